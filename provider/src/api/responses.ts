@@ -1,0 +1,61 @@
+import type { WebhookState } from "./operations.js";
+
+/**
+ * Where things are in the responses of a particular service, and which words mean what. Each member that is
+ * set is the only thing used for its purpose: a pointer that finds nothing makes the response unreadable.
+ */
+export interface ResponseMapping {
+  /** JSON Pointer (RFC 6901) to the key in the response of `createApiKey`. */
+  readonly apiKey?: string;
+  /** JSON Pointer to the id of the key, in the same response; deletion then uses this id in its path. */
+  readonly apiKeyId?: string;
+  /** JSON Pointer to the array of webhooks in the response of `listWebhooks`; `""` is the whole document. */
+  readonly webhooks?: string;
+  /** JSON Pointer to the id of a webhook, relative to its record. */
+  readonly webhookId?: string;
+  /** JSON Pointer to the state of a webhook, relative to its record. */
+  readonly webhookState?: string;
+  /** The values that mean "active". */
+  readonly active?: readonly JsonScalar[];
+  /** The values that mean "disabled". */
+  readonly disabled?: readonly JsonScalar[];
+}
+
+/** A JSON value that is neither an object nor an array. */
+export type JsonScalar = string | number | boolean | null;
+
+/** What a look at the response of `createApiKey` gave. */
+export type KeyReading =
+  | {
+      readonly readable: true;
+      /** The key itself. Secret. */
+      readonly apiKey: string;
+      /** The id the response gives beside the key, as a string; `null` when it has none. */
+      readonly keyId: string | null;
+      /** Whether the response holds a second secret that would be lost if the response were thrown away. */
+      readonly otherSecrets: boolean;
+    }
+  | { readonly readable: false; readonly problem: string };
+
+/** One record of the list of webhooks. */
+export interface WebhookReading {
+  /** The id, a positive safe integer. */
+  readonly webhookId: number;
+  /** The state; `null` when the record does not say it in a way we know. */
+  readonly state: WebhookState | null;
+  /** Why the state is refused although the record says something (fields that disagree); names paths, not values. */
+  readonly problem: string | null;
+  /** The record as the server sent it. */
+  readonly record: Readonly<Record<string, unknown>>;
+}
+
+/** What a look at the response of `listWebhooks` gave. */
+export type WebhookListReading =
+  | {
+      readonly readable: true;
+      /** The webhooks by id. */
+      readonly webhooks: ReadonlyMap<number, WebhookReading>;
+      /** Whether this is all of them: no sign of a further page. */
+      readonly complete: boolean;
+    }
+  | { readonly readable: false; readonly problem: string };
