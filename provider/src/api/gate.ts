@@ -1,0 +1,96 @@
+import { RETRY } from "./retry-policy.js";
+import type { Timing } from "./timing.js";
+
+/** The rate, in requests a second, below which a 429 never takes us: one that is still seen to move. */
+const SLOWEST = 1;
+/** The rate above which pacing would no longer be felt, and ends. */
+const FASTEST = 1000;
+
+/**
+ * Every request of the process passes here, retries included: no more than `maxConnections` at a time, no faster than
+ * `requestsPerSecond`, and after a 429 no faster than the server was seen to allow. Waiting here is not the fault of the
+ * one that waits, so it does not count against its deadline.
+ */
+export class Gate {
+  readonly #timing: Timing;
+  readonly #fixedInterval: number;
+  readonly #waiting: (() => void)[] = [];
+  #free: number;
+  #nextTurn = 0;
+  #closedUntil = 0;
+  #pause: number = RETRY.throttlePause;
+  #rate: number | null = null;
+  #grownAt = 0;
+  #successes: number[] = [];
+  #progressAt = 0;
+
+  constructor(timing: Timing, maxConnections: number, requestsPerSecond: number | null) {
+    this.#timing = timing;
+    this.#free = maxConnections;
+    this.#fixedInterval = requestsPerSecond === null ? 0 : 1000 / requestsPerSecond;
+  }
+
+  /** Waits for a turn; the caller must call {@link leave} when its attempt has ended. */
+  async enter(): Promise<void> {
+    if (this.#free > 0) this.#free -= 1;
+    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    for (;;) {
+      const now = this.#timing.now();
+      const turn = Math.max(now, this.#nextTurn, this.#closedUntil);
+      this.#nextTurn = turn + this.#interval();
+      if (turn > now) await this.#timing.sleep(turn - now);
+      // A 429 that came in meanwhile has closed the gate for longer.
+      if (this.#timing.now() >= this.#closedUntil) return;
+    }
+  }
+
+  /** Gives the place to the next one. */
+  leave(): void {
+    const next = this.#waiting.shift();
+    if (next) next();
+    else this.#free += 1;
+  }
+
+  /** Takes note of an answer that was not a 429. */
+  passed(): void {
+    const now = this.#timing.now();
+    this.#progressAt = now;
+    this.#pause = RETRY.throttlePause;
+    this.#successes = this.#successes.filter((time) => time > now - 1000);
+    this.#successes.push(now);
+    if (this.#rate !== null && now - this.#grownAt >= 1000) {
+      const faster = this.#rate * RETRY.throttleGrowth;
+      this.#rate = faster > FASTEST ? null : faster;
+      this.#grownAt = now;
+    }
+  }
+
+  /**
+   * Takes note of a 429: nobody sends until the time the server named, or for a pause that doubles while nothing gets
+   * through, and then all go at a share of the rate that worked.
+   *
+   * @param wait Milliseconds that the server asked for; `null` if it did not say.
+   */
+  throttled(wait: number | null): void {
+    const now = this.#timing.now();
+    const first = now >= this.#closedUntil; // The others of the same burst tell nothing new about the rate.
+    if (first) {
+      const lately = this.#successes.filter((time) => time > now - 1000).length;
+      this.#rate = Math.max(SLOWEST, RETRY.throttleShare * lately);
+      this.#grownAt = now;
+    }
+    const until = now + (wait ?? this.#pause);
+    if (first && wait === null) this.#pause = Math.min(RETRY.maxDelay, this.#pause * 2);
+    this.#closedUntil = Math.max(this.#closedUntil, until);
+    this.#nextTurn = Math.max(this.#nextTurn, this.#closedUntil);
+  }
+
+  /** When an answer other than 429 last came in; 0 if never. */
+  get progressAt(): number {
+    return this.#progressAt;
+  }
+
+  #interval(): number {
+    return Math.max(this.#fixedInterval, this.#rate === null ? 0 : 1000 / this.#rate);
+  }
+}

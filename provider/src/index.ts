@@ -1,0 +1,9 @@
+export { PartnerApiKey, type PartnerApiKeyArgs } from "./resources/partner-api-key.js";
+export {
+  PartnerWebhookState,
+  type PartnerWebhookStateArgs,
+  type StateOnDestroy,
+} from "./resources/partner-webhook-state.js";
+export { Provider, type ProviderArgs } from "./resources/provider.js";
+export type { WebhookState } from "./api/operations.js";
+export type { ResponseMapping } from "./api/responses.js";

@@ -1,0 +1,119 @@
+import type { PartnerClient, WebhookList } from "../api/client.js";
+import { ResourceError, UnreadableResponseError } from "../api/errors.js";
+import type { WebhookState } from "../api/operations.js";
+import type { WebhookReading } from "../api/responses.js";
+
+/** Milliseconds for which a list serves all webhooks of the process: long enough for an update of hundreds, short beside a person's change. */
+const FRESH_FOR = 30_000;
+
+/** Ids that an error lists at the most. */
+const LISTED_IDS = 20;
+
+interface Snapshot {
+  readonly requestedAt: number;
+  readonly webhooks: Map<number, WebhookReading>;
+  readonly complete: boolean;
+}
+
+/**
+ * What is known of the account's webhooks: one `GET` serves all resources of the process (single flight), is kept up to
+ * date with our own changes, and is read again after 30 s.
+ */
+export class WebhookRegistry {
+  readonly #client: PartnerClient;
+  readonly #now: () => number;
+  readonly #changes = new Map<number, { readonly state: WebhookState; readonly at: number }>();
+  #latest: { readonly requestedAt: number; readonly snapshot: Promise<Snapshot> } | null = null;
+
+  /** @param now The clock, in milliseconds. */
+  constructor(client: PartnerClient, now: () => number = () => Date.now()) {
+    this.#client = client;
+    this.#now = now;
+  }
+
+  /**
+   * Looks a webhook up.
+   *
+   * @param within Milliseconds for a request, if one is needed and less than `operationTimeout` is to be spent on it.
+   * @returns `null` if it certainly does not exist: it is missing from a complete list that was requested after this call.
+   * @throws {PartnerError} if the list cannot be had, or it is missing from a list that is not complete.
+   */
+  async find(webhookId: number, within?: number): Promise<WebhookReading | null> {
+    const began = this.#now();
+    let snapshot = await this.#read(began - FRESH_FOR, within);
+    if (!snapshot.webhooks.has(webhookId) && snapshot.requestedAt < began) {
+      snapshot = await this.#read(began, within);
+    }
+    const webhook = snapshot.webhooks.get(webhookId);
+    if (webhook) return webhook;
+    if (snapshot.complete) return null;
+    throw new UnreadableResponseError({
+      operation: "listWebhooks",
+      subject: `webhook ${webhookId}`,
+      happened: "the list shows signs of further pages and this webhook is not on the first one",
+      effect: "none",
+      remedy:
+        "The Partner API has no paging, so the rest cannot be read; this webhook cannot be managed here.",
+    });
+  }
+
+  /** Makes sure that the list can be had, with the present settings. @throws {PartnerError} if not. */
+  async assertReadable(): Promise<void> {
+    await this.#read(this.#now() - FRESH_FOR);
+  }
+
+  /** Takes note of a change that was made, so that it need not be read back. */
+  changed(webhookId: number, state: WebhookState): void {
+    this.#changes.set(webhookId, { state, at: this.#now() });
+    void this.#latest?.snapshot.then((snapshot) => {
+      apply(snapshot, webhookId, state);
+    }, ignoreFailure);
+  }
+
+  /** The error for a webhook that does not exist, which names those that do. */
+  async missing(webhookId: number): Promise<ResourceError> {
+    const { webhooks } = await this.#read(this.#now() - FRESH_FOR);
+    const ids = [...webhooks.keys()].slice(0, LISTED_IDS).join(", ");
+    const more = webhooks.size > LISTED_IDS ? `, and ${webhooks.size - LISTED_IDS} more` : "";
+    const existing = ids === "" ? "The account has no webhooks." : `Webhooks that exist: ${ids}${more}.`;
+    return new ResourceError({
+      operation: null,
+      subject: `webhook ${webhookId}`,
+      happened: "it does not exist in this account. Nothing was changed on the server",
+      effect: "none",
+      remedy: `${existing} Correct webhookId, or create the webhook at the service: this provider cannot.`,
+    });
+  }
+
+  /** The list, requested at `notBefore` or later. */
+  #read(notBefore: number, within?: number): Promise<Snapshot> {
+    if (this.#latest && this.#latest.requestedAt >= notBefore) return this.#latest.snapshot;
+    const requestedAt = this.#now();
+    const snapshot = this.#client.listWebhooks(within).then((list) => this.#snapshot(requestedAt, list));
+    const latest = { requestedAt, snapshot };
+    this.#latest = latest;
+    // A failure is for those who waited for this request; the next one to ask tries anew.
+    snapshot.catch(() => {
+      if (this.#latest === latest) this.#latest = null;
+    });
+    return snapshot;
+  }
+
+  #snapshot(requestedAt: number, { webhooks, complete }: WebhookList): Snapshot {
+    const snapshot = { requestedAt, webhooks: new Map(webhooks), complete };
+    for (const [webhookId, change] of this.#changes) {
+      if (change.at >= requestedAt) apply(snapshot, webhookId, change.state);
+      else this.#changes.delete(webhookId);
+    }
+    return snapshot;
+  }
+}
+
+function apply({ webhooks }: Snapshot, webhookId: number, state: WebhookState): void {
+  const known = webhooks.get(webhookId);
+  if (known) webhooks.set(webhookId, { ...known, state, problem: null });
+}
+
+function ignoreFailure(): void {
+  // A list that could not be read has nothing to bring up to date.
+}

@@ -1,0 +1,56 @@
+import * as pulumi from "@pulumi/pulumi";
+
+import type { WebhookState } from "../api/operations.js";
+import { warnAboutPlainToken } from "./plain-token.js";
+import { PARTNER_WEBHOOK_STATE } from "./registration.js";
+
+/** What becomes of a webhook that is no longer declared. */
+export type StateOnDestroy = "leave" | "restore" | WebhookState;
+
+/** The arguments of {@link PartnerWebhookState}. */
+export interface PartnerWebhookStateArgs {
+  /** The id of a webhook that exists: a positive whole number. Another id replaces the resource. */
+  readonly webhookId: pulumi.Input<number>;
+  /** The state that the webhook shall be in. */
+  readonly state: pulumi.Input<WebhookState>;
+  /**
+   * What becomes of the webhook when the resource is removed: `"leave"` it as it is, `"restore"` the state in which it was
+   * first found, or put it into `"active"` or `"disabled"`.
+   * @default "leave"
+   */
+  readonly stateOnDestroy?: pulumi.Input<StateOnDestroy>;
+}
+
+/**
+ * The state of a webhook that exists at the service. The provider creates and deletes no webhooks.
+ *
+ * @example
+ * ```ts
+ * new partners.PartnerWebhookState("orders", { webhookId: 101, state: "active" });
+ * ```
+ */
+export class PartnerWebhookState extends pulumi.CustomResource {
+  /** See {@link PartnerWebhookStateArgs.webhookId}. */
+  declare readonly webhookId: pulumi.Output<number>;
+  /** The state, as last observed or set. */
+  declare readonly state: pulumi.Output<WebhookState>;
+  /** See {@link PartnerWebhookStateArgs.stateOnDestroy}. */
+  declare readonly stateOnDestroy: pulumi.Output<StateOnDestroy>;
+  /** The state in which the webhook was first found; `null` if the list did not tell. */
+  declare readonly initialState: pulumi.Output<WebhookState | null>;
+  /** The name of the account that the webhook belongs to: that of the `Provider`, or "default". */
+  declare readonly account: pulumi.Output<string>;
+
+  /**
+   * @param name The name in the stack.
+   * @param args The webhook and its state.
+   * @param opts Resource options; `provider` chooses the account.
+   */
+  constructor(name: string, args: PartnerWebhookStateArgs, opts?: pulumi.CustomResourceOptions) {
+    const { type, __provider } = PARTNER_WEBHOOK_STATE;
+    const { webhookId, state, stateOnDestroy } = args;
+    const outputs = { initialState: undefined, account: undefined };
+    super(type, name, { webhookId, state, stateOnDestroy, ...outputs, __provider }, opts);
+    warnAboutPlainToken();
+  }
+}
