@@ -47,7 +47,8 @@ export class Gate {
   /** Gives the place to the next one. */
   leave(): void {
     const next = this.#waiting.shift();
-    if (next) next();
+    // Answers that arrived together are all looked at before the next request goes out: one of them may be a 429.
+    if (next) setImmediate(next);
     else this.#free += 1;
   }
 

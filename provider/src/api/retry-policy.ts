@@ -19,7 +19,7 @@ export const RETRY = {
   /** After a 429: the share of the last second's successes to go on with (our simulation: 300 requests at 20/s). */
   throttleShare: 0.8,
   /** After a 429: the growth of that rate with each second that passes without another one. */
-  throttleGrowth: 1.1,
+  throttleGrowth: 1.05,
 } as const;
 
 /** Statuses after which GET, PATCH and DELETE may be sent again; the reason beside each. */

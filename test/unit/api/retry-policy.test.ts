@@ -12,9 +12,12 @@ const resetInFlight: Exchange = { kind: "unanswered", sent: true, reason: "conne
 describe("judge", () => {
   const others = ["listWebhooks", "deleteApiKey", "activateWebhook", "disableWebhook"] as const;
 
-  it.each([408, 500, 502, 503, 504, 400, 401, 403, 404, 409, 303])("never repeats a creation after %d", (status) => {
-    expect(judge("createApiKey", answered(status))).toBe("fail");
-  });
+  it.each([408, 500, 502, 503, 504, 400, 401, 403, 404, 409, 303])(
+    "never repeats a creation after %d",
+    (status) => {
+      expect(judge("createApiKey", answered(status))).toBe("fail");
+    },
+  );
 
   it("repeats a creation only if it was never sent, or was answered with 429", () => {
     expect(judge("createApiKey", refused)).toBe("again");
@@ -24,7 +27,8 @@ describe("judge", () => {
 
   it.each(others)("repeats %s after what passes by itself", (operation) => {
     for (const status of [408, 502, 503, 504]) expect(judge(operation, answered(status))).toBe("again");
-    for (const status of [400, 401, 403, 404, 409, 301, 501]) expect(judge(operation, answered(status))).toBe("fail");
+    for (const status of [400, 401, 403, 404, 409, 301, 501])
+      expect(judge(operation, answered(status))).toBe("fail");
     expect(judge(operation, resetInFlight)).toBe("again");
     expect(judge(operation, answered(429))).toBe("throttled");
   });
@@ -58,7 +62,11 @@ describe("retryAfter", () => {
   it.each([
     ["seconds", { "retry-after": "7" }, 7000],
     ["a date", { "retry-after": "Thu, 01 Jan 2026 00:00:05 GMT" }, 5000],
-    ["a date, by the server's own clock", { "retry-after": "Thu, 01 Jan 2026 01:00:05 GMT", date: "Thu, 01 Jan 2026 01:00:00 GMT" }, 5000],
+    [
+      "a date, by the server's own clock",
+      { "retry-after": "Thu, 01 Jan 2026 01:00:05 GMT", date: "Thu, 01 Jan 2026 01:00:00 GMT" },
+      5000,
+    ],
     ["a date in the past", { "retry-after": "Wed, 31 Dec 2025 00:00:00 GMT" }, 0],
     ["nothing", {}, null],
     ["nonsense", { "retry-after": "soon" }, null],
