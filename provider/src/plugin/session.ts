@@ -15,11 +15,11 @@ let opening: Promise<Session> | null = null;
 
 /**
  * Stores where settings come from. Synchronous, and without anything that could throw: the host hands out a provider
- * whose `configure` is still under way, or has failed, as if it were ready.
+ * whose `configure` is still under way, or has failed, as if it were ready. It is called once for each kind of resource,
+ * always with the same settings, so a session that is open stays open.
  */
 export function configureSession(config: ConfigSource): void {
   source = config;
-  opening = null;
 }
 
 /** The name of the account that this process works for. */
