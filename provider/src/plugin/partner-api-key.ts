@@ -111,8 +111,9 @@ function unreadable(problem: string, pending: Properties, created: CreatedKey | 
   return `${error.message} [${error.code}]`;
 }
 
-const RECOVERY =
-  'Then run "pulumi up" again: it finds the key in the kept response and makes no second one. If the response holds no key, delete the key at the service and run "pulumi state delete" for this resource.';
+const NO_KEY =
+  'If the response holds no key, delete the key at the service and run "pulumi state delete" for this resource.';
+const RECOVERY = `Then run "pulumi up" again: it finds the key in the kept response and makes no second one. ${NO_KEY}`;
 
 /** Finds the key of a resource that is to be deleted before it was ever resolved. @throws {ResourceError} */
 function recover(olds: Properties, { settings }: Session): HeldKey {
@@ -122,7 +123,8 @@ function recover(olds: Properties, { settings }: Session): HeldKey {
     operation: "deleteApiKey",
     happened: "the key is not known yet, because the response to its creation could not be read",
     effect: "none",
-    remedy: `${reading.problem} Then run "pulumi up" or "pulumi destroy" again. If the response holds no key, delete the key at the service and run "pulumi state delete" for this resource.`,
+    // A destroy works with the configuration that the last update left in the state, so that alone would change nothing.
+    remedy: `${reading.problem} Then run "pulumi up", which finds the key, and then delete it. ${NO_KEY}`,
   });
 }
 
