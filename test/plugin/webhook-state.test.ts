@@ -1,0 +1,124 @@
+import { describe, expect, it } from "vitest";
+
+import { configFor, errorOf, pluginFor, start, WEBHOOK } from "./partners.ts";
+
+const orders = { ...WEBHOOK, webhookId: 101, state: "disabled", stateOnDestroy: "leave", account: "default" };
+
+function methods(sandbox: { requests: readonly { method: string }[] }): string {
+  return sandbox.requests.map(({ method }) => method).join(" ");
+}
+
+describe("create and update", () => {
+  it("act only on a difference", async () => {
+    const { sandbox, plugin } = await start();
+    const right = await plugin.create({ ...orders, state: "active" });
+    expect(right).toMatchObject({ id: "101", properties: { state: "active", initialState: "active" } });
+    expect(methods(sandbox)).toBe("GET");
+    const updated = await plugin.update("101", right.properties, orders);
+    expect(updated.properties).toMatchObject({ state: "disabled", initialState: "active" });
+    expect(methods(sandbox)).toBe("GET PATCH");
+    expect(sandbox.webhooks.get(101)).toBe("disabled");
+  });
+
+  it("set a state that cannot be read, and say that drift cannot be seen", async () => {
+    const { sandbox, plugin } = await start({
+      shape: {
+        apiKey: ({ key }) => key,
+        webhooks: (list) => list.map(({ webhookId }) => ({ webhookId, mode: "x" })),
+      },
+    });
+    const { properties } = await plugin.create({ ...orders, state: "active" });
+    expect(properties).toMatchObject({ state: "active", initialState: null });
+    expect(methods(sandbox)).toBe("GET PATCH");
+    expect(plugin.stderr()).toContain(
+      "the state of webhook 101 cannot be read from the list, so drift cannot be detected",
+    );
+    expect(await plugin.read("101", properties)).toMatchObject({ properties: { state: "active" } });
+  });
+
+  it("refuse to guess where fields disagree", async () => {
+    const { sandbox, plugin } = await start({
+      shape: {
+        apiKey: ({ key }) => key,
+        webhooks: (list) => list.map(({ webhookId }) => ({ webhookId, active: true, status: "disabled" })),
+      },
+    });
+    const { message } = await errorOf(plugin.create(orders));
+    expect(message).toContain("webhook 101: listWebhooks");
+    expect(message).toContain("partners:responses.webhookState");
+    expect(methods(sandbox)).toBe("GET");
+  });
+
+  it("fail for a webhook that does not exist, and list those that do", async () => {
+    const { plugin } = await start();
+    const { message } = await errorOf(plugin.create({ ...orders, webhookId: 99 }));
+    expect(message).toContain("webhook 99: it does not exist in this account");
+    expect(message).toContain("101, 102, 103");
+  });
+});
+
+describe("read", () => {
+  it("returns what is observed, as outputs and as inputs", async () => {
+    const { sandbox, plugin } = await start();
+    const { properties } = await plugin.create(orders);
+    sandbox.setWebhookState(101, "active");
+    expect(await plugin.read("101", { ...properties })).toMatchObject({ properties: { state: "disabled" } }); // Within 30 s.
+    const later = await pluginFor({ config: configFor(sandbox) });
+    expect(await later.read("101", properties)).toMatchObject({
+      properties: { state: "active", initialState: "active", __provider: WEBHOOK.__provider },
+      inputs: { ...orders, state: "active" },
+    });
+  });
+
+  it("says that a webhook is gone only if a complete, fresh list says so", async () => {
+    const { sandbox, plugin } = await start();
+    sandbox.removeWebhook(101);
+    expect((await plugin.read("101", orders)).id).toBe("");
+    sandbox.inject({ kind: "status", status: 500, times: Infinity });
+    expect((await errorOf(plugin.read("102", { ...orders, webhookId: 98 }))).message).toContain("500");
+  });
+
+  it("does not take a list with further pages for all there is", async () => {
+    const { plugin } = await start({
+      shape: { apiKey: ({ key }) => key, webhooks: (list) => ({ data: list, next: "/webhooks?page=2" }) },
+    });
+    expect((await errorOf(plugin.read("98", { ...orders, webhookId: 98 }))).message).toContain(
+      "further pages",
+    );
+  });
+});
+
+describe("delete", () => {
+  it.each([
+    ["leave", "disabled", ""],
+    ["restore", "active", "GET PATCH"],
+    ["active", "active", "GET PATCH"],
+    ["disabled", "disabled", "GET"],
+  ])("with stateOnDestroy %s ends in %s", async (stateOnDestroy, state, requests) => {
+    const { sandbox, plugin } = await start({ webhooks: [{ webhookId: 101, state: "disabled" }] });
+    await plugin.delete("101", { ...orders, stateOnDestroy, initialState: "active" });
+    expect(sandbox.webhooks.get(101)).toBe(state);
+    expect(methods(sandbox)).toBe(requests);
+  });
+
+  it("succeeds for a webhook that is gone", async () => {
+    const { sandbox, plugin } = await start();
+    await plugin.delete("99", { ...orders, webhookId: 99, stateOnDestroy: "active", initialState: null });
+    expect(methods(sandbox)).toBe("GET");
+  });
+
+  it("leaves alone what was never known, and says so", async () => {
+    const { sandbox, plugin } = await start();
+    await plugin.delete("101", { ...orders, stateOnDestroy: "restore", initialState: null });
+    expect(methods(sandbox)).toBe("");
+    expect(plugin.stderr()).toContain("webhook 101 is left as it is");
+  });
+
+  it("does nothing to a webhook that the program still declares, under another name", async () => {
+    const { sandbox, plugin } = await start();
+    const { inputs } = await plugin.check(orders);
+    await plugin.create(inputs);
+    await plugin.delete("101", { ...orders, stateOnDestroy: "active", initialState: "active" });
+    expect(sandbox.webhooks.get(101)).toBe("disabled");
+  });
+});

@@ -1,0 +1,24 @@
+import { expect, it } from "vitest";
+
+import * as registration from "../../provider/src/resources/registration.js";
+import * as plugin from "../../provider/src/plugin/index.js";
+
+// These strings stand in users' state. A change here is a major version: old resources could no longer be deleted.
+it("what is written into users' state never changes", () => {
+  expect({ ...registration }).toEqual({
+    PARTNER_API_KEY: {
+      type: "pulumi-nodejs:dynamic/partners:PartnerApiKey",
+      __provider: 'exports.handler=()=>require("pulumi-partners/plugin").partnerApiKey',
+    },
+    PARTNER_WEBHOOK_STATE: {
+      type: "pulumi-nodejs:dynamic/partners:PartnerWebhookState",
+      __provider: 'exports.handler=()=>require("pulumi-partners/plugin").partnerWebhookState',
+    },
+  });
+  expect(Object.keys(plugin).sort()).toEqual(["partnerApiKey", "partnerWebhookState"]);
+});
+
+it("what is written into users' state is short, as it is written twice for every resource", () => {
+  for (const { __provider } of Object.values(registration))
+    expect(__provider.length).toBeLessThanOrEqual(100);
+});
