@@ -107,7 +107,7 @@ describe("diff", () => {
     expect(await plugin.diff("key-1", key, { ...KEY, account: "eu" })).toMatchObject({
       replaces: ["account"],
     });
-    const { account: _account, ...older } = key;
+    const older = { ...KEY, apiKey: "k" };
     expect(await plugin.diff("key-1", older, { ...KEY, account: "eu" })).toMatchObject({
       changes: false,
       replaces: [],

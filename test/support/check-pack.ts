@@ -9,7 +9,7 @@ interface Packed {
 }
 
 const provider = join(import.meta.dirname, "../../provider");
-const output = execFileSync("npm", ["pack", "--dry-run", "--json", "--ignore-scripts"], {
+const output = execFileSync("npm", ["pack", "--dry-run", "--json"], {
   cwd: provider,
   encoding: "utf8",
   stdio: ["ignore", "pipe", "ignore"],
