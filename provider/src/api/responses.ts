@@ -1,5 +1,9 @@
 import type { WebhookState } from "./operations.js";
 
+export { readApiKey } from "./responses/api-key.js";
+export { parseResponseMapping, type ParsedMapping } from "./responses/mapping.js";
+export { readWebhookList } from "./responses/webhook-list.js";
+
 /**
  * Where things are in the responses of a particular service, and which words mean what. Each member that is
  * set is the only thing used for its purpose: a pointer that finds nothing makes the response unreadable.
@@ -43,7 +47,10 @@ export interface WebhookReading {
   readonly webhookId: number;
   /** The state; `null` when the record does not say it in a way we know. */
   readonly state: WebhookState | null;
-  /** Why the state is refused although the record says something (fields that disagree); names paths, not values. */
+  /**
+   * Why the state is refused: fields of the record disagree, or `webhookState` is set and finds nothing in it.
+   * Names paths and the setting to use, never a value.
+   */
   readonly problem: string | null;
   /** The record as the server sent it. */
   readonly record: Readonly<Record<string, unknown>>;

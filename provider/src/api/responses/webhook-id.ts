@@ -1,0 +1,89 @@
+import type { JsonObject } from "./json.js";
+import { findPaths, printPaths } from "./paths.js";
+import { parsePointer, resolve } from "./pointer.js";
+import type { Field } from "./webhook-fields.js";
+
+/** The names that an id may have, normalised. */
+export const ID_NAMES = ["webhookid", "hookid", "id"] as const;
+
+/** Columns of the id, what says most first. The `id` of a record that wraps a webhook may be that of the wrapper. */
+const ID_COLUMNS = [
+  ...["record/webhookid", "record/hookid"],
+  ...["webhook/webhookid", "webhook/hookid", "webhook/id"],
+  "record/id",
+];
+
+const DECIMAL = /^[1-9][0-9]{0,15}$/;
+const SET_ID =
+  "Set partners:responses.webhookId to the JSON Pointer of the id, relative to a record of the list.";
+
+/** The ids of all records, in their order, or why they are refused. */
+export type WebhookIds =
+  { readonly ids: readonly number[]; readonly problem?: undefined } | { readonly problem: string };
+
+/** The webhook id that a value is: a positive safe integer, or the decimal digits of one. `null` if it is none. */
+export function toWebhookId(value: unknown): number | null {
+  const id = typeof value === "string" && DECIMAL.test(value) ? Number(value) : value;
+  return typeof id === "number" && Number.isSafeInteger(id) && id > 0 ? id : null;
+}
+
+/**
+ * The ids of the records: the first column that has a valid id in every record. If its ids are not unique, the records are
+ * not webhooks but something about them, and no other column would make them so.
+ *
+ * @param fields the fields of each record, at least those of {@link ID_NAMES}.
+ * @param setting the JSON Pointer set for the id, if any; then nothing else is used.
+ */
+export function readWebhookIds(
+  records: readonly JsonObject[],
+  fields: readonly (readonly Field[])[],
+  setting: string | undefined,
+): WebhookIds {
+  const refuse = (what: string): WebhookIds => {
+    const paths = printPaths(findPaths(records[0], (value) => toWebhookId(value) !== null));
+    return { problem: `${what}${paths === "" ? "" : ` Candidates: ${paths}.`} ${SET_ID}` };
+  };
+
+  if (setting !== undefined) {
+    const pointer = parsePointer(setting);
+    const ids = everyId(records, (record) => toWebhookId(resolve(record, pointer)));
+    if (ids === null)
+      return refuse("partners:responses.webhookId finds no positive whole number in some webhook.");
+    return areUnique(ids)
+      ? { ids }
+      : refuse("partners:responses.webhookId finds the same id in several webhooks.");
+  }
+  for (const key of ID_COLUMNS) {
+    const ids = everyId(fields, (record) => idIn(record, key));
+    if (ids === null) continue;
+    return areUnique(ids) ? { ids } : refuse("Several records of the list have the same webhook id.");
+  }
+  return refuse("No positive whole number was recognised as the id in every webhook.");
+}
+
+/** The id of every item, or `null` as soon as one has none. */
+function everyId<T>(items: readonly T[], idOf: (item: T) => number | null): number[] | null {
+  const ids: number[] = [];
+  for (const item of items) {
+    const id = idOf(item);
+    if (id === null) return null;
+    ids.push(id);
+  }
+  return ids;
+}
+
+/** The id that a record has in a column; `null` if there is none, or if two spellings of the name have different ids. */
+function idIn(record: readonly Field[], key: string): number | null {
+  let id: number | null = null;
+  for (const { column, value } of record) {
+    if (column.key !== key) continue;
+    const next = toWebhookId(value);
+    if (next === null || (id !== null && id !== next)) return null;
+    id = next;
+  }
+  return id;
+}
+
+function areUnique(ids: readonly number[]): boolean {
+  return new Set(ids).size === ids.length;
+}
