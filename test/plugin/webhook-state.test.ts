@@ -122,3 +122,24 @@ describe("delete", () => {
     expect(sandbox.webhooks.get(101)).toBe("disabled");
   });
 });
+
+describe("check", () => {
+  it("tells of one webhook what is about that one only", async () => {
+    const { plugin } = await start({
+      shape: {
+        apiKey: ({ key }) => key,
+        webhooks: (list) => ({
+          hasMore: true,
+          data: list.map((webhook) => ({ ...webhook, ...(webhook.webhookId === 102 && { active: false }) })),
+        }),
+      },
+    });
+    const reasons = async (webhookId: number): Promise<string> => {
+      const { failures } = await plugin.check({ ...WEBHOOK, webhookId, state: "active" });
+      return failures.map(({ reason }) => reason).join();
+    };
+    expect(await reasons(98)).toContain("further pages");
+    expect(await reasons(102)).toContain("its state cannot be read without a guess");
+    expect(await reasons(101)).toBe("");
+  });
+});

@@ -1,70 +1,24 @@
-import type { BaseUrl } from "./base-url.js";
-import { CONNECT_TIMEOUT, createConnections } from "./connections.js";
+import { createConnections, CONNECT_TIMEOUT } from "./connections.js";
+import { logLine } from "./debug-log.js";
+import { CREATE_BODY_LIMIT, LIST_BODY_LIMIT, type Answered, type Exchange } from "./exchange.js";
 import { failure, unreadableList } from "./failure.js";
 import { Gate } from "./gate.js";
-import { CREATE_BODY_LIMIT, exchange, LIST_BODY_LIMIT, type Answered, type Exchange } from "./http.js";
+import { exchange } from "./http.js";
 import { API_ROOT, OPERATIONS, type Operation, type WebhookState } from "./operations.js";
-import { fillPath, linkHeader, textOf } from "./wire.js";
+import type { ClientOptions, PartnerClient } from "./partner-client.js";
 import { printable } from "./redact.js";
-import { readWebhookList, type ResponseMapping, type WebhookListReading } from "./responses.js";
+import { readWebhookList } from "./responses.js";
 import { withRetry } from "./retry.js";
-import { systemTiming, type Timing } from "./timing.js";
+import { systemTiming } from "./timing.js";
+import { fillPath, linkHeader, textOf } from "./wire.js";
 
-/** What a client is made of. Times are in milliseconds. */
-export interface ClientOptions {
-  readonly baseUrl: BaseUrl;
-  /** Secret. */
-  readonly accessToken: string;
-  /** For one attempt, from the start of sending to the last byte. */
-  readonly requestTimeout: number;
-  /** For all attempts of one operation and the waits between them; time spent held back by a rate limit does not count. */
-  readonly operationTimeout: number;
-  /** Requests under way at a time. */
-  readonly maxConnections: number;
-  /** The fastest that requests are sent; `null` for no limit of our own. */
-  readonly requestsPerSecond: number | null;
-  readonly responses: ResponseMapping;
-  /** @default the system's clock and chance */
-  readonly timing?: Timing;
-}
-
-/** What the server answered to a creation that it accepted. */
-export interface CreatedKey {
-  /** The body as it came, as far as it came. Secret. */
-  readonly response: string;
-  /** Whether all of it came. */
-  readonly whole: boolean;
-  /** When the answer came, ISO 8601. */
-  readonly createdAt: string;
-  readonly requestId: string | null;
-}
-
-/** The list of webhooks, read. */
-export type WebhookList = Extract<WebhookListReading, { readable: true }>;
-
-/** The Partner API, one method for each operation. Made by {@link createClient}. */
-export interface PartnerClient {
-  /**
-   * Creates a key. Once the server has said that it did, this never throws: what it answered is the only copy.
-   * @throws {PartnerError} with `effect: "possible"` if a key may exist all the same.
-   */
-  createApiKey(): Promise<CreatedKey>;
-  /** Deletes a key, named by the key or by its id, as the service wants it. @throws {PartnerError} */
-  deleteApiKey(apiKey: string): Promise<void>;
-  /** Lists the webhooks. @param within Milliseconds, if less than `operationTimeout`. @throws {PartnerError} */
-  listWebhooks(within?: number): Promise<WebhookList>;
-  /** Activates a webhook. @throws {PartnerError} */
-  activateWebhook(webhookId: number): Promise<void>;
-  /** Disables a webhook. @throws {PartnerError} */
-  disableWebhook(webhookId: number): Promise<void>;
-  /** Closes all connections; requests under way fail. */
-  close(): Promise<void>;
-}
+export type { ClientOptions, CreatedKey, PartnerClient, WebhookList } from "./partner-client.js";
 
 /** Makes a client; nothing is sent yet. One client serves all resources of a process. */
 export function createClient(options: ClientOptions): PartnerClient {
-  const timing = options.timing ?? systemTiming;
-  const gate = new Gate(timing, options.maxConnections, options.requestsPerSecond);
+  const { signal, timing = systemTiming } = options;
+  const gate = new Gate(timing, options.maxConnections, options.requestsPerSecond, signal);
+  const underWay = new Map<symbol, Operation>();
   const connections = createConnections(options.baseUrl, options.accessToken, options.maxConnections);
 
   async function send(
@@ -74,15 +28,30 @@ export function createClient(options: ClientOptions): PartnerClient {
     const { method, template } = OPERATIONS[operation];
     const path = options.baseUrl.prefix + API_ROOT + fillPath(template, parameter);
     const operationTimeout = Math.min(within, options.operationTimeout);
-    const outcome = await withRetry(operation, { timing, gate, operationTimeout }, (remaining) =>
-      exchange(connections, {
+    const { requestTimeout } = options;
+    let attempts = 0;
+    const attempt = async (remaining: number): Promise<Exchange> => {
+      const request = {
         method,
         path,
         keepBody,
         connectTimeout: CONNECT_TIMEOUT,
-        requestTimeout: options.requestTimeout,
+        requestTimeout,
         remaining,
-      }),
+        signal,
+      };
+      const startedAt = performance.now();
+      const result = await exchange(connections, request);
+      attempts += 1;
+      options.log?.(
+        logLine(operation, attempts, result, performance.now() - startedAt, requestId(result, parameter)),
+      );
+      return result;
+    };
+    const token = Symbol(operation);
+    underWay.set(token, operation);
+    const outcome = await withRetry(operation, { timing, gate, operationTimeout, signal }, attempt).finally(
+      () => underWay.delete(token),
     );
     if (outcome.succeeded && outcome.exchange.kind === "answered") return outcome.exchange;
     const subject = operation.endsWith("Webhook") ? `webhook ${parameter ?? ""}` : null;
@@ -125,6 +94,9 @@ export function createClient(options: ClientOptions): PartnerClient {
     },
     async disableWebhook(webhookId) {
       await send("disableWebhook", { parameter: String(webhookId) });
+    },
+    get underWay() {
+      return [...underWay.values()];
     },
     close: () => connections.close(),
   };

@@ -66,6 +66,11 @@ export class TimeoutError extends PartnerError {
   override readonly code = "PARTNERS_TIMEOUT";
 }
 
+/** The process was told to stop (Ctrl-C, SIGTERM) before there was an answer. */
+export class InterruptedError extends PartnerError {
+  override readonly code = "PARTNERS_INTERRUPTED";
+}
+
 /** An answer whose status is not a success. */
 export class ApiStatusError extends PartnerError {
   override readonly code = "PARTNERS_STATUS";

@@ -1,13 +1,14 @@
 import {
   ApiStatusError,
   ConnectionError,
+  InterruptedError,
   TimeoutError,
   UnreadableResponseError,
   type ErrorFacts,
   type PartnerError,
 } from "./errors.js";
 import type { Operation } from "./operations.js";
-import { isSuccess } from "./http.js";
+import { isSuccess } from "./exchange.js";
 import type { Outcome } from "./retry.js";
 
 /**
@@ -29,6 +30,10 @@ export function failure(
   const remedy = (text: string): string =>
     operation === "createApiKey" && effect !== "none" ? lookForKey(now) : text;
 
+  if (outcome.stopped) {
+    const happened = `the process was told to stop ${attempts === 0 ? "before anything was sent" : "before there was an answer"}`;
+    return new InterruptedError({ ...facts, happened, remedy: remedy('Run "pulumi up" again.') });
+  }
   if (exchange.kind === "answered" && isSuccess(exchange.status)) {
     const happened = `the answer broke off${tries}`;
     return new ConnectionError({ ...facts, happened, status: exchange.status, remedy: remedy(TRY_AGAIN) });

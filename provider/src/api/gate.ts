@@ -14,6 +14,7 @@ const FASTEST = 1000;
 export class Gate {
   readonly #timing: Timing;
   readonly #fixedInterval: number;
+  readonly #signal: AbortSignal | undefined;
   readonly #waiting: (() => void)[] = [];
   #free: number;
   #nextTurn = 0;
@@ -24,21 +25,31 @@ export class Gate {
   #successes: number[] = [];
   #progressAt = 0;
 
-  constructor(timing: Timing, maxConnections: number, requestsPerSecond: number | null) {
+  /** @param signal When it is aborted, nobody waits here any longer. */
+  constructor(
+    timing: Timing,
+    maxConnections: number,
+    requestsPerSecond: number | null,
+    signal?: AbortSignal,
+  ) {
     this.#timing = timing;
+    this.#signal = signal;
+    signal?.addEventListener("abort", () => {
+      for (const proceed of this.#waiting.splice(0)) proceed();
+    });
     this.#free = maxConnections;
     this.#fixedInterval = requestsPerSecond === null ? 0 : 1000 / requestsPerSecond;
   }
 
-  /** Waits for a turn; the caller must call {@link leave} when its attempt has ended. */
+  /** Waits for a turn, or until all are told to stop; the caller must call {@link leave} afterwards in any case. */
   async enter(): Promise<void> {
     if (this.#free > 0) this.#free -= 1;
     else await new Promise<void>((resolve) => this.#waiting.push(resolve));
-    for (;;) {
+    while (!this.#signal?.aborted) {
       const now = this.#timing.now();
       const turn = Math.max(now, this.#nextTurn, this.#closedUntil);
       this.#nextTurn = turn + this.#interval();
-      if (turn > now) await this.#timing.sleep(turn - now);
+      if (turn > now) await this.#timing.sleep(turn - now, this.#signal);
       // A 429 that came in meanwhile has closed the gate for longer.
       if (this.#timing.now() >= this.#closedUntil) return;
     }

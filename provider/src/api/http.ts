@@ -1,53 +1,10 @@
 import type { Dispatcher } from "undici";
 
 import { REQUEST_HEADERS, type Connections } from "./connections.js";
-import type { Method } from "./operations.js";
+import { isSuccess, type Answered, type Exchange, type ExchangeRequest } from "./exchange.js";
 
-/** A create response is a few hundred bytes; past this the excess is cut and the rest kept, as it may hold the key. */
-export const CREATE_BODY_LIMIT = 4 * 1024 * 1024;
-/** 200,000 webhooks are about 17 MiB (our measurement); past this the list is refused. */
-export const LIST_BODY_LIMIT = 64 * 1024 * 1024;
 /** Of a body that nobody reads, so much is drained to keep the connection; past this it is closed. */
 const DRAIN_LIMIT = 1024 * 1024;
-
-/** One request, ready to be sent. */
-export interface ExchangeRequest {
-  readonly method: Method;
-  /** The full path, percent-encoded. Secret: that of a deletion contains the key. */
-  readonly path: string;
-  /** Bytes of a success body to keep; 0 where only the status matters. */
-  readonly keepBody: number;
-  /** Milliseconds to get a connection and start sending. */
-  readonly connectTimeout: number;
-  /** Milliseconds from the start of sending to the last byte of the answer. */
-  readonly requestTimeout: number;
-  /** Milliseconds for everything. */
-  readonly remaining: number;
-}
-
-/** How one attempt ended. */
-export type Exchange = Answered | Unanswered;
-
-/** The server sent a status. */
-export interface Answered {
-  readonly kind: "answered";
-  readonly status: number;
-  /** By lower-case name. */
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  readonly body: Buffer;
-  /** Why the body is not whole; `null` if it is. */
-  readonly broken: "cut" | "timeout" | "connection" | null;
-}
-
-/** The server sent no status. */
-export interface Unanswered {
-  readonly kind: "unanswered";
-  /** Whether undici had begun to send: the only evidence there is, as error codes prove nothing (ECONNRESET can be either). */
-  readonly sent: boolean;
-  readonly reason: "timeout" | "connection";
-  /** The code of the system's or undici's error, such as `ECONNREFUSED`. */
-  readonly code: string;
-}
 
 /**
  * Sends one request once and says how it ended. Never rejects, and always ends in time: its timer runs beside undici
@@ -91,6 +48,8 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
     this.#request = request;
     this.#resolve = resolve;
     this.#timer = this.#arm(request.connectTimeout);
+    request.signal?.addEventListener("abort", this.#stop);
+    if (request.signal?.aborted) this.#stop();
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -131,6 +90,11 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
     this.#end("connection", codeOf(error));
   }
 
+  readonly #stop = (): void => {
+    const creating = this.#request.method === "POST" && this.#controller !== null;
+    if (!creating) this.#end("stopped", "STOPPED");
+  };
+
   #arm(milliseconds: number): NodeJS.Timeout {
     const left = this.#request.remaining - (performance.now() - this.#startedAt);
     return setTimeout(
@@ -145,6 +109,7 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
     if (this.#ended) return;
     this.#ended = true;
     clearTimeout(this.#timer);
+    this.#request.signal?.removeEventListener("abort", this.#stop);
     const status = this.#status;
     if (status !== null) {
       this.#resolve({
@@ -155,16 +120,11 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
         broken,
       });
     } else {
-      const reason = broken === "timeout" ? "timeout" : "connection";
+      const reason = broken === "timeout" || broken === "stopped" ? broken : "connection";
       this.#resolve({ kind: "unanswered", sent: this.#controller !== null, reason, code });
     }
     if (broken !== null) this.#controller?.abort(new Error("no longer needed"));
   }
-}
-
-/** Whether a status is a success: any 2xx, as a 200 where 201 is documented may carry the only copy of a key. */
-export function isSuccess(status: number): boolean {
-  return status >= 200 && status < 300;
 }
 
 /** The code of an error and nothing else of it: messages of undici and Node can repeat a URL, and the URL can hold a key. */

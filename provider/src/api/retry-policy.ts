@@ -1,5 +1,5 @@
-import type { Exchange } from "./http.js";
-import { isSuccess } from "./http.js";
+import type { Answered, Exchange } from "./exchange.js";
+import { isSuccess } from "./exchange.js";
 import type { Operation } from "./operations.js";
 
 /**
@@ -46,7 +46,7 @@ export function judge(operation: Operation, exchange: Exchange): Verdict {
 }
 
 /** Whether the rest of a body could come with another attempt; one that was cut for its size would be cut again. */
-function isLost(broken: "cut" | "timeout" | "connection" | null): boolean {
+function isLost(broken: Answered["broken"]): boolean {
   return broken === "timeout" || broken === "connection";
 }
 

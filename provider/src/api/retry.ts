@@ -1,6 +1,6 @@
 import type { Effect } from "./errors.js";
 import type { Gate } from "./gate.js";
-import { isSuccess, type Exchange } from "./http.js";
+import { isSuccess, type Exchange } from "./exchange.js";
 import type { Operation } from "./operations.js";
 import { backoff, judge, RETRY, retryAfter } from "./retry-policy.js";
 import type { Timing } from "./timing.js";
@@ -17,6 +17,8 @@ export interface Outcome {
   readonly attempts: number;
   /** Milliseconds that the server asked us to wait, where that was longer than there was time for. */
   readonly tooLongWait: number | null;
+  /** Whether it ended because the process was told to stop. */
+  readonly stopped: boolean;
 }
 
 /** What {@link withRetry} needs beside the attempt. */
@@ -25,6 +27,8 @@ export interface RetryContext {
   readonly gate: Gate;
   /** Milliseconds for all attempts and the waits between them. */
   readonly operationTimeout: number;
+  /** When it is aborted, nothing more is sent and nothing is waited for. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /**
@@ -34,7 +38,7 @@ export interface RetryContext {
  */
 export async function withRetry(
   operation: Operation,
-  { timing, gate, operationTimeout }: RetryContext,
+  { timing, gate, operationTimeout, signal }: RetryContext,
   attempt: (remaining: number) => Promise<Exchange>,
 ): Promise<Outcome> {
   const startedAt = timing.now();
@@ -42,13 +46,15 @@ export async function withRetry(
   let attempts = 0;
   let counted = 0;
   let effect: Effect = "none";
+  let exchange: Exchange = NOT_SENT;
 
   for (;;) {
     const queuedAt = timing.now();
     await gate.enter();
     deadline += timing.now() - queuedAt;
-    let exchange: Exchange;
+    const outcome = { exchange, succeeded: false, effect, attempts, tooLongWait: null };
     try {
+      if (signal?.aborted) return { ...outcome, stopped: true };
       exchange = await attempt(deadline - timing.now());
     } finally {
       gate.leave();
@@ -61,14 +67,12 @@ export async function withRetry(
     if (verdict === "throttled") gate.throttled(hint);
     else if (exchange.kind === "answered") gate.passed();
 
-    const end = (tooLongWait: number | null): Outcome => ({
-      exchange,
-      succeeded: verdict === "done",
-      effect,
-      attempts,
-      tooLongWait,
-    });
-    if (verdict === "done" || verdict === "fail") return end(null);
+    const succeeded = verdict === "done";
+    const stopped = exchange.kind === "unanswered" && exchange.reason === "stopped";
+    const end = (tooLongWait: number | null): Outcome => {
+      return { exchange, succeeded, effect, attempts, tooLongWait, stopped };
+    };
+    if (succeeded || stopped || verdict === "fail") return end(null);
 
     const now = timing.now();
     if (hint !== null && now + hint > deadline) return end(hint);
@@ -80,9 +84,12 @@ export async function withRetry(
     counted += 1;
     const wait = hint ?? backoff(counted, () => timing.random());
     if (counted >= RETRY.attempts || now + wait >= deadline) return end(null);
-    await timing.sleep(wait);
+    await timing.sleep(wait, signal);
   }
 }
+
+/** What there is to say of an operation that was stopped before its first attempt. */
+const NOT_SENT: Exchange = { kind: "unanswered", sent: false, reason: "stopped", code: "STOPPED" };
 
 /**
  * Whether an attempt that failed may have had an effect all the same. A status of 4xx says that the server refused; 408

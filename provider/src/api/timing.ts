@@ -4,13 +4,23 @@ export interface Timing {
   now(): number;
   /** A number from 0 (included) to 1 (excluded). */
   random(): number;
-  /** Resolves after so many milliseconds. */
-  sleep(milliseconds: number): Promise<void>;
+  /** Resolves after so many milliseconds, or as soon as the signal is aborted. */
+  sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
 }
 
 /** The real thing. */
 export const systemTiming: Timing = {
   now: () => Date.now(),
   random: () => Math.random(),
-  sleep: (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)),
+  sleep: (milliseconds, signal) =>
+    new Promise((resolve) => {
+      const end = (): void => {
+        clearTimeout(timer);
+        signal?.removeEventListener("abort", end);
+        resolve();
+      };
+      const timer = setTimeout(end, milliseconds);
+      signal?.addEventListener("abort", end);
+      if (signal?.aborted) end();
+    }),
 };

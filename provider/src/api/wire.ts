@@ -1,5 +1,5 @@
 import { ResourceError } from "./errors.js";
-import type { Answered } from "./http.js";
+import type { Answered } from "./exchange.js";
 
 /** Path segments that a server, or a proxy before it, resolves as "here" and "one up". */
 const DOT_SEGMENTS = new Set(["", ".", ".."]);

@@ -5,8 +5,11 @@
  * @internal
  */
 import { atBoundary } from "./boundary.js";
+import { watchLifetime } from "./lifetime.js";
 import { partnerApiKey as apiKeyHandlers } from "./partner-api-key.js";
 import { partnerWebhookState as webhookStateHandlers } from "./partner-webhook-state.js";
+
+watchLifetime();
 
 /** The dynamic provider of `PartnerApiKey`. */
 export const partnerApiKey = atBoundary(apiKeyHandlers);

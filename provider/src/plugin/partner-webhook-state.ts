@@ -10,16 +10,13 @@ import type { WebhookState } from "../api/operations.js";
 import { messageOf, type Handlers, type Properties } from "./boundary.js";
 import { account, openSession, type Session } from "./session.js";
 import { warnOnce } from "./warn.js";
-import { UNKNOWN } from "./wire.js";
+import { inputProblems, type WebhookInputs, type WebhookOutputs } from "./webhook-inputs.js";
 
 /** Milliseconds that a preview waits for a server to answer before it goes on without it. */
 const PREVIEW_PATIENCE = 10_000;
 
 /** Milliseconds after which a preview tries again what it could not do. */
 const SETBACK_LASTS = 30_000;
-
-const STATES: readonly unknown[] = ["active", "disabled"] satisfies WebhookState[];
-const ON_DESTROY: readonly unknown[] = ["leave", "restore", "active", "disabled"];
 
 /** Webhooks that the program still declares: `delete` leaves them alone, so that a rename does not undo what it keeps. */
 const declared = new Set<unknown>();
@@ -30,7 +27,7 @@ let setback: { readonly at: number; readonly problems: readonly string[] } | nul
 /** The handlers of `PartnerWebhookState`: observe the list, compare, act only on a difference, believe what was observed. */
 export const partnerWebhookState: Handlers = {
   async check(olds, news) {
-    const problems = [...checkWebhookId(news["webhookId"]), ...checkWords(news)];
+    const problems = inputProblems(news);
     const inputs = {
       webhookId: news["webhookId"],
       state: news["state"],
@@ -54,13 +51,13 @@ export const partnerWebhookState: Handlers = {
   },
 
   async create(inputs) {
-    const { webhookId, state } = inputs as unknown as Inputs;
+    const { webhookId, state } = inputs as unknown as WebhookInputs;
     const initialState = await reconcile(await openSession(), webhookId, state);
     return { id: String(webhookId), outs: { ...outputs(inputs), initialState } };
   },
 
   async read(_id, olds) {
-    const { webhookId, state } = olds as unknown as Inputs;
+    const { webhookId, state } = olds as unknown as WebhookInputs;
     const webhook = await (await openSession()).webhooks.find(webhookId);
     if (!webhook) return null;
     if (webhook.problem !== null) throw stateRefused(webhookId, webhook.problem);
@@ -70,13 +67,13 @@ export const partnerWebhookState: Handlers = {
   },
 
   async update(_id, olds, news) {
-    const { webhookId, state } = news as unknown as Inputs;
+    const { webhookId, state } = news as unknown as WebhookInputs;
     await reconcile(await openSession(), webhookId, state);
     return { outs: { ...outputs(news), initialState: olds["initialState"] } };
   },
 
   async delete(_id, olds) {
-    const { webhookId, stateOnDestroy, initialState } = olds as unknown as Outputs;
+    const { webhookId, stateOnDestroy, initialState } = olds as unknown as WebhookOutputs;
     if (declared.has(webhookId) || stateOnDestroy === "leave") return;
     const wanted = stateOnDestroy === "restore" ? initialState : stateOnDestroy;
     if (wanted === null) {
@@ -87,16 +84,6 @@ export const partnerWebhookState: Handlers = {
     if (await session.webhooks.find(webhookId)) await reconcile(session, webhookId, wanted);
   },
 };
-
-interface Inputs {
-  readonly webhookId: number;
-  readonly state: WebhookState;
-}
-
-interface Outputs extends Inputs {
-  readonly stateOnDestroy: "leave" | "restore" | WebhookState;
-  readonly initialState: WebhookState | null;
-}
 
 function outputs({ webhookId, state, stateOnDestroy, account }: Properties): Properties {
   return { webhookId, state, stateOnDestroy, account };
@@ -123,9 +110,12 @@ async function foresee(webhookId: number): Promise<readonly string[]> {
   if (setback && Date.now() - setback.at < SETBACK_LASTS) return setback.problems;
   try {
     const { webhooks } = await openSession();
-    if (await webhooks.find(webhookId, PREVIEW_PATIENCE)) return [];
-    return [messageOf(await webhooks.missing(webhookId))];
+    const webhook = await webhooks.find(webhookId, PREVIEW_PATIENCE);
+    if (!webhook) throw await webhooks.missing(webhookId);
+    if (webhook.problem !== null) throw stateRefused(webhookId, webhook.problem);
+    return [];
   } catch (error) {
+    if (error instanceof ResourceError) return [messageOf(error)]; // About this webhook only.
     setback = { at: Date.now(), problems: isCertain(error) ? [messageOf(error)] : [] };
     return setback.problems;
   }
@@ -136,26 +126,6 @@ function isCertain(error: unknown): boolean {
   if (error instanceof ConfigurationError || error instanceof UnreadableResponseError) return true;
   if (error instanceof ApiStatusError) return error.status === 401 || error.status === 403;
   return !(error instanceof PartnerError);
-}
-
-function checkWebhookId(value: unknown): string[] {
-  if (value === UNKNOWN || (typeof value === "number" && Number.isSafeInteger(value) && value > 0)) return [];
-  const found =
-    typeof value === "string"
-      ? "it is a string; write it without quotes, or convert it with Number()"
-      : typeof value === "number"
-        ? `${value} is not one`
-        : "it is missing or of another type";
-  return [`webhookId must be a positive whole number such as 7: ${found}.`];
-}
-
-function checkWords({ state, stateOnDestroy }: Properties): string[] {
-  const problems: string[] = [];
-  if (state !== UNKNOWN && !STATES.includes(state)) problems.push(`state must be "active" or "disabled".`);
-  if (stateOnDestroy != null && stateOnDestroy !== UNKNOWN && !ON_DESTROY.includes(stateOnDestroy)) {
-    problems.push(`stateOnDestroy must be "leave" (the default), "restore", "active" or "disabled".`);
-  }
-  return problems;
 }
 
 function stateRefused(webhookId: number, problem: string): ResourceError {

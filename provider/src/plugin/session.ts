@@ -1,6 +1,7 @@
 import { ConfigurationError } from "../api/errors.js";
 import type { PartnerClient } from "../api/client.js";
 import { accountName, DEFAULT_ACCOUNT, readSettings, type ConfigSource, type Settings } from "./settings.js";
+import { stopSignal, stopWith } from "./lifetime.js";
 import { WebhookRegistry } from "./webhook-list.js";
 
 /** What the handlers of one process share: the host runs one process for each provider instance and engine operation. */
@@ -43,8 +44,14 @@ async function open(): Promise<Session> {
   const settings = checkSettings();
   // Loaded late: undici fails to load on a Node that is too old, and a process that only diffs needs none of it.
   const { createClient } = await import("../api/client.js");
-  const client = createClient(settings);
+  const debug = process.env["PARTNERS_DEBUG"] === "1" && { log: logToStderr };
+  const client = createClient({ ...settings, ...debug, signal: stopSignal });
+  stopWith(client);
   return { settings, client, webhooks: new WebhookRegistry(client) };
+}
+
+function logToStderr(line: string): void {
+  process.stderr.write(`${line}\n`);
 }
 
 /** What undici 8 asks for in its package.json. */

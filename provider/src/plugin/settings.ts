@@ -99,7 +99,8 @@ class SettingsReader {
 
   responses(): ResponseMapping {
     const { mapping, problems } = parseResponseMapping(this.#value("responses") ?? {});
-    for (const problem of problems) this.problems.push(`${this.#name("responses")}: ${problem}`);
+    const where = this.#explicit ? "Of the Provider: " : "partners:";
+    for (const problem of problems) this.problems.push(where + problem);
     return mapping;
   }
 

@@ -1,5 +1,5 @@
 import type { PartnerClient, WebhookList } from "../api/client.js";
-import { ResourceError, UnreadableResponseError } from "../api/errors.js";
+import { ResourceError } from "../api/errors.js";
 import type { WebhookState } from "../api/operations.js";
 import type { WebhookReading } from "../api/responses.js";
 
@@ -47,7 +47,7 @@ export class WebhookRegistry {
     const webhook = snapshot.webhooks.get(webhookId);
     if (webhook) return webhook;
     if (snapshot.complete) return null;
-    throw new UnreadableResponseError({
+    throw new ResourceError({
       operation: "listWebhooks",
       subject: `webhook ${webhookId}`,
       happened: "the list shows signs of further pages and this webhook is not on the first one",

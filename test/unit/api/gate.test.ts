@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
 import { Gate } from "../../../provider/src/api/gate.js";
-import type { Exchange } from "../../../provider/src/api/http.js";
+import type { Exchange } from "../../../provider/src/api/exchange.js";
 import { withRetry } from "../../../provider/src/api/retry.js";
 import { systemTiming } from "../../../provider/src/api/timing.js";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import type { Exchange } from "../../../provider/src/api/http.js";
+import type { Exchange } from "../../../provider/src/api/exchange.js";
 import { backoff, judge, RETRY, retryAfter } from "../../../provider/src/api/retry-policy.js";
 
 function answered(status: number, headers: Record<string, string> = {}): Exchange {
