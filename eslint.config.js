@@ -4,6 +4,7 @@ import tseslint from "typescript-eslint";
 export default tseslint.config(
   { ignores: ["**/dist/", "**/node_modules/", "coverage/"] },
   js.configs.recommended,
+  { files: ["**/*.cjs"], languageOptions: { globals: { process: "readonly", require: "readonly" } } },
   {
     files: ["**/*.ts"],
     extends: [tseslint.configs.strictTypeChecked],

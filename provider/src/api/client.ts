@@ -4,7 +4,7 @@ import { CREATE_BODY_LIMIT, LIST_BODY_LIMIT, type Answered, type Exchange } from
 import { failure, unreadableList } from "./failure.js";
 import { Gate } from "./gate.js";
 import { exchange } from "./http.js";
-import { API_ROOT, OPERATIONS, type Operation, type WebhookState } from "./operations.js";
+import { API_ROOT, OPERATIONS, type Operation } from "./operations.js";
 import type { ClientOptions, PartnerClient } from "./partner-client.js";
 import { printable } from "./redact.js";
 import { readWebhookList } from "./responses.js";
@@ -30,10 +30,13 @@ export function createClient(options: ClientOptions): PartnerClient {
     const operationTimeout = Math.min(within, options.operationTimeout);
     const { requestTimeout } = options;
     let attempts = 0;
+    let lost = false;
     const attempt = async (remaining: number): Promise<Exchange> => {
       const request = {
         method,
         path,
+        // The server may be closing all that it kept open: where one connection was lost, no other is trusted.
+        fresh: method === "POST" || lost,
         keepBody,
         connectTimeout: CONNECT_TIMEOUT,
         requestTimeout,
@@ -43,6 +46,7 @@ export function createClient(options: ClientOptions): PartnerClient {
       const startedAt = performance.now();
       const result = await exchange(connections, request);
       attempts += 1;
+      lost = result.kind === "unanswered";
       options.log?.(
         logLine(operation, attempts, result, performance.now() - startedAt, requestId(result, parameter)),
       );
@@ -109,13 +113,4 @@ interface SendOptions {
   readonly keepBody?: number;
   /** Milliseconds, if less than `operationTimeout`. */
   readonly within?: number;
-}
-
-/** Puts a webhook into a state, by the operation that does it. */
-export function setWebhookState(
-  client: PartnerClient,
-  webhookId: number,
-  state: WebhookState,
-): Promise<void> {
-  return state === "active" ? client.activateWebhook(webhookId) : client.disableWebhook(webhookId);
 }

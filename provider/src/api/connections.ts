@@ -21,9 +21,9 @@ export interface Connections {
   readonly origin: string;
   /** The value of the `authorization` header. Secret. */
   readonly authorization: string;
-  /** Keeps connections open and uses them again: for GET, PATCH and DELETE, which may be repeated. */
+  /** Keeps connections open and uses them again: for GET, PATCH and DELETE, which may be repeated if that fails. */
   readonly pooled: Dispatcher;
-  /** Opens a connection for each request: for POST. */
+  /** Opens a connection for each request: for POST, and to repeat what a kept-alive connection lost. */
   readonly fresh: Dispatcher;
   /** Closes all connections at once. */
   close(): Promise<void>;

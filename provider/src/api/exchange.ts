@@ -9,6 +9,8 @@ export interface ExchangeRequest {
   readonly method: Method;
   /** The full path, percent-encoded. Secret: that of a deletion contains the key. */
   readonly path: string;
+  /** Whether a connection is opened for it; otherwise one that is open may be used. */
+  readonly fresh: boolean;
   /** Bytes of a success body to keep; 0 where only the status matters. */
   readonly keepBody: number;
   /** Milliseconds to get a connection and start sending. */

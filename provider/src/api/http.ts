@@ -15,7 +15,7 @@ export function exchange(connections: Connections, request: ExchangeRequest): Pr
   return new Promise((resolve) => {
     const { origin, authorization } = connections;
     const handler = new ExchangeHandler(request, resolve);
-    const agent = request.method === "POST" ? connections.fresh : connections.pooled;
+    const agent = request.fresh ? connections.fresh : connections.pooled;
     try {
       agent.dispatch(
         {

@@ -1,5 +1,5 @@
 import type { BaseUrl } from "./base-url.js";
-import type { Operation } from "./operations.js";
+import type { Operation, WebhookState } from "./operations.js";
 import type { ResponseMapping, WebhookListReading } from "./responses.js";
 import type { Timing } from "./timing.js";
 
@@ -58,4 +58,13 @@ export interface PartnerClient {
   readonly underWay: readonly Operation[];
   /** Closes all connections; requests under way fail. */
   close(): Promise<void>;
+}
+
+/** Puts a webhook into a state, by the operation that does it. */
+export function setWebhookState(
+  client: PartnerClient,
+  webhookId: number,
+  state: WebhookState,
+): Promise<void> {
+  return state === "active" ? client.activateWebhook(webhookId) : client.disableWebhook(webhookId);
 }

@@ -1,6 +1,6 @@
 import { connect } from "node:net";
 
-import type { PartnerClient } from "../api/client.js";
+import type { PartnerClient } from "../api/partner-client.js";
 
 /** Milliseconds between looks at whether the engine is still there. */
 const WATCH_INTERVAL = 3_000;

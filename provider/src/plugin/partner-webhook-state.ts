@@ -1,4 +1,3 @@
-import { setWebhookState } from "../api/client.js";
 import {
   ApiStatusError,
   ConfigurationError,
@@ -7,6 +6,7 @@ import {
   UnreadableResponseError,
 } from "../api/errors.js";
 import type { WebhookState } from "../api/operations.js";
+import { setWebhookState } from "../api/partner-client.js";
 import { messageOf, type Handlers, type Properties } from "./boundary.js";
 import { account, openSession, type Session } from "./session.js";
 import { warnOnce } from "./warn.js";

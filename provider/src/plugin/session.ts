@@ -1,5 +1,5 @@
 import { ConfigurationError } from "../api/errors.js";
-import type { PartnerClient } from "../api/client.js";
+import type { PartnerClient } from "../api/partner-client.js";
 import { accountName, DEFAULT_ACCOUNT, readSettings, type ConfigSource, type Settings } from "./settings.js";
 import { stopSignal, stopWith } from "./lifetime.js";
 import { WebhookRegistry } from "./webhook-list.js";

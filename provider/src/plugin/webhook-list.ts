@@ -1,4 +1,4 @@
-import type { PartnerClient, WebhookList } from "../api/client.js";
+import type { PartnerClient, WebhookList } from "../api/partner-client.js";
 import { ResourceError } from "../api/errors.js";
 import type { WebhookState } from "../api/operations.js";
 import type { WebhookReading } from "../api/responses.js";
