@@ -1,5 +1,6 @@
 import { parseBaseUrl, type BaseUrl } from "../api/base-url.js";
 import { ConfigurationError } from "../api/errors.js";
+import type { ClientOptions } from "../api/partner-client.js";
 import { parseResponseMapping, type ResponseMapping } from "../api/responses.js";
 
 /** Where the values of settings come from: what the host hands to `configure`. */
@@ -8,17 +9,8 @@ export interface ConfigSource {
   get(key: string): string | undefined;
 }
 
-/** The settings of one account, checked. Times are in milliseconds. */
-export interface Settings {
-  readonly baseUrl: BaseUrl;
-  /** Secret. */
-  readonly accessToken: string;
-  readonly requestTimeout: number;
-  readonly operationTimeout: number;
-  readonly maxConnections: number;
-  readonly requestsPerSecond: number | null;
-  readonly responses: ResponseMapping;
-}
+/** The settings of one account, checked: what a client is made of, but for what the process adds. */
+export type Settings = Omit<ClientOptions, "timing" | "signal" | "log">;
 
 /** The configuration key by which a `Provider` of the program tells its process that it is none of the default ones. */
 export const EXPLICIT_KEY = "partners:explicit";
