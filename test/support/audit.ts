@@ -12,7 +12,7 @@ interface Report {
 const { stdout } = spawnSync("npm", ["audit", "--omit=dev", "--json"], { encoding: "utf8" });
 const { metadata, message = "npm printed no report" } = JSON.parse(stdout || "{}") as Report;
 if (!metadata) {
-  console.warn(`Not audited: ${message.split("\n")[0] ?? ""}`);
+  console.warn(`Not audited: ${message.split(" - ")[0] ?? ""}`);
 } else {
   const found = metadata.vulnerabilities["total"] ?? 0;
   console.log(`npm audit: ${found} known vulnerabilities in what users get.`);
