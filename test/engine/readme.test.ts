@@ -46,7 +46,7 @@ it("every block of the README does what it says", { timeout: 300_000 }, async ()
 
   // The first two are what CI runs, one of them is running now.
   const ci = await readFile(join(ROOT, ".ci/run"), "utf8");
-  expect(ci.split("\n")).toEqual(expect.arrayContaining([demo, test]));
+  for (const command of [demo, test]) expect(ci).toContain(`\n${command} || exit 1\n`);
 
   const engine = await engineEnv({ PULUMI_SKIP_CONFIRMATIONS: "true" });
   onTestFinished(() => engine.dispose());

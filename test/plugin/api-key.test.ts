@@ -160,3 +160,13 @@ describe("a creation that failed", () => {
     expect(sandbox.requests).toHaveLength(1);
   });
 });
+
+describe("a creation that has been sent", () => {
+  it("is waited for longer than the operation may take, as its key would be lost", async () => {
+    const { plugin } = await start(
+      { latency: 600 },
+      { "partners:operationTimeout": "0.3", "partners:requestTimeout": "5" },
+    );
+    expect((await plugin.create(inputs)).properties["apiKey"]).toEqual(expect.any(String));
+  });
+});

@@ -107,9 +107,13 @@ describe("delete", () => {
     expect(methods(sandbox)).toBe("GET");
   });
 
-  it("leaves alone what was never known, and says so", async () => {
+  it.each<[string, object]>([
+    ["never known", { stateOnDestroy: "restore", initialState: null }],
+    ["not in state at all", { stateOnDestroy: "restore" }],
+    ["no state of ours", { stateOnDestroy: null, initialState: "active" }],
+  ])("leaves alone what was %s, and says so", async (_what, outputs) => {
     const { sandbox, plugin } = await start();
-    await plugin.delete("101", { ...orders, stateOnDestroy: "restore", initialState: null });
+    await plugin.delete("101", { ...orders, ...outputs });
     expect(methods(sandbox)).toBe("");
     expect(plugin.stderr()).toContain("webhook 101 is left as it is");
   });
@@ -141,5 +145,58 @@ describe("check", () => {
     expect(await reasons(98)).toContain("further pages");
     expect(await reasons(102)).toContain("its state cannot be read without a guess");
     expect(await reasons(101)).toBe("");
+  });
+});
+
+describe("a webhook of another account", () => {
+  it("is not touched, whatever is asked", async () => {
+    const { sandbox, plugin } = await start({}, { "partners:account": "b" });
+    const olds = { ...orders, account: "a", stateOnDestroy: "active", initialState: "active" };
+    const calls = [plugin.read("101", olds), plugin.update("101", olds, olds), plugin.delete("101", olds)];
+    for (const call of calls) expect((await errorOf(call)).message).toContain('belongs to the account "a"');
+    expect(sandbox.requests).toEqual([]);
+  });
+});
+
+describe("a change that may have been made, although it failed", () => {
+  it("keeps the state in which the webhook was found, so that it can be restored", async () => {
+    const { sandbox, plugin } = await start();
+    sandbox.inject({ kind: "status", operation: "disableWebhook", status: 500, effect: true });
+    const inputs = { ...orders, stateOnDestroy: "restore" };
+    const { initFailure, message } = await errorOf(plugin.create(inputs));
+    expect(message).toContain("The webhook may have been changed.");
+    expect(initFailure).toMatchObject({
+      id: "101",
+      properties: { ...inputs, state: "active", initialState: "active" },
+    });
+    const held = initFailure?.properties ?? {};
+    expect(await plugin.diff("101", held, inputs)).toMatchObject({ changes: true, replaces: [] });
+    await plugin.delete("101", held);
+    expect(sandbox.webhooks.get(101)).toBe("active");
+  });
+
+  it("is no resource if it certainly was not made", async () => {
+    const { sandbox, plugin } = await start();
+    sandbox.inject({ kind: "status", operation: "disableWebhook", status: 403 });
+    expect((await errorOf(plugin.create(orders))).initFailure).toBeUndefined();
+  });
+});
+
+describe("what a preview tells", () => {
+  it.each([400, 401, 403, 404, 307])("is a problem that the update would have too: %d", async (status) => {
+    const { sandbox, plugin } = await start();
+    sandbox.inject({ kind: "status", operation: "listWebhooks", status, times: Infinity });
+    expect((await plugin.check(orders)).failures).toMatchObject([
+      { reason: expect.stringContaining(String(status)) as string },
+    ]);
+  });
+
+  it("is nothing about what may pass, and an update that waits longer does not fail with it", async () => {
+    const { sandbox, plugin } = await start({}, { "partners:requestTimeout": "30" });
+    sandbox.inject({ kind: "hang", operation: "listWebhooks", at: "headers", times: 1 });
+    const [checked, created] = await Promise.all([plugin.check(orders), plugin.create(orders)]);
+    expect(checked.failures).toEqual([]);
+    expect(created.properties).toMatchObject({ state: "disabled" });
+    expect(methods(sandbox)).toBe("GET GET PATCH"); // The preview's patience ended, the update's did not.
   });
 });

@@ -1,5 +1,6 @@
 /** Fails unless `npm pack` of the provider holds the build, its types, README and LICENSE, and nothing else. */
 import { execFileSync } from "node:child_process";
+import { statSync } from "node:fs";
 import { join } from "node:path";
 
 interface Packed {
@@ -31,7 +32,7 @@ const WANTED = [
   "dist/sandbox/index.d.ts",
   "dist/cli/main.js",
 ];
-const missing = WANTED.filter((path) => !paths.includes(path));
+const missing = WANTED.filter((path) => !paths.includes(path) || statSync(join(provider, path)).size === 0);
 const foreign = paths.filter((path) => !WANTED.includes(path) && !/^dist\/[a-z/-]+\.(js|d\.ts)$/.test(path));
 if (missing.length > 0 || foreign.length > 0) {
   console.error(

@@ -12,7 +12,7 @@ export { type InitFailure, PluginError, type Properties } from "./plugin-protoco
 const HOST = createRequire(import.meta.url).resolve("@pulumi/pulumi/cmd/dynamic-provider");
 /** `pulumi-partners/plugin` resolves from here. */
 const REPOSITORY = join(import.meta.dirname, "..", "..");
-/** The host insists on an engine's address and never calls it. */
+/** The host insists on an engine's address. Where nobody ever listened, nobody can go away. */
 const NO_ENGINE = "127.0.0.1:1";
 /** As the engine: that long after SIGINT, it kills a plugin. */
 const PATIENCE_MS = 5000;
@@ -25,6 +25,15 @@ export interface PluginOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Whether the host is configured before anything else, as the engine does. @default true */
   readonly configureFirst?: boolean;
+  /** Where the engine listens, as host and port. @default nowhere */
+  readonly engineAddress?: string;
+}
+
+/** How a plugin process ended. */
+export interface PluginEnd {
+  /** The exit code; `null` where a signal ended it. */
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
 }
 
 /** A running plugin process. */
@@ -34,6 +43,8 @@ export interface Plugin extends PluginCalls {
   stderr(): string;
   readonly pid: number;
   kill(signal: NodeJS.Signals): void;
+  /** Resolves when the process has ended. */
+  readonly ended: Promise<PluginEnd>;
   /** Ends the process as the engine does: SIGINT, and SIGKILL where that does not help. */
   close(): Promise<void>;
 }
@@ -43,15 +54,19 @@ export async function startPlugin({
   config = {},
   env = {},
   configureFirst = true,
+  engineAddress = NO_ENGINE,
 }: PluginOptions = {}): Promise<Plugin> {
-  const child = spawn(process.execPath, [HOST, NO_ENGINE], {
+  const child = spawn(process.execPath, [HOST, engineAddress], {
     cwd: REPOSITORY,
     env: { ...inheritedEnv(), PULUMI_NODEJS_PROJECT: "test", ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
   const reap = (): void => void child.kill("SIGKILL"); // For a test that ends without close().
   process.once("exit", reap);
-  const ended = once(child, "exit").finally(() => process.off("exit", reap));
+  const ended = once(child, "exit").then(([code, signal]: unknown[]) => {
+    process.off("exit", reap);
+    return { code, signal } as PluginEnd;
+  });
 
   let stdout = "";
   let stderr = "";
@@ -73,6 +88,7 @@ export async function startPlugin({
     kill: (signal) => {
       child.kill(signal);
     },
+    ended,
     close: async () => {
       client.close();
       child.kill("SIGINT");

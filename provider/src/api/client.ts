@@ -1,7 +1,13 @@
 import { createConnections, CONNECT_TIMEOUT } from "./connections.js";
 import { logLine } from "./debug-log.js";
-import { CREATE_BODY_LIMIT, LIST_BODY_LIMIT, type Answered, type Exchange } from "./exchange.js";
-import { failure, unreadableList } from "./failure.js";
+import {
+  CREATE_BODY_LIMIT,
+  LIST_BODY_LIMIT,
+  LIST_VALUES_LIMIT,
+  type Answered,
+  type Exchange,
+} from "./exchange.js";
+import { failure, unreadableList, webPage } from "./failure.js";
 import { Gate } from "./gate.js";
 import { exchange } from "./http.js";
 import { API_ROOT, OPERATIONS, type Operation } from "./operations.js";
@@ -10,7 +16,8 @@ import { printable } from "./redact.js";
 import { readWebhookList } from "./responses.js";
 import { withRetry } from "./retry.js";
 import { systemTiming } from "./timing.js";
-import { fillPath, linkHeader, textOf } from "./wire.js";
+import { isWebPage, PAGE_LIMIT } from "./web-page.js";
+import { fillPath, linkHeader, mayExceed, textOf } from "./wire.js";
 
 export type { ClientOptions, CreatedKey, PartnerClient, WebhookList } from "./partner-client.js";
 
@@ -23,7 +30,7 @@ export function createClient(options: ClientOptions): PartnerClient {
 
   async function send(
     operation: Operation,
-    { parameter, keepBody = 0, within = options.operationTimeout }: SendOptions = {},
+    { parameter, keepBody, within = options.operationTimeout }: SendOptions = {},
   ): Promise<Answered> {
     const { method, template } = OPERATIONS[operation];
     const path = options.baseUrl.prefix + API_ROOT + fillPath(template, parameter);
@@ -37,7 +44,7 @@ export function createClient(options: ClientOptions): PartnerClient {
         path,
         // The server may be closing all that it kept open: where one connection was lost, no other is trusted.
         fresh: method === "POST" || lost,
-        keepBody,
+        keepBody: keepBody ?? PAGE_LIMIT,
         connectTimeout: CONNECT_TIMEOUT,
         requestTimeout,
         remaining,
@@ -57,9 +64,12 @@ export function createClient(options: ClientOptions): PartnerClient {
     const outcome = await withRetry(operation, { timing, gate, operationTimeout, signal }, attempt).finally(
       () => underWay.delete(token),
     );
-    if (outcome.succeeded && outcome.exchange.kind === "answered") return outcome.exchange;
     const subject = operation.endsWith("Webhook") ? `webhook ${parameter ?? ""}` : null;
-    throw failure(operation, subject, outcome, requestId(outcome.exchange, parameter), timing.now());
+    const id = requestId(outcome.exchange, parameter);
+    if (!outcome.succeeded || outcome.exchange.kind !== "answered")
+      throw failure(operation, subject, outcome, id, timing.now());
+    if (keepBody === undefined && isWebPage(outcome.exchange)) throw webPage(operation, subject, id);
+    return outcome.exchange;
   }
 
   function requestId(from: Exchange, parameter = ""): string | null {
@@ -87,8 +97,8 @@ export function createClient(options: ClientOptions): PartnerClient {
         ...(within === undefined ? {} : { within }),
       });
       const id = requestId(answer);
-      if (answer.broken === "cut")
-        throw unreadableList(`the list is larger than ${LIST_BODY_LIMIT / 2 ** 20} MiB`, id);
+      if (answer.broken === "cut" || mayExceed(LIST_VALUES_LIMIT, answer.body))
+        throw unreadableList(TOO_LARGE, id);
       const reading = readWebhookList(answer.body.toString("utf8"), linkHeader(answer), options.responses);
       if (!reading.readable) throw unreadableList(reading.problem, id);
       return reading;
@@ -106,10 +116,12 @@ export function createClient(options: ClientOptions): PartnerClient {
   };
 }
 
+const TOO_LARGE = `It has more than ${LIST_BODY_LIMIT / 2 ** 20} MiB or ${LIST_VALUES_LIMIT / 1e6} million values. Check that partners:baseUrl is the address of the API: a larger list cannot be managed here.`;
+
 interface SendOptions {
   /** The value of the path parameter. */
   readonly parameter?: string;
-  /** See {@link ExchangeRequest.keepBody}. */
+  /** See {@link ExchangeRequest.keepBody}. Left out where the status is the answer, and the body no more than a sign of it. */
   readonly keepBody?: number;
   /** Milliseconds, if less than `operationTimeout`. */
   readonly within?: number;

@@ -1,7 +1,9 @@
+import "./quiet-undici.js"; // Before undici: see there.
 import { Agent, EnvHttpProxyAgent, type Dispatcher } from "undici";
 
 import { VERSION } from "../version.js";
 import type { BaseUrl } from "./base-url.js";
+import { ConfigurationError } from "./errors.js";
 
 /**
  * Sent with every request. `identity`, because undici does not decompress, and RFC 9110 (12.5.3) lets a server compress
@@ -46,7 +48,7 @@ export function createConnections(
     // A proxy named in HTTP_PROXY would be handed the token in clear text.
     if (baseUrl.loopback) return new Agent({ ...options, connect: { timeout: CONNECT_TIMEOUT } });
     // `connect.timeout` is ignored by this agent.
-    return new EnvHttpProxyAgent({ ...options, connectTimeout: CONNECT_TIMEOUT });
+    return proxyAgent({ ...options, connectTimeout: CONNECT_TIMEOUT, proxyTls: { allowH2: false } });
   };
   const pooled = create(1);
   // 0 = no keep-alive: on a kept-alive socket that the server is just closing, a POST fails without reaching it in a way
@@ -61,4 +63,17 @@ export function createConnections(
       await Promise.all([pooled.destroy(), fresh.destroy()]);
     },
   };
+}
+
+/** @throws {ConfigurationError} if the environment names a proxy that cannot be one. */
+function proxyAgent(options: EnvHttpProxyAgent.Options): Dispatcher {
+  try {
+    return new EnvHttpProxyAgent(options);
+  } catch {
+    // No cause: it repeats the address, and that may contain a password.
+    throw new ConfigurationError(
+      "The proxy in the environment variable HTTPS_PROXY or HTTP_PROXY is not a URL, so nothing was sent",
+      "Write it with its scheme, as http://proxy.example.com:3128.",
+    );
+  }
 }

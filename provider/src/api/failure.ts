@@ -1,3 +1,4 @@
+import { connectionRemedy } from "./connection-remedy.js";
 import {
   ApiStatusError,
   ConnectionError,
@@ -26,7 +27,7 @@ export function failure(
 ): PartnerError {
   const { exchange, effect, attempts } = outcome;
   const facts = { operation, subject, effect, requestId };
-  const tries = attempts === 1 ? "" : ` (${attempts} attempts)`;
+  const tries = attempts <= 1 ? "" : ` (${attempts} attempts)`;
   const remedy = (text: string): string =>
     operation === "createApiKey" && effect !== "none" ? lookForKey(now) : text;
 
@@ -48,6 +49,15 @@ export function failure(
       remedy: remedy(statusRemedy(operation, outcome, status)),
     });
   }
+  if (outcome.tooLongWait !== null) {
+    const happened = `the server answered 429 to another request${tries}`;
+    return new ApiStatusError({
+      ...facts,
+      happened,
+      status: 429,
+      remedy: remedy(statusRemedy(operation, outcome, 429)),
+    });
+  }
   if (exchange.reason === "timeout") {
     const happened = exchange.sent
       ? `no answer came in time${tries}`
@@ -55,7 +65,7 @@ export function failure(
     return new TimeoutError({ ...facts, happened, remedy: remedy(SLOW) });
   }
   const happened = `the connection failed with ${exchange.code}${tries}`;
-  return new ConnectionError({ ...facts, happened, remedy: remedy(UNREACHABLE) });
+  return new ConnectionError({ ...facts, happened, remedy: remedy(connectionRemedy(exchange.code)) });
 }
 
 /** Makes the error for a list that arrived and cannot be used. @param problem What is wrong, with its remedy. */
@@ -70,9 +80,23 @@ export function unreadableList(problem: string, requestId: string | null): Unrea
   return new UnreadableResponseError(facts);
 }
 
+/** Makes the error for a status of success that comes with a web page, so that nobody can know what it is about. */
+export function webPage(
+  operation: Operation,
+  subject: string | null,
+  requestId: string | null,
+): UnreadableResponseError {
+  return new UnreadableResponseError({
+    operation,
+    subject,
+    happened: "the server answered with a web page, as a login wall does, or the web site of a wrong address",
+    effect: "possible",
+    remedy: `Check partners:baseUrl and what stands between here and the service; then run "pulumi up" again, which finds out.`,
+    requestId,
+  });
+}
+
 const TRY_AGAIN = "Try again.";
-const UNREACHABLE =
-  "Check partners:baseUrl, and that the service can be reached from here (DNS, firewall, proxy, TLS).";
 const SLOW =
   "Try again; if the service is slow by nature, raise partners:requestTimeout or partners:operationTimeout.";
 

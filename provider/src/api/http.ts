@@ -47,7 +47,7 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
   constructor(request: ExchangeRequest, resolve: (exchange: Exchange) => void) {
     this.#request = request;
     this.#resolve = resolve;
-    this.#timer = this.#arm(request.connectTimeout);
+    this.#timer = this.#arm(Math.min(request.connectTimeout, this.#left()));
     request.signal?.addEventListener("abort", this.#stop);
     if (request.signal?.aborted) this.#stop();
   }
@@ -59,7 +59,9 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
     }
     this.#controller = controller;
     clearTimeout(this.#timer);
-    this.#timer = this.#arm(this.#request.requestTimeout);
+    // A creation that has been sent is waited for as long as one attempt may take, whatever the operation has left.
+    const left = this.#request.method === "POST" ? Infinity : this.#left();
+    this.#timer = this.#arm(Math.min(this.#request.requestTimeout, left));
   }
 
   onResponseStart(
@@ -95,14 +97,15 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
     if (!creating) this.#end("stopped", "STOPPED");
   };
 
+  /** Milliseconds that the operation has left. */
+  #left(): number {
+    return Math.max(0, this.#request.remaining - (performance.now() - this.#startedAt));
+  }
+
   #arm(milliseconds: number): NodeJS.Timeout {
-    const left = this.#request.remaining - (performance.now() - this.#startedAt);
-    return setTimeout(
-      () => {
-        this.#end("timeout", "TIMEOUT");
-      },
-      Math.max(0, Math.min(milliseconds, left)),
-    );
+    return setTimeout(() => {
+      this.#end("timeout", "TIMEOUT");
+    }, milliseconds);
   }
 
   #end(broken: Answered["broken"], code = ""): void {
@@ -127,8 +130,13 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
   }
 }
 
-/** The code of an error and nothing else of it: messages of undici and Node can repeat a URL, and the URL can hold a key. */
+/**
+ * The code of an error, or the name of its kind, and nothing else of it: messages of undici and Node can repeat a URL,
+ * and the URL can hold a key.
+ */
 function codeOf(error: unknown): string {
-  const code = error instanceof Error && "code" in error ? error.code : null;
-  return typeof code === "string" && /^[A-Z0-9_]{1,64}$/.test(code) ? code : "UNKNOWN";
+  if (!(error instanceof Error)) return "UNKNOWN";
+  // undici means to give an HTTPParserError a code, and gives it none.
+  const code = "code" in error && typeof error.code === "string" ? error.code : error.name;
+  return /^[A-Za-z0-9_]{1,64}$/.test(code) ? code : "UNKNOWN";
 }

@@ -62,7 +62,8 @@ export function backoff(attempt: number, random: () => number): number {
  * @returns Milliseconds to wait, at least 0; `null` when there is none, or none that can be read.
  */
 export function retryAfter(exchange: Exchange, now: number): number | null {
-  if (exchange.kind === "unanswered") return null;
+  // With a success it has no meaning, and must not keep a list from being asked for again that broke off.
+  if (exchange.kind === "unanswered" || isSuccess(exchange.status)) return null;
   const value = exchange.headers["retry-after"];
   if (typeof value !== "string") return null;
   if (/^\d{1,10}$/.test(value)) return Number(value) * 1000;

@@ -50,11 +50,12 @@ export async function withRetry(
 
   for (;;) {
     const queuedAt = timing.now();
-    await gate.enter();
+    const asked = await gate.enter(deadline - queuedAt);
     deadline += timing.now() - queuedAt;
     const outcome = { exchange, succeeded: false, effect, attempts, tooLongWait: null };
     try {
       if (signal?.aborted) return { ...outcome, stopped: true };
+      if (asked !== null) return { ...outcome, tooLongWait: asked, stopped: false };
       exchange = await attempt(deadline - timing.now());
     } finally {
       gate.leave();

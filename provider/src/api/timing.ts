@@ -10,7 +10,7 @@ export interface Timing {
 
 /** The real thing. */
 export const systemTiming: Timing = {
-  now: () => Date.now(),
+  now: () => performance.timeOrigin + performance.now(), // Unlike Date.now(), it does not jump when the clock is set.
   random: () => Math.random(),
   sleep: (milliseconds, signal) =>
     new Promise((resolve) => {

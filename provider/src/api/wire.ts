@@ -36,6 +36,19 @@ export function textOf(body: Buffer): string {
   }
 }
 
+const [COMMA, BRACKET, BRACE] = Buffer.from(",[{");
+
+/** Whether a JSON text may hold more values than so many: one of three characters stands before each, and in strings for nothing. */
+export function mayExceed(limit: number, body: Buffer): boolean {
+  if (body.length <= limit) return false;
+  let values = 0;
+  for (let index = 0; index < body.length; index += 1) {
+    const byte = body[index];
+    if (byte === COMMA || byte === BRACKET || byte === BRACE) values += 1;
+  }
+  return values > limit;
+}
+
 /** The `Link` header (RFC 8288) of an answer, its repetitions joined. */
 export function linkHeader({ headers }: Answered): string | undefined {
   const link = headers["link"];

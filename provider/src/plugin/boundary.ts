@@ -1,6 +1,7 @@
 import type { CheckFailure, ResourceProvider } from "@pulumi/pulumi/dynamic";
 
 import { PartnerError } from "../api/errors.js";
+import { assertOwnAccount } from "./account-guard.js";
 import { configureSession } from "./session.js";
 import { toWire, type Wire } from "./wire.js";
 
@@ -69,7 +70,7 @@ export function atBoundary(handlers: Handlers): ResourceProvider {
       return { id, outs: toWire(outs) };
     },
     read: async (id, olds: Properties = {}) => {
-      const found = await handlers.read(id, olds).catch(rethrow);
+      const found = await owned(olds, () => handlers.read(id, olds)).catch(rethrow);
       if (!found) return { id: "" };
       return {
         id,
@@ -78,13 +79,19 @@ export function atBoundary(handlers: Handlers): ResourceProvider {
       };
     },
     update: async (id, olds: Properties, news: Properties) => {
-      const { outs } = await handlers.update(id, olds, news).catch(rethrow);
+      const { outs } = await owned(olds, () => handlers.update(id, olds, news)).catch(rethrow);
       return { outs: toWire(outs) };
     },
     delete: async (id, olds: Properties) => {
-      await handlers.delete(id, olds).catch(rethrow);
+      await owned(olds, () => handlers.delete(id, olds)).catch(rethrow);
     },
   };
+}
+
+/** Runs what touches an existing resource, if it is ours to touch. */
+async function owned<Result>(olds: Properties, handle: () => Promise<Result>): Promise<Result> {
+  assertOwnAccount(olds);
+  return handle();
 }
 
 /** Names no property, because the engine prints the value of one that is named, be it secret or not. */

@@ -4,6 +4,8 @@ import type { PartnerClient } from "../api/partner-client.js";
 
 /** Milliseconds between looks at whether the engine is still there. */
 const WATCH_INTERVAL = 3_000;
+/** Refusals in a row after which the engine counts as gone. */
+const REFUSALS = 2;
 /** Milliseconds for the last answers to get from this process to the engine. */
 const LAST_WORDS = 100;
 /** Milliseconds between looks at whether what was under way has ended. */
@@ -36,6 +38,8 @@ export function watchLifetime(argv: readonly string[] = process.argv): void {
       stop(`${signal} received`, EXIT_CODES[signal]);
     });
   }
+  // After the engine nobody reads these. Unhandled, a failed write makes the SDK's host report it, which fails again, for ever.
+  for (const stream of [process.stdout, process.stderr]) stream.on("error", ignore);
   const [, host, port] = /^([\w.-]+):(\d+)$/.exec(engine) ?? [];
   if (host !== undefined) watchEngine(host, Number(port));
 }
@@ -45,31 +49,45 @@ function stop(reason: string, exitCode: number): void {
   if (stopping.signal.aborted) return;
   const underWay = client?.underWay ?? [];
   stopping.abort();
-  if (underWay.length === 0) process.exit(exitCode);
-  process.stderr.write(`pulumi-partners: ${reason}; under way: ${underWay.join(", ")}.\n`);
+  const busy = underWay.length > 0;
+  if (busy) process.stderr.write(`pulumi-partners: ${reason}; under way: ${tally(underWay)}.\n`);
+  // Not at once even if idle: a key that came in together with the signal is still on its way to the engine.
   const drain = setInterval(() => {
     if (client !== null && client.underWay.length > 0) return;
     clearInterval(drain);
-    setTimeout(() => {
-      process.exit(exitCode);
-    }, LAST_WORDS);
+    setTimeout(() => process.exit(exitCode), busy ? LAST_WORDS : 0);
   }, DRAIN_INTERVAL);
+}
+
+/** `60 × disableWebhook, 1 × createApiKey` */
+function tally(names: readonly string[]): string {
+  const counts = new Map<string, number>();
+  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
+  return [...counts].map(([name, count]) => `${count} × ${name}`).join(", ");
 }
 
 /** The engine listens at the address that it gave this process; when it no longer does, it is gone. */
 function watchEngine(host: string, port: number): void {
   let seen = false;
+  let refused = 0;
   const look = (): void => {
     const socket = connect({ host, port });
     socket.once("connect", () => {
       seen = true;
+      refused = 0;
       socket.destroy();
     });
-    socket.once("error", () => {
-      if (seen) stop("the engine is gone", EXIT_CODES.SIGTERM);
+    socket.once("error", (error: NodeJS.ErrnoException) => {
+      // Anything else, such as too many open files, is a trouble of this process and says nothing about the engine.
+      refused = error.code === "ECONNREFUSED" ? refused + 1 : 0;
+      if (seen && refused >= REFUSALS) stop("the engine is gone", EXIT_CODES.SIGTERM);
     });
     socket.unref();
   };
   look();
   setInterval(look, WATCH_INTERVAL).unref();
+}
+
+function ignore(): void {
+  // There is nobody left to tell.
 }

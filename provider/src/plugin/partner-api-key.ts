@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 
-import { ApiStatusError, PartnerError, ResourceError } from "../api/errors.js";
+import { ApiStatusError, PartnerError, ResourceError, type Effect } from "../api/errors.js";
 import { messageOf, type Handlers } from "./boundary.js";
 import { isUnresolved, PENDING, recover, settle, type HeldKey } from "./key-response.js";
 import { account, checkSettings, openSession, type Session } from "./session.js";
@@ -62,17 +62,18 @@ async function deleteKey({ client, webhooks }: Session, pathValue: string): Prom
     if (error.status === 410) return;
     if (error.status !== 404) throw error;
     await webhooks.assertReadable().catch((reason: unknown) => {
-      throw cannotTell(reason);
+      throw cannotTell(error.effect, reason);
     });
   }
 }
 
-function cannotTell(reason: unknown): ResourceError {
+/** @param effect What the attempts before the 404 may have done: the 404 may be the sign that one of them worked. */
+function cannotTell(effect: Effect, reason: unknown): ResourceError {
   const why = reason instanceof PartnerError ? reason.message : "the list of webhooks could not be read";
   return new ResourceError({
     operation: "deleteApiKey",
     happened: "the server answered 404, which means that the key is gone or that partners:baseUrl is wrong",
-    effect: "none",
+    effect,
     status: 404,
     remedy: `The list of webhooks would tell which, but it could not be had either: ${why}`,
   });

@@ -7,7 +7,8 @@ import {
 } from "../api/errors.js";
 import type { WebhookState } from "../api/operations.js";
 import { setWebhookState } from "../api/partner-client.js";
-import { messageOf, type Handlers, type Properties } from "./boundary.js";
+import type { WebhookReading } from "../api/responses.js";
+import { InitializationError, messageOf, type Handlers, type Properties } from "./boundary.js";
 import { account, openSession, type Session } from "./session.js";
 import { warnOnce } from "./warn.js";
 import { inputProblems, type WebhookInputs, type WebhookOutputs } from "./webhook-inputs.js";
@@ -52,8 +53,16 @@ export const partnerWebhookState: Handlers = {
 
   async create(inputs) {
     const { webhookId, state } = inputs as unknown as WebhookInputs;
-    const initialState = await reconcile(await openSession(), webhookId, state);
-    return { id: String(webhookId), outs: { ...outputs(inputs), initialState } };
+    const session = await openSession();
+    const id = String(webhookId);
+    const initialState = (await existing(session, webhookId)).state;
+    await reconcile(session, webhookId, state).catch((error: unknown) => {
+      if (!(error instanceof PartnerError) || error.effect === "none") throw error;
+      // The state in which it was found would be lost, and "restore" with it.
+      const found = { ...inputs, ...outputs(inputs), state: initialState, initialState };
+      throw new InitializationError(id, found, messageOf(error));
+    });
+    return { id, outs: { ...outputs(inputs), initialState } };
   },
 
   async read(_id, olds) {
@@ -76,8 +85,8 @@ export const partnerWebhookState: Handlers = {
     const { webhookId, stateOnDestroy, initialState } = olds as unknown as WebhookOutputs;
     if (declared.has(webhookId) || stateOnDestroy === "leave") return;
     const wanted = stateOnDestroy === "restore" ? initialState : stateOnDestroy;
-    if (wanted === null) {
-      warnOnce(`webhook ${webhookId} is left as it is: its state before it was managed could not be read.`);
+    if (wanted !== "active" && wanted !== "disabled") {
+      warnOnce(`webhook ${webhookId} is left as it is: its state before it was managed is not known.`);
       return;
     }
     const session = await openSession();
@@ -89,30 +98,31 @@ function outputs({ webhookId, state, stateOnDestroy, account }: Properties): Pro
   return { webhookId, state, stateOnDestroy, account };
 }
 
-/** Brings a webhook into a state. @returns the state it was observed in before; `null` if the list does not tell. */
-async function reconcile(
-  { client, webhooks }: Session,
-  webhookId: number,
-  wanted: WebhookState,
-): Promise<WebhookState | null> {
-  const webhook = await webhooks.find(webhookId);
+/** Brings a webhook into a state. */
+async function reconcile(session: Session, webhookId: number, wanted: WebhookState): Promise<void> {
+  const { state } = await existing(session, webhookId);
+  if (state === wanted) return;
+  if (state === null) warnUnknown(webhookId);
+  await setWebhookState(session.client, webhookId, wanted).catch((error: unknown) => {
+    session.webhooks.forget();
+    throw error;
+  });
+  session.webhooks.changed(webhookId, wanted);
+}
+
+/** Observes a webhook. @throws {PartnerError} if it does not exist, or its state could be read in two ways. */
+async function existing({ webhooks }: Session, webhookId: number, within?: number): Promise<WebhookReading> {
+  const webhook = await webhooks.find(webhookId, within);
   if (!webhook) throw await webhooks.missing(webhookId);
   if (webhook.problem !== null) throw stateRefused(webhookId, webhook.problem);
-  if (webhook.state === wanted) return webhook.state;
-  if (webhook.state === null) warnUnknown(webhookId);
-  await setWebhookState(client, webhookId, wanted);
-  webhooks.changed(webhookId, wanted);
-  return webhook.state;
+  return webhook;
 }
 
 /** What a preview can already tell of a new resource. A server that cannot be reached fails no preview. */
 async function foresee(webhookId: number): Promise<readonly string[]> {
   if (setback && Date.now() - setback.at < SETBACK_LASTS) return setback.problems;
   try {
-    const { webhooks } = await openSession();
-    const webhook = await webhooks.find(webhookId, PREVIEW_PATIENCE);
-    if (!webhook) throw await webhooks.missing(webhookId);
-    if (webhook.problem !== null) throw stateRefused(webhookId, webhook.problem);
+    await existing(await openSession(), webhookId, PREVIEW_PATIENCE);
     return [];
   } catch (error) {
     if (error instanceof ResourceError) return [messageOf(error)]; // About this webhook only.
@@ -124,8 +134,13 @@ async function foresee(webhookId: number): Promise<readonly string[]> {
 /** Whether the update would fail for the same reason as the preview. */
 function isCertain(error: unknown): boolean {
   if (error instanceof ConfigurationError || error instanceof UnreadableResponseError) return true;
-  if (error instanceof ApiStatusError) return error.status === 401 || error.status === 403;
+  if (error instanceof ApiStatusError) return !passesByItself(error.status ?? 0);
   return !(error instanceof PartnerError);
+}
+
+/** A rate limit, a time-out and a fault of the server may be over when the update comes. */
+function passesByItself(status: number): boolean {
+  return status === 429 || status === 408 || status >= 500;
 }
 
 function stateRefused(webhookId: number, problem: string): ResourceError {

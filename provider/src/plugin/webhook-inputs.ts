@@ -24,11 +24,12 @@ export function inputProblems(news: Properties): string[] {
 
 function checkWebhookId(value: unknown): string[] {
   if (value === UNKNOWN || (typeof value === "number" && Number.isSafeInteger(value) && value > 0)) return [];
+  // The value is not repeated: it may be a secret of the program.
   const found =
     typeof value === "string"
       ? "it is a string; write it without quotes, or convert it with Number()"
       : typeof value === "number"
-        ? `${value} is not one`
+        ? "it has a fraction, is not above 0, or is too large to be exact"
         : "it is missing or of another type";
   return [`webhookId must be a positive whole number such as 7: ${found}.`];
 }

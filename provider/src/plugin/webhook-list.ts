@@ -15,6 +15,13 @@ interface Snapshot {
   readonly complete: boolean;
 }
 
+interface Reading {
+  readonly requestedAt: number;
+  readonly snapshot: Promise<Snapshot>;
+  /** Whether less than `operationTimeout` may be spent on it. */
+  readonly hurried: boolean;
+}
+
 /**
  * What is known of the account's webhooks: one `GET` serves all resources of the process (single flight), is kept up to
  * date with our own changes, and is read again after 30 s.
@@ -23,7 +30,7 @@ export class WebhookRegistry {
   readonly #client: PartnerClient;
   readonly #now: () => number;
   readonly #changes = new Map<number, { readonly state: WebhookState; readonly at: number }>();
-  #latest: { readonly requestedAt: number; readonly snapshot: Promise<Snapshot> } | null = null;
+  #latest: Reading | null = null;
 
   /** @param now The clock, in milliseconds. */
   constructor(client: PartnerClient, now: () => number = () => Date.now()) {
@@ -70,6 +77,11 @@ export class WebhookRegistry {
     }, ignoreFailure);
   }
 
+  /** Forgets what was read: a change may have been made, and only the server knows. */
+  forget(): void {
+    this.#latest = null;
+  }
+
   /** The error for a webhook that does not exist, which names those that do. */
   async missing(webhookId: number): Promise<ResourceError> {
     const { webhooks } = await this.#read(this.#now() - FRESH_FOR);
@@ -87,10 +99,19 @@ export class WebhookRegistry {
 
   /** The list, requested at `notBefore` or later. */
   #read(notBefore: number, within?: number): Promise<Snapshot> {
-    if (this.#latest && this.#latest.requestedAt >= notBefore) return this.#latest.snapshot;
+    const latest = this.#latest;
+    if (latest && latest.requestedAt >= notBefore) {
+      // Who has time must not fail because somebody else had little.
+      const hurried = latest.hurried && within === undefined;
+      return hurried ? latest.snapshot.catch(() => this.#read(notBefore)) : latest.snapshot;
+    }
+    return this.#request(within);
+  }
+
+  #request(within?: number): Promise<Snapshot> {
     const requestedAt = this.#now();
     const snapshot = this.#client.listWebhooks(within).then((list) => this.#snapshot(requestedAt, list));
-    const latest = { requestedAt, snapshot };
+    const latest = { requestedAt, snapshot, hurried: within !== undefined };
     this.#latest = latest;
     // A failure is for those who waited for this request; the next one to ask tries anew.
     snapshot.catch(() => {

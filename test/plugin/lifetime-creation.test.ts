@@ -1,0 +1,67 @@
+import { describe, expect, it } from "vitest";
+
+import { CALLS, EFFECTS, said, startHeld } from "./lifetime.ts";
+import { errorOf } from "./partners.ts";
+
+describe("a creation that is in flight when the plugin is told to stop", () => {
+  it.each([
+    { signal: "SIGINT", code: 130 },
+    { signal: "SIGTERM", code: 143 },
+  ] as const)("is awaited on $signal, and its key returned", async ({ signal, code }) => {
+    const { sandbox, gate, plugin } = await startHeld();
+    const held = gate.hold(1, "after");
+    const created = CALLS.createApiKey(plugin);
+    await held.reached;
+    plugin.kill(signal);
+    await said(plugin, `pulumi-partners: ${signal} received; under way: createApiKey.\n`);
+    plugin.kill(signal); // As somebody without patience does.
+    void held.release();
+    expect([(await created).properties["apiKey"]]).toEqual(sandbox.apiKeys);
+    expect(await plugin.ended).toEqual({ code, signal: null });
+  });
+
+  it("is given up after requestTimeout, with the news that a key may exist", async () => {
+    const { sandbox, gate, plugin } = await startHeld({ config: { "partners:requestTimeout": "1" } });
+    const held = gate.hold(1, "after");
+    const created = CALLS.createApiKey(plugin);
+    await held.reached;
+    plugin.kill("SIGTERM");
+    expect((await errorOf(created)).message).toContain(
+      "no answer came in time. A key may exist on the server that no stack knows of.",
+    );
+    expect(await plugin.ended).toEqual({ code: 143, signal: null });
+    expect(sandbox.apiKeys).toHaveLength(1);
+  });
+
+  it("holds up nothing else, and nothing is begun beside it", async () => {
+    const { sandbox, gate, plugin } = await startHeld();
+    const held = gate.hold(1, "after");
+    const created = CALLS.createApiKey(plugin);
+    await held.reached;
+    plugin.kill("SIGTERM");
+    await said(plugin, "under way: createApiKey");
+    for (const { call } of [...EFFECTS, { call: "createApiKey" } as const]) {
+      expect((await errorOf(CALLS[call](plugin))).message).toContain(
+        "the process was told to stop before anything was sent. Nothing was changed on the server.",
+      );
+    }
+    expect(gate.requests).toEqual(["POST"]);
+    void held.release();
+    await created;
+    expect(sandbox.apiKeys).toHaveLength(1);
+    expect(await plugin.ended).toEqual({ code: 143, signal: null });
+  });
+
+  it("is not lost when its answer comes at the same moment as the signal", async () => {
+    const { sandbox, gate, plugin } = await startHeld();
+    const held = gate.hold(1, "after");
+    const created = CALLS.createApiKey(plugin);
+    await held.reached;
+    plugin.kill("SIGSTOP"); // The process will find both when it wakes up.
+    await held.release();
+    plugin.kill("SIGTERM");
+    plugin.kill("SIGCONT");
+    expect([(await created).properties["apiKey"]]).toEqual(sandbox.apiKeys);
+    expect(await plugin.ended).toEqual({ code: 143, signal: null });
+  });
+});

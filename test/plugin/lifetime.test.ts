@@ -1,0 +1,94 @@
+import { describe, expect, it } from "vitest";
+import type { Fault } from "pulumi-partners/sandbox";
+
+import { CALLS, EFFECTS, untilAsked } from "./lifetime.ts";
+import { errorOf, KEY, start } from "./partners.ts";
+import type { Plugin } from "../support/plugin-process.ts";
+
+/**
+ * Milliseconds. What is waited for here would take 30 s or 60 s. On an idle machine it is 3 to 20 ms, and that no time at
+ * all is needed shows lifetime-waits.test.ts, which does not depend on what else the machine has to do.
+ */
+const STOPS_WITHIN = 2_000;
+
+const LATER = { "retry-after": "60" };
+
+/** Stops the plugin while a call is under way. @returns how the call failed, and after how many milliseconds. */
+async function stop(plugin: Plugin, call: Promise<unknown>): Promise<{ message: string; ms: number }> {
+  const startedAt = performance.now();
+  plugin.kill("SIGTERM");
+  const { message } = await errorOf(call);
+  return { message, ms: performance.now() - startedAt };
+}
+
+describe("a plugin that is told to stop", () => {
+  it.each([
+    { signal: "SIGINT", code: 130 },
+    { signal: "SIGTERM", code: 143 },
+  ] as const)(
+    "ends on $signal with $code and without a word when nothing is under way",
+    async ({ signal, code }) => {
+      const { plugin } = await start();
+      await CALLS.listWebhooks(plugin); // Leaves an open connection behind.
+      const startedAt = performance.now();
+      plugin.kill(signal);
+      expect(await plugin.ended).toEqual({ code, signal: null });
+      expect(plugin.stderr()).toBe("");
+      expect(performance.now() - startedAt).toBeLessThan(STOPS_WITHIN);
+    },
+  );
+
+  it.each(EFFECTS)("does not wait for the next attempt of $call", async ({ call, effect }) => {
+    const fault: Fault = { kind: "status", operation: call, status: 503, headers: LATER, effect: true };
+    const { sandbox, plugin } = await start({ faults: [fault] });
+    const pending = CALLS[call](plugin);
+    await untilAsked(sandbox, call, 503);
+    const { message, ms } = await stop(plugin, pending);
+    expect(message).toContain("the process was told to stop before there was an answer");
+    expect(message).toContain(effect);
+    expect(await plugin.ended).toEqual({ code: 143, signal: null });
+    expect(plugin.stderr()).toContain(`pulumi-partners: SIGTERM received; under way: ${call}.\n`);
+    expect(ms).toBeLessThan(STOPS_WITHIN);
+  });
+
+  it.each(EFFECTS)("gives up $call in flight and says what it may have done", async ({ call, effect }) => {
+    const fault: Fault = { kind: "hang", at: "headers", operation: call, effect: true };
+    const { sandbox, plugin } = await start({ faults: [fault] });
+    const pending = CALLS[call](plugin);
+    await untilAsked(sandbox, call, null);
+    const { message, ms } = await stop(plugin, pending);
+    expect(message).toContain("the process was told to stop before there was an answer");
+    expect(message).toContain(effect);
+    expect(await plugin.ended).toEqual({ code: 143, signal: null });
+    expect(plugin.stderr()).toContain(`pulumi-partners: SIGTERM received; under way: ${call}.\n`);
+    expect(ms).toBeLessThan(STOPS_WITHIN);
+  });
+
+  it("lets nobody wait any longer at the rate limit", async () => {
+    const { sandbox, plugin } = await start({ faults: [{ kind: "rateLimit", retryAfter: 60 }] });
+    const refused = CALLS.createApiKey(plugin);
+    await untilAsked(sandbox, "createApiKey", 429);
+    const queued = errorOf(CALLS.createApiKey(plugin));
+    await plugin.check(KEY); // When it is answered, the creation before it has reached the queue.
+    const { message, ms } = await stop(plugin, refused);
+    expect(message).toContain("Nothing was changed on the server.");
+    expect((await queued).message).toContain("before anything was sent. Nothing was changed on the server.");
+    expect(sandbox.apiKeys).toEqual([]);
+    expect(ms).toBeLessThan(STOPS_WITHIN);
+  });
+
+  it("sends nothing that waits for a place", async () => {
+    const fault: Fault = { kind: "hang", at: "headers", operation: "listWebhooks" };
+    const { sandbox, plugin } = await start({ faults: [fault] }, { "partners:maxConnections": "1" });
+    const hanging = errorOf(CALLS.listWebhooks(plugin));
+    await untilAsked(sandbox, "listWebhooks", null);
+    const queued = CALLS.createApiKey(plugin);
+    await plugin.check(KEY);
+    const { message, ms } = await stop(plugin, queued);
+    expect(message).toContain("before anything was sent. Nothing was changed on the server.");
+    await hanging;
+    expect(await plugin.ended).toEqual({ code: 143, signal: null });
+    expect(sandbox.requests.map(({ operation }) => operation)).toEqual(["listWebhooks"]);
+    expect(ms).toBeLessThan(STOPS_WITHIN);
+  });
+});
