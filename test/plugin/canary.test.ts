@@ -78,6 +78,20 @@ function expectNoLeak(said: string, { sandbox, plugin }: { sandbox: Sandbox; plu
   expect(findLeaks(places, { ...CANARIES, ...keys })).toEqual([]);
 }
 
+/** Runs in the plugin process, and acts when the answer to a creation comes in. */
+async function preload(action: string): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "canary-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const file = join(folder, "preload.cjs");
+  await writeFile(
+    file,
+    `require("node:diagnostics_channel").subscribe("undici:request:headers", ({ request }) => {
+      if (request.method === "POST") { ${action} }
+    });`,
+  );
+  return `--require ${file}`;
+}
+
 describe("answers, output and debug log of the plugin hold no secret", () => {
   it("when all goes well", async () => {
     const parts = await start();
@@ -172,6 +186,15 @@ describe("NODE_DEBUG", () => {
     },
   );
 
+  it("=undici prints none either where other code of the process uses fetch", async () => {
+    const NODE_OPTIONS = await preload("fetch('http://127.0.0.1:1').catch(() => undefined);");
+    const { sandbox, plugin } = await start({ NODE_DEBUG: "undici", NODE_OPTIONS });
+    const created = await plugin.create(KEY);
+    const [key = ""] = sandbox.apiKeys;
+    await plugin.delete(created.id, created.properties);
+    expect(findLeaks({ stderr: plugin.stderr() }, { key, ...CANARIES })).toEqual([]);
+  });
+
   it("=stream shows what connections carry: that is Node's own doing, and SECURITY.md says so", async () => {
     const { plugin } = await start({ NODE_DEBUG: "stream" });
     await plugin.create(KEY);
@@ -185,20 +208,6 @@ describe("NODE_DEBUG", () => {
 });
 
 describe("a plugin that crashes holds its tongue", () => {
-  /** Runs in the plugin process, and acts when the answer to a creation comes in. */
-  async function preload(action: string): Promise<string> {
-    const folder = await mkdtemp(join(tmpdir(), "canary-"));
-    onTestFinished(() => rm(folder, { recursive: true }));
-    const file = join(folder, "preload.cjs");
-    await writeFile(
-      file,
-      `require("node:diagnostics_channel").subscribe("undici:request:headers", ({ request }) => {
-        if (request.method === "POST") { ${action} }
-      });`,
-    );
-    return `--require ${file}`;
-  }
-
   it.each([
     ["by an error that nobody catches", "setImmediate(() => { throw new Error('crash of the test'); });"],
     ["by an error in the middle of an answer", "throw new Error('crash of the test');"],

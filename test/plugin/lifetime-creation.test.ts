@@ -1,7 +1,11 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 
 import { CALLS, EFFECTS, said, startHeld } from "./lifetime.ts";
 import { errorOf } from "./partners.ts";
+
+/** Milliseconds after which a process with nothing to wait for would have ended. */
+const LONGER_THAN_IDLE = 500;
 
 describe("a creation that is in flight when the plugin is told to stop", () => {
   it.each([
@@ -15,6 +19,7 @@ describe("a creation that is in flight when the plugin is told to stop", () => {
     plugin.kill(signal);
     await said(plugin, `pulumi-partners: ${signal} received; under way: createApiKey.\n`);
     plugin.kill(signal); // As somebody without patience does.
+    await sleep(LONGER_THAN_IDLE);
     void held.release();
     expect([(await created).properties["apiKey"]]).toEqual(sandbox.apiKeys);
     expect(await plugin.ended).toEqual({ code, signal: null });

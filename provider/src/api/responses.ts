@@ -1,6 +1,7 @@
 import type { WebhookState } from "./operations.js";
 
 export { readApiKey } from "./responses/api-key.js";
+export { reportsFailure } from "./responses/failure-report.js";
 export { parseResponseMapping, type ParsedMapping } from "./responses/mapping.js";
 export { readWebhookList } from "./responses/webhook-list.js";
 
@@ -39,7 +40,12 @@ export type KeyReading =
       /** Whether the response holds a second secret that would be lost if the response were thrown away. */
       readonly otherSecrets: boolean;
     }
-  | { readonly readable: false; readonly problem: string };
+  | {
+      readonly readable: false;
+      readonly problem: string;
+      /** Whether a mapping could find a key in it. Not in what is neither JSON nor one word of plain text. */
+      readonly mappable?: boolean;
+    };
 
 /** One record of the list of webhooks. */
 export interface WebhookReading {

@@ -8,6 +8,9 @@ export interface Timing {
   sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
 }
 
+/** Milliseconds: with more than that, Node's timers fire at once. */
+const LONGEST_TIMER = 2 ** 31 - 1;
+
 /** The real thing. */
 export const systemTiming: Timing = {
   now: () => performance.timeOrigin + performance.now(), // Unlike Date.now(), it does not jump when the clock is set.
@@ -19,7 +22,7 @@ export const systemTiming: Timing = {
         signal?.removeEventListener("abort", end);
         resolve();
       };
-      const timer = setTimeout(end, milliseconds);
+      const timer = setTimeout(end, Math.min(milliseconds, LONGEST_TIMER));
       signal?.addEventListener("abort", end);
       if (signal?.aborted) end();
     }),

@@ -36,6 +36,12 @@ export function textOf(body: Buffer): string {
   }
 }
 
+/** The reverse of {@link textOf}, to be searched: in what is no UTF-8, the rest can be read all the same. */
+export function searchable(text: string): string {
+  if (!text.startsWith(BASE64_MARK)) return text;
+  return Buffer.from(text.slice(BASE64_MARK.length), "base64").toString("utf8");
+}
+
 const [COMMA, BRACKET, BRACE] = Buffer.from(",[{");
 
 /** Whether a JSON text may hold more values than so many: one of three characters stands before each, and in strings for nothing. */

@@ -1,6 +1,7 @@
 import { ResourceError, UnreadableResponseError } from "../api/errors.js";
 import type { CreatedKey } from "../api/partner-client.js";
 import { readApiKey, type KeyReading, type ResponseMapping } from "../api/responses.js";
+import { searchable } from "../api/wire.js";
 import { InitializationError, type Properties } from "./boundary.js";
 import { fingerprint, hint } from "./key-identity.js";
 
@@ -18,9 +19,9 @@ export function isUnresolved(olds: Properties): boolean {
   return olds["apiKey"] == null;
 }
 
-/** The response that is kept. */
+/** The response that is kept, as it can be searched for the key. */
 export function responseOf(olds: Properties): string {
-  return typeof olds["response"] === "string" ? olds["response"] : "";
+  return typeof olds["response"] === "string" ? searchable(olds["response"]) : "";
 }
 
 /**

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import type { ResponseMapping } from "../../../provider/src/api/responses.js";
+import { readApiKey, type ResponseMapping } from "../../../provider/src/api/responses.js";
 import { KEY, OTHER, keyOf, problemOf } from "./support.ts";
 
 describe("responses.apiKey is the only thing used for the key", () => {
@@ -90,5 +90,65 @@ describe("responses.apiKeyId is the only thing used for the id", () => {
       keyId: "5",
       otherSecrets: true,
     });
+  });
+});
+
+describe('responses.apiKey "" takes plain text for the key', () => {
+  it.each<[case_: string, text: string, apiKey: string]>([
+    ["as it is", KEY, KEY],
+    ["without the line break after it", `\uFEFF${KEY}\r\n`, KEY],
+    ["that is short", "abc", "abc"],
+    ["that is digits", "12345678901234567890\n", "12345678901234567890"],
+  ])("%s", (_, text, apiKey) => {
+    expect(readApiKey(text, { apiKey: "" })).toEqual({
+      readable: true,
+      apiKey,
+      keyId: null,
+      otherSecrets: false,
+    });
+  });
+
+  it.each<[case_: string, text: string]>([
+    ["a web page", "<html></html>"],
+    ["JSON that was cut off", `{"apiKey":"${KEY}`],
+    ["a string that was cut off", `"${KEY}`],
+    ["a list that was cut off", `["${KEY}"`],
+    ["bytes that are no text", "base64://4A"],
+    ["a sentence", "Your key was sent by mail."],
+    ["what is too long", "k".repeat(4097)],
+    ["nothing", " \n"],
+    ["null", "null"],
+    ["true", "true"],
+  ])("but not %s", (_, text) => {
+    expect(problemOf(readApiKey(text, { apiKey: "" }))).not.toContain(KEY);
+  });
+
+  it("and nothing else does", () => {
+    for (const mapping of [{}, { apiKey: "/key" }]) {
+      const reading = readApiKey(KEY, mapping);
+      expect(problemOf(reading)).toContain('If it is the key, set partners:responses.apiKey to "".');
+      expect(reading).toMatchObject({ mappable: true });
+    }
+  });
+});
+
+describe("a response in which no setting could find the key says so", () => {
+  it.each<[case_: string, text: string]>([
+    ["empty", ""],
+    ["cut off", `{"apiKey":"${KEY}`],
+    ["not text", "base64://4A"],
+    ["a web page", "<html>"],
+    ["a sentence", "Your key was sent by mail."],
+  ])("%s", (_, text) => {
+    for (const mapping of [{}, { apiKey: "" }, { apiKey: "/key" }]) {
+      const reading = readApiKey(text, mapping);
+      expect(problemOf(reading)).toContain("No setting of partners:responses can find a key in it.");
+      expect(reading).toMatchObject({ mappable: false });
+    }
+  });
+
+  it("unlike JSON", () => {
+    expect(keyOf({ access: { grant: KEY } })).toMatchObject({ mappable: true });
+    expect(keyOf({ apiKey: KEY }, { apiKeyId: "/id" })).toMatchObject({ mappable: true });
   });
 });

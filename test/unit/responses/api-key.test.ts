@@ -49,6 +49,8 @@ describe("the key is recognised", () => {
       { key: "https://a.example/k/1", value: "2031-05-06T07:08:09Z", token: "1234567890", secret: KEY },
       null,
     ],
+    ["beside other forms of hiding", { apiKey: "XXXX-XXXX-XXXX-9F3A", key: "(hidden)", token: KEY }, null],
+    ["beside text that begins with it", { apiKey: KEY, message: `${KEY} is your key` }, null],
     ["beside a date without a time", { key: "2031-05-06", token: KEY }, null],
     ["beside the scheme of its header", { token: "BearerToken", secret: KEY }, null],
     [
@@ -121,6 +123,34 @@ describe("the key is refused, and the message lists the paths of candidates", ()
       "could be the key: /apiKey, /token.",
     ],
     [
+      "a value that another one continues, whatever its name and place",
+      { apiKey: "pk_live_abcd", fullKeyValue: "pk_live_abcdefghijklmnop" },
+      "could be the key: /apiKey, /fullKeyValue.",
+    ],
+    [
+      "a value that an element of an array continues",
+      { key: "sk_live_9f8E", grants: [{ code: KEY }] },
+      "could be the key: /key, /grants/*/code.",
+    ],
+    [
+      "a value that a masked one continues",
+      { apiKey: "sk_live_9f8E", display: "sk_live_9f8E****" },
+      "could be the key: /apiKey, /display.",
+    ],
+    [
+      "a value that something made from it continues",
+      { apiKey: KEY, sessionToken: `${KEY}.${OTHER}` },
+      "could be the key: /apiKey, /sessionToken.",
+    ],
+    ...[
+      ...["XXXX-XXXX-XXXX-9F3A", "xxxx-9F3A-8E7D", "pk_live_----------9F3A", "pk_live_______9F3A"],
+      ...["(hidden)", "[FILTERED]", "<your-key>", "sk_live_hidden", "hidden-by-policy"],
+    ].map((apiKey): [string, unknown, string] => [
+      `the mask ${apiKey}`,
+      { apiKey },
+      "Nothing in it looks like one.",
+    ]),
+    [
       "an unknown name",
       { access: { grant: KEY } },
       "No key was recognised in the response. Candidates: /access/grant.",
@@ -184,6 +214,18 @@ describe("the key is refused, and the message lists the paths of candidates", ()
     expect(candidates(8)).toContain("Candidates: /a, /b, /c, /d, /e, /f, /g, /h. ");
     expect(candidates(9)).toContain("Candidates: /a, /b, /c, /d, /e, /f, /g, /h and more. ");
   });
+});
+
+it.each(["Ab3----Cd", "Ab3_____Cd-_-", "aXXXXb-9f8E7d", "9f8xxxx-9f8E7d", "unhidden7key", "a(b)c(defg)"])(
+  "the key %s is not masked",
+  (apiKey) => {
+    expect(keyOf({ apiKey })).toMatchObject({ readable: true, apiKey });
+  },
+);
+
+it("a value that another one continues is refused at any depth", () => {
+  const deep = `${'{"x":'.repeat(50)}"${KEY}"${"}".repeat(50)}`;
+  expect(problemOf(readApiKey(`{"apiKey":"${KEY.slice(0, 12)}","y":${deep}}`, {}))).toContain("/apiKey");
 });
 
 describe("a body that is not JSON is called what it is", () => {

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 
+import { reportsFailure } from "../../../provider/src/api/responses.js";
 import { KEY, OTHER, keyOf, listOf, readable, webhooksOf } from "./support.ts";
 
 const DOCUMENT = readFileSync(new URL("../../../docs/responses.md", import.meta.url), "utf8");
@@ -66,6 +67,63 @@ describe("docs/responses.md tells the names", () => {
         ]),
       );
       expect(webhooks.map(({ state }) => state)).toEqual(["active", "disabled"]);
+    }
+  });
+
+  it.each<[label: string, set: unknown]>([
+    ["flags of a stop", true],
+    ["times of a stop", "2031-05-06"],
+  ])("of %s", (label, set) => {
+    expect(listed(label).length).toBeGreaterThan(1);
+    for (const name of listed(label)) {
+      const webhooks = webhooksOf(
+        listOf([
+          { id: 1, state: "active", [name]: set },
+          { id: 2, state: "active", [name]: null },
+          { id: 3, state: "off", [name]: set },
+        ]),
+      );
+      expect([name, webhooks.map(({ state }) => state)]).toEqual([name, [null, "active", "disabled"]]);
+    }
+  });
+
+  it("of the words of a stop", () => {
+    const words = namesBetween("| a word that holds", "(`auto_disabled`");
+    expect(words.length).toBeGreaterThan(10);
+    for (const word of words) {
+      const fields = { id: 1, enabled: true, status: `auto_${word.toUpperCase()}_by_admin` };
+      expect([word, webhooksOf(listOf([fields]))[0]?.state]).toEqual([word, null]);
+    }
+  });
+
+  it.each<[what: string, start: string, end: string, values: readonly unknown[]]>([
+    ["success", "- `success`", "that is false", [false, 0, "false"]],
+    ["errors", "- `error`", "unless", ["x", true, 1, { code: 1 }, [1]]],
+    ["outcomes", "- `status` or", "that is false", [false, "Error", "errors", "fail", "failed", "failure"]],
+    ["statuses", "- `status`, `statusCode`", "from 400", [400, "599", 600]],
+    ["codes", "from 600, or", "from 400", [400, 40101]],
+  ])("of reports of a failure: %s", (_, start, end, values) => {
+    const names = namesBetween(start, end);
+    const [, first] = /`([^`]+)`/.exec(start) ?? [];
+    if (first !== undefined) names.unshift(first);
+    expect(names.length).toBeGreaterThan(0);
+    for (const name of names) {
+      for (const value of values) {
+        expect([name, value, reportsFailure(JSON.stringify({ [name]: value }))]).toEqual([name, value, true]);
+      }
+    }
+  });
+
+  it.each<[what: string, start: string, end: string, value: string]>([
+    ["totals", "- the headers", "(a total)", "2"],
+    ["pages", "(a total),", "(pages)", "2"],
+    ["next ones and page sizes", "(pages),", "(a page size)", "1"],
+  ])("of headers: %s", (_, start, end, value) => {
+    const headers = namesBetween(start, end);
+    expect(headers.length).toBeGreaterThan(2);
+    for (const header of headers) {
+      const reading = listOf({ webhooks: [{ id: 1 }] }, {}, undefined, { [header]: value });
+      expect([header, reading]).toMatchObject([header, { complete: false }]);
     }
   });
 

@@ -1,6 +1,11 @@
 import { describe, expect, it } from "vitest";
 
-import { parseResponseMapping, readApiKey, readWebhookList } from "../../../provider/src/api/responses.js";
+import {
+  parseResponseMapping,
+  readApiKey,
+  readWebhookList,
+  reportsFailure,
+} from "../../../provider/src/api/responses.js";
 import { KEY, webhooksOf } from "./support.ts";
 
 const MILLION = 1_000_000;
@@ -26,7 +31,11 @@ describe("nesting has no limit that could be run into", () => {
     ["objects beside a key", `{"apiKey":"${KEY}","x":${'{"x":'.repeat(DEPTH)}1${"}".repeat(DEPTH)}}`],
     ["brackets without an end", "[".repeat(DEPTH)],
   ])("%s", (_, text) => {
-    expect(() => [readApiKey(text, {}), readWebhookList(text, undefined, {})]).not.toThrow();
+    expect(() => [
+      readApiKey(text, {}),
+      readWebhookList(text, undefined, {}),
+      reportsFailure(text),
+    ]).not.toThrow();
   });
 
   it("pointers", () => {
@@ -70,6 +79,8 @@ describe("time grows with the length of the input, and no faster", () => {
         long,
         {},
       );
+      reportsFailure(`{"error":${quoted},"status":${quoted},"code":500}`.slice(0, MILLION));
+      readWebhookList("[]", undefined, {}, { "content-range": long, "x-next-page": long, [long]: "1" });
       readWebhookList('[{"id":1,"state":1}]', long, { webhookState: long, active: [long] });
       parseResponseMapping({ apiKey: long, [long]: long, active: [long], disabled: [long] });
     };

@@ -19,7 +19,8 @@ describe("a second secret is seen", () => {
     ["a member of objects in an array", { webhooks: [{ id: 1 }, { id: 2, secret: OTHER }] }],
     ["a value inside an object with the name of a secret", { webhookSecret: { id: 1, value: OTHER } }],
     ["a value in a list of credentials", { credentials: [{ value: OTHER }] }],
-    ["something made from the key and more", { sessionToken: `${KEY}.${OTHER}` }],
+    ["something that has the key and more in it", { sessionToken: `${OTHER}.${KEY}` }],
+    ["words that only speak of hiding", { passphrase: "correct-hidden-battery" }],
     ["a secret at a great depth", { a: { b: { c: { d: { e: { f: { g: { clientSecret: OTHER } } } } } } } }],
   ])("%s", (_, rest) => {
     expect(readable(keyOf({ apiKey: KEY, ...rest })).otherSecrets).toBe(true);
@@ -38,7 +39,7 @@ describe("nothing would be lost by", () => {
     ["the beginning and the end of the key", { token: KEY.slice(0, 12), key: KEY.slice(-10) }],
     ["the key as a header", { authToken: `Bearer ${KEY}` }],
     ["the id of the key", { id: "ak_12345678", accessKey: "ak_12345678" }],
-    ["a masked secret", { secret: "whsec_********" }],
+    ["a masked secret", { secret: "whsec_********", clientSecret: "XXXX-XXXX-9F3A", token: "------9F3A" }],
     ["a date", { nextKey: "2031-05-06T07:08:09Z" }],
     ["a public key", { publicKey: "pk_live_1234567890" }],
     ["a hint, a type and an id", { secretHint: OTHER, tokenType: "Bearer-token", keyId: "k-12345678" }],

@@ -109,3 +109,61 @@ describe("a list is all there is", () => {
     expect(isComplete({}, link)).toBe(true);
   });
 });
+
+type Headers = Readonly<Record<string, string | string[] | undefined>>;
+
+function isCompleteWith(headers: Headers, rest: Record<string, unknown> = {}): boolean {
+  const reading = listOf({ webhooks: LIST, ...rest }, {}, undefined, headers);
+  if (!reading.readable) throw new Error(reading.problem);
+  return reading.complete;
+}
+
+describe("headers tell of further records", () => {
+  it.each<Headers>([
+    { "x-total-count": "3" },
+    { "X-Total-Count": ["3"] },
+    { "x-total": "57" },
+    { "x-wp-total": "3" },
+    { "x-total-pages": "2" },
+    { "X-WP-TotalPages": "2" },
+    { "x-next-page": "2" },
+    { "x-next-cursor": "c2" },
+    { "x-next-page-token": "t" },
+    { "x-has-more": "True" },
+    { "x-per-page": "2" },
+    { "content-range": "items 0-1/57" },
+    { "content-range": "webhooks=0-1/3" },
+    { "content-range": "0-1/3" },
+    { "content-range": "items 10-11/*" },
+  ])("%j", (headers) => {
+    expect(isCompleteWith(headers)).toBe(false);
+    expect(listOf(LIST, {}, undefined, headers)).toMatchObject({ readable: true, complete: false });
+  });
+});
+
+describe("headers tell of no further records", () => {
+  it.each<Headers>([
+    {},
+    { "x-total-count": "2", "x-total-pages": "1", "x-next-page": "", "x-next-cursor": undefined },
+    { "x-total-count": "many", "x-has-more": "false", "x-per-page": "50" },
+    { "x-next-page": "0" },
+    { "x-next-page": "null" },
+    { "content-range": "items 0-1/2" },
+    { "content-range": "0-1/*" },
+    { "content-range": "bytes 0-99/1000" },
+    { "content-range": "items" },
+    { "x-nextjs-cache": "HIT", "x-ratelimit-limit": "2" },
+    { "x-per-page": "2", "x-total": "2" },
+  ])("%j", (headers) => {
+    expect(isCompleteWith(headers)).toBe(true);
+  });
+
+  it("and then a page that is filled is the last one", () => {
+    expect(isCompleteWith({ "x-total-count": "2" }, { limit: 2 })).toBe(true);
+    expect(isCompleteWith({}, { limit: 2 })).toBe(false);
+  });
+
+  it("but do not stand against a sign in the body", () => {
+    expect(isCompleteWith({ "x-next-page": "" }, { hasMore: true })).toBe(false);
+  });
+});

@@ -19,8 +19,13 @@ export function keyOf(body: unknown, mapping: ResponseMapping = {}): KeyReading 
 }
 
 /** The reading of a list response that consists of one JSON value. */
-export function listOf(body: unknown, mapping: ResponseMapping = {}, link?: string): WebhookListReading {
-  return readWebhookList(JSON.stringify(body), link, mapping);
+export function listOf(
+  body: unknown,
+  mapping: ResponseMapping = {},
+  link?: string,
+  headers?: Readonly<Record<string, string | string[] | undefined>>,
+): WebhookListReading {
+  return readWebhookList(JSON.stringify(body), link, mapping, headers);
 }
 
 /** A readable key response; anything else fails the test with the problem. */

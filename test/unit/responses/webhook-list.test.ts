@@ -109,19 +109,6 @@ describe("the list is refused, and the message lists the paths of candidates", (
       "No list of webhooks was recognised in the response. Candidates: /events.",
     ],
     [
-      "a list of errors",
-      { errors: [{ id: 1 }] },
-      "The response reports an error: no list in it is believed. Candidates: /errors.",
-    ],
-    ["an empty list beside an error", { data: [], error: { code: "E1" } }, "The response reports an error"],
-    [
-      "an empty list beside an error message",
-      { data: [], error: "unavailable" },
-      "The response reports an error",
-    ],
-    ["an empty list without success", { data: [], success: false }, "The response reports an error"],
-    ["an empty list with the status error", { data: [], status: "error" }, "The response reports an error"],
-    [
       "an empty array that may be anything",
       { name: "partner", tags: [] },
       "The only array of the response is empty, and its name does not say that it is the list. Candidates: /tags.",
@@ -254,8 +241,8 @@ describe("the id is recognised", () => {
 });
 
 describe("the settings are the only thing used", () => {
-  it("responses.webhooks, against a better name and an error", () => {
-    const body = { success: false, webhooks: [{ id: 1 }], data: { a: [{ b: [A, B] }] } };
+  it("responses.webhooks, against a better name", () => {
+    const body = { webhooks: [{ id: 1 }], data: { a: [{ b: [A, B] }] } };
     expect(webhooksOf(listOf(body, { webhooks: "/data/a/0/b" })).map(({ webhookId }) => webhookId)).toEqual([
       11, 12,
     ]);

@@ -47,14 +47,20 @@ describe("the state is recognised", () => {
     ],
     [
       "beside a word that is not known",
-      { status: "failing", enabled: true },
-      { status: "failing", enabled: false },
+      { status: "healthy", enabled: true },
+      { status: "healthy", enabled: false },
     ],
     [
       "before a word that is not known",
-      { enabled: true, status: "failing" },
-      { enabled: false, status: "failing" },
+      { enabled: true, status: "pending" },
+      { enabled: false, status: "pending" },
     ],
+    [
+      "beside words and flags of another stop, where it is disabled anyway",
+      { state: "active", status: "ok", paused: false, deleted: 0, deletedAt: null },
+      { enabled: false, status: "suspended", paused: true, deletedAt: "2031-05-06" },
+    ],
+    ["beside a count of another stop", { state: "active", blocked: 1 }, { state: "off", blocked: 5 }],
     ["beside a count", { active: 3, state: "active" }, { active: 1, state: "disabled" }],
     ["beside a history", { activatedAt: null, enabled: true }, { activatedAt: "2031-05-06", enabled: false }],
   ])("%s", (_, active, disabled) => {
@@ -93,6 +99,26 @@ describe("the state is unknown", () => {
     ["in the start of 1970", [{ disabledAt: "1970-01-01T00:00:00Z" }, { disabledAt: 0 }]],
     ["in text that is no date", [{ disabledAt: "never" }, { disabledAt: "" }, { disabledAt: false }]],
     ["in an object that is not the webhook", [{ lastDelivery: { status: "active" } }]],
+    [
+      "in a word of another stop beside evidence for active",
+      [
+        { enabled: true, status: "suspended" },
+        { active: true, status: "Failing" },
+        { status: "paused", disabledAt: null },
+        { state: "active", status: "auto-disabled" },
+        { state: "disabled_by_admin", webhook: { enabled: 1 } },
+      ],
+    ],
+    [
+      "in a flag or a time of another stop beside evidence for active",
+      [
+        { status: "active", paused: true },
+        { isDeleted: true, status: "active" },
+        { enabled: true, attributes: { suspended: true } },
+        { status: "active", deletedAt: "2031-05-06T07:08:09Z" },
+      ],
+    ],
+    ["in a flag of another stop alone", [{ paused: true }, { paused: false }, { deletedAt: null }]],
     ["in an array of attributes", [{ attributes: [{ state: "active" }] }]],
   ])("%s", (_, records) => {
     expect(statesOf(records)).toEqual(records.map(() => null));
@@ -154,6 +180,16 @@ describe("responses.active and responses.disabled", () => {
       "may be flags and null",
       { active: [true], disabled: [null] },
       [{ status: true }, { status: null }, { status: false }],
+      ["active", "disabled", null],
+    ],
+    [
+      "give a word of another stop its meaning",
+      { active: ["failing"], disabled: ["suspended"] },
+      [
+        { status: "failing", enabled: true },
+        { status: "suspended", enabled: 0 },
+        { status: "paused", enabled: 1 },
+      ],
       ["active", "disabled", null],
     ],
     [
@@ -222,6 +258,18 @@ describe("responses.webhookState is the only thing used for the state", () => {
       { webhookState: "/paused" },
       [{ paused: true }, { paused: false }],
       [null, null],
+    ],
+    [
+      "also not with a word of another stop",
+      { webhookState: "/status" },
+      [{ status: "paused", enabled: true }, { status: "auto-disabled" }],
+      [null, null],
+    ],
+    [
+      "against a flag of another stop",
+      { webhookState: "/status" },
+      [{ status: "active", paused: true }],
+      ["active"],
     ],
     [
       "and ends a disagreement",

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from "./json.js";
 import { isApiKeyObject, isKeyContainer, strengthOf } from "./key-names.js";
-import { looksLikeKey } from "./key-value.js";
+import { canBeSent, looksLikeKey } from "./key-value.js";
 import { normalise } from "./names.js";
 import type { Pointer } from "./pointer.js";
 
@@ -54,24 +54,33 @@ function collect(object: JsonObject, path: Pointer, insideApiKey: boolean, into:
 
 /**
  * Chooses the key: strong names before weak ones, and a value that another one continues is a display prefix.
- * More than one distinct value left is no choice; nor is a strong one that a weak one continues, because the
- * longer may be the whole key or something made from it.
+ * More than one distinct value left is no choice.
  */
 export function chooseKey(candidates: readonly KeyCandidate[]): KeyChoice {
   const strong = candidates.filter((candidate) => candidate.strong);
   const considered = strong.length > 0 ? strong : candidates;
   const values = withoutPrefixes(considered.map((candidate) => candidate.value));
   const [value] = values;
-  const longer = candidates.filter((one) => value !== undefined && isContinuation(one.value, value));
-  if (value !== undefined && values.size === 1 && longer.length === 0) {
+  if (value !== undefined && values.size === 1) {
     return { chosen: value, paths: candidates.filter((one) => one.value === value).map((one) => one.path) };
   }
   const open = considered.filter((candidate) => values.has(candidate.value));
-  return { chosen: null, paths: [...open, ...longer].map((candidate) => candidate.path) };
+  return { chosen: null, paths: open.map((candidate) => candidate.path) };
 }
 
-function isContinuation(longer: string, value: string): boolean {
-  return longer.length > value.length && longer.startsWith(value);
+/** Whether a value begins with the key, and goes on without a space: the key may be no more than the beginning of it. */
+export function continues(value: unknown, key: string): boolean {
+  return canBeSent(value) && value.length > key.length && value.startsWith(key);
+}
+
+/** Whether any string of a response, whatever its name and place, continues the key. */
+export function isContinued(root: unknown, key: string): boolean {
+  const open = [root];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    if (continues(next, key)) return true;
+    if (typeof next === "object" && next !== null) for (const value of Object.values(next)) open.push(value);
+  }
+  return false;
 }
 
 /** The distinct values that are not the beginning of another. In sorted order, what continues a value follows it directly. */

@@ -9,10 +9,18 @@ const ISO_DATE = /^[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[Tt ][0-9:.,+Zz-]*)?$/;
 /** What services put in place of the characters they hide. */
 const MASKS = ["**", "...", "…", "••", "####", "xxxxxx", "redacted"];
 
+/**
+ * Runs that hide. Base64url has `-` and `_`: a run of six is in one key of some hundred millions, of four in one of a
+ * hundred thousand. Four times x are enough if they stand alone, as in `XXXX-XXXX-9F3A`.
+ */
+const MASK_RUN = /-{6}|_{6}|(?:^|[-_.])x{4,}(?:[-_.]|$)/;
+/** What stands where the key would be: words in brackets, or that it is hidden. Another secret may be such words, so it is no mask. */
+const PLACEHOLDER = /^[[(<{][a-z _-]{1,32}[\])>}]$|(?:^|[^a-z0-9])hidden(?:[^a-z0-9]|$)/;
+
 /** Whether a string is what remains of a secret after a service has hidden most of it. */
 export function isMasked(text: string): boolean {
   const lower = text.toLowerCase();
-  return MASKS.some((mask) => lower.includes(mask));
+  return MASKS.some((mask) => lower.includes(mask)) || MASK_RUN.test(lower);
 }
 
 /** Whether a string is a date, or a date and time, in ISO 8601's extended format. */
@@ -34,6 +42,7 @@ export function looksLikeKey(value: unknown): value is string {
     !value.includes("://") &&
     !value.toLowerCase().startsWith("bearer") &&
     !isIsoDate(value) &&
-    !isMasked(value)
+    !isMasked(value) &&
+    !PLACEHOLDER.test(value.toLowerCase())
   );
 }

@@ -1,5 +1,6 @@
 import { isArray, isObject, type JsonObject } from "./json.js";
 import { normalise } from "./names.js";
+import { headerMembers, type Headers } from "./paging-headers.js";
 import { resolve, type Pointer } from "./pointer.js";
 
 /** Objects beside the list that may speak about its pages. */
@@ -22,7 +23,7 @@ const PAGE_SIZE_NAMES = new Set(["limit", "perpage", "pagesize", "pagelimit"]);
 type Sign = "more" | "last" | "full" | null;
 
 /**
- * Whether a list is all there is: nothing beside it, on the way to it or in the `Link` header tells of a further page.
+ * Whether a list is all there is: nothing beside it, on the way to it or in the headers tells of a further page.
  *
  * @param path where the list is in the document.
  * @param length how many records it has.
@@ -32,12 +33,14 @@ export function isComplete(
   path: Pointer,
   length: number,
   linkHeader: string | undefined,
+  headers: Headers = {},
 ): boolean {
   if (linkHeader !== undefined && linksToNext(linkHeader)) return false;
   const signs = new Set<Sign>();
   for (const object of pagingObjects(root, path)) {
     for (const [name, value] of Object.entries(object)) signs.add(readSign(normalise(name), value, length));
   }
+  for (const { name, value } of headerMembers(headers)) signs.add(readSign(name, value, length));
   return !signs.has("more") && (signs.has("last") || !signs.has("full"));
 }
 

@@ -1,15 +1,26 @@
 import type { WebhookState } from "../operations.js";
 import { isIsoDate } from "./key-value.js";
-import type { StateWords } from "./state-words.js";
+import { isStopWord, type StateWords } from "./state-words.js";
 
 /** What kind of field a name (normalised) makes. */
-export type StateFieldKind = "active-flag" | "disabled-flag" | "word" | "disabled-at";
+export type StateFieldKind =
+  "active-flag" | "disabled-flag" | "word" | "disabled-at" | "stop-flag" | "stop-time";
+
+/**
+ * What a field tells: the state, or that the webhook has been stopped in a way that may not be what the API calls
+ * disabled. Then it is not known to be active.
+ */
+export type StateClaim = WebhookState | "stopped";
 
 const KINDS: ReadonlyMap<string, StateFieldKind> = new Map([
   ...["active", "isactive", "enabled", "isenabled"].map((name) => [name, "active-flag"] as const),
   ...["disabled", "isdisabled", "inactive", "isinactive"].map((name) => [name, "disabled-flag"] as const),
   ...["state", "status", "webhookstate", "webhookstatus"].map((name) => [name, "word"] as const),
   ...["disabledat", "deactivatedat"].map((name) => [name, "disabled-at"] as const),
+  ...["paused", "suspended", "blocked", "revoked", "expired", "deleted", "archived"]
+    .flatMap((name) => [name, `is${name}`])
+    .map((name) => [name, "stop-flag"] as const),
+  ...["deletedat", "archivedat"].map((name) => [name, "stop-time"] as const),
 ]);
 
 /** Times before this are no times: year 1 (Go, .NET), year 0 (MySQL) and 1970 stand for "not set". */
@@ -27,14 +38,18 @@ export function kindOfStateField(name: string): StateFieldKind | null {
 
 /** Whether a kind of field tells the state by true and false. */
 export function isFlag(kind: StateFieldKind): boolean {
-  return kind === "active-flag" || kind === "disabled-flag";
+  return kind === "active-flag" || kind === "disabled-flag" || kind === "stop-flag";
 }
 
-/** The state that a field of some kind tells; `null` if its value tells nothing. */
-export function stateOf(kind: StateFieldKind, value: unknown, words: StateWords): WebhookState | null {
+/** What a field of some kind tells; `null` if its value tells nothing. */
+export function stateOf(kind: StateFieldKind, value: unknown, words: StateWords): StateClaim | null {
   switch (kind) {
     case "word":
-      return words(value);
+      return words(value) ?? (isStopWord(value) ? "stopped" : null);
+    case "stop-flag":
+      return toBoolean(value) === true ? "stopped" : null;
+    case "stop-time":
+      return isTime(value) ? "stopped" : null;
     case "disabled-at":
       if (value === null) return "active";
       return isTime(value) ? "disabled" : null;

@@ -7,6 +7,12 @@ const BUILT_IN: Readonly<Record<WebhookState, readonly string[]>> = {
   disabled: ["disabled", "inactive", "off", "deactivated"],
 };
 
+/** Parts of words for a stop that the service may not call disabled (`auto_disabled`, `suspended_by_admin`, `failing`). */
+const STOP_WORDS =
+  /paused|suspended|stopped|fail(?:ed|ing)|blocked|deleted|archived|disabled|deactivated|revoked|expired|terminated/;
+/** No word for a state is longer. */
+const MAX_STOP_WORD = 64;
+
 /** The state that a value stands for; `null` if it is not one of the known words. */
 export type StateWords = (value: unknown) => WebhookState | null;
 
@@ -21,6 +27,11 @@ export function asWord(value: JsonScalar): string {
 /** Whether a JSON value is neither an object nor an array. */
 export function isScalar(value: unknown): value is JsonScalar {
   return value === null || ["string", "number", "boolean"].includes(typeof value);
+}
+
+/** Whether a value is a word for a stop of some kind. What {@link StateWords} knows has another meaning, and comes first. */
+export function isStopWord(value: unknown): boolean {
+  return typeof value === "string" && value.length <= MAX_STOP_WORD && STOP_WORDS.test(value.toLowerCase());
 }
 
 /** The words for the states: those of the mapping, and for a state it does not name the built-in ones. */

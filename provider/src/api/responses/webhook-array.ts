@@ -1,9 +1,10 @@
 import type { ResponseMapping } from "../responses.js";
+import { isFailureReport } from "./failure-report.js";
 import { isArray, isObject, type JsonObject } from "./json.js";
 import { normalise } from "./names.js";
 import { findPaths, printPaths } from "./paths.js";
 import { parsePointer, resolve, type Pointer } from "./pointer.js";
-import { toWebhookId } from "./webhook-id.js";
+import { hasWebhookId } from "./webhook-id.js";
 
 /** How many names the path of a list that is found without a setting may have. */
 const MAX_DEPTH = 3;
@@ -18,9 +19,10 @@ const NOT_THE_LIST = new Set([
   ...["error", "errors", "warnings", "messages", "notices", "included"],
   ...["link", "links", "meta", "metadata", "page", "pageable", "paging", "pagination", "sort", "filters"],
 ]);
-const RECORD_ID_NAMES = new Set(["webhookid", "hookid", "id"]);
 
 const SET_LIST = "Set partners:responses.webhooks to the JSON Pointer of the array of webhooks.";
+const FAILURE =
+  "The response reports a failure, although its status says success, so no list in it is believed. Its text is not shown here: ask the service for the list by other means to see it, and check partners:accessToken.";
 
 /** The list of webhooks and where it is, or why it is refused. */
 export type WebhookArray =
@@ -36,6 +38,8 @@ interface FoundArray {
 
 /** Finds the array of webhooks in the response of `listWebhooks`. */
 export function findWebhookArray(root: unknown, mapping: ResponseMapping): WebhookArray {
+  // Also against the mapping: an empty list beside a failure would make all webhooks "gone".
+  if (isFailureReport(root)) return { problem: FAILURE };
   if (mapping.webhooks !== undefined) {
     const path = parsePointer(mapping.webhooks);
     const value = resolve(root, path);
@@ -45,7 +49,6 @@ export function findWebhookArray(root: unknown, mapping: ResponseMapping): Webho
   }
   if (isArray(root)) return asRecords(root, []);
   if (!isObject(root)) return refuse("The response holds no list of webhooks.", root);
-  if (reportsFailure(root)) return refuse("The response reports an error: no list in it is believed.", root);
 
   const arrays: FoundArray[] = [];
   collect(root, [], arrays);
@@ -68,9 +71,7 @@ function mayBeEmpty(array: FoundArray): boolean {
 }
 
 function collect(object: JsonObject, path: Pointer, into: FoundArray[]): void {
-  const isRecord = Object.entries(object).some(
-    ([name, value]) => toWebhookId(value) !== null && RECORD_ID_NAMES.has(normalise(name)),
-  );
+  const isRecord = hasWebhookId(object);
   for (const [rawName, value] of Object.entries(object)) {
     const name = normalise(rawName);
     if (NOT_THE_LIST.has(name)) continue;
@@ -84,19 +85,6 @@ function collect(object: JsonObject, path: Pointer, into: FoundArray[]): void {
       collect(value, valuePath, into);
     }
   }
-}
-
-/** Whether an envelope says that the request failed: an empty list beside an error must not make webhooks "gone". */
-function reportsFailure(root: JsonObject): boolean {
-  return Object.entries(root).some(([rawName, value]) => {
-    const name = normalise(rawName);
-    if (name === "success" || name === "ok") return value === false;
-    if (name === "status") return value === "error" || value === "fail";
-    if (name !== "error" && name !== "errors") return false;
-    if (isArray(value)) return value.length > 0;
-    if (isObject(value)) return Object.keys(value).length > 0;
-    return value !== null && value !== false && value !== "" && value !== 0;
-  });
 }
 
 function asRecords(elements: readonly unknown[], path: Pointer): WebhookArray {

@@ -1,4 +1,5 @@
 import type { JsonObject } from "./json.js";
+import { normalise } from "./names.js";
 import { findPaths, printPaths } from "./paths.js";
 import { parsePointer, resolve } from "./pointer.js";
 import type { Field } from "./webhook-fields.js";
@@ -13,6 +14,8 @@ const ID_COLUMNS = [
   "record/id",
 ];
 
+const ID_NAME_SET: ReadonlySet<string> = new Set(ID_NAMES);
+
 const DECIMAL = /^[1-9][0-9]{0,15}$/;
 const SET_ID =
   "Set partners:responses.webhookId to the JSON Pointer of the id, relative to a record of the list.";
@@ -25,6 +28,13 @@ export type WebhookIds =
 export function toWebhookId(value: unknown): number | null {
   const id = typeof value === "string" && DECIMAL.test(value) ? Number(value) : value;
   return typeof id === "number" && Number.isSafeInteger(id) && id > 0 ? id : null;
+}
+
+/** Whether an object has a webhook id itself, that is: it is a record, or about one. */
+export function hasWebhookId(object: JsonObject): boolean {
+  return Object.entries(object).some(
+    ([name, value]) => toWebhookId(value) !== null && ID_NAME_SET.has(normalise(name)),
+  );
 }
 
 /**

@@ -15,6 +15,7 @@ const FIELD_NAMES: ReadonlySet<string> = new Set([...ID_NAMES, ...STATE_NAMES]);
  * @param text the body.
  * @param linkHeader the `Link` header, several joined with commas; `undefined` if there was none.
  * @param mapping what the user has said about the responses of the service; `{}` if nothing.
+ * @param headers all headers of the response; those that tell of further pages count as much as what is in the body.
  * @returns the webhooks, or why there is no list of them: sentences that name paths and the setting to use, never a value.
  * Never throws.
  * @example readWebhookList('[{"id":7,"active":true}]', undefined, {}) // webhooks: 7 → state "active"; complete: true
@@ -23,6 +24,7 @@ export function readWebhookList(
   text: string,
   linkHeader: string | undefined,
   mapping: ResponseMapping,
+  headers?: Readonly<Record<string, string | string[] | undefined>>,
 ): WebhookListReading {
   const body = parseBody(text);
   if (!body.ok) return { readable: false, problem: body.problem };
@@ -30,7 +32,7 @@ export function readWebhookList(
   if (list.problem !== undefined) return { readable: false, problem: list.problem };
 
   const { records, path } = list;
-  const complete = isComplete(body.value, path, records.length, linkHeader);
+  const complete = isComplete(body.value, path, records.length, linkHeader, headers);
   const webhooks = new Map<number, WebhookReading>();
   if (records.length === 0) return { readable: true, webhooks, complete };
 

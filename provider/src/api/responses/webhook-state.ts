@@ -4,7 +4,14 @@ import type { JsonObject } from "./json.js";
 import { normalise } from "./names.js";
 import { findPaths, printPaths } from "./paths.js";
 import { parsePointer, resolve } from "./pointer.js";
-import { isFlag, kindOfStateField, stateOf, toBoolean, type StateFieldKind } from "./state-fields.js";
+import {
+  isFlag,
+  kindOfStateField,
+  stateOf,
+  toBoolean,
+  type StateClaim,
+  type StateFieldKind,
+} from "./state-fields.js";
 import { createStateWords, isScalar, type StateWords } from "./state-words.js";
 import type { Field } from "./webhook-fields.js";
 
@@ -35,26 +42,38 @@ export function readStates(
   if (mapping.webhookState !== undefined) return statesAt(records, mapping.webhookState, mapping);
   const words = createStateWords(mapping);
   const counts = findCounts(fields);
-  return fields.map((record) => combine(record, (field) => stateInField(field, counts, words)));
+  return fields.map((record) => combine(record, (field) => claimInField(field, counts, words)));
 }
 
-/** The state that the fields of a record tell together. */
-function combine(record: readonly Field[], stateIn: (field: Field) => WebhookState | null): StateReading {
+/**
+ * The state that the fields of a record tell together. A stop is no vote for "disabled", which may be another thing to the
+ * service, but with it nobody knows that the webhook is active: then it is set to what it should be, whatever it is.
+ */
+function combine(record: readonly Field[], claimIn: (field: Field) => StateClaim | null): StateReading {
   let told: WebhookState | null = null;
+  let stopped = false;
   for (const field of record) {
-    const state = stateIn(field);
-    if (state === null) continue;
-    if (told !== null && told !== state) return disagree(record.filter((one) => stateIn(one) !== null));
-    told = state;
+    const claim = claimIn(field);
+    if (claim === null) continue;
+    if (claim === "stopped") {
+      stopped = true;
+    } else {
+      if (told !== null && told !== claim) return disagree(record.filter((one) => isState(claimIn(one))));
+      told = claim;
+    }
   }
-  return told === null ? UNKNOWN : KNOWN[told];
+  return told === null || (stopped && told === "active") ? UNKNOWN : KNOWN[told];
 }
 
-function stateInField(
+function isState(claim: StateClaim | null): claim is WebhookState {
+  return claim !== null && claim !== "stopped";
+}
+
+function claimInField(
   { column, value }: Field,
   counts: ReadonlySet<string>,
   words: StateWords,
-): WebhookState | null {
+): StateClaim | null {
   const kind = kindOfStateField(column.name);
   return kind === null || counts.has(column.key) ? null : stateOf(kind, value, words);
 }
@@ -110,7 +129,8 @@ function statesAt(records: readonly JsonObject[], setting: string, mapping: Resp
 function readByName(kind: StateFieldKind | null, value: unknown, words: StateWords): WebhookState | null {
   if (kind === null) return null;
   const isYesOrNo = kind === "word" && typeof value === "boolean";
-  return stateOf(isYesOrNo ? "active-flag" : kind, value, words);
+  const claim = stateOf(isYesOrNo ? "active-flag" : kind, value, words);
+  return isState(claim) ? claim : null;
 }
 
 function describeMiss(record: JsonObject): string {

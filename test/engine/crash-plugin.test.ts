@@ -1,0 +1,20 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+
+import { crash, crashCases, inevitableCost } from "../support/crash-case.ts";
+import { CAN_FIND_PROCESSES } from "../support/crash-processes.ts";
+import { startSweep, type Sweep } from "../support/crash-sweep.ts";
+
+describe.skipIf(!CAN_FIND_PROCESSES)(
+  "after kill -9 of the plugin, the same operation again converges",
+  () => {
+    let sweep: Sweep;
+    beforeAll(async () => {
+      sweep = await startSweep();
+    });
+    afterAll(() => sweep.dispose());
+
+    it.each(crashCases("plugin", "before", "after"))("$title", async ({ crashCase }) => {
+      expect(await crash(sweep, crashCase)).toEqual(inevitableCost(crashCase));
+    });
+  },
+);

@@ -1,0 +1,117 @@
+import { once } from "node:events";
+import { createServer, request as forward, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { buffer } from "node:stream/consumers";
+
+/** Where a request is held: before the server gets it, or after it took effect and before its answer is delivered. */
+export type HoldPoint = "before" | "after";
+
+/** A request that is held. */
+export interface Held {
+  /** Resolves when it is there, with its name as in {@link Gate.requests}. */
+  readonly reached: Promise<string>;
+  /** Lets it go on; resolves when its answer has been handed to the system, or never, if the client is gone. */
+  release(): Promise<void>;
+}
+
+/** Stands between the provider and the server, lets everything pass, and can hold one request for as long as a test wants. */
+export interface Gate {
+  readonly url: string;
+  /** Sets the server, and forgets what was held or counted. */
+  leadTo(serverUrl: string): void;
+  /** Holds the n-th request from now on, counted from 1. */
+  hold(n: number, point: HoldPoint): Held;
+  /** All requests since {@link leadTo}: the method, and the webhook's id where there is one, as "PATCH 101". */
+  readonly requests: readonly string[];
+  close(): Promise<void>;
+}
+
+interface Hold {
+  readonly n: number;
+  readonly point: HoldPoint;
+  readonly reached: (request: string) => void;
+  readonly released: Promise<void>;
+  readonly delivered: () => void;
+}
+
+/** Starts a {@link Gate} on loopback. */
+export async function startGate(): Promise<Gate> {
+  let target = "";
+  let requests: string[] = [];
+  let hold: Hold | null = null;
+
+  const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const name = nameOf(request);
+    const held = requests.push(name) === hold?.n ? hold : null;
+    const pause = async (point: HoldPoint): Promise<void> => {
+      if (held?.point !== point) return;
+      held.reached(name);
+      await held.released;
+    };
+    await pause("before");
+    const answer = await ask(target, request);
+    await pause("after");
+    response.writeHead(answer.status, answer.headers).end(answer.body, held?.delivered);
+  };
+
+  const server = createServer((request, response) => {
+    handle(request, response).catch(() => response.destroy()); // The server is gone, or the client.
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    leadTo: (serverUrl) => {
+      target = serverUrl;
+      requests = [];
+      hold = null;
+    },
+    hold: (n, point) => {
+      const there = Promise.withResolvers<string>();
+      const free = Promise.withResolvers<undefined>();
+      const sent = Promise.withResolvers<undefined>();
+      hold = {
+        n: requests.length + n,
+        point,
+        reached: there.resolve,
+        released: free.promise,
+        delivered: () => {
+          sent.resolve(undefined);
+        },
+      };
+      return {
+        reached: there.promise,
+        release: () => {
+          free.resolve(undefined);
+          return sent.promise;
+        },
+      };
+    },
+    get requests() {
+      return [...requests];
+    },
+    close: async () => {
+      const closed = once(server, "close");
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+function nameOf({ method = "", url = "" }: IncomingMessage): string {
+  const webhook = /\/webhooks\/(\d+)\//.exec(url)?.[1];
+  return webhook === undefined ? method : `${method} ${webhook}`;
+}
+
+interface Forwarded {
+  readonly status: number;
+  readonly headers: IncomingMessage["headers"];
+  readonly body: Buffer;
+}
+
+async function ask(target: string, { method, url, headers }: IncomingMessage): Promise<Forwarded> {
+  const outgoing = forward(target + (url ?? ""), { method, headers, agent: false }).end();
+  const [answer] = (await once(outgoing, "response")) as [IncomingMessage];
+  return { status: answer.statusCode ?? 502, headers: answer.headers, body: await buffer(answer) };
+}

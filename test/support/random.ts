@@ -1,0 +1,22 @@
+import { randomInt } from "node:crypto";
+
+const LARGEST_SEED = 2 ** 31 - 1; // What fast-check takes for a seed.
+
+/** The seed of this run: `PARTNERS_TEST_SEED`, else any. Prints it, so that a failure can be had again. */
+export function runSeed(): number {
+  const given = process.env["PARTNERS_TEST_SEED"];
+  const seed = given === undefined ? randomInt(LARGEST_SEED) : Number(given);
+  console.log(`seed ${seed}; reproduce with PARTNERS_TEST_SEED=${seed}`);
+  return seed;
+}
+
+/** Numbers from 0 (included) to 1 (excluded) that depend on the seed only: mulberry32. */
+export function seededRandom(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
