@@ -1,3 +1,9 @@
+export {
+  getPartnerWebhooks,
+  getPartnerWebhooksOutput,
+  type GetPartnerWebhooksOptions,
+  type PartnerWebhook,
+} from "./resources/get-partner-webhooks.js";
 export { PartnerApiKey, type PartnerApiKeyArgs } from "./resources/partner-api-key.js";
 export {
   PartnerWebhookState,

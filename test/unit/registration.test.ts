@@ -14,8 +14,12 @@ it("what is written into users' state never changes", () => {
       type: "pulumi-nodejs:dynamic/partners:PartnerWebhookState",
       __provider: 'exports.handler=()=>require("pulumi-partners/plugin").partnerWebhookState',
     },
+    PARTNER_WEBHOOKS: {
+      type: "pulumi-nodejs:dynamic/partners:PartnerWebhooks",
+      __provider: 'exports.handler=()=>require("pulumi-partners/plugin").partnerWebhooks',
+    },
   });
-  expect(Object.keys(plugin).sort()).toEqual(["partnerApiKey", "partnerWebhookState"]);
+  expect(Object.keys(plugin).sort()).toEqual(["partnerApiKey", "partnerWebhookState", "partnerWebhooks"]);
 });
 
 it("what is written into users' state is short, as it is written twice for every resource", () => {
