@@ -3,6 +3,7 @@ import * as partners from "pulumi-partners";
 import { startSandbox } from "pulumi-partners/sandbox";
 import { expect, it, onTestFinished } from "vitest";
 
+import { expectShown } from "./docs.ts";
 import { sandboxStack } from "./support.ts";
 
 const args = { webhookId: 101, state: "disabled" } as const;
@@ -20,9 +21,7 @@ it.each([
   for (const operation of ["preview", "up"] as const) {
     const { ok, stdout } = await stack[operation]();
     expect(ok).toBe(false);
-    expect(stdout).toContain(
-      'Webhook 101 is declared twice, by PartnerWebhookState "orders" and "orders-again", both through the default provider.',
-    );
+    await expectShown("webhooks.md", "A webhook that is declared twice", stdout);
     expect(stdout).not.toContain("    at ");
   }
   expect(sandbox.requests.filter(({ method }) => method === "PATCH").length).toBeLessThanOrEqual(1);

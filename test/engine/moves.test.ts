@@ -2,6 +2,7 @@ import * as partners from "pulumi-partners";
 import { startSandbox, type Sandbox } from "pulumi-partners/sandbox";
 import { expect, it, onTestFinished } from "vitest";
 
+import { expectShown } from "./docs.ts";
 import { countRequests, sandboxStack } from "./support.ts";
 
 type Place = "default" | "eu" | "us";
@@ -52,7 +53,7 @@ it("a resource that moves to another account is created through the new and dele
     at.place = to;
     const preview = await stack.preview();
     expect(preview).toMatchObject({ ok: true, changes: { replace: 2 } });
-    expect(preview.stdout).toContain("replace [diff: ~account,provider]");
+    await expectShown("accounts.md", "Moving a resource", preview.stdout);
     for (const sandbox of Object.values(accounts)) sandbox.clearRequests();
     expect(await stack.up()).toMatchObject({ ok: true, changes: { replace: 2 } });
     expect(holding(accounts)).toEqual({ default: 0, eu: 0, us: 0, [to]: 2 });
@@ -83,7 +84,7 @@ it("a new access token touches no resource, and a destroy without the program us
   at.euToken = accounts.eu.rotateAccessToken();
   const preview = await stack.preview();
   expect(preview).toMatchObject({ ok: true, changes: { update: 1, same: 4 } });
-  expect(preview.stdout).toContain("pulumi:providers:pulumi-nodejs eu update");
+  await expectShown("accounts.md", "Rotating the access token", preview.stdout);
   expect(await stack.up()).toMatchObject({ ok: true, changes: { update: 1, same: 4 } });
   expect(accounts.eu.requests).toEqual([]);
 

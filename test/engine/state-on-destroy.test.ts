@@ -2,6 +2,7 @@ import * as partners from "pulumi-partners";
 import type { Sandbox } from "pulumi-partners/sandbox";
 import { expect, it } from "vitest";
 
+import { expectShown } from "./docs.ts";
 import { countRequests, sandboxStack } from "./support.ts";
 
 const KINDS = ["leave", "restore", "active", "disabled"] as const;
@@ -72,8 +73,8 @@ it("changing stateOnDestroy changes the state file only, and what a destroy does
   expect(await stack.up()).toMatchObject({ ok: true });
   countRequests(sandbox);
   kindOf = (kind) => (kind === "leave" ? "restore" : kind === "restore" ? "leave" : kind);
-  const preview = await stack.preview();
-  expect(preview.stdout).toContain("[diff: ~stateOnDestroy]");
+  const { stdout } = await stack.preview();
+  await expectShown("webhooks.md", "When a webhook is no longer declared", stdout);
   expect(await stack.up()).toMatchObject({ ok: true, changes: { update: 4, same: 5 } });
   expect(countRequests(sandbox)).not.toHaveProperty("PATCH");
   expect(states(sandbox)).toEqual(MANAGED);
