@@ -113,3 +113,26 @@ it("a new access token in stack configuration touches no resource", async () => 
   expect(await stack.destroy()).toMatchObject({ ok: true });
   expect(sandbox.apiKeys).toEqual([]);
 });
+
+it("a provider gets another name without a replacement if its account keeps the old one", async () => {
+  const eu = await startSandbox();
+  onTestFinished(() => eu.close());
+  let renamed = false;
+  const { stack } = await sandboxStack(() => {
+    const settings = { baseUrl: eu.url, accessToken: eu.accessToken };
+    const provider = renamed
+      ? new partners.Provider("europe", { ...settings, account: "eu" }, { aliases: [{ name: "eu" }] })
+      : new partners.Provider("eu", settings);
+    new partners.PartnerApiKey("checkout", {}, { provider });
+    return Promise.resolve();
+  });
+  expect(await stack.up()).toMatchObject({ ok: true });
+  const [key] = eu.apiKeys;
+  renamed = true;
+  const up = await stack.up();
+  expect(up).toMatchObject({ ok: true });
+  expect(up.changes).not.toHaveProperty("replace");
+  expect(eu.apiKeys).toEqual([key]);
+  expect(await stack.destroy()).toMatchObject({ ok: true });
+  expect(eu.apiKeys).toEqual([]);
+});
