@@ -23,6 +23,7 @@ it("what is written into users' state never changes", () => {
 });
 
 it("what is written into users' state is short, as it is written twice for every resource", () => {
-  for (const { __provider } of Object.values(registration))
+  const { PARTNER_API_KEY, PARTNER_WEBHOOK_STATE, PARTNER_WEBHOOKS } = registration;
+  for (const { __provider } of [PARTNER_API_KEY, PARTNER_WEBHOOK_STATE, PARTNER_WEBHOOKS])
     expect(__provider.length).toBeLessThanOrEqual(100);
 });
