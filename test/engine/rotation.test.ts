@@ -3,6 +3,7 @@ import type { Sandbox, SandboxOptions } from "pulumi-partners/sandbox";
 import { describe, expect, it } from "vitest";
 
 import type { TestStack } from "../support/stack.ts";
+import { expectShown } from "./docs.ts";
 import { age, Consumer, startService, type Service } from "./rotation-support.ts";
 import { sandboxStack } from "./support.ts";
 
@@ -136,11 +137,11 @@ describe("a rotation with overlap", () => {
 
 describe("a rotation by age", () => {
   it.each([
-    ["in place", 7, "update"],
-    ["by replacement", 0, "replace"],
+    ["in place", 7, "update", "By age"],
+    ["by replacement", 0, "replace", "Without overlap"],
   ])(
     "%s: the preview says that it is due and since when, and up does it once",
-    async (_how, overlapDays, step) => {
+    async (_how, overlapDays, step, heading) => {
       const { sandbox, stack, say } = await keyAtWork();
       say({ afterDays: 90, overlapDays });
       expect(await stack.up()).toMatchObject({ ok: true });
@@ -150,7 +151,7 @@ describe("a rotation by age", () => {
       const due = new Date(Date.now() - 2 * 86_400_000).toISOString().slice(0, 10);
       const preview = await stack.preview(UNCHANGED);
       expect(preview).toMatchObject({ ok: false });
-      expect(preview.stdout).toMatch(/\[diff: ~keySince,rotationDue\]/);
+      await expectShown("rotation.md", heading, preview.stdout);
       expect(preview.stdout).toContain(`has been due for rotation since ${due}`);
       const [old] = sandbox.apiKeys;
       expect(await stack.up()).toMatchObject({ ok: true, changes: { [step]: expect.any(Number) as number } });
