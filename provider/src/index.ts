@@ -1,4 +1,10 @@
-export { PartnerApiKey, type PartnerApiKeyArgs } from "./resources/partner-api-key.js";
+export {
+  getPartnerWebhooks,
+  getPartnerWebhooksOutput,
+  type GetPartnerWebhooksOptions,
+  type PartnerWebhook,
+} from "./resources/get-partner-webhooks.js";
+export { PartnerApiKey, type PartnerApiKeyArgs, type RotationArgs } from "./resources/partner-api-key.js";
 export {
   PartnerWebhookState,
   type PartnerWebhookStateArgs,

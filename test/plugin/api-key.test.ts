@@ -70,6 +70,26 @@ describe("a key that is gone already", () => {
     expect(sandbox.requests).toHaveLength(1);
   });
 
+  it("does not if it has an id that the service may know it by", async () => {
+    const { sandbox, plugin } = await start({ shape: "byId" });
+    const { id, properties } = await plugin.create(inputs);
+    const { message } = await errorOf(plugin.delete(id, properties));
+    expect(message).toContain("set partners:responses.apiKeyId to the JSON Pointer of the id");
+    const later = await pluginFor({
+      config: { ...configFor(sandbox), "partners:responses": '{"apiKeyId":"/apiKey/id"}' },
+    });
+    await later.delete(id, properties);
+    expect(sandbox.apiKeys).toEqual([]);
+  });
+
+  it("does not at another address than the one it was made at", async () => {
+    const { plugin } = await start();
+    const { id, properties } = await plugin.create(inputs);
+    const { plugin: elsewhere } = await start();
+    const { message } = await errorOf(elsewhere.delete(id, properties));
+    expect(message).toContain("partners:baseUrl is another address now");
+  });
+
   it.each([401, 403])("does not after %d", async (status) => {
     const { sandbox, plugin } = await start();
     sandbox.inject({ kind: "status", operation: "deleteApiKey", status });

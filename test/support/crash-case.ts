@@ -104,11 +104,9 @@ export async function crash(sweep: Sweep, crashCase: CrashCase): Promise<Cost> {
 }
 
 /** The way out, as docs/reliability.md tells it. */
-async function recover(sweep: Sweep, { step, request, victim }: CrashCase): Promise<void> {
+async function recover(sweep: Sweep, { step, request, n, victim }: CrashCase): Promise<void> {
   if (victim !== "plugin") {
-    const locked = await sweep.run(step);
-    expect(locked).toMatchObject({ ok: false });
-    expect(locked.stderr).toMatch(/the stack is currently locked .* `pulumi cancel`/);
+    if (n === 1) await expectLocked(sweep, step); // Once a step is enough: it is Pulumi's doing.
     expect(await sweep.cancel()).toMatchObject({ code: 0 });
   }
   const again = await sweep.run(step);
@@ -118,6 +116,12 @@ async function recover(sweep: Sweep, { step, request, victim }: CrashCase): Prom
     expect(again.stdout).toContain(`${step.key}, interrupted while creating`);
   const { pending } = await sweep.state();
   if (pending.length > 0) expect(await sweep.clearPendingCreates()).toMatchObject({ ok: true });
+}
+
+async function expectLocked(sweep: Sweep, step: Step): Promise<void> {
+  const locked = await sweep.run(step);
+  expect(locked).toMatchObject({ ok: false });
+  expect(locked.stderr).toMatch(/the stack is currently locked .* `pulumi cancel`/);
 }
 
 /** What a person does at the service with a key that is in no state. */
@@ -138,6 +142,5 @@ async function expectAgreement(sweep: Sweep, step: Step, sandbox: Sandbox): Prom
   expect(state.pending).toEqual([]);
   expect(unknownKeys(sandbox.apiKeys, state)).toEqual([]);
   expect([sandbox.apiKeys.length, state.keys.length]).toEqual(gone ? [0, 0] : [1, 1]);
-  const flags = gone ? [] : ["--expect-no-changes"];
-  expect(await sweep.run(step, ...flags)).toMatchObject({ ok: true });
+  if (!gone) expect(await sweep.run(step, "--expect-no-changes")).toMatchObject({ ok: true });
 }

@@ -17,9 +17,13 @@ export const GOLDEN_DIR = join(import.meta.dirname, "../engine/golden");
 /** Stands in a golden state for the address of the second account. */
 const EU_URL = "http://127.0.0.1:1/eu";
 
+/** A key that exists before it is adopted. */
+const ADOPTED = "pk_live_golden_adopted_key";
+
 /** The two accounts as they are when a golden state begins. */
 export const ACCOUNTS: Record<"default" | "eu", SandboxOptions> = {
   default: {
+    apiKeys: [ADOPTED],
     accessToken: "golden-token-default",
     webhooks: [
       { webhookId: 101, state: "disabled" },
@@ -29,23 +33,36 @@ export const ACCOUNTS: Record<"default" | "eu", SandboxOptions> = {
   eu: { accessToken: "golden-token-eu", webhooks: [{ webhookId: 7, state: "active" }], shape: "nested" },
 };
 
-/** One of everything that has a state. */
-export function goldenProgram(eu: Sandbox): () => Promise<Record<string, unknown>> {
-  return () => {
-    const accessToken = pulumi.secret(eu.accessToken);
-    const provider = new partners.Provider("eu", { baseUrl: eu.url, accessToken });
-    const key = new partners.PartnerApiKey("checkout");
-    const euKey = new partners.PartnerApiKey("checkout-eu", {}, { provider });
-    new partners.PartnerWebhookState("orders", {
-      webhookId: 101,
-      state: "active",
-      stateOnDestroy: "restore",
-    });
-    new partners.PartnerWebhookState("refunds", { webhookId: 102, state: "disabled" });
-    const args = { webhookId: 7, state: "disabled", stateOnDestroy: "active" } as const;
-    new partners.PartnerWebhookState("orders-eu", args, { provider });
-    return Promise.resolve({ apiKey: key.apiKey, euKeyId: euKey.keyId });
-  };
+/** The programs that the golden states were made with, by the names of their files. @param up How many updates there were. */
+export const PROGRAMS: Readonly<
+  Record<string, (eu: Sandbox, up: number) => Promise<Record<string, unknown>>>
+> = {
+  "main-job": mainJob,
+  rotation: (eu, up) => {
+    // A hundred years: whenever this is looked at, nothing is due.
+    const forever = { afterDays: 36_500, overlapDays: 36_500 };
+    new partners.PartnerApiKey("rotated", { rotation: { trigger: String(Math.min(up, 2)), ...forever } });
+    new partners.PartnerApiKey("replaced", { rotation: { trigger: String(Math.min(up, 2)) } });
+    new partners.PartnerApiKey("adopted", { existingApiKey: ADOPTED });
+    return mainJob(eu);
+  },
+};
+
+/** One of everything that had a state before keys could be rotated. */
+function mainJob(eu: Sandbox): Promise<Record<string, unknown>> {
+  const accessToken = pulumi.secret(eu.accessToken);
+  const provider = new partners.Provider("eu", { baseUrl: eu.url, accessToken });
+  const key = new partners.PartnerApiKey("checkout");
+  const euKey = new partners.PartnerApiKey("checkout-eu", {}, { provider });
+  new partners.PartnerWebhookState("orders", {
+    webhookId: 101,
+    state: "active",
+    stateOnDestroy: "restore",
+  });
+  new partners.PartnerWebhookState("refunds", { webhookId: 102, state: "disabled" });
+  const args = { webhookId: 7, state: "disabled", stateOnDestroy: "active" } as const;
+  new partners.PartnerWebhookState("orders-eu", args, { provider });
+  return Promise.resolve({ apiKey: key.apiKey, euKeyId: euKey.keyId });
 }
 
 /** Makes a golden state fit for this run: the second account is wherever its sandbox is. */
@@ -53,26 +70,34 @@ export function localized(golden: string, eu: Sandbox): Deployment {
   return JSON.parse(golden.replaceAll(EU_URL, eu.url)) as Deployment;
 }
 
-/** The keys that a state holds for either account. */
-export function heldKeys({ deployment }: Deployment): Record<"default" | "eu", string> {
+/** The keys that a state holds for either account, previous ones included. */
+export function heldKeys({ deployment }: Deployment): Record<"default" | "eu", string[]> {
   const { resources } = deployment as {
-    resources: { urn: string; outputs?: { apiKey?: { plaintext: string } } }[];
+    resources: { outputs?: Partial<Record<string, { plaintext: string } | string>> }[];
   };
-  const key = (name: string): string => {
-    const found = resources.find(({ urn }) => urn.endsWith(`PartnerApiKey::${name}`));
-    return JSON.parse(found?.outputs?.apiKey?.plaintext ?? '""') as string;
-  };
-  return { default: key("checkout"), eu: key("checkout-eu") };
+  const keys = { default: new Array<string>(), eu: new Array<string>() };
+  for (const { outputs = {} } of resources) {
+    for (const secret of [outputs["apiKey"], outputs["previousApiKey"]]) {
+      const key: unknown = typeof secret === "object" ? JSON.parse(secret.plaintext) : null;
+      if (typeof key === "string") keys[outputs["account"] === "eu" ? "eu" : "default"].push(key);
+    }
+  }
+  return keys;
 }
 
 async function write(name: string): Promise<void> {
   await using sandbox = await startSandbox(ACCOUNTS.default);
   await using eu = await startSandbox(ACCOUNTS.eu);
   const env = { PARTNERS_BASE_URL: sandbox.url, PARTNERS_ACCESS_TOKEN: sandbox.accessToken };
-  const stack = await createTestStack({ program: goldenProgram(eu), env });
+  let up = 0;
+  const program = PROGRAMS[name];
+  if (!program) throw new Error(`There is no golden program ${name}.`);
+  const stack = await createTestStack({ program: () => program(eu, up), env });
   try {
-    const result = await stack.up();
-    if (!result.ok) throw new Error(result.error);
+    for (up = 1; up <= 2; up++) {
+      const result = await stack.up();
+      if (!result.ok) throw new Error(result.error);
+    }
     // Where the program stood on this machine is nobody's business.
     const strip = (key: string, value: unknown): unknown =>
       key === "sourcePosition" || key === "stackTrace" ? undefined : value;

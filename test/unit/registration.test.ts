@@ -14,11 +14,16 @@ it("what is written into users' state never changes", () => {
       type: "pulumi-nodejs:dynamic/partners:PartnerWebhookState",
       __provider: 'exports.handler=()=>require("pulumi-partners/plugin").partnerWebhookState',
     },
+    PARTNER_WEBHOOKS: {
+      type: "pulumi-nodejs:dynamic/partners:PartnerWebhooks",
+      __provider: 'exports.handler=()=>require("pulumi-partners/plugin").partnerWebhooks',
+    },
   });
-  expect(Object.keys(plugin).sort()).toEqual(["partnerApiKey", "partnerWebhookState"]);
+  expect(Object.keys(plugin).sort()).toEqual(["partnerApiKey", "partnerWebhookState", "partnerWebhooks"]);
 });
 
 it("what is written into users' state is short, as it is written twice for every resource", () => {
-  for (const { __provider } of Object.values(registration))
+  const { PARTNER_API_KEY, PARTNER_WEBHOOK_STATE, PARTNER_WEBHOOKS } = registration;
+  for (const { __provider } of [PARTNER_API_KEY, PARTNER_WEBHOOK_STATE, PARTNER_WEBHOOKS])
     expect(__provider.length).toBeLessThanOrEqual(100);
 });

@@ -7,13 +7,13 @@ import {
   type Answered,
   type Exchange,
 } from "./exchange.js";
-import { failure, unreadableList, webPage } from "./failure.js";
+import { contradiction, failure, unreadableList, webPage } from "./failure.js";
 import { Gate } from "./gate.js";
 import { exchange } from "./http.js";
 import { API_ROOT, OPERATIONS, type Operation } from "./operations.js";
 import type { ClientOptions, PartnerClient } from "./partner-client.js";
 import { printable } from "./redact.js";
-import { readWebhookList } from "./responses.js";
+import { readWebhookList, reportsFailure } from "./responses.js";
 import { withRetry } from "./retry.js";
 import { systemTiming } from "./timing.js";
 import { isWebPage, PAGE_LIMIT } from "./web-page.js";
@@ -69,6 +69,8 @@ export function createClient(options: ClientOptions): PartnerClient {
     if (!outcome.succeeded || outcome.exchange.kind !== "answered")
       throw failure(operation, subject, outcome, id, timing.now());
     if (keepBody === undefined && isWebPage(outcome.exchange)) throw webPage(operation, subject, id);
+    if (keepBody === undefined && reportsFailure(textOf(outcome.exchange.body)))
+      throw contradiction(operation, subject, id);
     return outcome.exchange;
   }
 
@@ -99,9 +101,14 @@ export function createClient(options: ClientOptions): PartnerClient {
       const id = requestId(answer);
       if (answer.broken === "cut" || mayExceed(LIST_VALUES_LIMIT, answer.body))
         throw unreadableList(TOO_LARGE, id);
-      const reading = readWebhookList(answer.body.toString("utf8"), linkHeader(answer), options.responses);
+      const reading = readWebhookList(
+        answer.body.toString("utf8"),
+        linkHeader(answer),
+        options.responses,
+        answer.headers,
+      );
       if (!reading.readable) throw unreadableList(reading.problem, id);
-      return reading;
+      return { ...reading, complete: reading.complete && answer.status !== PARTIAL };
     },
     async activateWebhook(webhookId) {
       await send("activateWebhook", { parameter: String(webhookId) });
@@ -117,6 +124,9 @@ export function createClient(options: ClientOptions): PartnerClient {
 }
 
 const TOO_LARGE = `It has more than ${LIST_BODY_LIMIT / 2 ** 20} MiB or ${LIST_VALUES_LIMIT / 1e6} million values. Check that partners:baseUrl is the address of the API: a larger list cannot be managed here.`;
+
+/** Partial Content (RFC 9110, 15.3.7). */
+const PARTIAL = 206;
 
 interface SendOptions {
   /** The value of the path parameter. */

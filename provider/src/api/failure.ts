@@ -96,6 +96,22 @@ export function webPage(
   });
 }
 
+/** Makes the error for a status of success whose body says that it was none. */
+export function contradiction(
+  operation: Operation,
+  subject: string | null,
+  requestId: string | null,
+): UnreadableResponseError {
+  return new UnreadableResponseError({
+    operation,
+    subject,
+    happened: "the server answered with a status of success and a body that reports a failure",
+    effect: "possible",
+    remedy: `Look at the service for the reason; then run "pulumi up" again, which finds out.`,
+    requestId,
+  });
+}
+
 const TRY_AGAIN = "Try again.";
 const SLOW =
   "Try again; if the service is slow by nature, raise partners:requestTimeout or partners:operationTimeout.";

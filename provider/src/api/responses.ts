@@ -44,7 +44,7 @@ export type KeyReading =
       readonly readable: false;
       readonly problem: string;
       /** Whether a mapping could find a key in it. Not in what is neither JSON nor one word of plain text. */
-      readonly mappable?: boolean;
+      readonly mappable: boolean;
     };
 
 /** One record of the list of webhooks. */

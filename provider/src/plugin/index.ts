@@ -8,6 +8,7 @@ import { atBoundary } from "./boundary.js";
 import { watchLifetime } from "./lifetime.js";
 import { partnerApiKey as apiKeyHandlers } from "./partner-api-key.js";
 import { partnerWebhookState as webhookStateHandlers } from "./partner-webhook-state.js";
+import { partnerWebhooks as webhooksHandlers } from "./partner-webhooks.js";
 
 watchLifetime();
 
@@ -16,3 +17,6 @@ export const partnerApiKey = atBoundary(apiKeyHandlers);
 
 /** The dynamic provider of `PartnerWebhookState`. */
 export const partnerWebhookState = atBoundary(webhookStateHandlers);
+
+/** The dynamic provider behind `getPartnerWebhooks`. */
+export const partnerWebhooks = atBoundary(webhooksHandlers);

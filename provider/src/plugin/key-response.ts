@@ -2,80 +2,63 @@ import { ResourceError, UnreadableResponseError } from "../api/errors.js";
 import type { CreatedKey } from "../api/partner-client.js";
 import { readApiKey, type KeyReading, type ResponseMapping } from "../api/responses.js";
 import { searchable } from "../api/wire.js";
-import { InitializationError, type Properties } from "./boundary.js";
-import { fingerprint, hint } from "./key-identity.js";
+import type { HeldKey, UnreadKey } from "./key-state.js";
 
-/** A key that is known, as it stands in state. */
-export interface HeldKey {
-  readonly apiKey: string;
-  readonly keyId: string | null;
+/** A key that was found in a response. */
+export interface FoundKey extends HeldKey {
+  /** The response, where it holds a second secret that nothing else would keep; else `null`. */
+  readonly response: string | null;
 }
 
-/** The outputs before the key is known: all declared, as one left out would be unknown in every preview. */
-export const PENDING = { apiKey: null, fingerprint: null, hint: null, keyId: null };
-
-/** Whether the key has not been found in the response to its creation yet. */
-export function isUnresolved(olds: Properties): boolean {
-  return olds["apiKey"] == null;
-}
-
-/** The response that is kept, as it can be searched for the key. */
-export function responseOf(olds: Properties): string {
-  return typeof olds["response"] === "string" ? searchable(olds["response"]) : "";
-}
+/** Either the key, or in one text all that a person has to know: users see nothing else of a failed initialization. */
+export type Finding = { readonly found: FoundKey } | { readonly found: null; readonly reason: string };
 
 /**
- * Completes outputs with the key found in the response.
+ * Looks for the key in the response to its creation. Never throws: the response is the only copy of the key.
  *
- * @throws {InitializationError} that keeps the response, and nothing else, whatever goes wrong.
+ * @param kept Where the response is kept, as one would say it.
+ * @param created What is known of an answer that came just now.
  */
-export function settle(
-  id: string,
-  pending: Properties,
+export function findKey(
+  { response, createdAt }: UnreadKey,
+  kept: string,
   mapping: ResponseMapping,
   created?: CreatedKey,
-): Properties {
-  let reading: KeyReading;
-  try {
-    reading = readApiKey(responseOf(pending), mapping);
-  } catch {
-    reading = {
-      readable: false,
-      problem: "Reading it failed in an unexpected way: please report this as a bug.",
-    };
+): Finding {
+  const reading = read(response, mapping);
+  if (reading.readable) {
+    const { apiKey, keyId, otherSecrets } = reading;
+    return { found: { apiKey, keyId, response: otherSecrets ? response : null } };
   }
-  if (!reading.readable)
-    throw new InitializationError(id, pending, unreadable(reading.problem, pending, created));
-  const { apiKey, keyId, otherSecrets } = reading;
-  return {
-    ...pending,
-    apiKey,
-    fingerprint: fingerprint(apiKey),
-    hint: hint(apiKey),
-    keyId,
-    response: otherSecrets ? pending["response"] : null, // Kept where it holds a secret that nothing else would keep.
-  };
-}
-
-function unreadable(problem: string, pending: Properties, created?: CreatedKey): string {
   const brokenOff = created?.whole === false ? " (the answer broke off)" : "";
   const error = new UnreadableResponseError({
     operation: "createApiKey",
-    happened: `a key was made at ${String(pending["createdAt"])}, but it could not be found in the response${brokenOff}`,
+    happened: `a key was made at ${createdAt}, but it could not be found in the response${brokenOff}`,
     effect: "certain",
     requestId: created?.requestId ?? null,
-    remedy: `The response is kept in the state as the secret output "response", so nothing is lost. ${problem} ${RECOVERY}`,
+    remedy: `The response is kept in the state ${kept}, so nothing is lost. ${reading.problem} ${reading.mappable ? RECOVERY : BY_HAND}`,
   });
-  return `${error.message} [${error.code}]`;
+  return { found: null, reason: `${error.message} [${error.code}]` };
+}
+
+function read(response: string, mapping: ResponseMapping): KeyReading {
+  try {
+    return readApiKey(searchable(response), mapping);
+  } catch {
+    const problem = "Reading it failed in an unexpected way: please report this as a bug.";
+    return { readable: false, problem, mappable: false };
+  }
 }
 
 const NO_KEY =
   'If the response holds no key, delete the key at the service and run "pulumi state delete" for this resource.';
+const BY_HAND =
+  'Look at what is kept with "pulumi stack export --show-secrets", delete the key at the service, and run "pulumi state delete" for this resource.';
 const RECOVERY = `Then run "pulumi up" again: it finds the key in the kept response and makes no second one. ${NO_KEY}`;
 
 /** Finds the key of a resource that is to be deleted before it was ever resolved. @throws {ResourceError} */
-export function recover(olds: Properties, mapping: ResponseMapping): HeldKey {
-  const reading = readApiKey(responseOf(olds), mapping);
+export function recover(response: string, mapping: ResponseMapping): HeldKey {
+  const reading = read(response, mapping);
   if (reading.readable) return reading;
   throw new ResourceError({
     operation: "deleteApiKey",

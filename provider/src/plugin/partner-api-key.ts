@@ -1,89 +1,85 @@
-import { randomUUID } from "node:crypto";
-
-import { ApiStatusError, PartnerError, ResourceError, type Effect } from "../api/errors.js";
 import { messageOf, type Handlers } from "./boundary.js";
-import { isUnresolved, PENDING, recover, settle, type HeldKey } from "./key-response.js";
-import { account, checkSettings, openSession, type Session } from "./session.js";
+import { noteExisting, refuseToLose } from "./key-adoption.js";
+import { createKey, findCreated } from "./key-creation.js";
+import { giveUpKey } from "./key-deletion.js";
+import { keyProblems } from "./key-inputs.js";
+import { recover } from "./key-response.js";
+import { stamps } from "./key-stamps.js";
+import { NO_ROTATION, outputsOf, previousOf, stateOf } from "./key-state.js";
+import { advance } from "./rotation.js";
+import { dayOf } from "./rotation-days.js";
+import { planFor } from "./rotation-plan.js";
+import { account, checkSettings, openSession } from "./session.js";
+import { warnOnce } from "./warn.js";
 
 /**
  * The handlers of `PartnerApiKey`. A resource whose `apiKey` is `null` holds a response that could not be read yet: it
  * stays in state as "initialization failed" until the mapping is set and `update` finds the key in it.
  */
 export const partnerApiKey: Handlers = {
-  check(olds, _news) {
-    const isNew = olds["account"] === undefined;
-    return Promise.resolve({ inputs: { account: account() }, problems: isNew ? settingsProblems() : [] });
+  check(olds, news) {
+    const problems = keyProblems(news);
+    const { rotation, existingApiKey } = news;
+    const inputs = {
+      account: account(),
+      ...(rotation != null && { rotation }),
+      ...(existingApiKey != null && { existingApiKey }),
+    };
+    const adopts = existingApiKey != null && existingApiKey !== olds["existingApiKey"];
+    if (adopts || olds["account"] === undefined) problems.push(...settingsProblems(adopts));
+    if (problems.length > 0) return Promise.resolve({ inputs, problems });
+    if (typeof existingApiKey === "string") noteExisting(existingApiKey);
+    return Promise.resolve({ inputs: { ...inputs, ...stamps(olds, news, dayOf(Date.now())) }, problems });
   },
 
   diff(olds, news) {
     // State written before accounts had names is adopted as it is.
     const moved = olds["account"] != null && olds["account"] !== news["account"];
-    return { changes: moved || isUnresolved(olds), replaces: moved ? ["account"] : [] };
+    if (moved) return { changes: true, replaces: ["account"] };
+    const { step, notice } = planFor(olds, news, Date.now());
+    if (notice !== null) warnOnce(`${notice}.`);
+    return { changes: step !== "none", replaces: step === "replace" ? ["rotationDue"] : [] };
   },
 
-  async create(inputs) {
-    const { client, settings } = await openSession();
-    const id = `key-${randomUUID()}`; // Before the request: after it, nothing may fail.
-    const created = await client.createApiKey();
-    const pending = { ...inputs, ...PENDING, createdAt: created.createdAt, response: created.response };
-    return { id, outs: settle(id, pending, settings.responses, created) };
-  },
+  create: createKey,
 
   // Keys cannot be read back: what is in state is all there is, and a refresh must not lose it.
-  read: (_id, olds) => Promise.resolve({ props: olds }),
+  // It completes what an older version wrote, as an output that is missing would be unknown in every preview.
+  read: (_id, olds) => Promise.resolve({ props: { ...NO_ROTATION, ...olds } }),
 
   async update(id, olds, news) {
-    if (!isUnresolved(olds)) return { outs: { ...olds, ...news } };
-    const { settings } = await openSession();
-    return {
-      outs: settle(id, { ...olds, ...news }, settings.responses),
-    };
+    const now = Date.now();
+    const state = stateOf(olds);
+    const { step } = planFor(olds, news, now);
+    if (step === "none") return { outs: outputsOf(state, news) };
+    const session = await openSession();
+    if (step === "find" && state.apiKey === null) return { outs: findCreated(session, id, state, news) };
+    return { outs: outputsOf(await advance(step, { session, id, news, now }, state), news) };
   },
 
   async delete(_id, olds) {
+    const state = stateOf(olds);
+    refuseToLose(state);
     const session = await openSession();
-    const { apiKey, keyId } = isUnresolved(olds)
-      ? recover(olds, session.settings.responses)
-      : (olds as unknown as HeldKey);
-    const byId = session.settings.responses.apiKeyId !== undefined && keyId !== null;
-    await deleteKey(session, byId ? keyId : apiKey);
+    const { response, apiKey, keyId, memory } = state;
+    const { responses } = session.settings;
+    const keys = [
+      previousOf(state),
+      memory.unread && recover(memory.unread.response, responses),
+      apiKey === null ? recover(response ?? "", responses) : { apiKey, keyId },
+    ];
+    for (const key of keys) if (key) await giveUpKey(session, key, state.server);
   },
 };
 
-/**
- * Deletes a key; one that is gone already is a success. 410 says so for certain. A wrong base URL answers 404 too, so
- * that counts only if the list of webhooks can be had under the same settings.
- */
-async function deleteKey({ client, webhooks }: Session, pathValue: string): Promise<void> {
+function settingsProblems(adopts: boolean): string[] {
   try {
-    await client.deleteApiKey(pathValue);
-  } catch (error) {
-    if (!(error instanceof ApiStatusError)) throw error;
-    if (error.status === 410) return;
-    if (error.status !== 404) throw error;
-    await webhooks.assertReadable().catch((reason: unknown) => {
-      throw cannotTell(error.effect, reason);
-    });
-  }
-}
-
-/** @param effect What the attempts before the 404 may have done: the 404 may be the sign that one of them worked. */
-function cannotTell(effect: Effect, reason: unknown): ResourceError {
-  const why = reason instanceof PartnerError ? reason.message : "the list of webhooks could not be read";
-  return new ResourceError({
-    operation: "deleteApiKey",
-    happened: "the server answered 404, which means that the key is gone or that partners:baseUrl is wrong",
-    effect,
-    status: 404,
-    remedy: `The list of webhooks would tell which, but it could not be had either: ${why}`,
-  });
-}
-
-function settingsProblems(): string[] {
-  try {
-    checkSettings();
-    return [];
+    const { responses } = checkSettings();
+    return adopts && responses.apiKeyId !== undefined ? [NO_ID] : [];
   } catch (error) {
     return [messageOf(error)];
   }
 }
+
+const NO_ID =
+  "existingApiKey cannot be used with partners:responses.apiKeyId: keys are deleted by their id there, and that of an existing key is not known. Use an import file that gives keyId.";

@@ -50,6 +50,11 @@ async function open(): Promise<Session> {
   return { settings, client, webhooks: new WebhookRegistry(client) };
 }
 
+/** The address that a session works with, as it can be kept in state and compared. */
+export function serverOf({ settings }: Session): string {
+  return settings.baseUrl.origin + settings.baseUrl.prefix;
+}
+
 function logToStderr(line: string): void {
   process.stderr.write(`${line}\n`);
 }

@@ -54,14 +54,18 @@ export class WebhookRegistry {
     const webhook = snapshot.webhooks.get(webhookId);
     if (webhook) return webhook;
     if (snapshot.complete) return null;
-    throw new ResourceError({
-      operation: "listWebhooks",
-      subject: `webhook ${webhookId}`,
-      happened: "the list shows signs of further pages and this webhook is not on the first one",
-      effect: "none",
-      remedy:
-        "The Partner API has no paging, so the rest cannot be read; this webhook cannot be managed here.",
-    });
+    throw incomplete(
+      `webhook ${webhookId}`,
+      " and this webhook is not on the first one",
+      "this webhook cannot be managed here",
+    );
+  }
+
+  /** All webhooks. @throws {PartnerError} if the list cannot be had, or is not complete. */
+  async all(): Promise<readonly WebhookReading[]> {
+    const { webhooks, complete } = await this.#read(this.#now() - FRESH_FOR);
+    if (complete) return [...webhooks.values()];
+    throw incomplete("the list of webhooks", "", "the webhooks on them cannot be read");
   }
 
   /** Makes sure that the list can be had, with the present settings. @throws {PartnerError} if not. */
@@ -128,6 +132,16 @@ export class WebhookRegistry {
     }
     return snapshot;
   }
+}
+
+function incomplete(subject: string, further: string, consequence: string): ResourceError {
+  return new ResourceError({
+    operation: "listWebhooks",
+    subject,
+    happened: `the list shows signs of further pages${further}`,
+    effect: "none",
+    remedy: `The Partner API has no paging, so the rest cannot be read; ${consequence}.`,
+  });
 }
 
 function apply({ webhooks }: Snapshot, webhookId: number, state: WebhookState): void {

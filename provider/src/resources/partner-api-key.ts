@@ -3,8 +3,40 @@ import * as pulumi from "@pulumi/pulumi";
 import { warnAboutPlainToken } from "./plain-token.js";
 import { PARTNER_API_KEY } from "./registration.js";
 
-/** The arguments of {@link PartnerApiKey}: there are none, as the Partner API takes none. */
-export type PartnerApiKeyArgs = Record<string, never>;
+/** When a key gives way to a new one, and for how long the old one stays valid. */
+export interface RotationArgs {
+  /** Any text; a change of it, also to the first one, rotates the key. To remove it changes nothing. */
+  readonly trigger?: pulumi.Input<string>;
+  /**
+   * The age in days, 1 or more, at which the next `pulumi up` rotates the key; needs `overlapDays` beside it.
+   * @default never
+   */
+  readonly afterDays?: pulumi.Input<number>;
+  /**
+   * Days for which the old key stays valid. More than 0: the new key is made in place, the old one becomes `previousApiKey`,
+   * and the first `pulumi up` after that time deletes it, before dependents are updated. 0: the resource is replaced, so the
+   * old key is deleted at the end of the update.
+   *
+   * It must exceed the longest time that a consumer of the key goes without a successful `pulumi up`.
+   * @default 0
+   */
+  readonly overlapDays?: pulumi.Input<number>;
+}
+
+/** The arguments of {@link PartnerApiKey}; all optional. */
+export interface PartnerApiKeyArgs {
+  /**
+   * When and how the key is rotated.
+   * @default only by Pulumi's own means, such as `pulumi up --replace`
+   */
+  readonly rotation?: pulumi.Input<RotationArgs>;
+  /**
+   * A key that exists already, to be managed from now on: none is made, and nothing is sent. Made a secret here. To remove
+   * the argument later changes nothing; another key takes the place of this one, as in a rotation.
+   * @default a key is made
+   */
+  readonly existingApiKey?: pulumi.Input<string>;
+}
 
 /**
  * A key of the Partner API: declared, it exists; removed, it is deleted.
@@ -13,7 +45,7 @@ export type PartnerApiKeyArgs = Record<string, never>;
  *
  * @example
  * ```ts
- * const key = new partners.PartnerApiKey("checkout");
+ * const key = new partners.PartnerApiKey("checkout", { rotation: { afterDays: 90, overlapDays: 7 } });
  * export const apiKey = key.apiKey;
  * ```
  */
@@ -24,7 +56,7 @@ export class PartnerApiKey extends pulumi.CustomResource {
   declare readonly fingerprint: pulumi.Output<string | null>;
   /** The last four characters, as services show them; `null` for keys of under 20 characters. */
   declare readonly hint: pulumi.Output<string | null>;
-  /** When the service answered that the key was made, ISO 8601. */
+  /** When the service answered that the key was made, or when an existing one was adopted, ISO 8601. */
   declare readonly createdAt: pulumi.Output<string>;
   /** The id that the service gave beside the key; `null` if it gave none. */
   declare readonly keyId: pulumi.Output<string | null>;
@@ -33,15 +65,26 @@ export class PartnerApiKey extends pulumi.CustomResource {
    * else `null`. Always secret.
    */
   declare readonly response: pulumi.Output<string | null>;
+  /** When the key took the place of another one of the same resource, ISO 8601; `null` for the first. */
+  declare readonly rotatedAt: pulumi.Output<string | null>;
+  /** The key from before the last rotation, while it is valid; else `null`. Always secret. */
+  declare readonly previousApiKey: pulumi.Output<string | null>;
+  /** When `previousApiKey` may be deleted: the first `pulumi up` from then on does it. ISO 8601; else `null`. */
+  declare readonly previousExpiresAt: pulumi.Output<string | null>;
   /** The name of the account that the key belongs to: that of the `Provider`, or "default". */
   declare readonly account: pulumi.Output<string>;
 
   /**
    * @param name The name in the stack.
-   * @param _args Nothing yet.
+   * @param args Whether the key is rotated, and whether it exists already.
    * @param opts Resource options; `provider` chooses the account.
    */
-  constructor(name: string, _args: PartnerApiKeyArgs = {}, opts: pulumi.CustomResourceOptions = {}) {
+  constructor(name: string, args: PartnerApiKeyArgs = {}, opts: pulumi.CustomResourceOptions = {}) {
+    const { rotation, existingApiKey } = args;
+    const inputs = {
+      rotation,
+      existingApiKey: existingApiKey === undefined ? undefined : pulumi.secret(existingApiKey),
+    };
     const outputs = {
       apiKey: undefined,
       fingerprint: undefined,
@@ -49,12 +92,18 @@ export class PartnerApiKey extends pulumi.CustomResource {
       createdAt: undefined,
       keyId: undefined,
       response: undefined,
+      rotatedAt: undefined,
+      previousApiKey: undefined,
+      previousExpiresAt: undefined,
       account: undefined,
     };
     const { type, __provider } = PARTNER_API_KEY;
     // Added to the caller's own, so that nobody can drop these.
-    const additionalSecretOutputs = [...(opts.additionalSecretOutputs ?? []), "apiKey", "response"];
-    super(type, name, { ...outputs, __provider }, { ...opts, additionalSecretOutputs });
+    const additionalSecretOutputs = [...(opts.additionalSecretOutputs ?? []), ...SECRET_OUTPUTS];
+    super(type, name, { ...inputs, ...outputs, __provider }, { ...opts, additionalSecretOutputs });
     warnAboutPlainToken();
   }
 }
+
+/** `memory` is what the plugin remembers of earlier keys: the one adopted, the response to a rotation. */
+const SECRET_OUTPUTS = ["apiKey", "response", "previousApiKey", "memory"];

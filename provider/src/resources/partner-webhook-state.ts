@@ -1,6 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 
 import type { WebhookState } from "../api/operations.js";
+import { declareOnce } from "./declared-once.js";
 import { warnAboutPlainToken } from "./plain-token.js";
 import { PARTNER_WEBHOOK_STATE } from "./registration.js";
 
@@ -45,10 +46,12 @@ export class PartnerWebhookState extends pulumi.CustomResource {
    * @param name The name in the stack.
    * @param args The webhook and its state.
    * @param opts Resource options; `provider` chooses the account.
+   * @throws {pulumi.RunError} if another resource of the program declares the same webhook of the same account.
    */
   constructor(name: string, args: PartnerWebhookStateArgs, opts?: pulumi.CustomResourceOptions) {
     const { type, __provider } = PARTNER_WEBHOOK_STATE;
-    const { webhookId, state, stateOnDestroy } = args;
+    const { state, stateOnDestroy } = args;
+    const webhookId = declareOnce(args.webhookId, name, opts);
     const outputs = { initialState: undefined, account: undefined };
     super(type, name, { webhookId, state, stateOnDestroy, ...outputs, __provider }, opts);
     warnAboutPlainToken();

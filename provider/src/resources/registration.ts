@@ -23,3 +23,9 @@ export const PARTNER_WEBHOOK_STATE: Registration = {
   type: "pulumi-nodejs:dynamic/partners:PartnerWebhookState",
   __provider: 'exports.handler=()=>require("pulumi-partners/plugin").partnerWebhookState',
 };
+
+/** See {@link Registration}. */
+export const PARTNER_WEBHOOKS: Registration = {
+  type: "pulumi-nodejs:dynamic/partners:PartnerWebhooks",
+  __provider: 'exports.handler=()=>require("pulumi-partners/plugin").partnerWebhooks',
+};

@@ -24,11 +24,16 @@ const services: fc.Arbitrary<ServiceOptions> = fc.record({
   webhooks: fc.constant(WEBHOOKS.map((webhookId) => ({ webhookId, state: "active" as const }))),
 });
 
+const accounts = fc.record({ default: services, eu: services });
+
+/** Nobody sets a mapping before it is missed. */
+const mappings = fc.constantFrom("right" as const, "none" as const);
+
 // Each list more than once where its commands are to come more often.
 const lives = fc.commands(
   [
     ...[...programCommands, ...programCommands, ...engineCommands, ...engineCommands],
-    ...[...driftCommands, ...weatherCommands, ...configurationCommands],
+    ...[...driftCommands, ...driftCommands, ...weatherCommands, ...weatherCommands, ...configurationCommands],
   ],
   { maxCommands: 60, size: "max" },
 );
@@ -39,13 +44,13 @@ it(
   async () => {
     const counts = { lives: 0, operations: 0, calls: 0, requests: 0, posts: 0, leaked: 0 };
     const property = fc.asyncProperty(
-      services,
-      services,
+      accounts,
+      mappings,
       fc.nat(),
       lives,
-      async (first, second, jitter, life) => {
-        const model = new Model();
-        const world = await World.start(model, { default: first, eu: second }, jitter);
+      async (services, mapping, jitter, life) => {
+        const model = new Model(mapping);
+        const world = await World.start(model, services, jitter);
         try {
           await fc.asyncModelRun(() => ({ model, real: world }), life);
           counts.leaked += world.observer.ledger.leaked.size;

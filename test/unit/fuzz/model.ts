@@ -17,6 +17,11 @@ export class Model {
   /** Accounts whose service has faults. */
   readonly stormy = new Set<string>();
 
+  /** @param mapping The mapping in the beginning. */
+  constructor(mapping: Settings["mapping"] = "right") {
+    for (const account of ACCOUNTS) this.settings.set(account, { ...RIGHT, mapping });
+  }
+
   settingsOf(account: string): Settings {
     return this.settings.get(account) ?? RIGHT;
   }

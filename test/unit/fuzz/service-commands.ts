@@ -95,7 +95,15 @@ export const weatherCommands: fc.Arbitrary<Command>[] = [
   ),
 ];
 
-/** Somebody changes the configuration, or the service the token. */
+const correction: fc.Arbitrary<Command> = accounts.map((account) =>
+  command(
+    `configure ${account} rightly`,
+    (model) => void model.settings.set(account, RIGHT),
+    (model) => model.settingsOf(account) !== RIGHT,
+  ),
+);
+
+/** Somebody changes the configuration, or the service the token; mostly for the better. */
 export const configurationCommands: fc.Arbitrary<Command>[] = [
   fc.tuple(accounts, changes()).map(([account, change]) =>
     command(`configure ${account} ${JSON.stringify(change)}`, (model) => {
@@ -103,13 +111,9 @@ export const configurationCommands: fc.Arbitrary<Command>[] = [
       return undefined;
     }),
   ),
-  accounts.map((account) =>
-    command(
-      `configure ${account} rightly`,
-      (model) => void model.settings.set(account, RIGHT),
-      (model) => model.settings.has(account),
-    ),
-  ),
+  correction,
+  correction,
+  correction,
   accounts.map((account) =>
     command(`the token of ${account} expires`, (model, world) => {
       world.service(account).sandbox.rotateAccessToken();

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 
+import { messageOf } from "../../../provider/src/plugin/boundary.js";
 import { assertNodeVersion } from "../../../provider/src/plugin/session.js";
 import { toWire } from "../../../provider/src/plugin/wire.js";
 import { VERSION } from "../../../provider/src/version.js";
@@ -29,6 +30,17 @@ describe("toWire", () => {
     const wire = toWire(JSON.parse('{"__proto__":{"polluted":true}}')) as Record<string, unknown>;
     expect(Object.keys(wire)).toEqual(["__proto__"]);
     expect(({} as Record<string, unknown>)["polluted"]).toBeUndefined();
+  });
+});
+
+describe("messageOf", () => {
+  it("lets nothing through of an error that is not ours but its kind and place", () => {
+    const message = messageOf(new TypeError("canary in https://x/api-key/pk_live_canary"));
+    expect(message).toMatch(
+      /^An unexpected TypeError in pulumi-partners( at [a-z-]+\.(ts|js):\d+)?\. This is a bug/,
+    );
+    expect(message).not.toContain("canary");
+    expect(messageOf("canary")).not.toContain("canary");
   });
 });
 

@@ -1,0 +1,17 @@
+import * as pulumi from "@pulumi/pulumi";
+import * as partners from "pulumi-partners";
+
+const declared = { orders: 101, refunds: 103 };
+
+for (const [name, webhookId] of Object.entries(declared)) {
+  new partners.PartnerWebhookState(name, { webhookId, state: "active" });
+}
+
+// What exists at the service and nobody has declared: say so, and list it among the outputs.
+const known = new Set(Object.values(declared));
+const strangers = (await partners.getPartnerWebhooks()).filter(({ webhookId }) => !known.has(webhookId));
+for (const { webhookId, state } of strangers) {
+  await pulumi.log.warn(`webhook ${webhookId} (${state ?? "state unknown"}) is not declared`);
+}
+
+export const undeclared = strangers.map(({ webhookId }) => webhookId);

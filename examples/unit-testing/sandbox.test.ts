@@ -1,0 +1,31 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { LocalWorkspace } from "@pulumi/pulumi/automation/index.js";
+import { startSandbox } from "pulumi-partners/sandbox";
+import { expect, it } from "vitest";
+
+// With the real engine and a Partner API on this machine: what does the program do?
+it("makes a key that works, and gives everything back", { timeout: 120_000 }, async () => {
+  const webhooks = [{ webhookId: 7, state: "active" }] as const;
+  await using sandbox = await startSandbox({ webhooks });
+  const backend = await mkdtemp(join(tmpdir(), "stacks-"));
+  const envVars = {
+    PULUMI_BACKEND_URL: pathToFileURL(backend).href,
+    PULUMI_CONFIG_PASSPHRASE: "test",
+    PARTNERS_BASE_URL: sandbox.url,
+    PARTNERS_ACCESS_TOKEN: sandbox.accessToken,
+  };
+  const project = { stackName: "sandbox", workDir: import.meta.dirname };
+  const stack = await LocalWorkspace.createStack(project, { envVars });
+
+  const { outputs } = await stack.up();
+  expect(sandbox.verify(String(outputs["apiKey"]?.value))).toBe(true);
+  expect(sandbox.webhooks.get(7)).toBe("disabled");
+
+  await stack.destroy();
+  expect(sandbox.apiKeys).toEqual([]);
+  await stack.workspace.removeStack("sandbox");
+  await rm(backend, { recursive: true });
+});

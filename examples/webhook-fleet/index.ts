@@ -1,0 +1,14 @@
+import * as partners from "pulumi-partners";
+
+// The webhooks that shall be disabled. Every other one that exists shall be active.
+const disabled = new Set([102]);
+
+const webhooks = await partners.getPartnerWebhooks();
+for (const { webhookId } of webhooks) {
+  new partners.PartnerWebhookState(`webhook-${webhookId}`, {
+    webhookId,
+    state: disabled.has(webhookId) ? "disabled" : "active",
+  });
+}
+
+export const managed = webhooks.length;

@@ -1,0 +1,68 @@
+import { ApiStatusError, PartnerError, ResourceError, type Effect } from "../api/errors.js";
+import { isWanted } from "./key-adoption.js";
+import type { HeldKey } from "./key-state.js";
+import { serverOf, type Session } from "./session.js";
+import { warnOnce } from "./warn.js";
+
+/**
+ * Deletes a key, unless the program wants it elsewhere.
+ *
+ * @param server Where it was made, if that is known.
+ * @throws {PartnerError}
+ */
+export async function giveUpKey(session: Session, key: HeldKey, server: string | null): Promise<void> {
+  if (isWanted(key.apiKey)) {
+    warnOnce("a key that existingApiKey names is kept, although the resource that held it is gone.");
+    return;
+  }
+  await deleteKey(session, key, server);
+}
+
+/**
+ * Deletes a key; one that is gone already is a success. 410 says so for certain. A wrong base URL answers 404 too, so
+ * that counts only if the list of webhooks can be had under the same settings, if the key was made at the same address, and
+ * if there is no second name that the service may know it by.
+ *
+ * @throws {PartnerError}
+ */
+export async function deleteKey(
+  session: Session,
+  { apiKey, keyId }: HeldKey,
+  server: string | null,
+): Promise<void> {
+  const { client, settings, webhooks } = session;
+  const byId = settings.responses.apiKeyId !== undefined && keyId !== null;
+  try {
+    await client.deleteApiKey(byId ? keyId : apiKey);
+  } catch (error) {
+    if (!(error instanceof ApiStatusError)) throw error;
+    if (error.status === 410) return;
+    if (error.status !== 404) throw error;
+    if (server !== null && server !== serverOf(session)) throw cannotTell(error.effect, otherServer(server));
+    if (!byId && keyId !== null) throw cannotTell(error.effect, SECOND_NAME);
+    await webhooks.assertReadable().catch((reason: unknown) => {
+      const why = reason instanceof PartnerError ? reason.message : "it could not be read.";
+      throw cannotTell(error.effect, `The list of webhooks would tell, but it cannot be had either: ${why}`);
+    });
+  }
+}
+
+/** @param effect What the attempts before the 404 may have done: the 404 may be the sign that one of them worked. */
+function cannotTell(effect: Effect, why: string): ResourceError {
+  return new ResourceError({
+    operation: "deleteApiKey",
+    happened: "the server answered 404, which means that the key is gone or that partners:baseUrl is wrong",
+    effect,
+    status: 404,
+    remedy: `${why} ${IF_GONE}`,
+  });
+}
+
+const IF_GONE = 'If the key is certainly gone, run "pulumi state delete" for this resource.';
+
+const SECOND_NAME =
+  'The key has an id too, and the service may delete keys by that: set partners:responses.apiKeyId to the JSON Pointer of the id, run "pulumi up", then delete again.';
+
+function otherServer(server: string): string {
+  return `The key was made at ${server}, and partners:baseUrl is another address now: bring that back, run "pulumi up", then delete again.`;
+}

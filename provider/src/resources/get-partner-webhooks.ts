@@ -1,0 +1,99 @@
+import * as pulumi from "@pulumi/pulumi";
+
+import type { WebhookState } from "../api/operations.js";
+import { warnAboutPlainToken } from "./plain-token.js";
+import { PARTNER_WEBHOOKS } from "./registration.js";
+import { logicalName, perRun, providerOf, type ProviderOptions } from "./run.js";
+
+/** A webhook that exists at the service. */
+export interface PartnerWebhook {
+  /** The id, a positive whole number. */
+  readonly webhookId: number;
+  /** The state; `null` where the list does not tell it in a way that is understood. */
+  readonly state: WebhookState | null;
+  /** The record as the service sent it. It may hold secrets, such as one for signatures. */
+  readonly record: Readonly<Record<string, unknown>>;
+}
+
+/** The options of {@link getPartnerWebhooks}. */
+export type GetPartnerWebhooksOptions = ProviderOptions;
+
+/**
+ * All webhooks of an account, as plain values that are known in a preview, so that a program can loop over them. They are
+ * as found at the beginning of the run, by the same request that serves the resources of the account.
+ *
+ * The records are in clear here: what may hold a secret goes through `pulumi.secret` before it becomes an argument or an
+ * output, or comes from {@link getPartnerWebhooksOutput}.
+ *
+ * @throws {Error} if the list cannot be had or has further pages, and in a preview if the provider's settings are not known yet.
+ * @example
+ * ```ts
+ * for (const { webhookId } of await partners.getPartnerWebhooks()) {
+ *   new partners.PartnerWebhookState(`webhook-${webhookId}`, { webhookId, state: "active" });
+ * }
+ * ```
+ */
+export async function getPartnerWebhooks(options: GetPartnerWebhooksOptions = {}): Promise<PartnerWebhook[]> {
+  const webhooks = settled(read(options).webhooks);
+  if (!(await webhooks.isKnown)) {
+    throw new pulumi.RunError(
+      "The webhooks cannot be listed in this preview, because the settings of the provider are not known yet. " +
+        "Use getPartnerWebhooksOutput, or create first what the settings come from (pulumi up --target).",
+    );
+  }
+  return parse(await webhooks.promise());
+}
+
+/**
+ * The same as {@link getPartnerWebhooks}, as a secret output: what is derived from it is secret, too, until
+ * `pulumi.unsecret`.
+ *
+ * @example
+ * ```ts
+ * const webhooks = partners.getPartnerWebhooksOutput({ provider: eu });
+ * export const ids = pulumi.unsecret(webhooks.apply((all) => all.map(({ webhookId }) => webhookId)));
+ * ```
+ */
+export function getPartnerWebhooksOutput(
+  options: GetPartnerWebhooksOptions = {},
+): pulumi.Output<PartnerWebhook[]> {
+  return pulumi.secret(read(options).webhooks.apply(parse));
+}
+
+/** The engine reads it, as if it were a resource that another stack manages. */
+class PartnerWebhooks extends pulumi.CustomResource {
+  /** JSON text. */
+  declare readonly webhooks: pulumi.Output<string>;
+
+  constructor(name: string, provider: pulumi.ProviderResource | undefined) {
+    const { type, __provider } = PARTNER_WEBHOOKS;
+    super(
+      type,
+      name,
+      { webhooks: undefined, __provider },
+      { id: "webhooks", additionalSecretOutputs: ["webhooks"], ...(provider && { provider }) },
+    );
+    warnAboutPlainToken();
+  }
+}
+
+/** The names of resources are unique, so each provider is read once. */
+const reads = perRun(() => new Map<pulumi.ProviderResource | undefined, PartnerWebhooks>());
+
+function read(options: GetPartnerWebhooksOptions): PartnerWebhooks {
+  const provider = providerOf(PARTNER_WEBHOOKS.type, options);
+  const known = reads();
+  const name = provider ? `webhooks-${logicalName(provider)}` : "webhooks";
+  const resource = known.get(provider) ?? new PartnerWebhooks(name, provider);
+  known.set(provider, resource);
+  return resource;
+}
+
+function parse(webhooks: string): PartnerWebhook[] {
+  return JSON.parse(webhooks) as PartnerWebhook[];
+}
+
+/** What an output holds of promises. The SDK does not declare it, but nothing else tells of a failure, or of what is unknown. */
+function settled<T>(output: pulumi.Output<T>): { isKnown: Promise<boolean>; promise(): Promise<T> } {
+  return output as unknown as { isKnown: Promise<boolean>; promise(): Promise<T> };
+}

@@ -1,0 +1,35 @@
+import * as pulumi from "@pulumi/pulumi";
+
+/**
+ * Makes a variable that begins anew with every run of a program: in one process there can be many, with the Automation API
+ * or with mocks. The connection to the engine is what no two runs share.
+ *
+ * @returns A function that gives the value of the present run.
+ */
+export function perRun<T>(initial: () => T): () => T {
+  const values = new WeakMap<object, T>();
+  return () => {
+    const run = pulumi.runtime.getMonitor() ?? perRun; // Without an engine, nothing can be registered anyway.
+    const value = values.get(run) ?? initial();
+    values.set(run, value);
+    return value;
+  };
+}
+
+/** What decides about the provider of a resource, and of a read. */
+export interface ProviderOptions {
+  /** The account. @default that of `parent`; else that of stack configuration */
+  readonly provider?: pulumi.ProviderResource | undefined;
+  /** A component whose `providers` are used. */
+  readonly parent?: pulumi.Resource | undefined;
+}
+
+/** The provider that a resource of a type will have, by the rules of the SDK; `undefined` for the default one. */
+export function providerOf(type: string, options: ProviderOptions): pulumi.ProviderResource | undefined {
+  return options.provider ?? (options.parent ?? pulumi.runtime.getStackResource())?.getProvider(type);
+}
+
+/** The name that a resource was given. The SDK keeps it, but does not declare it. */
+export function logicalName(resource: pulumi.Resource): string {
+  return (resource as { __name?: string }).__name ?? "unnamed";
+}
