@@ -119,10 +119,10 @@ describe("what leaves the plugin", () => {
   it("has every output, null where there is none", async () => {
     const { plugin } = await start({ shape: "bare" });
     const { properties } = await plugin.create({ ...KEY, account: "default" });
-    expect(Object.keys(properties).sort()).toEqual(
-      ["__provider", "account", "apiKey", "createdAt", "fingerprint", "hint", "keyId", "response"].sort(),
-    );
-    expect(properties).toMatchObject({ keyId: null, response: null });
+    const present = ["apiKey", "createdAt", "fingerprint", "hint", "keyId", "response"];
+    const past = ["memory", "previousApiKey", "previousExpiresAt", "rotatedAt"];
+    expect(Object.keys(properties).sort()).toEqual(["__provider", "account", ...present, ...past].sort());
+    for (const name of ["keyId", "response", ...past]) expect(properties[name]).toBeNull();
     const hook = await plugin.create({ ...orders, stateOnDestroy: "leave", account: "default" });
     expect(Object.keys(hook.properties).sort()).toEqual(
       ["__provider", "account", "initialState", "state", "stateOnDestroy", "webhookId"].sort(),
@@ -150,7 +150,9 @@ describe("what leaves the plugin", () => {
 
   it("is not the text of an error that is not ours", async () => {
     const { plugin } = await start();
-    const { message } = await errorOf(plugin.delete("key-1", { ...KEY, apiKey: 42, keyId: null }));
+    // No check has let this through: the end of the overlap is no date.
+    const news = { ...KEY, rotation: { trigger: "now", overlapDays: 1e300 } };
+    const { message } = await errorOf(plugin.update("key-1", { ...KEY, apiKey: "a-key-0123456789" }, news));
     expect(message).toMatch(/^An unexpected \w+ in pulumi-partners at [a-z-]+\.js:\d+\. This is a bug/);
   });
 });
