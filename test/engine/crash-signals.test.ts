@@ -53,7 +53,7 @@ describe.skipIf(!CAN_FIND_PROCESSES)("a CLI that is asked to stop while a key is
     const state = await sweep.state();
     const strangers = unknownKeys(sandbox.apiKeys, state);
     if (strangers.length > 0) {
-      expect(result.stdout).toContain("pulumi-partners: SIGINT received; under way: createApiKey.");
+      expect(result.stdout).toContain("pulumi-partners: SIGINT received; under way: 1 × createApiKey.");
       expect(state.pending).toEqual([`creating ${CREATE.key}`]);
     }
     expect(await sweep.run(CREATE)).toMatchObject({ ok: true });

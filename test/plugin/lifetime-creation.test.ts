@@ -17,7 +17,7 @@ describe("a creation that is in flight when the plugin is told to stop", () => {
     const created = CALLS.createApiKey(plugin);
     await held.reached;
     plugin.kill(signal);
-    await said(plugin, `pulumi-partners: ${signal} received; under way: createApiKey.\n`);
+    await said(plugin, `pulumi-partners: ${signal} received; under way: 1 × createApiKey.\n`);
     plugin.kill(signal); // As somebody without patience does.
     await sleep(LONGER_THAN_IDLE);
     void held.release();
@@ -44,7 +44,7 @@ describe("a creation that is in flight when the plugin is told to stop", () => {
     const created = CALLS.createApiKey(plugin);
     await held.reached;
     plugin.kill("SIGTERM");
-    await said(plugin, "under way: createApiKey");
+    await said(plugin, "under way: 1 × createApiKey");
     for (const { call } of [...EFFECTS, { call: "createApiKey" } as const]) {
       expect((await errorOf(CALLS[call](plugin))).message).toContain(
         "the process was told to stop before anything was sent. Nothing was changed on the server.",

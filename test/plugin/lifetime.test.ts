@@ -47,7 +47,7 @@ describe("a plugin that is told to stop", () => {
     expect(message).toContain("the process was told to stop before there was an answer");
     expect(message).toContain(effect);
     expect(await plugin.ended).toEqual({ code: 143, signal: null });
-    expect(plugin.stderr()).toContain(`pulumi-partners: SIGTERM received; under way: ${call}.\n`);
+    expect(plugin.stderr()).toContain(`pulumi-partners: SIGTERM received; under way: 1 × ${call}.\n`);
     expect(ms).toBeLessThan(STOPS_WITHIN);
   });
 
@@ -60,7 +60,7 @@ describe("a plugin that is told to stop", () => {
     expect(message).toContain("the process was told to stop before there was an answer");
     expect(message).toContain(effect);
     expect(await plugin.ended).toEqual({ code: 143, signal: null });
-    expect(plugin.stderr()).toContain(`pulumi-partners: SIGTERM received; under way: ${call}.\n`);
+    expect(plugin.stderr()).toContain(`pulumi-partners: SIGTERM received; under way: 1 × ${call}.\n`);
     expect(ms).toBeLessThan(STOPS_WITHIN);
   });
 
