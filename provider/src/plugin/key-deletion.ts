@@ -20,8 +20,7 @@ export async function giveUpKey(session: Session, key: HeldKey, server: string |
 
 /**
  * Deletes a key; one that is gone already is a success. 410 says so for certain. A wrong base URL answers 404 too, so
- * that counts only if the list of webhooks can be had under the same settings, if the key was made at the same address, and
- * if there is no second name that the service may know it by.
+ * that counts only if the list of webhooks can be had under the same settings, and if the key was made at the same address.
  *
  * @throws {PartnerError}
  */
@@ -39,11 +38,11 @@ export async function deleteKey(
     if (error.status === 410) return;
     if (error.status !== 404) throw error;
     if (server !== null && server !== serverOf(session)) throw cannotTell(error.effect, otherServer(server));
-    if (!byId && keyId !== null) throw cannotTell(error.effect, SECOND_NAME);
     await webhooks.assertReadable().catch((reason: unknown) => {
       const why = reason instanceof PartnerError ? reason.message : "it could not be read.";
       throw cannotTell(error.effect, `The list of webhooks would tell, but it cannot be had either: ${why}`);
     });
+    if (!byId && keyId !== null) warnOnce(SECOND_NAME);
   }
 }
 
@@ -60,8 +59,9 @@ function cannotTell(effect: Effect, why: string): ResourceError {
 
 const IF_GONE = 'If the key is certainly gone, run "pulumi state delete" for this resource.';
 
+/** Not an error: most often the key is gone, and a 404 that blocks would have to be cleared by hand each time. */
 const SECOND_NAME =
-  'The key has an id too, and the service may delete keys by that: set partners:responses.apiKeyId to the JSON Pointer of the id, run "pulumi up", then delete again.';
+  "a key that has an id too was not found by its value, and counts as gone. If the service deletes keys by their id, it still exists: delete it there, and set partners:responses.apiKeyId to the JSON Pointer of the id.";
 
 function otherServer(server: string): string {
   return `The key was made at ${server}, and partners:baseUrl is another address now: bring that back, run "pulumi up", then delete again.`;
