@@ -16,6 +16,7 @@ import { sandboxStack } from "./support.ts";
 /** An account in which everything that can hold a secret holds one. */
 const ACCOUNT: SandboxOptions = {
   accessToken: CANARIES.token,
+  apiKeys: [CANARIES.existingKey],
   keyAlphabet: "hostile",
   shape: {
     apiKey: ({ key, id }) => ({ apiKey: key, id, clientSecret: CANARIES.clientSecret }),
@@ -85,14 +86,21 @@ it("no secret is in clear in anything that the life of a stack prints or stores"
   const second = await startSandbox({ accessToken: CANARIES.secondToken, keyAlphabet: "hostile" });
   onTestFinished(() => second.close());
   let state: "active" | "disabled" = "active";
+  let trigger = "first";
   const { sandbox, stack } = await sandboxStack(
-    () => {
-      const key = new partners.PartnerApiKey("checkout");
+    async () => {
+      const key = new partners.PartnerApiKey("checkout", { rotation: { trigger, overlapDays: 7 } });
+      new partners.PartnerApiKey("adopted", { existingApiKey: CANARIES.existingKey });
       new partners.PartnerWebhookState("orders", { webhookId: 101, state });
-      const token = pulumi.output(CANARIES.secondToken); // The provider makes it a secret.
-      const provider = new partners.Provider("second", { baseUrl: second.url, accessToken: token });
-      const other = new partners.PartnerApiKey("other", {}, { provider });
-      return Promise.resolve({ key: key.apiKey, header: pulumi.interpolate`Bearer ${other.apiKey}` });
+      const { length } = await partners.getPartnerWebhooks();
+      const args = { baseUrl: second.url, accessToken: pulumi.output(CANARIES.secondToken) };
+      const other = new partners.PartnerApiKey(
+        "other",
+        {},
+        { provider: new partners.Provider("second", args) },
+      );
+      const header = pulumi.interpolate`Bearer ${other.apiKey}`;
+      return { key: key.apiKey, header, length, webhooks: partners.getPartnerWebhooksOutput() };
     },
     ACCOUNT,
     { env: { ...variables(temporary), PULUMI_EXPERIMENTAL: "true" }, config: SECRET_TOKEN }, // For the plan.
@@ -102,15 +110,15 @@ it("no secret is in clear in anything that the life of a stack prints or stores"
     "first preview": await stack.preview({ flags: ["--diff", "--save-plan", join(temporary, "plan.json")] }),
     "first up": await stack.up({ flags: ["--show-sames", "--show-reads", "--show-config"] }),
   };
-  const secrets = { ...CANARIES, ...keysOf(sandbox, second) };
   sandbox.setWebhookState(101, "disabled");
   results["refresh with drift"] = await stack.refresh({ flags: ["--diff"] });
   state = "disabled";
   sandbox.setWebhookState(101, "active");
-  sandbox.inject(refusal("disableWebhook", secrets));
+  sandbox.inject(refusal("disableWebhook", { ...CANARIES, ...keysOf(sandbox) }));
   results["up that fails"] = await stack.up({ flags: ["--refresh"] });
   sandbox.clearFaults();
-  results["up that repairs"] = await stack.up();
+  trigger = "again";
+  results["up that repairs and rotates"] = await stack.up();
   const looks = await Promise.all(
     LOOKS.map(async (args) => {
       const cwd = join(dirname(stack.backendDir), "project");
@@ -120,7 +128,9 @@ it("no secret is in clear in anything that the life of a stack prints or stores"
     }),
   );
   results["preview in JSON"] = await stack.preview({ flags: ["--json"] });
-  expect(findLeaks({ state: JSON.stringify(await stack.exportStack()) }, secrets)).toHaveLength(5);
+  const secrets = { ...CANARIES, ...keysOf(sandbox, second) };
+  const found = findLeaks({ state: JSON.stringify(await stack.exportStack()) }, secrets);
+  expect(found).toHaveLength(Object.keys(CANARIES).length + 4); // All, and the existing key is among those of the account.
   sandbox.inject(refusal("deleteApiKey", secrets));
   results["destroy that fails"] = await stack.destroy();
   sandbox.clearFaults();
@@ -132,7 +142,7 @@ it("no secret is in clear in anything that the life of a stack prints or stores"
     "first up: succeeded",
     "refresh with drift: succeeded",
     "up that fails: failed",
-    "up that repairs: succeeded",
+    "up that repairs and rotates: succeeded",
     "preview in JSON: succeeded",
     "destroy that fails: failed",
     "destroy: succeeded",
@@ -159,34 +169,37 @@ it("a response of 4 MiB that cannot be read is kept, and is in clear nowhere", a
     },
     { env: variables(temporary), config: SECRET_TOKEN },
   );
-  const results = {
-    "first up": await stack.up(),
-    refresh: await stack.refresh(),
-    "second up": await stack.up(),
-  };
-  expect(results["first up"].stdout).toContain("A key EXISTS on the server now.");
-  const secrets = { ...CANARIES, ...keysOf(sandbox) };
+  const up = await stack.up();
+  expect(up.stdout).toContain("A key EXISTS on the server now.");
+  const [, key = ""] = sandbox.apiKeys;
+  const secrets = { token: CANARIES.token, key };
   expect(findLeaks({ state: JSON.stringify(await stack.exportStack()) }, secrets)).toHaveLength(2);
-  expect(findLeaks({ ...printed(results), ...(await stored(stack, temporary)) }, secrets)).toEqual([]);
+  expect(findLeaks({ ...printed({ up }), ...(await stored(stack, temporary)) }, secrets)).toEqual([]);
 });
 
 it("a check that fails does not show the values of secret inputs", async () => {
-  const { clientSecret, token } = CANARIES;
+  const { clientSecret, token, existingKey } = CANARIES;
   const { stack } = await sandboxStack(() => {
-    const wrong = { webhookId: clientSecret, state: token, stateOnDestroy: { [token]: clientSecret } };
-    const args = {
-      webhookId: pulumi.secret(wrong.webhookId),
-      state: pulumi.secret(wrong.state),
-      stateOnDestroy: pulumi.secret(wrong.stateOnDestroy),
+    const wrong = {
+      webhookId: pulumi.secret(clientSecret),
+      state: pulumi.secret(token),
+      stateOnDestroy: pulumi.secret({ [token]: clientSecret }),
     };
-    new partners.PartnerWebhookState("orders", args as unknown as partners.PartnerWebhookStateArgs);
+    new partners.PartnerWebhookState("orders", wrong as unknown as partners.PartnerWebhookStateArgs);
     return Promise.resolve();
   });
-  const preview = await stack.preview({ flags: ["--diff"] });
-  const said = preview.stdout + preview.stderr;
-  expect(said).toContain("webhookId must be a positive whole number");
-  expect(said).toContain('state must be "active" or "disabled"');
-  expect(findLeaks(printed({ preview }), CANARIES)).toEqual([]);
+  const webhook = await stack.preview({ flags: ["--diff"] });
+  stack.setProgram(() => {
+    const wrong = { existingApiKey: `${existingKey} `, rotation: pulumi.secret({ trigger: [token] }) };
+    new partners.PartnerApiKey("checkout", wrong as unknown as partners.PartnerApiKeyArgs);
+    return Promise.resolve();
+  });
+  const key = await stack.preview({ flags: ["--diff"] });
+  const places = printed({ webhook, key });
+  for (const input of ["webhookId", "state", "stateOnDestroy", "existingApiKey", "rotation.trigger"]) {
+    expect(Object.values(places).join("\n")).toContain(` has a problem: ${input} must be `);
+  }
+  expect(findLeaks(places, CANARIES)).toEqual([]);
 });
 
 it("a plugin that is killed with a key in its hands leaves it nowhere", async () => {
@@ -208,7 +221,7 @@ it("a plugin that is killed with a key in its hands leaves it nowhere", async ()
   );
   const up = await stack.up();
   expect(up.ok).toBe(false);
-  expect(sandbox.apiKeys).toHaveLength(1);
+  expect(sandbox.apiKeys).toHaveLength(2); // With the existing one.
   const places = { ...printed({ up }), ...(await stored(stack, temporary)) };
   expect(findLeaks(places, { ...CANARIES, ...keysOf(sandbox) })).toEqual([]);
 });

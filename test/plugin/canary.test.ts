@@ -138,8 +138,8 @@ describe("answers, output and debug log of the plugin hold no secret", () => {
     expectNoLeak(said, parts);
   });
 
-  it.each(["%s", "http://user:%s@:99999", "ftp://%s@proxy.example.com", "http://user:%s@127.0.0.1:1"])(
-    "when the proxy is %o, %%s being a password",
+  it.each(["PW", "http://user:PW@:99999", "ftp://PW@proxy.example.com", "http://user:PW@127.0.0.1:1"])(
+    "when the proxy is %s, with a password",
     async (proxy) => {
       const password = "Kf9ZrT2mXw7LbQ4nVc6Hs1"; // Without characters that would end it in a URL.
       const plugin = await pluginFor({
@@ -147,7 +147,7 @@ describe("answers, output and debug log of the plugin hold no secret", () => {
           "partners:baseUrl": "https://partners.example.com",
           "partners:accessToken": CANARIES.token,
         },
-        env: { HTTPS_PROXY: proxy.replace("%s", password), PARTNERS_DEBUG: "1" },
+        env: { HTTPS_PROXY: proxy.replace("PW", password), PARTNERS_DEBUG: "1" },
       });
       const said = await told(plugin.create(KEY));
       expect(said).toContain("[PARTNERS_");

@@ -17,6 +17,7 @@ const PIECE = 10;
 export const CANARIES = {
   token: "tok_7Qm2Zr9XbK4gTw/+=%?#vL8sWc3NfHd1pYx6",
   secondToken: "two_Jb5hRk0VtZ8uEa/+=%?#Mx2qGd7LwSn4Cy9o",
+  existingKey: "old_Nd4vBw9EjSk2Lf/+=%?#Gt6yOx3QmIz8Ru1aCs",
   webhookSecret: "whsec_Pf3nUi6DvQ1c/+=%?#Bt9kXe4RjZa8mHo0",
   clientSecret: "cs_Wz1yAo8KfLs6Nq/+=%?#Ic7pTg2VbUh5Er3d",
 };

@@ -1,11 +1,10 @@
-import { randomInt } from "node:crypto";
+/** Always the same, so that what CI says depends on the change and not on luck; explore with `PARTNERS_TEST_SEED=$RANDOM`. */
+const USUAL_SEED = 20261121;
 
-const LARGEST_SEED = 2 ** 31 - 1; // What fast-check takes for a seed.
-
-/** The seed of this run: `PARTNERS_TEST_SEED`, else any. Prints it, so that a failure can be had again. */
+/** The seed of this run: `PARTNERS_TEST_SEED`, else the usual one. Prints it, so that a failure can be had again. */
 export function runSeed(): number {
   const given = process.env["PARTNERS_TEST_SEED"];
-  const seed = given === undefined ? randomInt(LARGEST_SEED) : Number(given);
+  const seed = given === undefined ? USUAL_SEED : Number(given);
   console.log(`seed ${seed}; reproduce with PARTNERS_TEST_SEED=${seed}`);
   return seed;
 }

@@ -225,7 +225,7 @@ describe("the size of a body", () => {
     const error = await failureOf(
       clientFor(server, { requestTimeout: 20_000, operationTimeout: 20_000 }).listWebhooks(),
     );
-    expect(String(error)).toContain("the list is larger than 64 MiB");
+    expect(String(error)).toContain("It has more than 64 MiB");
     expect(server.requests).toHaveLength(1);
     await server.close();
   });
