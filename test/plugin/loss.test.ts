@@ -33,8 +33,8 @@ it(
 );
 
 /** Whether a process may have been told to wait, and would still do so when the service is well again. */
-function isThrottling({ making, renewing, deleting }: Scenario): boolean {
-  return [...making, ...renewing, ...deleting].some(
+function isThrottling({ making, deleting }: Scenario): boolean {
+  return [...making, ...deleting].some(
     (fault) => fault.kind === "rateLimit" || (fault.kind === "status" && fault.status === 429),
   );
 }
