@@ -1,10 +1,42 @@
 import js from "@eslint/js";
 import tseslint from "typescript-eslint";
 
+/** Which layer may not import what; docs/architecture.md has the picture. A regular expression and the reason each. */
+function layer(folder, ...forbidden) {
+  return {
+    files: [`provider/src/${folder}/**/*.ts`],
+    rules: {
+      "@typescript-eslint/no-restricted-imports": [
+        "error",
+        {
+          patterns: forbidden.map(([regex, message, allowTypeImports = false]) => ({
+            regex,
+            message,
+            allowTypeImports,
+          })),
+        },
+      ],
+    },
+  };
+}
+
+const OUT = "^(\\.\\./)+";
+const PULUMI = ["^@pulumi/", "Only resources/ talk to the engine; its types may be named.", true];
+
 export default tseslint.config(
-  { ignores: ["**/dist/", "**/node_modules/", "coverage/"] },
+  {
+    ignores: [
+      "**/dist/",
+      "**/node_modules/",
+      "coverage/",
+      "examples/key-consumers/", // Its packages are installed by `npm run consumers:check` only.
+    ],
+  },
   js.configs.recommended,
-  { files: ["**/*.cjs"], languageOptions: { globals: { process: "readonly", require: "readonly" } } },
+  {
+    files: ["**/*.cjs"],
+    languageOptions: { globals: { __filename: "readonly", process: "readonly", require: "readonly" } },
+  },
   {
     files: ["**/*.ts"],
     extends: [tseslint.configs.strictTypeChecked],
@@ -17,4 +49,28 @@ export default tseslint.config(
       "no-control-regex": "off", // We match control characters on purpose, to keep them out of terminals.
     },
   },
+  layer(
+    "resources",
+    ["^undici|^node:", "A program only registers resources; what they do is done in the plugin process."],
+    [
+      `${OUT}(plugin|sandbox|cli)/`,
+      "The handlers are loaded by the engine, through the string in registration.ts.",
+    ],
+    [`${OUT}api/`, "A program makes no requests; types may be named.", true],
+  ),
+  layer(
+    "plugin",
+    PULUMI,
+    ["^undici", "Requests are made by api/ only."],
+    [`${OUT}(resources|sandbox|cli)/`, "The plugin knows nothing of programs."],
+  ),
+  layer(
+    "api",
+    ["^@pulumi/", "The client knows nothing of Pulumi."],
+    [`${OUT}(plugin|resources|sandbox|cli)/`, "The client is the lowest layer."],
+  ),
+  layer("sandbox", [
+    `^(?!node:|\\./|\\.\\./api/operations\\.js$)`,
+    "The sandbox must not share the code that it tests.",
+  ]),
 );
