@@ -12,4 +12,4 @@ export {
 } from "./resources/partner-webhook-state.js";
 export { Provider, type ProviderArgs } from "./resources/provider.js";
 export type { WebhookState } from "./api/operations.js";
-export type { ResponseMapping } from "./api/responses.js";
+export type { JsonScalar, ResponseMapping } from "./api/responses.js";

@@ -65,3 +65,32 @@ it("a plain access token in stack configuration is warned about, a secret one is
   await stack.configure({ [key]: { value: sandbox.accessToken } });
   expect((await stack.preview()).stdout).toContain("partners:accessToken is stored in clear text");
 });
+
+it("an error about the account of a provider names the provider's arguments", async () => {
+  const { sandbox, stack } = await sandboxStack(() => {
+    const settings = { baseUrl: sandbox.url, accessToken: pulumi.secret("not-the-token") };
+    const provider = new partners.Provider("eu", settings);
+    new partners.PartnerWebhookState("hook", { webhookId: 101, state: "active" }, { provider });
+    return Promise.resolve();
+  });
+  const { ok, stdout } = await stack.preview();
+  expect(ok).toBe(false);
+  expect(stdout).toContain("The access token was rejected: check the Provider's accessToken.");
+});
+
+it("resources move from stack configuration to a provider of the same account without being replaced", async () => {
+  let explicit = false;
+  const { sandbox, stack } = await sandboxStack(() => {
+    const { url: baseUrl, accessToken } = sandbox;
+    const provider = explicit && new partners.Provider("main", { baseUrl, accessToken, account: "default" });
+    new partners.PartnerApiKey("checkout", {}, provider ? { provider } : {});
+    return Promise.resolve();
+  });
+  expect(await stack.up()).toMatchObject({ ok: true });
+  const keys = [...sandbox.apiKeys];
+  explicit = true;
+  expect(await stack.up()).toMatchObject({ ok: true });
+  expect(sandbox.apiKeys).toEqual(keys);
+  expect(await stack.destroy()).toMatchObject({ ok: true });
+  expect(sandbox.apiKeys).toEqual([]);
+});

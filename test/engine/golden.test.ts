@@ -30,7 +30,8 @@ it.each(readdirSync(GOLDEN_DIR))("the state %s previews clean, refreshes and des
 
   const unchanged = { flags: ["--expect-no-changes"] };
   expect(await stack.preview(unchanged)).toMatchObject({ ok: true });
-  expect(countRequests(sandbox)).toEqual({});
+  // An unchanged stack asks for nothing, but for the list where the program reads it.
+  expect(countRequests(sandbox)).toEqual(golden.includes("PartnerWebhooks") ? { GET: 1 } : {});
   expect(await stack.refresh(unchanged)).toMatchObject({ ok: true });
   expect(await stack.up(unchanged)).toMatchObject({ ok: true });
   expect(await stack.outputs()).toMatchObject({ apiKey: expect.toBeOneOf(keys.default) as string });

@@ -75,7 +75,10 @@ interface StoredKey {
 }
 
 /** Makes keys as many days older: what is in state is the only clock that the resource knows. */
-export async function age(stack: TestStack, days: number): Promise<void> {
+export async function age(
+  stack: Pick<TestStack, "exportStack" | "importStack">,
+  days: number,
+): Promise<void> {
   const exported = await stack.exportStack();
   const { resources } = exported.deployment as { resources: StoredKey[] };
   const earlier = (properties: Record<string, unknown>, name: string, length?: number): void => {

@@ -78,7 +78,7 @@ describe("a list of webhooks", () => {
     expect((await errorOf(plugin.update("999999", HOOK, { ...HOOK, webhookId: 999_999 }))).message).toMatch(
       /^webhook 999999: it does not exist .* Webhooks that exist: (\d+, ){19}\d+, and 199980 more\./,
     );
-    expect(peakMemory(plugin.pid)).toBeLessThan(700);
+    expect(peakMemory(plugin.pid)).toBeLessThan(350); // 272 measured, of which 143 are the SDK's host.
   });
 
   it("is refused before it is parsed if it has more than 4 million values, which could end the process", async () => {

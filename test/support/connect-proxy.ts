@@ -1,6 +1,7 @@
 import { connect, createServer, type AddressInfo, type Socket } from "node:net";
 import { TLSSocket, createSecureContext } from "node:tls";
 import type { Identity } from "./certificates.ts";
+import { closeServer } from "./close-server.ts";
 
 /**
  * What becomes of a CONNECT: a tunnel, a refusal with this status, a reset, an orderly close, bytes that are no HTTP, or
@@ -100,12 +101,6 @@ export async function startConnectProxy(options: ConnectProxyOptions): Promise<C
     heads,
     seen: () => Buffer.concat(bytes),
     openConnections: () => open.size,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => {
-          resolve();
-        });
-        for (const socket of open) socket.destroy();
-      }),
+    close: () => closeServer(server, open),
   };
 }

@@ -46,6 +46,11 @@ export const PROGRAMS: Readonly<
     new partners.PartnerApiKey("adopted", { existingApiKey: ADOPTED });
     return mainJob(eu);
   },
+  "data-source": async (eu) => {
+    const found = await partners.getPartnerWebhooks();
+    const outputs = await mainJob(eu);
+    return { ...outputs, found: found.length, secretly: partners.getPartnerWebhooksOutput() };
+  },
 };
 
 /** One of everything that had a state before keys could be rotated. */

@@ -1,5 +1,7 @@
 import { createServer, type AddressInfo, type Socket } from "node:net";
 
+import { closeServer } from "./close-server.ts";
+
 /** What is done with one request: bytes that are sent as they are, and what becomes of the connection then. */
 export interface Play {
   readonly bytes: string;
@@ -53,13 +55,7 @@ export async function startScriptedServer(): Promise<ScriptedServer> {
       const index = scenes.push(scene) - 1;
       return { url: `http://127.0.0.1:${port}/${index}`, requests: scene.requests };
     },
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => {
-          resolve();
-        });
-        for (const socket of open) socket.destroy();
-      }),
+    close: () => closeServer(server, open),
   };
 }
 

@@ -52,6 +52,8 @@ export interface TestStack {
   exportStack(): Promise<Deployment>;
   importStack(deployment: Deployment): Promise<void>;
   readonly backendDir: string;
+  /** The project's folder, for other commands that work in one. */
+  readonly projectDir: string;
   /** The environment that the CLI runs with. */
   readonly env: Readonly<Record<string, string>>;
   /** Interrupts what is still running, and removes stack, backend and temporary folders. Resources are not destroyed. */
@@ -144,6 +146,7 @@ export async function createTestStack(options: TestStackOptions): Promise<TestSt
       await pulumiOrThrow("stack", "import", "--file", file);
     },
     backendDir: engine.backendDir,
+    projectDir: project,
     env: engine.env,
     dispose: async () => {
       await Promise.all([...running].map((process) => process.stop()));

@@ -1,6 +1,7 @@
 import { connect, createServer, type AddressInfo, type Socket } from "node:net";
 import { createSecureContext, TLSSocket } from "node:tls";
 import type { Identity } from "./certificates.ts";
+import { closeServer } from "./close-server.ts";
 
 /** What a {@link TlsFront} does beside passing everything on. */
 export interface TlsFrontOptions {
@@ -68,12 +69,6 @@ export async function startTlsFront(
     port: (server.address() as AddressInfo).port,
     protocols,
     openConnections: () => open.size,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => {
-          resolve();
-        });
-        for (const socket of open) socket.destroy();
-      }),
+    close: () => closeServer(server, open),
   };
 }

@@ -35,7 +35,8 @@ export function parseBaseUrl(text: string): BaseUrl | { readonly problem: string
         "must start with https://: plain http:// would send the access token in clear text, and is allowed to this machine only",
     };
   }
-  if (url.protocol !== "https:" && url.protocol !== "http:") return { problem: "must start with https://" };
+  if (url.protocol !== "https:" && url.protocol !== "http:")
+    return { problem: "must start with https://, or with http:// for a server on this machine" };
   if (text.includes("?") || text.includes("#")) return { problem: "must not contain a query or a fragment" };
   const prefix = url.pathname.replace(/\/{1,64}$/, "");
   if (prefix.endsWith(API_ROOT)) return { problem: `must end before ${API_ROOT}, which is added to it` };

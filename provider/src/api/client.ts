@@ -1,3 +1,4 @@
+import { release } from "./body-buffer.js";
 import { createConnections, CONNECT_TIMEOUT } from "./connections.js";
 import { logLine } from "./debug-log.js";
 import {
@@ -10,6 +11,7 @@ import {
 import { contradiction, failure, unreadableList, webPage } from "./failure.js";
 import { Gate } from "./gate.js";
 import { exchange } from "./http.js";
+import { keptResponse } from "./kept-response.js";
 import { API_ROOT, OPERATIONS, type Operation } from "./operations.js";
 import type { ClientOptions, PartnerClient } from "./partner-client.js";
 import { printable } from "./redact.js";
@@ -54,9 +56,9 @@ export function createClient(options: ClientOptions): PartnerClient {
       const result = await exchange(connections, request);
       attempts += 1;
       lost = result.kind === "unanswered";
-      options.log?.(
-        logLine(operation, attempts, result, performance.now() - startedAt, requestId(result, parameter)),
-      );
+      const milliseconds = performance.now() - startedAt;
+      options.observe?.(result, milliseconds);
+      options.log?.(logLine(operation, attempts, result, milliseconds, requestId(result, parameter)));
       return result;
     };
     const token = Symbol(operation);
@@ -83,9 +85,10 @@ export function createClient(options: ClientOptions): PartnerClient {
   return {
     async createApiKey() {
       const answer = await send("createApiKey", { keepBody: CREATE_BODY_LIMIT });
+      const whole = answer.broken === null;
       return {
-        response: textOf(answer.body),
-        whole: answer.broken === null,
+        response: keptResponse(answer.body, whole),
+        whole,
         createdAt: new Date(timing.now()).toISOString(),
         requestId: requestId(answer),
       };
@@ -101,12 +104,9 @@ export function createClient(options: ClientOptions): PartnerClient {
       const id = requestId(answer);
       if (answer.broken === "cut" || mayExceed(LIST_VALUES_LIMIT, answer.body))
         throw unreadableList(TOO_LARGE, id);
-      const reading = readWebhookList(
-        answer.body.toString("utf8"),
-        linkHeader(answer),
-        options.responses,
-        answer.headers,
-      );
+      const text = answer.body.toString("utf8");
+      if (!options.observe) release(answer.body); // An observer may keep it.
+      const reading = readWebhookList(text, linkHeader(answer), options.responses, answer.headers);
       if (!reading.readable) throw unreadableList(reading.problem, id);
       return { ...reading, complete: reading.complete && answer.status !== PARTIAL };
     },

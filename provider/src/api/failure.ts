@@ -8,7 +8,7 @@ import {
   type ErrorFacts,
   type PartnerError,
 } from "./errors.js";
-import type { Operation } from "./operations.js";
+import { API_ROOT, type Operation } from "./operations.js";
 import { isSuccess } from "./exchange.js";
 import type { Outcome } from "./retry.js";
 
@@ -127,10 +127,10 @@ function statusRemedy(operation: Operation, { tooLongWait }: Outcome, status: nu
     return `The server asks to wait ${Math.ceil(tooLongWait / 1000)} s, longer than partners:operationTimeout allows: try again then.`;
   }
   if (status === 401)
-    return "The access token was rejected: check partners:accessToken (PARTNERS_ACCESS_TOKEN), or the accessToken of the Provider.";
+    return "The access token was rejected: check partners:accessToken, or PARTNERS_ACCESS_TOKEN where the stack has none.";
   if (status === 403) return "The access token does not permit this: use one that does, for this account.";
   if (status === 404 && operation !== "deleteApiKey")
-    return "Check partners:baseUrl: a wrong one is answered with 404 too.";
+    return `There is no Partner API at partners:baseUrl: it is what stands before ${API_ROOT} in its addresses.`;
   if (status === 409 && operation === "createApiKey") {
     return "The service refuses a second key: delete the other one first, or set the resource option deleteBeforeReplace.";
   }

@@ -1,5 +1,6 @@
 import type { Dispatcher } from "undici";
 
+import { BodyBuffer } from "./body-buffer.js";
 import { REQUEST_HEADERS, type Connections } from "./connections.js";
 import { isSuccess, type Answered, type Exchange, type ExchangeRequest } from "./exchange.js";
 
@@ -36,7 +37,7 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
   readonly #request: ExchangeRequest;
   readonly #resolve: (exchange: Exchange) => void;
   readonly #startedAt = performance.now();
-  readonly #chunks: Buffer[] = [];
+  #body: BodyBuffer | null = null;
   #timer: NodeJS.Timeout;
   #controller: Dispatcher.DispatchController | null = null;
   #status: number | null = null;
@@ -72,16 +73,15 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
     if (status < 200) return; // 1xx announces an answer; it is none.
     this.#status = status;
     this.#headers = headers;
+    const { keepBody } = this.#request;
+    if (keepBody > 0 && isSuccess(status)) this.#body = new BodyBuffer(keepBody, announcedLength(headers));
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.#ended) return;
-    const { keepBody } = this.#request;
-    const keeps = keepBody > 0 && isSuccess(this.#status ?? 0);
-    const room = (keeps ? keepBody : DRAIN_LIMIT) - this.#received;
     this.#received += chunk.length;
-    if (keeps && room > 0) this.#chunks.push(chunk.length > room ? chunk.subarray(0, room) : chunk);
-    if (chunk.length > room) this.#end("cut");
+    this.#body?.add(chunk);
+    if (this.#received > (this.#body ? this.#request.keepBody : DRAIN_LIMIT)) this.#end("cut");
   }
 
   onResponseEnd(): void {
@@ -119,7 +119,7 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
         kind: "answered",
         status,
         headers: this.#headers,
-        body: Buffer.concat(this.#chunks),
+        body: this.#body?.bytes ?? NO_BYTES,
         broken,
       });
     } else {
@@ -128,6 +128,14 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
     }
     if (broken !== null) this.#controller?.abort(new Error("no longer needed"));
   }
+}
+
+const NO_BYTES = Buffer.alloc(0);
+
+/** The `content-length` of an answer; `undefined` where it has none that is a length. */
+function announcedLength(headers: Answered["headers"]): number | undefined {
+  const length = headers["content-length"];
+  return typeof length === "string" && /^[0-9]{1,15}$/.test(length) ? Number(length) : undefined;
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { BaseUrl } from "./base-url.js";
+import type { Exchange } from "./exchange.js";
 import type { Operation, WebhookState } from "./operations.js";
 import type { ResponseMapping, WebhookListReading } from "./responses.js";
 import type { Timing } from "./timing.js";
@@ -23,11 +24,13 @@ export interface ClientOptions {
   readonly signal?: AbortSignal;
   /** Gets a line for each attempt, free of secrets by construction: templates instead of paths. @default nothing is logged */
   readonly log?: (line: string) => void;
+  /** Gets how each attempt ended and the milliseconds it took. Its body is secret. @default nobody looks on */
+  readonly observe?: (exchange: Exchange, milliseconds: number) => void;
 }
 
 /** What the server answered to a creation that it accepted. */
 export interface CreatedKey {
-  /** The body as it came, as far as it came. Secret. */
+  /** The body as it came, as far as it came; a plain text that broke off says so at its end. Secret. */
   readonly response: string;
   /** Whether all of it came. */
   readonly whole: boolean;

@@ -1,28 +1,58 @@
 import type { WebhookState } from "./operations.js";
 
 export { readApiKey } from "./responses/api-key.js";
+export { explainApiKey } from "./responses/explain-key.js";
+export { explainWebhookList } from "./responses/explain-list.js";
+export type { Explanation } from "./responses/explanation.js";
 export { reportsFailure } from "./responses/failure-report.js";
 export { parseResponseMapping, type ParsedMapping } from "./responses/mapping.js";
 export { readWebhookList } from "./responses/webhook-list.js";
 
 /**
  * Where things are in the responses of a particular service, and which words mean what. Each member that is
- * set is the only thing used for its purpose: a pointer that finds nothing makes the response unreadable.
+ * set is the only thing used for its purpose: a pointer that finds nothing makes the response unreadable. All others are
+ * recognised from names.
+ *
+ * @example
+ * ```ts
+ * const responses = { apiKey: "/data/key", webhookState: "/attributes/mode", active: ["LIVE"], disabled: ["PAUSED"] };
+ * ```
  */
 export interface ResponseMapping {
-  /** JSON Pointer (RFC 6901) to the key in the response of `createApiKey`. */
+  /**
+   * JSON Pointer (RFC 6901) to the key in the response to its creation; `""` is the whole response.
+   * @default recognised
+   */
   readonly apiKey?: string;
-  /** JSON Pointer to the id of the key, in the same response; deletion then uses this id in its path. */
+  /**
+   * JSON Pointer to the id of the key, in the same response. A key is then deleted by this id instead of by its value.
+   * @default recognised, and not used for a deletion
+   */
   readonly apiKeyId?: string;
-  /** JSON Pointer to the array of webhooks in the response of `listWebhooks`; `""` is the whole document. */
+  /**
+   * JSON Pointer to the array of webhooks in their list; `""` is the whole response.
+   * @default recognised
+   */
   readonly webhooks?: string;
-  /** JSON Pointer to the id of a webhook, relative to its record. */
+  /**
+   * JSON Pointer to the id of a webhook, relative to its record.
+   * @default recognised
+   */
   readonly webhookId?: string;
-  /** JSON Pointer to the state of a webhook, relative to its record. */
+  /**
+   * JSON Pointer to the state of a webhook, relative to its record.
+   * @default recognised
+   */
   readonly webhookState?: string;
-  /** The values that mean "active". */
+  /**
+   * The values that mean `"active"`, one or more, compared as text without regard to case.
+   * @default `active`, `enabled`, `on`, `activated`
+   */
   readonly active?: readonly JsonScalar[];
-  /** The values that mean "disabled". */
+  /**
+   * The values that mean `"disabled"`, one or more; none of them also in `active`.
+   * @default `disabled`, `inactive`, `off`, `deactivated`
+   */
   readonly disabled?: readonly JsonScalar[];
 }
 

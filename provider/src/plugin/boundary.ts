@@ -2,7 +2,7 @@ import type { CheckFailure, ResourceProvider } from "@pulumi/pulumi/dynamic";
 
 import { PartnerError } from "../api/errors.js";
 import { assertOwnAccount } from "./account-guard.js";
-import { configureSession } from "./session.js";
+import { configureSession, inOwnTerms } from "./session.js";
 import { toWire, type Wire } from "./wire.js";
 
 /** Properties as they come from the host; anything may be in them, from any version of the program. */
@@ -114,7 +114,7 @@ function withoutStack(message: string): Error {
 
 /** What a person may read of an error: all of ours, of any other only its kind and place. */
 export function messageOf(error: unknown): string {
-  if (error instanceof PartnerError) return `${error.message} [${error.code}]`;
+  if (error instanceof PartnerError) return `${inOwnTerms(error.message)} [${error.code}]`;
   const kind = error instanceof Error ? error.name : typeof error;
   return `An unexpected ${kind} in pulumi-partners${placeOf(error)}. This is a bug: please report it with this line. [PARTNERS_BUG]`;
 }

@@ -1,23 +1,21 @@
-import { randomUUID } from "node:crypto";
-
 import type { CreatedKey } from "../api/partner-client.js";
 import { InitializationError, type Properties } from "./boundary.js";
 import { noteExisting } from "./key-adoption.js";
 import { keyInputs } from "./key-inputs.js";
+import { newKeyId } from "./key-identity.js";
 import { findKey } from "./key-response.js";
-import { NO_KEY, outputsOf, type KeyState } from "./key-state.js";
+import { knownKey, NO_KEY, outputsOf, type KeyState } from "./key-state.js";
 import { openSession, serverOf, type Session } from "./session.js";
 
 /** Makes a key, or takes over the one that the program names: then nothing is sent. */
 export async function createKey(inputs: Properties): Promise<{ id: string; outs: Properties }> {
   const { rotation, existingApiKey } = keyInputs(inputs);
-  const id = `key-${randomUUID()}`; // Before the request: after it, nothing may fail.
+  const id = newKeyId(); // Before the request: after it, nothing may fail.
   const memory = { ...NO_KEY.memory, trigger: rotation.trigger ?? null };
   if (existingApiKey !== null) {
     noteExisting(existingApiKey);
-    const adopted = { ...memory, adopted: existingApiKey };
-    const createdAt = new Date().toISOString();
-    return { id, outs: outputsOf({ ...NO_KEY, apiKey: existingApiKey, createdAt, memory: adopted }, inputs) };
+    const key = knownKey({ apiKey: existingApiKey, keyId: null });
+    return { id, outs: outputsOf({ ...key, memory: { ...memory, adopted: existingApiKey } }, inputs) };
   }
   const session = await openSession();
   const created = await session.client.createApiKey();

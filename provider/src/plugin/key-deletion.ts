@@ -1,6 +1,7 @@
 import { ApiStatusError, PartnerError, ResourceError, type Effect } from "../api/errors.js";
 import { isWanted } from "./key-adoption.js";
 import type { HeldKey } from "./key-state.js";
+import { PartlyDoneError } from "./partly-done.js";
 import { serverOf, type Session } from "./session.js";
 import { warnOnce } from "./warn.js";
 
@@ -8,15 +9,36 @@ import { warnOnce } from "./warn.js";
  * Deletes a key, unless the program wants it elsewhere.
  *
  * @param server Where it was made, if that is known.
+ * @returns whether it is gone.
  * @throws {PartnerError}
  */
-export async function giveUpKey(session: Session, key: HeldKey, server: string | null): Promise<void> {
+export async function giveUpKey(session: Session, key: HeldKey, server: string | null): Promise<boolean> {
   if (isWanted(key.apiKey)) {
     warnOnce("a key that existingApiKey names is kept, although the resource that held it is gone.");
-    return;
+    return false;
   }
   await deleteKey(session, key, server);
+  return true;
 }
+
+/** Deletes all keys of a resource, unless the program wants them elsewhere. @throws {PartnerError} that says if some are gone. */
+export async function giveUpKeys(
+  session: Session,
+  keys: readonly HeldKey[],
+  server: string | null,
+): Promise<void> {
+  let some = false;
+  for (const key of keys) {
+    try {
+      some = (await giveUpKey(session, key, server)) || some;
+    } catch (error) {
+      throw some && error instanceof PartnerError ? new PartlyDoneError(SOME_GONE, error) : error;
+    }
+  }
+}
+
+/** Of a key that was rotated there are several. */
+const SOME_GONE = "A key of this resource is deleted";
 
 /**
  * Deletes a key; one that is gone already is a success. 410 says so for certain. A wrong base URL answers 404 too, so

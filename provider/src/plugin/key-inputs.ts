@@ -25,6 +25,15 @@ export function keyInputs(news: Properties): KeyInputs {
   };
 }
 
+/** The inputs of a key as they stand in state, but for the stamps: those that a program gives, and the account. */
+export function completeInputs({ rotation, existingApiKey }: Properties, account: string): Properties {
+  return {
+    account,
+    ...(rotation != null && { rotation }),
+    ...(existingApiKey != null && { existingApiKey }),
+  };
+}
+
 /** What is wrong with the inputs, a sentence each, without any value of a secret. Values that are not known yet are right. */
 export function keyProblems({ rotation, existingApiKey }: Properties): string[] {
   const problems: string[] = [];

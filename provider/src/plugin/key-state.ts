@@ -54,6 +54,11 @@ export const NO_KEY: KeyState = {
   memory: NO_MEMORY,
 };
 
+/** A key that was made elsewhere and is managed from now on. */
+export function knownKey({ apiKey, keyId }: HeldKey): KeyState {
+  return { ...NO_KEY, apiKey, keyId, createdAt: new Date().toISOString() };
+}
+
 /** Reads outputs, also those of versions that knew less. */
 export function stateOf(olds: Properties): KeyState {
   const memory = { ...NO_MEMORY, ...(olds["memory"] as Partial<KeyMemory> | null | undefined) };

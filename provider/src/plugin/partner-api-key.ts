@@ -1,8 +1,8 @@
 import { messageOf, type Handlers } from "./boundary.js";
 import { noteExisting, refuseToLose } from "./key-adoption.js";
 import { createKey, findCreated } from "./key-creation.js";
-import { giveUpKey } from "./key-deletion.js";
-import { keyProblems } from "./key-inputs.js";
+import { giveUpKeys } from "./key-deletion.js";
+import { completeInputs, keyProblems } from "./key-inputs.js";
 import { recover } from "./key-response.js";
 import { stamps } from "./key-stamps.js";
 import { NO_ROTATION, outputsOf, previousOf, stateOf } from "./key-state.js";
@@ -19,12 +19,8 @@ import { warnOnce } from "./warn.js";
 export const partnerApiKey: Handlers = {
   check(olds, news) {
     const problems = keyProblems(news);
-    const { rotation, existingApiKey } = news;
-    const inputs = {
-      account: account(),
-      ...(rotation != null && { rotation }),
-      ...(existingApiKey != null && { existingApiKey }),
-    };
+    const { existingApiKey } = news;
+    const inputs = completeInputs(news, account());
     const adopts = existingApiKey != null && existingApiKey !== olds["existingApiKey"];
     if (adopts || olds["account"] === undefined) problems.push(...settingsProblems(adopts));
     if (problems.length > 0) return Promise.resolve({ inputs, problems });
@@ -68,7 +64,8 @@ export const partnerApiKey: Handlers = {
       memory.unread && recover(memory.unread.response, responses),
       apiKey === null ? recover(response ?? "", responses) : { apiKey, keyId },
     ];
-    for (const key of keys) if (key) await giveUpKey(session, key, state.server);
+    const held = keys.filter((key) => key !== null);
+    await giveUpKeys(session, held, state.server);
   },
 };
 

@@ -1,46 +1,31 @@
-import {
-  ApiStatusError,
-  ConfigurationError,
-  PartnerError,
-  ResourceError,
-  UnreadableResponseError,
-} from "../api/errors.js";
+import { PartnerError, ResourceError } from "../api/errors.js";
 import type { WebhookState } from "../api/operations.js";
 import { setWebhookState } from "../api/partner-client.js";
 import type { WebhookReading } from "../api/responses.js";
-import { InitializationError, messageOf, type Handlers, type Properties } from "./boundary.js";
+import { InitializationError, messageOf, type Handlers } from "./boundary.js";
 import { account, openSession, type Session } from "./session.js";
 import { warnOnce } from "./warn.js";
+import { foresee } from "./webhook-foresight.js";
 import { inputProblems, type WebhookInputs, type WebhookOutputs } from "./webhook-inputs.js";
-
-/** Milliseconds that a preview waits for a server to answer before it goes on without it. */
-const PREVIEW_PATIENCE = 10_000;
-
-/** Milliseconds after which a preview tries again what it could not do. */
-const SETBACK_LASTS = 30_000;
+import { completeInputs, newWebhook, sharedOutputs } from "./webhook-resource.js";
 
 /** Webhooks that the program still declares: `delete` leaves them alone, so that a rename does not undo what it keeps. */
 const declared = new Set<unknown>();
-
-/** What the last look ahead that failed had to say, so that not every resource of a preview asks, and waits, anew. */
-let setback: { readonly at: number; readonly problems: readonly string[] } | null = null;
 
 /** The handlers of `PartnerWebhookState`: observe the list, compare, act only on a difference, believe what was observed. */
 export const partnerWebhookState: Handlers = {
   async check(olds, news) {
     const problems = inputProblems(news);
-    const inputs = {
-      webhookId: news["webhookId"],
-      state: news["state"],
-      stateOnDestroy: news["stateOnDestroy"] ?? "leave",
-      account: account(),
-    };
+    const { webhookId } = news;
     const isNew = olds["webhookId"] === undefined;
     if (problems.length === 0) {
-      declared.add(inputs.webhookId);
-      if (isNew && typeof inputs.webhookId === "number") problems.push(...(await foresee(inputs.webhookId)));
+      declared.add(webhookId);
+      if (isNew && typeof webhookId === "number") {
+        const observe = async (within: number) => existing(await openSession(), webhookId, within);
+        problems.push(...(await foresee(observe)));
+      }
     }
-    return { inputs, problems };
+    return { inputs: completeInputs(news, account()), problems };
   },
 
   diff(olds, news) {
@@ -54,15 +39,15 @@ export const partnerWebhookState: Handlers = {
   async create(inputs) {
     const { webhookId, state } = inputs as unknown as WebhookInputs;
     const session = await openSession();
-    const id = String(webhookId);
     const initialState = (await existing(session, webhookId)).state;
+    const { id, outs } = newWebhook(inputs, initialState);
     await reconcile(session, webhookId, state).catch((error: unknown) => {
       if (!(error instanceof PartnerError) || error.effect === "none") throw error;
       // The state in which it was found would be lost, and "restore" with it.
-      const found = { ...inputs, ...outputs(inputs), state: initialState, initialState };
+      const found = { ...inputs, ...outs, state: initialState };
       throw new InitializationError(id, found, messageOf(error));
     });
-    return { id, outs: { ...outputs(inputs), initialState } };
+    return { id, outs };
   },
 
   async read(_id, olds) {
@@ -72,13 +57,13 @@ export const partnerWebhookState: Handlers = {
     if (webhook.problem !== null) throw stateRefused(webhookId, webhook.problem);
     if (webhook.state === null) warnUnknown(webhookId);
     const props = { ...olds, state: webhook.state ?? state };
-    return { props, inputs: outputs(props) };
+    return { props, inputs: sharedOutputs(props) };
   },
 
   async update(_id, olds, news) {
     const { webhookId, state } = news as unknown as WebhookInputs;
     await reconcile(await openSession(), webhookId, state);
-    return { outs: { ...outputs(news), initialState: olds["initialState"] } };
+    return { outs: { ...sharedOutputs(news), initialState: olds["initialState"] } };
   },
 
   async delete(_id, olds) {
@@ -93,10 +78,6 @@ export const partnerWebhookState: Handlers = {
     if (await session.webhooks.find(webhookId)) await reconcile(session, webhookId, wanted);
   },
 };
-
-function outputs({ webhookId, state, stateOnDestroy, account }: Properties): Properties {
-  return { webhookId, state, stateOnDestroy, account };
-}
 
 /** Brings a webhook into a state. */
 async function reconcile(session: Session, webhookId: number, wanted: WebhookState): Promise<void> {
@@ -116,31 +97,6 @@ async function existing({ webhooks }: Session, webhookId: number, within?: numbe
   if (!webhook) throw await webhooks.missing(webhookId);
   if (webhook.problem !== null) throw stateRefused(webhookId, webhook.problem);
   return webhook;
-}
-
-/** What a preview can already tell of a new resource. A server that cannot be reached fails no preview. */
-async function foresee(webhookId: number): Promise<readonly string[]> {
-  if (setback && Date.now() - setback.at < SETBACK_LASTS) return setback.problems;
-  try {
-    await existing(await openSession(), webhookId, PREVIEW_PATIENCE);
-    return [];
-  } catch (error) {
-    if (error instanceof ResourceError) return [messageOf(error)]; // About this webhook only.
-    setback = { at: Date.now(), problems: isCertain(error) ? [messageOf(error)] : [] };
-    return setback.problems;
-  }
-}
-
-/** Whether the update would fail for the same reason as the preview. */
-function isCertain(error: unknown): boolean {
-  if (error instanceof ConfigurationError || error instanceof UnreadableResponseError) return true;
-  if (error instanceof ApiStatusError) return !passesByItself(error.status ?? 0);
-  return !(error instanceof PartnerError);
-}
-
-/** A rate limit, a time-out and a fault of the server may be over when the update comes. */
-function passesByItself(status: number): boolean {
-  return status === 429 || status === 408 || status >= 500;
 }
 
 function stateRefused(webhookId: number, problem: string): ResourceError {

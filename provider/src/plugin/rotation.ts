@@ -5,6 +5,7 @@ import { deleteKey, giveUpKey } from "./key-deletion.js";
 import { keyInputs } from "./key-inputs.js";
 import { findKey, type FoundKey } from "./key-response.js";
 import { outputsOf, previousOf, withoutPrevious, type KeyState } from "./key-state.js";
+import { afterDeed } from "./partly-done.js";
 import { DAY } from "./rotation-days.js";
 import { isPreviousExpired, type RotationStep } from "./rotation-plan.js";
 import type { Session } from "./session.js";
@@ -26,7 +27,7 @@ export async function advance(step: RotationStep, work: Work, state: KeyState): 
   if (step === "rotate") return rotate(work, state);
   // "replace" gets here if a key fell due after the engine had asked: the next run replaces it.
   const { rotation } = keyInputs(work.news);
-  return isPreviousExpired(state, rotation, work.now) ? dropPrevious(work, state) : state;
+  return isPreviousExpired(state, rotation, work.now) ? (await dropPrevious(work, state)).state : state;
 }
 
 /**
@@ -36,14 +37,14 @@ export async function advance(step: RotationStep, work: Work, state: KeyState): 
  * @throws {InitializationError} if something was done and something is left to do; it holds all that is known.
  */
 async function rotate(work: Work, state: KeyState): Promise<KeyState> {
-  const before = await dropPrevious(work, state);
+  const { state: before, deleted } = await dropPrevious(work, state);
   let created: CreatedKey;
   try {
     created = await work.session.client.createApiKey();
   } catch (error) {
     const reason = needsRoomForTwo(error) ?? error;
     if (before === state) throw reason;
-    throw new InitializationError(work.id, outputsOf(before, work.news), messageOf(reason));
+    throw halfWay(work, before, deleted, messageOf(reason));
   }
   const { rotation, existingApiKey } = keyInputs(work.news);
   const { response, createdAt } = created;
@@ -53,22 +54,21 @@ async function rotate(work: Work, state: KeyState): Promise<KeyState> {
     adopted: existingApiKey ?? before.memory.adopted,
     unread: { response, createdAt },
   };
-  return findRotated(work, { ...before, memory }, created);
+  return findRotated(work, { ...before, memory }, created, deleted);
 }
 
 /**
  * Puts the key that a rotation made in place of the present one, as soon as it is found in the kept response.
  *
+ * @param deleted Whether the older previous key was deleted just before.
  * @throws {InitializationError} that keeps the response; the present key stays in place.
  */
-function findRotated(work: Work, state: KeyState, created?: CreatedKey): KeyState {
+function findRotated(work: Work, state: KeyState, created?: CreatedKey, deleted = false): KeyState {
   const { unread } = state.memory;
   if (unread === null) return state;
   const { responses } = work.session.settings;
   const finding = findKey(unread, "as a secret, and the key from before stays in use", responses, created);
-  if (finding.found === null) {
-    throw new InitializationError(work.id, outputsOf(state, work.news), finding.reason);
-  }
+  if (finding.found === null) throw halfWay(work, state, deleted, finding.reason);
   const memory = { ...state.memory, unread: null };
   return succession(work, { ...state, memory }, { ...finding.found, createdAt: unread.createdAt });
 }
@@ -78,7 +78,7 @@ async function adopt(work: Work, state: KeyState): Promise<KeyState> {
   const { rotation, existingApiKey } = keyInputs(work.news);
   if (existingApiKey === null) return state;
   const isPrevious = existingApiKey === state.previousApiKey; // Back to the key from before, which is still valid.
-  const before = isPrevious ? state : await dropPrevious(work, state);
+  const before = isPrevious ? state : (await dropPrevious(work, state)).state;
   const trigger = rotation.trigger ?? before.memory.trigger;
   const memory = { ...before.memory, trigger, adopted: existingApiKey };
   const keyId = isPrevious ? state.memory.previousKeyId : null;
@@ -90,14 +90,24 @@ async function adopt(work: Work, state: KeyState): Promise<KeyState> {
   );
 }
 
-/** Deletes the previous key, if there is one. @returns the same state if there is none. @throws {PartnerError} */
-async function dropPrevious({ session, news }: Work, state: KeyState): Promise<KeyState> {
+/** Deletes the previous key, if there is one and nobody else wants it. @returns the same state if there is none. @throws {PartnerError} */
+async function dropPrevious(
+  { session, news }: Work,
+  state: KeyState,
+): Promise<{ readonly state: KeyState; readonly deleted: boolean }> {
   const previous = previousOf(state);
-  if (previous === null) return state;
+  if (previous === null) return { state, deleted: false };
   // That this resource names its own previous key as the one it once adopted does not keep it alive.
   const isOwn = previous.apiKey === keyInputs(news).existingApiKey;
-  await (isOwn ? deleteKey : giveUpKey)(session, previous, state.server);
-  return withoutPrevious(state);
+  if (isOwn) await deleteKey(session, previous, state.server);
+  const deleted = isOwn || (await giveUpKey(session, previous, state.server));
+  return { state: withoutPrevious(state), deleted };
+}
+
+/** @param deleted Whether the previous key was deleted before it came to this. */
+function halfWay({ id, news }: Work, state: KeyState, deleted: boolean, reason: string): InitializationError {
+  const text = deleted ? afterDeed("The previous key is deleted", reason) : reason;
+  return new InitializationError(id, outputsOf(state, news), text);
 }
 
 function succession(

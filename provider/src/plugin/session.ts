@@ -1,6 +1,8 @@
 import { ConfigurationError } from "../api/errors.js";
 import type { PartnerClient } from "../api/partner-client.js";
-import { accountName, DEFAULT_ACCOUNT, readSettings, type ConfigSource, type Settings } from "./settings.js";
+import { asArguments } from "./setting-advice.js";
+import { accountName, isExplicit, type ConfigSource } from "./setting-lookup.js";
+import { readSettings, type Settings } from "./settings.js";
 import { stopSignal, stopWith } from "./lifetime.js";
 import { WebhookRegistry } from "./webhook-list.js";
 
@@ -25,7 +27,12 @@ export function configureSession(config: ConfigSource): void {
 
 /** The name of the account that this process works for. */
 export function account(): string {
-  return accountName(source) || DEFAULT_ACCOUNT;
+  return accountName(source);
+}
+
+/** Words advice so that it names the settings where this process has them from: stack configuration, or a `Provider`. */
+export function inOwnTerms(advice: string): string {
+  return isExplicit(source) ? asArguments(advice) : advice;
 }
 
 /** Checks the settings without opening anything. @throws {ConfigurationError} naming all that is missing or wrong. */

@@ -2,27 +2,11 @@ import { parseBaseUrl, type BaseUrl } from "../api/base-url.js";
 import { ConfigurationError } from "../api/errors.js";
 import type { ClientOptions } from "../api/partner-client.js";
 import { parseResponseMapping, type ResponseMapping } from "../api/responses.js";
-
-/** Where the values of settings come from: what the host hands to `configure`. */
-export interface ConfigSource {
-  /** Returns the decrypted value of a key such as `partners:baseUrl`. */
-  get(key: string): string | undefined;
-}
+import type { SettingName } from "../setting-names.js";
+import { findSetting, isExplicit, variableOf, type ConfigSource } from "./setting-lookup.js";
 
 /** The settings of one account, checked: what a client is made of, but for what the process adds. */
-export type Settings = Omit<ClientOptions, "timing" | "signal" | "log">;
-
-/** The configuration key by which a `Provider` of the program tells its process that it is none of the default ones. */
-export const EXPLICIT_KEY = "partners:explicit";
-/** The configuration key of the account's name. */
-export const ACCOUNT_KEY = "partners:account";
-/** The name of the account of the default provider, where stack configuration gives none. */
-export const DEFAULT_ACCOUNT = "default";
-
-/** What a person calls the account: the stamped input by which a resource that moves to another account is noticed. */
-export function accountName(config: ConfigSource): string {
-  return config.get(ACCOUNT_KEY) ?? DEFAULT_ACCOUNT;
-}
+export type Settings = Omit<ClientOptions, "timing" | "signal" | "log" | "observe">;
 
 /**
  * Reads the settings: stack configuration before environment. An explicit provider has its arguments only, as falling
@@ -57,7 +41,7 @@ class SettingsReader {
   constructor(config: ConfigSource, env: NodeJS.ProcessEnv) {
     this.#config = config;
     this.#env = env;
-    this.#explicit = config.get(EXPLICIT_KEY) === "true";
+    this.#explicit = isExplicit(config);
   }
 
   baseUrl(): BaseUrl | null {
@@ -80,7 +64,11 @@ class SettingsReader {
     return null;
   }
 
-  number<Fallback extends number | null>(key: string, fallback: Fallback, most: number): number | Fallback {
+  number<Fallback extends number | null>(
+    key: SettingName,
+    fallback: Fallback,
+    most: number,
+  ): number | Fallback {
     const text = this.#value(key);
     if (text === null) return fallback;
     const value = text.trim() === "" ? NaN : Number(text);
@@ -96,31 +84,23 @@ class SettingsReader {
     return mapping;
   }
 
-  #value(key: string): string | null {
-    const value = this.#config.get(`partners:${key}`);
-    if (value !== undefined && value !== "") return value;
-    if (this.#explicit) return null;
-    return this.#env[variable(key)] || null;
+  #value(key: SettingName): string | null {
+    return findSetting(key, this.#config, this.#env)?.value ?? null;
   }
 
-  #required(key: string, sample: string, flags: string): string | null {
+  #required(key: SettingName, sample: string, flags: string): string | null {
     const value = this.#value(key);
     if (value !== null) return value;
     this.problems.push(
       this.#explicit
         ? `Give the Provider its argument ${key}; the environment is not consulted for an explicit provider.`
-        : `Set ${key}: "pulumi config set ${flags}partners:${key}${sample && ` ${sample}`}", or the environment variable ${variable(key)}.`,
+        : `Set ${key}: "pulumi config set ${flags}partners:${key}${sample && ` ${sample}`}", or the environment variable ${variableOf(key)}.`,
     );
     return null;
   }
 
   /** How a person finds the setting. */
-  #name(key: string): string {
-    return this.#explicit ? `The argument ${key} of the Provider` : `partners:${key} (${variable(key)})`;
+  #name(key: SettingName): string {
+    return this.#explicit ? `The argument ${key} of the Provider` : `partners:${key} (${variableOf(key)})`;
   }
-}
-
-/** `baseUrl` → `PARTNERS_BASE_URL`. */
-function variable(key: string): string {
-  return `PARTNERS_${key.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`;
 }

@@ -1,17 +1,18 @@
 import type { PartnerClient, WebhookList } from "../api/partner-client.js";
-import { ResourceError } from "../api/errors.js";
+import type { ResourceError } from "../api/errors.js";
 import type { WebhookState } from "../api/operations.js";
 import type { WebhookReading } from "../api/responses.js";
+import { incomplete, noSuchWebhook } from "./webhook-list-errors.js";
 
 /** Milliseconds for which a list serves all webhooks of the process: long enough for an update of hundreds, short beside a person's change. */
 const FRESH_FOR = 30_000;
 
-/** Ids that an error lists at the most. */
-const LISTED_IDS = 20;
-
 interface Snapshot {
   readonly requestedAt: number;
-  readonly webhooks: Map<number, WebhookReading>;
+  /** As they were when the list was read: not a copy, as there may be some hundred thousand. */
+  readonly webhooks: ReadonlyMap<number, WebhookReading>;
+  /** Those that we have changed since. */
+  readonly changed: Map<number, WebhookReading>;
   readonly complete: boolean;
 }
 
@@ -51,7 +52,7 @@ export class WebhookRegistry {
     if (!snapshot.webhooks.has(webhookId) && snapshot.requestedAt < began) {
       snapshot = await this.#read(began, within);
     }
-    const webhook = snapshot.webhooks.get(webhookId);
+    const webhook = snapshot.changed.get(webhookId) ?? snapshot.webhooks.get(webhookId);
     if (webhook) return webhook;
     if (snapshot.complete) return null;
     throw incomplete(
@@ -63,8 +64,8 @@ export class WebhookRegistry {
 
   /** All webhooks. @throws {PartnerError} if the list cannot be had, or is not complete. */
   async all(): Promise<readonly WebhookReading[]> {
-    const { webhooks, complete } = await this.#read(this.#now() - FRESH_FOR);
-    if (complete) return [...webhooks.values()];
+    const { webhooks, changed, complete } = await this.#read(this.#now() - FRESH_FOR);
+    if (complete) return [...webhooks.values()].map((webhook) => changed.get(webhook.webhookId) ?? webhook);
     throw incomplete("the list of webhooks", "", "the webhooks on them cannot be read");
   }
 
@@ -89,16 +90,7 @@ export class WebhookRegistry {
   /** The error for a webhook that does not exist, which names those that do. */
   async missing(webhookId: number): Promise<ResourceError> {
     const { webhooks } = await this.#read(this.#now() - FRESH_FOR);
-    const ids = [...webhooks.keys()].slice(0, LISTED_IDS).join(", ");
-    const more = webhooks.size > LISTED_IDS ? `, and ${webhooks.size - LISTED_IDS} more` : "";
-    const existing = ids === "" ? "The account has no webhooks." : `Webhooks that exist: ${ids}${more}.`;
-    return new ResourceError({
-      operation: null,
-      subject: `webhook ${webhookId}`,
-      happened: "it does not exist in this account. Nothing was changed on the server",
-      effect: "none",
-      remedy: `${existing} Correct webhookId, or create the webhook at the service: this provider cannot.`,
-    });
+    return noSuchWebhook(webhookId, [...webhooks.keys()]);
   }
 
   /** The list, requested at `notBefore` or later. */
@@ -125,7 +117,7 @@ export class WebhookRegistry {
   }
 
   #snapshot(requestedAt: number, { webhooks, complete }: WebhookList): Snapshot {
-    const snapshot = { requestedAt, webhooks: new Map(webhooks), complete };
+    const snapshot = { requestedAt, webhooks, changed: new Map<number, WebhookReading>(), complete };
     for (const [webhookId, change] of this.#changes) {
       if (change.at >= requestedAt) apply(snapshot, webhookId, change.state);
       else this.#changes.delete(webhookId);
@@ -134,19 +126,9 @@ export class WebhookRegistry {
   }
 }
 
-function incomplete(subject: string, further: string, consequence: string): ResourceError {
-  return new ResourceError({
-    operation: "listWebhooks",
-    subject,
-    happened: `the list shows signs of further pages${further}`,
-    effect: "none",
-    remedy: `The Partner API has no paging, so the rest cannot be read; ${consequence}.`,
-  });
-}
-
-function apply({ webhooks }: Snapshot, webhookId: number, state: WebhookState): void {
+function apply({ webhooks, changed }: Snapshot, webhookId: number, state: WebhookState): void {
   const known = webhooks.get(webhookId);
-  if (known) webhooks.set(webhookId, { ...known, state, problem: null });
+  if (known) changed.set(webhookId, { ...known, state, problem: null });
 }
 
 function ignoreFailure(): void {

@@ -1,11 +1,11 @@
 import * as pulumi from "@pulumi/pulumi";
 
 import type { WebhookState } from "../api/operations.js";
-import { warnAboutPlainToken } from "./plain-token.js";
+import { warnAboutStackSettings } from "./stack-settings.js";
 import { PARTNER_WEBHOOKS } from "./registration.js";
-import { logicalName, perRun, providerOf, type ProviderOptions } from "./run.js";
+import { logicalName, perRun, providerOf } from "./run.js";
 
-/** A webhook that exists at the service. */
+/** A webhook that exists at the service, as {@link getPartnerWebhooks} found it. */
 export interface PartnerWebhook {
   /** The id, a positive whole number. */
   readonly webhookId: number;
@@ -15,8 +15,19 @@ export interface PartnerWebhook {
   readonly record: Readonly<Record<string, unknown>>;
 }
 
-/** The options of {@link getPartnerWebhooks}. */
-export type GetPartnerWebhooksOptions = ProviderOptions;
+/** The options of {@link getPartnerWebhooks}: which account is asked. */
+export interface GetPartnerWebhooksOptions {
+  /**
+   * The provider of the account.
+   * @default that of `parent`; else that of stack configuration
+   */
+  readonly provider?: pulumi.ProviderResource | undefined;
+  /**
+   * A component: the provider that its children have is used.
+   * @default none
+   */
+  readonly parent?: pulumi.Resource | undefined;
+}
 
 /**
  * All webhooks of an account, as plain values that are known in a preview, so that a program can loop over them. They are
@@ -25,6 +36,8 @@ export type GetPartnerWebhooksOptions = ProviderOptions;
  * The records are in clear here: what may hold a secret goes through `pulumi.secret` before it becomes an argument or an
  * output, or comes from {@link getPartnerWebhooksOutput}.
  *
+ * @param options Which account is asked; by default that of stack configuration.
+ * @returns the webhooks in the order of the service; an empty array if there are none.
  * @throws {Error} if the list cannot be had or has further pages, and in a preview if the provider's settings are not known yet.
  * @example
  * ```ts
@@ -46,8 +59,9 @@ export async function getPartnerWebhooks(options: GetPartnerWebhooksOptions = {}
 
 /**
  * The same as {@link getPartnerWebhooks}, as a secret output: what is derived from it is secret, too, until
- * `pulumi.unsecret`.
+ * `pulumi.unsecret`. It needs no `await`, and may be unknown in a preview.
  *
+ * @param options Which account is asked; by default that of stack configuration.
  * @example
  * ```ts
  * const webhooks = partners.getPartnerWebhooksOutput({ provider: eu });
@@ -73,7 +87,7 @@ class PartnerWebhooks extends pulumi.CustomResource {
       { webhooks: undefined, __provider },
       { id: "webhooks", additionalSecretOutputs: ["webhooks"], ...(provider && { provider }) },
     );
-    warnAboutPlainToken();
+    warnAboutStackSettings();
   }
 }
 

@@ -1,19 +1,33 @@
 import * as pulumi from "@pulumi/pulumi";
 
-import { warnAboutPlainToken } from "./plain-token.js";
+import { assertArguments } from "./arguments.js";
+import { warnAboutStackSettings } from "./stack-settings.js";
 import { PARTNER_API_KEY } from "./registration.js";
+import { SECRET_OUTPUTS } from "./secret-outputs.js";
 
-/** When a key gives way to a new one, and for how long the old one stays valid. */
+/**
+ * When a key gives way to a new one, and for how long the old one stays valid. Wrong values fail the preview.
+ *
+ * @example
+ * ```ts
+ * // A new key every 90 days; the old one works for another 7.
+ * const rotation = { afterDays: 90, overlapDays: 7 };
+ * ```
+ */
 export interface RotationArgs {
-  /** Any text; a change of it, also to the first one, rotates the key. To remove it changes nothing. */
+  /**
+   * Any text; a change of it, also to the first one, rotates the key. To remove it changes nothing.
+   * @default none
+   */
   readonly trigger?: pulumi.Input<string>;
   /**
-   * The age in days, 1 or more, at which the next `pulumi up` rotates the key; needs `overlapDays` beside it.
+   * The age in days of UTC, a whole number from 1 to 36500, at which the next `pulumi up` rotates the key; needs
+   * `overlapDays` beside it.
    * @default never
    */
   readonly afterDays?: pulumi.Input<number>;
   /**
-   * Days for which the old key stays valid. More than 0: the new key is made in place, the old one becomes `previousApiKey`,
+   * Days for which the old key stays valid, a whole number from 0 to 36500 and not above `afterDays`. More than 0: the new key is made in place, the old one becomes `previousApiKey`,
    * and the first `pulumi up` after that time deletes it, before dependents are updated. 0: the resource is replaced, so the
    * old key is deleted at the end of the update.
    *
@@ -31,8 +45,9 @@ export interface PartnerApiKeyArgs {
    */
   readonly rotation?: pulumi.Input<RotationArgs>;
   /**
-   * A key that exists already, to be managed from now on: none is made, and nothing is sent. Made a secret here. To remove
-   * the argument later changes nothing; another key takes the place of this one, as in a rotation.
+   * A key that exists already, to be managed from now on: none is made, and nothing is sent. The whole key, 1 to 4096 visible
+   * ASCII characters; made a secret here. To remove the argument later changes nothing; another key takes the place of this
+   * one, as in a rotation. A `pulumi destroy` deletes it as any other.
    * @default a key is made
    */
   readonly existingApiKey?: pulumi.Input<string>;
@@ -71,15 +86,17 @@ export class PartnerApiKey extends pulumi.CustomResource {
   declare readonly previousApiKey: pulumi.Output<string | null>;
   /** When `previousApiKey` may be deleted: the first `pulumi up` from then on does it. ISO 8601; else `null`. */
   declare readonly previousExpiresAt: pulumi.Output<string | null>;
-  /** The name of the account that the key belongs to: that of the `Provider`, or "default". */
+  /** The name of the account that the key belongs to: {@link ProviderArgs.account}, or `partners:account`. */
   declare readonly account: pulumi.Output<string>;
 
   /**
    * @param name The name in the stack.
-   * @param args Whether the key is rotated, and whether it exists already.
+   * @param args Whether the key is rotated, and whether it exists already; by default neither.
    * @param opts Resource options; `provider` chooses the account.
+   * @throws {pulumi.RunError} if `args` has members that are no arguments.
    */
   constructor(name: string, args: PartnerApiKeyArgs = {}, opts: pulumi.CustomResourceOptions = {}) {
+    assertArguments(`PartnerApiKey "${name}"`, args, ["rotation", "existingApiKey"]);
     const { rotation, existingApiKey } = args;
     const inputs = {
       rotation,
@@ -101,9 +118,6 @@ export class PartnerApiKey extends pulumi.CustomResource {
     // Added to the caller's own, so that nobody can drop these.
     const additionalSecretOutputs = [...(opts.additionalSecretOutputs ?? []), ...SECRET_OUTPUTS];
     super(type, name, { ...inputs, ...outputs, __provider }, { ...opts, additionalSecretOutputs });
-    warnAboutPlainToken();
+    warnAboutStackSettings();
   }
 }
-
-/** `memory` is what the plugin remembers of earlier keys: the one adopted, the response to a rotation. */
-const SECRET_OUTPUTS = ["apiKey", "response", "previousApiKey", "memory"];

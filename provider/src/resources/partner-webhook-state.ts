@@ -1,22 +1,25 @@
 import * as pulumi from "@pulumi/pulumi";
 
 import type { WebhookState } from "../api/operations.js";
+import { assertArguments } from "./arguments.js";
 import { declareOnce } from "./declared-once.js";
-import { warnAboutPlainToken } from "./plain-token.js";
+import { warnAboutStackSettings } from "./stack-settings.js";
 import { PARTNER_WEBHOOK_STATE } from "./registration.js";
 
-/** What becomes of a webhook that is no longer declared. */
+/**
+ * What becomes of a webhook that is no longer declared: `"leave"` it as it is, `"restore"` the state in which it was first
+ * found, or put it into a {@link WebhookState}.
+ */
 export type StateOnDestroy = "leave" | "restore" | WebhookState;
 
-/** The arguments of {@link PartnerWebhookState}. */
+/** The arguments of {@link PartnerWebhookState}. Wrong values, and a webhook that does not exist, fail the preview. */
 export interface PartnerWebhookStateArgs {
   /** The id of a webhook that exists: a positive whole number. Another id replaces the resource. */
   readonly webhookId: pulumi.Input<number>;
   /** The state that the webhook shall be in. */
   readonly state: pulumi.Input<WebhookState>;
   /**
-   * What becomes of the webhook when the resource is removed: `"leave"` it as it is, `"restore"` the state in which it was
-   * first found, or put it into `"active"` or `"disabled"`.
+   * What becomes of the webhook when the resource is removed or replaced, also by `pulumi destroy`.
    * @default "leave"
    */
   readonly stateOnDestroy?: pulumi.Input<StateOnDestroy>;
@@ -31,29 +34,31 @@ export interface PartnerWebhookStateArgs {
  * ```
  */
 export class PartnerWebhookState extends pulumi.CustomResource {
-  /** See {@link PartnerWebhookStateArgs.webhookId}. */
+  /** The id of the webhook. */
   declare readonly webhookId: pulumi.Output<number>;
   /** The state, as last observed or set. */
   declare readonly state: pulumi.Output<WebhookState>;
-  /** See {@link PartnerWebhookStateArgs.stateOnDestroy}. */
+  /** What becomes of the webhook when the resource is removed. */
   declare readonly stateOnDestroy: pulumi.Output<StateOnDestroy>;
-  /** The state in which the webhook was first found; `null` if the list did not tell. */
+  /** The state in which the webhook was first found, which `"restore"` goes back to; `null` if the list did not tell. */
   declare readonly initialState: pulumi.Output<WebhookState | null>;
-  /** The name of the account that the webhook belongs to: that of the `Provider`, or "default". */
+  /** The name of the account that the webhook belongs to: {@link ProviderArgs.account}, or `partners:account`. */
   declare readonly account: pulumi.Output<string>;
 
   /**
    * @param name The name in the stack.
    * @param args The webhook and its state.
    * @param opts Resource options; `provider` chooses the account.
-   * @throws {pulumi.RunError} if another resource of the program declares the same webhook of the same account.
+   * @throws {pulumi.RunError} if another resource of the program declares the same webhook of the same account, or if `args` has
+   *   members that are no arguments.
    */
   constructor(name: string, args: PartnerWebhookStateArgs, opts?: pulumi.CustomResourceOptions) {
     const { type, __provider } = PARTNER_WEBHOOK_STATE;
+    assertArguments(`PartnerWebhookState "${name}"`, args, ["webhookId", "state", "stateOnDestroy"]);
     const { state, stateOnDestroy } = args;
     const webhookId = declareOnce(args.webhookId, name, opts);
     const outputs = { initialState: undefined, account: undefined };
     super(type, name, { webhookId, state, stateOnDestroy, ...outputs, __provider }, opts);
-    warnAboutPlainToken();
+    warnAboutStackSettings();
   }
 }

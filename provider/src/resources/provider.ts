@@ -1,27 +1,48 @@
 import * as pulumi from "@pulumi/pulumi";
 
 import type { ResponseMapping } from "../api/responses.js";
+import { DEFAULT_ACCOUNT } from "../default-account.js";
+import { assertArguments } from "./arguments.js";
+import { SETTINGS } from "./stack-settings.js";
 
 /** The arguments of {@link Provider}: all its settings, as the environment is not consulted for it. */
 export interface ProviderArgs {
-  /** Where the Partner API is, such as `https://partners.example.com`; plain `http://` to this machine only. */
+  /**
+   * Where the Partner API is, such as `https://partners.example.com`: what comes before `/api/v1/partners`, without user,
+   * password, query and fragment. Plain `http://` to this machine only.
+   */
   readonly baseUrl: pulumi.Input<string>;
-  /** The access token; made a secret here. */
+  /** The access token, 1 to 8192 visible ASCII characters; made a secret here. */
   readonly accessToken: pulumi.Input<string>;
   /**
-   * What the account is called. Resources that move to a provider with another name are replaced.
+   * What the account is called, any text. Resources that move to a provider with another name are replaced.
    * @default the name of the provider in the stack
    */
   readonly account?: pulumi.Input<string>;
-  /** Seconds for one attempt. @default 30 */
+  /**
+   * Seconds for one attempt, above 0 and up to 3600.
+   * @default 30
+   */
   readonly requestTimeout?: pulumi.Input<number>;
-  /** Seconds for one operation with all its attempts. @default 120 */
+  /**
+   * Seconds for one operation with all its attempts, above 0 and up to 86400.
+   * @default 120
+   */
   readonly operationTimeout?: pulumi.Input<number>;
-  /** Requests under way at a time. @default 16 */
+  /**
+   * Requests under way at a time, up to 1024.
+   * @default 16
+   */
   readonly maxConnections?: pulumi.Input<number>;
-  /** Requests a second at the most. @default no limit */
+  /**
+   * Requests a second at the most, above 0 and up to 100000; 0.5 is one in two seconds.
+   * @default no limit
+   */
   readonly requestsPerSecond?: pulumi.Input<number>;
-  /** Where things are in the responses, if they are not recognised. @default recognised from names */
+  /**
+   * Where things are in the responses, if they are not recognised.
+   * @default recognised from names
+   */
   readonly responses?: pulumi.Input<ResponseMapping>;
 }
 
@@ -35,13 +56,20 @@ export interface ProviderArgs {
  * ```
  */
 export class Provider extends pulumi.ProviderResource {
+  /**
+   * @param name The name in the stack.
+   * @param args The settings of the account. What is wrong with them, the preview of the resources that use it says.
+   * @param opts Resource options.
+   * @throws {pulumi.RunError} if `args` has members that are no arguments, or it is called "default" and has no `account`.
+   */
   constructor(name: string, args: ProviderArgs, opts?: pulumi.ResourceOptions) {
+    assertArguments(`Provider "${name}"`, args, SETTINGS);
     super(
       "pulumi-nodejs",
       name,
       {
         "partners:explicit": "true",
-        "partners:account": args.account ?? name,
+        "partners:account": accountOf(name, args),
         "partners:baseUrl": args.baseUrl,
         "partners:accessToken": pulumi.secret(args.accessToken),
         "partners:requestTimeout": text(args.requestTimeout),
@@ -53,6 +81,16 @@ export class Provider extends pulumi.ProviderResource {
       opts,
     );
   }
+}
+
+/** Two accounts of one name would be taken for one, and a resource that moves between them would not be replaced. */
+function accountOf(name: string, { account }: ProviderArgs): pulumi.Input<string> {
+  if (account !== undefined) return account;
+  if (name !== DEFAULT_ACCOUNT) return name;
+  throw new pulumi.RunError(
+    `Provider "${name}" would have the name of the account of stack configuration. Call it otherwise, or give it the argument account: ` +
+      `"${DEFAULT_ACCOUNT}" if it is the same account, another name if it is not. Nothing was sent.`,
+  );
 }
 
 /** Provider configuration consists of strings. */

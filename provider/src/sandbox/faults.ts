@@ -8,7 +8,7 @@ export interface FaultTarget {
    */
   readonly operation?: Operation;
   /**
-   * How many requests it happens to; `Infinity` is allowed.
+   * How many requests it happens to, a whole number; `Infinity` is allowed.
    * @default 1
    */
   readonly times?: number;
@@ -31,7 +31,7 @@ export interface ReplacingFault extends FaultTarget {
 /** Another status than the one that was due. */
 export interface StatusFault extends ReplacingFault {
   readonly kind: "status";
-  /** The HTTP status. */
+  /** The HTTP status, 200 to 599. */
   readonly status: number;
   /**
    * Headers to send with it.
@@ -97,18 +97,26 @@ export interface ResetMidBodyFault extends FaultTarget {
 /** The real body, cut short by a close (FIN), under the `content-length` of the whole. The operation has taken effect. */
 export interface TruncateFault extends FaultTarget {
   readonly kind: "truncate";
-  /** How many bytes of the body are sent. */
+  /** How many bytes of the body are sent, 0 or more. */
   readonly bytes: number;
 }
 
 /** The real answer, its body at a crawl. The operation has taken effect. */
 export interface SlowFault extends FaultTarget {
   readonly kind: "slow";
-  /** The speed, in bytes per second. */
+  /** The speed, in bytes per second, above 0. */
   readonly bytesPerSecond: number;
 }
 
-/** Something that goes wrong on the wire. */
+/**
+ * Something that goes wrong on the wire.
+ *
+ * @example
+ * ```ts
+ * // The list is unavailable three times.
+ * const fault: Fault = { kind: "status", operation: "listWebhooks", status: 503, times: 3 };
+ * ```
+ */
 export type Fault =
   | StatusFault
   | RateLimitFault

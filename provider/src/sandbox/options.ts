@@ -10,11 +10,18 @@ export interface WebhookSeed {
   readonly state: WebhookState;
 }
 
-/** How many requests the sandbox lets through; what exceeds it is answered with 429 and changes nothing. */
+/**
+ * How many requests the sandbox lets through; what exceeds it is answered with 429 and changes nothing.
+ *
+ * @example
+ * ```ts
+ * const rateLimit = { requests: 20, perSeconds: 1, retryAfter: "none" } as const;
+ * ```
+ */
 export interface RateLimit {
-  /** Requests allowed in any window of {@link RateLimit.perSeconds}. */
+  /** Requests allowed in any window of `perSeconds`, 1 or more. */
   readonly requests: number;
-  /** Length of the window, in seconds. */
+  /** Length of the window, in seconds, above 0. */
   readonly perSeconds: number;
   /**
    * How the `retry-after` header of a 429 is written.
@@ -26,12 +33,12 @@ export interface RateLimit {
 /** Settings of {@link startSandbox}; all optional. */
 export interface SandboxOptions {
   /**
-   * The port on 127.0.0.1; 0 takes any free one.
+   * The port on 127.0.0.1, up to 65535; 0 takes any free one.
    * @default 0
    */
   readonly port?: number;
   /**
-   * The token that every request has to carry.
+   * The token that every request has to carry, visible ASCII characters.
    * @default a random one
    */
   readonly accessToken?: string;
@@ -84,5 +91,5 @@ export interface SandboxOptions {
   readonly oneKeyAtATime?: boolean;
 }
 
-/** The characters of new keys. */
+/** The characters of new keys: those of base64url, or all that mean something in a URL as well. */
 export type KeyAlphabet = "base64url" | "hostile";

@@ -9,7 +9,7 @@ import { RateLimiter } from "./rate-limiter.js";
 import { listen } from "./server.js";
 import { SHAPES } from "./shapes.js";
 
-/** A running sandbox. */
+/** A running sandbox, made by {@link startSandbox}. */
 export interface Sandbox {
   /** The base URL to configure a client with, base path included, without a slash at its end. */
   readonly url: string;
@@ -26,11 +26,11 @@ export interface Sandbox {
   rotateAccessToken(): string;
   /** Whether this is a live API key; over HTTP, `GET /whoami` with the key as bearer token answers 200 or 401. */
   verify(apiKey: string): boolean;
-  /** Adds a webhook. Throws if there is one with this id. */
+  /** Adds a webhook. @throws {Error} if there is one with this id. */
   addWebhook(webhookId: number, state: WebhookState): void;
-  /** Removes a webhook. Throws if there is none with this id. */
+  /** Removes a webhook. @throws {Error} if there is none with this id. */
   removeWebhook(webhookId: number): void;
-  /** Sets the state of a webhook, as somebody else would. Throws if there is none with this id. */
+  /** Sets the state of a webhook, as somebody else would. @throws {Error} if there is none with this id. */
   setWebhookState(webhookId: number, state: WebhookState): void;
   /**
    * Adds faults. They are looked at in order, and the first that is due happens: instead of the answer, or to it.
@@ -63,7 +63,10 @@ const DEFAULT_WEBHOOKS: readonly WebhookSeed[] = [
 
 /**
  * Starts a Partner API on loopback, with an account of its own that lives in memory until it is closed.
- * @throws Error if the port cannot be listened on, or two webhooks have the same id.
+ *
+ * @param options What the account holds and how the service behaves; by default three webhooks and no faults.
+ * @returns the sandbox, listening on 127.0.0.1.
+ * @throws {Error} if the port cannot be listened on, or two webhooks have the same id.
  * @example
  * ```ts
  * await using sandbox = await startSandbox({ webhooks: [{ webhookId: 7, state: "active" }] });

@@ -26,18 +26,32 @@ export interface Shape {
   readonly deleteBy?: "key" | "id";
 }
 
-/** The names of the presets in {@link SHAPES}. */
+/** The names of the presets in {@link SHAPES}: what the body of a created key, and that of the list, look like. */
 export type ShapeName =
+  /** `{ apiKey }`; `[{ webhookId, state }]`. */
   | "flat"
+  /** `{ api_key, created_at }`; `{ webhooks: [{ webhook_id, state, updated_at }] }`. */
   | "snake"
+  /** Both as in `flat`, inside `{ status: "success", data }`. */
   | "envelope"
+  /** `{ apiKey: { id, prefix, key, createdAt } }`; `{ webhooks: [{ id, attributes: { state } }] }`. */
   | "nested"
+  /** As `nested`, and a key is deleted by its id. */
   | "byId"
+  /** The key as a JSON string; `[{ id: "101", state }]`, ids as strings. */
   | "bare"
+  /** States as `active: true` or `false`. */
   | "boolean"
+  /** States as `enabled: 1` or `0`. */
   | "numeric"
+  /** States as `status: "ENABLED"` or `"DISABLED"`. */
   | "words"
+  /** States as `disabledAt: null` or the time of disabling. */
   | "timestamp"
+  /**
+   * Nothing that could be recognised without help. The key is at `/result/token`, beside another secret at
+   * `/result/key`; the webhooks are at `/outgoing`, their id at `/ref`, their state at `/mode` as `go` or `halt`.
+   */
   | "unreadable";
 
 const flat: Shape = {
@@ -52,11 +66,9 @@ const nested: Shape = {
   }),
 };
 
-/** The forms in which services answer the same operations. */
+/** The forms in which services answer the same operations; see {@link ShapeName}. */
 export const SHAPES: Readonly<Record<ShapeName, Shape>> = {
-  /** `{ apiKey }`; `[{ webhookId, state }]`. */
   flat,
-  /** `{ api_key, created_at }`; `{ webhooks: [{ webhook_id, state, updated_at }] }`. */
   snake: {
     apiKey: ({ key, createdAt }) => ({ api_key: key, created_at: createdAt }),
     webhooks: (list) => ({
@@ -67,32 +79,25 @@ export const SHAPES: Readonly<Record<ShapeName, Shape>> = {
       })),
     }),
   },
-  /** Both as in `flat`, inside `{ status: "success", data }`. */
   envelope: {
     apiKey: (key) => ({ status: "success", data: flat.apiKey(key) }),
     webhooks: (list) => ({ status: "success", data: flat.webhooks(list) }),
   },
-  /** `{ apiKey: { id, prefix, key, createdAt } }`; `{ webhooks: [{ id, attributes: { state } }] }`. */
   nested,
-  /** As `nested`, and a key is deleted by its id. */
   byId: { ...nested, deleteBy: "id" },
-  /** The key as a JSON string; `[{ id: "101", state }]`, ids as strings. */
   bare: {
     apiKey: ({ key }) => key,
     webhooks: (list) => list.map(({ webhookId, state }) => ({ id: String(webhookId), state })),
   },
-  /** States as `active: true` or `false`. */
   boolean: {
     ...flat,
     webhooks: (list) => list.map(({ webhookId, state }) => ({ webhookId, active: state === "active" })),
   },
-  /** States as `enabled: 1` or `0`. */
   numeric: {
     ...flat,
     webhooks: (list) =>
       list.map(({ webhookId, state }) => ({ webhookId, enabled: Number(state === "active") })),
   },
-  /** States as `status: "ENABLED"` or `"DISABLED"`. */
   words: {
     ...flat,
     webhooks: (list) =>
@@ -101,7 +106,6 @@ export const SHAPES: Readonly<Record<ShapeName, Shape>> = {
         status: state === "active" ? "ENABLED" : "DISABLED",
       })),
   },
-  /** States as `disabledAt: null` or the time of disabling. */
   timestamp: {
     ...flat,
     webhooks: (list) =>
@@ -110,10 +114,6 @@ export const SHAPES: Readonly<Record<ShapeName, Shape>> = {
         disabledAt: state === "active" ? null : changedAt,
       })),
   },
-  /**
-   * Nothing that could be recognised without help. The key is at `/result/token`, beside another secret at
-   * `/result/key`; the webhooks are at `/outgoing`, their id at `/ref`, their state at `/mode` as `go` or `halt`.
-   */
   unreadable: {
     apiKey: ({ key }) => ({
       result: { key: `pk_live_${randomBytes(24).toString("base64url")}`, token: key },

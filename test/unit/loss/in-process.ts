@@ -3,6 +3,7 @@ import type { ResourceProvider } from "@pulumi/pulumi/dynamic/index.js";
 import type * as timingModule from "../../../provider/src/api/timing.js";
 import type * as pluginModule from "../../../provider/src/plugin/index.js";
 import type * as sessionModule from "../../../provider/src/plugin/session.js";
+import type * as warnModule from "../../../provider/src/plugin/warn.js";
 import { PARTNER_API_KEY } from "../../../provider/src/resources/registration.js";
 import { fromStruct, toStruct, type InitFailure, type Properties } from "../../support/plugin-protocol.ts";
 import { freshModules } from "./fresh-modules.ts";
@@ -16,10 +17,16 @@ type Handlers = Required<ResourceProvider<Properties, Properties>>;
  * A fresh "plugin process" in this one: the handlers of a set of modules of their own, called as the SDK's
  * dynamic-provider host calls them. Waits cost no time.
  *
- * @param config Stack configuration by full key. @param seed For the jitter of retries.
+ * @param config Stack configuration by full key. @param seed For the jitter of retries. @param warn Gets what a person would
+ * read on stderr.
  */
-export function startInProcess(config: Readonly<Record<string, string>>, seed: number): Host {
+export function startInProcess(
+  config: Readonly<Record<string, string>>,
+  seed: number,
+  warn: (text: string) => void = () => undefined,
+): Host {
   const load = freshModules();
+  Object.assign(load("plugin/warn.js") as typeof warnModule, { warnOnce: warn });
   const { systemTiming } = load("api/timing.js") as typeof timingModule;
   Object.assign(systemTiming, virtualTime(seed));
   const plugin = load("plugin/index.js") as typeof pluginModule;

@@ -1,90 +1,49 @@
-import { claimOf } from "./claims.ts";
-import { Violation, type Done, type Evidence, type Seen } from "./evidence.ts";
-import { isFaults, keyOfResponse } from "./kept-response.ts";
+import { claimAbout } from "./claims.ts";
+import { leftBy, Violation, type Done, type Evidence, type Seen } from "./evidence.ts";
+import { heldIn, type Held } from "./held.ts";
+import { claimKeys, isAlarm } from "./key-claims.ts";
 import type { Ledger } from "./ledger.ts";
-import type { InitFailure, Properties } from "../../support/plugin-protocol.ts";
 
 /** What holds for keys, whatever happens. Tells the ledger which key was made for which resource. @throws {Violation} */
 export function assertKeysSafe({ done, seen }: Evidence, ledger: Ledger): void {
   const keys = done.filter(({ call }) => call.kind === "key");
+  const making = keys.filter(({ call }) => call.verb === "create" || call.verb === "update");
+  const everywhere = [...seen.values()].map(({ service }) => service);
   for (const [account, own] of seen) {
-    assertCreations(
-      keys.filter(({ call }) => call.verb === "create" && call.account === account),
-      own,
-      ledger,
-    );
+    const here = making.filter(({ call }) => call.account === account);
+    claimKeys(here, own, everywhere, ledger);
     for (const key of own.removed) assertOrdered(key, keys, ledger);
     assertDeletedOnce(own);
   }
-  assertPosts(keys, [...seen.values()]);
+  assertPosts(making, [...seen.values()]);
   for (const one of keys) {
-    if (one.call.verb === "delete") assertDeletion(one, seen.get(one.call.account), ledger);
-    if (one.call.verb === "update" || one.call.verb === "read") assertKept(one, ledger);
+    const own = seen.get(one.call.account);
+    if (one.call.verb === "delete") assertDeletion(one, own, ledger);
+    if (one.call.verb === "update" || one.call.verb === "read") assertKept(one, own, ledger);
   }
-  const silent = done.every(({ call }) => call.kind === "key" && !["create", "delete"].includes(call.verb));
+  const silent = done.every(({ call }) => call.kind === "key" && SILENT.has(call.verb));
   if (silent && [...seen.values()].some(({ requests }) => requests.length > 0))
-    throw new Violation("a key was asked for that cannot be read");
+    throw new Violation("requests were made that cannot serve anything");
 }
 
-/** Every key that was made is in the state, or an error says that there may be one; and none says so without cause. */
-function assertCreations(
-  creations: readonly Done[],
-  { service, requests, created }: Seen,
-  ledger: Ledger,
-): void {
-  const unclaimed = new Set(created);
-  for (const { call, outcome } of creations) {
-    if (!outcome.ok) continue;
-    const { id, properties } = outcome.value as { id: string; properties: Properties };
-    const key = String(properties["apiKey"]);
-    if (!unclaimed.delete(key)) throw new Violation(`the key of ${call.name} is none that was made for it`);
-    ledger.keyOf.set(id, key);
-  }
-  const failures = creations.flatMap(({ outcome }) => (outcome.ok ? [] : [outcome.failure]));
-  const kept = failures.flatMap(({ initFailure }) => initFailure ?? []);
-  const responseOf = ({ properties }: InitFailure): string => String(properties["response"]);
-  const tells = (failure: InitFailure): boolean => !isFaults(service, responseOf(failure));
-  for (const failure of kept.filter(tells)) {
-    const key = keyOfResponse(service, responseOf(failure), unclaimed);
-    unclaimed.delete(key);
-    ledger.keyOf.set(failure.id, key);
-  }
-  for (const failure of kept.filter((failure) => !tells(failure))) {
-    const [any = null] = unclaimed; // It may stand for any of those that are missing.
-    if (any !== null) unclaimed.delete(any);
-    ledger.keyOf.set(failure.id, any);
-  }
-  if (failures.some(({ initFailure, message }) => initFailure && claimOf(message) !== "certain"))
-    throw new Violation("a resource is kept, and its error does not say that the key exists");
-  const mayExist = failures.filter(
-    ({ initFailure, message }) => !initFailure && claimOf(message) !== "none",
-  ).length;
-  if (unclaimed.size > mayExist)
-    throw new Violation(`${unclaimed.size} keys were made, and ${mayExist} errors say that one may exist`);
-  const accepted = requests.filter(({ method, status, effect }) => {
-    return method === "POST" && effect && status !== null && status >= 200 && status < 300;
-  });
-  const succeeded = creations.filter(({ outcome }) => outcome.ok);
-  if (accepted.length > succeeded.length + kept.length)
-    throw new Violation("a creation that was answered is not in the state");
-}
+/** Nothing about a key can be asked for. */
+const SILENT: ReadonlySet<string> = new Set(["check", "diff", "read"]);
 
 /** A creation is sent once, but for answers of 429; and no error says that a key may exist if nothing was sent. */
-function assertPosts(keys: readonly Done[], seen: readonly Seen[]): void {
+function assertPosts(making: readonly Done[], seen: readonly Seen[]): void {
   const posts = seen.flatMap(({ requests }) => requests.filter(({ method }) => method === "POST"));
-  const creations = keys.filter(({ call }) => call.verb === "create");
   const throttled = posts.filter(({ status }) => status === 429);
-  if (posts.length - throttled.length > creations.length) throw new Violation("a creation was sent twice");
-  const alarms = creations.filter(
-    ({ outcome }) => !outcome.ok && claimOf(outcome.failure.message) !== "none",
-  );
-  if (alarms.length > posts.length)
+  if (posts.length - throttled.length > making.length) throw new Violation("a creation was sent twice");
+  if (making.filter(isAlarm).length > posts.length)
     throw new Violation("an error says that a key may exist, and nothing was sent");
 }
 
-/** A key may only be deleted by the deletion of its resource. */
+/** A key is deleted only with its resource, or when a rotation has put it out of use. */
 function assertOrdered(key: string, keys: readonly Done[], ledger: Ledger): void {
-  const ordered = keys.some(({ call }) => call.verb === "delete" && ledger.keyOf.get(call.id) === key);
+  const ordered = keys.some(
+    ({ call: { verb, id, olds } }) =>
+      (verb === "delete" && ledger.belongs(id, key)) || (verb === "update" && olds["previousApiKey"] === key),
+  );
   if (!ordered) throw new Violation("a key was deleted that was not to be");
 }
 
@@ -101,27 +60,39 @@ function assertDeletedOnce({ requests }: Seen): void {
 
 /** Nothing is reported deleted that is not, and no error denies a deletion. */
 function assertDeletion({ call, outcome }: Done, own: Seen | undefined, ledger: Ledger): void {
-  const key = ledger.keyOf.get(call.id) ?? null;
+  const keys = ledger.keysIn({ id: call.id, outputs: call.olds });
   if (outcome.ok) {
-    if (key === null) throw new Violation("a key that nobody knows was reported deleted");
-    if (own?.service.sandbox.verify(key)) throw new Violation("a key was reported deleted that is not");
-  } else if (key !== null && own?.removed.includes(key) && claimOf(outcome.failure.message) === "none") {
-    throw new Violation("an error denies that the key was deleted");
-  }
+    if (keys.length === 0) throw new Violation("a key that nobody knows was reported deleted");
+    if (keys.some((key) => own?.service.sandbox.verify(key)))
+      throw new Violation("a key was reported deleted that is not");
+  } else if (own) assertDeletionTold(outcome.failure.message, keys, own);
 }
 
-/** Reading and updating lose nothing, and find no other key than the one that was made. */
-function assertKept({ call, outcome }: Done, ledger: Ledger): void {
-  const properties = outcome.ok
-    ? ((outcome.value as Properties)["properties"] as Properties)
-    : outcome.failure.initFailure?.properties;
-  if (!properties) {
-    // Without settings nothing can be found, and nothing is touched.
-    if (!outcome.ok && claimOf(outcome.failure.message) === "none" && call.verb === "update") return;
-    throw new Violation(`${call.verb} of a key fails`);
+/** No error denies that a key was deleted, and none says that one is that is not. @param keys Those of the resource. */
+function assertDeletionTold(message: string, keys: readonly string[], { service, removed }: Seen): void {
+  const claim = claimAbout("deletion", message);
+  if (claim === "none" && keys.some((key) => removed.includes(key)))
+    throw new Violation("an error denies that a key was deleted");
+  if (claim === "certain" && keys.every((key) => service.sandbox.verify(key)))
+    throw new Violation("an error says that a key is deleted that is not");
+}
+
+/** Reading and updating lose nothing, and find no other key than one that was made for the resource. */
+function assertKept(done: Done, own: Seen | undefined, ledger: Ledger): void {
+  const { call, outcome } = done;
+  const before = heldIn(call.olds);
+  const left = leftBy(done);
+  if (!left && call.verb === "read") throw new Violation("the reading of a key fails");
+  const after: Held = left ? heldIn(left) : before;
+  if (!outcome.ok && own) assertDeletionTold(outcome.failure.message, before.keys, own);
+  for (const key of before.keys) {
+    if (after.keys.includes(key)) continue;
+    if (key !== call.olds["previousApiKey"]) throw new Violation("a key was lost");
+    if (own?.service.sandbox.verify(key)) throw new Violation("a key was reported deleted that is not");
   }
-  const { apiKey, response } = properties;
-  if (call.olds["apiKey"] !== null && apiKey !== call.olds["apiKey"]) throw new Violation("a key was lost");
-  if (apiKey === null && response !== call.olds["response"]) throw new Violation("a response was lost");
-  if (apiKey !== null && apiKey !== ledger.keyOf.get(call.id)) throw new Violation("a wrong key was found");
+  for (const key of after.keys)
+    if (!ledger.belongs(call.id, key)) throw new Violation("a wrong key was found");
+  const found = after.keys.some((key) => !before.keys.includes(key));
+  if (before.unread !== null && after.unread !== before.unread && !found)
+    throw new Violation("a response was lost");
 }

@@ -1,18 +1,24 @@
 import { claimOf } from "./claims.ts";
-import { Violation, type Done, type Evidence, type Services } from "./evidence.ts";
-import type { Properties } from "../../support/plugin-protocol.ts";
+import { Violation, type Done, type Evidence, type Seen, type Services } from "./evidence.ts";
+import { heldIn } from "./held.ts";
 
 /** What holds for all that a handler says. @throws {Violation} */
-export function assertSpeech({ done }: Evidence, services: Services): void {
+export function assertSpeech(
+  { done, seen }: Evidence,
+  warnings: readonly string[],
+  services: Services,
+): void {
   const secrets = [...services.values()].flatMap((service) => [
     service.sandbox.accessToken,
     ...service.everIssued,
   ]);
+  if (secrets.some((secret) => warnings.some((text) => text.includes(secret))))
+    throw new Violation("a warning holds a secret");
   for (const one of done) {
     const text = spoken(one);
     if (secrets.some((secret) => text.includes(secret))) throw new Violation("an error holds a secret");
     if (!one.outcome.ok) assertClaim(one, one.outcome.failure.message);
-    if (text !== "" && one.healthy && !isExcused(one, text, services))
+    if (text !== "" && one.healthy && !isExcused(one, text, seen.get(one.call.account)))
       throw new Violation("a call fails although nothing is wrong");
   }
 }
@@ -33,18 +39,17 @@ function assertClaim({ call }: Done, message: string): void {
 }
 
 /** Whether a failure is right although the service is well: what is asked for cannot be. */
-function isExcused({ call, outcome }: Done, text: string, services: Services): boolean {
-  const service = services.get(call.account);
-  if (!service) return false;
+function isExcused({ call, outcome }: Done, text: string, own: Seen | undefined): boolean {
+  if (!own) return false;
+  const { service, removed } = own;
   if (call.kind === "webhook") {
     const webhookId = Number(
       (call.verb === "delete" || call.verb === "read" ? call.olds : call.news)["webhookId"],
     );
     return text.includes("does not exist in this account") && !service.sandbox.webhooks.has(webhookId);
   }
-  const held: Properties = outcome.ok ? {} : (outcome.failure.initFailure?.properties ?? call.olds);
-  const whole = service.everIssued.some((key) => service.bodyOf(key) === held["response"]);
-  if (call.verb === "create")
-    return text.includes("refuses a second key") && service.sandbox.apiKeys.length > 0;
-  return held["apiKey"] === null && !whole; // What never came cannot be read.
+  if (text.includes("refuses a second key")) return service.sandbox.apiKeys.length + removed.length > 0;
+  const { unread } = heldIn(outcome.ok ? {} : (outcome.failure.initFailure?.properties ?? call.olds));
+  const whole = service.everIssued.some((key) => service.bodyOf(key) === unread);
+  return unread !== null && !whole; // What never came cannot be read.
 }

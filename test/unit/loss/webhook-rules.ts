@@ -1,5 +1,5 @@
 import { claimOf } from "./claims.ts";
-import { Violation, type Done, type Evidence, type Seen } from "./evidence.ts";
+import { leftBy, Violation, type Done, type Evidence, type Seen } from "./evidence.ts";
 import type { Properties } from "../../support/plugin-protocol.ts";
 
 /** What holds for webhooks, whatever happens. @throws {Violation} */
@@ -13,6 +13,7 @@ export function assertWebhooksRight({ done, seen }: Evidence): void {
     if (!own) throw new Violation("a call of an unknown account");
     // Two at a time about the same webhook may overtake each other.
     const alone = webhooks.filter((other) => webhookOf(other) === webhookOf(one)).length === 1;
+    if (alone) assertOriginKept(one, own);
     if (one.outcome.ok && alone) assertDone(one, own, one.outcome.value as Properties);
   }
 }
@@ -38,6 +39,18 @@ function changes({ call }: Done): boolean {
 
 function isLeft({ olds, declared }: Done["call"]): boolean {
   return declared || olds["stateOnDestroy"] === "leave";
+}
+
+/** The state in which a webhook was found is known for as long as the resource lasts: "restore" needs it. */
+function assertOriginKept(one: Done, { webhooksBefore }: Seen): void {
+  const { call } = one;
+  const left = leftBy(one);
+  if (!left || left["webhookId"] === undefined) return;
+  const { initialState } = left;
+  const found = webhooksBefore.get(Number(call.news["webhookId"]));
+  const origin = call.verb === "create" ? found : call.olds["initialState"];
+  if (call.verb !== "check" && initialState !== origin)
+    throw new Violation(`the original state ${String(origin)} is kept as ${JSON.stringify(initialState)}`);
 }
 
 /** What a success says must be so. */

@@ -25,6 +25,8 @@ export class Observer {
   #done: Done[] = [];
   #end: () => ReadonlyMap<string, Seen> = () => new Map();
   #crashed = false;
+  #judging: Promise<void> | null = null;
+  #warnings: string[] = [];
 
   /** @param isHealthy Whether nothing is wrong with an account, so that its calls have to succeed. */
   constructor(services: Services, isHealthy: (account: string) => boolean) {
@@ -34,18 +36,28 @@ export class Observer {
 
   /** See {@link Witness}. @throws {Violation} @throws {Crash} */
   readonly witness = async <Value>(call: Call, run: () => Promise<Value>): Promise<Outcome<Value>> => {
+    while (this.#judging) await this.#judging; // What begins now is not what is being looked at.
+    if (this.#crashed) throw new Crash();
     if (this.#underWay === 0) this.#end = watch(this.#services);
     this.#underWay += 1;
     this.counts.calls += 1;
     const healthy = this.#isHealthy(call.account);
     const outcome = await outcomeOf(run());
-    this.#countDown(call);
-    this.#done.push({ call, outcome, healthy });
+    const lost = this.#isLost(call);
+    this.#done.push({ call, outcome, healthy, lost });
     this.#underWay -= 1;
-    if (this.#underWay === 0) await this.#judge();
-    if (this.#crashed) throw new Crash();
+    if (this.#underWay === 0) {
+      this.#judging = this.#judge();
+      await this.#judging.finally(() => (this.#judging = null));
+    }
+    if (lost) throw new Crash();
     return outcome;
   };
+
+  /** Takes note of a warning. */
+  hear(text: string): void {
+    this.#warnings.push(text);
+  }
 
   /** The next operation is one of a new process. */
   recover(): void {
@@ -53,10 +65,14 @@ export class Observer {
     this.crashIn = null;
   }
 
-  #countDown({ verb }: Call): void {
-    if (this.crashIn === null || verb === "check" || verb === "diff" || verb === "read") return;
-    this.crashIn -= 1;
-    if (this.crashIn < 0) this.#crashed = true;
+  /** Whether the engine does not hear how a call ended, as it died before. */
+  #isLost({ verb }: Call): boolean {
+    const isStep = verb !== "check" && verb !== "diff" && verb !== "read";
+    if (this.crashIn !== null && isStep) {
+      this.crashIn -= 1;
+      this.#crashed ||= this.crashIn < 0;
+    }
+    return this.#crashed;
   }
 
   async #judge(): Promise<void> {
@@ -69,14 +85,14 @@ export class Observer {
       this.counts.posts += requests.filter(({ method }) => method === "POST").length;
     }
     try {
-      assertSpeech(evidence, this.#services);
+      assertSpeech(evidence, this.#warnings.splice(0), this.#services);
       assertKeysSafe(evidence, this.ledger);
       assertWebhooksRight(evidence);
     } catch (error) {
       if (!(error instanceof Violation)) throw error;
       throw new Violation(`${error.message}\n${transcript(evidence.done, evidence.seen)}`, { cause: error });
     }
-    this.ledger.note(evidence, this.#crashed);
+    this.ledger.note(evidence);
   }
 }
 

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 
 import { ConfigurationError } from "../../../provider/src/api/errors.js";
-import { accountName, readSettings, type Settings } from "../../../provider/src/plugin/settings.js";
+import { accountName } from "../../../provider/src/plugin/setting-lookup.js";
+import { readSettings, type Settings } from "../../../provider/src/plugin/settings.js";
 
 function read(config: Record<string, string>, env: NodeJS.ProcessEnv = {}): Settings {
   return readSettings({ get: (key) => config[key] }, env);

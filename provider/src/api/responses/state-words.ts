@@ -26,7 +26,9 @@ export function asWord(value: JsonScalar): string {
 
 /** Whether a JSON value is neither an object nor an array. */
 export function isScalar(value: unknown): value is JsonScalar {
-  return value === null || ["string", "number", "boolean"].includes(typeof value);
+  return (
+    value === null || typeof value === "string" || typeof value === "number" || typeof value === "boolean"
+  );
 }
 
 /** Whether a value is a word for a stop of some kind. What {@link StateWords} knows has another meaning, and comes first. */
@@ -45,5 +47,10 @@ export function createStateWords(mapping: ResponseMapping): StateWords {
   if (mapping.disabled === undefined) add(BUILT_IN.disabled, "disabled");
   add(mapping.active, "active");
   add(mapping.disabled, "disabled");
-  return (value) => (isScalar(value) ? (meanings.get(asWord(value)) ?? null) : null);
+  return (value) => {
+    if (!isScalar(value)) return null;
+    // Mostly it is in lower case already, and to make it so would copy it, for each of all webhooks.
+    const known = typeof value === "string" ? meanings.get(value) : undefined;
+    return known ?? meanings.get(asWord(value)) ?? null;
+  };
 }

@@ -1,8 +1,8 @@
 import type { JsonObject } from "./json.js";
 import { normalise } from "./names.js";
 import { findPaths, printPaths } from "./paths.js";
-import { parsePointer, resolve } from "./pointer.js";
-import type { Field } from "./webhook-fields.js";
+import { parsePointer, resolve, type Pointer } from "./pointer.js";
+import type { Column } from "./webhook-fields.js";
 
 /** The names that an id may have, normalised. */
 export const ID_NAMES = ["webhookid", "hookid", "id"] as const;
@@ -20,9 +20,10 @@ const DECIMAL = /^[1-9][0-9]{0,15}$/;
 const SET_ID =
   "Set partners:responses.webhookId to the JSON Pointer of the id, relative to a record of the list.";
 
-/** The ids of all records, in their order, or why they are refused. */
+/** The ids of all records, in their order, and where the first has it; or why they are refused. */
 export type WebhookIds =
-  { readonly ids: readonly number[]; readonly problem?: undefined } | { readonly problem: string };
+  | { readonly ids: ArrayLike<number>; readonly path: Pointer; readonly problem?: undefined }
+  | { readonly problem: string };
 
 /** The webhook id that a value is: a positive safe integer, or the decimal digits of one. `null` if it is none. */
 export function toWebhookId(value: unknown): number | null {
@@ -41,12 +42,12 @@ export function hasWebhookId(object: JsonObject): boolean {
  * The ids of the records: the first column that has a valid id in every record. If its ids are not unique, the records are
  * not webhooks but something about them, and no other column would make them so.
  *
- * @param fields the fields of each record, at least those of {@link ID_NAMES}.
+ * @param columns what the records have, at least under {@link ID_NAMES}.
  * @param setting the JSON Pointer set for the id, if any; then nothing else is used.
  */
 export function readWebhookIds(
   records: readonly JsonObject[],
-  fields: readonly (readonly Field[])[],
+  columns: ReadonlyMap<string, Column>,
   setting: string | undefined,
 ): WebhookIds {
   const refuse = (what: string): WebhookIds => {
@@ -60,13 +61,14 @@ export function readWebhookIds(
     if (ids === null)
       return refuse("partners:responses.webhookId finds no positive whole number in some webhook.");
     return areUnique(ids)
-      ? { ids }
+      ? { ids, path: pointer ?? [] }
       : refuse("partners:responses.webhookId finds the same id in several webhooks.");
   }
   for (const key of ID_COLUMNS) {
-    const ids = everyId(fields, (record) => idIn(record, key));
+    const ids = idsIn(columns.get(key), records.length);
     if (ids === null) continue;
-    return areUnique(ids) ? { ids } : refuse("Several records of the list have the same webhook id.");
+    if (!areUnique(ids)) return refuse("Several records of the list have the same webhook id.");
+    return { ids, path: columns.get(key)?.path ?? [] };
   }
   return refuse("No positive whole number was recognised as the id in every webhook.");
 }
@@ -82,18 +84,24 @@ function everyId<T>(items: readonly T[], idOf: (item: T) => number | null): numb
   return ids;
 }
 
-/** The id that a record has in a column; `null` if there is none, or if two spellings of the name have different ids. */
-function idIn(record: readonly Field[], key: string): number | null {
-  let id: number | null = null;
-  for (const { column, value } of record) {
-    if (column.key !== key) continue;
-    const next = toWebhookId(value);
-    if (next === null || (id !== null && id !== next)) return null;
-    id = next;
-  }
-  return id;
+/** The ids in a column; `null` if a record has none there, or if two spellings of the name have different ids. */
+function idsIn(column: Column | undefined, count: number): Float64Array | null {
+  if (column === undefined) return null;
+  const ids = new Float64Array(count);
+  let found = 0;
+  const valid = column.values.every((value, index) => {
+    const id = toWebhookId(value);
+    const row = column.rowOf(index);
+    if (id === null || row > found) return false;
+    if (row < found) return ids[row] === id;
+    ids[found++] = id;
+    return true;
+  });
+  return valid && found === count ? ids : null;
 }
 
-function areUnique(ids: readonly number[]): boolean {
-  return new Set(ids).size === ids.length;
+/** Sorted, because a set of some hundred thousand would take as much memory as the list itself. */
+function areUnique(ids: ArrayLike<number>): boolean {
+  const sorted = Float64Array.from(ids).sort();
+  return sorted.every((id, index) => index === 0 || id !== sorted[index - 1]);
 }

@@ -3,7 +3,7 @@ import { parseBody } from "./json.js";
 import { isComplete } from "./paging.js";
 import { STATE_NAMES } from "./state-fields.js";
 import { findWebhookArray } from "./webhook-array.js";
-import { readFields } from "./webhook-fields.js";
+import { readColumns } from "./webhook-fields.js";
 import { ID_NAMES, readWebhookIds } from "./webhook-id.js";
 import { readStates } from "./webhook-state.js";
 
@@ -36,16 +36,16 @@ export function readWebhookList(
   const webhooks = new Map<number, WebhookReading>();
   if (records.length === 0) return { readable: true, webhooks, complete };
 
-  const fields = readFields(records, FIELD_NAMES);
-  const found = readWebhookIds(records, fields, mapping.webhookId);
+  const columns = readColumns(records, FIELD_NAMES);
+  const found = readWebhookIds(records, columns, mapping.webhookId);
   if (found.problem !== undefined) return { readable: false, problem: found.problem };
 
-  const states = readStates(records, fields, mapping);
-  for (const [index, record] of records.entries()) {
+  const states = readStates(records, columns, mapping);
+  records.forEach((record, index) => {
     const webhookId = found.ids[index];
     const reading = states[index];
-    if (webhookId === undefined || reading === undefined) continue;
+    if (webhookId === undefined || reading === undefined) return;
     webhooks.set(webhookId, { webhookId, state: reading.state, problem: reading.problem, record });
-  }
+  });
   return { readable: true, webhooks, complete };
 }

@@ -1,0 +1,54 @@
+import * as pulumi from "@pulumi/pulumi";
+import { beforeAll, expect, it } from "vitest";
+
+import * as partners from "../../provider/src/index.js";
+
+beforeAll(async () => {
+  await pulumi.runtime.setMocks({
+    newResource: ({ name, inputs }) => ({ id: name, state: inputs as object }),
+    call: () => ({}),
+  });
+});
+
+const eu = { baseUrl: "https://eu.example.com", accessToken: "t0ken" };
+
+// As JavaScript allows it.
+const PartnerApiKey = partners.PartnerApiKey as unknown as new (...args: unknown[]) => object;
+const PartnerWebhookState = partners.PartnerWebhookState as unknown as new (...args: unknown[]) => object;
+const Provider = partners.Provider as unknown as new (...args: unknown[]) => object;
+
+it.each([
+  [
+    "options for arguments",
+    () => new PartnerApiKey("k", { provider: {} }),
+    'PartnerApiKey "k" has no argument "provider"',
+  ],
+  [
+    "a typing mistake",
+    () => new PartnerWebhookState("w", { webhookID: 7 }),
+    'PartnerWebhookState "w" has no argument "webhookID"',
+  ],
+  [
+    "no arguments of a webhook",
+    () => new PartnerWebhookState("w"),
+    'PartnerWebhookState "w" needs its arguments',
+  ],
+  ["null", () => new PartnerApiKey("k", null), 'PartnerApiKey "k" needs its arguments'],
+  ["no arguments of a provider", () => new Provider("eu"), 'Provider "eu" needs its arguments'],
+  [
+    "a provider's typing mistake",
+    () => new Provider("eu", { ...eu, url: "" }),
+    'Provider "eu" has no argument "url"',
+  ],
+  ["a provider called default", () => new Provider("default", eu), 'Provider "default" would have the name'],
+])("%s is refused with a message, before anything is registered", (_what, make, message) => {
+  expect(make).toThrow(message);
+  expect(make).toThrow(pulumi.RunError); // Pulumi prints the message of such an error, and no stack.
+});
+
+it("what is right is taken", () => {
+  new partners.PartnerApiKey("a");
+  new partners.PartnerApiKey("b", { rotation: { trigger: "x" } });
+  new partners.Provider("default", { ...eu, account: "default" });
+  new partners.Provider("eu", eu);
+});
