@@ -1,3 +1,5 @@
+import { join } from "node:path";
+
 import type { Engine } from "./engine-env.ts";
 import { type Ended, runProcess } from "./process.ts";
 
@@ -21,6 +23,14 @@ export interface RunOptions {
 export async function runPulumi(args: readonly string[], options: RunOptions): Promise<Ended> {
   return runProcess("pulumi", [...args, "--non-interactive"], options);
 }
+
+const MAIN = join(import.meta.dirname, "../../provider/dist/cli/main.js");
+
+/**
+ * Put before blocks of the docs: `npx pulumi-partners` then runs what is built here. That a package brings the command along is
+ * for the test of the README.
+ */
+export const NPX_RUNS_BUILD = `npx() { shift; node '${MAIN}' "$@"; }\n`;
 
 /**
  * Runs a block of shell commands as a reader would, stopping at the first that fails. What it leaves running in the background

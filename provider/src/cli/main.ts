@@ -1,9 +1,14 @@
-#!/usr/bin/env node
+import { messageOf } from "../plugin/boundary.js";
 import { VERSION } from "../version.js";
-import { UsageError, type Command } from "./command.js";
+import { adoptCommand } from "./adopt/adopt.js";
+import { CommandError, UsageError, type Command } from "./command.js";
+import { doctorCommand } from "./doctor/doctor.js";
+import { printable } from "./output.js";
 import { sandboxCommand } from "./sandbox.js";
 
 const COMMANDS: Readonly<Record<string, Command>> = {
+  doctor: doctorCommand,
+  adopt: adoptCommand,
   sandbox: sandboxCommand,
 };
 
@@ -32,24 +37,30 @@ async function main(args: readonly string[]): Promise<number> {
   const command = name !== undefined && Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   try {
     if (command !== undefined) return await command.run(rest);
-    throw new UsageError(name === undefined ? "a command is missing." : `there is no command "${name}".`);
+    throw new UsageError(name === undefined ? "a command is missing." : "there is no such command.");
   } catch (error) {
     const prefix = command === undefined ? "pulumi-partners" : `pulumi-partners ${String(name)}`;
     const usage = isUsageError(error);
-    const message = error instanceof Error ? error.message : String(error);
     // One line for a typing mistake: parseArgs writes up to three.
-    const text = usage ? `${message.replaceAll("\n", " ")} Try "${prefix} --help".` : message;
-    process.stderr.write(`${prefix}: ${text}\n`);
+    const text = usage ? `${error.message.replaceAll("\n", " ")} Try "${prefix} --help".` : explain(error);
+    process.stderr.write(`${prefix}: ${printable(text)}\n`);
     return usage ? 2 : 1;
   }
 }
 
-function isUsageError(error: unknown): boolean {
+/** Of an error that nobody foresaw only the kind: its message may repeat what it failed at. */
+function explain(error: unknown): string {
+  return error instanceof CommandError ? error.message : messageOf(error);
+}
+
+function isUsageError(error: unknown): error is Error {
   if (error instanceof UsageError) return true;
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   return code.startsWith("ERR_PARSE_ARGS_"); // From parseArgs, whose messages are made for users.
 }
 
+// Who reads along, as `head` does, may stop before the end; the work goes on, as it may have to clean up.
+for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
 void main(process.argv.slice(2)).then((code) => {
   process.exitCode = code;
 });

@@ -1,7 +1,7 @@
 import { once } from "node:events";
-import { parseArgs } from "node:util";
 import { SHAPES, startSandbox, type Sandbox, type ShapeName, type WebhookSeed } from "../sandbox/index.js";
-import { UsageError, type Command } from "./command.js";
+import { CommandError, parseOptions, UsageError, type Command } from "./command.js";
+import { quoteForShell } from "./shell.js";
 
 const HELP = `Usage: pulumi-partners sandbox [options]
 
@@ -21,16 +21,13 @@ Options:
 export const sandboxCommand: Command = {
   summary: "start a Partner API on this machine, to try things out",
   run: async (args) => {
-    const { values } = parseArgs({
-      args: [...args],
-      options: {
-        port: { type: "string", default: "0" },
-        "access-token": { type: "string" },
-        webhooks: { type: "string" },
-        shape: { type: "string", default: "flat" },
-        latency: { type: "string", default: "0" },
-        help: { type: "boolean", default: false },
-      },
+    const values = parseOptions(args, {
+      port: { type: "string", default: "0" },
+      "access-token": { type: "string" },
+      webhooks: { type: "string" },
+      shape: { type: "string", default: "flat" },
+      latency: { type: "string", default: "0" },
+      help: { type: "boolean", default: false },
     });
     if (values.help) {
       process.stdout.write(HELP);
@@ -43,6 +40,8 @@ export const sandboxCommand: Command = {
       latency: parseNumber("--latency", values.latency, MAX_TIMER_MS),
       ...(accessToken === undefined ? {} : { accessToken: parseToken(accessToken) }),
       ...(values.webhooks === undefined ? {} : { webhooks: parseWebhooks(values.webhooks) }),
+    }).catch((error: unknown) => {
+      throw error instanceof Error ? new CommandError(error.message) : error;
     });
     const stopped = Promise.race([once(process, "SIGINT"), once(process, "SIGTERM")]);
     process.stdout.write(announcement(sandbox));
@@ -95,8 +94,4 @@ function parseWebhooks(text: string): WebhookSeed[] {
     if (known && Number.isSafeInteger(webhookId)) return { webhookId, state };
     throw new UsageError(`--webhooks must be like 101:active,102:disabled; "${item}" is not.`);
   });
-}
-
-function quoteForShell(text: string): string {
-  return /^[\w.-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }
