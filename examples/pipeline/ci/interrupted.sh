@@ -1,0 +1,13 @@
+#!/usr/bin/env bash
+# Fails if Pulumi warned that an earlier run was killed while it created something. Pulumi creates it again and exits 0, so
+# that only this warning tells of a key that no stack knows.
+set -euo pipefail
+if grep --no-messages 'interrupted while creating' up.log; then
+  cat <<'END'
+A key may exist at the service that no stack knows of. Find and delete it: see "When a run is killed"
+in docs/reliability.md of pulumi-partners.
+Then run the task "forget-interrupted".
+END
+  exit 1
+fi
+echo "Nothing was interrupted while it was created."
