@@ -1,0 +1,35 @@
+/**
+ * Puts README and LICENSE beside the package that npm packs. There, links into the repository would be dead: they lead to
+ * the tag of the version instead.
+ */
+import { existsSync } from "node:fs";
+import { copyFile, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+
+const ROOT = join(import.meta.dirname, "../..");
+
+/** What of package.json says where the repository is. */
+export interface Package {
+  readonly version: string;
+  readonly repository: { readonly url: string };
+}
+
+/** Makes the relative links and images of a page at the root of the repository absolute. */
+export function withAbsoluteLinks(markdown: string, { version, repository }: Package): string {
+  const home = repository.url.replace(/^git\+/, "").replace(/\.git$/, "");
+  const files = `${home}/blob/v${version}/`;
+  const images = `${home.replace("//github.com/", "//raw.githubusercontent.com/")}/v${version}/`;
+  return markdown
+    .replaceAll(/(!\[[^\]]*\]\()(?![a-z]+:|#)/g, `$1${images}`)
+    .replaceAll(/(\]\()(?![a-z]+:|#)/g, `$1${files}`);
+}
+
+if (import.meta.main) {
+  if (!existsSync(join(ROOT, "provider/dist/index.js"))) {
+    throw new Error("There is nothing to pack yet: run npm ci, which builds it, or npm run build.");
+  }
+  const manifest = JSON.parse(await readFile(join(ROOT, "provider/package.json"), "utf8")) as Package;
+  const readme = await readFile(join(ROOT, "README.md"), "utf8");
+  await writeFile(join(ROOT, "provider/README.md"), withAbsoluteLinks(readme, manifest));
+  await copyFile(join(ROOT, "LICENSE"), join(ROOT, "provider/LICENSE"));
+}
