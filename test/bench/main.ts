@@ -1,0 +1,75 @@
+/** `npm run bench`: measures, judges, and writes docs/performance.md. */
+import { floor } from "./contenders/floor.ts";
+import { ours } from "./contenders/ours.ts";
+import { tutorial } from "./contenders/tutorial.ts";
+import { GOAL_COUNT, judge, type Goal } from "./goals.ts";
+import { readOptions, type BenchOptions, type Section } from "./options.ts";
+import { measure } from "./measure.ts";
+import { goalsTable, writePage } from "./page.ts";
+import { provenance, readResults, writeResults, type Findings } from "./results.ts";
+import { compare, merge, type Comparison } from "./sections/compare.ts";
+import { measureGrowth } from "./sections/growth.ts";
+import { measureList } from "./sections/list.ts";
+import { measureParallel } from "./sections/parallel.ts";
+import { measureSettings } from "./sections/settings.ts";
+import { measureStart } from "./sections/start.ts";
+
+const options = readOptions(process.argv.slice(2));
+const startedAt = Date.now();
+const say = (line: string): void => {
+  console.log(line);
+};
+
+const MEASURE: Readonly<Record<Section, (options: BenchOptions) => Promise<Findings>>> = {
+  webhooks: async ({ webhooks, latencies, repetitions }) => ({
+    webhooks: await compare("webhooks", webhooks, latencies, repetitions, say),
+  }),
+  keys: async ({ keys, latencies, repetitions }) => ({
+    keys: await compare("keys", keys, latencies, repetitions, say),
+  }),
+  parallel: async ({ repetitions }) => ({ parallel: await measureParallel(Math.min(3, repetitions), say) }),
+  // The larger ones take minutes each, and their noise is small beside them.
+  growth: async ({ growth }) => ({ growth: await measureGrowth(growth, 1, say) }),
+  settings: async ({ growth }) => ({ settings: await measureSettings(growth.slice(0, 2), 1, say) }),
+  list: async ({ repetitions }) => ({ list: await measureList(repetitions, say) }),
+  start: async ({ repetitions }) => ({ start: await measureStart(repetitions, say) }),
+};
+
+// The first run after an installation compiles the code that it loads.
+for (const contender of [ours, floor, tutorial]) {
+  await measure({ kind: "webhooks", count: 1, latency: 0, repetitions: 1 }, [contender], () => undefined, [
+    "up",
+  ]);
+}
+
+for (const section of options.sections) {
+  const found = await MEASURE[section](options);
+  const goals = hasGoals(found) ? judge(found.webhooks.rows) : [];
+  if (options.write) await keep(section, found, goals);
+  if (goals.length > 0) say(`\n${goalsTable([{ date: "now", goals }])}\n`);
+  if (goals.some(({ met }) => met === false)) process.exitCode = 1;
+}
+if (options.write) say("Written: docs/performance.md");
+say(`${((Date.now() - startedAt) / 60_000).toFixed(1)} minutes`);
+
+/** Brings the page up to date after each section, as the next one may take long. */
+async function keep(section: Section, found: Findings, goals: readonly Goal[]): Promise<void> {
+  const before = await readResults();
+  const here = await provenance(options.repetitions);
+  const results = {
+    findings: {
+      ...before.findings,
+      ...found,
+      ...(found.webhooks && { webhooks: merge(before.findings.webhooks, found.webhooks) }),
+      ...(found.keys && { keys: merge(before.findings.keys, found.keys) }),
+    },
+    provenance: { ...before.provenance, [section]: here },
+    goals: goals.length > 0 ? [{ date: here.date, goals }, ...before.goals].slice(0, 2) : before.goals,
+  };
+  await writeResults(results);
+  await writePage(results);
+}
+
+function hasGoals(found: Findings): found is Findings & { webhooks: Comparison } {
+  return found.webhooks?.rows.some(({ situation }) => situation.count === GOAL_COUNT) ?? false;
+}

@@ -1,0 +1,95 @@
+import type { GrowthRow } from "./sections/growth.ts";
+import type { ListRow } from "./sections/list.ts";
+import type { ParallelRow } from "./sections/parallel.ts";
+import type { SettingsRow } from "./sections/settings.ts";
+import type { StartRow } from "./sections/start.ts";
+import { table } from "./table.ts";
+
+/** How the creation of keys follows `--parallel`. */
+export function parallelText(rows: readonly ParallelRow[] = []): string {
+  if (rows.length === 0) return "";
+  const head = ["--parallel", "bound, s", "up, s", "up without latency, s", "above the bound, s"];
+  const cells = rows.map(({ parallel, bound, ms, instant }) => [
+    String(parallel),
+    ...[bound, ms, instant, ms - bound].map((value) => (value / 1000).toFixed(2)),
+  ]);
+  return `${rows[0]?.keys ?? 0} keys, of which each takes the service ${rows[0]?.latency ?? 0} ms. The bound is latency × keys / parallel: what the
+waiting alone takes if the engine starts so many creations at a time. What is above it is no more than the same update takes
+without latency, so the provider adds no waiting of its own. The engine's default is four for each core.
+
+${table(head, cells, 0)}`;
+}
+
+/** Cost per resource. */
+export function growthText(rows: readonly GrowthRow[] = []): string {
+  if (rows.length === 0) return "";
+  const head = [
+    "webhooks",
+    "ours",
+    "of this the engine",
+    "the rest",
+    "floor",
+    "plugin CPU, ours",
+    "plugin, MiB",
+  ];
+  const cells = rows.map(({ count, ours, engine, floor, pluginCpu, memory }) => [
+    String(count),
+    ...[ours, engine, ours - engine, floor, pluginCpu].map((value) => value.toFixed(2)),
+    memory.toFixed(0),
+  ]);
+  return `Milliseconds of the first \`up\` for each webhook, all differing, no latency. "Of this the engine" are resources that register and
+look in state like ours, with handlers that do nothing. "Plugin CPU, ours" is the processor time of our plugin process above that
+of the one that does nothing.
+
+${table(head, cells, 0)}
+
+The engine's part grows with the number of resources because on a \`file://\` backend it writes the whole state after every step: N
+resources cost N writes of up to N resources each, so the bytes of one resource in state count quadratically. That is why a short
+\`__provider\` pays.`;
+}
+
+/** What the switches of the CLI do. */
+export function settingsText(rows: readonly SettingsRow[] = []): string {
+  if (rows.length === 0) return "";
+  const counts = [...new Set(rows.map(({ count }) => count))];
+  const head = ["set to true", ...counts.flatMap((count) => [`ours, ${count}`, `floor, ${count}`])];
+  const cells = [...new Set(rows.map(({ setting }) => setting))].map((setting) => [
+    setting,
+    ...counts.flatMap((count) => {
+      const row = rows.find((one) => one.setting === setting && one.count === count);
+      return row ? [row.ours, row.floor].map((ms) => (ms / 1000).toFixed(2)) : ["", ""];
+    }),
+  ]);
+  return `Seconds of the first \`up\`, all webhooks differing, no latency.
+
+${table(head, cells)}
+
+\`PULUMI_SKIP_CHECKPOINTS\` writes the state once, at the end, and so takes the quadratic part away; if the CLI is killed in mid-update,
+nothing of the update is in the state, and the keys that it made are lost. It suits stacks that hold webhooks only. The service backends of
+Pulumi send entries of a journal, not the whole state (CLI 3.259, \`backend/httpstate\`); they cannot be measured here.`;
+}
+
+/** The reading of lists. */
+export function listText(rows: readonly ListRow[] = []): string {
+  if (rows.length === 0) return "";
+  const cells = rows.map(({ webhooks, bytes, ms, memory }) => [
+    String(webhooks),
+    (bytes / 2 ** 20).toFixed(1),
+    ms.toFixed(0),
+    memory.toFixed(0),
+  ]);
+  return `The first read of a webhook in a plugin process whose code is loaded, without an engine; the transfer of the list included. The memory is
+the peak of the whole process, of which the SDK's host takes what stands in the first line.
+
+${table(["webhooks", "list, MiB", "time, ms", "plugin, MiB"], cells, 0)}`;
+}
+
+/** The loading of code. */
+export function startText(rows: readonly StartRow[] = []): string {
+  if (rows.length === 0) return "";
+  const cells = rows.map(({ part, ms, modules }) => [part, ms.toFixed(0), String(modules)]);
+  return `Loading of modules in a fresh process, compiled before (\`NODE_COMPILE_CACHE\`). undici is loaded at the first request, so an unchanged
+update does without it. The sandbox and the command line are never loaded.
+
+${table(["part", "ms", "modules"], cells)}`;
+}

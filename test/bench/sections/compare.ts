@@ -1,0 +1,59 @@
+import type { Kind } from "../case.ts";
+import type { Contender } from "../contender.ts";
+import { bare } from "../contenders/bare.ts";
+import { floor } from "../contenders/floor.ts";
+import { ours } from "../contenders/ours.ts";
+import { terraform } from "../contenders/terraform.ts";
+import { tutorial } from "../contenders/tutorial.ts";
+import { measure } from "../measure.ts";
+import { summarize, type Row } from "../summary.ts";
+
+/** Who takes part, and who does not and why. */
+export interface Comparison {
+  readonly rows: readonly Row[];
+  readonly contenders: readonly { readonly name: string; readonly description: string }[];
+  readonly skipped: readonly string[];
+}
+
+/** What is measured without latency is the goals' case and larger ones: of a few resources, it says little. */
+const LEAST_WITHOUT_LATENCY = 200;
+
+/** All contenders in all cases. */
+export async function compare(
+  kind: Kind,
+  counts: readonly number[],
+  latencies: readonly number[],
+  repetitions: number,
+  say: (line: string) => void,
+): Promise<Comparison> {
+  const present: Contender[] = [];
+  const skipped: string[] = [];
+  for (const contender of [ours, bare, floor, tutorial, terraform]) {
+    const reason = await contender.unavailable(kind);
+    if (reason === null) present.push(contender);
+    else skipped.push(`${contender.name}: ${reason}`);
+  }
+  for (const line of skipped) say(`  skipped ${line}`);
+  const rows: Row[] = [];
+  for (const latency of latencies) {
+    for (const count of counts) {
+      if (latency === 0 && count < LEAST_WITHOUT_LATENCY) continue;
+      say(`${kind}, ${count} of them, ${latency} ms latency`);
+      // What the engine alone takes has no latency.
+      const contenders = latency === 0 ? present : present.filter((contender) => contender !== bare);
+      rows.push(...summarize(await measure({ kind, count, latency, repetitions }, contenders, say)));
+    }
+  }
+  return { rows, contenders: present.map(({ name, description }) => ({ name, description })), skipped };
+}
+
+/** A comparison with what an earlier one has of other cases. */
+export function merge(earlier: Comparison | undefined, latest: Comparison): Comparison {
+  const caseOf = ({ situation }: Row): string => `${situation.latency} ${situation.count}`;
+  const measured = new Set(latest.rows.map(caseOf));
+  const kept = earlier?.rows.filter((row) => !measured.has(caseOf(row))) ?? [];
+  const rows = [...kept, ...latest.rows].sort(
+    ({ situation: one }, { situation: other }) => one.latency - other.latency || one.count - other.count,
+  );
+  return { ...latest, rows };
+}

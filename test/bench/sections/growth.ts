@@ -1,0 +1,46 @@
+import { bare } from "../contenders/bare.ts";
+import { floor } from "../contenders/floor.ts";
+import { ours } from "../contenders/ours.ts";
+import { measure } from "../measure.ts";
+import { summarize } from "../summary.ts";
+
+/** What one more resource costs at some number of resources, of an `up` in which all differ. */
+export interface GrowthRow {
+  readonly count: number;
+  /** Milliseconds for one resource. */
+  readonly ours: number;
+  /** The same, of the resources that do nothing and look like ours: the engine's part of `ours`. */
+  readonly engine: number;
+  readonly floor: number;
+  /** Processor time of our plugin for one resource above that of the plugin that does nothing, in milliseconds. */
+  readonly pluginCpu: number;
+  /** The most memory that our plugin had, in MiB. */
+  readonly memory: number;
+}
+
+/** Cost per resource over the number of resources. */
+export async function measureGrowth(
+  counts: readonly number[],
+  repetitions: number,
+  say: (line: string) => void,
+): Promise<GrowthRow[]> {
+  const rows: GrowthRow[] = [];
+  for (const count of counts) {
+    say(`growth, ${count} webhooks`);
+    const situation = { kind: "webhooks", count, latency: 0, repetitions } as const;
+    const found = summarize(await measure(situation, [ours, bare, floor], say, ["up"]));
+    const [own, engine, dynamic] = [ours, bare, floor].map(({ name }) =>
+      found.find(({ contender }) => contender === name),
+    );
+    if (!own || !engine || !dynamic) throw new Error("A contender has not been measured.");
+    rows.push({
+      count,
+      ours: own.ms / count,
+      engine: engine.ms / count,
+      floor: dynamic.ms / count,
+      pluginCpu: ((own.cpu ?? NaN) - (engine.cpu ?? NaN)) / count,
+      memory: own.memory ?? NaN,
+    });
+  }
+  return rows;
+}

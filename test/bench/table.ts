@@ -1,0 +1,16 @@
+/** A table in Markdown, its columns padded as Prettier pads them; all but the first `texts` columns are right-aligned. */
+export function table(head: readonly string[], rows: readonly (readonly string[])[], texts = 1): string {
+  const widths = head.map((title, column) =>
+    Math.max(3, ...[title, ...rows.map((row) => row[column] ?? "")].map((cell) => cell.length)),
+  );
+  const line = (cells: readonly string[]): string =>
+    `| ${widths.map((width, column) => pad(cells[column] ?? "", width, column < texts)).join(" | ")} |`;
+  const rule = widths.map((width, column) =>
+    column < texts ? "-".repeat(width) : `${"-".repeat(width - 1)}:`,
+  );
+  return [line(head), `| ${rule.join(" | ")} |`, ...rows.map(line)].join("\n");
+}
+
+function pad(cell: string, width: number, left: boolean): string {
+  return left ? cell.padEnd(width) : cell.padStart(width);
+}
