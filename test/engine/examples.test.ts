@@ -1,55 +1,11 @@
-import { cp, readFile, symlink } from "node:fs/promises";
-import { join } from "node:path";
-import { startSandbox, type Sandbox, type SandboxOptions } from "pulumi-partners/sandbox";
-import { expect, it, onTestFinished } from "vitest";
+import { expect, it } from "vitest";
 
-import { runPulumi, runShell } from "../support/cli.ts";
-import { engineEnv, type Engine } from "../support/engine-env.ts";
+import { runShell } from "../support/cli.ts";
 import { expectShown } from "./docs.ts";
-import { environmentFor } from "./support.ts";
-
-const ROOT = join(import.meta.dirname, "../..");
-
-async function sandboxFor(options?: SandboxOptions): Promise<Sandbox> {
-  const sandbox = await startSandbox(options);
-  onTestFinished(() => sandbox.close());
-  return sandbox;
-}
-
-/** An example as a user has it who copied its folder out, with a stack and the account of a sandbox. */
-async function copyOut(example: string, sandbox: Sandbox) {
-  const engine: Engine = await engineEnv({ ...environmentFor(sandbox), PULUMI_STACK: "dev" });
-  onTestFinished(() => engine.dispose());
-  const cwd = join(engine.dir, example);
-  await cp(join(ROOT, "examples", example), cwd, { recursive: true });
-  await symlink(join(ROOT, "node_modules"), join(engine.dir, "node_modules"));
-  const run = async (...args: string[]): Promise<string> => {
-    const { code, stdout, stderr } = await runPulumi(args, { cwd, env: engine.env });
-    expect({ code, stderr: code === 0 ? "" : stderr + stdout }).toEqual({ code: 0, stderr: "" });
-    return stdout;
-  };
-  return { cwd, engine, run };
-}
-
-function source(example: string, file = "index.ts"): Promise<string> {
-  return readFile(join(ROOT, "examples", example, file), "utf8");
-}
-
-/** Starts a stack for an example. */
-async function stackOf(example: string, sandbox: Sandbox) {
-  const { run } = await copyOut(example, sandbox);
-  await run("stack", "init", "dev");
-  return {
-    run,
-    up: () => run("up", "--yes", "--skip-preview"),
-    destroy: () => run("destroy", "--yes", "--skip-preview"),
-    outputs: async () => JSON.parse(await run("stack", "output", "--json", "--show-secrets")) as unknown,
-  };
-}
+import { copyOut, exampleProject, sandboxFor, source } from "./example-project.ts";
 
 it("webhook-fleet: every webhook that exists is active, except one", async () => {
-  const sandbox = await sandboxFor();
-  const { run, up, destroy, outputs } = await stackOf("webhook-fleet", sandbox);
+  const { sandbox, run, up, destroy, outputs } = await exampleProject("webhook-fleet");
   await expectShown("webhooks.md", "All webhooks", await source("webhook-fleet"), "ts");
   await expectShown("webhooks.md", "All webhooks", await run("preview"));
   await up();
@@ -63,7 +19,7 @@ it("webhook-fleet: every webhook that exists is active, except one", async () =>
 });
 
 it("audit: a webhook that exists and is not declared is found", async () => {
-  const { run, up, destroy, outputs } = await stackOf("audit", await sandboxFor());
+  const { run, up, destroy, outputs } = await exampleProject("audit");
   await expectShown("webhooks.md", "Webhooks that nobody declared", await source("audit"), "ts");
   await expectShown("webhooks.md", "Webhooks that nobody declared", await run("preview"));
   await up();
@@ -73,7 +29,7 @@ it("audit: a webhook that exists and is not declared is found", async () => {
 
 it("accounts: two accounts in one stack", async () => {
   const [us, eu] = [await sandboxFor(), await sandboxFor()];
-  const { run, up, destroy, outputs } = await stackOf("accounts", us);
+  const { run, up, destroy, outputs } = await exampleProject("accounts", { sandbox: us });
   await run("config", "set", "euBaseUrl", eu.url);
   await run("config", "set", "--secret", "euAccessToken", eu.accessToken);
   await expectShown("accounts.md", "Several accounts", await source("accounts"), "ts");

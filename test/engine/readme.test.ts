@@ -1,12 +1,10 @@
-import { execFileSync } from "node:child_process";
-import { cp, mkdir, readFile, symlink, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { readFile, symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 
+import { copyBuild, ROOT } from "../support/checkout.ts";
 import { runShell } from "../support/cli.ts";
 import { engineEnv } from "../support/engine-env.ts";
-
-const ROOT = join(import.meta.dirname, "../..");
 
 interface Block {
   readonly language: string;
@@ -23,13 +21,7 @@ async function readmeBlocks(): Promise<Block[]> {
 
 /** The repository as a newcomer has it after `npm ci`, so that packing does not write into this one. */
 async function clone(to: string): Promise<void> {
-  const files = execFileSync("git", ["ls-files"], { cwd: ROOT, encoding: "utf8" })
-    .split("\n")
-    .filter(Boolean);
-  for (const file of [...files, "provider/dist"]) {
-    await mkdir(dirname(join(to, file)), { recursive: true });
-    await cp(join(ROOT, file), join(to, file), { recursive: true });
-  }
+  await copyBuild(to);
   await symlink(join(ROOT, "node_modules"), join(to, "node_modules"));
 }
 

@@ -1,0 +1,72 @@
+import { execFileSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { dirname, join, normalize } from "node:path";
+import { describe, expect, it } from "vitest";
+
+import { page } from "./tables.ts";
+
+const ROOT = join(import.meta.dirname, "../../..");
+
+const PAGES = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard", "*.md"], {
+  cwd: ROOT,
+  encoding: "utf8",
+})
+  .split("\n")
+  .filter((file) => file !== "" && existsSync(join(ROOT, file)));
+
+/** The anchors of a page, as GitHub makes them of headings: lower case, without punctuation, hyphens for spaces. */
+function anchorsOf(markdown: string): Set<string> {
+  const outside = markdown.replaceAll(/^```.*?^```/gms, "");
+  const headings = [...outside.matchAll(/^#+ (.*)$/gm)].map(([, heading = ""]) => heading);
+  return new Set(
+    headings.map((one) =>
+      one
+        .toLowerCase()
+        .replaceAll(/[^\w\- ]/g, "")
+        .replaceAll(" ", "-"),
+    ),
+  );
+}
+
+describe.each(PAGES)("%s", (file) => {
+  const text = page(file);
+
+  it("has no link that leads nowhere", () => {
+    const links = [...text.matchAll(/\]\((?!https?:)([^)\s]+)\)/g)].map(([, link = ""]) => link);
+    const dead = links.filter((link) => {
+      const [path = "", anchor] = link.split("#");
+      const target = path === "" ? file : normalize(join(dirname(file), path));
+      if (!existsSync(join(ROOT, target))) return true;
+      return anchor !== undefined && !anchorsOf(page(target)).has(anchor);
+    });
+    expect(dead).toEqual([]);
+  });
+
+  it("names no file that is not there", () => {
+    const paths = [...text.matchAll(/(?<=[` ])(?:provider|test|docs|examples|\.github|\.ci)\/[\w./-]*\w/g)];
+    expect(paths.map(([path]) => path).filter((path) => !exists(path))).toEqual([]);
+  });
+});
+
+/** What vitest takes for a filter is the beginning of a name. */
+function exists(path: string): boolean {
+  const made = path.startsWith("provider/dist");
+  return made || existsSync(join(ROOT, path)) || filters(path);
+}
+
+function filters(path: string): boolean {
+  const files = execFileSync("git", ["ls-files", `${path}*`], { cwd: ROOT, encoding: "utf8" });
+  return path.startsWith("test/") && files !== "";
+}
+
+it("CONTRIBUTING names a test that is there", () => {
+  const [, file = "", name = ""] =
+    /vitest run .* (\S+\.test\.ts) -t "(.*)"/.exec(page("CONTRIBUTING.md")) ?? [];
+  expect(page(file)).toContain(`it("${name}"`);
+});
+
+it("every page of docs/ is reached from the README", () => {
+  const pages = PAGES.filter((file) => file.startsWith("docs/"));
+  expect(pages.length).toBeGreaterThan(10);
+  expect(pages.filter((file) => !page("README.md").includes(`](${file}`))).toEqual([]);
+});

@@ -1,0 +1,25 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+
+const ROOT = join(import.meta.dirname, "../../..");
+
+/** The text of a file of the repository. */
+export function page(path: string): string {
+  return readFileSync(join(ROOT, path), "utf8");
+}
+
+/** The rows of the first table of a page that has this column: cells by the name of their column, without backticks. */
+export function tableWith(markdown: string, column: string): Partial<Record<string, string>>[] {
+  const tables = markdown.match(/(^\|.*\|\n)+/gm) ?? [];
+  const [header = [], , ...rows] =
+    tables.map((table) => table.trim().split("\n").map(cells)).find(([first]) => first?.includes(column)) ??
+    [];
+  return rows.map((row) => Object.fromEntries(header.map((name, index) => [name, row[index] ?? ""])));
+}
+
+function cells(line: string): string[] {
+  return line
+    .slice(1, -1)
+    .split(/(?<!\\)\|/)
+    .map((cell) => cell.replaceAll("`", "").trim());
+}
