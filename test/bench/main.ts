@@ -1,7 +1,5 @@
 /** `npm run bench`: measures, judges, and writes docs/performance.md. */
-import { floor } from "./contenders/floor.ts";
-import { ours } from "./contenders/ours.ts";
-import { tutorial } from "./contenders/tutorial.ts";
+import { floor, ours, tutorial } from "./contenders/pulumi.ts";
 import { GOAL_COUNT, judge, type Goal } from "./goals.ts";
 import { readOptions, type BenchOptions, type Section } from "./options.ts";
 import { measure } from "./measure.ts";

@@ -36,10 +36,10 @@ export async function measure(
       const [contender, series] = [contenders[place], found[place]];
       if (!contender || !series) continue;
       const times: string[] = [];
-      for (const [step, measurement] of await runOnce(situation, contender, steps)) {
+      await measureOnce(situation, contender, steps, (step, measurement) => {
         series.steps[step]?.push(measurement);
         times.push(`${step} ${(measurement.ms / 1000).toFixed(2)}`);
-      }
+      });
       say(`  ${round + 1}/${situation.repetitions} ${contender.name.padEnd(9)} ${times.join(", ")}`);
     }
   }
@@ -50,17 +50,17 @@ function emptySteps(steps: readonly Step[]): Partial<Record<Step, Measurement[]>
   return Object.fromEntries(steps.map((step) => [step, []]));
 }
 
-async function runOnce(
+/** Runs the operations of one contender once, on an account and a stack of its own. @param done Is told of each. */
+export async function measureOnce(
   situation: Case,
   contender: Contender,
   steps: readonly Step[],
-): Promise<[Step, Measurement][]> {
+  done: (step: Step, measurement: Measurement) => void | Promise<void>,
+): Promise<void> {
   const sandbox = await startSandboxProcess(seed(situation));
   const subject = await contender.begin(situation.kind, situation.count, sandbox);
   try {
-    const measurements: [Step, Measurement][] = [];
-    for (const step of steps) measurements.push([step, await subject.run(step)]);
-    return measurements;
+    for (const step of steps) await done(step, await subject.run(step));
   } finally {
     await subject.dispose();
     await sandbox.stop();

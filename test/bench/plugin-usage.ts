@@ -16,7 +16,7 @@ const TICK = 10;
 /** Places of `utime` and `stime` in what follows the name in `/proc/<pid>/stat` (proc(5)). */
 const [UTIME, STIME] = [11, 12];
 
-/** Watches the plugin of the operations of one stack, by way of record-pid.cjs. */
+/** Watches the plugin of the operations of one stack, by way of plugin-hook.cjs. */
 export class PluginUsage {
   readonly #file: string;
   /** Variables that make the plugin known. */
@@ -25,7 +25,7 @@ export class PluginUsage {
   /** @param folder Where the process id is left. */
   constructor(folder: string) {
     this.#file = join(folder, "plugin.pid");
-    const hook = join(import.meta.dirname, "record-pid.cjs");
+    const hook = join(import.meta.dirname, "plugin-hook.cjs");
     this.env = { BENCH_PID_FILE: this.#file, NODE_OPTIONS: `--require=${hook}` };
   }
 

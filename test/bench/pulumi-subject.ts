@@ -1,17 +1,25 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 
 import { createTestStack, type OperationOptions, type TestStack } from "../support/stack.ts";
 import type { Result } from "../support/operation.ts";
-import type { Step } from "./case.ts";
+import type { Kind, Step } from "./case.ts";
 import type { Subject } from "./contender.ts";
 import { PluginUsage } from "./plugin-usage.ts";
 import type { SandboxProcess } from "./sandbox-process.ts";
 
-/** What differs between the contenders that Pulumi runs. */
-export interface PulumiSubjectOptions {
-  readonly declare: () => void;
+/** What is declared. */
+export interface Declared {
+  /** The name of a file in programs/. */
+  readonly program: string;
+  readonly kind: Kind;
+  readonly count: number;
+}
+
+/** What an operation runs in. */
+export interface Surroundings {
   /** Further variables for the engine. @default none */
   readonly env?: Readonly<Record<string, string>>;
   /** Further flags of every operation. @default none */
@@ -29,20 +37,17 @@ const OPERATIONS: Readonly<Record<Step, (stack: TestStack, options: OperationOpt
   destroy: (stack, options) => stack.destroy(options),
 };
 
-/** A stack of its own, whose program declares the resources. */
+/** A stack of its own, whose program declares the resources. It runs as a user's does: as a process that the engine starts. */
 export async function pulumiSubject(
+  declared: Declared,
   sandbox: SandboxProcess,
-  { declare, env = {}, flags = [] }: PulumiSubjectOptions,
+  { env = {}, flags = [] }: Surroundings,
 ): Promise<Subject> {
   const folder = await mkdtemp(join(tmpdir(), "partners-bench-"));
   const usage = new PluginUsage(folder);
   const settings = { PARTNERS_BASE_URL: sandbox.url, PARTNERS_ACCESS_TOKEN: sandbox.accessToken };
   const stack = await createTestStack({
-    // Called from nowhere: the SDK keeps the stack trace of each resource in the state, and the bench has no part in it.
-    program: () =>
-      Promise.resolve()
-        .then(declare)
-        .then(() => ({})),
+    files: { "package.json": JSON.stringify({ type: "module" }), "index.js": program(declared) },
     env: { ...settings, ...usage.env, ...env },
   });
   return {
@@ -63,4 +68,9 @@ export async function pulumiSubject(
       await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+function program({ program, kind, count }: Declared): string {
+  const file = pathToFileURL(join(import.meta.dirname, "programs", `${program}.ts`)).href;
+  return `import { declare } from ${JSON.stringify(file)};\ndeclare(${JSON.stringify(kind)}, ${count});\n`;
 }

@@ -14,8 +14,10 @@ export type Configuration = Readonly<Record<string, { readonly value: string; re
 
 /** What a test stack is made of. */
 export interface TestStackOptions {
-  /** Runs in this process, at every preview and update. */
-  readonly program: Program;
+  /** Runs in this process, at every preview and update. @default the project's own program, in a process of its own */
+  readonly program?: Program | undefined;
+  /** Further files of the project, by name. @default none */
+  readonly files?: Readonly<Record<string, string>>;
   /** @default none */
   readonly config?: Configuration;
   /** Variables for the engine and its plugins. None of this machine's `PARTNERS_*` and `PULUMI_*` variables reach them. */
@@ -70,7 +72,7 @@ export interface TestStack {
  * await stack.dispose();
  */
 export async function createTestStack(options: TestStackOptions): Promise<TestStack> {
-  const { projectName = "test", stackName = "dev", config = {} } = options;
+  const { projectName = "test", stackName = "dev", config = {}, files = {} } = options;
   let { program } = options;
   const engine = await engineEnv({ PULUMI_STACK: stackName, ...options.env });
   const project = join(engine.dir, "project");
@@ -78,7 +80,9 @@ export async function createTestStack(options: TestStackOptions): Promise<TestSt
   await writeFile(join(project, "Pulumi.yaml"), `name: ${projectName}\nruntime: nodejs\n`);
   // The dynamic provider's code resolves packages from the project's folder.
   await symlink(join(REPOSITORY, "node_modules"), join(project, "node_modules"));
-  const server = await serveProgram(() => program());
+  for (const [name, text] of Object.entries(files)) await writeFile(join(project, name), text);
+  const server = program && (await serveProgram(() => program?.() ?? Promise.resolve()));
+  const client = server ? ["--client", server.address, "--exec-kind", "auto.inline"] : [];
   const running = new Set<RunningProcess>();
 
   const pulumi = async (args: readonly string[], more: Partial<ProcessOptions> = {}): Promise<Ended> => {
@@ -103,8 +107,7 @@ export async function createTestStack(options: TestStackOptions): Promise<TestSt
     { flags = [], timeoutMs }: OperationOptions = {},
   ): Promise<Result> => {
     const log = join(engine.dir, `events-${++operations}.json`);
-    const inline = ["--client", server.address, "--exec-kind", "auto.inline", "--event-log", log];
-    const ended = await pulumi([...args, ...inline, ...flags], {
+    const ended = await pulumi([...args, ...client, "--event-log", log, ...flags], {
       env: { ...engine.env, PULUMI_DEBUG_COMMANDS: "true" }, // The CLI has no --event-log without it.
       ...(timeoutMs !== undefined && { timeoutMs }),
     });
@@ -150,7 +153,7 @@ export async function createTestStack(options: TestStackOptions): Promise<TestSt
     env: engine.env,
     dispose: async () => {
       await Promise.all([...running].map((process) => process.stop()));
-      server.close();
+      server?.close();
       await engine.dispose();
     },
   };

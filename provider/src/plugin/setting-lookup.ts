@@ -1,4 +1,4 @@
-import { DEFAULT_ACCOUNT } from "../default-account.js";
+import { ACCOUNT_KEY, DEFAULT_ACCOUNT } from "../defaults.js";
 import type { SettingName } from "../setting-names.js";
 
 /** Where the values of settings come from: what the host hands to `configure`. */
@@ -9,8 +9,6 @@ export interface ConfigSource {
 
 /** The configuration key by which a `Provider` of the program tells its process that it is none of the default ones. */
 export const EXPLICIT_KEY = "partners:explicit";
-/** The configuration key of the account's name. */
-export const ACCOUNT_KEY = "partners:account";
 
 /** The value of a setting, and which of the two places it is from. */
 export interface FoundSetting {

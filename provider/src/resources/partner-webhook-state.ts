@@ -1,8 +1,10 @@
 import * as pulumi from "@pulumi/pulumi";
 
 import type { WebhookState } from "../api/operations.js";
+import { DEFAULT_STATE_ON_DESTROY } from "../defaults.js";
 import { assertArguments } from "./arguments.js";
 import { declareOnce } from "./declared-once.js";
+import { accountOf, deriveOutput } from "./derived-outputs.js";
 import { warnAboutStackSettings } from "./stack-settings.js";
 import { PARTNER_WEBHOOK_STATE } from "./registration.js";
 
@@ -57,8 +59,10 @@ export class PartnerWebhookState extends pulumi.CustomResource {
     assertArguments(`PartnerWebhookState "${name}"`, args, ["webhookId", "state", "stateOnDestroy"]);
     const { state, stateOnDestroy } = args;
     const webhookId = declareOnce(args.webhookId, name, opts);
-    const outputs = { initialState: undefined, account: undefined };
-    super(type, name, { webhookId, state, stateOnDestroy, ...outputs, __provider }, opts);
+    const given = { webhookId, state, ...(stateOnDestroy !== undefined && { stateOnDestroy }) };
+    super(type, name, { ...given, initialState: undefined, __provider }, opts);
+    deriveOutput(this, "stateOnDestroy", () => DEFAULT_STATE_ON_DESTROY);
+    deriveOutput(this, "account", () => accountOf(type, opts));
     warnAboutStackSettings();
   }
 }

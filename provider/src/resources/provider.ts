@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 
 import type { ResponseMapping } from "../api/responses.js";
-import { DEFAULT_ACCOUNT } from "../default-account.js";
+import { ACCOUNT_KEY, DEFAULT_ACCOUNT } from "../defaults.js";
 import { assertArguments } from "./arguments.js";
 import { SETTINGS } from "./stack-settings.js";
 
@@ -69,7 +69,7 @@ export class Provider extends pulumi.ProviderResource {
       name,
       {
         "partners:explicit": "true",
-        "partners:account": accountOf(name, args),
+        [ACCOUNT_KEY]: accountOf(name, args),
         "partners:baseUrl": args.baseUrl,
         "partners:accessToken": pulumi.secret(args.accessToken),
         "partners:requestTimeout": text(args.requestTimeout),

@@ -1,10 +1,7 @@
 import type { Kind } from "../case.ts";
 import type { Contender } from "../contender.ts";
-import { bare } from "../contenders/bare.ts";
-import { floor } from "../contenders/floor.ts";
-import { ours } from "../contenders/ours.ts";
+import { bare, floor, ours, tutorial } from "../contenders/pulumi.ts";
 import { terraform } from "../contenders/terraform.ts";
-import { tutorial } from "../contenders/tutorial.ts";
 import { measure } from "../measure.ts";
 import { summarize, type Row } from "../summary.ts";
 

@@ -1,6 +1,4 @@
-import { bare } from "../contenders/bare.ts";
-import { floor } from "../contenders/floor.ts";
-import { ours } from "../contenders/ours.ts";
+import { bare, floor, ours } from "../contenders/pulumi.ts";
 import { measure } from "../measure.ts";
 import { summarize } from "../summary.ts";
 

@@ -1,7 +1,5 @@
-import type { Contender } from "../contender.ts";
-import { declareOurs } from "../contenders/ours.ts";
+import { ours, under } from "../contenders/pulumi.ts";
 import { measure } from "../measure.ts";
-import { pulumiSubject } from "../pulumi-subject.ts";
 import { summarize } from "../summary.ts";
 
 /** The creation of keys when the engine runs so many operations at a time. */
@@ -28,7 +26,7 @@ export async function measureParallel(
   const rows: ParallelRow[] = [];
   for (const parallel of [4, 8, 16]) {
     say(`${KEYS} keys, --parallel ${parallel}`);
-    const contender = withParallel(parallel);
+    const contender = under({ flags: ["--parallel", String(parallel)] }, ours);
     const up = async (latency: number): Promise<number> => {
       const situation = { kind: "keys", count: KEYS, latency, repetitions } as const;
       return summarize(await measure(situation, [contender], say, ["up"]))[0]?.ms ?? NaN;
@@ -38,17 +36,4 @@ export async function measureParallel(
     rows.push({ parallel, keys: KEYS, latency: LATENCY, ms, instant, bound });
   }
   return rows;
-}
-
-function withParallel(parallel: number): Contender {
-  return {
-    name: "ours",
-    description: "",
-    unavailable: () => Promise.resolve(null),
-    begin: (kind, count, sandbox) =>
-      pulumiSubject(sandbox, {
-        declare: declareOurs.bind(null, kind, count),
-        flags: ["--parallel", String(parallel)],
-      }),
-  };
 }

@@ -1,8 +1,5 @@
-import type { Contender } from "../contender.ts";
-import { declareFloor } from "../contenders/floor.ts";
-import { declareOurs } from "../contenders/ours.ts";
+import { floor, ours, under } from "../contenders/pulumi.ts";
 import { measure } from "../measure.ts";
-import { pulumiSubject } from "../pulumi-subject.ts";
 import { summarize } from "../summary.ts";
 
 /** An `up` of webhooks that all differ, with a setting of the engine. */
@@ -34,7 +31,7 @@ export async function measureSettings(
   for (const [setting, env] of SETTINGS) {
     for (const count of counts) {
       say(`${setting}, ${count} webhooks`);
-      const contenders = [under("ours", env, declareOurs), under("floor", env, declareFloor)];
+      const contenders = [ours, floor].map((contender) => under({ env }, contender));
       const situation = { kind: "webhooks", count, latency: 0, repetitions } as const;
       const found = summarize(await measure(situation, contenders, say, ["up"]));
       const time = (name: string): number => found.find(({ contender }) => contender === name)?.ms ?? NaN;
@@ -42,21 +39,4 @@ export async function measureSettings(
     }
   }
   return rows;
-}
-
-function under(
-  name: string,
-  env: Readonly<Record<string, string>>,
-  declare: (kind: "webhooks", count: number) => void,
-): Contender {
-  return {
-    name,
-    description: "",
-    unavailable: () => Promise.resolve(null),
-    begin: (_kind, count, sandbox) =>
-      pulumiSubject(sandbox, {
-        declare: declare.bind(null, "webhooks", count),
-        env,
-      }),
-  };
 }

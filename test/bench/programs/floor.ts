@@ -2,8 +2,6 @@
 import pulumi from "@pulumi/pulumi";
 
 import type { Kind } from "../case.ts";
-import type { Contender } from "../contender.ts";
-import { pulumiSubject } from "../pulumi-subject.ts";
 
 /** Handlers that do nothing: what is left is the engine, the SDK and the serialization of the handlers. */
 const nothing: pulumi.dynamic.ResourceProvider = {
@@ -31,19 +29,8 @@ class Nothing extends pulumi.dynamic.Resource {
   }
 }
 
-/** What a resource as in Pulumi's documentation costs at the least. */
-export const floor: Contender = {
-  name: "floor",
-  description: "a `pulumi.dynamic.Resource` whose handlers do nothing and send nothing",
-  unavailable: () => Promise.resolve(null),
-  begin: (kind, count, sandbox) =>
-    pulumiSubject(sandbox, {
-      declare: declareFloor.bind(null, kind, count),
-    }),
-};
-
-/** The program. */
-export function declareFloor(kind: Kind, count: number): void {
+/** What {@link floor} declares. */
+export function declare(kind: Kind, count: number): void {
   for (let index = 1; index <= count; index += 1) {
     if (kind === "keys") new Nothing(`key-${index}`, { apiKey: undefined });
     else new Nothing(`webhook-${index}`, { webhookId: index, state: "active" });

@@ -1,0 +1,81 @@
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { STEPS, type Step } from "../case.ts";
+import { ours, under } from "../contenders/pulumi.ts";
+import { measureOnce } from "../measure.ts";
+
+/** Where code of the plugin process comes from. */
+export const OWNERS = ["Node.js", "SDK", "undici", "pulumi-partners"] as const;
+
+/** One of {@link OWNERS}. */
+export type Owner = (typeof OWNERS)[number];
+
+/** How the plugin process spends its time in one operation, in milliseconds. */
+export interface ProfileRow {
+  readonly step: Step;
+  /** Wall time of the operation, which the profile makes longer. */
+  readonly ms: number;
+  readonly busy: Readonly<Record<Owner, number>>;
+}
+
+/** The parts of a V8 CPU profile that are read here (Chrome DevTools Protocol, `Profiler.Profile`). */
+interface CpuProfile {
+  readonly nodes: readonly {
+    readonly id: number;
+    readonly callFrame: { readonly functionName: string; readonly url: string };
+    readonly children?: readonly number[];
+  }[];
+  readonly samples: readonly number[];
+  readonly timeDeltas: readonly number[];
+}
+
+const COUNT = 200;
+
+/** Whose code is in a file. What Node.js does for one of them is that one's. */
+const FILES: readonly (readonly [Owner, RegExp])[] = [
+  ["pulumi-partners", /[\\/]provider[\\/]dist[\\/]/],
+  ["undici", /[\\/]node_modules[\\/]undici[\\/]/],
+  ["SDK", /[\\/]node_modules[\\/]/],
+];
+
+/** Profiles our plugin in each operation. */
+export async function measureProfile(say: (line: string) => void): Promise<ProfileRow[]> {
+  const folder = await mkdtemp(join(tmpdir(), "partners-bench-"));
+  const file = join(folder, "profile.jsonl");
+  const contender = under({ env: { BENCH_PROFILE_FILE: file } }, ours);
+  const situation = { kind: "webhooks", count: COUNT, latency: 0, repetitions: 1 } as const;
+  const rows: ProfileRow[] = [];
+  await measureOnce(situation, contender, STEPS, async (step, { ms }) => {
+    const busy = await readBusy(file);
+    rows.push({ step, ms, busy });
+    say(`profile ${step}: ${OWNERS.map((owner) => `${owner} ${busy[owner].toFixed(0)} ms`).join(", ")}`);
+  });
+  await rm(folder, { recursive: true });
+  return rows;
+}
+
+/** Adds up what the hook has written since the last time. */
+async function readBusy(file: string): Promise<Record<Owner, number>> {
+  const parts = (await readFile(file, "utf8")).trimEnd().split("\n");
+  await rm(file);
+  const busy: Record<Owner, number> = { "Node.js": 0, SDK: 0, undici: 0, "pulumi-partners": 0 };
+  for (const part of parts) addUp(JSON.parse(part) as CpuProfile, busy);
+  return busy;
+}
+
+function addUp({ nodes, samples, timeDeltas }: CpuProfile, busy: Record<Owner, number>): void {
+  const owners = new Map<number, Owner | null>();
+  const parents = new Map(nodes.flatMap(({ id, children = [] }) => children.map((child) => [child, id])));
+  // A profile lists every node before its children.
+  for (const { id, callFrame } of nodes) {
+    const above = owners.get(parents.get(id) ?? NaN) ?? "Node.js";
+    const own = FILES.find(([, pattern]) => pattern.test(callFrame.url))?.[0];
+    owners.set(id, callFrame.functionName === "(idle)" ? null : (own ?? above));
+  }
+  samples.forEach((id, index) => {
+    const owner = owners.get(id);
+    if (owner) busy[owner] += (timeDeltas[index] ?? 0) / 1000;
+  });
+}
