@@ -1,4 +1,8 @@
 /** `npm run bench`: measures, judges, and writes docs/performance.md. */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
 import { floor, ours, tutorial } from "./contenders/pulumi.ts";
 import { GOAL_COUNT, judge, type Goal } from "./goals.ts";
 import { readOptions, type BenchOptions, type Section } from "./options.ts";
@@ -10,6 +14,7 @@ import { measureGrowth } from "./sections/growth.ts";
 import { measureList } from "./sections/list.ts";
 import { measureParallel } from "./sections/parallel.ts";
 import { measureSettings } from "./sections/settings.ts";
+import { measureProfile } from "./sections/profile.ts";
 import { measureStart } from "./sections/start.ts";
 
 const options = readOptions(process.argv.slice(2));
@@ -28,7 +33,13 @@ const MEASURE: Readonly<Record<Section, (options: BenchOptions) => Promise<Findi
   parallel: async ({ repetitions }) => ({ parallel: await measureParallel(Math.min(3, repetitions), say) }),
   // The larger ones take minutes each, and their noise is small beside them.
   growth: async ({ growth }) => ({ growth: await measureGrowth(growth, 1, say) }),
-  settings: async ({ growth }) => ({ settings: await measureSettings(growth.slice(0, 2), 1, say) }),
+  settings: async ({ growth, repetitions }) => {
+    const cache = await mkdtemp(join(tmpdir(), "partners-bench-"));
+    const settings = await measureSettings(growth.slice(0, 2), Math.min(3, repetitions), cache, say);
+    await rm(cache, { recursive: true });
+    return { settings };
+  },
+  profile: async () => ({ profile: await measureProfile(say) }),
   list: async ({ repetitions }) => ({ list: await measureList(repetitions, say) }),
   start: async ({ repetitions }) => ({ start: await measureStart(repetitions, say) }),
 };

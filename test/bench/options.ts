@@ -1,7 +1,16 @@
 import { parseArgs } from "node:util";
 
 /** What the bench can measure; each part can be run by itself. */
-export const SECTIONS = ["webhooks", "keys", "parallel", "growth", "settings", "list", "start"] as const;
+export const SECTIONS = [
+  "webhooks",
+  "keys",
+  "parallel",
+  "growth",
+  "settings",
+  "profile",
+  "list",
+  "start",
+] as const;
 
 /** One of {@link SECTIONS}. */
 export type Section = (typeof SECTIONS)[number];
@@ -74,9 +83,9 @@ export function readOptions(args: readonly string[]): BenchOptions {
   }
 }
 
-/** What is measured without further options: about half an hour on two cores. */
+/** What is measured without further options: about three quarters of an hour on two cores. */
 const USUAL = {
-  sections: ["webhooks", "keys", "parallel", "list", "start"],
+  sections: ["webhooks", "keys", "parallel", "profile", "list", "start"],
   repetitions: 5,
   webhooks: [1, 50, 200],
   keys: [1, 20, 100],

@@ -29,6 +29,9 @@ export interface Surroundings {
 /** Milliseconds for one operation: the engine takes minutes for some thousand resources. */
 const TIMEOUT = 1_800_000;
 
+/** The tests keep compiled code, and users do not. */
+const AS_USUAL = { NODE_COMPILE_CACHE: "" };
+
 const OPERATIONS: Readonly<Record<Step, (stack: TestStack, options: OperationOptions) => Promise<Result>>> = {
   up: (stack, options) => stack.up(options),
   "unchanged up": (stack, options) => stack.up(options),
@@ -47,8 +50,11 @@ export async function pulumiSubject(
   const usage = new PluginUsage(folder);
   const settings = { PARTNERS_BASE_URL: sandbox.url, PARTNERS_ACCESS_TOKEN: sandbox.accessToken };
   const stack = await createTestStack({
-    files: { "package.json": JSON.stringify({ type: "module" }), "index.js": program(declared) },
-    env: { ...settings, ...usage.env, ...env },
+    files: {
+      "package.json": JSON.stringify({ type: "module" }),
+      "index.js": program(declared),
+    },
+    env: { ...settings, ...usage.env, ...AS_USUAL, ...env },
   });
   return {
     run: async (step) => {

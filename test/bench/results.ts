@@ -10,6 +10,7 @@ import type { Comparison } from "./sections/compare.ts";
 import type { GrowthRow } from "./sections/growth.ts";
 import type { ListRow } from "./sections/list.ts";
 import type { ParallelRow } from "./sections/parallel.ts";
+import type { ProfileRow } from "./sections/profile.ts";
 import type { SettingsRow } from "./sections/settings.ts";
 import { versions, type StartRow } from "./sections/start.ts";
 
@@ -19,6 +20,7 @@ export interface Findings {
   readonly keys?: Comparison;
   readonly parallel?: readonly ParallelRow[];
   readonly growth?: readonly GrowthRow[];
+  readonly profile?: readonly ProfileRow[];
   readonly settings?: readonly SettingsRow[];
   readonly list?: readonly ListRow[];
   readonly start?: readonly StartRow[];

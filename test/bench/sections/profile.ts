@@ -33,8 +33,12 @@ interface CpuProfile {
 
 const COUNT = 200;
 
+/** What is no work of the plugin: waiting, and what has no JavaScript on the stack, which here is the profiler for the most. */
+const NOT_COUNTED = ["(idle)", "(program)"];
+
 /** Whose code is in a file. What Node.js does for one of them is that one's. */
-const FILES: readonly (readonly [Owner, RegExp])[] = [
+const FILES: readonly (readonly [Owner | null, RegExp])[] = [
+  [null, /[\\/]plugin-hook\.cjs$/],
   ["pulumi-partners", /[\\/]provider[\\/]dist[\\/]/],
   ["undici", /[\\/]node_modules[\\/]undici[\\/]/],
   ["SDK", /[\\/]node_modules[\\/]/],
@@ -70,9 +74,10 @@ function addUp({ nodes, samples, timeDeltas }: CpuProfile, busy: Record<Owner, n
   const parents = new Map(nodes.flatMap(({ id, children = [] }) => children.map((child) => [child, id])));
   // A profile lists every node before its children.
   for (const { id, callFrame } of nodes) {
-    const above = owners.get(parents.get(id) ?? NaN) ?? "Node.js";
-    const own = FILES.find(([, pattern]) => pattern.test(callFrame.url))?.[0];
-    owners.set(id, callFrame.functionName === "(idle)" ? null : (own ?? above));
+    const above = owners.get(parents.get(id) ?? NaN);
+    const own = FILES.find(([, pattern]) => pattern.test(callFrame.url));
+    const owner = own ? own[0] : above === undefined ? "Node.js" : above;
+    owners.set(id, NOT_COUNTED.includes(callFrame.functionName) ? null : owner);
   }
   samples.forEach((id, index) => {
     const owner = owners.get(id);
