@@ -92,12 +92,18 @@ export interface WebhookReading {
   readonly record: Readonly<Record<string, unknown>>;
 }
 
+/** The webhooks of a list by id, in the order of the list. */
+export type WebhooksById = Pick<
+  ReadonlyMap<number, WebhookReading>,
+  "get" | "has" | "keys" | "size" | "values"
+>;
+
 /** What a look at the response of `listWebhooks` gave. */
 export type WebhookListReading =
   | {
       readonly readable: true;
       /** The webhooks by id. */
-      readonly webhooks: ReadonlyMap<number, WebhookReading>;
+      readonly webhooks: WebhooksById;
       /** Whether this is all of them: no sign of a further page. */
       readonly complete: boolean;
     }

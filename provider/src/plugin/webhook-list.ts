@@ -1,7 +1,7 @@
 import type { PartnerClient, WebhookList } from "../api/partner-client.js";
 import type { ResourceError } from "../api/errors.js";
 import type { WebhookState } from "../api/operations.js";
-import type { WebhookReading } from "../api/responses.js";
+import type { WebhookReading, WebhooksById } from "../api/responses.js";
 import { incomplete, noSuchWebhook } from "./webhook-list-errors.js";
 
 /** Milliseconds for which a list serves all webhooks of the process: long enough for an update of hundreds, short beside a person's change. */
@@ -10,7 +10,7 @@ const FRESH_FOR = 30_000;
 interface Snapshot {
   readonly requestedAt: number;
   /** As they were when the list was read: not a copy, as there may be some hundred thousand. */
-  readonly webhooks: ReadonlyMap<number, WebhookReading>;
+  readonly webhooks: WebhooksById;
   /** Those that we have changed since. */
   readonly changed: Map<number, WebhookReading>;
   readonly complete: boolean;

@@ -58,9 +58,9 @@ describe("any text, with any mapping", () => {
         }
         const list = readWebhookList(text, undefined, mapping);
         if (!list.readable) return;
-        for (const [id, { webhookId, state, problem }] of list.webhooks) {
-          expect(id).toBe(webhookId);
-          expect(Number.isSafeInteger(id) && id > 0).toBe(true);
+        for (const { webhookId, state, problem } of list.webhooks.values()) {
+          expect(list.webhooks.get(webhookId)?.webhookId).toBe(webhookId);
+          expect(Number.isSafeInteger(webhookId) && webhookId > 0).toBe(true);
           expect(state === null || problem === null).toBe(true);
         }
       }),

@@ -1,5 +1,6 @@
-import type { ResponseMapping, WebhookListReading, WebhookReading } from "../responses.js";
+import type { ResponseMapping, WebhookListReading } from "../responses.js";
 import { parseBody } from "./json.js";
+import { ListedWebhooks } from "./listed-webhooks.js";
 import { isComplete } from "./paging.js";
 import { STATE_NAMES } from "./state-fields.js";
 import { findWebhookArray } from "./webhook-array.js";
@@ -33,19 +34,12 @@ export function readWebhookList(
 
   const { records, path } = list;
   const complete = isComplete(body.value, path, records.length, linkHeader, headers);
-  const webhooks = new Map<number, WebhookReading>();
-  if (records.length === 0) return { readable: true, webhooks, complete };
+  if (records.length === 0) return { readable: true, webhooks: new Map(), complete };
 
   const columns = readColumns(records, FIELD_NAMES);
   const found = readWebhookIds(records, columns, mapping.webhookId);
   if (found.problem !== undefined) return { readable: false, problem: found.problem };
 
   const states = readStates(records, columns, mapping);
-  records.forEach((record, index) => {
-    const webhookId = found.ids[index];
-    const reading = states[index];
-    if (webhookId === undefined || reading === undefined) return;
-    webhooks.set(webhookId, { webhookId, state: reading.state, problem: reading.problem, record });
-  });
-  return { readable: true, webhooks, complete };
+  return { readable: true, webhooks: new ListedWebhooks(records, found.ids, states), complete };
 }
