@@ -44,7 +44,7 @@ const MEASURE: Readonly<Record<Section, (options: BenchOptions) => Promise<Findi
   start: async ({ repetitions }) => ({ start: await measureStart(repetitions, say) }),
 };
 
-// The first run after an installation compiles the code that it loads.
+// The first run reads from the disk what the later ones find in memory.
 for (const contender of [ours, floor, tutorial]) {
   await measure({ kind: "webhooks", count: 1, latency: 0, repetitions: 1 }, [contender], () => undefined, [
     "up",
@@ -64,7 +64,7 @@ say(`${((Date.now() - startedAt) / 60_000).toFixed(1)} minutes`);
 /** Brings the page up to date after each section, as the next one may take long. */
 async function keep(section: Section, found: Findings, goals: readonly Goal[]): Promise<void> {
   const before = await readResults();
-  const here = await provenance(options.repetitions);
+  const here = await provenance();
   const results = {
     findings: {
       ...before.findings,

@@ -38,7 +38,7 @@ export function growthText(rows: readonly GrowthRow[] = []): string {
     ...[ours, engine, ours - engine, floor, pluginCpu].map((value) => value.toFixed(2)),
     memory.toFixed(0),
   ]);
-  return `Milliseconds of the first \`up\` for each webhook, all differing, no latency. "Of this the engine" are resources that register and
+  return `Milliseconds of the first \`up\` for each webhook, all differing, no latency, one run. "Of this the engine" are resources that register and
 look in state like ours, with handlers that do nothing. "Plugin CPU, ours" is the processor time of our plugin process above that
 of the one that does nothing.
 
@@ -56,7 +56,7 @@ export function settingsText(rows: readonly SettingsRow[] = []): string {
     rows.filter(({ step }) => step === "up"),
     rows.filter(({ step }) => step !== "up"),
   ];
-  return `Seconds of the first \`up\`, all webhooks differing, no latency:
+  return `Seconds of the first \`up\`, all webhooks differing, no latency, one run:
 
 ${settingsTable(writing)}
 
@@ -64,7 +64,7 @@ ${settingsTable(writing)}
 nothing of the update is in the state, and the keys that it made are lost. It suits stacks that hold webhooks only. The service backends of
 Pulumi send entries of a journal, not the whole state (CLI 3.259, \`backend/httpstate\`); they cannot be measured here.
 
-Seconds of an unchanged \`up\`, where it is the start of the processes that takes the time:
+Seconds of an unchanged \`up\`, where it is the start of the processes that takes the time, medians:
 
 ${settingsTable(starting)}
 
@@ -92,9 +92,9 @@ export function profileText(rows: readonly ProfileRow[] = []): string {
     ms.toFixed(0),
     ...OWNERS.map((owner) => busy[owner].toFixed(0)),
   ]);
-  return `Milliseconds in which the plugin of 200 webhooks was busy, by the code that it was busy with, from V8's sampling profiler; what
-Node.js does on behalf of one of the others, such as loading its modules, is that one's. The first column is the wall time of the whole
-operation, which the profiler makes longer.
+  return `Milliseconds that the plugin of 200 webhooks spent in JavaScript, by whose code it was, from V8's sampling profiler and one run. What
+Node.js does for one of the others is that one's, loading a module for whoever asked for it; collecting garbage is Node.js's. Native
+code and the last tenth of a second are not seen. The first column is the wall time of the operation, which the profiler makes longer.
 
 ${table(["operation", "wall time", ...OWNERS], cells)}`;
 }

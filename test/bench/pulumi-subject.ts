@@ -1,7 +1,6 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { pathToFileURL } from "node:url";
 
 import { createTestStack, type OperationOptions, type TestStack } from "../support/stack.ts";
 import type { Result } from "../support/operation.ts";
@@ -42,7 +41,7 @@ const OPERATIONS: Readonly<Record<Step, (stack: TestStack, options: OperationOpt
 
 /** A stack of its own, whose program declares the resources. It runs as a user's does: as a process that the engine starts. */
 export async function pulumiSubject(
-  declared: Declared,
+  { program, kind, count }: Declared,
   sandbox: SandboxProcess,
   { env = {}, flags = [] }: Surroundings,
 ): Promise<Subject> {
@@ -52,7 +51,9 @@ export async function pulumiSubject(
   const stack = await createTestStack({
     files: {
       "package.json": JSON.stringify({ type: "module" }),
-      "index.js": program(declared),
+      "index.js": `import { declare } from "./program.js";\ndeclare(${JSON.stringify(kind)}, ${count});\n`,
+      "program.js": await source(`${program}.js`),
+      "engine-handlers.cjs": await source("engine-handlers.cjs"),
     },
     env: { ...settings, ...usage.env, ...AS_USUAL, ...env },
   });
@@ -76,7 +77,6 @@ export async function pulumiSubject(
   };
 }
 
-function program({ program, kind, count }: Declared): string {
-  const file = pathToFileURL(join(import.meta.dirname, "programs", `${program}.ts`)).href;
-  return `import { declare } from ${JSON.stringify(file)};\ndeclare(${JSON.stringify(kind)}, ${count});\n`;
+function source(file: string): Promise<string> {
+  return readFile(join(import.meta.dirname, "programs", file), "utf8");
 }

@@ -32,7 +32,6 @@ export interface Provenance {
   readonly date: string;
   readonly machine: string;
   readonly versions: Readonly<Record<string, string>>;
-  readonly repetitions: number;
 }
 
 /** All that is known, from one run or from several. */
@@ -58,7 +57,7 @@ export async function writeResults(results: Results): Promise<void> {
 }
 
 /** The machine and the versions of a run. */
-export async function provenance(repetitions: number): Promise<Provenance> {
+export async function provenance(): Promise<Provenance> {
   const pulumi = await getPulumi();
   const { stdout } = await runProcess(pulumi.path, ["version"]);
   const [cpu] = cpus();
@@ -66,6 +65,5 @@ export async function provenance(repetitions: number): Promise<Provenance> {
     date: new Date().toISOString().slice(0, 16).replace("T", " "),
     machine: `${cpus().length} × ${cpu?.model ?? "unknown processor"}, ${Math.round(totalmem() / 2 ** 30)} GiB, ${type()}`,
     versions: { pulumi: stdout.trim(), ...versions() },
-    repetitions,
   };
 }

@@ -132,6 +132,7 @@ export async function createTestStack(options: TestStackOptions): Promise<TestSt
     destroy: (more) => operate(["destroy", "--yes", "--skip-preview"], more),
     configure,
     setProgram: (next) => {
+      if (!server) throw new Error("The program of this stack is its project's own.");
       program = next;
     },
     outputs: async () =>

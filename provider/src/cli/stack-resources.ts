@@ -1,4 +1,4 @@
-import { ACCOUNT_KEY } from "../defaults.js";
+import { ACCOUNT_KEY } from "../account-name.js";
 import { EXPLICIT_KEY, type ConfigSource } from "../plugin/setting-lookup.js";
 import { PARTNER_API_KEY, PARTNER_WEBHOOK_STATE } from "../resources/registration.js";
 import { CommandError } from "./command.js";

@@ -1,4 +1,4 @@
-import { ACCOUNT_KEY, DEFAULT_ACCOUNT } from "../defaults.js";
+import { ACCOUNT_KEY, DEFAULT_ACCOUNT } from "../account-name.js";
 import type { SettingName } from "../setting-names.js";
 
 /** Where the values of settings come from: what the host hands to `configure`. */

@@ -1,11 +1,10 @@
 import type { WebhookState } from "../api/operations.js";
-import { DEFAULT_STATE_ON_DESTROY } from "../defaults.js";
 import type { Properties } from "./boundary.js";
 
 /** The inputs of a webhook as they stand in state: those that a program gives, completed. */
 export function completeInputs(news: Properties, account: string): Properties {
   const { webhookId, state, stateOnDestroy } = news;
-  return { webhookId, state, stateOnDestroy: stateOnDestroy ?? DEFAULT_STATE_ON_DESTROY, account };
+  return { webhookId, state, stateOnDestroy: stateOnDestroy ?? "leave", account };
 }
 
 /** Those of some properties that are inputs, and so outputs as well. */

@@ -1,7 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 
 import { assertArguments } from "./arguments.js";
-import { accountOf, deriveOutput } from "./derived-outputs.js";
 import { warnAboutStackSettings } from "./stack-settings.js";
 import { PARTNER_API_KEY } from "./registration.js";
 import { SECRET_OUTPUTS } from "./secret-outputs.js";
@@ -113,12 +112,12 @@ export class PartnerApiKey extends pulumi.CustomResource {
       rotatedAt: undefined,
       previousApiKey: undefined,
       previousExpiresAt: undefined,
+      account: undefined,
     };
     const { type, __provider } = PARTNER_API_KEY;
     // Added to the caller's own, so that nobody can drop these.
     const additionalSecretOutputs = [...(opts.additionalSecretOutputs ?? []), ...SECRET_OUTPUTS];
     super(type, name, { ...inputs, ...outputs, __provider }, { ...opts, additionalSecretOutputs });
-    deriveOutput(this, "account", () => accountOf(type, opts));
     warnAboutStackSettings();
   }
 }

@@ -1,10 +1,8 @@
 import * as pulumi from "@pulumi/pulumi";
 
 import type { WebhookState } from "../api/operations.js";
-import { DEFAULT_STATE_ON_DESTROY } from "../defaults.js";
 import { assertArguments } from "./arguments.js";
 import { declareOnce } from "./declared-once.js";
-import { accountOf, deriveOutput } from "./derived-outputs.js";
 import { warnAboutStackSettings } from "./stack-settings.js";
 import { PARTNER_WEBHOOK_STATE } from "./registration.js";
 
@@ -40,12 +38,8 @@ export class PartnerWebhookState extends pulumi.CustomResource {
   declare readonly webhookId: pulumi.Output<number>;
   /** The state, as last observed or set. */
   declare readonly state: pulumi.Output<WebhookState>;
-  /** What becomes of the webhook when the resource is removed. */
-  declare readonly stateOnDestroy: pulumi.Output<StateOnDestroy>;
   /** The state in which the webhook was first found, which `"restore"` goes back to; `null` if the list did not tell. */
   declare readonly initialState: pulumi.Output<WebhookState | null>;
-  /** The name of the account that the webhook belongs to: {@link ProviderArgs.account}, or `partners:account`. */
-  declare readonly account: pulumi.Output<string>;
 
   /**
    * @param name The name in the stack.
@@ -59,10 +53,10 @@ export class PartnerWebhookState extends pulumi.CustomResource {
     assertArguments(`PartnerWebhookState "${name}"`, args, ["webhookId", "state", "stateOnDestroy"]);
     const { state, stateOnDestroy } = args;
     const webhookId = declareOnce(args.webhookId, name, opts);
+    // No more than needed: for each property the SDK makes four promises with a stack trace, which an unchanged update of
+    // hundreds of webhooks feels. So what the program gave, and the account of its provider, are no outputs.
     const given = { webhookId, state, ...(stateOnDestroy !== undefined && { stateOnDestroy }) };
     super(type, name, { ...given, initialState: undefined, __provider }, opts);
-    deriveOutput(this, "stateOnDestroy", () => DEFAULT_STATE_ON_DESTROY);
-    deriveOutput(this, "account", () => accountOf(type, opts));
     warnAboutStackSettings();
   }
 }

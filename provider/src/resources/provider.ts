@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 
 import type { ResponseMapping } from "../api/responses.js";
-import { ACCOUNT_KEY, DEFAULT_ACCOUNT } from "../defaults.js";
+import { ACCOUNT_KEY, DEFAULT_ACCOUNT } from "../account-name.js";
 import { assertArguments } from "./arguments.js";
 import { SETTINGS } from "./stack-settings.js";
 

@@ -2,21 +2,26 @@ import type { Kind } from "../case.ts";
 import type { Contender } from "../contender.ts";
 import { pulumiSubject, type Surroundings } from "../pulumi-subject.ts";
 
+type PulumiContender = Omit<Contender, "begin"> & {
+  begin(
+    ...args: [...Parameters<Contender["begin"]>, surroundings?: Surroundings]
+  ): ReturnType<Contender["begin"]>;
+};
+
 /** This package. */
 export const ours = pulumiContender("ours", "`pulumi-partners`");
 
 /** What the engine takes for resources like ours; the difference to {@link ours} is what we do. */
-export const bare = pulumiContender(
+export const engine = pulumiContender(
   "engine",
   "resources that register and look in state like ours, with handlers that do nothing",
-  "bare",
   ["webhooks"],
 );
 
-/** What a resource as in Pulumi's documentation costs at the least. */
+/** What a resource as in Pulumi's documentation costs, whatever it does. */
 export const floor = pulumiContender(
   "floor",
-  "a `pulumi.dynamic.Resource` whose handlers do nothing and send nothing",
+  "a `pulumi.dynamic.Resource` whose six handlers do nothing and send nothing",
 );
 
 /** What one writes by hand. */
@@ -26,22 +31,24 @@ export const tutorial = pulumiContender(
 );
 
 /** A contender in other surroundings than the usual. */
-export function under(surroundings: Surroundings, { name, description }: Contender): Contender {
-  return pulumiContender(name, description, name, ["webhooks", "keys"], surroundings);
+export function under(surroundings: Surroundings, contender: PulumiContender): Contender {
+  return {
+    ...contender,
+    begin: (kind, count, sandbox) => contender.begin(kind, count, sandbox, surroundings),
+  };
 }
 
-/** @param program The name of the file in programs/. */
+/** @param name Also that of its file in programs/. */
 function pulumiContender(
   name: string,
   description: string,
-  program = name,
   kinds: readonly Kind[] = ["webhooks", "keys"],
-  surroundings: Surroundings = {},
-): Contender {
+): PulumiContender {
   return {
     name,
     description,
     unavailable: (kind) => Promise.resolve(kinds.includes(kind) ? null : `measured for ${kinds.join()} only`),
-    begin: (kind, count, sandbox) => pulumiSubject({ program, kind, count }, sandbox, surroundings),
+    begin: (kind, count, sandbox, surroundings = {}) =>
+      pulumiSubject({ program: name, kind, count }, sandbox, surroundings),
   };
 }

@@ -1,6 +1,6 @@
 import type { Kind } from "../case.ts";
 import type { Contender } from "../contender.ts";
-import { bare, floor, ours, tutorial } from "../contenders/pulumi.ts";
+import { engine, floor, ours, tutorial } from "../contenders/pulumi.ts";
 import { terraform } from "../contenders/terraform.ts";
 import { measure } from "../measure.ts";
 import { summarize, type Row } from "../summary.ts";
@@ -25,7 +25,7 @@ export async function compare(
 ): Promise<Comparison> {
   const present: Contender[] = [];
   const skipped: string[] = [];
-  for (const contender of [ours, bare, floor, tutorial, terraform]) {
+  for (const contender of [ours, engine, floor, tutorial, terraform]) {
     const reason = await contender.unavailable(kind);
     if (reason === null) present.push(contender);
     else skipped.push(`${contender.name}: ${reason}`);
@@ -37,7 +37,7 @@ export async function compare(
       if (latency === 0 && count < LEAST_WITHOUT_LATENCY) continue;
       say(`${kind}, ${count} of them, ${latency} ms latency`);
       // What the engine alone takes has no latency.
-      const contenders = latency === 0 ? present : present.filter((contender) => contender !== bare);
+      const contenders = latency === 0 ? present : present.filter((contender) => contender !== engine);
       rows.push(...summarize(await measure({ kind, count, latency, repetitions }, contenders, say)));
     }
   }

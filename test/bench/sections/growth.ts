@@ -1,4 +1,4 @@
-import { bare, floor, ours } from "../contenders/pulumi.ts";
+import { engine, floor, ours } from "../contenders/pulumi.ts";
 import { measure } from "../measure.ts";
 import { summarize } from "../summary.ts";
 
@@ -26,17 +26,17 @@ export async function measureGrowth(
   for (const count of counts) {
     say(`growth, ${count} webhooks`);
     const situation = { kind: "webhooks", count, latency: 0, repetitions } as const;
-    const found = summarize(await measure(situation, [ours, bare, floor], say, ["up"]));
-    const [own, engine, dynamic] = [ours, bare, floor].map(({ name }) =>
+    const found = summarize(await measure(situation, [ours, engine, floor], say, ["up"]));
+    const [own, bare, dynamic] = [ours, engine, floor].map(({ name }) =>
       found.find(({ contender }) => contender === name),
     );
-    if (!own || !engine || !dynamic) throw new Error("A contender has not been measured.");
+    if (!own || !bare || !dynamic) throw new Error("A contender has not been measured.");
     rows.push({
       count,
       ours: own.ms / count,
-      engine: engine.ms / count,
+      engine: bare.ms / count,
       floor: dynamic.ms / count,
-      pluginCpu: ((own.cpu ?? NaN) - (engine.cpu ?? NaN)) / count,
+      pluginCpu: ((own.cpu ?? NaN) - (bare.cpu ?? NaN)) / count,
       memory: own.memory ?? NaN,
     });
   }

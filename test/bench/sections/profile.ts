@@ -62,7 +62,8 @@ export async function measureProfile(say: (line: string) => void): Promise<Profi
 
 /** Adds up what the hook has written since the last time. */
 async function readBusy(file: string): Promise<Record<Owner, number>> {
-  const parts = (await readFile(file, "utf8")).trimEnd().split("\n");
+  // The engine may have ended the plugin in the middle of the last line.
+  const parts = (await readFile(file, "utf8")).split("\n").slice(0, -1);
   await rm(file);
   const busy: Record<Owner, number> = { "Node.js": 0, SDK: 0, undici: 0, "pulumi-partners": 0 };
   for (const part of parts) addUp(JSON.parse(part) as CpuProfile, busy);

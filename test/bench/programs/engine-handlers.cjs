@@ -1,7 +1,7 @@
 // What our handlers would hand to the engine, without what they do for it.
 const added = { stateOnDestroy: "leave", account: "default" };
 
-module.exports = {
+exports.handlers = {
   check: async (_olds, { webhookId, state }) => ({ inputs: { webhookId, state, ...added } }),
   diff: async () => ({ changes: false, replaces: [] }),
   create: async (inputs) => ({ id: String(inputs.webhookId), outs: { ...inputs, initialState: "disabled" } }),
