@@ -1,5 +1,5 @@
 /** `npm run bench`: measures, judges, and writes docs/performance.md. */
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -9,7 +9,7 @@ import { readOptions, type BenchOptions, type Section } from "./options.ts";
 import { measure } from "./measure.ts";
 import { goalsTable, writePage } from "./page.ts";
 import { provenance, readResults, writeResults, type Findings } from "./results.ts";
-import { compare, merge, type Comparison } from "./sections/compare.ts";
+import { compare, compareByCli, merge, type Comparison } from "./sections/compare.ts";
 import { measureGrowth } from "./sections/growth.ts";
 import { measureList } from "./sections/list.ts";
 import { measureParallel } from "./sections/parallel.ts";
@@ -27,6 +27,7 @@ const MEASURE: Readonly<Record<Section, (options: BenchOptions) => Promise<Findi
   webhooks: async ({ webhooks, latencies, repetitions }) => ({
     webhooks: await compare("webhooks", webhooks, latencies, repetitions, say),
   }),
+  cli: async ({ repetitions }) => ({ cli: await compareByCli(repetitions, say) }),
   keys: async ({ keys, latencies, repetitions }) => ({
     keys: await compare("keys", keys, latencies, repetitions, say),
   }),
@@ -43,6 +44,10 @@ const MEASURE: Readonly<Record<Section, (options: BenchOptions) => Promise<Findi
   list: async ({ repetitions }) => ({ list: await measureList(repetitions, say) }),
   start: async ({ repetitions }) => ({ start: await measureStart(repetitions, say) }),
 };
+
+// The projects lie beside their packages, as a user's do: the state holds paths from the one to the other.
+process.env["TMPDIR"] = join(import.meta.dirname, "..", "..", "node_modules", ".bench");
+await mkdir(process.env["TMPDIR"], { recursive: true });
 
 // The first run reads from the disk what the later ones find in memory.
 for (const contender of [ours, floor, tutorial]) {

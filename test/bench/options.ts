@@ -3,6 +3,7 @@ import { parseArgs } from "node:util";
 /** What the bench can measure; each part can be run by itself. */
 export const SECTIONS = [
   "webhooks",
+  "cli",
   "keys",
   "parallel",
   "growth",
@@ -85,7 +86,7 @@ export function readOptions(args: readonly string[]): BenchOptions {
 
 /** What is measured without further options: about three quarters of an hour on two cores. */
 const USUAL = {
-  sections: ["webhooks", "keys", "parallel", "profile", "list", "start"],
+  sections: ["webhooks", "cli", "keys", "parallel", "profile", "list", "start"],
   repetitions: 5,
   webhooks: [1, 50, 200],
   keys: [1, 20, 100],

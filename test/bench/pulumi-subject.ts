@@ -1,3 +1,4 @@
+import { createRequire } from "node:module";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -23,6 +24,11 @@ export interface Surroundings {
   readonly env?: Readonly<Record<string, string>>;
   /** Further flags of every operation. @default none */
   readonly flags?: readonly string[];
+  /**
+   * Whether the program is a process that the engine starts at each operation, and not run by this one.
+   * @default false
+   */
+  readonly ownProcess?: boolean;
 }
 
 /** Milliseconds for one operation: the engine takes minutes for some thousand resources. */
@@ -39,20 +45,29 @@ const OPERATIONS: Readonly<Record<Step, (stack: TestStack, options: OperationOpt
   destroy: (stack, options) => stack.destroy(options),
 };
 
-/** A stack of its own, whose program declares the resources. It runs as a user's does: as a process that the engine starts. */
+/** A stack of its own, whose program declares the resources. */
 export async function pulumiSubject(
   { program, kind, count }: Declared,
   sandbox: SandboxProcess,
-  { env = {}, flags = [] }: Surroundings,
+  { env = {}, flags = [], ownProcess = false }: Surroundings,
 ): Promise<Subject> {
   const folder = await mkdtemp(join(tmpdir(), "partners-bench-"));
   const usage = new PluginUsage(folder);
   const settings = { PARTNERS_BASE_URL: sandbox.url, PARTNERS_ACCESS_TOKEN: sandbox.accessToken };
+  const inline = (): Promise<object> => {
+    const require = createRequire(join(stack.projectDir, "index.js"));
+    const { declare } = require("./program.js") as { declare: (kind: Kind, count: number) => void };
+    // Called from nowhere: the SDK keeps the stack trace of each resource in the state, and the bench has no part in it.
+    return Promise.resolve()
+      .then(declare.bind(null, kind, count))
+      .then(() => ({}));
+  };
   const stack = await createTestStack({
+    program: ownProcess ? undefined : inline,
     files: {
-      "package.json": JSON.stringify({ type: "module" }),
-      "index.js": `import { declare } from "./program.js";\ndeclare(${JSON.stringify(kind)}, ${count});\n`,
-      "program.js": await source(`${program}.js`),
+      "package.json": "{}",
+      "index.js": `require("./program.js").declare(${JSON.stringify(kind)}, ${count});\n`,
+      "program.js": await source(`${program}.cjs`),
       "engine-handlers.cjs": await source("engine-handlers.cjs"),
     },
     env: { ...settings, ...usage.env, ...AS_USUAL, ...env },

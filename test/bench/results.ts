@@ -13,10 +13,12 @@ import type { ParallelRow } from "./sections/parallel.ts";
 import type { ProfileRow } from "./sections/profile.ts";
 import type { SettingsRow } from "./sections/settings.ts";
 import { versions, type StartRow } from "./sections/start.ts";
+import type { Row } from "./summary.ts";
 
 /** What the sections found. */
 export interface Findings {
   readonly webhooks?: Comparison;
+  readonly cli?: readonly Row[];
   readonly keys?: Comparison;
   readonly parallel?: readonly ParallelRow[];
   readonly growth?: readonly GrowthRow[];

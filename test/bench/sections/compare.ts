@@ -1,6 +1,6 @@
 import type { Kind } from "../case.ts";
 import type { Contender } from "../contender.ts";
-import { engine, floor, ours, tutorial } from "../contenders/pulumi.ts";
+import { engine, floor, ours, tutorial, under } from "../contenders/pulumi.ts";
 import { terraform } from "../contenders/terraform.ts";
 import { measure } from "../measure.ts";
 import { summarize, type Row } from "../summary.ts";
@@ -14,6 +14,14 @@ export interface Comparison {
 
 /** What is measured without latency is the goals' case and larger ones: of a few resources, it says little. */
 const LEAST_WITHOUT_LATENCY = 200;
+
+/** The goals' case, with programs that are processes of their own. */
+export async function compareByCli(repetitions: number, say: (line: string) => void): Promise<Row[]> {
+  const situation = { kind: "webhooks", count: LEAST_WITHOUT_LATENCY, latency: 50, repetitions } as const;
+  const contenders = [ours, floor, tutorial].map((contender) => under({ ownProcess: true }, contender));
+  say(`webhooks, ${situation.count} of them, programs in processes of their own`);
+  return summarize(await measure(situation, contenders, say));
+}
 
 /** All contenders in all cases. */
 export async function compare(

@@ -1,4 +1,4 @@
-import * as pulumi from "@pulumi/pulumi";
+const pulumi = require("@pulumi/pulumi");
 
 /** Our registration and our state, with handlers that do nothing. The plugin runs in the project's folder. */
 class Bare extends pulumi.CustomResource {
@@ -9,6 +9,6 @@ class Bare extends pulumi.CustomResource {
   }
 }
 
-export function declare(_kind, count) {
+exports.declare = function (_kind, count) {
   for (let index = 1; index <= count; index += 1) new Bare(`webhook-${index}`, index);
-}
+};

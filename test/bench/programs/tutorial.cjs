@@ -1,6 +1,5 @@
-/* global process -- As users write it. */
 /** Resources as one writes them by hand after a tutorial: a request for each operation, and for each thing that is read. */
-import * as pulumi from "@pulumi/pulumi";
+const pulumi = require("@pulumi/pulumi");
 
 const webhookProvider = {
   async create(inputs) {
@@ -70,9 +69,9 @@ class TutorialKey extends pulumi.dynamic.Resource {
   }
 }
 
-export function declare(kind, count) {
+exports.declare = function (kind, count) {
   for (let index = 1; index <= count; index += 1) {
     if (kind === "keys") new TutorialKey(`key-${index}`);
     else new TutorialWebhook(`webhook-${index}`, { webhookId: index, state: "active" });
   }
-}
+};

@@ -1,4 +1,4 @@
-import * as pulumi from "@pulumi/pulumi";
+const pulumi = require("@pulumi/pulumi");
 
 /** Handlers that do nothing: what is left is the engine, the SDK and the serialization of the handlers. */
 const nothing = {
@@ -26,9 +26,9 @@ class Nothing extends pulumi.dynamic.Resource {
   }
 }
 
-export function declare(kind, count) {
+exports.declare = function (kind, count) {
   for (let index = 1; index <= count; index += 1) {
     if (kind === "keys") new Nothing(`key-${index}`, { apiKey: undefined });
     else new Nothing(`webhook-${index}`, { webhookId: index, state: "active" });
   }
-}
+};

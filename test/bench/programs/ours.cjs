@@ -1,8 +1,8 @@
-import * as partners from "pulumi-partners";
+const partners = require("pulumi-partners");
 
-export function declare(kind, count) {
+exports.declare = function (kind, count) {
   for (let index = 1; index <= count; index += 1) {
     if (kind === "keys") new partners.PartnerApiKey(`key-${index}`);
     else new partners.PartnerWebhookState(`webhook-${index}`, { webhookId: index, state: "active" });
   }
-}
+};
