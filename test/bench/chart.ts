@@ -49,7 +49,7 @@ export function lineChart({ title, xLabel, lines }: ChartOptions): string {
       ...points.map(
         ([x, y]) => `<circle cx="${round(left(x))}" cy="${round(top(y))}" r="3" fill="${colour}"/>`,
       ),
-      text(WIDTH - MARGIN.right + 8, (labelTops[index] ?? 0) + 4, name, `style="fill:${colour}"`),
+      text(left(points.at(-1)?.[0] ?? xMax) + 8, (labelTops[index] ?? 0) + 4, name, `style="fill:${colour}"`),
     );
   });
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" width="${WIDTH}" height="${HEIGHT}" role="img" aria-label="${title}"><style>${STYLE}</style>\n${parts.join("\n")}\n</svg>\n`;

@@ -35,7 +35,7 @@ export function growthText(rows: readonly GrowthRow[] = []): string {
   ];
   const cells = rows.map(({ count, ours, engine, floor, pluginCpu, memory }) => [
     String(count),
-    ...[ours, engine, ours - engine, floor, pluginCpu].map((value) => value.toFixed(2)),
+    ...[ours, engine, ours - engine, floor, pluginCpu].map((value) => value?.toFixed(2) ?? "–"),
     memory.toFixed(0),
   ]);
   return `Milliseconds of the first \`up\` for each webhook, all differing, no latency, one run. "Of this the engine" are resources that register and

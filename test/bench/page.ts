@@ -101,10 +101,17 @@ function comparison(kind: "webhooks" | "keys", found: Comparison | undefined): s
   const latencies = [...new Set(found.rows.map(({ situation }) => situation.latency))];
   const tables = latencies.map((latency) => {
     const rows = found.rows.filter(({ situation }) => situation.latency === latency);
-    const repetitions = rows[0]?.situation.repetitions ?? 0;
-    return `${latency === 0 ? "Without latency" : `With ${latency} ms latency`}, medians of ${repetitions}:\n\n${rowsTable(kind, rows)}`;
+    return `${latency === 0 ? "Without latency" : `With ${latency} ms latency`}, medians of ${roundsText(rows)}:\n\n${rowsTable(kind, rows)}`;
   });
   return pictures + tables.join("\n\n");
+}
+
+/** `5`, or `5 (at 500, of 3)` where a number of resources was measured less often. */
+function roundsText(rows: readonly Row[]): string {
+  const rounds = new Map(rows.map(({ situation }) => [situation.count, situation.repetitions]));
+  const most = Math.max(...rounds.values());
+  const fewer = [...rounds].filter(([, repetitions]) => repetitions < most);
+  return `${most}${fewer.map(([count, repetitions]) => ` (at ${count}, of ${repetitions})`).join("")}`;
 }
 
 function cliText(rows: readonly Row[] = []): string {

@@ -44,8 +44,9 @@ export async function compare(
     for (const count of counts) {
       if (latency === 0 && count < LEAST_WITHOUT_LATENCY) continue;
       say(`${kind}, ${count} of them, ${latency} ms latency`);
-      // What the engine alone takes has no latency.
-      const contenders = latency === 0 ? present : present.filter((contender) => contender !== engine);
+      // What the engine alone takes has no latency, and to compare with another engine without one says little.
+      const absent = latency === 0 ? terraform : engine;
+      const contenders = present.filter((contender) => contender !== absent);
       rows.push(...summarize(await measure({ kind, count, latency, repetitions }, contenders, say)));
     }
   }
@@ -60,5 +61,9 @@ export function merge(earlier: Comparison | undefined, latest: Comparison): Comp
   const rows = [...kept, ...latest.rows].sort(
     ({ situation: one }, { situation: other }) => one.latency - other.latency || one.count - other.count,
   );
-  return { ...latest, rows };
+  const names = new Set(latest.contenders.map(({ name }) => name));
+  const others = earlier?.contenders.filter(({ name }) => !names.has(name)) ?? [];
+  const contenders = [...latest.contenders, ...others];
+  const skipped = latest.skipped.filter((line) => !others.some(({ name }) => line.startsWith(`${name}:`)));
+  return { rows, contenders, skipped };
 }
