@@ -4,7 +4,7 @@ import type { StateReading } from "./webhook-state.js";
 
 /**
  * The webhooks of a list. What was read of them stays in columns, each webhook a row, and is put together when somebody
- * asks: of 200,000, a `Map` of objects takes 25 MiB (`npm run bench`, "A long list").
+ * asks: with 200,000 in a `Map` of objects, the peak of a plugin was 17 MiB higher (263, now 246).
  */
 export class ListedWebhooks implements WebhooksById {
   readonly #records: readonly JsonObject[];
