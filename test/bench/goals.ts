@@ -11,7 +11,7 @@ export interface Goal {
   readonly met: boolean | null;
   /** `fastest` of the engine alone, with handlers that do nothing: about what we could reach at best. */
   readonly engine?: string;
-  /** The ratio of the fastest rounds, which a disturbed machine moves least. */
+  /** The ratio of the fastest times, which a disturbed machine moves least. */
   readonly fastest?: string;
 }
 

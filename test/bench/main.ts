@@ -32,11 +32,10 @@ const MEASURE: Readonly<Record<Section, (options: BenchOptions) => Promise<Findi
     keys: await compare("keys", keys, latencies, repetitions, say),
   }),
   parallel: async ({ repetitions }) => ({ parallel: await measureParallel(Math.min(3, repetitions), say) }),
-  // The larger ones take minutes each, and their noise is small beside them.
-  growth: async ({ growth }) => ({ growth: await measureGrowth(growth, 1, say) }),
+  growth: async ({ growth, repetitions }) => ({ growth: await measureGrowth(growth, repetitions, say) }),
   settings: async ({ growth, repetitions }) => {
     const cache = await mkdtemp(join(tmpdir(), "partners-bench-"));
-    const settings = await measureSettings(growth.slice(0, 2), Math.min(3, repetitions), cache, say);
+    const settings = await measureSettings(growth.slice(0, 2), repetitions, cache, say);
     await rm(cache, { recursive: true });
     return { settings };
   },

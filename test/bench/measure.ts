@@ -1,5 +1,5 @@
-import { STEPS, type Case, type Measurement, type Step } from "./case.ts";
-import type { Contender } from "./contender.ts";
+import { READING, STEPS, type Case, type Measurement, type Step } from "./case.ts";
+import type { Contender, Subject } from "./contender.ts";
 import { startSandboxProcess } from "./sandbox-process.ts";
 
 /** All measurements of one contender in one case. */
@@ -17,11 +17,11 @@ export interface Measured {
 }
 
 /**
- * Measures one case. The contenders take turns, and another one begins in every round, so that what disturbs the machine
- * for a while disturbs all.
+ * Measures one case. The contenders take turns at every operation, and another one begins each time, so that what
+ * disturbs the machine for a while disturbs all.
  *
  * @param steps What is measured; the first of them has to be `up`.
- * @param say Is told of every contender that is done.
+ * @param say Is told of every round.
  */
 export async function measure(
   situation: Case,
@@ -29,41 +29,60 @@ export async function measure(
   say: (line: string) => void,
   steps: readonly Step[] = STEPS,
 ): Promise<Measured> {
-  const found = contenders.map(({ name }) => ({ contender: name, steps: emptySteps(steps) }));
+  const found = new Map(contenders.map((contender) => [contender, emptySteps(steps)]));
   for (let round = 0; round < situation.repetitions; round += 1) {
-    for (let turn = 0; turn < contenders.length; turn += 1) {
-      const place = (round + turn) % contenders.length;
-      const [contender, series] = [contenders[place], found[place]];
-      if (!contender || !series) continue;
-      const times: string[] = [];
-      await measureOnce(situation, contender, steps, (step, measurement) => {
-        series.steps[step]?.push(measurement);
-        times.push(`${step} ${(measurement.ms / 1000).toFixed(2)}`);
-      });
-      say(`  ${round + 1}/${situation.repetitions} ${contender.name.padEnd(9)} ${times.join(", ")}`);
+    const times = new Map(contenders.map((contender) => [contender, ""]));
+    await measureRound(situation, rotated(contenders, round), steps, (contender, step, measurement) => {
+      found.get(contender)?.[step]?.push(measurement);
+      const time = `${step} ${(measurement.ms / 1000).toFixed(2)}`;
+      times.set(contender, `${times.get(contender) ?? ""}  ${time}`);
+    });
+    for (const [{ name }, text] of times) {
+      say(`  ${round + 1}/${situation.repetitions} ${name.padEnd(9)}${text}`);
     }
   }
-  return { situation, listBytes: await listBytes(situation), series: found };
+  const series = [...found].map(([{ name }, measured]) => ({ contender: name, steps: measured }));
+  return { situation, listBytes: await listBytes(situation), series };
 }
 
 function emptySteps(steps: readonly Step[]): Partial<Record<Step, Measurement[]>> {
   return Object.fromEntries(steps.map((step) => [step, []]));
 }
 
-/** Runs the operations of one contender once, on an account and a stack of its own. @param done Is told of each. */
-export async function measureOnce(
+function rotated<T>(all: readonly T[], by: number): T[] {
+  const first = by % all.length;
+  return [...all.slice(first), ...all.slice(0, first)];
+}
+
+/** Runs all operations once, each contender's on an account and a stack of its own. @param done Is told of each. */
+export async function measureRound(
   situation: Case,
-  contender: Contender,
+  contenders: readonly Contender[],
   steps: readonly Step[],
-  done: (step: Step, measurement: Measurement) => void | Promise<void>,
+  done: (contender: Contender, step: Step, measurement: Measurement) => void | Promise<void>,
 ): Promise<void> {
-  const sandbox = await startSandboxProcess(seed(situation));
-  const subject = await contender.begin(situation.kind, situation.count, sandbox);
+  const disposals: (() => Promise<void>)[] = [];
+  const subjects = new Map<Contender, Subject>();
   try {
-    for (const step of steps) await done(step, await subject.run(step));
+    for (const contender of contenders) {
+      const sandbox = await startSandboxProcess(seed(situation));
+      disposals.push(() => sandbox.stop());
+      const subject = await contender.begin(situation.kind, situation.count, sandbox);
+      disposals.push(() => subject.dispose());
+      subjects.set(contender, subject);
+    }
+    let turn = 0;
+    for (const step of steps) {
+      const times = READING.includes(step) ? (situation.reads ?? 1) : 1;
+      for (let time = 0; time < times; time += 1) {
+        for (const [contender, subject] of rotated([...subjects], turn)) {
+          await done(contender, step, await subject.run(step));
+        }
+        turn += 1;
+      }
+    }
   } finally {
-    await subject.dispose();
-    await sandbox.stop();
+    for (const dispose of disposals.reverse()) await dispose();
   }
 }
 

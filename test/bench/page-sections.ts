@@ -24,6 +24,25 @@ ${table(head, cells, 0)}`;
 /** Cost per resource. */
 export function growthText(rows: readonly GrowthRow[] = []): string {
   if (rows.length === 0) return "";
+  const [stepwise, once] = [
+    rows.filter(({ writing }) => writing === "at each step"),
+    rows.filter(({ writing }) => writing === "once"),
+  ];
+  return `Milliseconds of the first \`up\` for each webhook, all differing, no latency, ${timesText(stepwise)}. "Of this the engine" are resources that
+register and look in state like ours, with handlers that do nothing. "Plugin CPU, ours" is the processor time of our plugin process
+above that of the one that does nothing.
+
+${growthTable(stepwise)}
+
+The engine's part grows with the number of resources because on a \`file://\` backend it writes the whole state after every step: N
+resources cost N writes of up to N resources each, so the bytes of one resource in state count quadratically. That is why a short
+\`__provider\` pays. The same with \`PULUMI_SKIP_CHECKPOINTS\`, which writes it once, ${timesText(once)}; the start of the processes is shared by more
+webhooks here, and what one of them adds stays the same:
+
+${growthTable(once)}`;
+}
+
+function growthTable(rows: readonly GrowthRow[]): string {
   const head = [
     "webhooks",
     "ours",
@@ -38,15 +57,7 @@ export function growthText(rows: readonly GrowthRow[] = []): string {
     ...[ours, engine, ours - engine, floor, pluginCpu].map((value) => value?.toFixed(2) ?? "–"),
     memory.toFixed(0),
   ]);
-  return `Milliseconds of the first \`up\` for each webhook, all differing, no latency, one run. "Of this the engine" are resources that register and
-look in state like ours, with handlers that do nothing. "Plugin CPU, ours" is the processor time of our plugin process above that
-of the one that does nothing.
-
-${table(head, cells, 0)}
-
-The engine's part grows with the number of resources because on a \`file://\` backend it writes the whole state after every step: N
-resources cost N writes of up to N resources each, so the bytes of one resource in state count quadratically. That is why a short
-\`__provider\` pays.`;
+  return table(head, cells, 0);
 }
 
 /** What switches do. */
@@ -56,7 +67,7 @@ export function settingsText(rows: readonly SettingsRow[] = []): string {
     rows.filter(({ step }) => step === "up"),
     rows.filter(({ step }) => step !== "up"),
   ];
-  return `Seconds of the first \`up\`, all webhooks differing, no latency, one run:
+  return `Seconds of the first \`up\` of our webhooks, all differing, no latency, ${timesText(writing)}:
 
 ${settingsTable(writing)}
 
@@ -64,24 +75,28 @@ ${settingsTable(writing)}
 nothing of the update is in the state, and the keys that it made are lost. It suits stacks that hold webhooks only. The service backends of
 Pulumi send entries of a journal, not the whole state (CLI 3.259, \`backend/httpstate\`); they cannot be measured here.
 
-Seconds of an unchanged \`up\`, where it is the start of the processes that takes the time, medians:
+Seconds of an unchanged \`up\` by the CLI, where it is the start of the processes that takes the time, ${timesText(starting)}, three times in each:
 
 ${settingsTable(starting)}
 
 \`NODE_COMPILE_CACHE\` is a folder where Node.js keeps compiled code, for pipelines that keep folders from one run to the next.`;
 }
 
+function timesText(rows: readonly { readonly rounds: number }[]): string {
+  const rounds = rows[0]?.rounds ?? 0;
+  return rounds === 1 ? "one run" : `medians of ${rounds} rounds`;
+}
+
 function settingsTable(rows: readonly SettingsRow[]): string {
   const counts = [...new Set(rows.map(({ count }) => count))];
-  const head = ["setting", ...counts.flatMap((count) => [`ours, ${count}`, `floor, ${count}`])];
   const cells = [...new Set(rows.map(({ setting }) => setting))].map((setting) => [
     setting,
-    ...counts.flatMap((count) => {
+    ...counts.map((count) => {
       const row = rows.find((one) => one.setting === setting && one.count === count);
-      return row ? [row.ours, row.floor].map((ms) => (ms / 1000).toFixed(2)) : ["", ""];
+      return row ? (row.ms / 1000).toFixed(2) : "";
     }),
   ]);
-  return table(head, cells);
+  return table(["setting", ...counts.map((count) => `${count} webhooks`)], cells);
 }
 
 /** The share of our code in what the plugin does. */

@@ -1,6 +1,7 @@
-import type { Kind } from "../case.ts";
+import type { Case, Kind } from "../case.ts";
 import type { Contender } from "../contender.ts";
 import { engine, floor, ours, tutorial, under } from "../contenders/pulumi.ts";
+import { GOAL_COUNT } from "../goals.ts";
 import { terraform } from "../contenders/terraform.ts";
 import { measure } from "../measure.ts";
 import { summarize, type Row } from "../summary.ts";
@@ -13,14 +14,25 @@ export interface Comparison {
 }
 
 /** What is measured without latency is the goals' case and larger ones: of a few resources, it says little. */
-const LEAST_WITHOUT_LATENCY = 200;
+const LEAST_WITHOUT_LATENCY = GOAL_COUNT;
 
-/** The goals' case, with programs that are processes of their own. */
+/** Without latency, they take a second or two, and the machine's disturbances as much as what is compared. */
+const READS_WITHOUT_LATENCY = 3;
+
+/** The goals' cases, with programs that are processes of their own. */
 export async function compareByCli(repetitions: number, say: (line: string) => void): Promise<Row[]> {
-  const situation = { kind: "webhooks", count: LEAST_WITHOUT_LATENCY, latency: 50, repetitions } as const;
-  const contenders = [ours, floor, tutorial].map((contender) => under({ ownProcess: true }, contender));
-  say(`webhooks, ${situation.count} of them, programs in processes of their own`);
-  return summarize(await measure(situation, contenders, say));
+  const cases = [
+    [0, [ours, engine, floor]],
+    [50, [ours, tutorial]],
+  ] as const;
+  const rows: Row[] = [];
+  for (const [latency, present] of cases) {
+    const contenders = present.map((contender) => under({ ownProcess: true }, contender));
+    say(`webhooks, ${GOAL_COUNT} of them, ${latency} ms latency, programs in processes of their own`);
+    const situation = situationOf("webhooks", GOAL_COUNT, latency, repetitions);
+    rows.push(...summarize(await measure(situation, contenders, say)));
+  }
+  return rows;
 }
 
 /** All contenders in all cases. */
@@ -47,10 +59,15 @@ export async function compare(
       // What the engine alone takes has no latency, and to compare with another engine without one says little.
       const absent = latency === 0 ? terraform : engine;
       const contenders = present.filter((contender) => contender !== absent);
-      rows.push(...summarize(await measure({ kind, count, latency, repetitions }, contenders, say)));
+      const situation = situationOf(kind, count, latency, repetitions);
+      rows.push(...summarize(await measure(situation, contenders, say)));
     }
   }
   return { rows, contenders: present.map(({ name, description }) => ({ name, description })), skipped };
+}
+
+function situationOf(kind: Kind, count: number, latency: number, repetitions: number): Case {
+  return { kind, count, latency, repetitions, reads: latency === 0 ? READS_WITHOUT_LATENCY : 1 };
 }
 
 /** A comparison with what an earlier one has of other cases. */

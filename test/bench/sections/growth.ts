@@ -1,10 +1,17 @@
-import { engine, floor, ours } from "../contenders/pulumi.ts";
+import { engine, floor, ours, under } from "../contenders/pulumi.ts";
 import { measure } from "../measure.ts";
+import type { Surroundings } from "../pulumi-subject.ts";
 import { summarize } from "../summary.ts";
 
-/** What one more resource costs at some number of resources, of an `up` in which all differ. */
+/** When the engine writes the state. */
+export type Writing = "at each step" | "once";
+
+/** What one resource costs at some number of resources, of an `up` in which all differ. */
 export interface GrowthRow {
+  readonly writing: Writing;
   readonly count: number;
+  /** How many times `up` was measured; the rest are medians of them. */
+  readonly rounds: number;
   /** Milliseconds for one resource. */
   readonly ours: number;
   /** The same, of the resources that do nothing and look like ours: the engine's part of `ours`. */
@@ -17,8 +24,24 @@ export interface GrowthRow {
   readonly memory: number;
 }
 
-/** Beyond this number, the floor takes as long as all else together. */
-const MOST_OF_FLOOR = 1000;
+interface Setting {
+  readonly writing: Writing;
+  readonly surroundings: Surroundings;
+  /** The most rounds; writing at each step, they take minutes each. */
+  readonly rounds: number;
+  /** Up to which number of resources the floor takes part: beyond it, it takes as long as all else together. */
+  readonly mostOfFloor: number;
+}
+
+const SETTINGS: readonly Setting[] = [
+  { writing: "at each step", surroundings: {}, rounds: 1, mostOfFloor: 1000 },
+  {
+    writing: "once",
+    surroundings: { env: { PULUMI_SKIP_CHECKPOINTS: "true" } },
+    rounds: 5,
+    mostOfFloor: Infinity,
+  },
+];
 
 /** Cost per resource over the number of resources. */
 export async function measureGrowth(
@@ -27,23 +50,40 @@ export async function measureGrowth(
   say: (line: string) => void,
 ): Promise<GrowthRow[]> {
   const rows: GrowthRow[] = [];
-  for (const count of counts) {
-    say(`growth, ${count} webhooks`);
-    const situation = { kind: "webhooks", count, latency: 0, repetitions } as const;
-    const contenders = count > MOST_OF_FLOOR ? [ours, engine] : [ours, engine, floor];
-    const found = summarize(await measure(situation, contenders, say, ["up"]));
-    const [own, bare, dynamic] = [ours, engine, floor].map(({ name }) =>
-      found.find(({ contender }) => contender === name),
-    );
-    if (!own || !bare) throw new Error("A contender has not been measured.");
-    rows.push({
-      count,
-      ours: own.ms / count,
-      engine: bare.ms / count,
-      floor: dynamic ? dynamic.ms / count : null,
-      pluginCpu: ((own.cpu ?? NaN) - (bare.cpu ?? NaN)) / count,
-      memory: own.memory ?? NaN,
-    });
+  for (const setting of SETTINGS) {
+    for (const count of counts) rows.push(await measureOne(setting, count, repetitions, say));
   }
   return rows;
+}
+
+async function measureOne(
+  { writing, surroundings, rounds, mostOfFloor }: Setting,
+  count: number,
+  repetitions: number,
+  say: (line: string) => void,
+): Promise<GrowthRow> {
+  say(`growth, ${count} webhooks, state written ${writing}`);
+  const situation = {
+    kind: "webhooks",
+    count,
+    latency: 0,
+    repetitions: Math.min(rounds, repetitions),
+  } as const;
+  const present = count > mostOfFloor ? [ours, engine] : [ours, engine, floor];
+  const contenders = present.map((contender) => under(surroundings, contender));
+  const found = summarize(await measure(situation, contenders, say, ["up"]));
+  const [own, bare, dynamic] = [ours, engine, floor].map(({ name }) =>
+    found.find(({ contender }) => contender === name),
+  );
+  if (!own || !bare) throw new Error("A contender has not been measured.");
+  return {
+    writing,
+    count,
+    rounds: situation.repetitions,
+    ours: own.ms / count,
+    engine: bare.ms / count,
+    floor: dynamic ? dynamic.ms / count : null,
+    pluginCpu: ((own.cpu ?? NaN) - (bare.cpu ?? NaN)) / count,
+    memory: own.memory ?? NaN,
+  };
 }

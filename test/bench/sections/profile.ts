@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 import { STEPS, type Step } from "../case.ts";
 import { ours, under } from "../contenders/pulumi.ts";
-import { measureOnce } from "../measure.ts";
+import { measureRound } from "../measure.ts";
 
 /** Where code of the plugin process comes from. */
 export const OWNERS = ["Node.js", "SDK", "undici", "pulumi-partners"] as const;
@@ -51,7 +51,7 @@ export async function measureProfile(say: (line: string) => void): Promise<Profi
   const contender = under({ env: { BENCH_PROFILE_FILE: file } }, ours);
   const situation = { kind: "webhooks", count: COUNT, latency: 0, repetitions: 1 } as const;
   const rows: ProfileRow[] = [];
-  await measureOnce(situation, contender, STEPS, async (step, { ms }) => {
+  await measureRound(situation, [contender], STEPS, async (_contender, step, { ms }) => {
     const busy = await readBusy(file);
     rows.push({ step, ms, busy });
     say(`profile ${step}: ${OWNERS.map((owner) => `${owner} ${busy[owner].toFixed(0)} ms`).join(", ")}`);

@@ -1,5 +1,5 @@
 import type { Step } from "../case.ts";
-import { floor, ours, under } from "../contenders/pulumi.ts";
+import { ours, under } from "../contenders/pulumi.ts";
 import { measure } from "../measure.ts";
 import type { Surroundings } from "../pulumi-subject.ts";
 import { summarize } from "../summary.ts";
@@ -9,27 +9,28 @@ export interface SettingsRow {
   readonly setting: string;
   readonly step: Step;
   readonly count: number;
-  /** Milliseconds, by contender. */
-  readonly ours: number;
-  readonly floor: number;
+  /** How many times it was measured. */
+  readonly rounds: number;
+  /** The median of them, in milliseconds. */
+  readonly ms: number;
 }
 
-type Setting = readonly [name: string, surroundings: Surroundings];
-
-const NONE: Setting = ["none", {}];
+interface Setting {
+  readonly name: string;
+  readonly surroundings: Surroundings;
+}
 
 /** Switches of the CLI that bear on how it writes the state. */
 const WRITING: readonly Setting[] = [
-  NONE,
-  ...["PULUMI_SKIP_CHECKPOINTS", "PULUMI_DIY_BACKEND_DISABLE_CHECKPOINT_BACKUPS"].map((name): Setting => [
-    `${name}=true`,
-    { env: { [name]: "true" } },
-  ]),
+  { name: "none", surroundings: {} },
+  ...["PULUMI_SKIP_CHECKPOINTS", "PULUMI_DIY_BACKEND_DISABLE_CHECKPOINT_BACKUPS"].map((name) => {
+    return { name: `${name}=true`, surroundings: { env: { [name]: "true" } } };
+  }),
 ];
-
-const OWN_PROCESS = { ownProcess: true };
 /** How many webhooks, where it is the start that is measured. */
 const START_COUNT = 200;
+/** Rounds of what is slow, and whose differences are large. */
+const WRITING_ROUNDS = 3;
 
 /** What the switches do, at some numbers of webhooks. @param cache A folder that the bench may fill. */
 export async function measureSettings(
@@ -38,31 +39,34 @@ export async function measureSettings(
   cache: string,
   say: (line: string) => void,
 ): Promise<SettingsRow[]> {
+  const starting: readonly Setting[] = [
+    { name: "none", surroundings: { ownProcess: true } },
+    {
+      name: "NODE_COMPILE_CACHE",
+      surroundings: { ownProcess: true, env: { NODE_COMPILE_CACHE: cache } },
+    },
+  ];
   const rows: SettingsRow[] = [];
-  // The larger ones take minutes each, and their noise is small beside them.
-  for (const setting of WRITING)
-    for (const count of counts) rows.push(await measureOne(setting, count, "up", 1, say));
-  for (const setting of [
-    ["none", OWN_PROCESS],
-    ["NODE_COMPILE_CACHE", { ...OWN_PROCESS, env: { NODE_COMPILE_CACHE: cache } }],
-  ] satisfies Setting[])
-    rows.push(await measureOne(setting, START_COUNT, "unchanged up", repetitions, say));
-  return rows;
+  for (const count of counts) {
+    rows.push(...(await measureAll(WRITING, count, "up", Math.min(WRITING_ROUNDS, repetitions), say)));
+  }
+  return [...rows, ...(await measureAll(starting, START_COUNT, "unchanged up", repetitions, say))];
 }
 
-async function measureOne(
-  [setting, surroundings]: Setting,
+/** The settings take turns, as contenders do. */
+async function measureAll(
+  settings: readonly Setting[],
   count: number,
   step: Step,
   repetitions: number,
   say: (line: string) => void,
-): Promise<SettingsRow> {
-  say(`${setting}, ${count} webhooks`);
-  const contenders = [ours, floor].map((contender) => under(surroundings, contender));
-  const situation = { kind: "webhooks", count, latency: 0, repetitions } as const;
+): Promise<SettingsRow[]> {
+  say(`settings, ${step} of ${count} webhooks`);
+  const contenders = settings.map(({ name, surroundings }) => ({ ...under(surroundings, ours), name }));
+  const situation = { kind: "webhooks", count, latency: 0, repetitions, reads: 3 } as const;
   const steps: Step[] = step === "up" ? ["up"] : ["up", step];
   const found = summarize(await measure(situation, contenders, say, steps));
-  const time = (name: string): number =>
-    found.find((row) => row.contender === name && row.step === step)?.ms ?? NaN;
-  return { setting, step, count, ours: time("ours"), floor: time("floor") };
+  return found
+    .filter((row) => row.step === step)
+    .map(({ contender, ms }) => ({ setting: contender, step, count, rounds: repetitions, ms }));
 }
