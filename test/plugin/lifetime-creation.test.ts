@@ -8,10 +8,7 @@ import { errorOf } from "./partners.ts";
 const LONGER_THAN_IDLE = 500;
 
 describe("a creation that is in flight when the plugin is told to stop", () => {
-  it.each([
-    { signal: "SIGINT", code: 130 },
-    { signal: "SIGTERM", code: 143 },
-  ] as const)("is awaited on $signal, and its key returned", async ({ signal, code }) => {
+  it.each(["SIGINT", "SIGTERM"] as const)("is awaited on %s, and its key returned", async (signal) => {
     const { sandbox, gate, plugin } = await startHeld();
     const held = gate.hold(1, "after");
     const created = CALLS.createApiKey(plugin);
@@ -22,7 +19,7 @@ describe("a creation that is in flight when the plugin is told to stop", () => {
     await sleep(LONGER_THAN_IDLE);
     void held.release();
     expect([(await created).properties["apiKey"]]).toEqual(sandbox.apiKeys);
-    expect(await plugin.ended).toEqual({ code, signal: null });
+    expect(await plugin.ended).toEqual({ code: null, signal });
   });
 
   it("is given up after requestTimeout, with the news that a key may exist", async () => {
@@ -34,7 +31,7 @@ describe("a creation that is in flight when the plugin is told to stop", () => {
     expect((await errorOf(created)).message).toContain(
       "no answer came in time. A key may exist on the server that no stack knows of.",
     );
-    expect(await plugin.ended).toEqual({ code: 143, signal: null });
+    expect(await plugin.ended).toEqual({ code: null, signal: "SIGTERM" });
     expect(sandbox.apiKeys).toHaveLength(1);
   });
 
@@ -54,7 +51,7 @@ describe("a creation that is in flight when the plugin is told to stop", () => {
     void held.release();
     await created;
     expect(sandbox.apiKeys).toHaveLength(1);
-    expect(await plugin.ended).toEqual({ code: 143, signal: null });
+    expect(await plugin.ended).toEqual({ code: null, signal: "SIGTERM" });
   });
 
   it("is not lost when its answer comes at the same moment as the signal", async () => {
@@ -67,6 +64,6 @@ describe("a creation that is in flight when the plugin is told to stop", () => {
     plugin.kill("SIGTERM");
     plugin.kill("SIGCONT");
     expect([(await created).properties["apiKey"]]).toEqual(sandbox.apiKeys);
-    expect(await plugin.ended).toEqual({ code: 143, signal: null });
+    expect(await plugin.ended).toEqual({ code: null, signal: "SIGTERM" });
   });
 });

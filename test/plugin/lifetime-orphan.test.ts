@@ -31,7 +31,7 @@ describe("a plugin whose engine is gone", () => {
     expect(await Promise.race([plugin.ended, alone.ended, sleep(A_LOOK_LATER, "both run")])).toBe("both run");
     engine.close();
     const late = sleep(ORPHAN_ENDS_WITHIN, "it still runs");
-    expect(await Promise.race([plugin.ended, late])).toEqual({ code: 143, signal: null });
+    expect(await Promise.race([plugin.ended, late])).toEqual({ code: null, signal: "SIGTERM" });
     await CALLS.listWebhooks(alone);
   });
 
@@ -45,6 +45,6 @@ describe("a plugin whose engine is gone", () => {
     await said(plugin, "pulumi-partners: the engine is gone; under way: 1 × createApiKey.\n");
     void held.release();
     await created;
-    expect(await plugin.ended).toEqual({ code: 143, signal: null });
+    expect(await plugin.ended).toEqual({ code: null, signal: "SIGTERM" });
   });
 });

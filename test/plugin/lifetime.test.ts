@@ -22,17 +22,14 @@ async function stop(plugin: Plugin, call: Promise<unknown>): Promise<{ message: 
 }
 
 describe("a plugin that is told to stop", () => {
-  it.each([
-    { signal: "SIGINT", code: 130 },
-    { signal: "SIGTERM", code: 143 },
-  ] as const)(
-    "ends on $signal with $code and without a word when nothing is under way",
-    async ({ signal, code }) => {
+  it.each(["SIGINT", "SIGTERM"] as const)(
+    "ends on %s as any process does, and without a word, when nothing is under way",
+    async (signal) => {
       const { plugin } = await start();
       await CALLS.listWebhooks(plugin); // Leaves an open connection behind.
       const startedAt = performance.now();
       plugin.kill(signal);
-      expect(await plugin.ended).toEqual({ code, signal: null });
+      expect(await plugin.ended).toEqual({ code: null, signal });
       expect(plugin.stderr()).toBe("");
       expect(performance.now() - startedAt).toBeLessThan(STOPS_WITHIN);
     },
@@ -46,7 +43,7 @@ describe("a plugin that is told to stop", () => {
     const { message, ms } = await stop(plugin, pending);
     expect(message).toContain("the process was told to stop before there was an answer");
     expect(message).toContain(effect);
-    expect(await plugin.ended).toEqual({ code: 143, signal: null });
+    expect(await plugin.ended).toEqual({ code: null, signal: "SIGTERM" });
     expect(plugin.stderr()).toContain(`pulumi-partners: SIGTERM received; under way: 1 × ${call}.\n`);
     expect(ms).toBeLessThan(STOPS_WITHIN);
   });
@@ -59,7 +56,7 @@ describe("a plugin that is told to stop", () => {
     const { message, ms } = await stop(plugin, pending);
     expect(message).toContain("the process was told to stop before there was an answer");
     expect(message).toContain(effect);
-    expect(await plugin.ended).toEqual({ code: 143, signal: null });
+    expect(await plugin.ended).toEqual({ code: null, signal: "SIGTERM" });
     expect(plugin.stderr()).toContain(`pulumi-partners: SIGTERM received; under way: 1 × ${call}.\n`);
     expect(ms).toBeLessThan(STOPS_WITHIN);
   });
@@ -87,7 +84,7 @@ describe("a plugin that is told to stop", () => {
     const { message, ms } = await stop(plugin, queued);
     expect(message).toContain("before anything was sent. Nothing was changed on the server.");
     await hanging;
-    expect(await plugin.ended).toEqual({ code: 143, signal: null });
+    expect(await plugin.ended).toEqual({ code: null, signal: "SIGTERM" });
     expect(sandbox.requests.map(({ operation }) => operation)).toEqual(["listWebhooks"]);
     expect(ms).toBeLessThan(STOPS_WITHIN);
   });

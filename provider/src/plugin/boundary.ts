@@ -2,6 +2,7 @@ import type { CheckFailure, ResourceProvider } from "@pulumi/pulumi/dynamic";
 
 import { PartnerError } from "../api/errors.js";
 import { assertOwnAccount } from "./account-guard.js";
+import { answering } from "./lifetime.js";
 import { configureSession, inOwnTerms } from "./session.js";
 import { toWire, type Wire } from "./wire.js";
 
@@ -50,14 +51,15 @@ export function atBoundary(handlers: Handlers): ResourceProvider {
       configureSession(config);
       return Promise.resolve();
     },
-    check: async (olds: Properties, news: Properties) => {
-      try {
-        const { inputs, problems } = await handlers.check(olds, news);
-        return { inputs: toWire(inputs), failures: problems.map(failure) };
-      } catch (error) {
-        return { inputs: toWire(news), failures: [failure(messageOf(error))] };
-      }
-    },
+    check: (olds: Properties, news: Properties) =>
+      answering(async () => {
+        try {
+          const { inputs, problems } = await handlers.check(olds, news);
+          return { inputs: toWire(inputs), failures: problems.map(failure) };
+        } catch (error) {
+          return { inputs: toWire(news), failures: [failure(messageOf(error))] };
+        }
+      }),
     diff: (_id, olds: Properties, news: Properties) => {
       try {
         return Promise.resolve(handlers.diff(olds, news));
@@ -65,26 +67,28 @@ export function atBoundary(handlers: Handlers): ResourceProvider {
         return Promise.resolve({ changes: true }); // `update` observes for itself, and can say what is wrong.
       }
     },
-    create: async (inputs: Properties) => {
-      const { id, outs } = await handlers.create(inputs).catch(rethrow);
-      return { id, outs: toWire(outs) };
-    },
-    read: async (id, olds: Properties = {}) => {
-      const found = await owned(olds, () => handlers.read(id, olds)).catch(rethrow);
-      if (!found) return { id: "" };
-      return {
-        id,
-        props: toWire(found.props),
-        ...(found.inputs && { inputs: toWire(found.inputs) }),
-      };
-    },
-    update: async (id, olds: Properties, news: Properties) => {
-      const { outs } = await owned(olds, () => handlers.update(id, olds, news)).catch(rethrow);
-      return { outs: toWire(outs) };
-    },
-    delete: async (id, olds: Properties) => {
-      await owned(olds, () => handlers.delete(id, olds)).catch(rethrow);
-    },
+    create: (inputs: Properties) =>
+      answering(async () => {
+        const { id, outs } = await handlers.create(inputs).catch(rethrow);
+        return { id, outs: toWire(outs) };
+      }),
+    read: (id, olds: Properties = {}) =>
+      answering(async () => {
+        const found = await owned(olds, () => handlers.read(id, olds)).catch(rethrow);
+        if (!found) return { id: "" };
+        return {
+          id,
+          props: toWire(found.props),
+          ...(found.inputs && { inputs: toWire(found.inputs) }),
+        };
+      }),
+    update: (id, olds: Properties, news: Properties) =>
+      answering(async () => {
+        const { outs } = await owned(olds, () => handlers.update(id, olds, news)).catch(rethrow);
+        return { outs: toWire(outs) };
+      }),
+    delete: (id, olds: Properties) =>
+      answering(() => owned(olds, () => handlers.delete(id, olds)).catch(rethrow)),
   };
 }
 

@@ -6,15 +6,17 @@ import type { PartnerClient } from "../api/partner-client.js";
 const WATCH_INTERVAL = 3_000;
 /** Refusals in a row after which the engine counts as gone. */
 const REFUSALS = 2;
-/** Milliseconds for the last answers to get from this process to the engine. */
+/** Milliseconds for an answer to get from a handler to the engine: 1 or 2 on an idle machine. */
+const ANSWER_TRAVELS = 20;
+/** The same for the answers of all calls that a stop has ended. */
 const LAST_WORDS = 100;
 /** Milliseconds between looks at whether what was under way has ended. */
 const DRAIN_INTERVAL = 20;
-/** By convention, 128 and the number of the signal. */
-const EXIT_CODES = { SIGINT: 130, SIGTERM: 143 } as const;
 
 const stopping = new AbortController();
 let client: PartnerClient | null = null;
+let callsUnanswered = 0;
+let answeredAt = -Infinity;
 
 /** Aborted when the process has been told to stop. */
 export const stopSignal: AbortSignal = stopping.signal;
@@ -22,6 +24,17 @@ export const stopSignal: AbortSignal = stopping.signal;
 /** Names the client whose creations are waited for. */
 export function stopWith(opened: PartnerClient): void {
   client = opened;
+}
+
+/** Handles a call of the engine, to whom an answer is due before this process may end. */
+export async function answering<Answer>(handle: () => Promise<Answer>): Promise<Answer> {
+  callsUnanswered += 1;
+  try {
+    return await handle();
+  } finally {
+    callsUnanswered -= 1;
+    answeredAt = performance.now();
+  }
 }
 
 /**
@@ -35,7 +48,7 @@ export function watchLifetime(argv: readonly string[] = process.argv): void {
   if (!/[\\/]cmd[\\/]dynamic-provider([\\/]|$)/.test(script)) return;
   for (const signal of ["SIGINT", "SIGTERM"] as const) {
     process.on(signal, () => {
-      stop(`${signal} received`, EXIT_CODES[signal]);
+      stop(`${signal} received`, signal);
     });
   }
   // After the engine nobody reads these. Unhandled, a failed write makes the SDK's host report it, which fails again, for ever.
@@ -44,19 +57,31 @@ export function watchLifetime(argv: readonly string[] = process.argv): void {
   if (host !== undefined) watchEngine(host, Number(port));
 }
 
-/** Stops at once, or when the creations that have been sent are answered: their keys would be lost. */
-function stop(reason: string, exitCode: number): void {
+/**
+ * Stops at once, or when the creations that have been sent are answered: their keys would be lost. The engine ends every
+ * plugin in this way and waits for it, so an idle one does not take its time.
+ */
+function stop(reason: string, signal: NodeJS.Signals): void {
   if (stopping.signal.aborted) return;
   const underWay = client?.underWay ?? [];
   stopping.abort();
-  const busy = underWay.length > 0;
-  if (busy) process.stderr.write(`pulumi-partners: ${reason}; under way: ${tally(underWay)}.\n`);
-  // Not at once even if idle: a key that came in together with the signal is still on its way to the engine.
-  const drain = setInterval(() => {
-    if (client !== null && client.underWay.length > 0) return;
-    clearInterval(drain);
-    setTimeout(() => process.exit(exitCode), busy ? LAST_WORDS : 0);
-  }, DRAIN_INTERVAL);
+  if (underWay.length > 0) {
+    process.stderr.write(`pulumi-partners: ${reason}; under way: ${tally(underWay)}.\n`);
+  }
+  endAfterAnswers(underWay.length > 0 ? LAST_WORDS : ANSWER_TRAVELS, signal);
+}
+
+/** Ends the process when no call has been unanswered for so many milliseconds: the last answer may hold a new key. */
+function endAfterAnswers(quiet: number, signal: NodeJS.Signals): void {
+  const busy = callsUnanswered > 0 || (client?.underWay ?? []).length > 0;
+  const wait = busy ? DRAIN_INTERVAL : quiet - (performance.now() - answeredAt);
+  if (wait > 0) {
+    setTimeout(endAfterAnswers, wait, quiet, signal);
+    return;
+  }
+  // As the signal ends any process: `process.exit` takes as long again to clear up what nobody needs.
+  process.removeAllListeners(signal);
+  process.kill(process.pid, signal);
 }
 
 /** `60 × disableWebhook, 1 × createApiKey` */
@@ -80,7 +105,7 @@ function watchEngine(host: string, port: number): void {
     socket.once("error", (error: NodeJS.ErrnoException) => {
       // Anything else, such as too many open files, is a trouble of this process and says nothing about the engine.
       refused = error.code === "ECONNREFUSED" ? refused + 1 : 0;
-      if (seen && refused >= REFUSALS) stop("the engine is gone", EXIT_CODES.SIGTERM);
+      if (seen && refused >= REFUSALS) stop("the engine is gone", "SIGTERM");
     });
     socket.unref();
   };
