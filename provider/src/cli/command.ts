@@ -21,6 +21,9 @@ export class CommandError extends Error {
   override readonly name = "CommandError";
 }
 
+/** The option by which a command prints its options. */
+export const HELP_OPTION = { type: "boolean", short: "h", default: false } as const;
+
 /**
  * Understands a command line of options only. A positional argument is not repeated: it may be a key in the wrong place.
  *

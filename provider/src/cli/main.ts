@@ -16,17 +16,18 @@ const HELP = `Usage: pulumi-partners <command> [options]
 
 Commands:
 ${Object.entries(COMMANDS)
-  .map(([name, { summary }]) => `  ${name.padEnd(10)}${summary}`)
+  .map(([name, { summary }]) => `  ${name.padEnd(11)}${summary}`)
   .join("\n")}
 
 Options:
-  --help     this text; behind a command, its options
-  --version  the version of this package
+  -h, --help  this text; behind a command, its options
+  --version   the version of this package
 `;
 
 async function main(args: readonly string[]): Promise<number> {
-  const [name, ...rest] = args;
-  if (name === "--help") {
+  const asked = args[0] === "help";
+  const [name = asked ? "--help" : undefined, ...rest] = asked ? args.slice(1) : args;
+  if (name === "--help" || name === "-h") {
     process.stdout.write(HELP);
     return 0;
   }
@@ -36,7 +37,7 @@ async function main(args: readonly string[]): Promise<number> {
   }
   const command = name !== undefined && Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   try {
-    if (command !== undefined) return await command.run(rest);
+    if (command !== undefined) return await command.run(asked ? ["--help"] : rest);
     throw new UsageError(name === undefined ? "a command is missing." : "there is no such command.");
   } catch (error) {
     const prefix = command === undefined ? "pulumi-partners" : `pulumi-partners ${String(name)}`;

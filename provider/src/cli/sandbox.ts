@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { SHAPES, startSandbox, type Sandbox, type ShapeName, type WebhookSeed } from "../sandbox/index.js";
-import { CommandError, parseOptions, UsageError, type Command } from "./command.js";
+import { CommandError, HELP_OPTION, parseOptions, UsageError, type Command } from "./command.js";
 import { quoteForShell } from "./shell.js";
 
 const HELP = `Usage: pulumi-partners sandbox [options]
@@ -14,7 +14,7 @@ Options:
   --shape <name>           form of the responses (default: flat):
                            ${Object.keys(SHAPES).join(", ")}
   --latency <ms>           time before each answer (default: 0)
-  --help                   this text
+  -h, --help               this text
 `;
 
 /** `pulumi-partners sandbox`: runs a sandbox until SIGINT or SIGTERM. */
@@ -27,7 +27,7 @@ export const sandboxCommand: Command = {
       webhooks: { type: "string" },
       shape: { type: "string", default: "flat" },
       latency: { type: "string", default: "0" },
-      help: { type: "boolean", default: false },
+      help: HELP_OPTION,
     });
     if (values.help) {
       process.stdout.write(HELP);

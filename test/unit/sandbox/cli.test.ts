@@ -110,8 +110,11 @@ describe("what is printed", () => {
     expect(overview).toMatchObject({ code: 0, stderr: "" });
     expect(overview.stdout).toMatch(/^Usage: pulumi-partners <command>/);
     expect(overview.stdout).toMatch(/^ {2}sandbox /m);
+    for (const other of ["-h", "help"]) expect(await run(other)).toEqual(overview);
     const sandbox = await run("sandbox", "--help");
     expect(sandbox).toMatchObject({ code: 0, stderr: "" });
+    expect(await run("sandbox", "-h")).toEqual(sandbox);
+    expect(await run("help", "sandbox")).toEqual(sandbox);
     for (const option of ["--port", "--access-token", "--webhooks", "--shape", "--latency"]) {
       expect(sandbox.stdout).toContain(`  ${option} <`);
     }
@@ -126,6 +129,7 @@ describe("what is printed", () => {
   test.each([
     [[], "a command is missing"],
     [["sandbocks"], "no such command"],
+    [["help", "sandbocks"], "no such command"],
     [["toString"], "no such command"],
     [["sandbox", "--prot", "1"], "Unknown option '--prot'"],
     [["sandbox", "extra"], "only options are understood."],

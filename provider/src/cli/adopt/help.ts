@@ -23,7 +23,7 @@ Output:
 
 Project:
 ${PROJECT_OPTIONS_HELP}
-  --help                   this text
+  -h, --help               this text
 
 Exit codes: 0 done, or nothing is left to adopt; 1 failed; 2 wrong options. What to do next is said on stderr.
 `;

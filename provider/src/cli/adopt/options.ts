@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 
 import { toKeyId } from "../../api/responses/key-id.js";
-import { parseOptions, UsageError } from "../command.js";
+import { HELP_OPTION, parseOptions, UsageError } from "../command.js";
 import { PROJECT_OPTIONS } from "../project.js";
 
 /** Which webhooks, and how they are named. */
@@ -48,7 +48,7 @@ const OPTIONS = {
   "import-file": { type: "string" },
   force: { type: "boolean", default: false },
   ...PROJECT_OPTIONS,
-  help: { type: "boolean", default: false },
+  help: HELP_OPTION,
 } as const;
 
 type Values = ReturnType<typeof parseOptions<typeof OPTIONS>>;

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 
-import { parseOptions, UsageError, type Command } from "../command.js";
+import { HELP_OPTION, parseOptions, UsageError, type Command } from "../command.js";
 import { confirm } from "../confirm.js";
 import { printableJson } from "../output.js";
 import { findProject, PROJECT_OPTIONS, PROJECT_OPTIONS_HELP } from "../project.js";
@@ -18,7 +18,7 @@ ${PROJECT_OPTIONS_HELP}
   --try-create             make a key, read it and delete it again; asks first
   --yes                    do not ask
   --json                   print one JSON object instead
-  --help                   this text
+  -h, --help               this text
 
 Exit codes:
   0  nothing failed (there may be warnings)
@@ -37,7 +37,7 @@ export const doctorCommand: Command = {
       "try-create": { type: "boolean", default: false },
       yes: { type: "boolean", default: false },
       json: { type: "boolean", default: false },
-      help: { type: "boolean", default: false },
+      help: HELP_OPTION,
     });
     if (values.help) {
       process.stdout.write(HELP);
