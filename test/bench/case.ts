@@ -7,7 +7,7 @@ export const STEPS = ["up", "unchanged up", "preview", "refresh", "destroy"] as 
 /** One of {@link STEPS}. */
 export type Step = (typeof STEPS)[number];
 
-/** Those of them that change nothing, and so can be repeated. */
+/** Those of them that change no resource, and so can be repeated. */
 export const READING: readonly Step[] = ["unchanged up", "preview", "refresh"];
 
 /** One situation in which all contenders are measured. */
@@ -19,7 +19,7 @@ export interface Case {
   readonly latency: number;
   /** How often each contender is measured. */
   readonly repetitions: number;
-  /** How often the operations that change nothing run in each of these rounds. @default 1 */
+  /** How often the operations that change no resource run in each of these rounds. @default 1 */
   readonly reads?: number;
 }
 

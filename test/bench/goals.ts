@@ -9,10 +9,8 @@ export interface Goal {
   readonly measured: string;
   /** `null` where it was not measured in this run. */
   readonly met: boolean | null;
-  /** `fastest` of the engine alone, with handlers that do nothing: about what we could reach at best. */
+  /** The same of the engine alone, with handlers that do nothing: about what we could reach at best. */
   readonly engine?: string;
-  /** The ratio of the fastest times, which a disturbed machine moves least. */
-  readonly fastest?: string;
 }
 
 type RatioGoal = readonly [step: Step, latency: number, than: string, limit: number];
@@ -63,8 +61,7 @@ export function judge(rows: readonly Row[]): Goal[] {
     const engine = row("engine", step, latency);
     return {
       ...ratio(what, own?.ms, other?.ms, than, limit),
-      ...(own && other && { fastest: (own.range[0] / other.range[0]).toFixed(2) }),
-      ...(engine && other && { engine: (engine.range[0] / other.range[0]).toFixed(2) }),
+      ...(engine && other && { engine: (engine.ms / other.ms).toFixed(2) }),
     };
   });
   const refresh = row("ours", "refresh");

@@ -32,7 +32,7 @@ export async function measure(
   const found = new Map(contenders.map((contender) => [contender, emptySteps(steps)]));
   for (let round = 0; round < situation.repetitions; round += 1) {
     const times = new Map(contenders.map((contender) => [contender, ""]));
-    await measureRound(situation, rotated(contenders, round), steps, (contender, step, measurement) => {
+    await measureRound(situation, inTurn(contenders, round), steps, (contender, step, measurement) => {
       found.get(contender)?.[step]?.push(measurement);
       const time = `${step} ${(measurement.ms / 1000).toFixed(2)}`;
       times.set(contender, `${times.get(contender) ?? ""}  ${time}`);
@@ -49,9 +49,11 @@ function emptySteps(steps: readonly Step[]): Partial<Record<Step, Measurement[]>
   return Object.fromEntries(steps.map((step) => [step, []]));
 }
 
-function rotated<T>(all: readonly T[], by: number): T[] {
-  const first = by % all.length;
-  return [...all.slice(first), ...all.slice(0, first)];
+/** Begins with each in turn, and goes the other way round every second time, so that nobody always comes after the same one. */
+function inTurn<T>(all: readonly T[], turn: number): T[] {
+  const first = Math.floor(turn / 2) % all.length;
+  const rotated = [...all.slice(first), ...all.slice(0, first)];
+  return turn % 2 === 0 ? rotated : rotated.reverse();
 }
 
 /** Runs all operations once, each contender's on an account and a stack of its own. @param done Is told of each. */
@@ -75,7 +77,7 @@ export async function measureRound(
     for (const step of steps) {
       const times = READING.includes(step) ? (situation.reads ?? 1) : 1;
       for (let time = 0; time < times; time += 1) {
-        for (const [contender, subject] of rotated([...subjects], turn)) {
+        for (const [contender, subject] of inTurn([...subjects], turn)) {
           await done(contender, step, await subject.run(step));
         }
         turn += 1;

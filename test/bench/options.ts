@@ -42,9 +42,9 @@ Measures pulumi-partners beside its alternatives, checks the goals, and writes d
   --only <sections>     of ${SECTIONS.join(", ")}; the page keeps what it has of the others
   --repetitions <n>     rounds of each case (default: 5)
   --webhooks <counts>   default: 1,50,200; without latency, those from 200 on
-  --keys <counts>       default: 1,20,100
+  --keys <counts>       default: 1,20,100; with latency only
   --latencies <ms>      default: 0,50
-  --growth <counts>     default: 500,1000,2000
+  --growth <counts>     default: 500,1000,2000; the settings are measured with the first two
   --no-write            print only
   --help                this text
 `;

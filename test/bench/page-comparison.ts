@@ -29,7 +29,7 @@ function roundsText(rows: readonly Row[]): string {
 /** Where they run several times a round, as the medians are of so many more. */
 function readsText(rows: readonly Row[]): string {
   const reads = rows[0]?.situation.reads ?? 1;
-  return reads === 1 ? "" : ` rounds, in each of which what changes nothing runs ${reads} times`;
+  return reads === 1 ? "" : ` rounds, in each of which what changes no resource runs ${reads} times`;
 }
 
 /** The same by the CLI. */

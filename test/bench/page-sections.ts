@@ -2,7 +2,7 @@ import type { GrowthRow } from "./sections/growth.ts";
 import type { ListRow } from "./sections/list.ts";
 import type { ParallelRow } from "./sections/parallel.ts";
 import { OWNERS, type ProfileRow } from "./sections/profile.ts";
-import type { SettingsRow } from "./sections/settings.ts";
+import { READS, type SettingsRow } from "./sections/settings.ts";
 import type { StartRow } from "./sections/start.ts";
 import { table } from "./table.ts";
 
@@ -14,9 +14,12 @@ export function parallelText(rows: readonly ParallelRow[] = []): string {
     String(parallel),
     ...[bound, ms, instant, ms - bound].map((value) => (value / 1000).toFixed(2)),
   ]);
-  return `${rows[0]?.keys ?? 0} keys, of which each takes the service ${rows[0]?.latency ?? 0} ms. The bound is latency × keys / parallel: what the
-waiting alone takes if the engine starts so many creations at a time. What is above it is no more than the same update takes
-without latency, so the provider adds no waiting of its own. The engine's default is four for each core.
+  return `${rows[0]?.keys ?? 0} keys, of which each takes the service ${rows[0]?.latency ?? 0} ms. The bound is what the
+waiting alone takes if the engine starts so many creations at a time. ${
+    rows.every(({ bound, ms, instant }) => ms - bound <= instant)
+      ? "What is above it is no more than the same update takes\nwithout latency, so the provider adds no waiting of its own. "
+      : ""
+  }The engine's default is four for each core.
 
 ${table(head, cells, 0)}`;
 }
@@ -36,10 +39,23 @@ ${growthTable(stepwise)}
 
 The engine's part grows with the number of resources because on a \`file://\` backend it writes the whole state after every step: N
 resources cost N writes of up to N resources each, so the bytes of one resource in state count quadratically. That is why a short
-\`__provider\` pays. The same with \`PULUMI_SKIP_CHECKPOINTS\`, which writes it once, ${timesText(once)}; the start of the processes is shared by more
-webhooks here, and what one of them adds stays the same:
+\`__provider\` pays. The same with \`PULUMI_SKIP_CHECKPOINTS\`, which writes it once, ${timesText(once)}:
 
-${growthTable(once)}`;
+${growthTable(once)}
+
+${slopeText(once)}`;
+}
+
+/** What one more webhook costs, without the start of the processes that the first of them pays. */
+function slopeText(rows: readonly GrowthRow[]): string {
+  const steps = rows.slice(1).flatMap((row, index) => {
+    const before = rows[index];
+    if (!before) return [];
+    const slope = (of: "ours" | "engine"): string =>
+      ((row[of] * row.count - before[of] * before.count) / (row.count - before.count)).toFixed(2);
+    return `${slope("ours")} ms between ${before.count} and ${row.count}, ${slope("engine")} of them the engine's`;
+  });
+  return `The start of the processes is shared by more webhooks here. What each one more adds: ${steps.join("; ")}.`;
 }
 
 function growthTable(rows: readonly GrowthRow[]): string {
@@ -75,7 +91,7 @@ ${settingsTable(writing)}
 nothing of the update is in the state, and the keys that it made are lost. It suits stacks that hold webhooks only. The service backends of
 Pulumi send entries of a journal, not the whole state (CLI 3.259, \`backend/httpstate\`); they cannot be measured here.
 
-Seconds of an unchanged \`up\` by the CLI, where it is the start of the processes that takes the time, ${timesText(starting)}, three times in each:
+Seconds of an unchanged \`up\` by the CLI, where it is the start of the processes that takes the time, ${timesText(starting)}, ${READS} times in each:
 
 ${settingsTable(starting)}
 

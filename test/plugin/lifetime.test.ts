@@ -1,8 +1,11 @@
-import { describe, expect, it } from "vitest";
+import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
 import type { Fault } from "pulumi-partners/sandbox";
 
 import { CALLS, EFFECTS, untilAsked } from "./lifetime.ts";
-import { errorOf, KEY, start } from "./partners.ts";
+import { configFor, errorOf, KEY, pluginFor, sandboxFor, start } from "./partners.ts";
 import type { Plugin } from "../support/plugin-process.ts";
 
 /**
@@ -34,6 +37,18 @@ describe("a plugin that is told to stop", () => {
       expect(performance.now() - startedAt).toBeLessThan(STOPS_WITHIN);
     },
   );
+
+  it("leaves the code that Node has compiled for the next one", async () => {
+    const cache = await mkdtemp(join(tmpdir(), "partners-cache-"));
+    onTestFinished(() => rm(cache, { recursive: true }));
+    const sandbox = await sandboxFor();
+    const plugin = await pluginFor({ config: configFor(sandbox), env: { NODE_COMPILE_CACHE: cache } });
+    await CALLS.listWebhooks(plugin);
+    plugin.kill("SIGINT");
+    await plugin.ended;
+    const compiled = await readdir(cache, { recursive: true });
+    expect(compiled.length).toBeGreaterThan(100); // The SDK's host alone loads some 800 modules.
+  });
 
   it.each(EFFECTS)("does not wait for the next attempt of $call", async ({ call, effect }) => {
     const fault: Fault = { kind: "status", operation: call, status: 503, headers: LATER, effect: true };

@@ -1,3 +1,4 @@
+import { flushCompileCache } from "node:module";
 import { connect } from "node:net";
 
 import type { PartnerClient } from "../api/partner-client.js";
@@ -10,6 +11,8 @@ const REFUSALS = 2;
 const ANSWER_TRAVELS = 20;
 /** The same for the answers of all calls that a stop has ended. */
 const LAST_WORDS = 100;
+/** Turns of the event loop in which an answer is written, however long they take: gRPC needs about four. */
+const ANSWER_TURNS = 8;
 /** Milliseconds between looks at whether what was under way has ended. */
 const DRAIN_INTERVAL = 20;
 
@@ -21,7 +24,7 @@ let answeredAt = -Infinity;
 /** Aborted when the process has been told to stop. */
 export const stopSignal: AbortSignal = stopping.signal;
 
-/** Names the client whose creations are waited for. */
+/** Names the client that knows what is under way. */
 export function stopWith(opened: PartnerClient): void {
   client = opened;
 }
@@ -58,7 +61,7 @@ export function watchLifetime(argv: readonly string[] = process.argv): void {
 }
 
 /**
- * Stops at once, or when the creations that have been sent are answered: their keys would be lost. The engine ends every
+ * Ends all calls but creations that have been sent, as their keys would be lost, and then the process. The engine ends every
  * plugin in this way and waits for it, so an idle one does not take its time.
  */
 function stop(reason: string, signal: NodeJS.Signals): void {
@@ -68,18 +71,23 @@ function stop(reason: string, signal: NodeJS.Signals): void {
   if (underWay.length > 0) {
     process.stderr.write(`pulumi-partners: ${reason}; under way: ${tally(underWay)}.\n`);
   }
-  endAfterAnswers(underWay.length > 0 ? LAST_WORDS : ANSWER_TRAVELS, signal);
+  endAfterAnswers(signal, callsUnanswered > 0 ? LAST_WORDS : ANSWER_TRAVELS);
 }
 
 /** Ends the process when no call has been unanswered for so many milliseconds: the last answer may hold a new key. */
-function endAfterAnswers(quiet: number, signal: NodeJS.Signals): void {
-  const busy = callsUnanswered > 0 || (client?.underWay ?? []).length > 0;
-  const wait = busy ? DRAIN_INTERVAL : quiet - (performance.now() - answeredAt);
+function endAfterAnswers(signal: NodeJS.Signals, quiet: number, turns = ANSWER_TURNS): void {
+  const wait = callsUnanswered > 0 ? DRAIN_INTERVAL : quiet - (performance.now() - answeredAt);
   if (wait > 0) {
-    setTimeout(endAfterAnswers, wait, quiet, signal);
+    setTimeout(endAfterAnswers, wait, signal, quiet);
     return;
   }
-  // As the signal ends any process: `process.exit` takes as long again to clear up what nobody needs.
+  if (turns > 0) {
+    setImmediate(endAfterAnswers, signal, quiet, turns - 1);
+    return;
+  }
+  // As the signal ends any process: `process.exit` takes as long again to clear up what nobody needs but this.
+  // eslint-disable-next-line @typescript-eslint/no-unnecessary-condition -- Node 20 has none, and is refused in better words.
+  flushCompileCache?.();
   process.removeAllListeners(signal);
   process.kill(process.pid, signal);
 }

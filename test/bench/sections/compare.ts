@@ -1,4 +1,4 @@
-import type { Case, Kind } from "../case.ts";
+import type { Kind } from "../case.ts";
 import type { Contender } from "../contender.ts";
 import { engine, floor, ours, tutorial, under } from "../contenders/pulumi.ts";
 import { GOAL_COUNT } from "../goals.ts";
@@ -16,7 +16,7 @@ export interface Comparison {
 /** What is measured without latency is the goals' case and larger ones: of a few resources, it says little. */
 const LEAST_WITHOUT_LATENCY = GOAL_COUNT;
 
-/** Without latency, they take a second or two, and the machine's disturbances as much as what is compared. */
+/** Without latency, what changes no resource takes a second or two, and a disturbed machine moves that by as much as is compared. */
 const READS_WITHOUT_LATENCY = 3;
 
 /** The goals' cases, with programs that are processes of their own. */
@@ -29,7 +29,7 @@ export async function compareByCli(repetitions: number, say: (line: string) => v
   for (const [latency, present] of cases) {
     const contenders = present.map((contender) => under({ ownProcess: true }, contender));
     say(`webhooks, ${GOAL_COUNT} of them, ${latency} ms latency, programs in processes of their own`);
-    const situation = situationOf("webhooks", GOAL_COUNT, latency, repetitions);
+    const situation = { kind: "webhooks", count: GOAL_COUNT, latency, repetitions } as const;
     rows.push(...summarize(await measure(situation, contenders, say)));
   }
   return rows;
@@ -59,15 +59,12 @@ export async function compare(
       // What the engine alone takes has no latency, and to compare with another engine without one says little.
       const absent = latency === 0 ? terraform : engine;
       const contenders = present.filter((contender) => contender !== absent);
-      const situation = situationOf(kind, count, latency, repetitions);
+      const reads = latency === 0 ? READS_WITHOUT_LATENCY : 1;
+      const situation = { kind, count, latency, repetitions, reads };
       rows.push(...summarize(await measure(situation, contenders, say)));
     }
   }
   return { rows, contenders: present.map(({ name, description }) => ({ name, description })), skipped };
-}
-
-function situationOf(kind: Kind, count: number, latency: number, repetitions: number): Case {
-  return { kind, count, latency, repetitions, reads: latency === 0 ? READS_WITHOUT_LATENCY : 1 };
 }
 
 /** A comparison with what an earlier one has of other cases. */

@@ -38,7 +38,7 @@ const SETTINGS: readonly Setting[] = [
   {
     writing: "once",
     surroundings: { env: { PULUMI_SKIP_CHECKPOINTS: "true" } },
-    rounds: 5,
+    rounds: 3,
     mostOfFloor: Infinity,
   },
 ];

@@ -9,7 +9,7 @@ export interface SettingsRow {
   readonly setting: string;
   readonly step: Step;
   readonly count: number;
-  /** How many times it was measured. */
+  /** How many rounds; what changes no resource runs {@link READS} times in each. */
   readonly rounds: number;
   /** The median of them, in milliseconds. */
   readonly ms: number;
@@ -29,6 +29,8 @@ const WRITING: readonly Setting[] = [
 ];
 /** How many webhooks, where it is the start that is measured. */
 const START_COUNT = 200;
+/** How often the operations that change no resource run in a round. */
+export const READS = 3;
 /** Rounds of what is slow, and whose differences are large. */
 const WRITING_ROUNDS = 3;
 
@@ -63,7 +65,7 @@ async function measureAll(
 ): Promise<SettingsRow[]> {
   say(`settings, ${step} of ${count} webhooks`);
   const contenders = settings.map(({ name, surroundings }) => ({ ...under(surroundings, ours), name }));
-  const situation = { kind: "webhooks", count, latency: 0, repetitions, reads: 3 } as const;
+  const situation = { kind: "webhooks", count, latency: 0, repetitions, reads: READS } as const;
   const steps: Step[] = step === "up" ? ["up"] : ["up", step];
   const found = summarize(await measure(situation, contenders, say, steps));
   return found
