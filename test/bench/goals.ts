@@ -10,7 +10,7 @@ export interface Goal {
   /** `null` where it was not measured in this run. */
   readonly met: boolean | null;
   /** The same of the engine alone, with handlers that do nothing: about what we could reach at best. */
-  readonly engine?: string;
+  readonly engine?: Pick<Goal, "measured" | "met">;
 }
 
 type RatioGoal = readonly [step: Step, latency: number, than: string, limit: number];
@@ -61,7 +61,7 @@ export function judge(rows: readonly Row[]): Goal[] {
     const engine = row("engine", step, latency);
     return {
       ...ratio(what, own?.ms, other?.ms, than, limit),
-      ...(engine && other && { engine: (engine.ms / other.ms).toFixed(2) }),
+      ...(engine && { engine: ratio(what, engine.ms, other?.ms, than, limit) }),
     };
   });
   const refresh = row("ours", "refresh");

@@ -61,11 +61,11 @@ without any work of ours. "By the CLI" are our ratios with programs that are pro
 export function goalsTable(runs: Results["goals"], byCli: readonly Goal[] = []): string {
   const [latest] = runs;
   if (!latest) return "";
-  const rows = latest.goals.map(({ what, limit, engine = "" }, index) => [
+  const rows = latest.goals.map(({ what, limit, engine }, index) => [
     what,
     limit,
     ...runs.map(({ goals }) => verdict(goals[index])),
-    engine,
+    verdict(engine),
     ...(byCli.length > 0 ? [verdict(byCli[index])] : []),
   ]);
   const dates = runs.map(({ date }) => date);
@@ -74,7 +74,7 @@ export function goalsTable(runs: Results["goals"], byCli: readonly Goal[] = []):
   return table(head, rows, head.length);
 }
 
-function verdict(goal: Goal | undefined): string {
+function verdict(goal: Pick<Goal, "measured" | "met"> | undefined): string {
   if (!goal) return "";
   return goal.met === null ? goal.measured : `${goal.measured}, ${goal.met ? "met" : "missed"}`;
 }
@@ -83,7 +83,18 @@ function goals(results: Results): string {
   const { cli } = results.findings;
   const measuredByCli = cli?.some(({ situation }) => situation.latency === 0) ?? false;
   const judged = goalsTable(results.goals, measuredByCli ? judge(cli ?? []) : []);
-  return judged === "" ? "" : `## Goals\n\n${GOALS}\n\n${judged}`;
+  return judged === ""
+    ? ""
+    : `## Goals\n\n${GOALS}\n\n${judged}\n\n${outOfReach(results.goals[0]?.goals ?? [])}`;
+}
+
+/** Which of the missed goals no handlers could meet. */
+function outOfReach(latest: readonly Goal[]): string {
+  const missed = latest.filter(({ met, engine }) => met === false && engine?.met === false);
+  if (missed.length === 0) return "";
+  const names = new Intl.ListFormat("en").format(missed.map(({ what }) => what));
+  return `Handlers that do nothing miss these too: ${names}. What takes too long there is the engine and the SDK; "Where the time of
+the plugin goes" shows their part and ours.`;
 }
 
 function contenders(found: Comparison | undefined): string {
