@@ -1,7 +1,7 @@
 import type { GrowthRow } from "./sections/growth.ts";
 import type { ListRow } from "./sections/list.ts";
 import type { ParallelRow } from "./sections/parallel.ts";
-import { OWNERS, type ProfileRow } from "./sections/profile.ts";
+import { OWNERS, ownMs, type ProfileRow } from "./sections/profile.ts";
 import { READS, type SettingsRow } from "./sections/settings.ts";
 import type { StartRow } from "./sections/start.ts";
 import { table } from "./table.ts";
@@ -33,7 +33,7 @@ export function growthText(rows: readonly GrowthRow[] = []): string {
   ];
   return `Milliseconds of the first \`up\` for each webhook, all differing, no latency, ${timesText(stepwise)}. "Of this the engine" are resources that
 register and look in state like ours, with handlers that do nothing. "Plugin CPU, ours" is the processor time of our plugin process
-above that of the one that does nothing.
+above that of the one that does nothing. Where "the rest" is below nothing, it is less than what the machine's speed changes by.
 
 ${growthTable(stepwise)}
 
@@ -134,8 +134,7 @@ ${ownShare(rows, "unchanged up")} of the first, ${ownShare(rows, "preview")} of 
 }
 
 function ownShare(rows: readonly ProfileRow[], step: ProfileRow["step"]): string {
-  const busy = rows.find((row) => row.step === step)?.busy;
-  return `${((busy?.undici ?? NaN) + (busy?.["pulumi-partners"] ?? NaN)).toFixed(0)} ms`;
+  return `${ownMs(rows, step)?.toFixed(0) ?? "?"} ms`;
 }
 
 /** The reading of lists. */

@@ -6,6 +6,7 @@ import { judge, type Goal } from "./goals.ts";
 import type { Section } from "./options.ts";
 import { charts } from "./page-charts.ts";
 import { cliText, comparisonText } from "./page-comparison.ts";
+import { missedText } from "./page-missed.ts";
 import { growthText, listText, parallelText, profileText, settingsText, startText } from "./page-sections.ts";
 import type { Results } from "./results.ts";
 import type { Comparison } from "./sections/compare.ts";
@@ -83,18 +84,7 @@ function goals(results: Results): string {
   const { cli } = results.findings;
   const measuredByCli = cli?.some(({ situation }) => situation.latency === 0) ?? false;
   const judged = goalsTable(results.goals, measuredByCli ? judge(cli ?? []) : []);
-  return judged === ""
-    ? ""
-    : `## Goals\n\n${GOALS}\n\n${judged}\n\n${outOfReach(results.goals[0]?.goals ?? [])}`;
-}
-
-/** Which of the missed goals no handlers could meet. */
-function outOfReach(latest: readonly Goal[]): string {
-  const missed = latest.filter(({ met, engine }) => met === false && engine?.met === false);
-  if (missed.length === 0) return "";
-  const names = new Intl.ListFormat("en").format(missed.map(({ what }) => what));
-  return `Handlers that do nothing miss these too: ${names}. What takes too long there is the engine and the SDK; "Where the time of
-the plugin goes" shows their part and ours.`;
+  return judged === "" ? "" : `## Goals\n\n${GOALS}\n\n${judged}\n\n${missedText(results)}`;
 }
 
 function contenders(found: Comparison | undefined): string {

@@ -60,6 +60,12 @@ export async function measureProfile(say: (line: string) => void): Promise<Profi
   return rows;
 }
 
+/** Milliseconds of our code and of undici in an operation; `null` if it was not profiled. */
+export function ownMs(rows: readonly ProfileRow[], step: Step): number | null {
+  const busy = rows.find((row) => row.step === step)?.busy;
+  return busy ? busy.undici + busy["pulumi-partners"] : null;
+}
+
 /** Adds up what the hook has written since the last time. */
 async function readBusy(file: string): Promise<Record<Owner, number>> {
   // The engine may have ended the plugin in the middle of the last line.
