@@ -19,8 +19,8 @@ export function readSettings(config: ConfigSource, env: NodeJS.ProcessEnv): Sett
   const settings = {
     baseUrl: reader.baseUrl(),
     accessToken: reader.accessToken(),
-    requestTimeout: reader.number("requestTimeout", 30, 3600, "of seconds ") * 1000,
-    operationTimeout: reader.number("operationTimeout", 120, 86_400, "of seconds ") * 1000,
+    requestTimeout: reader.number("requestTimeout", 30, 3600, " seconds") * 1000,
+    operationTimeout: reader.number("operationTimeout", 120, 86_400, " seconds") * 1000,
     maxConnections: Math.ceil(reader.number("maxConnections", 16, 1024)),
     requestsPerSecond: reader.number("requestsPerSecond", null, 100_000),
     responses: reader.responses(),
@@ -68,13 +68,13 @@ class SettingsReader {
     key: SettingName,
     fallback: Fallback,
     most: number,
-    unit: "" | "of seconds " = "",
+    unit: "" | " seconds" = "",
   ): number | Fallback {
     const text = this.#value(key);
     if (text === null) return fallback;
     const value = text.trim() === "" ? NaN : Number(text);
     if (value > 0 && value <= most) return value;
-    this.problems.push(`${this.#name(key)} must be a number ${unit}above 0 and at most ${most}.`);
+    this.problems.push(`${this.#name(key)} must be a number above 0 and at most ${most}${unit}.`);
     return fallback;
   }
 

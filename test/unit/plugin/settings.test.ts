@@ -93,7 +93,7 @@ describe("settings", () => {
 
   it.each(["0", "-1", "soon", "NaN", "Infinity", " ", "1e9"])("refuse %j seconds", (value) => {
     expect(problem({ ...complete, "partners:requestTimeout": value })).toContain(
-      "partners:requestTimeout (PARTNERS_REQUEST_TIMEOUT) must be a number of seconds above 0",
+      "partners:requestTimeout (PARTNERS_REQUEST_TIMEOUT) must be a number above 0 and at most 3600 seconds.",
     );
   });
 
