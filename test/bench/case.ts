@@ -10,6 +10,9 @@ export type Step = (typeof STEPS)[number];
 /** Those of them that change no resource, and so can be repeated. */
 export const READING: readonly Step[] = ["unchanged up", "preview", "refresh"];
 
+/** How often a round repeats them where they take a second or two, and a disturbed machine moves that by as much as is compared. */
+export const READS = 3;
+
 /** One situation in which all contenders are measured. */
 export interface Case {
   readonly kind: Kind;

@@ -1,5 +1,6 @@
+import { READS } from "./case.ts";
 import type { GrowthRow } from "./sections/growth.ts";
-import { READS, type SettingsRow } from "./sections/settings.ts";
+import type { SettingsRow } from "./sections/settings.ts";
 import { table } from "./table.ts";
 
 /** Cost per resource. */

@@ -1,4 +1,4 @@
-import type { Kind } from "../case.ts";
+import { READS, type Kind } from "../case.ts";
 import type { Contender } from "../contender.ts";
 import { engine, floor, ours, tutorial, under } from "../contenders/pulumi.ts";
 import { GOAL_COUNT } from "../goals.ts";
@@ -15,9 +15,6 @@ export interface Comparison {
 
 /** What is measured without latency is the goals' case and larger ones: of a few resources, it says little. */
 const LEAST_WITHOUT_LATENCY = GOAL_COUNT;
-
-/** Without latency, what changes no resource takes a second or two, and a disturbed machine moves that by as much as is compared. */
-const READS_WITHOUT_LATENCY = 3;
 
 /** The goals' cases, with programs that are processes of their own. */
 export async function compareByCli(repetitions: number, say: (line: string) => void): Promise<Row[]> {
@@ -59,7 +56,7 @@ export async function compare(
       // What the engine alone takes has no latency, and to compare with another engine without one says little.
       const absent = latency === 0 ? terraform : engine;
       const contenders = present.filter((contender) => contender !== absent);
-      const reads = latency === 0 ? READS_WITHOUT_LATENCY : 1;
+      const reads = latency === 0 ? READS : 1;
       const situation = { kind, count, latency, repetitions, reads };
       rows.push(...summarize(await measure(situation, contenders, say)));
     }

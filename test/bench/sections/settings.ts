@@ -1,4 +1,4 @@
-import type { Step } from "../case.ts";
+import { READS, type Step } from "../case.ts";
 import { ours, under } from "../contenders/pulumi.ts";
 import { measure } from "../measure.ts";
 import type { Surroundings } from "../pulumi-subject.ts";
@@ -29,8 +29,6 @@ const WRITING: readonly Setting[] = [
 ];
 /** How many webhooks, where it is the start that is measured. */
 const START_COUNT = 200;
-/** How often the operations that change no resource run in a round. */
-export const READS = 3;
 /** Rounds of what is slow, and whose differences are large. */
 const WRITING_ROUNDS = 3;
 
