@@ -7,17 +7,19 @@ import { table } from "./table.ts";
 /** How the creation of keys follows `--parallel`. */
 export function parallelText(rows: readonly ParallelRow[] = []): string {
   if (rows.length === 0) return "";
-  const head = ["--parallel", "bound, s", "up, s", "up without latency, s", "above the bound, s"];
-  const cells = rows.map(({ parallel, bound, ms, instant }) => [
+  const head = ["--parallel", "maxConnections", "bound, s", "up, s", "up without latency, s", "above the bound, s"];
+  const cells = rows.map(({ parallel, maxConnections, bound, ms, instant }) => [
     String(parallel),
+    String(maxConnections),
     ...[bound, ms, instant, ms - bound].map((value) => (value / 1000).toFixed(2)),
   ]);
   return `${rows[0]?.keys ?? 0} keys, of which each takes the service ${rows[0]?.latency ?? 0} ms. The bound is what the
-waiting alone takes if the engine starts so many creations at a time. ${
+waiting alone takes if so many creations are under way at a time as the lesser of the two allows. ${
     rows.every(({ bound, ms, instant }) => ms - bound <= instant)
       ? "What is above it is no more than the same update takes\nwithout latency, so the provider adds no waiting of its own. "
       : ""
-  }The engine's default is four for each core.
+  }The engine's default is four for each core, so
+from five cores on the default of \`maxConnections\`, 16, is less.
 
 ${table(head, cells, 0)}`;
 }
