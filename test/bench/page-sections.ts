@@ -7,7 +7,14 @@ import { table } from "./table.ts";
 /** How the creation of keys follows `--parallel`. */
 export function parallelText(rows: readonly ParallelRow[] = []): string {
   if (rows.length === 0) return "";
-  const head = ["--parallel", "maxConnections", "bound, s", "up, s", "up without latency, s", "above the bound, s"];
+  const head = [
+    "--parallel",
+    "maxConnections",
+    "bound, s",
+    "up, s",
+    "up without latency, s",
+    "above the bound, s",
+  ];
   const cells = rows.map(({ parallel, maxConnections, bound, ms, instant }) => [
     String(parallel),
     String(maxConnections),

@@ -98,9 +98,10 @@ export class PartnerApiKey extends pulumi.CustomResource {
   constructor(name: string, args: PartnerApiKeyArgs = {}, opts: pulumi.CustomResourceOptions = {}) {
     assertArguments(`PartnerApiKey "${name}"`, args, ["rotation", "existingApiKey"]);
     const { rotation, existingApiKey } = args;
+    // What is not given is no property: the SDK takes its time for each.
     const inputs = {
-      rotation,
-      existingApiKey: existingApiKey === undefined ? undefined : pulumi.secret(existingApiKey),
+      ...(rotation !== undefined && { rotation }),
+      ...(existingApiKey !== undefined && { existingApiKey: pulumi.secret(existingApiKey) }),
     };
     const outputs = {
       apiKey: undefined,
