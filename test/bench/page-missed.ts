@@ -1,4 +1,4 @@
-import { READING } from "./case.ts";
+import { STEPS } from "./case.ts";
 import { GOAL_COUNT } from "./goals.ts";
 import type { Results } from "./results.ts";
 import { ownMs } from "./sections/profile.ts";
@@ -7,7 +7,7 @@ import { findRow } from "./summary.ts";
 /** What the profile says of the goals that the latest run missed: at what they would be if our code took no time. */
 export function missedText({ findings, goals: [latest] }: Results): string {
   const { webhooks, profile = [] } = findings;
-  const parts = READING.flatMap((step) => {
+  const parts = STEPS.flatMap((step) => {
     const goal = latest?.goals.find(({ what }) => what === `time of ${step}`);
     const [ours, floor] = ["ours", "floor"].map((contender) =>
       findRow(webhooks?.rows ?? [], { count: GOAL_COUNT, latency: 0, contender, step }),
@@ -17,7 +17,7 @@ export function missedText({ findings, goals: [latest] }: Results): string {
     return [`${step} ${((ours.ms - own) / floor.ms).toFixed(2)} (less ${own.toFixed(0)} ms)`];
   });
   if (parts.length === 0) return "";
-  return `If our code and undici took no time at all in the plugin, the goals that the latest run missed would be at, × floor: ${new Intl.ListFormat("en").format(parts)}.
+  return `If our code and undici took no time at all in the plugin, what the latest run missed of the goals beside the floor would be at: ${new Intl.ListFormat("en").format(parts)}.
 What is above the limit even so is the engine's and the SDK's; see "Where the time of the plugin goes". The machine's speed changes by a
 fifth from minute to minute, and a ratio by some hundredths from run to run.`;
 }
