@@ -1,5 +1,5 @@
 import type { ListRow } from "./sections/list.ts";
-import type { ParallelRow } from "./sections/parallel.ts";
+import { DEFAULT_CONNECTIONS, type ParallelRow } from "./sections/parallel.ts";
 import { OWNERS, ownMs, type ProfileRow } from "./sections/profile.ts";
 import type { StartRow } from "./sections/start.ts";
 import { table } from "./table.ts";
@@ -26,7 +26,7 @@ waiting alone takes if so many creations are under way at a time as the lesser o
       ? "What is above it is no more than the same update takes\nwithout latency, so the provider adds no waiting of its own. "
       : ""
   }The engine's default is four for each core, so
-from five cores on the default of \`maxConnections\`, 16, is less.
+with more than ${DEFAULT_CONNECTIONS / 4} cores the default of \`maxConnections\`, ${DEFAULT_CONNECTIONS}, is less.
 
 ${table(head, cells, 0)}`;
 }

@@ -1,3 +1,4 @@
+import { readSettings } from "../../../provider/dist/plugin/settings.js";
 import { ours, under } from "../contenders/pulumi.ts";
 import { measure } from "../measure.ts";
 import { summarize } from "../summary.ts";
@@ -19,14 +20,18 @@ export interface ParallelRow {
 
 const KEYS = 100;
 const LATENCY = 500;
-/** The default of `maxConnections`, and one that goes with the last `--parallel`. */
-const CASES = [
-  { parallel: 4, maxConnections: 16 },
-  { parallel: 8, maxConnections: 16 },
-  { parallel: 16, maxConnections: 16 },
-  { parallel: 32, maxConnections: 16 },
+/** What `maxConnections` is if it is not set. */
+export const DEFAULT_CONNECTIONS = readSettings(
+  new Map([
+    ["partners:baseUrl", "http://127.0.0.1"],
+    ["partners:accessToken", "unused"],
+  ]),
+  {},
+).maxConnections;
+const CASES: readonly Pick<ParallelRow, "parallel" | "maxConnections">[] = [
+  ...[4, 8, 16, 32].map((parallel) => ({ parallel, maxConnections: DEFAULT_CONNECTIONS })),
   { parallel: 32, maxConnections: 32 },
-] as const;
+];
 
 /** Shows that it is the engine's `--parallel` that bounds the creation of keys, or `maxConnections` where that is less. */
 export async function measureParallel(
