@@ -39,7 +39,7 @@ const MEASURE: Readonly<Record<Section, (options: BenchOptions) => Promise<Findi
     await rm(cache, { recursive: true });
     return { settings };
   },
-  profile: async () => ({ profile: await measureProfile(say) }),
+  profile: async ({ repetitions }) => ({ profile: await measureProfile(repetitions, say) }),
   list: async ({ repetitions }) => ({ list: await measureList(repetitions, say) }),
   start: async ({ repetitions }) => ({ start: await measureStart(repetitions, say) }),
 };

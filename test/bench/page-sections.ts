@@ -39,9 +39,9 @@ export function profileText(rows: readonly ProfileRow[] = []): string {
     ms.toFixed(0),
     ...OWNERS.map((owner) => busy[owner].toFixed(0)),
   ]);
-  return `Milliseconds that the plugin of 200 webhooks spent in JavaScript, by whose code it was, from V8's sampling profiler and one run. What
+  return `Milliseconds that the plugin of 200 webhooks spent in JavaScript, by whose code it was, from V8's sampling profiler, medians of ${rows[0]?.rounds ?? 0}. What
 Node.js does for one of the others is that one's, loading a module for whoever asked for it; collecting garbage is Node.js's. Native
-code and the last tenth of a second are not seen. The first column is the wall time of the operation, which the profiler makes longer.
+code is not seen. The first column is the wall time of the operation, which the profiler makes longer.
 
 ${table(["operation", "wall time", ...OWNERS], cells)}
 

@@ -1,10 +1,6 @@
 // Loaded by NODE_OPTIONS into every Node process below the engine: the plugin says where it can be measured, and how it
 // spends its time if that is asked for.
-const { appendFileSync, writeFileSync } = require("node:fs");
-const { setInterval } = require("node:timers");
-
-/** Milliseconds of a part of the profile. The engine ends a plugin without a word, so what is not written is lost. */
-const PART = 100;
+const { writeFileSync } = require("node:fs");
 
 if (/[\\/]dynamic-provider/.test(process.argv[1] ?? "")) {
   const { BENCH_PID_FILE: pidFile, BENCH_PROFILE_FILE: profileFile } = process.env;
@@ -12,16 +8,15 @@ if (/[\\/]dynamic-provider/.test(process.argv[1] ?? "")) {
   if (profileFile) profile(profileFile);
 }
 
+/** Profiles until the engine tells the plugin to end, which it does after every operation. */
 function profile(file) {
   const session = new (require("node:inspector").Session)();
   session.connect();
   session.post("Profiler.enable");
   session.post("Profiler.start");
-  const timer = setInterval(() => {
+  process.once("SIGINT", () => {
     session.post("Profiler.stop", (_error, { profile }) => {
-      appendFileSync(file, `${JSON.stringify(profile)}\n`);
+      writeFileSync(file, JSON.stringify(profile));
     });
-    session.post("Profiler.start");
-  }, PART);
-  timer.unref();
+  });
 }

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { STEPS, type Step } from "../case.ts";
 import { ours, under } from "../contenders/pulumi.ts";
 import { measureRound } from "../measure.ts";
+import { median } from "../statistics.ts";
 
 /** Where code of the plugin process comes from. */
 export const OWNERS = ["Node.js", "SDK", "undici", "pulumi-partners"] as const;
@@ -15,7 +16,9 @@ export type Owner = (typeof OWNERS)[number];
 /** How the plugin process spends its time in one operation, in milliseconds. */
 export interface ProfileRow {
   readonly step: Step;
-  /** Wall time of the operation, which the profile makes longer. */
+  /** How many rounds; the rest are medians of them. */
+  readonly rounds: number;
+  /** Wall time of the operation, which the profiler makes longer. */
   readonly ms: number;
   readonly busy: Readonly<Record<Owner, number>>;
 }
@@ -45,19 +48,29 @@ const FILES: readonly (readonly [Owner | null, RegExp])[] = [
 ];
 
 /** Profiles our plugin in each operation. */
-export async function measureProfile(say: (line: string) => void): Promise<ProfileRow[]> {
+export async function measureProfile(
+  repetitions: number,
+  say: (line: string) => void,
+): Promise<ProfileRow[]> {
   const folder = await mkdtemp(join(tmpdir(), "partners-bench-"));
-  const file = join(folder, "profile.jsonl");
+  const file = join(folder, "plugin.cpuprofile");
   const contender = under({ env: { BENCH_PROFILE_FILE: file } }, ours);
   const situation = { kind: "webhooks", count: COUNT, latency: 0, repetitions: 1 } as const;
-  const rows: ProfileRow[] = [];
-  await measureRound(situation, [contender], STEPS, async (_contender, step, { ms }) => {
-    const busy = await readBusy(file);
-    rows.push({ step, ms, busy });
-    say(`profile ${step}: ${OWNERS.map((owner) => `${owner} ${busy[owner].toFixed(0)} ms`).join(", ")}`);
-  });
+  const found: Omit<ProfileRow, "rounds">[] = [];
+  for (let round = 0; round < repetitions; round += 1) {
+    await measureRound(situation, [contender], STEPS, async (_contender, step, { ms }) => {
+      const busy = addUp(JSON.parse(await readFile(file, "utf8")) as CpuProfile);
+      await rm(file);
+      found.push({ step, ms, busy });
+      say(`profile ${step}: ${OWNERS.map((owner) => `${owner} ${busy[owner].toFixed(0)} ms`).join(", ")}`);
+    });
+  }
   await rm(folder, { recursive: true });
-  return rows;
+  return STEPS.map((step) => {
+    const rows = found.filter((row) => row.step === step);
+    const busy = byOwner((owner) => median(rows.map((row) => row.busy[owner])));
+    return { step, rounds: repetitions, ms: median(rows.map(({ ms }) => ms)), busy };
+  });
 }
 
 /** Milliseconds of our code and of undici in an operation; `null` if it was not profiled. */
@@ -66,17 +79,7 @@ export function ownMs(rows: readonly ProfileRow[], step: Step): number | null {
   return busy ? busy.undici + busy["pulumi-partners"] : null;
 }
 
-/** Adds up what the hook has written since the last time. */
-async function readBusy(file: string): Promise<Record<Owner, number>> {
-  // The engine may have ended the plugin in the middle of the last line.
-  const parts = (await readFile(file, "utf8")).split("\n").slice(0, -1);
-  await rm(file);
-  const busy: Record<Owner, number> = { "Node.js": 0, SDK: 0, undici: 0, "pulumi-partners": 0 };
-  for (const part of parts) addUp(JSON.parse(part) as CpuProfile, busy);
-  return busy;
-}
-
-function addUp({ nodes, samples, timeDeltas }: CpuProfile, busy: Record<Owner, number>): void {
+function addUp({ nodes, samples, timeDeltas }: CpuProfile): Readonly<Record<Owner, number>> {
   const owners = new Map<number, Owner | null>();
   const parents = new Map(nodes.flatMap(({ id, children = [] }) => children.map((child) => [child, id])));
   // A profile lists every node before its children.
@@ -86,8 +89,14 @@ function addUp({ nodes, samples, timeDeltas }: CpuProfile, busy: Record<Owner, n
     const owner = own ? own[0] : above === undefined ? "Node.js" : above;
     owners.set(id, NOT_COUNTED.includes(callFrame.functionName) ? null : owner);
   }
+  const busy = byOwner(() => 0);
   samples.forEach((id, index) => {
     const owner = owners.get(id);
     if (owner) busy[owner] += (timeDeltas[index] ?? 0) / 1000;
   });
+  return busy;
+}
+
+function byOwner(value: (owner: Owner) => number): Record<Owner, number> {
+  return Object.fromEntries(OWNERS.map((owner) => [owner, value(owner)])) as Record<Owner, number>;
 }
