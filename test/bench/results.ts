@@ -40,7 +40,7 @@ export interface Provenance {
 export interface Results {
   readonly findings: Findings;
   readonly provenance: Readonly<Partial<Record<Section, Provenance>>>;
-  /** What became of the goals in the latest run, and in the one before it. */
+  /** What became of the goals in the latest runs, the last one first. */
   readonly goals: readonly { readonly date: string; readonly goals: readonly Goal[] }[];
 }
 
