@@ -77,7 +77,8 @@ ${settingsTable(starting)}
 \`NODE_COMPILE_CACHE\` is a folder where Node.js keeps compiled code, for pipelines that keep folders from one run to the next.`;
 }
 
-function timesText(rows: readonly { readonly rounds: number }[]): string {
+/** How often the rows of a table were measured. */
+export function timesText(rows: readonly { readonly rounds: number }[]): string {
   const rounds = rows[0]?.rounds ?? 0;
   return rounds === 1 ? "one run" : `medians of ${rounds} rounds`;
 }

@@ -18,6 +18,6 @@ export function missedText({ findings, goals: [latest] }: Results): string {
   });
   if (parts.length === 0) return "";
   return `If our code and undici took no time at all in the plugin, what the latest run missed of the goals beside the floor would be at: ${new Intl.ListFormat("en").format(parts)}.
-What is above the limit even so is the engine's and the SDK's; see "Where the time of the plugin goes". The machine's speed changes by a
-third from minute to minute, and a ratio by up to a tenth from run to run.`;
+What is above the limit even so is the engine's and the SDK's; see "Where the time of the plugin goes". How far runs
+differ, their columns above show.`;
 }

@@ -1,3 +1,4 @@
+import { timesText } from "./page-growth.ts";
 import type { ListRow } from "./sections/list.ts";
 import { DEFAULT_CONNECTIONS, type ParallelRow } from "./sections/parallel.ts";
 import { OWNERS, ownMs, type ProfileRow } from "./sections/profile.ts";
@@ -39,7 +40,7 @@ export function profileText(rows: readonly ProfileRow[] = []): string {
     ms.toFixed(0),
     ...OWNERS.map((owner) => busy[owner].toFixed(0)),
   ]);
-  return `Milliseconds that the plugin of 200 webhooks spent in JavaScript, by whose code it was, from V8's sampling profiler, medians of ${rows[0]?.rounds ?? 0}. What
+  return `Milliseconds that the plugin of 200 webhooks spent in JavaScript, by whose code it was, from V8's sampling profiler, ${timesText(rows)}. What
 Node.js does for one of the others is that one's, loading a module for whoever asked for it; collecting garbage is Node.js's. Native
 code is not seen. The first column is the wall time of the operation, which the profiler makes longer.
 
