@@ -63,8 +63,13 @@ function arrayOf(length: number, element: (index: number) => string): string {
   return `[${Array.from({ length }, (_, index) => element(index)).join(",")}]`;
 }
 
+/** An environment with so many MiB of memory for objects, after which Node ends the process. */
+function heapOf(mib: number): Record<string, string> {
+  return { NODE_OPTIONS: `--max-old-space-size=${mib}` };
+}
+
 /** Half of what Node allows itself on a machine of 8 GB. */
-const SMALL = { NODE_OPTIONS: "--max-old-space-size=1024" };
+const SMALL = heapOf(1024);
 
 describe("a list of webhooks", () => {
   it("may have 200,000 of them", async () => {
@@ -73,12 +78,14 @@ describe("a list of webhooks", () => {
       (index) =>
         `{"id":${index},"url":"https://hooks.example.com/${index}","status":"disabled","secret":"whsec_${index}"}`,
     ).replace('"id":0,', '"id":200000,');
-    const plugin = await answeredWith(body, { env: SMALL });
+    // Node 24 needs 80 and Node 22 needs 100, measured. With more to spare, what the process takes is mostly garbage, which is
+    // collected the later the busier the machine: 278 to 353 MiB.
+    const plugin = await answeredWith(body, { env: heapOf(112) });
     expect(await plugin.read("101", HOOK)).toMatchObject({ id: "101", properties: { state: "disabled" } });
     expect((await errorOf(plugin.update("999999", HOOK, { ...HOOK, webhookId: 999_999 }))).message).toMatch(
       /^webhook 999999: it does not exist .* Webhooks that exist: (\d+, ){19}\d+, and 199980 more\./,
     );
-    expect(peakMemory(plugin.pid)).toBeLessThan(350); // 272 measured, of which 143 are the SDK's host.
+    expect(peakMemory(plugin.pid)).toBeLessThan(400); // 282 to 328 measured, of which 137 are the SDK's host.
   });
 
   it("is refused before it is parsed if it has more than 4 million values, which could end the process", async () => {

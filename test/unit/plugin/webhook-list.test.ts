@@ -1,9 +1,14 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { describe, expect, it } from "vitest";
 
 import type { PartnerClient, WebhookList } from "../../../provider/src/api/client.js";
 import { WebhookRegistry } from "../../../provider/src/plugin/webhook-list.js";
 import { startSandbox, type Sandbox } from "../../../provider/src/sandbox/index.js";
 import { clientFor } from "../api/support.js";
+
+setFlagsFromString("--expose-gc");
+const collectGarbage = runInNewContext("gc") as () => void;
 
 /** A registry over a sandbox, with a clock of its own. */
 async function start(ids = [1, 2, 3]) {
@@ -50,6 +55,27 @@ describe("WebhookRegistry", () => {
     const record = { webhookId: 1, state: "active", problem: null, record: {} } as const;
     arrive({ readable: true, complete: true, webhooks: new Map([[1, record]]) });
     expect(await found).toMatchObject({ state: "disabled" });
+  });
+
+  it("keeps no list that is not enough while the next one is read", async () => {
+    const { sandbox, client, clock } = await start();
+    const lists: WeakRef<object>[] = [];
+    const kept: boolean[] = [];
+    const listWebhooks = async (within?: number): Promise<WebhookList> => {
+      const list = await client.listWebhooks(within);
+      collectGarbage();
+      kept.push(lists.at(-1)?.deref() !== undefined);
+      lists.push(new WeakRef(list.webhooks));
+      return list;
+    };
+    const registry = new WebhookRegistry({ ...client, listWebhooks }, () => clock.now);
+    await registry.find(1);
+    clock.now += 1;
+    await registry.find(99); // Not on the list that is known.
+    clock.now += 30_001;
+    await registry.find(1); // The list that is known is too old.
+    expect(kept).toEqual([false, false, false]);
+    await sandbox.close();
   });
 
   it("says that a webhook is gone only after a list that was requested for it", async () => {
