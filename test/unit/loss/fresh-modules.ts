@@ -9,8 +9,15 @@ const requireInstalled = createRequire(join(DIST, "index.js"));
 type Require = (name: string) => unknown;
 type Body = (exports: object, require: Require, module: { exports: object }, importLater: Require) => void;
 
-/** Each file is compiled once, and run for every set of modules. */
-const compiled = new Map<string, Body>();
+/** A file, which is compiled once, and run for every set of modules. */
+interface Source {
+  readonly file: string;
+  readonly body: Body;
+  /** What it requires, by the name that it has for it. To find that out anew for every set took longer than to run all files. */
+  readonly required: Map<string, Source | { readonly installed: unknown }>;
+}
+
+const sources = new Map<string, Source>();
 
 /**
  * A set of the provider's built modules that shares nothing with any other set, as if a process had loaded them: 1 ms,
@@ -19,28 +26,39 @@ const compiled = new Map<string, Body>();
  * @returns what loads a module of the set, by its path in `provider/dist`.
  */
 export function freshModules(): Require {
-  const modules = new Map<string, { exports: object }>();
-  const load = (file: string): object => {
-    const known = modules.get(file);
+  const modules = new Map<Source, { exports: object }>();
+  const load = (source: Source): object => {
+    const known = modules.get(source);
     if (known) return known.exports;
     const module = { exports: {} };
-    modules.set(file, module);
-    const require: Require = (name) =>
-      name.startsWith(".") ? load(join(dirname(file), name)) : (requireInstalled(name) as unknown);
-    bodyOf(file)(module.exports, require, module, (name) => Promise.resolve(require(name)));
+    modules.set(source, module);
+    const require: Require = (name) => {
+      const required = source.required.get(name) ?? resolve(source, name);
+      return "installed" in required ? required.installed : load(required);
+    };
+    source.body(module.exports, require, module, (name) => Promise.resolve(require(name)));
     return module.exports;
   };
-  return (path) => load(join(DIST, path));
+  return (path) => load(sourceOf(join(DIST, path)));
 }
 
-function bodyOf(file: string): Body {
-  const known = compiled.get(file);
+function resolve({ file, required }: Source, name: string): Source | { readonly installed: unknown } {
+  const found = name.startsWith(".")
+    ? sourceOf(join(dirname(file), name))
+    : { installed: requireInstalled(name) as unknown };
+  required.set(name, found);
+  return found;
+}
+
+function sourceOf(file: string): Source {
+  const known = sources.get(file);
   if (known) return known;
   // Node's own import() would give every set the same modules.
-  const source = readFileSync(file, "utf8").replaceAll(/\bimport\(/g, "importLater(");
-  const body = compileFunction(source, ["exports", "require", "module", "importLater"], {
+  const text = readFileSync(file, "utf8").replaceAll(/\bimport\(/g, "importLater(");
+  const body = compileFunction(text, ["exports", "require", "module", "importLater"], {
     filename: file,
   }) as Body;
-  compiled.set(file, body);
-  return body;
+  const source = { file, body, required: new Map() };
+  sources.set(file, source);
+  return source;
 }
