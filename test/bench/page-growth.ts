@@ -1,7 +1,7 @@
 import { READS } from "./case.ts";
 import type { GrowthRow } from "./sections/growth.ts";
 import type { SettingsRow } from "./sections/settings.ts";
-import { table } from "./table.ts";
+import { table, timesText } from "./table.ts";
 
 /** Cost per resource. */
 export function growthText(rows: readonly GrowthRow[] = []): string {
@@ -75,12 +75,6 @@ Seconds of an unchanged \`up\` by the CLI, where it is the start of the processe
 ${settingsTable(starting)}
 
 \`NODE_COMPILE_CACHE\` is a folder where Node.js keeps compiled code, for pipelines that keep folders from one run to the next.`;
-}
-
-/** How often the rows of a table were measured. */
-export function timesText(rows: readonly { readonly rounds: number }[]): string {
-  const rounds = rows[0]?.rounds ?? 0;
-  return rounds === 1 ? "one run" : `medians of ${rounds} rounds`;
 }
 
 function settingsTable(rows: readonly SettingsRow[]): string {

@@ -1,9 +1,8 @@
-import { timesText } from "./page-growth.ts";
 import type { ListRow } from "./sections/list.ts";
 import { DEFAULT_CONNECTIONS, type ParallelRow } from "./sections/parallel.ts";
 import { OWNERS, ownMs, type ProfileRow } from "./sections/profile.ts";
 import type { StartRow } from "./sections/start.ts";
-import { table } from "./table.ts";
+import { table, timesText } from "./table.ts";
 
 /** How the creation of keys follows `--parallel`. */
 export function parallelText(rows: readonly ParallelRow[] = []): string {

@@ -1,6 +1,8 @@
 import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 
+import { peakMemory } from "../support/peak-memory.ts";
+
 /** What the plugin process of one operation used. */
 export interface Usage {
   /** The most memory it had, in MiB. */
@@ -45,11 +47,11 @@ export class PluginUsage {
 
 function look(file: string): Usage | null {
   try {
-    const process = `/proc/${readFileSync(file, "utf8")}`;
-    const [, kib] = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`${process}/status`, "utf8")) ?? [];
-    const fields = readFileSync(`${process}/stat`, "utf8").split(") ").at(-1)?.split(" ") ?? [];
-    if (kib === undefined) return null;
-    return { memory: Number(kib) / 1024, cpu: (Number(fields[UTIME]) + Number(fields[STIME])) * TICK };
+    const pid = readFileSync(file, "utf8");
+    const memory = peakMemory(pid);
+    if (memory === null) return null;
+    const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1)?.split(" ") ?? [];
+    return { memory, cpu: (Number(fields[UTIME]) + Number(fields[STIME])) * TICK };
   } catch {
     return null; // It has not begun yet, or has ended.
   }

@@ -11,6 +11,12 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
   return [line(head), `| ${rule.join(" | ")} |`, ...rows.map(line)].join("\n");
 }
 
+/** How often the rows of a table were measured. */
+export function timesText(rows: readonly { readonly rounds: number }[]): string {
+  const rounds = rows[0]?.rounds ?? 0;
+  return rounds === 1 ? "one run" : `medians of ${rounds} rounds`;
+}
+
 function pad(cell: string, width: number, left: boolean): string {
   return left ? cell.padEnd(width) : cell.padStart(width);
 }

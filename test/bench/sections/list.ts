@@ -1,9 +1,9 @@
-import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 
 import { PARTNER_WEBHOOK_STATE } from "../../../provider/dist/resources/registration.js";
+import { peakMemory } from "../../support/peak-memory.ts";
 import { startPlugin } from "../../support/plugin-process.ts";
 import { median } from "../statistics.ts";
 
@@ -59,9 +59,7 @@ async function readOnce(body: Buffer): Promise<{ ms: number; memory: number }> {
     const began = performance.now();
     await plugin.read("1", { ...STATE, webhookId: 1 });
     const ms = performance.now() - began;
-    const [, kib = "NaN"] =
-      /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${plugin.pid}/status`, "utf8")) ?? [];
-    return { ms, memory: Number(kib) / 1024 };
+    return { ms, memory: peakMemory(plugin.pid) ?? NaN };
   } finally {
     await plugin.close();
     server.close();
