@@ -11,7 +11,6 @@ import {
   type Fault,
   type Sandbox,
   type SandboxOptions,
-  type ShapeName,
 } from "../../support/sandbox.ts";
 
 async function start(options: SandboxOptions): Promise<Sandbox> {
@@ -87,44 +86,3 @@ test("a body may be bytes with headers of their own, from a fault and from a sha
   expect([raw.status, raw.headers.get("link")]).toEqual([201, "next"]);
   expect(await raw.text()).toBe(`<key>${sandbox.apiKeys[0] ?? ""}</key>`);
 });
-
-test("a latency comes after the effect, and its client may leave", async () => {
-  const sandbox = await start({ latency: 60_000 });
-  const creation = call(sandbox, "POST", "/api-key").catch(() => "left");
-  await expect.poll(() => sandbox.apiKeys.length).toBe(1);
-  expect(sandbox.requests).toMatchObject([{ effect: true, status: null }]);
-  await sandbox.close();
-  expect(await creation).toBe("left");
-});
-
-test("a rate limit refuses without effect and says when to come back", async () => {
-  const sandbox = await start({ rateLimit: { requests: 1, perSeconds: 60 }, oneKeyAtATime: true });
-  expect((await call(sandbox, "POST", "/api-key")).status).toBe(201);
-  const refused = await call(sandbox, "POST", "/api-key");
-  expect(refused.status).toBe(429);
-  expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(50);
-  expect(sandbox.apiKeys).toHaveLength(1);
-});
-
-test("a second key at a time is a 409, and keys are deleted by id where the shape says so", async () => {
-  const sandbox = await start({ shape: "byId", keyAlphabet: "hostile", oneKeyAtATime: true });
-  const { apiKey } = (await (await call(sandbox, "POST", "/api-key")).json()) as {
-    apiKey: { id: string; key: string };
-  };
-  expect(sandbox.apiKeys).toEqual([apiKey.key]);
-  expect(apiKey.key).toMatch(/\/.*\+.*=.*%.*\?.*#/);
-  expect((await call(sandbox, "POST", "/api-key")).status).toBe(409);
-  expect((await call(sandbox, "DELETE", `/api-key/${encodeURIComponent(apiKey.key)}`)).status).toBe(404);
-  expect((await call(sandbox, "DELETE", `/api-key/${apiKey.id}`)).status).toBe(200);
-  expect(sandbox.apiKeys).toEqual([]);
-});
-
-test.each(Object.keys(SHAPES) as ShapeName[])(
-  "the %s shape holds the key and every webhook",
-  async (shape) => {
-    const sandbox = await start({ shape });
-    expect(await (await call(sandbox, "POST", "/api-key")).text()).toContain(sandbox.apiKeys[0]);
-    const list = await (await call(sandbox, "GET", "/webhooks")).text();
-    for (const id of sandbox.webhooks.keys()) expect(list).toContain(String(id));
-  },
-);
