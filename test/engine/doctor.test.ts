@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import * as partners from "pulumi-partners";
-import { startSandbox } from "pulumi-partners/sandbox";
+import { startSandbox } from "../support/sandbox.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 import type { Check, CheckName, Report } from "../../provider/src/cli/doctor/report.js";

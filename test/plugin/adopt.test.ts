@@ -1,7 +1,7 @@
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { startSandbox, type SandboxOptions } from "pulumi-partners/sandbox";
+import { startSandbox, type SandboxOptions } from "../support/sandbox.ts";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 
 import { inheritedEnv } from "../support/inherited-env.ts";

@@ -6,7 +6,7 @@ import { text } from "node:stream/consumers";
 import { describe, expect, it, onTestFinished } from "vitest";
 
 import type { Operation } from "../../provider/src/api/operations.js";
-import { startSandbox, type Fault, type SandboxOptions } from "pulumi-partners/sandbox";
+import { startSandbox, type Fault, type SandboxOptions } from "../support/sandbox.ts";
 import { CANARIES, findLeaks, readFolder } from "../support/canary.ts";
 import { inheritedEnv } from "../support/inherited-env.ts";
 import { type Ended, runProcess } from "../support/process.ts";

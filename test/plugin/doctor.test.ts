@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { text } from "node:stream/consumers";
 import { describe, expect, it, onTestFinished } from "vitest";
 
-import type { Sandbox } from "pulumi-partners/sandbox";
+import type { Sandbox } from "../support/sandbox.ts";
 import type { Check, Report } from "../../provider/src/cli/doctor/report.js";
 import { inheritedEnv } from "../support/inherited-env.ts";
 import { type Ended, runProcess } from "../support/process.ts";

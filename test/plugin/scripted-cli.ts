@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
 
-import type { Sandbox } from "pulumi-partners/sandbox";
+import type { Sandbox } from "../support/sandbox.ts";
 import { inheritedEnv } from "../support/inherited-env.ts";
 import { type Ended, runProcess } from "../support/process.ts";
 

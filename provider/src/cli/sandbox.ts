@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { SHAPES, startSandbox, type Sandbox, type ShapeName, type WebhookSeed } from "../sandbox/index.js";
+import { startSandbox, type Sandbox, type WebhookSeed } from "../sandbox/sandbox.js";
 import { CommandError, HELP_OPTION, parseOptions, UsageError, type Command } from "./command.js";
 import { quoteForShell } from "./shell.js";
 
@@ -11,9 +11,6 @@ Options:
   --port <number>          port to listen on (default: any free one)
   --access-token <token>   token to accept (default: a random one)
   --webhooks <list>        webhooks that exist, such as 101:active,102:disabled
-  --shape <name>           form of the responses (default: flat):
-                           ${Object.keys(SHAPES).join(", ")}
-  --latency <ms>           time before each answer (default: 0)
   -h, --help               this text
 `;
 
@@ -25,8 +22,6 @@ export const sandboxCommand: Command = {
       port: { type: "string", default: "0" },
       "access-token": { type: "string" },
       webhooks: { type: "string" },
-      shape: { type: "string", default: "flat" },
-      latency: { type: "string", default: "0" },
       help: HELP_OPTION,
     });
     if (values.help) {
@@ -36,8 +31,6 @@ export const sandboxCommand: Command = {
     const accessToken = values["access-token"];
     const sandbox = await startSandbox({
       port: parseNumber("--port", values.port, 65_535),
-      shape: parseShape(values.shape),
-      latency: parseNumber("--latency", values.latency, MAX_TIMER_MS),
       ...(accessToken === undefined ? {} : { accessToken: parseToken(accessToken) }),
       ...(values.webhooks === undefined ? {} : { webhooks: parseWebhooks(values.webhooks) }),
     }).catch((error: unknown) => {
@@ -50,9 +43,6 @@ export const sandboxCommand: Command = {
     return 0;
   },
 };
-
-/** Longest delay of a timer: longer ones fire at once. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
 
 function announcement(sandbox: Sandbox): string {
   const webhooks = [...sandbox.webhooks].map(([webhookId, state]) => `  ${webhookId}  ${state}`);
@@ -78,11 +68,6 @@ function parseNumber(option: string, text: string, maximum: number): number {
 function parseToken(text: string): string {
   if (/^[\x21-\x7e]+$/.test(text)) return text; // Anything else cannot be sent in a header.
   throw new UsageError("--access-token must be visible ASCII characters without spaces.");
-}
-
-function parseShape(text: string): ShapeName {
-  if (Object.hasOwn(SHAPES, text)) return text as ShapeName;
-  throw new UsageError(`--shape must be one of ${Object.keys(SHAPES).join(", ")}, not "${text}".`);
 }
 
 function parseWebhooks(text: string): WebhookSeed[] {

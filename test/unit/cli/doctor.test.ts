@@ -7,7 +7,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { examine } from "../../../provider/src/cli/doctor/examine.js";
 import type { Project } from "../../../provider/src/cli/project.js";
 import type { Check, CheckName, Report } from "../../../provider/src/cli/doctor/report.js";
-import { startSandbox, type Fault, type SandboxOptions } from "../../../provider/src/sandbox/index.js";
+import { startSandbox, type Fault, type SandboxOptions } from "../../support/sandbox.ts";
 import { findLeaks } from "../../support/canary.ts";
 
 /** What is examined, outside of any project. Nothing else of this machine than its Pulumi CLI, or that it has none, matters. */
