@@ -1,66 +1,61 @@
-import { messageOf } from "../plugin/boundary.js";
+import { assertNodeVersion } from "./adapter.js"; /*handlers/settings*/
+import { renderError } from "./adapter.js"; /*hosts/messages*/
 import { VERSION } from "../version.js";
-import { adoptCommand } from "./adopt/adopt.js";
 import { CommandError, UsageError, type Command } from "./command.js";
-import { doctorCommand } from "./doctor/doctor.js";
-import { printable } from "./output.js";
-import { sandboxCommand } from "./sandbox.js";
+import { doctorCommand } from "./doctor.js";
+import { printable } from "./report.js";
+import { sandboxCommand } from "./sandbox-command.js";
 
-const COMMANDS: Readonly<Record<string, Command>> = {
-  doctor: doctorCommand,
-  adopt: adoptCommand,
-  sandbox: sandboxCommand,
-};
+const COMMANDS: ReadonlyMap<string, Command> = new Map([
+  ["doctor", doctorCommand],
+  ["sandbox", sandboxCommand],
+]);
 
 const HELP = `Usage: pulumi-partners <command> [options]
 
 Commands:
-${Object.entries(COMMANDS)
-  .map(([name, { summary }]) => `  ${name.padEnd(11)}${summary}`)
-  .join("\n")}
+${[...COMMANDS].map(([name, { summary }]) => `  ${name.padEnd(11)}${summary}`).join("\n")}
 
 Options:
-  -h, --help  this text; behind a command, its options
-  --version   the version of this package
+  -h, --help  show this text; after a command, its options
+  --version   show the version of this package
 `;
 
 async function main(args: readonly string[]): Promise<number> {
-  const asked = args[0] === "help";
-  const [name = asked ? "--help" : undefined, ...rest] = asked ? args.slice(1) : args;
-  if (name === "--help" || name === "-h") {
-    process.stdout.write(HELP);
-    return 0;
-  }
-  if (name === "--version") {
-    process.stdout.write(`${VERSION}\n`);
-    return 0;
-  }
-  const command = name !== undefined && Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+  const words = args[0] === "help" ? [...args.slice(1), "--help"] : args;
+  const helpWanted = words.some(isHelp);
+  const [name, ...rest] = words.filter((word) => !isHelp(word));
+  const command = COMMANDS.get(name ?? "");
   try {
-    if (command !== undefined) return await command.run(asked ? ["--help"] : rest);
-    throw new UsageError(name === undefined ? "a command is missing." : "there is no such command.");
+    if (name === "--version") return print(`${VERSION}\n`);
+    if (name === undefined && helpWanted) return print(HELP);
+    if (command === undefined)
+      throw new UsageError(name === undefined ? "a command is missing" : "there is no such command");
+    if (helpWanted) return print(command.help);
+    assertNodeVersion(process.versions.node);
+    return await command.run(rest);
   } catch (error) {
     const prefix = command === undefined ? "pulumi-partners" : `pulumi-partners ${String(name)}`;
-    const usage = isUsageError(error);
-    // One line for a typing mistake: parseArgs writes up to three.
-    const text = usage ? `${error.message.replaceAll("\n", " ")} Try "${prefix} --help".` : explain(error);
-    process.stderr.write(`${prefix}: ${printable(text)}\n`);
-    return usage ? 2 : 1;
+    process.stderr.write(`${prefix}: ${printable(describe(error, prefix))}\n`);
+    return error instanceof UsageError ? 2 : 1;
   }
 }
 
-/** Of an error that nobody foresaw only the kind: its message may repeat what it failed at. */
-function explain(error: unknown): string {
-  return error instanceof CommandError ? error.message : messageOf(error);
+function isHelp(word: string): boolean {
+  return word === "-h" || word === "--help";
 }
 
-function isUsageError(error: unknown): error is Error {
-  if (error instanceof UsageError) return true;
-  const code = error instanceof Error && "code" in error ? String(error.code) : "";
-  return code.startsWith("ERR_PARSE_ARGS_"); // From parseArgs, whose messages are made for users.
+function print(text: string): 0 {
+  process.stdout.write(text);
+  return 0;
 }
 
-// Who reads along, as `head` does, may stop before the end; the work goes on, as it may have to clean up.
+function describe(error: unknown, prefix: string): string {
+  if (error instanceof UsageError) return `${error.message}. For usage, run "${prefix} --help".`;
+  return error instanceof CommandError ? error.message : renderError(error, { explicit: false });
+}
+
+// A reader such as `head` may stop before the end.
 for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
 void main(process.argv.slice(2)).then((code) => {
   process.exitCode = code;

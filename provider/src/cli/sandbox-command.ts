@@ -1,0 +1,109 @@
+import { once } from "node:events";
+
+import { OPERATIONS, type Operation, type WebhookState } from "../api/operations.js";
+import { startSandbox, type Sandbox } from "./adapter.js"; /*sandbox/sandbox*/
+import { CommandError, parseOptions, UsageError, type Command } from "./command.js";
+import { printable } from "./report.js";
+
+const HELP = `Usage: pulumi-partners sandbox [options]
+
+Starts a Partner API on 127.0.0.1 that keeps its data in memory, prints the settings for it, and then one
+line for each request.
+
+Options:
+  --port <number>          port to listen on (default: any free one)
+  --access-token <token>   token to accept (default: a random one)
+  --webhooks <list>        webhooks that exist, such as 101:active,102:disabled
+  -h, --help               show this text
+`;
+
+/** `pulumi-partners sandbox`: runs a sandbox until it gets SIGINT, SIGTERM or SIGHUP. */
+export const sandboxCommand: Command = {
+  summary: "start a Partner API on this machine to try things out",
+  help: HELP,
+  run: async (args) => {
+    const values = parseOptions(args, {
+      port: { type: "string", default: "0" },
+      "access-token": { type: "string" },
+      webhooks: { type: "string" },
+    });
+    const accessToken = values["access-token"];
+    const options = {
+      port: parsePort(values.port),
+      ...(accessToken !== undefined && { accessToken: parseToken(accessToken) }),
+      ...(values.webhooks !== undefined && { webhooks: parseWebhooks(values.webhooks) }),
+    };
+    const signals = ["SIGINT", "SIGTERM", "SIGHUP"].map((signal) => once(process, signal));
+    const stopped = Promise.race([...signals, npmGone()]);
+    const sandbox = await startSandbox({ ...options, onRequest: printRequest }).catch((error: unknown) => {
+      throw error instanceof Error ? new CommandError(error.message) : error;
+    });
+    process.stdout.write(announcement(sandbox));
+    await stopped;
+    await sandbox.close();
+    return 0;
+  },
+};
+
+/** npx starts a command through a shell, which dies of a signal without passing it on. */
+function npmGone(): Promise<void> {
+  const parent = process.ppid;
+  return new Promise((resolve) => {
+    if (process.env["npm_command"] === undefined) return;
+    setInterval(() => {
+      if (process.ppid !== parent) resolve();
+    }, 200).unref();
+  });
+}
+
+function announcement(sandbox: Sandbox): string {
+  const webhooks = [...sandbox.webhooks].map(([webhookId, state]) => `  ${webhookId}  ${state}`);
+  return `${[
+    "The sandbox is running. Copy this into the shell that runs Pulumi:",
+    "",
+    `export PARTNERS_BASE_URL=${sandbox.url}`,
+    `export PARTNERS_ACCESS_TOKEN=${quoteForShell(sandbox.accessToken)}`,
+    "",
+    "Webhooks:",
+    ...(webhooks.length > 0 ? webhooks : ["  none"]),
+    "",
+    "Press Ctrl-C to stop it. Requests:",
+  ].join("\n")}\n`;
+}
+
+interface HandledRequest {
+  readonly operation: Operation | null;
+  readonly method: string;
+  readonly status: number | null;
+}
+
+/** Shows templates instead of paths, as the path of a deletion contains the key. */
+function printRequest({ operation, method, status }: HandledRequest): void {
+  const path = operation === null ? "(not a path of the Partner API)" : OPERATIONS[operation].template;
+  process.stdout.write(`${printable(method)} ${path} ${status ?? "(no response)"}\n`);
+}
+
+function parsePort(text: string): number {
+  const port = /^\d+$/.test(text) ? Number(text) : NaN;
+  if (port <= 65_535) return port;
+  throw new UsageError("--port must be a whole number from 0 to 65535");
+}
+
+function parseToken(text: string): string {
+  if (/^[\x21-\x7e]+$/.test(text)) return text; // Nothing else can be sent in a header.
+  throw new UsageError("--access-token must be visible ASCII characters without spaces");
+}
+
+function parseWebhooks(text: string): { webhookId: number; state: WebhookState }[] {
+  return text.split(",").map((item) => {
+    const [, id, state] = /^([1-9]\d*):(active|disabled)$/.exec(item) ?? [];
+    const webhookId = Number(id);
+    if (!Number.isSafeInteger(webhookId))
+      throw new UsageError("--webhooks must be like 101:active,102:disabled");
+    return { webhookId, state: state === "active" ? "active" : "disabled" };
+  });
+}
+
+function quoteForShell(text: string): string {
+  return /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+}
