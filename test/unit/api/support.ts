@@ -96,12 +96,9 @@ export function clientFor(
 }
 
 /** Starts a server that answers as a test wants it, and ends with the test. */
-export async function listen(
-  listener: RequestListener,
-  options: { maxHeaderSize?: number } = {},
-): Promise<Target & { requests: IncomingMessage[] }> {
+export async function listen(listener: RequestListener): Promise<Target & { requests: IncomingMessage[] }> {
   const requests: IncomingMessage[] = [];
-  const server = createServer(options, (request, response) => {
+  const server = createServer((request, response) => {
     requests.push(request);
     listener(request, response);
   });
@@ -124,7 +121,7 @@ export interface Play {
 /** Starts a server that knows no HTTP, so that it can break any rule of it: a play for each request, the last one for all that follow. */
 export async function playing(...plays: readonly Play[]): Promise<Target & { requests: string[] }> {
   const requests: string[] = [];
-  const { port, close } = await startTcpServer((socket) => {
+  const server = await startTcpServer((socket) => {
     let head = "";
     socket.on("data", (chunk) => {
       head += chunk.toString("latin1");
@@ -138,8 +135,8 @@ export async function playing(...plays: readonly Play[]): Promise<Target & { req
       if (end === "reset") setTimeout(() => socket.resetAndDestroy(), bytes === "" ? 0 : 20);
     });
   });
-  onTestFinished(close);
-  return { url: `http://127.0.0.1:${port}`, accessToken: "token-of-the-test", requests };
+  onTestFinished(() => server.close());
+  return { url: `http://127.0.0.1:${server.port}`, accessToken: "token-of-the-test", requests };
 }
 
 /** What a promise is rejected with. */
