@@ -48,7 +48,7 @@ describe("the list of webhooks", () => {
     const registry = new WebhookRegistry({ listWebhooks }, () => clock.now);
     const list = (): WebhookList => {
       const webhook = { webhookId: 1, state: "active", missing: null, record: {} } as const;
-      return { readable: true, complete: true, webhooks: new Map([[1, webhook]]) } as WebhookList;
+      return { readable: true, complete: true, webhooks: new Map([[1, webhook]]), places: {} };
     };
     const found = registry.find(1);
     registry.changed(1, "disabled");
