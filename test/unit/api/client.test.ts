@@ -181,6 +181,7 @@ describe("a deadline", () => {
     const client = clientFor({ url: `http://127.0.0.1:${port}`, accessToken: "t" }, { requestTimeout: 300 });
     const created = client.createApiKey();
     await wait(100); // It is sent.
+    await new Promise(setImmediate); // From here, timers come before what has been received.
     Atomics.wait(arrived, 0, 0, 5_000);
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 400); // Nothing happens in this process.
     expect((await created).response.body).toContain(KEY);

@@ -211,12 +211,15 @@ describe("a server that resets kept-alive connections at the next request", () =
         reply.end(BODIES[method]);
       }
     });
-    const client = clientFor(target, { clock: new InstantClock(), maxConnections: 8 });
+    const lines: string[] = [];
+    const log = (line: string): void => void lines.push(line);
+    const client = clientFor(target, { clock: new InstantClock(), maxConnections: 8, log });
     const work = async (): Promise<void> => {
       for (let calls = 0; calls < 10; calls++) await CALLS[method](client);
     };
     await Promise.all(Array.from({ length: 16 }, work));
     expect(target.requests.length - dropped).toBe(160);
+    expect(lines.filter((line) => line.includes("attempt=3"))).toEqual([]); // The second is on a connection of its own.
     if (method === "POST") expect(dropped).toBe(0);
     else expect(dropped).toBeGreaterThan(40); // It did happen.
   });
