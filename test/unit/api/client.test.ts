@@ -88,26 +88,6 @@ describe("the five operations on the wire", () => {
     expect(await failureOf(clientFor(sandbox).deleteApiKey(key))).toBeInstanceOf(SettingsError);
     expect(sandbox.requests).toEqual([]);
   });
-
-  it.each([301, 302, 303, 307, 308])("never follow a redirect of %d", async (status) => {
-    const elsewhere = await listen((_request, response) => response.end("[]"));
-    const sandbox = await sandboxWith({
-      faults: [{ kind: "status", status, headers: { location: elsewhere.url } }],
-    });
-    expect((await requestFailureOf(clientFor(sandbox).listWebhooks())).cause).toEqual({
-      kind: "status",
-      status,
-    });
-    expect(elsewhere.requests).toEqual([]);
-  });
-
-  it("are named while they run", async () => {
-    const client = clientFor(await sandboxWith());
-    const running = Promise.all([client.createApiKey(), client.setWebhookState(101, "active")]);
-    expect(client.pendingOperations).toEqual(["createApiKey", "activateWebhook"]);
-    await running;
-    expect(client.pendingOperations).toEqual([]);
-  });
 });
 
 describe("Retry-After", () => {

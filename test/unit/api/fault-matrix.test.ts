@@ -72,7 +72,7 @@ const passing = (code: number, fault = `${code}`, play: Row[1] = status(code)): 
 ];
 const redirect = (code: number): Row => [
   `${code}`,
-  status(code, "location: http://127.0.0.1:1/\r\n"),
+  status(code, "location: /elsewhere\r\n"),
   `1 status ${code}, none`,
   `1 status ${code}, possible`,
   `1 status ${code}, possible`,

