@@ -28,33 +28,26 @@ const AT = "2026-06-15T12:00:00.000Z";
 const PRINT = "sha256:0123456789abcdef";
 
 function failure(cause: FailureCause, changes: Partial<RequestFailure> = {}): RequestFailure {
-  const facts = {
-    operation: "listWebhooks",
-    webhookId: null,
-    host: "partners.example.com",
-    cause,
-    effect: "none",
-  } as const;
-  return { ...facts, attempts: 1, failedAt: AT, requestId: null, serverWords: null, ...changes };
+  const request = { operation: "listWebhooks", webhookId: null, host: "partners.example.com" } as const;
+  const end = { effect: "none", attempts: 1, failedAt: AT, requestId: null, serverWords: null } as const;
+  return { ...request, cause, ...end, ...changes };
 }
 
-const body = JSON.stringify(CANARIES);
-const unreadable = (
-  reason: "not JSON" | "none" | "several" | "pointer" | "not unique",
-  candidates: string[] = [],
-) =>
-  ({
-    kind: "unreadableList",
-    reading: {
-      readable: false,
-      setting: reason === "not unique" ? "webhookId" : "webhooks",
-      reason,
-      candidates,
-    },
-    body,
-  }) as FailureCause & {
-    kind: "unreadableList";
-  };
+function answered(status: number, changes?: Partial<RequestFailure>): RequestError {
+  return new RequestError(failure({ kind: "status", status }, changes));
+}
+
+type Unreadable = Extract<FailureCause, { kind: "unreadableList" }>;
+
+function unreadable(reason: Unreadable["reading"]["reason"], ...candidates: string[]): Unreadable {
+  const setting = reason === "not unique" ? "webhookId" : "webhooks";
+  const body = JSON.stringify(CANARIES);
+  return { kind: "unreadableList", reading: { readable: false, setting, reason, candidates }, body };
+}
+
+const CODES =
+  "ECONNREFUSED UNABLE_TO_VERIFY_LEAF_SIGNATURE CERT_HAS_EXPIRED ERR_TLS_CERT_ALTNAME_INVALID EPROTO " +
+  "ERR_SSL_WRONG_VERSION_NUMBER HTTPParserError UNEXPECTED_100_CONTINUE UND_ERR_ABORTED";
 
 const CAUSES: Examples<FailureCause> = {
   status: [301, 304, 400, 401, 403, 404, 409, 429, 500].map((status) => ({ kind: "status", status })),
@@ -63,21 +56,7 @@ const CAUSES: Examples<FailureCause> = {
     { kind: "timeout", sent: true },
     { kind: "timeout", sent: false },
   ],
-  connection: [
-    ...[
-      "ECONNREFUSED",
-      "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
-      "CERT_HAS_EXPIRED",
-      "ERR_TLS_CERT_ALTNAME_INVALID",
-    ],
-    ...[
-      "ERR_SSL_WRONG_VERSION_NUMBER",
-      "EPROTO",
-      "HTTPParserError",
-      "UNEXPECTED_100_CONTINUE",
-      "UND_ERR_ABORTED",
-    ],
-  ].map((code) => ({ kind: "connection", code })),
+  connection: CODES.split(" ").map((code) => ({ kind: "connection", code })),
   interrupted: { kind: "interrupted" },
   cutOff: { kind: "cutOff" },
   webPage: { kind: "webPage" },
@@ -86,15 +65,21 @@ const CAUSES: Examples<FailureCause> = {
   unreadableList: [
     unreadable("not JSON"),
     unreadable("none"),
-    unreadable("several", ["/hooks", "/archive"]),
-    unreadable("pointer", ["/data"]),
+    unreadable("several", "/hooks", "/archive"),
+    unreadable("pointer", "/data"),
     unreadable("not unique"),
   ],
 };
 
 const refused = { kind: "refused", reason: "several", candidates: ["/token", "/clientSecret"] } as const;
-const notFound = failure({ kind: "status", status: 404 }, { operation: "disableWebhook", webhookId: 101 });
-const deletion = failure({ kind: "status", status: 404 }, { operation: "deleteApiKey" });
+const NOTHING = { ...refused, reason: "none", candidates: [] } as const;
+const unclear = {
+  kind: "deletionUnclear",
+  failure: answered(404, { operation: "deleteApiKey" }).failure,
+} as const;
+const POST = { operation: "createApiKey" } as const;
+const PATCH = { operation: "disableWebhook", webhookId: 101 } as const;
+const DELETE = { operation: "deleteApiKey" } as const;
 const key = { kind: "keyNotFound", createdAt: AT, requestId: null, complete: true, rotates: false } as const;
 
 const PROBLEMS: Examples<ResourceProblem> = {
@@ -104,41 +89,26 @@ const PROBLEMS: Examples<ResourceProblem> = {
     { kind: "noSuchWebhook", webhookId: 7, existing: [] },
     { kind: "noSuchWebhook", webhookId: 99, existing: Array.from({ length: 23 }, (_, index) => index + 1) },
   ],
-  patchedNotFound: { kind: "patchedNotFound", failure: notFound },
+  patchedNotFound: { kind: "patchedNotFound", failure: answered(404, PATCH).failure },
   incompleteList: [
     { kind: "incompleteList", webhookId: 7 },
     { kind: "incompleteList", webhookId: null },
   ],
   keyNotFound: [
     { ...key, reading: refused },
-    {
-      ...key,
-      requestId: "req-1",
-      complete: false,
-      rotates: true,
-      reading: { ...refused, reason: "none", candidates: [] },
-    },
+    { ...key, requestId: "req-1", complete: false, rotates: true, reading: NOTHING },
     { ...key, reading: { ...refused, reason: "pointer", candidates: ["/it's"] } },
   ],
   keyUnknown: { kind: "keyUnknown", reading: refused },
   deletionUnclear: [
-    { kind: "deletionUnclear", failure: deletion, server: "https://old.example.com", listError: null },
-    {
-      kind: "deletionUnclear",
-      failure: deletion,
-      server: null,
-      listError: new RequestError(failure({ kind: "status", status: 401 })),
-    },
+    { ...unclear, server: "https://old.example.com", listError: null },
+    { ...unclear, server: null, listError: answered(401) },
   ],
-  secondKeyRefused: {
-    kind: "secondKeyRefused",
-    failure: failure({ kind: "status", status: 409 }, { operation: "createApiKey" }),
-  },
-  partlyDone: (["previous", "one"] as const).map((deleted) => ({
-    kind: "partlyDone",
-    deleted,
-    next: new RequestError(failure({ kind: "status", status: 403 }, { operation: "createApiKey" })),
-  })),
+  secondKeyRefused: { kind: "secondKeyRefused", failure: answered(409, POST).failure },
+  partlyDone: [
+    { kind: "partlyDone", deleted: "previous", next: answered(403, POST) },
+    { kind: "partlyDone", deleted: "one", next: answered(403, DELETE) },
+  ],
 };
 
 const SETTINGS: Examples<SettingProblem> = {
@@ -153,6 +123,8 @@ const SETTINGS: Examples<SettingProblem> = {
   environment: { kind: "environment", text: "The environment is wrong." },
 };
 
+const rotation = { kind: "rotation", fingerprint: PRINT, validUntil: "2026-06-22T12:00Z" } as const;
+
 const NOTICES: Examples<Notice> = {
   keyWasGone: [
     { kind: "keyWasGone", fingerprint: PRINT, first: true, byId: false },
@@ -161,43 +133,17 @@ const NOTICES: Examples<Notice> = {
   ],
   pointerFindsNothing: { kind: "pointerFindsNothing", fingerprint: PRINT },
   rotation: [
-    { kind: "rotation", fingerprint: PRINT, why: { kind: "trigger" }, validUntil: null },
-    {
-      kind: "rotation",
-      fingerprint: PRINT,
-      why: { kind: "unknownAge", afterDays: 9 },
-      validUntil: "2026-06-22T12:00Z",
-    },
-    {
-      kind: "rotation",
-      fingerprint: null,
-      why: { kind: "age", since: "2026-06-01", due: "2026-06-11", afterDays: 10 },
-      validUntil: "2026-06-22T12:00Z",
-    },
+    { ...rotation, why: { kind: "trigger" }, validUntil: null },
+    { ...rotation, why: { kind: "unknownAge", afterDays: 9 } },
+    { ...rotation, why: { kind: "age", since: "2026-06-01", due: "2026-06-11", afterDays: 10 } },
   ],
   stateUnknown: [
     { kind: "stateUnknown", webhookId: 101, setting: "webhookState" },
     { kind: "stateUnknown", webhookId: 101, setting: "active" },
   ],
   nothingToRestore: { kind: "nothingToRestore", webhookId: 101 },
-  notChecked: {
-    kind: "notChecked",
-    error: new RequestError(failure({ kind: "timeout", sent: false }, { attempts: 4 })),
-  },
+  notChecked: { kind: "notChecked", error: answered(501, { attempts: 4 }) },
 };
-
-const POSSIBLE: readonly RequestFailure[] = [
-  failure({ kind: "timeout", sent: true }, { operation: "createApiKey", effect: "possible" }),
-  failure({ kind: "status", status: 303 }, { operation: "createApiKey", effect: "possible" }),
-  failure(
-    { kind: "status", status: 502 },
-    { operation: "disableWebhook", webhookId: 101, effect: "possible", attempts: 4 },
-  ),
-  failure(
-    { kind: "connection", code: "ECONNRESET" },
-    { operation: "deleteApiKey", effect: "possible", attempts: 4 },
-  ),
-];
 
 function all<Union extends { kind: string }>(examples: Examples<Union>): Union[] {
   return Object.values<Union | readonly Union[]>(examples).flat() as Union[];
@@ -205,8 +151,11 @@ function all<Union extends { kind: string }>(examples: Examples<Union>): Union[]
 
 const ERRORS: readonly PartnerError[] = [
   ...all(CAUSES).map((cause) => new RequestError(failure(cause))),
-  new RequestError(failure({ kind: "status", status: 409 }, { operation: "createApiKey" })),
-  ...POSSIBLE.map((facts) => new RequestError(facts)),
+  answered(409, POST),
+  new RequestError(failure({ kind: "timeout", sent: true }, { ...POST, effect: "possible" })),
+  answered(303, { ...POST, effect: "possible" }),
+  answered(502, { ...PATCH, effect: "possible", attempts: 4 }),
+  answered(502, { ...DELETE, effect: "possible", attempts: 4 }),
   ...all(PROBLEMS).map((problem) => new ResourceError(problem)),
   ...all(SETTINGS).map((problem) => new SettingsError([problem])),
 ];
@@ -236,8 +185,8 @@ describe("what a person is told", () => {
         "GET /webhooks at partners.example.com: the connection failed (UNABLE_TO_VERIFY_LEAF_SIGNATURE). The certificate's authority is not trusted here: if it is your organisation's, name its PEM file in NODE_EXTRA_CA_CERTS. [PARTNERS_CONNECTION]",
         "GET /webhooks at partners.example.com: the connection failed (CERT_HAS_EXPIRED). The certificate is not valid today: check this machine's clock, then ask the service to renew it. [PARTNERS_CONNECTION]",
         "GET /webhooks at partners.example.com: the connection failed (ERR_TLS_CERT_ALTNAME_INVALID). The certificate is for another host: check partners:baseUrl, and whether a proxy answers instead. [PARTNERS_CONNECTION]",
-        "GET /webhooks at partners.example.com: the connection failed (ERR_SSL_WRONG_VERSION_NUMBER). The server does not speak TLS: check the port in partners:baseUrl, and the scheme of a proxy in HTTPS_PROXY. [PARTNERS_CONNECTION]",
         "GET /webhooks at partners.example.com: the connection failed (EPROTO). The TLS handshake failed: the server and this Node have no version or cipher in common, or it wants a client certificate. [PARTNERS_CONNECTION]",
+        "GET /webhooks at partners.example.com: the connection failed (ERR_SSL_WRONG_VERSION_NUMBER). The server does not speak TLS: check the port in partners:baseUrl, and the scheme of a proxy in HTTPS_PROXY. [PARTNERS_CONNECTION]",
         "GET /webhooks at partners.example.com: the connection failed (HTTPParserError). The server does not speak HTTP: check partners:baseUrl, and whether a proxy answers instead. [PARTNERS_CONNECTION]",
         "GET /webhooks at partners.example.com: the connection failed (UNEXPECTED_100_CONTINUE). The server sent 100 Continue unasked, which undici does not accept: a proxy in front of it may remove it. [PARTNERS_CONNECTION]",
         "GET /webhooks at partners.example.com: the connection failed (UND_ERR_ABORTED). The proxy refused: check HTTPS_PROXY and the credentials in it, or exempt the host of partners:baseUrl in NO_PROXY. [PARTNERS_CONNECTION]",
@@ -255,7 +204,7 @@ describe("what a person is told", () => {
         "POST /api-key at partners.example.com: timed out while waiting for the response. A key may have been created that no stack tracks. Look for a key created about 2026-06-15T12:00:00.000Z at the service, delete it there, then run "pulumi up" again. [PARTNERS_TIMEOUT]",
         "POST /api-key at partners.example.com: the server answered 303. Redirects are not followed. A key may have been created that no stack tracks. Look for a key created about 2026-06-15T12:00:00.000Z at the service, delete it there, then run "pulumi up" again. [PARTNERS_STATUS]",
         "PATCH /webhooks/101/disable at partners.example.com: the server answered 502 (4 attempts). The webhook may have been changed. Run "pulumi up" again; it re-reads the actual state. [PARTNERS_STATUS]",
-        "DELETE /api-key/{api_key} at partners.example.com: the connection failed (ECONNRESET) (4 attempts). The key may already be deleted. Run "pulumi up" again; it re-reads the actual state. [PARTNERS_CONNECTION]",
+        "DELETE /api-key/{api_key} at partners.example.com: the server answered 502 (4 attempts). The key may already be deleted. Run "pulumi up" again; it re-reads the actual state. [PARTNERS_STATUS]",
         "The resource belongs to the account "eu", and the settings are those of "default". Nothing was sent. Bring back the settings of that account, or run "pulumi state delete" if nothing of it exists any more. [PARTNERS_RESOURCE]",
         "webhook 7 does not exist in this account. Webhooks that exist: 101, 102. Correct webhookId, or create the webhook at the service. [PARTNERS_RESOURCE]",
         "webhook 7 does not exist in this account. The account has no webhooks. Correct webhookId, or create the webhook at the service. [PARTNERS_RESOURCE]",
@@ -271,7 +220,7 @@ describe("what a person is told", () => {
         "DELETE /api-key/{api_key} at partners.example.com: the server answered 404, so the key is gone or partners:baseUrl is wrong. The webhook list would tell, but it could not be read: GET /webhooks at partners.example.com: the server answered 401. The access token was rejected: check partners:accessToken or PARTNERS_ACCESS_TOKEN. If the key is certainly gone, run "pulumi state delete". [PARTNERS_RESOURCE]",
         "POST /api-key at partners.example.com: the server answered 409. A rotation in place needs two keys for a while: set overlapDays to 0 and the resource option deleteBeforeReplace. [PARTNERS_RESOURCE]",
         "The previous key is deleted. What came next failed: POST /api-key at partners.example.com: the server answered 403. The access token does not permit this: use one that does, for this account. [PARTNERS_STATUS]",
-        "One key of this resource is deleted. What came next failed: POST /api-key at partners.example.com: the server answered 403. The access token does not permit this: use one that does, for this account. [PARTNERS_STATUS]",
+        "One key of this resource is deleted. What came next failed: DELETE /api-key/{api_key} at partners.example.com: the server answered 403. The access token does not permit this: use one that does, for this account. [PARTNERS_STATUS]",
         "Set baseUrl: "pulumi config set partners:baseUrl https://partners.example.com", or the environment variable PARTNERS_BASE_URL. Nothing was sent. [PARTNERS_CONFIGURATION]",
         "Set accessToken: "pulumi config set --secret partners:accessToken", or the environment variable PARTNERS_ACCESS_TOKEN. Nothing was sent. [PARTNERS_CONFIGURATION]",
         "partners:requestTimeout (PARTNERS_REQUEST_TIMEOUT) must be a number. Nothing was sent. [PARTNERS_CONFIGURATION]",
@@ -283,11 +232,11 @@ describe("what a person is told", () => {
         "partners:responses.apiKey finds no key in the kept response of key sha256:0123456789abcdef, so the key stays as it is.",
         "key sha256:0123456789abcdef is rotated (rotation.trigger changed) and is deleted at the end of the same update.",
         "key sha256:0123456789abcdef is rotated (its age is not known) and stays valid as previousApiKey until 2026-06-22T12:00Z.",
-        "a key is rotated (in use since 2026-06-01, due since 2026-06-11, afterDays: 10) and stays valid as previousApiKey until 2026-06-22T12:00Z.",
+        "key sha256:0123456789abcdef is rotated (in use since 2026-06-01, due since 2026-06-11, afterDays: 10) and stays valid as previousApiKey until 2026-06-22T12:00Z.",
         "the list does not tell the state of webhook 101, so drift of it is not detected; set partners:responses.webhookState.",
         "the list does not tell the state of webhook 101, so drift of it is not detected; set partners:responses.active and partners:responses.disabled.",
         "webhook 101 is left as it is: its state before this stack managed it is not known.",
-        "the webhooks were not checked in this preview. GET /webhooks at partners.example.com: timed out while connecting (4 attempts). Check partners:baseUrl, and that the service can be reached from here (DNS, firewall, proxy, TLS). [PARTNERS_TIMEOUT]",
+        "the webhooks were not checked in this preview. GET /webhooks at partners.example.com: the server answered 501 (4 attempts). The service failed: try again later. [PARTNERS_STATUS]",
       ]
     `);
   });
@@ -323,9 +272,7 @@ describe("what a person is told", () => {
 
   it("is what the server said, and its request id", () => {
     const said = { serverWords: "The plan allows 2 keys.", requestId: "req-1" };
-    const cause = { kind: "status", status: 422 } as const;
-    const of = (changes: object): string =>
-      renderError(new RequestError(failure(cause, changes)), { explicit: false });
+    const of = (changes: object): string => renderError(answered(422, changes), { explicit: false });
     expect(of(said)).toContain(
       ' The server said: "The plan allows 2 keys." (request id req-1). [PARTNERS_STATUS]',
     );
