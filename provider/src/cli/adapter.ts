@@ -1,5 +1,4 @@
 // THROW-AWAY: the modules of the redesign, over those of today. Deleted at the merge.
-import { createClient as createOldClient } from "../api/client.js";
 import { PartnerError, UnreadableResponseError } from "../api/errors.js";
 import type { Exchange } from "../api/exchange.js";
 import type { WebhookState } from "../api/operations.js";
@@ -25,7 +24,7 @@ export {
   type ConfigSource,
 } from "../plugin/setting-lookup.js";
 export { readSettings, type Settings } from "../plugin/settings.js";
-export type { Sandbox };
+export type { LoggedRequest, Sandbox };
 
 export interface WebhookReading {
   readonly webhookId: number;
@@ -68,12 +67,14 @@ export function describeStructure(text: string): string[] {
 }
 export function createClient(settings: Settings & { log?: (line: string) => void }): PartnerClient {
   let last: Exchange | undefined;
-  const client = createOldClient({ ...settings, observe: (exchange) => (last = exchange) });
+  const opened = import("../api/client.js").then(({ createClient: createOldClient }) =>
+    createOldClient({ ...settings, observe: (exchange) => (last = exchange) }),
+  );
   const body = () => (last?.kind === "answered" ? textOf(last.body) : "");
   return {
-    close: () => client.close(),
+    close: async () => (await opened).close(),
     listWebhooks: async () => {
-      const list = await client.listWebhooks().catch((error: unknown) => {
+      const list = await (await opened).listWebhooks().catch((error: unknown) => {
         const shape =
           error instanceof UnreadableResponseError && !reportsFailure(body())
             ? explainWebhookList(body(), settings.responses)

@@ -85,9 +85,9 @@ async function examine(root: string | null, stackName: string | undefined, repor
   if (settings === null) return;
   const { checks, list, structure } = await examineService(settings);
   report.add(...checks);
-  report.addSection("Structure of what was not recognized", structure);
+  report.addSection("Structure of what was not recognised", structure);
   if (list === null) return;
-  const declared = stack?.declared ?? null;
+  const declared = stack?.declared ?? new Map<number, string[]>();
   report.add(checkWebhooks(list, declared));
   report.addSection("Webhooks", webhookTable(list, declared));
 }

@@ -33,7 +33,7 @@ export async function examineService(settings: Settings): Promise<ServiceReport>
       return { checks: [service], list: null, structure: [] };
     }
     const { reading, body } = cause;
-    const detail = `The list is not recognized. Set partners:responses.${reading.setting}.`;
+    const detail = `The list is not recognised. Set partners:responses.${reading.setting}.`;
     const shape = failed("shape", detail, ...commandsFor(reading.setting, reading.candidates));
     return { checks: [accepted(), shape], list: null, structure: describeStructure(body) };
   } finally {
@@ -89,17 +89,13 @@ function commandsFor(setting: string, candidates: readonly string[]): string[] {
   return commands.length === 1 ? commands : ["One of these is right:", ...commands];
 }
 
-/**
- * Checks that the webhooks that the stack declares exist.
- *
- * @param declared The names of resources by webhook id; `null` where there is no stack.
- */
-export function checkWebhooks(
-  { webhooks, complete }: WebhookList,
-  declared: ReadonlyMap<number, readonly string[]> | null,
-): Check {
+/** Resources by the id of the webhook that they declare. */
+export type DeclaredWebhooks = ReadonlyMap<number, readonly string[]>;
+
+/** Checks that the webhooks that the stack declares exist. */
+export function checkWebhooks({ webhooks, complete }: WebhookList, declared: DeclaredWebhooks): Check {
   const count = `${webhooks.size} on the server`;
-  if (declared === null) return ok("webhooks", `${count}.`);
+  if (declared.size === 0) return ok("webhooks", `${count}.`);
   const missing = [...declared.keys()].filter((webhookId) => !webhooks.has(webhookId));
   if (missing.length === 0) return ok("webhooks", `${count}, ${declared.size} declared in this stack.`);
   const detail = `${count}; declared in this stack but not in the list: ${missing.join(", ")}.`;
@@ -108,17 +104,13 @@ export function checkWebhooks(
   return failed("webhooks", detail, remedy);
 }
 
-/** The webhooks of the server and of the stack as a table; the parameters are those of {@link checkWebhooks}. */
-export function webhookTable(
-  { webhooks }: WebhookList,
-  declared: ReadonlyMap<number, readonly string[]> | null,
-): string[] {
-  const ids = [...new Set([...webhooks.keys(), ...(declared?.keys() ?? [])])].sort((a, b) => a - b);
+/** The webhooks of the server and of the stack as a table. */
+export function webhookTable({ webhooks }: WebhookList, declared: DeclaredWebhooks): string[] {
+  const ids = [...new Set([...webhooks.keys(), ...declared.keys()])].sort((a, b) => a - b);
   const rows = ids.map((webhookId) => {
     const webhook = webhooks.get(webhookId);
     const state = webhook === undefined ? "missing" : (webhook.state ?? "unknown");
-    const owners = declared === null ? [] : [declared.get(webhookId)?.join(", ") ?? "-"];
-    return [String(webhookId), state, ...owners];
+    return [String(webhookId), state, declared.get(webhookId)?.join(", ") ?? "-"];
   });
-  return alignColumns([["ID", "STATE", ...(declared === null ? [] : ["DECLARED BY"])], ...rows]);
+  return alignColumns([["ID", "STATE", "DECLARED BY"], ...rows]);
 }
