@@ -122,6 +122,7 @@ it("without a project and the CLI, the environment is checked, and nothing is co
   expect(statuses(ended)).toEqual([
     "node ok",
     "pulumi-cli failed",
+    "stack ok",
     "settings ok",
     "service ok",
     "shape ok",
@@ -174,8 +175,8 @@ describe("a stack that cannot be read", () => {
       '"pulumi stack ls" failed. Run it yourself to see why.',
     ],
   ])("is reported in our words: %s", async (error, expected) => {
-    const ended = await doctorIn({ error }, inEnvironment((await sandboxFor()).url));
-    expect(statuses(ended)).toEqual(expect.arrayContaining(["stack failed", "service ok"]));
+    const ended = await doctorIn({ error }, inEnvironment("http://127.0.0.1:1"));
+    expect(statuses(ended).at(-1)).toBe("stack failed");
     expect(ended.stdout).toMatch(new RegExp(`^failed +stack +${expected}`, "m"));
     expect(ended.stdout + ended.stderr).not.toContain("hunter22");
     expect(ended.code).toBe(1);
