@@ -7,8 +7,8 @@ import {
   variableOf,
   type ConfigSource,
   type Settings,
-} from "./adapter.js"; /*handlers/settings*/
-import { renderError } from "./adapter.js"; /*hosts/messages*/
+} from "../handlers/settings.js";
+import { renderError } from "../hosts/messages.js";
 import { SETTING_NAMES, type SettingName } from "../setting-names.js";
 import { CommandError, parseOptions, UsageError, type Command } from "./command.js";
 import { checkCliVersion, checkPlugin, checkSdk } from "./installation.js";

@@ -1,5 +1,5 @@
-import { assertNodeVersion } from "./adapter.js"; /*handlers/settings*/
-import { renderError } from "./adapter.js"; /*hosts/messages*/
+import { assertNodeVersion } from "../handlers/settings.js";
+import { renderError } from "../hosts/messages.js";
 import { VERSION } from "../version.js";
 import { CommandError, UsageError, type Command } from "./command.js";
 import { doctorCommand } from "./doctor.js";

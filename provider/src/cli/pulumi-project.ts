@@ -2,9 +2,9 @@ import type { LocalWorkspace, PulumiCommand } from "@pulumi/pulumi/automation";
 import { existsSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 
-import { accountName, type ConfigSource } from "./adapter.js"; /*handlers/settings*/
+import { accountName, type ConfigSource } from "../handlers/settings.js";
 import { PARTNER_WEBHOOK_STATE } from "../resources/registration.js";
-import { EXPLICIT_KEY } from "./adapter.js";
+import { EXPLICIT_KEY } from "../setting-names.js";
 import { CommandError } from "./command.js";
 
 /** An opened project. */

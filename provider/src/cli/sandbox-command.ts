@@ -1,7 +1,7 @@
 import { once } from "node:events";
 
 import { OPERATIONS, type WebhookState } from "../api/operations.js";
-import { startSandbox, type LoggedRequest, type Sandbox } from "./adapter.js"; /*sandbox/sandbox*/
+import { startSandbox, type LoggedRequest, type Sandbox } from "../sandbox/sandbox.js";
 import { CommandError, parseOptions, UsageError, type Command } from "./command.js";
 import { printable } from "./report.js";
 

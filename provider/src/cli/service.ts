@@ -1,9 +1,9 @@
-import { RequestError } from "./adapter.js"; /*api/errors*/
-import type { PartnerClient, WebhookList } from "./adapter.js"; /*api/client*/
+import { RequestError } from "../api/errors.js";
+import type { PartnerClient, WebhookList } from "../api/client.js";
 import { API_ROOT, OPERATIONS } from "../api/operations.js";
-import type { Settings } from "./adapter.js"; /*handlers/settings*/
-import { mappingCommand, renderError } from "./adapter.js"; /*hosts/messages*/
-import { describeStructure } from "./adapter.js"; /*responses/structure*/
+import type { Settings } from "../handlers/settings.js";
+import { mappingCommand, renderError } from "../hosts/messages.js";
+import { describeStructure } from "../responses/structure.js";
 import { alignColumns, failed, ok, warning, type Check } from "./report.js";
 
 /** What one request shows about the service. */
@@ -20,7 +20,7 @@ export async function examineService(settings: Settings): Promise<ServiceReport>
   let client: PartnerClient | null = null;
   try {
     // Loaded late: undici fails to load in a Node that is too old, and main.ts has to be able to say so.
-    const { createClient } = await import("./adapter.js");
+    const { createClient } = await import("../api/client.js");
     client = createClient({ ...settings, ...debugLog() });
     const list = await client.listWebhooks();
     const unknown = [...list.webhooks.values()].find(({ state }) => state === null);

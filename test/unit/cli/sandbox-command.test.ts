@@ -87,9 +87,9 @@ describe("pulumi-partners sandbox", () => {
       const created = await (await send("/api/v1/partners/api-key", "POST")).text();
       const [key = ""] = /pk_live_[\w-]+/.exec(created) ?? [];
       expect(key).not.toBe("");
-      await send(`/api/v1/partners/api-key/${key}`, "DELETE");
-      await send(`${WEBHOOKS}/101/disable`, "PATCH");
-      await send(`/wrong/api-key/${key}`);
+      await (await send(`/api/v1/partners/api-key/${key}`, "DELETE")).text();
+      await (await send(`${WEBHOOKS}/101/disable`, "PATCH")).text();
+      await (await send(`/wrong/api-key/${key}`)).text();
       await expect
         .poll(() => printed().split("\n").slice(-5), { timeout: 10_000 })
         .toEqual([
