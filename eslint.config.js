@@ -21,7 +21,11 @@ function layer(folder, ...forbidden) {
 }
 
 const OUT = "^(\\.\\./)+";
-const PULUMI = ["^@pulumi/", "Only resources/ talk to the engine; its types may be named.", true];
+const PULUMI = [
+  "^@pulumi/",
+  "A host speaks to the engine through its protocol; types of the SDK may be named.",
+  true,
+];
 
 export default tseslint.config(
   {
@@ -52,23 +56,31 @@ export default tseslint.config(
   layer(
     "resources",
     ["^undici|^node:", "A program only registers resources; what they do is done in the plugin process."],
-    [
-      `${OUT}(plugin|sandbox|cli)/`,
-      "The handlers are loaded by the engine, through the string in registration.ts.",
-    ],
-    [`${OUT}api/`, "A program makes no requests; types may be named.", true],
+    [`${OUT}(hosts|handlers|sandbox|cli)/`, "The engine loads the host, by the strings in registration.ts."],
+    [`${OUT}(api|responses)/`, "A program sends no requests; types may be named.", true],
   ),
   layer(
-    "plugin",
+    "hosts",
     PULUMI,
-    ["^undici", "Requests are made by api/ only."],
-    [`${OUT}(resources|sandbox|cli)/`, "The plugin knows nothing of programs."],
+    ["^undici", "Requests are sent by api/ only."],
+    [`${OUT}(resources|sandbox|cli)/`, "A host knows nothing of programs."],
+    [`${OUT}responses/`, "What a response means is the business of the layers below."],
+  ),
+  layer(
+    "handlers",
+    ["^@pulumi/", "What to do about a resource does not depend on the host."],
+    ["^undici", "Requests are sent by api/ only."],
+    [`${OUT}(hosts|resources|sandbox|cli)/`, "Handlers know only the client and what responses mean."],
   ),
   layer(
     "api",
     ["^@pulumi/", "The client knows nothing of Pulumi."],
-    [`${OUT}(plugin|resources|sandbox|cli)/`, "The client is the lowest layer."],
+    [`${OUT}(hosts|handlers|resources|sandbox|cli)/`, "The client is the lowest layer but for responses/."],
   ),
+  layer("responses", [
+    `^(?!node:|\\./|\\.\\./api/operations\\.js$)`,
+    "A response is only text: what it means depends on nothing else.",
+  ]),
   layer("sandbox", [
     `^(?!node:|\\./|\\.\\./api/operations\\.js$)`,
     "The sandbox must not share the code that it tests.",

@@ -4,7 +4,12 @@ export {
   type GetPartnerWebhooksOptions,
   type PartnerWebhook,
 } from "./resources/get-partner-webhooks.js";
-export { PartnerApiKey, type PartnerApiKeyArgs, type RotationArgs } from "./resources/partner-api-key.js";
+export {
+  PartnerApiKey,
+  type KeyResponse,
+  type PartnerApiKeyArgs,
+  type RotationArgs,
+} from "./resources/partner-api-key.js";
 export {
   PartnerWebhookState,
   type PartnerWebhookStateArgs,
@@ -12,4 +17,4 @@ export {
 } from "./resources/partner-webhook-state.js";
 export { Provider, type ProviderArgs } from "./resources/provider.js";
 export type { WebhookState } from "./api/operations.js";
-export type { JsonScalar, ResponseMapping } from "./api/responses.js";
+export type { JsonScalar, ResponseMapping } from "./responses/mapping.js";

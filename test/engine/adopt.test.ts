@@ -1,6 +1,6 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Shape } from "pulumi-partners/sandbox";
+import type { Shape } from "../support/sandbox.ts";
 import { expect, it } from "vitest";
 
 import { exampleProject } from "./example-project.ts";

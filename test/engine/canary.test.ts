@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import * as pulumi from "@pulumi/pulumi";
 import * as partners from "pulumi-partners";
-import { startSandbox, type Sandbox, type SandboxOptions } from "pulumi-partners/sandbox";
+import { startSandbox, type Sandbox, type SandboxOptions } from "../support/sandbox.ts";
 import { expect, it, onTestFinished } from "vitest";
 
 import { CANARIES, findLeaks, readFolder, type Places, type Secrets } from "../support/canary.ts";

@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import * as partners from "pulumi-partners";
-import { startSandbox, type Webhook } from "pulumi-partners/sandbox";
+import { startSandbox, type Webhook } from "../support/sandbox.ts";
 import { expect, it, onTestFinished } from "vitest";
 
 import { countRequests, sandboxStack } from "./support.ts";

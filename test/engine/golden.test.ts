@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { startSandbox } from "pulumi-partners/sandbox";
+import { startSandbox } from "../support/sandbox.ts";
 import { expect, it, onTestFinished } from "vitest";
 
 import { ACCOUNTS, GOLDEN_DIR, heldKeys, localized, PROGRAMS } from "../support/golden.ts";

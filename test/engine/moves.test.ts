@@ -1,5 +1,5 @@
 import * as partners from "pulumi-partners";
-import { startSandbox, type Sandbox } from "pulumi-partners/sandbox";
+import { startSandbox, type Sandbox } from "../support/sandbox.ts";
 import { expect, it, onTestFinished } from "vitest";
 
 import { expectShown } from "./docs.ts";

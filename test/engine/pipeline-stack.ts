@@ -2,7 +2,7 @@ import { cp, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { onTestFinished } from "vitest";
-import type { Sandbox } from "pulumi-partners/sandbox";
+import type { Sandbox } from "../support/sandbox.ts";
 
 import { runPulumi, runShell } from "../support/cli.ts";
 import { engineEnv, type Engine } from "../support/engine-env.ts";

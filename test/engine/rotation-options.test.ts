@@ -2,7 +2,7 @@ import * as partners from "pulumi-partners";
 import { describe, expect, it } from "vitest";
 
 import { sandboxStack } from "./support.ts";
-import type { SandboxOptions } from "pulumi-partners/sandbox";
+import type { SandboxOptions } from "../support/sandbox.ts";
 
 type Options = NonNullable<ConstructorParameters<typeof partners.PartnerApiKey>[2]>;
 

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import * as pulumi from "@pulumi/pulumi";
-import type { Sandbox } from "pulumi-partners/sandbox";
+import type { Sandbox } from "../support/sandbox.ts";
 import { onTestFinished } from "vitest";
 
 import type { TestStack } from "../support/stack.ts";

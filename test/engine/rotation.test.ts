@@ -1,5 +1,5 @@
 import * as partners from "pulumi-partners";
-import type { Sandbox, SandboxOptions } from "pulumi-partners/sandbox";
+import type { Sandbox, SandboxOptions } from "../support/sandbox.ts";
 import { describe, expect, it } from "vitest";
 
 import type { TestStack } from "../support/stack.ts";

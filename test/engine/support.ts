@@ -1,6 +1,6 @@
 import { onTestFinished } from "vitest";
 
-import { startSandbox, type Sandbox, type SandboxOptions } from "pulumi-partners/sandbox";
+import { startSandbox, type Sandbox, type SandboxOptions } from "../support/sandbox.ts";
 import { createTestStack, type TestStack, type TestStackOptions } from "../support/stack.ts";
 
 /** A sandbox and a stack that is configured for it by the environment; both end with the test. */

@@ -1,6 +1,6 @@
 import { mkdir, readFile, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { startSandbox } from "pulumi-partners/sandbox";
+import { startSandbox } from "../support/sandbox.ts";
 import { expect, it, onTestFinished } from "vitest";
 
 import { runPulumi } from "../support/cli.ts";

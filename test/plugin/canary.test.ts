@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 
-import type { Fault, Sandbox, SandboxOptions } from "pulumi-partners/sandbox";
+import type { Fault, Sandbox, SandboxOptions } from "../support/sandbox.ts";
 import { CANARIES, findLeaks } from "../support/canary.ts";
 import { PluginError, type Plugin } from "../support/plugin-process.ts";
 import { configFor, KEY, pluginFor, sandboxFor, WEBHOOK } from "./partners.ts";

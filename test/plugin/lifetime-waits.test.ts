@@ -1,6 +1,6 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import type { Fault } from "pulumi-partners/sandbox";
+import type { Fault } from "../support/sandbox.ts";
 
 import type { ClientOptions, PartnerClient } from "../../provider/src/api/client.js";
 import { clientFor } from "../unit/api/support.ts";

@@ -2,7 +2,7 @@ import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import type { Fault } from "pulumi-partners/sandbox";
+import type { Fault } from "../support/sandbox.ts";
 
 import { CALLS, EFFECTS, untilAsked } from "./lifetime.ts";
 import { configFor, errorOf, KEY, pluginFor, sandboxFor, start } from "./partners.ts";

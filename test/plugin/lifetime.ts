@@ -1,5 +1,5 @@
 import { onTestFinished, vi } from "vitest";
-import type { Sandbox, SandboxOptions } from "pulumi-partners/sandbox";
+import type { Sandbox, SandboxOptions } from "../support/sandbox.ts";
 
 import type { Operation } from "../../provider/src/api/operations.js";
 import { startGate, type Gate } from "../support/crash-gate.ts";

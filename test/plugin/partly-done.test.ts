@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 
-import type { Sandbox } from "../../provider/src/sandbox/index.js";
+import type { Sandbox } from "../support/sandbox.ts";
 import type { Plugin, Properties } from "../support/plugin-process.ts";
 import { errorOf, KEY, start } from "./partners.ts";
 

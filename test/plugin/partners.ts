@@ -1,6 +1,6 @@
 import { onTestFinished } from "vitest";
 
-import { startSandbox, type Sandbox, type SandboxOptions } from "pulumi-partners/sandbox";
+import { startSandbox, type Sandbox, type SandboxOptions } from "../support/sandbox.ts";
 import { PARTNER_API_KEY, PARTNER_WEBHOOK_STATE } from "../../provider/src/resources/registration.js";
 import { PluginError, startPlugin, type Plugin, type PluginOptions } from "../support/plugin-process.ts";
 

@@ -24,8 +24,8 @@ const WANTED = [
   "dist/index.d.ts",
   "dist/plugin/index.js",
   "dist/plugin/index.d.ts",
-  "dist/sandbox/index.js",
-  "dist/sandbox/index.d.ts",
+  "dist/sandbox/sandbox.js",
+  "dist/sandbox/sandbox.d.ts",
   "bin/pulumi-partners.cjs",
   "dist/cli/main.js",
 ];

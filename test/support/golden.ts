@@ -7,7 +7,7 @@ import { join } from "node:path";
 import * as pulumi from "@pulumi/pulumi";
 import type { Deployment } from "@pulumi/pulumi/automation/index.js";
 import * as partners from "pulumi-partners";
-import { startSandbox, type Sandbox, type SandboxOptions } from "pulumi-partners/sandbox";
+import { startSandbox, type Sandbox, type SandboxOptions } from "./sandbox.ts";
 
 import { createTestStack } from "./stack.ts";
 

@@ -25,7 +25,7 @@ const SANDBOX = `# The sandbox: \`pulumi-partners/sandbox\``;
 /** The page as it should be. @throws {Error} if a comment is missing, or leads nowhere. */
 export async function reference(): Promise<string> {
   const app = await Application.bootstrap({
-    entryPoints: ["index.ts", "sandbox/index.ts"].map((file) => join(PROVIDER, "src", file)),
+    entryPoints: ["index.ts", "sandbox/sandbox.ts"].map((file) => join(PROVIDER, "src", file)),
     tsconfig: join(PROVIDER, "tsconfig.json"),
     excludeExternals: true,
     excludeInternal: true,

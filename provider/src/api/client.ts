@@ -1,138 +1,265 @@
-import { release } from "./body-buffer.js";
-import { createConnections, CONNECT_TIMEOUT } from "./connections.js";
-import { logLine } from "./debug-log.js";
+import { isWebPage, reportsFailure, serverWords } from "../responses/failure-report.js";
+import { isFailedCreation } from "../responses/key-reader.js";
+import type { ResponseMapping } from "../responses/mapping.js";
+import { readWebhookList, type WebhookListReading } from "../responses/webhook-list-reader.js";
+import type { BaseUrl } from "./base-url.js";
+import { systemClock, type Clock } from "./clock.js";
+import { createConnections } from "./connections.js";
+import { RequestError, SettingsError, type Effect, type FailureCause } from "./errors.js";
 import {
-  CREATE_BODY_LIMIT,
-  LIST_BODY_LIMIT,
-  LIST_VALUES_LIMIT,
-  type Answered,
-  type Exchange,
-} from "./exchange.js";
-import { contradiction, failure, unreadableList, webPage } from "./failure.js";
-import { Gate } from "./gate.js";
-import { exchange } from "./http.js";
-import { keptResponse } from "./kept-response.js";
-import { API_ROOT, OPERATIONS, type Operation } from "./operations.js";
-import type { ClientOptions, PartnerClient } from "./partner-client.js";
-import { printable } from "./redact.js";
-import { readWebhookList, reportsFailure } from "./responses.js";
-import { withRetry } from "./retry.js";
-import { systemTiming } from "./timing.js";
-import { isWebPage, PAGE_LIMIT } from "./web-page.js";
-import { fillPath, linkHeader, mayExceed, textOf } from "./wire.js";
+  CREATION_LIMIT,
+  isSuccess,
+  LIST_LIMIT,
+  sendOnce,
+  WORDS_LIMIT,
+  type Attempt,
+  type HttpResponse,
+} from "./http.js";
+import { keepResponse, type KeptResponse } from "./kept-response.js";
+import { API_ROOT, OPERATIONS, STATE_OPERATION, type Operation, type WebhookState } from "./operations.js";
+import { RateLimiter } from "./rate-limiter.js";
+import { printableId, redactWords } from "./redact.js";
+import { withRetry, type Outcome } from "./retry.js";
 
-export type { ClientOptions, CreatedKey, PartnerClient, WebhookList } from "./partner-client.js";
+/** What a client is made of. Times are in milliseconds. */
+export interface ClientOptions {
+  readonly baseUrl: BaseUrl;
+  /** Secret. */
+  readonly accessToken: string;
+  /** For one attempt, from the start of sending to the last byte. */
+  readonly requestTimeout: number;
+  /** For all attempts of one operation and the waits between them; waiting for a rate limit does not count. */
+  readonly operationTimeout: number;
+  /** Requests in flight at a time. */
+  readonly maxConnections: number;
+  /** The fastest that requests are sent; `null` for no limit of our own. */
+  readonly requestsPerSecond: number | null;
+  readonly responses: ResponseMapping;
+  /** @default the system's time and chance */
+  readonly clock?: Clock;
+  /** When it is aborted, waits end, requests are given up except creations that have been sent, and none is begun. */
+  readonly signal?: AbortSignal;
+  /** Gets a line for each attempt, free of secrets by construction: templates instead of paths. @default nothing is logged */
+  readonly log?: (line: string) => void;
+}
 
-/** Makes a client; nothing is sent yet. One client serves all resources of a process. */
+/** What the server answered to a creation that it accepted. */
+export interface CreatedKey {
+  /** Secret. */
+  readonly response: KeptResponse;
+  /** When the response arrived, ISO 8601. */
+  readonly createdAt: string;
+  /** The request id that the server gave, made printable. */
+  readonly requestId: string | null;
+}
+
+/** The list of webhooks, read. */
+export type WebhookList = Extract<WebhookListReading, { readable: true }>;
+
+/** The Partner API, one method for each thing that can be done. Created by {@link createClient}. */
+export interface PartnerClient {
+  /**
+   * Creates a key. Once the server has said that it did, this never throws: its response is the only copy.
+   * @throws {RequestError} with `effect: "possible"` if a key may exist all the same.
+   */
+  createApiKey(): Promise<CreatedKey>;
+  /**
+   * Deletes a key, named by the key or by its id, as the service wants it.
+   * @throws {RequestError}
+   * @throws {SettingsError} if the name cannot stand in a path.
+   */
+  deleteApiKey(apiKey: string): Promise<void>;
+  /** Lists the webhooks. @param within Milliseconds, if less than `operationTimeout`. @throws {RequestError} */
+  listWebhooks(within?: number): Promise<WebhookList>;
+  /** Puts a webhook into a state. @throws {RequestError} */
+  setWebhookState(webhookId: number, state: WebhookState): Promise<void>;
+  /** The operations that have not ended yet. */
+  readonly pendingOperations: readonly Operation[];
+  /** Closes all connections; requests in flight fail. */
+  close(): Promise<void>;
+}
+
+/**
+ * Creates a client; nothing is sent yet. One client serves all resources of a process.
+ *
+ * @throws {SettingsError} if the environment does not permit requests.
+ */
 export function createClient(options: ClientOptions): PartnerClient {
-  const { signal, timing = systemTiming } = options;
-  const gate = new Gate(timing, options.maxConnections, options.requestsPerSecond, signal);
-  const underWay = new Map<symbol, Operation>();
-  const connections = createConnections(options.baseUrl, options.accessToken, options.maxConnections);
+  const { signal, baseUrl, accessToken, clock = systemClock } = options;
+  const limiter = new RateLimiter(clock, options.maxConnections, options.requestsPerSecond, signal);
+  const connections = createConnections(baseUrl, accessToken, options.maxConnections);
+  const pending = new Map<symbol, Operation>();
 
-  async function send(
-    operation: Operation,
-    { parameter, keepBody, within = options.operationTimeout }: SendOptions = {},
-  ): Promise<Answered> {
-    const { method, template } = OPERATIONS[operation];
-    const path = options.baseUrl.prefix + API_ROOT + fillPath(template, parameter);
-    const operationTimeout = Math.min(within, options.operationTimeout);
-    const { requestTimeout } = options;
+  /** Sends one operation, repeats it as its policy allows, and returns the response of a success. */
+  async function send(call: Call): Promise<HttpResponse> {
+    const { operation, parameter } = call;
+    const { method, template, kind } = OPERATIONS[operation];
+    const path = baseUrl.prefix + API_ROOT + fillPath(template, parameter);
+    const operationTimeout = Math.min(call.within ?? Infinity, options.operationTimeout);
     let attempts = 0;
     let lost = false;
-    const attempt = async (remaining: number): Promise<Exchange> => {
-      const request = {
+    const sendAttempt = async (remaining: number): Promise<Attempt> => {
+      const startedAt = performance.now();
+      const attempt = await sendOnce(connections, {
         method,
         path,
         // The server may be closing all that it kept open: where one connection was lost, no other is trusted.
-        fresh: method === "POST" || lost,
-        keepBody: keepBody ?? PAGE_LIMIT,
-        connectTimeout: CONNECT_TIMEOUT,
-        requestTimeout,
+        fresh: kind === "create" || lost,
+        creates: kind === "create",
+        bodyLimit: call.bodyLimit ?? WORDS_LIMIT,
+        requestTimeout: options.requestTimeout,
         remaining,
         signal,
-      };
-      const startedAt = performance.now();
-      const result = await exchange(connections, request);
+      });
       attempts += 1;
-      lost = result.kind === "unanswered";
-      const milliseconds = performance.now() - startedAt;
-      options.observe?.(result, milliseconds);
-      options.log?.(logLine(operation, attempts, result, milliseconds, requestId(result, parameter)));
-      return result;
+      lost = attempt.kind === "noResponse";
+      options.log?.(
+        logLine(operation, attempts, attempt, performance.now() - startedAt, requestId(attempt, parameter)),
+      );
+      return attempt;
     };
     const token = Symbol(operation);
-    underWay.set(token, operation);
-    const outcome = await withRetry(operation, { timing, gate, operationTimeout, signal }, attempt).finally(
-      () => underWay.delete(token),
-    );
-    const subject = operation.endsWith("Webhook") ? `webhook ${parameter ?? ""}` : null;
-    const id = requestId(outcome.exchange, parameter);
-    if (!outcome.succeeded || outcome.exchange.kind !== "answered")
-      throw failure(operation, subject, outcome, id, timing.now());
-    if (keepBody === undefined && isWebPage(outcome.exchange)) throw webPage(operation, subject, id);
-    if (keepBody === undefined && reportsFailure(textOf(outcome.exchange.body)))
-      throw contradiction(operation, subject, id);
-    return outcome.exchange;
+    pending.set(token, operation);
+    try {
+      const outcome = await withRetry(kind, { clock, limiter, operationTimeout, signal }, sendAttempt);
+      const response = outcome.attempt?.kind === "response" ? outcome.attempt : null;
+      if (response === null || !outcome.succeeded)
+        throw failure(call, causeOf(outcome), response, outcome.effect, outcome.attempts);
+      const cause = contradictionIn(call, response);
+      if (cause !== null)
+        throw failure(call, cause, response, kind === "read" ? "none" : "possible", attempts);
+      return response;
+    } finally {
+      pending.delete(token);
+    }
   }
 
-  function requestId(from: Exchange, parameter = ""): string | null {
-    if (from.kind === "unanswered") return null;
-    const id = from.headers["x-request-id"] ?? from.headers["request-id"];
-    return typeof id === "string" ? printable(id, [options.accessToken, parameter]) : null;
+  /** Why a status of success is not believed; `null` if it is. */
+  function contradictionIn({ operation, tooLarge }: Call, response: HttpResponse): FailureCause | null {
+    if (tooLarge && response.cutOff === "limit") return tooLarge;
+    const text = response.body.toString("utf8");
+    const failed =
+      OPERATIONS[operation].kind === "create"
+        ? isFailedCreation(text, options.responses)
+        : reportsFailure(text);
+    if (!failed) return null;
+    return { kind: isWebPage(text) ? "webPage" : "reportedFailure" };
+  }
+
+  function failure(
+    { operation, parameter = "", webhookId }: Call,
+    cause: FailureCause,
+    response: HttpResponse | null,
+    effect: Effect = "none",
+    attempts = 1,
+  ): RequestError {
+    const words = response && serverWords(response.body.toString("utf8"));
+    return new RequestError({
+      operation,
+      webhookId: webhookId ?? null,
+      host: new URL(baseUrl.origin).host,
+      cause,
+      effect,
+      attempts,
+      failedAt: new Date(clock.now()).toISOString(),
+      requestId: response && requestId(response, parameter),
+      serverWords: words && redactWords(words, [accessToken, webhookId === undefined ? parameter : ""]),
+    });
+  }
+
+  function requestId(attempt: Attempt, parameter = ""): string | null {
+    if (attempt.kind === "noResponse") return null;
+    const id = attempt.headers["x-request-id"] ?? attempt.headers["request-id"];
+    return printableId(id, [accessToken, parameter]);
   }
 
   return {
     async createApiKey() {
-      const answer = await send("createApiKey", { keepBody: CREATE_BODY_LIMIT });
-      const whole = answer.broken === null;
+      const response = await send({ operation: "createApiKey", bodyLimit: CREATION_LIMIT });
       return {
-        response: keptResponse(answer.body, whole),
-        whole,
-        createdAt: new Date(timing.now()).toISOString(),
-        requestId: requestId(answer),
+        response: keepResponse(response.body, response.cutOff === null),
+        createdAt: new Date(clock.now()).toISOString(),
+        requestId: requestId(response),
       };
     },
     async deleteApiKey(apiKey) {
-      await send("deleteApiKey", { parameter: apiKey });
+      await send({ operation: "deleteApiKey", parameter: apiKey });
     },
     async listWebhooks(within) {
-      const answer = await send("listWebhooks", {
-        keepBody: LIST_BODY_LIMIT,
-        ...(within === undefined ? {} : { within }),
-      });
-      const id = requestId(answer);
-      if (answer.broken === "cut" || mayExceed(LIST_VALUES_LIMIT, answer.body))
-        throw unreadableList(TOO_LARGE, id);
-      const text = answer.body.toString("utf8");
-      if (!options.observe) release(answer.body); // An observer may keep it.
-      const reading = readWebhookList(text, linkHeader(answer), options.responses, answer.headers);
-      if (!reading.readable) throw unreadableList(reading.problem, id);
-      return { ...reading, complete: reading.complete && answer.status !== PARTIAL };
+      const call: Call = {
+        operation: "listWebhooks",
+        bodyLimit: LIST_LIMIT,
+        tooLarge: { kind: "tooLarge" },
+        within,
+      };
+      const response = await send(call);
+      const body = response.body.toString("utf8");
+      const reading = readWebhookList(body, response.headers, response.status, options.responses);
+      if (reading.readable) return reading;
+      throw failure(call, { kind: "unreadableList", reading, body }, response);
     },
-    async activateWebhook(webhookId) {
-      await send("activateWebhook", { parameter: String(webhookId) });
+    async setWebhookState(webhookId, state) {
+      await send({ operation: STATE_OPERATION[state], parameter: String(webhookId), webhookId });
     },
-    async disableWebhook(webhookId) {
-      await send("disableWebhook", { parameter: String(webhookId) });
-    },
-    get underWay() {
-      return [...underWay.values()];
+    get pendingOperations() {
+      return [...pending.values()];
     },
     close: () => connections.close(),
   };
 }
 
-const TOO_LARGE = `It has more than ${LIST_BODY_LIMIT / 2 ** 20} MiB or ${LIST_VALUES_LIMIT / 1e6} million values. Check that partners:baseUrl is the address of the API: a larger list cannot be managed here.`;
-
-/** Partial Content (RFC 9110, 15.3.7). */
-const PARTIAL = 206;
-
-interface SendOptions {
-  /** The value of the path parameter. */
+/** One call of an operation. */
+interface Call {
+  readonly operation: Operation;
+  /** The value of the path parameter. Secret where it is a key. */
   readonly parameter?: string;
-  /** See {@link ExchangeRequest.keepBody}. Left out where the status is the answer, and the body no more than a sign of it. */
-  readonly keepBody?: number;
+  readonly webhookId?: number;
+  /** Bytes of the body to keep. @default enough for what a server says of a failure */
+  readonly bodyLimit?: number;
+  /** What to throw where the body exceeds its limit. @default it is used as far as it goes */
+  readonly tooLarge?: FailureCause;
   /** Milliseconds, if less than `operationTimeout`. */
-  readonly within?: number;
+  readonly within?: number | undefined;
+}
+
+/** Path segments that a server, or a proxy in front of it, resolves as "here" and "one up". */
+const DOT_SEGMENTS: ReadonlySet<string> = new Set(["", ".", ".."]);
+
+/**
+ * Puts the path parameter into a template.
+ *
+ * @throws {SettingsError} if the value cannot stand in a path: empty, `.` and `..` would address something else, and a lone
+ * surrogate has no encoding.
+ */
+function fillPath(template: string, parameter: string | undefined): string {
+  if (parameter === undefined) return template;
+  if (DOT_SEGMENTS.has(parameter) || !parameter.isWellFormed()) {
+    const text = "must point to a value that can be part of a path";
+    throw new SettingsError([{ kind: "invalid", setting: "responses.apiKeyId", text }]);
+  }
+  return template.replace(/\{[a-z_]+\}/, () => encodeURIComponent(parameter));
+}
+
+function causeOf({ attempt, interrupted, requestedWait }: Outcome): FailureCause {
+  if (requestedWait !== null) return { kind: "throttled", wait: requestedWait };
+  if (interrupted || attempt === null) return { kind: "interrupted" };
+  if (attempt.kind === "response")
+    return isSuccess(attempt.status) ? { kind: "cutOff" } : { kind: "status", status: attempt.status };
+  if (attempt.reason === "timeout") return { kind: "timeout", sent: attempt.sent };
+  return { kind: "connection", code: attempt.code };
+}
+
+/** One line for one attempt. Templates, numbers and a printable request id: there is nothing in it to redact. */
+function logLine(
+  operation: Operation,
+  count: number,
+  attempt: Attempt,
+  milliseconds: number,
+  requestId: string | null,
+): string {
+  const { method, template } = OPERATIONS[operation];
+  const result =
+    attempt.kind === "response" ? `status=${attempt.status}` : `error=${attempt.code || attempt.reason}`;
+  const request = requestId === null ? "" : ` request=${requestId}`;
+  return `partners ${operation} ${method} ${API_ROOT}${template} ${result} attempt=${count} ms=${Math.round(milliseconds)}${request}`;
 }

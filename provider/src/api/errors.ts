@@ -1,109 +1,124 @@
-import { API_ROOT, OPERATIONS, type Operation } from "./operations.js";
+import type { WebhookListReading } from "../responses/webhook-list-reader.js";
+import type { Operation } from "./operations.js";
+
+/** What a failed operation did on the server: certainly nothing, or nobody can know. */
+export type Effect = "none" | "possible";
+
+/** The stable name of a kind of error, which the troubleshooting page is sorted by. */
+export type ErrorCode =
+  | "PARTNERS_CONFIGURATION"
+  | "PARTNERS_CONNECTION"
+  | "PARTNERS_TIMEOUT"
+  | "PARTNERS_INTERRUPTED"
+  | "PARTNERS_STATUS"
+  | "PARTNERS_UNREADABLE"
+  | "PARTNERS_RESOURCE";
 
 /**
- * What an operation that failed did on the server: `"none"`: certainly nothing; `"possible"`: nobody can know;
- * `"certain"`: it took effect, and only its answer is missing or unreadable.
+ * The common part of all errors of this provider. An error holds facts and no sentence: the host words it, as only the host
+ * knows where the settings of the account come from. No fact may be, or contain, a token or a key.
  */
-export type Effect = "none" | "possible" | "certain";
-
-/** What a {@link PartnerError} is made of. Nothing in here may be, or contain, a token, a key or a body. */
-export interface ErrorFacts {
-  /** The operation that failed; `null` where none was tried. */
-  readonly operation: Operation | null;
-  /** What the operation was about, as "webhook 7"; never a key. */
-  readonly subject?: string | null;
-  /** What happened, without a full stop. */
-  readonly happened: string;
-  /** What this did on the server. */
-  readonly effect: Effect;
-  /** What to do next, as one or more sentences. */
-  readonly remedy: string;
-  /** The status that the server answered with. */
-  readonly status?: number | null;
-  /** The request id that the server gave, made printable. */
-  readonly requestId?: string | null;
-}
-
-/** The common part of all errors of this provider: the message says what happened, to what, with what effect, and what to do. */
 export abstract class PartnerError extends Error {
-  /** A stable name of the kind of error, which troubleshooting guides can refer to. */
-  abstract readonly code: string;
-  /** See {@link ErrorFacts.operation}. */
-  readonly operation: Operation | null;
-  /** See {@link ErrorFacts.effect}. */
+  /** See {@link ErrorCode}. */
+  abstract readonly code: ErrorCode;
+  /** See {@link Effect}. */
+  readonly effect: Effect = "none";
+}
+
+/** Why a list of webhooks is not recognised. */
+export type UnreadableWebhookList = Extract<WebhookListReading, { readable: false }>;
+
+/** Why a request did not lead to a result. */
+export type FailureCause =
+  /** The server answered with a status that is not a success. */
+  | { readonly kind: "status"; readonly status: number }
+  /** A 429 asks for a wait of so many milliseconds, longer than `operationTimeout` allows. */
+  | { readonly kind: "throttled"; readonly wait: number }
+  /** No response in time; `sent`: whether the request had left. */
+  | { readonly kind: "timeout"; readonly sent: boolean }
+  /** The connection failed or broke; `code` is the system's or undici's. */
+  | { readonly kind: "connection"; readonly code: string }
+  /** The process was told to stop. */
+  | { readonly kind: "interrupted" }
+  /** The response was cut off behind a status of success. */
+  | { readonly kind: "cutOff" }
+  /** A status of success with a page for people. */
+  | { readonly kind: "webPage" }
+  /** A status of success with a body that reports a failure. */
+  | { readonly kind: "reportedFailure" }
+  /** A list of more than 64 MiB. */
+  | { readonly kind: "tooLarge" }
+  /** A list that is not recognised. `body` is its text, to describe the structure of; never printed. */
+  | { readonly kind: "unreadableList"; readonly reading: UnreadableWebhookList; readonly body: string };
+
+/** The facts of a request that failed, after all its attempts. */
+export interface RequestFailure {
+  readonly operation: Operation;
+  /** The webhook that it was about; `null` for other operations. */
+  readonly webhookId: number | null;
+  /** The host that it went to, with its port. */
+  readonly host: string;
+  readonly cause: FailureCause;
+  /** What all attempts together may have done. */
   readonly effect: Effect;
-  /** See {@link ErrorFacts.status}. */
-  readonly status: number | null;
-  /** See {@link ErrorFacts.requestId}. */
+  /** Attempts that were sent. */
+  readonly attempts: number;
+  /** When it was given up, ISO 8601. */
+  readonly failedAt: string;
+  /** The request id that the server gave, made printable. */
   readonly requestId: string | null;
+  /** What the server said, redacted. */
+  readonly serverWords: string | null;
+}
 
-  constructor(facts: ErrorFacts) {
-    super(sentence(facts));
-    this.name = new.target.name;
-    this.operation = facts.operation;
-    this.effect = facts.effect;
-    this.status = facts.status ?? null;
-    this.requestId = facts.requestId ?? null;
+const REQUEST_CODES: Readonly<Record<FailureCause["kind"], ErrorCode>> = {
+  status: "PARTNERS_STATUS",
+  throttled: "PARTNERS_STATUS",
+  timeout: "PARTNERS_TIMEOUT",
+  connection: "PARTNERS_CONNECTION",
+  interrupted: "PARTNERS_INTERRUPTED",
+  cutOff: "PARTNERS_CONNECTION",
+  webPage: "PARTNERS_UNREADABLE",
+  reportedFailure: "PARTNERS_UNREADABLE",
+  tooLarge: "PARTNERS_UNREADABLE",
+  unreadableList: "PARTNERS_UNREADABLE",
+};
+
+/** An operation of the Partner API failed. */
+export class RequestError extends PartnerError {
+  override readonly code: ErrorCode;
+  override readonly effect: Effect;
+  readonly failure: RequestFailure;
+
+  constructor(failure: RequestFailure) {
+    super(failure.cause.kind);
+    this.code = REQUEST_CODES[failure.cause.kind];
+    this.effect = failure.effect;
+    this.failure = failure;
+  }
+
+  /** The status that the server answered with instead of a success; `null` for any other failure. */
+  get status(): number | null {
+    const { cause } = this.failure;
+    return cause.kind === "status" ? cause.status : null;
   }
 }
 
-/** A setting is missing or wrong, or this Node is too old; nothing was sent. */
-export class ConfigurationError extends PartnerError {
+/** What is wrong with a setting, or with the environment of the process. */
+export type SettingProblem =
+  | { readonly kind: "missing"; readonly setting: string }
+  /** `text` fits after the name of the setting, and repeats no value. */
+  | { readonly kind: "invalid"; readonly setting: string; readonly text: string }
+  /** `text` is a whole sentence. */
+  | { readonly kind: "environment"; readonly text: string };
+
+/** Settings are missing or wrong, or the environment does not permit a request. Nothing was sent. */
+export class SettingsError extends PartnerError {
   override readonly code = "PARTNERS_CONFIGURATION";
+  readonly problems: readonly SettingProblem[];
 
-  constructor(happened: string, remedy: string) {
-    super({ operation: null, happened, effect: "none", remedy });
+  constructor(problems: readonly SettingProblem[]) {
+    super("settings");
+    this.problems = problems;
   }
-}
-
-/** No answer, because the connection failed or broke. */
-export class ConnectionError extends PartnerError {
-  override readonly code = "PARTNERS_CONNECTION";
-}
-
-/** No answer within `requestTimeout` or `operationTimeout`. */
-export class TimeoutError extends PartnerError {
-  override readonly code = "PARTNERS_TIMEOUT";
-}
-
-/** The process was told to stop (Ctrl-C, SIGTERM) before there was an answer. */
-export class InterruptedError extends PartnerError {
-  override readonly code = "PARTNERS_INTERRUPTED";
-}
-
-/** An answer whose status is not a success. */
-export class ApiStatusError extends PartnerError {
-  override readonly code = "PARTNERS_STATUS";
-}
-
-/** A success whose body could not be read, or contradicts what was asked. */
-export class UnreadableResponseError extends PartnerError {
-  override readonly code = "PARTNERS_UNREADABLE";
-}
-
-/** What the server did not do is asked for: a webhook that does not exist, a key that cannot be deleted yet. */
-export class ResourceError extends PartnerError {
-  override readonly code = "PARTNERS_RESOURCE";
-}
-
-function sentence({ operation, subject, happened, effect, remedy, requestId }: ErrorFacts): string {
-  const about = subject ? `${subject}: ` : "";
-  if (operation === null) return `${about}${happened}. ${remedy}`;
-  const { method, template } = OPERATIONS[operation];
-  const id = requestId ? ` (request id ${requestId})` : "";
-  return `${about}${operation} (${method} ${API_ROOT}${template}): ${happened}${id}. ${effectSentence(operation, effect)} ${remedy}`;
-}
-
-/** Says in one sentence what the failed operation did on the server. */
-export function effectSentence(operation: Operation, effect: Effect): string {
-  if (effect === "none") return "Nothing was changed on the server.";
-  const certain = effect === "certain";
-  if (operation === "createApiKey") {
-    return certain
-      ? "A key EXISTS on the server now."
-      : "A key may exist on the server that no stack knows of.";
-  }
-  if (operation === "deleteApiKey")
-    return certain ? "The key is deleted." : "The key may already be deleted.";
-  return certain ? "The webhook was changed." : "The webhook may have been changed.";
 }

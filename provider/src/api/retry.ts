@@ -1,31 +1,74 @@
+import type { Clock } from "./clock.js";
 import type { Effect } from "./errors.js";
-import type { Gate } from "./gate.js";
-import { isSuccess, type Exchange } from "./exchange.js";
-import type { Operation } from "./operations.js";
-import { backoff, judge, RETRY, retryAfter } from "./retry-policy.js";
-import type { Timing } from "./timing.js";
+import { isSuccess, type Attempt } from "./http.js";
+import type { OperationKind } from "./operations.js";
+import type { RateLimiter } from "./rate-limiter.js";
+
+/**
+ * The retry policy. Attempts, base and jitter follow "Exponential Backoff And Jitter" (AWS Architecture Blog, 2015: full
+ * jitter costs the fewest calls); the cap keeps the last wait below a tenth of the default `operationTimeout`.
+ */
+export const RETRY = {
+  /** Attempts in all, the first one included. Attempts answered with 429 are not counted. */
+  attempts: 4,
+  /** Milliseconds: the longest wait in front of the second attempt; it doubles from there. */
+  baseDelay: 200,
+  /** Milliseconds: no wait is longer, unless the server asks for it with `Retry-After`. */
+  maxDelay: 10_000,
+  /** Statuses after which a read or a change is repeated: request timeout, bad gateway, unavailable, gateway timeout. */
+  statuses: [408, 502, 503, 504],
+  /** Statuses after which only a read is repeated, as a change may have broken half-way. */
+  readStatuses: [500],
+} as const;
+
+/** What follows an attempt: nothing, an error, another attempt, or another one when the rate limit allows. */
+export type RetryDecision = "done" | "fail" | "retry" | "throttled";
+
+/** Decides what follows an attempt. A creation is repeated only where it certainly had no effect: a second key is worse than an error. */
+export function decideRetry(kind: OperationKind, attempt: Attempt): RetryDecision {
+  if (attempt.kind === "noResponse") return kind === "create" && attempt.sent ? "fail" : "retry";
+  const { status, cutOff } = attempt;
+  if (isSuccess(status)) {
+    const lost = cutOff === "timeout" || cutOff === "connection";
+    return kind === "read" && lost ? "retry" : "done";
+  }
+  if (status === 429) return "throttled";
+  if (kind === "create") return "fail";
+  const statuses: readonly number[] =
+    kind === "read" ? [...RETRY.statuses, ...RETRY.readStatuses] : RETRY.statuses;
+  return statuses.includes(status) ? "retry" : "fail";
+}
+
+/**
+ * Whether an attempt that did not succeed may have had an effect all the same. A status of 4xx says that the server refused;
+ * 408 says only that it gave up, 5xx that it broke, and a redirect may follow a creation (303).
+ */
+export function mayHaveTakenEffect(kind: OperationKind, attempt: Attempt): boolean {
+  if (kind === "read") return false;
+  if (attempt.kind === "noResponse") return attempt.sent;
+  const { status } = attempt;
+  return status === 408 || status < 400 || status >= 500;
+}
 
 /** How an operation ended after all its attempts. */
 export interface Outcome {
-  /** The last attempt. */
-  readonly exchange: Exchange;
-  /** Whether it is a success. */
+  /** The last attempt; `null` if none was made. */
+  readonly attempt: Attempt | null;
   readonly succeeded: boolean;
-  /** What all attempts together may have done on the server, if it is none. */
+  /** What all attempts together may have done on the server, if it did not succeed. */
   readonly effect: Effect;
-  /** Attempts sent, those answered with 429 included. */
+  /** Attempts that were made, those answered with 429 included. */
   readonly attempts: number;
-  /** Milliseconds that the server asked us to wait, where that was longer than there was time for. */
-  readonly tooLongWait: number | null;
-  /** Whether it ended because the process was told to stop. */
-  readonly stopped: boolean;
+  /** Milliseconds that the server asked to wait, where that is longer than there is time for. */
+  readonly requestedWait: number | null;
+  readonly interrupted: boolean;
 }
 
-/** What {@link withRetry} needs beside the attempt. */
+/** What {@link withRetry} needs apart from the attempt. */
 export interface RetryContext {
-  readonly timing: Timing;
-  readonly gate: Gate;
-  /** Milliseconds for all attempts and the waits between them. */
+  readonly clock: Clock;
+  readonly limiter: RateLimiter;
+  /** Milliseconds for all attempts and the waits between them, time at the rate limiter excluded. */
   readonly operationTimeout: number;
   /** When it is aborted, nothing more is sent and nothing is waited for. */
   readonly signal?: AbortSignal | undefined;
@@ -34,71 +77,86 @@ export interface RetryContext {
 /**
  * Repeats an attempt as the policy allows, within the deadline.
  *
- * @param attempt Sends the request once; is told how many milliseconds remain.
+ * @param send Sends the request once; is told how many milliseconds remain.
  */
 export async function withRetry(
-  operation: Operation,
-  { timing, gate, operationTimeout, signal }: RetryContext,
-  attempt: (remaining: number) => Promise<Exchange>,
+  kind: OperationKind,
+  { clock, limiter, operationTimeout, signal }: RetryContext,
+  send: (remaining: number) => Promise<Attempt>,
 ): Promise<Outcome> {
-  const startedAt = timing.now();
+  const startedAt = clock.now();
   let deadline = startedAt + operationTimeout;
   let attempts = 0;
   let counted = 0;
   let effect: Effect = "none";
-  let exchange: Exchange = NOT_SENT;
+  let attempt: Attempt | null = null;
+  const outcome = (end: Partial<Outcome> = {}): Outcome => {
+    return { attempt, succeeded: false, effect, attempts, requestedWait: null, interrupted: false, ...end };
+  };
 
   for (;;) {
-    const queuedAt = timing.now();
-    const asked = await gate.enter(deadline - queuedAt);
-    deadline += timing.now() - queuedAt;
-    const outcome = { exchange, succeeded: false, effect, attempts, tooLongWait: null };
+    const queuedAt = clock.now();
+    const requestedWait = await limiter.acquire(deadline - queuedAt);
+    deadline += clock.now() - queuedAt;
     try {
-      if (signal?.aborted) return { ...outcome, stopped: true };
-      if (asked !== null) return { ...outcome, tooLongWait: asked, stopped: false };
-      exchange = await attempt(deadline - timing.now());
+      if (signal?.aborted) return outcome({ interrupted: true });
+      if (requestedWait !== null) return outcome({ requestedWait });
+      attempt = await send(deadline - clock.now());
     } finally {
-      gate.leave();
+      limiter.release();
     }
     attempts += 1;
-    if (mayHaveChanged(operation, exchange)) effect = "possible";
+    if (mayHaveTakenEffect(kind, attempt)) effect = "possible";
 
-    const verdict = judge(operation, exchange);
-    const hint = retryAfter(exchange, timing.now());
-    if (verdict === "throttled") gate.throttled(hint);
-    else if (exchange.kind === "answered") gate.passed();
+    const decision = decideRetry(kind, attempt);
+    const hint = retryAfter(attempt, clock.now());
+    if (decision === "throttled") limiter.throttled(hint);
+    else if (attempt.kind === "response") limiter.succeeded();
 
-    const succeeded = verdict === "done";
-    const stopped = exchange.kind === "unanswered" && exchange.reason === "stopped";
-    const end = (tooLongWait: number | null): Outcome => {
-      return { exchange, succeeded, effect, attempts, tooLongWait, stopped };
-    };
-    if (succeeded || stopped || verdict === "fail") return end(null);
+    if (decision === "done") return outcome({ succeeded: true });
+    if (attempt.kind === "noResponse" && attempt.reason === "interrupted")
+      return outcome({ interrupted: true });
+    if (decision === "fail") return outcome();
 
-    const now = timing.now();
-    if (hint !== null && now + hint > deadline) return end(hint);
-    if (verdict === "throttled") {
-      // Waiting at the gate is free of charge, so something else must end it: nobody at all got through for so long.
-      if (now - Math.max(startedAt, gate.progressAt) > operationTimeout) return end(null);
+    const now = clock.now();
+    if (hint !== null && now + hint > deadline) return outcome({ requestedWait: hint });
+    if (decision === "throttled") {
+      // Waiting at the limiter is free of charge, so something else must end it: nobody at all got through for so long.
+      if (now - Math.max(startedAt, limiter.lastSuccess) > operationTimeout) return outcome();
       continue;
     }
     counted += 1;
-    const wait = hint ?? backoff(counted, () => timing.random());
-    if (counted >= RETRY.attempts || now + wait >= deadline) return end(null);
-    await timing.sleep(wait, signal);
+    const delay = hint ?? backoff(counted, clock.random());
+    if (counted >= RETRY.attempts || now + delay >= deadline) return outcome();
+    await clock.sleep(delay, signal);
   }
 }
 
-/** What there is to say of an operation that was stopped before its first attempt. */
-const NOT_SENT: Exchange = { kind: "unanswered", sent: false, reason: "stopped", code: "STOPPED" };
+/** Full jitter: anywhere between nothing and the exponential bound. `attempt` counts from 1. */
+function backoff(attempt: number, random: number): number {
+  return random * Math.min(RETRY.maxDelay, RETRY.baseDelay * 2 ** (attempt - 1));
+}
 
 /**
- * Whether an attempt that failed may have had an effect all the same. A status of 4xx says that the server refused; 408
- * says only that it gave up, 5xx that it broke, and a redirect may follow a creation (303).
+ * Reads `Retry-After` (RFC 9110, 10.2.3): seconds, or a date, which is compared with the `Date` of the same response so that
+ * clocks which differ do no harm.
+ *
+ * @returns Milliseconds to wait, at least 0; `null` if there is none, or none that can be read.
  */
-function mayHaveChanged(operation: Operation, exchange: Exchange): boolean {
-  if (operation === "listWebhooks") return false;
-  if (exchange.kind === "unanswered") return exchange.sent;
-  const { status } = exchange;
-  return isSuccess(status) || status === 408 || status < 400 || status >= 500;
+export function retryAfter(attempt: Attempt, now: number): number | null {
+  // With a success it has no meaning, and must not keep a list from being read again that was cut off.
+  if (attempt.kind === "noResponse" || isSuccess(attempt.status)) return null;
+  const value = attempt.headers["retry-after"];
+  if (typeof value !== "string") return null;
+  if (/^\d{1,10}$/.test(value)) return Number(value) * 1000;
+  const date = httpDate(value);
+  if (date === null) return null;
+  return Math.max(0, date - (httpDate(attempt.headers["date"]) ?? now));
+}
+
+/** An HTTP date always ends in GMT; without that, `Date.parse` takes nearly anything. */
+function httpDate(value: string | string[] | undefined): number | null {
+  if (typeof value !== "string" || value.length > 40 || !value.endsWith("GMT")) return null;
+  const time = Date.parse(value);
+  return Number.isNaN(time) ? null : time;
 }

@@ -6,7 +6,7 @@ import gte from "semver/functions/gte.js";
 import satisfies from "semver/functions/satisfies.js";
 import valid from "semver/functions/valid.js";
 
-import * as registrations from "../resources/registration.js";
+import { PARTNER_API_KEY, PARTNER_WEBHOOK_STATE, PARTNER_WEBHOOKS } from "../resources/registration.js";
 import { VERSION } from "../version.js";
 import { failed, ok, warning, type Check } from "./report.js";
 
@@ -51,10 +51,11 @@ export function checkPlugin(folder: string): Check {
     path = require.resolve("pulumi-partners/plugin");
   } catch {
     const detail = "pulumi-partners cannot be loaded from the program's folder.";
-    return failed("plugin", detail, "npm install pulumi-partners");
+    return failed("plugin", detail, "Install its tarball in that folder with npm install.");
   }
   try {
-    for (const { __provider } of Object.values(registrations)) loadHandlers(__provider, require);
+    for (const { __provider } of [PARTNER_API_KEY, PARTNER_WEBHOOK_STATE, PARTNER_WEBHOOKS])
+      loadHandlers(__provider, require);
   } catch {
     const detail = "pulumi-partners is installed, but its plugin does not load.";
     return failed("plugin", detail, "Delete node_modules and install again.");

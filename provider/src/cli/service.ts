@@ -28,7 +28,7 @@ export async function examineService(settings: Settings): Promise<ServiceReport>
     return { checks: [accepted(), checkShape(list)], list, structure };
   } catch (error) {
     const cause = error instanceof RequestError ? error.failure.cause : null;
-    if (cause?.kind !== "unreadableList") {
+    if (cause?.kind !== "unreadableList" || cause.reading.reason === "not JSON") {
       const service = failed("service", renderError(error, { explicit: false }));
       return { checks: [service], list: null, structure: [] };
     }
@@ -52,26 +52,23 @@ function accepted(): Check {
 }
 
 function checkShape({ webhooks, complete, places }: WebhookList): Check {
-  const where = `Found ${describePlaces(places)}.`;
+  const where = describePlaces(places);
   const unknown = [...webhooks.values()].filter(({ state }) => state === null);
   if (unknown.length > 0) {
     const detail = `${where} The state of ${unknown.length} of ${webhooks.size} webhooks is unknown, so drift of these is not detected.`;
     return warning("shape", detail, ...stateCommands(unknown[0]?.missing ?? null));
   }
   if (!complete) {
-    const detail = `${where} The list seems to have more pages, and webhooks on those cannot be managed.`;
+    const detail = `${where} The list may be incomplete: webhooks that are not in it cannot be managed.`;
     return warning("shape", detail, `If the list is complete: ${mappingCommand("complete", "true")}`);
   }
   return ok("shape", webhooks.size === 0 ? `${where} The list is empty.` : where);
 }
 
-/** As `webhookId at "/id", webhookState at "/state"`. */
+/** As `Found webhookId at "/id", webhookState at "/state".` */
 function describePlaces(places: WebhookList["places"]): string {
-  const found = Object.entries(places).map(([name, pointers]) => {
-    const quoted = [pointers].flat().map((pointer) => JSON.stringify(pointer));
-    return `${name} at ${quoted.join(" and ")}`;
-  });
-  return found.join(", ");
+  const found = Object.entries(places).map(([name, pointer]) => `${name} at ${JSON.stringify(pointer)}`);
+  return found.length === 0 ? "Nothing to recognise." : `Found ${found.join(", ")}.`;
 }
 
 function stateCommands(missing: "webhookState" | "active" | null): string[] {

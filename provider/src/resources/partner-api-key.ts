@@ -1,12 +1,10 @@
 import * as pulumi from "@pulumi/pulumi";
 
-import { assertArguments } from "./arguments.js";
-import { warnAboutStackSettings } from "./stack-settings.js";
-import { PARTNER_API_KEY } from "./registration.js";
-import { SECRET_OUTPUTS } from "./secret-outputs.js";
+import { assertArguments, warnAboutStackSettings } from "./program-checks.js";
+import { PARTNER_API_KEY, SECRET_OUTPUTS } from "./registration.js";
 
 /**
- * When a key gives way to a new one, and for how long the old one stays valid. Wrong values fail the preview.
+ * When a new key replaces the present one, and for how long the old one stays valid. Wrong values fail the preview.
  *
  * @example
  * ```ts
@@ -16,7 +14,7 @@ import { SECRET_OUTPUTS } from "./secret-outputs.js";
  */
 export interface RotationArgs {
   /**
-   * Any text; a change of it, also to the first one, rotates the key. To remove it changes nothing.
+   * Any text. Changing it, or setting it for the first time, rotates the key; removing it changes nothing.
    * @default none
    */
   readonly trigger?: pulumi.Input<string>;
@@ -27,11 +25,11 @@ export interface RotationArgs {
    */
   readonly afterDays?: pulumi.Input<number>;
   /**
-   * Days for which the old key stays valid, a whole number from 0 to 36500 and not above `afterDays`. More than 0: the new key is made in place, the old one becomes `previousApiKey`,
-   * and the first `pulumi up` after that time deletes it, before dependents are updated. 0: the resource is replaced, so the
-   * old key is deleted at the end of the update.
+   * Days for which the old key stays valid, a whole number from 0 to 36500 and not above `afterDays`. With more than 0, the key
+   * is rotated in place: the old one becomes `previousApiKey`, and the first `pulumi up` after that time deletes it, in front of
+   * dependents. With 0 the resource is replaced, so the old key is deleted at the end of the update.
    *
-   * It must exceed the longest time that a consumer of the key goes without a successful `pulumi up`.
+   * Choose more than the longest time that a consumer of the key goes without a successful `pulumi up`.
    * @default 0
    */
   readonly overlapDays?: pulumi.Input<number>;
@@ -44,19 +42,22 @@ export interface PartnerApiKeyArgs {
    * @default only by Pulumi's own means, such as `pulumi up --replace`
    */
   readonly rotation?: pulumi.Input<RotationArgs>;
-  /**
-   * A key that exists already, to be managed from now on: none is made, and nothing is sent. The whole key, 1 to 4096 visible
-   * ASCII characters; made a secret here. To remove the argument later changes nothing; another key takes the place of this
-   * one, as in a rotation. A `pulumi destroy` deletes it as any other.
-   * @default a key is made
-   */
-  readonly existingApiKey?: pulumi.Input<string>;
+}
+
+/** A response as it arrived. Secret. */
+export interface KeyResponse {
+  /** The body as text, or in base64 where it is not UTF-8. */
+  readonly body: string;
+  /** How `body` is written. */
+  readonly encoding: "utf8" | "base64";
+  /** Whether all of it arrived. */
+  readonly complete: boolean;
 }
 
 /**
- * A key of the Partner API: declared, it exists; removed, it is deleted.
+ * A key of the Partner API. Declare it and the key exists; remove it and the key is deleted.
  *
- * The service shows a key once, so the key lives in the state, as a secret. A `refresh` cannot see whether it still exists.
+ * The service shows a key once, so the key lives in the state, as a secret. A refresh cannot see whether it still exists.
  *
  * @example
  * ```ts
@@ -71,18 +72,13 @@ export class PartnerApiKey extends pulumi.CustomResource {
   declare readonly fingerprint: pulumi.Output<string | null>;
   /** The last four characters, as services show them; `null` for keys of under 20 characters. */
   declare readonly hint: pulumi.Output<string | null>;
-  /** When the service answered that the key was made, or when an existing one was adopted, ISO 8601. */
+  /** When the service answered that it created the key, ISO 8601. */
   declare readonly createdAt: pulumi.Output<string>;
-  /** The id that the service gave beside the key; `null` if it gave none. */
-  declare readonly keyId: pulumi.Output<string | null>;
-  /**
-   * The response to the creation, kept only while the key could not be found in it, or because it holds a second secret;
-   * else `null`. Always secret.
-   */
-  declare readonly response: pulumi.Output<string | null>;
-  /** When the key took the place of another one of the same resource, ISO 8601; `null` for the first. */
+  /** The whole response to the creation, as the service shows it only once. Always secret. */
+  declare readonly response: pulumi.Output<KeyResponse | null>;
+  /** When the key replaced an earlier one of the same resource, ISO 8601; `null` for the first. */
   declare readonly rotatedAt: pulumi.Output<string | null>;
-  /** The key from before the last rotation, while it is valid; else `null`. Always secret. */
+  /** The key that the last rotation replaced, while it is valid; else `null`. Always secret. */
   declare readonly previousApiKey: pulumi.Output<string | null>;
   /** When `previousApiKey` may be deleted: the first `pulumi up` from then on does it. ISO 8601; else `null`. */
   declare readonly previousExpiresAt: pulumi.Output<string | null>;
@@ -91,24 +87,20 @@ export class PartnerApiKey extends pulumi.CustomResource {
 
   /**
    * @param name The name in the stack.
-   * @param args Whether the key is rotated, and whether it exists already; by default neither.
+   * @param args Whether and when the key is rotated; by default never.
    * @param opts Resource options; `provider` chooses the account.
    * @throws {pulumi.RunError} if `args` has members that are no arguments.
    */
   constructor(name: string, args: PartnerApiKeyArgs = {}, opts: pulumi.CustomResourceOptions = {}) {
-    assertArguments(`PartnerApiKey "${name}"`, args, ["rotation", "existingApiKey"]);
-    const { rotation, existingApiKey } = args;
-    // What is not given is no property: the SDK takes its time for each.
-    const inputs = {
-      ...(rotation !== undefined && { rotation }),
-      ...(existingApiKey !== undefined && { existingApiKey: pulumi.secret(existingApiKey) }),
-    };
+    assertArguments(`PartnerApiKey "${name}"`, args, ["rotation"]);
+    const { rotation } = args;
+    // An argument that is not given is not a property: the SDK takes its time for each.
+    const inputs = rotation === undefined ? {} : { rotation };
     const outputs = {
       apiKey: undefined,
       fingerprint: undefined,
       hint: undefined,
       createdAt: undefined,
-      keyId: undefined,
       response: undefined,
       rotatedAt: undefined,
       previousApiKey: undefined,

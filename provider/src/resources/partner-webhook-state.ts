@@ -1,13 +1,11 @@
 import * as pulumi from "@pulumi/pulumi";
 
 import type { WebhookState } from "../api/operations.js";
-import { assertArguments } from "./arguments.js";
-import { declareOnce } from "./declared-once.js";
-import { warnAboutStackSettings } from "./stack-settings.js";
+import { assertArguments, declareOnce, warnAboutStackSettings } from "./program-checks.js";
 import { PARTNER_WEBHOOK_STATE } from "./registration.js";
 
 /**
- * What becomes of a webhook that is no longer declared: `"leave"` it as it is, `"restore"` the state in which it was first
+ * What happens to a webhook that is no longer declared: `"leave"` it as it is, `"restore"` the state in which it was first
  * found, or put it into a {@link WebhookState}.
  */
 export type StateOnDestroy = "leave" | "restore" | WebhookState;
@@ -16,10 +14,10 @@ export type StateOnDestroy = "leave" | "restore" | WebhookState;
 export interface PartnerWebhookStateArgs {
   /** The id of a webhook that exists: a positive whole number. Another id replaces the resource. */
   readonly webhookId: pulumi.Input<number>;
-  /** The state that the webhook shall be in. */
+  /** The state that you want the webhook to be in. */
   readonly state: pulumi.Input<WebhookState>;
   /**
-   * What becomes of the webhook when the resource is removed or replaced, also by `pulumi destroy`.
+   * What happens to the webhook when the resource is removed or replaced, also by `pulumi destroy`.
    * @default "leave"
    */
   readonly stateOnDestroy?: pulumi.Input<StateOnDestroy>;
@@ -53,8 +51,8 @@ export class PartnerWebhookState extends pulumi.CustomResource {
     assertArguments(`PartnerWebhookState "${name}"`, args, ["webhookId", "state", "stateOnDestroy"]);
     const { state, stateOnDestroy } = args;
     const webhookId = declareOnce(args.webhookId, name, opts);
-    // No more than needed: for each property the SDK makes four promises with a stack trace, which an unchanged update of
-    // hundreds of webhooks feels. So what the program gave, and the account of its provider, are no outputs.
+    // As few properties as possible: the SDK creates four promises with a stack trace for each, which slows an unchanged update
+    // of hundreds of webhooks. So what the program gave, and the account of its provider, are not outputs.
     const given = { webhookId, state, ...(stateOnDestroy !== undefined && { stateOnDestroy }) };
     super(type, name, { ...given, initialState: undefined, __provider }, opts);
     warnAboutStackSettings();

@@ -1,9 +1,8 @@
 import * as pulumi from "@pulumi/pulumi";
 
-import type { ResponseMapping } from "../api/responses.js";
-import { ACCOUNT_KEY, DEFAULT_ACCOUNT } from "../account-name.js";
-import { assertArguments } from "./arguments.js";
-import { SETTINGS } from "./stack-settings.js";
+import type { ResponseMapping } from "../responses/mapping.js";
+import { ACCOUNT_KEY, DEFAULT_ACCOUNT, EXPLICIT_KEY } from "../setting-names.js";
+import { assertArguments, SETTINGS } from "./program-checks.js";
 
 /** The arguments of {@link Provider}: all its settings, as the environment is not consulted for it. */
 export interface ProviderArgs {
@@ -12,10 +11,10 @@ export interface ProviderArgs {
    * password, query and fragment. Plain `http://` to this machine only.
    */
   readonly baseUrl: pulumi.Input<string>;
-  /** The access token, 1 to 8192 visible ASCII characters; made a secret here. */
+  /** The access token, 1 to 8192 visible ASCII characters; becomes a secret. */
   readonly accessToken: pulumi.Input<string>;
   /**
-   * What the account is called, any text. Resources that move to a provider with another name are replaced.
+   * The name of the account, any text. Resources that move to a provider with another name are replaced.
    * @default the name of the provider in the stack
    */
   readonly account?: pulumi.Input<string>;
@@ -30,12 +29,12 @@ export interface ProviderArgs {
    */
   readonly operationTimeout?: pulumi.Input<number>;
   /**
-   * Requests under way at a time, up to 1024.
+   * Requests in flight at a time, up to 1024.
    * @default 16
    */
   readonly maxConnections?: pulumi.Input<number>;
   /**
-   * Requests a second at the most, above 0 and up to 100000; 0.5 is one in two seconds.
+   * Requests per second at most, above 0 and up to 100000; 0.5 is one in two seconds.
    * @default no limit
    */
   readonly requestsPerSecond?: pulumi.Input<number>;
@@ -47,7 +46,7 @@ export interface ProviderArgs {
 }
 
 /**
- * One more account: resources use it by the option `provider`. The account of stack configuration needs none.
+ * Another account; resources use it through the option `provider`. The account of stack configuration does not need one.
  *
  * @example
  * ```ts
@@ -58,7 +57,7 @@ export interface ProviderArgs {
 export class Provider extends pulumi.ProviderResource {
   /**
    * @param name The name in the stack.
-   * @param args The settings of the account. What is wrong with them, the preview of the resources that use it says.
+   * @param args The settings of the account. The preview of the resources that use it reports what is wrong with them.
    * @param opts Resource options.
    * @throws {pulumi.RunError} if `args` has members that are no arguments, or it is called "default" and has no `account`.
    */
@@ -68,7 +67,7 @@ export class Provider extends pulumi.ProviderResource {
       "pulumi-nodejs",
       name,
       {
-        "partners:explicit": "true",
+        [EXPLICIT_KEY]: "true",
         [ACCOUNT_KEY]: accountOf(name, args),
         "partners:baseUrl": args.baseUrl,
         "partners:accessToken": pulumi.secret(args.accessToken),
@@ -88,7 +87,7 @@ function accountOf(name: string, { account }: ProviderArgs): pulumi.Input<string
   if (account !== undefined) return account;
   if (name !== DEFAULT_ACCOUNT) return name;
   throw new pulumi.RunError(
-    `Provider "${name}" would have the name of the account of stack configuration. Call it otherwise, or give it the argument account: ` +
+    `Provider "${name}" would have the name of the account of stack configuration. Give it another name, or the argument account: ` +
       `"${DEFAULT_ACCOUNT}" if it is the same account, another name if it is not. Nothing was sent.`,
   );
 }

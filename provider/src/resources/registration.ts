@@ -6,8 +6,8 @@ export interface Registration {
   /** The type token. The engine sends what begins with `pulumi-nodejs:dynamic` to the dynamic-provider host of the SDK. */
   readonly type: string;
   /**
-   * CommonJS source that the host evaluates to get the handlers. Fixed, unlike what `dynamic.Resource` makes of a closure:
-   * no code, no path and no secret gets into the state, and old resources are deleted by the code of today.
+   * CommonJS source that the host evaluates to get the handlers. Fixed, unlike the closure that `dynamic.Resource` serializes:
+   * no code, no path and no secret gets into the state, and today's code deletes old resources.
    */
   readonly __provider: string;
 }
@@ -29,3 +29,6 @@ export const PARTNER_WEBHOOKS: Registration = {
   type: "pulumi-nodejs:dynamic/partners:PartnerWebhooks",
   __provider: 'exports.handler=()=>require("pulumi-partners/plugin").partnerWebhooks',
 };
+
+/** The outputs of `PartnerApiKey` that are secret in state. `internal` holds the responses to earlier creations. */
+export const SECRET_OUTPUTS: readonly string[] = ["apiKey", "response", "previousApiKey", "internal"];

@@ -1,4 +1,4 @@
-import { startSandbox, type Sandbox } from "pulumi-partners/sandbox";
+import { startSandbox, type Sandbox } from "../../support/sandbox.ts";
 
 import { engineEnv, type Engine } from "../../support/engine-env.ts";
 import { packedProject, type Packages } from "../../support/packed-project.ts";

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 import type { PartnerClient } from "../../../provider/src/api/client.js";
 import { ResourceError } from "../../../provider/src/api/errors.js";
-import { startSandbox, type Sandbox } from "../../../provider/src/sandbox/index.js";
+import { startSandbox, type Sandbox } from "../../support/sandbox.ts";
 import { clientFor, failureOf, listen } from "./support.js";
 
 let sandbox: Sandbox;

@@ -7,12 +7,7 @@ import {
   PartnerError,
   TimeoutError,
 } from "../../../provider/src/api/errors.js";
-import {
-  startSandbox,
-  type Fault,
-  type Sandbox,
-  type SandboxOptions,
-} from "../../../provider/src/sandbox/index.js";
+import { startSandbox, type Fault, type Sandbox, type SandboxOptions } from "../../support/sandbox.ts";
 import { clientFor, FakeTiming, failureOf, listen } from "./support.js";
 
 let sandbox: Sandbox;

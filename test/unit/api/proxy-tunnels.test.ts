@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import type { PartnerError } from "../../../provider/src/api/errors.js";
-import type { Fault } from "../../../provider/src/sandbox/index.js";
+import type { Fault } from "../../support/sandbox.ts";
 import type { Reaction } from "../../support/connect-proxy.ts";
 import { failureOf } from "./support.js";
 import { loggingClient, proxiedSandbox, setUpTls } from "./tls-support.ts";

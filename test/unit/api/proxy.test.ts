@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 
 import { ConfigurationError, type PartnerError } from "../../../provider/src/api/errors.js";
-import { startSandbox } from "../../../provider/src/sandbox/index.js";
+import { startSandbox } from "../../support/sandbox.ts";
 import { clientFor, failureOf } from "./support.js";
 import { HOST, loggingClient, proxiedSandbox, setUpTls } from "./tls-support.ts";
 

@@ -1,7 +1,7 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
-import { startSandbox, type RateLimit } from "../../../provider/src/sandbox/index.js";
+import { startSandbox, type RateLimit } from "../../support/sandbox.ts";
 import { scaled } from "../../support/scale.ts";
 import { clientFor } from "./support.js";
 

@@ -1,12 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, onTestFinished, vi } from "vitest";
 
 import type { ClientOptions, PartnerClient } from "../../../provider/src/api/partner-client.js";
-import {
-  startSandbox,
-  type Fault,
-  type Sandbox,
-  type SandboxOptions,
-} from "../../../provider/src/sandbox/index.js";
+import { startSandbox, type Fault, type Sandbox, type SandboxOptions } from "../../support/sandbox.ts";
 import { createAuthority, trust, type Authority } from "../../support/certificates.ts";
 import {
   startConnectProxy,

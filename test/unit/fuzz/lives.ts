@@ -1,6 +1,6 @@
 import fc from "fast-check";
 
-import type { KeyAlphabet } from "../../../provider/src/sandbox/index.js";
+import type { KeyAlphabet } from "../../support/sandbox.ts";
 import { shapes } from "../loss/arbitraries.ts";
 import type { ServiceOptions } from "../loss/service.ts";
 import type { Declared } from "../loss/stack-state.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 
-import type { Fault, Operation, ShapeName } from "../../../provider/src/sandbox/index.js";
+import type { Fault, Operation, ShapeName } from "../../support/sandbox.ts";
 
 /** Milliseconds for one request where a fault makes the client wait for nothing. */
 export const SHORT_TIMEOUT = 150;

@@ -1,4 +1,4 @@
-import type { LoggedRequest, WebhookState } from "../../../provider/src/sandbox/index.js";
+import type { LoggedRequest, WebhookState } from "../../support/sandbox.ts";
 import type { Properties } from "../../support/plugin-protocol.ts";
 import type { Outcome } from "./host.ts";
 import type { Service } from "./service.ts";

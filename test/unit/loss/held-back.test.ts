@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from "vitest";
 
-import { startSandbox } from "../../../provider/src/sandbox/index.js";
+import { startSandbox } from "../../support/sandbox.ts";
 import { clientFor } from "../api/support.ts";
 
 it.each([60, 1_000_000])(

@@ -1,4 +1,4 @@
-import type { Fault } from "../../../provider/src/sandbox/index.js";
+import type { Fault } from "../../support/sandbox.ts";
 import { isSuccess } from "./arbitraries.ts";
 import { Violation } from "./evidence.ts";
 import type { Service } from "./service.ts";

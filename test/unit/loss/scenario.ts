@@ -1,6 +1,6 @@
 import fc from "fast-check";
 
-import type { Fault, KeyAlphabet, ShapeName } from "../../../provider/src/sandbox/index.js";
+import type { Fault, KeyAlphabet, ShapeName } from "../../support/sandbox.ts";
 import { faults, isSlow, shapes, SHORT_TIMEOUT } from "./arbitraries.ts";
 import { Engine } from "./engine.ts";
 import { Violation } from "./evidence.ts";

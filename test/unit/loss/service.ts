@@ -6,7 +6,7 @@ import {
   type Sandbox,
   type ShapeName,
   type WebhookSeed,
-} from "../../../provider/src/sandbox/index.js";
+} from "../../support/sandbox.ts";
 
 /** What a {@link Service} is made of. */
 export interface ServiceOptions {

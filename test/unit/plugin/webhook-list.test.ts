@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 
 import type { PartnerClient, WebhookList } from "../../../provider/src/api/client.js";
 import { WebhookRegistry } from "../../../provider/src/plugin/webhook-list.js";
-import { startSandbox, type Sandbox } from "../../../provider/src/sandbox/index.js";
+import { startSandbox, type Sandbox } from "../../support/sandbox.ts";
 import { clientFor } from "../api/support.js";
 
 setFlagsFromString("--expose-gc");

@@ -8,7 +8,7 @@ import {
   type ResponseMapping,
 } from "../../../provider/src/api/responses.js";
 import { describeStructure } from "../../../provider/src/api/responses/structure.js";
-import { SHAPES, type ShapeName } from "../../../provider/src/sandbox/shapes.js";
+import { SHAPES, type ShapeName } from "../../support/sandbox.ts";
 import { CANARIES, findLeaks } from "../../support/canary.ts";
 
 const WEBHOOKS = [

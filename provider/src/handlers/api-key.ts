@@ -1,0 +1,113 @@
+import { randomUUID } from "node:crypto";
+
+import { PartnerError } from "../api/errors.js";
+import type { ResponseMapping } from "../responses/mapping.js";
+import type { InputProblem, ResourceHandlers } from "./contract.js";
+import { deleteKeys } from "./key-deletion.js";
+import {
+  keyStateOf,
+  NO_KEY,
+  outputsOf,
+  previousOf,
+  readKept,
+  type HeldKey,
+  type KeyState,
+} from "./key-state.js";
+import { ResourceError } from "./problems.js";
+import { serverOf, type PluginProcess } from "./process.js";
+import {
+  findCreatedKey,
+  performRotation,
+  planRotation,
+  rotationOf,
+  rotationProblems,
+  rotationStamps,
+} from "./rotation.js";
+
+/**
+ * The handlers of `PartnerApiKey`. A resource whose `apiKey` is `null` holds a response in which the key was not found yet: it
+ * stays in state as "initialization failed" until the mapping is set and `update` finds the key in it.
+ */
+export function apiKeyHandlers(plugin: PluginProcess): ResourceHandlers {
+  return {
+    check(olds, news) {
+      const { account } = plugin;
+      const { rotation } = news;
+      const problems: InputProblem[] = rotationProblems(rotation);
+      if (olds["account"] === undefined) problems.push(...settingsProblems(plugin));
+      const inputs = {
+        account,
+        ...(rotation != null && { rotation }),
+        ...(problems.length === 0 && rotationStamps(olds, news, plugin.currentTime())),
+      };
+      return Promise.resolve({ inputs, problems });
+    },
+
+    diff(olds, news) {
+      if (olds["account"] !== news["account"]) return { changes: true, replaces: ["account"] };
+      const { step, notice } = planRotation(
+        keyStateOf(olds),
+        rotationOf(news),
+        plugin.mapping(),
+        plugin.currentTime(),
+      );
+      if (notice !== null) plugin.warn(notice);
+      return { changes: step !== "none", replaces: step === "replace" ? ["rotationDue"] : [] };
+    },
+
+    async create(news) {
+      const session = await plugin.open();
+      const id = `key-${randomUUID()}`; // Never secret, and made in advance: after the request, nothing may fail.
+      const { response, createdAt, requestId } = await session.client.createApiKey();
+      const trigger = rotationOf(news).trigger ?? null;
+      const internal = { ...NO_KEY.internal, trigger };
+      const state = { ...NO_KEY, response, createdAt, internal, server: serverOf(session) };
+      const found = findCreatedKey({ session, id, news }, state, requestId);
+      return { id, outputs: outputsOf(found, news["account"]) };
+    },
+
+    // A key cannot be read back: what is in state is all there is, and a refresh must not lose it.
+    read: (olds) => Promise.resolve({ outputs: olds }),
+
+    async update(id, olds, news) {
+      const now = plugin.currentTime();
+      const state = keyStateOf(olds);
+      const { step } = planRotation(state, rotationOf(news), plugin.mapping(), now);
+      if (step === "none") return outputsOf(state, news["account"]);
+      const session = await plugin.open();
+      const next = await performRotation(step, { plugin, session, id, news, now }, state);
+      return outputsOf(next, news["account"]);
+    },
+
+    async delete(olds) {
+      const state = keyStateOf(olds);
+      const session = await plugin.open();
+      const keys = heldKeys(state, session.settings.responses);
+      await deleteKeys(plugin, session, keys, state.server);
+    },
+  };
+}
+
+/** All keys of a resource, the oldest first. @throws {ResourceError} if one was never found in the response to its creation. */
+function heldKeys(state: KeyState, mapping: ResponseMapping): HeldKey[] {
+  const { apiKey, response, internal } = state;
+  const present = apiKey === null ? response && findHeld(response, mapping) : { apiKey, response };
+  const keys = [previousOf(state), internal.unread && findHeld(internal.unread.response, mapping), present];
+  return keys.filter((key) => key !== null);
+}
+
+function findHeld(response: NonNullable<HeldKey["response"]>, mapping: ResponseMapping): HeldKey {
+  const reading = readKept(response, mapping);
+  if (reading.kind === "found") return { apiKey: reading.apiKey, response };
+  throw new ResourceError({ kind: "keyUnknown", reading });
+}
+
+function settingsProblems(plugin: PluginProcess): PartnerError[] {
+  try {
+    plugin.settings();
+    return [];
+  } catch (error) {
+    if (error instanceof PartnerError) return [error];
+    throw error;
+  }
+}

@@ -1,0 +1,87 @@
+import { PartnerError, type RequestFailure } from "../api/errors.js";
+import type { KeyReading } from "../responses/key-reader.js";
+
+/** Why no key is read from a response. */
+export type RefusedReading = Extract<KeyReading, { kind: "refused" }>;
+
+/** What cannot be done about a resource, as facts. No fact may be, or contain, a token or a key. */
+export type ResourceProblem =
+  /** The settings are those of another account than the resource's. */
+  | { readonly kind: "otherAccount"; readonly owner: string; readonly present: string }
+  | { readonly kind: "noSuchWebhook"; readonly webhookId: number; readonly existing: readonly number[] }
+  /** A change was answered 404, although the list has the webhook. */
+  | { readonly kind: "patchedNotFound"; readonly failure: RequestFailure }
+  /** The list has further pages; `webhookId`: the one that is not on the first, `null` where all are asked for. */
+  | { readonly kind: "incompleteList"; readonly webhookId: number | null }
+  /** A key was created and is not found in the response, which is kept. `rotates`: another key stays in use meanwhile. */
+  | {
+      readonly kind: "keyNotFound";
+      readonly createdAt: string;
+      readonly requestId: string | null;
+      readonly complete: boolean;
+      readonly rotates: boolean;
+      readonly reading: RefusedReading;
+    }
+  /** A key is to be deleted that was never found in the kept response. */
+  | { readonly kind: "keyUnknown"; readonly reading: RefusedReading }
+  /** A deletion was answered 404, and it is not certain that the key is gone: it was created at `server`, or `listError`. */
+  | {
+      readonly kind: "deletionUnclear";
+      readonly failure: RequestFailure;
+      readonly server: string | null;
+      readonly listError: PartnerError | null;
+    }
+  /** A rotation in place needs two keys, and the service refuses a second one. */
+  | { readonly kind: "secondKeyRefused"; readonly failure: RequestFailure }
+  /** A key was deleted and what came next failed. */
+  | { readonly kind: "partlyDone"; readonly deleted: "previous" | "one"; readonly next: PartnerError };
+
+/** What is asked for cannot be done, although the service answers. */
+export class ResourceError extends PartnerError {
+  override readonly code: PartnerError["code"];
+  readonly problem: ResourceProblem;
+
+  constructor(problem: ResourceProblem) {
+    super(problem.kind);
+    this.problem = problem;
+    // What failed in the end is what a person looks up.
+    this.code =
+      problem.kind === "partlyDone"
+        ? problem.next.code
+        : problem.kind === "keyNotFound"
+          ? "PARTNERS_UNREADABLE"
+          : "PARTNERS_RESOURCE";
+  }
+}
+
+/** What a person is told although nothing failed, as facts. */
+export type Notice =
+  /** A deletion was answered 404 and counts as done. `first`: no earlier attempt can have deleted it; `byId`: as asked for by an id. */
+  | {
+      readonly kind: "keyWasGone";
+      readonly fingerprint: string | null;
+      readonly first: boolean;
+      readonly byId: boolean;
+    }
+  /** `responses.apiKey` finds nothing in a kept response, so the key stays as it is. */
+  | { readonly kind: "pointerFindsNothing"; readonly fingerprint: string | null }
+  /** A preview, or an update, is about to rotate a key. Days are dates such as 2026-02-19. */
+  | {
+      readonly kind: "rotation";
+      readonly fingerprint: string | null;
+      readonly why: RotationReason;
+      /** Until when the old key stays valid, ISO 8601; `null` where the resource is replaced. */
+      readonly validUntil: string | null;
+    }
+  /** The list does not tell the state of a webhook; `setting` would. */
+  | { readonly kind: "stateUnknown"; readonly webhookId: number; readonly setting: "webhookState" | "active" }
+  /** `restore` has nothing to go back to. */
+  | { readonly kind: "nothingToRestore"; readonly webhookId: number }
+  /** A preview could not ask the service, and goes on without. */
+  | { readonly kind: "notChecked"; readonly error: PartnerError };
+
+/** Why a key is rotated. Days are dates such as 2026-02-19. */
+export type RotationReason =
+  | { readonly kind: "trigger" }
+  | { readonly kind: "unknownAge"; readonly afterDays: number }
+  | { readonly kind: "age"; readonly since: string; readonly due: string; readonly afterDays: number };

@@ -1,0 +1,122 @@
+import type { PartnerClient } from "../api/client.js";
+import type { ResponseMapping } from "../responses/mapping.js";
+import type { Notice } from "./problems.js";
+import {
+  accountName,
+  assertNodeVersion,
+  isExplicit,
+  readSettings,
+  type ConfigSource,
+  type Settings,
+} from "./settings.js";
+import { WebhookRegistry } from "./webhook-registry.js";
+
+/** What a {@link PluginProcess} gets from its host. */
+export interface ProcessOptions {
+  /** @default that of this process */
+  readonly env?: NodeJS.ProcessEnv;
+  /** Tells the person who runs Pulumi. Called once for each notice, however often it comes up. */
+  readonly warn: (notice: Notice) => void;
+  /** Aborted when the process is told to stop. */
+  readonly signal?: AbortSignal;
+  /** Milliseconds since the epoch. @default `Date.now` */
+  readonly currentTime?: () => number;
+}
+
+/** What is open once a request is needed. */
+export interface Session {
+  readonly settings: Settings;
+  readonly client: PartnerClient;
+  readonly webhooks: WebhookRegistry;
+}
+
+/**
+ * All that the handlers of one plugin process share. A host creates one: the engine runs one process for each provider instance
+ * and operation.
+ */
+export class PluginProcess {
+  /** Milliseconds since the epoch. */
+  readonly currentTime: () => number;
+  /** Ids of webhooks that the program declares in this run: a deletion leaves them alone, so that a rename undoes nothing. */
+  readonly declaredWebhooks = new Set<unknown>();
+  readonly #options: ProcessOptions;
+  readonly #env: NodeJS.ProcessEnv;
+  readonly #told = new Set<string>();
+  #source: ConfigSource = { get: () => undefined };
+  #session: Promise<Session> | null = null;
+  #client: PartnerClient | null = null;
+
+  constructor(options: ProcessOptions) {
+    this.#options = options;
+    this.#env = options.env ?? process.env;
+    this.currentTime = options.currentTime ?? (() => Date.now());
+  }
+
+  /** Stores where settings come from. Never throws; may be called again, always with the same settings. */
+  configure(source: ConfigSource): void {
+    this.#source = source;
+  }
+
+  /** The name of the account that this process works for. */
+  get account(): string {
+    return accountName(this.#source);
+  }
+
+  /** Whether the settings are the arguments of a `Provider`. */
+  get isExplicit(): boolean {
+    return isExplicit(this.#source);
+  }
+
+  /** The operations that have not ended yet, by name. */
+  get pendingOperations(): readonly string[] {
+    return this.#client?.pendingOperations ?? [];
+  }
+
+  /** Checks the settings without opening anything. @throws {SettingsError} naming all that is missing or wrong. */
+  settings(): Settings {
+    assertNodeVersion(process.versions.node);
+    return readSettings(this.#source, this.#env);
+  }
+
+  /** Where things are in responses; nothing is known where the settings cannot be read. */
+  mapping(): ResponseMapping {
+    try {
+      return this.settings().responses;
+    } catch {
+      return {};
+    }
+  }
+
+  /** Opens the session at its first use. @throws {SettingsError} */
+  open(): Promise<Session> {
+    this.#session ??= this.#open();
+    return this.#session;
+  }
+
+  /** Tells the person who runs Pulumi, once. */
+  warn(notice: Notice): void {
+    const facts = JSON.stringify(notice);
+    if (this.#told.has(facts)) return;
+    this.#told.add(facts);
+    this.#options.warn(notice);
+  }
+
+  async #open(): Promise<Session> {
+    const settings = this.settings();
+    // Loaded late: undici fails to load on a Node that is too old, and a process that only diffs needs none of it.
+    const { createClient } = await import("../api/client.js");
+    const { signal } = this.#options;
+    const client = createClient({
+      ...settings,
+      ...(signal && { signal }),
+      ...(this.#env["PARTNERS_DEBUG"] === "1" && { log: (line) => void process.stderr.write(`${line}\n`) }),
+    });
+    this.#client = client;
+    return { settings, client, webhooks: new WebhookRegistry(client, this.currentTime) };
+  }
+}
+
+/** The address that a session works with, as it can be kept in state and compared. */
+export function serverOf({ settings }: Session): string {
+  return settings.baseUrl.origin + settings.baseUrl.prefix;
+}

@@ -1,0 +1,306 @@
+import { PartnerError, RequestError } from "../api/errors.js";
+import type { CreatedKey } from "../api/client.js";
+import type { ResponseMapping } from "../responses/mapping.js";
+import { isRecord, PartialFailure, UNKNOWN, type Properties } from "./contract.js";
+import { deleteKey } from "./key-deletion.js";
+import {
+  fingerprint,
+  outputsOf,
+  previousOf,
+  readKept,
+  reread,
+  withoutPrevious,
+  type KeyState,
+} from "./key-state.js";
+import { ResourceError, type Notice, type RotationReason } from "./problems.js";
+import type { PluginProcess, Session } from "./process.js";
+
+/** The argument `rotation`, as `check` has let it through. */
+export interface RotationInputs {
+  readonly trigger?: string | null;
+  readonly afterDays?: number | null;
+  readonly overlapDays?: number | null;
+}
+
+/** Reads `rotation` from inputs that `check` has let through. */
+export function rotationOf({ rotation }: Properties): RotationInputs {
+  return isRecord(rotation) ? rotation : {};
+}
+
+/** What is wrong with `rotation`, a sentence each. Values that are not known yet are right. */
+export function rotationProblems(rotation: unknown): string[] {
+  if (rotation == null || rotation === UNKNOWN) return [];
+  if (!isRecord(rotation)) return ["rotation must be an object such as { afterDays: 90, overlapDays: 7 }."];
+  const { trigger, afterDays, overlapDays, ...others } = rotation;
+  const problems: string[] = [];
+  if (Object.keys(others).length > 0)
+    problems.push(
+      "rotation has a member that it does not know; it takes trigger, afterDays and overlapDays.",
+    );
+  if (trigger != null && typeof trigger !== "string") problems.push("rotation.trigger must be a string.");
+  if (!isDays(afterDays, 1)) problems.push("rotation.afterDays must be a whole number of days, 1 to 36500.");
+  if (!isDays(overlapDays, 0))
+    problems.push("rotation.overlapDays must be a whole number of days, 0 to 36500.");
+  if (afterDays != null && overlapDays == null)
+    problems.push(
+      "rotation.afterDays needs overlapDays: the days for which the old key stays valid. Choose more than any consumer " +
+        "of the key goes without a successful pulumi up; 0 deletes the old key at the end of the same update.",
+    );
+  if (typeof afterDays === "number" && typeof overlapDays === "number" && overlapDays > afterDays)
+    problems.push(
+      "rotation.overlapDays must not exceed afterDays: the next rotation would delete the previous key early.",
+    );
+  return problems;
+}
+
+/**
+ * What is to be done about a key next: one thing at a time.
+ * - `none`
+ * - `read` a kept response: its key was not found yet, or the mapping has changed
+ * - `rotate` in place: create a key, and keep the present one as the previous one
+ * - `replace` the resource: the engine creates a new one, updates dependents, and deletes this one
+ * - `expire`: delete the previous key, whose time is up
+ */
+export type RotationStep = "none" | "read" | "rotate" | "replace" | "expire";
+
+/** What is to be done, and what a person is told of it. */
+export interface RotationPlan {
+  readonly step: RotationStep;
+  readonly notice: Notice | null;
+}
+
+/** Decides what is to be done from what is in state, what the program says, and the mapping. @param now Milliseconds since the epoch. */
+export function planRotation(
+  state: KeyState,
+  rotation: RotationInputs,
+  mapping: ResponseMapping,
+  now: number,
+): RotationPlan {
+  if (state.apiKey === null || state.internal.unread !== null) return { step: "read", notice: null };
+  const own = fingerprint(state.apiKey);
+  const present = reread({ apiKey: state.apiKey, response: state.response }, mapping);
+  const previous = previousOf(state);
+  const changed =
+    present.apiKey !== state.apiKey || (previous && reread(previous, mapping).apiKey !== previous.apiKey);
+  const missed: Notice | null = present.missed ? { kind: "pointerFindsNothing", fingerprint: own } : null;
+  if (changed) return { step: "read", notice: missed };
+
+  const why = rotationReason(state, rotation, now);
+  if (why !== null) {
+    const overlapDays = rotation.overlapDays ?? 0;
+    const validUntil = overlapDays === 0 ? null : minuteText(now + overlapDays * DAY);
+    const notice: Notice = { kind: "rotation", fingerprint: own, why, validUntil };
+    return { step: overlapDays === 0 ? "replace" : "rotate", notice };
+  }
+  return { step: isPreviousExpired(state, rotation, now) ? "expire" : "none", notice: missed };
+}
+
+/** Inputs that `check` adds so that a preview can show why a key is rotated. They decide nothing: the state may know better. */
+export interface RotationStamps {
+  /** Since when there has been the present key, a date. */
+  readonly keySince?: string;
+  /** When it falls due, a date. */
+  readonly rotationDue?: string;
+}
+
+/** @param olds The inputs in state; empty for a new resource, and for one that is replaced. @param now Milliseconds since the epoch. */
+export function rotationStamps(olds: Properties, news: Properties, now: number): RotationStamps {
+  const rotation = rotationOf(news);
+  const today = dayOf(now);
+  const triggered = rotation.trigger != null && rotation.trigger !== rotationOf(olds).trigger;
+  const afterDays = typeof rotation.afterDays === "number" ? rotation.afterDays : null;
+  const known = typeof olds["keySince"] === "string" ? dayOf(Date.parse(olds["keySince"])) : NaN;
+  const due = afterDays !== null && known + afterDays <= today;
+  const since = olds["account"] === undefined || triggered || due ? today : known;
+  if (Number.isNaN(since)) return {};
+  return {
+    keySince: dayText(since),
+    ...(afterDays !== null && { rotationDue: dayText(since + afterDays) }),
+  };
+}
+
+/** What the steps of a rotation work with. */
+export interface RotationContext {
+  readonly plugin: PluginProcess;
+  readonly session: Session;
+  /** The ID of the resource. */
+  readonly id: string;
+  /** The checked inputs. */
+  readonly news: Properties;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+}
+
+/** Does one step of a plan. @throws {PartnerError} if nothing was done. @throws {PartialFailure} if something was. */
+export async function performRotation(
+  step: RotationStep,
+  context: RotationContext,
+  state: KeyState,
+): Promise<KeyState> {
+  if (step === "read") return readAgain(context, state);
+  if (step === "rotate") return rotate(context, state);
+  // "replace" gets here if a key fell due after the engine had asked: the next run replaces it.
+  return isPreviousExpired(state, rotationOf(context.news), context.now)
+    ? dropPrevious(context, state)
+    : state;
+}
+
+/**
+ * Finds the key in the response to its creation, as soon as the mapping permits.
+ *
+ * @param requestId That of a creation just now.
+ * @throws {PartialFailure} that keeps the response, whatever goes wrong.
+ */
+export function findCreatedKey(
+  { session, id, news }: Pick<RotationContext, "session" | "id" | "news">,
+  state: KeyState,
+  requestId: string | null = null,
+): KeyState {
+  const { response, createdAt } = state;
+  const outputs = outputsOf(state, news["account"]);
+  if (response === null || createdAt === null) throw new Error("a state without a key has no response");
+  const reading = readKept(response, session.settings.responses);
+  if (reading.kind === "found") return { ...state, apiKey: reading.apiKey };
+  const { complete } = response;
+  throw new PartialFailure(
+    id,
+    outputs,
+    new ResourceError({ kind: "keyNotFound", createdAt, requestId, complete, rotates: false, reading }),
+  );
+}
+
+function readAgain(context: RotationContext, state: KeyState): KeyState {
+  if (state.apiKey === null) return findCreatedKey(context, state);
+  if (state.internal.unread !== null) return promoteKey(context, state, null, false);
+  const { responses } = context.session.settings;
+  const previous = previousOf(state);
+  return {
+    ...state,
+    apiKey: reread({ apiKey: state.apiKey, response: state.response }, responses).apiKey,
+    previousApiKey: previous && reread(previous, responses).apiKey,
+  };
+}
+
+/**
+ * Creates a key and puts it in place of the present one. The older previous key goes first, so that there are never more than
+ * two, and nothing is left to do once the POST is answered except to read the response.
+ */
+async function rotate(context: RotationContext, state: KeyState): Promise<KeyState> {
+  const before = await dropPrevious(context, state);
+  const deleted = before !== state;
+  let created: CreatedKey;
+  try {
+    created = await context.session.client.createApiKey();
+  } catch (error) {
+    if (!(error instanceof PartnerError)) throw error;
+    const refused = error instanceof RequestError && error.status === 409;
+    const reason = refused ? new ResourceError({ kind: "secondKeyRefused", failure: error.failure }) : error;
+    if (!deleted) throw reason;
+    throw partialFailure(context, before, deleted, reason);
+  }
+  const { response, createdAt, requestId } = created;
+  const trigger = rotationOf(context.news).trigger ?? before.internal.trigger;
+  const internal = { ...before.internal, trigger, unread: { response, createdAt } };
+  return promoteKey(context, { ...before, internal }, requestId, deleted);
+}
+
+/**
+ * Puts the key that a rotation created in place of the present one, as soon as it is found in the kept response.
+ *
+ * @param deleted Whether the older previous key was deleted just now.
+ * @throws {PartialFailure} that keeps the response; the present key stays in use.
+ */
+function promoteKey(
+  context: RotationContext,
+  state: KeyState,
+  requestId: string | null,
+  deleted: boolean,
+): KeyState {
+  const { unread } = state.internal;
+  if (unread === null) return state;
+  const { response, createdAt } = unread;
+  const reading = readKept(response, context.session.settings.responses);
+  if (reading.kind === "refused") {
+    const { complete } = response;
+    const facts = { kind: "keyNotFound", createdAt, requestId, complete, rotates: true, reading } as const;
+    throw partialFailure(context, state, deleted, new ResourceError(facts));
+  }
+  const overlapDays = rotationOf(context.news).overlapDays ?? 0;
+  return {
+    ...state,
+    apiKey: reading.apiKey,
+    createdAt,
+    response,
+    rotatedAt: new Date(context.now).toISOString(),
+    previousApiKey: state.apiKey,
+    previousExpiresAt: new Date(context.now + overlapDays * DAY).toISOString(),
+    internal: { ...state.internal, previousResponse: state.response, unread: null },
+  };
+}
+
+/** Deletes the previous key, if there is one. @returns the same state if there is none. @throws {PartnerError} */
+async function dropPrevious({ plugin, session }: RotationContext, state: KeyState): Promise<KeyState> {
+  const previous = previousOf(state);
+  if (previous === null) return state;
+  await deleteKey(plugin, session, previous, state.server);
+  return withoutPrevious(state);
+}
+
+function partialFailure(
+  { id, news }: RotationContext,
+  state: KeyState,
+  deleted: boolean,
+  next: PartnerError,
+): PartialFailure {
+  const reason = deleted ? new ResourceError({ kind: "partlyDone", deleted: "previous", next }) : next;
+  return new PartialFailure(id, outputsOf(state, news["account"]), reason);
+}
+
+/** Why a key is due for rotation; `null` if it is not. */
+function rotationReason(
+  { internal, rotatedAt, createdAt }: KeyState,
+  { trigger, afterDays }: RotationInputs,
+  now: number,
+): RotationReason | null {
+  if (trigger != null && trigger !== internal.trigger) return { kind: "trigger" };
+  if (typeof afterDays !== "number") return null;
+  const since = dayOf(timeOf(rotatedAt ?? createdAt));
+  if (Number.isNaN(since)) return { kind: "unknownAge", afterDays };
+  if (since + afterDays > dayOf(now)) return null;
+  return { kind: "age", since: dayText(since), due: dayText(since + afterDays), afterDays };
+}
+
+/** Whether the time of the previous key is up. A smaller `overlapDays` shortens it: with 0 it is up at once. */
+function isPreviousExpired(state: KeyState, { overlapDays }: RotationInputs, now: number): boolean {
+  if (state.previousApiKey === null) return false;
+  const promised = timeOf(state.previousExpiresAt);
+  const shortened = timeOf(state.rotatedAt) + (overlapDays ?? Infinity) * DAY;
+  return !(Math.min(promised, Number.isNaN(shortened) ? Infinity : shortened) > now);
+}
+
+/** A hundred years: beyond it, dates become meaningless. */
+const MOST_DAYS = 36_500;
+
+function isDays(value: unknown, least: number): boolean {
+  if (value == null || value === UNKNOWN) return true;
+  return typeof value === "number" && Number.isInteger(value) && value >= least && value <= MOST_DAYS;
+}
+
+/** Milliseconds of a day. Ages count in days of UTC, so that a nightly run that starts a little earlier is not a day late. */
+const DAY = 86_400_000;
+
+function dayOf(time: number): number {
+  return Math.floor(time / DAY);
+}
+
+function dayText(day: number): string {
+  return new Date(day * DAY).toISOString().slice(0, "2026-02-19".length);
+}
+
+function minuteText(time: number): string {
+  return `${new Date(time).toISOString().slice(0, "2026-02-19T12:00".length)}Z`;
+}
+
+function timeOf(time: string | null): number {
+  return time === null ? NaN : Date.parse(time);
+}

@@ -1,0 +1,143 @@
+/**
+ * How the engine reaches the handlers through the SDK's dynamic-provider host. The engine's plugin process loads this module by
+ * the strings in resources/registration.ts. Its path in the package and the names it exports are written into users' state, so
+ * they are frozen; everything else about it is internal.
+ *
+ * @internal
+ */
+import type { CheckFailure, ResourceProvider } from "@pulumi/pulumi/dynamic";
+
+import { PartialFailure, type Properties, type ResourceHandlers } from "../handlers/contract.js";
+import { createHandlers } from "../handlers/create-handlers.js";
+import { PluginProcess } from "../handlers/process.js";
+import { Lifetime } from "./lifetime.js";
+import { renderError, renderNotice } from "./messages.js";
+
+const lifetime = new Lifetime();
+const plugin: PluginProcess = new PluginProcess({
+  signal: lifetime.signal,
+  // The engine shows what a plugin writes to stderr.
+  warn: (notice) => void process.stderr.write(`pulumi-partners: ${renderNotice(notice, terms())}\n`),
+});
+const [, script = "", engine] = process.argv;
+// In any other process, such as a test, nothing is ours to end.
+if (/[\\/]cmd[\\/]dynamic-provider([\\/]|$)/.test(script))
+  lifetime.watch(engine, () => plugin.pendingOperations);
+const handlers = createHandlers(plugin);
+
+/** The dynamic provider of `PartnerApiKey`. */
+export const partnerApiKey = toProvider(handlers.partnerApiKey);
+
+/** The dynamic provider of `PartnerWebhookState`. */
+export const partnerWebhookState = toProvider(handlers.partnerWebhookState);
+
+/** The dynamic provider behind `getPartnerWebhooks`. */
+export const partnerWebhooks = toProvider(handlers.partnerWebhooks);
+
+/**
+ * Wraps handlers so that nothing reaches the host that it does not take: no `undefined`, no error from `check` and `diff`, no
+ * stack trace (the host prints those of `read` and `delete`), and no foreign message, as the messages of Node and JSON.parse
+ * repeat their input.
+ */
+function toProvider(resource: ResourceHandlers): ResourceProvider {
+  return {
+    // Not async: the host does not wait for it before it calls the rest.
+    configure: ({ config }) => {
+      plugin.configure(config);
+      return Promise.resolve();
+    },
+    check: (olds: Properties, news: Properties) =>
+      lifetime.answer(async () => {
+        try {
+          const { inputs, problems } = await resource.check(olds, news);
+          const failures = problems.map((problem) =>
+            checkFailure(typeof problem === "string" ? problem : renderError(problem, terms())),
+          );
+          return { inputs: toWire(inputs), failures };
+        } catch (error) {
+          return { inputs: toWire(news), failures: [checkFailure(renderError(error, terms()))] };
+        }
+      }),
+    diff: (_id, olds: Properties, news: Properties) => {
+      try {
+        return Promise.resolve(resource.diff(olds, news));
+      } catch {
+        return Promise.resolve({ changes: true }); // `update` observes by itself, and can say what is wrong.
+      }
+    },
+    create: (inputs: Properties) =>
+      lifetime.answer(async () => {
+        const { id, outputs } = await resource.create(inputs).catch(rethrow(inputs));
+        return { id, outs: toWire(outputs) };
+      }),
+    read: (id, olds: Properties = {}) =>
+      lifetime.answer(async () => {
+        const found = await resource.read(olds).catch(rethrow(olds));
+        if (found === null) return { id: "" };
+        const { outputs, inputs } = found;
+        return { id, props: toWire(outputs), ...(inputs && { inputs: toWire(inputs) }) };
+      }),
+    update: (id, olds: Properties, news: Properties) =>
+      lifetime.answer(async () => ({
+        outs: toWire(await resource.update(id, olds, news).catch(rethrow(news))),
+      })),
+    delete: (_id, olds: Properties) => lifetime.answer(() => resource.delete(olds).catch(rethrow(olds))),
+  };
+}
+
+function terms(): { readonly explicit: boolean } {
+  return { explicit: plugin.isExplicit };
+}
+
+/** Names no property, because the engine prints the value of one that is named, secret or not. */
+function checkFailure(reason: string): CheckFailure {
+  return { property: "", reason };
+}
+
+/** Throws what the host can take in the place of an error. @param properties Have `__provider`, without which the state would be stuck. */
+function rethrow({ __provider }: Properties): (error: unknown) => never {
+  return (error) => {
+    if (error instanceof PartialFailure) {
+      const { id, properties, reason } = error;
+      throw new InitializationError(id, toWire({ ...properties, __provider }), renderError(reason, terms()));
+    }
+    throw withoutStack(renderError(error, terms()));
+  };
+}
+
+/** How the host tells that a resource must be kept in state. It goes by `id`, so no other error may have a member of that name. */
+class InitializationError extends Error {
+  readonly id: string;
+  readonly properties: Wire;
+  readonly reasons: string[];
+
+  constructor(id: string, properties: Wire, reason: string) {
+    super(reason);
+    this.id = id;
+    this.properties = properties;
+    this.reasons = [reason]; // The engine prints these and not the message.
+  }
+}
+
+/** The host prints `${error}: ${error.stack}` for some handlers, and the message for all, so the former is kept to a word. */
+function withoutStack(message: string): Error {
+  const error = new Error(message);
+  error.stack = "failed";
+  error.toString = () => "pulumi-partners";
+  return error;
+}
+
+/** A value that can go to the host: JSON, without anything that gRPC's `Struct` refuses. */
+type Wire = null | boolean | number | string | Wire[] | { [name: string]: Wire };
+
+/**
+ * Makes a value fit for the host. `undefined` becomes `null`: in what `create` returns it fails *after* the key was created, in
+ * an initialization failure it hangs the engine, and an output that is left out is unknown in every preview.
+ */
+function toWire(value: unknown): Wire {
+  if (value === null || typeof value === "string" || typeof value === "boolean") return value;
+  if (typeof value === "number") return Number.isFinite(value) ? value : null;
+  if (Array.isArray(value)) return value.map(toWire);
+  if (typeof value !== "object") return null;
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, toWire(member)]));
+}

@@ -1,0 +1,349 @@
+import {
+  PartnerError,
+  RequestError,
+  SettingsError,
+  type FailureCause,
+  type RequestFailure,
+  type SettingProblem,
+} from "../api/errors.js";
+import { API_ROOT, OPERATIONS } from "../api/operations.js";
+import {
+  ResourceError,
+  type Notice,
+  type RefusedReading,
+  type ResourceProblem,
+} from "../handlers/problems.js";
+import { variableOf } from "../handlers/settings.js";
+
+/** What decides how settings are called. */
+export interface Terms {
+  /** Whether they are the arguments of a `Provider`; else they are stack configuration or the environment. */
+  readonly explicit: boolean;
+}
+
+/**
+ * The one place where errors become sentences: what failed, what it means for the server where something may have changed, one
+ * remedy, the server's own words, the code. Of an error that is not ours only its kind and place: its message may repeat anything.
+ */
+export function renderError(error: unknown, terms: Terms): string {
+  if (error instanceof PartnerError) return `${sentences(error, terms)} [${error.code}]`;
+  const kind = error instanceof Error ? error.name : typeof error;
+  return `An unexpected ${kind} in pulumi-partners${placeOf(error)}. This is a bug: please report it with this line. [PARTNERS_BUG]`;
+}
+
+/** The same for what a person is told although nothing failed. */
+export function renderNotice(notice: Notice, terms: Terms): string {
+  switch (notice.kind) {
+    case "keyWasGone": {
+      const { fingerprint, first, byId } = notice;
+      const byValue = `If the service deletes keys by an id, it may live on: delete it there, and set ${setting("responses.apiKeyId", terms)}.`;
+      return `${keyName(fingerprint)} was not found by the service (404) and counts as deleted.${first && !byId ? ` ${byValue}` : ""}`;
+    }
+    case "pointerFindsNothing":
+      return `${setting("responses.apiKey", terms)} finds no key in the kept response of ${keyName(notice.fingerprint)}, so the key stays as it is.`;
+    case "rotation":
+      return rotationText(notice);
+    case "stateUnknown": {
+      const { webhookId } = notice;
+      const names = notice.setting === "active" ? ["active", "disabled"] : [notice.setting];
+      const settings = names.map((name) => setting(`responses.${name}`, terms)).join(" and ");
+      return `the list does not tell the state of webhook ${webhookId}, so drift of it is not detected; set ${settings}.`;
+    }
+    case "nothingToRestore":
+      return `webhook ${notice.webhookId} is left as it is: its state before this stack managed it is not known.`;
+    case "notChecked":
+      return `the webhooks were not checked in this preview. ${renderError(notice.error, terms)}`;
+  }
+}
+
+/** The command, or the argument, that makes a member of `responses`. */
+export function mappingCommand(member: string, value: string, terms: Terms = { explicit: false }): string {
+  if (terms.explicit) return `responses: { ${member}: ${JSON.stringify(value)} }`;
+  const word = /^[\w/.~-]+$/.test(value) ? value : `'${value.replaceAll("'", `'\\''`)}'`;
+  return `pulumi config set --path 'partners:responses.${member}' ${word}`;
+}
+
+function sentences(error: PartnerError, terms: Terms): string {
+  if (error instanceof SettingsError) return settingsText(error.problems, terms);
+  if (error instanceof RequestError) return requestText(error.failure, terms);
+  if (error instanceof ResourceError) return resourceText(error.problem, terms);
+  return error.message;
+}
+
+function settingsText(problems: readonly SettingProblem[], terms: Terms): string {
+  return `${problems.map((problem) => settingText(problem, terms)).join(" ")} Nothing was sent.`;
+}
+
+function settingText(problem: SettingProblem, terms: Terms): string {
+  if (problem.kind === "environment") return problem.text;
+  const { setting: name } = problem;
+  if (problem.kind === "invalid") {
+    const variable = terms.explicit ? "" : ` (${variableOf(name.replace(/\..*/, ""))})`;
+    return `${capitalized(setting(name, terms))}${variable} ${problem.text}.`;
+  }
+  if (terms.explicit) return `The Provider needs its argument ${name}; it does not consult the environment.`;
+  const command =
+    name === "accessToken"
+      ? "pulumi config set --secret partners:accessToken"
+      : `pulumi config set partners:${name} https://partners.example.com`;
+  return `Set ${name}: "${command}", or the environment variable ${variableOf(name)}.`;
+}
+
+function requestText(failure: RequestFailure, terms: Terms): string {
+  const { operation, cause, effect, attempts, failedAt } = failure;
+  const { kind, mayHave } = OPERATIONS[operation];
+  const tries = attempts > 1 ? ` (${attempts} attempts)` : "";
+  const possible = effect === "possible";
+  const effectText = possible && mayHave !== null ? ` ${mayHave}.` : "";
+  const remedy =
+    possible && kind === "create"
+      ? `Look for a key created about ${failedAt} at the service, delete it there, then run "pulumi up" again.`
+      : possible
+        ? 'Run "pulumi up" again; it re-reads the actual state.'
+        : remedyFor(failure, terms);
+  // Where something may have changed, what to do about that comes first, and what caused it is still said.
+  const reason = possible ? reasonFor(cause) : "";
+  return `${requestName(failure)}: ${happened(cause)}${tries}.${reason}${effectText} ${remedy}${wordsOf(failure)}`;
+}
+
+/** As `PATCH /webhooks/101/disable at partners.example.com`. A key is never named. */
+function requestName({ operation, webhookId, host }: RequestFailure): string {
+  const { method, template } = OPERATIONS[operation];
+  const path = webhookId === null ? template : template.replace(/\{\w+\}/, String(webhookId));
+  return `${method} ${path} at ${host}`;
+}
+
+function happened(cause: FailureCause): string {
+  switch (cause.kind) {
+    case "status":
+      return `the server answered ${cause.status}`;
+    case "throttled":
+      return `the server answered 429 and asks to wait ${Math.ceil(cause.wait / 1000)} s`;
+    case "timeout":
+      return cause.sent ? "timed out while waiting for the response" : "timed out while connecting";
+    case "connection":
+      return `the connection failed (${cause.code})`;
+    case "interrupted":
+      return "interrupted";
+    case "cutOff":
+      return "the response was cut off";
+    case "webPage":
+      return "the server answered with a web page, as a login page or a wrong address does";
+    case "reportedFailure":
+      return "the server answered with a success whose body reports a failure";
+    case "tooLarge":
+      return "the list is larger than 64 MiB";
+    case "unreadableList":
+      return "the webhook list was not recognised";
+  }
+}
+
+/** What a possible effect leaves unsaid. */
+function reasonFor(cause: FailureCause): string {
+  const isRedirect = cause.kind === "status" && cause.status >= 300 && cause.status < 400;
+  return isRedirect ? " Redirects are not followed." : "";
+}
+
+function remedyFor({ operation, cause }: RequestFailure, terms: Terms): string {
+  switch (cause.kind) {
+    case "status":
+      return statusRemedy(cause.status, OPERATIONS[operation].kind === "create", terms);
+    case "throttled":
+      return `Try again then, or raise ${setting("operationTimeout", terms)}.`;
+    case "timeout":
+      return cause.sent
+        ? `Try again; if the service is slow, raise ${setting("requestTimeout", terms)}.`
+        : connectionRemedy("", terms);
+    case "connection":
+      return connectionRemedy(cause.code, terms);
+    case "interrupted":
+      return 'Run "pulumi up" again.';
+    case "cutOff":
+      return "Try again.";
+    case "webPage":
+      return `Check ${setting("baseUrl", terms)}, and whether a proxy asks for a login.`;
+    case "reportedFailure":
+      return "Ask the service for the reason.";
+    case "tooLarge":
+      return `Check that ${setting("baseUrl", terms)} is the address of the API.`;
+    case "unreadableList": {
+      const { setting: member, reason, candidates } = cause.reading;
+      const why = {
+        "not JSON": "It is not JSON.",
+        none: "Nothing in it looks like webhooks.",
+        several: "More than one array may hold the webhooks.",
+        pointer: "The setting finds nothing in it.",
+        "not unique": "Two webhooks have the same id.",
+      }[reason];
+      if (reason === "not JSON") return `${why} Check ${setting("baseUrl", terms)}.`;
+      return `${why} ${choose(member, candidates, terms)}`;
+    }
+  }
+}
+
+function statusRemedy(status: number, creates: boolean, terms: Terms): string {
+  if (status === 401)
+    return `The access token was rejected: check ${settingOrVariable("accessToken", terms)}.`;
+  if (status === 403) return "The access token does not permit this: use one that does, for this account.";
+  if (status === 404)
+    return `There is no Partner API there: ${setting("baseUrl", terms)} is what comes before ${API_ROOT} in its addresses.`;
+  if (status === 409 && creates)
+    return "The service refuses a second key: delete the other one, or set the resource option deleteBeforeReplace.";
+  if (status === 429) return `Try again later, or set ${setting("requestsPerSecond", terms)}.`;
+  if (status === 304) return "A cache answered instead of the service: exempt the API from it.";
+  if (status < 400)
+    return `Redirects are not followed, so that the access token goes nowhere else: set ${setting("baseUrl", terms)} to the final address.`;
+  if (status >= 500) return "The service failed: try again later.";
+  return "The service refused the request: correct what it names, or ask its operator.";
+}
+
+/** OpenSSL's codes (verify(1)), as Node passes them on, for a certificate whose authority is not known here. */
+const UNTRUSTED: ReadonlySet<string> = new Set([
+  "DEPTH_ZERO_SELF_SIGNED_CERT",
+  "SELF_SIGNED_CERT_IN_CHAIN",
+  "UNABLE_TO_GET_ISSUER_CERT",
+  "UNABLE_TO_GET_ISSUER_CERT_LOCALLY",
+  "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
+]);
+
+function connectionRemedy(code: string, terms: Terms): string {
+  const baseUrl = setting("baseUrl", terms);
+  if (UNTRUSTED.has(code))
+    return "The certificate's authority is not trusted here: if it is your organisation's, name its PEM file in NODE_EXTRA_CA_CERTS.";
+  switch (code) {
+    case "CERT_HAS_EXPIRED":
+    case "CERT_NOT_YET_VALID":
+      return "The certificate is not valid today: check this machine's clock, then ask the service to renew it.";
+    case "ERR_TLS_CERT_ALTNAME_INVALID":
+      return `The certificate is for another host: check ${baseUrl}, and whether a proxy answers instead.`;
+    case "ERR_SSL_WRONG_VERSION_NUMBER":
+      return `The server does not speak TLS: check the port in ${baseUrl}, and the scheme of a proxy in HTTPS_PROXY.`;
+    case "HTTPParserError":
+      return `The server does not speak HTTP: check ${baseUrl}, and whether a proxy answers instead.`;
+    case "UNEXPECTED_100_CONTINUE":
+      return "The server sent 100 Continue unasked, which undici does not accept: a proxy in front of it may remove it.";
+    case "UND_ERR_ABORTED":
+    case "UND_ERR_PRX_CONN":
+    case "UND_ERR_PRX_TLS":
+      return `The proxy refused: check HTTPS_PROXY and the credentials in it, or exempt the host of ${baseUrl} in NO_PROXY.`;
+  }
+  if (code.startsWith("ERR_SSL_") || code === "EPROTO")
+    return "The TLS handshake failed: the server and this Node have no version or cipher in common, or it wants a client certificate.";
+  return `Check ${baseUrl}, and that the service can be reached from here (DNS, firewall, proxy, TLS).`;
+}
+
+function resourceText(problem: ResourceProblem, terms: Terms): string {
+  switch (problem.kind) {
+    case "otherAccount":
+      return `The resource belongs to the account ${JSON.stringify(problem.owner)}, and the settings are those of ${JSON.stringify(problem.present)}. Nothing was sent. Bring back the settings of that account, or run "pulumi state delete" if nothing of it exists any more.`;
+    case "noSuchWebhook": {
+      const { webhookId, existing } = problem;
+      const ids = existing.slice(0, LISTED_IDS).join(", ");
+      const more = existing.length > LISTED_IDS ? ` and ${existing.length - LISTED_IDS} more` : "";
+      const others = ids === "" ? "The account has no webhooks" : `Webhooks that exist: ${ids}${more}`;
+      return `webhook ${webhookId} does not exist in this account. ${others}. Correct webhookId, or create the webhook at the service.`;
+    }
+    case "incompleteList": {
+      const what =
+        problem.webhookId === null
+          ? "the webhooks cannot be listed"
+          : `webhook ${problem.webhookId} is not on the first page of the list`;
+      return `${what}: the response shows signs of further pages, which the Partner API cannot request. If it is complete, set ${setting("responses.complete", terms)} to true.`;
+    }
+    case "patchedNotFound": {
+      const { failure } = problem;
+      return `${requestName(failure)}: the server answered 404, although the list has the webhook. Ask the service whether this webhook may be changed.${wordsOf(failure)}`;
+    }
+    case "keyNotFound": {
+      const { createdAt, rotates, complete, reading, requestId } = problem;
+      const cut = complete ? "" : ", which was cut off";
+      const stays = rotates ? " The key from before stays in use." : "";
+      const id = requestId === null ? "" : ` (request id ${requestId})`;
+      return `A key was created at ${createdAt}, but not found in the response${cut}${id}. The response is kept in the state as a secret.${stays} ${keyRemedy(reading, terms)} Then run "pulumi up" again; it creates no second key.`;
+    }
+    case "keyUnknown":
+      return `The key to delete was never found in the response to its creation. ${keyRemedy(problem.reading, terms)} Then run "pulumi up", and delete it afterwards; or delete the key at the service and run "pulumi state delete".`;
+    case "deletionUnclear": {
+      const { failure, server, listError } = problem;
+      const why =
+        server !== null
+          ? `The key was created at ${server}: bring that ${setting("baseUrl", terms)} back, run "pulumi up", then delete again.`
+          : `The webhook list would tell, but it could not be read: ${listError === null ? "" : sentences(listError, terms)}`;
+      return `${requestName(failure)}: the server answered 404, so the key is gone or ${setting("baseUrl", terms)} is wrong. ${why} If the key is certainly gone, run "pulumi state delete".`;
+    }
+    case "secondKeyRefused":
+      return `${requestName(problem.failure)}: the server answered 409. A rotation in place needs two keys for a while: set overlapDays to 0 and the resource option deleteBeforeReplace.${wordsOf(problem.failure)}`;
+    case "partlyDone": {
+      const deleted =
+        problem.deleted === "previous"
+          ? "The previous key is deleted"
+          : "One key of this resource is deleted";
+      return `${deleted}. What came next failed: ${sentences(problem.next, terms)}`;
+    }
+  }
+}
+
+/** Ids that a message lists. */
+const LISTED_IDS = 20;
+
+function keyRemedy({ reason, candidates }: RefusedReading, terms: Terms): string {
+  const why = {
+    none: "Nothing in it has the form of a key.",
+    several: "More than one string in it may be the key.",
+    pointer: `${capitalized(setting("responses.apiKey", terms))} finds no key in it.`,
+  }[reason];
+  return `${why} ${choose("apiKey", candidates, terms)}`;
+}
+
+/** The one remedy for something that was not recognised. */
+function choose(member: string, candidates: readonly string[], terms: Terms): string {
+  const name = setting(`responses.${member}`, terms);
+  const [only] = candidates;
+  if (only === undefined) return `Set ${name} to its JSON Pointer; docs/responses.md shows how.`;
+  if (candidates.length === 1) return `If it is at ${only}: ${mappingCommand(member, only, terms)}.`;
+  return `Set ${name} to the right one of ${candidates.join(", ")}.`;
+}
+
+function rotationText({ fingerprint, why, validUntil }: Extract<Notice, { kind: "rotation" }>): string {
+  const reason = {
+    trigger: () => "rotation.trigger changed",
+    unknownAge: () => "its age is not known",
+    age: () =>
+      why.kind === "age"
+        ? `in use since ${why.since}, due since ${why.due}, afterDays: ${why.afterDays}`
+        : "",
+  }[why.kind]();
+  const fate =
+    validUntil === null
+      ? "and is deleted at the end of the same update"
+      : `and stays valid as previousApiKey until ${validUntil}`;
+  return `${keyName(fingerprint)} is rotated (${reason}) ${fate}.`;
+}
+
+function wordsOf({ serverWords, requestId }: RequestFailure): string {
+  const id = requestId === null ? "" : ` (request id ${requestId})`;
+  if (serverWords !== null) return ` The server said: "${serverWords}"${id}.`;
+  return requestId === null ? "" : ` Request id: ${requestId}.`;
+}
+
+function setting(name: string, { explicit }: Terms): string {
+  return explicit ? `the Provider's ${name}` : `partners:${name}`;
+}
+
+function settingOrVariable(name: string, terms: Terms): string {
+  return terms.explicit ? setting(name, terms) : `${setting(name, terms)} or ${variableOf(name)}`;
+}
+
+function keyName(fingerprint: string | null): string {
+  return fingerprint === null ? "a key" : `key ${fingerprint}`;
+}
+
+function capitalized(text: string): string {
+  return text.startsWith("the ") ? `T${text.slice(1)}` : text;
+}
+
+/** File and line of the innermost frame in our own code: enough for a report, and free of anybody's data. */
+function placeOf(error: unknown): string {
+  const frame = error instanceof Error ? /[\\/]([a-z-]+\.(?:js|ts):\d+)/.exec(error.stack ?? "") : null;
+  return frame ? ` at ${frame[1] ?? ""}` : "";
+}
