@@ -1,0 +1,72 @@
+/** A JSON object. Only its own members count: `__proto__` is a name like any other. */
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+/** A value of a document, and where it is. */
+export interface DocumentNode {
+  readonly value: unknown;
+  /** The name or the index under which its parent holds it; `""` for the root. */
+  readonly token: string;
+  /** The name of the member that holds it, normalised; elements go by the name of their array. */
+  readonly name: string;
+  /** The name of the nearest object around it, normalised; `""` in the root. */
+  readonly around: string;
+  /** Whether it is in an array, at any distance. */
+  readonly inArray: boolean;
+  /** How many tokens its JSON Pointer has. */
+  readonly depth: number;
+  readonly parent: DocumentNode | null;
+}
+
+/** Whether a JSON value is an object: neither a scalar nor an array. */
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Whether a JSON value is an array. */
+export function isArray(value: unknown): value is readonly unknown[] {
+  return Array.isArray(value);
+}
+
+/** The JSON value of a body, with or without a byte order mark; `undefined`, which JSON does not have, if it is not JSON. */
+export function parseDocument(text: string): unknown {
+  try {
+    return JSON.parse(text.startsWith("\uFEFF") ? text.slice(1) : text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A name as names are compared: `api_key`, `API-Key` and `apiKey` are one name. */
+export function normaliseName(name: string): string {
+  return name.toLowerCase().replace(/[^a-z0-9]/g, "");
+}
+
+/**
+ * All values of a document in its order, the root first. Iterates, because a document may be nested deeper than a stack.
+ *
+ * @param enters decides whether the members or elements of a value are walked as well. @default always
+ */
+export function* walk(
+  root: unknown,
+  enters: (node: DocumentNode) => boolean = () => true,
+): Generator<DocumentNode, void, undefined> {
+  const open: DocumentNode[] = [
+    { value: root, token: "", name: "", around: "", inArray: false, depth: 0, parent: null },
+  ];
+  for (let node = open.pop(); node !== undefined; node = open.pop()) {
+    yield node;
+    if (typeof node.value !== "object" || node.value === null || !enters(node)) continue;
+    const holds = isArray(node.value);
+    const parent = node;
+    const children = Object.entries(node.value).map(([token, value]) => ({
+      value: value as unknown,
+      token,
+      name: holds ? parent.name : normaliseName(token),
+      around: holds ? parent.around : parent.name,
+      inArray: holds || parent.inArray,
+      depth: parent.depth + 1,
+      parent,
+    }));
+    for (const child of children.reverse()) open.push(child);
+  }
+}

@@ -1,0 +1,147 @@
+import { isArray, isObject, parseDocument, type JsonObject } from "./document.js";
+import { parsePointer } from "./json-pointer.js";
+
+/** A JSON value that is neither an object nor an array. */
+export type JsonScalar = string | number | boolean | null;
+
+/**
+ * Where things are in the responses of a particular service, and which words mean what. A member that is set is the only
+ * thing used for its purpose; everything else is recognised.
+ *
+ * @example
+ * ```ts
+ * const responses = { apiKey: "/data/key", webhookState: "/attributes/mode", active: ["LIVE"], disabled: ["PAUSED"] };
+ * ```
+ */
+export interface ResponseMapping {
+  /**
+   * JSON Pointer (RFC 6901) to the key in the response to its creation; `""` is the whole response, as a JSON string or as
+   * plain text.
+   * @default recognised
+   */
+  readonly apiKey?: string;
+  /**
+   * JSON Pointer to the id of the key in the same response. The key is then deleted by this id instead of by its value.
+   * @default not used
+   */
+  readonly apiKeyId?: string;
+  /**
+   * JSON Pointer to the array of webhooks in their list; `""` is the whole response.
+   * @default recognised
+   */
+  readonly webhooks?: string;
+  /**
+   * JSON Pointer to the id of a webhook, relative to its record.
+   * @default recognised
+   */
+  readonly webhookId?: string;
+  /**
+   * JSON Pointer to the state of a webhook, relative to its record.
+   * @default recognised
+   */
+  readonly webhookState?: string;
+  /**
+   * The values that mean `"active"`, one or more, compared as text without regard to case.
+   * @default `active`, `enabled`, `on`
+   */
+  readonly active?: readonly JsonScalar[];
+  /**
+   * The values that mean `"disabled"`, one or more, none of them also in `active`.
+   * @default `disabled`, `inactive`, `off`
+   */
+  readonly disabled?: readonly JsonScalar[];
+  /**
+   * Whether the list of webhooks is to be taken as complete (`true`) or as one page of several (`false`), whatever it looks
+   * like.
+   * @default judged from the response
+   */
+  readonly complete?: boolean;
+}
+
+/** What is wrong with a member of the setting `responses`. */
+export interface MappingProblem {
+  /** The name of the member; `null` if the whole setting is wrong. A name that is not ours is shown only if it is short and plain. */
+  readonly member: string | null;
+  /** A part of a sentence that follows the name of the setting, such as `must be a list`. Never repeats a value. */
+  readonly text: string;
+}
+
+const POINTERS = ["apiKey", "apiKeyId", "webhooks", "webhookId", "webhookState"] as const;
+/** The whole document can be the key or the list, but not an id or a state. */
+const MAY_BE_EMPTY: ReadonlySet<string> = new Set(["apiKey", "webhooks"]);
+const WORD_LISTS = ["active", "disabled"] as const;
+const MEMBERS: readonly string[] = [...POINTERS, ...WORD_LISTS, "complete"];
+
+const NOT_A_POINTER = 'must be a JSON Pointer such as "/data/key"';
+const NOT_WORDS = "must be a list of one or more strings, numbers, booleans or nulls";
+
+/**
+ * Reads the setting `responses`.
+ *
+ * @param value an object, or JSON text of one; `undefined` and `null` mean that it is not set.
+ * @returns the members without a problem, and the problems of the others. Never throws.
+ * @example parseResponseMapping({ apiKey: "data.key" }).problems // [{ member: "apiKey", text: "must be a JSON Pointer …" }]
+ */
+export function parseResponseMapping(value: unknown): {
+  readonly mapping: ResponseMapping;
+  readonly problems: readonly MappingProblem[];
+} {
+  const setting = typeof value === "string" ? parseDocument(value) : (value ?? {});
+  if (!isObject(setting)) return { mapping: {}, problems: [{ member: null, text: "must be a JSON object" }] };
+
+  const mapping: { -readonly [Member in keyof ResponseMapping]: ResponseMapping[Member] } = {};
+  const problems: MappingProblem[] = [];
+  for (const name of Object.keys(setting)) {
+    if (MEMBERS.includes(name)) continue;
+    const member = /^[A-Za-z_-]{1,24}$/.test(name) ? name : "*";
+    problems.push({ member, text: `is not a setting; use one of ${MEMBERS.join(", ")}` });
+  }
+  for (const member of POINTERS) {
+    const pointer = ownMember(setting, member);
+    if (pointer === undefined) continue;
+    if (isPointer(member, pointer)) mapping[member] = pointer;
+    else problems.push({ member, text: NOT_A_POINTER });
+  }
+  for (const member of WORD_LISTS) {
+    const words = ownMember(setting, member);
+    if (words === undefined) continue;
+    if (isWordList(words)) mapping[member] = words;
+    else problems.push({ member, text: NOT_WORDS });
+  }
+  const complete = ownMember(setting, "complete");
+  if (complete === true || complete === "true") mapping.complete = true;
+  else if (complete === false || complete === "false") mapping.complete = false;
+  else if (complete !== undefined) problems.push({ member: "complete", text: "must be true or false" });
+
+  const activeWords = new Set(mapping.active?.map(asWord));
+  if (mapping.disabled?.some((word) => activeWords.has(asWord(word)))) {
+    problems.push({ member: "disabled", text: "must not have a value in common with responses.active" });
+    delete mapping.active;
+    delete mapping.disabled;
+  }
+  return { mapping, problems };
+}
+
+/** A value as it is compared with the words for a state: `1` and `"1"` are one word, as the command line may store either. */
+export function asWord(value: JsonScalar): string {
+  return String(value).trim().toLowerCase();
+}
+
+/** Whether a JSON value is neither an object nor an array. */
+export function isScalar(value: unknown): value is JsonScalar {
+  return value === null || ["string", "number", "boolean"].includes(typeof value);
+}
+
+/** A member of the setting; `null` is as good as not set. */
+function ownMember(setting: JsonObject, name: string): unknown {
+  return Object.hasOwn(setting, name) ? (setting[name] ?? undefined) : undefined;
+}
+
+function isPointer(member: string, value: unknown): value is string {
+  if (typeof value !== "string" || parsePointer(value) === null) return false;
+  return value !== "" || MAY_BE_EMPTY.has(member);
+}
+
+function isWordList(value: unknown): value is readonly JsonScalar[] {
+  return isArray(value) && value.length > 0 && value.every(isScalar);
+}
