@@ -14,26 +14,23 @@ import { startSandbox } from "pulumi-partners/sandbox";
 import { type Contender, findContenders, OPERATIONS } from "./contenders/contenders.ts";
 import { type Case, nameOf, type Row, seconds, writePage } from "./page.ts";
 
+const text = { type: "string" } as const;
+const flag = { type: "boolean", default: false } as const;
 const { values: options } = parseArgs({
-  options: {
-    rounds: { type: "string" },
-    only: { type: "string" },
-    counts: { type: "string" },
-    latency: { type: "string" },
-    quick: { type: "boolean", default: false },
-    write: { type: "boolean", default: false },
-  },
+  options: { rounds: text, only: text, counts: text, latency: text, quick: flag, write: flag },
 });
 const USUAL = { rounds: 5, webhooks: [1, 50, 200], keys: [1, 20], latencies: [0, 50] };
 const QUICK = { rounds: 1, webhooks: [1, 20], keys: [1], latencies: [50] };
 const defaults = options.quick ? QUICK : USUAL;
 const rounds = numbers(options.rounds)?.[0] ?? defaults.rounds;
+const cases = chosenCases();
+if (cases.length === 0 || rounds === 0) throw new Error("These options leave nothing to measure.");
 const contenders = await findContenders();
 
 // The first commands read from disk what later ones find in memory.
 await measureRound({ kind: "webhooks", count: 1, latency: 0 }, contenders, 0);
 const rows: Row[] = [];
-for (const one of chosenCases()) {
+for (const one of cases) {
   const measured = await measure(one);
   print(one, measured);
   rows.push(...measured);
@@ -48,9 +45,9 @@ function chosenCases(): Case[] {
   );
 }
 
-function numbers(text: string | undefined): number[] | undefined {
-  if (text !== undefined && !/^\d+(,\d+)*$/.test(text)) throw new Error(`Not a list of numbers: ${text}`);
-  return text?.split(",").map(Number);
+function numbers(list: string | undefined): number[] | undefined {
+  if (list !== undefined && !/^\d+(,\d+)*$/.test(list)) throw new Error(`Not a list of numbers: ${list}`);
+  return list?.split(",").map(Number);
 }
 
 async function measure(one: Case): Promise<Row[]> {

@@ -48,7 +48,7 @@ ${table(shown)}
 
 ![Seconds of the first up](performance/time.svg)
 
-- One \`GET\` reads all webhooks. A refresh sends one request, however many webhooks there are, and an unchanged \`up\` sends none.
+- One \`GET\` reads all webhooks. A refresh of up to 30 seconds sends no other request, and an unchanged \`up\` sends none.
 - With a \`file://\` backend, as here, the engine saves the whole state after each resource, so the time per resource grows with the
   stack. Our resources keep no code in the state, which makes each save shorter.
 - The engine runs four operations at a time for each core. If your service answers slowly, raise \`--parallel\`, and
