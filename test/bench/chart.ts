@@ -23,9 +23,10 @@ export function barChart(title: string, bars: readonly Bar[]): string {
       text(BAR.left + length + 8, y + 12, value.toFixed(2)),
     ];
   });
-  const open = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 640 ${TOP + bars.length * BAR.distance}" role="img"`;
+  const size = `width="640" viewBox="0 0 640 ${TOP + bars.length * BAR.distance}"`;
+  const open = `<svg xmlns="http://www.w3.org/2000/svg" ${size} role="img" aria-label="${title}">`;
   const heading = text(8, 20, title, 'class="title"');
-  return `${open} aria-label="${title}"><style>${STYLE}</style>\n${[heading, ...parts].join("\n")}\n</svg>\n`;
+  return `${open}<style>${STYLE}</style>\n${[heading, ...parts].join("\n")}\n</svg>\n`;
 }
 
 function text(x: number, y: number, content: string, attributes = ""): string {
