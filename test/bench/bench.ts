@@ -10,7 +10,7 @@
  * --write             replaces docs/performance.md, its results and its chart by those of this run
  */
 import { parseArgs } from "node:util";
-import { startSandbox } from "pulumi-partners/sandbox";
+import { startSandbox } from "../support/sandbox.ts";
 import { type Contender, findContenders, OPERATIONS } from "./contenders/contenders.ts";
 import { type Case, nameOf, type Row, seconds, writePage } from "./page.ts";
 
