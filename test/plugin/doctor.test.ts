@@ -235,13 +235,17 @@ describe("the service", () => {
 
 describe("the shape of the list", () => {
   it.each([
-    [[{ id: 7, mode: "go" }], "'partners:responses.webhookState' '<JSON Pointer>'", "mode: string"],
-    [[{ id: 7, state: "go" }], "'partners:responses.active[0]' '<value that means active>'", "state: string"],
+    [[{ id: 7, mode: "go" }], "'partners:responses.webhookState' '<JSON Pointer>'", "/mode  string"],
+    [
+      [{ id: 7, state: "go" }],
+      "'partners:responses.active[0]' '<value that means active>'",
+      "/state  string",
+    ],
   ])("%j leaves the state unknown", async (list, command, structure) => {
     const ended = await doctorAlone(inEnvironment(await serviceOf(200, JSON.stringify(list))));
     expect(statuses(ended)).toContain("shape warning");
     expect(ended.stdout).toContain(`pulumi config set --path ${command}\n`);
-    expect(ended.stdout).toContain(`    ${structure}\n`);
+    expect(ended.stdout).toContain(`  ${structure}\n`);
     expect(ended.stdout).toMatch(/^ {2}7 {3}unknown +-$/m);
   });
 
