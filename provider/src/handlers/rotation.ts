@@ -121,7 +121,7 @@ export function rotationStamps(olds: Properties, news: Properties, now: number):
 
 /** What the steps of a rotation work with. */
 export interface RotationContext {
-  readonly process: PluginProcess;
+  readonly plugin: PluginProcess;
   readonly session: Session;
   /** The ID of the resource. */
   readonly id: string;
@@ -239,10 +239,10 @@ function promoteKey(
 }
 
 /** Deletes the previous key, if there is one. @returns the same state if there is none. @throws {PartnerError} */
-async function dropPrevious({ process, session }: RotationContext, state: KeyState): Promise<KeyState> {
+async function dropPrevious({ plugin, session }: RotationContext, state: KeyState): Promise<KeyState> {
   const previous = previousOf(state);
   if (previous === null) return state;
-  await deleteKey(process, session, previous, state.server);
+  await deleteKey(plugin, session, previous, state.server);
   return withoutPrevious(state);
 }
 

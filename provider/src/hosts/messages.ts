@@ -90,9 +90,8 @@ function settingText(problem: SettingProblem, terms: Terms): string {
 }
 
 function requestText(failure: RequestFailure, terms: Terms): string {
-  const { operation, webhookId, host, cause, effect, attempts, failedAt } = failure;
-  const { method, template, kind, mayHave } = OPERATIONS[operation];
-  const path = webhookId === null ? template : template.replace(/\{\w+\}/, String(webhookId));
+  const { operation, cause, effect, attempts, failedAt } = failure;
+  const { kind, mayHave } = OPERATIONS[operation];
   const tries = attempts > 1 ? ` (${attempts} attempts)` : "";
   const possible = effect === "possible";
   const effectText = possible && mayHave !== null ? ` ${mayHave}.` : "";
@@ -100,11 +99,18 @@ function requestText(failure: RequestFailure, terms: Terms): string {
     possible && kind === "create"
       ? `Look for a key created about ${failedAt} at the service, delete it there, then run "pulumi up" again.`
       : possible
-        ? 'Run "pulumi up" again; it re-reads the actual state.'
+        ? 'Run the command again; it starts from the actual state.'
         : remedyFor(failure, terms);
   // Where something may have changed, what to do about that comes first, and what caused it is still said.
   const reason = possible ? reasonFor(cause) : "";
-  return `${method} ${path} at ${host}: ${happened(cause)}${tries}.${reason}${effectText} ${remedy}${wordsOf(failure)}`;
+  return `${requestName(failure)}: ${happened(cause)}${tries}.${reason}${effectText} ${remedy}${wordsOf(failure)}`;
+}
+
+/** As `PATCH /webhooks/101/disable at partners.example.com`. A key is never named. */
+function requestName({ operation, webhookId, host }: RequestFailure): string {
+  const { method, template } = OPERATIONS[operation];
+  const path = webhookId === null ? template : template.replace(/\{\w+\}/, String(webhookId));
+  return `${method} ${path} at ${host}`;
 }
 
 function happened(cause: FailureCause): string {
@@ -246,7 +252,7 @@ function resourceText(problem: ResourceProblem, terms: Terms): string {
     }
     case "patchedNotFound": {
       const { failure } = problem;
-      return `webhook ${failure.webhookId ?? ""}: the server answered 404 at ${failure.host}, although the list has the webhook. Ask the service whether this webhook may be changed.${wordsOf(failure)}`;
+      return `${requestName(failure)}: the server answered 404, although the list has the webhook. Ask the service whether this webhook may be changed.${wordsOf(failure)}`;
     }
     case "keyNotFound": {
       const { createdAt, rotates, complete, reading, requestId } = problem;
@@ -263,10 +269,10 @@ function resourceText(problem: ResourceProblem, terms: Terms): string {
         server !== null
           ? `The key was created at ${server}: bring that ${setting("baseUrl", terms)} back, run "pulumi up", then delete again.`
           : `The webhook list would tell, but it could not be read: ${listError === null ? "" : sentences(listError, terms)}`;
-      return `DELETE /api-key/{api_key} at ${failure.host}: the server answered 404, so the key is gone or ${setting("baseUrl", terms)} is wrong. ${why} If the key is certainly gone, run "pulumi state delete".`;
+      return `${requestName(failure)}: the server answered 404, so the key is gone or ${setting("baseUrl", terms)} is wrong. ${why} If the key is certainly gone, run "pulumi state delete".`;
     }
     case "secondKeyRefused":
-      return `POST /api-key at ${problem.failure.host}: the server answered 409. A rotation in place needs two keys for a while: set overlapDays to 0 and the resource option deleteBeforeReplace.${wordsOf(problem.failure)}`;
+      return `${requestName(problem.failure)}: the server answered 409. A rotation in place needs two keys for a while: set overlapDays to 0 and the resource option deleteBeforeReplace.${wordsOf(problem.failure)}`;
     case "partlyDone": {
       const deleted =
         problem.deleted === "previous"

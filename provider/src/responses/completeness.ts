@@ -18,7 +18,7 @@ const ALL_PAGES = /total|last|num|count|^pages/;
 const TOTAL = /total|(?<!ac|dis)count$|^numfound$/;
 const PAGE_SIZE = /^(?:limit|perpage|pagesize|pagelimit|pagelen|maxresults|itemsperpage)$/;
 /** Names that look like the above and are about something else. */
-const OTHER = /nextjs|moreinfo|ratelimit|time$|duration|(?:date|at|on|retry)$/;
+const OTHER = /nextjs|moreinfo|ratelimit|time$|duration|(?:date|at|retry)$/;
 
 const NOTHING = /^(?:|null|none|no|false|nil|n\/a|undefined|0|-1)$/i;
 /** `items 0-9/57`, also without the unit. */
@@ -101,7 +101,7 @@ function headerSigns(headers: ResponseHeaders, length: number): Set<Sign> {
       } else if (text.startsWith("{")) {
         if (header.includes("paginat")) collectSigns(parseDocument(text), undefined, length, signs);
       } else {
-        const name = normaliseName(header.replace(/^x-(?:pagination-)?/, ""));
+        const name = normaliseName(header.replace(/^x-(?:pagination-|wp-)?/, ""));
         const sign = readSign(name, text.trim(), length);
         if (sign !== null) signs.add(sign);
       }

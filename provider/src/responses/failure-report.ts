@@ -165,10 +165,7 @@ function isFalse(value: unknown): boolean {
 }
 
 function isPositiveInteger(value: unknown): boolean {
-  return (
-    (typeof value === "number" && Number.isSafeInteger(value) && value > 0) ||
-    /^[1-9][0-9]{0,15}$/.test(String(value))
-  );
+  return isScalarText(value) && /^[1-9][0-9]{0,15}$/.test(String(value));
 }
 
 function isScalarText(value: unknown): value is string | number {
