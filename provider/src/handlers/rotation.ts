@@ -92,7 +92,9 @@ export function planRotation(
     const notice: Notice = { kind: "rotation", fingerprint: own, why, validUntil };
     return { step: overlapDays === 0 ? "replace" : "rotate", notice };
   }
-  return { step: isPreviousExpired(state, rotation, now) ? "expire" : "none", notice: missed };
+  if (previous === null || !isPreviousExpired(state, rotation, now)) return { step: "none", notice: missed };
+  const expiredAt = state.previousExpiresAt ?? "at an unknown time";
+  return { step: "expire", notice: { kind: "expiry", fingerprint: fingerprint(previous.apiKey), expiredAt } };
 }
 
 /** Inputs that `check` adds so that a preview can show why a key is rotated. They decide nothing: the state may know better. */

@@ -43,6 +43,8 @@ export function renderNotice(notice: Notice, terms: Terms): string {
       return `${setting("responses.apiKey", terms)} finds no key in the kept response of ${keyName(notice.fingerprint)}, so the key stays as it is.`;
     case "rotation":
       return rotationText(notice);
+    case "expiry":
+      return `the previous key ${notice.fingerprint ?? ""} has expired (${notice.expiredAt}) and is deleted by this update.`;
     case "stateUnknown": {
       const { webhookId } = notice;
       const names = notice.setting === "active" ? ["active", "disabled"] : [notice.setting];
@@ -99,7 +101,7 @@ function requestText(failure: RequestFailure, terms: Terms): string {
     possible && kind === "create"
       ? `Look for a key created about ${failedAt} at the service, delete it there, then run "pulumi up" again.`
       : possible
-        ? 'Run the command again; it starts from the actual state.'
+        ? "Run the command again; it starts from the actual state."
         : remedyFor(failure, terms);
   // Where something may have changed, what to do about that comes first, and what caused it is still said.
   const reason = possible ? reasonFor(cause) : "";
@@ -118,7 +120,7 @@ function happened(cause: FailureCause): string {
     case "status":
       return `the server answered ${cause.status}`;
     case "throttled":
-      return `the server answered 429 and asks to wait ${Math.ceil(cause.wait / 1000)} s`;
+      return `the rate limit of the service (429) asks to wait ${Math.ceil(cause.wait / 1000)} s`;
     case "timeout":
       return cause.sent ? "timed out while waiting for the response" : "timed out while connecting";
     case "connection":
@@ -152,7 +154,7 @@ function remedyFor({ operation, cause }: RequestFailure, terms: Terms): string {
       return `Try again then, or raise ${setting("operationTimeout", terms)}.`;
     case "timeout":
       return cause.sent
-        ? `Try again; if the service is slow, raise ${setting("requestTimeout", terms)}.`
+        ? `Try again; if the service is slow, raise ${setting("requestTimeout", terms)} or operationTimeout.`
         : connectionRemedy("", terms);
     case "connection":
       return connectionRemedy(cause.code, terms);
@@ -241,13 +243,13 @@ function resourceText(problem: ResourceProblem, terms: Terms): string {
       const ids = existing.slice(0, LISTED_IDS).join(", ");
       const more = existing.length > LISTED_IDS ? ` and ${existing.length - LISTED_IDS} more` : "";
       const others = ids === "" ? "The account has no webhooks" : `Webhooks that exist: ${ids}${more}`;
-      return `webhook ${webhookId} does not exist in this account. ${others}. Correct webhookId, or create the webhook at the service.`;
+      return `Webhook ${webhookId} does not exist in this account. ${others}. Correct webhookId, or create the webhook at the service.`;
     }
     case "incompleteList": {
       const what =
         problem.webhookId === null
-          ? "the webhooks cannot be listed"
-          : `webhook ${problem.webhookId} is not on the first page of the list`;
+          ? "The webhooks cannot be listed"
+          : `Webhook ${problem.webhookId} is not on the first page of the list`;
       return `${what}: the response shows signs of further pages, which the Partner API cannot request. If it is complete, set ${setting("responses.complete", terms)} to true.`;
     }
     case "patchedNotFound": {
@@ -295,11 +297,14 @@ function keyRemedy({ reason, candidates }: RefusedReading, terms: Terms): string
   return `${why} ${choose("apiKey", candidates, terms)}`;
 }
 
+/** Where the README of the package leads, too. */
+const RESPONSES_PAGE = "https://github.com/pulumi-partners/pulumi-partners/blob/main/docs/responses.md";
+
 /** The one remedy for something that was not recognised. */
 function choose(member: string, candidates: readonly string[], terms: Terms): string {
   const name = setting(`responses.${member}`, terms);
   const [only] = candidates;
-  if (only === undefined) return `Set ${name} to its JSON Pointer; docs/responses.md shows how.`;
+  if (only === undefined) return `Set ${name} to its JSON Pointer; ${RESPONSES_PAGE} shows how.`;
   if (candidates.length === 1) return `If it is at ${only}: ${mappingCommand(member, only, terms)}.`;
   return `Set ${name} to the right one of ${candidates.join(", ")}.`;
 }
