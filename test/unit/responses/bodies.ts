@@ -644,6 +644,9 @@ export const LIST_ROWS: readonly ListRow[] = [
     [{ id: 101, disabled_at: "2026-01-01T00:00:00Z", enabled_at: "2026-02-01T00:00:00Z" }],
     "101 ?",
   ],
+  ["two times that disagree", [{ id: 101, disabled_at: DATE, deactivated_at: null }], "101 ?"],
+  ["neither enabled nor disabled yet", [{ id: 101, enabled_at: null, disabled_at: null }], "101 ?"],
+  ["a flag beside times that say nothing", [{ id: 101, active: true, activated_at: "" }], "101 active"],
   ["the zero time of Go", [{ id: 101, disabled_at: "0001-01-01T00:00:00Z" }], "101 ?"],
   [
     "Hookdeck, paused",
@@ -707,6 +710,10 @@ export const LIST_ROWS: readonly ListRow[] = [
       ["links.next without href", { links: { next: { href: null } } }],
       ["next: none", { next: "none" }],
       ["next_billing_date", { next_billing_date: "2026-12-01" }],
+      [
+        "Zendesk, links apart",
+        { meta: { has_more: false, after_cursor: "xxx" }, links: { next: "https://a.example/2" } },
+      ],
       ["page size above the length", { limit: 50, offset: 0 }],
       ["a page that is filled exactly", { limit: 2, total: 2 }],
       ["GraphQL's endCursor on the last page", { pageInfo: { endCursor: "b2Zmc2V0", hasNextPage: false } }],
@@ -768,6 +775,9 @@ export const LIST_ROWS: readonly ListRow[] = [
         },
       ],
       ["HAL", { _links: { next: { href: "/2" } } }],
+      ["has_more: false of something else", { next: "https://a.example/2", events: { has_more: false } }],
+      ["a flag of something else", { next: "https://a.example/2", nextRunEnabled: false }],
+      ["done, with a next cursor", { done: true, next: "c2" }],
       ["a total against hasMore", { has_more: false, total: 57 }],
     ] as const
   ).map(([what, rest]): ListRow => [`${what}: more`, { data: [A, B], ...rest }, MORE]),
