@@ -864,6 +864,7 @@ export const FAILURE_ROWS: readonly FailureRow[] = [
   ["a webhook whose delivery timed out", { id: 101, active: true, error: "last delivery timed out" }, false],
   ["a webhook with errors", { data: { id: 101, errors: ["timeout"] } }, false],
   ["a webhook with status failed", { id: 101, status: "failed" }, false],
+  ["a webhook with the response of its last delivery", { id: 101, response: { status: 500 } }, false],
   ["a webhook that counts", { id: 101, success: 0, failed: 3 }, false],
   ["a webhook that is not deleted", { id: 101, deleted: false, active: true }, false],
   ["Stripe, deleted", { id: "we_1", object: "webhook_endpoint", deleted: true }, false],
