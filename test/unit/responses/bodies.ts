@@ -527,6 +527,10 @@ export const LIST_ROWS: readonly ListRow[] = [
   ],
   ["event types only", { event_types: [{ id: 1, name: "order.created" }] }, "refused webhooks"],
   ["event types beside an empty list", { data: [], event_types: [{ id: 1 }] }, "refused webhooks"],
+  ["one webhook with items", { id: 101, url: "https://a.example", items: [{ id: 1 }] }, "refused webhooks"],
+  ["one webhook with nothing in it", { id: 101, url: "https://a.example", items: [] }, "refused webhooks"],
+  ["an empty list beside one of a usual name", { data: [], entries: [{ id: 1 }] }, "refused webhooks"],
+  ["a map beside a list of a usual name", { webhooks: { 101: A }, data: [{ id: 1 }] }, "refused webhooks"],
   ["one webhook with events", { id: 101, url: "https://a.example", events: [{ id: 1 }] }, "refused webhooks"],
   [
     "accounts that have webhooks",
