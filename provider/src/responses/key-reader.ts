@@ -175,11 +175,11 @@ function chooseKey(candidates: readonly Candidate[]): Candidate | "none" | "seve
 
 /** Whether a string has the form of a key and a name that says so, outside arrays, on a path of names that are not data. */
 function isNamedAsKey({ text, node, whole }: Candidate): boolean {
-  const { name, around, inArray, depth } = node;
-  if (!whole || inArray || name.length > MAX_NAME || around.length > MAX_NAME || depth > MAX_DEPTH)
-    return false;
+  const { name, around, depth } = node;
+  if (!whole || name.length > MAX_NAME || around.length > MAX_NAME || depth > MAX_DEPTH) return false;
   if (!isKeyForm(text) && !(isUuid(text) && KEY.test(name + around))) return false;
   if (!NEW_KEY.test(name) || !(KEY.test(name) || (KEY.test(around) && NEW_KEY.test(around)))) return false;
+  // The index of an element is not the name of a field either: a key in an array is one of several.
   for (let one = node; one.parent !== null; one = one.parent) {
     if (!isFieldName(one.token) || (one !== node && OTHER_KEY.test(one.name))) return false;
   }

@@ -19,7 +19,8 @@ describe("the key in the response to its creation", () => {
 });
 
 describe("the list of webhooks", () => {
-  it.each(LIST_ROWS)("%s", (_, body, expected, headers = {}, status = 200) => {
+  it.each(LIST_ROWS.map((row) => [row[0], row] as const))("%s", (_, row) => {
+    const [, body, expected, headers = {}, status = 200] = row;
     expect(describeList(textOf(body), headers, status)).toBe(expected);
   });
 });

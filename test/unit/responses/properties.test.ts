@@ -156,24 +156,6 @@ describe("any text, with any mapping", () => {
       RUNS,
     );
   });
-
-  it("is not moved by prototypes, and moves none", () => {
-    const polluted = { key: K, rel: "next", webhooks: [{ id: 1 }], success: false, href: null };
-    fc.assert(
-      fc.property(documents, (text) => {
-        const mapping = Object.create(null) as ResponseMapping;
-        const before = JSON.stringify(readAll(text, mapping));
-        Object.assign(Object.prototype, polluted);
-        try {
-          expect(JSON.stringify(readAll(text, mapping))).toBe(before);
-        } finally {
-          for (const name of Object.keys(polluted)) Reflect.deleteProperty(Object.prototype, name);
-        }
-        expect(Object.keys(Object.prototype)).toEqual([]);
-      }),
-      { ...RUNS, numRuns: 200 },
-    );
-  }, 30_000); // A prototype that changes makes everything slow.
 });
 
 it("a session token next to the key, before or after it, is never taken for it", () => {
@@ -287,6 +269,25 @@ describe("time grows with the length of the input, and no faster", () => {
     expect(cpuTime(() => readWebhookList(text, {}, 200, {}))).toBeLessThan(5000);
   }, 60_000);
 });
+
+// Last, because a prototype that has changed makes everything slow.
+it("any text is read alike whatever prototypes hold, and changes none", () => {
+  const polluted = { key: K, rel: "next", webhooks: [{ id: 1 }], success: false, href: null };
+  fc.assert(
+    fc.property(documents, (text) => {
+      const mapping = Object.create(null) as ResponseMapping;
+      const before = JSON.stringify(readAll(text, mapping));
+      Object.assign(Object.prototype, polluted);
+      try {
+        expect(JSON.stringify(readAll(text, mapping))).toBe(before);
+      } finally {
+        for (const name of Object.keys(polluted)) Reflect.deleteProperty(Object.prototype, name);
+      }
+      expect(Object.keys(Object.prototype)).toEqual([]);
+    }),
+    { ...RUNS, numRuns: 200 },
+  );
+}, 30_000);
 
 /** Milliseconds of CPU time: other work on the machine does not count. */
 function cpuTime(work: () => void): number {

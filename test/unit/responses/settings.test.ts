@@ -126,6 +126,7 @@ describe("the state", () => {
     ["words that are set", { active: ["live"], disabled: ["PAUSED"] }, { state: "paused" }, "disabled", null],
     ["a default word of a state that has its own", { active: ["live"] }, { state: "active" }, null, "active"],
     ["a default word of the other state", { active: ["live"] }, { state: "off" }, "disabled", null],
+    ["null that is set", { disabled: [null] }, { status: null }, "disabled", null],
     ["numbers that are set", { active: [1], disabled: [2] }, { status: "2" }, "disabled", null],
     [
       "a pointer and a default word",
