@@ -245,12 +245,11 @@ function resourceText(problem: ResourceProblem, terms: Terms): string {
       const others = ids === "" ? "The account has no webhooks" : `Webhooks that exist: ${ids}${more}`;
       return `Webhook ${webhookId} does not exist in this account. ${others}. Correct webhookId, or create the webhook at the service.`;
     }
-    case "incompleteList": {
-      const what =
-        problem.webhookId === null
-          ? "The webhooks cannot be listed"
-          : `Webhook ${problem.webhookId} is not on the first page of the list`;
-      return `${what}: the response shows signs of further pages, which the Partner API cannot request. If it is complete, set ${setting("responses.complete", terms)} to true.`;
+    case "incompleteList":
+      return `The webhooks cannot be listed: ${FURTHER_PAGES} ${completeRemedy(terms)}`;
+    case "absenceUnproven": {
+      const why = problem.complete ? "the list is empty, which may have another reason." : FURTHER_PAGES;
+      return `Webhook ${problem.webhookId} is not in the list, but ${why} ${completeRemedy(terms)}`;
     }
     case "patchedNotFound": {
       const { failure } = problem;
@@ -283,6 +282,12 @@ function resourceText(problem: ResourceProblem, terms: Terms): string {
       return `${deleted}. What came next failed: ${sentences(problem.next, terms)}`;
     }
   }
+}
+
+const FURTHER_PAGES = "the response shows signs of further pages, which the Partner API cannot request.";
+
+function completeRemedy(terms: Terms): string {
+  return `If these are all webhooks, set ${setting("responses.complete", terms)} to true.`;
 }
 
 /** Ids that a message lists. */

@@ -38,5 +38,5 @@ function describeList(text: string, headers: Readonly<Record<string, string>>, s
   const webhooks = [...reading.webhooks.values()].map(
     ({ webhookId, state }) => `${webhookId} ${state ?? "?"}`,
   );
-  return [...webhooks, ...(reading.complete ? [] : ["…"])].join(", ");
+  return [...webhooks, ...(reading.provesAbsence ? [] : ["…"])].join(", ");
 }

@@ -95,7 +95,11 @@ describe("the settings for the list are the only thing used", () => {
       places: { webhooks: "/x/y", webhookId: "/node/ref" },
     });
     expect(read([{ id: 1 }], { complete: false })).toMatchObject({ complete: false });
-    expect(read({ x: null }, { webhooks: "/x" })).toMatchObject({ readable: true, complete: false });
+    expect(read({ x: null }, { webhooks: "/x" })).toMatchObject({
+      readable: true,
+      complete: true,
+      provesAbsence: false,
+    });
   });
 
   it.each<[body: unknown, mapping: ResponseMapping, setting: string, reason: string, candidates: string[]]>([
