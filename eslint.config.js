@@ -25,12 +25,7 @@ const PULUMI = ["^@pulumi/", "Only resources/ talk to the engine; its types may 
 
 export default tseslint.config(
   {
-    ignores: [
-      "**/dist/",
-      "**/node_modules/",
-      "coverage/",
-      "examples/key-consumers/", // Its packages are installed by `npm run consumers:check` only.
-    ],
+    ignores: ["**/dist/", "**/node_modules/", "coverage/"],
   },
   js.configs.recommended,
   {
