@@ -1,7 +1,7 @@
 import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 
-import { peakMemory } from "../support/peak-memory.ts";
+import { peakMemory } from "../support/process.ts";
 
 /** What the plugin process of one operation used. */
 export interface Usage {

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { createTestStack, type OperationOptions, type TestStack } from "../support/stack.ts";
-import type { Result } from "../support/operation.ts";
+import type { Result } from "../support/stack.ts";
 import type { Kind, Step } from "./case.ts";
 import type { Subject } from "./contender.ts";
 import { PluginUsage } from "./plugin-usage.ts";

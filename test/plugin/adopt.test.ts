@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { startSandbox, type SandboxOptions } from "pulumi-partners/sandbox";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 
-import { inheritedEnv } from "../support/inherited-env.ts";
+import { inheritedEnv } from "../support/process.ts";
 import { type Ended, runProcess } from "../support/process.ts";
 
 const MAIN = join(import.meta.dirname, "../../provider/dist/cli/main.js");

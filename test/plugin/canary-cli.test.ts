@@ -8,7 +8,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import type { Operation } from "../../provider/src/api/operations.js";
 import { startSandbox, type Fault, type SandboxOptions } from "pulumi-partners/sandbox";
 import { CANARIES, findLeaks, readFolder } from "../support/canary.ts";
-import { inheritedEnv } from "../support/inherited-env.ts";
+import { inheritedEnv } from "../support/process.ts";
 import { type Ended, runProcess } from "../support/process.ts";
 
 const MAIN = join(import.meta.dirname, "..", "..", "provider", "dist", "cli", "main.js");

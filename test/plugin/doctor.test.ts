@@ -7,7 +7,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 
 import type { Sandbox } from "pulumi-partners/sandbox";
 import type { Check, Report } from "../../provider/src/cli/doctor/report.js";
-import { inheritedEnv } from "../support/inherited-env.ts";
+import { inheritedEnv } from "../support/process.ts";
 import { type Ended, runProcess } from "../support/process.ts";
 import { sandboxFor } from "./partners.ts";
 

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
 
 import type { Sandbox } from "pulumi-partners/sandbox";
-import { inheritedEnv } from "../support/inherited-env.ts";
+import { inheritedEnv } from "../support/process.ts";
 import { type Ended, runProcess } from "../support/process.ts";
 
 const MAIN = join(import.meta.dirname, "../../provider/dist/cli/main.js");

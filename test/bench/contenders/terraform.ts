@@ -2,9 +2,9 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 
-import { inheritedEnv } from "../../support/inherited-env.ts";
+import { inheritedEnv } from "../../support/process.ts";
 import { runProcess } from "../../support/process.ts";
-import { onPath } from "../../support/pulumi-cli/binary.ts";
+import { onPath } from "../../support/pulumi-cli.ts";
 import type { Step } from "../case.ts";
 import type { Contender, Subject } from "../contender.ts";
 import type { SandboxProcess } from "../sandbox-process.ts";

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 
 import { PARTNER_WEBHOOK_STATE } from "../../../provider/dist/resources/registration.js";
-import { peakMemory } from "../../support/peak-memory.ts";
+import { peakMemory } from "../../support/process.ts";
 import { startPlugin } from "../../support/plugin-process.ts";
 import { median } from "../statistics.ts";
 

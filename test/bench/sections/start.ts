@@ -1,7 +1,7 @@
 import { createRequire } from "node:module";
 import { join } from "node:path";
 
-import { inheritedEnv } from "../../support/inherited-env.ts";
+import { inheritedEnv } from "../../support/process.ts";
 import { runProcess } from "../../support/process.ts";
 import { median } from "../statistics.ts";
 

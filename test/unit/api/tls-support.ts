@@ -7,14 +7,14 @@ import {
   type Sandbox,
   type SandboxOptions,
 } from "../../../provider/src/sandbox/index.js";
-import { createAuthority, trust, type Authority } from "../../support/certificates.ts";
+import { createAuthority, trust, type Authority } from "../../support/tls.ts";
 import {
   startConnectProxy,
   type ConnectProxy,
   type ConnectProxyOptions,
 } from "../../support/connect-proxy.ts";
-import { startTlsFront, type TlsFront, type TlsFrontOptions } from "../../support/tls-front.ts";
-import { resolveTestNames } from "../../support/test-names.ts";
+import { startTlsFront, type TlsFront, type TlsFrontOptions } from "../../support/tls.ts";
+import { resolveTestNames } from "../../support/tls.ts";
 import { clientFor, FakeTiming } from "./support.js";
 
 /** The host of the service in tests with a certificate: a name, as all that is loopback never meets a proxy. */

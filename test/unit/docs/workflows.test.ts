@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { parse } from "yaml";
 
-import type { Workflow } from "../../support/pipeline/github.ts";
+import type { Workflow } from "../../support/pipeline.ts";
 import { page } from "./tables.ts";
 
 const FOLDER = ".github/workflows";
