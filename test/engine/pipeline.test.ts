@@ -4,7 +4,6 @@ import { pathToFileURL } from "node:url";
 import type { Deployment } from "@pulumi/pulumi/automation/index.js";
 import { expect, it, onTestFinished } from "vitest";
 
-import { age } from "../support/age.ts";
 import {
   gitLabPipeline,
   readWorkflow,
@@ -13,7 +12,7 @@ import {
   startComments,
 } from "../support/pipeline.ts";
 import { runShell } from "../support/process.ts";
-import { environmentFor, exampleProject, expectShown, sandboxFor } from "./support.ts";
+import { age, environmentFor, exampleProject, expectShown, sandboxFor } from "./support.ts";
 
 const PREVIEW_OF_A_PERSON = "<!-- pulumi preview of production --> of a person";
 

@@ -2,8 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import * as partners from "pulumi-partners";
 import { expect, it } from "vitest";
 
-import { age } from "../support/age.ts";
-import { expectShown, sandboxStack, UNCHANGED, type Sandbox } from "./support.ts";
+import { age, expectShown, sandboxStack, UNCHANGED, type Sandbox } from "./support.ts";
 
 /** A service that uses a key. When it is given another one, both must work: that is what a rotation without downtime is. */
 class Consumer extends pulumi.CustomResource {
