@@ -10,11 +10,11 @@ const require = createRequire(import.meta.url);
 const SDK_FOLDER = dirname(require.resolve("@pulumi/pulumi/package.json"));
 const { version: SDK_VERSION } = require("@pulumi/pulumi/package.json") as { version: string };
 
-/** An engine of one's own: a CLI, an empty backend in a temporary folder, and the environment that joins them. */
+/** An engine for one test: a CLI, an empty backend in a temporary folder, and the environment that joins them. */
 export interface Engine {
   /** The whole environment for the CLI, and for shell commands that call `pulumi`. */
   readonly env: Readonly<Record<string, string>>;
-  /** The folder behind `PULUMI_BACKEND_URL`. */
+  /** The folder that `PULUMI_BACKEND_URL` names. */
   readonly backendDir: string;
   /** A temporary folder for whatever else the test needs. */
   readonly dir: string;

@@ -59,7 +59,7 @@ export async function getPulumi(): Promise<Pulumi> {
   const failures: string[] = [];
   const ways: readonly (readonly [string, () => Promise<Pulumi | undefined>])[] = [
     ["PATH", async () => verifiedIfThere(await onPath("pulumi"), "PATH")],
-    // An installed one first: it has Pulumi's own language host beside it.
+    // An installed one first: it has Pulumi's own language host next to it.
     ["the cache", () => verifiedIfThere(join(INSTALLED, "bin/pulumi"), "cache")],
     ["the cache", () => verifiedIfThere(join(BUILT, "pulumi"), "cache")],
     [

@@ -62,7 +62,7 @@ export interface TestStack {
   setProgram(program: Program): void;
   /** The stack's outputs, secrets in clear. */
   outputs(): Promise<Record<string, unknown>>;
-  /** The state file as it lies in the backend: what must not hold a secret in clear. */
+  /** The state file as it is in the backend: what must not hold a secret in clear. */
   stateFile(): Promise<string>;
   /** The state with secrets in clear, to look at or to change and import. */
   exportStack(): Promise<Deployment>;
