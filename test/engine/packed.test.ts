@@ -34,6 +34,7 @@ export const sandbox: Promise<Sandbox> = startSandbox({ webhooks: [{ webhookId: 
 // @ts-expect-error A webhook has no such state: the types are not \`any\`.
 new partners.PartnerWebhookState("orders", { webhookId: 101, state: "paused" });
 `;
+
 it(
   "the packed package runs as CommonJS and as an ES module, with the lowest versions that it allows",
   { timeout: 300_000 },

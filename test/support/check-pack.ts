@@ -17,8 +17,8 @@ interface Packed {
 }
 
 interface Manifest {
-  readonly exports: Readonly<Record<string, Readonly<Record<string, string>>>>;
-  readonly bin: Readonly<Record<string, string>>;
+  readonly exports: Record<string, Record<string, string>>;
+  readonly bin: Record<string, string>;
 }
 
 /** What has no place in a file that others get: this machine's folders, and maps to sources that are not there. */
@@ -35,7 +35,7 @@ try {
   const paths = [...contents.keys()];
   const manifest = JSON.parse(contents.get("package.json") ?? "{}") as Manifest;
   const promised = [
-    ...Object.values(manifest.exports).flatMap(Object.values),
+    ...Object.values(manifest.exports).flatMap((conditions) => Object.values(conditions)),
     ...Object.values(manifest.bin),
   ];
   const wanted = ["package.json", "README.md", "LICENSE", ...promised.map((path) => path.replace("./", ""))];
