@@ -3,7 +3,7 @@ import { writeFile } from "node:fs/promises";
 import { cpus, loadavg, totalmem, type } from "node:os";
 import { dirname, join } from "node:path";
 import { format } from "prettier";
-import { engineEnv } from "../support/engine-env.ts";
+import { engineEnv } from "../support/engine.ts";
 import { runProcess } from "../support/process.ts";
 import { barChart } from "./chart.ts";
 import { type Contender, type Kind, OPERATIONS } from "./contenders/contenders.ts";

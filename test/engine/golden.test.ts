@@ -1,14 +1,12 @@
 import { readdirSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { basename, join } from "node:path";
+import { join } from "node:path";
 import { expect, it } from "vitest";
 
-import { ACCOUNTS, GOLDEN_DIR, heldKeys, localized, PROGRAMS } from "../support/golden.ts";
+import { ACCOUNTS, GOLDEN_DIR, goldenProgram, heldKeys, localized } from "../support/golden.ts";
 import { countRequests, sandboxFor, sandboxStack, statesOf, UNCHANGED } from "./support.ts";
 
 it.each(readdirSync(GOLDEN_DIR))("the state %s previews clean, refreshes and destroys", async (file) => {
-  const program = PROGRAMS[basename(file, ".json")];
-  if (!program) throw new Error(`No program is known for ${file}.`);
   const golden = await readFile(join(GOLDEN_DIR, file), "utf8");
   const keys = heldKeys(golden);
   const eu = await sandboxFor({
@@ -16,7 +14,7 @@ it.each(readdirSync(GOLDEN_DIR))("the state %s previews clean, refreshes and des
     apiKeys: keys.eu,
     webhooks: [{ webhookId: 7, state: "disabled" }],
   });
-  const { sandbox, stack } = await sandboxStack(() => program(eu, Infinity), {
+  const { sandbox, stack } = await sandboxStack(() => goldenProgram(eu, Infinity), {
     ...ACCOUNTS.default,
     apiKeys: keys.default,
     webhooks: [

@@ -1,6 +1,6 @@
 import { cp, readFile, symlink } from "node:fs/promises";
 import { join } from "node:path";
-import { startSandbox, type Sandbox, type SandboxOptions } from "pulumi-partners/sandbox";
+import { startSandbox, type Sandbox, type SandboxOptions } from "../support/sandbox.ts";
 import { expect, onTestFinished } from "vitest";
 
 import { ROOT } from "../support/checkout.ts";

@@ -7,7 +7,7 @@ import { text } from "node:stream/consumers";
 import { describe, expect, it, onTestFinished } from "vitest";
 
 import { CANARIES, findLeaks } from "../support/canary.ts";
-import { inheritedEnv } from "../support/inherited-env.ts";
+import { inheritedEnv } from "../support/process.ts";
 import { type Ended, runProcess } from "../support/process.ts";
 
 const MAIN = join(import.meta.dirname, "../../provider/dist/cli/main.js");

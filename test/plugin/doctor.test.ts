@@ -7,7 +7,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 
 import { startSandbox, type Sandbox } from "pulumi-partners/sandbox";
 import { VERSION } from "../../provider/src/version.js";
-import { inheritedEnv } from "../support/inherited-env.ts";
+import { inheritedEnv } from "../support/process.ts";
 import { type Ended, runProcess } from "../support/process.ts";
 import { providerInState, scriptedProject, webhookInState, type Script } from "./scripted-cli.ts";
 

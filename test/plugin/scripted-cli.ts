@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
 
-import { inheritedEnv } from "../support/inherited-env.ts";
+import { inheritedEnv } from "../support/process.ts";
 import { type Ended, runProcess } from "../support/process.ts";
 
 const ROOT = join(import.meta.dirname, "../..");

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 
 import { OPERATIONS, type WebhookState } from "../api/operations.js";
+import { quoteForShell } from "../hosts/messages.js";
 import { startSandbox, type LoggedRequest, type Sandbox } from "../sandbox/sandbox.js";
 import { CommandError, parseOptions, UsageError, type Command } from "./command.js";
 import { printable } from "./report.js";
@@ -96,8 +97,4 @@ function parseWebhooks(text: string): { webhookId: number; state: WebhookState }
       throw new UsageError("--webhooks must be like 101:active,102:disabled");
     return { webhookId, state: state === "active" ? "active" : "disabled" };
   });
-}
-
-function quoteForShell(text: string): string {
-  return /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

@@ -1,6 +1,7 @@
 import { RequestError } from "../api/errors.js";
 import type { PartnerClient, WebhookList } from "../api/client.js";
 import { API_ROOT, OPERATIONS } from "../api/operations.js";
+import { debugLog } from "../handlers/process.js";
 import type { Settings } from "../handlers/settings.js";
 import { mappingCommand, renderError } from "../hosts/messages.js";
 import { describeStructure } from "../responses/structure.js";
@@ -21,7 +22,7 @@ export async function examineService(settings: Settings): Promise<ServiceReport>
   try {
     // Loaded late: undici fails to load in a Node that is too old, and main.ts has to be able to say so.
     const { createClient } = await import("../api/client.js");
-    client = createClient({ ...settings, ...debugLog() });
+    client = createClient({ ...settings, ...debugLog(process.env) });
     const list = await client.listWebhooks();
     const unknown = [...list.webhooks.values()].find(({ state }) => state === null);
     const structure = unknown === undefined ? [] : describeStructure(JSON.stringify(unknown.record));
@@ -39,11 +40,6 @@ export async function examineService(settings: Settings): Promise<ServiceReport>
   } finally {
     await client?.close();
   }
-}
-
-function debugLog(): { log: (line: string) => void } | null {
-  if (process.env["PARTNERS_DEBUG"] !== "1") return null;
-  return { log: (line) => void process.stderr.write(`${line}\n`) };
 }
 
 function accepted(): Check {

@@ -26,7 +26,7 @@ export type ResourceProblem =
     }
   /** A key is to be deleted that was never found in the kept response. */
   | { readonly kind: "keyUnknown"; readonly reading: RefusedReading }
-  /** A deletion was answered 404, and it is not certain that the key is gone: it was created at `server`, or `listError`. */
+  /** A deletion was answered 404, and it is not certain that the key is gone: it was created at another `server`, or the list failed. */
   | {
       readonly kind: "deletionUnclear";
       readonly failure: RequestFailure;
@@ -87,5 +87,5 @@ export type Notice =
 /** Why a key is rotated. Days are dates such as 2026-02-19. */
 export type RotationReason =
   | { readonly kind: "trigger" }
-  | { readonly kind: "unknownAge"; readonly afterDays: number }
+  | { readonly kind: "unknownAge" }
   | { readonly kind: "age"; readonly since: string; readonly due: string; readonly afterDays: number };

@@ -12,6 +12,7 @@ import {
   type Notice,
   type RefusedReading,
   type ResourceProblem,
+  type RotationReason,
 } from "../handlers/problems.js";
 import { variableOf } from "../handlers/settings.js";
 
@@ -61,8 +62,12 @@ export function renderNotice(notice: Notice, terms: Terms): string {
 /** The command, or the argument, that makes a member of `responses`. */
 export function mappingCommand(member: string, value: string, terms: Terms = { explicit: false }): string {
   if (terms.explicit) return `responses: { ${member}: ${JSON.stringify(value)} }`;
-  const word = /^[\w/.~-]+$/.test(value) ? value : `'${value.replaceAll("'", `'\\''`)}'`;
-  return `pulumi config set --path 'partners:responses.${member}' ${word}`;
+  return `pulumi config set --path 'partners:responses.${member}' ${quoteForShell(value)}`;
+}
+
+/** Makes a text one word of a POSIX shell. */
+export function quoteForShell(text: string): string {
+  return /^[\w/.~-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
 function sentences(error: PartnerError, terms: Terms): string {
@@ -140,10 +145,12 @@ function happened(cause: FailureCause): string {
   }
 }
 
-/** What a possible effect leaves unsaid. */
+/** What a person must know of the cause although the remedy is about the possible effect. */
 function reasonFor(cause: FailureCause): string {
-  const isRedirect = cause.kind === "status" && cause.status >= 300 && cause.status < 400;
-  return isRedirect ? " Redirects are not followed." : "";
+  if (cause.kind !== "status") return "";
+  if (cause.status >= 300 && cause.status < 400) return " Redirects are not followed.";
+  if (cause.status === 401) return " The access token was rejected.";
+  return cause.status === 403 ? " The access token does not permit this." : "";
 }
 
 function remedyFor({ operation, cause }: RequestFailure, terms: Terms): string {
@@ -315,19 +322,23 @@ function choose(member: string, candidates: readonly string[], terms: Terms): st
 }
 
 function rotationText({ fingerprint, why, validUntil }: Extract<Notice, { kind: "rotation" }>): string {
-  const reason = {
-    trigger: () => "rotation.trigger changed",
-    unknownAge: () => "its age is not known",
-    age: () =>
-      why.kind === "age"
-        ? `in use since ${why.since}, due since ${why.due}, afterDays: ${why.afterDays}`
-        : "",
-  }[why.kind]();
+  const reason = rotationReasonText(why);
   const fate =
     validUntil === null
       ? "and is deleted at the end of the same update"
       : `and stays valid as previousApiKey until ${validUntil}`;
   return `${keyName(fingerprint)} is rotated (${reason}) ${fate}.`;
+}
+
+function rotationReasonText(why: RotationReason): string {
+  switch (why.kind) {
+    case "trigger":
+      return "rotation.trigger changed";
+    case "unknownAge":
+      return "its age is not known";
+    case "age":
+      return `in use since ${why.since}, due since ${why.due}, afterDays: ${why.afterDays}`;
+  }
 }
 
 function wordsOf({ serverWords, requestId }: RequestFailure): string {

@@ -2,7 +2,7 @@ import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 import { startSandbox, type RateLimit } from "../../support/sandbox.ts";
-import { scaled } from "../../support/scale.ts";
+import { scaled } from "../../support/random.ts";
 import { clientFor } from "./support.js";
 
 const WEBHOOKS = scaled(300);

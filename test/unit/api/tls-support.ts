@@ -2,14 +2,14 @@ import { afterAll, afterEach, beforeAll, beforeEach, onTestFinished, vi } from "
 
 import type { ClientOptions, PartnerClient } from "../../../provider/src/api/partner-client.js";
 import { startSandbox, type Fault, type Sandbox, type SandboxOptions } from "../../support/sandbox.ts";
-import { createAuthority, trust, type Authority } from "../../support/certificates.ts";
+import { createAuthority, trust, type Authority } from "../../support/tls.ts";
 import {
   startConnectProxy,
   type ConnectProxy,
   type ConnectProxyOptions,
 } from "../../support/connect-proxy.ts";
-import { startTlsFront, type TlsFront, type TlsFrontOptions } from "../../support/tls-front.ts";
-import { resolveTestNames } from "../../support/test-names.ts";
+import { startTlsFront, type TlsFront, type TlsFrontOptions } from "../../support/tls.ts";
+import { resolveTestNames } from "../../support/tls.ts";
 import { clientFor, FakeTiming } from "./support.js";
 
 /** The host of the service in tests with a certificate: a name, as all that is loopback never meets a proxy. */
