@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { peakMemory } from "../support/peak-memory.ts";
+import { peakMemory } from "../support/process.ts";
 import type { Plugin } from "../support/plugin-process.ts";
 import { answeredWith, HOOK } from "./answered.ts";
 import { errorOf, KEY } from "./partners.ts";

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 
-import { inheritedEnv } from "../support/inherited-env.ts";
+import { inheritedEnv } from "../support/process.ts";
 import { runProcess } from "../support/process.ts";
 import { errorOf, KEY, pluginFor } from "./partners.ts";
 

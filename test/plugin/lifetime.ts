@@ -2,7 +2,7 @@ import { onTestFinished, vi } from "vitest";
 import type { Sandbox, SandboxOptions } from "../support/sandbox.ts";
 
 import type { Operation } from "../../provider/src/api/operations.js";
-import { startGate, type Gate } from "../support/crash-gate.ts";
+import { startGate, type Gate } from "../support/gate.ts";
 import type { Plugin, PluginOptions } from "../support/plugin-process.ts";
 import { configFor, KEY, pluginFor, sandboxFor, WEBHOOK } from "./partners.ts";
 

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 
 import { runSeed } from "../support/random.ts";
-import { scaled } from "../support/scale.ts";
+import { scaled } from "../support/random.ts";
 import { startPlugin, type Plugin } from "../support/plugin-process.ts";
 import { play, scenarios, type Counts, type Scenario } from "../unit/loss/scenario.ts";
 

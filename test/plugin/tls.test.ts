@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 
-import { createAuthority } from "../support/certificates.ts";
-import { startTlsFront } from "../support/tls-front.ts";
+import { createAuthority } from "../support/tls.ts";
+import { startTlsFront } from "../support/tls.ts";
 import { errorOf, KEY, pluginFor, sandboxFor } from "./partners.ts";
 
 /** A sandbox behind the certificate of an authority that nobody knows, and a file with that authority's own. */

@@ -1,6 +1,6 @@
 /**
  * Golden states: what some version wrote into users' state, and what today's code must still preview without changes,
- * refresh and destroy. `node test/support/golden.ts NAME` writes test/engine/golden/NAME.json with the code of today.
+ * refresh and destroy. `node test/support/golden.ts NAME` writes test/engine/golden/NAME.json with today's code.
  */
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -11,19 +11,15 @@ import { startSandbox, type Sandbox, type SandboxOptions } from "./sandbox.ts";
 
 import { createTestStack } from "./stack.ts";
 
-/** Where golden states lie. */
+/** Where golden states are. */
 export const GOLDEN_DIR = join(import.meta.dirname, "../engine/golden");
 
 /** Stands in a golden state for the address of the second account. */
 const EU_URL = "http://127.0.0.1:1/eu";
 
-/** A key that exists before it is adopted. */
-const ADOPTED = "pk_live_golden_adopted_key";
-
 /** The two accounts as they are when a golden state begins. */
 export const ACCOUNTS: Record<"default" | "eu", SandboxOptions> = {
   default: {
-    apiKeys: [ADOPTED],
     accessToken: "golden-token-default",
     webhooks: [
       { webhookId: 101, state: "disabled" },
@@ -33,32 +29,19 @@ export const ACCOUNTS: Record<"default" | "eu", SandboxOptions> = {
   eu: { accessToken: "golden-token-eu", webhooks: [{ webhookId: 7, state: "active" }], shape: "nested" },
 };
 
-/** The programs that the golden states were made with, by the names of their files. @param up How many updates there were. */
-export const PROGRAMS: Readonly<
-  Record<string, (eu: Sandbox, up: number) => Promise<Record<string, unknown>>>
-> = {
-  "main-job": mainJob,
-  rotation: (eu, up) => {
-    // A hundred years: whenever this is looked at, nothing is due.
-    const forever = { afterDays: 36_500, overlapDays: 36_500 };
-    new partners.PartnerApiKey("rotated", { rotation: { trigger: String(Math.min(up, 2)), ...forever } });
-    new partners.PartnerApiKey("replaced", { rotation: { trigger: String(Math.min(up, 2)) } });
-    new partners.PartnerApiKey("adopted", { existingApiKey: ADOPTED });
-    return mainJob(eu);
-  },
-  "data-source": async (eu) => {
-    const found = await partners.getPartnerWebhooks();
-    const outputs = await mainJob(eu);
-    return { ...outputs, found: found.length, secretly: partners.getPartnerWebhooksOutput() };
-  },
-};
-
-/** One of everything that had a state before keys could be rotated. */
-function mainJob(eu: Sandbox): Promise<Record<string, unknown>> {
-  const accessToken = pulumi.secret(eu.accessToken);
-  const provider = new partners.Provider("eu", { baseUrl: eu.url, accessToken });
+/** The program that the golden state was written with: one of everything. @param up How many updates there were. */
+export async function goldenProgram(eu: Sandbox, up: number): Promise<Record<string, unknown>> {
+  // A hundred years: whenever this is looked at, nothing is due.
+  const forever = { afterDays: 36_500, overlapDays: 36_500 };
+  const trigger = String(Math.min(up, 2));
+  const provider = new partners.Provider("eu", {
+    baseUrl: eu.url,
+    accessToken: pulumi.secret(eu.accessToken),
+  });
   const key = new partners.PartnerApiKey("checkout");
-  const euKey = new partners.PartnerApiKey("checkout-eu", {}, { provider });
+  new partners.PartnerApiKey("checkout-eu", {}, { provider });
+  new partners.PartnerApiKey("rotated", { rotation: { trigger, ...forever } });
+  new partners.PartnerApiKey("replaced", { rotation: { trigger } });
   new partners.PartnerWebhookState("orders", {
     webhookId: 101,
     state: "active",
@@ -67,7 +50,9 @@ function mainJob(eu: Sandbox): Promise<Record<string, unknown>> {
   new partners.PartnerWebhookState("refunds", { webhookId: 102, state: "disabled" });
   const args = { webhookId: 7, state: "disabled", stateOnDestroy: "active" } as const;
   new partners.PartnerWebhookState("orders-eu", args, { provider });
-  return Promise.resolve({ apiKey: key.apiKey, euKeyId: euKey.keyId });
+  const found = await partners.getPartnerWebhooks();
+  const secretly = partners.getPartnerWebhooksOutput();
+  return { apiKey: key.apiKey, found: found.length, secretly };
 }
 
 /** Makes a golden state fit for this run: the second account is wherever its sandbox is. */
@@ -75,9 +60,9 @@ export function localized(golden: string, eu: Sandbox): Deployment {
   return JSON.parse(golden.replaceAll(EU_URL, eu.url)) as Deployment;
 }
 
-/** The keys that a state holds for either account, previous ones included. */
-export function heldKeys({ deployment }: Deployment): Record<"default" | "eu", string[]> {
-  const { resources } = deployment as {
+/** The keys that a golden state holds for either account, previous ones included. */
+export function heldKeys(golden: string): Record<"default" | "eu", string[]> {
+  const { resources } = (JSON.parse(golden) as Deployment).deployment as {
     resources: { outputs?: Partial<Record<string, { plaintext: string } | string>> }[];
   };
   const keys = { default: new Array<string>(), eu: new Array<string>() };
@@ -95,9 +80,7 @@ async function write(name: string): Promise<void> {
   await using eu = await startSandbox(ACCOUNTS.eu);
   const env = { PARTNERS_BASE_URL: sandbox.url, PARTNERS_ACCESS_TOKEN: sandbox.accessToken };
   let up = 0;
-  const program = PROGRAMS[name];
-  if (!program) throw new Error(`There is no golden program ${name}.`);
-  const stack = await createTestStack({ program: () => program(eu, up), env });
+  const stack = await createTestStack({ program: () => goldenProgram(eu, up), env });
   try {
     for (up = 1; up <= 2; up++) {
       const result = await stack.up();

@@ -1,28 +1,23 @@
 import { randomUUID } from "node:crypto";
 
 import { PartnerError } from "../api/errors.js";
+import type { KeptResponse } from "../api/kept-response.js";
 import type { ResponseMapping } from "../responses/mapping.js";
-import type { InputProblem, ResourceHandlers } from "./contract.js";
+import { PartialFailure, type InputProblem, type ResourceHandlers } from "./contract.js";
 import { deleteKeys } from "./key-deletion.js";
 import {
   keyStateOf,
   NO_KEY,
   outputsOf,
+  presentOf,
   previousOf,
   readKept,
   type HeldKey,
   type KeyState,
 } from "./key-state.js";
 import { ResourceError } from "./problems.js";
-import { serverOf, type PluginProcess } from "./process.js";
-import {
-  findCreatedKey,
-  performRotation,
-  planRotation,
-  rotationOf,
-  rotationProblems,
-  rotationStamps,
-} from "./rotation.js";
+import { serverOf, type PluginProcess, type Session } from "./process.js";
+import { performRotation, planRotation, rotationOf, rotationProblems, rotationStamps } from "./rotation.js";
 
 /**
  * The handlers of `PartnerApiKey`. A resource whose `apiKey` is `null` holds a response in which the key was not found yet: it
@@ -62,7 +57,7 @@ export function apiKeyHandlers(plugin: PluginProcess): ResourceHandlers {
       const trigger = rotationOf(news).trigger ?? null;
       const internal = { ...NO_KEY.internal, trigger };
       const state = { ...NO_KEY, response, createdAt, internal, server: serverOf(session) };
-      const found = findCreatedKey({ session, id, news }, state, requestId);
+      const found = findCreatedKey(session, id, state, news["account"], requestId);
       return { id, outputs: outputsOf(found, news["account"]) };
     },
 
@@ -75,6 +70,8 @@ export function apiKeyHandlers(plugin: PluginProcess): ResourceHandlers {
       const { step } = planRotation(state, rotationOf(news), plugin.mapping(), now);
       if (step === "none") return outputsOf(state, news["account"]);
       const session = await plugin.open();
+      if (state.apiKey === null)
+        return outputsOf(findCreatedKey(session, id, state, news["account"]), news["account"]);
       const next = await performRotation(step, { plugin, session, id, news, now }, state);
       return outputsOf(next, news["account"]);
     },
@@ -83,22 +80,47 @@ export function apiKeyHandlers(plugin: PluginProcess): ResourceHandlers {
       const state = keyStateOf(olds);
       const session = await plugin.open();
       const keys = heldKeys(state, session.settings.responses);
-      await deleteKeys(plugin, session, keys, state.server);
+      await deleteKeys(plugin, session, keys);
     },
   };
 }
 
+/**
+ * Finds the key in the response to its creation, as soon as the mapping permits.
+ *
+ * @param requestId That of a creation just now.
+ * @throws {PartialFailure} that keeps the response, whatever goes wrong.
+ */
+function findCreatedKey(
+  { settings }: Session,
+  id: string,
+  state: KeyState,
+  account: unknown,
+  requestId: string | null = null,
+): KeyState {
+  const { response, createdAt } = state;
+  if (response === null || createdAt === null) throw new Error("a state without a key has no response");
+  const reading = readKept(response, settings.responses);
+  if (reading.kind === "found") return { ...state, apiKey: reading.apiKey };
+  const { complete } = response;
+  const facts = { kind: "keyNotFound", createdAt, requestId, complete, rotates: false, reading } as const;
+  throw new PartialFailure(id, outputsOf(state, account), new ResourceError(facts));
+}
+
 /** All keys of a resource, the oldest first. @throws {ResourceError} if one was never found in the response to its creation. */
 function heldKeys(state: KeyState, mapping: ResponseMapping): HeldKey[] {
-  const { apiKey, response, internal } = state;
-  const present = apiKey === null ? response && findHeld(response, mapping) : { apiKey, response };
-  const keys = [previousOf(state), internal.unread && findHeld(internal.unread.response, mapping), present];
+  const { response, server, internal } = state;
+  const keys = [
+    previousOf(state),
+    internal.unread && findHeldKey(internal.unread.response, internal.unread.server, mapping),
+    presentOf(state) ?? (response && findHeldKey(response, server, mapping)),
+  ];
   return keys.filter((key) => key !== null);
 }
 
-function findHeld(response: NonNullable<HeldKey["response"]>, mapping: ResponseMapping): HeldKey {
+function findHeldKey(response: KeptResponse, server: string | null, mapping: ResponseMapping): HeldKey {
   const reading = readKept(response, mapping);
-  if (reading.kind === "found") return { apiKey: reading.apiKey, response };
+  if (reading.kind === "found") return { apiKey: reading.apiKey, response, server };
   throw new ResourceError({ kind: "keyUnknown", reading });
 }
 

@@ -5,17 +5,16 @@ import { fingerprint, reread, type HeldKey } from "./key-state.js";
 import { ResourceError } from "./problems.js";
 import { serverOf, type PluginProcess, type Session } from "./process.js";
 
-/** Deletes keys of one resource, one after the other. @param server Where they were created, if that is known. @throws {PartnerError} that says if some are deleted. */
+/** Deletes keys of one resource, one after the other. @throws {PartnerError} that says if some are deleted. */
 export async function deleteKeys(
   plugin: PluginProcess,
   session: Session,
   keys: readonly HeldKey[],
-  server: string | null,
 ): Promise<void> {
   let deleted = false;
   for (const key of keys) {
     try {
-      await deleteKey(plugin, session, key, server);
+      await deleteKey(plugin, session, key);
       deleted = true;
     } catch (error) {
       if (!deleted || !(error instanceof PartnerError)) throw error;
@@ -28,15 +27,9 @@ export async function deleteKeys(
  * Deletes a key; one that is gone already is a success. 410 says so for certain. A wrong base URL answers 404 too, so that
  * counts only if the list of webhooks can be read under the same settings, and if the key was created at the same address.
  *
- * @param server Where it was created, if that is known.
  * @throws {PartnerError}
  */
-export async function deleteKey(
-  plugin: PluginProcess,
-  session: Session,
-  key: HeldKey,
-  server: string | null,
-): Promise<void> {
+export async function deleteKey(plugin: PluginProcess, session: Session, key: HeldKey): Promise<void> {
   const { client, settings, webhooks } = session;
   const { apiKey } = reread(key, settings.responses);
   const id = key.response && readApiKeyId(responseText(key.response), settings.responses);
@@ -47,7 +40,8 @@ export async function deleteKey(
     if (error.status === 410) return;
     const { failure } = error;
     const unclear = { kind: "deletionUnclear", failure, server: null, listError: null } as const;
-    if (server !== null && server !== serverOf(session)) throw new ResourceError({ ...unclear, server });
+    if (key.server !== null && key.server !== serverOf(session))
+      throw new ResourceError({ ...unclear, server: key.server });
     try {
       await webhooks.assertReadable();
     } catch (listError) {

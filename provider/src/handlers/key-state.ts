@@ -5,10 +5,12 @@ import { readApiKey, type KeyReading } from "../responses/key-reader.js";
 import type { ResponseMapping } from "../responses/mapping.js";
 import { isRecord, type Properties } from "./contract.js";
 
-/** A key with the response to its creation; `null` for a key that was created elsewhere. Secret. */
+/** A key that exists, with what is known of its creation; `null` for a key that was created elsewhere. Secret. */
 export interface HeldKey {
   readonly apiKey: string;
   readonly response: KeptResponse | null;
+  /** The address of the server that created it. */
+  readonly server: string | null;
 }
 
 /** The response to the creation of a key that has not been found in it yet. Secret. */
@@ -16,6 +18,8 @@ export interface UnreadKey {
   readonly response: KeptResponse;
   /** ISO 8601. */
   readonly createdAt: string;
+  /** The address of the server that created it. */
+  readonly server: string | null;
 }
 
 /** The outputs of a key as they are in state; times are ISO 8601. Secret. */
@@ -27,7 +31,7 @@ export interface KeyState {
   readonly rotatedAt: string | null;
   readonly previousApiKey: string | null;
   readonly previousExpiresAt: string | null;
-  /** Where the key was created; `null` for one that was created elsewhere. */
+  /** The address of the server that created the key; `null` for one that was created elsewhere. */
   readonly server: string | null;
   readonly internal: KeyInternals;
 }
@@ -37,11 +41,17 @@ export interface KeyInternals {
   /** `rotation.trigger` when the present key was created: old inputs do not tell, as a failed update leaves older ones. */
   readonly trigger: string | null;
   readonly previousResponse: KeptResponse | null;
+  readonly previousServer: string | null;
   /** A key that a rotation has created, and that takes over once it is found in its response. */
   readonly unread: UnreadKey | null;
 }
 
-const NO_INTERNALS: KeyInternals = { trigger: null, previousResponse: null, unread: null };
+const NO_INTERNALS: KeyInternals = {
+  trigger: null,
+  previousResponse: null,
+  previousServer: null,
+  unread: null,
+};
 
 /** A key of which nothing is known yet. */
 export const NO_KEY: KeyState = {
@@ -71,9 +81,11 @@ export function keyStateOf(olds: Properties): KeyState {
     internal: {
       trigger: text(internal["trigger"]),
       previousResponse: asKeptResponse(internal["previousResponse"]),
+      previousServer: text(internal["previousServer"]),
       unread: unreadResponse && {
         response: unreadResponse,
         createdAt: text(unread["createdAt"]) ?? "an unknown time",
+        server: text(unread["server"]),
       },
     },
   };
@@ -91,14 +103,20 @@ export function outputsOf(state: KeyState, account: unknown): Properties {
   };
 }
 
+/** The present key, if it has been found. */
+export function presentOf({ apiKey, response, server }: KeyState): HeldKey | null {
+  return apiKey === null ? null : { apiKey, response, server };
+}
+
 /** The previous key, if there is one. */
 export function previousOf({ previousApiKey, internal }: KeyState): HeldKey | null {
-  return previousApiKey === null ? null : { apiKey: previousApiKey, response: internal.previousResponse };
+  if (previousApiKey === null) return null;
+  return { apiKey: previousApiKey, response: internal.previousResponse, server: internal.previousServer };
 }
 
 /** The state once the previous key is deleted. */
 export function withoutPrevious(state: KeyState): KeyState {
-  const internal = { ...state.internal, previousResponse: null };
+  const internal = { ...state.internal, previousResponse: null, previousServer: null };
   return { ...state, previousApiKey: null, previousExpiresAt: null, internal };
 }
 

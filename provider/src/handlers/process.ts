@@ -109,7 +109,7 @@ export class PluginProcess {
     const client = createClient({
       ...settings,
       ...(signal && { signal }),
-      ...(this.#env["PARTNERS_DEBUG"] === "1" && { log: (line) => void process.stderr.write(`${line}\n`) }),
+      ...debugLog(this.#env),
     });
     this.#client = client;
     return { settings, client, webhooks: new WebhookRegistry(client, this.currentTime) };
@@ -119,4 +119,9 @@ export class PluginProcess {
 /** The address that a session works with, as it can be kept in state and compared. */
 export function serverOf({ settings }: Session): string {
   return settings.baseUrl.origin + settings.baseUrl.prefix;
+}
+
+/** The client's log: a line for each attempt on stderr, if `PARTNERS_DEBUG` is 1. */
+export function debugLog(env: NodeJS.ProcessEnv): { readonly log?: (line: string) => void } {
+  return env["PARTNERS_DEBUG"] === "1" ? { log: (line) => void process.stderr.write(`${line}\n`) } : {};
 }

@@ -6,6 +6,7 @@ import { deleteKey } from "./key-deletion.js";
 import {
   fingerprint,
   outputsOf,
+  presentOf,
   previousOf,
   readKept,
   reread,
@@ -13,7 +14,7 @@ import {
   type KeyState,
 } from "./key-state.js";
 import { ResourceError, type Notice, type RotationReason } from "./problems.js";
-import type { PluginProcess, Session } from "./process.js";
+import { serverOf, type PluginProcess, type Session } from "./process.js";
 
 /** The argument `rotation`, as `check` has let it through. */
 export interface RotationInputs {
@@ -76,13 +77,15 @@ export function planRotation(
   mapping: ResponseMapping,
   now: number,
 ): RotationPlan {
-  if (state.apiKey === null || state.internal.unread !== null) return { step: "read", notice: null };
-  const own = fingerprint(state.apiKey);
-  const present = reread({ apiKey: state.apiKey, response: state.response }, mapping);
+  const present = presentOf(state);
+  if (present === null || state.internal.unread !== null) return { step: "read", notice: null };
+  const own = fingerprint(present.apiKey);
+  const rereading = reread(present, mapping);
   const previous = previousOf(state);
   const changed =
-    present.apiKey !== state.apiKey || (previous && reread(previous, mapping).apiKey !== previous.apiKey);
-  const missed: Notice | null = present.missed ? { kind: "pointerFindsNothing", fingerprint: own } : null;
+    rereading.apiKey !== present.apiKey ||
+    (previous !== null && reread(previous, mapping).apiKey !== previous.apiKey);
+  const missed: Notice | null = rereading.missed ? { kind: "pointerFindsNothing", fingerprint: own } : null;
   if (changed) return { step: "read", notice: missed };
 
   const why = rotationReason(state, rotation, now);
@@ -92,7 +95,9 @@ export function planRotation(
     const notice: Notice = { kind: "rotation", fingerprint: own, why, validUntil };
     return { step: overlapDays === 0 ? "replace" : "rotate", notice };
   }
-  return { step: isPreviousExpired(state, rotation, now) ? "expire" : "none", notice: missed };
+  if (previous === null || !isPreviousExpired(state, rotation, now)) return { step: "none", notice: missed };
+  const expiredAt = state.previousExpiresAt ?? "at an unknown time";
+  return { step: "expire", notice: { kind: "expiry", fingerprint: fingerprint(previous.apiKey), expiredAt } };
 }
 
 /** Inputs that `check` adds so that a preview can show why a key is rotated. They decide nothing: the state may know better. */
@@ -145,38 +150,15 @@ export async function performRotation(
     : state;
 }
 
-/**
- * Finds the key in the response to its creation, as soon as the mapping permits.
- *
- * @param requestId That of a creation just now.
- * @throws {PartialFailure} that keeps the response, whatever goes wrong.
- */
-export function findCreatedKey(
-  { session, id, news }: Pick<RotationContext, "session" | "id" | "news">,
-  state: KeyState,
-  requestId: string | null = null,
-): KeyState {
-  const { response, createdAt } = state;
-  const outputs = outputsOf(state, news["account"]);
-  if (response === null || createdAt === null) throw new Error("a state without a key has no response");
-  const reading = readKept(response, session.settings.responses);
-  if (reading.kind === "found") return { ...state, apiKey: reading.apiKey };
-  const { complete } = response;
-  throw new PartialFailure(
-    id,
-    outputs,
-    new ResourceError({ kind: "keyNotFound", createdAt, requestId, complete, rotates: false, reading }),
-  );
-}
-
+/** Reads the kept responses again, with today's mapping. */
 function readAgain(context: RotationContext, state: KeyState): KeyState {
-  if (state.apiKey === null) return findCreatedKey(context, state);
   if (state.internal.unread !== null) return promoteKey(context, state, null, false);
   const { responses } = context.session.settings;
+  const present = presentOf(state);
   const previous = previousOf(state);
   return {
     ...state,
-    apiKey: reread({ apiKey: state.apiKey, response: state.response }, responses).apiKey,
+    apiKey: present && reread(present, responses).apiKey,
     previousApiKey: previous && reread(previous, responses).apiKey,
   };
 }
@@ -200,7 +182,8 @@ async function rotate(context: RotationContext, state: KeyState): Promise<KeySta
   }
   const { response, createdAt, requestId } = created;
   const trigger = rotationOf(context.news).trigger ?? before.internal.trigger;
-  const internal = { ...before.internal, trigger, unread: { response, createdAt } };
+  const unread = { response, createdAt, server: serverOf(context.session) };
+  const internal = { ...before.internal, trigger, unread };
   return promoteKey(context, { ...before, internal }, requestId, deleted);
 }
 
@@ -218,7 +201,7 @@ function promoteKey(
 ): KeyState {
   const { unread } = state.internal;
   if (unread === null) return state;
-  const { response, createdAt } = unread;
+  const { response, createdAt, server } = unread;
   const reading = readKept(response, context.session.settings.responses);
   if (reading.kind === "refused") {
     const { complete } = response;
@@ -231,10 +214,16 @@ function promoteKey(
     apiKey: reading.apiKey,
     createdAt,
     response,
+    server,
     rotatedAt: new Date(context.now).toISOString(),
     previousApiKey: state.apiKey,
     previousExpiresAt: new Date(context.now + overlapDays * DAY).toISOString(),
-    internal: { ...state.internal, previousResponse: state.response, unread: null },
+    internal: {
+      ...state.internal,
+      previousResponse: state.response,
+      previousServer: state.server,
+      unread: null,
+    },
   };
 }
 
@@ -242,7 +231,7 @@ function promoteKey(
 async function dropPrevious({ plugin, session }: RotationContext, state: KeyState): Promise<KeyState> {
   const previous = previousOf(state);
   if (previous === null) return state;
-  await deleteKey(plugin, session, previous, state.server);
+  await deleteKey(plugin, session, previous);
   return withoutPrevious(state);
 }
 
@@ -265,7 +254,7 @@ function rotationReason(
   if (trigger != null && trigger !== internal.trigger) return { kind: "trigger" };
   if (typeof afterDays !== "number") return null;
   const since = dayOf(timeOf(rotatedAt ?? createdAt));
-  if (Number.isNaN(since)) return { kind: "unknownAge", afterDays };
+  if (Number.isNaN(since)) return { kind: "unknownAge" };
   if (since + afterDays > dayOf(now)) return null;
   return { kind: "age", since: dayText(since), due: dayText(since + afterDays), afterDays };
 }

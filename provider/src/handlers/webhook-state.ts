@@ -132,17 +132,17 @@ function warnIfUnknown(plugin: PluginProcess, { webhookId, missing }: WebhookRea
 /** Milliseconds that a preview waits for a server to answer before it goes on without it. */
 const PREVIEW_PATIENCE = 10_000;
 /** Milliseconds after which a preview tries again what failed. */
-const SETBACK_LASTS = 30_000;
+const FAILURE_REMEMBERED = 30_000;
 
 /**
  * Makes what looks at a new webhook in a preview and returns the problems that the update would have as well. A server that
  * cannot be reached fails no preview. What failed is remembered for a while, so that not every resource waits for it.
  */
 function createPreviewCheck(plugin: PluginProcess): (webhookId: number) => Promise<readonly PartnerError[]> {
-  let setback: { readonly at: number; readonly problems: readonly PartnerError[] } | null = null;
+  let recentFailure: { readonly at: number; readonly problems: readonly PartnerError[] } | null = null;
   return async (webhookId) => {
     const now = plugin.currentTime();
-    if (setback && now - setback.at < SETBACK_LASTS) return setback.problems;
+    if (recentFailure && now - recentFailure.at < FAILURE_REMEMBERED) return recentFailure.problems;
     try {
       await existing(await plugin.open(), webhookId, PREVIEW_PATIENCE);
       return [];
@@ -151,8 +151,8 @@ function createPreviewCheck(plugin: PluginProcess): (webhookId: number) => Promi
       if (error instanceof ResourceError) return [error]; // About this webhook only.
       const fails = updateWouldFail(error);
       if (!fails) plugin.warn({ kind: "notChecked", error });
-      setback = { at: plugin.currentTime(), problems: fails ? [error] : [] };
-      return setback.problems;
+      recentFailure = { at: plugin.currentTime(), problems: fails ? [error] : [] };
+      return recentFailure.problems;
     }
   };
 }

@@ -1,17 +1,17 @@
 import { connect } from "node:net";
 import { constants } from "node:os";
 
-/** Milliseconds between looks at whether the engine is still there. */
+/** Polling interval for the engine, in milliseconds. */
 const WATCH_INTERVAL = 3_000;
 /** Refusals in a row after which the engine counts as gone. */
 const REFUSALS = 2;
 /** Milliseconds for an answer to get from a handler to the engine. */
-const ANSWER_TRAVELS = 20;
+const ANSWER_FLUSH = 20;
 /** The same for the answers of all calls that a stop has ended. */
-const LAST_ANSWERS_TRAVEL = 100;
+const LAST_ANSWERS_FLUSH = 100;
 /** Turns of the event loop in which an answer is written: twice as many as the source of @grpc/grpc-js takes. */
 const ANSWER_TURNS = 8;
-/** Milliseconds between looks at whether pending calls have ended. */
+/** Polling interval for pending calls, in milliseconds. */
 const DRAIN_INTERVAL = 20;
 
 /**
@@ -66,7 +66,7 @@ export class Lifetime {
   /** Ends all calls except creations that have been sent, as their keys would be lost, and then the process. */
   #stop(end: () => void): void {
     if (this.signal.aborted) return;
-    const quiet = this.#pendingCalls > 0 ? LAST_ANSWERS_TRAVEL : ANSWER_TRAVELS;
+    const quiet = this.#pendingCalls > 0 ? LAST_ANSWERS_FLUSH : ANSWER_FLUSH;
     this.#stopping.abort();
     this.#endAfterAnswers(end, quiet, ANSWER_TURNS);
   }

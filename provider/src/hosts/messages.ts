@@ -12,6 +12,7 @@ import {
   type Notice,
   type RefusedReading,
   type ResourceProblem,
+  type RotationReason,
 } from "../handlers/problems.js";
 import { variableOf } from "../handlers/settings.js";
 
@@ -43,6 +44,8 @@ export function renderNotice(notice: Notice, terms: Terms): string {
       return `${setting("responses.apiKey", terms)} finds no key in the kept response of ${keyName(notice.fingerprint)}, so the key stays as it is.`;
     case "rotation":
       return rotationText(notice);
+    case "expiry":
+      return `the previous key ${notice.fingerprint ?? ""} has expired (${notice.expiredAt}) and is deleted by this update.`;
     case "stateUnknown": {
       const { webhookId } = notice;
       const names = notice.setting === "active" ? ["active", "disabled"] : [notice.setting];
@@ -59,8 +62,12 @@ export function renderNotice(notice: Notice, terms: Terms): string {
 /** The command, or the argument, that makes a member of `responses`. */
 export function mappingCommand(member: string, value: string, terms: Terms = { explicit: false }): string {
   if (terms.explicit) return `responses: { ${member}: ${JSON.stringify(value)} }`;
-  const word = /^[\w/.~-]+$/.test(value) ? value : `'${value.replaceAll("'", `'\\''`)}'`;
-  return `pulumi config set --path 'partners:responses.${member}' ${word}`;
+  return `pulumi config set --path 'partners:responses.${member}' ${quoteForShell(value)}`;
+}
+
+/** Makes a text one word of a POSIX shell. */
+export function quoteForShell(text: string): string {
+  return /^[\w/.~-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
 function sentences(error: PartnerError, terms: Terms): string {
@@ -99,7 +106,7 @@ function requestText(failure: RequestFailure, terms: Terms): string {
     possible && kind === "create"
       ? `Look for a key created about ${failedAt} at the service, delete it there, then run "pulumi up" again.`
       : possible
-        ? 'Run "pulumi up" again; it re-reads the actual state.'
+        ? "Run the command again; it starts from the actual state."
         : remedyFor(failure, terms);
   // Where something may have changed, what to do about that comes first, and what caused it is still said.
   const reason = possible ? reasonFor(cause) : "";
@@ -118,7 +125,7 @@ function happened(cause: FailureCause): string {
     case "status":
       return `the server answered ${cause.status}`;
     case "throttled":
-      return `the server answered 429 and asks to wait ${Math.ceil(cause.wait / 1000)} s`;
+      return `the rate limit of the service (429) asks to wait ${Math.ceil(cause.wait / 1000)} s`;
     case "timeout":
       return cause.sent ? "timed out while waiting for the response" : "timed out while connecting";
     case "connection":
@@ -138,10 +145,12 @@ function happened(cause: FailureCause): string {
   }
 }
 
-/** What a possible effect leaves unsaid. */
+/** What a person must know of the cause although the remedy is about the possible effect. */
 function reasonFor(cause: FailureCause): string {
-  const isRedirect = cause.kind === "status" && cause.status >= 300 && cause.status < 400;
-  return isRedirect ? " Redirects are not followed." : "";
+  if (cause.kind !== "status") return "";
+  if (cause.status >= 300 && cause.status < 400) return " Redirects are not followed.";
+  if (cause.status === 401) return " The access token was rejected.";
+  return cause.status === 403 ? " The access token does not permit this." : "";
 }
 
 function remedyFor({ operation, cause }: RequestFailure, terms: Terms): string {
@@ -152,7 +161,7 @@ function remedyFor({ operation, cause }: RequestFailure, terms: Terms): string {
       return `Try again then, or raise ${setting("operationTimeout", terms)}.`;
     case "timeout":
       return cause.sent
-        ? `Try again; if the service is slow, raise ${setting("requestTimeout", terms)}.`
+        ? `Try again; if the service is slow, raise ${setting("requestTimeout", terms)} or operationTimeout.`
         : connectionRemedy("", terms);
     case "connection":
       return connectionRemedy(cause.code, terms);
@@ -241,14 +250,13 @@ function resourceText(problem: ResourceProblem, terms: Terms): string {
       const ids = existing.slice(0, LISTED_IDS).join(", ");
       const more = existing.length > LISTED_IDS ? ` and ${existing.length - LISTED_IDS} more` : "";
       const others = ids === "" ? "The account has no webhooks" : `Webhooks that exist: ${ids}${more}`;
-      return `webhook ${webhookId} does not exist in this account. ${others}. Correct webhookId, or create the webhook at the service.`;
+      return `Webhook ${webhookId} does not exist in this account. ${others}. Correct webhookId, or create the webhook at the service.`;
     }
-    case "incompleteList": {
-      const what =
-        problem.webhookId === null
-          ? "the webhooks cannot be listed"
-          : `webhook ${problem.webhookId} is not on the first page of the list`;
-      return `${what}: the response shows signs of further pages, which the Partner API cannot request. If it is complete, set ${setting("responses.complete", terms)} to true.`;
+    case "incompleteList":
+      return `The webhooks cannot be listed: ${FURTHER_PAGES} ${completeRemedy(terms)}`;
+    case "absenceUnproven": {
+      const why = problem.complete ? "the list is empty, which may have another reason." : FURTHER_PAGES;
+      return `Webhook ${problem.webhookId} is not in the list, but ${why} ${completeRemedy(terms)}`;
     }
     case "patchedNotFound": {
       const { failure } = problem;
@@ -283,6 +291,12 @@ function resourceText(problem: ResourceProblem, terms: Terms): string {
   }
 }
 
+const FURTHER_PAGES = "the response shows signs of further pages, which the Partner API cannot request.";
+
+function completeRemedy(terms: Terms): string {
+  return `If these are all webhooks, set ${setting("responses.complete", terms)} to true.`;
+}
+
 /** Ids that a message lists. */
 const LISTED_IDS = 20;
 
@@ -295,29 +309,36 @@ function keyRemedy({ reason, candidates }: RefusedReading, terms: Terms): string
   return `${why} ${choose("apiKey", candidates, terms)}`;
 }
 
+/** Where the README of the package leads, too. */
+const RESPONSES_PAGE = "https://github.com/pulumi-partners/pulumi-partners/blob/main/docs/responses.md";
+
 /** The one remedy for something that was not recognised. */
 function choose(member: string, candidates: readonly string[], terms: Terms): string {
   const name = setting(`responses.${member}`, terms);
   const [only] = candidates;
-  if (only === undefined) return `Set ${name} to its JSON Pointer; docs/responses.md shows how.`;
+  if (only === undefined) return `Set ${name} to its JSON Pointer; ${RESPONSES_PAGE} shows how.`;
   if (candidates.length === 1) return `If it is at ${only}: ${mappingCommand(member, only, terms)}.`;
   return `Set ${name} to the right one of ${candidates.join(", ")}.`;
 }
 
 function rotationText({ fingerprint, why, validUntil }: Extract<Notice, { kind: "rotation" }>): string {
-  const reason = {
-    trigger: () => "rotation.trigger changed",
-    unknownAge: () => "its age is not known",
-    age: () =>
-      why.kind === "age"
-        ? `in use since ${why.since}, due since ${why.due}, afterDays: ${why.afterDays}`
-        : "",
-  }[why.kind]();
+  const reason = rotationReasonText(why);
   const fate =
     validUntil === null
       ? "and is deleted at the end of the same update"
       : `and stays valid as previousApiKey until ${validUntil}`;
   return `${keyName(fingerprint)} is rotated (${reason}) ${fate}.`;
+}
+
+function rotationReasonText(why: RotationReason): string {
+  switch (why.kind) {
+    case "trigger":
+      return "rotation.trigger changed";
+    case "unknownAge":
+      return "its age is not known";
+    case "age":
+      return `in use since ${why.since}, due since ${why.due}, afterDays: ${why.afterDays}`;
+  }
 }
 
 function wordsOf({ serverWords, requestId }: RequestFailure): string {

@@ -1,5 +1,5 @@
 import type { LoggedRequest, WebhookState } from "../../support/sandbox.ts";
-import type { Properties } from "../../support/plugin-protocol.ts";
+import type { Properties } from "../../support/plugin-process.ts";
 import type { Outcome } from "./host.ts";
 import type { Service } from "./service.ts";
 import type { Call } from "./stack-state.ts";
