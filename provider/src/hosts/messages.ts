@@ -44,8 +44,10 @@ export function renderNotice(notice: Notice, terms: Terms): string {
       return `${setting("responses.apiKey", terms)} finds no key in the kept response of ${keyName(notice.fingerprint)}, so the key stays as it is.`;
     case "rotation":
       return rotationText(notice);
-    case "expiry":
-      return `the previous key ${notice.fingerprint ?? ""} has expired (${notice.expiredAt}) and is deleted by this update.`;
+    case "expiry": {
+      const print = notice.fingerprint === null ? "" : ` ${notice.fingerprint}`;
+      return `the previous key${print} has expired (${notice.expiredAt}) and is deleted by this update.`;
+    }
     case "stateUnknown": {
       const { webhookId } = notice;
       const names = notice.setting === "active" ? ["active", "disabled"] : [notice.setting];
