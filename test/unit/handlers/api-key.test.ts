@@ -64,7 +64,7 @@ describe("a new key", () => {
       previousApiKey: null,
       previousExpiresAt: null,
       server: service.url,
-      internal: { trigger: "a", previousResponse: null, unread: null },
+      internal: { trigger: "a", previousResponse: null, previousServer: null, unread: null },
     });
     expect(await partnerApiKey.read(outputs)).toEqual({ outputs });
     expect(methods(service)).toEqual(["POST"]);
@@ -369,6 +369,24 @@ describe("a rotation with overlap", () => {
     await keysOf(service).delete(outputs);
     expect(service.apiKeys).toEqual([]);
   });
+});
+
+it("the server that created a key is known of each key, also where the address changes in between", async () => {
+  const service = await startService();
+  const moved = {
+    ...service,
+    accessToken: service.accessToken,
+    url: service.url.replace("127.0.0.1", "localhost"),
+  };
+  const { id, outputs } = await create(keysOf(service));
+  const news = { account: "default", rotation: { trigger: "a", overlapDays: 7 } };
+  const rotated = await keysOf(moved).update(id, outputs, news);
+  service.inject({ kind: "status", status: 404, operation: "deleteApiKey" });
+  expect(await problemOf(keysOf(moved).delete(rotated))).toMatchObject({
+    kind: "deletionUnclear",
+    server: service.url,
+  });
+  expect(rotated["server"]).toBe(moved.url);
 });
 
 it("a rotation without overlap is a replacement", async () => {

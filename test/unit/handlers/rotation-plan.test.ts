@@ -37,7 +37,7 @@ const OVERLAP = {
   previousApiKey: PREVIOUS,
   previousExpiresAt: "2026-06-17T00:00:00.000Z",
 };
-const UNREAD = { unread: { response: kept({}), createdAt: "2026-06-14T00:00:00.000Z" } };
+const UNREAD = { unread: { response: kept({}), createdAt: "2026-06-14T00:00:00.000Z", server: null } };
 const TRIGGER_A = { trigger: "a" };
 
 describe("the next step for a key", () => {
@@ -149,7 +149,7 @@ describe("the next step for a key", () => {
       "as its age is not known",
       state({ createdAt: null }),
       { afterDays: 9, overlapDays: 0 },
-      { why: { kind: "unknownAge", afterDays: 9 }, validUntil: null },
+      { why: { kind: "unknownAge" }, validUntil: null },
     ],
   ])("is announced: %s", (_how, olds, rotation, facts) => {
     expect(planRotation(olds, rotation, {}, NOON).notice).toEqual({
@@ -158,6 +158,12 @@ describe("the next step for a key", () => {
       ...facts,
     });
   });
+});
+
+it("the end of an overlap is announced", () => {
+  const expired = { ...OVERLAP, previousExpiresAt: "2026-06-15T11:59:30.000Z" };
+  const { notice } = planRotation(state(expired), {}, {}, NOON);
+  expect(notice).toMatchObject({ kind: "expiry", fingerprint: fingerprint(PREVIOUS) });
 });
 
 describe("rotation", () => {

@@ -48,7 +48,13 @@ describe("the list of webhooks", () => {
     const registry = new WebhookRegistry({ listWebhooks }, () => clock.now);
     const list = (): WebhookList => {
       const webhook = { webhookId: 1, state: "active", missing: null, record: {} } as const;
-      return { readable: true, complete: true, webhooks: new Map([[1, webhook]]), places: {} };
+      return {
+        readable: true,
+        complete: true,
+        webhooks: new Map([[1, webhook]]),
+        provesAbsence: true,
+        places: {},
+      };
     };
     const found = registry.find(1);
     registry.changed(1, "disabled");
@@ -84,11 +90,20 @@ describe("the list of webhooks", () => {
     const registry = new WebhookRegistry(clientFor(service), () => 1);
     expect(await registry.find(101)).toMatchObject({ state: "active" });
     expect(await failureOf(registry.find(99))).toMatchObject({
-      problem: { kind: "incompleteList", webhookId: 99 },
+      problem: { kind: "absenceUnproven", webhookId: 99, complete: false },
     });
     expect(await failureOf(registry.all())).toMatchObject({
-      problem: { kind: "incompleteList", webhookId: null },
+      problem: { kind: "incompleteList" },
     });
+  });
+
+  it("that is empty inside an object proves nothing either", async () => {
+    const service = await startService({ webhooks: [], shape: SHAPES.envelope });
+    const registry = new WebhookRegistry(clientFor(service), () => 1);
+    expect(await failureOf(registry.find(1))).toMatchObject({
+      problem: { kind: "absenceUnproven", complete: true },
+    });
+    expect(await registry.all()).toEqual([]);
   });
 
   it("is asked for again after a failure", async () => {
