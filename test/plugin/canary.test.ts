@@ -23,7 +23,11 @@ const WORDS = Object.values(CANARIES).join(" ");
 /** How a service tells what went wrong that means well. */
 const ECHO = {
   body: JSON.stringify({ error: { message: `no: ${WORDS}` }, path: `/api-key/${encodeURIComponent(WORDS)}` }),
-  headers: { "x-request-id": CANARIES.token, "retry-after": "0", location: `https://x.example/?t=${CANARIES.token}` },
+  headers: {
+    "x-request-id": CANARIES.token,
+    "retry-after": "0",
+    location: `https://x.example/?t=${CANARIES.token}`,
+  },
 };
 
 const FAULTS: readonly (readonly [code: string, fault: Fault])[] = [
@@ -65,7 +69,9 @@ async function told(call: Promise<unknown>): Promise<string> {
 /** What the engine stores in clear: the rest it encrypts, because the resources say so. */
 function withoutSecrets(answer: unknown): string {
   const secret = [...SECRET_OUTPUTS, "webhooks"];
-  return JSON.stringify(answer ?? null, (name, value: unknown) => (secret.includes(name) ? undefined : value));
+  return JSON.stringify(answer ?? null, (name, value: unknown) =>
+    secret.includes(name) ? undefined : value,
+  );
 }
 
 describe("no answer, no output and no debug log of the plugin holds a secret", () => {
@@ -87,7 +93,10 @@ describe("no answer, no output and no debug log of the plugin holds a secret", (
     answers["without a fault"] = withoutSecrets(created) + (await everything(plugin));
     for (const key of sandbox.apiKeys) keys.add(key);
 
-    const secrets = { ...CANARIES, ...Object.fromEntries([...keys].map((key, index) => [`key ${index}`, key])) };
+    const secrets = {
+      ...CANARIES,
+      ...Object.fromEntries([...keys].map((key, index) => [`key ${index}`, key])),
+    };
     // The search finds what is a secret in state, the new key and what came with it.
     expect(findLeaks({ created: JSON.stringify(created) }, secrets).length).toBeGreaterThan(1);
     expect(findLeaks({ ...answers, stdout: plugin.stdout(), stderr: plugin.stderr() }, secrets)).toEqual([]);
@@ -98,7 +107,10 @@ describe("no answer, no output and no debug log of the plugin holds a secret", (
 
   it("where a proxy cannot be used, and its address has a password", async () => {
     const password = "Kf9ZrT2mXw7LbQ4nVc6Hs1"; // Without characters that would end it in a URL.
-    const config = { "partners:baseUrl": "https://partners.example.com", "partners:accessToken": CANARIES.token };
+    const config = {
+      "partners:baseUrl": "https://partners.example.com",
+      "partners:accessToken": CANARIES.token,
+    };
     const env = { HTTPS_PROXY: `http://user:${password}@:99999`, PARTNERS_DEBUG: "1" };
     const plugin = await pluginFor({ config, env });
     const said = await told(plugin.create(KEY));

@@ -66,7 +66,9 @@ describe("the environment", () => {
     const env = { NODE_OPTIONS: `--require=${join(SUPPORT, "old-node.cjs")}` };
     const plugin = await pluginFor({ config: configFor(sandbox), env });
     const { message } = await errorOf(plugin.create(KEY));
-    expect(message).toMatch(/Node 20\.11\.0 is too old\. Install Node 22\.19\.0 .*\[PARTNERS_CONFIGURATION\]$/);
+    expect(message).toMatch(
+      /Node 20\.11\.0 is too old\. Install Node 22\.19\.0 .*\[PARTNERS_CONFIGURATION\]$/,
+    );
     expect((await plugin.check(HOOK)).failures).toMatchObject([{ reason: message }]);
     expect(sandbox.requests).toEqual([]);
   });
