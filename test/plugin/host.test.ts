@@ -85,23 +85,6 @@ describe("diff", () => {
       }
     }
   });
-
-  it("replaces for another webhook or account, and for nothing else", async () => {
-    const plugin = await pluginFor({});
-    const key = { ...KEY, apiKey: "k" };
-    const hook = { ...HOOK, initialState: "active" };
-    const cases = [
-      [hook, HOOK, false, []],
-      [hook, { ...HOOK, state: "active" }, true, []],
-      [hook, { ...HOOK, stateOnDestroy: "restore" }, true, []],
-      [hook, { ...HOOK, webhookId: 102 }, true, ["webhookId"]],
-      [hook, { ...HOOK, account: "eu" }, true, ["account"]],
-      [key, KEY, false, []],
-      [key, { ...KEY, account: "eu" }, true, ["account"]],
-    ] as const;
-    for (const [olds, news, changes, replaces] of cases)
-      expect(await plugin.diff("id", olds, news)).toMatchObject({ changes, replaces });
-  });
 });
 
 describe("what leaves the plugin", () => {

@@ -5,8 +5,8 @@ import { configFor, errorOf, KEY, MAPPING, pluginFor, start, takeRequests, until
 
 const DAY = 86_400_000;
 
-function inputs(trigger: string, overlapDays = 7): Properties {
-  return { ...KEY, rotation: { trigger, overlapDays } };
+function inputs(trigger: string): Properties {
+  return { ...KEY, rotation: { trigger, overlapDays: 7 } };
 }
 
 /** The same state so many days later. */
@@ -81,83 +81,30 @@ describe("one life of a key", () => {
       expect(takeRequests(sandbox)).toBe("DELETE");
     },
   );
+});
 
-  it("ends by the ids of both keys where the mapping says so, in a process of its own", async () => {
-    const config = { "partners:responses": '{"apiKeyId":"/apiKey/id"}' };
-    const { sandbox, plugin } = await start({ shape: "byId" }, config);
+it("a key that the service does not find counts as deleted, with one warning that names its fingerprint", async () => {
+  const { sandbox, plugin } = await start();
+  const held = { ...KEY, apiKey: "no-such-key-0123456789", server: sandbox.url };
+  await plugin.delete("key-1", held);
+  await plugin.delete("key-1", held);
+  expect(takeRequests(sandbox)).toBe("DELETE GET DELETE");
+  await until(() => plugin.stderr().endsWith("\n"));
+  expect(plugin.stderr()).toMatch(/^pulumi-partners: key sha256:[0-9a-f]{16} was not found .*404.*\n$/);
+});
+
+describe("a rotation in place that stops half-way", () => {
+  it("forgets the previous key that it has deleted, keeps the present one, and goes on from there", async () => {
+    const { sandbox, plugin } = await start();
     const { id, properties } = await plugin.create(inputs("1"));
     const { properties: rotated } = await plugin.update(id, properties, inputs("2"));
-    takeRequests(sandbox);
-    const later = await pluginFor({ config: { ...configFor(sandbox), ...config } });
-    await later.delete(id, rotated);
-    expect(sandbox.apiKeys).toEqual([]);
-    expect(takeRequests(sandbox)).toBe("DELETE DELETE");
-  });
-
-  it("without overlap is a replacement, which the engine creates first", async () => {
-    const { sandbox, plugin } = await start();
-    const { id, properties } = await plugin.create(inputs("1", 0));
-    expect(await plugin.diff(id, properties, inputs("2", 0))).toMatchObject({ replaces: ["rotationDue"] });
-    const { properties: next } = await plugin.create(inputs("2", 0));
-    await plugin.delete(id, properties);
-    expect(sandbox.apiKeys).toEqual([next["apiKey"]]);
-    expect(takeRequests(sandbox)).toBe("POST POST DELETE");
-  });
-});
-
-describe("a key that the service does not find", () => {
-  const apiKey = "no-such-key-0123456789";
-
-  it("counts as deleted, with a warning that names its fingerprint once", async () => {
-    const { sandbox, plugin } = await start();
-    await plugin.delete("key-1", { ...KEY, apiKey, server: sandbox.url });
-    await plugin.delete("key-1", { ...KEY, apiKey, server: sandbox.url });
-    expect(takeRequests(sandbox)).toBe("DELETE GET DELETE");
-    await until(() => plugin.stderr().endsWith("\n"));
-    expect(plugin.stderr()).toMatch(/^pulumi-partners: key sha256:[0-9a-f]{16} was not found .*404.*\n$/);
-  });
-
-  it("does not where it was created at another address, or where the list cannot be read either", async () => {
-    const { sandbox, plugin } = await start();
-    const moved = await errorOf(
-      plugin.delete("key-1", { ...KEY, apiKey, server: "https://old.example.com" }),
-    );
-    expect(moved.message).toMatch(/https:\/\/old\.example\.com.*\[PARTNERS_RESOURCE\]$/);
-    sandbox.inject({ kind: "html", operation: "listWebhooks" });
-    const { message } = await errorOf(plugin.delete("key-1", { ...KEY, apiKey }));
-    expect(message).toMatch(/404.*web page.*\[PARTNERS_RESOURCE\]$/);
-    expect(plugin.stderr()).not.toContain(apiKey);
-  });
-});
-
-describe("a deletion or a rotation that stops half-way", () => {
-  /** A key that was rotated, so that there are two. */
-  async function rotated(): Promise<{ id: string; outputs: Properties } & Awaited<ReturnType<typeof start>>> {
-    const { sandbox, plugin } = await start();
-    const { id, properties } = await plugin.create(inputs("1"));
-    const { properties: outputs } = await plugin.update(id, properties, inputs("2"));
-    return { sandbox, plugin, id, outputs };
-  }
-
-  it("says that one key is deleted, and goes on from there", async () => {
-    const { sandbox, plugin, id, outputs } = await rotated();
-    sandbox.inject({ kind: "status", operation: "deleteApiKey", status: 403, skip: 1 });
-    const { message } = await errorOf(plugin.delete(id, outputs));
-    expect(message).toMatch(/^One key of this resource is deleted\..*403.*\[PARTNERS_STATUS\]$/);
-    expect(sandbox.apiKeys).toEqual([outputs["apiKey"]]);
-    await plugin.delete(id, outputs);
-    expect(sandbox.apiKeys).toEqual([]);
-  });
-
-  it("forgets the previous key that it has deleted, and keeps the present one", async () => {
-    const { sandbox, plugin, id, outputs } = await rotated();
     sandbox.inject({ kind: "status", operation: "createApiKey", status: 403 });
-    const { message, initFailure } = await errorOf(plugin.update(id, outputs, inputs("3")));
+    const { message, initFailure } = await errorOf(plugin.update(id, rotated, inputs("3")));
     expect(message).toMatch(/^The previous key is deleted\..*403.*\[PARTNERS_STATUS\]$/);
     const kept = initFailure?.properties ?? {};
-    expect(kept).toMatchObject({ apiKey: outputs["apiKey"], previousApiKey: null });
-    const { properties } = await plugin.update(id, kept, inputs("3"));
-    expect(sandbox.apiKeys).toEqual([properties["previousApiKey"], properties["apiKey"]]);
+    expect(kept).toMatchObject({ apiKey: rotated["apiKey"], previousApiKey: null });
+    const { properties: next } = await plugin.update(id, kept, inputs("3"));
+    expect(sandbox.apiKeys).toEqual([next["previousApiKey"], next["apiKey"]]);
   });
 
   it("keeps a key that it cannot read next to the one in use, and promotes it later without another POST", async () => {

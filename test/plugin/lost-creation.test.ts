@@ -1,7 +1,11 @@
 import { describe, expect, it } from "vitest";
 
+import type { InitFailure } from "../support/plugin-process.ts";
 import type { Fault } from "../support/sandbox.ts";
 import { configFor, errorOf, KEY, MAPPING, pluginFor, start, startShared, takeRequests } from "./partners.ts";
+
+/** What an initialization failure leaves in state. */
+type Kept = Pick<InitFailure, "id" | "properties">;
 
 const shared = startShared({ "partners:requestTimeout": "0.5" });
 
@@ -77,7 +81,7 @@ describe("a creation whose response is cut off or unreadable", () => {
   it("gives its key to the next update, once the mapping is set", async () => {
     const { sandbox, plugin } = await start({ shape: "unreadable" });
     const { message, initFailure } = await errorOf(plugin.create(KEY));
-    const { id, properties } = initFailure ?? { id: "", properties: {} };
+    const { id, properties }: Kept = initFailure ?? { id: "", properties: {} };
     const [key = ""] = sandbox.apiKeys;
     expect(message).toContain("/result/token");
     expect(message).not.toContain(key);
