@@ -29,12 +29,7 @@ const PULUMI = [
 
 export default tseslint.config(
   {
-    ignores: [
-      "**/dist/",
-      "**/node_modules/",
-      "coverage/",
-      "examples/key-consumers/", // Its packages are installed by `npm run consumers:check` only.
-    ],
+    ignores: ["**/dist/", "**/node_modules/", "coverage/"],
   },
   js.configs.recommended,
   {

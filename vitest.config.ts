@@ -1,8 +1,8 @@
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
-/** Run for minutes, and are small: vitest, which begins with large files, would run them last, and the second worker idle. */
-const LONG = /\/test\/unit\/(fuzz\/lifecycle|loss\/loss)\.test\.ts$/;
+/** Run longest. vitest begins with large files, which these are not all, and a worker would be idle at the end. */
+const LONG = /\/(lifecycle|loss|pipeline|packed|readme)\.test\.ts$/;
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -25,8 +25,7 @@ export default defineConfig({
           name: "engine",
           include: ["test/engine/**/*.test.ts"],
           testTimeout: 180_000,
-          hookTimeout: 900_000, // The first run on a machine may have to build the Pulumi CLI: 5 min 40 s, measured.
-          globalSetup: ["test/support/require-pulumi.ts"],
+          globalSetup: ["test/support/pulumi-cli.ts"],
         },
       },
     ],

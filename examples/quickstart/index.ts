@@ -1,9 +1,9 @@
 import * as partners from "pulumi-partners";
 
-// A key for one of our services: made with the stack, deleted with it.
+// A key for one of our services: created with the stack, deleted with it.
 const checkout = new partners.PartnerApiKey("checkout");
 
-// Webhooks that exist at the service, and the state that each shall be in.
+// Webhooks that exist at the service, and the state that each is kept in.
 const orders = new partners.PartnerWebhookState("orders", {
   webhookId: 101,
   state: "active",

@@ -1,6 +1,6 @@
 import * as partners from "pulumi-partners";
 
-// The webhooks that shall be disabled. Every other one that exists shall be active.
+// These webhooks are disabled. Every other one that exists is active.
 const disabled = new Set([102]);
 
 const webhooks = await partners.getPartnerWebhooks();

@@ -1,84 +1,66 @@
-import * as pulumi from "@pulumi/pulumi";
 import * as partners from "pulumi-partners";
-import { startSandbox } from "pulumi-partners/sandbox";
-import { expect, it, onTestFinished } from "vitest";
+import { expect, it } from "vitest";
 
-import { sandboxStack } from "./support.ts";
+import { countRequests, sandboxFor, sandboxStack, UNCHANGED, type Sandbox } from "./support.ts";
 
-it("two accounts in one stack are kept apart, also by a destroy without the program", async () => {
-  const eu = await startSandbox({ webhooks: [{ webhookId: 7, state: "active" }] });
-  onTestFinished(() => eu.close());
-  const { sandbox: us, stack } = await sandboxStack(() => {
-    const accessToken = pulumi.secret(eu.accessToken);
-    const provider = new partners.Provider("eu", { baseUrl: eu.url, accessToken, requestTimeout: 5 });
-    const euKey = new partners.PartnerApiKey("key-eu", {}, { provider });
-    const usKey = new partners.PartnerApiKey("key-us");
-    new partners.PartnerWebhookState(
-      "hook-eu",
-      { webhookId: 7, state: "disabled", stateOnDestroy: "active" },
-      { provider },
-    );
-    new partners.PartnerWebhookState("hook-us", { webhookId: 101, state: "disabled" });
-    return Promise.resolve({ eu: euKey.apiKey, us: usKey.apiKey, account: euKey.account });
-  });
-  expect(await stack.preview()).toMatchObject({ ok: true });
+/** How many keys and active webhooks an account has. */
+function held({ apiKeys, webhooks }: Sandbox): number {
+  return apiKeys.length + (webhooks.get(101) === "active" ? 1 : 0);
+}
+
+it("a resource moves to another account by a replacement, each half in its own account", async () => {
+  const webhooks = [{ webhookId: 101, state: "disabled" }] as const;
+  const eu = await sandboxFor({ webhooks });
+  const said = { place: "default", name: "eu", token: eu.accessToken };
+  const { sandbox, stack } = await sandboxStack(
+    () => {
+      const settings = { baseUrl: eu.url, accessToken: said.token, account: "eu" };
+      const aliases = said.name === "eu" ? [] : [{ name: "eu" }];
+      const provider = new partners.Provider(said.name, settings, { aliases });
+      const opts = said.place === "eu" ? { provider } : {};
+      const key = new partners.PartnerApiKey("checkout", {}, opts);
+      const args = { webhookId: 101, state: "active", stateOnDestroy: "disabled" } as const;
+      new partners.PartnerWebhookState("orders", args, opts);
+      return Promise.resolve({ apiKey: key.apiKey, account: key.account });
+    },
+    { webhooks },
+  );
   expect(await stack.up()).toMatchObject({ ok: true });
-  expect(await stack.outputs()).toEqual({ eu: eu.apiKeys[0], us: us.apiKeys[0], account: "eu" });
-  expect(eu.webhooks.get(7)).toBe("disabled");
-  expect(us.webhooks.get(101)).toBe("disabled");
-  for (const sandbox of [eu, us])
-    expect(sandbox.requests.every(({ status }) => (status ?? 500) < 300)).toBe(true);
-  const state = await stack.stateFile();
-  for (const secret of [eu.accessToken, us.accessToken, ...eu.apiKeys, ...us.apiKeys])
-    expect(state).not.toContain(secret);
+  expect([held(sandbox), held(eu)]).toEqual([2, 0]);
 
-  expect(await stack.preview({ flags: ["--expect-no-changes"] })).toMatchObject({ ok: true });
+  for (const [place, from, to] of [
+    ["eu", sandbox, eu],
+    ["default", eu, sandbox],
+    ["eu", sandbox, eu],
+  ] as const) {
+    said.place = place;
+    for (const account of [from, to]) account.clearRequests();
+    const up = await stack.up();
+    expect(up).toMatchObject({ ok: true, changes: { replace: 2 } });
+    expect(up.stdout).toContain("[diff: ~account,provider]");
+    expect([held(from), held(to)]).toEqual([0, 2]);
+    expect(await stack.outputs()).toEqual({ apiKey: to.apiKeys[0], account: place });
+    expect(countRequests(to)).toEqual({ GET: 1, POST: 1, PATCH: 1 });
+    expect(countRequests(from)).toEqual({ GET: 1, DELETE: 1, PATCH: 1 });
+  }
+  expect(await stack.preview(UNCHANGED)).toMatchObject({ ok: true });
+
+  // A new access token or another name of the provider touches no resource.
+  said.token = eu.rotateAccessToken();
+  const rotated = await stack.up();
+  expect(rotated).toMatchObject({ ok: true, changes: { update: 1 } });
+  said.name = "europe";
+  const renamed = await stack.up();
+  expect(renamed.ok).toBe(true);
+  expect(renamed.changes).not.toHaveProperty("replace");
+  expect(eu.requests).toEqual([]);
+
+  // A destroy needs no program, and uses the token of the last up.
   expect(await stack.destroy()).toMatchObject({ ok: true });
-  expect([eu.apiKeys, us.apiKeys]).toEqual([[], []]);
-  expect(eu.webhooks.get(7)).toBe("active");
-  expect(us.webhooks.get(101)).toBe("disabled");
+  expect([held(sandbox), held(eu)]).toEqual([0, 0]);
 });
 
-it("an explicit provider does not borrow from the environment", async () => {
-  const { sandbox, stack } = await sandboxStack(() => {
-    const provider = new partners.Provider("eu", {
-      baseUrl: "http://127.0.0.1:1",
-    } as unknown as partners.ProviderArgs);
-    new partners.PartnerWebhookState("hook", { webhookId: 101, state: "active" }, { provider });
-    return Promise.resolve();
-  });
-  const { ok, stdout } = await stack.preview();
-  expect(ok).toBe(false);
-  expect(stdout).toContain("Give the Provider its argument accessToken");
-  expect(sandbox.requests).toEqual([]);
-});
-
-it("a plain access token in stack configuration is warned about, a secret one is not", async () => {
-  const program = (): Promise<void> => {
-    new partners.PartnerApiKey("checkout");
-    return Promise.resolve();
-  };
-  const { sandbox, stack } = await sandboxStack(program, {}, { env: { PARTNERS_ACCESS_TOKEN: "" } });
-  const key = "partners:accessToken";
-  await stack.configure({ [key]: { value: sandbox.accessToken, secret: true } });
-  expect((await stack.preview()).stdout).not.toContain("clear text");
-  await stack.configure({ [key]: { value: sandbox.accessToken } });
-  expect((await stack.preview()).stdout).toContain("partners:accessToken is stored in clear text");
-});
-
-it("an error about the account of a provider names the provider's arguments", async () => {
-  const { sandbox, stack } = await sandboxStack(() => {
-    const settings = { baseUrl: sandbox.url, accessToken: pulumi.secret("not-the-token") };
-    const provider = new partners.Provider("eu", settings);
-    new partners.PartnerWebhookState("hook", { webhookId: 101, state: "active" }, { provider });
-    return Promise.resolve();
-  });
-  const { ok, stdout } = await stack.preview();
-  expect(ok).toBe(false);
-  expect(stdout).toContain("The access token was rejected: check the Provider's accessToken.");
-});
-
-it("resources move from stack configuration to a provider of the same account without being replaced", async () => {
+it("resources move to a provider of the same account without a request", async () => {
   let explicit = false;
   const { sandbox, stack } = await sandboxStack(() => {
     const { url: baseUrl, accessToken } = sandbox;
@@ -87,10 +69,8 @@ it("resources move from stack configuration to a provider of the same account wi
     return Promise.resolve();
   });
   expect(await stack.up()).toMatchObject({ ok: true });
-  const keys = [...sandbox.apiKeys];
+  sandbox.clearRequests();
   explicit = true;
   expect(await stack.up()).toMatchObject({ ok: true });
-  expect(sandbox.apiKeys).toEqual(keys);
-  expect(await stack.destroy()).toMatchObject({ ok: true });
-  expect(sandbox.apiKeys).toEqual([]);
+  expect(sandbox.requests).toEqual([]);
 });

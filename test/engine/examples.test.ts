@@ -1,65 +1,129 @@
+import { readdirSync } from "node:fs";
+import { readFile, stat } from "node:fs/promises";
+import { join } from "node:path";
 import { expect, it } from "vitest";
 
-import { runShell } from "../support/cli.ts";
-import { expectShown } from "./docs.ts";
-import { copyOut, exampleProject, sandboxFor, source } from "./example-project.ts";
+import { ROOT } from "../support/checkout.ts";
+import {
+  environmentFor,
+  exampleProject,
+  expectShown,
+  sandboxFor,
+  statesOf,
+  type ExampleProject,
+  type Sandbox,
+} from "./support.ts";
 
-it("webhook-fleet: every webhook that exists is active, except one", async () => {
-  const { sandbox, run, up, destroy, outputs } = await exampleProject("webhook-fleet");
-  await expectShown("webhooks.md", "All webhooks", await source("webhook-fleet"), "ts");
-  await expectShown("webhooks.md", "All webhooks", await run("preview"));
-  await up();
-  expect(Object.fromEntries(sandbox.webhooks)).toEqual({ 101: "active", 102: "disabled", 103: "active" });
-  sandbox.addWebhook(104, "disabled");
-  await up();
-  expect(sandbox.webhooks.get(104)).toBe("active");
-  expect(await outputs()).toEqual({ managed: 4 });
-  await run("preview", "--expect-no-changes");
-  await destroy();
+const UP = ["up", "--yes", "--skip-preview"];
+const DESTROY = ["destroy", "--yes", "--skip-preview"];
+
+/** What an example does at a service with the webhooks 101 and 102 active and 103 disabled. */
+interface Example {
+  readonly name: string;
+  /** Sets what the example needs, besides the account. */
+  readonly prepare?: (project: ExampleProject, eu: Sandbox) => Promise<unknown>;
+  /** The page that shows what it previews. */
+  readonly shownIn?: string;
+  /** What is so after the first `up`. */
+  readonly check: (sandbox: Sandbox, project: ExampleProject, eu: Sandbox) => Promise<void>;
+}
+
+const EXAMPLES: readonly Example[] = [
+  {
+    name: "quickstart",
+    check: async (sandbox, { outputs }) => {
+      expect(await outputs()).toMatchObject({ apiKey: sandbox.apiKeys[0], ordersState: "active" });
+    },
+  },
+  {
+    name: "webhook-fleet",
+    shownIn: "docs/webhooks.md",
+    check: async (sandbox, { outputs }) => {
+      expect(await outputs()).toEqual({ managed: 3 });
+      expect(statesOf(sandbox)).toEqual({ 101: "active", 102: "disabled", 103: "active" });
+    },
+  },
+  {
+    name: "audit",
+    shownIn: "docs/webhooks.md",
+    check: async (_sandbox, { outputs }) => {
+      expect(await outputs()).toEqual({ undeclared: [102] });
+    },
+  },
+  {
+    name: "accounts",
+    shownIn: "docs/accounts.md",
+    prepare: ({ shell }, eu) =>
+      shell(
+        `pulumi config set euBaseUrl ${eu.url} && pulumi config set --secret euAccessToken -- ${eu.accessToken}`,
+      ),
+    check: async (us, { outputs }, eu) => {
+      expect(await outputs()).toEqual({
+        accounts: ["default", "eu"],
+        apiKeys: { us: us.apiKeys[0], eu: eu.apiKeys[0] },
+      });
+      expect([us.webhooks.get(101), eu.webhooks.get(101)]).toEqual(["active", "disabled"]);
+    },
+  },
+  {
+    name: "rotation",
+    check: async (sandbox, { pulumi, outputs }) => {
+      await pulumi("config", "set", "rotate", "2026-02-19");
+      await pulumi(...UP);
+      const [previousApiKey, apiKey] = sandbox.apiKeys;
+      expect(await outputs()).toMatchObject({ apiKey, previousApiKey });
+    },
+  },
+];
+
+it.each(EXAMPLES)("$name: preview, up and destroy", async ({ name, prepare, shownIn, check }) => {
+  const [sandbox, eu] = [await sandboxFor(), await sandboxFor()];
+  const project = await exampleProject(name, environmentFor(sandbox));
+  await project.pulumi("stack", "init", "dev");
+  await prepare?.(project, eu);
+  if (shownIn !== undefined) await expectShown(shownIn, await project.pulumi("preview"));
+  await project.pulumi(...UP);
+  await check(sandbox, project, eu);
+  await project.pulumi(...DESTROY);
+  expect([sandbox.apiKeys, eu.apiKeys]).toEqual([[], []]);
 });
 
-it("audit: a webhook that exists and is not declared is found", async () => {
-  const { run, up, destroy, outputs } = await exampleProject("audit");
-  await expectShown("webhooks.md", "Webhooks that nobody declared", await source("audit"), "ts");
-  await expectShown("webhooks.md", "Webhooks that nobody declared", await run("preview"));
-  await up();
-  expect(await outputs()).toEqual({ undeclared: [102] });
-  await destroy();
-});
+it("key-stack-reference: a key for the stack of another team, before and after a rotation", async () => {
+  const sandbox = await sandboxFor();
+  const { engine, pulumi } = await exampleProject("key-stack-reference", environmentFor(sandbox));
+  const keys = (...args: string[]) => pulumi("--cwd", "keys", ...args);
+  const app = (...args: string[]) => pulumi("--cwd", "app", ...args);
+  const keyFile = join(engine.dir, "partner-api-key");
+  await keys("stack", "init", "dev");
+  await app("stack", "init", "dev");
+  await app("config", "set", "keysStack", "organization/partners-keys/dev");
+  await app("config", "set", "keyFile", keyFile);
+  await keys(...UP);
+  await app(...UP);
+  const [first = ""] = sandbox.apiKeys;
+  expect(await readFile(keyFile, "utf8")).toBe(first);
+  expect((await stat(keyFile)).mode & 0o777).toBe(0o600);
 
-it("accounts: two accounts in one stack", async () => {
-  const [us, eu] = [await sandboxFor(), await sandboxFor()];
-  const { run, up, destroy, outputs } = await exampleProject("accounts", { sandbox: us });
-  await run("config", "set", "euBaseUrl", eu.url);
-  await run("config", "set", "--secret", "euAccessToken", eu.accessToken);
-  await expectShown("accounts.md", "Several accounts", await source("accounts"), "ts");
-  await expectShown("accounts.md", "Several accounts", await run("preview"));
-  await up();
-  expect(await outputs()).toEqual({
-    accounts: ["default", "eu"],
-    apiKeys: { us: us.apiKeys[0], eu: eu.apiKeys[0] },
-  });
-  expect([us.webhooks.get(101), eu.webhooks.get(101)]).toEqual(["active", "disabled"]);
-  await destroy();
-  expect([us.apiKeys, eu.apiKeys]).toEqual([[], []]);
+  // The application goes on with the key it has, until its own `up`.
+  await keys("config", "set", "rotate", "2026-02-19");
+  await keys(...UP);
+  expect([await readFile(keyFile, "utf8"), sandbox.verify(first)]).toEqual([first, true]);
+  await app(...UP);
+  const [, second = ""] = sandbox.apiKeys;
+  expect(await readFile(keyFile, "utf8")).toBe(second);
+  const state = await readFile(join(engine.backendDir, ".pulumi/stacks/partners-app/dev.json"), "utf8");
+  for (const key of [first, second]) expect(state).not.toContain(key);
 });
 
 it("unit-testing: the tests of the example pass, and fail for a program that is wrong", async () => {
-  const [mocks, real] = ["With mocks: what does the program declare?", "With the sandbox: what does it do?"];
-  await expectShown("testing.md", mocks, await source("unit-testing", "mocks.test.ts"), "ts");
-  await expectShown("testing.md", real, await source("unit-testing", "sandbox.test.ts"), "ts");
-
-  const { cwd, engine } = await copyOut("unit-testing", await sandboxFor());
-  const env = { ...engine.env, NO_COLOR: "1", FORCE_COLOR: "0" };
-  const test = (files = "") => runShell(`../node_modules/.bin/vitest run ${files}`, { cwd, env });
-  const passed = await test();
-  expect({ code: passed.code, output: passed.code === 0 ? "" : passed.stdout + passed.stderr }).toEqual({
-    code: 0,
-    output: "",
-  });
-  expect(passed.stdout).toMatch(/Tests\s+2 passed/);
-  await runShell(`sed -i.bak 's/< 100/< 0/' index.ts`, { cwd, env });
-  const failed = await test("mocks");
+  const { shell } = await exampleProject("unit-testing", { FORCE_COLOR: "0" });
+  expect((await shell("../node_modules/.bin/vitest run")).stdout).toMatch(/Tests\s+2 passed/);
+  const failed = await shell(`sed -i.bak 's/< 100/< 0/' index.ts; ../node_modules/.bin/vitest run mocks`);
   expect(failed.code).toBe(1);
   expect(failed.stdout).toMatch(/Tests\s+1 failed/);
+});
+
+it("every example has a test", () => {
+  const tested = [...EXAMPLES.map(({ name }) => name), "key-stack-reference", "unit-testing", "pipeline"];
+  expect(readdirSync(join(ROOT, "examples")).sort()).toEqual(tested.sort());
 });

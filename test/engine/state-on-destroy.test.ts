@@ -1,134 +1,57 @@
 import * as partners from "pulumi-partners";
-import type { Sandbox } from "pulumi-partners/sandbox";
 import { expect, it } from "vitest";
 
-import { expectShown } from "./docs.ts";
-import { countRequests, sandboxStack } from "./support.ts";
+import { countRequests, sandboxStack, statesOf } from "./support.ts";
 
-const KINDS = ["leave", "restore", "active", "disabled"] as const;
-/** Each kind has a webhook that is found active, 1 to 4, and one that is found disabled, 5 to 8. */
-const FOUND = KINDS.flatMap((kind, index) => [
-  { kind, webhookId: index + 1, found: "active" as const },
-  { kind, webhookId: index + 5, found: "disabled" as const },
-]);
 const OPPOSITE = { active: "disabled", disabled: "active" } as const;
-const seeds = { webhooks: FOUND.map(({ webhookId, found }) => ({ webhookId, state: found })) };
 
-/** Declares every webhook in the opposite of the state it is found in. */
-function declare(prefix = "webhook", kindOf = (kind: partners.StateOnDestroy) => kind): Promise<void> {
-  for (const { kind, webhookId, found } of FOUND) {
-    const args = { webhookId, state: OPPOSITE[found], stateOnDestroy: kindOf(kind) };
-    new partners.PartnerWebhookState(`${prefix}-${webhookId}`, args);
-  }
-  return Promise.resolve();
-}
+/** Each is managed in the opposite of the state it is found in. */
+const WEBHOOKS = [
+  { webhookId: 1, found: "active", stateOnDestroy: "leave", left: "disabled" },
+  { webhookId: 2, found: "disabled", stateOnDestroy: "leave", left: "active" },
+  { webhookId: 3, found: "active", stateOnDestroy: "restore", left: "active" },
+  { webhookId: 4, found: "disabled", stateOnDestroy: "restore", left: "disabled" },
+  { webhookId: 5, found: "active", stateOnDestroy: "active", left: "active" },
+  { webhookId: 6, found: "disabled", stateOnDestroy: "active", left: "active" },
+  { webhookId: 7, found: "active", stateOnDestroy: "disabled", left: "disabled" },
+  { webhookId: 8, found: "disabled", stateOnDestroy: "disabled", left: "disabled" },
+] as const;
 
-function states(sandbox: Sandbox): Record<number, string> {
-  return Object.fromEntries(sandbox.webhooks);
-}
+/** Webhooks that leave the stack by being removed from the program; the others leave by `pulumi destroy`. */
+const REMOVED = new Set([3, 5]);
 
-const MANAGED = {
-  1: "disabled",
-  2: "disabled",
-  3: "disabled",
-  4: "disabled",
-  5: "active",
-  6: "active",
-  7: "active",
-  8: "active",
-};
-const LEFT = {
-  ...{ 1: "disabled", 5: "active" }, // leave
-  ...{ 2: "active", 6: "disabled" }, // restore
-  ...{ 3: "active", 7: "active" },
-  ...{ 4: "disabled", 8: "disabled" },
-};
-
-it.each(["destroy", "removal from the program"])(
-  "%s leaves each webhook as stateOnDestroy says",
-  async (how) => {
-    const { sandbox, stack } = await sandboxStack(() => declare(), seeds);
-    expect(await stack.up()).toMatchObject({ ok: true });
-    expect(states(sandbox)).toEqual(MANAGED);
-    countRequests(sandbox);
-    stack.setProgram(() => Promise.resolve());
-    const left = how === "destroy" ? await stack.destroy() : await stack.up();
-    expect(left).toMatchObject({ ok: true });
-    expect(left.changes["delete"]).toBe(how === "destroy" ? 9 : 8);
-    expect(states(sandbox)).toEqual(LEFT);
-    expect(countRequests(sandbox)).toEqual({ GET: 1, PATCH: 4 });
-  },
-);
-
-it("a destroy that runs the program leaves each webhook as stateOnDestroy says", async () => {
-  const { sandbox, stack } = await sandboxStack(() => declare(), seeds);
-  expect(await stack.up()).toMatchObject({ ok: true });
-  expect(await stack.destroy({ flags: ["--run-program"] })).toMatchObject({ ok: true });
-  expect(states(sandbox)).toEqual(LEFT);
-});
-
-it("changing stateOnDestroy changes the state file only, and what a destroy does", async () => {
-  let kindOf = (kind: partners.StateOnDestroy): partners.StateOnDestroy => kind;
-  const { sandbox, stack } = await sandboxStack(() => declare("webhook", kindOf), seeds);
-  expect(await stack.up()).toMatchObject({ ok: true });
-  countRequests(sandbox);
-  kindOf = (kind) => (kind === "leave" ? "restore" : kind === "restore" ? "leave" : kind);
-  const { stdout } = await stack.preview();
-  await expectShown("webhooks.md", "When a webhook is no longer declared", stdout);
-  expect(await stack.up()).toMatchObject({ ok: true, changes: { update: 4, same: 5 } });
-  expect(countRequests(sandbox)).not.toHaveProperty("PATCH");
-  expect(states(sandbox)).toEqual(MANAGED);
-  expect(await stack.destroy()).toMatchObject({ ok: true });
-  expect(states(sandbox)).toEqual({ ...LEFT, 1: "active", 5: "disabled", 2: "disabled", 6: "active" });
-});
-
-it("a rename without an alias changes nothing at the service, whatever stateOnDestroy says", async () => {
+it("a webhook that is no longer managed is left as stateOnDestroy says, and a rename undoes nothing", async () => {
   let prefix = "webhook";
-  const { sandbox, stack } = await sandboxStack(() => declare(prefix), seeds);
+  let ids = WEBHOOKS.map(({ webhookId }): number => webhookId);
+  const { sandbox, stack } = await sandboxStack(
+    () => {
+      for (const { webhookId, found, stateOnDestroy } of WEBHOOKS.filter((one) =>
+        ids.includes(one.webhookId),
+      )) {
+        // Only an alias keeps the state that "restore" goes back to.
+        const aliases = stateOnDestroy === "restore" ? [{ name: `webhook-${webhookId}` }] : [];
+        const args = { webhookId, state: OPPOSITE[found], stateOnDestroy };
+        new partners.PartnerWebhookState(`${prefix}-${webhookId}`, args, { aliases });
+      }
+      return Promise.resolve();
+    },
+    { webhooks: WEBHOOKS.map(({ webhookId, found }) => ({ webhookId, state: found })) },
+  );
+  const managed = Object.fromEntries(WEBHOOKS.map(({ webhookId, found }) => [webhookId, OPPOSITE[found]]));
   expect(await stack.up()).toMatchObject({ ok: true });
-  countRequests(sandbox);
+  expect(statesOf(sandbox)).toEqual(managed);
+
   prefix = "renamed";
-  expect(await stack.preview()).toMatchObject({ ok: true, changes: { create: 8, delete: 8, same: 1 } });
-  expect(await stack.up()).toMatchObject({ ok: true, changes: { create: 8, delete: 8, same: 1 } });
-  expect(countRequests(sandbox)).toEqual({ GET: 2 });
-  expect(states(sandbox)).toEqual(MANAGED);
-  for (const operation of ["preview", "refresh"] as const)
-    expect(await stack[operation]({ flags: ["--expect-no-changes"] })).toMatchObject({ ok: true });
-  expect(await stack.destroy()).toMatchObject({ ok: true });
-  // What a webhook was before it was first managed is forgotten: "restore" gives back what the new resource found.
-  expect(states(sandbox)).toEqual({ ...LEFT, 2: "disabled", 6: "active" });
-});
+  countRequests(sandbox);
+  expect(await stack.up()).toMatchObject({ ok: true, changes: { create: 6, delete: 6, same: 3 } });
+  expect(countRequests(sandbox)).not.toHaveProperty("PATCH");
+  expect(statesOf(sandbox)).toEqual(managed);
 
-it("a rename with an alias keeps the state to restore", async () => {
-  let renamed = false;
-  const { sandbox, stack } = await sandboxStack(() => {
-    const args = { webhookId: 101, state: "disabled", stateOnDestroy: "restore" } as const;
-    if (renamed) new partners.PartnerWebhookState("sales", args, { aliases: [{ name: "orders" }] });
-    else new partners.PartnerWebhookState("orders", args);
-    return Promise.resolve();
-  });
-  expect(await stack.up()).toMatchObject({ ok: true });
-  renamed = true;
-  expect(await stack.up()).toMatchObject({ ok: true, changes: { same: 2 } });
+  ids = ids.filter((id) => !REMOVED.has(id));
+  expect(await stack.up()).toMatchObject({ ok: true, changes: { delete: REMOVED.size } });
+  expect(countRequests(sandbox)).toEqual({ GET: 1, PATCH: REMOVED.size });
   expect(await stack.destroy()).toMatchObject({ ok: true });
-  expect(sandbox.webhooks.get(101)).toBe("active");
-});
-
-it("retainOnDelete forgets the resource and leaves the webhook; protect refuses the destroy", async () => {
-  let protect = true;
-  const { sandbox, stack } = await sandboxStack(() => {
-    const args = { state: "disabled", stateOnDestroy: "active" } as const;
-    new partners.PartnerWebhookState("kept", { ...args, webhookId: 101 }, { retainOnDelete: true });
-    new partners.PartnerWebhookState("guarded", { ...args, webhookId: 102 }, { protect });
-    return Promise.resolve();
-  });
-  expect(await stack.up()).toMatchObject({ ok: true });
-  const refused = await stack.destroy();
-  expect(refused.ok).toBe(false);
-  expect(refused.stdout).toContain("protected");
-  expect(sandbox.webhooks.get(102)).toBe("disabled");
-  protect = false;
-  expect(await stack.up()).toMatchObject({ ok: true });
-  expect(await stack.destroy()).toMatchObject({ ok: true });
-  expect(Object.fromEntries(sandbox.webhooks)).toEqual({ 101: "disabled", 102: "active", 103: "disabled" });
+  expect(statesOf(sandbox)).toEqual(
+    Object.fromEntries(WEBHOOKS.map(({ webhookId, left }) => [webhookId, left])),
+  );
 });

@@ -1,18 +1,37 @@
-import { onTestFinished } from "vitest";
+import { cp, readFile, symlink } from "node:fs/promises";
+import { join } from "node:path";
+import { startSandbox, type Sandbox, type SandboxOptions } from "pulumi-partners/sandbox";
+import { expect, onTestFinished } from "vitest";
 
-import { startSandbox, type Sandbox, type SandboxOptions } from "../support/sandbox.ts";
+import { ROOT } from "../support/checkout.ts";
+import { engineEnv, type Engine } from "../support/engine.ts";
+import { mustRun, runShell, type Ended } from "../support/process.ts";
 import { createTestStack, type TestStack, type TestStackOptions } from "../support/stack.ts";
+
+export type { Sandbox, SandboxOptions };
+
+/** Fails an operation that changes anything. */
+export const UNCHANGED = { flags: ["--expect-no-changes"] };
+
+/** A sandbox that ends with the test. */
+export async function sandboxFor(options?: SandboxOptions): Promise<Sandbox> {
+  const sandbox = await startSandbox(options);
+  onTestFinished(() => sandbox.close());
+  return sandbox;
+}
 
 /** A sandbox and a stack that is configured for it by the environment; both end with the test. */
 export async function sandboxStack(
   program: TestStackOptions["program"],
   options: SandboxOptions = {},
-  stackOptions: Partial<TestStackOptions> = {},
+  { env, ...stackOptions }: Partial<TestStackOptions> = {},
 ): Promise<{ sandbox: Sandbox; stack: TestStack }> {
-  const sandbox = await startSandbox(options);
-  onTestFinished(() => sandbox.close());
-  const { env, ...rest } = stackOptions;
-  const stack = await createTestStack({ program, env: { ...environmentFor(sandbox), ...env }, ...rest });
+  const sandbox = await sandboxFor(options);
+  const stack = await createTestStack({
+    program,
+    env: { ...environmentFor(sandbox), ...env },
+    ...stackOptions,
+  });
   onTestFinished(() => stack.dispose());
   return { sandbox, stack };
 }
@@ -28,4 +47,95 @@ export function countRequests(sandbox: Sandbox): Record<string, number> {
   for (const { method } of sandbox.requests) counts[method] = (counts[method] ?? 0) + 1;
   sandbox.clearRequests();
   return counts;
+}
+
+/** The states of a sandbox's webhooks by id. */
+export function statesOf({ webhooks }: Sandbox): Record<number, string> {
+  return Object.fromEntries(webhooks);
+}
+
+/** An example as a user has it who copied its folder out. It ends with the test. */
+export interface ExampleProject {
+  readonly engine: Engine;
+  /** The copied folder. */
+  readonly cwd: string;
+  /** Runs the CLI. @returns what it printed. @throws if it fails. */
+  readonly pulumi: (...args: string[]) => Promise<string>;
+  /** Runs shell commands in the folder; `npx pulumi-partners` is what is built here. */
+  readonly shell: (script: string, env?: Readonly<Record<string, string>>) => Promise<Ended>;
+  /** The outputs of the stack, secrets in clear. */
+  readonly outputs: () => Promise<unknown>;
+}
+
+const MAIN = join(ROOT, "provider/dist/cli/main.js");
+
+/** Copies an example out. @param env The account, and whatever else its stack needs to know. */
+export async function exampleProject(
+  name: string,
+  env: Readonly<Record<string, string>>,
+): Promise<ExampleProject> {
+  const engine = await engineEnv({ PULUMI_STACK: "dev", NO_COLOR: "1", ...env });
+  onTestFinished(() => engine.dispose());
+  const cwd = join(engine.dir, name);
+  await cp(join(ROOT, "examples", name), cwd, { recursive: true });
+  await symlink(join(ROOT, "node_modules"), join(engine.dir, "node_modules"));
+  const pulumi = (...args: string[]): Promise<string> =>
+    mustRun("pulumi", [...args, "--non-interactive"], { cwd, env: engine.env });
+  return {
+    engine,
+    cwd,
+    pulumi,
+    shell: (script, more = {}) =>
+      runShell(`npx() { shift; node '${MAIN}' "$@"; }\n${script}`, {
+        cwd,
+        env: { ...engine.env, PULUMI_SKIP_CONFIRMATIONS: "true", ...more },
+      }),
+    outputs: async () => JSON.parse(await pulumi("stack", "output", "--json", "--show-secrets")) as unknown,
+  };
+}
+
+/** The blocks in a language on a page, such as `docs/webhooks.md`. */
+export async function blocksOf(page: string, language: string): Promise<string[]> {
+  const text = await readFile(join(ROOT, page), "utf8");
+  return [...text.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, "gms"))].map(
+    ([, block = ""]) => block,
+  );
+}
+
+/**
+ * Holds that a page shows what the CLI printed: every line of one of its `text` blocks is a part of the text. The CLI prints
+ * progress and times in between, and resources may end in another order.
+ */
+export async function expectShown(page: string, printed: string): Promise<void> {
+  const blocks = await blocksOf(page, "text");
+  const missing = blocks.map((block) => block.split("\n").filter((line) => !printed.includes(line.trim())));
+  const [least = ["a text block"]] = missing.toSorted((one, other) => one.length - other.length);
+  expect(least, `${page} shows what was not printed:\n${printed}`).toEqual([]);
+}
+
+const DAY = 86_400_000;
+
+interface StoredKey {
+  readonly type: string;
+  readonly inputs: Record<string, unknown>;
+  readonly outputs: Record<string, unknown>;
+}
+
+/** Makes the keys of a stack as many days older: what is in state is the only clock that the resource knows. */
+export async function age(
+  stack: Pick<TestStack, "exportStack" | "importStack">,
+  days: number,
+): Promise<void> {
+  const exported = await stack.exportStack();
+  const { resources } = exported.deployment as { resources: StoredKey[] };
+  const earlier = (properties: Record<string, unknown>, name: string, length?: number): void => {
+    const time = properties[name];
+    if (typeof time !== "string") return;
+    properties[name] = new Date(Date.parse(time) - days * DAY).toISOString().slice(0, length);
+  };
+  for (const { inputs, outputs } of resources.filter(({ type }) => type.endsWith(":PartnerApiKey"))) {
+    for (const name of ["createdAt", "rotatedAt", "previousExpiresAt"]) earlier(outputs, name);
+    for (const name of ["keySince", "rotationDue"]) earlier(inputs, name, "2026-02-19".length);
+  }
+  await stack.importStack(exported);
 }

@@ -1,237 +1,296 @@
-import { spawn } from "node:child_process";
-import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { text } from "node:stream/consumers";
 import { describe, expect, it, onTestFinished } from "vitest";
 
-import type { Sandbox } from "../support/sandbox.ts";
-import type { Check, Report } from "../../provider/src/cli/doctor/report.js";
+import { startSandbox, type Sandbox } from "pulumi-partners/sandbox";
+import { VERSION } from "../../provider/src/version.js";
 import { inheritedEnv } from "../support/inherited-env.ts";
 import { type Ended, runProcess } from "../support/process.ts";
-import { sandboxFor } from "./partners.ts";
+import { providerInState, scriptedProject, webhookInState, type Script } from "./scripted-cli.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const MAIN = join(ROOT, "provider/dist/cli/main.js");
+const TOKEN = "tok_9f8e7d6c5b4a3928";
 
-/** Node is on PATH, and no Pulumi CLI: how fast it is, and that it is there, is for the engine tests. */
-function environment(sandbox?: Sandbox): Record<string, string> {
+async function sandboxFor(): Promise<Sandbox> {
+  const sandbox = await startSandbox({ accessToken: TOKEN });
+  onTestFinished(() => sandbox.close());
+  return sandbox;
+}
+
+/** A service that answers everything alike. @returns its URL */
+async function serviceOf(status: number, body: string): Promise<string> {
+  const server = createServer((_request, response) => {
+    response.writeHead(status, { "content-type": "application/json" }).end(body);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+/** The settings, as variables and as stack configuration. */
+const inEnvironment = (url: string) => ({ PARTNERS_BASE_URL: url, PARTNERS_ACCESS_TOKEN: TOKEN });
+const inStack = (url: string) => ({
+  "partners:baseUrl": { value: url },
+  "partners:accessToken": { value: TOKEN, secret: true },
+});
+
+/** Runs the doctor outside of any project. Node is on PATH, and no Pulumi CLI. */
+async function doctorAlone(env: Readonly<Record<string, string>>): Promise<Ended> {
   const PATH = dirname(process.execPath);
-  if (sandbox === undefined) return { ...inheritedEnv(), PATH };
-  const settings = { PARTNERS_BASE_URL: sandbox.url, PARTNERS_ACCESS_TOKEN: sandbox.accessToken };
-  return { ...inheritedEnv(), PATH, ...settings };
-}
-
-function doctor(args: readonly string[], env: NodeJS.ProcessEnv, cwd = tmpdir()): Promise<Ended> {
-  return runProcess(process.execPath, [MAIN, "doctor", ...args], { env, cwd });
-}
-
-/** A folder that ends with the test, with these files in it. */
-async function folderWith(files: Readonly<Record<string, string>>): Promise<string> {
-  const folder = await realpath(await mkdtemp(join(tmpdir(), "partners-doctor-")));
-  onTestFinished(() => rm(folder, { recursive: true }));
-  for (const [name, content] of Object.entries(files)) {
-    await mkdir(dirname(join(folder, name)), { recursive: true });
-    await writeFile(join(folder, name), content);
-  }
-  return folder;
-}
-
-describe("the command", () => {
-  it("prints a line for each check, without colours into a pipe, and where settings come from", async () => {
-    const sandbox = await sandboxFor();
-    const { code, stdout, stderr } = await doctor([], environment(sandbox));
-    expect({ code, stderr }).toEqual({ code: 1, stderr: "" }); // There is no Pulumi CLI.
-    expect(stdout).toMatch(
-      /^failed {3}pulumi-cli {2}The Pulumi CLI was not found on PATH\. Install it: https:/m,
-    );
-    expect(stdout).toMatch(/^ok {7}service {5}GET \/api\/v1\/partners\/webhooks was answered with 200/m);
-    expect(stdout).toContain(
-      "\nSettings\n  NAME               FROM\n  baseUrl            environment (PARTNERS_BASE_URL)\n",
-    );
-    expect(stdout).toContain("\nWebhooks\n  ID   STATE\n  101  active\n");
-    expect(stdout).not.toContain("\u001b");
-  });
-
-  it("prints one JSON object with --json", async () => {
-    const sandbox = await sandboxFor();
-    const { code, stdout, stderr } = await doctor(["--json", "--try-create", "--yes"], environment(sandbox));
-    const report = JSON.parse(stdout) as Report;
-    expect(Object.keys(report)).toEqual([
-      ...["format", "version", "exitCode", "checks", "settings", "shape", "webhooks", "key"],
-    ]);
-    expect({ code, stderr }).toEqual({ code: report.exitCode, stderr: "" });
-    expect(report).toMatchObject({ format: 1, key: { outcome: "deleted" } });
-    expect(sandbox.apiKeys).toEqual([]);
-  });
-
-  it("ends with 3 when a key is left over", async () => {
-    const sandbox = await sandboxFor({ shape: "byId" });
-    const { code, stdout } = await doctor(["--try-create", "--yes"], environment(sandbox));
-    expect(code).toBe(3);
-    expect(stdout).toMatch(
-      /^ {21}> A key EXISTS at the service that nobody holds, made at \d{4}-.*: delete it there\.$/m,
-    );
-  });
-
-  it.each([
-    [["--try-create"], "--try-create asks first, and there is no terminal to answer: add --yes."],
-    [["--cwd", "/nowhere/at/all"], "--cwd must be a folder that exists."],
-    [["--stack", "dev"], "--stack and --account need a Pulumi project, and there is none here: add --cwd."],
-    [["--fix"], "Unknown option '--fix'"],
-    [["extra"], "only options are understood."],
-  ])("%j is refused in one line, before anything is sent", async (args, message) => {
-    const sandbox = await sandboxFor();
-    const { code, stdout, stderr } = await doctor(args, environment(sandbox));
-    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
-    expect(stderr).toMatch(/^pulumi-partners doctor: [^\n]+ Try "pulumi-partners doctor --help"\.\n$/);
-    expect(stderr).toContain(message);
-    expect(sandbox.requests).toEqual([]);
-  });
-
-  it.each(["doctor", "sandbox", "adopt", ""])(
-    "%s does not repeat a key in the place of an option",
-    async (command) => {
-      const args = [MAIN, ...(command === "" ? [] : [command]), "pk_live_hunter22"];
-      const { code, stdout, stderr } = await runProcess(process.execPath, args, { env: environment() });
-      expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
-      expect(stderr).toContain("--help");
-      expect(stderr).not.toContain("hunter22");
-    },
-  );
-
-  it("says its exit codes with --help", async () => {
-    const { code, stdout } = await doctor(["--help"], environment());
-    expect(code).toBe(0);
-    for (const exitCode of [0, 1, 2, 3]) expect(stdout).toMatch(new RegExp(`^  ${exitCode}  `, "m"));
-  });
-
-  it("says what to install on a Node that is too old, and goes on as far as it can", async () => {
-    const sandbox = await sandboxFor();
-    const NODE_OPTIONS = `--require ${join(ROOT, "test/support/old-node.cjs")}`;
-    const { code, stdout, stderr } = await doctor(["--try-create", "--yes"], {
-      ...environment(sandbox),
-      NODE_OPTIONS,
-    });
-    expect({ code, stderr }).toEqual({ code: 1, stderr: "" });
-    expect(stdout).toContain(
-      "failed   node        Node 20.11.0 is too old for this provider, so nothing was sent. Install Node 22.19 or newer",
-    );
-    expect(stdout).toMatch(/^skipped {2}service /m);
-    expect(sandbox.requests).toEqual([]);
-  });
-});
-
-describe("a key that is being tried", () => {
-  /** Starts the command, and does something as soon as the service has made the key. */
-  async function interrupt(sandbox: Sandbox, act: (child: ReturnType<typeof spawn>) => void) {
-    const child = spawn(process.execPath, [MAIN, "doctor", "--try-create", "--yes"], {
-      env: environment(sandbox),
+  return checked(
+    await runProcess(process.execPath, [MAIN, "doctor"], {
+      env: { ...inheritedEnv(), PATH, ...env },
       cwd: tmpdir(),
-      stdio: ["ignore", "pipe", "pipe"],
-    });
-    const ended = new Promise((resolve) => child.once("close", resolve));
-    const stderr = text(child.stderr);
-    await expect.poll(() => sandbox.apiKeys.length, { timeout: 20_000, interval: 5 }).toBe(1);
-    act(child);
-    child.stdout.resume();
-    await ended;
-    return stderr;
+      timeoutMs: 30_000,
+    }),
+  );
+}
+
+async function doctorIn(script: Script, env: Readonly<Record<string, string>> = {}): Promise<Ended> {
+  const { run } = await scriptedProject(script);
+  return checked(await run(["doctor"], env));
+}
+
+function checked(ended: Ended): Ended {
+  expect(ended.stdout + ended.stderr).not.toContain(TOKEN);
+  return ended;
+}
+
+/** The checks that were made: `service ok`. */
+function statuses({ stdout }: Ended): string[] {
+  const lines = stdout.matchAll(/^(ok|warning|failed) +([a-z-]+) /gm);
+  return [...lines].map(([, status = "", name = ""]) => `${name} ${status}`);
+}
+
+describe("docs/doctor.md shows what is printed", () => {
+  /** The first block of text below a heading. */
+  async function sample(heading: string): Promise<string> {
+    const page = await readFile(join(ROOT, "docs/doctor.md"), "utf8");
+    const section = page.split(/^## /m).find((one) => one.startsWith(`${heading}\n`)) ?? "";
+    return /^```text\n(.*?)^```$/ms.exec(section)?.[1] ?? "";
   }
 
-  it.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)(
-    "is deleted although %s comes in between",
-    async (signal) => {
-      const sandbox = await sandboxFor({ latency: 200 });
-      expect(await interrupt(sandbox, (child) => child.kill(signal))).toContain("this ends by itself");
-      expect(sandbox.apiKeys).toEqual([]);
-    },
-  );
+  /** What differs between machines, as it is in the docs. */
+  function asShown({ stdout }: Ended, url: string): string {
+    return stdout
+      .replace(/^(ok +node +).*$/m, "$124.21.0")
+      .replace(/^(ok +pulumi-sdk +).*$/m, "$13.270.0")
+      .replace(VERSION, "0.1.0")
+      .replace(url, "http://127.0.0.1:4010");
+  }
 
-  it("is deleted although nobody reads what is printed any longer", async () => {
-    const sandbox = await sandboxFor({ latency: 200 });
-    expect(await interrupt(sandbox, (child) => child.stdout?.destroy())).toBe("");
-    expect(sandbox.apiKeys).toEqual([]);
+  it("when all is well, after one request", async () => {
+    const sandbox = await sandboxFor();
+    const resources = [webhookInState("orders", 101), webhookInState("refunds", 103)];
+    const ended = await doctorIn(
+      { config: inStack(sandbox.url), resources },
+      { PARTNERS_REQUEST_TIMEOUT: "20" },
+    );
+    expect(asShown(ended, sandbox.url)).toBe(await sample("Check a project"));
+    expect(ended).toMatchObject({ code: 0, stderr: "" });
+    expect(sandbox.requests).toMatchObject([{ method: "GET" }]);
+  });
+
+  it("when the list is not recognised", async () => {
+    const hook = (ref: number) => ({ ref, mode: "go" });
+    const url = await serviceOf(200, JSON.stringify({ incoming: [hook(1)], outgoing: [hook(2), hook(3)] }));
+    const ended = await doctorIn({ config: inStack(url) });
+    const shown = asShown(ended, url).split("\n");
+    for (const line of (await sample("Fix a list that is not recognised")).split("\n"))
+      expect(shown).toContain(line);
+    expect(ended.code).toBe(1);
+  });
+
+  it("and names every check and exit code", async () => {
+    const page = await readFile(join(ROOT, "docs/doctor.md"), "utf8");
+    const checks = statuses(await doctorIn({ config: inStack((await sandboxFor()).url) }));
+    for (const check of checks) expect(page).toContain(`\n| \`${check.split(" ")[0] ?? ""}\``);
+    for (const code of [0, 1, 2]) expect(page).toContain(`\n| ${code} `);
   });
 });
 
-describe("the folder of the program", () => {
-  const PROJECT = { "Pulumi.yaml": "name: test\nruntime: nodejs\nmain: app/index.ts\n", "app/index.ts": "" };
+it("without a project and the CLI, the environment is checked, and nothing is coloured in a pipe", async () => {
+  const env = inEnvironment((await sandboxFor()).url);
+  const ended = await doctorAlone(env);
+  expect(statuses(ended)).toEqual([
+    "node ok",
+    "pulumi-cli failed",
+    "stack ok",
+    "settings ok",
+    "service ok",
+    "shape ok",
+    "webhooks ok",
+  ]);
+  expect(ended).toMatchObject({ code: 1, stderr: "" });
+  expect(ended.stdout).toContain("The Pulumi CLI is not on PATH. Install it: https:");
+  expect(ended.stdout).toContain("\n  baseUrl            environment (PARTNERS_BASE_URL)\n");
+  expect(ended.stdout).toContain("\n  101  active    -\n");
+  expect(ended.stdout).not.toContain("\u001b");
+  expect((await doctorAlone({ ...env, FORCE_COLOR: "1" })).stdout).toContain("\u001b[32mok");
+});
 
-  function fakePackage(name: string, version: string, plugin: string) {
-    return {
-      [`app/node_modules/${name}/package.json`]: JSON.stringify({
-        name,
-        version,
-        exports: { "./plugin": "./dist/plugin/index.js", "./package.json": "./package.json" },
-      }),
-      [`app/node_modules/${name}/dist/plugin/index.js`]: plugin,
+it("a Node that is too old is reported before anything is sent", async () => {
+  const sandbox = await sandboxFor();
+  const NODE_OPTIONS = `--require ${join(ROOT, "test/support/old-node.cjs")}`;
+  const { code, stdout, stderr } = await doctorAlone({ ...inEnvironment(sandbox.url), NODE_OPTIONS });
+  expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+  expect(stderr).toMatch(/^pulumi-partners doctor: .*Node 20\.11\.0 is too old.*\n$/);
+  expect(sandbox.requests).toEqual([]);
+});
+
+describe("settings", () => {
+  it("that are missing are all named, and nothing else is checked", async () => {
+    const ended = await doctorIn({});
+    expect(statuses(ended).slice(-2)).toEqual(["stack ok", "settings failed"]);
+    expect(ended.stdout).toMatch(/^failed +settings .*baseUrl.*accessToken/m);
+    expect(ended.stdout).toMatch(/^ {2}accessToken +missing$/m);
+    expect(ended.code).toBe(1);
+  });
+
+  it("with a token in plain text get a warning", async () => {
+    const { url } = await sandboxFor();
+    const config = { "partners:baseUrl": { value: url }, "partners:accessToken": { value: TOKEN } };
+    const ended = await doctorIn({ config });
+    expect(statuses(ended)).toContain("settings warning");
+    expect(ended.stdout).toContain("pulumi config set --secret partners:accessToken\n");
+    expect(ended.code).toBe(0);
+  });
+});
+
+describe("a stack that cannot be read", () => {
+  it.each([
+    ["no stack named 'prod' found", "There is no stack of that name."],
+    ["incorrect passphrase", "The passphrase is wrong."],
+    ["passphrase must be set with PULUMI_CONFIG_PASSPHRASE", "The passphrase is missing."],
+    ["PULUMI_ACCESS_TOKEN must be set for login", "You are not logged in."],
+    [
+      'unable to open "postgres://u:hunter22@127.0.0.1/db"',
+      '"pulumi stack ls" failed. Run it yourself to see why.',
+    ],
+  ])("is reported in our words: %s", async (error, expected) => {
+    const ended = await doctorIn({ error }, inEnvironment("http://127.0.0.1:1"));
+    expect(statuses(ended).at(-1)).toBe("stack failed");
+    expect(ended.stdout).toMatch(new RegExp(`^failed +stack +${expected}`, "m"));
+    expect(ended.stdout + ended.stderr).not.toContain("hunter22");
+    expect(ended.code).toBe(1);
+  });
+
+  it("is not selected, or is the one of --stack", async () => {
+    const { run, commands } = await scriptedProject({ selected: null });
+    expect((await run(["doctor"])).stdout).toMatch(/^failed +stack +No stack is selected\./m);
+    expect((await run(["doctor", "--stack", "prod"])).stdout).toMatch(
+      /^ok +stack +prod, account default\.$/m,
+    );
+    expect(await commands()).toContain("config --show-secrets --json --stack prod --non-interactive");
+  });
+
+  it("does not matter for where the program is: main says it", async () => {
+    const files = {
+      "Pulumi.yaml": "name: shop\nruntime: nodejs\nmain: nowhere/\n",
+      "nowhere/node_modules/@pulumi/pulumi/package.json": "{}",
     };
-  }
-
-  async function checksIn(files: Readonly<Record<string, string>>): Promise<readonly Check[]> {
-    const folder = await folderWith({ ...PROJECT, ...files });
-    const { stdout } = await doctor(["--json", "--cwd", folder], environment());
-    return (JSON.parse(stdout) as Report).checks;
-  }
-
-  it("is where main is, and has what it needs", async () => {
-    const folder = await folderWith(PROJECT);
-    await symlink(join(ROOT, "node_modules"), join(folder, "app/node_modules"));
-    const { stdout } = await doctor(["--json"], environment(), folder);
-    const { checks } = JSON.parse(stdout) as Report;
-    expect(checks).toMatchObject([
-      { check: "node", status: "ok" },
-      { check: "pulumi-cli", status: "failed" },
-      { check: "pulumi-sdk", status: "ok" },
-      { check: "plugin", status: "ok" },
-      {
-        check: "stack",
-        status: "failed",
-        detail: expect.stringContaining("The Pulumi CLI was not found") as string,
-      },
-      { check: "settings", status: "failed" },
+    expect(statuses(await doctorIn({ files }))).toEqual(
+      expect.arrayContaining(["pulumi-sdk failed", "plugin ok", "stack ok"]),
+    );
+    const python = { "Pulumi.yaml": "name: shop\nruntime:\n  name: python\n" };
+    expect(statuses(await doctorIn({ files: python })).slice(0, 3)).toEqual([
+      "node ok",
+      "pulumi-cli ok",
+      "stack ok",
     ]);
   });
 
-  const handlers = ["configure", "check", "diff", "create", "read", "update", "delete"].map(
-    (name) => `${name}() {}`,
-  );
-  const complete = `const p = { ${handlers.join(", ")} }; module.exports = { partnerApiKey: p, partnerWebhookState: p, partnerWebhooks: p };`;
+  it("may have a project file that holds a secret in the wrong place", async () => {
+    const ended = await doctorIn({ files: { "Pulumi.yaml": "name: shop\n  hunter22: [\n" } });
+    expect(statuses(ended)).toContain("stack failed");
+    expect(ended.stdout + ended.stderr).not.toContain("hunter22");
+  });
+});
+
+describe("the service", () => {
   it.each([
-    ["nothing is installed", {}, "failed", "npm install pulumi-partners"],
-    [
-      "another version is installed",
-      fakePackage("pulumi-partners", "0.0.1", complete),
-      "warning",
-      "with npx",
-    ],
-    [
-      "a handler is missing",
-      fakePackage("pulumi-partners", "0.1.0", "exports.partnerApiKey = {};"),
-      "failed",
-      "install again",
-    ],
-    [
-      "the plugin throws",
-      fakePackage("pulumi-partners", "0.1.0", "throw new Error('hunter22')"),
-      "failed",
-      "install again",
-    ],
-  ])("is told from others: %s", async (_what, files, status, remedy) => {
-    const checks = await checksIn(files);
-    const plugin = checks.find(({ check }) => check === "plugin");
-    expect(plugin?.status).toBe(status);
-    expect(plugin?.remedy.join()).toContain(remedy);
-    expect(JSON.stringify(checks)).not.toContain("hunter22");
+    ["rejects the token", 401, "{}"],
+    ["is not at this address", 404, "{}"],
+    ["is a web site", 200, "<!doctype html><p>hello"],
+    ["reports a failure", 200, `{"success":false,"data":[]}`],
+  ])("%s", async (_what, status, body) => {
+    const ended = await doctorAlone(inEnvironment(await serviceOf(status, body)));
+    expect(statuses(ended).at(-1)).toBe("service failed");
+    expect(ended.stdout).toMatch(/^failed +service +.* \[PARTNERS_[A-Z]+\]$/m);
+    expect(ended.code).toBe(1);
   });
 
+  it("is not running", async () => {
+    const ended = await doctorAlone(inEnvironment("http://127.0.0.1:1"));
+    expect(ended.stdout).toMatch(/^failed +service +.*ECONNREFUSED/m);
+  });
+});
+
+describe("the shape of the list", () => {
   it.each([
-    ["is too old", "3.1.0"],
-    ["is of another major version", "4.0.0"],
-  ])("has an SDK that %s", async (_what, version) => {
-    const checks = await checksIn(fakePackage("@pulumi/pulumi", version, ""));
-    const sdk = checks.find(({ check }) => check === "pulumi-sdk");
-    expect(sdk).toMatchObject({ status: "failed", detail: expect.stringContaining(version) as string });
+    [[{ id: 7, mode: "go" }], "'partners:responses.webhookState' '<JSON Pointer>'", "/mode  string"],
+    [
+      [{ id: 7, state: "go" }],
+      "'partners:responses.active[0]' '<value that means active>'",
+      "/state  string",
+    ],
+  ])("%j leaves the state unknown", async (list, command, structure) => {
+    const ended = await doctorAlone(inEnvironment(await serviceOf(200, JSON.stringify(list))));
+    expect(statuses(ended)).toContain("shape warning");
+    expect(ended.stdout).toContain(`pulumi config set --path ${command}\n`);
+    expect(ended.stdout).toContain(`  ${structure}\n`);
+    expect(ended.stdout).toMatch(/^ {2}7 {3}unknown +-$/m);
+  });
+
+  it("may have further pages", async () => {
+    const body = `{"webhooks":[{"id":7,"active":true}],"next":"x"}`;
+    const ended = await doctorIn({
+      config: inStack(await serviceOf(200, body)),
+      resources: [webhookInState("orders", 8)],
+    });
+    expect(statuses(ended).slice(-2)).toEqual(["shape warning", "webhooks warning"]);
+    expect(ended.stdout).toContain("pulumi config set --path 'partners:responses.complete' true\n");
+    expect(ended.code).toBe(0);
+  });
+});
+
+describe("webhooks of the stack", () => {
+  it("that do not exist are a failure", async () => {
+    const { url } = await sandboxFor();
+    const resources = [
+      webhookInState("orders", 101),
+      webhookInState("lost", 7),
+      webhookInState("old", 8, { delete: true }),
+    ];
+    const ended = await doctorIn({ config: inStack(url), resources });
+    expect(ended.stdout).toMatch(
+      /^failed +webhooks +3 on the server; declared in this stack but not in the list: 7\.$/m,
+    );
+    expect(ended.stdout).toMatch(/^ {2}7 +missing +lost$/m);
+    expect(ended.code).toBe(1);
+  });
+
+  it("are those of the default account, and their names cannot control the terminal", async () => {
+    const { url } = await sandboxFor();
+    const hostile = "a\n::set-output name=x::y\u001b[2J\u009b\u202e";
+    const provider = providerInState(hostile);
+    const resources = [
+      webhookInState(hostile, 101),
+      provider,
+      webhookInState("eu-orders", 102, { provider: `${provider.urn}::1` }),
+      webhookInState("elsewhere", 103, { outputs: { webhookId: 103, account: "elsewhere" } }),
+    ];
+    const { stdout } = await doctorIn({ config: inStack(url), resources });
+    expect(stdout.match(/a\?::set-output name=x::y\?\[2J\?\?/g)).toHaveLength(2);
+    expect(stdout.replaceAll("\n", "")).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u202e]/);
+    expect(stdout).not.toMatch(/^\s*::/m);
+    for (const id of [102, 103]) expect(stdout).toMatch(new RegExp(`^ {2}${id} +\\w+ +-$`, "m"));
   });
 });

@@ -1,69 +1,92 @@
-import { chmod, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
 
-import type { Sandbox } from "../support/sandbox.ts";
 import { inheritedEnv } from "../support/inherited-env.ts";
 import { type Ended, runProcess } from "../support/process.ts";
 
-const MAIN = join(import.meta.dirname, "../../provider/dist/cli/main.js");
+const ROOT = join(import.meta.dirname, "../..");
+const MAIN = join(ROOT, "provider/dist/cli/main.js");
+
+/** What the Pulumi CLI reports. */
+export interface Script {
+  /** As `pulumi config --json` prints it. @default none */
+  readonly config?: Readonly<Record<string, { value: string; secret?: boolean }>>;
+  /** The resources of the state. @default none */
+  readonly resources?: readonly object[];
+  /** The stack that is selected. @default "dev" */
+  readonly selected?: string | null;
+  /** What every command but `version` fails with. @default nothing fails */
+  readonly error?: string;
+  /** More files of the project, by path. @default Pulumi.yaml */
+  readonly files?: Readonly<Record<string, string>>;
+}
 
 /** A project whose stack may hold what no program of a test could bring into it. */
 export interface ScriptedProject {
   readonly folder: string;
   /** Runs `pulumi-partners` in it. */
   readonly run: (args: readonly string[], env?: Readonly<Record<string, string>>) => Promise<Ended>;
+  /** The commands that the CLI was given so far. */
+  readonly commands: () => Promise<string[]>;
 }
 
-/**
- * Makes a project called shop, and in place of the Pulumi CLI a script that prints what is given here as its stack. The
- * environment of the script is added to the file `inherited`.
- *
- * @param config As `pulumi config --json` prints it.
- */
-export async function scriptedProject(
-  sandbox: Sandbox,
-  resources: readonly object[],
-  config: Readonly<Record<string, object>> = {},
-): Promise<ScriptedProject> {
+/** Creates a project that has a script in place of the Pulumi CLI. */
+export async function scriptedProject(script: Script = {}): Promise<ScriptedProject> {
+  const { config = {}, resources = [], selected = "dev", error = "", files = {} } = script;
   const folder = await mkdtemp(join(tmpdir(), "partners-scripted-"));
   onTestFinished(() => rm(folder, { recursive: true }));
-  const files = {
+  const written = {
     "Pulumi.yaml": "name: shop\nruntime: nodejs\n",
+    "error.txt": error,
     "config.json": JSON.stringify(config),
-    "stack.json": JSON.stringify({ deployment: { resources } }),
+    "export.json": JSON.stringify({ version: 3, deployment: { resources } }),
+    "ls.json": JSON.stringify([
+      { name: "other", current: false },
+      ...(selected === null ? [] : [{ name: selected, current: true }]),
+    ]),
     "bin/pulumi": `#!/bin/sh
-env >> inherited
-case "$*" in *--show-name*) echo dev ;; version*) echo v3.259.0 ;; *) cat "$1.json" ;; esac
+cd '${folder}'
+[ "$1" = version ] && { echo v3.259.0; exit; }
+echo "$*" >> commands
+[ -s error.txt ] && { cat error.txt >&2; exit 255; }
+case "$1 $2" in "stack ls") cat ls.json ;; "stack export") cat export.json ;; config*) cat config.json ;; *) exit 1 ;; esac
 `,
+    ...files,
   };
-  await mkdir(join(folder, "bin"));
-  for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
+  for (const [path, text] of Object.entries(written)) {
+    await mkdir(dirname(join(folder, path)), { recursive: true });
+    await writeFile(join(folder, path), text);
+  }
   await chmod(join(folder, "bin/pulumi"), 0o755);
-  const settings = {
-    PATH: `${join(folder, "bin")}:${dirname(process.execPath)}:${process.env["PATH"] ?? ""}`,
-    PARTNERS_BASE_URL: sandbox.url,
-    PARTNERS_ACCESS_TOKEN: sandbox.accessToken,
-  };
+  await symlink(join(ROOT, "node_modules"), join(folder, "node_modules"));
+  const PATH = `${join(folder, "bin")}:${dirname(process.execPath)}:${process.env["PATH"] ?? ""}`;
   return {
     folder,
+    commands: async () => (await readFile(join(folder, "commands"), "utf8")).trim().split("\n"),
     run: (args, env = {}) =>
       runProcess(process.execPath, [MAIN, ...args], {
         cwd: folder,
-        env: { ...inheritedEnv(), ...settings, ...env },
-        timeoutMs: 20_000,
+        env: { ...inheritedEnv(), PATH, ...env },
+        timeoutMs: 30_000,
       }),
   };
 }
 
-/** A resource of ours as it stands in a state. */
-export function inState(
-  kind: "PartnerApiKey" | "PartnerWebhookState",
-  name: string,
-  outputs: object,
-  more: object = {},
-): object {
-  const type = `pulumi-nodejs:dynamic/partners:${kind}`;
-  return { urn: `urn:pulumi:dev::shop::${type}::${name}`, type, outputs, ...more };
+/** A webhook resource as it is in a state. */
+export function webhookInState(name: string, webhookId: number, more: object = {}): object {
+  const type = "pulumi-nodejs:dynamic/partners:PartnerWebhookState";
+  return {
+    urn: `urn:pulumi:dev::shop::${type}::${name}`,
+    type,
+    outputs: { webhookId, account: "default" },
+    ...more,
+  };
+}
+
+/** A `Provider` of the program as it is in a state. */
+export function providerInState(name: string): { urn: string; inputs: object } {
+  const urn = `urn:pulumi:dev::shop::pulumi:providers:pulumi-nodejs::${name}`;
+  return { urn, inputs: { "partners:explicit": "true", "partners:account": name } };
 }

@@ -1,6 +1,6 @@
 /**
  * Fails if a package that users get has a known vulnerability. Where the registry answers no audits (mirrors often do not), it
- * says so and passes: that is no fault of the packages.
+ * says so and passes: the packages are not at fault.
  */
 import { spawnSync } from "node:child_process";
 

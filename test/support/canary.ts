@@ -59,7 +59,7 @@ export async function readFolder(folder: string): Promise<Places> {
 
 type Encoding = "plain" | "base64" | "hex";
 
-/** The end of a secret first: its beginning may be a prefix that is no secret, as `pk_live_`, so that is left out of long ones. */
+/** The end of a secret first: its beginning may be a public prefix such as `pk_live_`, which is left out of long ones. */
 function pieces(secret: string): string[] {
   const found: string[] = [];
   for (let end = secret.length; end >= PIECE; end -= PIECE) found.push(secret.slice(end - PIECE, end));

@@ -1,6 +1,6 @@
 /**
- * Packs the provider and fails unless the tarball holds the build, its types, README and LICENSE, and nothing else, and unless
- * Node, bundlers and TypeScript will find in it what package.json promises, and no link of README is dead there.
+ * Packs the provider and fails unless the tarball holds what package.json promises, README and LICENSE, and nothing else; and
+ * unless Node, bundlers and TypeScript will find the types, and no link of README is dead there.
  */
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -16,19 +16,10 @@ interface Packed {
   readonly unpackedSize: number;
 }
 
-const WANTED = [
-  "package.json",
-  "README.md",
-  "LICENSE",
-  "dist/index.js",
-  "dist/index.d.ts",
-  "dist/plugin/index.js",
-  "dist/plugin/index.d.ts",
-  "dist/sandbox/sandbox.js",
-  "dist/sandbox/sandbox.d.ts",
-  "bin/pulumi-partners.cjs",
-  "dist/cli/main.js",
-];
+interface Manifest {
+  readonly exports: Record<string, Record<string, string>>;
+  readonly bin: Record<string, string>;
+}
 
 /** What has no place in a file that others get: this machine's folders, and maps to sources that are not there. */
 const PRIVATE = [ROOT, homedir(), "sourceMappingURL"];
@@ -42,26 +33,23 @@ try {
     files.map(({ path }) => [path, readFileSync(join(folder, "package", path), "utf8")]),
   );
   const paths = [...contents.keys()];
-  complain(
-    "Missing",
-    WANTED.filter((path) => (contents.get(path) ?? "") === ""),
-  );
-  complain(
-    "Foreign",
-    paths.filter((path) => !WANTED.includes(path) && !/^dist\/[a-z/-]+\.(js|d\.ts)$/.test(path)),
-  );
-  complain(
-    "Stale",
-    (await staleOutput(join(ROOT, "provider"))).filter((file) => paths.includes(`dist/${file}`)),
-  );
-  complain(
-    "Dead links",
-    [...(contents.get("README.md") ?? "").matchAll(/\]\((?!https:|#)([^)]*)/g)].map(([, link = ""]) => link),
-  );
-  complain(
-    "Private",
-    paths.filter((path) => PRIVATE.some((text) => contents.get(path)?.includes(text))),
-  );
+  const manifest = JSON.parse(contents.get("package.json") ?? "{}") as Manifest;
+  const promised = [
+    ...Object.values(manifest.exports).flatMap((conditions) => Object.values(conditions)),
+    ...Object.values(manifest.bin),
+  ];
+  const wanted = ["package.json", "README.md", "LICENSE", ...promised.map((path) => path.replace("./", ""))];
+  const stale = (await staleOutput(join(ROOT, "provider"))).map((file) => `dist/${file}`);
+  const links = (contents.get("README.md") ?? "").matchAll(/\]\((?!https:|#)([^)]*)/g);
+  const findings = {
+    missing: wanted.filter((path) => (contents.get(path) ?? "") === ""),
+    foreign: paths.filter((path) => !wanted.includes(path) && !/^dist\/[a-z/-]+\.(js|d\.ts)$/.test(path)),
+    stale: stale.filter((path) => contents.has(path)),
+    "dead links": [...links].map(([, link = ""]) => link),
+    private: paths.filter((path) => PRIVATE.some((text) => contents.get(path)?.includes(text))),
+  };
+  for (const [what, found] of Object.entries(findings))
+    if (found.length > 0) fail(`npm pack is wrong. ${what}: ${found.join(", ")}.`);
   lint("publint", tarball, "--strict");
   lint("attw", tarball, "--format", "ascii");
   console.log(`npm pack: ${files.length} files, ${size} bytes packed, ${unpackedSize} unpacked.`);
@@ -76,16 +64,9 @@ function pack(): Packed {
     stdio: ["ignore", "pipe", "ignore"],
   });
   // npm 10 and 11 print an array, npm 12 an object by package name.
-  const parsed = JSON.parse(output) as Packed[] | Record<string, Packed>;
-  const [packed] = Array.isArray(parsed) ? parsed : Object.values(parsed);
+  const [packed] = Object.values(JSON.parse(output) as Record<string, Packed>);
   if (!packed) throw new Error("npm pack printed nothing");
   return packed;
-}
-
-function complain(what: string, paths: readonly string[]): void {
-  if (paths.length === 0) return;
-  console.error(`npm pack is wrong. ${what}: ${paths.join(", ")}.`);
-  process.exitCode = 1;
 }
 
 /** Runs a linter for packages and shows what it says where it finds something. */
@@ -93,7 +74,11 @@ function lint(...command: readonly string[]): void {
   try {
     execFileSync("npx", ["--no-install", ...command], { cwd: ROOT, encoding: "utf8", stdio: "pipe" });
   } catch (error) {
-    console.error((error as { stdout?: string }).stdout ?? error);
-    process.exitCode = 1;
+    fail((error as { stdout?: string }).stdout ?? String(error));
   }
+}
+
+function fail(message: string): void {
+  console.error(message);
+  process.exitCode = 1;
 }

@@ -1,7 +1,7 @@
-import { connect, createServer, type AddressInfo, type Socket } from "node:net";
+import { connect, type Socket } from "node:net";
 import { TLSSocket, createSecureContext } from "node:tls";
-import type { Identity } from "./certificates.ts";
-import { closeServer } from "./close-server.ts";
+import { startTcpServer } from "./tcp-server.ts";
+import type { Identity } from "./tls.ts";
 
 /**
  * What becomes of a CONNECT: a tunnel, a refusal with this status, a reset, an orderly close, bytes that are no HTTP, or
@@ -36,11 +36,8 @@ export async function startConnectProxy(options: ConnectProxyOptions): Promise<C
   const { targets, reactions = ["tunnel"], identity } = options;
   const heads: string[] = [];
   const bytes: Buffer[] = [];
-  const open = new Set<Socket>();
 
-  const server = createServer((raw) => {
-    open.add(raw);
-    raw.once("close", () => open.delete(raw)).on("error", () => undefined);
+  const server = await startTcpServer((raw) => {
     if (identity === undefined) {
       serve(raw, raw);
       return;
@@ -94,13 +91,11 @@ export async function startConnectProxy(options: ConnectProxyOptions): Promise<C
     client.pipe(upstream).pipe(client);
   }
 
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
   return {
-    url: `${identity ? "https://localhost" : "http://127.0.0.1"}:${port}`,
+    url: `${identity ? "https://localhost" : "http://127.0.0.1"}:${server.port}`,
     heads,
     seen: () => Buffer.concat(bytes),
-    openConnections: () => open.size,
-    close: () => closeServer(server, open),
+    openConnections: () => server.openConnections(),
+    close: () => server.close(),
   };
 }

@@ -6,8 +6,8 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { startSandbox, type Sandbox } from "pulumi-partners/sandbox";
 
-import { runPulumi } from "./cli.ts";
-import { engineEnv, type Engine } from "./engine-env.ts";
+import { engineEnv, type Engine } from "./engine.ts";
+import { runProcess } from "./process.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const STACK = "demo";
@@ -43,7 +43,11 @@ async function tour(sandbox: Sandbox, { env }: Engine): Promise<void> {
   const pulumi = async (...args: string[]): Promise<string> => {
     console.log(`\n$ pulumi ${args.join(" ")}`);
     const show = args[0] !== "stack";
-    const { code, stdout, stderr } = await runPulumi(args, { cwd: ROOT, env, show });
+    const { code, stdout, stderr } = await runProcess("pulumi", [...args, "--non-interactive"], {
+      cwd: ROOT,
+      env,
+      show,
+    });
     expect(code === 0, `pulumi ${args.join(" ")} ended with ${code}. ${show ? "" : stderr}`);
     return stdout;
   };
@@ -53,11 +57,11 @@ async function tour(sandbox: Sandbox, { env }: Engine): Promise<void> {
   console.log(`${sandbox.url} holds no keys, and the webhooks ${before}.`);
   await pulumi("stack", "init", STACK);
 
-  heading("Preview: nothing is changed, but the server is asked whether the webhooks exist");
+  heading("Preview: nothing changes; the server is asked whether the webhooks exist");
   await pulumi("preview");
   told(sandbox, { GET: 1 });
 
-  heading("Up: the key is made, and only the webhook that differs is changed");
+  heading("Up: the key is created, and only the webhook that differs is changed");
   await pulumi("up", "--yes", "--skip-preview");
   told(sandbox, { GET: 1, PATCH: 1, POST: 1 });
 
@@ -73,7 +77,7 @@ async function tour(sandbox: Sandbox, { env }: Engine): Promise<void> {
   console.log(`GET /whoami with the key: ${answer.status}`);
   sandbox.clearRequests();
 
-  heading("Somebody disables webhook 101 behind our back; refresh sees it");
+  heading("Somebody disables webhook 101 at the service; refresh sees it");
   sandbox.setWebhookState(101, "disabled");
   expect(
     (await pulumi("refresh", "--yes", "--skip-preview")).includes("[diff: ~state]"),
@@ -86,7 +90,7 @@ async function tour(sandbox: Sandbox, { env }: Engine): Promise<void> {
   told(sandbox, { GET: 1, PATCH: 1 });
   expect(sandbox.webhooks.get(101) === "active", "webhook 101 was not repaired");
 
-  heading("Destroy: the key is deleted, webhook 101 is given back as it was found");
+  heading("Destroy: the key is deleted, and webhook 101 is put back as it was found");
   await pulumi("destroy", "--yes", "--skip-preview");
   told(sandbox, { DELETE: 1, GET: 1, PATCH: 1 });
   console.log(`The sandbox holds ${sandbox.apiKeys.length} keys, and the webhooks ${describe(sandbox)}.`);

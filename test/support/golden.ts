@@ -1,6 +1,6 @@
 /**
  * Golden states: what some version wrote into users' state, and what today's code must still preview without changes,
- * refresh and destroy. `node test/support/golden.ts NAME` writes test/engine/golden/NAME.json with the code of today.
+ * refresh and destroy. `node test/support/golden.ts NAME` writes test/engine/golden/NAME.json with today's code.
  */
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -11,7 +11,7 @@ import { startSandbox, type Sandbox, type SandboxOptions } from "./sandbox.ts";
 
 import { createTestStack } from "./stack.ts";
 
-/** Where golden states lie. */
+/** Where golden states are. */
 export const GOLDEN_DIR = join(import.meta.dirname, "../engine/golden");
 
 /** Stands in a golden state for the address of the second account. */
@@ -75,9 +75,9 @@ export function localized(golden: string, eu: Sandbox): Deployment {
   return JSON.parse(golden.replaceAll(EU_URL, eu.url)) as Deployment;
 }
 
-/** The keys that a state holds for either account, previous ones included. */
-export function heldKeys({ deployment }: Deployment): Record<"default" | "eu", string[]> {
-  const { resources } = deployment as {
+/** The keys that a golden state holds for either account, previous ones included. */
+export function heldKeys(golden: string): Record<"default" | "eu", string[]> {
+  const { resources } = (JSON.parse(golden) as Deployment).deployment as {
     resources: { outputs?: Partial<Record<string, { plaintext: string } | string>> }[];
   };
   const keys = { default: new Array<string>(), eu: new Array<string>() };

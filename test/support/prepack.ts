@@ -1,5 +1,5 @@
 /**
- * Puts README and LICENSE beside the package that npm packs. There, links into the repository would be dead: they lead to
+ * Puts README and LICENSE into the package that npm packs. There, links into the repository would be dead: they lead to
  * the tag of the version instead.
  */
 import { existsSync } from "node:fs";

@@ -1,4 +1,7 @@
 import { spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { isAbsolute, join } from "node:path";
 import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 
@@ -20,7 +23,7 @@ export interface ProcessOptions {
   readonly env?: NodeJS.ProcessEnv;
   /** Milliseconds after which the process is stopped and `ended` rejects. @default 120000 */
   readonly timeoutMs?: number;
-  /** Whether the process leads a group of its own, and whatever it has left running is stopped with it. @default false */
+  /** Whether the process leads a group of its own, and whatever it leaves running is stopped with it. @default false */
   readonly ownGroup?: boolean;
   /** Whether its output is also shown here, as it comes. @default false */
   readonly show?: boolean;
@@ -103,6 +106,48 @@ export async function runProcess(
   options?: ProcessOptions,
 ): Promise<Ended> {
   return startProcess(command, args, options).ended;
+}
+
+/** Runs a block of shell commands, stopping at the first that fails. What it leaves in the background ends with it. */
+export async function runShell(script: string, options: ProcessOptions): Promise<Ended> {
+  return runProcess("bash", ["-euo", "pipefail", "-c", script], { ...options, ownGroup: true });
+}
+
+/** {@link runProcess} for a step that has to succeed. @returns what it printed on stdout. @throws with all it printed. */
+export async function mustRun(
+  command: string,
+  args: readonly string[],
+  options?: ProcessOptions,
+): Promise<string> {
+  const { code, stdout, stderr } = await runProcess(command, args, options);
+  if (code !== 0) throw new Error(`${[command, ...args].join(" ")}: exit code ${code}\n${stdout}${stderr}`);
+  return stdout;
+}
+
+/** Variables that configure Pulumi or the provider, and what a pipeline says about itself. */
+const NOT_INHERITED = /^(PULUMI|PARTNERS|CI|GITHUB|GITLAB|RUNNER|ACTIONS)_|^(CI|GITLAB)$/;
+
+/** This process's environment for others, so that they find a machine on which nothing is set up. */
+export function inheritedEnv(): Record<string, string> {
+  const kept = Object.entries(process.env).filter(([name]) => !NOT_INHERITED.test(name));
+  return {
+    // Every engine operation starts several Node processes that load the SDK.
+    NODE_COMPILE_CACHE: join(cacheRoot(), "node"),
+    ...(Object.fromEntries(kept) as Record<string, string>),
+  };
+}
+
+/** Where tests keep what is slow to make: `$XDG_CACHE_HOME/pulumi-partners`, or `~/.cache/pulumi-partners`. */
+export function cacheRoot(): string {
+  const xdg = process.env["XDG_CACHE_HOME"] ?? "";
+  return join(isAbsolute(xdg) ? xdg : join(homedir(), ".cache"), "pulumi-partners");
+}
+
+/** The most memory that a process has had so far, in MiB; `null` where the system does not tell. @throws if there is no such process. */
+export function peakMemory(pid: number | string): number | null {
+  if (process.platform !== "linux") return null;
+  const [, kib] = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];
+  return kib === undefined ? null : Number(kib) / 1024;
 }
 
 function signalGroup(leader: number | undefined, signal: NodeJS.Signals): void {

@@ -1,109 +1,176 @@
-import { join, resolve } from "node:path";
-import { isExecutable, MINIMUM_VERSION, onPath, type Pulumi, verified } from "./pulumi-cli/binary.ts";
-import { build, MODULE_HASH, MODULE_VERSION } from "./pulumi-cli/build.ts";
-import { cacheRoot, publish, underLock } from "./pulumi-cli/cache.ts";
-import { install, INSTALLED_BINARY } from "./pulumi-cli/install.ts";
-import { say } from "./pulumi-cli/say.ts";
+import { createHash, randomUUID } from "node:crypto";
+import { constants, readFileSync } from "node:fs";
+import { access, mkdir, rename, rm } from "node:fs/promises";
+import { delimiter, join, resolve } from "node:path";
+import { cacheRoot, runProcess } from "./process.ts";
 
-export type { Pulumi } from "./pulumi-cli/binary.ts";
+/** A Pulumi CLI that has been run and is new enough. */
+export interface Pulumi {
+  /** The binary. */
+  readonly path: string;
+  /** For instance `3.259.0`. */
+  readonly version: string;
+  /** Where it came from, in words. */
+  readonly origin: string;
+}
 
-/** Set by `require-pulumi.ts` for the processes it starts: the CLI it has found, so that they need not look again. */
-export const FOUND_VARIABLE = "FOUND_PULUMI_CLI";
+/** The first version whose `pulumi import` of a file keeps the outputs of a dynamic resource. */
+const MINIMUM_VERSION = "3.254.0";
 
-const PLATFORM = `${MODULE_VERSION}-${process.platform}-${process.arch}`;
-const INSTALLED = `pulumi-${PLATFORM}`;
-const BUILT = `pulumi-${PLATFORM}-${MODULE_HASH}`;
+const MODULE_FOLDER = join(import.meta.dirname, "pulumi-cli");
+const PACKAGE = "github.com/pulumi/pulumi/pkg/v3";
+const GO_MOD = readFileSync(join(MODULE_FOLDER, "go.mod"), "utf8");
+const VERSION = new RegExp(`^\\s*${PACKAGE} v(\\S+)`, "m").exec(GO_MOD)?.[1] ?? "";
+const MINIMUM_GO = /^go (\S+)/m.exec(GO_MOD)?.[1] ?? "";
+
+/** A cached binary is not taken for one of another module list. */
+const MODULE_HASH = createHash("sha256")
+  .update(GO_MOD)
+  .update(readFileSync(join(MODULE_FOLDER, "go.sum")))
+  .digest("hex")
+  .slice(0, 12);
+
+const PLATFORM = `${VERSION}-${process.platform}-${process.arch}`;
+const INSTALLED = join(cacheRoot(), `pulumi-${PLATFORM}`);
+const BUILT = join(cacheRoot(), `pulumi-${PLATFORM}-${MODULE_HASH}`);
+
+/** Set by {@link setup}: the CLI it found, so that test files need not look again. */
+const FOUND_VARIABLE = "FOUND_PULUMI_CLI";
+
+/** Runs once before the engine tier, so that no test counts the build of a CLI as its own time. */
+export async function setup(): Promise<void> {
+  const pulumi = await getPulumi();
+  console.error(`Pulumi ${pulumi.version} from ${pulumi.origin}: ${pulumi.path}`);
+  process.env[FOUND_VARIABLE] = JSON.stringify(pulumi);
+}
 
 /**
  * A Pulumi CLI: `PULUMI_CLI` or `pulumi` on PATH, else from the cache, else installed by the SDK's installer, else built from
  * its Go module. The last two fill the cache and say on stderr how long they take.
  *
- * @throws If `PULUMI_CLI` is set to something else than a usable CLI, or if no way works; the message lists what was tried.
+ * @throws If `PULUMI_CLI` is not a usable CLI, or if no way works; the message lists what was tried.
  */
 export async function getPulumi(): Promise<Pulumi> {
   const found = process.env[FOUND_VARIABLE];
   if (found !== undefined) return JSON.parse(found) as Pulumi;
-
   const asked = process.env["PULUMI_CLI"];
-  if (asked) return fromVariable(resolve(asked));
+  if (asked) return verified(resolve(asked), "PULUMI_CLI");
 
   const failures: string[] = [];
-  const attempt = async (way: string, get: () => Promise<Pulumi | undefined>): Promise<Pulumi | undefined> =>
-    get().catch((error: unknown) => {
-      const failure = `${way}: ${messageOf(error)}`;
-      say(`No Pulumi CLI from ${failure}`);
-      failures.push(failure);
-      return undefined;
-    });
-
-  return (
-    (await attempt("PATH", fromPath)) ??
-    (await fromCache()) ??
-    (await underLock(
-      say,
-      async () =>
-        (await fromCache()) ?? // Another process may have filled it while this one waited.
-        (await attempt("the SDK's installer", installed)) ??
-        (await attempt("its Go module", built)),
-    )) ??
-    fail(failures)
+  const ways: readonly (readonly [string, () => Promise<Pulumi | undefined>])[] = [
+    ["PATH", async () => verifiedIfThere(await onPath("pulumi"), "PATH")],
+    // An installed one first: it has Pulumi's own language host next to it.
+    ["the cache", () => verifiedIfThere(join(INSTALLED, "bin/pulumi"), "cache")],
+    ["the cache", () => verifiedIfThere(join(BUILT, "pulumi"), "cache")],
+    [
+      "the SDK's installer",
+      () => fill(INSTALLED, install).then(() => verified(join(INSTALLED, "bin/pulumi"), "SDK installer")),
+    ],
+    ["its Go module", () => fill(BUILT, build).then(() => verified(join(BUILT, "pulumi"), "Go module"))],
+  ];
+  for (const [way, get] of ways) {
+    try {
+      const pulumi = await get();
+      if (pulumi) return pulumi;
+    } catch (error) {
+      failures.push(`${way}: ${error instanceof Error ? error.message : String(error)}`);
+      console.error(`No Pulumi CLI from ${failures.at(-1) ?? ""}`);
+    }
+  }
+  const remedy = `Install Pulumi ${MINIMUM_VERSION} or newer and put it on PATH, or set PULUMI_CLI to its path.`;
+  throw new Error(
+    ["There is no Pulumi CLI, and no way to get one worked:", ...failures, remedy].join("\n- "),
   );
 }
 
-async function fromVariable(path: string): Promise<Pulumi> {
-  return verified(path, "PULUMI_CLI").catch((error: unknown) => {
-    throw new Error(`PULUMI_CLI is no usable Pulumi CLI: ${messageOf(error)}. Correct it, or unset it.`);
-  });
-}
-
-async function fromPath(): Promise<Pulumi | undefined> {
-  const path = await onPath("pulumi");
-  return path === undefined ? undefined : verified(path, "PATH");
-}
-
-async function fromCache(): Promise<Pulumi | undefined> {
-  // An installed one first: it has Pulumi's own language host beside it.
-  for (const path of [join(cacheRoot(), INSTALLED, INSTALLED_BINARY), join(cacheRoot(), BUILT, "pulumi")]) {
-    if (await isExecutable(path)) {
-      const usable = await verified(path, "cache").catch((error: unknown) => {
-        say(`Not used: ${messageOf(error)}`);
-      });
-      if (usable) return usable;
-    }
+/** The first executable of that name on PATH. */
+export async function onPath(name: string): Promise<string | undefined> {
+  for (const folder of (process.env["PATH"] ?? "").split(delimiter)) {
+    const candidate = resolve(folder, name);
+    if (folder !== "" && (await isExecutable(candidate))) return candidate;
   }
   return undefined;
 }
 
-async function installed(): Promise<Pulumi> {
-  await publish(INSTALLED, (folder) => install(MODULE_VERSION, folder));
-  return verified(join(cacheRoot(), INSTALLED, INSTALLED_BINARY), "SDK installer");
+async function verifiedIfThere(path: string | undefined, origin: string): Promise<Pulumi | undefined> {
+  return path !== undefined && (await isExecutable(path)) ? verified(path, origin) : undefined;
 }
 
-async function built(): Promise<Pulumi> {
-  await publish(BUILT, (folder) => build(join(folder, "pulumi")));
-  return verified(join(cacheRoot(), BUILT, "pulumi"), "Go module");
+/** @throws If the binary does not run, does not say a version, or is too old. */
+async function verified(path: string, origin: string): Promise<Pulumi> {
+  const env = { ...process.env, PULUMI_SKIP_UPDATE_CHECK: "true" };
+  const { stdout, stderr } = await runProcess(path, ["version"], { env, timeoutMs: 30_000 });
+  const version = /\d+\.\d+\.\d+/.exec(stdout)?.[0];
+  if (version === undefined) throw new Error(`${path} version printed no version: ${stdout}${stderr}`);
+  if (!atLeast(version, MINIMUM_VERSION))
+    throw new Error(`${path} is ${version}, older than ${MINIMUM_VERSION}`);
+  return { path, version, origin };
 }
 
-function fail(failures: readonly string[]): never {
-  throw new Error(
-    [
-      "There is no Pulumi CLI, and no way to get one worked:",
-      ...failures.map((failure) => `- ${failure}`),
-      `Install Pulumi ${MINIMUM_VERSION} or newer and put it on PATH, or set PULUMI_CLI to its path.`,
-    ].join("\n"),
-  );
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}
-
-// `node test/support/pulumi-cli.ts` prints the path.
-if (import.meta.main) {
+/** Fills a folder of the cache under another name first, so that others see it complete or not at all. */
+async function fill(target: string, work: (folder: string) => Promise<void>): Promise<void> {
+  const folder = join(cacheRoot(), `tmp-${randomUUID()}`);
+  await mkdir(folder, { recursive: true });
+  const started = performance.now();
+  const progress = setInterval(() => {
+    console.error(`... ${Math.round((performance.now() - started) / 1000)} s`);
+  }, 30_000);
   try {
-    console.log((await getPulumi()).path);
-  } catch (error) {
-    say(messageOf(error));
-    process.exitCode = 1;
+    await work(folder);
+    await rm(target, { recursive: true, force: true });
+    await rename(folder, target);
+  } finally {
+    clearInterval(progress);
+    await rm(folder, { recursive: true, force: true });
   }
+}
+
+/** In a process of its own: the SDK's installer takes no time limit and leaves its shell script running. */
+async function install(root: string): Promise<void> {
+  console.error(`Installing the Pulumi CLI ${VERSION} with the SDK's installer, 3 minutes at most ...`);
+  const installer = `
+    const { PulumiCommand } = require("@pulumi/pulumi/automation");
+    PulumiCommand.install({ version: ${JSON.stringify(VERSION)}, root: ${JSON.stringify(root)} }).catch((error) => {
+      console.error(error.message);
+      process.exit(1);
+    });`;
+  const options = { cwd: import.meta.dirname, timeoutMs: 180_000, ownGroup: true };
+  const { code, stderr } = await runProcess(process.execPath, ["-e", installer], options);
+  if (code !== 0) throw new Error(stderr.trim());
+}
+
+/** Builds the CLI from its Go module. It comes without a language host: see language-host.ts. */
+async function build(folder: string): Promise<void> {
+  const env = { ...process.env, GOFLAGS: "-mod=readonly" };
+  const go = (...args: string[]) =>
+    runProcess("go", args, { cwd: MODULE_FOLDER, env, timeoutMs: 25 * 60_000 });
+  const { stdout } = await go("version");
+  const version = /go(\d+\.\d+(?:\.\d+)?)/.exec(stdout)?.[1] ?? "none";
+  if (!atLeast(version, MINIMUM_GO)) throw new Error(`Go ${MINIMUM_GO} or newer is needed, not ${version}`);
+  console.error(
+    "Building the Pulumi CLI from its Go module; about 5 minutes on 2 cores, once per machine ...",
+  );
+  const flags = `-s -w -X github.com/pulumi/pulumi/sdk/v3/go/common/version.Version=v${VERSION}`;
+  const built = await go(
+    "build",
+    "-trimpath",
+    "-ldflags",
+    flags,
+    "-o",
+    join(folder, "pulumi"),
+    `${PACKAGE}/cmd/pulumi`,
+  );
+  if (built.code !== 0)
+    throw new Error(`go build failed. If it could not download, see GOPROXY.\n${built.stderr}`);
+}
+
+function atLeast(version: string, minimum: string): boolean {
+  return version.localeCompare(minimum, "en", { numeric: true }) >= 0;
+}
+
+async function isExecutable(path: string): Promise<boolean> {
+  return access(path, constants.X_OK).then(
+    () => true,
+    () => false,
+  );
 }

@@ -1,6 +1,5 @@
-import { createServer, type AddressInfo, type Socket } from "node:net";
-
-import { closeServer } from "./close-server.ts";
+import type { Socket } from "node:net";
+import { startTcpServer } from "./tcp-server.ts";
 
 /** What is done with one request: bytes that are sent as they are, and what becomes of the connection then. */
 export interface Play {
@@ -18,24 +17,11 @@ export interface ScriptedServer {
 
 /** Time for bytes to be read: a reset may overtake those that the client has not taken yet. */
 const RESET_DELAY_MS = 20;
+const SILENCE: Play = { bytes: "", end: "silence" };
 
 /** Starts a {@link ScriptedServer} on 127.0.0.1. */
 export async function startScriptedServer(): Promise<ScriptedServer> {
   const scenes: { readonly plays: readonly Play[]; readonly requests: string[] }[] = [];
-  const open = new Set<Socket>();
-
-  const server = createServer((socket) => {
-    open.add(socket);
-    socket.once("close", () => open.delete(socket)).on("error", () => undefined);
-    let head = "";
-    socket.on("data", (chunk) => {
-      head += chunk.toString("latin1");
-      for (let end = head.indexOf("\r\n\r\n"); end >= 0; end = head.indexOf("\r\n\r\n")) {
-        play(socket, head.slice(0, end));
-        head = head.slice(end + 4); // No operation has a body.
-      }
-    });
-  });
 
   function play(socket: Socket, head: string): void {
     const scene = scenes[Number(/^[A-Z]+ \/(\d+)\//.exec(head)?.[1])];
@@ -47,16 +33,22 @@ export async function startScriptedServer(): Promise<ScriptedServer> {
     else if (end === "reset") setTimeout(() => socket.resetAndDestroy(), bytes === "" ? 0 : RESET_DELAY_MS);
   }
 
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
+  const server = await startTcpServer((socket) => {
+    let head = "";
+    socket.on("data", (chunk) => {
+      head += chunk.toString("latin1");
+      for (let end = head.indexOf("\r\n\r\n"); end >= 0; end = head.indexOf("\r\n\r\n")) {
+        play(socket, head.slice(0, end));
+        head = head.slice(end + 4); // No operation has a body.
+      }
+    });
+  });
   return {
     scene: (plays) => {
       const scene = { plays, requests: [] };
       const index = scenes.push(scene) - 1;
-      return { url: `http://127.0.0.1:${port}/${index}`, requests: scene.requests };
+      return { url: `http://127.0.0.1:${server.port}/${index}`, requests: scene.requests };
     },
-    close: () => closeServer(server, open),
+    close: () => server.close(),
   };
 }
-
-const SILENCE: Play = { bytes: "", end: "silence" };

@@ -1,13 +1,14 @@
 import { mkdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Deployment } from "@pulumi/pulumi/automation/index.js";
-import { engineEnv } from "./engine-env.ts";
-import { type Program, serveProgram } from "./inline-program.ts";
-import { type Result, toResult } from "./operation.ts";
+import grpc from "@grpc/grpc-js";
+import type { Deployment, EngineEvent } from "@pulumi/pulumi/automation/index.js";
+import automation from "@pulumi/pulumi/automation/server.js";
+import langgrpc from "@pulumi/pulumi/proto/language_grpc_pb.js";
+import { engineEnv } from "./engine.ts";
 import { type Ended, type ProcessOptions, type RunningProcess, startProcess } from "./process.ts";
 
-/** The folder whose node_modules has `pulumi-partners` and the SDK. */
-const REPOSITORY = join(import.meta.dirname, "..", "..");
+/** A Pulumi program as a function; what it returns are the stack's outputs. */
+export type Program = () => Promise<unknown>;
 
 /** Stack configuration by full key, such as `partners:baseUrl`. */
 export type Configuration = Readonly<Record<string, { readonly value: string; readonly secret?: boolean }>>;
@@ -22,10 +23,6 @@ export interface TestStackOptions {
   readonly config?: Configuration;
   /** Variables for the engine and its plugins. None of this machine's `PARTNERS_*` and `PULUMI_*` variables reach them. */
   readonly env?: Readonly<Record<string, string>>;
-  /** @default "test" */
-  readonly projectName?: string;
-  /** @default "dev" */
-  readonly stackName?: string;
 }
 
 /** How one operation differs from the usual. */
@@ -36,19 +33,36 @@ export interface OperationOptions {
   readonly timeoutMs?: number;
 }
 
+/** What an operation of the engine said and did. A failed one is a result, not an exception: tests look at it. */
+export interface Result {
+  readonly ok: boolean;
+  /** What a person would read as errors; empty if the operation succeeded. */
+  readonly error: string;
+  readonly stdout: string;
+  readonly stderr: string;
+  /** The engine's events as one text, without debug messages: in those, the SDK itself writes secret outputs in clear. */
+  readonly eventLog: string;
+  /** How many resources met which fate, the stack itself included: `{ create: 2, same: 1 }`. Empty if it failed early. */
+  readonly changes: Readonly<Record<string, number>>;
+  /** Milliseconds, from the start of the CLI to its end. */
+  readonly ms: number;
+}
+
 /** A stack of its own, on a backend of its own, operated by the real engine. */
 export interface TestStack {
   preview(options?: OperationOptions): Promise<Result>;
   up(options?: OperationOptions): Promise<Result>;
   refresh(options?: OperationOptions): Promise<Result>;
   destroy(options?: OperationOptions): Promise<Result>;
+  /** Runs any other command of the CLI. @returns what it printed on stdout. @throws if it fails. */
+  pulumi(...args: string[]): Promise<string>;
   /** Sets stack configuration for the operations to come. */
   configure(settings: Configuration): Promise<void>;
   /** Changes the program for the operations to come. */
   setProgram(program: Program): void;
   /** The stack's outputs, secrets in clear. */
   outputs(): Promise<Record<string, unknown>>;
-  /** The state file as it lies in the backend: what must not hold a secret in clear. */
+  /** The state file as it is in the backend: what must not hold a secret in clear. */
   stateFile(): Promise<string>;
   /** The state with secrets in clear, to look at or to change and import. */
   exportStack(): Promise<Deployment>;
@@ -63,8 +77,8 @@ export interface TestStack {
 }
 
 /**
- * Makes a stack whose program is a function. One CLI process per operation, where the Automation API's `Stack.up` starts four
- * (it also asks for outputs, twice, and for the history): half the time of a test.
+ * Makes a stack `dev` of a project `test`, whose program is a function. One CLI process per operation, where the Automation
+ * API's `Stack.up` starts four: half the time of a test.
  *
  * @example
  * const stack = await createTestStack({ program: async () => ({ greeting: "hello" }) });
@@ -72,20 +86,19 @@ export interface TestStack {
  * await stack.dispose();
  */
 export async function createTestStack(options: TestStackOptions): Promise<TestStack> {
-  const { projectName = "test", stackName = "dev", config = {}, files = {} } = options;
   let { program } = options;
-  const engine = await engineEnv({ PULUMI_STACK: stackName, ...options.env });
+  const engine = await engineEnv({ PULUMI_STACK: "dev", ...options.env });
   const project = join(engine.dir, "project");
   await mkdir(project);
-  await writeFile(join(project, "Pulumi.yaml"), `name: ${projectName}\nruntime: nodejs\n`);
-  // The dynamic provider's code resolves packages from the project's folder.
-  await symlink(join(REPOSITORY, "node_modules"), join(project, "node_modules"));
+  const files = { "Pulumi.yaml": "name: test\nruntime: nodejs\n", ...options.files };
   for (const [name, text] of Object.entries(files)) await writeFile(join(project, name), text);
+  // The dynamic provider's code resolves packages from the project's folder.
+  await symlink(join(import.meta.dirname, "../../node_modules"), join(project, "node_modules"));
   const server = program && (await serveProgram(() => program?.() ?? Promise.resolve()));
   const client = server ? ["--client", server.address, "--exec-kind", "auto.inline"] : [];
   const running = new Set<RunningProcess>();
 
-  const pulumi = async (args: readonly string[], more: Partial<ProcessOptions> = {}): Promise<Ended> => {
+  const run = async (args: readonly string[], more: Partial<ProcessOptions> = {}): Promise<Ended> => {
     const process = startProcess("pulumi", [...args, "--non-interactive"], {
       cwd: project,
       env: engine.env,
@@ -95,8 +108,8 @@ export async function createTestStack(options: TestStackOptions): Promise<TestSt
     return process.ended.finally(() => running.delete(process));
   };
 
-  const pulumiOrThrow = async (...args: string[]): Promise<string> => {
-    const { code, stdout, stderr } = await pulumi(args);
+  const pulumi = async (...args: string[]): Promise<string> => {
+    const { code, stdout, stderr } = await run(args);
     if (code !== 0) throw new Error(`pulumi ${args.join(" ")}: ${stderr}`);
     return stdout;
   };
@@ -107,7 +120,7 @@ export async function createTestStack(options: TestStackOptions): Promise<TestSt
     { flags = [], timeoutMs }: OperationOptions = {},
   ): Promise<Result> => {
     const log = join(engine.dir, `events-${++operations}.json`);
-    const ended = await pulumi([...args, ...client, "--event-log", log, ...flags], {
+    const ended = await run([...args, ...client, "--event-log", log, ...flags], {
       env: { ...engine.env, PULUMI_DEBUG_COMMANDS: "true" }, // The CLI has no --event-log without it.
       ...(timeoutMs !== undefined && { timeoutMs }),
     });
@@ -115,39 +128,35 @@ export async function createTestStack(options: TestStackOptions): Promise<TestSt
     return toResult(ended, await readFile(log, "utf8").catch(() => ""));
   };
 
-  await pulumiOrThrow("stack", "init", stackName);
   const configure = async (settings: Configuration): Promise<void> => {
     const flags = Object.entries(settings).flatMap(([key, { value, secret }]) => [
       secret ? "--secret" : "--plaintext",
       `${key}=${value}`,
     ]);
-    if (flags.length > 0) await pulumiOrThrow("config", "set-all", ...flags);
+    if (flags.length > 0) await pulumi("config", "set-all", ...flags);
   };
-  await configure(config);
 
+  await pulumi("stack", "init", "dev");
+  await configure(options.config ?? {});
   return {
     preview: (more) => operate(["preview"], more),
     up: (more) => operate(["up", "--yes", "--skip-preview"], more),
     refresh: (more) => operate(["refresh", "--yes", "--skip-preview"], more),
     destroy: (more) => operate(["destroy", "--yes", "--skip-preview"], more),
+    pulumi,
     configure,
     setProgram: (next) => {
       if (!server) throw new Error("The program of this stack is its project's own.");
       program = next;
     },
     outputs: async () =>
-      JSON.parse(await pulumiOrThrow("stack", "output", "--json", "--show-secrets")) as Record<
-        string,
-        unknown
-      >,
-    stateFile: () =>
-      readFile(join(engine.backendDir, ".pulumi", "stacks", projectName, `${stackName}.json`), "utf8"),
-    exportStack: async () =>
-      JSON.parse(await pulumiOrThrow("stack", "export", "--show-secrets")) as Deployment,
+      JSON.parse(await pulumi("stack", "output", "--json", "--show-secrets")) as Record<string, unknown>,
+    stateFile: () => readFile(join(engine.backendDir, ".pulumi/stacks/test/dev.json"), "utf8"),
+    exportStack: async () => JSON.parse(await pulumi("stack", "export", "--show-secrets")) as Deployment,
     importStack: async (deployment) => {
       const file = join(engine.dir, "import.json");
       await writeFile(file, JSON.stringify(deployment));
-      await pulumiOrThrow("stack", "import", "--file", file);
+      await pulumi("stack", "import", "--file", file);
     },
     backendDir: engine.backendDir,
     projectDir: project,
@@ -158,4 +167,41 @@ export async function createTestStack(options: TestStackOptions): Promise<TestSt
       await engine.dispose();
     },
   };
+}
+
+// The Automation API's own language server. Its type declarations leave it out.
+const { LanguageServer } = automation as unknown as {
+  LanguageServer: new (program: Program) => grpc.UntypedServiceImplementation;
+};
+
+/** Lets the engine run a program in this process, as the Automation API does with inline programs. */
+async function serveProgram(program: Program): Promise<{ readonly address: string; close(): void }> {
+  const server = new grpc.Server();
+  server.addService(langgrpc.LanguageRuntimeService, new LanguageServer(program));
+  const port = await new Promise<number>((resolve, reject) => {
+    server.bindAsync("127.0.0.1:0", grpc.ServerCredentials.createInsecure(), (error, bound) => {
+      if (error) reject(error);
+      else resolve(bound);
+    });
+  });
+  return {
+    address: `127.0.0.1:${port}`,
+    close: () => {
+      server.forceShutdown();
+    },
+  };
+}
+
+/** Reads the outcome from what the CLI printed and from the event log that it wrote. */
+function toResult({ code, stdout, stderr, ms }: Ended, log: string): Result {
+  const lines = log.split("\n").filter((line) => line !== "" && !line.includes('"severity":"debug"'));
+  const events = lines.map((line) => JSON.parse(line) as EngineEvent);
+  const changes = events.find((event) => event.summaryEvent)?.summaryEvent?.resourceChanges ?? {};
+  const errors = events.flatMap(({ diagnosticEvent }) =>
+    // Without the colour tags of the engine's messages: `<{%fg 1%}>`.
+    diagnosticEvent?.severity === "error" ? [diagnosticEvent.message.replaceAll(/<\{%.*?%\}>/g, "")] : [],
+  );
+  const ok = code === 0;
+  const error = ok ? "" : [...errors, stderr].join("\n").trim();
+  return { ok, error, stdout, stderr, eventLog: lines.join("\n"), changes, ms };
 }

@@ -7,7 +7,7 @@ import { systemTiming } from "../../provider/src/api/timing.js";
 import { readSettings, type Settings } from "../../provider/src/plugin/settings.js";
 import { CANARIES, findLeaks } from "../support/canary.ts";
 import { runSeed } from "../support/random.ts";
-import { scaled } from "../support/scale.ts";
+import { scaled } from "../support/random.ts";
 import { clientFor, failureOf, FakeTiming, listen } from "./api/support.ts";
 
 const SECRET = "Zq8RkT3vWm5LxB7nYc2Hd9"; // Of characters that stand anywhere, also in a URL.

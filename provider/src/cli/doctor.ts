@@ -66,6 +66,17 @@ class Report {
     }
   }
 
+  /** Does something that a check depends on. @returns `null` if that failed, which is then reported. */
+  async attempt<Result>(name: string, act: () => Promise<Result>): Promise<Result | null> {
+    try {
+      return await act();
+    } catch (error) {
+      const known = error instanceof CommandError;
+      this.add(failed(name, known ? error.message : renderError(error, { explicit: false })));
+      return null;
+    }
+  }
+
   addSection(title: string, lines: readonly string[]): void {
     if (lines.length > 0) this.#sections.push(renderSection(title, lines));
   }
@@ -79,45 +90,47 @@ class Report {
 async function examine(root: string | null, stackName: string | undefined, report: Report): Promise<void> {
   report.add(ok("node", process.versions.node));
   const stack = await examineProject(root, stackName, report);
-  const config = stack?.config ?? { get: () => undefined };
-  const settings = examineSettings(config, stack, report);
-  report.addSection("Settings", settingsTable(config));
+  if (stack === null) return; // What else is wrong depends on its configuration.
+  const settings = examineSettings(stack, report);
+  report.addSection("Settings", settingsTable(stack.config));
   if (settings === null) return;
   const { checks, list, structure } = await examineService(settings);
   report.add(...checks);
-  report.addSection("Structure of what was not recognized", structure);
+  report.addSection("Structure of what was not recognised", structure);
   if (list === null) return;
-  const declared = stack?.declared ?? null;
-  report.add(checkWebhooks(list, declared));
-  report.addSection("Webhooks", webhookTable(list, declared));
+  report.add(checkWebhooks(list, stack.declared));
+  report.addSection("Webhooks", webhookTable(list, stack.declared));
 }
 
-/** @returns the stack; `null` where there is none that can be read, so that only the environment counts. */
+/** What counts outside of a project: nothing but the environment. */
+const NO_STACK: Stack = {
+  name: "",
+  config: { get: () => undefined },
+  isSecret: () => false,
+  declared: new Map(),
+  providers: [],
+};
+
+/** @returns `null` if there is a project whose stack cannot be read. */
 async function examineProject(
   root: string | null,
   stackName: string | undefined,
   report: Report,
 ): Promise<Stack | null> {
-  let check = "pulumi-cli";
-  try {
-    const cli = await findCli();
-    report.add(checkCliVersion(cli.version?.version ?? null));
-    check = "stack";
-    if (root === null) {
-      report.add(ok("stack", "There is no Pulumi project here, so only the environment counts."));
-      return null;
-    }
+  const cli = await report.attempt("pulumi-cli", findCli);
+  if (cli !== null) report.add(checkCliVersion(cli.version?.version ?? null));
+  if (root === null) {
+    report.add(ok("stack", "There is no Pulumi project here, so only the environment counts."));
+    return NO_STACK;
+  }
+  if (cli === null) return null;
+  return report.attempt("stack", async () => {
     const project = await openProject(root, cli);
     if (project.usesNode) report.add(checkSdk(project.programFolder), checkPlugin(project.programFolder));
     const stack = await readStack(project, stackName);
     report.add(ok("stack", describeStack(stack)));
     return stack;
-  } catch (error) {
-    report.add(
-      failed(check, error instanceof CommandError ? error.message : renderError(error, { explicit: false })),
-    );
-    return null;
-  }
+  });
 }
 
 function describeStack({ name, config, providers }: Stack): string {
@@ -126,7 +139,7 @@ function describeStack({ name, config, providers }: Stack): string {
   return `${name}, account ${accountName(config)}.${rest}`;
 }
 
-function examineSettings(config: ConfigSource, stack: Stack | null, report: Report): Settings | null {
+function examineSettings({ config, isSecret }: Stack, report: Report): Settings | null {
   let settings: Settings;
   try {
     settings = readSettings(config, process.env);
@@ -137,7 +150,7 @@ function examineSettings(config: ConfigSource, stack: Stack | null, report: Repo
   const { origin, prefix } = settings.baseUrl;
   const fromStack = findSetting("accessToken", config, process.env)?.from === "configuration";
   report.add(
-    fromStack && stack?.isSecret("partners:accessToken") === false
+    fromStack && !isSecret("partners:accessToken")
       ? warning(
           "settings",
           `The service is ${origin}${prefix}. The access token is stored in plain text.`,

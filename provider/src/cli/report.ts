@@ -31,7 +31,7 @@ export function failed(name: string, detail: string, ...remedies: readonly strin
 
 const COLORS = { ok: "green", warning: "yellow", failed: "red" } as const;
 
-/** Renders a check as one line, in color where stdout shows colors. */
+/** Renders a check as one line, in colour where stdout shows colours. */
 export function renderCheck({ name, status, detail }: Check): string {
   return `${styleText(COLORS[status], status.padEnd(9))}${name.padEnd(12)}${printable(detail)}\n`;
 }

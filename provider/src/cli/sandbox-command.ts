@@ -1,7 +1,7 @@
 import { once } from "node:events";
 
-import { OPERATIONS, type Operation, type WebhookState } from "../api/operations.js";
-import { startSandbox, type Sandbox } from "../sandbox/sandbox.js";
+import { OPERATIONS, type WebhookState } from "../api/operations.js";
+import { startSandbox, type LoggedRequest, type Sandbox } from "../sandbox/sandbox.js";
 import { CommandError, parseOptions, UsageError, type Command } from "./command.js";
 import { printable } from "./report.js";
 
@@ -71,14 +71,8 @@ function announcement(sandbox: Sandbox): string {
   ].join("\n")}\n`;
 }
 
-interface HandledRequest {
-  readonly operation: Operation | null;
-  readonly method: string;
-  readonly status: number | null;
-}
-
 /** Shows templates instead of paths, as the path of a deletion contains the key. */
-function printRequest({ operation, method, status }: HandledRequest): void {
+function printRequest({ operation, method, status }: LoggedRequest): void {
   const path = operation === null ? "(not a path of the Partner API)" : OPERATIONS[operation].template;
   process.stdout.write(`${printable(method)} ${path} ${status ?? "(no response)"}\n`);
 }

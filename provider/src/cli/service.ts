@@ -28,12 +28,12 @@ export async function examineService(settings: Settings): Promise<ServiceReport>
     return { checks: [accepted(), checkShape(list)], list, structure };
   } catch (error) {
     const cause = error instanceof RequestError ? error.failure.cause : null;
-    if (cause?.kind !== "unreadableList") {
+    if (cause?.kind !== "unreadableList" || cause.reading.reason === "not JSON") {
       const service = failed("service", renderError(error, { explicit: false }));
       return { checks: [service], list: null, structure: [] };
     }
     const { reading, body } = cause;
-    const detail = `The list is not recognized. Set partners:responses.${reading.setting}.`;
+    const detail = `The list is not recognised. Set partners:responses.${reading.setting}.`;
     const shape = failed("shape", detail, ...commandsFor(reading.setting, reading.candidates));
     return { checks: [accepted(), shape], list: null, structure: describeStructure(body) };
   } finally {
@@ -52,26 +52,23 @@ function accepted(): Check {
 }
 
 function checkShape({ webhooks, complete, places }: WebhookList): Check {
-  const where = `Found ${describePlaces(places)}.`;
+  const where = describePlaces(places);
   const unknown = [...webhooks.values()].filter(({ state }) => state === null);
   if (unknown.length > 0) {
     const detail = `${where} The state of ${unknown.length} of ${webhooks.size} webhooks is unknown, so drift of these is not detected.`;
     return warning("shape", detail, ...stateCommands(unknown[0]?.missing ?? null));
   }
   if (!complete) {
-    const detail = `${where} The list seems to have more pages, and webhooks on those cannot be managed.`;
+    const detail = `${where} The list may be incomplete: webhooks that are not in it cannot be managed.`;
     return warning("shape", detail, `If the list is complete: ${mappingCommand("complete", "true")}`);
   }
   return ok("shape", webhooks.size === 0 ? `${where} The list is empty.` : where);
 }
 
-/** As `webhookId at "/id", webhookState at "/state"`. */
+/** As `Found webhookId at "/id", webhookState at "/state".` */
 function describePlaces(places: WebhookList["places"]): string {
-  const found = Object.entries(places).map(([name, pointers]) => {
-    const quoted = [pointers].flat().map((pointer) => JSON.stringify(pointer));
-    return `${name} at ${quoted.join(" and ")}`;
-  });
-  return found.join(", ");
+  const found = Object.entries(places).map(([name, pointer]) => `${name} at ${JSON.stringify(pointer)}`);
+  return found.length === 0 ? "Nothing to recognise." : `Found ${found.join(", ")}.`;
 }
 
 function stateCommands(missing: "webhookState" | "active" | null): string[] {
@@ -89,17 +86,13 @@ function commandsFor(setting: string, candidates: readonly string[]): string[] {
   return commands.length === 1 ? commands : ["One of these is right:", ...commands];
 }
 
-/**
- * Checks that the webhooks that the stack declares exist.
- *
- * @param declared The names of resources by webhook id; `null` where there is no stack.
- */
-export function checkWebhooks(
-  { webhooks, complete }: WebhookList,
-  declared: ReadonlyMap<number, readonly string[]> | null,
-): Check {
+/** Resources by the id of the webhook that they declare. */
+export type DeclaredWebhooks = ReadonlyMap<number, readonly string[]>;
+
+/** Checks that the webhooks that the stack declares exist. */
+export function checkWebhooks({ webhooks, complete }: WebhookList, declared: DeclaredWebhooks): Check {
   const count = `${webhooks.size} on the server`;
-  if (declared === null) return ok("webhooks", `${count}.`);
+  if (declared.size === 0) return ok("webhooks", `${count}.`);
   const missing = [...declared.keys()].filter((webhookId) => !webhooks.has(webhookId));
   if (missing.length === 0) return ok("webhooks", `${count}, ${declared.size} declared in this stack.`);
   const detail = `${count}; declared in this stack but not in the list: ${missing.join(", ")}.`;
@@ -108,17 +101,13 @@ export function checkWebhooks(
   return failed("webhooks", detail, remedy);
 }
 
-/** The webhooks of the server and of the stack as a table; the parameters are those of {@link checkWebhooks}. */
-export function webhookTable(
-  { webhooks }: WebhookList,
-  declared: ReadonlyMap<number, readonly string[]> | null,
-): string[] {
-  const ids = [...new Set([...webhooks.keys(), ...(declared?.keys() ?? [])])].sort((a, b) => a - b);
+/** The webhooks of the server and of the stack as a table. */
+export function webhookTable({ webhooks }: WebhookList, declared: DeclaredWebhooks): string[] {
+  const ids = [...new Set([...webhooks.keys(), ...declared.keys()])].sort((a, b) => a - b);
   const rows = ids.map((webhookId) => {
     const webhook = webhooks.get(webhookId);
     const state = webhook === undefined ? "missing" : (webhook.state ?? "unknown");
-    const owners = declared === null ? [] : [declared.get(webhookId)?.join(", ") ?? "-"];
-    return [String(webhookId), state, ...owners];
+    return [String(webhookId), state, declared.get(webhookId)?.join(", ") ?? "-"];
   });
-  return alignColumns([["ID", "STATE", ...(declared === null ? [] : ["DECLARED BY"])], ...rows]);
+  return alignColumns([["ID", "STATE", "DECLARED BY"], ...rows]);
 }

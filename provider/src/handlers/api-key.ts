@@ -28,17 +28,17 @@ import {
  * The handlers of `PartnerApiKey`. A resource whose `apiKey` is `null` holds a response in which the key was not found yet: it
  * stays in state as "initialization failed" until the mapping is set and `update` finds the key in it.
  */
-export function apiKeyHandlers(process: PluginProcess): ResourceHandlers {
+export function apiKeyHandlers(plugin: PluginProcess): ResourceHandlers {
   return {
     check(olds, news) {
-      const { account } = process;
+      const { account } = plugin;
       const { rotation } = news;
       const problems: InputProblem[] = rotationProblems(rotation);
-      if (olds["account"] === undefined) problems.push(...settingsProblems(process));
+      if (olds["account"] === undefined) problems.push(...settingsProblems(plugin));
       const inputs = {
         account,
         ...(rotation != null && { rotation }),
-        ...(problems.length === 0 && rotationStamps(olds, news, process.currentTime())),
+        ...(problems.length === 0 && rotationStamps(olds, news, plugin.currentTime())),
       };
       return Promise.resolve({ inputs, problems });
     },
@@ -48,15 +48,15 @@ export function apiKeyHandlers(process: PluginProcess): ResourceHandlers {
       const { step, notice } = planRotation(
         keyStateOf(olds),
         rotationOf(news),
-        process.mapping(),
-        process.currentTime(),
+        plugin.mapping(),
+        plugin.currentTime(),
       );
-      if (notice !== null) process.warn(notice);
+      if (notice !== null) plugin.warn(notice);
       return { changes: step !== "none", replaces: step === "replace" ? ["rotationDue"] : [] };
     },
 
     async create(news) {
-      const session = await process.open();
+      const session = await plugin.open();
       const id = `key-${randomUUID()}`; // Never secret, and made in advance: after the request, nothing may fail.
       const { response, createdAt, requestId } = await session.client.createApiKey();
       const trigger = rotationOf(news).trigger ?? null;
@@ -70,20 +70,20 @@ export function apiKeyHandlers(process: PluginProcess): ResourceHandlers {
     read: (olds) => Promise.resolve({ outputs: olds }),
 
     async update(id, olds, news) {
-      const now = process.currentTime();
+      const now = plugin.currentTime();
       const state = keyStateOf(olds);
-      const { step } = planRotation(state, rotationOf(news), process.mapping(), now);
+      const { step } = planRotation(state, rotationOf(news), plugin.mapping(), now);
       if (step === "none") return outputsOf(state, news["account"]);
-      const session = await process.open();
-      const next = await performRotation(step, { process, session, id, news, now }, state);
+      const session = await plugin.open();
+      const next = await performRotation(step, { plugin, session, id, news, now }, state);
       return outputsOf(next, news["account"]);
     },
 
     async delete(olds) {
       const state = keyStateOf(olds);
-      const session = await process.open();
+      const session = await plugin.open();
       const keys = heldKeys(state, session.settings.responses);
-      await deleteKeys(process, session, keys, state.server);
+      await deleteKeys(plugin, session, keys, state.server);
     },
   };
 }
@@ -102,9 +102,9 @@ function findHeld(response: NonNullable<HeldKey["response"]>, mapping: ResponseM
   throw new ResourceError({ kind: "keyUnknown", reading });
 }
 
-function settingsProblems(process: PluginProcess): PartnerError[] {
+function settingsProblems(plugin: PluginProcess): PartnerError[] {
   try {
-    process.settings();
+    plugin.settings();
     return [];
   } catch (error) {
     if (error instanceof PartnerError) return [error];

@@ -13,11 +13,11 @@ export interface PartnerHandlers {
 }
 
 /** Creates the handlers of one plugin process, whatever host calls them. */
-export function createHandlers(process: PluginProcess): PartnerHandlers {
+export function createHandlers(plugin: PluginProcess): PartnerHandlers {
   return {
-    partnerApiKey: guardAccount(process, apiKeyHandlers(process)),
-    partnerWebhookState: guardAccount(process, webhookStateHandlers(process)),
-    partnerWebhooks: partnerWebhooksHandlers(process),
+    partnerApiKey: guardAccount(plugin, apiKeyHandlers(plugin)),
+    partnerWebhookState: guardAccount(plugin, webhookStateHandlers(plugin)),
+    partnerWebhooks: partnerWebhooksHandlers(plugin),
   };
 }
 
@@ -25,9 +25,9 @@ export function createHandlers(process: PluginProcess): PartnerHandlers {
  * Refuses to touch a resource of one account with the settings of another: a key would not be found there and be forgotten, and
  * a webhook of the same id would be changed.
  */
-function guardAccount(process: PluginProcess, handlers: ResourceHandlers): ResourceHandlers {
+function guardAccount(plugin: PluginProcess, handlers: ResourceHandlers): ResourceHandlers {
   const assertOwn = ({ account: owner }: Properties): void => {
-    const present = process.account;
+    const present = plugin.account;
     if (typeof owner !== "string" || owner === present) return;
     throw new ResourceError({ kind: "otherAccount", owner, present });
   };

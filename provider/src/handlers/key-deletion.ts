@@ -7,7 +7,7 @@ import { serverOf, type PluginProcess, type Session } from "./process.js";
 
 /** Deletes keys of one resource, one after the other. @param server Where they were created, if that is known. @throws {PartnerError} that says if some are deleted. */
 export async function deleteKeys(
-  process: PluginProcess,
+  plugin: PluginProcess,
   session: Session,
   keys: readonly HeldKey[],
   server: string | null,
@@ -15,7 +15,7 @@ export async function deleteKeys(
   let deleted = false;
   for (const key of keys) {
     try {
-      await deleteKey(process, session, key, server);
+      await deleteKey(plugin, session, key, server);
       deleted = true;
     } catch (error) {
       if (!deleted || !(error instanceof PartnerError)) throw error;
@@ -32,7 +32,7 @@ export async function deleteKeys(
  * @throws {PartnerError}
  */
 export async function deleteKey(
-  process: PluginProcess,
+  plugin: PluginProcess,
   session: Session,
   key: HeldKey,
   server: string | null,
@@ -54,6 +54,6 @@ export async function deleteKey(
       throw listError instanceof PartnerError ? new ResourceError({ ...unclear, listError }) : listError;
     }
     const first = failure.effect === "none"; // Else an attempt whose response was lost may have deleted it.
-    process.warn({ kind: "keyWasGone", fingerprint: fingerprint(apiKey), first, byId: id !== null });
+    plugin.warn({ kind: "keyWasGone", fingerprint: fingerprint(apiKey), first, byId: id !== null });
   }
 }

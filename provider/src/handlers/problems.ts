@@ -11,8 +11,10 @@ export type ResourceProblem =
   | { readonly kind: "noSuchWebhook"; readonly webhookId: number; readonly existing: readonly number[] }
   /** A change was answered 404, although the list has the webhook. */
   | { readonly kind: "patchedNotFound"; readonly failure: RequestFailure }
-  /** The list has further pages; `webhookId`: the one that is not on the first, `null` where all are asked for. */
-  | { readonly kind: "incompleteList"; readonly webhookId: number | null }
+  /** All webhooks are asked for, and the list has further pages. */
+  | { readonly kind: "incompleteList" }
+  /** A webhook is missing from a list that has further pages or, if it is `complete`, may be empty for another reason. */
+  | { readonly kind: "absenceUnproven"; readonly webhookId: number; readonly complete: boolean }
   /** A key was created and is not found in the response, which is kept. `rotates`: another key stays in use meanwhile. */
   | {
       readonly kind: "keyNotFound";
@@ -73,6 +75,8 @@ export type Notice =
       /** Until when the old key stays valid, ISO 8601; `null` where the resource is replaced. */
       readonly validUntil: string | null;
     }
+  /** An update is about to delete the previous key, whose time is up. */
+  | { readonly kind: "expiry"; readonly fingerprint: string | null; readonly expiredAt: string }
   /** The list does not tell the state of a webhook; `setting` would. */
   | { readonly kind: "stateUnknown"; readonly webhookId: number; readonly setting: "webhookState" | "active" }
   /** `restore` has nothing to go back to. */

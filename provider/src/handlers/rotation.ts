@@ -92,7 +92,9 @@ export function planRotation(
     const notice: Notice = { kind: "rotation", fingerprint: own, why, validUntil };
     return { step: overlapDays === 0 ? "replace" : "rotate", notice };
   }
-  return { step: isPreviousExpired(state, rotation, now) ? "expire" : "none", notice: missed };
+  if (previous === null || !isPreviousExpired(state, rotation, now)) return { step: "none", notice: missed };
+  const expiredAt = state.previousExpiresAt ?? "at an unknown time";
+  return { step: "expire", notice: { kind: "expiry", fingerprint: fingerprint(previous.apiKey), expiredAt } };
 }
 
 /** Inputs that `check` adds so that a preview can show why a key is rotated. They decide nothing: the state may know better. */
@@ -121,7 +123,7 @@ export function rotationStamps(olds: Properties, news: Properties, now: number):
 
 /** What the steps of a rotation work with. */
 export interface RotationContext {
-  readonly process: PluginProcess;
+  readonly plugin: PluginProcess;
   readonly session: Session;
   /** The ID of the resource. */
   readonly id: string;
@@ -239,10 +241,10 @@ function promoteKey(
 }
 
 /** Deletes the previous key, if there is one. @returns the same state if there is none. @throws {PartnerError} */
-async function dropPrevious({ process, session }: RotationContext, state: KeyState): Promise<KeyState> {
+async function dropPrevious({ plugin, session }: RotationContext, state: KeyState): Promise<KeyState> {
   const previous = previousOf(state);
   if (previous === null) return state;
-  await deleteKey(process, session, previous, state.server);
+  await deleteKey(plugin, session, previous, state.server);
   return withoutPrevious(state);
 }
 

@@ -41,7 +41,7 @@ export class WebhookRegistry {
    * @param within Milliseconds for a request, if one is needed and less than `operationTimeout` is to be spent on it.
    * @returns `null` if it certainly does not exist: it is missing from a complete list that was requested after this call.
    * @throws {RequestError} if the list cannot be read.
-   * @throws {ResourceError} if the webhook is missing from a list that is not complete.
+   * @throws {ResourceError} if the webhook is missing from a list that does not prove that it is gone.
    */
   async find(webhookId: number, within?: number): Promise<WebhookReading | null> {
     const began = this.#currentTime();
@@ -50,14 +50,14 @@ export class WebhookRegistry {
       snapshot = await this.#read(began, within);
     const webhook = snapshot.changed.get(webhookId) ?? snapshot.webhooks.get(webhookId);
     if (webhook) return webhook;
-    if (snapshot.complete) return null;
-    throw new ResourceError({ kind: "incompleteList", webhookId });
+    if (snapshot.provesAbsence) return null;
+    throw new ResourceError({ kind: "absenceUnproven", webhookId, complete: snapshot.complete });
   }
 
   /** All webhooks. @throws {RequestError} if the list cannot be read. @throws {ResourceError} if it is not complete. */
   async all(): Promise<readonly WebhookReading[]> {
     const { webhooks, changed, complete } = await this.#read(this.#currentTime() - FRESH_FOR);
-    if (!complete) throw new ResourceError({ kind: "incompleteList", webhookId: null });
+    if (!complete) throw new ResourceError({ kind: "incompleteList" });
     return [...webhooks.values()].map((webhook) => changed.get(webhook.webhookId) ?? webhook);
   }
 

@@ -25,15 +25,15 @@ interface WebhookOutputs extends WebhookInputs {
 }
 
 /** The handlers of `PartnerWebhookState`: observe the list, compare, act only on a difference, believe what was observed. */
-export function webhookStateHandlers(process: PluginProcess): ResourceHandlers {
-  const previewCheck = createPreviewCheck(process);
+export function webhookStateHandlers(plugin: PluginProcess): ResourceHandlers {
+  const previewCheck = createPreviewCheck(plugin);
 
   return {
     async check(olds, news) {
       const { webhookId, state, stateOnDestroy } = news;
       const problems: InputProblem[] = inputProblems(news);
       if (problems.length === 0) {
-        process.declaredWebhooks.add(webhookId);
+        plugin.declaredWebhooks.add(webhookId);
         const isNew = olds["webhookId"] === undefined;
         if (isNew && typeof webhookId === "number") problems.push(...(await previewCheck(webhookId)));
       }
@@ -41,7 +41,7 @@ export function webhookStateHandlers(process: PluginProcess): ResourceHandlers {
         webhookId,
         state,
         stateOnDestroy: stateOnDestroy ?? "leave",
-        account: process.account,
+        account: plugin.account,
       };
       return { inputs, problems };
     },
@@ -54,12 +54,12 @@ export function webhookStateHandlers(process: PluginProcess): ResourceHandlers {
 
     async create(inputs) {
       const { webhookId, state } = inputs as unknown as WebhookInputs;
-      const session = await process.open();
+      const session = await plugin.open();
       const initialState = (await existing(session, webhookId)).state;
       const id = String(webhookId);
       const outputs = { ...inputsOf(inputs), initialState };
       try {
-        await reconcile(process, session, webhookId, state);
+        await reconcile(plugin, session, webhookId, state);
       } catch (error) {
         if (!(error instanceof PartnerError) || error.effect === "none") throw error;
         // Otherwise the state in which it was found would be lost, and "restore" with it.
@@ -70,43 +70,43 @@ export function webhookStateHandlers(process: PluginProcess): ResourceHandlers {
 
     async read(olds) {
       const { webhookId, state } = olds as unknown as WebhookInputs;
-      const webhook = await (await process.open()).webhooks.find(webhookId);
+      const webhook = await (await plugin.open()).webhooks.find(webhookId);
       if (webhook === null) return null;
-      warnIfUnknown(process, webhook);
+      warnIfUnknown(plugin, webhook);
       const outputs = { ...olds, state: webhook.state ?? state };
       return { outputs, inputs: inputsOf(outputs) };
     },
 
     async update(_id, olds, news) {
       const { webhookId, state } = news as unknown as WebhookInputs;
-      await reconcile(process, await process.open(), webhookId, state);
+      await reconcile(plugin, await plugin.open(), webhookId, state);
       return { ...inputsOf(news), initialState: olds["initialState"] };
     },
 
     async delete(olds) {
       const { webhookId, stateOnDestroy, initialState } = olds as unknown as WebhookOutputs;
-      if (process.declaredWebhooks.has(webhookId) || stateOnDestroy === "leave") return;
+      if (plugin.declaredWebhooks.has(webhookId) || stateOnDestroy === "leave") return;
       const wanted = stateOnDestroy === "restore" ? initialState : stateOnDestroy;
       if (wanted !== "active" && wanted !== "disabled") {
-        process.warn({ kind: "nothingToRestore", webhookId });
+        plugin.warn({ kind: "nothingToRestore", webhookId });
         return;
       }
-      const session = await process.open();
-      if (await session.webhooks.find(webhookId)) await reconcile(process, session, webhookId, wanted);
+      const session = await plugin.open();
+      if (await session.webhooks.find(webhookId)) await reconcile(plugin, session, webhookId, wanted);
     },
   };
 }
 
 /** Brings a webhook into a state. */
 async function reconcile(
-  process: PluginProcess,
+  plugin: PluginProcess,
   session: Session,
   webhookId: number,
   wanted: WebhookState,
 ): Promise<void> {
   const webhook = await existing(session, webhookId);
   if (webhook.state === wanted) return;
-  warnIfUnknown(process, webhook);
+  warnIfUnknown(plugin, webhook);
   try {
     await session.client.setWebhookState(webhookId, wanted);
   } catch (error) {
@@ -125,8 +125,8 @@ async function existing({ webhooks }: Session, webhookId: number, within?: numbe
   return webhook;
 }
 
-function warnIfUnknown(process: PluginProcess, { webhookId, missing }: WebhookReading): void {
-  if (missing !== null) process.warn({ kind: "stateUnknown", webhookId, setting: missing });
+function warnIfUnknown(plugin: PluginProcess, { webhookId, missing }: WebhookReading): void {
+  if (missing !== null) plugin.warn({ kind: "stateUnknown", webhookId, setting: missing });
 }
 
 /** Milliseconds that a preview waits for a server to answer before it goes on without it. */
@@ -138,20 +138,20 @@ const SETBACK_LASTS = 30_000;
  * Makes what looks at a new webhook in a preview and returns the problems that the update would have as well. A server that
  * cannot be reached fails no preview. What failed is remembered for a while, so that not every resource waits for it.
  */
-function createPreviewCheck(process: PluginProcess): (webhookId: number) => Promise<readonly PartnerError[]> {
+function createPreviewCheck(plugin: PluginProcess): (webhookId: number) => Promise<readonly PartnerError[]> {
   let setback: { readonly at: number; readonly problems: readonly PartnerError[] } | null = null;
   return async (webhookId) => {
-    const now = process.currentTime();
+    const now = plugin.currentTime();
     if (setback && now - setback.at < SETBACK_LASTS) return setback.problems;
     try {
-      await existing(await process.open(), webhookId, PREVIEW_PATIENCE);
+      await existing(await plugin.open(), webhookId, PREVIEW_PATIENCE);
       return [];
     } catch (error) {
       if (!(error instanceof PartnerError)) throw error;
       if (error instanceof ResourceError) return [error]; // About this webhook only.
       const fails = updateWouldFail(error);
-      if (!fails) process.warn({ kind: "notChecked", error });
-      setback = { at: process.currentTime(), problems: fails ? [error] : [] };
+      if (!fails) plugin.warn({ kind: "notChecked", error });
+      setback = { at: plugin.currentTime(), problems: fails ? [error] : [] };
       return setback.problems;
     }
   };

@@ -43,6 +43,8 @@ export function renderNotice(notice: Notice, terms: Terms): string {
       return `${setting("responses.apiKey", terms)} finds no key in the kept response of ${keyName(notice.fingerprint)}, so the key stays as it is.`;
     case "rotation":
       return rotationText(notice);
+    case "expiry":
+      return `the previous key ${notice.fingerprint ?? ""} has expired (${notice.expiredAt}) and is deleted by this update.`;
     case "stateUnknown": {
       const { webhookId } = notice;
       const names = notice.setting === "active" ? ["active", "disabled"] : [notice.setting];
@@ -90,9 +92,8 @@ function settingText(problem: SettingProblem, terms: Terms): string {
 }
 
 function requestText(failure: RequestFailure, terms: Terms): string {
-  const { operation, webhookId, host, cause, effect, attempts, failedAt } = failure;
-  const { method, template, kind, mayHave } = OPERATIONS[operation];
-  const path = webhookId === null ? template : template.replace(/\{\w+\}/, String(webhookId));
+  const { operation, cause, effect, attempts, failedAt } = failure;
+  const { kind, mayHave } = OPERATIONS[operation];
   const tries = attempts > 1 ? ` (${attempts} attempts)` : "";
   const possible = effect === "possible";
   const effectText = possible && mayHave !== null ? ` ${mayHave}.` : "";
@@ -100,11 +101,18 @@ function requestText(failure: RequestFailure, terms: Terms): string {
     possible && kind === "create"
       ? `Look for a key created about ${failedAt} at the service, delete it there, then run "pulumi up" again.`
       : possible
-        ? 'Run "pulumi up" again; it re-reads the actual state.'
+        ? "Run the command again; it starts from the actual state."
         : remedyFor(failure, terms);
   // Where something may have changed, what to do about that comes first, and what caused it is still said.
   const reason = possible ? reasonFor(cause) : "";
-  return `${method} ${path} at ${host}: ${happened(cause)}${tries}.${reason}${effectText} ${remedy}${wordsOf(failure)}`;
+  return `${requestName(failure)}: ${happened(cause)}${tries}.${reason}${effectText} ${remedy}${wordsOf(failure)}`;
+}
+
+/** As `PATCH /webhooks/101/disable at partners.example.com`. A key is never named. */
+function requestName({ operation, webhookId, host }: RequestFailure): string {
+  const { method, template } = OPERATIONS[operation];
+  const path = webhookId === null ? template : template.replace(/\{\w+\}/, String(webhookId));
+  return `${method} ${path} at ${host}`;
 }
 
 function happened(cause: FailureCause): string {
@@ -112,7 +120,7 @@ function happened(cause: FailureCause): string {
     case "status":
       return `the server answered ${cause.status}`;
     case "throttled":
-      return `the server answered 429 and asks to wait ${Math.ceil(cause.wait / 1000)} s`;
+      return `the rate limit of the service (429) asks to wait ${Math.ceil(cause.wait / 1000)} s`;
     case "timeout":
       return cause.sent ? "timed out while waiting for the response" : "timed out while connecting";
     case "connection":
@@ -146,7 +154,7 @@ function remedyFor({ operation, cause }: RequestFailure, terms: Terms): string {
       return `Try again then, or raise ${setting("operationTimeout", terms)}.`;
     case "timeout":
       return cause.sent
-        ? `Try again; if the service is slow, raise ${setting("requestTimeout", terms)}.`
+        ? `Try again; if the service is slow, raise ${setting("requestTimeout", terms)} or operationTimeout.`
         : connectionRemedy("", terms);
     case "connection":
       return connectionRemedy(cause.code, terms);
@@ -235,18 +243,17 @@ function resourceText(problem: ResourceProblem, terms: Terms): string {
       const ids = existing.slice(0, LISTED_IDS).join(", ");
       const more = existing.length > LISTED_IDS ? ` and ${existing.length - LISTED_IDS} more` : "";
       const others = ids === "" ? "The account has no webhooks" : `Webhooks that exist: ${ids}${more}`;
-      return `webhook ${webhookId} does not exist in this account. ${others}. Correct webhookId, or create the webhook at the service.`;
+      return `Webhook ${webhookId} does not exist in this account. ${others}. Correct webhookId, or create the webhook at the service.`;
     }
-    case "incompleteList": {
-      const what =
-        problem.webhookId === null
-          ? "the webhooks cannot be listed"
-          : `webhook ${problem.webhookId} is not on the first page of the list`;
-      return `${what}: the response shows signs of further pages, which the Partner API cannot request. If it is complete, set ${setting("responses.complete", terms)} to true.`;
+    case "incompleteList":
+      return `The webhooks cannot be listed: ${FURTHER_PAGES} ${completeRemedy(terms)}`;
+    case "absenceUnproven": {
+      const why = problem.complete ? "the list is empty, which may have another reason." : FURTHER_PAGES;
+      return `Webhook ${problem.webhookId} is not in the list, but ${why} ${completeRemedy(terms)}`;
     }
     case "patchedNotFound": {
       const { failure } = problem;
-      return `webhook ${failure.webhookId ?? ""}: the server answered 404 at ${failure.host}, although the list has the webhook. Ask the service whether this webhook may be changed.${wordsOf(failure)}`;
+      return `${requestName(failure)}: the server answered 404, although the list has the webhook. Ask the service whether this webhook may be changed.${wordsOf(failure)}`;
     }
     case "keyNotFound": {
       const { createdAt, rotates, complete, reading, requestId } = problem;
@@ -263,10 +270,10 @@ function resourceText(problem: ResourceProblem, terms: Terms): string {
         server !== null
           ? `The key was created at ${server}: bring that ${setting("baseUrl", terms)} back, run "pulumi up", then delete again.`
           : `The webhook list would tell, but it could not be read: ${listError === null ? "" : sentences(listError, terms)}`;
-      return `DELETE /api-key/{api_key} at ${failure.host}: the server answered 404, so the key is gone or ${setting("baseUrl", terms)} is wrong. ${why} If the key is certainly gone, run "pulumi state delete".`;
+      return `${requestName(failure)}: the server answered 404, so the key is gone or ${setting("baseUrl", terms)} is wrong. ${why} If the key is certainly gone, run "pulumi state delete".`;
     }
     case "secondKeyRefused":
-      return `POST /api-key at ${problem.failure.host}: the server answered 409. A rotation in place needs two keys for a while: set overlapDays to 0 and the resource option deleteBeforeReplace.${wordsOf(problem.failure)}`;
+      return `${requestName(problem.failure)}: the server answered 409. A rotation in place needs two keys for a while: set overlapDays to 0 and the resource option deleteBeforeReplace.${wordsOf(problem.failure)}`;
     case "partlyDone": {
       const deleted =
         problem.deleted === "previous"
@@ -275,6 +282,12 @@ function resourceText(problem: ResourceProblem, terms: Terms): string {
       return `${deleted}. What came next failed: ${sentences(problem.next, terms)}`;
     }
   }
+}
+
+const FURTHER_PAGES = "the response shows signs of further pages, which the Partner API cannot request.";
+
+function completeRemedy(terms: Terms): string {
+  return `If these are all webhooks, set ${setting("responses.complete", terms)} to true.`;
 }
 
 /** Ids that a message lists. */
@@ -289,11 +302,14 @@ function keyRemedy({ reason, candidates }: RefusedReading, terms: Terms): string
   return `${why} ${choose("apiKey", candidates, terms)}`;
 }
 
+/** Where the README of the package leads, too. */
+const RESPONSES_PAGE = "https://github.com/pulumi-partners/pulumi-partners/blob/main/docs/responses.md";
+
 /** The one remedy for something that was not recognised. */
 function choose(member: string, candidates: readonly string[], terms: Terms): string {
   const name = setting(`responses.${member}`, terms);
   const [only] = candidates;
-  if (only === undefined) return `Set ${name} to its JSON Pointer; docs/responses.md shows how.`;
+  if (only === undefined) return `Set ${name} to its JSON Pointer; ${RESPONSES_PAGE} shows how.`;
   if (candidates.length === 1) return `If it is at ${only}: ${mappingCommand(member, only, terms)}.`;
   return `Set ${name} to the right one of ${candidates.join(", ")}.`;
 }

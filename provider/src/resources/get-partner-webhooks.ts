@@ -30,15 +30,14 @@ export interface GetPartnerWebhooksOptions {
 }
 
 /**
- * All webhooks of an account, as plain values that are known in a preview, so that a program can loop over them. They are
- * as found at the beginning of the run, by the same request that serves the resources of the account.
+ * All webhooks of an account, as plain values that are known in a preview, so that a program can loop over them. They are read
+ * once, at the start of the run, by the same request that serves the resources of the account.
  *
- * The records are in clear here: what may hold a secret goes through `pulumi.secret` before it becomes an argument or an
- * output, or comes from {@link getPartnerWebhooksOutput}.
+ * Records are in plain text. Wrap what may hold a secret in `pulumi.secret`, or use {@link getPartnerWebhooksOutput}.
  *
  * @param options Which account is asked; by default that of stack configuration.
  * @returns the webhooks in the order of the service; an empty array if there are none.
- * @throws {Error} if the list cannot be had or has further pages, and in a preview if the provider's settings are not known yet.
+ * @throws {Error} if the list cannot be read or has further pages, and in a preview if the provider's settings are not known yet.
  * @example
  * ```ts
  * for (const { webhookId } of await partners.getPartnerWebhooks()) {
@@ -58,7 +57,7 @@ export async function getPartnerWebhooks(options: GetPartnerWebhooksOptions = {}
 }
 
 /**
- * The same as {@link getPartnerWebhooks}, as a secret output: what is derived from it is secret, too, until
+ * The same as {@link getPartnerWebhooks}, as a secret output: values derived from it stay secret until
  * `pulumi.unsecret`. It needs no `await`, and may be unknown in a preview.
  *
  * @param options Which account is asked; by default that of stack configuration.

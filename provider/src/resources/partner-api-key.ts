@@ -19,15 +19,15 @@ export interface RotationArgs {
    */
   readonly trigger?: pulumi.Input<string>;
   /**
-   * The age in days of UTC, a whole number from 1 to 36500, at which the next `pulumi up` rotates the key; needs
-   * `overlapDays` beside it.
+   * The age in days of UTC, a whole number from 1 to 36500, at which the next `pulumi up` rotates the key; requires
+   * `overlapDays`.
    * @default never
    */
   readonly afterDays?: pulumi.Input<number>;
   /**
    * Days for which the old key stays valid, a whole number from 0 to 36500 and not above `afterDays`. With more than 0, the key
-   * is rotated in place: the old one becomes `previousApiKey`, and the first `pulumi up` after that time deletes it, in front of
-   * dependents. With 0 the resource is replaced, so the old key is deleted at the end of the update.
+   * is rotated in place: the old one becomes `previousApiKey`, and the first `pulumi up` after that time deletes it before
+   * dependents are updated. With 0 the resource is replaced, so the old key is deleted at the end of the update.
    *
    * Choose more than the longest time that a consumer of the key goes without a successful `pulumi up`.
    * @default 0
@@ -39,7 +39,7 @@ export interface RotationArgs {
 export interface PartnerApiKeyArgs {
   /**
    * When and how the key is rotated.
-   * @default only by Pulumi's own means, such as `pulumi up --replace`
+   * @default never, except with `pulumi up --replace`
    */
   readonly rotation?: pulumi.Input<RotationArgs>;
 }
@@ -68,11 +68,11 @@ export interface KeyResponse {
 export class PartnerApiKey extends pulumi.CustomResource {
   /** The key. Always secret. */
   declare readonly apiKey: pulumi.Output<string>;
-  /** Tells keys apart without revealing them: `sha256:` and 16 hex digits; `null` for keys of under 16 characters. */
+  /** Tells keys apart without revealing them: `sha256:` and 16 hex digits; `null` for keys shorter than 16 characters. */
   declare readonly fingerprint: pulumi.Output<string | null>;
-  /** The last four characters, as services show them; `null` for keys of under 20 characters. */
+  /** The last four characters, as services show them; `null` for keys shorter than 20 characters. */
   declare readonly hint: pulumi.Output<string | null>;
-  /** When the service answered that it created the key, ISO 8601. */
+  /** When the service confirmed the creation, ISO 8601. */
   declare readonly createdAt: pulumi.Output<string>;
   /** The whole response to the creation, as the service shows it only once. Always secret. */
   declare readonly response: pulumi.Output<KeyResponse | null>;
@@ -89,7 +89,7 @@ export class PartnerApiKey extends pulumi.CustomResource {
    * @param name The name in the stack.
    * @param args Whether and when the key is rotated; by default never.
    * @param opts Resource options; `provider` chooses the account.
-   * @throws {pulumi.RunError} if `args` has members that are no arguments.
+   * @throws {pulumi.RunError} if `args` has unknown arguments.
    */
   constructor(name: string, args: PartnerApiKeyArgs = {}, opts: pulumi.CustomResourceOptions = {}) {
     assertArguments(`PartnerApiKey "${name}"`, args, ["rotation"]);

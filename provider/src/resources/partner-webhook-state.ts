@@ -6,7 +6,7 @@ import { PARTNER_WEBHOOK_STATE } from "./registration.js";
 
 /**
  * What happens to a webhook that is no longer declared: `"leave"` it as it is, `"restore"` the state in which it was first
- * found, or put it into a {@link WebhookState}.
+ * found, or set it to a {@link WebhookState}.
  */
 export type StateOnDestroy = "leave" | "restore" | WebhookState;
 
@@ -44,7 +44,7 @@ export class PartnerWebhookState extends pulumi.CustomResource {
    * @param args The webhook and its state.
    * @param opts Resource options; `provider` chooses the account.
    * @throws {pulumi.RunError} if another resource of the program declares the same webhook of the same account, or if `args` has
-   *   members that are no arguments.
+   *   unknown arguments.
    */
   constructor(name: string, args: PartnerWebhookStateArgs, opts?: pulumi.CustomResourceOptions) {
     const { type, __provider } = PARTNER_WEBHOOK_STATE;

@@ -75,14 +75,14 @@ const TOKEN = `${NAMESPACE}accessToken`;
 /** Whether this run of a program has been warned. */
 const notice = perRun(() => ({ given: false }));
 
-/** Warns, once in a run, of stack configuration that has no effect, or that is stored in clear text and should not be. */
+/** Warns, once in a run, of stack configuration that has no effect, or that is stored in plain text and should not be. */
 export function warnAboutStackSettings(): void {
   const warning = notice();
   if (warning.given) return;
   warning.given = true;
   if (pulumi.runtime.getConfig(TOKEN) !== undefined && !isSecret(TOKEN)) {
     void pulumi.log.warn(
-      `${TOKEN} is stored in clear text. Run "pulumi config set --secret ${TOKEN}" and rotate the token.`,
+      `${TOKEN} is stored in plain text. Run "pulumi config set --secret ${TOKEN}" and rotate the token.`,
     );
   }
   if (pulumi.getProject() === "partners") return; // There, names that we do not know are the project's own.

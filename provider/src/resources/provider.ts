@@ -8,7 +8,7 @@ import { assertArguments, SETTINGS } from "./program-checks.js";
 export interface ProviderArgs {
   /**
    * Where the Partner API is, such as `https://partners.example.com`: what comes before `/api/v1/partners`, without user,
-   * password, query and fragment. Plain `http://` to this machine only.
+   * password, query and fragment. Plain `http://` is allowed on this machine only.
    */
   readonly baseUrl: pulumi.Input<string>;
   /** The access token, 1 to 8192 visible ASCII characters; becomes a secret. */
@@ -40,7 +40,7 @@ export interface ProviderArgs {
   readonly requestsPerSecond?: pulumi.Input<number>;
   /**
    * Where things are in the responses, if they are not recognised.
-   * @default recognised from names
+   * @default recognised
    */
   readonly responses?: pulumi.Input<ResponseMapping>;
 }
@@ -59,7 +59,7 @@ export class Provider extends pulumi.ProviderResource {
    * @param name The name in the stack.
    * @param args The settings of the account. The preview of the resources that use it reports what is wrong with them.
    * @param opts Resource options.
-   * @throws {pulumi.RunError} if `args` has members that are no arguments, or it is called "default" and has no `account`.
+   * @throws {pulumi.RunError} if `args` has unknown arguments, or if it is named "default" without an `account`.
    */
   constructor(name: string, args: ProviderArgs, opts?: pulumi.ResourceOptions) {
     assertArguments(`Provider "${name}"`, args, SETTINGS);

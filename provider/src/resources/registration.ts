@@ -3,7 +3,7 @@
  * version; a golden test holds them.
  */
 export interface Registration {
-  /** The type token. The engine sends what begins with `pulumi-nodejs:dynamic` to the dynamic-provider host of the SDK. */
+  /** The type token. The engine sends types that begin with `pulumi-nodejs:dynamic` to the dynamic-provider host of the SDK. */
   readonly type: string;
   /**
    * CommonJS source that the host evaluates to get the handlers. Fixed, unlike the closure that `dynamic.Resource` serializes:

@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 
 /**
- * Makes a variable that begins anew with every run of a program: in one process there can be many, with the Automation API
+ * Makes a variable that is created again for every run of a program: one process can have many runs, with the Automation API
  * or with mocks. The connection to the engine is what no two runs share.
  *
  * @returns A function that gives the value of the present run.

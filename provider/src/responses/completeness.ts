@@ -10,6 +10,10 @@ export type ResponseHeaders = Readonly<Record<string, string | readonly string[]
 type Sign = "more" | "last" | "next" | "end" | "full";
 
 const IS_LAST = /^(?:is)?(?:last|lastpage|done|final)$/;
+const HAS_MORE =
+  /^(?:has|is|any)?(?:more|next|truncated|incomplete)(?:pages?|results?|items?|records?|data)?(?:incollection)?$/;
+/** Objects that speak of the list. Others may say that there is nothing more of something else. */
+const PAGING = /^$|meta|pag(?:e|ing|in)|cursor|link|info|data|result|response|hooks|list/;
 const NEXT = /next|more|cursor|continuation|offset|lastevaluated|marker|bookmark|scroll/;
 const PREVIOUS = /^prev(?:ious)?(?:page|link|url)?$|^skip$/;
 const CUT = /truncated|incomplete/;
@@ -18,7 +22,7 @@ const ALL_PAGES = /total|last|num|count|^pages/;
 const TOTAL = /total|(?<!ac|dis)count$|^numfound$/;
 const PAGE_SIZE = /^(?:limit|perpage|pagesize|pagelimit|pagelen|maxresults|itemsperpage)$/;
 /** Names that look like the above and are about something else. */
-const OTHER = /nextjs|moreinfo|ratelimit|time$|duration|(?:date|at|on|retry)$/;
+const OTHER = /nextjs|moreinfo|ratelimit|time$|duration|(?:date|at|retry)$/;
 
 const NOTHING = /^(?:|null|none|no|false|nil|n\/a|undefined|0|-1)$/i;
 /** `items 0-9/57`, also without the unit. */
@@ -44,17 +48,15 @@ export function isComplete(
 }
 
 function collectSigns(document: unknown, list: unknown, length: number, signs: Set<Sign>): void {
-  for (const { name, value } of walk(document, (node) => node.value !== list)) {
+  for (const { name, value, around } of walk(document, (node) => node.value !== list)) {
     if (value === list) continue;
     // A list of links, { rel, href } each, says the same as one member for each relation.
     const isLink = isObject(value) && Object.hasOwn(value, "rel") && typeof value["rel"] === "string";
+    const target: unknown = isLink && Object.hasOwn(value, "href") ? value["href"] : true;
     const sign = isLink
-      ? readSign(
-          normaliseName(String(value["rel"])),
-          Object.hasOwn(value, "href") ? value["href"] : true,
-          length,
-        )
+      ? readSign(normaliseName(String(value["rel"])), target, length)
       : readSign(name, value, length);
+    if (sign === "last" && !PAGING.test(around)) continue;
     if (sign !== null) signs.add(sign);
   }
 }
@@ -63,14 +65,11 @@ function readSign(name: string, value: unknown, length: number): Sign | null {
   if (OTHER.test(name)) return null;
   const number = toNumber(value);
   const flag = toFlag(value);
-  if (IS_LAST.test(name) && flag !== null) return flag ? "last" : "more";
-  if (CUT.test(name)) {
-    if (flag === false) return "last";
-    return isNothing(value) ? null : "more";
-  }
+  if (IS_LAST.test(name) && flag !== null) return flag ? "end" : "more";
+  if (HAS_MORE.test(name) && flag !== null) return flag ? "more" : "last";
+  if (CUT.test(name)) return isNothing(value) ? null : "more";
   if (NEXT.test(name)) {
     if (isArray(value)) return value.length > 0 ? "next" : "end";
-    if (flag !== null) return flag ? "more" : "last";
     if (isNothing(value)) return /next|more/.test(name) ? "end" : null;
     // The members of an object speak for themselves.
     if (isObject(value) && !/evaluated/.test(name)) return Object.hasOwn(value, "href") ? "next" : null;
@@ -101,7 +100,7 @@ function headerSigns(headers: ResponseHeaders, length: number): Set<Sign> {
       } else if (text.startsWith("{")) {
         if (header.includes("paginat")) collectSigns(parseDocument(text), undefined, length, signs);
       } else {
-        const name = normaliseName(header.replace(/^x-(?:pagination-)?/, ""));
+        const name = normaliseName(header.replace(/^x-(?:pagination-|wp-)?/, ""));
         const sign = readSign(name, text.trim(), length);
         if (sign !== null) signs.add(sign);
       }

@@ -10,8 +10,6 @@ export interface DocumentNode {
   readonly name: string;
   /** The name of the nearest object around it, normalised; `""` in the root. */
   readonly around: string;
-  /** Whether it is in an array, at any distance. */
-  readonly inArray: boolean;
   /** How many tokens its JSON Pointer has. */
   readonly depth: number;
   readonly parent: DocumentNode | null;
@@ -50,20 +48,17 @@ export function* walk(
   root: unknown,
   enters: (node: DocumentNode) => boolean = () => true,
 ): Generator<DocumentNode, void, undefined> {
-  const open: DocumentNode[] = [
-    { value: root, token: "", name: "", around: "", inArray: false, depth: 0, parent: null },
-  ];
+  const open: DocumentNode[] = [{ value: root, token: "", name: "", around: "", depth: 0, parent: null }];
   for (let node = open.pop(); node !== undefined; node = open.pop()) {
     yield node;
     if (typeof node.value !== "object" || node.value === null || !enters(node)) continue;
-    const holds = isArray(node.value);
+    const isElement = isArray(node.value);
     const parent = node;
     const children = Object.entries(node.value).map(([token, value]) => ({
       value: value as unknown,
       token,
-      name: holds ? parent.name : normaliseName(token),
-      around: holds ? parent.around : parent.name,
-      inArray: holds || parent.inArray,
+      name: isElement ? parent.name : normaliseName(token),
+      around: isElement ? parent.around : parent.name,
       depth: parent.depth + 1,
       parent,
     }));

@@ -64,7 +64,9 @@ export function documentReportsFailure(document: unknown): boolean {
     );
   }
   if (!isObject(document)) return false;
-  if (objectReportsFailure(document) || isRefusal(document)) return true;
+  if (objectReportsFailure(document)) return true;
+  if (isRecord(document)) return false;
+  if (isRefusal(document)) return true;
   return Object.entries(document).some(
     ([name, value]) => PLACES.has(normaliseName(name)) && isObject(value) && objectReportsFailure(value),
   );
@@ -107,10 +109,7 @@ function headOf(text: string): string {
 
 function objectReportsFailure(object: JsonObject): boolean {
   const members = Object.entries(object).map(([name, value]) => [normaliseName(name), value] as const);
-  const isRecord =
-    members.some(([name, value]) => WEBHOOK_ID.test(name) && isPositiveInteger(value)) &&
-    !members.some(([name]) => name === "jsonrpc");
-  if (isRecord) return members.some(([name, value]) => SUCCESS.test(name) && isFalse(value));
+  if (isRecord(object)) return members.some(([name, value]) => SUCCESS.test(name) && isFalse(value));
 
   const saysNoError = members.some(
     ([name, value]) => STATUS_CODE.test(name) && isScalarText(value) && SUCCESS_CODE.test(asText(value)),
@@ -127,6 +126,14 @@ function objectReportsFailure(object: JsonObject): boolean {
       ? value !== 0 && value !== 200
       : saysSomething(value);
   });
+}
+
+/** Whether an object is the record of a webhook, and not a JSON-RPC response with an id. */
+function isRecord(object: JsonObject): boolean {
+  if (Object.hasOwn(object, "jsonrpc")) return false;
+  return Object.entries(object).some(
+    ([name, value]) => WEBHOOK_ID.test(normaliseName(name)) && isPositiveInteger(value),
+  );
 }
 
 /** Whether an object holds nothing but texts, one of which says that the caller was refused. */
@@ -165,10 +172,7 @@ function isFalse(value: unknown): boolean {
 }
 
 function isPositiveInteger(value: unknown): boolean {
-  return (
-    (typeof value === "number" && Number.isSafeInteger(value) && value > 0) ||
-    /^[1-9][0-9]{0,15}$/.test(String(value))
-  );
+  return isScalarText(value) && /^[1-9][0-9]{0,15}$/.test(String(value));
 }
 
 function isScalarText(value: unknown): value is string | number {

@@ -12,8 +12,8 @@ const URL_TEXT = /^[a-z][a-z0-9+.-]{0,20}:\/\/\S*$/i;
 
 /** Words and small numbers, set apart: `partner-main-2024`, `error.key_limit_429`. */
 const WORDS = /^(?:[A-Za-z]{1,14}[0-9]{0,2}|[0-9]{1,4})(?:[-_.](?:[A-Za-z]{1,14}[0-9]{0,2}|[0-9]{1,4}))+$/;
-/** Words in camel case: `ApiKeyLimitReached`. */
-const CAMEL_CASE = /^[A-Z]?[a-z]{2,}(?:[A-Z][a-z]{2,})+$/;
+/** Words in camel case: `ApiKeyLimitReached`, `Unauthenticated.` */
+const CAMEL_CASE = /^[A-Z]?[a-z]{2,}(?:[A-Z][a-z]{2,})*[.!?;]?$/;
 
 /** Whether a string can be sent as a key at all: the one demand on a key that a setting points at. */
 export function canBeSent(value: unknown): value is string {

@@ -36,9 +36,9 @@ const OTHER_KEY =
 /** Names of things about a key that are never the key. */
 const NOT_COUNTED =
   /(?:id|prefix|hint|name|type|hash|url|uri|href|at|by|email|scopes?|description|last4|fingerprint)$|^(?:hashed|masked|public|idempotency)/;
-/** Next to a string of such a name, one named `apiKey` may be an older key or a label. */
-const SAYS_KEY = /apikey|plain|clear|raw|full|value|unmask/;
-
+/** Names that say nothing of what is in them. */
+const VAGUE =
+  /^(?:data|content|payload|result|response|body|generated|created|string|code|text|auth|display|pass)$/;
 const KEY_ID = /^[!-~]{1,256}$/;
 /** Names are compared up to this length. */
 const MAX_NAME = 64;
@@ -147,7 +147,8 @@ function findCandidates(document: unknown): Candidate[] {
 function mayBeKey(text: string, name: string, around: string): boolean {
   if (isKeyForm(text)) return true;
   if (text.length < 8) return false;
-  return SECRET.test(name) || (SECRET.test(around) && isMixed(text));
+  if (SECRET.test(name)) return true;
+  return (SECRET.test(around) || VAGUE.test(name)) && (isMixed(text) || /^[0-9]{16,}$/.test(text));
 }
 
 /**
@@ -165,7 +166,7 @@ function chooseKey(candidates: readonly Candidate[]): Candidate | "none" | "seve
   const holder = key.node.name === "apikey" ? key.node.parent : (key.node.parent?.parent ?? null);
   const isHarmless = (rival: Candidate): boolean =>
     exact.length > 0 &&
-    !SAYS_KEY.test(rival.node.name) &&
+    isOtherSecret(rival.node) &&
     !rival.text.startsWith(key.text) &&
     !key.text.startsWith(rival.text) &&
     isInside(rival.node, holder);
@@ -174,15 +175,21 @@ function chooseKey(candidates: readonly Candidate[]): Candidate | "none" | "seve
 
 /** Whether a string has the form of a key and a name that says so, outside arrays, on a path of names that are not data. */
 function isNamedAsKey({ text, node, whole }: Candidate): boolean {
-  const { name, around, inArray, depth } = node;
-  if (!whole || inArray || name.length > MAX_NAME || around.length > MAX_NAME || depth > MAX_DEPTH)
-    return false;
+  const { name, around, depth } = node;
+  if (!whole || name.length > MAX_NAME || around.length > MAX_NAME || depth > MAX_DEPTH) return false;
   if (!isKeyForm(text) && !(isUuid(text) && KEY.test(name + around))) return false;
   if (!NEW_KEY.test(name) || !(KEY.test(name) || (KEY.test(around) && NEW_KEY.test(around)))) return false;
-  for (let one: DocumentNode | null = node; one !== null && one.parent !== null; one = one.parent) {
+  // The index of an element is not the name of a field either: a key in an array is one of several.
+  for (let one = node; one.parent !== null; one = one.parent) {
     if (!isFieldName(one.token) || (one !== node && OTHER_KEY.test(one.name))) return false;
   }
   return true;
+}
+
+/** Whether the name of a string next to `apiKey` does not say that this string is the key, and `apiKey` a label or an old one. */
+function isOtherSecret({ name, around }: DocumentNode): boolean {
+  if (name.length > MAX_NAME || /apikey|plain|clear|raw|full|value|unmask/.test(name)) return false;
+  return !NEW_KEY.test(name) || /secret|token/.test(name + around);
 }
 
 function isExactlyApiKey({ node: { name, around } }: Candidate): boolean {

@@ -100,28 +100,34 @@ class Evidence {
   readonly #states = new Set<WebhookState>();
   #unclear = false;
   #unknownWord = false;
-  #disabledAt: number | null | undefined;
-  #activatedAt: number | null | undefined;
+  #neverDisabled = false;
+  #neverActivated = false;
+  #disabledAt = 0;
+  #activatedAt = 0;
 
   add(field: Field, value: unknown, records: number, wordState: Words): void {
     switch (field.kind) {
       case "stop":
         if (isSet(value)) this.#unclear = true;
         return;
-      case "disabledAt":
-      case "activatedAt": {
+      case "disabledAt": {
         const time = timeOf(value);
         if (time === undefined) this.#unclear = true;
-        else if (field.kind === "disabledAt") this.#disabledAt = time;
-        else this.#activatedAt = time;
-        if (field.kind === "disabledAt") this.pointer ??= field.pointer;
+        else if (time === null) this.#neverDisabled = true;
+        else this.#disabledAt = Math.max(this.#disabledAt, time);
+        this.pointer ??= field.pointer;
+        return;
+      }
+      case "activatedAt": {
+        const time = timeOf(value) ?? null;
+        if (time === null) this.#neverActivated = true;
+        else this.#activatedAt = Math.max(this.#activatedAt, time);
         return;
       }
       case "word": {
-        if (value === null) return;
         const state = isScalar(value) ? wordState(value) : null;
-        if (state === null) this.#unknownWord = true;
-        else this.#claim(state, field);
+        if (state !== null) this.#claim(state, field);
+        else if (value !== null) this.#unknownWord = true;
         return;
       }
       case "active":
@@ -136,10 +142,9 @@ class Evidence {
   }
 
   combine(): StateReading {
-    if (this.#disabledAt === null && this.#activatedAt !== null) this.#states.add("active");
-    else if (typeof this.#disabledAt === "number" && this.#disabledAt > (this.#activatedAt ?? 0)) {
-      this.#states.add("disabled");
-    } else if (this.#disabledAt !== undefined) this.#unclear = true;
+    if (this.#neverDisabled && !this.#neverActivated) this.#states.add("active");
+    if (this.#disabledAt > this.#activatedAt) this.#states.add("disabled");
+    else if (this.#disabledAt > 0) this.#unclear = true;
 
     if (this.#unclear || this.#states.size > 1) return NO_FIELD;
     if (this.#unknownWord) return NO_WORD;

@@ -36,8 +36,13 @@ export type WebhookListReading =
       readonly readable: true;
       /** The webhooks by id, in the order of the list. */
       readonly webhooks: ReadonlyMap<number, WebhookReading>;
-      /** Whether this is certain to be all of them. An empty list inside an object never is, unless `complete` is set. */
+      /** Whether there is no sign of further webhooks. */
       readonly complete: boolean;
+      /**
+       * Whether a webhook that is missing from the list is certain not to exist. An empty list inside an object never proves
+       * that, unless `complete` is set: it may be the list of something else.
+       */
+      readonly provesAbsence: boolean;
       /** Where things were recognised, for people: JSON Pointers by setting, those in a record relative to it. */
       readonly places: Readonly<Partial<Record<"webhooks" | "webhookId" | "webhookState", string>>>;
     }
@@ -98,11 +103,13 @@ export function readWebhookList(
   }
   if (webhooks.size < records.length) return refuse("webhookId", "not unique", idCandidates(records));
 
-  const isCertain = records.length > 0 || isArray(document);
+  const complete = mapping.complete ?? isComplete(document, records, headers, status);
+  const isCertain = records.length > 0 || isArray(document) || mapping.complete === true;
   return {
     readable: true,
     webhooks,
-    complete: mapping.complete ?? (isCertain && isComplete(document, records, headers, status)),
+    complete,
+    provesAbsence: complete && isCertain,
     places: {
       ...(place !== null && { webhooks: place }),
       ...(ids.place !== null && { webhookId: ids.place }),

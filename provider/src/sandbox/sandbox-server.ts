@@ -193,7 +193,7 @@ function send(response: ServerResponse, entry: LogEntry, answer: Answer): void {
 function sendHead(response: ServerResponse, entry: LogEntry, { status, headers, body }: Answer): void {
   if (!WITHOUT_BODY.has(status)) response.setHeader("content-length", Buffer.byteLength(body));
   response.writeHead(status, headers);
-  entry.status = status;
+  if (!response.req.socket.destroyed) entry.status = status; // Else the client has left, and gets nothing.
 }
 
 const UNAUTHORIZED = json(401, { error: "unauthorized" }, { "www-authenticate": "Bearer" });

@@ -3,7 +3,7 @@ import type { AddressInfo, Socket } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
 
 import type { PartnerClient } from "../../../provider/src/api/partner-client.js";
-import { scaled } from "../../support/scale.ts";
+import { scaled } from "../../support/random.ts";
 import { clientFor, FakeTiming } from "./support.js";
 
 const OPERATIONS = scaled(400);

@@ -1,8 +1,8 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 
 import type { PartnerError } from "../../../provider/src/api/errors.js";
-import { createAuthority, type CertificateFacts } from "../../support/certificates.ts";
-import { startTlsFront } from "../../support/tls-front.ts";
+import { createAuthority, type CertificateFacts } from "../../support/tls.ts";
+import { startTlsFront } from "../../support/tls.ts";
 import { call, KEY, operations } from "./calls.ts";
 import { failureOf, listen } from "./support.js";
 import { authority, HOST, loggingClient, secureSandbox, setUpTls } from "./tls-support.ts";

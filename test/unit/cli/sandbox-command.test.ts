@@ -1,41 +1,56 @@
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { fileURLToPath } from "node:url";
+import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
+
+import { UsageError } from "../../../provider/src/cli/command.js";
+import { doctorCommand } from "../../../provider/src/cli/doctor.js";
+import { sandboxCommand } from "../../../provider/src/cli/sandbox-command.js";
 import { startSandbox } from "../../../provider/src/sandbox/sandbox.js";
+import { runProcess, type Ended } from "../../support/process.ts";
 
-const MAIN = fileURLToPath(new URL("../../../provider/dist/cli/main.js", import.meta.url)); // As `npm run build` leaves it.
+const ROOT = join(import.meta.dirname, "../../..");
+const MAIN = join(ROOT, "provider/dist/cli/main.js"); // As `npm run build` leaves it.
 
-function start(...args: string[]) {
-  const child = spawn(process.execPath, [MAIN, ...args], { stdio: ["ignore", "pipe", "pipe"] });
-  return { child, stderr: text(child.stderr), exit: once(child, "close") };
-}
-
-async function run(...args: string[]) {
-  const { child, stderr, exit } = start(...args);
-  const stdout = await text(child.stdout);
-  const [code] = (await exit) as [number | null];
-  return { code, stdout, stderr: await stderr };
+function run(...args: string[]): Promise<Ended> {
+  return runProcess(process.execPath, [MAIN, ...args], { timeoutMs: 20_000 });
 }
 
 test("the command that npm links in a clone can be executed", () => {
-  const command = fileURLToPath(new URL("../../../node_modules/.bin/pulumi-partners", import.meta.url));
+  const command = join(ROOT, "node_modules/.bin/pulumi-partners");
   expect(execFileSync(command, ["--version"], { encoding: "utf8" })).toMatch(/^\d+\.\d+\.\d+\n$/);
 });
 
-/** Starts the sandbox, hands over what it printed, and sends it a signal afterwards. */
-async function withSandbox(args: string[], signal: NodeJS.Signals, use: (printed: string) => Promise<void>) {
-  const { child, stderr, exit } = start("sandbox", ...args);
+/** A sandbox in a process of its own. */
+interface RunningSandbox {
+  /** What it has printed so far. */
+  readonly printed: () => string;
+  /** Sends a request with the token that it printed. */
+  readonly send: (path: string, method?: string) => Promise<Response>;
+}
+
+/** Starts the sandbox, and sends it a signal afterwards. */
+async function withSandbox(
+  args: readonly string[],
+  signal: NodeJS.Signals,
+  use: (sandbox: RunningSandbox) => Promise<void>,
+): Promise<void> {
+  const child = spawn(process.execPath, [MAIN, "sandbox", ...args], { stdio: ["ignore", "pipe", "pipe"] });
+  const exit = once(child, "close");
+  const stderr = text(child.stderr);
+  let printed = "";
+  child.stdout.setEncoding("utf8").on("data", (chunk) => (printed += String(chunk)));
+  const exported = (name: string) => new RegExp(`^export ${name}='?(.*?)'?$`, "m").exec(printed)?.[1] ?? "";
+  const send = (path: string, method = "GET") => {
+    const authorization = `Bearer ${exported("PARTNERS_ACCESS_TOKEN").replaceAll("'\\''", "'")}`;
+    return fetch(`${exported("PARTNERS_BASE_URL")}${path}`, { method, headers: { authorization } });
+  };
   try {
-    let printed = "";
-    for await (const chunk of child.stdout.setEncoding("utf8").iterator({ destroyOnReturn: false })) {
-      printed += String(chunk);
-      if (printed.includes("Ctrl-C stops it.")) break;
-    }
-    if (!printed.includes("Ctrl-C stops it.")) throw new Error(`It did not start: ${await stderr}`);
-    await use(printed);
+    await expect.poll(() => printed, { timeout: 10_000 }).toContain("Press Ctrl-C to stop it.");
+    await use({ printed: () => printed, send });
     child.kill(signal);
     expect(await exit).toEqual([0, null]);
     expect(await stderr).toBe("");
@@ -44,100 +59,142 @@ async function withSandbox(args: string[], signal: NodeJS.Signals, use: (printed
   }
 }
 
-/** The variable as the shell would set it. */
-function exported(printed: string, name: string): string {
-  return new RegExp(`^export ${name}='?(.*?)'?$`, "m").exec(printed)?.[1] ?? "";
-}
+const WEBHOOKS = "/api/v1/partners/webhooks";
 
 describe("pulumi-partners sandbox", () => {
-  test.each(["SIGINT", "SIGTERM"] as const)(
+  test.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)(
     "prints what to copy, serves, and ends with 0 on %s",
     async (signal) => {
-      await withSandbox([], signal, async (printed) => {
-        const url = exported(printed, "PARTNERS_BASE_URL");
-        const authorization = `Bearer ${exported(printed, "PARTNERS_ACCESS_TOKEN")}`;
-        const response = await fetch(`${url}/api/v1/partners/webhooks`, { headers: { authorization } });
-        expect(response.status).toBe(200);
-        const list = (await response.json()) as { webhookId: number; state: string }[];
+      await withSandbox([], signal, async ({ printed, send }) => {
+        const list = (await (await send(WEBHOOKS)).json()) as { webhookId: number; state: string }[];
         expect(list.length).toBeGreaterThan(0);
-        for (const { webhookId, state } of list) expect(printed).toContain(`  ${webhookId}  ${state}\n`);
+        for (const { webhookId, state } of list) expect(printed()).toContain(`  ${webhookId}  ${state}\n`);
       });
     },
   );
 
-  test("takes token and webhooks from its options", async () => {
+  test("takes the token and the webhooks from its options", async () => {
     const args = ["--access-token", "a$b'c", "--webhooks", "7:active,8:disabled"];
-    await withSandbox(args, "SIGTERM", async (printed) => {
-      expect(printed).toContain("export PARTNERS_ACCESS_TOKEN='a$b'\\''c'\n");
-      expect(printed).toContain("Webhooks:\n  7  active\n  8  disabled\n");
-      const url = exported(printed, "PARTNERS_BASE_URL");
-      const response = await fetch(`${url}/api/v1/partners/webhooks`, {
-        headers: { authorization: "Bearer a$b'c" },
-      });
-      expect(await response.json()).toEqual([
-        { webhookId: 7, state: "active" },
-        { webhookId: 8, state: "disabled" },
-      ]);
+    await withSandbox(args, "SIGTERM", async ({ printed, send }) => {
+      expect(printed()).toContain("export PARTNERS_ACCESS_TOKEN='a$b'\\''c'\n");
+      expect(printed()).toContain("Webhooks:\n  7  active\n  8  disabled\n");
+      expect((await send(WEBHOOKS)).status).toBe(200);
     });
   });
 
-  test("listens on the port it is given, or says that it is taken", async () => {
+  test("prints a line for each request, with templates instead of keys", async () => {
+    await withSandbox([], "SIGTERM", async ({ printed, send }) => {
+      const created = await (await send("/api/v1/partners/api-key", "POST")).text();
+      const [key = ""] = /pk_live_[\w-]+/.exec(created) ?? [];
+      expect(key).not.toBe("");
+      await (await send(`/api/v1/partners/api-key/${key}`, "DELETE")).text();
+      await (await send(`${WEBHOOKS}/101/disable`, "PATCH")).text();
+      await (await send(`/wrong/api-key/${key}`)).text();
+      await expect
+        .poll(() => printed().split("\n").slice(-5), { timeout: 10_000 })
+        .toEqual([
+          expect.stringMatching(/^POST \/api-key 20\d$/),
+          expect.stringMatching(/^DELETE \/api-key\/\{api_key\} 20\d$/),
+          expect.stringMatching(/^PATCH \/webhooks\/\{webhook_id\}\/disable 20\d$/),
+          "GET (not a path of the Partner API) 404",
+          "",
+        ]);
+      expect(printed()).not.toContain(key);
+    });
+  });
+
+  test("listens on the port it is given, or says that it is in use", async () => {
     const holder = await startSandbox();
     const { port } = new URL(holder.url);
     const taken = await run("sandbox", "--port", port);
     expect(taken).toMatchObject({ code: 1, stdout: "" });
     expect(taken.stderr).toMatch(/^pulumi-partners sandbox: .*in use\. Choose another port, or 0\.\n$/);
     await holder.close();
-    await withSandbox(["--port", port], "SIGTERM", async (printed) => {
-      expect(exported(printed, "PARTNERS_BASE_URL")).toBe(`http://127.0.0.1:${port}`);
+    await withSandbox(["--port", port], "SIGTERM", async ({ printed }) => {
+      expect(printed()).toContain(`export PARTNERS_BASE_URL=http://127.0.0.1:${port}\n`);
       return Promise.resolve();
     });
   });
+
+  test("ends when the shell that npx starts it through is killed", async () => {
+    const env = { ...process.env, npm_command: "exec" };
+    const shell = spawn("sh", ["-c", `'${process.execPath}' '${MAIN}' sandbox & wait`], {
+      env,
+      detached: true,
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    let printed = "";
+    shell.stdout.setEncoding("utf8").on("data", (chunk) => (printed += String(chunk)));
+    const closed = once(shell.stdout, "end"); // By the sandbox, the last to hold it.
+    await expect.poll(() => printed, { timeout: 10_000 }).toContain("Press Ctrl-C to stop it.");
+    shell.kill("SIGTERM");
+    const limit = sleep(4000, "still running", { ref: false });
+    const outcome = await Promise.race([closed.then(() => "ended"), limit]);
+    if (outcome !== "ended") process.kill(-(shell.pid ?? 0), "SIGKILL");
+    expect(outcome).toBe("ended");
+  });
 });
 
-describe("what is printed", () => {
-  test("--help lists the commands, and behind a command its options", async () => {
+describe("the command line", () => {
+  test("--help lists the commands, and after a command its options", async () => {
     const overview = await run("--help");
     expect(overview).toMatchObject({ code: 0, stderr: "" });
     expect(overview.stdout).toMatch(/^Usage: pulumi-partners <command>/);
-    expect(overview.stdout).toMatch(/^ {2}sandbox /m);
-    for (const other of ["-h", "help"]) expect(await run(other)).toEqual(overview);
-    const sandbox = await run("sandbox", "--help");
-    expect(sandbox).toMatchObject({ code: 0, stderr: "" });
-    expect(await run("sandbox", "-h")).toEqual(sandbox);
-    expect(await run("help", "sandbox")).toEqual(sandbox);
-    for (const option of ["--port", "--access-token", "--webhooks"]) {
-      expect(sandbox.stdout).toContain(`  ${option} <`);
+    expect((await run("help")).stdout).toBe(overview.stdout);
+    for (const command of ["doctor", "sandbox"]) {
+      expect(overview.stdout).toMatch(new RegExp(`^ {2}${command} `, "m"));
+      const { code, stdout } = await run(command, "-h");
+      expect(code).toBe(0);
+      expect(stdout).toMatch(new RegExp(`^Usage: pulumi-partners ${command} `));
+      expect((await run("help", command)).stdout).toBe(stdout);
     }
   });
 
   test("--version is that of the package", async () => {
-    const manifest = readFileSync(new URL("../../../provider/package.json", import.meta.url), "utf8");
+    const manifest = readFileSync(join(ROOT, "provider/package.json"), "utf8");
     const { version } = JSON.parse(manifest) as { version: string };
-    expect(await run("--version")).toEqual({ code: 0, stdout: `${version}\n`, stderr: "" });
+    expect(await run("--version")).toMatchObject({ code: 0, stdout: `${version}\n`, stderr: "" });
   });
 
   test.each([
-    [[], "a command is missing"],
-    [["sandbocks"], "no such command"],
-    [["help", "sandbocks"], "no such command"],
-    [["toString"], "no such command"],
-    [["sandbox", "--prot", "1"], "Unknown option '--prot'"],
-    [["sandbox", "extra"], "only options are understood."],
-    [["sandbox", "--port"], "'--port"],
-    [["sandbox", "--port", "http"], '--port must be a whole number from 0 to 65535, not "http"'],
-    [["sandbox", "--port", "65536"], "from 0 to 65535"],
-    [["sandbox", "--access-token", "a b"], "--access-token must be"],
-    [["sandbox", "--access-token", "-x"], "--access-token=-XYZ"],
-    [["sandbox", "--webhooks", "7"], '"7" is not'],
-    [["sandbox", "--webhooks", "7:active,8:off"], '"8:off" is not'],
-    [["sandbox", "--webhooks", "99999999999999999999:active"], "is not"],
-  ])("%j is refused in one line with exit code 2", async (args, message) => {
+    ["pulumi-partners", [], "a command is missing"],
+    ["pulumi-partners", ["sandbocks"], "there is no such command"],
+    ["pulumi-partners", ["help", "toString"], "there is no such command"],
+    ["pulumi-partners sandbox", ["sandbox", "--foo"], "unknown option --foo"],
+    ["pulumi-partners doctor", ["doctor", "--json"], "unknown option --json"],
+  ])("%s refuses %j in one sentence, with exit code 2", async (prefix, args, message) => {
     const { code, stdout, stderr } = await run(...args);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
-    expect(stderr).toContain(message);
-    expect(stderr).toMatch(
-      /^pulumi-partners( sandbox)?: [^\n]+ Try "pulumi-partners( sandbox)? --help"\.\n$/,
-    );
+    expect(stderr).toBe(`${prefix}: ${message}. For usage, run "${prefix} --help".\n`);
+  });
+
+  test.each([
+    [sandboxCommand, ["-x"], "unknown option -x"],
+    [sandboxCommand, ["--pk_live_hunter22"], "unknown option"],
+    [sandboxCommand, ["pk_live_hunter22"], "only options are allowed"],
+    [sandboxCommand, ["--port"], "--port needs a value: --port=<value>"],
+    [sandboxCommand, ["--access-token", "-x"], "--access-token needs a value: --access-token=<value>"],
+    [sandboxCommand, ["--port", "http"], "--port must be a whole number from 0 to 65535"],
+    [sandboxCommand, ["--port", "65536"], "--port must be a whole number from 0 to 65535"],
+    [
+      sandboxCommand,
+      ["--access-token", "a b"],
+      "--access-token must be visible ASCII characters without spaces",
+    ],
+    [sandboxCommand, ["--webhooks", "7"], "--webhooks must be like 101:active,102:disabled"],
+    [sandboxCommand, ["--webhooks", "7:active,8:off"], "--webhooks must be like 101:active,102:disabled"],
+    [
+      sandboxCommand,
+      ["--webhooks", `${"9".repeat(17)}:active`],
+      "--webhooks must be like 101:active,102:disabled",
+    ],
+    [doctorCommand, ["--cwd", "/nowhere/at/all"], "--cwd must be a folder that exists"],
+    [
+      doctorCommand,
+      ["--cwd", "/", "--stack", "dev"],
+      "--stack needs a Pulumi project, and there is none here; use --cwd",
+    ],
+  ])("$1 is refused", async (command, args, message) => {
+    await expect(command.run(args)).rejects.toThrow(new UsageError(message));
   });
 });

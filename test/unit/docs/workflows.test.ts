@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { parse } from "yaml";
 
-import type { Workflow } from "../../support/pipeline/github.ts";
+import type { Workflow } from "../../support/pipeline.ts";
 import { page } from "./tables.ts";
 
 const FOLDER = ".github/workflows";
@@ -15,7 +15,7 @@ it.each(readdirSync(join(import.meta.dirname, "../../..", FOLDER)))(
     const uses = [...workflow.matchAll(/uses: (.*)/g)].map(([, action = ""]) => action);
     expect(uses.length).toBeGreaterThan(0);
     for (const action of uses) expect(action).toMatch(/^(\.\/|[\w-]+\/[\w-]+@[0-9a-f]{40} # v\d)/);
-    // The whole workflow can read at the most; a job that needs more says so itself.
+    // The whole workflow can read at most; a job that needs more says so itself.
     expect(workflow).toMatch(/^permissions:( \{\}|\n {2}contents: read)\n\n/m);
     expect(workflow.match(/(\w[\w-]*): write/g) ?? []).toEqual(
       file === "release.yml" ? ["id-token: write"] : [],

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, it, vi } from "vitest";
 
 import { runSeed } from "../../support/random.ts";
-import { scaled } from "../../support/scale.ts";
+import { scaled } from "../../support/random.ts";
 import { beginnings, lives } from "./lives.ts";
 import { Model } from "./model.ts";
 import { LifeFailed, pathAsked, reproduction } from "./reproduction.ts";

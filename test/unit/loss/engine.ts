@@ -1,4 +1,4 @@
-import type { Properties } from "../../support/plugin-protocol.ts";
+import type { Properties } from "../../support/plugin-process.ts";
 import type { Host } from "./host.ts";
 import { PROVIDER, type Declared, type Entry, type Program, type Witness } from "./stack-state.ts";
 import { StepFailed, Steps, type Target } from "./steps.ts";

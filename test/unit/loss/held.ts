@@ -1,4 +1,4 @@
-import type { Properties } from "../../support/plugin-protocol.ts";
+import type { Properties } from "../../support/plugin-process.ts";
 
 /** What the outputs of a key's resource hold. */
 export interface Held {

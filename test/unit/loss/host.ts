@@ -1,5 +1,5 @@
-import type { PluginCalls } from "../../support/plugin-client.ts";
-import { PluginError, type InitFailure } from "../../support/plugin-protocol.ts";
+import type { PluginCalls } from "../../support/plugin-process.ts";
+import { PluginError, type InitFailure } from "../../support/plugin-process.ts";
 
 /** A plugin process as the engine uses it: a real one, or its handlers in this process. Configured already. */
 export interface Host extends Omit<PluginCalls, "configure"> {

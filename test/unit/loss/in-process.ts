@@ -5,7 +5,7 @@ import type * as pluginModule from "../../../provider/src/plugin/index.js";
 import type * as sessionModule from "../../../provider/src/plugin/session.js";
 import type * as warnModule from "../../../provider/src/plugin/warn.js";
 import { PARTNER_API_KEY } from "../../../provider/src/resources/registration.js";
-import { fromStruct, toStruct, type InitFailure, type Properties } from "../../support/plugin-protocol.ts";
+import { fromStruct, toStruct, type InitFailure, type Properties } from "../../support/plugin-process.ts";
 import { freshModules } from "./fresh-modules.ts";
 import { HandlerError, type Host } from "./host.ts";
 import { virtualTime } from "./virtual-time.ts";

@@ -1,6 +1,6 @@
 import { idOf, leftBy, Violation, type Done, type Evidence, type Services } from "./evidence.ts";
 import { heldIn } from "./held.ts";
-import type { Properties } from "../../support/plugin-protocol.ts";
+import type { Properties } from "../../support/plugin-process.ts";
 import type { Entry } from "./stack-state.ts";
 
 /** What must be true of services and state, as far as successes and errors have said so. */

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 
 import { runSeed } from "../../support/random.ts";
-import { scaled } from "../../support/scale.ts";
+import { scaled } from "../../support/random.ts";
 import { startInProcess } from "./in-process.ts";
 import { play, scenarios, type Counts } from "./scenario.ts";
 

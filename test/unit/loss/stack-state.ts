@@ -1,5 +1,5 @@
 import { PARTNER_API_KEY, PARTNER_WEBHOOK_STATE } from "../../../provider/src/resources/registration.js";
-import type { Properties } from "../../support/plugin-protocol.ts";
+import type { Properties } from "../../support/plugin-process.ts";
 import type { Outcome } from "./host.ts";
 
 /** The two kinds of resource. */

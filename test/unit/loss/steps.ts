@@ -1,4 +1,4 @@
-import type { Properties } from "../../support/plugin-protocol.ts";
+import type { Properties } from "../../support/plugin-process.ts";
 import type { Host, Outcome } from "./host.ts";
 import type { Call, Entry, Witness } from "./stack-state.ts";
 

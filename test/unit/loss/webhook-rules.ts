@@ -1,6 +1,6 @@
 import { claimOf } from "./claims.ts";
 import { leftBy, Violation, type Done, type Evidence, type Seen } from "./evidence.ts";
-import type { Properties } from "../../support/plugin-protocol.ts";
+import type { Properties } from "../../support/plugin-process.ts";
 
 /** What holds for webhooks, whatever happens. @throws {Violation} */
 export function assertWebhooksRight({ done, seen }: Evidence): void {

@@ -3,9 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 
-import { inheritedEnv } from "../../support/inherited-env.ts";
-import { startComments } from "../../support/pipeline/comments.ts";
-import { runProcess } from "../../support/process.ts";
+import { startComments } from "../../support/pipeline.ts";
+import { inheritedEnv, runProcess } from "../../support/process.ts";
 
 const COMMENT = join(import.meta.dirname, "../../../examples/pipeline/ci/comment.ts");
 

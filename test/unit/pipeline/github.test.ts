@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 
-import { readWorkflow, type Job, type Workflow } from "../../support/pipeline/github.ts";
+import { readWorkflow, type Job, type Workflow } from "../../support/pipeline.ts";
 
 const FILE = join(import.meta.dirname, "../../../examples/pipeline/.github/workflows/pulumi.yml");
 const text = await readFile(FILE, "utf8");

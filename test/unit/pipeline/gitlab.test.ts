@@ -1,37 +1,42 @@
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 
-import { gitLabPipeline } from "../../support/pipeline/gitlab.ts";
+import { gitLabPipeline } from "../../support/pipeline.ts";
 
 const FILE = join(import.meta.dirname, "../../../examples/pipeline/.gitlab-ci.yml");
 
-describe("which jobs run", { timeout: 60_000 }, () => {
-  it.each([
-    { source: "merge_request_event", from: "team/stack", running: ["preview"] },
-    { source: "merge_request_event", from: "stranger/stack", running: ["no-preview"] },
-    { source: "push", from: "", running: ["up"] },
-    { source: "schedule", from: "", running: ["nightly"] },
-    { source: "web", from: "", running: ["task"] },
-  ])("$source $from: $running", async ({ source, from, running }) => {
-    const variables = { CI_PIPELINE_SOURCE: source, CI_MERGE_REQUEST_SOURCE_PROJECT_PATH: from };
-    expect((await gitLabPipeline(FILE, variables)).running).toEqual(running);
-  });
+/** Each pipeline is two runs of gitlab-ci-local. */
+const LIMIT = { timeout: 60_000 };
+
+it.each([
+  { source: "merge_request_event", from: "team/stack", running: ["preview"] },
+  { source: "merge_request_event", from: "stranger/stack", running: ["no-preview"] },
+  { source: "push", from: "", running: ["up"] },
+  { source: "schedule", from: "", running: ["nightly"] },
+  { source: "web", from: "", running: ["task"] },
+])("$source $from runs $running", LIMIT, async ({ source, from, running }) => {
+  const variables = { CI_PIPELINE_SOURCE: source, CI_MERGE_REQUEST_SOURCE_PROJECT_PATH: from };
+  expect((await gitLabPipeline(FILE, variables)).running).toEqual(running);
 });
 
-it("changes a stack by one job at a time, cancels none that runs, and limits the time of all", async () => {
-  const { jobs } = await gitLabPipeline(FILE, { CI_PIPELINE_SOURCE: "push" });
-  for (const name of ["up", "nightly", "task"]) {
-    expect(jobs[name]).toMatchObject({
-      resource_group: "pulumi-production",
-      interruptible: false,
-      environment: "production",
-    });
-  }
-  expect(Object.values(jobs).map(({ timeout }) => timeout)).toEqual([
-    "15 minutes",
-    "5 minutes",
-    "40 minutes",
-    "60 minutes",
-    "40 minutes",
-  ]);
-});
+it(
+  "changes a stack by one job at a time, cancels none that runs, and limits the time of all",
+  LIMIT,
+  async () => {
+    const { jobs } = await gitLabPipeline(FILE, { CI_PIPELINE_SOURCE: "push" });
+    for (const name of ["up", "nightly", "task"]) {
+      expect(jobs[name]).toMatchObject({
+        resource_group: "pulumi-production",
+        interruptible: false,
+        environment: "production",
+      });
+    }
+    expect(Object.values(jobs).map(({ timeout }) => timeout)).toEqual([
+      "15 minutes",
+      "5 minutes",
+      "40 minutes",
+      "60 minutes",
+      "40 minutes",
+    ]);
+  },
+);

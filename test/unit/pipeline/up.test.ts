@@ -3,8 +3,7 @@ import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 
-import { inheritedEnv } from "../../support/inherited-env.ts";
-import { runProcess } from "../../support/process.ts";
+import { inheritedEnv, runProcess } from "../../support/process.ts";
 
 const UP = join(import.meta.dirname, "../../../examples/pipeline/ci/up.sh");
 

@@ -1,0 +1,143 @@
+import { readdirSync, readFileSync } from "node:fs";
+import * as partners from "pulumi-partners";
+import { expect, it, onTestFinished } from "vitest";
+
+import { startGate } from "../support/gate.ts";
+import { scaled } from "../support/random.ts";
+import { sandboxStack, statesOf, UNCHANGED } from "./support.ts";
+
+/** An operation in the life of a stack. */
+interface Step {
+  readonly operation: "up" | "destroy";
+  /** The name of the one key in the stack. Another name means a new key, and the deletion of the old one. */
+  readonly key: string;
+  readonly wanted: Readonly<Record<number, partners.WebhookState>>;
+  /** What it asks of the server, in this order, as the gate names it. */
+  readonly requests: readonly string[];
+  /** The request at which the first kill happens; later ones happen at those that follow. */
+  readonly first: string;
+}
+
+const CREATED = { 101: "active", 102: "active" } as const;
+const CHANGED = { 101: "active", 102: "disabled" } as const;
+const LEFT = { 101: "disabled", 102: "disabled" } as const;
+
+const STEPS: readonly Step[] = [
+  {
+    operation: "up",
+    key: "checkout",
+    wanted: CREATED,
+    requests: ["POST", "GET", "PATCH 101", "PATCH 102"],
+    first: "POST",
+  },
+  {
+    operation: "up",
+    key: "billing",
+    wanted: CHANGED,
+    requests: ["POST", "GET", "PATCH 102", "DELETE"],
+    first: "PATCH 102",
+  },
+  {
+    operation: "destroy",
+    key: "billing",
+    wanted: LEFT,
+    requests: ["GET", "PATCH 101", "DELETE"],
+    first: "DELETE",
+  },
+];
+
+/** `npm test` kills once in each step, `npm run test:long` at every request. */
+const LIVES = Math.min(4, scaled(1));
+
+it.runIf(process.platform === "linux")(
+  "after kill -9 of CLI and plugin at a request that has had its effect, the same operation again converges",
+  { timeout: LIVES * 120_000 },
+  async () => {
+    const gate = await startGate();
+    onTestFinished(() => gate.close());
+    let [step] = STEPS;
+    const { sandbox, stack } = await sandboxStack(
+      () => {
+        const key = new partners.PartnerApiKey(step?.key ?? "");
+        // Each waits for the one before it, so that it is certain what had happened when a request was held.
+        let last: partners.PartnerApiKey | partners.PartnerWebhookState = key;
+        for (const [id, state] of Object.entries(step?.wanted ?? {})) {
+          const args = { webhookId: Number(id), state, stateOnDestroy: "disabled" } as const;
+          last = new partners.PartnerWebhookState(`webhook-${id}`, args, { dependsOn: last });
+        }
+        return Promise.resolve({ apiKey: key.apiKey });
+      },
+      { webhooks: [101, 102].map((webhookId) => ({ webhookId, state: "disabled" })) },
+      { env: { PARTNERS_BASE_URL: gate.url } },
+    );
+
+    for (let life = 0; life < LIVES; life++) {
+      for (step of STEPS) {
+        const { operation, key, wanted, requests, first } = step;
+        const index = (requests.indexOf(first) + life) % requests.length;
+        const at = `${operation} of ${key}, killed at ${requests[index] ?? ""}`;
+        gate.leadTo(sandbox.url);
+        const held = gate.hold(index + 1, "after");
+        const interrupted = stack[operation]().catch(() => null); // The event log may end in the middle of a line.
+        expect(await Promise.race([held.reached, interrupted]), at).toBe(requests[index]);
+        for (const pid of enginesBelow(process.pid)) process.kill(pid, "SIGKILL");
+        expect((await interrupted)?.ok, at).not.toBe(true);
+
+        // The way out, as docs/reliability.md tells it.
+        gate.leadTo(sandbox.url);
+        expect((await stack[operation]()).error, at).toContain("pulumi cancel");
+        await stack.pulumi("cancel", "--yes");
+        const again = await stack[operation]();
+        expect(again, at).toMatchObject({ ok: true });
+        const doubled = requests[index] === "POST";
+        if (doubled) {
+          expect(again.stdout).toContain(`${key}, interrupted while creating`);
+          expect(await stack.refresh({ flags: ["--clear-pending-creates"] })).toMatchObject({ ok: true });
+        }
+
+        // The only loss: a key whose creation was answered and not yet in the state. A person revokes it.
+        const known = operation === "up" ? [(await stack.outputs())["apiKey"]] : [];
+        const strangers = sandbox.apiKeys.filter((apiKey) => !known.includes(apiKey));
+        expect(strangers, at).toHaveLength(doubled ? 1 : 0);
+        for (const stranger of strangers) {
+          await fetch(`${sandbox.url}/api/v1/partners/api-key/${encodeURIComponent(stranger)}`, {
+            method: "DELETE",
+            headers: { authorization: `Bearer ${sandbox.accessToken}` },
+          });
+        }
+        expect([sandbox.apiKeys, statesOf(sandbox)], at).toEqual([known, wanted]);
+        if (operation === "up") expect(await stack.preview(UNCHANGED), at).toMatchObject({ ok: true });
+      }
+    }
+  },
+);
+
+/** The CLI that runs below a process, and all that it has started; found by parentage, as other tests run the same programs. */
+function enginesBelow(ancestor: number): number[] {
+  const children = new Map<number, number[]>();
+  for (const pid of readdirSync("/proc")
+    .filter((entry) => /^\d+$/.test(entry))
+    .map(Number)) {
+    // The name of the command is in brackets and may hold anything; the state and the parent come after it.
+    const parent = Number(
+      read(`/proc/${pid}/stat`)
+        .replace(/^.*\) \w /s, "")
+        .split(" ", 1)[0],
+    );
+    children.set(parent, [...(children.get(parent) ?? []), pid]);
+  }
+  const below = (pid: number): number[] =>
+    (children.get(pid) ?? []).flatMap((child) => [child, ...below(child)]);
+  const engines = (children.get(ancestor) ?? []).filter((pid) =>
+    read(`/proc/${pid}/cmdline`).startsWith("pulumi\0"),
+  );
+  return engines.flatMap((pid) => [pid, ...below(pid)]);
+}
+
+function read(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return ""; // The process has ended since it was listed.
+  }
+}

@@ -1,0 +1,44 @@
+import { readdirSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, it, onTestFinished } from "vitest";
+
+import { ROOT } from "../support/checkout.ts";
+import { engineEnv } from "../support/engine.ts";
+import { runShell } from "../support/process.ts";
+import { blocksOf } from "./support.ts";
+
+/** Commands that set something; all are run here, one after the other. */
+const SETTING = /^(pulumi config set|export|printf .*\| pulumi config set) /;
+/** What other tests run, or is run for a page by hand. */
+const RUN_ELSEWHERE =
+  /^(npm|npx (pulumi-partners|vitest)|pulumi (up|preview|refresh|destroy|import|cancel|plugin|stack|package)|rm) /;
+
+it("the commands of the docs that set something are understood by the CLI", async () => {
+  const pages = readdirSync(join(ROOT, "docs")).filter((file) => file.endsWith(".md"));
+  const blocks = await Promise.all(pages.map((page) => blocksOf(`docs/${page}`, "sh")));
+  const lines = blocks
+    .flat()
+    .flatMap((block) => block.split("\n").filter((line) => line !== "" && !line.startsWith("#")));
+  const settings = lines.filter((line) => SETTING.test(line));
+  const unknown = lines.filter((line) => !SETTING.test(line) && !RUN_ELSEWHERE.test(`${line} `));
+  expect(unknown, "commands that no test runs").toEqual([]);
+
+  const engine = await engineEnv({ CHECKOUT_KEY: "pk_live_of_nobody" });
+  onTestFinished(() => engine.dispose());
+  await writeFile(join(engine.dir, "Pulumi.yaml"), "name: configured\nruntime: nodejs\n");
+  await writeFile(join(engine.dir, "token.txt"), "demo-token\n");
+  const show = [
+    "pulumi config --json --show-secrets",
+    `printf '\\n%s' "$PARTNERS_ACCESS_TOKEN $PARTNERS_RESPONSES"`,
+  ];
+  const script = ["pulumi stack init dev", ...settings, ...show].join("\n");
+  const { code, stdout, stderr } = await runShell(script, { cwd: engine.dir, env: engine.env });
+  expect({ code, stderr: code === 0 ? "" : stderr }).toEqual({ code: 0, stderr: "" });
+  expect(JSON.parse(stdout.slice(stdout.indexOf("{"), stdout.lastIndexOf("}\n") + 1))).toMatchObject({
+    "partners:accessToken": { value: "demo-token", secret: true },
+    "partners:baseUrl": { value: "https://partners.example.com" },
+    "partners:responses": { objectValue: { apiKey: "/data/key" } },
+  });
+  expect(stdout).toMatch(/\ndemo-token \{"apiKey":"\/data\/key"\}$/);
+});

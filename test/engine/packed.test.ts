@@ -1,0 +1,97 @@
+import { mkdir, readdir, symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, it, onTestFinished } from "vitest";
+
+import { copyBuild, LOWEST, ROOT } from "../support/checkout.ts";
+import { engineEnv } from "../support/engine.ts";
+import { runShell } from "../support/process.ts";
+import { environmentFor, sandboxFor } from "./support.ts";
+
+const PROGRAMS = {
+  commonjs: `
+import * as partners from "pulumi-partners";
+const key = new partners.PartnerApiKey("checkout", { rotation: { afterDays: 30, overlapDays: 2 } });
+const orders = new partners.PartnerWebhookState("orders", { webhookId: 103, state: "active" });
+export const versions = [process.version, __filename]; // CommonJS has a name, an ES module has not.
+export const state = orders.state;
+`,
+  module: `
+import { PartnerApiKey, PartnerWebhookState } from "pulumi-partners";
+new PartnerApiKey("checkout");
+const orders = new PartnerWebhookState("orders", { webhookId: 103, state: "active" });
+export const versions = [process.version, import.meta.filename];
+export const state = orders.state;
+`,
+};
+
+/** Read by the compiler only, with every way in which TypeScript finds a package. */
+const TYPES = `
+import * as pulumi from "@pulumi/pulumi";
+import * as partners from "pulumi-partners";
+import { startSandbox, type Sandbox } from "pulumi-partners/sandbox";
+export const apiKey: pulumi.Output<string> = new partners.PartnerApiKey("checkout").apiKey;
+export const sandbox: Promise<Sandbox> = startSandbox({ webhooks: [{ webhookId: 101, state: "active" }] });
+// @ts-expect-error A webhook has no such state: the types are not \`any\`.
+new partners.PartnerWebhookState("orders", { webhookId: 101, state: "paused" });
+`;
+
+it(
+  "the packed package runs as CommonJS and as an ES module, with the lowest versions that it allows",
+  { timeout: 300_000 },
+  async () => {
+    const sandbox = await sandboxFor();
+    const engine = await engineEnv({ ...environmentFor(sandbox), PULUMI_STACK: "dev" });
+    onTestFinished(() => engine.dispose());
+    const checkout = join(engine.dir, "checkout");
+    const cwd = join(engine.dir, "my-stack");
+    // npm puts the lowest Node there: it runs the program, and the plugin.
+    const env = { ...engine.env, PATH: `${join(cwd, "node_modules/.bin")}:${engine.env["PATH"] ?? ""}` };
+    const shell = async (script: string, folder = cwd): Promise<string> => {
+      const { code, stdout, stderr } = await runShell(script, { cwd: folder, env, timeoutMs: 120_000 });
+      expect({ script, code, printed: code === 0 ? "" : stderr + stdout }).toEqual({
+        script,
+        code: 0,
+        printed: "",
+      });
+      return stdout;
+    };
+    await copyBuild(checkout); // npm writes a copy of the README into it.
+    await symlink(join(ROOT, "node_modules"), join(checkout, "node_modules"));
+    await mkdir(cwd);
+    await shell("npm pack --workspace provider --pack-destination ../my-stack", checkout);
+    const [tarball = ""] = (await readdir(cwd)).filter((name) => name.endsWith(".tgz"));
+    const dependencies = { ...LOWEST, "@types/node": "^22.19.0", "pulumi-partners": `file:${tarball}` };
+    const manifest = {
+      name: "my-stack",
+      private: true,
+      dependencies,
+      allowScripts: { node: true, protobufjs: false },
+    };
+    await writeFile(join(cwd, "package.json"), JSON.stringify(manifest));
+    // The cache of `npm ci` serves: what has been downloaded once is not looked up again.
+    await shell("npm install --prefer-offline --no-audit --no-fund");
+
+    const compilerOptions = {
+      target: "es2022",
+      module: "nodenext",
+      moduleResolution: "nodenext",
+      types: ["node"],
+      strict: true,
+    };
+    await writeFile(join(cwd, "tsconfig.json"), JSON.stringify({ compilerOptions, files: ["types.ts"] }));
+    await writeFile(join(cwd, "types.ts"), TYPES);
+    await shell("npx tsc --noEmit");
+    await writeFile(join(cwd, "Pulumi.yaml"), "name: my-stack\nruntime: nodejs\nmain: index.ts\n");
+    await shell("pulumi stack init dev");
+    for (const [type, program] of Object.entries(PROGRAMS)) {
+      await writeFile(join(cwd, "package.json"), JSON.stringify({ ...manifest, type }));
+      await writeFile(join(cwd, "index.ts"), program);
+      await shell("pulumi up --yes --skip-preview");
+      expect([sandbox.apiKeys.length, sandbox.webhooks.get(103)]).toEqual([1, "active"]);
+      const versions = [`v${LOWEST.node}`, join(cwd, "index.ts")];
+      expect(JSON.parse(await shell("pulumi stack output --json"))).toEqual({ versions, state: "active" });
+      await shell("pulumi destroy --yes --skip-preview");
+      expect(sandbox.apiKeys).toEqual([]);
+    }
+  },
+);

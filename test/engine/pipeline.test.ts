@@ -1,0 +1,168 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import type { Deployment } from "@pulumi/pulumi/automation/index.js";
+import { expect, it, onTestFinished } from "vitest";
+
+import {
+  gitLabPipeline,
+  readWorkflow,
+  runGitHubJob,
+  runGitLabJob,
+  startComments,
+} from "../support/pipeline.ts";
+import { runShell } from "../support/process.ts";
+import { age, environmentFor, exampleProject, expectShown, sandboxFor } from "./support.ts";
+
+/** Each of the many steps starts several processes. */
+const LIMIT = { timeout: 300_000 };
+const PREVIEW_OF_A_PERSON = "<!-- pulumi preview of production --> of a person";
+
+/** The example as a team has it, with an empty stack `production` on a machine that knows of no account: that is for the pipeline to give. */
+async function pipelineStack() {
+  const sandbox = await sandboxFor();
+  const PULUMI_CONFIG_PASSPHRASE = "a passphrase of the team";
+  const production = { PULUMI_STACK: "production", PULUMI_CONFIG_PASSPHRASE };
+  const { engine, cwd, pulumi } = await exampleProject("pipeline", {
+    ...environmentFor(sandbox),
+    ...production,
+  });
+  await pulumi("stack", "init", "production");
+  const account: Record<string, string> = {
+    PULUMI_BACKEND_URL: pathToFileURL(engine.backendDir).href,
+    PULUMI_CONFIG_PASSPHRASE,
+    PULUMI_ACCESS_TOKEN: "",
+    AWS_ACCESS_KEY_ID: "",
+    AWS_SECRET_ACCESS_KEY: "",
+    ...environmentFor(sandbox),
+  };
+  const hidden = new Set([...Object.keys(account), "PULUMI_STACK"]);
+  const machine = Object.fromEntries(Object.entries(engine.env).filter(([name]) => !hidden.has(name)));
+  const comments = await startComments([PREVIEW_OF_A_PERSON]);
+  onTestFinished(comments.close);
+  const stateFile = join(engine.backendDir, ".pulumi/stacks/partners-pipeline/production.json");
+  return {
+    sandbox,
+    cwd,
+    account,
+    comments,
+    shell: (script: string, variables: Readonly<Record<string, string>>) =>
+      runShell(script, { cwd, env: { ...machine, ...variables } }),
+    exportStack: async () => JSON.parse(await pulumi("stack", "export", "--show-secrets")) as Deployment,
+    importStack: async (deployment: Deployment) => {
+      const exported = join(engine.dir, "import.json");
+      await writeFile(exported, JSON.stringify(deployment));
+      await pulumi("stack", "import", "--file", exported);
+    },
+    /** Leaves the state as a CLI does that is killed between the creation of a key and the writing of the state. */
+    leaveInterrupted: async () => {
+      const state = JSON.parse(await readFile(stateFile, "utf8")) as {
+        checkpoint: { latest: Record<string, unknown> };
+      };
+      const type = "pulumi-nodejs:dynamic/partners:PartnerApiKey";
+      const urn = `urn:pulumi:production::partners-pipeline::${type}::other`;
+      const resource = { urn, type, custom: true, inputs: {}, outputs: {} };
+      state.checkpoint.latest["pending_operations"] = [{ type: "creating", resource }];
+      await writeFile(stateFile, JSON.stringify(state));
+    },
+  };
+}
+
+it(
+  "GitHub: preview, approved deployment, a night with a rotation and drift, repair, and an interrupted creation",
+  LIMIT,
+  async () => {
+    const stack = await pipelineStack();
+    const { sandbox, account, comments, cwd } = stack;
+    const workflow = await readWorkflow(join(cwd, ".github/workflows/pulumi.yml"));
+    const github = { GITHUB_ACTIONS: "true", GITHUB_API_URL: comments.url, GITHUB_REPOSITORY: "team/stack" };
+    const values: Record<string, string> = {
+      "inputs.task": "",
+      "inputs.approve": "",
+      "github.token": "gh-token",
+      "github.event.pull_request.number": "7",
+    };
+    for (const [name, value] of Object.entries(account))
+      values[`${name.endsWith("_URL") ? "vars" : "secrets"}.${name}`] = value;
+    const run = async (job: string, more: Readonly<Record<string, string>> = {}) => {
+      const { codes, output } = await runGitHubJob(workflow, job, {
+        cwd,
+        shell: (script, variables) => stack.shell(script, { ...github, ...variables }),
+        values: { ...values, ...more },
+      });
+      const red = Object.entries(codes).filter(([, code]) => code !== 0);
+      return { steps: Object.keys(codes).length, red: Object.fromEntries(red), output };
+    };
+
+    expect(await run("preview")).toMatchObject({ steps: 3, red: {} });
+    expect(comments.texts[1]).toMatch(/checkout create(.|\n)*Resources:\n {4}\+ 4 to create/);
+    sandbox.removeWebhook(103);
+    expect((await run("preview")).red).toEqual({ "ci/preview.sh": 1 });
+    expect(comments.texts).toEqual([PREVIEW_OF_A_PERSON, expect.stringContaining("103")]);
+    expect(sandbox.apiKeys).toEqual([]);
+    sandbox.addWebhook(103, "active");
+
+    // Nothing happens until exactly the plan that was shown is approved.
+    const deploy = async (approve = "") => {
+      const { red, output } = await run("task", { "inputs.task": "deploy", "inputs.approve": approve });
+      return { red, digest: /^Digest of this plan: (\w{16})$/m.exec(output)?.[1] ?? "none" };
+    };
+    const task = 'ci/task.sh "$TASK"';
+    const other = await deploy("0123456789abcdef");
+    expect(other.red).toEqual({ [task]: 2 });
+    expect(sandbox.apiKeys).toEqual([]);
+    expect(await deploy(other.digest)).toMatchObject({ red: {} });
+    const [first, ...others] = sandbox.apiKeys;
+    expect(others).toEqual([]);
+
+    await age(stack, 90);
+    sandbox.setWebhookState(103, "active");
+    const night = await run("nightly");
+    expect(night.red).toEqual({ "Check for drift": 7 });
+    await expectShown("docs/pipelines.md", night.output);
+    expect(sandbox.apiKeys).toEqual([first, expect.any(String)]);
+    expect(await run("task", { "inputs.task": "repair-drift" })).toMatchObject({ red: {} });
+    expect(sandbox.webhooks.get(103)).toBe("disabled");
+
+    // Red until a person has looked.
+    await stack.leaveInterrupted();
+    expect((await run("up")).red).toEqual({ "Was a creation interrupted?": 1 });
+    expect((await run("task", { "inputs.task": "forget-interrupted" })).red).toEqual({
+      "Was a creation interrupted?": 1,
+    });
+  },
+);
+
+it("GitLab: preview with a comment, up, a night with drift, and an interrupted creation", LIMIT, async () => {
+  const { sandbox, account, comments, cwd, shell, leaveInterrupted } = await pipelineStack();
+  const pipeline = await gitLabPipeline(join(cwd, ".gitlab-ci.yml"), { CI_PIPELINE_SOURCE: "push" });
+  const run = (job: string, more: Readonly<Record<string, string>> = {}) =>
+    runGitLabJob(pipeline, job, { shell, values: { ...account, MERGE_REQUEST_TOKEN: "", ...more } });
+  const mergeRequest = {
+    CI_API_V4_URL: comments.url,
+    CI_PROJECT_ID: "5",
+    CI_MERGE_REQUEST_IID: "7",
+    MERGE_REQUEST_TOKEN: "gl-token",
+  };
+  expect((await run("preview", mergeRequest)).code).toBe(0);
+  expect(comments.texts).toEqual([PREVIEW_OF_A_PERSON, expect.stringContaining("+ 4 to create")]);
+  expect(comments.requests.map((line) => line.replace(/\?\S*/, ""))).toEqual([
+    "GET /user gl-token",
+    "GET /projects/5/merge_requests/7/notes gl-token",
+    "POST /projects/5/merge_requests/7/notes gl-token",
+  ]);
+  expect((await run("up")).code).toBe(0);
+  expect(sandbox.apiKeys).toHaveLength(1);
+  sandbox.setWebhookState(103, "active");
+  expect(await run("nightly")).toMatchObject({ code: 7, output: expect.stringContaining("DRIFT") as string });
+  // It is told of even when `up` itself fails.
+  await leaveInterrupted();
+  sandbox.removeWebhook(101);
+  await writeFile(
+    join(cwd, "index.ts"),
+    `${await readFile(join(cwd, "index.ts"), "utf8")}\nthrow new Error("broken");\n`,
+  );
+  const up = await run("up");
+  expect(up.code).toBe(1);
+  expect(up.output).toContain("interrupted while creating");
+});

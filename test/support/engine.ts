@@ -1,0 +1,61 @@
+import { mkdir, mkdtemp, rm, symlink } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { basename, delimiter, dirname, join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { inheritedEnv } from "./process.ts";
+import { getPulumi } from "./pulumi-cli.ts";
+
+const require = createRequire(import.meta.url);
+const SDK_FOLDER = dirname(require.resolve("@pulumi/pulumi/package.json"));
+const { version: SDK_VERSION } = require("@pulumi/pulumi/package.json") as { version: string };
+
+/** An engine for one test: a CLI, an empty backend in a temporary folder, and the environment that joins them. */
+export interface Engine {
+  /** The whole environment for the CLI, and for shell commands that call `pulumi`. */
+  readonly env: Readonly<Record<string, string>>;
+  /** The folder that `PULUMI_BACKEND_URL` names. */
+  readonly backendDir: string;
+  /** A temporary folder for whatever else the test needs. */
+  readonly dir: string;
+  /** Removes the temporary folder, and with it every stack. */
+  dispose(): Promise<void>;
+}
+
+/**
+ * Makes an {@link Engine}. Nothing of this machine's own `PULUMI_*` and `PARTNERS_*` variables reaches it, and it never
+ * downloads anything.
+ *
+ * @param extra - More variables, or others than the usual.
+ */
+export async function engineEnv(extra: Readonly<Record<string, string>> = {}): Promise<Engine> {
+  const pulumi = await getPulumi();
+  const dir = await mkdtemp(join(tmpdir(), "pulumi-partners-"));
+  const [binDir, homeDir, backendDir] = [join(dir, "bin"), join(dir, "home"), join(dir, "backend")];
+  await mkdir(backendDir);
+  await mkdir(binDir);
+  await symlink(pulumi.path, join(binDir, "pulumi"));
+  const plugins = {
+    [`language-nodejs-v${SDK_VERSION}`]: join(import.meta.dirname, "bin/pulumi-language-nodejs"),
+    [`resource-pulumi-nodejs-v${SDK_VERSION}`]: join(SDK_FOLDER, "pulumi-resource-pulumi-nodejs"),
+  };
+  for (const [plugin, executable] of Object.entries(plugins)) {
+    const folder = join(homeDir, "plugins", plugin);
+    await mkdir(folder, { recursive: true });
+    await symlink(executable, join(folder, basename(executable)));
+  }
+  const env = {
+    ...inheritedEnv(),
+    // The Node that runs the tests also runs programs and plugins.
+    PATH: [dirname(process.execPath), binDir, process.env["PATH"]].join(delimiter),
+    PULUMI_HOME: homeDir,
+    PULUMI_BACKEND_URL: pathToFileURL(backendDir).href,
+    PULUMI_CONFIG_PASSPHRASE: "test",
+    PULUMI_SKIP_UPDATE_CHECK: "true",
+    PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION: "true",
+    // Plugins come from next to the CLI, else from PULUMI_HOME. From PATH, they could be those of another, older CLI.
+    PULUMI_IGNORE_AMBIENT_PLUGINS: "true",
+    ...extra,
+  };
+  return { env, backendDir, dir, dispose: () => rm(dir, { recursive: true, force: true }) };
+}

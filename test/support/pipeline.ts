@@ -1,0 +1,238 @@
+import { existsSync } from "node:fs";
+import { cp, mkdtemp, readFile, rm } from "node:fs/promises";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parse } from "yaml";
+import { type Ended, inheritedEnv, mustRun } from "./process.ts";
+
+type Variables = Readonly<Record<string, string>>;
+
+/** Runs one script of a job: `variables` are what the pipeline gives to it, and nothing else of this machine's secrets. */
+export type Shell = (script: string, variables: Variables) => Promise<Ended>;
+
+/** A step of a GitHub workflow: the part of its syntax that we use. */
+export interface Step {
+  readonly name?: string;
+  readonly if?: string;
+  readonly uses?: string;
+  readonly run?: string;
+  readonly env?: Variables;
+  readonly with?: Readonly<Record<string, unknown>>;
+}
+
+/** A job of a GitHub workflow. */
+export interface Job {
+  readonly if?: string;
+  readonly environment?: string;
+  readonly permissions?: Variables;
+  readonly concurrency?: { readonly group: string; readonly "cancel-in-progress": boolean };
+  readonly "timeout-minutes"?: number;
+  readonly env?: Variables;
+  readonly steps: readonly Step[];
+}
+
+/** A GitHub workflow file. */
+export interface Workflow {
+  readonly on: Readonly<Record<string, unknown>>;
+  readonly permissions: Variables;
+  readonly env: Variables;
+  readonly jobs: Readonly<Record<string, Job>>;
+}
+
+/** Reads a workflow file. */
+export async function readWorkflow(file: string): Promise<Workflow> {
+  return parse(await readFile(file, "utf8")) as Workflow;
+}
+
+/** Not run in tests: the copied examples use what is installed here. */
+const INSTALL = "npm ci --ignore-scripts";
+
+/** Actions that give a machine what the tests have anyway: the files, Node and Pulumi. */
+const HERE_ALREADY = /^(actions\/checkout|actions\/setup-node|pulumi\/actions)@/;
+
+/** Conditions of steps that do not just wait for success, as GitHub decides them where nothing is cancelled. */
+const CONDITIONS: Readonly<Record<string, (cwd: string) => boolean>> = {
+  "always()": () => true,
+  "${{ !cancelled() && hashFiles('preview.log') != '' }}": (cwd) => existsSync(join(cwd, "preview.log")),
+};
+
+/** What the steps of a job did: the exit code of each by its name or else its script, and what all printed. */
+export interface JobResult {
+  readonly codes: Readonly<Record<string, number>>;
+  readonly output: string;
+}
+
+/**
+ * Runs the steps of a job as GitHub would, with the values that `${{ … }}` stand for.
+ *
+ * @throws If the job uses an action, a condition or a value that this does not know.
+ */
+export async function runGitHubJob(
+  workflow: Workflow,
+  jobName: string,
+  { cwd, shell, values }: { readonly cwd: string; readonly shell: Shell; readonly values: Variables },
+): Promise<JobResult> {
+  const job = workflow.jobs[jobName];
+  if (!job) throw new Error(`There is no job ${jobName}`);
+  const codes: Record<string, number> = {};
+  let output = "";
+  for (const { name, if: condition, uses, run, env } of job.steps) {
+    if (run === undefined) {
+      if (!HERE_ALREADY.test(uses ?? ""))
+        throw new Error(`This runner does not know the action ${uses ?? ""}`);
+      continue;
+    }
+    const decide =
+      condition === undefined
+        ? () => Object.values(codes).every((code) => code === 0)
+        : CONDITIONS[condition];
+    if (!decide) throw new Error(`This runner does not know the condition ${condition ?? ""}`);
+    if (run === INSTALL || !decide(cwd)) continue;
+    const ended = await shell(run, evaluate({ ...workflow.env, ...job.env, ...env }, values));
+    codes[name ?? run] = ended.code;
+    output += ended.stdout + ended.stderr;
+  }
+  return { codes, output };
+}
+
+function evaluate(variables: Variables, values: Variables): Record<string, string> {
+  const value = (_text: string, expression: string): string => {
+    const known = values[expression];
+    if (known === undefined) throw new Error(`This runner has no value for ${expression}`);
+    return known;
+  };
+  return Object.fromEntries(
+    Object.entries(variables).map(([name, text]) => [name, text.replace(/\$\{\{ (.*?) \}\}/g, value)]),
+  );
+}
+
+/** A job of a GitLab pipeline, with all that it extends. */
+export interface GitLabJob {
+  readonly before_script?: readonly string[];
+  readonly script: readonly string[];
+  readonly after_script?: readonly string[];
+  readonly timeout?: string;
+  readonly environment?: { readonly name: string };
+  readonly resource_group?: string;
+  readonly interruptible?: boolean;
+}
+
+/** A pipeline as GitLab would make it of a file. */
+export interface GitLabPipeline {
+  readonly variables: Variables;
+  readonly jobs: Readonly<Record<string, GitLabJob>>;
+  /** The names of the jobs that run, by the rules of the file. */
+  readonly running: readonly string[];
+}
+
+const GITLAB_CI_LOCAL = join(import.meta.dirname, "../../node_modules/gitlab-ci-local/dist/index.js");
+
+/**
+ * Makes the pipeline of a file in a project `team/stack`. gitlab-ci-local holds it against GitLab's schema and decides the rules.
+ *
+ * @param predefined - Variables that GitLab sets, such as `CI_PIPELINE_SOURCE`.
+ * @throws If the file does not agree with the schema.
+ */
+export async function gitLabPipeline(file: string, predefined: Variables): Promise<GitLabPipeline> {
+  // It wants a Git repository with a remote, and writes into it.
+  const cwd = await mkdtemp(join(tmpdir(), "gitlab-"));
+  try {
+    await cp(file, join(cwd, ".gitlab-ci.yml"));
+    const git = (...args: string[]) => mustRun("git", args, { cwd });
+    await git("init", "--quiet", "--initial-branch=main");
+    await git("remote", "add", "origin", "git@gitlab.com:team/stack.git");
+    const author = ["-c", "user.name=test", "-c", "user.email=test@example.com"];
+    await git(...author, "commit", "--quiet", "--allow-empty", "--message=test");
+    const variables = [
+      ...Object.entries(predefined).flatMap(([name, value]) => ["--variable", `${name}=${value}`]),
+      `--ignore-predefined-vars=${Object.keys(predefined).join(",")}`, // Else it warns, on standard output.
+    ];
+    const print = (mode: string) =>
+      mustRun(process.execPath, [GITLAB_CI_LOCAL, mode, ...variables], { cwd, env: inheritedEnv() });
+    const listed = JSON.parse(await print("--list-json")) as {
+      readonly name: string;
+      readonly when: string;
+    }[];
+    const expanded = parse(await print("--preview")) as Record<string, unknown>;
+    const given = expanded["variables"] as Record<string, string | { readonly value: string }>;
+    return {
+      variables: Object.fromEntries(
+        Object.entries(given).map(([name, value]) => [name, typeof value === "string" ? value : value.value]),
+      ),
+      jobs: Object.fromEntries(listed.map(({ name }) => [name, expanded[name] as GitLabJob])),
+      running: listed.flatMap(({ name, when }) => (when === "never" ? [] : name)),
+    };
+  } finally {
+    await rm(cwd, { recursive: true });
+  }
+}
+
+/** Runs a job as a GitLab runner would: one script, that ends where a command fails, then another whose exit code does not count. */
+export async function runGitLabJob(
+  { jobs, variables }: GitLabPipeline,
+  name: string,
+  { shell, values }: { readonly shell: Shell; readonly values: Variables },
+): Promise<{ readonly code: number; readonly output: string }> {
+  const { before_script = [], script = [], after_script = [] } = jobs[name] ?? {};
+  if (script.length === 0) throw new Error(`There is no job ${name}`);
+  const given = { ...variables, ...values };
+  const lines = [...before_script, ...script].filter((line) => line !== INSTALL);
+  const { code, stdout, stderr } = await shell(lines.join("\n"), given);
+  const CI_JOB_STATUS = code === 0 ? "success" : "failed";
+  const after = await shell(after_script.join("\n"), { ...given, CI_JOB_STATUS });
+  return { code, output: [stdout, stderr, after.stdout, after.stderr].join("") };
+}
+
+/** The comments of one pull request or merge request, with the part of the APIs of GitHub and GitLab that lists and writes them. */
+export interface Comments {
+  readonly url: string;
+  /** The texts, oldest first. */
+  readonly texts: string[];
+  /** What was asked, as `METHOD path`, with the token it came with. */
+  readonly requests: string[];
+  readonly close: () => void;
+}
+
+/** The number of the user who writes with the token. */
+const BOT = 2;
+
+/**
+ * Starts {@link Comments} on loopback. Ids are places in the list.
+ *
+ * @param texts - Comments of a person. Those that are written later are by whoever has the token.
+ */
+export async function startComments(texts: string[] = []): Promise<Comments> {
+  const requests: string[] = [];
+  const ofPerson = texts.length;
+  const server = createServer((request, response) => {
+    void (async () => {
+      const { authorization = "", "private-token": token = "" } = request.headers;
+      requests.push([request.method, request.url, authorization, String(token)].filter(Boolean).join(" "));
+      const content = (await request.toArray()).join("");
+      const id = request.method === "POST" ? texts.length : Number(/(\d+)$/.exec(request.url ?? "")?.[1]);
+      if (request.method !== "GET") texts[id] = (JSON.parse(content) as { body: string }).body;
+      const comments = texts.map((body, index) => ({
+        id: index,
+        body,
+        user: { login: index < ofPerson ? "a-person" : "github-actions[bot]" },
+        author: { id: index < ofPerson ? 1 : BOT },
+      }));
+      const read = request.url === "/user" ? { id: BOT } : comments;
+      response.setHeader("content-type", "application/json");
+      response.end(JSON.stringify(request.method === "GET" ? read : comments[id]));
+    })();
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    texts,
+    requests,
+    close: () => {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}

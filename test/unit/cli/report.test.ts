@@ -1,0 +1,34 @@
+import { expect, test } from "vitest";
+
+import {
+  alignColumns,
+  failed,
+  printable,
+  renderCheck,
+  renderSection,
+} from "../../../provider/src/cli/report.js";
+
+test("columns are two spaces apart, and no line ends with a space", () => {
+  const rows = [
+    ["ID", "STATE", "NAME"],
+    ["101", "disabled", ""],
+    ["7", "active", "orders"],
+  ];
+  expect(alignColumns(rows)).toEqual(["ID   STATE     NAME", "101  disabled", "7    active    orders"]);
+});
+
+/** A name that clears the screen, sets an output of a CI job, reorders text, and forges a line of the doctor. */
+const HOSTILE = "a\u001b[2J\u009b2J\r\n::set-output name=x::y\u2028\u202egnp\u2066\u061cok       key";
+
+test("text from a state cannot control the terminal or begin a line", () => {
+  expect(printable(HOSTILE)).toBe("a?[2J?2J??::set-output name=x::y??gnp??ok       key");
+  expect(printable('Größe 日本 – "x"')).toBe('Größe 日本 – "x"');
+});
+
+test.each([
+  ["a check", renderCheck(failed("stack", HOSTILE)), 1],
+  ["a section", renderSection("Webhooks", [HOSTILE, HOSTILE]), 4],
+])("%s prints it on one line", (_what, printed, lines) => {
+  expect(printed.match(/\n/g)).toHaveLength(lines);
+  expect(printed.replaceAll("\n", "")).toBe(printable(printed.replaceAll("\n", "")));
+});

@@ -1,0 +1,87 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import ts from "typescript";
+import { expect, it } from "vitest";
+
+import { page } from "./tables.ts";
+
+const ROOT = join(import.meta.dirname, "../../..");
+/** Generated, and what is measured. */
+const NOT_READ = ["reference.md", "performance.md"];
+
+/** What the text around a block that is not a whole program has declared. */
+const DECLARED = {
+  partners: 'import * as partners from "pulumi-partners";',
+  pulumi: 'import * as pulumi from "@pulumi/pulumi";',
+  key: 'const key = new partners.PartnerApiKey("key");',
+  checkout: 'const checkout = new partners.PartnerApiKey("checkout");',
+  // Packages of others, which are not installed here.
+  kubernetes: "declare const kubernetes: any;",
+  github: "declare const github: any;",
+};
+
+const examples = readdirSync(join(ROOT, "examples"), { recursive: true, encoding: "utf8" })
+  .filter((file) => /(?<!node_modules.*)\.ts$/.test(file))
+  .map((file) =>
+    page(join("examples", file))
+      .split("\n")
+      .map((line) => line.trim()),
+  );
+
+const BLOCKS = readdirSync(join(ROOT, "docs"))
+  .filter((file) => file.endsWith(".md") && !NOT_READ.includes(file))
+  .flatMap((file) =>
+    [...page(join("docs", file)).matchAll(/^```ts\n(.*?)^```$/gms)].map(([, block = ""]) => ({
+      file,
+      block,
+    })),
+  );
+
+/** Whether all lines of a block are in one example. */
+function isOfExample(block: string): boolean {
+  const lines = block.split("\n").map((line) => line.trim());
+  return examples.some((example) => lines.every((line) => example.includes(line)));
+}
+
+it("every program in the docs is part of an example, or compiles", { timeout: 60_000 }, () => {
+  const programs = new Map<string, string>();
+  for (const [index, { file, block }] of BLOCKS.entries()) {
+    const missing = Object.entries(DECLARED).filter(
+      ([name]) => !new RegExp(`\\b(as|const) ${name}\\b`).test(block),
+    );
+    const program = [...missing.map(([, declaration]) => declaration), block, "export {};"].join("\n");
+    if (!isOfExample(block)) programs.set(join(ROOT, "examples", `docs-${file}-${index}.ts`), program);
+  }
+  expect(BLOCKS.length).toBeGreaterThan(5);
+
+  const { options } = ts.convertCompilerOptionsFromJson(
+    {
+      target: "es2022",
+      module: "esnext",
+      moduleResolution: "bundler",
+      strict: true,
+      skipLibCheck: true,
+      noEmit: true,
+      types: [],
+    },
+    ROOT,
+  );
+  const host = ts.createCompilerHost(options);
+  const overlay: ts.CompilerHost = {
+    ...host,
+    readFile: (path) => programs.get(path) ?? host.readFile(path),
+    fileExists: (path) => programs.has(path) || host.fileExists(path),
+    getSourceFile: (path, version) => {
+      const program = programs.get(path);
+      return program === undefined
+        ? host.getSourceFile(path, version)
+        : ts.createSourceFile(path, program, version);
+    },
+  };
+  const diagnostics = ts.getPreEmitDiagnostics(ts.createProgram([...programs.keys()], options, overlay));
+  const messages = diagnostics.map(
+    ({ file, messageText }) =>
+      `${file?.fileName ?? ""}: ${ts.flattenDiagnosticMessageText(messageText, " ")}`,
+  );
+  expect(messages).toEqual([]);
+});

@@ -1,0 +1,69 @@
+import { describe, expect, it } from "vitest";
+
+import { readApiKey } from "../../../provider/src/responses/key-reader.js";
+import { parseResponseMapping } from "../../../provider/src/responses/mapping.js";
+import { readWebhookList } from "../../../provider/src/responses/webhook-list-reader.js";
+import { page, tableWith } from "./tables.ts";
+
+const PAGE = page("docs/responses.md");
+const KEY = "pk_live_4eC39HqLyjWDarjtT1zdp7dc";
+
+/** The settings of the `pulumi config set` commands of the page. */
+function commandSettings(): Record<string, unknown> {
+  const settings: Record<string, unknown> = {};
+  for (const [, name = "", index, value] of PAGE.matchAll(
+    /--path 'partners:responses\.(\w+)(\[0\])?' (\S+)/g,
+  )) {
+    settings[name] = index === undefined ? value : [value];
+  }
+  return settings;
+}
+
+it("both samples set the same, and do what the page says", () => {
+  const sample = /PARTNERS_RESPONSES='(.*)'/.exec(PAGE)?.[1];
+  const { mapping, problems } = parseResponseMapping(sample);
+  expect(problems).toEqual([]);
+  expect(parseResponseMapping(commandSettings())).toEqual({ mapping, problems });
+
+  const created = JSON.stringify({ token: `${KEY}x`, data: { key: KEY } });
+  expect(readApiKey(created, {}).kind).toBe("refused");
+  expect(readApiKey(created, mapping)).toMatchObject({ apiKey: KEY });
+  const list = JSON.stringify([
+    { id: 101, attributes: { mode: "live" } },
+    { id: 102, attributes: { mode: "Paused" } },
+  ]);
+  const reading = readWebhookList(list, {}, 200, mapping);
+  expect(reading.readable && [...reading.webhooks.values()].map(({ state }) => state)).toEqual([
+    "active",
+    "disabled",
+  ]);
+});
+
+it("the table has every member of the setting", () => {
+  const members = tableWith(PAGE, "member of responses").flatMap((row) =>
+    (row["member of responses"] ?? "").split(", "),
+  );
+  const [problem] = parseResponseMapping({ x: 1 }).problems;
+  expect(problem?.text).toBe(`is not a setting; use one of ${members.join(", ")}`);
+});
+
+describe("the table of states", () => {
+  const rows = tableWith(PAGE, "field").flatMap(({ field = "", active = "", disabled = "" }) =>
+    field
+      .replace(/ \(.*/, "")
+      .split(", ")
+      .flatMap((name) => [...values(name, active, "active"), ...values(name, disabled, "disabled")]),
+  );
+  it.each(rows)("%s: %j is %s", (name, value, state) => {
+    const reading = readWebhookList(JSON.stringify([{ id: 101, [name]: value }]), {}, 200, {});
+    expect(reading.readable && reading.webhooks.get(101)?.state).toBe(state);
+  });
+});
+
+/** The values in a cell; words that are no JSON stand for themselves. */
+function values(name: string, cell: string, state: string): [name: string, value: unknown, state: string][] {
+  return cell.split(", ").map((word) => {
+    if (word === "a date") return [name, "2026-11-22T10:20:30Z", state];
+    return [name, /^(?:true|false|null|[01])$/.test(word) ? JSON.parse(word) : word, state];
+  });
+}

@@ -1,0 +1,891 @@
+/**
+ * Bodies as real services send them, from memory of their public APIs, and what we make of each. Right is what a person would
+ * say who sees the body; refused and unknown are always fine; anything else is a bug.
+ */
+
+/** The new key. */
+export const K = "pk_live_4eC39HqLyjWDarjtT1zdp7dc";
+/** Another secret. */
+export const S = "whsec_Zy8Xw7Vu6Ts5Rq4PoN3mL2kJ1";
+/** A session token. */
+export const JWT = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiI0MiJ9.c2lnbmF0dXJlLXNpZ25hdHVyZQ";
+const UUID = "0b7c2d1e-4f5a-4b7c-8d9e-0a1b2c3d4e5f";
+const DATE = "2026-11-22T10:20:30Z";
+
+/** A body: text as it is, anything else as JSON. */
+export type Body = string | object | null | boolean;
+
+/**
+ * Where the key is (a JSON Pointer, `""` for the whole body), or that the reading is refused, or that the creation failed:
+ * it holds nothing that could be a key, and says so.
+ */
+export type KeyRow = readonly [source: string, body: Body, reading: `/${string}` | "" | "refused" | "failed"];
+
+export const KEY_ROWS: readonly KeyRow[] = [
+  // Services that show a key once.
+  [
+    "SendGrid",
+    { api_key: `SG.${K}`, api_key_id: "some-api-key-id-7", name: "ci", scopes: ["mail.send"] },
+    "/api_key",
+  ],
+  [
+    "Mailgun",
+    {
+      message: "great success",
+      key: {
+        id: "1a2b3c4d-9f8e7d6c",
+        description: "ci",
+        kind: "domain",
+        role: "developer",
+        created_at: DATE,
+        domain_name: "mg.example.com",
+        requestor: "jane.doe@example.com",
+        is_disabled: false,
+        secret: K,
+      },
+    },
+    "/key/secret",
+  ],
+  ["Resend", { id: UUID, token: K }, "/token"],
+  [
+    "Datadog",
+    {
+      data: {
+        type: "api_keys",
+        id: UUID,
+        attributes: { created_at: DATE, key: "3111111111111111aaaaaaaaaaaaaaaa", last4: "aaaa", name: "ci" },
+        relationships: { created_by: { data: { type: "users", id: UUID } } },
+      },
+      included: [
+        {
+          type: "users",
+          id: UUID,
+          attributes: { handle: "jane@example.com", icon: "https://secure.gravatar.com/avatar/1" },
+        },
+      ],
+    },
+    "/data/attributes/key",
+  ],
+  [
+    "Stripe, ephemeral key",
+    {
+      id: "ephkey_1Abc2Def3Ghi4Jkl",
+      object: "ephemeral_key",
+      associated_objects: [{ type: "customer", id: "cus_9s6XKzkNRiz8i3" }],
+      created: 1483575790,
+      expires: 1483579390,
+      livemode: false,
+      secret: `ek_test_${K}`,
+    },
+    "/secret",
+  ],
+  [
+    "Grafana",
+    {
+      id: 1,
+      name: "ci",
+      key: "eyJrIjoiWHZiSWd3NzdCYUZnNUtibE9obUpESmE3bjJYNDRIc0UiLCJuIjoiY2kiLCJpZCI6MX0=",
+    },
+    "/key",
+  ],
+  [
+    "Elasticsearch",
+    {
+      id: "VuaCfGcBCdbkQm-e5aOx",
+      name: "ci",
+      expiration: 1544068612110,
+      api_key: "ui2lp2axTNmsyakw9tvNnw",
+      encoded: "VnVhQ2ZHY0JDZGJrUW0tZTVhT3g6dWkybHAyYXhUTm1zeWFrdzl0dk5udw==",
+    },
+    "/api_key",
+  ],
+  [
+    "GitHub, installation token",
+    {
+      token: "ghs_16C7e42F292c6912E7710c838347Ae178B4a",
+      expires_at: DATE,
+      permissions: { issues: "write" },
+      repository_selection: "all",
+    },
+    "/token",
+  ],
+  [
+    "GitLab",
+    {
+      id: 42,
+      name: "ci",
+      revoked: false,
+      created_at: DATE,
+      scopes: ["api"],
+      user_id: 7,
+      active: true,
+      expires_at: "2027-01-31",
+      token: "glpat-D4y7x2KqW9s8Zc1v0B3n",
+    },
+    "/token",
+  ],
+  [
+    "Linode",
+    {
+      id: 123,
+      scopes: "*",
+      created: "2026-01-01T00:01:01",
+      label: "ci",
+      token: "03d084436a6c91fbafd5c4b20c82e5056a2e9ce1635920c30dc8d81dc7a6665c",
+      expiry: "2027-01-01T00:01:01",
+    },
+    "/token",
+  ],
+  [
+    "Kong",
+    { consumer: { id: UUID }, created_at: 1422386534, id: UUID, key: "62eb165c070a41d5c1b58d9d3d725ca1" },
+    "/key",
+  ],
+  [
+    "Laravel Sanctum",
+    {
+      accessToken: {
+        name: "ci",
+        abilities: ["*"],
+        tokenable_id: 1,
+        tokenable_type: "App\\Models\\User",
+        id: 5,
+      },
+      plainTextToken: "5|3F2lx0Qk7b9RZpVnY1sT8uWdE4aGhJ6m",
+    },
+    "/plainTextToken",
+  ],
+  ["Django REST framework", { token: "9944b09199c62bcf9418ad846dd0e4bbdfc6ee4b" }, "/token"],
+  [
+    "djangorestframework-api-key",
+    { id: "aB3dE5fG.pbkdf2_sha256$600000$salt1$hash", prefix: "aB3dE5fG", key: `aB3dE5fG.${K}` },
+    "/key",
+  ],
+  ["Rails", { api_key: { id: 7, token: K, created_at: DATE, bearer_id: 3 } }, "/api_key/token"],
+  ["JSON:API", { data: { type: "api-keys", id: "9", attributes: { key: K } } }, "/data/attributes/key"],
+  ["HAL, flat", { apiKey: K, _links: { self: { href: "/api/v1/partners/api-key/17" } } }, "/apiKey"],
+  [
+    "Spring",
+    { timestamp: DATE, status: 201, data: { apiKey: K, createdDate: "2026-11-22T10:20:30.123+0000" } },
+    "/data/apiKey",
+  ],
+  [
+    "Twilio",
+    {
+      sid: "SK2a0747eba6abf96b7e3c3ff0b4530f6e",
+      friendly_name: "ci",
+      secret: K,
+      date_created: "Mon, 13 Jun 2016 22:50:08 +0000",
+    },
+    "/secret",
+  ],
+  ["Auth0-like pair", { client_id: "x1Y2z3A4b5C6d7E8f9", api_key: K, api_secret: S }, "/api_key"],
+  [
+    "Algolia-like",
+    { key: "107da8d0afc2d225ff9a7548caaf599f", createdAt: "2026-11-22T10:20:30.000Z" },
+    "/key",
+  ],
+  ["Ghost-like", { api_keys: [{ id: "1", type: "admin", secret: K }] }, "refused"],
+  [
+    "OpenAI",
+    {
+      object: "organization.admin_api_key",
+      id: "key_abc",
+      name: "ci",
+      redacted_value: "sk-admin...def",
+      created_at: 1711471533,
+      value: K,
+    },
+    "refused",
+  ],
+  [
+    "Cloudflare",
+    {
+      success: true,
+      errors: [],
+      messages: [],
+      result: {
+        id: "ed17574386854bf78a67040be0a770b0",
+        name: "ci",
+        status: "active",
+        issued_on: DATE,
+        policies: [
+          {
+            id: "f267e341f3dd4697bd3b9f71dd96247f",
+            effect: "allow",
+            permission_groups: [{ id: "c8fed203ed3043cba015a93ad1616f1f", name: "Zone Read" }],
+          },
+        ],
+        value: K,
+      },
+    },
+    "refused",
+  ],
+  [
+    "WorkOS",
+    {
+      object: "api_key",
+      id: "api_key_01E4ZCR3C56J083X43JQXF3JK5",
+      owner: { type: "organization", id: "org_1" },
+      name: "ci",
+      obfuscated_value: "sk_...0ha",
+      value: K,
+    },
+    "refused",
+  ],
+  [
+    "AWS API Gateway",
+    { id: "abc123defg", value: K, name: "ci", enabled: true, createdDate: 1483575790, stageKeys: [] },
+    "refused",
+  ],
+  [
+    "Clerk",
+    { object: "api_key", id: "ak_1", subject: "user_2xhFjEI5X2qWRvtV13BzSj8H6Dk", secret: K },
+    "refused",
+  ],
+  [
+    "Heroku",
+    {
+      id: UUID,
+      access_token: { id: UUID, token: K, expires_in: 2592000 },
+      refresh_token: { id: UUID, token: S },
+    },
+    "refused",
+  ],
+  ["Proxmox", { data: { "full-tokenid": "root@pam!ci", value: UUID } }, "refused"],
+  ["Scaleway-like pair", { access_key: "SCWXXEXAMPLE12345678", secret_key: UUID }, "refused"],
+  ["Snyk-like pair", { data: { attributes: { client_id: UUID, client_secret: K } } }, "refused"],
+
+  // The forms in which the new key is clear.
+  ["a flat key", { apiKey: K }, "/apiKey"],
+  ["an envelope with a status", { status: "success", code: 201, data: { apiKey: K } }, "/data/apiKey"],
+  ["an envelope, code 0", { code: 0, msg: "ok", data: { api_key: K } }, "/data/api_key"],
+  ["an envelope, code 20000", { code: 20000, message: "success", data: { token: K } }, "/data/token"],
+  [
+    "a GraphQL mutation",
+    { data: { createApiKey: { apiKey: { key: K, id: "1" } } } },
+    "/data/createApiKey/apiKey/key",
+  ],
+  ["a JSON string", JSON.stringify(K), ""],
+  ["plain text", `${K}\n`, ""],
+  ["a byte order mark", `\uFEFF{"apiKey":"${K}"}`, "/apiKey"],
+  ["a UUID under its name", { id: "0b7c2d1e-0000-4b7c-8d9e-0a1b2c3d4e5f", api_key: UUID }, "/api_key"],
+  ["the key twice", { key: K, apiKey: { id: 3, key: K } }, "/apiKey/key"],
+  ["its prefix next to it", { key: "pk_live_4eC3", token: K }, "/token"],
+  ["its masked form next to it", { apiKey: "pk_live_************p7dc", key: K }, "/key"],
+  ["masked with XXXX", { key: "pk_live_XXXXp7dc", token: K }, "/token"],
+  ["masked with dots", { key: "pk_live_...p7dc", secret: K }, "/secret"],
+  ["a session token beside apiKey", { apiKey: K, token: JWT }, "/apiKey"],
+  ["a webhook secret beside apiKey", { apiKey: K, secrets: { webhook: S } }, "/apiKey"],
+  ["a refresh token beside apiKey", { apiKey: K, tokens: { refresh: S } }, "/apiKey"],
+  ["signing secrets beside apiKey", { api_key: K, signing_secrets: { current: S } }, "/api_key"],
+  ["a secret text beside apiKey", { api_key: K, secret: { text: S } }, "/api_key"],
+  ["an array of secrets beside apiKey", { api_key: K, secrets: [{ text: S }] }, "/api_key"],
+  [
+    "a private key beside apiKey",
+    { api_key: K, private_key_pem: "-----BEGIN KEY-----\nMIIEvQIBADANBgkqhkiG9w0\n-----END KEY-----" },
+    "/api_key",
+  ],
+  ["a password with ** in it", { apiKey: K, password: "p**ssWord12345678" }, "/apiKey"],
+  ["recovery codes", { apiKey: K, recovery_codes: ["ab12cd34ef56ab12", "cd34ef56ab12cd34"] }, "/apiKey"],
+  ["a connection string", { apiKey: K, connection_string: "postgres://u:p@db.example.com/x" }, "/apiKey"],
+  ["partnerKey", { partnerKey: K }, "/partnerKey"],
+  ["x-api-key", { "x-api-key": K }, "/x-api-key"],
+  ["authToken in created", { created: { authToken: K } }, "/created/authToken"],
+  ["secretApiKey", { secretApiKey: K, id: 7 }, "/secretApiKey"],
+  ["apiToken.plainText", { apiToken: { id: 1, plainText: K } }, "/apiToken/plainText"],
+  [
+    "keyString",
+    { name: "projects/1/keys/2", keyString: "AIzaSyDaGmWKa4JsXZ-HjGw7ISLn_3namBGewQe" },
+    "/keyString",
+  ],
+
+  // Something else looks more like the key than the key does.
+  ["JWT, user.apiKey", { token: JWT, user: { apiKey: K } }, "refused"],
+  ["JWT, partner.api_key", { token: JWT, partner: { api_key: K } }, "refused"],
+  ["GraphQL with a session", { data: { token: JWT, createApiKey: { apiKey: { key: K } } } }, "refused"],
+  ["JWT, _embedded", { token: JWT, _embedded: { key: { value: K } } }, "refused"],
+  ["JWT, an array of keys", { token: JWT, keys: [{ api_key: K }] }, "refused"],
+  ["JWT, api.key", { token: JWT, api: { key: K } }, "refused"],
+  ["JWT, partner_key", { token: JWT, partner_key: K }, "refused"],
+  ["JWT, x-api-key", { token: JWT, "x-api-key": K }, "refused"],
+  ["JWT, a map of keys", { token: JWT, apiKeys: { live: K } }, "refused"],
+  ["JWT, keys as names", { token: JWT, keys: { [K]: { name: "ci" } } }, "refused"],
+  ["a webhook secret, partner_key", { secret: S, partner_key: K }, "refused"],
+  ["JWT, a UUID in apiKey", { token: JWT, apiKey: { value: UUID } }, "/apiKey/value"],
+  ["JWT, a number", { token: JWT, apiKey: 1234567890123456 }, "refused"],
+  ["JWT, a short key", { token: JWT, apiKey: "ab12cd34" }, "refused"],
+  ["JWT, a key with a colon", { token: JWT, apiKey: `partner:${K}` }, "refused"],
+  ["JWT, a key that begins with a slash", { token: JWT, plain: "/b3JkZXJzLWFuZC1rZXlz9A==" }, "refused"],
+  ["JWT, the key in a sentence", { token: JWT, message: `Your new key is ${K}` }, "refused"],
+  ["JWT, the key in JSON in a string", { token: JWT, body: `{"apiKey":"${K}"}` }, "refused"],
+  ["the account's key beside the new one", { key: K, account: { apiKey: S } }, "refused"],
+  ["an old key beside the new one", { apiKey: S, newApiKey: K }, "refused"],
+  ...[
+    "plain",
+    "cleartext",
+    "sha1",
+    "keyString",
+    "secretText",
+    "raw_value",
+    "plaintext_value",
+    "unmasked",
+    "full",
+    "value_once",
+  ].flatMap((name): KeyRow[] => [
+    [`a label as key, ${name}`, { key: "partner-main", [name]: K }, "refused"],
+    [`a long label as apiKey, ${name}`, { apiKey: "partner-main-key-2024", [name]: K }, "refused"],
+  ]),
+  ["a request id as token", { token: "req_abcdef123", api_key_value_plain: K }, "refused"],
+  ["JSON in a JSON string", JSON.stringify(`{"apiKey":"${K}"}`), "refused"],
+  ["JSON in apiKey", { apiKey: `{"key":"${K}"}` }, "refused"],
+  ["quotes in apiKey", { apiKey: `"${K}"` }, "refused"],
+  ["XML in a JSON string", JSON.stringify(`<apiKey>${K}</apiKey>`), "refused"],
+  ["AWS Lambda proxy", { statusCode: 201, body: `{"apiKey":"${K}"}` }, "refused"],
+
+  // No key at all.
+  ...[
+    "pk_live_XXXXbVc7",
+    "XXXXbVc7",
+    "xxxx1234",
+    "----9F3A",
+    "sk-..abcd1",
+    "sk_live_*bVc7",
+    "pk_live_4eC39HqLyj****************",
+    "undefined",
+    "ENCRYPTED",
+    "not-available",
+    "YOUR_API_KEY",
+    "{{api_key}}",
+    "${API_KEY}",
+    "/api-key/17",
+    "https://example.com/keys/1a2b3c4d",
+    DATE,
+    "[REDACTED]",
+    "12345678901234567890",
+    "partner-main-2024",
+    "sent by mail",
+  ].map((value): KeyRow => [`apiKey: ${value}`, { apiKey: value }, "refused"]),
+  ["a page token", { nextPageToken: K, items: [] }, "refused"],
+  ["a CSRF token", { csrfToken: K, message: "The key was sent by mail" }, "refused"],
+  ["a webhook with its secret", { webhook: { id: 1, secret: S } }, "refused"],
+  [
+    "a hash and a prefix",
+    { apiKeyHash: "5f4dcc3b5aa765d61d8327deb882cf99", keyPrefix: "pk_live_4eC39HqLyjWD" },
+    "refused",
+  ],
+  ["an accepted request", { status: "pending" }, "refused"],
+  ["an array of one", [{ apiKey: K }], "refused"],
+  ["XML", `<?xml version="1.0"?><key>${K}</key>`, "refused"],
+  [
+    "a PHP warning before the key",
+    `<br />\n<b>Warning</b>: x in <b>y</b><br />\n{"apiKey":"${K}"}`,
+    "refused",
+  ],
+  ["text", "Your key was sent by mail.", "refused"],
+  ["nothing", "", "refused"],
+  ["a key that exists, in a failure", { success: false, error: "limit reached", apiKey: K }, "refused"],
+
+  // Creations that failed for certain.
+  ["success: false", { success: false }, "failed"],
+  ["a login page", "\uFEFF<!DOCTYPE html><html><body>Sign in</body></html>", "failed"],
+  ["a script that redirects", "<script>location='/login'</script>", "failed"],
+  ["an error in words", { error: { code: "API_KEY_LIMIT_REACHED", message: "At most 5 keys" } }, "failed"],
+  ["an exception in camel case", { error: "TooManyRequestsException" }, "failed"],
+  ["a failure in an envelope", { data: { success: false, message: "quota", requestId: UUID } }, "failed"],
+  ["Laravel, unauthenticated", { message: "Unauthenticated." }, "failed"],
+];
+
+/**
+ * The webhooks as `101 active, 102 disabled, 103 ?`, then `…` if there may be more of them; `refused` with the setting that would
+ * help; or `failed`.
+ */
+export type ListRow = readonly [
+  source: string,
+  body: Body,
+  reading: string,
+  headers?: Readonly<Record<string, string>>,
+  status?: number,
+];
+
+const A = { id: 101, url: "https://a.example/hook", active: true };
+const B = { id: 102, url: "https://b.example/hook", active: false };
+const READ = "101 active, 102 disabled";
+const MORE = `${READ}, …`;
+
+export const LIST_ROWS: readonly ListRow[] = [
+  // Where the list is.
+  ["a bare array", [A, B], READ],
+  ["an empty array", [], ""],
+  [
+    "Stripe",
+    {
+      object: "list",
+      url: "/v1/webhook_endpoints",
+      has_more: false,
+      data: [
+        { id: "101", status: "enabled" },
+        { id: "102", status: "disabled" },
+      ],
+    },
+    READ,
+  ],
+  [
+    "GitHub",
+    [
+      {
+        type: "Repository",
+        id: 101,
+        name: "web",
+        active: true,
+        events: ["push"],
+        last_response: { code: 500, status: "failed", message: null },
+      },
+    ],
+    "101 active",
+  ],
+  [
+    "Shopify",
+    { webhooks: [{ id: 101, address: "https://a.example", topic: "orders/create", fields: [] }] },
+    "101 ?",
+  ],
+  [
+    "HAL",
+    {
+      _embedded: { webhookList: [A, B] },
+      _links: { self: { href: "/webhooks" } },
+      page: { size: 20, totalElements: 2, totalPages: 1, number: 0 },
+    },
+    READ,
+  ],
+  [
+    "JSON:API",
+    {
+      data: [{ id: "101", type: "webhooks", attributes: { active: true } }],
+      included: [{ id: "5" }],
+      links: { self: "/w", next: null },
+      meta: { total: 1 },
+    },
+    "101 active",
+  ],
+  [
+    "Spring",
+    {
+      content: [A, B],
+      pageable: { sort: { sorted: false }, pageNumber: 0, pageSize: 20, offset: 0 },
+      last: true,
+      totalPages: 1,
+      totalElements: 2,
+      size: 20,
+      number: 0,
+      sort: [],
+      first: true,
+      empty: false,
+    },
+    READ,
+  ],
+  ["OData", { "@odata.context": "$metadata#Webhooks", "@odata.count": 2, value: [A, B] }, READ],
+  [
+    "Hydra",
+    {
+      "@type": "hydra:Collection",
+      "hydra:member": [{ "@id": "/webhooks/101", id: 101, enabled: true }],
+      "hydra:totalItems": 1,
+    },
+    "101 active",
+  ],
+  ["GraphQL", { data: { webhooks: [A, B] } }, READ],
+  [
+    "GraphQL, edges",
+    { data: { webhooks: { edges: [{ node: A }], pageInfo: { hasNextPage: false } } } },
+    "refused webhookId",
+  ],
+  [
+    "Cloudflare",
+    {
+      success: true,
+      errors: [],
+      messages: [],
+      result: [A, B],
+      result_info: { page: 1, per_page: 20, count: 2, total_count: 2, total_pages: 1 },
+    },
+    READ,
+  ],
+  ["an envelope, code 20000", { code: 20000, msg: "success", data: [A, B] }, READ],
+  ["data beside empty tags", { data: [A, B], tags: [] }, READ],
+  ["an unknown name, records with addresses", { outgoing: [A, B] }, READ],
+  ["JSON-RPC", { jsonrpc: "2.0", result: [A, B] }, READ],
+  ["a wrapped record", [{ webhook: A }, { webhook: B }], READ],
+  ["an account with webhooks", { id: 7, name: "partner", webhooks: [A, B] }, READ],
+  ["two arrays", { incoming: [A], outgoing: [B] }, "refused webhooks"],
+  ["lists by state", { active: [A], disabled: [B] }, "refused webhooks"],
+  ["a map by id", { webhooks: { 101: A, 102: B }, eventTypes: [{ id: 1 }] }, "refused webhooks"],
+  [
+    "a map by id at the root",
+    { 101: { events: [{ id: 5 }] }, 102: { url: "https://b.example" } },
+    "refused webhooks",
+  ],
+  ["event types only", { event_types: [{ id: 1, name: "order.created" }] }, "refused webhooks"],
+  ["event types beside an empty list", { data: [], event_types: [{ id: 1 }] }, "refused webhooks"],
+  ["one webhook with items", { id: 101, url: "https://a.example", items: [{ id: 1 }] }, "refused webhooks"],
+  ["one webhook with nothing in it", { id: 101, url: "https://a.example", items: [] }, "refused webhooks"],
+  ["an empty list beside one of a usual name", { data: [], entries: [{ id: 1 }] }, "refused webhooks"],
+  ["a map beside a list of a usual name", { webhooks: { 101: A }, data: [{ id: 1 }] }, "refused webhooks"],
+  ["one webhook with events", { id: 101, url: "https://a.example", events: [{ id: 1 }] }, "refused webhooks"],
+  [
+    "accounts that have webhooks",
+    [
+      { id: 1, webhooks: [A] },
+      { id: 2, webhooks: [B] },
+    ],
+    "refused webhooks",
+  ],
+  ["ids only", { webhooks: [101, 102] }, "refused webhooks"],
+  ["a list with a gap", [A, null], "refused webhooks"],
+  ["too deep", { a: { b: { c: { list: [A] } } } }, "refused webhooks"],
+  ["not JSON", "webhooks", "refused webhooks"],
+
+  // Empty lists: inside an object they prove nothing.
+  ["empty webhooks", { webhooks: [], tags: [] }, "…"],
+  ["empty data with a total of 0", { data: [], total: 0 }, "…"],
+  ["Go, webhooks: null", { webhooks: null }, "…"],
+  ["data: null", { data: null }, "…"],
+  ["data: {}", { data: {} }, "…"],
+  ["null", null, "…"],
+  ["204", "", "…", {}, 204],
+  ["empty tags only", { tags: [] }, "refused webhooks"],
+
+  // Ids.
+  ["Mongo, _id beside id", [{ _id: "64f1c0ffee0000000000abcd", id: 101, active: true }], "101 active"],
+  ["webhook_id beside the id of a subscription", [{ id: 1, webhook_id: 101, active: true }], "101 active"],
+  ["the webhook of a subscription", [{ id: 1, webhook: { id: 101, status: "on" } }], "101 active"],
+  ["UUIDs", [{ id: UUID, active: true }], "refused webhookId"],
+  [
+    "a webhook with a UUID in a subscription",
+    [{ id: 1, webhook: { id: UUID, active: true } }],
+    "refused webhookId",
+  ],
+  ["webhook_id in some records", [{ id: 1, webhook_id: 101 }, { id: 2 }], "refused webhookId"],
+  ["webhook_id as UUID beside a row number", [{ id: 1, webhook_id: UUID }], "refused webhookId"],
+  [
+    "deliveries",
+    [
+      { id: 1, webhook_id: 101 },
+      { id: 2, webhook_id: 101 },
+    ],
+    "refused webhookId",
+  ],
+  ["two ids that differ", [{ id: 101, _id: 5 }], "refused webhookId"],
+  ["ids beyond 2^53", [{ id: "9223372036854775807" }], "refused webhookId"],
+
+  // States.
+  [
+    "booleans as text",
+    [
+      { id: 101, is_active: "true" },
+      { id: 102, is_active: "False" },
+    ],
+    READ,
+  ],
+  [
+    "1 and 0",
+    [
+      { id: 101, enabled: 1 },
+      { id: 102, enabled: 0 },
+    ],
+    READ,
+  ],
+  [
+    "1 and 0 as text",
+    [
+      { id: 101, is_active: "1" },
+      { id: 102, is_active: "0" },
+    ],
+    READ,
+  ],
+  [
+    "yes and no",
+    [
+      { id: 101, active: "yes" },
+      { id: 102, active: "no" },
+    ],
+    READ,
+  ],
+  [
+    "inverse",
+    [
+      { id: 101, disabled: false },
+      { id: 102, is_disabled: true },
+    ],
+    READ,
+  ],
+  [
+    "words in capitals",
+    [
+      { id: 101, status: "ACTIVE" },
+      { id: 102, status: "Inactive" },
+    ],
+    READ,
+  ],
+  [
+    "disabled_at",
+    [
+      { id: 101, disabled_at: null },
+      { id: 102, disabled_at: DATE },
+    ],
+    READ,
+  ],
+  [
+    "disabled_at, RFC 1123 and epoch",
+    [
+      { id: 101, disabled_at: "Sun, 22 Nov 2026 10:20:30 GMT" },
+      { id: 102, disabled_at: "1795343000" },
+    ],
+    "101 disabled, 102 disabled",
+  ],
+  [
+    "disabled and enabled again",
+    [{ id: 101, disabled_at: "2026-01-01T00:00:00Z", enabled_at: "2026-02-01T00:00:00Z" }],
+    "101 ?",
+  ],
+  ["two times that disagree", [{ id: 101, disabled_at: DATE, deactivated_at: null }], "101 ?"],
+  ["neither enabled nor disabled yet", [{ id: 101, enabled_at: null, disabled_at: null }], "101 ?"],
+  ["a flag beside times that say nothing", [{ id: 101, active: true, activated_at: "" }], "101 active"],
+  ["the zero time of Go", [{ id: 101, disabled_at: "0001-01-01T00:00:00Z" }], "101 ?"],
+  [
+    "Hookdeck, paused",
+    [
+      { id: 101, paused_at: DATE, disabled_at: null },
+      { id: 102, paused_at: null, disabled_at: DATE },
+    ],
+    "101 ?, 102 disabled",
+  ],
+  [
+    "PAUSED and failing",
+    [
+      { id: 101, status: "PAUSED" },
+      { id: 102, status: "failing" },
+    ],
+    "101 ?, 102 ?",
+  ],
+  [
+    "deleted",
+    [
+      { id: 101, active: true, deleted_at: DATE },
+      { id: 102, active: false, deleted_at: null },
+    ],
+    "101 ?, 102 disabled",
+  ],
+  ["suspended", [{ id: 101, enabled: true, is_suspended: true }], "101 ?"],
+  ["auto-disabled beside enabled", [{ id: 101, enabled: true, status: "auto_disabled" }], "101 ?"],
+  ["fields that disagree", [{ id: 101, enabled: true, status: "disabled" }], "101 ?"],
+  [
+    "names with webhook in it that disagree",
+    [{ id: 101, status: "active", webhook_status: "disabled" }],
+    "101 ?",
+  ],
+  [
+    "a count",
+    [
+      { id: 101, active: 1 },
+      { id: 102, active: 3 },
+    ],
+    "101 ?, 102 ?",
+  ],
+  ["a count that is left out where it is 0", [{ id: 101, active: 1 }, { id: 102 }], "101 ?, 102 ?"],
+  ["a number as status", [{ id: 101, status: 1 }], "101 ?"],
+  ["an object as state", [{ id: 101, state: { name: "active" } }], "101 ?"],
+  ["a state in the envelope", { active: true, status: "active", data: [{ id: 101 }] }, "101 ?"],
+  ["the state of the last delivery", [{ id: 101, last_delivery: { status: "active" } }], "101 ?"],
+
+  // Signs of nothing more, or of something else.
+  ...(
+    [
+      ["an empty error object", { error: { code: "", message: "" } }],
+      ["an error message of null", { error: { message: null } }],
+      ["an error with code 200", { error: { code: 200, message: "OK" } }],
+      ["errorCode 200", { errorCode: 200 }],
+      ["NO_ERROR", { errorCode: "NO_ERROR" }],
+      ["No error", { error: "No error" }],
+      ["N/A", { error: "N/A" }],
+      ["errors: [null]", { errors: [null] }],
+      ["a count of errors", { meta: { errors: 2 } }],
+      ["Paddle, Zendesk", { has_more: false, next: "https://a.example/webhooks?after=102" }],
+      ["links.next without href", { links: { next: { href: null } } }],
+      ["next: none", { next: "none" }],
+      ["next_billing_date", { next_billing_date: "2026-12-01" }],
+      [
+        "Zendesk, links apart",
+        { meta: { has_more: false, after_cursor: "xxx" }, links: { next: "https://a.example/2" } },
+      ],
+      ["page size above the length", { limit: 50, offset: 0 }],
+      ["a page that is filled exactly", { limit: 2, total: 2 }],
+      ["GraphQL's endCursor on the last page", { pageInfo: { endCursor: "b2Zmc2V0", hasNextPage: false } }],
+    ] as const
+  ).map(([what, rest]): ListRow => [what, { data: [A, B], ...rest }, READ]),
+  [
+    "X-NextJS-Cache",
+    [A, B],
+    READ,
+    {
+      "x-nextjs-cache": "HIT",
+      "x-ratelimit-limit": "2",
+      "content-length": "300",
+      date: "Sun, 22 Nov 2026 10:20:30 GMT",
+    },
+  ],
+  ["X-Total-Count of the length", [A, B], READ, { "x-total-count": "2", "content-range": "items 0-1/2" }],
+
+  // Signs of further records.
+  ...(
+    [
+      [
+        "Pipedrive",
+        { additional_data: { pagination: { start: 0, limit: 100, more_items_in_collection: true } } },
+      ],
+      ["Cloudflare", { result_info: { page: 1, per_page: 20, total_pages: 3 } }],
+      ["Svix", { done: false, iterator: "iterator" }],
+      ["Square", { cursor: "AbC" }],
+      ["Twitch", { pagination: { cursor: "eyJiIjpudWxsfQ" } }],
+      ["Hasura", { webhooks_aggregate: { aggregate: { count: 57 } } }],
+      ["Discourse", { load_more_web_hooks: "/admin/api/web_hooks.json?offset=50" }],
+      ["Discourse, total", { total_rows_web_hooks: 57 }],
+      ["Hydra", { "hydra:view": { "hydra:next": "/webhooks?page=2" } }],
+      ["Hydra, total", { "hydra:totalItems": 57 }],
+      ["OData", { "@odata.count": 57 }],
+      ["OData, next link", { "@odata.nextLink": "https://a.example/webhooks?$skiptoken=1" }],
+      ["Airtable", { offset: "itr23sEjsdfEr3282/appSW9R5uCNmRmfl6" }],
+      ["DynamoDB", { LastEvaluatedKey: { id: { N: "102" } } }],
+      ["CouchDB", { total_rows: 57, offset: 0 }],
+      ["DataTables", { recordsTotal: 57 }],
+      ["page 2", { page: 2 }],
+      ["GitHub search", { incomplete_results: true }],
+      ["Stripe", { has_more: true }],
+      ["Slack", { response_metadata: { next_cursor: "dGVhbTpD" } }],
+      ["Laravel", { meta: { current_page: 1, last_page: 2 } }],
+      ["DRF", { count: 57, next: "https://a.example/webhooks?page=2", previous: null }],
+      ["Spring", { last: false }],
+      ["S3", { IsTruncated: true }],
+      ["Google", { nextPageToken: "t" }],
+      ["Jira", { startAt: 0, maxResults: 50, total: 57 }],
+      ["a page size that is filled", { limit: 2 }],
+      [
+        "a list of links",
+        {
+          links: [
+            { rel: "self", href: "/1" },
+            { rel: "next", href: "/2" },
+          ],
+        },
+      ],
+      ["HAL", { _links: { next: { href: "/2" } } }],
+      ["has_more: false of something else", { next: "https://a.example/2", events: { has_more: false } }],
+      ["a flag of something else", { next: "https://a.example/2", nextRunEnabled: false }],
+      ["done, with a next cursor", { done: true, next: "c2" }],
+      ["a total against hasMore", { has_more: false, total: 57 }],
+    ] as const
+  ).map(([what, rest]): ListRow => [`${what}: more`, { data: [A, B], ...rest }, MORE]),
+  ...(
+    [
+      { "x-pagination": '{"totalCount":57,"pageSize":20}' },
+      { "x-pagination-total-count": "57" },
+      { "total-pages": "3" },
+      { "total-count": "57" },
+      { "x-count": "57" },
+      { "x-total": "57" },
+      { "x-wp-totalpages": "2" },
+      { "x-next-page": "2" },
+      { "x-has-more": "true" },
+      { "x-ms-continuation": "token" },
+      { "content-range": "items 0-1/57" },
+      { link: '<https://a.example/webhooks?page=2>; rel="next"' },
+      { link: '<https://a.example/webhooks?page=1>; rel="prev"' },
+    ] as Record<string, string>[]
+  ).map((headers): ListRow => [`header ${Object.keys(headers).join()}: more`, [A, B], MORE, headers]),
+  ["206", [A, B], MORE, {}, 206],
+
+  // Failures: no list is believed.
+  ["a login page", "<!DOCTYPE html><html></html>", "failed"],
+  ["success: false beside an empty list", { success: false, data: [] }, "failed"],
+  ["an error message beside an empty list", { errorMessage: "token expired", data: [] }, "failed"],
+  ["code 401 beside an empty list", { code: 401, data: [] }, "failed"],
+  ["GraphQL errors beside null", { errors: [{ message: "not allowed" }], data: null }, "failed"],
+];
+
+/** Whether the body of a 2xx answer to GET, PATCH or DELETE says that it failed. */
+export type FailureRow = readonly [source: string, body: Body, failed: boolean];
+
+export const FAILURE_ROWS: readonly FailureRow[] = [
+  ["a page after a byte order mark", "\uFEFF<!DOCTYPE html>", true],
+  ["a page in UTF-16", "\uFFFD\uFFFD<\0h\0t\0m\0l\0>\0", true],
+  ["<head>", "<head></head>", true],
+  ["a redirect by script", "<script>location='/login'</script>", true],
+  ["a redirect by meta", '<meta http-equiv="refresh" content="0">', true],
+  ["a PHP warning", "<br />\n<b>Warning</b>", true],
+  ["S3, XML", '<?xml version="1.0"?><Error><Code>AccessDenied</Code></Error>', true],
+  [
+    "a SOAP fault",
+    '<soap:Envelope xmlns:soap="x"><soap:Body><soap:Fault/></soap:Body></soap:Envelope>',
+    true,
+  ],
+  ["data.success", { data: { success: false } }, true],
+  ["response.status", { response: { status: "error" } }, true],
+  ["code -1", { code: -1, msg: "x" }, true],
+  ["KO", { status: "KO" }, true],
+  ["success: no", { success: "no" }, true],
+  ["ok: 0", { ok: 0 }, true],
+  ["status: false", { status: false, message: "Invalid token" }, true],
+  ["errorMessage", { errorMessage: "denied" }, true],
+  ["WeChat", { errcode: 40001, errmsg: "invalid credential" }, true],
+  ["Anthropic", { type: "error" }, true],
+  [
+    "Apigee",
+    { fault: { faultstring: "Invalid ApiKey", detail: { errorcode: "oauth.v2.InvalidApiKey" } } },
+    true,
+  ],
+  ["exception", { exception: "NullPointerException" }, true],
+  ["failed: true", { failed: true }, true],
+  ["deleted: false", { deleted: false }, true],
+  ["Authorize.Net", { messages: { resultCode: "Error" } }, true],
+  ["response_code", { response_code: 401 }, true],
+  ["Laravel", { message: "Unauthenticated." }, true],
+  ["DRF", { detail: "Invalid token." }, true],
+  ["Salesforce", [{ message: "Session expired", errorCode: "INVALID_SESSION_ID" }], true],
+  ["false", false, true],
+  ["text", "Unauthorized", true],
+  ["a JSON string", '"Forbidden"', true],
+  ["JSON-RPC", { jsonrpc: "2.0", id: 1, error: { code: -32601, message: "Method not found" } }, true],
+  ["error: true", { error: true }, true],
+  ["error: 1", { error: 1 }, true],
+  ["statusCode as text", { statusCode: "503" }, true],
+  ["a webhook that reports no success", { id: 101, success: false }, true],
+
+  ["nothing", "", false],
+  ["OK", "OK", false],
+  ["true", true, false],
+  ["null", null, false],
+  ["an empty object", {}, false],
+  ["a webhook whose delivery timed out", { id: 101, active: true, error: "last delivery timed out" }, false],
+  ["a webhook with errors", { data: { id: 101, errors: ["timeout"] } }, false],
+  ["a webhook with status failed", { id: 101, status: "failed" }, false],
+  ["a webhook with the response of its last delivery", { id: 101, response: { status: 500 } }, false],
+  ["a webhook that counts", { id: 101, success: 0, failed: 3 }, false],
+  ["a webhook that is not deleted", { id: 101, deleted: false, active: true }, false],
+  ["Stripe, deleted", { id: "we_1", object: "webhook_endpoint", deleted: true }, false],
+  [
+    "Apache-like",
+    { status: 200, error: null, errors: [], code: "0", errorCode: "00000", message: "Success" },
+    false,
+  ],
+  ["errorMessage: OK", { errorCode: 0, errorMessage: "Request processed" }, false],
+  ["a code of one's own", { code: 20000, msg: "success" }, false],
+  ["disabled", { status: "disabled", message: "Webhook disabled" }, false],
+  [
+    "webhooks with failures",
+    [
+      { id: 101, error: "timeout" },
+      { id: 102, status: "failed" },
+    ],
+    false,
+  ],
+];

@@ -1,0 +1,181 @@
+import { describe, expect, it } from "vitest";
+
+import { isFailedCreation, readApiKey, readApiKeyId } from "../../../provider/src/responses/key-reader.js";
+import type { ResponseMapping } from "../../../provider/src/responses/mapping.js";
+import { readWebhookList } from "../../../provider/src/responses/webhook-list-reader.js";
+import { JWT, K, S } from "./bodies.ts";
+
+describe("responses.apiKey is the only thing used for the key", () => {
+  it.each<[what: string, body: unknown, apiKey: string, key: string | null]>([
+    ["against a better name", { apiKey: S, data: { grant: K } }, "/data/grant", K],
+    ["through an array", { keys: [{ apiKey: S }, { apiKey: K }] }, "/keys/1/apiKey", K],
+    ["with escapes", { "a/b": { "c~d": K } }, "/a~1b/c~0d", K],
+    ["under an inherited name", JSON.parse(`{"__proto__":"${K}"}`), "/__proto__", K],
+    ["for the whole document", K, "", K],
+    ["for a short key", { key: "abc" }, "/key", "abc"],
+    ["in a failure", { success: false, key: K }, "/key", K],
+    ["but not for nothing", { apiKey: K }, "/data/key", null],
+    ["but not for a number", { apiKey: K, n: 5 }, "/n", null],
+    ["but not for a sentence", { apiKey: "sent by mail" }, "/apiKey", null],
+    ["but not for an inherited name", { apiKey: K }, "/constructor/name", null],
+    ["but not past the end of an array", [K], "/-", null],
+  ])("%s", (_, body, apiKey, key) => {
+    const reading = readApiKey(JSON.stringify(body), { apiKey });
+    if (key === null) expect(reading).toMatchObject({ kind: "refused", reason: "pointer" });
+    else expect(reading).toEqual({ kind: "found", apiKey: key, pointer: apiKey });
+  });
+
+  it.each([
+    [`\uFEFF${K}\r\n`, K],
+    ["abc", "abc"],
+    ["12345678901234567890\n", "12345678901234567890"],
+    [`{"apiKey":"${K}`, null],
+    ["<html></html>", null],
+    ["Your key was sent by mail.", null],
+    ["null", null],
+  ])('and "" takes plain text: %j', (text, key) => {
+    const reading = readApiKey(text, { apiKey: "" });
+    expect(reading.kind === "found" ? reading.apiKey : null).toBe(key);
+  });
+});
+
+describe("a refusal names candidates, and never a value", () => {
+  it.each<[body: unknown, mapping: ResponseMapping, reason: string, candidates: string[]]>([
+    [{ token: JWT, user: { apiKey: K } }, {}, "several", ["/token", "/user/apiKey"]],
+    [[{ apiKey: K }], {}, "none", ["/0/apiKey"]],
+    [{ grant: K, n: 5 }, { apiKey: "/n" }, "pointer", ["/grant"]],
+    [{ "jane@example.com": { grant: K }, grant: S }, {}, "none", ["/grant"]],
+    [{ "jane@example.com": { grant: K }, [S]: { grant: K } }, {}, "none", ["/*/grant"]],
+    [{ success: false, key: K }, {}, "none", ["/key"]],
+    ["abcdefghijklmnop", {}, "none", []],
+    [
+      Object.fromEntries(Array.from({ length: 20 }, (_, n) => [`code_${n}x`, `${K}${n}`])),
+      {},
+      "none",
+      Array.from({ length: 10 }, (_, n) => `/code_${n}x`),
+    ],
+  ])("%j", (body, mapping, reason, candidates) => {
+    expect(readApiKey(JSON.stringify(body), mapping)).toEqual({ kind: "refused", reason, candidates });
+  });
+});
+
+it.each<[ref: unknown, id: string | null]>([
+  ["key_7", "key_7"],
+  [77, "77"],
+  ["i".repeat(256), "i".repeat(256)],
+  ["i".repeat(257), null],
+  [2 ** 53, null],
+  ["a b", null],
+  ["..", null],
+  ["", null],
+  [null, null],
+])("responses.apiKeyId finds %j", (ref, id) => {
+  const text = JSON.stringify({ ref, id: 1 });
+  expect(readApiKeyId(text, { apiKeyId: "/ref" })).toBe(id);
+  expect(readApiKeyId(text, {})).toBeNull();
+});
+
+it("a pointer that finds something overrules a failure", () => {
+  const text = '{"success":false,"ref":"k1"}';
+  expect(isFailedCreation(text, {})).toBe(true);
+  expect(isFailedCreation(text, { apiKey: "/none", apiKeyId: "/none" })).toBe(true);
+  expect(isFailedCreation(text, { apiKey: "/ref" })).toBe(false);
+  expect(isFailedCreation(text, { apiKeyId: "/ref" })).toBe(false);
+});
+
+describe("the settings for the list are the only thing used", () => {
+  const read = (body: unknown, mapping: ResponseMapping): unknown =>
+    readWebhookList(JSON.stringify(body), {}, 200, mapping);
+
+  it("responses.webhooks and responses.webhookId", () => {
+    const body = { webhooks: [{ id: 1 }], x: { y: [{ id: 1, node: { ref: "101" } }] }, next: "/2" };
+    expect(read(body, { webhooks: "/x/y", webhookId: "/node/ref", complete: true })).toMatchObject({
+      webhooks: new Map([[101, { webhookId: 101, state: null }]]),
+      complete: true,
+      places: { webhooks: "/x/y", webhookId: "/node/ref" },
+    });
+    expect(read([{ id: 1 }], { complete: false })).toMatchObject({ complete: false });
+    expect(read({ x: null }, { webhooks: "/x" })).toMatchObject({
+      readable: true,
+      complete: true,
+      provesAbsence: false,
+    });
+  });
+
+  it.each<[body: unknown, mapping: ResponseMapping, setting: string, reason: string, candidates: string[]]>([
+    [{ webhooks: [{ id: 1 }] }, { webhooks: "/list" }, "webhooks", "pointer", ["/webhooks"]],
+    [{ list: { 1: {} }, in: [{ id: 1 }] }, { webhooks: "/list" }, "webhooks", "pointer", ["/in"]],
+    [{ in: [{ id: 1 }], out: [{ id: 2 }] }, {}, "webhooks", "several", ["/in", "/out"]],
+    [[{ ref: 101, x: { n: "5" } }], {}, "webhookId", "none", ["/ref", "/x/n"]],
+    [[{ id: 1 }, { id: 1 }], {}, "webhookId", "not unique", ["/id"]],
+    [[{ id: 1, ref: 2 }, { id: 2 }], { webhookId: "/ref" }, "webhookId", "pointer", ["/id", "/ref"]],
+  ])("%j with %j is refused", (body, mapping, setting, reason, candidates) => {
+    expect(read(body, mapping)).toEqual({ readable: false, setting, reason, candidates });
+  });
+
+  it("a body that is not JSON is refused", () => {
+    expect(readWebhookList("", {}, 200, {})).toMatchObject({ reason: "not JSON" });
+  });
+});
+
+describe("the state", () => {
+  it.each<
+    [what: string, mapping: ResponseMapping, record: object, state: string | null, missing: string | null]
+  >([
+    ["a known word", {}, { state: "ON" }, "active", null],
+    ["no field", {}, {}, null, "webhookState"],
+    ["an unknown word", {}, { status: "PAUSED" }, null, "active"],
+    ["a stop", {}, { status: "active", paused: true }, null, "webhookState"],
+    ["fields that disagree", {}, { state: "active", enabled: false }, null, "webhookState"],
+    ["words that are set", { active: ["live"], disabled: ["PAUSED"] }, { state: "paused" }, "disabled", null],
+    ["a default word of a state that has its own", { active: ["live"] }, { state: "active" }, null, "active"],
+    ["a default word of the other state", { active: ["live"] }, { state: "off" }, "disabled", null],
+    ["null that is set", { disabled: [null] }, { status: null }, "disabled", null],
+    ["numbers that are set", { active: [1], disabled: [2] }, { status: "2" }, "disabled", null],
+    [
+      "a pointer and a default word",
+      { webhookState: "/mode" },
+      { mode: "off", state: "on" },
+      "disabled",
+      null,
+    ],
+    [
+      "a pointer and a word that is set",
+      { webhookState: "/mode", active: ["go"] },
+      { mode: "go" },
+      "active",
+      null,
+    ],
+    ["a pointer and an unknown word", { webhookState: "/mode" }, { mode: "go", state: "on" }, null, "active"],
+    ["a pointer that finds nothing", { webhookState: "/mode" }, { state: "on" }, null, "webhookState"],
+    ["a pointer that finds an object", { webhookState: "/mode" }, { mode: {} }, null, "webhookState"],
+    ["a pointer to a flag", { webhookState: "/x/enabled" }, { x: { enabled: false } }, "disabled", null],
+    ["a pointer to an inverse flag", { webhookState: "/x/disabled" }, { x: { disabled: 0 } }, "active", null],
+    ["a pointer to a flag as status", { webhookState: "/status" }, { status: true }, "active", null],
+    [
+      "a pointer to a time",
+      { webhookState: "/x/disabledAt" },
+      { x: { disabledAt: "2026-05-06" } },
+      "disabled",
+      null,
+    ],
+    ["a pointer to another flag", { webhookState: "/paused" }, { paused: true }, null, "active"],
+    [
+      "a pointer to another flag, with its words",
+      { webhookState: "/paused", active: [false], disabled: [true] },
+      { paused: true },
+      "disabled",
+      null,
+    ],
+    [
+      "a pointer, against a stop",
+      { webhookState: "/status" },
+      { status: "active", paused: true },
+      "active",
+      null,
+    ],
+  ])("%s", (_, mapping, record, state, missing) => {
+    const reading = readWebhookList(JSON.stringify([{ id: 101, ...record }]), {}, 200, mapping);
+    expect(reading.readable && reading.webhooks.get(101)).toMatchObject({ state, missing });
+  });
+});
