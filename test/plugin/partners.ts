@@ -61,7 +61,7 @@ export function startShared(config: Record<string, string> = {}): () => { sandbo
   beforeAll(async () => {
     const sandbox = await startSandbox();
     shared = { sandbox, plugin: await startPlugin({ config: { ...configFor(sandbox), ...config } }) };
-  });
+  }, 60_000); // As long as a test may take: a busy machine starts a process slowly.
   beforeEach(() => {
     shared.sandbox.clearFaults();
     shared.sandbox.clearRequests();
