@@ -242,7 +242,9 @@ function fillPath(template: string, parameter: string | undefined): string {
 
 function causeOf({ attempt, interrupted, requestedWait }: Outcome): FailureCause {
   if (requestedWait !== null) return { kind: "throttled", wait: requestedWait };
-  if (interrupted || attempt === null) return { kind: "interrupted" };
+  if (interrupted) return { kind: "interrupted" };
+  // It was not sent, because the rate limit refused all others for too long.
+  if (attempt === null) return { kind: "status", status: 429 };
   if (attempt.kind === "response")
     return isSuccess(attempt.status) ? { kind: "cutOff" } : { kind: "status", status: attempt.status };
   if (attempt.reason === "timeout") return { kind: "timeout", sent: attempt.sent };

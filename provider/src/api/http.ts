@@ -194,10 +194,11 @@ class AttemptHandler implements Dispatcher.DispatchHandler {
  */
 function decompress(body: Buffer, encoding: string | string[] | undefined, limit: number): Buffer | null {
   const { Z_SYNC_FLUSH, BROTLI_OPERATION_FLUSH } = constants;
+  const coding = String(encoding).toLowerCase(); // RFC 9110 (8.4.1) has these names in any case.
   try {
-    if (encoding === "br")
+    if (coding === "br")
       return brotliDecompressSync(body, { maxOutputLength: limit, finishFlush: BROTLI_OPERATION_FLUSH });
-    if (encoding === "gzip" || encoding === "x-gzip" || encoding === "deflate")
+    if (coding === "gzip" || coding === "x-gzip" || coding === "deflate")
       return unzipSync(body, { maxOutputLength: limit, finishFlush: Z_SYNC_FLUSH });
     return body;
   } catch (error) {

@@ -52,6 +52,11 @@ export class RateLimiter {
     });
   }
 
+  /** Whether nothing has got through since the last 429. */
+  get isThrottled(): boolean {
+    return this.#throttledAt > this.#lastSuccess;
+  }
+
   /** When a response other than 429 last came in, milliseconds since the epoch; 0 if never. */
   get lastSuccess(): number {
     return this.#lastSuccess;

@@ -52,7 +52,7 @@ export function mayHaveTakenEffect(kind: OperationKind, attempt: Attempt): boole
 
 /** How an operation ended after all its attempts. */
 export interface Outcome {
-  /** The last attempt; `null` if none was made. */
+  /** The last attempt; `null` if none was made, because of the limiter or of the signal. */
   readonly attempt: Attempt | null;
   readonly succeeded: boolean;
   /** What all attempts together may have done on the server, if it did not succeed. */
@@ -93,6 +93,9 @@ export async function withRetry(
   const outcome = (end: Partial<Outcome> = {}): Outcome => {
     return { attempt, succeeded: false, effect, attempts, requestedWait: null, interrupted: false, ...end };
   };
+  // Waiting at the limiter is free of charge, so something else must end it: nobody at all got through for so long.
+  const isHopeless = (): boolean =>
+    limiter.isThrottled && clock.now() - Math.max(startedAt, limiter.lastSuccess) > operationTimeout;
 
   for (;;) {
     const queuedAt = clock.now();
@@ -101,6 +104,7 @@ export async function withRetry(
     try {
       if (signal?.aborted) return outcome({ interrupted: true });
       if (requestedWait !== null) return outcome({ requestedWait });
+      if (isHopeless()) return outcome();
       attempt = await send(deadline - clock.now());
     } finally {
       limiter.release();
@@ -121,8 +125,7 @@ export async function withRetry(
     const now = clock.now();
     if (hint !== null && now + hint > deadline) return outcome({ requestedWait: hint });
     if (decision === "throttled") {
-      // Waiting at the limiter is free of charge, so something else must end it: nobody at all got through for so long.
-      if (now - Math.max(startedAt, limiter.lastSuccess) > operationTimeout) return outcome();
+      if (isHopeless()) return outcome();
       continue;
     }
     counted += 1;

@@ -275,7 +275,7 @@ function resourceText(problem: ResourceProblem, terms: Terms): string {
       const { failure, server, listError } = problem;
       const why =
         server !== null
-          ? `The key was created at ${server}: bring that ${setting("baseUrl", terms)} back, run "pulumi up", then delete again.`
+          ? `The key was created at ${server}: set ${setting("baseUrl", terms)} to that, run "pulumi up", then delete again.`
           : `The webhook list would tell, but it could not be read: ${listError === null ? "" : sentences(listError, terms)}`;
       return `${requestName(failure)}: the server answered 404, so the key is gone or ${setting("baseUrl", terms)} is wrong. ${why} If the key is certainly gone, run "pulumi state delete".`;
     }

@@ -1,121 +1,330 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { execFile } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { setTimeout as wait } from "node:timers/promises";
+import { promisify } from "node:util";
+import { Worker } from "node:worker_threads";
+import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
+import { describe, expect, it, onTestFinished } from "vitest";
 
-import type { PartnerClient } from "../../../provider/src/api/client.js";
-import { ResourceError } from "../../../provider/src/api/errors.js";
-import { startSandbox, type Sandbox } from "../../support/sandbox.ts";
-import { clientFor, failureOf, listen } from "./support.js";
+import { SettingsError } from "../../../provider/src/api/errors.js";
+import { VERSION } from "../../../provider/src/version.js";
+import { startSandbox, type Fault, type Sandbox, type SandboxOptions } from "../../support/sandbox.ts";
+import { clientFor, failureOf, InstantClock, KEY, listen, playing, requestFailureOf } from "./support.ts";
 
-let sandbox: Sandbox;
-let client: PartnerClient;
-
-beforeEach(async () => {
-  sandbox = await startSandbox({ basePath: "/gateway" });
-  client = clientFor(sandbox);
-});
-
-afterEach(async () => {
-  await client.close();
-  await sandbox.close();
-});
+async function sandboxWith(options: SandboxOptions = {}): Promise<Sandbox> {
+  const sandbox = await startSandbox(options);
+  onTestFinished(() => sandbox.close());
+  return sandbox;
+}
 
 describe("the five operations on the wire", () => {
-  it("have the documented methods and paths, below the base path", async () => {
-    await client.createApiKey();
-    await client.listWebhooks();
-    await client.activateWebhook(103);
-    await client.disableWebhook(101);
-    await client.deleteApiKey(sandbox.apiKeys[0] ?? "");
-    expect(sandbox.requests.map(({ method, path }) => `${method} ${path.replace(/pk_.*/, "KEY")}`)).toEqual([
+  it("have the documented methods and paths, the token, and no body", async () => {
+    const sandbox = await sandboxWith({ basePath: "/gateway" });
+    const client = clientFor(sandbox);
+    const { response, requestId } = await client.createApiKey();
+    const [key = ""] = sandbox.apiKeys;
+    expect(response).toEqual({ body: JSON.stringify({ apiKey: key }), encoding: "utf8", complete: true });
+    expect(requestId).toBe(sandbox.requests[0]?.requestId);
+    const { webhooks } = await client.listWebhooks();
+    expect([...webhooks.values()].map(({ state }) => state)).toEqual(["active", "active", "disabled"]);
+    await client.setWebhookState(103, "active");
+    await client.setWebhookState(101, "disabled");
+    await client.deleteApiKey(key);
+    expect(sandbox.requests.map(({ method, path }) => `${method} ${path.replace(key, "KEY")}`)).toEqual([
       "POST /gateway/api/v1/partners/api-key",
       "GET /gateway/api/v1/partners/webhooks",
       "PATCH /gateway/api/v1/partners/webhooks/103/active",
       "PATCH /gateway/api/v1/partners/webhooks/101/disable",
       "DELETE /gateway/api/v1/partners/api-key/KEY",
     ]);
-    expect(sandbox.apiKeys).toEqual([]);
-    expect(Object.fromEntries(sandbox.webhooks)).toEqual({ 101: "disabled", 102: "active", 103: "active" });
-  });
-
-  it("send the token, who we are and what we take, and never a body", async () => {
-    await client.createApiKey();
-    await client.listWebhooks();
-    await client.activateWebhook(103);
     for (const { headers, bodyBytes, method } of sandbox.requests) {
       expect(headers).toMatchObject({
         authorization: `Bearer ${sandbox.accessToken}`,
-        "user-agent": "pulumi-partners/0.1.0",
+        "user-agent": `pulumi-partners/${VERSION}`,
         accept: "application/json",
         "accept-encoding": "identity",
       });
       expect(headers).not.toHaveProperty("content-type");
       expect(headers).not.toHaveProperty("transfer-encoding");
-      expect(headers["content-length"]).toBe(method === "GET" ? undefined : "0");
+      expect(headers["content-length"]).toBe(["POST", "PATCH"].includes(method) ? "0" : undefined);
       expect(bodyBytes).toBe(0);
     }
   });
 
-  it("read what the server sends", async () => {
-    const created = await client.createApiKey();
-    expect(created).toMatchObject({ whole: true, requestId: sandbox.requests[0]?.requestId });
-    expect(created.response).toContain(sandbox.apiKeys[0]);
-    const { webhooks, complete } = await client.listWebhooks();
-    expect([...webhooks.values()].map(({ webhookId, state }) => [webhookId, state])).toEqual([
-      [101, "active"],
-      [102, "active"],
-      [103, "disabled"],
-    ]);
-    expect(complete).toBe(true);
-  });
-
-  it("use one connection for what may be repeated, and a fresh one for each creation", async () => {
+  it("share connections, except that each creation has its own, also when it is repeated after a 429", async () => {
+    const sandbox = await sandboxWith();
+    const client = clientFor(sandbox, { clock: new InstantClock() });
     await client.listWebhooks();
+    sandbox.inject({ kind: "rateLimit", operation: "createApiKey", times: 6, retryAfter: 1 });
     await client.createApiKey();
-    await client.activateWebhook(101);
-    await client.createApiKey();
-    await client.listWebhooks();
-    const connections = (method: string): number[] => {
-      const made = sandbox.requests.filter((request) => request.method === method);
-      return [...new Set(made.map(({ connection }) => connection))];
-    };
-    expect(connections("GET")).toEqual(connections("PATCH"));
-    expect(connections("GET")).toHaveLength(1);
-    expect(connections("POST")).toHaveLength(2);
-    expect(connections("POST")).not.toContain(connections("GET")[0]);
+    await client.setWebhookState(101, "active");
+    const connections = (method: string): number[] =>
+      sandbox.requests.filter((request) => request.method === method).map(({ connection }) => connection);
+    expect(connections("PATCH")).toEqual(connections("GET"));
+    expect(new Set([...connections("GET"), ...connections("POST")]).size).toBe(1 + 7);
+    expect(sandbox.apiKeys).toHaveLength(1);
   });
 
-  it("keep to the number of connections that is allowed", async () => {
-    await Promise.all(Array.from({ length: 40 }, () => client.activateWebhook(101)));
-    expect(new Set(sandbox.requests.map(({ connection }) => connection)).size).toBeLessThanOrEqual(4);
-    expect(sandbox.requests).toHaveLength(40);
+  it.each([
+    "a/b+c=d%e?f#g",
+    "%2e%2e",
+    "..%2f",
+    "../../x",
+    "ключ",
+    "a b",
+    "...",
+    "a\\b",
+    "a\r\nx-evil: 1",
+    ";x=1",
+  ])("name the key %j by an encoded path segment", async (key) => {
+    const sandbox = await sandboxWith({ apiKeys: [key] });
+    await clientFor(sandbox).deleteApiKey(key);
+    expect(sandbox.apiKeys).toEqual([]);
+    expect(sandbox.requests[0]?.path.split("/")).toHaveLength(6);
   });
-});
 
-describe("the path of a deletion", () => {
-  it.each(["a/b+c=d%e?f#g", "%2e%2e", "..%2f", "ключ", "a b", "...", "a\\b", ";x=1"])(
-    "encodes %s",
-    async (key) => {
-      await sandbox.close();
-      sandbox = await startSandbox({ apiKeys: [key] });
-      client = clientFor(sandbox);
-      await client.deleteApiKey(key);
-      expect(sandbox.apiKeys).toEqual([]);
-    },
-  );
-
-  it.each(["", ".", "..", "\ud800"])("refuses %j, which would address something else", async (key) => {
-    expect(await failureOf(client.deleteApiKey(key))).toBeInstanceOf(ResourceError);
+  it.each(["", ".", "..", "\ud800"])("do not send %j, which would address something else", async (key) => {
+    const sandbox = await sandboxWith({ apiKeys: [KEY] });
+    expect(await failureOf(clientFor(sandbox).deleteApiKey(key))).toBeInstanceOf(SettingsError);
     expect(sandbox.requests).toEqual([]);
   });
 });
 
-describe("redirects", () => {
-  it.each([301, 302, 303, 307, 308])("of %d are not followed, with or without the token", async (status) => {
-    const elsewhere = await listen((_request, response) => response.end("[]"));
-    sandbox.inject({ kind: "status", status, headers: { location: elsewhere.url }, times: Infinity });
-    const error = await failureOf(client.listWebhooks());
-    expect(String(error)).toContain(`the server answered ${status}`);
-    expect(String(error)).toContain("set partners:baseUrl to the final address");
-    expect(elsewhere.requests).toEqual([]);
-    await elsewhere.close();
+describe("Retry-After", () => {
+  const date = "date: Thu, 01 Jan 2026 00:00:00 GMT\r\n";
+  it.each([
+    ["seconds", "retry-after: 2\r\n", [2000]],
+    ["a date, by the clock of the server", `${date}retry-after: Thu, 01 Jan 2026 00:00:03 GMT\r\n`, [3000]],
+    [
+      "a date, by our clock where the server gives none",
+      "retry-after: Thu, 01 Jan 2026 00:00:04 GMT\r\n",
+      [4000],
+    ],
+    ["a past date", `${date}retry-after: Wed, 31 Dec 2025 00:00:00 GMT\r\n`, []],
+    ["nonsense", "retry-after: soon\r\n", [100]],
+    ["too many digits", "retry-after: 99999999999999999999\r\n", [100]],
+  ])("as %s is obeyed, no less and no more", async (_what, headers, sleeps) => {
+    const clock = new InstantClock();
+    const unavailable = { bytes: `HTTP/1.1 503 No\r\n${headers}content-length: 0\r\n\r\n` };
+    const target = await playing(unavailable, { bytes: "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n[]" });
+    await clientFor(target, { clock }).listWebhooks();
+    expect(clock.sleeps).toEqual(sleeps);
+  });
+
+  it.each([503, 429])("beyond the deadline ends the operation at once after %d", async (status) => {
+    const sandbox = await sandboxWith({
+      faults: [{ kind: "status", status, headers: { "retry-after": "3600" } }],
+    });
+    const client = clientFor(sandbox, { clock: new InstantClock() });
+    const { cause, attempts } = await requestFailureOf(client.listWebhooks());
+    expect(cause).toEqual({ kind: "throttled", wait: 3_600_000 });
+    expect(attempts).toBe(1);
   });
 });
+
+describe("a deadline", () => {
+  it("of the operation ends it in the middle of an attempt", async () => {
+    const target = await playing({ bytes: "" });
+    const client = clientFor(target, { requestTimeout: 60_000, operationTimeout: 200 });
+    expect((await requestFailureOf(client.listWebhooks())).cause).toEqual({ kind: "timeout", sent: true });
+    expect(target.requests).toHaveLength(1);
+  });
+
+  it("of the caller shortens that of the operation", async () => {
+    const target = await playing({ bytes: "" });
+    const startedAt = performance.now();
+    await requestFailureOf(clientFor(target, { requestTimeout: 60_000 }).listWebhooks(150));
+    expect(performance.now() - startedAt).toBeLessThan(2_000);
+  });
+
+  it("of a request bounds a body that never stops trickling", async () => {
+    const sandbox = await sandboxWith({ faults: [{ kind: "slow", bytesPerSecond: 40, times: Infinity }] });
+    const client = clientFor(sandbox, { requestTimeout: 150, clock: new InstantClock() });
+    expect((await requestFailureOf(client.listWebhooks())).cause).toEqual({ kind: "cutOff" });
+  });
+
+  it("of the operation does not end a creation that has been sent", async () => {
+    const sandbox = await sandboxWith({ latency: 400 });
+    await clientFor(sandbox, { operationTimeout: 200 }).createApiKey();
+  });
+
+  it("keeps the response to a creation that arrives in time at a process that is busy until too late", async () => {
+    const arrived = new Int32Array(new SharedArrayBuffer(4));
+    const worker = new Worker(SERVER_ELSEWHERE, {
+      eval: true,
+      workerData: { body: `{"apiKey":"${KEY}"}`, arrived },
+    });
+    onTestFinished(async () => {
+      await worker.terminate();
+    });
+    const port = await new Promise<number>((resolve) => worker.once("message", resolve));
+    const client = clientFor({ url: `http://127.0.0.1:${port}`, accessToken: "t" }, { requestTimeout: 300 });
+    const created = client.createApiKey();
+    await wait(100); // It is sent.
+    await new Promise(setImmediate); // From here, timers come before what has been received.
+    Atomics.wait(arrived, 0, 0, 5_000);
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 400); // Nothing happens in this process.
+    expect((await created).response.body).toContain(KEY);
+  });
+});
+
+/** A server that this process cannot hold up. It answers after 150 ms, and says so in memory. */
+const SERVER_ELSEWHERE = `
+  const { parentPort, workerData: { body, arrived } } = require("node:worker_threads");
+  const server = require("node:http").createServer((request, response) => setTimeout(() => {
+    response.end(body);
+    Atomics.store(arrived, 0, 1);
+    Atomics.notify(arrived, 0);
+  }, 150));
+  server.listen(0, "127.0.0.1", () => parentPort.postMessage(server.address().port));
+`;
+
+describe("the signal to stop", () => {
+  it.each<[string, Fault, "none" | "possible"]>([
+    [
+      "the wait in front of another attempt",
+      { kind: "status", status: 503, headers: { "retry-after": "9" } },
+      "possible",
+    ],
+    ["the wait for a rate limit", { kind: "rateLimit", retryAfter: 9 }, "none"],
+    ["a request that has been sent", { kind: "hang", at: "headers" }, "possible"],
+  ])("ends %s at once", async (_what, fault, effect) => {
+    const stop = new AbortController();
+    const sandbox = await sandboxWith({ faults: [fault] });
+    const client = clientFor(sandbox, { signal: stop.signal, requestTimeout: 9_000 });
+    const failure = requestFailureOf(client.setWebhookState(101, "active"));
+    await expect.poll(() => sandbox.requests.length).toBe(1);
+    await wait(50); // The answer has arrived.
+    const startedAt = performance.now();
+    stop.abort();
+    expect(await failure).toMatchObject({ cause: { kind: "interrupted" }, effect, attempts: 1 });
+    expect(performance.now() - startedAt).toBeLessThan(1_000);
+    expect(sandbox.requests).toHaveLength(1);
+  });
+
+  it("lets a creation that has been sent come to its end, and no other begin", async () => {
+    const stop = new AbortController();
+    const sandbox = await sandboxWith({ latency: 300 });
+    const client = clientFor(sandbox, { signal: stop.signal, maxConnections: 1 });
+    const created = client.createApiKey();
+    const failure = requestFailureOf(client.createApiKey()); // It waits for its turn.
+    await expect.poll(() => sandbox.requests.length).toBe(1);
+    stop.abort();
+    expect(await failure).toMatchObject({ cause: { kind: "interrupted" }, effect: "none", attempts: 0 });
+    expect((await created).response.body).toContain(sandbox.apiKeys[0]);
+    expect((await requestFailureOf(client.createApiKey())).cause.kind).toBe("interrupted");
+    expect(sandbox.requests).toHaveLength(1);
+  });
+});
+
+describe("a body", () => {
+  const MIB = 1024 * 1024;
+  const text = JSON.stringify({ apiKey: KEY, padding: randomBytes(3_000).toString("hex") });
+  const codings = {
+    gzip: gzipSync,
+    "x-gzip": gzipSync,
+    GZIP: gzipSync,
+    deflate: deflateSync,
+    br: brotliCompressSync,
+  };
+
+  it.each(Object.entries(codings))(
+    "compressed with %s is read, and kept as far as it came",
+    async (coding, compress) => {
+      let cut = false;
+      const target = await listen(({ method }, response) => {
+        const body = compress(method === "GET" ? `[{"id":101,"active":true}]` : text);
+        response.writeHead(200, { "content-encoding": coding, "content-length": body.length });
+        if (cut)
+          response.write(body.subarray(0, body.length / 2), () => setTimeout(() => response.destroy(), 20));
+        else response.end(body);
+      });
+      const client = clientFor(target);
+      expect((await client.listWebhooks()).webhooks.get(101)?.state).toBe("active");
+      expect((await client.createApiKey()).response).toEqual({
+        body: text,
+        encoding: "utf8",
+        complete: true,
+      });
+      cut = true;
+      const { response } = await client.createApiKey();
+      expect(response).toMatchObject({ encoding: "utf8", complete: false });
+      expect(text.startsWith(response.body) && response.body.includes(KEY)).toBe(true);
+    },
+  );
+
+  it("that is not text is kept in base64", async () => {
+    const target = await listen((_request, response) => response.end(Buffer.from([0xff, 0xfe, 0x00])));
+    const { response } = await clientFor(target).createApiKey();
+    expect(response).toEqual({ body: "//4A", encoding: "base64", complete: true });
+  });
+
+  it.each([
+    ["as it is", (body: string) => Buffer.from(body), {}],
+    ["compressed", (body: string) => gzipSync(body), { "content-encoding": "gzip" }],
+  ])("of a list above 64 MiB is refused and not asked for again, %s", async (_how, encode, headers) => {
+    const body = encode(`[${" ".repeat(64 * MIB)}]`);
+    const target = await listen((_request, response) => response.writeHead(200, headers).end(body));
+    const client = clientFor(target, { requestTimeout: 20_000, operationTimeout: 20_000 });
+    expect((await requestFailureOf(client.listWebhooks())).cause).toEqual({ kind: "tooLarge" });
+    expect(target.requests).toHaveLength(1);
+  });
+
+  it("of a creation above 4 MiB is kept in part; where nobody reads it, its size does not matter", async () => {
+    const body = `{"apiKey":"${KEY}","padding":"${"x".repeat(5 * MIB)}"}`;
+    const client = clientFor(await listen((_request, response) => response.end(body)));
+    const { response } = await client.createApiKey();
+    expect(response.complete).toBe(false);
+    expect(response.body).toBe(body.slice(0, 4 * MIB));
+    await client.setWebhookState(101, "active");
+  });
+
+  it("may come with 200 KiB of headers", async () => {
+    const headers = { "x-long": "x".repeat(200 * 1024) };
+    const target = await listen((_request, response) => response.writeHead(200, headers).end("[]"));
+    await clientFor(target).listWebhooks();
+  });
+});
+
+describe("what an error says of the response", () => {
+  it("are the words of the server and its request id, without secrets", async () => {
+    const token = "tok_7Qm2Zr9XbK4gTw-vL8sWc3NfHd1pYx6";
+    const body = JSON.stringify({
+      error: { message: `No access for ${token}\nto ${KEY}: ask\u001b[31m sales` },
+    });
+    const refuse = (id: string) =>
+      ({ kind: "status", status: 403, body, headers: { "x-request-id": id } }) as const;
+    const sandbox = await sandboxWith({
+      faults: [refuse("req-1"), refuse(`r-${token}`), refuse("::set-env::x")],
+    });
+    const client = clientFor({ url: sandbox.url, accessToken: token });
+    const serverWords = "No access for *** to ***: ask [31m sales";
+    const failures = [];
+    for (const key of [KEY, KEY, KEY]) failures.push(await requestFailureOf(client.deleteApiKey(key)));
+    expect(failures).toMatchObject([
+      { serverWords, requestId: "req-1", webhookId: null, host: new URL(sandbox.url).host },
+      { serverWords, requestId: null },
+      { serverWords, requestId: null },
+    ]);
+  });
+});
+
+it.each(["undici", "fetch", "net,UNDICI"])(
+  "NODE_DEBUG=%s, which prints the paths of requests, is refused",
+  async (value) => {
+    const script = `
+    const { createClient } = await import(process.argv[1]);
+    const baseUrl = { origin: "https://partners.test", prefix: "", loopback: false };
+    try { createClient({ baseUrl, accessToken: "t", maxConnections: 1, responses: {} }); }
+    catch (error) { console.log(error.code, JSON.stringify(error.problems)); }`;
+    const client = new URL("../../../provider/dist/api/client.js", import.meta.url).href;
+    const env = { ...process.env, NODE_DEBUG: value };
+    const { stdout } = await promisify(execFile)(
+      process.execPath,
+      ["--input-type=module", "-e", script, client],
+      { env },
+    );
+    expect(stdout).toContain("PARTNERS_CONFIGURATION");
+    expect(stdout).toContain("NODE_DEBUG");
+  },
+);

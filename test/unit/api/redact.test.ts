@@ -1,28 +1,73 @@
 import { describe, expect, it } from "vitest";
 
-import { printable } from "../../../provider/src/api/redact.js";
+import { printableId, redactWords } from "../../../provider/src/api/redact.js";
 
-describe("printable", () => {
-  it.each(["8f14e45f-ceea-467f-a5a1-c8d9a5b4a7a1", "req_42", "a.b:c-d_e"])("lets %s through", (id) => {
-    expect(printable(id, [])).toBe(id);
+const token = "tok_7Qm2Zr9XbK/+gTw=vL8sWc";
+const key = "p?%k";
+const base64 = (text: string): string => Buffer.from(text).toString("base64");
+
+describe("what a server said", () => {
+  it.each<[what: string, words: string, shown: string | null]>([
+    [
+      "is shown as it is",
+      "The plan allows 2 keys; delete one first.",
+      "The plan allows 2 keys; delete one first.",
+    ],
+    ["without the token", `bad token ${token}!`, "bad token ***!"],
+    ["without the token percent-encoded", `in ${encodeURIComponent(token)}`, "in ***"],
+    ["without the token in base64", `in ${base64(token)}`, "in ***="],
+    ["without the token in base64url", `in ${Buffer.from(token).toString("base64url")}`, "in ***"],
+    [
+      "without the key, short as it may be",
+      `no key ${key}, nor ${encodeURIComponent(key)}`,
+      "no key ***, nor ***",
+    ],
+    ["without secrets of others", "key sk_test_4eC39HqLyjWDarjtT1 revoked", "key *** revoked"],
+    [
+      "without secrets of others in an address",
+      "see https://x.example/reset?t=abcdef0123456789",
+      "see https://x.example/reset?***",
+    ],
+    ["with long words", "authentication-misconfiguration-problem", "authentication-misconfiguration-problem"],
+    ["with short numbers", "order 123456789012345 failed", "order 123456789012345 failed"],
+    ["on one line", "first\r\nsecond\u2028third", "first second third"],
+    ["without colours and changes of direction", "a\u001b[31mb\u202ec", "a [31mb c"],
+    ["without commands to a CI system", "::set-output name=x::y", ": :set-output name=x: :y"],
+    ["as nothing, if nothing is left", " \n\u0000 ", null],
+  ])("%s", (_how, words, shown) => {
+    expect(redactWords(words, [token, key])).toBe(shown);
+  });
+
+  it("is cut after 200 characters, and never inside a secret, where its first part would show", () => {
+    expect(redactWords("ab ".repeat(100), [])).toBe(`${"ab ".repeat(66)}a…`);
+    const secret = "zzzz-yyyy-zzzz";
+    for (let before = 4070; before < 4100; before++) {
+      const words = `${".".repeat(before).replace(/./g, (_dot, at: number) => (at % 2 ? " " : "."))}${secret}`;
+      expect(redactWords(words, [secret])).not.toContain("zzz");
+    }
+  });
+
+  it("keeps what is too short to be a secret", () => {
+    expect(redactWords("a is b", ["a", ""])).toBe("a is b");
+  });
+});
+
+describe("a request id", () => {
+  it.each(["8f14e45f-ceea-467f-a5a1-c8d9a5b4a7a1", "req_42", "a.b:c-d_e"])("is shown: %s", (id) => {
+    expect(printableId(id, [])).toBe(id);
   });
 
   it.each([
-    ["an ANSI sequence", "\u001b[31mred"],
-    ["a command of GitHub Actions", "::set-output name=x::y"],
-    ["the same without white space", "::stop-commands::x"],
-    ["a command of Azure Pipelines", "##vso[task.setvariable]x"],
-    ["a newline", "a\nb"],
+    ["an escape sequence", "\u001b[31mred"],
+    ["a command to GitHub Actions", "::stop-commands::x"],
+    ["a command to Azure Pipelines", "##vso[task.setvariable]x"],
+    ["a line break", "a\nb"],
     ["white space", "a b"],
     ["nothing", ""],
     ["too much", "x".repeat(129)],
-    ["no text", null],
-  ])("drops %s", (_what, id) => {
-    expect(printable(id, [])).toBeNull();
-  });
-
-  it("drops a text that holds a secret", () => {
-    expect(printable("req-token-123-x", ["token-123"])).toBeNull();
-    expect(printable("req-1", ["1"])).toBe("req-1"); // Too short a secret to be recognised in anything.
+    ["no text", ["a"]],
+    ["the token", "req-token-123-x"],
+  ])("is not shown if it is or has %s", (_what, id) => {
+    expect(printableId(id, ["token-123"])).toBeNull();
   });
 });

@@ -1,0 +1,184 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
+
+import { startConnectProxy, type Reaction } from "../../support/connect-proxy.ts";
+import { startSandbox } from "../../support/sandbox.ts";
+import {
+  createAuthority,
+  resolveTestNames,
+  startTlsFront,
+  trust,
+  type Authority,
+  type CertificateFacts,
+  type TlsFrontOptions,
+} from "../../support/tls.ts";
+import { clientFor, InstantClock, requestFailureOf } from "./support.ts";
+
+/** A name, as what is loopback never meets a proxy. */
+const HOST = "partners.test";
+
+let trusted: Authority;
+let undo: (() => void)[] = [];
+beforeAll(async () => {
+  trusted = await createAuthority();
+  undo = [trust(trusted), resolveTestNames()];
+});
+afterAll(() => {
+  for (const step of undo) step();
+});
+beforeEach(() => {
+  for (const name of ["HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY"]) {
+    vi.stubEnv(name, undefined);
+    vi.stubEnv(name.toLowerCase(), undefined);
+  }
+  onTestFinished(() => void vi.unstubAllEnvs());
+});
+
+interface Options extends TlsFrontOptions, Partial<CertificateFacts> {
+  readonly authority?: Authority;
+  /** Puts a proxy in front of it, and into HTTPS_PROXY. @default none */
+  readonly proxy?: readonly Reaction[];
+}
+
+/** A sandbox behind TLS, and a client that goes there by name. */
+async function secureSandbox({
+  authority = trusted,
+  hosts = [HOST, "localhost"],
+  proxy,
+  ...options
+}: Options = {}) {
+  const sandbox = await startSandbox();
+  const front = await startTlsFront(sandbox.url, await authority.issue({ ...options, hosts }), options);
+  const target = { url: `https://${HOST}:${front.port}`, accessToken: sandbox.accessToken };
+  const targets = { [new URL(target.url).host]: front.port };
+  const connectProxy = await startConnectProxy({ targets, ...(proxy && { reactions: proxy }) });
+  onTestFinished(async () => {
+    for (const server of [connectProxy, front, sandbox]) await server.close();
+  });
+  if (proxy) vi.stubEnv("HTTPS_PROXY", connectProxy.url.replace("://", "://user:p%40ssw0rd@"));
+  return {
+    ...target,
+    sandbox,
+    front,
+    proxy: connectProxy,
+    client: clientFor(target, { clock: new InstantClock() }),
+  };
+}
+
+describe("a certificate", () => {
+  const DAY = 86_400_000;
+  it.each<[string, () => Options | Promise<Options>, string]>([
+    [
+      "of an authority that nobody knows",
+      async () => ({ authority: await createAuthority("X") }),
+      "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
+    ],
+    ["that has expired", () => ({ notAfter: new Date(Date.now() - DAY) }), "CERT_HAS_EXPIRED"],
+    ["for another host", () => ({ hosts: ["elsewhere.test"] }), "ERR_TLS_CERT_ALTNAME_INVALID"],
+  ])("%s is refused before anything is sent", async (_what, options, code) => {
+    const { client, sandbox } = await secureSandbox(await options());
+    const { cause, effect } = await requestFailureOf(client.createApiKey());
+    expect({ cause, effect }).toEqual({ cause: { kind: "connection", code }, effect: "none" });
+    expect(sandbox.requests).toEqual([]);
+  });
+
+  it("that is right is enough, and HTTP/2 is never agreed on, although the server offers it", async () => {
+    const { client, sandbox, front } = await secureSandbox();
+    await client.listWebhooks();
+    await client.createApiKey();
+    const through = await secureSandbox({ proxy: ["tunnel"] });
+    await through.client.createApiKey();
+    expect(sandbox.requests).toHaveLength(2);
+    for (const protocol of [...front.protocols, ...through.front.protocols])
+      expect([false, "http/1.1"]).toContain(protocol);
+  });
+});
+
+describe("a TLS handshake", () => {
+  it("that is reset proves that nothing was sent, so that a creation is tried again", async () => {
+    const { client, sandbox } = await secureSandbox({ handshake: "reset" });
+    expect(await requestFailureOf(client.createApiKey())).toMatchObject({
+      cause: { kind: "connection", code: "ECONNRESET" },
+      effect: "none",
+      attempts: 4,
+    });
+    expect(sandbox.requests).toEqual([]);
+  });
+});
+
+describe("a proxy", () => {
+  it("sees host and port, gets its own credentials, and sees nothing else in clear", async () => {
+    const { client, sandbox, proxy, url, accessToken } = await secureSandbox({ proxy: ["tunnel"] });
+    await client.createApiKey();
+    const [key = ""] = sandbox.apiKeys;
+    await client.deleteApiKey(key);
+    const basic = Buffer.from("user:p@ssw0rd").toString("base64");
+    for (const head of proxy.heads) {
+      expect(head).toContain(`CONNECT ${new URL(url).host} HTTP/1.1`);
+      expect(head).toContain(`proxy-authorization: Basic ${basic}`);
+    }
+    expect(sandbox.requests).toHaveLength(2);
+    for (const { headers } of sandbox.requests) expect(headers).not.toHaveProperty("proxy-authorization");
+    for (const secret of [accessToken, key, "Bearer", "/api/v1/partners"])
+      expect(proxy.seen().includes(secret)).toBe(false);
+  });
+
+  it.each([
+    [407, "UND_ERR_ABORTED"],
+    [502, "UND_ERR_ABORTED"],
+    ["fin", "UND_ERR_PRX_CONN"],
+    ["garbage", "HTTPParserError"],
+  ] as const)(
+    "that answers %s lets nothing through, so that a creation is tried again",
+    async (reaction, code) => {
+      const { client, sandbox } = await secureSandbox({
+        proxy: [...Array<Reaction>(5).fill(reaction), "tunnel"],
+      });
+      const failure = await requestFailureOf(client.createApiKey());
+      expect(failure).toMatchObject({ effect: "none", attempts: 4, cause: { kind: "connection", code } });
+      expect(JSON.stringify(failure)).not.toContain("ssw0rd");
+      await client.createApiKey();
+      expect(sandbox.requests).toHaveLength(1);
+    },
+  );
+
+  it.each([
+    [HOST, 0],
+    [`other.test, .test`, 0],
+    ["other.test", 1],
+  ])("is left out as NO_PROXY=%s says: used %d times", async (value, times) => {
+    vi.stubEnv("NO_PROXY", value);
+    const { client, proxy, sandbox } = await secureSandbox({ proxy: ["tunnel"] });
+    await client.listWebhooks();
+    expect(proxy.heads).toHaveLength(times);
+    expect(sandbox.requests).toHaveLength(1);
+  });
+
+  it("never stands between us and this machine, as it would see the token in clear", async () => {
+    const { proxy } = await secureSandbox({ proxy: ["tunnel"] });
+    vi.stubEnv("HTTP_PROXY", proxy.url);
+    await using plain = await startSandbox();
+    await clientFor(plain).createApiKey();
+    await clientFor({
+      ...plain,
+      url: plain.url.replace("127.0.0.1", "localhost"),
+      accessToken: plain.accessToken,
+    }).listWebhooks();
+    expect(plain.requests).toHaveLength(2);
+    expect(proxy.seen()).toHaveLength(0);
+  });
+
+  it.each(["proxy.example.com:3128", "http://user:p4ssword@proxy example:1"])(
+    "that is not a URL is a wrong setting, which is not repeated: %s",
+    (value) => {
+      vi.stubEnv("HTTPS_PROXY", value);
+      const create = (): unknown => clientFor({ url: `https://${HOST}`, accessToken: "t" });
+      const problem = {
+        kind: "environment",
+        text: expect.stringMatching(/^The proxy in (?!.*p4ssword)/) as string,
+      };
+      expect(create).toThrow(
+        expect.objectContaining({ code: "PARTNERS_CONFIGURATION", problems: [problem] }),
+      );
+    },
+  );
+});

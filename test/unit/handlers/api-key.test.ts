@@ -1,0 +1,382 @@
+import { describe, expect, it } from "vitest";
+
+import { RequestError } from "../../../provider/src/api/errors.js";
+import type { Properties, ResourceHandlers } from "../../../provider/src/handlers/contract.js";
+import { fingerprint } from "../../../provider/src/handlers/key-state.js";
+import { ResourceError, type ResourceProblem } from "../../../provider/src/handlers/problems.js";
+import { RawBody, SHAPES, type Fault, type Shape } from "../../support/sandbox.ts";
+import { failureOf } from "../api/support.ts";
+import {
+  checked,
+  create,
+  factsOf,
+  mapping,
+  methods,
+  NOON,
+  partialFailureOf,
+  startRun,
+  startService,
+} from "./support.ts";
+
+const DAY = 86_400_000;
+
+/** The handlers of a run of its own. */
+function keysOf(...args: Parameters<typeof startRun>): ResourceHandlers {
+  return startRun(...args).partnerApiKey;
+}
+
+/** The facts of the problem that a promise is rejected with. */
+async function problemOf(promise: Promise<unknown>): Promise<ResourceProblem> {
+  const error = await failureOf(promise);
+  if (error instanceof ResourceError) return error.problem;
+  throw error;
+}
+
+/** A service that answers the creation of a key with this. */
+function answering(apiKey: Shape["apiKey"], deleteBy: "key" | "id" = "key"): Shape {
+  return { ...SHAPES.flat, apiKey, deleteBy };
+}
+
+/** Two strings that may be the key: nobody can tell without a setting. */
+const AMBIGUOUS = answering(({ key, id }) => ({
+  token: key,
+  id,
+  clientSecret: `cs_9f8e7d6c5b4a3f2e1d_${id}`,
+}));
+/** The same, where the wrong one looks like the key. */
+const MISLEADING = answering(({ key, id }) => ({ apiKey: `pk_old_9f8e7d6c5b4a3f2e_${id}`, next: { key } }));
+
+describe("a new key", () => {
+  it("has an opaque id, and outputs that hold the key and the whole response", async () => {
+    const service = await startService();
+    const { partnerApiKey } = startRun(service);
+    const { id, outputs } = await create(partnerApiKey, { rotation: { trigger: "a" } });
+    const [key = ""] = service.apiKeys;
+    expect(id).toMatch(/^key-[0-9a-f-]{36}$/);
+    expect(outputs).toEqual({
+      account: "default",
+      apiKey: key,
+      createdAt: expect.stringMatching(/^20.*Z$/) as string,
+      fingerprint: fingerprint(key),
+      hint: key.slice(-4),
+      response: { body: JSON.stringify({ apiKey: key }), encoding: "utf8", complete: true },
+      rotatedAt: null,
+      previousApiKey: null,
+      previousExpiresAt: null,
+      server: service.url,
+      internal: { trigger: "a", previousResponse: null, unread: null },
+    });
+    expect(await partnerApiKey.read(outputs)).toEqual({ outputs });
+    expect(methods(service)).toEqual(["POST"]);
+  });
+
+  it("that was certainly not created is no resource", async () => {
+    const service = await startService({ faults: [{ kind: "status", status: 403 }] });
+    const error = await failureOf(create(keysOf(service)));
+    expect(error).toBeInstanceOf(RequestError);
+    expect(error).toMatchObject({ effect: "none" });
+  });
+
+  it("is refused in a preview whose settings are wrong, and asks nobody", async () => {
+    const service = await startService();
+    const { partnerApiKey } = startRun(service, { requestTimeout: "0.5", maxConnections: "none" });
+    const { problems } = await partnerApiKey.check({}, { rotation: { afterDays: 1 } });
+    expect(problems).toEqual([
+      expect.stringContaining("overlapDays"),
+      expect.objectContaining({ code: "PARTNERS_CONFIGURATION" }),
+    ]);
+    expect(service.requests).toEqual([]);
+  });
+
+  it("of another account is neither read, changed nor deleted", async () => {
+    const service = await startService();
+    const { outputs, id } = await create(keysOf(service));
+    const { partnerApiKey } = startRun(service, { account: "eu" });
+    const calls = [
+      partnerApiKey.read(outputs),
+      partnerApiKey.update(id, outputs, outputs),
+      partnerApiKey.delete(outputs),
+    ];
+    for (const call of calls)
+      expect(await problemOf(call)).toMatchObject({ kind: "otherAccount", owner: "default", present: "eu" });
+    expect(partnerApiKey.diff(outputs, { account: "eu" })).toEqual({ changes: true, replaces: ["account"] });
+    expect(methods(service)).toEqual(["POST"]);
+  });
+});
+
+describe("a response in which the key is not found", () => {
+  it.each<[string, Shape, Fault[], object]>([
+    ["as two strings may be it", AMBIGUOUS, [], { complete: true, reading: { reason: "several" } }],
+    [
+      "as it is cut off",
+      SHAPES.flat,
+      [{ kind: "resetMidBody" }],
+      { complete: false, reading: { reason: "none" } },
+    ],
+    [
+      "as it is plain text that is cut off, and half a key is none",
+      answering(({ key }) => new RawBody(key)),
+      [{ kind: "truncate", bytes: 24 }],
+      { complete: false, reading: { reason: "none" } },
+    ],
+  ])("is kept, %s", async (_why, shape, faults, facts) => {
+    const service = await startService({ shape, faults });
+    const failure = await partialFailureOf(create(keysOf(service)));
+    expect(factsOf(failure.reason)).toMatchObject({
+      kind: "keyNotFound",
+      rotates: false,
+      requestId: service.requests[0]?.requestId,
+      ...facts,
+    });
+    expect(failure.properties).toMatchObject({ apiKey: null, fingerprint: null, server: service.url });
+    const { body } = failure.properties["response"] as { body: string };
+    expect(body).toContain(service.apiKeys[0]?.slice(0, 10));
+    const again = startRun(service);
+    expect(again.partnerApiKey.diff(failure.properties, { account: "default" }).changes).toBe(true);
+    expect(await problemOf(again.partnerApiKey.delete(failure.properties))).toMatchObject({
+      kind: "keyUnknown",
+    });
+    expect(methods(service)).toEqual(["POST"]);
+  });
+
+  it("gives the key, without a request, once the mapping is set; then it can be deleted", async () => {
+    const service = await startService({ shape: AMBIGUOUS });
+    const { id, properties } = await partialFailureOf(create(keysOf(service)));
+    const fixed = startRun(service, mapping({ apiKey: "/token" }));
+    const outputs = await fixed.partnerApiKey.update(
+      id,
+      properties,
+      await checked(fixed.partnerApiKey, {}, properties),
+    );
+    expect(outputs).toMatchObject({ apiKey: service.apiKeys[0], response: properties["response"] });
+    expect(methods(service)).toEqual(["POST"]);
+    await fixed.partnerApiKey.delete(properties);
+    expect(service.apiKeys).toEqual([]);
+  });
+
+  it("gives the right key, without a request, when a wrong pointer is corrected, and the right previous one", async () => {
+    const service = await startService({ shape: MISLEADING });
+    const wrong = mapping({ apiKey: "/apiKey" });
+    const { id, outputs } = await create(keysOf(service, wrong));
+    const rotation = { trigger: "a", overlapDays: 7 };
+    const news = { account: "default", rotation };
+    const rotated = await keysOf(service, wrong).update(id, outputs, news);
+    service.clearRequests();
+    const fixed = startRun(service, mapping({ apiKey: "/next/key" }));
+    expect(fixed.partnerApiKey.diff(rotated, news)).toEqual({ changes: true, replaces: [] });
+    const corrected = await fixed.partnerApiKey.update(id, rotated, news);
+    expect([corrected["previousApiKey"], corrected["apiKey"]]).toEqual(service.apiKeys);
+    expect(corrected["fingerprint"]).toBe(fingerprint(service.apiKeys[1] ?? ""));
+    expect(fixed.partnerApiKey.diff(corrected, news).changes).toBe(false);
+    expect(service.requests).toEqual([]);
+  });
+
+  it("stays as it is, with a notice, if a pointer finds nothing", async () => {
+    const service = await startService();
+    const { id, outputs } = await create(keysOf(service));
+    const { partnerApiKey, notices } = startRun(service, mapping({ apiKey: "/nothing" }));
+    expect(partnerApiKey.diff(outputs, { account: "default" }).changes).toBe(false);
+    expect(notices).toEqual([{ kind: "pointerFindsNothing", fingerprint: outputs["fingerprint"] }]);
+    expect(await partnerApiKey.update(id, outputs, { account: "default" })).toEqual(outputs);
+    await partnerApiKey.delete(outputs);
+    expect(service.apiKeys).toEqual([]);
+  });
+});
+
+describe("a deletion", () => {
+  const gone: Fault = { kind: "status", status: 404, operation: "deleteApiKey", times: Infinity };
+
+  it("names the key by its id from the kept response where a setting says so", async () => {
+    const shape = answering(({ key, id }) => ({ apiKey: { id, key } }), "id");
+    const service = await startService({ shape });
+    const { outputs } = await create(keysOf(service));
+    const byId = startRun(service, mapping({ apiKeyId: "/apiKey/id" }));
+    await byId.partnerApiKey.delete(outputs);
+    expect(service.apiKeys).toEqual([]);
+    await byId.partnerApiKey.delete(outputs); // It is gone already.
+    expect(byId.notices).toMatchObject([{ kind: "keyWasGone", byId: true }]);
+  });
+
+  it("of hostile characters is deleted as it is", async () => {
+    const service = await startService({ keyAlphabet: "hostile" });
+    const { partnerApiKey } = startRun(service, mapping({ apiKey: "/apiKey" }));
+    await partnerApiKey.delete((await create(partnerApiKey)).outputs);
+    expect(service.apiKeys).toEqual([]);
+  });
+
+  it.each<[string, Fault[], boolean]>([
+    ["at the first attempt", [gone], true],
+    [
+      "after an attempt whose response was lost",
+      [{ kind: "reset", operation: "deleteApiKey", effect: true }],
+      false,
+    ],
+  ])(
+    "answered 404 %s is done if the list can be read, and a notice says so",
+    async (_when, faults, first) => {
+      const service = await startService();
+      const { outputs } = await create(keysOf(service));
+      service.inject(...faults);
+      const { partnerApiKey, notices } = startRun(service);
+      await partnerApiKey.delete(outputs);
+      expect(notices).toEqual([
+        { kind: "keyWasGone", fingerprint: outputs["fingerprint"], first, byId: false },
+      ]);
+      expect(methods(service).at(-1)).toBe("GET");
+    },
+  );
+
+  it("answered 410 is done, without a notice or another request", async () => {
+    const service = await startService();
+    const { outputs } = await create(keysOf(service));
+    service.inject({ ...gone, status: 410 });
+    const { partnerApiKey, notices } = startRun(service);
+    await partnerApiKey.delete(outputs);
+    expect([methods(service), notices]).toEqual([["POST", "DELETE"], []]);
+  });
+
+  it("answered 404 at another address than that of the creation fails", async () => {
+    const service = await startService();
+    const elsewhere = await startService({ accessToken: service.accessToken });
+    const { outputs } = await create(keysOf(service));
+    const error = await failureOf(keysOf(elsewhere).delete(outputs));
+    expect(error).toMatchObject({
+      problem: { kind: "deletionUnclear", server: service.url, listError: null },
+    });
+  });
+
+  it("answered 404 fails if the list cannot be read, for whatever reason", async () => {
+    const service = await startService();
+    const { outputs } = await create(keysOf(service));
+    service.inject(
+      gone,
+      { kind: "status", status: 404, operation: "listWebhooks" },
+      { kind: "html", operation: "listWebhooks" },
+    );
+    for (const code of ["PARTNERS_STATUS", "PARTNERS_UNREADABLE"]) {
+      const error = await failureOf(keysOf(service).delete(outputs));
+      expect(error).toMatchObject({
+        problem: { kind: "deletionUnclear", server: null, listError: { code } },
+      });
+    }
+  });
+
+  it.each([401, 403, 500])("answered %d fails, and the key stays in state", async (status) => {
+    const service = await startService();
+    const { outputs } = await create(keysOf(service));
+    service.inject({ ...gone, status });
+    expect(await failureOf(keysOf(service).delete(outputs))).toMatchObject({ status });
+  });
+});
+
+describe("a rotation with overlap", () => {
+  const news = (trigger: string): Properties => ({
+    account: "default",
+    rotation: { trigger, overlapDays: 7 },
+  });
+
+  /** A key that has been rotated once. */
+  async function rotatedKey() {
+    const service = await startService();
+    const { id, outputs: first } = await create(keysOf(service));
+    const outputs = await keysOf(service).update(id, first, news("a"));
+    const keys = service.apiKeys;
+    service.clearRequests();
+    return { service, id, first, outputs, keys };
+  }
+
+  it("keeps the previous key for that long, with its response, and deletes it then", async () => {
+    const { service, id, first, outputs, keys } = await rotatedKey();
+    expect(outputs).toMatchObject({
+      apiKey: keys[1],
+      rotatedAt: new Date(NOON).toISOString(),
+      previousApiKey: keys[0],
+      previousExpiresAt: new Date(NOON + 7 * DAY).toISOString(),
+      internal: { trigger: "a", previousResponse: first["response"], unread: null },
+    });
+    expect(await keysOf(service).update(id, outputs, news("a"))).toEqual(outputs);
+    const later = startRun(service, {}, { now: NOON + 7 * DAY });
+    expect(later.partnerApiKey.diff(outputs, news("a"))).toEqual({ changes: true, replaces: [] });
+    const expired = await later.partnerApiKey.update(id, outputs, news("a"));
+    expect(expired).toMatchObject({ apiKey: keys[1], previousApiKey: null, previousExpiresAt: null });
+    expect([methods(service), service.apiKeys]).toEqual([["DELETE"], [keys[1]]]);
+  });
+
+  it("within another one deletes the older key first, so that there are never more than two", async () => {
+    const { service, id, outputs, keys } = await rotatedKey();
+    const { partnerApiKey, notices } = startRun(service);
+    expect(partnerApiKey.diff(outputs, news("b"))).toEqual({ changes: true, replaces: [] });
+    expect(notices).toMatchObject([
+      { kind: "rotation", why: { kind: "trigger" }, validUntil: "2026-06-22T12:00Z" },
+    ]);
+    const next = await partnerApiKey.update(id, outputs, news("b"));
+    expect(methods(service)).toEqual(["DELETE", "POST"]);
+    expect([next["previousApiKey"], next["apiKey"]]).toEqual([keys[1], service.apiKeys[1]]);
+    await partnerApiKey.delete(next);
+    expect(service.apiKeys).toEqual([]);
+  });
+
+  it("that fails after the older key is deleted forgets that one, and says so", async () => {
+    const { service, id, outputs, keys } = await rotatedKey();
+    service.inject({ kind: "status", status: 403, operation: "createApiKey" });
+    const failure = await partialFailureOf(keysOf(service).update(id, outputs, news("b")));
+    expect(factsOf(failure.reason)).toMatchObject({
+      kind: "partlyDone",
+      deleted: "previous",
+      next: { status: 403 },
+    });
+    expect(failure.properties).toMatchObject({
+      apiKey: keys[1],
+      previousApiKey: null,
+      internal: { trigger: "a" },
+    });
+    expect(keysOf(service).diff(failure.properties, news("b")).changes).toBe(true);
+  });
+
+  it("whose response is not understood keeps the key in use and the response, and goes on from there", async () => {
+    const service = await startService({ shape: AMBIGUOUS });
+    const token = mapping({ apiKey: "/token" });
+    const { id, outputs } = await create(keysOf(service, token));
+    const failure = await partialFailureOf(keysOf(service).update(id, outputs, news("a")));
+    expect(factsOf(failure.reason)).toMatchObject({ kind: "keyNotFound", rotates: true });
+    const [first, second] = service.apiKeys;
+    expect(failure.properties).toMatchObject({ apiKey: first, previousApiKey: null });
+    expect(await problemOf(keysOf(service).delete(failure.properties))).toMatchObject({ kind: "keyUnknown" });
+    service.clearRequests();
+    const next = await keysOf(service, token).update(id, failure.properties, news("a"));
+    expect(next).toMatchObject({ apiKey: second, previousApiKey: first });
+    expect(service.requests).toEqual([]);
+    await keysOf(service, token).delete(failure.properties);
+    expect(service.apiKeys).toEqual([]);
+  });
+
+  it("is refused by a service that allows one key, and the problem is named", async () => {
+    const service = await startService({ oneKeyAtATime: true });
+    const { id, outputs } = await create(keysOf(service));
+    expect(await problemOf(keysOf(service).update(id, outputs, news("a")))).toMatchObject({
+      kind: "secondKeyRefused",
+    });
+    expect(service.apiKeys).toHaveLength(1);
+  });
+
+  it("is followed by a deletion of both keys, which says so if only one of them is deleted", async () => {
+    const { service, outputs, keys } = await rotatedKey();
+    service.inject({ kind: "status", status: 403, skip: 1 });
+    const error = await failureOf(keysOf(service).delete(outputs));
+    expect(error).toBeInstanceOf(ResourceError);
+    expect(error).toMatchObject({ problem: { kind: "partlyDone", deleted: "one", next: { status: 403 } } });
+    expect(service.apiKeys).toEqual([keys[1]]);
+    await keysOf(service).delete(outputs);
+    expect(service.apiKeys).toEqual([]);
+  });
+});
+
+it("a rotation without overlap is a replacement", async () => {
+  const service = await startService();
+  const { outputs } = await create(keysOf(service));
+  const news = { account: "default", rotation: { trigger: "a" } };
+  expect(keysOf(service).diff(outputs, news)).toEqual({
+    changes: true,
+    replaces: ["rotationDue"],
+  });
+});

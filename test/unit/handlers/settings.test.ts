@@ -1,0 +1,182 @@
+import { describe, expect, it } from "vitest";
+
+import manifest from "../../../provider/package.json" with { type: "json" };
+import { parseBaseUrl } from "../../../provider/src/api/base-url.js";
+import { SettingsError, type SettingProblem } from "../../../provider/src/api/errors.js";
+import {
+  accountName,
+  assertNodeVersion,
+  readSettings,
+  type Settings,
+} from "../../../provider/src/handlers/settings.js";
+import { VERSION } from "../../../provider/src/version.js";
+
+const SECRET = "Zq8RkT3vWm5LxB7nYc2Hd9";
+const RIGHT = { baseUrl: "https://partners.example.com", accessToken: "t0ken" };
+type Values = Readonly<Record<string, string | undefined>>;
+
+function read(values: Values, env: NodeJS.ProcessEnv = {}): Settings {
+  return readSettings({ get: (key) => values[key.replace("partners:", "")] }, env);
+}
+
+function problems(values: Values, env?: NodeJS.ProcessEnv): readonly SettingProblem[] {
+  try {
+    read(values, env);
+    return [];
+  } catch (error) {
+    if (error instanceof SettingsError) return error.problems;
+    throw error;
+  }
+}
+
+describe("settings", () => {
+  it("have defaults for all but the URL and the token", () => {
+    expect(read(RIGHT)).toEqual({
+      baseUrl: { origin: "https://partners.example.com", prefix: "", loopback: false },
+      accessToken: "t0ken",
+      requestTimeout: 30_000,
+      operationTimeout: 120_000,
+      maxConnections: 16,
+      requestsPerSecond: null,
+      responses: {},
+    });
+  });
+
+  const env = {
+    PARTNERS_BASE_URL: "https://other.example.com/gateway/",
+    PARTNERS_ACCESS_TOKEN: "other",
+    PARTNERS_REQUEST_TIMEOUT: "5",
+    PARTNERS_OPERATION_TIMEOUT: "6",
+    PARTNERS_MAX_CONNECTIONS: "7",
+    PARTNERS_REQUESTS_PER_SECOND: "0.5",
+    PARTNERS_RESPONSES: '{"apiKey":"/data/key"}',
+  };
+
+  it("come from stack configuration first, then from the environment; empty ones count as not set", () => {
+    expect(read({ accessToken: "mine", requestTimeout: "" }, env)).toEqual({
+      baseUrl: { origin: "https://other.example.com", prefix: "/gateway", loopback: false },
+      accessToken: "mine",
+      requestTimeout: 5_000,
+      operationTimeout: 6_000,
+      maxConnections: 7,
+      requestsPerSecond: 0.5,
+      responses: { apiKey: "/data/key" },
+    });
+  });
+
+  it("of an explicit provider come from its arguments only", () => {
+    expect(problems({ explicit: "true", baseUrl: RIGHT.baseUrl }, env)).toEqual([
+      { kind: "missing", setting: "accessToken" },
+    ]);
+  });
+
+  it("that are missing or wrong are all named at once", () => {
+    const wrong = { requestTimeout: "0", maxConnections: "many", responses: '{"apiKey":"key","other":1}' };
+    expect(problems(wrong)).toMatchObject([
+      { kind: "missing", setting: "baseUrl" },
+      { kind: "missing", setting: "accessToken" },
+      {
+        kind: "invalid",
+        setting: "requestTimeout",
+        text: "must be a number above 0 and at most 3600 seconds",
+      },
+      { kind: "invalid", setting: "maxConnections" },
+      { kind: "invalid", setting: "responses.other" },
+      { kind: "invalid", setting: "responses.apiKey" },
+    ]);
+  });
+
+  it.each(
+    Object.entries({
+      accessToken: [
+        `${SECRET}\n`,
+        `${SECRET}\r\nx-evil: 1`,
+        `Bearer ${SECRET}`,
+        `${SECRET}\0`,
+        `${SECRET}é`,
+        "x".repeat(8193),
+      ],
+      requestTimeout: ["0", "-1", "3601", "soon", "NaN", "Infinity", " ", "1,5", "1_000"],
+      operationTimeout: ["0", "86401", "1 2"],
+      maxConnections: ["0", "1025"],
+      requestsPerSecond: ["0", "100001", "1/s"],
+      responses: ["{", "[]", "7", SECRET, `{"apiKey":"${SECRET}"}`, '{"webhookId":""}', '{"active":[]}'],
+    }).flatMap(([setting, values]) => values.map((value) => [setting, value] as const)),
+  )("of a wrong value are refused by name, and the value is not repeated: %s, %j", (setting, value) => {
+    const found = problems({ ...RIGHT, [setting]: value });
+    expect(found).toMatchObject([{ kind: "invalid", setting: expect.stringContaining(setting) as string }]);
+    expect(JSON.stringify(found)).not.toContain(SECRET);
+  });
+
+  it("name the account, else it is the default one", () => {
+    expect(["eu", "", undefined].map((name) => accountName({ get: () => name }))).toEqual([
+      "eu",
+      "default",
+      "default",
+    ]);
+  });
+});
+
+describe("a base URL", () => {
+  it.each([
+    [
+      "https://partners.example.com/",
+      { origin: "https://partners.example.com", prefix: "", loopback: false },
+    ],
+    [
+      "https://partners.example.com:8443/a b/",
+      { origin: "https://partners.example.com:8443", prefix: "/a%20b", loopback: false },
+    ],
+    ["http://localhost:8080", { origin: "http://localhost:8080", prefix: "", loopback: true }],
+    ["http://127.1.2.3", { origin: "http://127.1.2.3", prefix: "", loopback: true }],
+    ["http://[::1]:1", { origin: "http://[::1]:1", prefix: "", loopback: true }],
+  ])("may be %s", (text, parts) => {
+    expect(parseBaseUrl(text)).toEqual(parts);
+  });
+
+  it.each([
+    ...["partners.example.com", "https://", "https://[::1", " ", "https://a:99999"].map((text) => [
+      text,
+      "is not a URL",
+    ]),
+    ...[
+      "http://partners.example.com",
+      "http://0.0.0.0",
+      "http://localhost.",
+      "http://127.0.0.1.nip.io",
+      "http://[::]",
+    ].map((text) => [text, "plain http:// would send"]),
+    ...["http://[::ffff:10.0.0.1]", "http://169.254.169.254"].map((text) => [
+      text,
+      "plain http:// would send",
+    ]),
+    ...["ftp://a.example", "javascript:alert(1)", "ws://a"].map((text) => [text, "must start with https://"]),
+    ...["https://a.example/?a=1", "https://a.example/#top", "https://a.example?"].map((text) => [
+      text,
+      "query",
+    ]),
+    ...["https://a.example/api/v1/partners", "https://a.example/api/v1/partners//"].map((text) => [
+      text,
+      "must end before",
+    ]),
+    ...[`https://user:${SECRET}@a.example`, `http://:${SECRET}@127.0.0.1`].map((text) => [text, "user name"]),
+  ])("must not be %j", (text = "", problem = "") => {
+    expect(parseBaseUrl(text)).toEqual({ problem: expect.stringContaining(problem) as string });
+    expect(JSON.stringify(parseBaseUrl(text))).not.toContain(SECRET);
+  });
+});
+
+describe("the version", () => {
+  const accepts = (version: string) => () => {
+    assertNodeVersion(version);
+  };
+  it("of Node is refused if undici does not run on it", () => {
+    for (const version of ["22.19.0", "22.20.1", "24.0.0", "26.10.0"]) expect(accepts(version)).not.toThrow();
+    for (const version of ["18.20.0", "20.20.2", "22.18.9"]) expect(accepts(version)).toThrow(SettingsError);
+    expect(manifest.engines.node).toBe(">=22.19");
+  });
+
+  it("that is sent is that of the package", () => {
+    expect(VERSION).toBe(manifest.version);
+  });
+});

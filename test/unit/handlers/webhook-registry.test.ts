@@ -1,0 +1,108 @@
+import { describe, expect, it } from "vitest";
+
+import type { WebhookList } from "../../../provider/src/api/client.js";
+import { WebhookRegistry } from "../../../provider/src/handlers/webhook-registry.js";
+import { SHAPES } from "../../support/sandbox.ts";
+import { clientFor, failureOf } from "../api/support.ts";
+import { methods, startService } from "./support.ts";
+
+/** A registry over a service with webhooks 1 to 3, and a clock of its own. */
+async function start() {
+  const service = await startService({
+    webhooks: [1, 2, 3].map((webhookId) => ({ webhookId, state: "active" })),
+  });
+  const clock = { now: 1_000_000 };
+  const registry = new WebhookRegistry(clientFor(service), () => clock.now);
+  return { service, clock, registry, gets: () => methods(service).length };
+}
+
+describe("the list of webhooks", () => {
+  it("is read once for all who ask at the same time, and for all who ask within 30 s", async () => {
+    const { registry, clock, gets } = await start();
+    await Promise.all([registry.find(1), registry.find(2), registry.all(), registry.assertReadable()]);
+    clock.now += 30_000;
+    expect(await registry.find(2)).toMatchObject({ webhookId: 2, state: "active" });
+    expect(gets()).toBe(1);
+    clock.now += 1;
+    await registry.find(2);
+    expect(gets()).toBe(2);
+  });
+
+  it("is brought up to date with our own changes, and forgotten where the server knows better", async () => {
+    const { registry, gets } = await start();
+    await registry.find(1);
+    registry.changed(1, "disabled");
+    expect(await registry.find(1)).toMatchObject({ state: "disabled", missing: null });
+    expect((await registry.all()).map(({ state }) => state)).toEqual(["disabled", "active", "active"]);
+    expect(gets()).toBe(1);
+    registry.forget();
+    expect(await registry.find(2)).toMatchObject({ state: "active" });
+    expect(gets()).toBe(2);
+  });
+
+  it("keeps a change that is made while it is under way, until it is read again", async () => {
+    const arrivals: ((list: WebhookList) => void)[] = [];
+    // The wire cannot be made to hold a response between two of our own steps.
+    const listWebhooks = (): Promise<WebhookList> => new Promise((resolve) => arrivals.push(resolve));
+    const clock = { now: 1 };
+    const registry = new WebhookRegistry({ listWebhooks }, () => clock.now);
+    const list = (): WebhookList => {
+      const webhook = { webhookId: 1, state: "active", missing: null, record: {} } as const;
+      return { readable: true, complete: true, webhooks: new Map([[1, webhook]]), places: {} };
+    };
+    const found = registry.find(1);
+    registry.changed(1, "disabled");
+    arrivals[0]?.(list());
+    expect(await found).toMatchObject({ state: "disabled" });
+    clock.now += 30_001;
+    const later = registry.find(1);
+    arrivals[1]?.(list());
+    expect(await later).toMatchObject({ state: "active" });
+  });
+
+  it("proves that a webhook is gone only if it was requested for it", async () => {
+    const { service, registry, clock, gets } = await start();
+    await registry.find(1);
+    clock.now += 1;
+    expect(await registry.find(99)).toBeNull();
+    expect(gets()).toBe(2);
+    service.addWebhook(98, "disabled");
+    clock.now += 1;
+    expect(await registry.find(98)).toMatchObject({ state: "disabled" });
+    expect((await registry.missing(99)).problem).toEqual({
+      kind: "noSuchWebhook",
+      webhookId: 99,
+      existing: [1, 2, 3, 98],
+    });
+    expect(gets()).toBe(3);
+  });
+
+  it("that has further pages proves nothing", async () => {
+    const service = await startService({
+      shape: { ...SHAPES.flat, webhooks: (list) => ({ webhooks: list, hasMore: true }) },
+    });
+    const registry = new WebhookRegistry(clientFor(service), () => 1);
+    expect(await registry.find(101)).toMatchObject({ state: "active" });
+    expect(await failureOf(registry.find(99))).toMatchObject({
+      problem: { kind: "incompleteList", webhookId: 99 },
+    });
+    expect(await failureOf(registry.all())).toMatchObject({
+      problem: { kind: "incompleteList", webhookId: null },
+    });
+  });
+
+  it("is asked for again after a failure", async () => {
+    const { service, registry } = await start();
+    service.inject({ kind: "status", status: 401 });
+    expect(await failureOf(registry.find(1))).toMatchObject({ status: 401 });
+    expect(await registry.find(1)).toMatchObject({ webhookId: 1 });
+  });
+
+  it("fails for a caller with little time only", async () => {
+    const { service, registry } = await start();
+    service.inject({ kind: "hang", at: "headers" });
+    const [limited, patient] = await Promise.all([failureOf(registry.find(1, 100)), registry.find(1)]);
+    expect(limited).toMatchObject({ code: "PARTNERS_TIMEOUT" });
+    expect(patient).toMatchObject({ webhookId: 1 });
+  });
+});

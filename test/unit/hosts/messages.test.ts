@@ -1,0 +1,302 @@
+import { execFileSync } from "node:child_process";
+import { describe, expect, it } from "vitest";
+
+import {
+  RequestError,
+  SettingsError,
+  type FailureCause,
+  type PartnerError,
+  type RequestFailure,
+  type SettingProblem,
+} from "../../../provider/src/api/errors.js";
+import { ResourceError, type Notice, type ResourceProblem } from "../../../provider/src/handlers/problems.js";
+import {
+  mappingCommand,
+  renderError,
+  renderNotice,
+  type Terms,
+} from "../../../provider/src/hosts/messages.js";
+import { CANARIES, findLeaks } from "../../support/canary.ts";
+
+/** One example at least of each kind: a kind that is missing does not compile. */
+type Examples<Union extends { kind: string }> = {
+  readonly [Kind in Union["kind"]]:
+    Extract<Union, { kind: Kind }> | readonly Extract<Union, { kind: Kind }>[];
+};
+
+const AT = "2026-06-15T12:00:00.000Z";
+const PRINT = "sha256:0123456789abcdef";
+
+function failure(cause: FailureCause, changes: Partial<RequestFailure> = {}): RequestFailure {
+  const request = { operation: "listWebhooks", webhookId: null, host: "partners.example.com" } as const;
+  const end = { effect: "none", attempts: 1, failedAt: AT, requestId: null, serverWords: null } as const;
+  return { ...request, cause, ...end, ...changes };
+}
+
+function answered(status: number, changes?: Partial<RequestFailure>): RequestError {
+  return new RequestError(failure({ kind: "status", status }, changes));
+}
+
+type Unreadable = Extract<FailureCause, { kind: "unreadableList" }>;
+
+function unreadable(reason: Unreadable["reading"]["reason"], ...candidates: string[]): Unreadable {
+  const setting = reason === "not unique" ? "webhookId" : "webhooks";
+  const body = JSON.stringify(CANARIES);
+  return { kind: "unreadableList", reading: { readable: false, setting, reason, candidates }, body };
+}
+
+const CODES =
+  "ECONNREFUSED UNABLE_TO_VERIFY_LEAF_SIGNATURE CERT_HAS_EXPIRED ERR_TLS_CERT_ALTNAME_INVALID EPROTO " +
+  "ERR_SSL_WRONG_VERSION_NUMBER HTTPParserError UNEXPECTED_100_CONTINUE UND_ERR_ABORTED";
+
+const CAUSES: Examples<FailureCause> = {
+  status: [301, 304, 400, 401, 403, 404, 409, 429, 500].map((status) => ({ kind: "status", status })),
+  throttled: { kind: "throttled", wait: 3_600_500 },
+  timeout: [
+    { kind: "timeout", sent: true },
+    { kind: "timeout", sent: false },
+  ],
+  connection: CODES.split(" ").map((code) => ({ kind: "connection", code })),
+  interrupted: { kind: "interrupted" },
+  cutOff: { kind: "cutOff" },
+  webPage: { kind: "webPage" },
+  reportedFailure: { kind: "reportedFailure" },
+  tooLarge: { kind: "tooLarge" },
+  unreadableList: [
+    unreadable("not JSON"),
+    unreadable("none"),
+    unreadable("several", "/hooks", "/archive"),
+    unreadable("pointer", "/data"),
+    unreadable("not unique"),
+  ],
+};
+
+const refused = { kind: "refused", reason: "several", candidates: ["/token", "/clientSecret"] } as const;
+const NOTHING = { ...refused, reason: "none", candidates: [] } as const;
+const unclear = {
+  kind: "deletionUnclear",
+  failure: answered(404, { operation: "deleteApiKey" }).failure,
+} as const;
+const POST = { operation: "createApiKey" } as const;
+const PATCH = { operation: "disableWebhook", webhookId: 101 } as const;
+const DELETE = { operation: "deleteApiKey" } as const;
+const key = { kind: "keyNotFound", createdAt: AT, requestId: null, complete: true, rotates: false } as const;
+
+const PROBLEMS: Examples<ResourceProblem> = {
+  otherAccount: { kind: "otherAccount", owner: "eu", present: "default" },
+  noSuchWebhook: [
+    { kind: "noSuchWebhook", webhookId: 7, existing: [101, 102] },
+    { kind: "noSuchWebhook", webhookId: 7, existing: [] },
+    { kind: "noSuchWebhook", webhookId: 99, existing: Array.from({ length: 23 }, (_, index) => index + 1) },
+  ],
+  patchedNotFound: { kind: "patchedNotFound", failure: answered(404, PATCH).failure },
+  incompleteList: [
+    { kind: "incompleteList", webhookId: 7 },
+    { kind: "incompleteList", webhookId: null },
+  ],
+  keyNotFound: [
+    { ...key, reading: refused },
+    { ...key, requestId: "req-1", complete: false, rotates: true, reading: NOTHING },
+    { ...key, reading: { ...refused, reason: "pointer", candidates: ["/it's"] } },
+  ],
+  keyUnknown: { kind: "keyUnknown", reading: refused },
+  deletionUnclear: [
+    { ...unclear, server: "https://old.example.com", listError: null },
+    { ...unclear, server: null, listError: answered(401) },
+  ],
+  secondKeyRefused: { kind: "secondKeyRefused", failure: answered(409, POST).failure },
+  partlyDone: [
+    { kind: "partlyDone", deleted: "previous", next: answered(403, POST) },
+    { kind: "partlyDone", deleted: "one", next: answered(403, DELETE) },
+  ],
+};
+
+const SETTINGS: Examples<SettingProblem> = {
+  missing: [
+    { kind: "missing", setting: "baseUrl" },
+    { kind: "missing", setting: "accessToken" },
+  ],
+  invalid: [
+    { kind: "invalid", setting: "requestTimeout", text: "must be a number" },
+    { kind: "invalid", setting: "responses.apiKey", text: "must be a JSON Pointer" },
+  ],
+  environment: { kind: "environment", text: "The environment is wrong." },
+};
+
+const rotation = { kind: "rotation", fingerprint: PRINT, validUntil: "2026-06-22T12:00Z" } as const;
+
+const NOTICES: Examples<Notice> = {
+  keyWasGone: [
+    { kind: "keyWasGone", fingerprint: PRINT, first: true, byId: false },
+    { kind: "keyWasGone", fingerprint: null, first: true, byId: true },
+    { kind: "keyWasGone", fingerprint: PRINT, first: false, byId: false },
+  ],
+  pointerFindsNothing: { kind: "pointerFindsNothing", fingerprint: PRINT },
+  rotation: [
+    { ...rotation, why: { kind: "trigger" }, validUntil: null },
+    { ...rotation, why: { kind: "unknownAge", afterDays: 9 } },
+    { ...rotation, why: { kind: "age", since: "2026-06-01", due: "2026-06-11", afterDays: 10 } },
+  ],
+  stateUnknown: [
+    { kind: "stateUnknown", webhookId: 101, setting: "webhookState" },
+    { kind: "stateUnknown", webhookId: 101, setting: "active" },
+  ],
+  nothingToRestore: { kind: "nothingToRestore", webhookId: 101 },
+  notChecked: { kind: "notChecked", error: answered(501, { attempts: 4 }) },
+};
+
+function all<Union extends { kind: string }>(examples: Examples<Union>): Union[] {
+  return Object.values<Union | readonly Union[]>(examples).flat() as Union[];
+}
+
+const ERRORS: readonly PartnerError[] = [
+  ...all(CAUSES).map((cause) => new RequestError(failure(cause))),
+  answered(409, POST),
+  new RequestError(failure({ kind: "timeout", sent: true }, { ...POST, effect: "possible" })),
+  answered(303, { ...POST, effect: "possible" }),
+  answered(502, { ...PATCH, effect: "possible", attempts: 4 }),
+  answered(502, { ...DELETE, effect: "possible", attempts: 4 }),
+  ...all(PROBLEMS).map((problem) => new ResourceError(problem)),
+  ...all(SETTINGS).map((problem) => new SettingsError([problem])),
+];
+
+const texts = (terms: Terms): string[] => [
+  ...ERRORS.map((error) => renderError(error, terms)),
+  ...all(NOTICES).map((notice) => renderNotice(notice, terms)),
+];
+
+describe("what a person is told", () => {
+  it("of stack configuration", () => {
+    expect(texts({ explicit: false })).toMatchInlineSnapshot(`
+      [
+        "GET /webhooks at partners.example.com: the server answered 301. Redirects are not followed, so that the access token goes nowhere else: set partners:baseUrl to the final address. [PARTNERS_STATUS]",
+        "GET /webhooks at partners.example.com: the server answered 304. A cache answered instead of the service: exempt the API from it. [PARTNERS_STATUS]",
+        "GET /webhooks at partners.example.com: the server answered 400. The service refused the request: correct what it names, or ask its operator. [PARTNERS_STATUS]",
+        "GET /webhooks at partners.example.com: the server answered 401. The access token was rejected: check partners:accessToken or PARTNERS_ACCESS_TOKEN. [PARTNERS_STATUS]",
+        "GET /webhooks at partners.example.com: the server answered 403. The access token does not permit this: use one that does, for this account. [PARTNERS_STATUS]",
+        "GET /webhooks at partners.example.com: the server answered 404. There is no Partner API there: partners:baseUrl is what comes before /api/v1/partners in its addresses. [PARTNERS_STATUS]",
+        "GET /webhooks at partners.example.com: the server answered 409. The service refused the request: correct what it names, or ask its operator. [PARTNERS_STATUS]",
+        "GET /webhooks at partners.example.com: the server answered 429. Try again later, or set partners:requestsPerSecond. [PARTNERS_STATUS]",
+        "GET /webhooks at partners.example.com: the server answered 500. The service failed: try again later. [PARTNERS_STATUS]",
+        "GET /webhooks at partners.example.com: the server answered 429 and asks to wait 3601 s. Try again then, or raise partners:operationTimeout. [PARTNERS_STATUS]",
+        "GET /webhooks at partners.example.com: timed out while waiting for the response. Try again; if the service is slow, raise partners:requestTimeout. [PARTNERS_TIMEOUT]",
+        "GET /webhooks at partners.example.com: timed out while connecting. Check partners:baseUrl, and that the service can be reached from here (DNS, firewall, proxy, TLS). [PARTNERS_TIMEOUT]",
+        "GET /webhooks at partners.example.com: the connection failed (ECONNREFUSED). Check partners:baseUrl, and that the service can be reached from here (DNS, firewall, proxy, TLS). [PARTNERS_CONNECTION]",
+        "GET /webhooks at partners.example.com: the connection failed (UNABLE_TO_VERIFY_LEAF_SIGNATURE). The certificate's authority is not trusted here: if it is your organisation's, name its PEM file in NODE_EXTRA_CA_CERTS. [PARTNERS_CONNECTION]",
+        "GET /webhooks at partners.example.com: the connection failed (CERT_HAS_EXPIRED). The certificate is not valid today: check this machine's clock, then ask the service to renew it. [PARTNERS_CONNECTION]",
+        "GET /webhooks at partners.example.com: the connection failed (ERR_TLS_CERT_ALTNAME_INVALID). The certificate is for another host: check partners:baseUrl, and whether a proxy answers instead. [PARTNERS_CONNECTION]",
+        "GET /webhooks at partners.example.com: the connection failed (EPROTO). The TLS handshake failed: the server and this Node have no version or cipher in common, or it wants a client certificate. [PARTNERS_CONNECTION]",
+        "GET /webhooks at partners.example.com: the connection failed (ERR_SSL_WRONG_VERSION_NUMBER). The server does not speak TLS: check the port in partners:baseUrl, and the scheme of a proxy in HTTPS_PROXY. [PARTNERS_CONNECTION]",
+        "GET /webhooks at partners.example.com: the connection failed (HTTPParserError). The server does not speak HTTP: check partners:baseUrl, and whether a proxy answers instead. [PARTNERS_CONNECTION]",
+        "GET /webhooks at partners.example.com: the connection failed (UNEXPECTED_100_CONTINUE). The server sent 100 Continue unasked, which undici does not accept: a proxy in front of it may remove it. [PARTNERS_CONNECTION]",
+        "GET /webhooks at partners.example.com: the connection failed (UND_ERR_ABORTED). The proxy refused: check HTTPS_PROXY and the credentials in it, or exempt the host of partners:baseUrl in NO_PROXY. [PARTNERS_CONNECTION]",
+        "GET /webhooks at partners.example.com: interrupted. Run "pulumi up" again. [PARTNERS_INTERRUPTED]",
+        "GET /webhooks at partners.example.com: the response was cut off. Try again. [PARTNERS_CONNECTION]",
+        "GET /webhooks at partners.example.com: the server answered with a web page, as a login page or a wrong address does. Check partners:baseUrl, and whether a proxy asks for a login. [PARTNERS_UNREADABLE]",
+        "GET /webhooks at partners.example.com: the server answered with a success whose body reports a failure. Ask the service for the reason. [PARTNERS_UNREADABLE]",
+        "GET /webhooks at partners.example.com: the list is larger than 64 MiB. Check that partners:baseUrl is the address of the API. [PARTNERS_UNREADABLE]",
+        "GET /webhooks at partners.example.com: the webhook list was not recognised. It is not JSON. Check partners:baseUrl. [PARTNERS_UNREADABLE]",
+        "GET /webhooks at partners.example.com: the webhook list was not recognised. Nothing in it looks like webhooks. Set partners:responses.webhooks to its JSON Pointer; docs/responses.md shows how. [PARTNERS_UNREADABLE]",
+        "GET /webhooks at partners.example.com: the webhook list was not recognised. More than one array may hold the webhooks. Set partners:responses.webhooks to the right one of /hooks, /archive. [PARTNERS_UNREADABLE]",
+        "GET /webhooks at partners.example.com: the webhook list was not recognised. The setting finds nothing in it. If it is at /data: pulumi config set --path 'partners:responses.webhooks' /data. [PARTNERS_UNREADABLE]",
+        "GET /webhooks at partners.example.com: the webhook list was not recognised. Two webhooks have the same id. Set partners:responses.webhookId to its JSON Pointer; docs/responses.md shows how. [PARTNERS_UNREADABLE]",
+        "POST /api-key at partners.example.com: the server answered 409. The service refuses a second key: delete the other one, or set the resource option deleteBeforeReplace. [PARTNERS_STATUS]",
+        "POST /api-key at partners.example.com: timed out while waiting for the response. A key may have been created that no stack tracks. Look for a key created about 2026-06-15T12:00:00.000Z at the service, delete it there, then run "pulumi up" again. [PARTNERS_TIMEOUT]",
+        "POST /api-key at partners.example.com: the server answered 303. Redirects are not followed. A key may have been created that no stack tracks. Look for a key created about 2026-06-15T12:00:00.000Z at the service, delete it there, then run "pulumi up" again. [PARTNERS_STATUS]",
+        "PATCH /webhooks/101/disable at partners.example.com: the server answered 502 (4 attempts). The webhook may have been changed. Run "pulumi up" again; it re-reads the actual state. [PARTNERS_STATUS]",
+        "DELETE /api-key/{api_key} at partners.example.com: the server answered 502 (4 attempts). The key may already be deleted. Run "pulumi up" again; it re-reads the actual state. [PARTNERS_STATUS]",
+        "The resource belongs to the account "eu", and the settings are those of "default". Nothing was sent. Bring back the settings of that account, or run "pulumi state delete" if nothing of it exists any more. [PARTNERS_RESOURCE]",
+        "webhook 7 does not exist in this account. Webhooks that exist: 101, 102. Correct webhookId, or create the webhook at the service. [PARTNERS_RESOURCE]",
+        "webhook 7 does not exist in this account. The account has no webhooks. Correct webhookId, or create the webhook at the service. [PARTNERS_RESOURCE]",
+        "webhook 99 does not exist in this account. Webhooks that exist: 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20 and 3 more. Correct webhookId, or create the webhook at the service. [PARTNERS_RESOURCE]",
+        "PATCH /webhooks/101/disable at partners.example.com: the server answered 404, although the list has the webhook. Ask the service whether this webhook may be changed. [PARTNERS_RESOURCE]",
+        "webhook 7 is not on the first page of the list: the response shows signs of further pages, which the Partner API cannot request. If it is complete, set partners:responses.complete to true. [PARTNERS_RESOURCE]",
+        "the webhooks cannot be listed: the response shows signs of further pages, which the Partner API cannot request. If it is complete, set partners:responses.complete to true. [PARTNERS_RESOURCE]",
+        "A key was created at 2026-06-15T12:00:00.000Z, but not found in the response. The response is kept in the state as a secret. More than one string in it may be the key. Set partners:responses.apiKey to the right one of /token, /clientSecret. Then run "pulumi up" again; it creates no second key. [PARTNERS_UNREADABLE]",
+        "A key was created at 2026-06-15T12:00:00.000Z, but not found in the response, which was cut off (request id req-1). The response is kept in the state as a secret. The key from before stays in use. Nothing in it has the form of a key. Set partners:responses.apiKey to its JSON Pointer; docs/responses.md shows how. Then run "pulumi up" again; it creates no second key. [PARTNERS_UNREADABLE]",
+        "A key was created at 2026-06-15T12:00:00.000Z, but not found in the response. The response is kept in the state as a secret. partners:responses.apiKey finds no key in it. If it is at /it's: pulumi config set --path 'partners:responses.apiKey' '/it'\\''s'. Then run "pulumi up" again; it creates no second key. [PARTNERS_UNREADABLE]",
+        "The key to delete was never found in the response to its creation. More than one string in it may be the key. Set partners:responses.apiKey to the right one of /token, /clientSecret. Then run "pulumi up", and delete it afterwards; or delete the key at the service and run "pulumi state delete". [PARTNERS_RESOURCE]",
+        "DELETE /api-key/{api_key} at partners.example.com: the server answered 404, so the key is gone or partners:baseUrl is wrong. The key was created at https://old.example.com: set partners:baseUrl to that, run "pulumi up", then delete again. If the key is certainly gone, run "pulumi state delete". [PARTNERS_RESOURCE]",
+        "DELETE /api-key/{api_key} at partners.example.com: the server answered 404, so the key is gone or partners:baseUrl is wrong. The webhook list would tell, but it could not be read: GET /webhooks at partners.example.com: the server answered 401. The access token was rejected: check partners:accessToken or PARTNERS_ACCESS_TOKEN. If the key is certainly gone, run "pulumi state delete". [PARTNERS_RESOURCE]",
+        "POST /api-key at partners.example.com: the server answered 409. A rotation in place needs two keys for a while: set overlapDays to 0 and the resource option deleteBeforeReplace. [PARTNERS_RESOURCE]",
+        "The previous key is deleted. What came next failed: POST /api-key at partners.example.com: the server answered 403. The access token does not permit this: use one that does, for this account. [PARTNERS_STATUS]",
+        "One key of this resource is deleted. What came next failed: DELETE /api-key/{api_key} at partners.example.com: the server answered 403. The access token does not permit this: use one that does, for this account. [PARTNERS_STATUS]",
+        "Set baseUrl: "pulumi config set partners:baseUrl https://partners.example.com", or the environment variable PARTNERS_BASE_URL. Nothing was sent. [PARTNERS_CONFIGURATION]",
+        "Set accessToken: "pulumi config set --secret partners:accessToken", or the environment variable PARTNERS_ACCESS_TOKEN. Nothing was sent. [PARTNERS_CONFIGURATION]",
+        "partners:requestTimeout (PARTNERS_REQUEST_TIMEOUT) must be a number. Nothing was sent. [PARTNERS_CONFIGURATION]",
+        "partners:responses.apiKey (PARTNERS_RESPONSES) must be a JSON Pointer. Nothing was sent. [PARTNERS_CONFIGURATION]",
+        "The environment is wrong. Nothing was sent. [PARTNERS_CONFIGURATION]",
+        "key sha256:0123456789abcdef was not found by the service (404) and counts as deleted. If the service deletes keys by an id, it may live on: delete it there, and set partners:responses.apiKeyId.",
+        "a key was not found by the service (404) and counts as deleted.",
+        "key sha256:0123456789abcdef was not found by the service (404) and counts as deleted.",
+        "partners:responses.apiKey finds no key in the kept response of key sha256:0123456789abcdef, so the key stays as it is.",
+        "key sha256:0123456789abcdef is rotated (rotation.trigger changed) and is deleted at the end of the same update.",
+        "key sha256:0123456789abcdef is rotated (its age is not known) and stays valid as previousApiKey until 2026-06-22T12:00Z.",
+        "key sha256:0123456789abcdef is rotated (in use since 2026-06-01, due since 2026-06-11, afterDays: 10) and stays valid as previousApiKey until 2026-06-22T12:00Z.",
+        "the list does not tell the state of webhook 101, so drift of it is not detected; set partners:responses.webhookState.",
+        "the list does not tell the state of webhook 101, so drift of it is not detected; set partners:responses.active and partners:responses.disabled.",
+        "webhook 101 is left as it is: its state before this stack managed it is not known.",
+        "the webhooks were not checked in this preview. GET /webhooks at partners.example.com: the server answered 501 (4 attempts). The service failed: try again later. [PARTNERS_STATUS]",
+      ]
+    `);
+  });
+
+  it("of an explicit provider names its arguments, never stack configuration", () => {
+    const explicit = texts({ explicit: true });
+    for (const text of explicit) expect(text).not.toMatch(/partners:[a-z]|PARTNERS_[A-Z]+_|pulumi config/);
+    for (const part of [
+      "check the Provider's accessToken. [",
+      "Set the Provider's responses.apiKey to the right one of /token, /clientSecret. Then",
+      `If it is at /it's: responses: { apiKey: "/it's" }. Then`,
+      "The key was created at https://old.example.com: set the Provider's baseUrl to that, run",
+      "The Provider needs its argument baseUrl; it does not consult the environment. Nothing was sent.",
+      "The Provider's requestTimeout must be a number. Nothing was sent.",
+    ])
+      expect(
+        explicit.some((text) => text.includes(part)),
+        part,
+      ).toBe(true);
+  });
+
+  it.each([true, false])("is short, complete and without secrets (explicit: %s)", (explicit) => {
+    for (const text of texts({ explicit })) {
+      expect(text).not.toMatch(/undefined|null|NaN|\[object| {2}/);
+      // Where a key may be lost, what is known of it comes first.
+      const limit = /created|key to delete|404, so the key/.test(text) ? 410 : 260;
+      expect(text.replace(/(\d+, )+\d+( and \d+ more)?/, "").length, text).toBeLessThanOrEqual(limit);
+    }
+    for (const error of ERRORS)
+      expect(renderError(error, { explicit }).endsWith(` [${error.code}]`)).toBe(true);
+    expect(findLeaks({ all: texts({ explicit }).join("\n") }, CANARIES)).toEqual([]);
+  });
+
+  it("is what the server said, and its request id", () => {
+    const said = { serverWords: "The plan allows 2 keys.", requestId: "req-1" };
+    const of = (changes: object): string => renderError(answered(422, changes), { explicit: false });
+    expect(of(said)).toContain(
+      ' The server said: "The plan allows 2 keys." (request id req-1). [PARTNERS_STATUS]',
+    );
+    expect(of({ ...said, serverWords: null })).toContain(" Request id: req-1. [PARTNERS_STATUS]");
+  });
+
+  it("of an error that is not ours is its kind and place, and nothing of its message", () => {
+    const foreign = new TypeError(`in https://x/api-key/${CANARIES.token}`);
+    expect(renderError(foreign, { explicit: false })).toMatch(
+      /^An unexpected TypeError in pulumi-partners( at [a-z-]+\.[jt]s:\d+)?\. This is a bug: .* \[PARTNERS_BUG\]$/,
+    );
+    expect(renderError(CANARIES.token, { explicit: false })).toMatch(/^An unexpected string/);
+  });
+});
+
+it("a command that is advised gets its value through a shell", () => {
+  for (const pointer of ["/data/api-key", "/a b/it's", "/$HOME", ""]) {
+    const command = mappingCommand("apiKey", pointer);
+    const shell = execFileSync("sh", ["-c", command.replace(/^pulumi/, "printf '%s\\n'")], {
+      encoding: "utf8",
+    });
+    expect(shell).toBe(`config\nset\n--path\npartners:responses.apiKey\n${pointer}\n`);
+    expect(mappingCommand("apiKey", pointer, { explicit: true })).toBe(
+      `responses: { apiKey: ${JSON.stringify(pointer)} }`,
+    );
+  }
+});
