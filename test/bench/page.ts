@@ -3,7 +3,7 @@ import { writeFile } from "node:fs/promises";
 import { cpus, loadavg, totalmem, type } from "node:os";
 import { dirname, join } from "node:path";
 import { format } from "prettier";
-import { engineEnv } from "../support/engine.ts";
+import { getPulumi } from "../support/pulumi-cli.ts";
 import { runProcess } from "../support/process.ts";
 import { barChart } from "./chart.ts";
 import { type Contender, type Kind, OPERATIONS } from "./contenders/contenders.ts";
@@ -92,9 +92,7 @@ export function seconds(ms: number): string {
 }
 
 async function describeMachine(): Promise<string> {
-  const engine = await engineEnv();
-  await engine.dispose();
-  const { path, version } = engine.pulumi;
+  const { path, version } = await getPulumi();
   const ownHost = existsSync(join(dirname(path), "pulumi-language-nodejs"));
   const terraform = await runProcess("terraform", ["version"]).catch(() => null);
   return [

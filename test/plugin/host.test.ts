@@ -1,163 +1,166 @@
 import { describe, expect, it } from "vitest";
 
-import { configFor, errorOf, KEY, pluginFor, sandboxFor, start, WEBHOOK } from "./partners.ts";
+import {
+  configFor,
+  errorOf,
+  HOOK,
+  KEY,
+  LIST,
+  MAPPING,
+  pluginFor,
+  preload,
+  sandboxFor,
+  start,
+} from "./partners.ts";
 
+/** What Pulumi puts in place of a value that is not known yet. */
 const UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
-const orders = { ...WEBHOOK, webhookId: 101, state: "disabled" };
 
 describe("the first calls of a process", () => {
-  it("may come in parallel, for both kinds of resource, and share one list", async () => {
+  it("may arrive in parallel, for all three kinds of resource, and share one list", async () => {
     const { sandbox, plugin } = await start();
-    const checks = [101, 102, 103].map((webhookId) => plugin.check({ ...orders, webhookId }));
-    const [first, , , key] = await Promise.all([...checks, plugin.create({ ...KEY, account: "default" })]);
-    expect(first).toMatchObject({ failures: [], inputs: { account: "default", stateOnDestroy: "leave" } });
+    const [key, hook, list] = await Promise.all([
+      plugin.create(KEY),
+      plugin.create(HOOK),
+      plugin.read("webhooks", LIST),
+      ...[102, 103].map((webhookId) => plugin.check({ ...HOOK, webhookId })),
+    ]);
     expect(key).toMatchObject({ properties: { apiKey: sandbox.apiKeys[0] } });
-    expect(sandbox.requests.map(({ method }) => method).sort()).toEqual(["GET", "POST"]);
+    expect(hook).toMatchObject({ id: "101", properties: { state: "disabled", initialState: "active" } });
+    expect(list).toMatchObject({ id: "webhooks" });
+    expect(sandbox.requests.map(({ method }) => method).sort()).toEqual(["GET", "PATCH", "POST"]);
   });
 
-  it("find the settings of the configuration, and not of another process", async () => {
-    const [one, two] = [await sandboxFor(), await sandboxFor()];
-    const plugins = [
-      await pluginFor({ config: configFor(one) }),
-      await pluginFor({ config: configFor(two) }),
-    ];
-    await Promise.all(plugins.map((plugin) => plugin.create(KEY)));
-    expect([one.apiKeys.length, two.apiKeys.length]).toEqual([1, 1]);
-  });
-
-  it("name what is missing where nothing is configured", async () => {
+  it("name what is missing where nothing is configured, however often they are repeated", async () => {
     const plugin = await pluginFor({});
-    const { message } = await errorOf(plugin.create(KEY));
-    expect(message).toContain("2 settings are missing or wrong, so nothing was sent");
-    expect((await plugin.check(KEY)).failures).toMatchObject([{ property: "", reason: message }]);
-    // The same for a process that is asked again after it failed.
+    const { message, initFailure } = await errorOf(plugin.create(KEY));
+    expect(message).toMatch(/partners:baseUrl.*partners:accessToken.*\[PARTNERS_CONFIGURATION\]$/);
+    expect(initFailure).toBeUndefined();
+    expect((await plugin.check({ __provider: KEY.__provider })).failures).toMatchObject([
+      { reason: message },
+    ]);
     expect((await errorOf(plugin.create(KEY))).message).toBe(message);
   });
 });
 
 describe("check", () => {
-  it("lets unknown values pass, without a request", async () => {
+  it("completes the inputs and lets unknown values pass, without a request", async () => {
     const { sandbox, plugin } = await start();
-    const { inputs, failures } = await plugin.check({
-      ...WEBHOOK,
-      webhookId: UNKNOWN,
-      state: UNKNOWN,
-      stateOnDestroy: UNKNOWN,
+    const { __provider } = HOOK;
+    expect(await plugin.check({ __provider, webhookId: UNKNOWN, state: UNKNOWN })).toMatchObject({
+      inputs: { webhookId: UNKNOWN, state: UNKNOWN, stateOnDestroy: "leave", account: "default" },
+      failures: [],
     });
-    expect(failures).toEqual([]);
-    expect(inputs).toMatchObject({ webhookId: UNKNOWN, state: UNKNOWN, stateOnDestroy: UNKNOWN });
+    expect((await plugin.check({ __provider: KEY.__provider })).inputs).toMatchObject({ account: "default" });
     expect(sandbox.requests).toEqual([]);
   });
 
-  it.each([0, -1, 1.5, 2 ** 53, "7", "", true, null, [], {}])(
-    "refuses the webhookId %j",
-    async (webhookId) => {
-      const { sandbox, plugin } = await start();
-      const { failures } = await plugin.check({ ...orders, webhookId });
-      expect(failures).toMatchObject([
-        { property: "", reason: expect.stringContaining("webhookId must be") as string },
-      ]);
-      expect(sandbox.requests).toEqual([]);
-    },
-  );
-
-  it("answers with failures, whatever it is given", async () => {
-    const plugin = await pluginFor({});
-    for (const news of [
-      {},
-      { webhookId: {} },
-      { webhookId: 101, state: {} },
-      { webhookId: 101, state: "active", stateOnDestroy: 7 },
-    ]) {
-      const { failures } = await plugin.check({ ...WEBHOOK, ...news });
+  it("fails without the name of a property, as the engine would print its value", async () => {
+    const { plugin } = await start();
+    const refused = await Promise.all([
+      plugin.check({ ...HOOK, webhookId: "s3cret" }),
+      plugin.check({ ...HOOK, state: "s3cret" }),
+      plugin.check({ ...HOOK, stateOnDestroy: "s3cret" }),
+      plugin.check({ ...HOOK, webhookId: 99 }),
+      plugin.check({ ...KEY, rotation: { afterDays: "s3cret" } }),
+      plugin.check({ ...KEY, rotation: { s3cret: 1 } }),
+    ]);
+    for (const { failures } of refused) {
       expect(failures.length).toBeGreaterThan(0);
+      expect(failures.map(({ property }) => property).join("")).toBe("");
+      expect(JSON.stringify(failures)).not.toContain("s3cret");
     }
-  });
-
-  it("asks the server about new webhooks only", async () => {
-    const { sandbox, plugin } = await start();
-    await plugin.check(orders, { ...orders, account: "default" });
-    expect(sandbox.requests).toEqual([]);
   });
 });
 
 describe("diff", () => {
-  it("answers, whatever it is given", async () => {
+  it("answers without settings and without a request, whatever it is given", async () => {
     const plugin = await pluginFor({});
-    for (const provider of [KEY, WEBHOOK]) {
-      expect(await plugin.diff("id", provider, provider)).toMatchObject({
-        changes: expect.any(Boolean) as boolean,
-      });
-      const odd = { ...provider, apiKey: [], webhookId: UNKNOWN, account: { a: 1 } };
-      expect(await plugin.diff("id", odd, provider)).toMatchObject({ changes: true });
+    for (const inputs of [KEY, HOOK]) {
+      const { __provider } = inputs;
+      for (const odd of [null, [], {}, UNKNOWN, 7]) {
+        const olds = { __provider, apiKey: odd, webhookId: odd, account: odd, rotation: odd, internal: odd };
+        expect((await plugin.diff("id", olds, inputs)).changes).toBe(true);
+        expect((await plugin.diff("id", inputs, olds)).changes).toBe(true);
+      }
     }
-  });
-
-  it("replaces for another webhook or account, and for nothing else", async () => {
-    const plugin = await pluginFor({});
-    const olds = { ...orders, stateOnDestroy: "leave", account: "default", initialState: "active" };
-    const differs = (news: object) => plugin.diff("101", olds, { ...olds, ...news });
-    expect(await differs({})).toMatchObject({ changes: false, replaces: [] });
-    expect(await differs({ state: "active" })).toMatchObject({ changes: true, replaces: [] });
-    expect(await differs({ stateOnDestroy: "restore" })).toMatchObject({ changes: true, replaces: [] });
-    expect(await differs({ webhookId: 102 })).toMatchObject({ changes: true, replaces: ["webhookId"] });
-    expect(await differs({ account: "eu" })).toMatchObject({ changes: true, replaces: ["account"] });
-    const key = { ...KEY, apiKey: "k", account: "default" };
-    expect(await plugin.diff("key-1", key, { ...KEY, account: "default" })).toMatchObject({ changes: false });
-    expect(await plugin.diff("key-1", key, { ...KEY, account: "eu" })).toMatchObject({
-      replaces: ["account"],
-    });
-    const older = { ...KEY, apiKey: "k" };
-    expect(await plugin.diff("key-1", older, { ...KEY, account: "eu" })).toMatchObject({
-      changes: false,
-      replaces: [],
-    });
   });
 });
 
 describe("what leaves the plugin", () => {
   it("has every output, null where there is none", async () => {
-    const { plugin } = await start({ shape: "bare" });
-    const { properties } = await plugin.create({ ...KEY, account: "default" });
-    expect(Object.keys(properties).sort()).toEqual(
-      [
-        ...[
-          "__provider",
-          "account",
-          "apiKey",
-          "createdAt",
-          "fingerprint",
-          "hint",
-          "keyId",
-          "memory",
-          "server",
-        ],
-        ...["previousApiKey", "previousExpiresAt", "response", "rotatedAt"],
-      ].sort(),
-    );
-    expect(properties).toMatchObject({ keyId: null, response: null });
-    const hook = await plugin.create({ ...orders, stateOnDestroy: "leave", account: "default" });
-    expect(Object.keys(hook.properties).sort()).toEqual(
-      ["__provider", "account", "initialState", "state", "stateOnDestroy", "webhookId"].sort(),
-    );
-  });
-
-  it("holds no undefined where the inputs hold none of what is expected", async () => {
     const { plugin } = await start();
-    const created = await plugin.create({ ...KEY });
-    expect(created.properties).toMatchObject({ __provider: KEY.__provider });
-    const updated = await plugin.update("key-1", { ...KEY, apiKey: "k" }, KEY);
-    expect(updated.properties).toMatchObject({ apiKey: "k" });
-    const read = await plugin.read("101", { ...WEBHOOK, webhookId: 101, state: "active" });
-    expect(read).toMatchObject({ inputs: { stateOnDestroy: null, account: null } });
+    const key = await plugin.create(KEY);
+    const names =
+      "__provider account apiKey createdAt fingerprint hint internal previousApiKey previousExpiresAt response rotatedAt server";
+    expect(Object.keys(key.properties).sort().join(" ")).toBe(names);
+    expect(key.properties).toMatchObject({ previousApiKey: null, rotatedAt: null, internal: null });
+    const hook = await plugin.create(HOOK);
+    expect(Object.keys(hook.properties).sort().join(" ")).toBe(
+      "__provider account initialState state stateOnDestroy webhookId",
+    );
   });
 
-  it("has no stack and no key where a deletion fails, on stderr neither", async () => {
-    const { sandbox, plugin } = await start({ apiKeys: ["canary-key-0123456789"] });
-    sandbox.inject({ kind: "status", operation: "deleteApiKey", status: 403 });
-    const held = { ...KEY, apiKey: "canary-key-0123456789", keyId: null, account: "default" };
-    const { message } = await errorOf(plugin.delete("key-1", held));
-    expect(message).toContain("[PARTNERS_STATUS]");
-    expect(message + plugin.stderr()).not.toMatch(/canary|\n\s+at |\.js:/);
+  it("holds no undefined where the inputs and the state lack what is expected", async () => {
+    const { plugin } = await start();
+    const [key, hook] = [{ __provider: KEY.__provider }, { __provider: HOOK.__provider, webhookId: 101 }];
+    expect((await plugin.create(key)).properties).toMatchObject({ ...key, account: null });
+    expect((await plugin.update("key-1", { ...key, apiKey: "k" }, key)).properties).toMatchObject({
+      apiKey: "k",
+    });
+    expect(await plugin.read("101", { ...hook, state: "active" })).toMatchObject({
+      inputs: { stateOnDestroy: null, account: null },
+    });
+    const { properties } = await plugin.update("101", hook, { ...hook, state: "active" });
+    expect(properties).toMatchObject({ state: "active", initialState: null, stateOnDestroy: null });
+  });
+
+  it("keeps __provider and all properties of an initialization failure, without undefined", async () => {
+    const { sandbox, plugin } = await start({ shape: "unreadable" });
+    const { __provider } = KEY;
+    const failed = await errorOf(plugin.create({ __provider }));
+    const { id, properties, reasons } = failed.initFailure ?? { id: "", properties: {}, reasons: [] };
+    expect(id).toMatch(/^key-[0-9a-f-]{36}$/);
+    expect(properties).toMatchObject({
+      __provider,
+      account: null,
+      apiKey: null,
+      response: { complete: true },
+    });
+    expect(reasons).toEqual([failed.message]); // The engine shows the reasons.
+    const later = await pluginFor({ config: { ...configFor(sandbox), ...MAPPING } });
+    await later.delete(id, properties); // With __provider missing, it could never be deleted.
+    expect(sandbox.apiKeys).toEqual([]);
+  });
+});
+
+describe("an error", () => {
+  const KEY_IN_STATE = "canary-key-0123456789";
+  const held = { ...KEY, apiKey: KEY_IN_STATE };
+
+  it.each(["read", "delete"] as const)("of %s prints no stack, no path and no key", async (method) => {
+    const { sandbox, plugin } = await start({ apiKeys: [KEY_IN_STATE] });
+    sandbox.inject({ kind: "status", status: 403, times: Infinity });
+    const call = method === "read" ? plugin.read("101", HOOK) : plugin.delete("key-1", held);
+    const { message, initFailure } = await errorOf(call);
+    expect(message).toMatch(/\[PARTNERS_STATUS\]$/);
+    expect(initFailure).toBeUndefined();
+    const printed = message + plugin.stdout() + plugin.stderr();
+    expect(printed).not.toMatch(/canary|\n\s+at |\.[jt]s\b|api\/v1/);
+  });
+
+  it("that nobody expected is a bug, told without foreign words, and nothing was sent", async () => {
+    const sandbox = await sandboxFor();
+    const code = `
+      import crypto from "node:crypto";
+      crypto.randomUUID = () => { throw new TypeError("foreign words at https://foreign.example") };`;
+    const plugin = await pluginFor({ config: configFor(sandbox), env: { NODE_OPTIONS: preload(code) } });
+    const { message, initFailure } = await errorOf(plugin.create(KEY));
+    expect(message).toMatch(
+      /^An unexpected TypeError in pulumi-partners at [a-z-]+\.js:\d+\..*\[PARTNERS_BUG\]$/,
+    );
+    expect(initFailure).toBeUndefined();
+    expect(message + plugin.stdout() + plugin.stderr()).not.toContain("foreign");
+    expect(sandbox.requests).toEqual([]);
   });
 });

@@ -1,106 +1,149 @@
-import { mkdtemp, readdir, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { once } from "node:events";
+import { createServer, type AddressInfo } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it, onTestFinished } from "vitest";
+
 import type { Fault } from "../support/sandbox.ts";
+import { errorOf, HOOK, KEY, start, startHeld, until } from "./partners.ts";
 
-import { CALLS, EFFECTS, untilAsked } from "./lifetime.ts";
-import { configFor, errorOf, KEY, pluginFor, sandboxFor, start } from "./partners.ts";
-import type { Plugin } from "../support/plugin-process.ts";
-
-/**
- * Milliseconds. What is waited for here would take 30 s or 60 s. On an idle machine it is 3 to 20 ms, and that no time at
- * all is needed shows lifetime-waits.test.ts, which does not depend on what else the machine has to do.
- */
-const STOPS_WITHIN = 2_000;
-
-const LATER = { "retry-after": "60" };
-
-/** Stops the plugin while a call is under way. @returns how the call failed, and after how many milliseconds. */
-async function stop(plugin: Plugin, call: Promise<unknown>): Promise<{ message: string; ms: number }> {
-  const startedAt = performance.now();
-  plugin.kill("SIGTERM");
-  const { message } = await errorOf(call);
-  return { message, ms: performance.now() - startedAt };
-}
+const SIGNALS = ["SIGINT", "SIGTERM"] as const;
+/** Milliseconds. What is ended here would go on for 30 s or more. */
+const AT_ONCE = 2_000;
+/** Milliseconds after which a process that waits for nothing would have ended. */
+const LONGER_THAN_IDLE = 500;
+/** Milliseconds in which a plugin finds that its engine is gone: two looks, 3 s apart. */
+const ORPHAN_ENDS_WITHIN = 12_000;
 
 describe("a plugin that is told to stop", () => {
-  it.each(["SIGINT", "SIGTERM"] as const)(
-    "ends on %s as any process does, and without a word, when nothing is under way",
+  it.each(SIGNALS)(
+    "ends on %s as any process does, without a word, when nothing is in flight",
     async (signal) => {
       const { plugin } = await start();
-      await CALLS.listWebhooks(plugin); // Leaves an open connection behind.
-      const startedAt = performance.now();
+      await plugin.read("101", HOOK); // Leaves an open connection.
+      const stoppedAt = performance.now();
       plugin.kill(signal);
       expect(await plugin.ended).toEqual({ code: null, signal });
-      expect(plugin.stderr()).toBe("");
-      expect(performance.now() - startedAt).toBeLessThan(STOPS_WITHIN);
+      expect(performance.now() - stoppedAt).toBeLessThan(AT_ONCE);
+      expect(plugin.stdout() + plugin.stderr()).toBe("");
     },
   );
 
-  it("leaves the code that Node has compiled for the next one", async () => {
-    const cache = await mkdtemp(join(tmpdir(), "partners-cache-"));
-    onTestFinished(() => rm(cache, { recursive: true }));
-    const sandbox = await sandboxFor();
-    const plugin = await pluginFor({ config: configFor(sandbox), env: { NODE_COMPILE_CACHE: cache } });
-    await CALLS.listWebhooks(plugin);
+  it("gives up changes in flight and says what they may have done", async () => {
+    const hang = { kind: "hang", at: "headers", effect: true } as const;
+    const { sandbox, plugin } = await start({
+      faults: [
+        { ...hang, operation: "disableWebhook" },
+        { ...hang, operation: "deleteApiKey" },
+      ],
+    });
+    const calls = Promise.all([
+      errorOf(plugin.create(HOOK)),
+      errorOf(plugin.delete("key-1", { ...KEY, apiKey: "a-key-that-is-in-state" })),
+    ]);
+    await until(() => sandbox.requests.filter(({ method }) => method !== "GET").length === 2);
+    const stoppedAt = performance.now();
     plugin.kill("SIGINT");
-    await plugin.ended;
-    const compiled = await readdir(cache, { recursive: true });
-    expect(compiled.length).toBeGreaterThan(100); // The SDK's host alone loads some 800 modules.
+    const [change, deletion] = await calls;
+    expect(change.message).toMatch(/The webhook may have been changed\..*\[PARTNERS_INTERRUPTED\]$/);
+    expect(change.initFailure).toMatchObject({ id: "101", properties: { initialState: "active" } });
+    expect(deletion.message).toMatch(/The key may already be deleted\..*\[PARTNERS_INTERRUPTED\]$/);
+    expect(await plugin.ended).toEqual({ code: null, signal: "SIGINT" });
+    expect(performance.now() - stoppedAt).toBeLessThan(AT_ONCE);
+    expect(plugin.stderr()).toMatch(/^pulumi-partners: SIGINT received; in flight: /);
+    expect(plugin.stderr()).toContain("1 × disableWebhook");
+    expect(plugin.stderr()).toContain("1 × deleteApiKey");
   });
 
-  it.each(EFFECTS)("does not wait for the next attempt of $call", async ({ call, effect }) => {
-    const fault: Fault = { kind: "status", operation: call, status: 503, headers: LATER, effect: true };
-    const { sandbox, plugin } = await start({ faults: [fault] });
-    const pending = CALLS[call](plugin);
-    await untilAsked(sandbox, call, 503);
-    const { message, ms } = await stop(plugin, pending);
-    expect(message).toContain("the process was told to stop before there was an answer");
-    expect(message).toContain(effect);
+  const HANG = { kind: "hang", at: "headers" } as const;
+  it.each<[wait: string, fault: Fault, status: number | null, config: Record<string, string>]>([
+    ["for the next attempt", { kind: "status", status: 503, headers: { "retry-after": "60" } }, 503, {}],
+    ["that a 429 asks for", { kind: "rateLimit", retryAfter: 60 }, 429, {}],
+    ["for a place among maxConnections", HANG, null, { "partners:maxConnections": "1" }],
+    ["for requestsPerSecond", HANG, null, { "partners:requestsPerSecond": "0.01" }],
+  ])("ends the wait %s at once, and sends nothing more", async (_wait, fault, status, config) => {
+    const { sandbox, plugin } = await start({ faults: [{ ...fault, operation: "listWebhooks" }] }, config);
+    const calls = [errorOf(plugin.read("101", HOOK))];
+    await until(() => sandbox.requests.some((request) => request.status === status));
+    if (status !== 503) calls.push(errorOf(plugin.create(KEY))); // Only there it would be sent.
+    await plugin.check(KEY); // Once it is answered, the creation before it has reached the queue.
+    const stoppedAt = performance.now();
+    plugin.kill("SIGTERM");
+    for (const { message } of await Promise.all(calls)) {
+      expect(message).toMatch(/\[PARTNERS_INTERRUPTED\]$/);
+      expect(message).not.toContain("may have been");
+    }
     expect(await plugin.ended).toEqual({ code: null, signal: "SIGTERM" });
-    expect(plugin.stderr()).toContain(`pulumi-partners: SIGTERM received; under way: 1 × ${call}.\n`);
-    expect(ms).toBeLessThan(STOPS_WITHIN);
+    expect(performance.now() - stoppedAt).toBeLessThan(AT_ONCE);
+    expect(sandbox.requests.map(({ method }) => method)).toEqual(["GET"]);
+  });
+});
+
+describe("a creation in flight when the plugin is told to stop", () => {
+  it.each(SIGNALS)("is waited for on %s, however often, and hands its key over", async (signal) => {
+    const { sandbox, gate, plugin } = await startHeld();
+    const held = gate.hold(1, "after");
+    const created = plugin.create(KEY);
+    await held.reached;
+    plugin.kill(signal);
+    await until(() => plugin.stderr().includes("\n"));
+    expect(plugin.stderr()).toBe(`pulumi-partners: ${signal} received; in flight: 1 × createApiKey.\n`);
+    plugin.kill(signal); // As somebody without patience does.
+    await sleep(LONGER_THAN_IDLE);
+    for (const call of [plugin.create(KEY), plugin.create(HOOK)])
+      expect((await errorOf(call)).message).toMatch(/\[PARTNERS_INTERRUPTED\]$/);
+    expect(gate.requests).toEqual(["POST"]); // Nothing is begun any more.
+    void held.release();
+    expect([(await created).properties["apiKey"]]).toEqual(sandbox.apiKeys);
+    expect(await plugin.ended).toEqual({ code: null, signal });
   });
 
-  it.each(EFFECTS)("gives up $call in flight and says what it may have done", async ({ call, effect }) => {
-    const fault: Fault = { kind: "hang", at: "headers", operation: call, effect: true };
-    const { sandbox, plugin } = await start({ faults: [fault] });
-    const pending = CALLS[call](plugin);
-    await untilAsked(sandbox, call, null);
-    const { message, ms } = await stop(plugin, pending);
-    expect(message).toContain("the process was told to stop before there was an answer");
-    expect(message).toContain(effect);
+  it("is not lost if its response arrives at the same moment as the signal", async () => {
+    const { sandbox, gate, plugin } = await startHeld();
+    const held = gate.hold(1, "after");
+    const created = plugin.create(KEY);
+    await held.reached;
+    plugin.kill("SIGSTOP"); // The process finds both when it wakes up.
+    await held.release();
+    plugin.kill("SIGTERM");
+    plugin.kill("SIGCONT");
+    expect([(await created).properties["apiKey"]]).toEqual(sandbox.apiKeys);
     expect(await plugin.ended).toEqual({ code: null, signal: "SIGTERM" });
-    expect(plugin.stderr()).toContain(`pulumi-partners: SIGTERM received; under way: 1 × ${call}.\n`);
-    expect(ms).toBeLessThan(STOPS_WITHIN);
   });
 
-  it("lets nobody wait any longer at the rate limit", async () => {
-    const { sandbox, plugin } = await start({ faults: [{ kind: "rateLimit", retryAfter: 60 }] });
-    const refused = CALLS.createApiKey(plugin);
-    await untilAsked(sandbox, "createApiKey", 429);
-    const queued = errorOf(CALLS.createApiKey(plugin));
-    await plugin.check(KEY); // When it is answered, the creation before it has reached the queue.
-    const { message, ms } = await stop(plugin, refused);
-    expect(message).toContain("Nothing was changed on the server.");
-    expect((await queued).message).toContain("before anything was sent. Nothing was changed on the server.");
-    expect(sandbox.apiKeys).toEqual([]);
-    expect(ms).toBeLessThan(STOPS_WITHIN);
-  });
-
-  it("sends nothing that waits for a place", async () => {
-    const fault: Fault = { kind: "hang", at: "headers", operation: "listWebhooks" };
-    const { sandbox, plugin } = await start({ faults: [fault] }, { "partners:maxConnections": "1" });
-    const hanging = errorOf(CALLS.listWebhooks(plugin));
-    await untilAsked(sandbox, "listWebhooks", null);
-    const queued = CALLS.createApiKey(plugin);
-    await plugin.check(KEY);
-    const { message, ms } = await stop(plugin, queued);
-    expect(message).toContain("before anything was sent. Nothing was changed on the server.");
-    await hanging;
+  it("is given up after requestTimeout, and the error says that a key may exist", async () => {
+    const { sandbox, gate, plugin } = await startHeld({ config: { "partners:requestTimeout": "1" } });
+    const held = gate.hold(1, "after");
+    const created = errorOf(plugin.create(KEY));
+    await held.reached;
+    plugin.kill("SIGTERM");
+    expect((await created).message).toMatch(/A key may have been created .*\[PARTNERS_TIMEOUT\]$/);
     expect(await plugin.ended).toEqual({ code: null, signal: "SIGTERM" });
-    expect(sandbox.requests.map(({ operation }) => operation)).toEqual(["listWebhooks"]);
-    expect(ms).toBeLessThan(STOPS_WITHIN);
+    expect(sandbox.apiKeys).toHaveLength(1);
+  });
+});
+
+describe("a plugin whose engine is gone", () => {
+  it("ends by itself, after a creation in flight, and not where there never was an engine", async () => {
+    const engine = createServer((socket) => socket.on("error", () => undefined).resume());
+    engine.listen(0, "127.0.0.1");
+    await once(engine, "listening");
+    onTestFinished(() => void engine.close());
+    const engineAddress = `127.0.0.1:${(engine.address() as AddressInfo).port}`;
+    const [idle, creating, alone] = await Promise.all([
+      startHeld({ engineAddress }),
+      startHeld({ engineAddress }),
+      startHeld(),
+    ]);
+    const held = creating.gate.hold(1, "after");
+    const created = creating.plugin.create(KEY);
+    await Promise.all([held.reached, idle.plugin.read("101", HOOK), alone.plugin.read("101", HOOK)]); // Loads the provider.
+    engine.close();
+    const late = sleep(ORPHAN_ENDS_WITHIN, "it still runs");
+    expect(await Promise.race([idle.plugin.ended, late])).toEqual({ code: 1, signal: null });
+    await sleep(LONGER_THAN_IDLE);
+    void held.release();
+    expect([(await created).properties["apiKey"]]).toEqual(creating.sandbox.apiKeys);
+    expect(await Promise.race([creating.plugin.ended, late])).toEqual({ code: 1, signal: null });
+    await alone.plugin.read("101", HOOK);
   });
 });

@@ -1,0 +1,95 @@
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+
+import type { Plugin } from "../support/plugin-process.ts";
+import { inheritedEnv, mustRun } from "../support/process.ts";
+import { createAuthority, startTlsFront } from "../support/tls.ts";
+import { configFor, errorOf, HOOK, KEY, pluginFor, sandboxFor } from "./partners.ts";
+
+const REPOSITORY = join(import.meta.dirname, "../..");
+const SUPPORT = join(REPOSITORY, "test/support");
+
+async function temporaryFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "pulumi-partners-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  return folder;
+}
+
+/** Which of our folders, and whether undici, is among the paths of modules, one on a line. */
+function partsOf(modules: string): string[] {
+  const parts = modules.split("\n").flatMap((path) => {
+    const [, own] = /[\\/]provider[\\/]dist[\\/](\w+)[\\/]/.exec(path) ?? [];
+    if (own !== undefined) return [own];
+    return /[\\/]node_modules[\\/]undici[\\/]/.test(path) ? ["undici"] : [];
+  });
+  return [...new Set(parts)].sort();
+}
+
+describe("what is loaded", () => {
+  async function loadedBy(calls: (plugin: Plugin) => Promise<unknown>): Promise<string[]> {
+    const file = join(await temporaryFolder(), "modules");
+    const env = { NODE_OPTIONS: `--require=${join(SUPPORT, "loaded-modules.cjs")}`, LOADED_MODULES: file };
+    const plugin = await pluginFor({ config: configFor(await sandboxFor()), env });
+    await calls(plugin);
+    await plugin.close();
+    return partsOf(await readFile(file, "utf8"));
+  }
+
+  it("by a process that only compares has no undici in it", async () => {
+    const loaded = await loadedBy(async (plugin) => {
+      for (const inputs of [HOOK, KEY]) {
+        await plugin.check(inputs, inputs);
+        await plugin.diff("id", inputs, inputs);
+      }
+      await plugin.delete("101", HOOK);
+    });
+    expect(loaded).toEqual(["api", "handlers", "hosts", "responses"]);
+  });
+
+  it("by a process that sends requests has nothing of programs, the sandbox and the command line in it", async () => {
+    const loaded = await loadedBy((plugin) => plugin.read("101", HOOK));
+    expect(loaded).toEqual(["api", "handlers", "hosts", "responses", "undici"]);
+  });
+
+  it("by a program has neither undici nor handlers in it", async () => {
+    const code = 'require("pulumi-partners"); console.log(Object.keys(require.cache).join("\\n"));';
+    const modules = await mustRun(process.execPath, ["-e", code], { cwd: REPOSITORY, env: inheritedEnv() });
+    expect(partsOf(modules)).toEqual(["resources"]);
+  });
+});
+
+describe("the environment", () => {
+  it("with a Node that is too old is an error that names both versions, before undici is loaded", async () => {
+    const sandbox = await sandboxFor();
+    const env = { NODE_OPTIONS: `--require=${join(SUPPORT, "old-node.cjs")}` };
+    const plugin = await pluginFor({ config: configFor(sandbox), env });
+    const { message } = await errorOf(plugin.create(KEY));
+    expect(message).toMatch(
+      /Node 20\.11\.0 is too old\. Install Node 22\.19\.0 .*\[PARTNERS_CONFIGURATION\]$/,
+    );
+    expect((await plugin.check(HOOK)).failures).toMatchObject([{ reason: message }]);
+    expect(sandbox.requests).toEqual([]);
+  });
+
+  it("makes a private authority trusted by NODE_EXTRA_CA_CERTS, which the error without it names", async () => {
+    const authority = await createAuthority();
+    const sandbox = await sandboxFor();
+    const front = await startTlsFront(sandbox.url, await authority.issue({ hosts: ["localhost"] }));
+    onTestFinished(() => front.close());
+    const file = join(await temporaryFolder(), "authority.pem");
+    await writeFile(file, authority.certificate);
+    const config = { ...configFor(sandbox), "partners:baseUrl": `https://localhost:${front.port}` };
+
+    const strict = await pluginFor({ config, env: { NODE_EXTRA_CA_CERTS: "" } });
+    const { message, initFailure } = await errorOf(strict.create(KEY));
+    expect(message).toMatch(/UNABLE_TO_VERIFY_LEAF_SIGNATURE.*NODE_EXTRA_CA_CERTS.*\[PARTNERS_CONNECTION\]$/);
+    expect(message).not.toContain("may have been");
+    expect(initFailure).toBeUndefined();
+    expect(sandbox.requests).toEqual([]);
+
+    const trusting = await pluginFor({ config, env: { NODE_EXTRA_CA_CERTS: file } });
+    expect((await trusting.create(KEY)).properties["apiKey"]).toBe(sandbox.apiKeys[0]);
+  });
+});

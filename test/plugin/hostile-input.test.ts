@@ -1,0 +1,155 @@
+import { describe, expect, it } from "vitest";
+
+import type { Fault } from "../support/sandbox.ts";
+import { errorOf, HOOK, KEY, startShared } from "./partners.ts";
+
+const MIB = 2 ** 20;
+const shared = startShared();
+
+/** An answer to everything, until the end of the test. */
+function answer(
+  body: string | Buffer,
+  more: { status?: number; headers?: Record<string, string> } = {},
+): Fault {
+  return { kind: "status", status: 200, body, times: Infinity, ...more };
+}
+
+describe("a list of webhooks", () => {
+  it.each<[what: string, body: string | Buffer]>([
+    ["bytes that are not UTF-8", Buffer.from('[{"id":101,"url":"\xff","state":"disabled"}]', "latin1")],
+    ["a byte order mark", '\ufeff[{"id":101,"state":"disabled"}]'],
+    ["a member __proto__", '[{"id":101,"__proto__":{"state":"active"},"state":"disabled"}]'],
+    ["a name of 1 MiB", `[{"id":101,"state":"disabled","${"x".repeat(MIB)}":1}]`],
+  ])("is read that has %s", async (_what, body) => {
+    const { sandbox, plugin } = shared();
+    sandbox.inject(answer(body));
+    expect(await plugin.read("101", HOOK)).toMatchObject({ id: "101", properties: { state: "disabled" } });
+    // What was read must not serve the next test.
+    sandbox.clearFaults();
+    sandbox.inject({ kind: "status", operation: "activateWebhook", status: 403 });
+    await errorOf(plugin.update("101", HOOK, { ...HOOK, state: "active" }));
+  });
+
+  it.each<[what: string, body: string | Buffer]>([
+    ["100,000 levels of arrays", "[".repeat(1e5) + "]".repeat(1e5)],
+    ["100,000 levels of objects", `${'{"a":'.repeat(1e5)}1${"}".repeat(1e5)}`],
+    ["more than 64 MiB", Buffer.alloc(65 * MIB, "[{},")],
+    ["ids beyond 2⁵³", '[{"id":9007199254740993}]'],
+    ["bytes of gzip without an end", Buffer.from("1f8b0800000000000003abe6020043bfa6a302", "hex")],
+    ["UTF-16", Buffer.from('[{"id":101}]', "utf16le")],
+    ["control characters and workflow commands", '{"message":"\\u001b[2J\\r\\n::add-mask::x"}'],
+  ])("is refused that is %s", async (_what, body) => {
+    const { sandbox, plugin } = shared();
+    sandbox.inject(answer(body));
+    const { message } = await errorOf(plugin.read("101", HOOK));
+    expect(message).toMatch(/^[ -~]{40,700}\[PARTNERS_UNREADABLE\]$/); // Printable, and one line.
+    expect(message).not.toContain("::");
+  });
+});
+
+describe("the response to a creation", () => {
+  const key = "k_9f8E7d6C5b4A3210";
+  const deep = (levels: number, inside: string): string =>
+    `${'{"a":'.repeat(levels)}${inside}${"}".repeat(levels)}`;
+
+  it.each<[what: string, body: string | Buffer]>([
+    ["bytes that are not UTF-8", Buffer.from(`{"label":"caf\xe9","apiKey":"${key}"}`, "latin1")],
+    ["20,000 levels next to it", `{"apiKey":"${key}","x":${"[".repeat(20_000)}${"]".repeat(20_000)}}`],
+    ["3 MiB next to it", `{"apiKey":"${key}","x":"${"y ".repeat(1.5 * MIB)}"}`],
+  ])("gives its key with %s, and is kept", async (_what, body) => {
+    const { sandbox, plugin } = shared();
+    sandbox.inject(answer(body));
+    const { properties } = await plugin.create(KEY);
+    expect(properties).toMatchObject({ apiKey: key, response: { complete: true } });
+  });
+
+  // The engine takes more than 4 MiB in an initialization failure; grpc-js, which stands for it here, takes 64 KiB.
+  it.each<[what: string, body: string | Buffer]>([
+    ["5,000 levels around it", deep(5_000, `["${key}","${key}x"]`)],
+    ["a NUL in it", `{"odd":"${key}\\u0000"}`],
+    ["bytes that are not UTF-8 in it", Buffer.from(`{"apiKey":"${key}\xff"}`, "latin1")],
+    ["40 KiB and another one before it", `{"x":"${"y ".repeat(20 * 1024)}","odd":["${key}","${key}x"]}`],
+  ])("is kept that has %s, and not repeated", async (_what, body) => {
+    const { sandbox, plugin } = shared();
+    sandbox.inject(answer(body));
+    const { initFailure, message } = await errorOf(plugin.create(KEY));
+    expect(message).toMatch(/^[ -~]{40,700}\[PARTNERS_UNREADABLE\]$/);
+    expect(message).not.toContain(key);
+    expect(initFailure?.properties).toMatchObject({
+      apiKey: null,
+      response: { body: expect.any(String) as string },
+    });
+  });
+});
+
+describe("headers and errors", () => {
+  it.each<[what: string, fault: Fault]>([
+    ["an error of 8 MiB", answer(`{"message":"${"no ".repeat(2.7 * MIB)}"}`, { status: 403 })],
+    ["a request id for a terminal", answer("{}", { status: 403, headers: { "x-request-id": "::error::" } })],
+    ["headers of 300 KiB", answer("[]", { headers: { "x-long": "x".repeat(300 * 1024) } })],
+    ["an encoding nobody knows", answer("[]", { headers: { "content-encoding": "zstd, 7z" } })],
+  ])("do not upset the plugin: %s", async (_what, fault) => {
+    const { sandbox, plugin } = shared();
+    sandbox.inject(fault);
+    const { message } = await errorOf(plugin.update("999", HOOK, { ...HOOK, webhookId: 999 }));
+    expect(message).toMatch(/^[ -~…]{40,700}\[PARTNERS_[A-Z]+\]$/);
+    expect(message).not.toContain("::");
+  });
+});
+
+describe("inputs and state", () => {
+  const nested: unknown = JSON.parse(`${'{"a":'.repeat(50)}7${"}".repeat(50)}`);
+  const ODD = [
+    7,
+    -0,
+    2 ** 53,
+    true,
+    null,
+    "",
+    "..",
+    "\0",
+    "a\r\nx: b",
+    "7".repeat(MIB / 16),
+    ["active"],
+    {},
+    nested,
+  ];
+
+  it("of any kind are refused by check, without being repeated", async () => {
+    const { plugin } = shared();
+    for (const odd of ODD) {
+      const results = await Promise.all([
+        plugin.check({ ...HOOK, webhookId: odd === 7 ? 7.5 : odd }, HOOK),
+        plugin.check({ ...HOOK, state: odd }, HOOK),
+        plugin.check(
+          { ...KEY, rotation: { trigger: odd === null || typeof odd === "string" ? 7 : odd } },
+          KEY,
+        ),
+      ]);
+      for (const { failures } of results) {
+        expect(failures).toMatchObject([{ property: "" }]);
+        expect(failures[0]?.reason).toMatch(/^[ -~]{20,200}$/);
+      }
+    }
+  });
+
+  it("that were tampered with end every call in time, with a worded error or none", async () => {
+    const { plugin } = shared();
+    const calls = ODD.flatMap((odd) => {
+      const key = { ...KEY, apiKey: odd, response: odd, previousApiKey: odd, internal: { unread: odd } };
+      const hook = { ...HOOK, webhookId: odd, state: odd, stateOnDestroy: "restore", initialState: odd };
+      return [
+        plugin.read("key-1", key),
+        plugin.update("key-1", key, KEY),
+        plugin.delete("key-1", key),
+        plugin.read("101", hook),
+        plugin.update("101", hook, { ...HOOK, webhookId: 103 }),
+        plugin.delete("101", hook),
+      ];
+    });
+    for (const result of await Promise.allSettled(calls)) {
+      if (result.status === "rejected") expect(String(result.reason)).toMatch(/\[PARTNERS_[A-Z]+\]$/);
+    }
+    expect(plugin.stderr()).not.toMatch(/\n\s+at /);
+  });
+});
