@@ -71,7 +71,7 @@ it("a list that is not complete fails the preview; settings that are not known y
   );
   const more = await stack.preview();
   expect(more.ok).toBe(false);
-  expect(more.stdout).toMatch(/listWebhooks(.|\n)*\[PARTNERS_RESOURCE\]/);
+  expect(more.stdout).toMatch(/cannot be listed(.|\n)*\[PARTNERS_RESOURCE\]/);
   expect(more.stdout).not.toContain("at Object.");
 
   incomplete = false;

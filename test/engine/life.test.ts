@@ -130,7 +130,7 @@ it("a webhook that vanishes and a key that somebody deletes are gone, and anothe
   expect(await stack.refresh()).toMatchObject({ ok: true, changes: { delete: 1, same: 2 } });
   const preview = await stack.preview();
   expect(preview.ok).toBe(false);
-  expect(preview.stdout).toMatch(/webhook 102\b(.|\n)*101, 103/);
+  expect(preview.stdout).toMatch(/Webhook 102\b(.|\n)*101, 103/);
 
   await fetch(`${sandbox.url}/api/v1/partners/api-key/${encodeURIComponent(sandbox.apiKeys[1] ?? "")}`, {
     method: "DELETE",
@@ -149,7 +149,7 @@ it("an update in which one resource fails leaves the others right, and the next 
   sandbox.inject({ kind: "status", operation: "disableWebhook", status: 403 });
   const failed = await stack.up();
   expect(failed.ok).toBe(false);
-  expect(failed.stdout).toMatch(/webhook 10[12](.|\n)*403(.|\n)*\[PARTNERS_STATUS\]/);
+  expect(failed.stdout).toMatch(/webhooks\/10[12](.|\n)*403(.|\n)*\[PARTNERS_STATUS\]/);
   expect(Object.values(statesOf(sandbox)).sort()).toEqual(["active", "disabled", "disabled"]);
   sandbox.clearRequests();
   expect(await stack.up()).toMatchObject({ ok: true, changes: { create: 1, same: 2 } });

@@ -33,7 +33,7 @@ it("a preview names settings that are missing, rejected, misspelt or in clear, a
   expect(rejected.ok).toBe(false);
   expect(rejected.stdout).toMatch(/401(.|\n)*\[PARTNERS_STATUS\]/);
   expect(rejected.stdout).not.toContain("wrong-token");
-  expect(rejected.stdout).not.toContain("clear text");
+  expect(rejected.stdout).not.toContain("plain text");
   expect(countRequests(sandbox)).toEqual({ GET: 1 }); // One for all webhooks.
 
   await stack.configure({
@@ -45,7 +45,7 @@ it("a preview names settings that are missing, rejected, misspelt or in clear, a
   });
   const warned = await stack.preview();
   expect(warned).toMatchObject({ ok: true, changes: { create: 4 } });
-  for (const text of ["clear text", '"partners:baseURL"', '"partners:timeout"', "--path"])
+  for (const text of ["plain text", '"partners:baseURL"', '"partners:timeout"', "--path"])
     expect(warned.stdout).toContain(text);
 });
 

@@ -99,7 +99,10 @@ function findCreatedKey(
   requestId: string | null = null,
 ): KeyState {
   const { response, createdAt } = state;
-  if (response === null || createdAt === null) throw new Error("a state without a key has no response");
+  if (response === null || createdAt === null) {
+    const reading = { kind: "refused", reason: "none", candidates: [] } as const;
+    throw new ResourceError({ kind: "keyUnknown", reading });
+  }
   const reading = readKept(response, settings.responses);
   if (reading.kind === "found") return { ...state, apiKey: reading.apiKey };
   const { complete } = response;

@@ -131,7 +131,7 @@ function happened(cause: FailureCause): string {
     case "timeout":
       return cause.sent ? "timed out while waiting for the response" : "timed out while connecting";
     case "connection":
-      return `the connection failed (${cause.code})`;
+      return `the connection failed: ${cause.code}`;
     case "interrupted":
       return "interrupted";
     case "cutOff":
@@ -257,8 +257,12 @@ function resourceText(problem: ResourceProblem, terms: Terms): string {
     case "incompleteList":
       return `The webhooks cannot be listed: ${FURTHER_PAGES} ${completeRemedy(terms)}`;
     case "absenceUnproven": {
+      const complete = setting("responses.complete", terms);
       const why = problem.complete ? "the list is empty, which may have another reason." : FURTHER_PAGES;
-      return `Webhook ${problem.webhookId} is not in the list, but ${why} ${completeRemedy(terms)}`;
+      const remedy = problem.complete
+        ? `If the account has no webhooks, set ${complete} to true.`
+        : completeRemedy(terms);
+      return `Webhook ${problem.webhookId} is not in the list, but ${why} ${remedy}`;
     }
     case "patchedNotFound": {
       const { failure } = problem;
@@ -272,7 +276,7 @@ function resourceText(problem: ResourceProblem, terms: Terms): string {
       return `A key was created at ${createdAt}, but not found in the response${cut}${id}. The response is kept in the state as a secret.${stays} ${keyRemedy(reading, terms)} Then run "pulumi up" again; it creates no second key.`;
     }
     case "keyUnknown":
-      return `The key to delete was never found in the response to its creation. ${keyRemedy(problem.reading, terms)} Then run "pulumi up", and delete it afterwards; or delete the key at the service and run "pulumi state delete".`;
+      return `The key was never found in the response to its creation. ${keyRemedy(problem.reading, terms)} Then run "pulumi up". If the response holds no key, delete the key at the service and run "pulumi state delete".`;
     case "deletionUnclear": {
       const { failure, server, listError } = problem;
       const why =

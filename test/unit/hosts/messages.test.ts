@@ -186,15 +186,15 @@ describe("what a person is told", () => {
         "GET /webhooks at partners.example.com: the rate limit of the service (429) asks to wait 3601 s. Try again then, or raise partners:operationTimeout. [PARTNERS_STATUS]",
         "GET /webhooks at partners.example.com: timed out while waiting for the response. Try again; if the service is slow, raise partners:requestTimeout or operationTimeout. [PARTNERS_TIMEOUT]",
         "GET /webhooks at partners.example.com: timed out while connecting. Check partners:baseUrl, and that the service can be reached from here (DNS, firewall, proxy, TLS). [PARTNERS_TIMEOUT]",
-        "GET /webhooks at partners.example.com: the connection failed (ECONNREFUSED). Check partners:baseUrl, and that the service can be reached from here (DNS, firewall, proxy, TLS). [PARTNERS_CONNECTION]",
-        "GET /webhooks at partners.example.com: the connection failed (UNABLE_TO_VERIFY_LEAF_SIGNATURE). The certificate's authority is not trusted here: if it is your organisation's, name its PEM file in NODE_EXTRA_CA_CERTS. [PARTNERS_CONNECTION]",
-        "GET /webhooks at partners.example.com: the connection failed (CERT_HAS_EXPIRED). The certificate is not valid today: check this machine's clock, then ask the service to renew it. [PARTNERS_CONNECTION]",
-        "GET /webhooks at partners.example.com: the connection failed (ERR_TLS_CERT_ALTNAME_INVALID). The certificate is for another host: check partners:baseUrl, and whether a proxy answers instead. [PARTNERS_CONNECTION]",
-        "GET /webhooks at partners.example.com: the connection failed (EPROTO). The TLS handshake failed: the server and this Node have no version or cipher in common, or it wants a client certificate. [PARTNERS_CONNECTION]",
-        "GET /webhooks at partners.example.com: the connection failed (ERR_SSL_WRONG_VERSION_NUMBER). The server does not speak TLS: check the port in partners:baseUrl, and the scheme of a proxy in HTTPS_PROXY. [PARTNERS_CONNECTION]",
-        "GET /webhooks at partners.example.com: the connection failed (HTTPParserError). The server does not speak HTTP: check partners:baseUrl, and whether a proxy answers instead. [PARTNERS_CONNECTION]",
-        "GET /webhooks at partners.example.com: the connection failed (UNEXPECTED_100_CONTINUE). The server sent 100 Continue unasked, which undici does not accept: a proxy in front of it may remove it. [PARTNERS_CONNECTION]",
-        "GET /webhooks at partners.example.com: the connection failed (UND_ERR_ABORTED). The proxy refused: check HTTPS_PROXY and the credentials in it, or exempt the host of partners:baseUrl in NO_PROXY. [PARTNERS_CONNECTION]",
+        "GET /webhooks at partners.example.com: the connection failed: ECONNREFUSED. Check partners:baseUrl, and that the service can be reached from here (DNS, firewall, proxy, TLS). [PARTNERS_CONNECTION]",
+        "GET /webhooks at partners.example.com: the connection failed: UNABLE_TO_VERIFY_LEAF_SIGNATURE. The certificate's authority is not trusted here: if it is your organisation's, name its PEM file in NODE_EXTRA_CA_CERTS. [PARTNERS_CONNECTION]",
+        "GET /webhooks at partners.example.com: the connection failed: CERT_HAS_EXPIRED. The certificate is not valid today: check this machine's clock, then ask the service to renew it. [PARTNERS_CONNECTION]",
+        "GET /webhooks at partners.example.com: the connection failed: ERR_TLS_CERT_ALTNAME_INVALID. The certificate is for another host: check partners:baseUrl, and whether a proxy answers instead. [PARTNERS_CONNECTION]",
+        "GET /webhooks at partners.example.com: the connection failed: EPROTO. The TLS handshake failed: the server and this Node have no version or cipher in common, or it wants a client certificate. [PARTNERS_CONNECTION]",
+        "GET /webhooks at partners.example.com: the connection failed: ERR_SSL_WRONG_VERSION_NUMBER. The server does not speak TLS: check the port in partners:baseUrl, and the scheme of a proxy in HTTPS_PROXY. [PARTNERS_CONNECTION]",
+        "GET /webhooks at partners.example.com: the connection failed: HTTPParserError. The server does not speak HTTP: check partners:baseUrl, and whether a proxy answers instead. [PARTNERS_CONNECTION]",
+        "GET /webhooks at partners.example.com: the connection failed: UNEXPECTED_100_CONTINUE. The server sent 100 Continue unasked, which undici does not accept: a proxy in front of it may remove it. [PARTNERS_CONNECTION]",
+        "GET /webhooks at partners.example.com: the connection failed: UND_ERR_ABORTED. The proxy refused: check HTTPS_PROXY and the credentials in it, or exempt the host of partners:baseUrl in NO_PROXY. [PARTNERS_CONNECTION]",
         "GET /webhooks at partners.example.com: interrupted. Run "pulumi up" again. [PARTNERS_INTERRUPTED]",
         "GET /webhooks at partners.example.com: the response was cut off. Try again. [PARTNERS_CONNECTION]",
         "GET /webhooks at partners.example.com: the server answered with a web page, as a login page or a wrong address does. Check partners:baseUrl, and whether a proxy asks for a login. [PARTNERS_UNREADABLE]",
@@ -217,11 +217,11 @@ describe("what a person is told", () => {
         "PATCH /webhooks/101/disable at partners.example.com: the server answered 404, although the list has the webhook. Ask the service whether this webhook may be changed. [PARTNERS_RESOURCE]",
         "The webhooks cannot be listed: the response shows signs of further pages, which the Partner API cannot request. If these are all webhooks, set partners:responses.complete to true. [PARTNERS_RESOURCE]",
         "Webhook 7 is not in the list, but the response shows signs of further pages, which the Partner API cannot request. If these are all webhooks, set partners:responses.complete to true. [PARTNERS_RESOURCE]",
-        "Webhook 7 is not in the list, but the list is empty, which may have another reason. If these are all webhooks, set partners:responses.complete to true. [PARTNERS_RESOURCE]",
+        "Webhook 7 is not in the list, but the list is empty, which may have another reason. If the account has no webhooks, set partners:responses.complete to true. [PARTNERS_RESOURCE]",
         "A key was created at 2026-06-15T12:00:00.000Z, but not found in the response. The response is kept in the state as a secret. More than one string in it may be the key. Set partners:responses.apiKey to the right one of /token, /clientSecret. Then run "pulumi up" again; it creates no second key. [PARTNERS_UNREADABLE]",
         "A key was created at 2026-06-15T12:00:00.000Z, but not found in the response, which was cut off (request id req-1). The response is kept in the state as a secret. The key from before stays in use. Nothing in it has the form of a key. Set partners:responses.apiKey to its JSON Pointer; https://github.com/pulumi-partners/pulumi-partners/blob/main/docs/responses.md shows how. Then run "pulumi up" again; it creates no second key. [PARTNERS_UNREADABLE]",
         "A key was created at 2026-06-15T12:00:00.000Z, but not found in the response. The response is kept in the state as a secret. partners:responses.apiKey finds no key in it. If it is at /it's: pulumi config set --path 'partners:responses.apiKey' '/it'\\''s'. Then run "pulumi up" again; it creates no second key. [PARTNERS_UNREADABLE]",
-        "The key to delete was never found in the response to its creation. More than one string in it may be the key. Set partners:responses.apiKey to the right one of /token, /clientSecret. Then run "pulumi up", and delete it afterwards; or delete the key at the service and run "pulumi state delete". [PARTNERS_RESOURCE]",
+        "The key was never found in the response to its creation. More than one string in it may be the key. Set partners:responses.apiKey to the right one of /token, /clientSecret. Then run "pulumi up". If the response holds no key, delete the key at the service and run "pulumi state delete". [PARTNERS_RESOURCE]",
         "DELETE /api-key/{api_key} at partners.example.com: the server answered 404, so the key is gone or partners:baseUrl is wrong. The key was created at https://old.example.com: set partners:baseUrl to that, run "pulumi up", then delete again. If the key is certainly gone, run "pulumi state delete". [PARTNERS_RESOURCE]",
         "DELETE /api-key/{api_key} at partners.example.com: the server answered 404, so the key is gone or partners:baseUrl is wrong. The webhook list would tell, but it could not be read: GET /webhooks at partners.example.com: the server answered 401. The access token was rejected: check partners:accessToken or PARTNERS_ACCESS_TOKEN. If the key is certainly gone, run "pulumi state delete". [PARTNERS_RESOURCE]",
         "POST /api-key at partners.example.com: the server answered 409. A rotation in place needs two keys for a while: set overlapDays to 0 and the resource option deleteBeforeReplace. [PARTNERS_RESOURCE]",
@@ -270,7 +270,7 @@ describe("what a person is told", () => {
     for (const text of texts({ explicit })) {
       expect(text).not.toMatch(/undefined|null|NaN|\[object| {2}/);
       // Where a key may be lost, what is known of it comes first.
-      const limit = /created|key to delete|404, so the key/.test(text) ? 410 : 260;
+      const limit = /created|never found|404, so the key/.test(text) ? 410 : 260;
       expect(
         text.replace(/(\d+, )+\d+( and \d+ more)?|https:\S+blob\/main\//, "").length,
         text,
