@@ -141,5 +141,5 @@ function limiter({ requests, perSeconds, retryAfter = "seconds" }: RateLimit): (
 /** Random characters after "%" make a percent-escape now and then, which has to survive too. */
 function hostileKey(): string {
   const random = (bytes: number): string => randomBytes(bytes).toString("base64url");
-  return `pk_live_${["/", "+", "=", "%", "?", "&"].map((hostile) => random(3) + hostile).join("")}${random(6)}`;
+  return `pk_live_${["/", "+", "=", "%", "?", "$"].map((hostile) => random(3) + hostile).join("")}${random(6)}`;
 }
