@@ -1,7 +1,7 @@
 /** Always the same, so that what CI says depends on the change and not on luck; explore with `PARTNERS_TEST_SEED=$RANDOM`. */
 const USUAL_SEED = 20261121;
 
-/** The seed of this run: `PARTNERS_TEST_SEED`, else the usual one. Prints it, so that a failure can be had again. */
+/** The seed of this run: `PARTNERS_TEST_SEED`, else the usual one. Prints it, so that a failure can be repeated. */
 export function runSeed(): number {
   const given = process.env["PARTNERS_TEST_SEED"];
   const seed = given === undefined ? USUAL_SEED : Number(given);
@@ -18,4 +18,15 @@ export function seededRandom(seed: number): () => number {
     mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   };
+}
+
+const SCALE = Number(process.env["PARTNERS_TEST_SCALE"] ?? 1);
+
+/**
+ * How many times a long test repeats what it does: the count of `npm test`, times `PARTNERS_TEST_SCALE`, and at least 1.
+ *
+ * @example PARTNERS_TEST_SCALE=0.1 for a quick look, 10 in `npm run test:long`.
+ */
+export function scaled(count: number): number {
+  return Math.max(1, Math.round(count * SCALE));
 }
