@@ -2,7 +2,7 @@ import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /** Run longest. vitest begins with large files, which these are not all, and a worker would be idle at the end. */
-const LONG = /\/(lifecycle|loss|pipeline|packed|readme)\.test\.ts$/;
+const LONG = /\/(lifecycle|pipeline|packed|readme)\.test\.ts$/;
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

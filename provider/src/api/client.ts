@@ -241,7 +241,10 @@ function fillPath(template: string, parameter: string | undefined): string {
 }
 
 function causeOf({ attempt, interrupted, requestedWait }: Outcome): FailureCause {
-  if (requestedWait !== null) return { kind: "throttled", wait: requestedWait };
+  if (requestedWait !== null) {
+    const status = attempt?.kind === "response" ? attempt.status : 429; // Not sent: what another one was answered with.
+    return { kind: "throttled", status, wait: requestedWait };
+  }
   if (interrupted) return { kind: "interrupted" };
   // It was not sent, because the rate limit refused all others for too long.
   if (attempt === null) return { kind: "status", status: 429 };

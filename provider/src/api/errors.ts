@@ -32,8 +32,8 @@ export type UnreadableWebhookList = Extract<WebhookListReading, { readable: fals
 export type FailureCause =
   /** The server answered with a status that is not a success. */
   | { readonly kind: "status"; readonly status: number }
-  /** A 429 asks for a wait of so many milliseconds, longer than `operationTimeout` allows. */
-  | { readonly kind: "throttled"; readonly wait: number }
+  /** A status, most often 429, asks for a wait of so many milliseconds, longer than `operationTimeout` allows. */
+  | { readonly kind: "throttled"; readonly status: number; readonly wait: number }
   /** No response in time; `sent`: whether the request had left. */
   | { readonly kind: "timeout"; readonly sent: boolean }
   /** The connection failed or broke; `code` is the system's or undici's. */

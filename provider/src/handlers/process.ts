@@ -1,4 +1,5 @@
 import type { PartnerClient } from "../api/client.js";
+import type { Clock } from "../api/clock.js";
 import type { ResponseMapping } from "../responses/mapping.js";
 import type { Notice } from "./problems.js";
 import {
@@ -21,6 +22,8 @@ export interface ProcessOptions {
   readonly signal?: AbortSignal;
   /** Milliseconds since the epoch. @default `Date.now` */
   readonly currentTime?: () => number;
+  /** What the waits between requests go by. @default the system's time and chance */
+  readonly clock?: Clock;
 }
 
 /** What is open once a request is needed. */
@@ -105,10 +108,11 @@ export class PluginProcess {
     const settings = this.settings();
     // Loaded late: undici fails to load on a Node that is too old, and a process that only diffs needs none of it.
     const { createClient } = await import("../api/client.js");
-    const { signal } = this.#options;
+    const { signal, clock } = this.#options;
     const client = createClient({
       ...settings,
       ...(signal && { signal }),
+      ...(clock && { clock }),
       ...debugLog(this.#env),
     });
     this.#client = client;

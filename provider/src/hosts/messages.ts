@@ -108,7 +108,7 @@ function requestText(failure: RequestFailure, terms: Terms): string {
     possible && kind === "create"
       ? `Look for a key created about ${failedAt} at the service, delete it there, then run "pulumi up" again.`
       : possible
-        ? "Run the command again; it starts from the actual state."
+        ? "Run the command again."
         : remedyFor(failure, terms);
   // Where something may have changed, what to do about that comes first, and what caused it is still said.
   const reason = possible ? reasonFor(cause) : "";
@@ -127,7 +127,7 @@ function happened(cause: FailureCause): string {
     case "status":
       return `the server answered ${cause.status}`;
     case "throttled":
-      return `the rate limit of the service (429) asks to wait ${Math.ceil(cause.wait / 1000)} s`;
+      return `the service (${cause.status}) asks to wait ${Math.ceil(cause.wait / 1000)} s`;
     case "timeout":
       return cause.sent ? "timed out while waiting for the response" : "timed out while connecting";
     case "connection":

@@ -1,0 +1,321 @@
+import fc from "fast-check";
+
+import type { Properties } from "../../../provider/src/handlers/contract.js";
+import type { LoggedRequest, WebhookState } from "../../support/sandbox.ts";
+import {
+  runOperation,
+  VirtualClock,
+  type Command,
+  type Declared,
+  type Entry,
+  type Operation,
+} from "./engine.ts";
+import { assertOperation, sayError, stateAfter, Violation, type Told } from "./invariants.ts";
+import { Service, storms, WEBHOOKS, type ServiceShape } from "./service.ts";
+
+/** What is set as `responses`: what the service needs, nothing, or a pointer to nothing. */
+type Mapping = "right" | "none" | "wrong";
+
+const triggers = fc.constantFrom("spring", "summer", "autumn");
+const overlaps = fc.constantFrom(0, 1, 1, 2);
+const states = fc.constantFrom<WebhookState[]>("active", "disabled");
+const webhookIds = fc.constantFrom<number[]>(...WEBHOOKS);
+
+const keys: fc.Arbitrary<Declared> = fc.record({
+  kind: fc.constant("key"),
+  args: fc.oneof(
+    fc.constant({}),
+    fc.record({ rotation: fc.record({ trigger: triggers, overlapDays: overlaps }) }),
+    fc.record({ rotation: fc.record({ afterDays: fc.constantFrom(2, 3), overlapDays: overlaps }) }),
+  ),
+});
+
+const hooks: fc.Arbitrary<Declared> = fc.record({
+  kind: fc.constant("webhook"),
+  args: fc.record({
+    webhookId: webhookIds,
+    state: states,
+    stateOnDestroy: fc.constantFrom("leave", "restore", "restore", "active", "disabled"),
+  }),
+});
+
+const KEYS = ["key1", "key2"];
+const HOOKS = ["hook1", "hook2", "hook3"];
+
+const names = fc.constantFrom(...KEYS, ...HOOKS);
+
+const declarations = fc.oneof(
+  fc.record({ event: fc.constant("declare"), name: fc.constantFrom(...KEYS), declared: keys }),
+  fc.record({ event: fc.constant("declare"), name: fc.constantFrom(...HOOKS), declared: hooks }),
+);
+
+const commands: fc.Arbitrary<Command> = fc.record({
+  verb: fc.constantFrom("up", "up", "up", "up", "preview", "refresh", "destroy"),
+  parallel: fc.boolean(),
+  stop: fc.option(
+    fc.record({ how: fc.constantFrom("interrupt", "kill"), after: fc.integer({ min: 1, max: 4 }) }),
+    {
+      freq: 5,
+    },
+  ),
+});
+
+const runs = fc.record({
+  event: fc.constant("run"),
+  faults: fc.oneof(fc.constant([]), fc.array(storms, { minLength: 1, maxLength: 3 })),
+  mapping: fc.constantFrom<Mapping[]>("right", "right", "right", "none", "wrong"),
+  command: commands,
+});
+
+/** Edits that remove or rename a resource, time that passes, and what others do at the service. */
+const others = fc.oneof(
+  fc.record({ event: fc.constant("remove"), name: names, as: fc.option(names) }),
+  fc.record({ event: fc.constant("wait"), days: fc.integer({ min: 1, max: 3 }) }),
+  fc.record({
+    event: fc.constant("webhook"),
+    webhookId: webhookIds,
+    state: fc.constantFrom("active", "disabled", "gone"),
+  }),
+  fc.record({ event: fc.constant("revoke"), which: fc.nat({ max: 3 }) }),
+);
+
+/** The life of a stack. It begins with a program. */
+export const lives = fc
+  .tuple(
+    fc.array(declarations, { minLength: 3, maxLength: 6 }),
+    fc.array(
+      fc.oneof(
+        { weight: 5, arbitrary: runs },
+        { weight: 4, arbitrary: declarations },
+        { weight: 2, arbitrary: others },
+      ),
+      { maxLength: 24, size: "max" },
+    ),
+  )
+  .map((parts) => parts.flat());
+
+/** Something that happens. An event that makes no sense when its turn comes is passed over. */
+export type Event = typeof lives extends fc.Arbitrary<(infer Each)[]> ? Each : never;
+
+/** What happened in some lives: a run that tests nothing must not look like a success. */
+export class Counts {
+  operations = 0;
+  calls = 0;
+  requests = 0;
+  creations = 0;
+  failed = 0;
+  dropped = 0;
+  leaked = 0;
+}
+
+/** A stack, its program, and its service. */
+export class World {
+  readonly #service: Service;
+  readonly #clock: VirtualClock;
+  readonly #counts: Counts;
+  readonly #story: string[] = [];
+  readonly #program = new Map<string, Declared>();
+  readonly #entries: Entry[] = [];
+  readonly #told: Told = { leaked: new Set(), gone: new Set() };
+
+  private constructor(service: Service, seed: number, counts: Counts) {
+    this.#service = service;
+    this.#clock = new VirtualClock(seed);
+    this.#counts = counts;
+  }
+
+  /** @param seed For the jitter of retries. @param counts Are added to. */
+  static async start(shape: ServiceShape, seed: number, counts: Counts): Promise<World> {
+    return new World(await Service.start(shape), seed, counts);
+  }
+
+  /** What happened, for a person who has to find out why. The keys are those of a sandbox. */
+  get story(): string {
+    return this.#story.join("\n");
+  }
+
+  async close(): Promise<void> {
+    this.#counts.leaked += this.#told.leaked.size;
+    await this.#service.sandbox.close();
+  }
+
+  /** @throws {Violation} */
+  async live(event: Event): Promise<void> {
+    const { sandbox } = this.#service;
+    this.#story.push(JSON.stringify(event));
+    switch (event.event) {
+      case "declare": {
+        const { name, declared } = event;
+        // Two resources that set the same webhook would fight for ever.
+        const rival = [...this.#program].some(
+          ([other, { kind, args }]) =>
+            kind === "webhook" && other !== name && args["webhookId"] === declared.args["webhookId"],
+        );
+        if (declared.kind === "key" || !rival) this.#program.set(name, declared);
+        break;
+      }
+      case "remove": {
+        const declared = this.#program.get(event.name);
+        this.#program.delete(event.name);
+        if (declared && event.as?.slice(0, 3) === event.name.slice(0, 3))
+          this.#program.set(event.as, declared);
+        break;
+      }
+      case "run":
+        this.#service.calm();
+        this.#service.inject(...event.faults);
+        await this.#run(event.command, event.mapping);
+        break;
+      case "wait":
+        this.#clock.advance(event.days * DAY);
+        break;
+      case "webhook":
+        if (sandbox.webhooks.has(event.webhookId)) sandbox.removeWebhook(event.webhookId);
+        if (event.state !== "gone") sandbox.addWebhook(event.webhookId, event.state);
+        break;
+      case "revoke": {
+        const key = this.#service.liveKeys[event.which];
+        if (key !== undefined) await this.#revoke(key);
+      }
+    }
+  }
+
+  /**
+   * Lets all be well, and a person do what the errors asked for: then the stack must become what the program says, stay so
+   * without a request, and leave nothing behind. @throws {Violation}
+   */
+  async settle(): Promise<void> {
+    this.#service.calm();
+    const { sandbox } = this.#service;
+    for (const id of WEBHOOKS) if (!sandbox.webhooks.has(id)) sandbox.addWebhook(id, "active");
+    await this.#obeyRemedies();
+
+    await this.#must({ verb: "refresh" });
+    let steps = (await this.#must({ verb: "up" })).steps;
+    // One thing is done at a time to a key.
+    for (let left = 4; steps > 0; left -= 1) {
+      if (left === 0) throw new Violation("an unchanged stack is changed again and again");
+      steps = (await this.#must({ verb: "up" })).steps;
+    }
+    this.#assertAsDeclared();
+    const state = JSON.stringify(this.#entries);
+    await this.#must({ verb: "up" });
+    if (sandbox.requests.length > 0) throw new Violation("an unchanged stack costs requests");
+    await this.#must({ verb: "refresh" });
+    if (JSON.stringify(this.#entries) !== state) throw new Violation("a refresh sees a drift that is none");
+
+    const wanted = this.#entries.flatMap(({ kind, outputs }) => (kind === "webhook" ? [outputs] : []));
+    const before = sandbox.webhooks;
+    await this.#must({ verb: "destroy" });
+    if (this.#entries.length > 0) throw new Violation("a destroyed stack has resources");
+    if (this.#service.liveKeys.length > 0) throw new Violation("a destroyed stack leaves a key");
+    for (const outputs of wanted) {
+      const id = Number(outputs["webhookId"]);
+      if (sandbox.webhooks.get(id) !== (stateAfter(outputs) ?? before.get(id)))
+        throw new Violation(`webhook ${id} is not left as stateOnDestroy says`);
+    }
+  }
+
+  /** Forgets what holds a response that was cut off, and deletes at the service what is in no state. */
+  async #obeyRemedies(): Promise<void> {
+    for (const entry of [...this.#entries]) {
+      const { apiKey, response, internal } = entry.outputs;
+      const { unread } = (internal ?? {}) as { unread?: { response: unknown } | null };
+      const pending = unread?.response ?? (apiKey === null ? response : null);
+      const body = (pending as { body?: string } | null)?.body;
+      if (body === undefined || this.#service.hasSent(body)) continue;
+      this.#entries.splice(this.#entries.indexOf(entry), 1);
+    }
+    const held = JSON.stringify(this.#entries.map(({ outputs }) => outputs));
+    for (const key of this.#service.liveKeys) if (!held.includes(key)) await this.#revoke(key);
+  }
+
+  #assertAsDeclared(): void {
+    const { webhooks } = this.#service.sandbox;
+    const names = this.#entries.map(({ name }) => name).sort();
+    if (names.join() !== [...this.#program.keys()].sort().join())
+      throw new Violation(`the stack has ${names.join()}`);
+    for (const { name, kind, outputs } of this.#entries) {
+      const args: Properties = this.#program.get(name)?.args ?? {};
+      if (kind === "webhook") {
+        if (webhooks.get(Number(args["webhookId"])) !== args["state"])
+          throw new Violation(`${name} is not in the state that the program says`);
+      } else this.#assertRotated(name, outputs, (args["rotation"] ?? {}) as Properties);
+    }
+  }
+
+  #assertRotated(name: string, outputs: Properties, { trigger, afterDays }: Properties): void {
+    const now = this.#clock.now();
+    const { apiKey, createdAt, rotatedAt, previousApiKey, previousExpiresAt, internal } = outputs;
+    if (apiKey === null) throw new Violation(`${name} has no key`);
+    if (trigger !== undefined && (internal as Properties | null)?.["trigger"] !== trigger)
+      throw new Violation(`${name} was not rotated for its trigger`);
+    // It counts from when the key was put to use, which may be later than its creation.
+    const age = Math.floor(now / DAY) - Math.floor(Date.parse(String(rotatedAt ?? createdAt)) / DAY);
+    if (typeof afterDays === "number" && age >= afterDays) throw new Violation(`${name} is too old`);
+    if (previousApiKey !== null && Date.parse(String(previousExpiresAt)) <= now)
+      throw new Violation(`the previous key of ${name} lives too long`);
+  }
+
+  async #revoke(key: string): Promise<void> {
+    this.#told.gone.add(key);
+    await this.#service.revoke(key);
+  }
+
+  async #must(command: Pick<Command, "verb"> & Partial<Command>): Promise<Operation> {
+    const operation = await this.#run({ parallel: false, stop: null, ...command });
+    if (operation.succeeded) return operation;
+    throw new Violation(`${command.verb} fails although nothing is wrong`);
+  }
+
+  async #run(command: Command, mapping: Mapping = "right"): Promise<Operation> {
+    const { sandbox } = this.#service;
+    const before = {
+      entries: new Set(this.#entries),
+      webhooks: sandbox.webhooks,
+      issued: this.#service.issuedKeys,
+    };
+    sandbox.clearRequests();
+    const operation = await runOperation(this.#entries, this.#program, command, {
+      config: this.#config(mapping),
+      clock: this.#clock,
+      onRequest: (listener) => (this.#service.onRequest = listener),
+    });
+    const { calls } = operation;
+    this.#counts.operations += 1;
+    this.#counts.calls += calls.length;
+    this.#counts.requests += sandbox.requests.length;
+    this.#counts.creations += sandbox.requests.filter(({ method }) => method === "POST").length;
+    this.#counts.dropped += calls.filter(({ dropped }) => dropped).length;
+    this.#counts.failed += calls.filter(({ errors }) => errors.length > 0).length;
+    this.#story.push(...tell(operation, sandbox.requests));
+    assertOperation(this.#service, operation, before, this.#entries, this.#told);
+    return operation;
+  }
+
+  #config(mapping: Mapping): Record<string, string> {
+    const { sandbox, mapping: right, faults } = this.#service;
+    const responses = { right, none: {}, wrong: { apiKey: "/nothing" } }[mapping];
+    return {
+      "partners:baseUrl": sandbox.url,
+      "partners:accessToken": sandbox.accessToken,
+      "partners:requestTimeout": faults.some(({ kind }) => kind === "hang") ? "0.15" : "5",
+      "partners:responses": JSON.stringify(responses),
+    };
+  }
+}
+
+const DAY = 86_400_000;
+
+/** A line for the operation, for each call, and for each request. */
+function tell({ verb, calls }: Operation, requests: readonly LoggedRequest[]): string[] {
+  const callLines = calls.map((call) => {
+    const errors = call.errors.map(sayError);
+    return `  ${call.verb} of ${call.name}${call.dropped ? " (dropped)" : ""} ${errors.join(" ")}`;
+  });
+  const requestLines = requests.map(
+    ({ method, path, status, effect }) =>
+      `    ${method} ${path} ${status ?? "no answer"}${effect ? ", with effect" : ""}`,
+  );
+  return [verb, ...callLines, ...requestLines];
+}
