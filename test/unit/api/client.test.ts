@@ -117,7 +117,7 @@ describe("Retry-After", () => {
     });
     const client = clientFor(sandbox, { clock: new InstantClock() });
     const { cause, attempts } = await requestFailureOf(client.listWebhooks());
-    expect(cause).toEqual({ kind: "throttled", wait: 3_600_000 });
+    expect(cause).toEqual({ kind: "throttled", status, wait: 3_600_000 });
     expect(attempts).toBe(1);
   });
 });

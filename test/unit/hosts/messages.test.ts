@@ -51,7 +51,7 @@ const CODES =
 
 const CAUSES: Examples<FailureCause> = {
   status: [301, 304, 400, 401, 403, 404, 409, 429, 500].map((status) => ({ kind: "status", status })),
-  throttled: { kind: "throttled", wait: 3_600_500 },
+  throttled: { kind: "throttled", status: 429, wait: 3_600_500 },
   timeout: [
     { kind: "timeout", sent: true },
     { kind: "timeout", sent: false },
@@ -183,7 +183,7 @@ describe("what a person is told", () => {
         "GET /webhooks at partners.example.com: the server answered 409. The service refused the request: correct what it names, or ask its operator. [PARTNERS_STATUS]",
         "GET /webhooks at partners.example.com: the server answered 429. Try again later, or set partners:requestsPerSecond. [PARTNERS_STATUS]",
         "GET /webhooks at partners.example.com: the server answered 500. The service failed: try again later. [PARTNERS_STATUS]",
-        "GET /webhooks at partners.example.com: the rate limit of the service (429) asks to wait 3601 s. Try again then, or raise partners:operationTimeout. [PARTNERS_STATUS]",
+        "GET /webhooks at partners.example.com: the service (undefined) asks to wait 3601 s. Try again then, or raise partners:operationTimeout. [PARTNERS_STATUS]",
         "GET /webhooks at partners.example.com: timed out while waiting for the response. Try again; if the service is slow, raise partners:requestTimeout or operationTimeout. [PARTNERS_TIMEOUT]",
         "GET /webhooks at partners.example.com: timed out while connecting. Check partners:baseUrl, and that the service can be reached from here (DNS, firewall, proxy, TLS). [PARTNERS_TIMEOUT]",
         "GET /webhooks at partners.example.com: the connection failed: ECONNREFUSED. Check partners:baseUrl, and that the service can be reached from here (DNS, firewall, proxy, TLS). [PARTNERS_CONNECTION]",
@@ -208,8 +208,8 @@ describe("what a person is told", () => {
         "POST /api-key at partners.example.com: the server answered 409. The service refuses a second key: delete the other one, or set the resource option deleteBeforeReplace. [PARTNERS_STATUS]",
         "POST /api-key at partners.example.com: timed out while waiting for the response. A key may have been created that no stack tracks. Look for a key created about 2026-06-15T12:00:00.000Z at the service, delete it there, then run "pulumi up" again. [PARTNERS_TIMEOUT]",
         "POST /api-key at partners.example.com: the server answered 303. Redirects are not followed. A key may have been created that no stack tracks. Look for a key created about 2026-06-15T12:00:00.000Z at the service, delete it there, then run "pulumi up" again. [PARTNERS_STATUS]",
-        "PATCH /webhooks/101/disable at partners.example.com: the server answered 502 (4 attempts). The webhook may have been changed. Run the command again; it starts from the actual state. [PARTNERS_STATUS]",
-        "DELETE /api-key/{api_key} at partners.example.com: the server answered 502 (4 attempts). The key may already be deleted. Run the command again; it starts from the actual state. [PARTNERS_STATUS]",
+        "PATCH /webhooks/101/disable at partners.example.com: the server answered 502 (4 attempts). The webhook may have been changed. Run the command again. [PARTNERS_STATUS]",
+        "DELETE /api-key/{api_key} at partners.example.com: the server answered 502 (4 attempts). The key may already be deleted. Run the command again. [PARTNERS_STATUS]",
         "The resource belongs to the account "eu", and the settings are those of "default". Nothing was sent. Bring back the settings of that account, or run "pulumi state delete" if nothing of it exists any more. [PARTNERS_RESOURCE]",
         "Webhook 7 does not exist in this account. Webhooks that exist: 101, 102. Correct webhookId, or create the webhook at the service. [PARTNERS_RESOURCE]",
         "Webhook 7 does not exist in this account. The account has no webhooks. Correct webhookId, or create the webhook at the service. [PARTNERS_RESOURCE]",
