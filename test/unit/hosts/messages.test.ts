@@ -183,7 +183,7 @@ describe("what a person is told", () => {
         "GET /webhooks at partners.example.com: the server answered 409. The service refused the request: correct what it names, or ask its operator. [PARTNERS_STATUS]",
         "GET /webhooks at partners.example.com: the server answered 429. Try again later, or set partners:requestsPerSecond. [PARTNERS_STATUS]",
         "GET /webhooks at partners.example.com: the server answered 500. The service failed: try again later. [PARTNERS_STATUS]",
-        "GET /webhooks at partners.example.com: the service (undefined) asks to wait 3601 s. Try again then, or raise partners:operationTimeout. [PARTNERS_STATUS]",
+        "GET /webhooks at partners.example.com: the service (429) asks to wait 3601 s. Try again then, or raise partners:operationTimeout. [PARTNERS_STATUS]",
         "GET /webhooks at partners.example.com: timed out while waiting for the response. Try again; if the service is slow, raise partners:requestTimeout or operationTimeout. [PARTNERS_TIMEOUT]",
         "GET /webhooks at partners.example.com: timed out while connecting. Check partners:baseUrl, and that the service can be reached from here (DNS, firewall, proxy, TLS). [PARTNERS_TIMEOUT]",
         "GET /webhooks at partners.example.com: the connection failed: ECONNREFUSED. Check partners:baseUrl, and that the service can be reached from here (DNS, firewall, proxy, TLS). [PARTNERS_CONNECTION]",
