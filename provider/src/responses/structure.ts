@@ -1,5 +1,4 @@
-import { isArray, isObject, parseDocument, walk, type DocumentNode } from "./document.js";
-import { printPointer } from "./json-pointer.js";
+import { isArray, isObject, parseDocument, printPointer, walk, type DocumentNode } from "./document.js";
 
 const MAX_LINES = 40;
 
