@@ -1,4 +1,4 @@
-import { isArray, isObject, normaliseName, parseDocument, walk } from "./document.js";
+import { isEmpty, isObject, normaliseName, parseDocument, walk } from "./document.js";
 
 /** The headers of a response, their names in lower case. */
 export type ResponseHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
@@ -93,10 +93,7 @@ function readSign(name: string, value: unknown, length: number): Sign | null {
 
 /** Whether a value says that there is nothing. */
 function isNothing(value: unknown): boolean {
-  if (isArray(value)) return value.length === 0;
-  if (isObject(value)) {
-    return Object.hasOwn(value, "href") ? isNothing(value["href"]) : Object.keys(value).length === 0;
-  }
+  if (isObject(value) && Object.hasOwn(value, "href")) return isNothing(value["href"]);
   if (typeof value === "string") return value.length <= 16 && NOTHING.test(value.trim());
-  return value === null || value === false || (typeof value === "number" && value <= 0);
+  return isEmpty(value) || value === false || (typeof value === "number" && value <= 0);
 }

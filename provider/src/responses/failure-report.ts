@@ -1,13 +1,5 @@
-import {
-  isArray,
-  isObject,
-  normaliseName,
-  parseDocument,
-  parsePointer,
-  resolvePointer,
-  walk,
-  type JsonObject,
-} from "./document.js";
+import { isArray, isObject, normaliseName, parseDocument, walk, type JsonObject } from "./document.js";
+import { parsePointer, resolvePointer } from "./mapping.js";
 import { hasWebhookId } from "./webhook-list-reader.js";
 
 /** A report of a failure is short; a longer body is data. In characters. */

@@ -1,18 +1,8 @@
-import {
-  isFieldName,
-  isInside,
-  listCandidates,
-  MAX_DEPTH,
-  parseDocument,
-  parsePointer,
-  printPointer,
-  resolvePointer,
-  walk,
-  type DocumentNode,
-} from "./document.js";
+import { isInside, parseDocument, walk, type DocumentNode } from "./document.js";
 import { documentReportsFailure, isWebPage, reportsFailure } from "./failure-report.js";
 import { canBeSent, isKeyForm, isMixed, isUuid, piecesOf } from "./key-form.js";
-import type { ResponseMapping } from "./mapping.js";
+import { parsePointer, resolvePointer, type ResponseMapping } from "./mapping.js";
+import { isFieldName, listCandidates, MAX_DEPTH, printPointer } from "./structure.js";
 
 /** What the response to the creation of a key gave. */
 export type KeyReading =
@@ -46,7 +36,7 @@ const NEW_KEY = new RegExp(`^(?:${NEW_KEY_WORDS})+$`);
 const NEXT_TO_LABEL = /apikey|plain|clear|raw|full|value|unmask/;
 /** Objects that hold another key than the new one. */
 const OTHER_KEY = /session|csrf|xsrf|refresh|signing|hook|pag|cursor|meta|link|request|previous|old/;
-/** Names of things about a key that are never the key. */
+/** Names of things about a key that are never the key, by their ends and by their beginnings. */
 const ABOUT_KEY =
   /(?:id|prefix|hint|name|type|hash|ur[li]|href|at|by|email|scopes?|description|last4|fingerprint)$/;
 const NOT_KEY = /^(?:hashed|masked|public|idempotency)/;
@@ -147,9 +137,8 @@ function findCandidates(document: unknown): Candidate[] {
 }
 
 function mayBeKey(text: string, { name, around }: DocumentNode): boolean {
-  if (isKeyForm(text)) return true;
-  if (text.length < MIN_SHORT_SECRET) return false;
-  return SECRET.test(name) || (SECRET.test(around) && isMixed(text));
+  const isSecret = SECRET.test(name) || (SECRET.test(around) && isMixed(text));
+  return isKeyForm(text) || (text.length >= MIN_SHORT_SECRET && isSecret);
 }
 
 /** The only candidate, if its name says that it is the key; among several the one named exactly `apiKey`. */

@@ -1,7 +1,10 @@
-import { isArray, isObject, parseDocument, parsePointer } from "./document.js";
+import { isArray, isObject, parseDocument } from "./document.js";
 
 /** A JSON value that is neither an object nor an array. */
 export type JsonScalar = string | number | boolean | null;
+
+/** A parsed JSON Pointer: its reference tokens, unescaped. Empty for the whole document. */
+export type Pointer = readonly string[];
 
 /**
  * Where things are in the responses of a particular service, and which words mean what. A member that is set is the only
@@ -65,6 +68,7 @@ export interface MappingProblem {
   readonly text: string;
 }
 
+const ARRAY_INDEX = /^(?:0|[1-9][0-9]{0,9})$/;
 const POINTER = { accepts: isPointer, text: 'must be a JSON Pointer such as "/data/key"' };
 /** The whole document can be the key or the list, but not an id or a state. */
 const INNER_POINTER = { ...POINTER, accepts: (value: unknown) => isPointer(value) && value !== "" };
@@ -132,6 +136,27 @@ export function asWord(value: JsonScalar): string {
 /** Whether a JSON value is neither an object nor an array. */
 export function isScalar(value: unknown): value is JsonScalar {
   return value === null || ["string", "number", "boolean"].includes(typeof value);
+}
+
+/** Parses a JSON Pointer (RFC 6901); `null` if the text is not one. */
+export function parsePointer(text: string): Pointer | null {
+  if (text === "") return [];
+  if (!text.startsWith("/") || /~(?![01])/.test(text)) return null;
+  // "~1" first: "~01" stands for "~1", not for "/".
+  const unescape = (token: string): string => token.replaceAll("~1", "/").replaceAll("~0", "~");
+  return text.slice(1).split("/").map(unescape);
+}
+
+/** What a pointer finds; `undefined` if it finds nothing. */
+export function resolvePointer(root: unknown, pointer: Pointer | null): unknown {
+  if (pointer === null) return undefined;
+  let value = root;
+  for (const token of pointer) {
+    if (isArray(value) && ARRAY_INDEX.test(token)) value = value[Number(token)];
+    else if (isObject(value) && Object.hasOwn(value, token)) value = value[token];
+    else return undefined;
+  }
+  return value;
 }
 
 function isPointer(value: unknown): boolean {

@@ -1,14 +1,7 @@
 import type { WebhookState } from "../api/operations.js";
-import {
-  normaliseName,
-  parsePointer,
-  printPointer,
-  resolvePointer,
-  walk,
-  type DocumentNode,
-  type JsonObject,
-} from "./document.js";
-import { asWord, isScalar, type ResponseMapping } from "./mapping.js";
+import { isEmpty, normaliseName, walk, type DocumentNode, type JsonObject } from "./document.js";
+import { asWord, isScalar, parsePointer, resolvePointer, type ResponseMapping } from "./mapping.js";
+import { printPointer } from "./structure.js";
 
 /** What a record says about the state of its webhook. */
 export interface StateReading {
@@ -54,7 +47,6 @@ const DEFAULT_WORDS: Words = new Map([
 ]);
 const INNER_NAME = /^(?:attributes|webhook)$/;
 const DATE = /^(?:[0-9]{4}-[0-9]{2}-|[A-Z][a-z]{2}, [0-9]{1,2} )/;
-const EPOCH = /^[0-9]{9,13}$/;
 /** Earlier times stand for "not set": year 1 (Go, .NET), year 0 (MySQL), 1970. */
 const FIRST_TIME = Date.UTC(1971, 0);
 
@@ -78,20 +70,21 @@ export function readStates(records: readonly JsonObject[], mapping: ResponseMapp
   const rows = records.map(fieldsOf);
   const flags = new Map<string, number>();
   for (const { node } of rows.flat()) {
-    if (/^[01]$/.test(String(node.value))) flags.set(placeOf(node), (flags.get(placeOf(node)) ?? 0) + 1);
+    if (isNumeric(node.value) && Number(node.value) <= 1)
+      flags.set(placeOf(node), (flags.get(placeOf(node)) ?? 0) + 1);
   }
   let place: string | null = null;
   const states = rows.map((fields) => {
     const enabledAt = fields.filter(({ kind }) => kind === "enabledAt").map(({ node }) => timeOf(node.value));
     const evidence = fields.map(({ kind, node }) => {
-      // A number is a flag only where every record has 0 or 1; elsewhere it is a count.
-      const isCount = isNumeric(node.value) && flags.get(placeOf(node)) !== records.length;
-      if (isCount && (kind === "active" || kind === "disabled")) return "ambiguous";
+      // Numbers are flags only where every record has 0 or 1; elsewhere they are counts.
+      const isFlag = !isNumeric(node.value) || flags.get(placeOf(node)) === records.length;
+      if (!isFlag && (kind === "active" || kind === "disabled")) return "ambiguous";
       return readField(kind, node.value, words, enabledAt);
     });
     const reading = combine(evidence);
-    const field = reading.state === null ? undefined : fields[evidence.findIndex(isState)];
-    if (field !== undefined) place ??= printPointer(field.node);
+    const field = fields[evidence.findIndex(isState)];
+    if (reading.state !== null && field !== undefined) place ??= printPointer(field.node);
     return reading;
   });
   return { states, place };
@@ -108,12 +101,10 @@ export function placeOf({ around, name }: DocumentNode): string {
 }
 
 function fieldsOf(record: JsonObject): Field[] {
-  const fields: Field[] = [];
-  for (const node of membersOf(record)) {
+  return [...membersOf(record)].flatMap((node) => {
     const kind = kindOf(node.name);
-    if (kind !== null) fields.push({ kind, node });
-  }
-  return fields;
+    return kind === null ? [] : [{ kind, node }];
+  });
 }
 
 function kindOf(name: string): Kind | null {
@@ -124,29 +115,21 @@ function kindOf(name: string): Kind | null {
 /** @param enabledAt the times at which the record says that it was enabled; `NaN` for one that never came. */
 function readField(kind: Kind, value: unknown, words: Words, enabledAt: readonly number[]): Evidence {
   const flag = flagOf(value);
+  const time = timeOf(value);
   switch (kind) {
     case "active":
-      if (flag === null) return value === null ? null : "ambiguous";
-      return flag ? "active" : "disabled";
     case "disabled":
       if (flag === null) return value === null ? null : "ambiguous";
-      return flag ? "disabled" : "active";
-    case "word": {
-      const state = isScalar(value) ? words.get(asWord(value)) : undefined;
-      return state ?? (value === null ? null : "unknown word");
-    }
+      return flag === (kind === "active") ? "active" : "disabled";
+    case "word":
+      return (isScalar(value) && words.get(asWord(value))) || (value === null ? null : "unknown word");
     case "disabledAt":
       if (value === null) return enabledAt.some(Number.isNaN) ? null : "active";
-      return enabledAt.every((time) => !(timeOf(value) <= time)) && timeOf(value) > 0
-        ? "disabled"
-        : "ambiguous";
+      return Number.isNaN(time) || enabledAt.some((other) => other >= time) ? "ambiguous" : "disabled";
+    case "stop":
+      return flag === false || value === "" || isEmpty(value) ? null : "ambiguous";
     case "enabledAt":
       return null;
-    case "stop": {
-      const isSet =
-        typeof value === "object" && value !== null ? Object.keys(value).length > 0 : flag !== false;
-      return isSet && value !== null && value !== "" ? "ambiguous" : null;
-    }
   }
 }
 
@@ -170,7 +153,7 @@ function isState(evidence: Evidence): evidence is WebhookState {
   return evidence === "active" || evidence === "disabled";
 }
 
-function isNumeric(value: unknown): boolean {
+function isNumeric(value: unknown): value is number | string {
   return typeof value === "number" || (typeof value === "string" && /^[0-9]{1,15}$/.test(value));
 }
 
@@ -183,8 +166,7 @@ function flagOf(value: unknown): boolean | null {
 /** A time in milliseconds since 1970; `NaN` for what is not a time, or stands for none. */
 function timeOf(value: unknown): number {
   let time = Number.NaN;
-  if (typeof value === "number" || (typeof value === "string" && EPOCH.test(value))) {
-    time = Number(value) < 1e11 ? Number(value) * 1000 : Number(value);
-  } else if (typeof value === "string" && DATE.test(value)) time = Date.parse(value);
+  if (typeof value === "string" && DATE.test(value)) time = Date.parse(value);
+  else if (isNumeric(value)) time = Number(value) * (Number(value) < 1e11 ? 1000 : 1);
   return time >= FIRST_TIME ? time : Number.NaN;
 }

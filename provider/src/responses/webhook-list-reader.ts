@@ -1,21 +1,9 @@
 import { isComplete, type ResponseHeaders } from "./completeness.js";
-import {
-  isArray,
-  isFieldName,
-  isInside,
-  isObject,
-  listCandidates,
-  normaliseName,
-  parseDocument,
-  parsePointer,
-  printPointer,
-  resolvePointer,
-  walk,
-  type DocumentNode,
-  type JsonObject,
-} from "./document.js";
-import type { ResponseMapping } from "./mapping.js";
+import { isArray, isEmpty, isInside, isObject, normaliseName, parseDocument, walk } from "./document.js";
+import type { DocumentNode, JsonObject } from "./document.js";
+import { parsePointer, resolvePointer, type ResponseMapping } from "./mapping.js";
 import { membersOf, placeOf, readStates, type StateReading } from "./state-reader.js";
+import { isFieldName, listCandidates, printPointer } from "./structure.js";
 
 export type { ResponseHeaders } from "./completeness.js";
 
@@ -67,6 +55,7 @@ const MAX_NAMES = 3;
 
 /** Where an id may be in a record, what says most first. */
 const ID_PLACES = ["webhookid", "hookid", "webhook/webhookid", "webhook/hookid", "webhook/id", "id"];
+const ID_NAME = /^(?:webhookid|hookid|id)$/;
 
 /**
  * Reads the response to the listing of webhooks. Does not look for a failure: see `reportsFailure`.
@@ -83,21 +72,20 @@ export function readWebhookList(
   mapping: ResponseMapping,
 ): WebhookListReading {
   const document = status === 204 && text.trim() === "" ? null : parseDocument(text);
-  if (document === undefined) return refuse("webhooks", "not JSON", []);
+  if (document === undefined) return refuse("webhooks", "not JSON", null);
   const list = readList(document, mapping.webhooks);
   if ("readable" in list) return list;
-
-  const { records, place } = list;
+  const records = list.found;
   const ids = readIds(records, mapping.webhookId);
   if ("readable" in ids) return ids;
+
   const { states, place: statePlace } = readStates(records, mapping);
   const webhooks = new Map<number, WebhookReading>();
-  for (const [index, record] of records.entries()) {
-    const webhookId = ids.ids[index] ?? 0;
-    const { state, missing } = states[index] ?? { state: null, missing: "webhookState" };
-    webhooks.set(webhookId, { webhookId, state, missing, record });
+  for (const [index, webhookId] of ids.found.entries()) {
+    const record = records[index] ?? {};
+    webhooks.set(webhookId, { state: null, missing: "webhookState", ...states[index], webhookId, record });
   }
-  if (webhooks.size < records.length) return refuse("webhookId", "not unique", possibleIds(records));
+  if (webhooks.size < records.length) return refuse("webhookId", "not unique", records[0]);
 
   const complete = mapping.complete ?? isComplete(document, records, headers, status);
   const isCertain = records.length > 0 || isArray(document) || mapping.complete === true;
@@ -107,7 +95,7 @@ export function readWebhookList(
     complete,
     provesAbsence: complete && isCertain,
     places: {
-      ...(place !== null && { webhooks: place }),
+      ...(list.place !== null && { webhooks: list.place }),
       ...(ids.place !== null && { webhookId: ids.place }),
       ...(statePlace !== null && { webhookState: statePlace }),
     },
@@ -116,30 +104,26 @@ export function readWebhookList(
 
 /** Whether an object is the record of a webhook: it has the id of one. */
 export function hasWebhookId(object: JsonObject): boolean {
-  return Object.entries(object).some(
-    ([name, value]) => toWebhookId(value) !== null && /^(?:webhookid|hookid|id)$/.test(normaliseName(name)),
-  );
+  const members = Object.entries(object);
+  return members.some(([name, value]) => toWebhookId(value) !== null && ID_NAME.test(normaliseName(name)));
 }
 
-/** The records of the list; `place` is the JSON Pointer to it, `null` if it cannot be shown. */
-interface List {
-  readonly records: readonly JsonObject[];
+/** Records or ids, and the JSON Pointer to them, or to the first; `null` if it cannot be shown. */
+interface Found<T> {
+  readonly found: readonly T[];
   readonly place: string | null;
 }
 
-function readList(document: unknown, setting: string | undefined): List | Refusal {
+function readList(document: unknown, setting: string | undefined): Found<JsonObject> | Refusal {
   if (setting !== undefined) {
-    const records = recordsIn(resolvePointer(document, parsePointer(setting)));
-    return records === null
-      ? refuse("webhooks", "pointer", possibleLists(document))
-      : { records, place: setting };
+    const found = recordsIn(resolvePointer(document, parsePointer(setting)));
+    return found === null ? refuse("webhooks", "pointer", document) : { found, place: setting };
   }
   const node = chooseList(document);
-  if (typeof node === "string") return refuse("webhooks", node, possibleLists(document));
-  const records = recordsIn(node.value);
-  if (records === null || records.some(holdsWebhooks))
-    return refuse("webhooks", "none", possibleLists(document));
-  return { records, place: printPointer(node) };
+  if (typeof node === "string") return refuse("webhooks", node, document);
+  const found = recordsIn(node.value);
+  if (found === null || found.some(holdsWebhooks)) return refuse("webhooks", "none", document);
+  return { found, place: printPointer(node) };
 }
 
 /** The records of a list; `null` if the value is not a list of objects. */
@@ -163,14 +147,11 @@ function chooseList(document: unknown): DocumentNode | "none" | "several" {
   const [only, second] = called.filter(({ value }) => isArray(value) || isEmpty(value));
   if (only !== undefined) return second === undefined ? only : "several";
 
-  // An object called webhooks holds the list, if anything does. An array in a record belongs to that webhook.
+  // An array in a record is a part of that webhook, and an object called webhooks holds the list, if anything does.
   const around = called.filter(({ value }) => isObject(value));
-  const counted = nodes.filter(
-    (node) =>
-      !NEVER_THE_LIST.test(node.name) &&
-      !records.has(node.parent?.value) &&
-      around.every((outer) => isInside(node, outer)),
-  );
+  const isCounted = (node: DocumentNode): boolean =>
+    !NEVER_THE_LIST.test(node.name) && !records.has(node.parent?.value);
+  const counted = nodes.filter((node) => isCounted(node) && around.every((outer) => isInside(node, outer)));
   const empty = counted.find(({ value, name }) => isEmpty(value) && MAY_BE_EMPTY.test(name));
   const [list, other] = counted.filter(({ value }) => isArray(value) && value.some(isObject));
   if (list === undefined) return empty ?? "none";
@@ -179,56 +160,34 @@ function chooseList(document: unknown): DocumentNode | "none" | "several" {
   return isUsual || hasAddress(list.value) ? list : "none";
 }
 
-function isEmpty(value: unknown): boolean {
-  return value === null || (typeof value === "object" && Object.keys(value).length === 0);
-}
-
 /** Whether the first record of a list has a URL. */
 function hasAddress(list: unknown): boolean {
-  for (const { value } of walk(isArray(list) ? list[0] : null, ({ depth }) => depth < 2)) {
-    if (typeof value === "string" && /^https?:\/\//i.test(value)) return true;
-  }
-  return false;
+  const members = [...walk(isArray(list) ? list[0] : null, ({ depth }) => depth < 2)];
+  return members.some(({ value }) => typeof value === "string" && /^https?:\/\//i.test(value));
 }
 
 /** Whether an element is an account or a page that has webhooks, and not a webhook. */
 function holdsWebhooks(element: JsonObject): boolean {
-  return Object.entries(element).some(
-    ([name, value]) => isArray(value) && WEBHOOKS.test(normaliseName(name)),
-  );
+  const members = Object.entries(element);
+  return members.some(([name, value]) => isArray(value) && WEBHOOKS.test(normaliseName(name)));
 }
 
-function* possibleLists(document: unknown): Generator<DocumentNode, void, undefined> {
-  for (const node of walk(document)) {
-    if (isArray(node.value) && (node.value.length === 0 || node.value.some(isObject))) yield node;
-  }
-}
-
-/** The ids of the records in their order, and where the first record has its own. */
-interface Ids {
-  readonly ids: readonly number[];
-  readonly place: string | null;
-}
-
-function readIds(records: readonly JsonObject[], setting: string | undefined): Ids | Refusal {
+function readIds(records: readonly JsonObject[], setting: string | undefined): Found<number> | Refusal {
   if (setting !== undefined) {
     const pointer = parsePointer(setting);
-    const ids = records.map((record) => toWebhookId(resolvePointer(record, pointer)));
-    if (ids.every((id) => id !== null)) return { ids, place: setting };
-    return refuse("webhookId", "pointer", possibleIds(records));
+    const found = records.map((record) => toWebhookId(resolvePointer(record, pointer)));
+    if (found.every((id) => id !== null)) return { found, place: setting };
+    return refuse("webhookId", "pointer", records[0]);
   }
-  if (records.length === 0) return { ids: [], place: null };
-  const rows = records.map(idNodes);
+  const rows = records.map((record) =>
+    [...membersOf(record)].filter((node) => node.value !== null && ID_PLACES.includes(placeOf(node))),
+  );
   // Only the first place that there is: further ones are ids of something else.
   const place = ID_PLACES.find((one) => rows.some((nodes) => nodes.some((node) => placeOf(node) === one)));
-  const found = rows.map((nodes) => onlyId(nodes.filter((node) => placeOf(node) === place)));
-  const ids = found.map((node) => toWebhookId(node?.value));
-  if (!ids.every((id) => id !== null)) return refuse("webhookId", "none", possibleIds(records));
-  return { ids, place: found[0] === undefined ? null : printPointer(found[0]) };
-}
-
-function idNodes(record: JsonObject): DocumentNode[] {
-  return [...membersOf(record)].filter((node) => node.value !== null && ID_PLACES.includes(placeOf(node)));
+  const ids = rows.map((nodes) => onlyId(nodes.filter((node) => placeOf(node) === place)));
+  const found = ids.map((node) => toWebhookId(node?.value));
+  if (!found.every((id) => id !== null)) return refuse("webhookId", "none", records[0]);
+  return { found, place: ids[0] === undefined ? null : printPointer(ids[0]) };
 }
 
 /** Of two spellings of a name, such as `_id` and `id`, only one may be an id, or both are the same. */
@@ -237,20 +196,18 @@ function onlyId(nodes: readonly DocumentNode[]): DocumentNode | undefined {
   return new Set(ids.map(({ value }) => String(value))).size === 1 ? ids[0] : undefined;
 }
 
-function* possibleIds(records: readonly JsonObject[]): Generator<DocumentNode, void, undefined> {
-  for (const node of walk(records[0])) if (toWebhookId(node.value) !== null) yield node;
-}
-
 /** The webhook id that a value is: a positive safe integer, or the decimal digits of one. */
 function toWebhookId(value: unknown): number | null {
   const id = typeof value === "string" && /^[1-9][0-9]{0,15}$/.test(value) ? Number(value) : value;
   return typeof id === "number" && Number.isSafeInteger(id) && id > 0 ? id : null;
 }
 
-function refuse(
-  setting: Refusal["setting"],
-  reason: Refusal["reason"],
-  nodes: Iterable<DocumentNode>,
-): Refusal {
+/** @param searched the document, or a record, in which the candidates are. */
+function refuse(setting: Refusal["setting"], reason: Refusal["reason"], searched: unknown): Refusal {
+  const mayBeList = (value: unknown): boolean =>
+    isArray(value) && (value.length === 0 || value.some(isObject));
+  const nodes = [...walk(searched)].filter(({ value }) =>
+    setting === "webhooks" ? mayBeList(value) : toWebhookId(value) !== null,
+  );
   return { readable: false, setting, reason, candidates: listCandidates(nodes) };
 }
