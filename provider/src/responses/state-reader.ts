@@ -70,8 +70,8 @@ export function readStates(records: readonly JsonObject[], mapping: ResponseMapp
   const rows = records.map(fieldsOf);
   const flags = new Map<string, number>();
   for (const { node } of rows.flat()) {
-    if (isNumeric(node.value) && Number(node.value) <= 1)
-      flags.set(placeOf(node), (flags.get(placeOf(node)) ?? 0) + 1);
+    const isBit = isNumeric(node.value) && flagOf(node.value) !== null;
+    if (isBit) flags.set(placeOf(node), (flags.get(placeOf(node)) ?? 0) + 1);
   }
   let place: string | null = null;
   const states = rows.map((fields) => {
