@@ -78,7 +78,8 @@ function readSign(name: string, value: unknown, length: number): Sign | null {
   if (NEXT.test(name)) {
     if (isNothing(value)) return /next|more/.test(name) ? "end" : null;
     // The members of another object speak for themselves.
-    if (isObject(value) && !name.includes("evaluated") && !Object.hasOwn(value, "href")) return null;
+    if (isObject(value) && !/evaluated|truncated|incomplete/.test(name) && !Object.hasOwn(value, "href"))
+      return null;
     return name === "offset" ? "more" : "next";
   }
   const number = typeof value === "string" && /^[0-9]{1,15}$/.test(value) ? Number(value) : value;

@@ -8,13 +8,14 @@ const MAX_LENGTH = 1024 * 1024;
 const HEAD = 1024;
 
 /** Objects in the root that speak about the request as the root does. */
-const PLACES = /^(?:data|result|response|meta|status|messages|error)$/;
+const PLACES = /^(?:data|result|response|meta|status|messages)$/;
 const SUCCESS = /^(?:is)?(?:success|successful|succeeded|ok)$/;
 const CODE = /^(?:http)?(?:status|statuscode|code)$|^(?:error|response)code$/;
 /** Which members report a failure with which values, in lower case. */
 const REPORTS: readonly (readonly [name: RegExp, value: RegExp])[] = [
   [SUCCESS, /^(?:false|no|0)$/],
-  [/^(?:status|result|type|resultcode|outcome)$/, /^(?:errors?|fail|failed|failure|ko|false)$/],
+  [/^(?:status|result|type|resultcode|outcome)$/, /^(?:errors?|fail|failed|failure|ko)$/],
+  [/^(?:status|result)$/, /^false$/],
   [CODE, /^(?:[45][0-9]{2}|-[1-9][0-9]{0,9})$/],
   [/^error$/, /^(?!200$)-?[1-9][0-9]{0,9}$/],
   [/^failed$/, /^true$/],
@@ -98,7 +99,7 @@ function headOf(text: string): string {
 
 function objectReportsFailure(object: JsonObject): boolean {
   const isWebhook = isRecord(object);
-  const succeeded = hasSuccessCode(object);
+  const succeeded = hasSuccess(object, CODE);
   return Object.entries(object).some(([rawName, value]) => {
     const name = normaliseName(rawName);
     const text = textOf(value);
@@ -116,16 +117,17 @@ function isRecord(object: JsonObject): boolean {
 
 /** Whether the value of an error says that there is one. A number may be the count of errors. */
 function saysSomething(error: unknown): boolean {
-  if (isObject(error) && hasSuccessCode(error)) return false;
-  for (const { value } of walk(error)) {
+  if (isObject(error) && hasSuccess(error, /^code$/)) return false;
+  for (const { value, name } of walk(error)) {
+    if (name === "code" && typeof value === "number" && value !== 0 && value !== 200) return true;
     if (value === true || (typeof value === "string" && !NO_ERROR.test(textOf(value)))) return true;
   }
   return false;
 }
 
-function hasSuccessCode(object: JsonObject): boolean {
+function hasSuccess(object: JsonObject, code: RegExp): boolean {
   return Object.entries(object).some(
-    ([name, value]) => CODE.test(normaliseName(name)) && SUCCESS_CODE.test(textOf(value)),
+    ([name, value]) => code.test(normaliseName(name)) && SUCCESS_CODE.test(textOf(value)),
   );
 }
 
