@@ -108,6 +108,7 @@ export function isFailedCreation(text: string, mapping: ResponseMapping): boolea
   if (isWebPage(text)) return true;
   const document = parseDocument(text);
   if (document === undefined || !reportsFailure(text)) return false;
+  if (findCandidates(document).some((one) => isMixed(one.text))) return false;
   for (const { value, token } of walk(document)) {
     const texts = typeof value === "string" ? piecesOf(value) : [];
     if ([token, ...texts].some(isKeyForm)) return false;
