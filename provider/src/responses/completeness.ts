@@ -1,32 +1,31 @@
-import { isArray, isObject, normaliseName, parseDocument, walk } from "./document.js";
+import { isEmpty, isObject, normaliseName, parseDocument, walk } from "./document.js";
 
-/** The headers of an answer, their names in lower case. */
+/** The headers of a response, their names in lower case. */
 export type ResponseHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /**
- * What a member says about further records. `more` and `last` are said in so many words; `next` is a cursor or an address,
- * which some services send with the last page too; `end` is the lack of one; `full` is only a page size that is filled.
+ * What a member says about further records. `more` and `last` say it in so many words; `next` is a cursor or an address, which
+ * some services send with the last page, too; `end` is the lack of one; `full` is only a page size that the list fills.
  */
 type Sign = "more" | "last" | "next" | "end" | "full";
 
 const IS_LAST = /^(?:is)?(?:last|lastpage|done|final)$/;
 const HAS_MORE =
-  /^(?:has|is|any)?(?:more|next|truncated|incomplete)(?:pages?|results?|items?|records?|data)?(?:incollection)?$/;
+  /^(?:has|is)?(?:more|next|truncated|incomplete)(?:page|result|item|record)?s?(?:incollection)?$/;
 /** Objects that speak of the list. Others may say that there is nothing more of something else. */
 const PAGING = /^$|meta|pag(?:e|ing|in)|cursor|link|info|data|result|response|hooks|list/;
-const NEXT = /next|more|cursor|continuation|offset|lastevaluated|marker|bookmark|scroll/;
-const PREVIOUS = /^prev(?:ious)?(?:page|link|url)?$|^skip$/;
-const CUT = /truncated|incomplete/;
-const PAGES = /^(?:current|last|total|num(?:berof)?)?pages?(?:count|number|num|total)?$|^pagestotal$/;
-const ALL_PAGES = /total|last|num|count|^pages/;
-const TOTAL = /total|(?<!ac|dis)count$|^numfound$/;
-const PAGE_SIZE = /^(?:limit|perpage|pagesize|pagelimit|pagelen|maxresults|itemsperpage)$/;
+const NEXT =
+  /next|^prev(?:ious)?$|more|truncated|incomplete|cursor|continuation|offset|evaluated|marker|bookmark|scroll/;
+const PAGE_NUMBER = /^(?:current)?page(?:number)?$/;
+const COUNT = /total|(?<!ac|dis)count$|^numfound$|^(?:last|num)?pages$|^lastpage$/;
+const PAGE_SIZE = /^x?(?:limit|perpage|pagesize|pagelimit|pagelen|maxresults|itemsperpage)$/;
 /** Names that look like the above and are about something else. */
-const OTHER = /nextjs|moreinfo|ratelimit|time$|duration|(?:date|at|retry)$/;
+const OTHER = /nextjs|moreinfo|ratelimit|(?:time|date|at)$/;
 
 const NOTHING = /^(?:|null|none|no|false|nil|n\/a|undefined|0|-1)$/i;
 /** `items 0-9/57`, also without the unit. */
 const CONTENT_RANGE = /^(?:([a-z]{1,32})[ =])?(?:([0-9]{1,15})-[0-9]{1,15}|\*)\/([0-9]{1,15}|\*)$/i;
+const LINK = /\brel\s{0,3}=\s{0,3}"?(?:[^\s",;]{1,40} ){0,3}(?:next|prev|previous)\b/i;
 
 /**
  * Whether a list is all there is: nothing outside of it tells of further records.
@@ -40,109 +39,62 @@ export function isComplete(
   headers: ResponseHeaders,
   status: number,
 ): boolean {
-  if (status === 206) return false;
-  const signs = new Set<Sign>(headerSigns(headers, list.length));
-  collectSigns(document, list, list.length, signs);
-  if (signs.has("more")) return false;
+  const signs = new Set<Sign | null>(documentSigns(document, list, list.length));
+  for (const [header, values = []] of Object.entries(headers)) {
+    for (const text of [values].flat())
+      for (const sign of headerSigns(header, text, list.length)) signs.add(sign);
+  }
+  if (status === 206 || signs.has("more")) return false;
   return signs.has("last") || !(signs.has("next") || (signs.has("full") && !signs.has("end")));
 }
 
-function collectSigns(document: unknown, list: unknown, length: number, signs: Set<Sign>): void {
+function* documentSigns(document: unknown, list: unknown, length: number): Generator<Sign | null> {
   for (const { name, value, around } of walk(document, (node) => node.value !== list)) {
     if (value === list) continue;
-    // A list of links, { rel, href } each, says the same as one member for each relation.
-    const isLink = isObject(value) && Object.hasOwn(value, "rel") && typeof value["rel"] === "string";
-    const target: unknown = isLink && Object.hasOwn(value, "href") ? value["href"] : true;
-    const sign = isLink
-      ? readSign(normaliseName(String(value["rel"])), target, length)
-      : readSign(name, value, length);
-    if (sign === "last" && !PAGING.test(around)) continue;
-    if (sign !== null) signs.add(sign);
+    const isLink = name === "rel" && typeof value === "string";
+    const sign = isLink ? readSign(normaliseName(value), true, length) : readSign(name, value, length);
+    if (sign !== "last" || PAGING.test(around)) yield sign;
   }
+}
+
+function* headerSigns(header: string, text: string, length: number): Generator<Sign | null> {
+  if (header === "link") {
+    if (LINK.test(text)) yield "more";
+  } else if (header === "content-range") {
+    const [, unit, first = "0", total = "*"] = CONTENT_RANGE.exec(text.trim()) ?? [];
+    if (unit !== "bytes" && (Number(first) > 0 || Number(total) > length)) yield "more";
+  } else if (text.startsWith("{")) {
+    if (header.includes("paginat")) yield* documentSigns(parseDocument(text), undefined, length);
+  } else yield readSign(normaliseName(header.replace(/^x-/, "")), text.trim(), length);
 }
 
 function readSign(name: string, value: unknown, length: number): Sign | null {
   if (OTHER.test(name)) return null;
-  const number = toNumber(value);
-  const flag = toFlag(value);
-  if (IS_LAST.test(name) && flag !== null) return flag ? "end" : "more";
-  if (HAS_MORE.test(name) && flag !== null) return flag ? "more" : "last";
-  if (CUT.test(name)) return isNothing(value) ? null : "more";
+  const flag = typeof value === "string" ? value.toLowerCase() : value;
+  const isTrue = flag === true || flag === "true";
+  const isFlag = isTrue || flag === false || flag === "false";
+  if (IS_LAST.test(name) && isFlag) return isTrue ? "end" : "more";
+  if (HAS_MORE.test(name) && isFlag) return isTrue ? "more" : "last";
   if (NEXT.test(name)) {
-    if (isArray(value)) return value.length > 0 ? "next" : "end";
     if (isNothing(value)) return /next|more/.test(name) ? "end" : null;
-    // The members of an object speak for themselves.
-    if (isObject(value) && !/evaluated/.test(name)) return Object.hasOwn(value, "href") ? "next" : null;
-    return /offset/.test(name) && !name.includes("next") ? "more" : "next";
+    // The members of another object speak for themselves.
+    if (isObject(value) && !/evaluated|truncated|incomplete/.test(name) && !Object.hasOwn(value, "href"))
+      return null;
+    return name === "offset" ? "more" : "next";
   }
-  if (PREVIOUS.test(name)) return isNothing(value) || isObject(value) ? null : "next";
-  if (number === null) return null;
-  if (PAGES.test(name)) {
-    if (number > 1) return "more";
-    return ALL_PAGES.test(name) ? "end" : null;
-  }
-  if (TOTAL.test(name)) {
-    if (number > length) return "more";
-    return name.includes("total") ? "end" : null;
+  const number = typeof value === "string" && /^[0-9]{1,15}$/.test(value) ? Number(value) : value;
+  if (typeof number !== "number") return null;
+  if (PAGE_NUMBER.test(name)) return number > 1 ? "more" : null;
+  if (COUNT.test(name)) {
+    if (number > (name.includes("page") ? 1 : length)) return "more";
+    return /total|page/.test(name) ? "end" : null;
   }
   return PAGE_SIZE.test(name) && number > 0 && number <= length ? "full" : null;
 }
 
-function headerSigns(headers: ResponseHeaders, length: number): Set<Sign> {
-  const signs = new Set<Sign>();
-  for (const [header, values = []] of Object.entries(headers)) {
-    for (const text of [values].flat()) {
-      if (header === "link") {
-        if (linksTo(text, /^(?:next|prev|previous)$/)) signs.add("more");
-      } else if (header === "content-range") {
-        const [, unit, first = "0", total = "*"] = CONTENT_RANGE.exec(text.trim()) ?? [];
-        if (unit !== "bytes" && (Number(first) > 0 || Number(total) > length)) signs.add("more");
-      } else if (text.startsWith("{")) {
-        if (header.includes("paginat")) collectSigns(parseDocument(text), undefined, length, signs);
-      } else {
-        const name = normaliseName(header.replace(/^x-(?:pagination-|wp-)?/, ""));
-        const sign = readSign(name, text.trim(), length);
-        if (sign !== null) signs.add(sign);
-      }
-    }
-  }
-  return signs;
-}
-
-/** Whether a `Link` header (RFC 8288) has a link with one of the relations. */
-function linksTo(header: string, relation: RegExp): boolean {
-  return header
-    .toLowerCase()
-    .split(/[;,]/)
-    .some((part) => {
-      const [name = "", value = ""] = part.split("=", 2);
-      return (
-        name.trim() === "rel" &&
-        value
-          .replaceAll('"', " ")
-          .split(/\s+/)
-          .some((one) => relation.test(one))
-      );
-    });
-}
-
 /** Whether a value says that there is nothing. */
 function isNothing(value: unknown): boolean {
-  if (isArray(value)) return value.length === 0;
-  if (isObject(value)) {
-    if (Object.hasOwn(value, "href")) return isNothing(value["href"]);
-    return Object.keys(value).length === 0;
-  }
+  if (isObject(value) && Object.hasOwn(value, "href")) return isNothing(value["href"]);
   if (typeof value === "string") return value.length <= 16 && NOTHING.test(value.trim());
-  return value === null || value === false || (typeof value === "number" && value <= 0);
-}
-
-function toFlag(value: unknown): boolean | null {
-  if (value === true || value === "true" || value === "True") return true;
-  return value === false || value === "false" || value === "False" ? false : null;
-}
-
-function toNumber(value: unknown): number | null {
-  if (typeof value === "number") return value;
-  return typeof value === "string" && /^[0-9]{1,15}$/.test(value) ? Number(value) : null;
+  return isEmpty(value) || value === false || (typeof value === "number" && value <= 0);
 }

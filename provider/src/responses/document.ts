@@ -15,6 +15,8 @@ export interface DocumentNode {
   readonly parent: DocumentNode | null;
 }
 
+/** Names are compared up to this length. */
+const MAX_NAME = 64;
 /** Whether a JSON value is an object: neither a scalar nor an array. */
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
@@ -25,7 +27,12 @@ export function isArray(value: unknown): value is readonly unknown[] {
   return Array.isArray(value);
 }
 
-/** The JSON value of a body, with or without a byte order mark; `undefined`, which JSON does not have, if it is not JSON. */
+/** Whether a JSON value is null, or an array or an object with nothing in it. */
+export function isEmpty(value: unknown): boolean {
+  return value === null || (typeof value === "object" && Object.keys(value).length === 0);
+}
+
+/** The JSON value of a body, with or without a byte order mark; `undefined` if it is not JSON. */
 export function parseDocument(text: string): unknown {
   try {
     return JSON.parse(text.startsWith("\uFEFF") ? text.slice(1) : text) as unknown;
@@ -36,7 +43,8 @@ export function parseDocument(text: string): unknown {
 
 /** A name as names are compared: `api_key`, `API-Key` and `apiKey` are one name. */
 export function normaliseName(name: string): string {
-  return name.toLowerCase().replace(/[^a-z0-9]/g, "");
+  const start = name.slice(0, MAX_NAME).toLowerCase();
+  return start.replace(/[^a-z0-9]/g, "");
 }
 
 /**
@@ -52,8 +60,8 @@ export function* walk(
   for (let node = open.pop(); node !== undefined; node = open.pop()) {
     yield node;
     if (typeof node.value !== "object" || node.value === null || !enters(node)) continue;
-    const isElement = isArray(node.value);
     const parent = node;
+    const isElement = isArray(node.value);
     const children = Object.entries(node.value).map(([token, value]) => ({
       value: value as unknown,
       token,
@@ -64,4 +72,10 @@ export function* walk(
     }));
     for (const child of children.reverse()) open.push(child);
   }
+}
+
+/** Whether a node is another node, or somewhere in it. */
+export function isInside(node: DocumentNode, outer: DocumentNode | null): boolean {
+  for (let one: DocumentNode | null = node; one !== null; one = one.parent) if (one === outer) return true;
+  return false;
 }

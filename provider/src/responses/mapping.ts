@@ -1,8 +1,10 @@
-import { isArray, isObject, parseDocument, type JsonObject } from "./document.js";
-import { parsePointer } from "./json-pointer.js";
+import { isArray, isObject, parseDocument } from "./document.js";
 
 /** A JSON value that is neither an object nor an array. */
 export type JsonScalar = string | number | boolean | null;
+
+/** A parsed JSON Pointer: its reference tokens, unescaped. Empty for the whole document. */
+export type Pointer = readonly string[];
 
 /**
  * Where things are in the responses of a particular service, and which words mean what. A member that is set is the only
@@ -66,14 +68,26 @@ export interface MappingProblem {
   readonly text: string;
 }
 
-const POINTERS = ["apiKey", "apiKeyId", "webhooks", "webhookId", "webhookState"] as const;
+const ARRAY_INDEX = /^(?:0|[1-9][0-9]{0,9})$/;
+const POINTER = { accepts: isPointer, text: 'must be a JSON Pointer such as "/data/key"' };
 /** The whole document can be the key or the list, but not an id or a state. */
-const MAY_BE_EMPTY: ReadonlySet<string> = new Set(["apiKey", "webhooks"]);
-const WORD_LISTS = ["active", "disabled"] as const;
-const MEMBERS: readonly string[] = [...POINTERS, ...WORD_LISTS, "complete"];
+const INNER_POINTER = { ...POINTER, accepts: (value: unknown) => isPointer(value) && value !== "" };
+const WORDS = {
+  accepts: isWordList,
+  text: "must be a list of one or more strings, numbers, booleans or nulls",
+};
+const FLAG = { accepts: (value: unknown) => typeof value === "boolean", text: "must be true or false" };
 
-const NOT_A_POINTER = 'must be a JSON Pointer such as "/data/key"';
-const NOT_WORDS = "must be a list of one or more strings, numbers, booleans or nulls";
+const MEMBERS: Readonly<Record<string, { accepts: (value: unknown) => boolean; text: string }>> = {
+  apiKey: POINTER,
+  apiKeyId: INNER_POINTER,
+  webhooks: POINTER,
+  webhookId: INNER_POINTER,
+  webhookState: INNER_POINTER,
+  active: WORDS,
+  disabled: WORDS,
+  complete: FLAG,
+} satisfies Record<keyof ResponseMapping, unknown>;
 
 /**
  * Reads the setting `responses`.
@@ -89,35 +103,27 @@ export function parseResponseMapping(value: unknown): {
   const setting = typeof value === "string" ? parseDocument(value) : (value ?? {});
   if (!isObject(setting)) return { mapping: {}, problems: [{ member: null, text: "must be a JSON object" }] };
 
-  const mapping: { -readonly [Member in keyof ResponseMapping]: ResponseMapping[Member] } = {};
+  const members: Record<string, unknown> = {};
   const problems: MappingProblem[] = [];
-  for (const name of Object.keys(setting)) {
-    if (MEMBERS.includes(name)) continue;
-    const member = /^[A-Za-z_-]{1,24}$/.test(name) ? name : "*";
-    problems.push({ member, text: `is not a setting; use one of ${MEMBERS.join(", ")}` });
+  for (const [name, given] of Object.entries(setting)) {
+    const member = Object.hasOwn(MEMBERS, name) ? MEMBERS[name] : undefined;
+    // The command line may store a flag as text.
+    const value = member === FLAG && (given === "true" || given === "false") ? given === "true" : given;
+    if (member === undefined) {
+      const shown = /^[A-Za-z_-]{1,24}$/.test(name) ? name : "*";
+      const names = Object.keys(MEMBERS).join(", ");
+      problems.push({ member: shown, text: `is not a setting; use one of ${names}` });
+    } else if (value !== null && value !== undefined) {
+      if (member.accepts(value)) members[name] = value;
+      else problems.push({ member: name, text: member.text });
+    }
   }
-  for (const member of POINTERS) {
-    const pointer = ownMember(setting, member);
-    if (pointer === undefined) continue;
-    if (isPointer(member, pointer)) mapping[member] = pointer;
-    else problems.push({ member, text: NOT_A_POINTER });
-  }
-  for (const member of WORD_LISTS) {
-    const words = ownMember(setting, member);
-    if (words === undefined) continue;
-    if (isWordList(words)) mapping[member] = words;
-    else problems.push({ member, text: NOT_WORDS });
-  }
-  const complete = ownMember(setting, "complete");
-  if (complete === true || complete === "true") mapping.complete = true;
-  else if (complete === false || complete === "false") mapping.complete = false;
-  else if (complete !== undefined) problems.push({ member: "complete", text: "must be true or false" });
-
+  const mapping: ResponseMapping = members;
   const activeWords = new Set(mapping.active?.map(asWord));
   if (mapping.disabled?.some((word) => activeWords.has(asWord(word)))) {
     problems.push({ member: "disabled", text: "must not have a value in common with responses.active" });
-    delete mapping.active;
-    delete mapping.disabled;
+    delete members["active"];
+    delete members["disabled"];
   }
   return { mapping, problems };
 }
@@ -132,16 +138,31 @@ export function isScalar(value: unknown): value is JsonScalar {
   return value === null || ["string", "number", "boolean"].includes(typeof value);
 }
 
-/** A member of the setting; `null` is as good as not set. */
-function ownMember(setting: JsonObject, name: string): unknown {
-  return Object.hasOwn(setting, name) ? (setting[name] ?? undefined) : undefined;
+/** Parses a JSON Pointer (RFC 6901); `null` if the text is not one. */
+export function parsePointer(text: string): Pointer | null {
+  if (text === "") return [];
+  if (!text.startsWith("/") || /~(?![01])/.test(text)) return null;
+  // "~1" first: "~01" stands for "~1", not for "/".
+  const unescape = (token: string): string => token.replaceAll("~1", "/").replaceAll("~0", "~");
+  return text.slice(1).split("/").map(unescape);
 }
 
-function isPointer(member: string, value: unknown): value is string {
-  if (typeof value !== "string" || parsePointer(value) === null) return false;
-  return value !== "" || MAY_BE_EMPTY.has(member);
+/** What a pointer finds; `undefined` if it finds nothing. */
+export function resolvePointer(root: unknown, pointer: Pointer | null): unknown {
+  if (pointer === null) return undefined;
+  let value = root;
+  for (const token of pointer) {
+    if (isArray(value) && ARRAY_INDEX.test(token)) value = value[Number(token)];
+    else if (isObject(value) && Object.hasOwn(value, token)) value = value[token];
+    else return undefined;
+  }
+  return value;
 }
 
-function isWordList(value: unknown): value is readonly JsonScalar[] {
+function isPointer(value: unknown): boolean {
+  return typeof value === "string" && parsePointer(value) !== null;
+}
+
+function isWordList(value: unknown): boolean {
   return isArray(value) && value.length > 0 && value.every(isScalar);
 }

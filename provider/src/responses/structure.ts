@@ -1,7 +1,11 @@
 import { isArray, isObject, parseDocument, walk, type DocumentNode } from "./document.js";
-import { printPointer } from "./json-pointer.js";
+import { isKeyForm, isUuid } from "./key-form.js";
 
+/** Nothing deeper is shown, nor recognised. */
+export const MAX_DEPTH = 16;
 const MAX_LINES = 40;
+const MAX_CANDIDATES = 10;
+const FIELD_NAME = /^[@$]?[A-Za-z_][A-Za-z0-9_.:$-]{0,38}$/;
 
 /**
  * Describes a JSON document by the names and types in it, a line each, and of an array only the first element. Never shows a
@@ -22,6 +26,33 @@ export function describeStructure(text: string): string[] {
     if (lines.size === MAX_LINES) break;
   }
   return [...lines];
+}
+
+/** The JSON Pointer of a node, with `*` for names that may be data; `null` if it is too deep to be shown. */
+export function printPointer(node: DocumentNode): string | null {
+  if (node.depth > MAX_DEPTH) return null;
+  let pointer = "";
+  for (let one = node; one.parent !== null; one = one.parent) {
+    const shown = isArray(one.parent.value) || isFieldName(one.token);
+    pointer = `/${shown ? one.token : "*"}${pointer}`;
+  }
+  return pointer;
+}
+
+/** The JSON Pointers that a refusal proposes, each once and at most 10. */
+export function listCandidates(nodes: Iterable<DocumentNode>): string[] {
+  const pointers = new Set<string>();
+  for (const node of nodes) {
+    const pointer = printPointer(node);
+    if (pointer !== null) pointers.add(pointer);
+    if (pointers.size === MAX_CANDIDATES) break;
+  }
+  return [...pointers];
+}
+
+/** Whether a name looks like the name of a field. Any other may be data, such as a key of a map, and is not shown. */
+export function isFieldName(name: string): boolean {
+  return FIELD_NAME.test(name) && !isKeyForm(name) && !isUuid(name);
 }
 
 function typeOf(value: unknown): string {

@@ -1,31 +1,16 @@
-import type { WebhookState } from "../api/operations.js";
 import { isComplete, type ResponseHeaders } from "./completeness.js";
-import {
-  isArray,
-  isObject,
-  normaliseName,
-  parseDocument,
-  walk,
-  type DocumentNode,
-  type JsonObject,
-} from "./document.js";
-import { isFieldName, listCandidates, parsePointer, printPointer, resolvePointer } from "./json-pointer.js";
-import type { ResponseMapping } from "./mapping.js";
-import { isStateName, readStates } from "./state-reader.js";
+import { isArray, isEmpty, isInside, isObject, normaliseName, parseDocument, walk } from "./document.js";
+import type { DocumentNode, JsonObject } from "./document.js";
+import { parsePointer, resolvePointer, type ResponseMapping } from "./mapping.js";
+import { membersOf, placeOf, readStates, type StateReading } from "./state-reader.js";
+import { isFieldName, listCandidates, printPointer } from "./structure.js";
 
 export type { ResponseHeaders } from "./completeness.js";
 
 /** One record of the list of webhooks. */
-export interface WebhookReading {
+export interface WebhookReading extends StateReading {
   /** The id, a positive safe integer. */
   readonly webhookId: number;
-  /** The state; `null` if the record does not say it in a way that is certain. */
-  readonly state: WebhookState | null;
-  /**
-   * Which setting would tell the state; `null` where it is known. `active` stands for the pair `active` and `disabled`: a
-   * field for the state was found, and its value is not known.
-   */
-  readonly missing: "webhookState" | "active" | null;
   /** The record as the server sent it. */
   readonly record: Readonly<Record<string, unknown>>;
 }
@@ -59,18 +44,18 @@ export type WebhookListReading =
 type Refusal = WebhookListReading & { readonly readable: false };
 
 const WEBHOOKS = /^(?:web)?hooks$/;
-/** Names of a list that has no better one. */
-const USUAL_NAME =
-  /hook|subscription|endpoint|list$|member$|^(?:data|items|results?|records|entries|content|values?|rows|elements|objects|nodes|response|payload)$/;
-/** Names under which nothing at all is an empty list. An empty `tags` must not be one. */
+/** Names under which an empty array, an empty object or null is an empty list. An empty `tags` is not. */
 const MAY_BE_EMPTY = /^(?:(?:web)?hooks|data|items|results?|content|value)$/;
+/** Further names of lists of webhooks. Under any other name the records need an address. */
+const USUAL_NAME =
+  /hook|subscription|endpoint|list$|member$|^(?:records|entries|values|rows|nodes|response)$/;
 const NEVER_THE_LIST = /^(?:links?|sort|included|errors?|warnings|messages|tags)$/;
 /** How many names the JSON Pointer of a recognised list has at most. */
-const MAX_DEPTH = 3;
+const MAX_NAMES = 3;
 
-/** Where an id may be, what says most first: in the record, or in its object `webhook`. */
+/** Where an id may be in a record, what says most first. */
 const ID_PLACES = ["webhookid", "hookid", "webhook/webhookid", "webhook/hookid", "webhook/id", "id"];
-const DECIMAL = /^[1-9][0-9]{0,15}$/;
+const ID_NAME = /^(?:webhookid|hookid|id)$/;
 
 /**
  * Reads the response to the listing of webhooks. Does not look for a failure: see `reportsFailure`.
@@ -87,21 +72,20 @@ export function readWebhookList(
   mapping: ResponseMapping,
 ): WebhookListReading {
   const document = status === 204 && text.trim() === "" ? null : parseDocument(text);
-  if (document === undefined) return refuse("webhooks", "not JSON", []);
-  const list = mapping.webhooks === undefined ? recogniseList(document) : listAt(document, mapping.webhooks);
+  if (document === undefined) return refuse("webhooks", "not JSON", null);
+  const list = readList(document, mapping.webhooks);
   if ("readable" in list) return list;
-
-  const { records, place } = list;
+  const records = list.found;
   const ids = readIds(records, mapping.webhookId);
   if ("readable" in ids) return ids;
+
   const { states, place: statePlace } = readStates(records, mapping);
   const webhooks = new Map<number, WebhookReading>();
-  for (const [index, record] of records.entries()) {
-    const webhookId = ids.ids[index] ?? 0;
-    const { state, missing } = states[index] ?? { state: null, missing: "webhookState" };
-    webhooks.set(webhookId, { webhookId, state, missing, record });
+  for (const [index, webhookId] of ids.found.entries()) {
+    const record = records[index] ?? {};
+    webhooks.set(webhookId, { state: null, missing: "webhookState", ...states[index], webhookId, record });
   }
-  if (webhooks.size < records.length) return refuse("webhookId", "not unique", idCandidates(records));
+  if (webhooks.size < records.length) return refuse("webhookId", "not unique", records[0]);
 
   const complete = mapping.complete ?? isComplete(document, records, headers, status);
   const isCertain = records.length > 0 || isArray(document) || mapping.complete === true;
@@ -111,201 +95,119 @@ export function readWebhookList(
     complete,
     provesAbsence: complete && isCertain,
     places: {
-      ...(place !== null && { webhooks: place }),
+      ...(list.place !== null && { webhooks: list.place }),
       ...(ids.place !== null && { webhookId: ids.place }),
       ...(statePlace !== null && { webhookState: statePlace }),
     },
   };
 }
 
-/** The records of the list; `place` is the JSON Pointer to it, `null` if it cannot be shown. */
-interface List {
-  readonly records: readonly JsonObject[];
+/** Whether an object is the record of a webhook: it has the id of one. */
+export function hasWebhookId(object: JsonObject): boolean {
+  const members = Object.entries(object);
+  return members.some(([name, value]) => toWebhookId(value) !== null && ID_NAME.test(normaliseName(name)));
+}
+
+/** Records or ids, and the JSON Pointer to them, or to the first; `null` if it cannot be shown. */
+interface Found<T> {
+  readonly found: readonly T[];
   readonly place: string | null;
 }
 
-function listAt(document: unknown, setting: string): List | Refusal {
-  const value = resolvePointer(document, parsePointer(setting));
-  const elements = value === null ? [] : value;
-  if (isArray(elements) && elements.every(isObject)) return { records: elements, place: setting };
-  return refuse("webhooks", "pointer", listCandidates(possibleLists(document)));
-}
-
-function recogniseList(document: unknown): List | Refusal {
-  const search = isArray(document) || document === null ? null : searchList(document);
-  const node = search === null ? ([...walk(document, () => false)][0] ?? "none") : chooseList(search);
-  if (typeof node === "string") return refuse("webhooks", node, listCandidates(possibleLists(document)));
-  const elements = isArray(node.value) ? node.value : [];
-  if (elements.every(isObject) && !holdListsOfWebhooks(elements)) {
-    return { records: elements, place: printPointer(node) };
+function readList(document: unknown, setting: string | undefined): Found<JsonObject> | Refusal {
+  if (setting !== undefined) {
+    const found = recordsIn(resolvePointer(document, parsePointer(setting)));
+    return found === null ? refuse("webhooks", "pointer", document) : { found, place: setting };
   }
-  return refuse("webhooks", "none", listCandidates(possibleLists(document)));
+  const node = chooseList(document);
+  if (typeof node === "string") return refuse("webhooks", node, document);
+  const found = recordsIn(node.value);
+  if (found === null || found.some(holdsWebhooks)) return refuse("webhooks", "none", document);
+  return { found, place: printPointer(node) };
 }
 
-/** What of a document may be the list. */
-interface ListSearch {
-  /** Arrays, and null, that are named as the list. */
-  readonly named: DocumentNode[];
-  /** Objects that are named as the list: it is in there, if anywhere. */
-  readonly around: DocumentNode[];
-  /** Arrays that hold objects. */
-  readonly filled: DocumentNode[];
-  /** What may be an empty list. */
-  readonly empty: DocumentNode[];
+/** The records of a list; `null` if the value is not a list of objects. */
+function recordsIn(value: unknown): readonly JsonObject[] | null {
+  if (isEmpty(value)) return [];
+  return isArray(value) && value.every(isObject) ? value : null;
 }
 
-function searchList(document: unknown): ListSearch {
-  const search: ListSearch = { named: [], around: [], filled: [], empty: [] };
-  const records = new Map<unknown, boolean>();
-  const isRecord = (node: DocumentNode | null): boolean => {
-    if (node === null || !isObject(node.value)) return false;
-    const known = records.get(node.value) ?? hasWebhookId(node.value);
-    records.set(node.value, known);
-    return known;
+function chooseList(document: unknown): DocumentNode | "none" | "several" {
+  const records = new Set<unknown>();
+  const enters = ({ value, name, token, depth }: DocumentNode): boolean => {
+    if (!isObject(value) || depth >= MAX_NAMES || NEVER_THE_LIST.test(name)) return false;
+    if (hasWebhookId(value)) records.add(value);
+    return depth === 0 || isFieldName(token);
   };
-  const enters = ({ value, name, token, depth }: DocumentNode): boolean =>
-    isObject(value) && depth < MAX_DEPTH && !NEVER_THE_LIST.test(name) && !DECIMAL.test(token);
+  const nodes = [...walk(document, enters)];
+  const [root] = nodes;
+  if (root !== undefined && (isArray(document) || document === null)) return root;
 
-  for (const node of walk(document, enters)) {
-    const { value, name, parent } = node;
-    const isEmpty = value === null || (typeof value === "object" && Object.keys(value).length === 0);
-    if (WEBHOOKS.test(name) && (isArray(value) || value === null)) search.named.push(node);
-    else if (WEBHOOKS.test(name) && isObject(value) && !isEmpty) search.around.push(node);
-    // An array in what has the id of a webhook is a part of its record.
-    if (NEVER_THE_LIST.test(name) || isRecord(parent)) continue;
-    if (isEmpty && MAY_BE_EMPTY.test(name)) search.empty.push(node);
-    else if (isArray(value) && value.some(isObject)) search.filled.push(node);
-  }
-  return search;
-}
-
-function chooseList({ named, around, filled, empty }: ListSearch): DocumentNode | "none" | "several" {
-  const [only, second] = named;
+  const called = nodes.filter(({ name }) => WEBHOOKS.test(name));
+  const [only, second] = called.filter(({ value }) => isArray(value) || isEmpty(value));
   if (only !== undefined) return second === undefined ? only : "several";
-  const [list, other] = filled;
-  if (other !== undefined || (list !== undefined && empty.length > 0)) return "several";
-  const node = list ?? empty.find(({ value }) => isArray(value)) ?? empty[0];
-  if (node === undefined || !around.every((outer) => isInside(node, outer))) return "none";
-  if (list !== undefined && !USUAL_NAME.test(list.name) && !looksLikeWebhooks(list.value)) return "none";
-  return node;
+
+  // An array in a record is a part of that webhook, and an object called webhooks holds the list, if anything does.
+  const around = called.filter(({ value }) => isObject(value));
+  const isCounted = (node: DocumentNode): boolean =>
+    !NEVER_THE_LIST.test(node.name) && !records.has(node.parent?.value);
+  const counted = nodes.filter((node) => isCounted(node) && around.every((outer) => isInside(node, outer)));
+  const empty = counted.find(({ value, name }) => isEmpty(value) && MAY_BE_EMPTY.test(name));
+  const [list, other] = counted.filter(({ value }) => isArray(value) && value.some(isObject));
+  if (list === undefined) return empty ?? "none";
+  if (other !== undefined || empty !== undefined) return "several";
+  const isUsual = MAY_BE_EMPTY.test(list.name) || USUAL_NAME.test(list.name);
+  return isUsual || hasAddress(list.value) ? list : "none";
 }
 
-function isInside(node: DocumentNode, outer: DocumentNode): boolean {
-  for (let one: DocumentNode | null = node; one !== null; one = one.parent) if (one === outer) return true;
-  return false;
+/** Whether the first record of a list has a URL. */
+function hasAddress(list: unknown): boolean {
+  const members = [...walk(isArray(list) ? list[0] : null, ({ depth }) => depth < 2)];
+  return members.some(({ value }) => typeof value === "string" && /^https?:\/\//i.test(value));
 }
 
-/** Whether the first record has an address or a field for a state. Only asked of lists whose name says nothing. */
-function looksLikeWebhooks(elements: unknown): boolean {
-  const first: unknown = isArray(elements) ? elements[0] : undefined;
-  for (const { name, value } of walk(first, ({ depth }) => depth < 2)) {
-    if (isStateName(name) || (typeof value === "string" && /^https?:\/\//i.test(value))) return true;
-  }
-  return false;
+/** Whether an element is an account or a page that has webhooks, and not a webhook. */
+function holdsWebhooks(element: JsonObject): boolean {
+  const members = Object.entries(element);
+  return members.some(([name, value]) => isArray(value) && WEBHOOKS.test(normaliseName(name)));
 }
 
-/** Whether the elements are accounts or pages that have webhooks, and not webhooks. */
-function holdListsOfWebhooks(elements: readonly JsonObject[]): boolean {
-  const isList = rememberNames((name) => WEBHOOKS.test(name));
-  return elements.some((element) =>
-    Object.keys(element).some((name) => isList(name) && isArray(element[name])),
-  );
-}
-
-function* possibleLists(document: unknown): Generator<DocumentNode, void, undefined> {
-  for (const node of walk(document)) {
-    if (isArray(node.value) && (node.value.length === 0 || node.value.some(isObject))) yield node;
-  }
-}
-
-/** The ids of the records in their order, and where the first record has its own. */
-interface Ids {
-  readonly ids: readonly number[];
-  readonly place: string | null;
-}
-
-function readIds(records: readonly JsonObject[], setting: string | undefined): Ids | Refusal {
+function readIds(records: readonly JsonObject[], setting: string | undefined): Found<number> | Refusal {
   if (setting !== undefined) {
     const pointer = parsePointer(setting);
-    const ids = records.map((record) => toWebhookId(resolvePointer(record, pointer)));
-    if (ids.every((id) => id !== null)) return { ids, place: setting };
-    return refuse("webhookId", "pointer", idCandidates(records));
+    const found = records.map((record) => toWebhookId(resolvePointer(record, pointer)));
+    if (found.every((id) => id !== null)) return { found, place: setting };
+    return refuse("webhookId", "pointer", records[0]);
   }
-  const columns = readIdColumns(records);
-  // Only the first that there is: further ones are ids of something else.
-  const column = columns.find(({ isPresent }) => isPresent);
-  if (records.length === 0) return { ids: [], place: null };
-  if (column === undefined || column.ids.length < records.length || column.ids.includes(0)) {
-    return refuse("webhookId", "none", idCandidates(records));
-  }
-  return { ids: column.ids, place: column.pointer };
-}
-
-/** The ids in one of the places; 0 where a record has something else there. */
-interface IdColumn {
-  readonly ids: number[];
-  pointer: string;
-  isPresent: boolean;
-}
-
-function readIdColumns(records: readonly JsonObject[]): IdColumn[] {
-  const columns = ID_PLACES.map((): IdColumn => ({ ids: [], pointer: "", isPresent: false }));
-  const placeOf = rememberNames((name) => ID_PLACES.indexOf(name));
-  const innerPlaceOf = rememberNames((name) => ID_PLACES.indexOf(`webhook/${name}`));
-  const isWebhook = rememberNames((name) => name === "webhook");
-
-  const take = (place: number, value: unknown, row: number, ...path: string[]): void => {
-    const column = columns[place];
-    if (column === undefined || value === null) return;
-    column.isPresent = true;
-    const id = toWebhookId(value);
-    // Of two spellings, such as "_id" and "id", only one may be an id, or both must be the same.
-    if (id === null) return;
-    column.pointer ||= path.map((name) => `/${isFieldName(name) ? name : "*"}`).join("");
-    if (column.ids.length === row) column.ids.push(id);
-    else if (column.ids.length === row + 1 && column.ids[row] !== id) column.ids[row] = 0;
-  };
-  for (const [row, record] of records.entries()) {
-    for (const name of Object.keys(record)) {
-      const value = record[name];
-      take(placeOf(name), value, row, name);
-      if (!isWebhook(name) || !isObject(value)) continue;
-      for (const inner of Object.keys(value)) take(innerPlaceOf(inner), value[inner], row, name, inner);
-    }
-  }
-  return columns;
-}
-
-function idCandidates(records: readonly JsonObject[]): string[] {
-  return listCandidates([...walk(records[0])].filter(({ value }) => toWebhookId(value) !== null));
-}
-
-function hasWebhookId(object: JsonObject): boolean {
-  return Object.entries(object).some(
-    ([name, value]) => toWebhookId(value) !== null && /^(?:webhookid|hookid|id)$/.test(normaliseName(name)),
+  const rows = records.map((record) =>
+    [...membersOf(record)].filter((node) => node.value !== null && ID_PLACES.includes(placeOf(node))),
   );
+  // Only the first place that there is: further ones are ids of something else.
+  const place = ID_PLACES.find((one) => rows.some((nodes) => nodes.some((node) => placeOf(node) === one)));
+  const ids = rows.map((nodes) => onlyId(nodes.filter((node) => placeOf(node) === place)));
+  const found = ids.map((node) => toWebhookId(node?.value));
+  if (!found.every((id) => id !== null)) return refuse("webhookId", "none", records[0]);
+  return { found, place: ids[0] === undefined ? null : printPointer(ids[0]) };
+}
+
+/** Of two spellings of a name, such as `_id` and `id`, only one may be an id, or both are the same. */
+function onlyId(nodes: readonly DocumentNode[]): DocumentNode | undefined {
+  const ids = nodes.filter(({ value }) => toWebhookId(value) !== null);
+  return new Set(ids.map(({ value }) => String(value))).size === 1 ? ids[0] : undefined;
 }
 
 /** The webhook id that a value is: a positive safe integer, or the decimal digits of one. */
 function toWebhookId(value: unknown): number | null {
-  const id = typeof value === "string" && DECIMAL.test(value) ? Number(value) : value;
+  const id = typeof value === "string" && /^[1-9][0-9]{0,15}$/.test(value) ? Number(value) : value;
   return typeof id === "number" && Number.isSafeInteger(id) && id > 0 ? id : null;
 }
 
-/** A function of normalised names that remembers what it said, because the records of a list repeat the same few names. */
-function rememberNames<T>(judge: (name: string) => T): (rawName: string) => T {
-  const known = new Map<string, T>();
-  return (rawName) => {
-    let answer = known.get(rawName);
-    if (answer === undefined) known.set(rawName, (answer = judge(normaliseName(rawName))));
-    return answer;
-  };
-}
-
-function refuse(
-  setting: Refusal["setting"],
-  reason: Refusal["reason"],
-  candidates: readonly string[],
-): Refusal {
-  return { readable: false, setting, reason, candidates };
+/** @param searched the document, or a record, in which the candidates are. */
+function refuse(setting: Refusal["setting"], reason: Refusal["reason"], searched: unknown): Refusal {
+  const mayBeList = (value: unknown): boolean =>
+    isArray(value) && (value.length === 0 || value.some(isObject));
+  const nodes = [...walk(searched)].filter(({ value }) =>
+    setting === "webhooks" ? mayBeList(value) : toWebhookId(value) !== null,
+  );
+  return { readable: false, setting, reason, candidates: listCandidates(nodes) };
 }

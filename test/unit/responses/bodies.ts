@@ -23,46 +23,18 @@ export type KeyRow = readonly [source: string, body: Body, reading: `/${string}`
 
 export const KEY_ROWS: readonly KeyRow[] = [
   // Services that show a key once.
-  [
-    "SendGrid",
-    { api_key: `SG.${K}`, api_key_id: "some-api-key-id-7", name: "ci", scopes: ["mail.send"] },
-    "/api_key",
-  ],
+  ["SendGrid", { api_key: `SG.${K}`, api_key_id: "some-api-key-id-7", scopes: ["mail.send"] }, "/api_key"],
   [
     "Mailgun",
-    {
-      message: "great success",
-      key: {
-        id: "1a2b3c4d-9f8e7d6c",
-        description: "ci",
-        kind: "domain",
-        role: "developer",
-        created_at: DATE,
-        domain_name: "mg.example.com",
-        requestor: "jane.doe@example.com",
-        is_disabled: false,
-        secret: K,
-      },
-    },
+    { message: "great success", key: { id: "1a2b3c4d-9f8e7d6c", requestor: "jane@example.com", secret: K } },
     "/key/secret",
   ],
   ["Resend", { id: UUID, token: K }, "/token"],
   [
     "Datadog",
     {
-      data: {
-        type: "api_keys",
-        id: UUID,
-        attributes: { created_at: DATE, key: "3111111111111111aaaaaaaaaaaaaaaa", last4: "aaaa", name: "ci" },
-        relationships: { created_by: { data: { type: "users", id: UUID } } },
-      },
-      included: [
-        {
-          type: "users",
-          id: UUID,
-          attributes: { handle: "jane@example.com", icon: "https://secure.gravatar.com/avatar/1" },
-        },
-      ],
+      data: { id: UUID, attributes: { key: "3111111111111111aaaaaaaaaaaaaaaa", last4: "aaaa", name: "ci" } },
+      included: [{ type: "users", id: UUID, attributes: { icon: "https://secure.gravatar.com/avatar/1" } }],
     },
     "/data/attributes/key",
   ],
@@ -70,11 +42,7 @@ export const KEY_ROWS: readonly KeyRow[] = [
     "Stripe, ephemeral key",
     {
       id: "ephkey_1Abc2Def3Ghi4Jkl",
-      object: "ephemeral_key",
-      associated_objects: [{ type: "customer", id: "cus_9s6XKzkNRiz8i3" }],
-      created: 1483575790,
-      expires: 1483579390,
-      livemode: false,
+      associated_objects: [{ id: "cus_9s6XKzkNRiz8i3" }],
       secret: `ek_test_${K}`,
     },
     "/secret",
@@ -92,48 +60,24 @@ export const KEY_ROWS: readonly KeyRow[] = [
     "Elasticsearch",
     {
       id: "VuaCfGcBCdbkQm-e5aOx",
-      name: "ci",
-      expiration: 1544068612110,
       api_key: "ui2lp2axTNmsyakw9tvNnw",
-      encoded: "VnVhQ2ZHY0JDZGJrUW0tZTVhT3g6dWkybHAyYXhUTm1zeWFrdzl0dk5udw==",
+      encoded: "VnVhQ2ZHY0JDZGJrUW0tZTVhT3g6dWkybHA",
     },
     "/api_key",
   ],
   [
     "GitHub, installation token",
-    {
-      token: "ghs_16C7e42F292c6912E7710c838347Ae178B4a",
-      expires_at: DATE,
-      permissions: { issues: "write" },
-      repository_selection: "all",
-    },
+    { token: "ghs_16C7e42F292c6912E7710c838347Ae178B4a", expires_at: DATE, permissions: { issues: "write" } },
     "/token",
   ],
   [
     "GitLab",
-    {
-      id: 42,
-      name: "ci",
-      revoked: false,
-      created_at: DATE,
-      scopes: ["api"],
-      user_id: 7,
-      active: true,
-      expires_at: "2027-01-31",
-      token: "glpat-D4y7x2KqW9s8Zc1v0B3n",
-    },
+    { id: 42, scopes: ["api"], active: true, expires_at: "2027-01-31", token: "glpat-D4y7x2KqW9s8Zc1v0B3n" },
     "/token",
   ],
   [
     "Linode",
-    {
-      id: 123,
-      scopes: "*",
-      created: "2026-01-01T00:01:01",
-      label: "ci",
-      token: "03d084436a6c91fbafd5c4b20c82e5056a2e9ce1635920c30dc8d81dc7a6665c",
-      expiry: "2027-01-01T00:01:01",
-    },
+    { created: "2026-01-01T00:01:01", scopes: "*", token: "03d084436a6c91fbafd5c4b20c82e5056a2e9ce1635920" },
     "/token",
   ],
   [
@@ -144,23 +88,12 @@ export const KEY_ROWS: readonly KeyRow[] = [
   [
     "Laravel Sanctum",
     {
-      accessToken: {
-        name: "ci",
-        abilities: ["*"],
-        tokenable_id: 1,
-        tokenable_type: "App\\Models\\User",
-        id: 5,
-      },
-      plainTextToken: "5|3F2lx0Qk7b9RZpVnY1sT8uWdE4aGhJ6m",
+      accessToken: { tokenable_type: "App\\Models\\User", id: 5 },
+      plainTextToken: "5|3F2lx0Qk7b9RZpVnY1sT8uWdE",
     },
     "/plainTextToken",
   ],
   ["Django REST framework", { token: "9944b09199c62bcf9418ad846dd0e4bbdfc6ee4b" }, "/token"],
-  [
-    "djangorestframework-api-key",
-    { id: "aB3dE5fG.pbkdf2_sha256$600000$salt1$hash", prefix: "aB3dE5fG", key: `aB3dE5fG.${K}` },
-    "/key",
-  ],
   ["Rails", { api_key: { id: 7, token: K, created_at: DATE, bearer_id: 3 } }, "/api_key/token"],
   ["JSON:API", { data: { type: "api-keys", id: "9", attributes: { key: K } } }, "/data/attributes/key"],
   ["HAL, flat", { apiKey: K, _links: { self: { href: "/api/v1/partners/api-key/17" } } }, "/apiKey"],
@@ -169,53 +102,17 @@ export const KEY_ROWS: readonly KeyRow[] = [
     { timestamp: DATE, status: 201, data: { apiKey: K, createdDate: "2026-11-22T10:20:30.123+0000" } },
     "/data/apiKey",
   ],
-  [
-    "Twilio",
-    {
-      sid: "SK2a0747eba6abf96b7e3c3ff0b4530f6e",
-      friendly_name: "ci",
-      secret: K,
-      date_created: "Mon, 13 Jun 2016 22:50:08 +0000",
-    },
-    "/secret",
-  ],
+  ["Twilio", { sid: "SK2a0747eba6abf96b7e3c3ff0b4530f6e", friendly_name: "ci", secret: K }, "/secret"],
   ["Auth0-like pair", { client_id: "x1Y2z3A4b5C6d7E8f9", api_key: K, api_secret: S }, "/api_key"],
-  [
-    "Algolia-like",
-    { key: "107da8d0afc2d225ff9a7548caaf599f", createdAt: "2026-11-22T10:20:30.000Z" },
-    "/key",
-  ],
-  ["Ghost-like", { api_keys: [{ id: "1", type: "admin", secret: K }] }, "refused"],
-  [
-    "OpenAI",
-    {
-      object: "organization.admin_api_key",
-      id: "key_abc",
-      name: "ci",
-      redacted_value: "sk-admin...def",
-      created_at: 1711471533,
-      value: K,
-    },
-    "refused",
-  ],
+  ["OpenAI", { object: "admin_api_key", id: "key_abc", redacted_value: "sk-a...def", value: K }, "refused"],
   [
     "Cloudflare",
     {
       success: true,
       errors: [],
-      messages: [],
       result: {
         id: "ed17574386854bf78a67040be0a770b0",
-        name: "ci",
-        status: "active",
-        issued_on: DATE,
-        policies: [
-          {
-            id: "f267e341f3dd4697bd3b9f71dd96247f",
-            effect: "allow",
-            permission_groups: [{ id: "c8fed203ed3043cba015a93ad1616f1f", name: "Zone Read" }],
-          },
-        ],
+        policies: [{ permission_groups: [{ id: "c8fed203ed3043cba015a93ad1616f1f", name: "Zone Read" }] }],
         value: K,
       },
     },
@@ -223,14 +120,7 @@ export const KEY_ROWS: readonly KeyRow[] = [
   ],
   [
     "WorkOS",
-    {
-      object: "api_key",
-      id: "api_key_01E4ZCR3C56J083X43JQXF3JK5",
-      owner: { type: "organization", id: "org_1" },
-      name: "ci",
-      obfuscated_value: "sk_...0ha",
-      value: K,
-    },
+    { id: "api_key_01E4ZCR3C56J083X43JQXF3JK5", obfuscated_value: "sk_...0ha", value: K },
     "refused",
   ],
   [
@@ -243,22 +133,12 @@ export const KEY_ROWS: readonly KeyRow[] = [
     { object: "api_key", id: "ak_1", subject: "user_2xhFjEI5X2qWRvtV13BzSj8H6Dk", secret: K },
     "refused",
   ],
-  [
-    "Heroku",
-    {
-      id: UUID,
-      access_token: { id: UUID, token: K, expires_in: 2592000 },
-      refresh_token: { id: UUID, token: S },
-    },
-    "refused",
-  ],
-  ["Proxmox", { data: { "full-tokenid": "root@pam!ci", value: UUID } }, "refused"],
+  ["Heroku", { access_token: { id: UUID, token: K }, refresh_token: { id: UUID, token: S } }, "refused"],
   ["Scaleway-like pair", { access_key: "SCWXXEXAMPLE12345678", secret_key: UUID }, "refused"],
   ["Snyk-like pair", { data: { attributes: { client_id: UUID, client_secret: K } } }, "refused"],
 
   // The forms in which the new key is clear.
   ["a flat key", { apiKey: K }, "/apiKey"],
-  ["an envelope with a status", { status: "success", code: 201, data: { apiKey: K } }, "/data/apiKey"],
   ["an envelope, code 0", { code: 0, msg: "ok", data: { api_key: K } }, "/data/api_key"],
   ["an envelope, code 20000", { code: 20000, message: "success", data: { token: K } }, "/data/token"],
   [
@@ -273,8 +153,8 @@ export const KEY_ROWS: readonly KeyRow[] = [
   ["the key twice", { key: K, apiKey: { id: 3, key: K } }, "/apiKey/key"],
   ["its prefix next to it", { key: "pk_live_4eC3", token: K }, "/token"],
   ["its masked form next to it", { apiKey: "pk_live_************p7dc", key: K }, "/key"],
-  ["masked with XXXX", { key: "pk_live_XXXXp7dc", token: K }, "/token"],
   ["masked with dots", { key: "pk_live_...p7dc", secret: K }, "/secret"],
+  ["masked with XXXX", { key: "pk_live_XXXXp7dc", token: K }, "/token"],
   ["a session token beside apiKey", { apiKey: K, token: JWT }, "/apiKey"],
   ["a webhook secret beside apiKey", { apiKey: K, secrets: { webhook: S } }, "/apiKey"],
   ["a refresh token beside apiKey", { apiKey: K, tokens: { refresh: S } }, "/apiKey"],
@@ -290,15 +170,11 @@ export const KEY_ROWS: readonly KeyRow[] = [
   ["recovery codes", { apiKey: K, recovery_codes: ["ab12cd34ef56ab12", "cd34ef56ab12cd34"] }, "/apiKey"],
   ["a connection string", { apiKey: K, connection_string: "postgres://u:p@db.example.com/x" }, "/apiKey"],
   ["partnerKey", { partnerKey: K }, "/partnerKey"],
+  ["keyString", { name: "keys/2", keyString: K }, "/keyString"],
   ["x-api-key", { "x-api-key": K }, "/x-api-key"],
   ["authToken in created", { created: { authToken: K } }, "/created/authToken"],
   ["secretApiKey", { secretApiKey: K, id: 7 }, "/secretApiKey"],
   ["apiToken.plainText", { apiToken: { id: 1, plainText: K } }, "/apiToken/plainText"],
-  [
-    "keyString",
-    { name: "projects/1/keys/2", keyString: "AIzaSyDaGmWKa4JsXZ-HjGw7ISLn_3namBGewQe" },
-    "/keyString",
-  ],
 
   // Something else looks more like the key than the key does.
   ["JWT, user.apiKey", { token: JWT, user: { apiKey: K } }, "refused"],
@@ -389,7 +265,6 @@ export const KEY_ROWS: readonly KeyRow[] = [
   // Creations that failed for certain.
   ["success: false", { success: false }, "failed"],
   ["a login page", "\uFEFF<!DOCTYPE html><html><body>Sign in</body></html>", "failed"],
-  ["a script that redirects", "<script>location='/login'</script>", "failed"],
   ["an error in words", { error: { code: "API_KEY_LIMIT_REACHED", message: "At most 5 keys" } }, "failed"],
   ["an exception in camel case", { error: "TooManyRequestsException" }, "failed"],
   ["a failure in an envelope", { data: { success: false, message: "quota", requestId: UUID } }, "failed"],
@@ -412,6 +287,14 @@ const A = { id: 101, url: "https://a.example/hook", active: true };
 const B = { id: 102, url: "https://b.example/hook", active: false };
 const READ = "101 active, 102 disabled";
 const MORE = `${READ}, …`;
+
+/** The records of webhooks 101 and 102. */
+function two(first: object, second: object): object[] {
+  return [
+    { id: 101, ...first },
+    { id: 102, ...second },
+  ];
+}
 
 export const LIST_ROWS: readonly ListRow[] = [
   // Where the list is.
@@ -436,10 +319,9 @@ export const LIST_ROWS: readonly ListRow[] = [
       {
         type: "Repository",
         id: 101,
-        name: "web",
         active: true,
         events: ["push"],
-        last_response: { code: 500, status: "failed", message: null },
+        last_response: { code: 500, status: "failed" },
       },
     ],
     "101 active",
@@ -449,22 +331,13 @@ export const LIST_ROWS: readonly ListRow[] = [
     { webhooks: [{ id: 101, address: "https://a.example", topic: "orders/create", fields: [] }] },
     "101 ?",
   ],
-  [
-    "HAL",
-    {
-      _embedded: { webhookList: [A, B] },
-      _links: { self: { href: "/webhooks" } },
-      page: { size: 20, totalElements: 2, totalPages: 1, number: 0 },
-    },
-    READ,
-  ],
+  ["HAL", { _embedded: { webhookList: [A, B] }, page: { size: 20, totalElements: 2, totalPages: 1 } }, READ],
   [
     "JSON:API",
     {
       data: [{ id: "101", type: "webhooks", attributes: { active: true } }],
       included: [{ id: "5" }],
       links: { self: "/w", next: null },
-      meta: { total: 1 },
     },
     "101 active",
   ],
@@ -473,14 +346,7 @@ export const LIST_ROWS: readonly ListRow[] = [
     {
       content: [A, B],
       pageable: { sort: { sorted: false }, pageNumber: 0, pageSize: 20, offset: 0 },
-      last: true,
-      totalPages: 1,
-      totalElements: 2,
-      size: 20,
-      number: 0,
-      sort: [],
-      first: true,
-      empty: false,
+      ...{ last: true, first: true, totalPages: 1, totalElements: 2, size: 20, number: 0, sort: [] },
     },
     READ,
   ],
@@ -503,10 +369,7 @@ export const LIST_ROWS: readonly ListRow[] = [
   [
     "Cloudflare",
     {
-      success: true,
-      errors: [],
-      messages: [],
-      result: [A, B],
+      ...{ success: true, errors: [], messages: [], result: [A, B] },
       result_info: { page: 1, per_page: 20, count: 2, total_count: 2, total_pages: 1 },
     },
     READ,
@@ -560,11 +423,6 @@ export const LIST_ROWS: readonly ListRow[] = [
   ["webhook_id beside the id of a subscription", [{ id: 1, webhook_id: 101, active: true }], "101 active"],
   ["the webhook of a subscription", [{ id: 1, webhook: { id: 101, status: "on" } }], "101 active"],
   ["UUIDs", [{ id: UUID, active: true }], "refused webhookId"],
-  [
-    "a webhook with a UUID in a subscription",
-    [{ id: 1, webhook: { id: UUID, active: true } }],
-    "refused webhookId",
-  ],
   ["webhook_id in some records", [{ id: 1, webhook_id: 101 }, { id: 2 }], "refused webhookId"],
   ["webhook_id as UUID beside a row number", [{ id: 1, webhook_id: UUID }], "refused webhookId"],
   [
@@ -579,68 +437,27 @@ export const LIST_ROWS: readonly ListRow[] = [
   ["ids beyond 2^53", [{ id: "9223372036854775807" }], "refused webhookId"],
 
   // States.
-  [
-    "booleans as text",
+  ...(
     [
-      { id: 101, is_active: "true" },
-      { id: 102, is_active: "False" },
+      ["booleans as text", "is_active", "true", "False"],
+      ["1 and 0", "enabled", 1, 0],
+      ["1 and 0 as text", "is_active", "1", "0"],
+      ["yes and no", "active", "yes", "no"],
+      ["inverse", "disabled", false, true],
+      ["words in capitals", "status", "ACTIVE", "Inactive"],
+      ["disabled_at", "disabled_at", null, DATE],
+    ] as const
+  ).map(([what, name, on, off]): ListRow => [
+    what,
+    [
+      { id: 101, [name]: on },
+      { id: 102, [name]: off },
     ],
     READ,
-  ],
-  [
-    "1 and 0",
-    [
-      { id: 101, enabled: 1 },
-      { id: 102, enabled: 0 },
-    ],
-    READ,
-  ],
-  [
-    "1 and 0 as text",
-    [
-      { id: 101, is_active: "1" },
-      { id: 102, is_active: "0" },
-    ],
-    READ,
-  ],
-  [
-    "yes and no",
-    [
-      { id: 101, active: "yes" },
-      { id: 102, active: "no" },
-    ],
-    READ,
-  ],
-  [
-    "inverse",
-    [
-      { id: 101, disabled: false },
-      { id: 102, is_disabled: true },
-    ],
-    READ,
-  ],
-  [
-    "words in capitals",
-    [
-      { id: 101, status: "ACTIVE" },
-      { id: 102, status: "Inactive" },
-    ],
-    READ,
-  ],
-  [
-    "disabled_at",
-    [
-      { id: 101, disabled_at: null },
-      { id: 102, disabled_at: DATE },
-    ],
-    READ,
-  ],
+  ]),
   [
     "disabled_at, RFC 1123 and epoch",
-    [
-      { id: 101, disabled_at: "Sun, 22 Nov 2026 10:20:30 GMT" },
-      { id: 102, disabled_at: "1795343000" },
-    ],
+    two({ disabled_at: "Sun, 22 Nov 2026 10:20:30 GMT" }, { disabled_at: "1795343000" }),
     "101 disabled, 102 disabled",
   ],
   [
@@ -654,26 +471,13 @@ export const LIST_ROWS: readonly ListRow[] = [
   ["the zero time of Go", [{ id: 101, disabled_at: "0001-01-01T00:00:00Z" }], "101 ?"],
   [
     "Hookdeck, paused",
-    [
-      { id: 101, paused_at: DATE, disabled_at: null },
-      { id: 102, paused_at: null, disabled_at: DATE },
-    ],
+    two({ paused_at: DATE, disabled_at: null }, { paused_at: null, disabled_at: DATE }),
     "101 ?, 102 disabled",
   ],
-  [
-    "PAUSED and failing",
-    [
-      { id: 101, status: "PAUSED" },
-      { id: 102, status: "failing" },
-    ],
-    "101 ?, 102 ?",
-  ],
+  ["PAUSED and failing", two({ status: "PAUSED" }, { status: "failing" }), "101 ?, 102 ?"],
   [
     "deleted",
-    [
-      { id: 101, active: true, deleted_at: DATE },
-      { id: 102, active: false, deleted_at: null },
-    ],
+    two({ active: true, deleted_at: DATE }, { active: false, deleted_at: null }),
     "101 ?, 102 disabled",
   ],
   ["suspended", [{ id: 101, enabled: true, is_suspended: true }], "101 ?"],
@@ -684,14 +488,7 @@ export const LIST_ROWS: readonly ListRow[] = [
     [{ id: 101, status: "active", webhook_status: "disabled" }],
     "101 ?",
   ],
-  [
-    "a count",
-    [
-      { id: 101, active: 1 },
-      { id: 102, active: 3 },
-    ],
-    "101 ?, 102 ?",
-  ],
+  ["a count", two({ active: 1 }, { active: 3 }), "101 ?, 102 ?"],
   ["a count that is left out where it is 0", [{ id: 101, active: 1 }, { id: 102 }], "101 ?, 102 ?"],
   ["a number as status", [{ id: 101, status: 1 }], "101 ?"],
   ["an object as state", [{ id: 101, state: { name: "active" } }], "101 ?"],
