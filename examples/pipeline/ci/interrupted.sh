@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # Fails if Pulumi warned that an earlier run was killed while it created something. Pulumi creates it again and exits 0, so
-# that only this warning tells of a key that no stack knows.
+# only this warning tells of a key that no stack tracks.
 set -euo pipefail
 if grep --no-messages 'interrupted while creating' up.log; then
   cat <<'END'
-A key may exist at the service that no stack knows of. Find and delete it: see "When a run is killed"
+A key may have been created that no stack tracks. Find and delete it: see "When a run is killed"
 in docs/reliability.md of pulumi-partners.
 Then run the task "forget-interrupted".
 END
