@@ -4,8 +4,8 @@ import type { Properties, ResourceHandlers } from "../../../provider/src/handler
 import { fingerprint } from "../../../provider/src/handlers/key-state.js";
 import { ResourceError, type ResourceProblem } from "../../../provider/src/handlers/problems.js";
 import { RawBody, SHAPES, type Fault, type Shape } from "../../support/sandbox.ts";
-import { failureOf } from "../api/support.ts";
-import { create, mapping, methods, NOON, partialFailureOf, startRun, startService } from "./support.ts";
+import { failureOf, sandboxFor } from "../api/support.ts";
+import { create, mapping, methods, NOON, partialFailureOf, startRun } from "./support.ts";
 
 const DAY = 86_400_000;
 
@@ -37,7 +37,7 @@ const MISLEADING = answering(({ key, id }) => ({ apiKey: `pk_old_9f8e7d6c5b4a3f2
 
 describe("a new key", () => {
   it("has an opaque id, and outputs that hold the key and the whole response", async () => {
-    const service = await startService();
+    const service = await sandboxFor();
     const { partnerApiKey } = startRun(service);
     const { id, outputs } = await create(partnerApiKey, { rotation: { trigger: "a" } });
     const [key = ""] = service.apiKeys;
@@ -60,7 +60,7 @@ describe("a new key", () => {
   });
 
   it("is refused in a preview whose settings are wrong, and asks nobody", async () => {
-    const service = await startService();
+    const service = await sandboxFor();
     const { partnerApiKey } = startRun(service, { requestTimeout: "0.5", maxConnections: "none" });
     const { problems } = await partnerApiKey.check({}, { rotation: { afterDays: 1 } });
     expect(problems).toEqual([
@@ -71,7 +71,7 @@ describe("a new key", () => {
   });
 
   it("of another account is neither read, changed nor deleted", async () => {
-    const service = await startService();
+    const service = await sandboxFor();
     const { outputs, id } = await create(keysOf(service));
     const { partnerApiKey } = startRun(service, { account: "eu" });
     const calls = [
@@ -96,7 +96,7 @@ describe("a response in which the key is not found", () => {
       { complete: false, reading: { reason: "none" } },
     ],
   ])("is kept, %s", async (_why, shape, faults, facts) => {
-    const service = await startService({ shape, faults });
+    const service = await sandboxFor({ shape, faults });
     const failure = await partialFailureOf(create(keysOf(service)));
     const requestId = service.requests[0]?.requestId;
     expect(failure.reason).toMatchObject({ problem: { kind: "keyNotFound", requestId, ...facts } });
@@ -108,7 +108,7 @@ describe("a response in which the key is not found", () => {
   });
 
   it("gives the right key, without a request, when a wrong pointer is corrected, and the right previous one", async () => {
-    const service = await startService({ shape: MISLEADING });
+    const service = await sandboxFor({ shape: MISLEADING });
     const wrong = mapping({ apiKey: "/apiKey" });
     const { id, outputs } = await create(keysOf(service, wrong));
     const rotation = { trigger: "a", overlapDays: 7 };
@@ -125,7 +125,7 @@ describe("a response in which the key is not found", () => {
   });
 
   it("stays as it is, with a notice, if a pointer finds nothing", async () => {
-    const service = await startService();
+    const service = await sandboxFor();
     const { id, outputs } = await create(keysOf(service));
     const { partnerApiKey, notices } = startRun(service, mapping({ apiKey: "/nothing" }));
     expect(partnerApiKey.diff(outputs, { account: "default" }).changes).toBe(false);
@@ -141,7 +141,7 @@ describe("a deletion", () => {
 
   it("names the key by its id from the kept response where a setting says so", async () => {
     const shape = answering(({ key, id }) => ({ apiKey: { id, key } }), "id");
-    const service = await startService({ shape });
+    const service = await sandboxFor({ shape });
     const { outputs } = await create(keysOf(service));
     const byId = startRun(service, mapping({ apiKeyId: "/apiKey/id" }));
     await byId.partnerApiKey.delete(outputs);
@@ -160,7 +160,7 @@ describe("a deletion", () => {
   ])(
     "answered 404 %s is done if the list can be read, and a notice says so",
     async (_when, faults, first) => {
-      const service = await startService();
+      const service = await sandboxFor();
       const { outputs } = await create(keysOf(service));
       service.inject(...faults);
       const { partnerApiKey, notices } = startRun(service);
@@ -173,7 +173,7 @@ describe("a deletion", () => {
   );
 
   it("answered 410 is done, without a notice or another request", async () => {
-    const service = await startService();
+    const service = await sandboxFor();
     const { outputs } = await create(keysOf(service));
     service.inject({ ...gone, status: 410 });
     const { partnerApiKey, notices } = startRun(service);
@@ -182,15 +182,15 @@ describe("a deletion", () => {
   });
 
   it("answered 404 at another address than that of the creation fails", async () => {
-    const service = await startService();
-    const elsewhere = await startService({ accessToken: service.accessToken });
+    const service = await sandboxFor();
+    const elsewhere = await sandboxFor({ accessToken: service.accessToken });
     const { outputs } = await create(keysOf(service));
     const problem = await problemOf(keysOf(elsewhere).delete(outputs));
     expect(problem).toMatchObject({ kind: "deletionUnclear", server: service.url, listError: null });
   });
 
   it("answered 404 fails if the list cannot be read, for whatever reason", async () => {
-    const service = await startService();
+    const service = await sandboxFor();
     const { outputs } = await create(keysOf(service));
     service.inject(
       gone,
@@ -204,7 +204,7 @@ describe("a deletion", () => {
   });
 
   it("answered 403 fails, and the key stays in state", async () => {
-    const service = await startService();
+    const service = await sandboxFor();
     const { outputs } = await create(keysOf(service));
     service.inject({ ...gone, status: 403 });
     expect(await failureOf(keysOf(service).delete(outputs))).toMatchObject({ status: 403 });
@@ -219,7 +219,7 @@ describe("a rotation with overlap", () => {
 
   /** A key that has been rotated once. */
   async function rotatedKey() {
-    const service = await startService();
+    const service = await sandboxFor();
     const { id, outputs: first } = await create(keysOf(service));
     const outputs = await keysOf(service).update(id, first, news("a"));
     const keys = service.apiKeys;
@@ -245,7 +245,7 @@ describe("a rotation with overlap", () => {
   });
 
   it("is refused by a service that allows one key, and the problem is named", async () => {
-    const service = await startService({ oneKeyAtATime: true });
+    const service = await sandboxFor({ oneKeyAtATime: true });
     const { id, outputs } = await create(keysOf(service));
     expect(await problemOf(keysOf(service).update(id, outputs, news("a")))).toMatchObject({
       kind: "secondKeyRefused",
@@ -266,7 +266,7 @@ describe("a rotation with overlap", () => {
 });
 
 it("the server that created a key is known of each key, also where the address changes in between", async () => {
-  const service = await startService();
+  const service = await sandboxFor();
   const moved = {
     ...service,
     accessToken: service.accessToken,
@@ -284,7 +284,7 @@ it("the server that created a key is known of each key, also where the address c
 });
 
 it("a rotation without overlap is a replacement", async () => {
-  const service = await startService();
+  const service = await sandboxFor();
   const { outputs } = await create(keysOf(service));
   const news = { account: "default", rotation: { trigger: "a" } };
   expect(keysOf(service).diff(outputs, news)).toEqual({ changes: true, replaces: ["rotationDue"] });

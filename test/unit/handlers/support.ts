@@ -8,7 +8,7 @@ import {
 import { createHandlers, type PartnerHandlers } from "../../../provider/src/handlers/create-handlers.js";
 import type { Notice } from "../../../provider/src/handlers/problems.js";
 import { PluginProcess } from "../../../provider/src/handlers/process.js";
-import { startSandbox, type Sandbox, type SandboxOptions } from "../../support/sandbox.ts";
+import type { Sandbox } from "../../support/sandbox.ts";
 import { failureOf } from "../api/support.ts";
 
 /** When runs of tests take place, unless they say otherwise. */
@@ -19,13 +19,6 @@ export interface Run extends PartnerHandlers {
   readonly plugin: PluginProcess;
   /** What a person was told, in order. */
   readonly notices: readonly Notice[];
-}
-
-/** Starts a sandbox that ends with the test. */
-export async function startService(options: SandboxOptions = {}): Promise<Sandbox> {
-  const sandbox = await startSandbox(options);
-  onTestFinished(() => sandbox.close());
-  return sandbox;
 }
 
 /** Starts a run. @param clock Its time can be set in the middle of it. */

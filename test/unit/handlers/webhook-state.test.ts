@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 
 import type { Properties } from "../../../provider/src/handlers/contract.js";
 import { SHAPES, type Fault, type Shape } from "../../support/sandbox.ts";
-import { failureOf } from "../api/support.ts";
-import { checked, create, mapping, methods, NOON, startRun, startService } from "./support.ts";
+import { failureOf, sandboxFor } from "../api/support.ts";
+import { checked, create, mapping, methods, NOON, startRun } from "./support.ts";
 
 /** A list that does not tell states. */
 const STATELESS: Shape = {
@@ -19,7 +19,7 @@ async function created(service: { url: string; accessToken: string }, args: Prop
 
 describe("a webhook", () => {
   it("is changed only where it differs: one GET for all, and a PATCH for each difference", async () => {
-    const service = await startService();
+    const service = await sandboxFor();
     const { partnerWebhookState: webhooks } = startRun(service);
     const outputs = await Promise.all(
       [101, 102, 103].map(
@@ -43,7 +43,7 @@ describe("a webhook", () => {
   });
 
   it("is replaced if its id or its account changes", async () => {
-    const { partnerWebhookState } = startRun(await startService());
+    const { partnerWebhookState } = startRun(await sandboxFor());
     const olds = { webhookId: 101, state: "active", stateOnDestroy: "leave", account: "default" };
     const replaces = (news: object): unknown => partnerWebhookState.diff(olds, { ...olds, ...news }).replaces;
     expect(
@@ -54,7 +54,7 @@ describe("a webhook", () => {
   });
 
   it("that does not exist is an error that names those that do", async () => {
-    const { partnerWebhookState: webhooks } = startRun(await startService());
+    const { partnerWebhookState: webhooks } = startRun(await sandboxFor());
     const facts = { kind: "noSuchWebhook", webhookId: 7, existing: [101, 102, 103] };
     const { problems, inputs } = await webhooks.check({}, { webhookId: 7, state: "active" });
     expect(problems).toMatchObject([{ problem: facts }]);
@@ -62,7 +62,7 @@ describe("a webhook", () => {
   });
 
   it("of unknown state is sent what is wanted, and a notice says that drift cannot be seen", async () => {
-    const service = await startService({ shape: STATELESS });
+    const service = await sandboxFor({ shape: STATELESS });
     const { partnerWebhookState: webhooks, notices } = startRun(service);
     const { outputs } = await create(webhooks, { webhookId: 101, state: "disabled" });
     expect(outputs).toMatchObject({ state: "disabled", initialState: null });
@@ -78,7 +78,7 @@ describe("a webhook", () => {
 
 describe("a change that fails", () => {
   it("and was certainly not made leaves no resource", async () => {
-    const service = await startService({
+    const service = await sandboxFor({
       faults: [{ kind: "status", status: 403, operation: "disableWebhook" }],
     });
     expect(await failureOf(created(service, { webhookId: 101, state: "disabled" }))).toMatchObject({
@@ -88,7 +88,7 @@ describe("a change that fails", () => {
   });
 
   it("with 404 is told apart: the webhook is gone, or it is listed all the same", async () => {
-    const service = await startService({ faults: [notFound] });
+    const service = await sandboxFor({ faults: [notFound] });
     const error = await failureOf(created(service, { webhookId: 101, state: "disabled" }));
     expect(error).toMatchObject({ problem: { kind: "patchedNotFound", failure: { webhookId: 101 } } });
     const { partnerWebhookState: webhooks } = startRun(service);
@@ -99,7 +99,7 @@ describe("a change that fails", () => {
   });
 
   it("makes the next look read the list again, as the webhook may be in either state", async () => {
-    const service = await startService({
+    const service = await sandboxFor({
       faults: [{ kind: "status", status: 500, operation: "disableWebhook", effect: true }],
     });
     const { partnerWebhookState: webhooks } = startRun(service);
@@ -116,13 +116,13 @@ describe("what a preview checks", () => {
 
   it.each([401, 403, 404])("is a problem that the update would have too: %d", async (status) => {
     const { partnerWebhookState: webhooks } = startRun(
-      await startService({ faults: [{ kind: "status", status }] }),
+      await sandboxFor({ faults: [{ kind: "status", status }] }),
     );
     expect((await webhooks.check({}, args)).problems).toMatchObject([{ status }]);
   });
 
   it("does not count where the server may have recovered by then; that is remembered for 30 s", async () => {
-    const service = await startService({ faults: [{ kind: "status", status: 501, times: Infinity }] });
+    const service = await sandboxFor({ faults: [{ kind: "status", status: 501, times: Infinity }] });
     const clock = { now: NOON };
     const { partnerWebhookState: webhooks, notices } = startRun(service, {}, clock);
     const problems = async () => (await webhooks.check({}, args)).problems;
@@ -136,14 +136,14 @@ describe("what a preview checks", () => {
   });
 
   it("is not spoilt by a connection that is reset", async () => {
-    const service = await startService({ faults: [{ kind: "reset", times: Infinity }] });
+    const service = await sandboxFor({ faults: [{ kind: "reset", times: Infinity }] });
     const { partnerWebhookState: webhooks, notices } = startRun(service);
     expect((await webhooks.check({}, args)).problems).toEqual([]);
     expect(notices).toMatchObject([{ kind: "notChecked" }]);
   });
 
   it("is not asked of the server for a webhook that is in state", async () => {
-    const service = await startService();
+    const service = await sandboxFor();
     await startRun(service).partnerWebhookState.check({ webhookId: 101 }, args);
     expect(service.requests).toEqual([]);
   });
@@ -156,7 +156,7 @@ describe("what a preview checks", () => {
     [{ state: "SECRET" }, /^state must be "active" or "disabled"\.$/],
     [{ stateOnDestroy: "SECRET" }, /^stateOnDestroy must be/],
   ])("are the arguments: %j", async (wrong, problem) => {
-    const service = await startService();
+    const service = await sandboxFor();
     const { problems } = await startRun(service).partnerWebhookState.check({}, { ...args, ...wrong });
     expect(problems).toEqual([expect.stringMatching(problem)]);
     expect(problems.join()).not.toContain("SECRET");
@@ -173,7 +173,7 @@ describe("the end of a resource", () => {
     ["active", "active", ["GET", "PATCH"]],
     ["disabled", "disabled", ["GET"]],
   ])("with stateOnDestroy: %s leaves the webhook %s", async (stateOnDestroy, state, requests) => {
-    const service = await startService();
+    const service = await sandboxFor();
     const olds = await created(service, {
       webhookId: 101,
       state: "disabled",
@@ -185,7 +185,7 @@ describe("the end of a resource", () => {
   });
 
   it("does nothing to a webhook that is gone, that the program declares under another name, or whose state was never known", async () => {
-    const service = await startService();
+    const service = await sandboxFor();
     const olds = await created(service, { webhookId: 101, state: "disabled", stateOnDestroy: "restore" });
     const renamed = startRun(service);
     await checked(renamed.partnerWebhookState, { webhookId: 101, state: "disabled" });
