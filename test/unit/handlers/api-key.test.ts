@@ -69,21 +69,6 @@ describe("a new key", () => {
     ]);
     expect(service.requests).toEqual([]);
   });
-
-  it("of another account is neither read, changed nor deleted", async () => {
-    const service = await sandboxFor();
-    const { outputs, id } = await create(keysOf(service));
-    const { partnerApiKey } = startRun(service, { account: "eu" });
-    const calls = [
-      partnerApiKey.read(outputs),
-      partnerApiKey.update(id, outputs, outputs),
-      partnerApiKey.delete(outputs),
-    ];
-    for (const call of calls)
-      expect(await problemOf(call)).toMatchObject({ kind: "otherAccount", owner: "default", present: "eu" });
-    expect(partnerApiKey.diff(outputs, { account: "eu" })).toEqual({ changes: true, replaces: ["account"] });
-    expect(methods(service)).toEqual(["POST"]);
-  });
 });
 
 describe("a response in which the key is not found", () => {
