@@ -8,18 +8,20 @@ import { describe, expect, it, onTestFinished } from "vitest";
 
 import { SettingsError } from "../../../provider/src/api/errors.js";
 import { VERSION } from "../../../provider/src/version.js";
-import { startSandbox, type Fault, type Sandbox, type SandboxOptions } from "../../support/sandbox.ts";
-import { clientFor, failureOf, InstantClock, KEY, listen, playing, requestFailureOf } from "./support.ts";
-
-async function sandboxWith(options: SandboxOptions = {}): Promise<Sandbox> {
-  const sandbox = await startSandbox(options);
-  onTestFinished(() => sandbox.close());
-  return sandbox;
-}
+import {
+  clientFor,
+  failureOf,
+  InstantClock,
+  KEY,
+  listen,
+  playing,
+  requestFailureOf,
+  sandboxFor,
+} from "./support.ts";
 
 describe("the five operations on the wire", () => {
   it("have the documented methods and paths, the token, and no body", async () => {
-    const sandbox = await sandboxWith({ basePath: "/gateway" });
+    const sandbox = await sandboxFor({ basePath: "/gateway" });
     const client = clientFor(sandbox);
     const { response, requestId } = await client.createApiKey();
     const [key = ""] = sandbox.apiKeys;
@@ -52,7 +54,7 @@ describe("the five operations on the wire", () => {
   });
 
   it("share connections, except that each creation has its own, also when it is repeated after a 429", async () => {
-    const sandbox = await sandboxWith();
+    const sandbox = await sandboxFor();
     const client = clientFor(sandbox, { clock: new InstantClock() });
     await client.listWebhooks();
     sandbox.inject({ kind: "rateLimit", operation: "createApiKey", times: 6, retryAfter: 1 });
@@ -65,26 +67,18 @@ describe("the five operations on the wire", () => {
     expect(sandbox.apiKeys).toHaveLength(1);
   });
 
-  it.each([
-    "a/b+c=d%e?f#g",
-    "%2e%2e",
-    "..%2f",
-    "../../x",
-    "ключ",
-    "a b",
-    "...",
-    "a\\b",
-    "a\r\nx-evil: 1",
-    ";x=1",
-  ])("name the key %j by an encoded path segment", async (key) => {
-    const sandbox = await sandboxWith({ apiKeys: [key] });
-    await clientFor(sandbox).deleteApiKey(key);
-    expect(sandbox.apiKeys).toEqual([]);
-    expect(sandbox.requests[0]?.path.split("/")).toHaveLength(6);
-  });
+  it.each(["a/b+c=d%e?f#g", "../../x", "..%2f", "a\\b", "ключ", "a\r\nx-evil: 1"])(
+    "name the key %j by an encoded path segment",
+    async (key) => {
+      const sandbox = await sandboxFor({ apiKeys: [key] });
+      await clientFor(sandbox).deleteApiKey(key);
+      expect(sandbox.apiKeys).toEqual([]);
+      expect(sandbox.requests[0]?.path.split("/")).toHaveLength(6);
+    },
+  );
 
   it.each(["", ".", "..", "\ud800"])("do not send %j, which would address something else", async (key) => {
-    const sandbox = await sandboxWith({ apiKeys: [KEY] });
+    const sandbox = await sandboxFor({ apiKeys: [KEY] });
     expect(await failureOf(clientFor(sandbox).deleteApiKey(key))).toBeInstanceOf(SettingsError);
     expect(sandbox.requests).toEqual([]);
   });
@@ -95,14 +89,9 @@ describe("Retry-After", () => {
   it.each([
     ["seconds", "retry-after: 2\r\n", [2000]],
     ["a date, by the clock of the server", `${date}retry-after: Thu, 01 Jan 2026 00:00:03 GMT\r\n`, [3000]],
-    [
-      "a date, by our clock where the server gives none",
-      "retry-after: Thu, 01 Jan 2026 00:00:04 GMT\r\n",
-      [4000],
-    ],
+    ["a date, by our clock else", "retry-after: Thu, 01 Jan 2026 00:00:04 GMT\r\n", [4000]],
     ["a past date", `${date}retry-after: Wed, 31 Dec 2025 00:00:00 GMT\r\n`, []],
     ["nonsense", "retry-after: soon\r\n", [100]],
-    ["too many digits", "retry-after: 99999999999999999999\r\n", [100]],
   ])("as %s is obeyed, no less and no more", async (_what, headers, sleeps) => {
     const clock = new InstantClock();
     const unavailable = { bytes: `HTTP/1.1 503 No\r\n${headers}content-length: 0\r\n\r\n` };
@@ -112,7 +101,7 @@ describe("Retry-After", () => {
   });
 
   it.each([503, 429])("beyond the deadline ends the operation at once after %d", async (status) => {
-    const sandbox = await sandboxWith({
+    const sandbox = await sandboxFor({
       faults: [{ kind: "status", status, headers: { "retry-after": "3600" } }],
     });
     const client = clientFor(sandbox, { clock: new InstantClock() });
@@ -138,13 +127,13 @@ describe("a deadline", () => {
   });
 
   it("of a request bounds a body that never stops trickling", async () => {
-    const sandbox = await sandboxWith({ faults: [{ kind: "slow", bytesPerSecond: 40, times: Infinity }] });
+    const sandbox = await sandboxFor({ faults: [{ kind: "slow", bytesPerSecond: 40, times: Infinity }] });
     const client = clientFor(sandbox, { requestTimeout: 150, clock: new InstantClock() });
     expect((await requestFailureOf(client.listWebhooks())).cause).toEqual({ kind: "cutOff" });
   });
 
   it("of the operation does not end a creation that has been sent", async () => {
-    const sandbox = await sandboxWith({ latency: 400 });
+    const sandbox = await sandboxFor({ latency: 400 });
     await clientFor(sandbox, { operationTimeout: 200 }).createApiKey();
   });
 
@@ -179,79 +168,35 @@ const SERVER_ELSEWHERE = `
   server.listen(0, "127.0.0.1", () => parentPort.postMessage(server.address().port));
 `;
 
-describe("the signal to stop", () => {
-  it.each<[string, Fault, "none" | "possible"]>([
-    [
-      "the wait in front of another attempt",
-      { kind: "status", status: 503, headers: { "retry-after": "9" } },
-      "possible",
-    ],
-    ["the wait for a rate limit", { kind: "rateLimit", retryAfter: 9 }, "none"],
-    ["a request that has been sent", { kind: "hang", at: "headers" }, "possible"],
-  ])("ends %s at once", async (_what, fault, effect) => {
-    const stop = new AbortController();
-    const sandbox = await sandboxWith({ faults: [fault] });
-    const client = clientFor(sandbox, { signal: stop.signal, requestTimeout: 9_000 });
-    const failure = requestFailureOf(client.setWebhookState(101, "active"));
-    await expect.poll(() => sandbox.requests.length).toBe(1);
-    await wait(50); // The answer has arrived.
-    const startedAt = performance.now();
-    stop.abort();
-    expect(await failure).toMatchObject({ cause: { kind: "interrupted" }, effect, attempts: 1 });
-    expect(performance.now() - startedAt).toBeLessThan(1_000);
-    expect(sandbox.requests).toHaveLength(1);
-  });
-
-  it("lets a creation that has been sent come to its end, and no other begin", async () => {
-    const stop = new AbortController();
-    const sandbox = await sandboxWith({ latency: 300 });
-    const client = clientFor(sandbox, { signal: stop.signal, maxConnections: 1 });
-    const created = client.createApiKey();
-    const failure = requestFailureOf(client.createApiKey()); // It waits for its turn.
-    await expect.poll(() => sandbox.requests.length).toBe(1);
-    stop.abort();
-    expect(await failure).toMatchObject({ cause: { kind: "interrupted" }, effect: "none", attempts: 0 });
-    expect((await created).response.body).toContain(sandbox.apiKeys[0]);
-    expect((await requestFailureOf(client.createApiKey())).cause.kind).toBe("interrupted");
-    expect(sandbox.requests).toHaveLength(1);
-  });
-});
-
 describe("a body", () => {
   const MIB = 1024 * 1024;
   const text = JSON.stringify({ apiKey: KEY, padding: randomBytes(3_000).toString("hex") });
-  const codings = {
-    gzip: gzipSync,
-    "x-gzip": gzipSync,
-    GZIP: gzipSync,
-    deflate: deflateSync,
-    br: brotliCompressSync,
-  };
 
-  it.each(Object.entries(codings))(
-    "compressed with %s is read, and kept as far as it came",
-    async (coding, compress) => {
-      let cut = false;
-      const target = await listen(({ method }, response) => {
-        const body = compress(method === "GET" ? `[{"id":101,"active":true}]` : text);
-        response.writeHead(200, { "content-encoding": coding, "content-length": body.length });
-        if (cut)
-          response.write(body.subarray(0, body.length / 2), () => setTimeout(() => response.destroy(), 20));
-        else response.end(body);
-      });
-      const client = clientFor(target);
-      expect((await client.listWebhooks()).webhooks.get(101)?.state).toBe("active");
-      expect((await client.createApiKey()).response).toEqual({
-        body: text,
-        encoding: "utf8",
-        complete: true,
-      });
-      cut = true;
-      const { response } = await client.createApiKey();
-      expect(response).toMatchObject({ encoding: "utf8", complete: false });
-      expect(text.startsWith(response.body) && response.body.includes(KEY)).toBe(true);
-    },
-  );
+  it.each([
+    ["GZIP", gzipSync],
+    ["deflate", deflateSync],
+    ["br", brotliCompressSync],
+  ] as const)("compressed with %s is read, and kept as far as it came", async (coding, compress) => {
+    let cut = false;
+    const target = await listen(({ method }, response) => {
+      const body = compress(method === "GET" ? `[{"id":101,"active":true}]` : text);
+      response.writeHead(200, { "content-encoding": coding, "content-length": body.length });
+      if (cut)
+        response.write(body.subarray(0, body.length / 2), () => setTimeout(() => response.destroy(), 20));
+      else response.end(body);
+    });
+    const client = clientFor(target);
+    expect((await client.listWebhooks()).webhooks.get(101)?.state).toBe("active");
+    expect((await client.createApiKey()).response).toEqual({
+      body: text,
+      encoding: "utf8",
+      complete: true,
+    });
+    cut = true;
+    const { response } = await client.createApiKey();
+    expect(response).toMatchObject({ encoding: "utf8", complete: false });
+    expect(text.startsWith(response.body) && response.body.includes(KEY)).toBe(true);
+  });
 
   it("that is not text is kept in base64", async () => {
     const target = await listen((_request, response) => response.end(Buffer.from([0xff, 0xfe, 0x00])));
@@ -259,11 +204,9 @@ describe("a body", () => {
     expect(response).toEqual({ body: "//4A", encoding: "base64", complete: true });
   });
 
-  it.each([
-    ["as it is", (body: string) => Buffer.from(body), {}],
-    ["compressed", (body: string) => gzipSync(body), { "content-encoding": "gzip" }],
-  ])("of a list above 64 MiB is refused and not asked for again, %s", async (_how, encode, headers) => {
-    const body = encode(`[${" ".repeat(64 * MIB)}]`);
+  it("that becomes a list above 64 MiB is refused and not asked for again", async () => {
+    const body = gzipSync(`[${" ".repeat(64 * MIB)}]`);
+    const headers = { "content-encoding": "gzip" };
     const target = await listen((_request, response) => response.writeHead(200, headers).end(body));
     const client = clientFor(target, { requestTimeout: 20_000, operationTimeout: 20_000 });
     expect((await requestFailureOf(client.listWebhooks())).cause).toEqual({ kind: "tooLarge" });
@@ -294,7 +237,7 @@ describe("what an error says of the response", () => {
     });
     const refuse = (id: string) =>
       ({ kind: "status", status: 403, body, headers: { "x-request-id": id } }) as const;
-    const sandbox = await sandboxWith({
+    const sandbox = await sandboxFor({
       faults: [refuse("req-1"), refuse(`r-${token}`), refuse("::set-env::x")],
     });
     const client = clientFor({ url: sandbox.url, accessToken: token });
@@ -309,22 +252,15 @@ describe("what an error says of the response", () => {
   });
 });
 
-it.each(["undici", "fetch", "net,UNDICI"])(
-  "NODE_DEBUG=%s, which prints the paths of requests, is refused",
-  async (value) => {
-    const script = `
+it("NODE_DEBUG=net,FETCH, which prints the paths of requests, is refused", async () => {
+  const script = `
     const { createClient } = await import(process.argv[1]);
     const baseUrl = { origin: "https://partners.test", prefix: "", loopback: false };
     try { createClient({ baseUrl, accessToken: "t", maxConnections: 1, responses: {} }); }
     catch (error) { console.log(error.code, JSON.stringify(error.problems)); }`;
-    const client = new URL("../../../provider/dist/api/client.js", import.meta.url).href;
-    const env = { ...process.env, NODE_DEBUG: value };
-    const { stdout } = await promisify(execFile)(
-      process.execPath,
-      ["--input-type=module", "-e", script, client],
-      { env },
-    );
-    expect(stdout).toContain("PARTNERS_CONFIGURATION");
-    expect(stdout).toContain("NODE_DEBUG");
-  },
-);
+  const client = new URL("../../../provider/dist/api/client.js", import.meta.url).href;
+  const env = { ...process.env, NODE_DEBUG: "net,FETCH" };
+  const args = ["--input-type=module", "-e", script, client];
+  const { stdout } = await promisify(execFile)(process.execPath, args, { env });
+  expect(stdout).toMatch(/PARTNERS_CONFIGURATION.*NODE_DEBUG/);
+});

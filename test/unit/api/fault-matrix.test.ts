@@ -51,6 +51,7 @@ function broken(end?: Play["end"], code = 200): (method: Method) => Play {
 }
 
 const good = (method: Method): Play => ({ bytes: response(200, BODIES[method]) });
+const hinted = (method: Method): Play => ({ bytes: `HTTP/1.1 103 Early\r\n\r\n${good(method).bytes}` });
 
 /** How an operation ends if the fault happens to each of its requests: how many arrive, the cause, and the effect. */
 type Cell = `${number} ${string}`;
@@ -87,8 +88,8 @@ const lost = (fault: string, code: string, play: Play): Row => [
 const HTML = "<!doctype html><html><body>Please log in</body></html>";
 
 const MATRIX: readonly Row[] = [
-  ...[301, 302, 303, 304, 307, 308].map(redirect),
-  ...[400, 401, 403, 404, 409, 410, 422].map(refused),
+  ...[301, 303, 304].map(redirect),
+  ...[400, 401, 404, 409].map(refused),
   ...[408, 502, 503, 504].map((code) => passing(code)),
   ["500", status(500), "4 status 500, none", "1 status 500, possible", "1 status 500, possible"],
   ["501", status(501), "1 status 501, none", "1 status 501, possible", "1 status 501, possible"],
@@ -96,7 +97,6 @@ const MATRIX: readonly Row[] = [
   ["429", status(429), "4 status 429, none", "4 status 429, none", "4 status 429, none"],
   lost("a reset", "ECONNRESET", { bytes: "", end: "reset" }),
   lost("a close", "UND_ERR_SOCKET", { bytes: "", end: "fin" }),
-  lost("a reset in the status line", "ECONNRESET", { bytes: "HTTP/1.1 20", end: "reset" }),
   lost("a close in the headers", "UND_ERR_SOCKET", { bytes: "HTTP/1.1 200 OK\r\ncontent-le", end: "fin" }),
   lost("something that is not HTTP", "HTTPParserError", { bytes: "220 smtp.example.com ready\r\n" }),
   lost("100 Continue unasked", "UNEXPECTED_100_CONTINUE", { bytes: "HTTP/1.1 100 Continue\r\n\r\n" }),
@@ -116,32 +116,22 @@ const MATRIX: readonly Row[] = [
     "1 reportedFailure, possible",
     "1 reportedFailure, possible",
   ],
-  [
-    "an early hint in front of the response",
-    (method) => ({ bytes: `HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n${good(method).bytes}` }),
-    "1 done",
-    "1 done",
-    "1 done",
-  ],
+  ["an early hint in front of the response", hinted, "1 done", "1 done", "1 done"],
 ];
 
 /** Lets a new client perform an operation; says how it ended. */
 async function ending(method: Method, target: Target): Promise<string> {
   const options = { clock: new InstantClock(), requestTimeout: 250, operationTimeout: 10_000 };
   return CALLS[method](clientFor(target, options)).then(
-    (value) => (isPartial(value) ? "partial" : "done"),
+    (value) => (JSON.stringify({ value }).includes(`"complete":false`) ? "partial" : "done"),
     (error: unknown) => {
       if (!(error instanceof RequestError)) throw error;
       const { cause, effect } = error.failure;
-      const { kind, ...facts } = cause;
-      const fact = kind === "status" || kind === "connection" ? ` ${String(Object.values(facts)[0])}` : "";
-      return `${kind}${fact}, ${effect}`;
+      if (cause.kind === "status") return `status ${cause.status}, ${effect}`;
+      if (cause.kind === "connection") return `connection ${cause.code}, ${effect}`;
+      return `${cause.kind}, ${effect}`;
     },
   );
-}
-
-function isPartial(value: unknown): boolean {
-  return JSON.stringify({ value }).includes(`"complete":false`);
 }
 
 describe("a fault that happens to every request", () => {
@@ -179,27 +169,26 @@ describe("a fault that happens once", () => {
   });
 });
 
-describe("a connection that does not come about", () => {
-  it.each(Object.keys(CALLS) as Method[])(
-    "is tried four times, a creation included, and has no effect: %s",
-    async (method) => {
-      const server = createServer().listen(0, "127.0.0.1");
-      await new Promise((resolve) => server.once("listening", resolve));
-      const { port } = server.address() as AddressInfo;
-      await new Promise((resolve) => server.close(resolve));
-      const clock = new InstantClock();
-      const client = clientFor({ url: `http://127.0.0.1:${port}`, accessToken: "t" }, { clock });
-      expect(await failureOf(CALLS[method](client))).toMatchObject({
-        code: "PARTNERS_CONNECTION",
-        failure: { cause: { code: "ECONNREFUSED" }, effect: "none", attempts: 4 },
-      });
-      expect(clock.sleeps).toEqual([100, 200, 400]); // Half of 200, 400 and 800.
-    },
-  );
-});
+it.each(Object.keys(CALLS) as Method[])(
+  "a connection that does not come about is tried four times, and has no effect: %s",
+  async (method) => {
+    const server = createServer().listen(0, "127.0.0.1");
+    await new Promise((resolve) => server.once("listening", resolve));
+    const { port } = server.address() as AddressInfo;
+    await new Promise((resolve) => server.close(resolve));
+    const clock = new InstantClock();
+    const client = clientFor({ url: `http://127.0.0.1:${port}`, accessToken: "t" }, { clock });
+    expect(await failureOf(CALLS[method](client))).toMatchObject({
+      code: "PARTNERS_CONNECTION",
+      failure: { cause: { code: "ECONNREFUSED" }, effect: "none", attempts: 4 },
+    });
+    expect(clock.sleeps).toEqual([100, 200, 400]); // Half of 200, 400 and 800.
+  },
+);
 
-describe("a server that resets kept-alive connections at the next request", () => {
-  it.each(Object.keys(CALLS) as Method[])("loses no %s, and a creation never meets it", async (method) => {
+it.each(Object.keys(CALLS) as Method[])(
+  "a server that resets kept-alive connections at the next request loses no %s",
+  async (method) => {
     const used = new WeakSet<object>();
     let dropped = 0;
     const target = await listen(({ socket }, reply) => {
@@ -222,5 +211,5 @@ describe("a server that resets kept-alive connections at the next request", () =
     expect(lines.filter((line) => line.includes("attempt=3"))).toEqual([]); // The second is on a connection of its own.
     if (method === "POST") expect(dropped).toBe(0);
     else expect(dropped).toBeGreaterThan(40); // It did happen.
-  });
-});
+  },
+);

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 
 import { startConnectProxy, type Reaction } from "../../support/connect-proxy.ts";
-import { startSandbox } from "../../support/sandbox.ts";
 import {
   createAuthority,
   resolveTestNames,
@@ -11,11 +10,12 @@ import {
   type CertificateFacts,
   type TlsFrontOptions,
 } from "../../support/tls.ts";
-import { clientFor, InstantClock, requestFailureOf } from "./support.ts";
+import { clientFor, InstantClock, requestFailureOf, sandboxFor } from "./support.ts";
 
 /** A name, as what is loopback never meets a proxy. */
 const HOST = "partners.test";
 
+const stranger = await createAuthority("X");
 let trusted: Authority;
 let undo: (() => void)[] = [];
 beforeAll(async () => {
@@ -46,13 +46,13 @@ async function secureSandbox({
   proxy,
   ...options
 }: Options = {}) {
-  const sandbox = await startSandbox();
+  const sandbox = await sandboxFor();
   const front = await startTlsFront(sandbox.url, await authority.issue({ ...options, hosts }), options);
   const target = { url: `https://${HOST}:${front.port}`, accessToken: sandbox.accessToken };
   const targets = { [new URL(target.url).host]: front.port };
   const connectProxy = await startConnectProxy({ targets, ...(proxy && { reactions: proxy }) });
   onTestFinished(async () => {
-    for (const server of [connectProxy, front, sandbox]) await server.close();
+    for (const server of [connectProxy, front]) await server.close();
   });
   if (proxy) vi.stubEnv("HTTPS_PROXY", connectProxy.url.replace("://", "://user:p%40ssw0rd@"));
   return {
@@ -65,17 +65,12 @@ async function secureSandbox({
 }
 
 describe("a certificate", () => {
-  const DAY = 86_400_000;
-  it.each<[string, () => Options | Promise<Options>, string]>([
-    [
-      "of an authority that nobody knows",
-      async () => ({ authority: await createAuthority("X") }),
-      "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
-    ],
-    ["that has expired", () => ({ notAfter: new Date(Date.now() - DAY) }), "CERT_HAS_EXPIRED"],
-    ["for another host", () => ({ hosts: ["elsewhere.test"] }), "ERR_TLS_CERT_ALTNAME_INVALID"],
+  it.each<[string, Options, string]>([
+    ["of an unknown authority", { authority: stranger }, "UNABLE_TO_VERIFY_LEAF_SIGNATURE"],
+    ["that has expired", { notAfter: new Date(Date.now() - 86_400_000) }, "CERT_HAS_EXPIRED"],
+    ["for another host", { hosts: ["elsewhere.test"] }, "ERR_TLS_CERT_ALTNAME_INVALID"],
   ])("%s is refused before anything is sent", async (_what, options, code) => {
-    const { client, sandbox } = await secureSandbox(await options());
+    const { client, sandbox } = await secureSandbox(options);
     const { cause, effect } = await requestFailureOf(client.createApiKey());
     expect({ cause, effect }).toEqual({ cause: { kind: "connection", code }, effect: "none" });
     expect(sandbox.requests).toEqual([]);
@@ -93,16 +88,14 @@ describe("a certificate", () => {
   });
 });
 
-describe("a TLS handshake", () => {
-  it("that is reset proves that nothing was sent, so that a creation is tried again", async () => {
-    const { client, sandbox } = await secureSandbox({ handshake: "reset" });
-    expect(await requestFailureOf(client.createApiKey())).toMatchObject({
-      cause: { kind: "connection", code: "ECONNRESET" },
-      effect: "none",
-      attempts: 4,
-    });
-    expect(sandbox.requests).toEqual([]);
+it("a TLS handshake that is reset proves that nothing was sent, so that a creation is tried again", async () => {
+  const { client, sandbox } = await secureSandbox({ handshake: "reset" });
+  expect(await requestFailureOf(client.createApiKey())).toMatchObject({
+    cause: { kind: "connection", code: "ECONNRESET" },
+    effect: "none",
+    attempts: 4,
   });
+  expect(sandbox.requests).toEqual([]);
 });
 
 describe("a proxy", () => {
@@ -124,7 +117,6 @@ describe("a proxy", () => {
 
   it.each([
     [407, "UND_ERR_ABORTED"],
-    [502, "UND_ERR_ABORTED"],
     ["fin", "UND_ERR_PRX_CONN"],
     ["garbage", "HTTPParserError"],
   ] as const)(
@@ -156,29 +148,11 @@ describe("a proxy", () => {
   it("never stands between us and this machine, as it would see the token in clear", async () => {
     const { proxy } = await secureSandbox({ proxy: ["tunnel"] });
     vi.stubEnv("HTTP_PROXY", proxy.url);
-    await using plain = await startSandbox();
+    const plain = await sandboxFor();
+    const { url, accessToken } = plain;
     await clientFor(plain).createApiKey();
-    await clientFor({
-      ...plain,
-      url: plain.url.replace("127.0.0.1", "localhost"),
-      accessToken: plain.accessToken,
-    }).listWebhooks();
+    await clientFor({ url: url.replace("127.0.0.1", "localhost"), accessToken }).listWebhooks();
     expect(plain.requests).toHaveLength(2);
     expect(proxy.seen()).toHaveLength(0);
   });
-
-  it.each(["proxy.example.com:3128", "http://user:p4ssword@proxy example:1"])(
-    "that is not a URL is a wrong setting, which is not repeated: %s",
-    (value) => {
-      vi.stubEnv("HTTPS_PROXY", value);
-      const create = (): unknown => clientFor({ url: `https://${HOST}`, accessToken: "t" });
-      const problem = {
-        kind: "environment",
-        text: expect.stringMatching(/^The proxy in (?!.*p4ssword)/) as string,
-      };
-      expect(create).toThrow(
-        expect.objectContaining({ code: "PARTNERS_CONFIGURATION", problems: [problem] }),
-      );
-    },
-  );
 });

@@ -7,6 +7,7 @@ import { parseBaseUrl } from "../../../provider/src/api/base-url.js";
 import { createClient, type ClientOptions, type PartnerClient } from "../../../provider/src/api/client.js";
 import type { Clock } from "../../../provider/src/api/clock.js";
 import { RequestError, type RequestFailure } from "../../../provider/src/api/errors.js";
+import { startSandbox, type Sandbox, type SandboxOptions } from "../../support/sandbox.ts";
 import { startTcpServer } from "../../support/tcp-server.ts";
 
 /** The key in tests: what a request names and a response holds. */
@@ -93,6 +94,13 @@ export function clientFor(
   });
   onTestFinished(() => client.close());
   return client;
+}
+
+/** Starts a sandbox that ends with the test. */
+export async function sandboxFor(options: SandboxOptions = {}): Promise<Sandbox> {
+  const sandbox = await startSandbox(options);
+  onTestFinished(() => sandbox.close());
+  return sandbox;
 }
 
 /** Starts a server that answers as a test wants it, and ends with the test. */

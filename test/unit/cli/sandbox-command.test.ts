@@ -1,11 +1,11 @@
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 
+import manifest from "../../../provider/package.json" with { type: "json" };
 import { UsageError } from "../../../provider/src/cli/command.js";
 import { doctorCommand } from "../../../provider/src/cli/doctor.js";
 import { sandboxCommand } from "../../../provider/src/cli/sandbox-command.js";
@@ -19,9 +19,9 @@ function run(...args: string[]): Promise<Ended> {
   return runProcess(process.execPath, [MAIN, ...args], { timeoutMs: 20_000 });
 }
 
-test("the command that npm links in a clone can be executed", () => {
+test("the command that npm links in a clone can be executed, and --version is that of the package", () => {
   const command = join(ROOT, "node_modules/.bin/pulumi-partners");
-  expect(execFileSync(command, ["--version"], { encoding: "utf8" })).toMatch(/^\d+\.\d+\.\d+\n$/);
+  expect(execFileSync(command, ["--version"], { encoding: "utf8" })).toBe(`${manifest.version}\n`);
 });
 
 /** A sandbox in a process of its own. */
@@ -140,7 +140,6 @@ describe("the command line", () => {
     const overview = await run("--help");
     expect(overview).toMatchObject({ code: 0, stderr: "" });
     expect(overview.stdout).toMatch(/^Usage: pulumi-partners <command>/);
-    expect((await run("help")).stdout).toBe(overview.stdout);
     for (const command of ["doctor", "sandbox"]) {
       expect(overview.stdout).toMatch(new RegExp(`^ {2}${command} `, "m"));
       const { code, stdout } = await run(command, "-h");
@@ -150,18 +149,11 @@ describe("the command line", () => {
     }
   });
 
-  test("--version is that of the package", async () => {
-    const manifest = readFileSync(join(ROOT, "provider/package.json"), "utf8");
-    const { version } = JSON.parse(manifest) as { version: string };
-    expect(await run("--version")).toMatchObject({ code: 0, stdout: `${version}\n`, stderr: "" });
-  });
-
   test.each([
     ["pulumi-partners", [], "a command is missing"],
     ["pulumi-partners", ["sandbocks"], "there is no such command"],
     ["pulumi-partners", ["help", "toString"], "there is no such command"],
     ["pulumi-partners sandbox", ["sandbox", "--foo"], "unknown option --foo"],
-    ["pulumi-partners doctor", ["doctor", "--json"], "unknown option --json"],
   ])("%s refuses %j in one sentence, with exit code 2", async (prefix, args, message) => {
     const { code, stdout, stderr } = await run(...args);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
@@ -169,23 +161,20 @@ describe("the command line", () => {
   });
 
   test.each([
-    [sandboxCommand, ["-x"], "unknown option -x"],
     [sandboxCommand, ["--pk_live_hunter22"], "unknown option"],
     [sandboxCommand, ["pk_live_hunter22"], "only options are allowed"],
     [sandboxCommand, ["--port"], "--port needs a value: --port=<value>"],
     [sandboxCommand, ["--access-token", "-x"], "--access-token needs a value: --access-token=<value>"],
-    [sandboxCommand, ["--port", "http"], "--port must be a whole number from 0 to 65535"],
     [sandboxCommand, ["--port", "65536"], "--port must be a whole number from 0 to 65535"],
     [
       sandboxCommand,
       ["--access-token", "a b"],
       "--access-token must be visible ASCII characters without spaces",
     ],
-    [sandboxCommand, ["--webhooks", "7"], "--webhooks must be like 101:active,102:disabled"],
     [sandboxCommand, ["--webhooks", "7:active,8:off"], "--webhooks must be like 101:active,102:disabled"],
     [
       sandboxCommand,
-      ["--webhooks", `${"9".repeat(17)}:active`],
+      ["--webhooks", "9".repeat(17) + ":active"],
       "--webhooks must be like 101:active,102:disabled",
     ],
     [doctorCommand, ["--cwd", "/nowhere/at/all"], "--cwd must be a folder that exists"],

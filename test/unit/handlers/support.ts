@@ -1,6 +1,5 @@
 import { onTestFinished } from "vitest";
 
-import type { PartnerError } from "../../../provider/src/api/errors.js";
 import {
   PartialFailure,
   type Properties,
@@ -9,7 +8,8 @@ import {
 import { createHandlers, type PartnerHandlers } from "../../../provider/src/handlers/create-handlers.js";
 import type { Notice } from "../../../provider/src/handlers/problems.js";
 import { PluginProcess } from "../../../provider/src/handlers/process.js";
-import { startSandbox, type Sandbox, type SandboxOptions } from "../../support/sandbox.ts";
+import type { Sandbox } from "../../support/sandbox.ts";
+import { failureOf } from "../api/support.ts";
 
 /** When runs of tests take place, unless they say otherwise. */
 export const NOON = Date.parse("2026-06-15T12:00:00.000Z");
@@ -19,13 +19,6 @@ export interface Run extends PartnerHandlers {
   readonly plugin: PluginProcess;
   /** What a person was told, in order. */
   readonly notices: readonly Notice[];
-}
-
-/** Starts a sandbox that ends with the test. */
-export async function startService(options: SandboxOptions = {}): Promise<Sandbox> {
-  const sandbox = await startSandbox(options);
-  onTestFinished(() => sandbox.close());
-  return sandbox;
 }
 
 /** Starts a run. @param clock Its time can be set in the middle of it. */
@@ -85,17 +78,9 @@ export async function create(
 
 /** What is kept of a resource that could be created or updated in part only. */
 export async function partialFailureOf(promise: Promise<unknown>): Promise<PartialFailure> {
-  const error = await promise.then(
-    () => new Error("expected a failure"),
-    (reason: unknown) => reason,
-  );
+  const error = await failureOf(promise);
   if (error instanceof PartialFailure) return error;
   throw error;
-}
-
-/** What an error is about, as facts: those of a problem, or else the error itself. */
-export function factsOf(error: PartnerError): unknown {
-  return "problem" in error ? error.problem : error;
 }
 
 /** The methods of the requests that arrived, such as `["GET", "PATCH"]`. */

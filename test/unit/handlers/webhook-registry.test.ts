@@ -3,12 +3,12 @@ import { describe, expect, it } from "vitest";
 import type { WebhookList } from "../../../provider/src/api/client.js";
 import { WebhookRegistry } from "../../../provider/src/handlers/webhook-registry.js";
 import { SHAPES } from "../../support/sandbox.ts";
-import { clientFor, failureOf } from "../api/support.ts";
-import { methods, startService } from "./support.ts";
+import { clientFor, failureOf, sandboxFor } from "../api/support.ts";
+import { methods } from "./support.ts";
 
 /** A registry over a service with webhooks 1 to 3, and a clock of its own. */
 async function start() {
-  const service = await startService({
+  const service = await sandboxFor({
     webhooks: [1, 2, 3].map((webhookId) => ({ webhookId, state: "active" })),
   });
   const clock = { now: 1_000_000 };
@@ -84,7 +84,7 @@ describe("the list of webhooks", () => {
   });
 
   it("that has further pages proves nothing", async () => {
-    const service = await startService({
+    const service = await sandboxFor({
       shape: { ...SHAPES.flat, webhooks: (list) => ({ webhooks: list, hasMore: true }) },
     });
     const registry = new WebhookRegistry(clientFor(service), () => 1);
@@ -98,7 +98,7 @@ describe("the list of webhooks", () => {
   });
 
   it("that is empty inside an object proves nothing either", async () => {
-    const service = await startService({ webhooks: [], shape: SHAPES.envelope });
+    const service = await sandboxFor({ webhooks: [], shape: SHAPES.envelope });
     const registry = new WebhookRegistry(clientFor(service), () => 1);
     expect(await failureOf(registry.find(1))).toMatchObject({
       problem: { kind: "absenceUnproven", complete: true },

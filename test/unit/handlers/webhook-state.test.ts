@@ -1,18 +1,9 @@
 import { describe, expect, it } from "vitest";
 
-import { UNKNOWN, type Properties } from "../../../provider/src/handlers/contract.js";
+import type { Properties } from "../../../provider/src/handlers/contract.js";
 import { SHAPES, type Fault, type Shape } from "../../support/sandbox.ts";
-import { failureOf } from "../api/support.ts";
-import {
-  checked,
-  create,
-  mapping,
-  methods,
-  NOON,
-  partialFailureOf,
-  startRun,
-  startService,
-} from "./support.ts";
+import { failureOf, sandboxFor } from "../api/support.ts";
+import { checked, create, mapping, methods, NOON, startRun } from "./support.ts";
 
 /** A list that does not tell states. */
 const STATELESS: Shape = {
@@ -28,8 +19,8 @@ async function created(service: { url: string; accessToken: string }, args: Prop
 
 describe("a webhook", () => {
   it("is changed only where it differs: one GET for all, and a PATCH for each difference", async () => {
-    const service = await startService();
-    const { partnerWebhookState: webhooks, plugin } = startRun(service);
+    const service = await sandboxFor();
+    const { partnerWebhookState: webhooks } = startRun(service);
     const outputs = await Promise.all(
       [101, 102, 103].map(
         async (webhookId) => (await create(webhooks, { webhookId, state: "active" })).outputs,
@@ -49,13 +40,10 @@ describe("a webhook", () => {
     expect(await webhooks.update("101", first, news)).toEqual({ ...first, state: "disabled" });
     expect(service.webhooks.get(101)).toBe("disabled");
     expect(methods(service)).toEqual(["GET", "PATCH", "PATCH"]);
-    const listed = (await startRun(service).plugin.open()).webhooks.all();
-    expect((await listed).map(({ state }) => state)).toEqual(["disabled", "active", "active"]);
-    expect(plugin.pendingOperations).toEqual([]);
   });
 
   it("is replaced if its id or its account changes", async () => {
-    const { partnerWebhookState } = startRun(await startService());
+    const { partnerWebhookState } = startRun(await sandboxFor());
     const olds = { webhookId: 101, state: "active", stateOnDestroy: "leave", account: "default" };
     const replaces = (news: object): unknown => partnerWebhookState.diff(olds, { ...olds, ...news }).replaces;
     expect(
@@ -66,28 +54,15 @@ describe("a webhook", () => {
   });
 
   it("that does not exist is an error that names those that do", async () => {
-    const { partnerWebhookState: webhooks } = startRun(await startService());
+    const { partnerWebhookState: webhooks } = startRun(await sandboxFor());
     const facts = { kind: "noSuchWebhook", webhookId: 7, existing: [101, 102, 103] };
     const { problems, inputs } = await webhooks.check({}, { webhookId: 7, state: "active" });
     expect(problems).toMatchObject([{ problem: facts }]);
     expect(await failureOf(webhooks.create(inputs))).toMatchObject({ problem: facts });
   });
 
-  it("is refreshed to what is observed, and gone only if a complete list says so", async () => {
-    const service = await startService();
-    const olds = await created(service, { webhookId: 102, state: "active" });
-    service.setWebhookState(102, "disabled");
-    const { outputs, inputs } = (await startRun(service).partnerWebhookState.read(olds)) ?? {};
-    expect([outputs, inputs]).toMatchObject([
-      { ...olds, state: "disabled" },
-      { state: "disabled", webhookId: 102 },
-    ]);
-    service.removeWebhook(102);
-    expect(await startRun(service).partnerWebhookState.read(olds)).toBeNull();
-  });
-
   it("of unknown state is sent what is wanted, and a notice says that drift cannot be seen", async () => {
-    const service = await startService({ shape: STATELESS });
+    const service = await sandboxFor({ shape: STATELESS });
     const { partnerWebhookState: webhooks, notices } = startRun(service);
     const { outputs } = await create(webhooks, { webhookId: 101, state: "disabled" });
     expect(outputs).toMatchObject({ state: "disabled", initialState: null });
@@ -99,20 +74,11 @@ describe("a webhook", () => {
     await words.partnerWebhookState.read(outputs);
     expect(words.notices).toEqual([{ ...notice, setting: "active" }]);
   });
-
-  it("of another account is not touched", async () => {
-    const service = await startService();
-    const olds = await created(service, { webhookId: 101, state: "active", stateOnDestroy: "disabled" });
-    const { partnerWebhookState: webhooks } = startRun(service, { account: "eu" });
-    for (const call of [webhooks.read(olds), webhooks.update("101", olds, olds), webhooks.delete(olds)])
-      expect(await failureOf(call)).toMatchObject({ problem: { kind: "otherAccount" } });
-    expect(methods(service)).toEqual(["GET"]);
-  });
 });
 
 describe("a change that fails", () => {
   it("and was certainly not made leaves no resource", async () => {
-    const service = await startService({
+    const service = await sandboxFor({
       faults: [{ kind: "status", status: 403, operation: "disableWebhook" }],
     });
     expect(await failureOf(created(service, { webhookId: 101, state: "disabled" }))).toMatchObject({
@@ -121,20 +87,8 @@ describe("a change that fails", () => {
     });
   });
 
-  it("and may have been made keeps the state in which the webhook was found, for restore", async () => {
-    const service = await startService({
-      faults: [{ kind: "status", status: 500, operation: "disableWebhook", effect: true }],
-    });
-    const args = { webhookId: 101, state: "disabled", stateOnDestroy: "restore" };
-    const { id, properties, reason } = await partialFailureOf(created(service, args));
-    expect(reason).toMatchObject({ status: 500, effect: "possible" });
-    expect([id, properties]).toMatchObject(["101", { state: "active", initialState: "active" }]);
-    await startRun(service).partnerWebhookState.delete(properties);
-    expect(service.webhooks.get(101)).toBe("active");
-  });
-
   it("with 404 is told apart: the webhook is gone, or it is listed all the same", async () => {
-    const service = await startService({ faults: [notFound] });
+    const service = await sandboxFor({ faults: [notFound] });
     const error = await failureOf(created(service, { webhookId: 101, state: "disabled" }));
     expect(error).toMatchObject({ problem: { kind: "patchedNotFound", failure: { webhookId: 101 } } });
     const { partnerWebhookState: webhooks } = startRun(service);
@@ -143,6 +97,18 @@ describe("a change that fails", () => {
     const gone = await failureOf(webhooks.update("102", olds, { ...olds, state: "disabled" }));
     expect(gone).toMatchObject({ problem: { kind: "noSuchWebhook", existing: [101, 103] } });
   });
+
+  it("makes the next look read the list again, as the webhook may be in either state", async () => {
+    const service = await sandboxFor({
+      faults: [{ kind: "status", status: 500, operation: "disableWebhook", effect: true }],
+    });
+    const { partnerWebhookState: webhooks } = startRun(service);
+    const { outputs } = await create(webhooks, { webhookId: 101, state: "active" });
+    const change = webhooks.update("101", outputs, { ...outputs, state: "disabled" });
+    expect(await failureOf(change)).toMatchObject({ status: 500, effect: "possible" });
+    expect((await webhooks.read(outputs))?.outputs).toMatchObject({ state: "disabled" });
+    expect(methods(service)).toEqual(["GET", "PATCH", "GET"]);
+  });
 });
 
 describe("what a preview checks", () => {
@@ -150,13 +116,13 @@ describe("what a preview checks", () => {
 
   it.each([401, 403, 404])("is a problem that the update would have too: %d", async (status) => {
     const { partnerWebhookState: webhooks } = startRun(
-      await startService({ faults: [{ kind: "status", status }] }),
+      await sandboxFor({ faults: [{ kind: "status", status }] }),
     );
     expect((await webhooks.check({}, args)).problems).toMatchObject([{ status }]);
   });
 
   it("does not count where the server may have recovered by then; that is remembered for 30 s", async () => {
-    const service = await startService({ faults: [{ kind: "status", status: 501, times: Infinity }] });
+    const service = await sandboxFor({ faults: [{ kind: "status", status: 501, times: Infinity }] });
     const clock = { now: NOON };
     const { partnerWebhookState: webhooks, notices } = startRun(service, {}, clock);
     const problems = async () => (await webhooks.check({}, args)).problems;
@@ -169,21 +135,16 @@ describe("what a preview checks", () => {
     expect(methods(service)).toEqual(["GET", "GET"]);
   });
 
-  it.each<[string, Fault]>([
-    ["a connection that is reset", { kind: "reset", times: Infinity }],
-    ["silence", { kind: "hang", at: "headers", times: Infinity }],
-    ["a rate limit", { kind: "rateLimit", retryAfter: 60, times: Infinity }],
-  ])("is not spoilt by %s", async (_what, fault) => {
-    const { partnerWebhookState: webhooks, notices } = startRun(await startService({ faults: [fault] }));
+  it("is not spoilt by a connection that is reset", async () => {
+    const service = await sandboxFor({ faults: [{ kind: "reset", times: Infinity }] });
+    const { partnerWebhookState: webhooks, notices } = startRun(service);
     expect((await webhooks.check({}, args)).problems).toEqual([]);
     expect(notices).toMatchObject([{ kind: "notChecked" }]);
   });
 
-  it("is not asked of the server for a webhook that is in state, or not known yet, or wrong", async () => {
-    const service = await startService();
-    const { partnerWebhookState: webhooks } = startRun(service);
-    await webhooks.check({ webhookId: 101 }, args);
-    await webhooks.check({}, { webhookId: UNKNOWN, state: UNKNOWN, stateOnDestroy: UNKNOWN });
+  it("is not asked of the server for a webhook that is in state", async () => {
+    const service = await sandboxFor();
+    await startRun(service).partnerWebhookState.check({ webhookId: 101 }, args);
     expect(service.requests).toEqual([]);
   });
 
@@ -191,12 +152,11 @@ describe("what a preview checks", () => {
     [{ webhookId: "101" }, /^webhookId must .* it is a string/],
     [{ webhookId: 1.5 }, /^webhookId must .* fraction/],
     [{ webhookId: -1 }, /^webhookId must .* not above 0/],
-    [{ webhookId: 2 ** 53 }, /^webhookId must .* too large/],
     [{ webhookId: undefined }, /^webhookId must .* missing/],
     [{ state: "SECRET" }, /^state must be "active" or "disabled"\.$/],
     [{ stateOnDestroy: "SECRET" }, /^stateOnDestroy must be/],
   ])("are the arguments: %j", async (wrong, problem) => {
-    const service = await startService();
+    const service = await sandboxFor();
     const { problems } = await startRun(service).partnerWebhookState.check({}, { ...args, ...wrong });
     expect(problems).toEqual([expect.stringMatching(problem)]);
     expect(problems.join()).not.toContain("SECRET");
@@ -213,7 +173,7 @@ describe("the end of a resource", () => {
     ["active", "active", ["GET", "PATCH"]],
     ["disabled", "disabled", ["GET"]],
   ])("with stateOnDestroy: %s leaves the webhook %s", async (stateOnDestroy, state, requests) => {
-    const service = await startService();
+    const service = await sandboxFor();
     const olds = await created(service, {
       webhookId: 101,
       state: "disabled",
@@ -225,7 +185,7 @@ describe("the end of a resource", () => {
   });
 
   it("does nothing to a webhook that is gone, that the program declares under another name, or whose state was never known", async () => {
-    const service = await startService();
+    const service = await sandboxFor();
     const olds = await created(service, { webhookId: 101, state: "disabled", stateOnDestroy: "restore" });
     const renamed = startRun(service);
     await checked(renamed.partnerWebhookState, { webhookId: 101, state: "disabled" });
@@ -238,19 +198,4 @@ describe("the end of a resource", () => {
     await webhooks.delete(olds);
     expect(methods(service).filter((method) => method === "PATCH")).toHaveLength(1); // That of the creation.
   });
-});
-
-it("the data source shares the list of the process, shows records as sent, and does not ask again in a refresh", async () => {
-  const service = await startService();
-  const { partnerWebhooks, partnerWebhookState, plugin } = startRun(service);
-  await create(partnerWebhookState, { webhookId: 101, state: "disabled" });
-  const found = await partnerWebhooks.read({});
-  expect(JSON.parse(String(found?.outputs["webhooks"]))).toEqual([
-    { webhookId: 101, state: "disabled", record: { webhookId: 101, state: "active" } },
-    { webhookId: 102, state: "active", record: { webhookId: 102, state: "active" } },
-    { webhookId: 103, state: "disabled", record: { webhookId: 103, state: "disabled" } },
-  ]);
-  expect(await partnerWebhooks.read(found?.outputs ?? {})).toEqual(found);
-  expect(methods(service)).toEqual(["GET", "PATCH"]);
-  expect(plugin.declaredWebhooks).toEqual(new Set([101]));
 });

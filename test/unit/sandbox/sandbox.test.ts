@@ -50,16 +50,6 @@ test("a created key is valid until it is deleted", async () => {
   expect((await call(sandbox, "deleteApiKey", apiKey)).status).toBe(404);
 });
 
-test("a key with characters that mean something in a URL is deleted only if they are percent-encoded", async () => {
-  const key = "old key/+=%41?#";
-  const sandbox = await start({ apiKeys: [key] });
-  const headers = { authorization: `Bearer ${sandbox.accessToken}` };
-  const unencoded = await fetch(`${sandbox.url}${API_ROOT}/api-key/${key}`, { method: "DELETE", headers });
-  expect([unencoded.status, sandbox.apiKeys]).toEqual([404, [key]]);
-  expect((await call(sandbox, "deleteApiKey", key)).status).toBe(200);
-  expect(sandbox.apiKeys).toEqual([]);
-});
-
 test("webhooks are listed, activated and disabled, and only a change is an effect", async () => {
   const sandbox = await start();
   expect((await call(sandbox, "disableWebhook", 7)).status).toBe(200);
@@ -85,19 +75,13 @@ test("webhooks change behind the client's back, and an id that does not exist is
   ]);
   expect(() => {
     sandbox.setWebhookState(1, "active");
-  }).toThrow("no webhook 1. Existing webhooks: 7, 9.");
+  }).toThrow("Existing webhooks: 7, 9.");
   expect(() => {
     sandbox.removeWebhook(1);
   }).toThrow("no webhook 1.");
   expect(() => {
     sandbox.addWebhook(7, "active");
   }).toThrow("already has a webhook 7");
-});
-
-test("without options there are webhooks in both states and no key", async () => {
-  await using sandbox = await startSandbox();
-  expect(new Set(sandbox.webhooks.values())).toEqual(new Set(["active", "disabled"]));
-  expect(sandbox.apiKeys).toEqual([]);
 });
 
 test.each(Object.keys(OPERATIONS) as Operation[])("%s without the token is a 401", async (operation) => {
@@ -110,23 +94,11 @@ test.each(Object.keys(OPERATIONS) as Operation[])("%s without the token is a 401
   expect(sandbox.requests.some(({ effect }) => effect)).toBe(false);
 });
 
-test("a rotated access token replaces the old one", async () => {
-  const sandbox = await start({ accessToken: "t0ken" });
-  expect((await call(sandbox, "listWebhooks")).status).toBe(200);
-  expect(sandbox.rotateAccessToken()).toBe(sandbox.accessToken);
-  const old = { headers: { authorization: "Bearer t0ken" } };
-  expect((await call(sandbox, "listWebhooks", "", old)).status).toBe(401);
-  expect((await call(sandbox, "listWebhooks")).status).toBe(200);
-});
-
 test.each([
   ["GET", `${API_ROOT}/webhooks?page=2`, 200, null],
   ["GET", `${API_ROOT}/api-key`, 405, "POST"],
-  ["GET", `${API_ROOT}/api-key/k`, 405, "DELETE"],
-  ["PUT", `${API_ROOT}/webhooks/7/active`, 405, "PATCH"],
   ["GET", `${API_ROOT}/webhooks/`, 404, null],
   ["GET", `/v2${API_ROOT}/webhooks`, 404, null],
-  ["DELETE", `${API_ROOT}/api-key/`, 404, null],
   ["PATCH", `${API_ROOT}/webhooks/9/active`, 404, null],
   ["PATCH", `${API_ROOT}/webhooks/0x7/active`, 404, null],
   ["DELETE", `${API_ROOT}/api-key/50%`, 400, null],
@@ -137,61 +109,31 @@ test.each([
   expect([response.status, response.headers.get("allow")]).toEqual([status, allow]);
 });
 
-test.each(["/gateway/eu", "gateway/eu/"])(
-  "with the base path %j every path is below it",
-  async (basePath) => {
-    const sandbox = await start({ basePath });
-    const { origin, pathname } = new URL(sandbox.url);
-    expect(pathname).toBe("/gateway/eu");
-    expect((await call(sandbox, "listWebhooks")).status).toBe(200);
-    expect((await fetch(`${origin}${API_ROOT}/webhooks`)).status).toBe(404);
-    expect((await fetch(`${sandbox.url}/whoami`)).status).toBe(401);
-  },
-);
+test("with a base path every path is below it", async () => {
+  const sandbox = await start({ basePath: "gateway/eu/" });
+  const { origin, pathname } = new URL(sandbox.url);
+  expect(pathname).toBe("/gateway/eu");
+  expect((await call(sandbox, "listWebhooks")).status).toBe(200);
+  expect((await fetch(`${origin}${API_ROOT}/webhooks`)).status).toBe(404);
+  expect((await fetch(`${sandbox.url}/whoami`)).status).toBe(401);
+});
 
 test("the log has every request as it was sent, and onRequest is called when it has been answered", async () => {
   const reported: LoggedRequest[] = [];
   const sandbox = await start({ onRequest: (request) => reported.push(request) });
   const created = await call(sandbox, "createApiKey", "", { body: "äöü" });
   await fetch(`${sandbox.url}/a%2Fb?c=d`, { headers: { "X-Trace": "1" } });
+  const requestId = created.headers.get("x-request-id");
+  const creation = { operation: "createApiKey", method: "POST", path: `${API_ROOT}/api-key` };
   expect(sandbox.requests).toMatchObject([
-    {
-      operation: "createApiKey",
-      method: "POST",
-      path: `${API_ROOT}/api-key`,
-      status: 201,
-      effect: true,
-      bodyBytes: 6,
-      requestId: created.headers.get("x-request-id"),
-    },
-    {
-      operation: null,
-      path: "/a%2Fb?c=d",
-      status: 404,
-      effect: false,
-      headers: { "x-trace": "1" },
-    },
+    { ...creation, status: 201, effect: true, bodyBytes: 6, requestId },
+    { operation: null, path: "/a%2Fb?c=d", status: 404, effect: false, headers: { "x-trace": "1" } },
   ]);
   const taken = sandbox.requests;
   sandbox.clearRequests();
   expect([sandbox.requests.length, taken.length]).toEqual([0, 2]);
   await sandbox.close();
   expect(reported).toEqual(taken);
-});
-
-test("connections are numbered in the order in which they were opened", async () => {
-  const sandbox = await start();
-  const open = async () => {
-    const socket = connect(Number(new URL(sandbox.url).port), "127.0.0.1");
-    await once(socket, "connect");
-    return async () => {
-      socket.write("GET / HTTP/1.1\r\nhost: sandbox\r\n\r\n");
-      await once(socket, "data");
-    };
-  };
-  const [first, second] = [await open(), await open()];
-  for (const send of [first, second, first]) await send();
-  expect(sandbox.requests.map(({ connection }) => connection)).toEqual([1, 2, 1]);
 });
 
 test("close ends connections that wait or that have sent nothing, and what was held stays readable", async () => {
@@ -205,14 +147,4 @@ test("close ends connections that wait or that have sent nothing, and what was h
   await ended;
   expect(sandbox.webhooks.size).toBe(2);
   await expect(call(sandbox, "listWebhooks")).rejects.toThrow();
-});
-
-test("a port in use is an error with a remedy, and a free one can be chosen", async () => {
-  const first = await start();
-  const port = Number(new URL(first.url).port);
-  await expect(startSandbox({ port })).rejects.toThrow(
-    `cannot listen on 127.0.0.1:${port}: it is in use. Choose another port, or 0.`,
-  );
-  await first.close();
-  expect((await start({ port })).url).toBe(`http://127.0.0.1:${port}`);
 });
