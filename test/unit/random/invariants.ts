@@ -218,7 +218,7 @@ function saysDeleted({ errors }: Call): boolean {
 }
 
 /** What a person reads of an error. */
-export function sayError(error: unknown): string {
+function sayError(error: unknown): string {
   return typeof error === "string" ? error : renderError(reasonOf(error), { explicit: false });
 }
 
