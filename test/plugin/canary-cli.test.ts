@@ -1,14 +1,13 @@
 import { spawn } from "node:child_process";
-import { createServer, type OutgoingHttpHeaders } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { OutgoingHttpHeaders } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 
 import { CANARIES, findLeaks } from "../support/canary.ts";
-import { inheritedEnv } from "../support/process.ts";
-import { type Ended, runProcess } from "../support/process.ts";
+import { type Ended, inheritedEnv, runProcess } from "../support/process.ts";
+import { serviceOf } from "./scripted-cli.ts";
 
 const MAIN = join(import.meta.dirname, "../../provider/dist/cli/main.js");
 const { token, existingKey: key, webhookSecret } = CANARIES;
@@ -34,17 +33,11 @@ async function run(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promis
 describe("the command line repeats no secret", () => {
   it.each([
     [0, ["--help"]],
-    [0, ["doctor", "--help"]],
-    [0, ["sandbox", "--help"]],
     [2, [key]],
     [2, ["doctor", key]],
     [2, ["doctor", `--${key}`]],
     [2, ["doctor", `--cwd=${key}`]],
     [2, ["sandbox", `--api-key=${key}`]],
-    [2, ["sandbox", "--webhooks", key]],
-    [2, ["sandbox", "--port", token]],
-    [2, ["sandbox", "--access-token", `${token} ${token}`]],
-    [2, ["sandbox", "--access-token", `${token}\n`]],
   ])("exit code %i: %j", async (code, args) => {
     expect((await run(args)).code).toBe(code);
   });
@@ -61,19 +54,6 @@ describe("the command line repeats no secret", () => {
     expect(findLeaks({ stdout, stderr: await stderr }, CANARIES)).toEqual([]);
   });
 });
-
-/** A service that answers everything alike. @returns its URL */
-async function serviceOf(status: number, body: unknown, headers: OutgoingHttpHeaders = {}): Promise<string> {
-  const server = createServer((_request, response) => {
-    response.writeHead(status, { "content-type": "application/json", ...headers }).end(JSON.stringify(body));
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  onTestFinished(() => {
-    server.close();
-    server.closeAllConnections();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
 
 describe("the doctor repeats no secret", () => {
   const hook = { id: 7, [token]: token, secret: webhookSecret };
@@ -93,7 +73,7 @@ describe("the doctor repeats no secret", () => {
     ["in a rejection", "failed   service", 401, echo, echoed],
     ["in a success that reports a failure", "failed   service", 200, { success: false, ...echo }, echoed],
   ])("%s", async (_what, expected, status, body, headers) => {
-    const url = await serviceOf(status, body, headers);
+    const url = await serviceOf(status, JSON.stringify(body), headers);
     expect((await run(["doctor"], { PARTNERS_BASE_URL: url })).stdout).toContain(expected);
   });
 

@@ -105,28 +105,6 @@ describe("no answer, no output and no debug log of the plugin holds a secret", (
     expect(plugin.stderr()).toContain("DELETE /api/v1/partners/api-key/{api_key} ");
   });
 
-  it("where a proxy cannot be used, and its address has a password", async () => {
-    const password = "Kf9ZrT2mXw7LbQ4nVc6Hs1"; // Without characters that would end it in a URL.
-    const config = {
-      "partners:baseUrl": "https://partners.example.com",
-      "partners:accessToken": CANARIES.token,
-    };
-    const env = { HTTPS_PROXY: `http://user:${password}@:99999`, PARTNERS_DEBUG: "1" };
-    const plugin = await pluginFor({ config, env });
-    const said = await told(plugin.create(KEY));
-    expect(said).toContain("[PARTNERS_CONFIGURATION]");
-    expect(findLeaks({ said, stderr: plugin.stderr() }, { ...CANARIES, password })).toEqual([]);
-  });
-
-  it("where NODE_DEBUG would make undici print keys: nothing is sent", async () => {
-    const sandbox = await sandboxFor(ACCOUNT);
-    const plugin = await pluginFor({ config: configFor(sandbox), env: { NODE_DEBUG: "undici" } });
-    const said = await everything(plugin);
-    expect(said).toContain("[PARTNERS_CONFIGURATION]");
-    expect(sandbox.requests).toEqual([]);
-    expect(findLeaks({ said, stderr: plugin.stderr() }, CANARIES)).toEqual([]);
-  });
-
   it.each([
     ["an error that nobody catches", "setImmediate(() => { throw new Error('crash of the test'); });"],
     ["a rejection that nobody waits for", "Promise.reject(request);"],

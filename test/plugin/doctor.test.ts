@@ -1,38 +1,18 @@
 import { readFile } from "node:fs/promises";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 
-import { startSandbox, type Sandbox } from "pulumi-partners/sandbox";
 import { VERSION } from "../../provider/src/version.js";
-import { inheritedEnv } from "../support/process.ts";
-import { type Ended, runProcess } from "../support/process.ts";
-import { providerInState, scriptedProject, webhookInState, type Script } from "./scripted-cli.ts";
+import { type Ended, inheritedEnv, runProcess } from "../support/process.ts";
+import { sandboxFor as sandboxOf } from "./partners.ts";
+import { providerInState, scriptedProject, serviceOf, webhookInState, type Script } from "./scripted-cli.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const MAIN = join(ROOT, "provider/dist/cli/main.js");
 const TOKEN = "tok_9f8e7d6c5b4a3928";
 
-async function sandboxFor(): Promise<Sandbox> {
-  const sandbox = await startSandbox({ accessToken: TOKEN });
-  onTestFinished(() => sandbox.close());
-  return sandbox;
-}
-
-/** A service that answers everything alike. @returns its URL */
-async function serviceOf(status: number, body: string): Promise<string> {
-  const server = createServer((_request, response) => {
-    response.writeHead(status, { "content-type": "application/json" }).end(body);
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  onTestFinished(() => {
-    server.close();
-    server.closeAllConnections();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
+const sandboxFor = () => sandboxOf({ accessToken: TOKEN });
 
 /** The settings, as variables and as stack configuration. */
 const inEnvironment = (url: string) => ({ PARTNERS_BASE_URL: url, PARTNERS_ACCESS_TOKEN: TOKEN });
@@ -214,23 +194,18 @@ describe("a stack that cannot be read", () => {
   });
 });
 
-describe("the service", () => {
-  it.each([
-    ["rejects the token", 401, "{}"],
-    ["is not at this address", 404, "{}"],
-    ["is a web site", 200, "<!doctype html><p>hello"],
-    ["reports a failure", 200, `{"success":false,"data":[]}`],
-  ])("%s", async (_what, status, body) => {
-    const ended = await doctorAlone(inEnvironment(await serviceOf(status, body)));
-    expect(statuses(ended).at(-1)).toBe("service failed");
-    expect(ended.stdout).toMatch(/^failed +service +.* \[PARTNERS_[A-Z]+\]$/m);
-    expect(ended.code).toBe(1);
-  });
-
-  it("is not running", async () => {
-    const ended = await doctorAlone(inEnvironment("http://127.0.0.1:1"));
-    expect(ended.stdout).toMatch(/^failed +service +.*ECONNREFUSED/m);
-  });
+it.each([
+  ["rejects the token", 401, "{}", "PARTNERS_STATUS"],
+  ["is not at this address", 404, "{}", "PARTNERS_STATUS"],
+  ["is a web site", 200, "<!doctype html><p>hello", "PARTNERS_UNREADABLE"],
+  ["reports a failure", 200, `{"success":false,"data":[]}`, "PARTNERS_UNREADABLE"],
+  ["is not running", null, "", "ECONNREFUSED.*PARTNERS_CONNECTION"],
+])("a service that %s fails the check", async (_what, status, body, reason) => {
+  const url = status === null ? "http://127.0.0.1:1" : await serviceOf(status, body);
+  const ended = await doctorAlone(inEnvironment(url));
+  expect(statuses(ended).at(-1)).toBe("service failed");
+  expect(ended.stdout).toMatch(new RegExp(`^failed +service +.*${reason}\\]$`, "m"));
+  expect(ended.code).toBe(1);
 });
 
 describe("the shape of the list", () => {

@@ -97,7 +97,7 @@ describe("headers and errors", () => {
   });
 });
 
-describe("inputs and state", () => {
+it("a state that was tampered with ends every call in time, with a worded error or none", async () => {
   const nested: unknown = JSON.parse(`${'{"a":'.repeat(50)}7${"}".repeat(50)}`);
   const ODD = [
     7,
@@ -114,42 +114,21 @@ describe("inputs and state", () => {
     {},
     nested,
   ];
-
-  it("of any kind are refused by check, without being repeated", async () => {
-    const { plugin } = shared();
-    for (const odd of ODD) {
-      const results = await Promise.all([
-        plugin.check({ ...HOOK, webhookId: odd === 7 ? 7.5 : odd }, HOOK),
-        plugin.check({ ...HOOK, state: odd }, HOOK),
-        plugin.check(
-          { ...KEY, rotation: { trigger: odd === null || typeof odd === "string" ? 7 : odd } },
-          KEY,
-        ),
-      ]);
-      for (const { failures } of results) {
-        expect(failures).toMatchObject([{ property: "" }]);
-        expect(failures[0]?.reason).toMatch(/^[ -~]{20,200}$/);
-      }
-    }
+  const { plugin } = shared();
+  const calls = ODD.flatMap((odd) => {
+    const key = { ...KEY, apiKey: odd, response: odd, previousApiKey: odd, internal: { unread: odd } };
+    const hook = { ...HOOK, webhookId: odd, state: odd, stateOnDestroy: "restore", initialState: odd };
+    return [
+      plugin.read("key-1", key),
+      plugin.update("key-1", key, KEY),
+      plugin.delete("key-1", key),
+      plugin.read("101", hook),
+      plugin.update("101", hook, { ...HOOK, webhookId: 103 }),
+      plugin.delete("101", hook),
+    ];
   });
-
-  it("that were tampered with end every call in time, with a worded error or none", async () => {
-    const { plugin } = shared();
-    const calls = ODD.flatMap((odd) => {
-      const key = { ...KEY, apiKey: odd, response: odd, previousApiKey: odd, internal: { unread: odd } };
-      const hook = { ...HOOK, webhookId: odd, state: odd, stateOnDestroy: "restore", initialState: odd };
-      return [
-        plugin.read("key-1", key),
-        plugin.update("key-1", key, KEY),
-        plugin.delete("key-1", key),
-        plugin.read("101", hook),
-        plugin.update("101", hook, { ...HOOK, webhookId: 103 }),
-        plugin.delete("101", hook),
-      ];
-    });
-    for (const result of await Promise.allSettled(calls)) {
-      if (result.status === "rejected") expect(String(result.reason)).toMatch(/\[PARTNERS_[A-Z]+\]$/);
-    }
-    expect(plugin.stderr()).not.toMatch(/\n\s+at /);
-  });
+  for (const result of await Promise.allSettled(calls)) {
+    if (result.status === "rejected") expect(String(result.reason)).toMatch(/\[PARTNERS_[A-Z]+\]$/);
+  }
+  expect(plugin.stderr()).not.toMatch(/\n\s+at /);
 });

@@ -1,11 +1,7 @@
 import { describe, expect, it } from "vitest";
 
-import type { InitFailure } from "../support/plugin-process.ts";
 import type { Fault } from "../support/sandbox.ts";
-import { configFor, errorOf, KEY, MAPPING, pluginFor, start, startShared, takeRequests } from "./partners.ts";
-
-/** What an initialization failure leaves in state. */
-type Kept = Pick<InitFailure, "id" | "properties">;
+import { errorOf, KEY, startShared, takeRequests } from "./partners.ts";
 
 const shared = startShared({ "partners:requestTimeout": "0.5" });
 
@@ -35,17 +31,6 @@ describe("a creation whose response is lost", () => {
       expect(takeRequests(sandbox)).toBe("POST");
     },
   );
-
-  it("is certainly none where the service refuses it", async () => {
-    const { sandbox, plugin } = shared();
-    for (const status of [400, 401, 403, 409]) {
-      sandbox.inject({ kind: "status", status });
-      const { message, initFailure } = await errorOf(plugin.create(KEY));
-      expect(message).toMatch(new RegExp(` ${status}\\.(?!.*may have been).*\\[PARTNERS_STATUS\\]$`));
-      expect(initFailure).toBeUndefined();
-      expect(takeRequests(sandbox)).toBe("POST");
-    }
-  });
 });
 
 describe("a creation whose response is cut off or unreadable", () => {
@@ -76,26 +61,5 @@ describe("a creation whose response is cut off or unreadable", () => {
     expect((await errorOf(plugin.update(id, properties, KEY))).initFailure).toMatchObject({ id, properties });
     expect((await errorOf(plugin.delete(id, properties))).message).toMatch(/\[PARTNERS_RESOURCE\]$/);
     expect(takeRequests(sandbox)).toBe("POST");
-  });
-
-  it("gives its key to the next update, once the mapping is set", async () => {
-    const { sandbox, plugin } = await start({ shape: "unreadable" });
-    const { message, initFailure } = await errorOf(plugin.create(KEY));
-    const { id, properties }: Kept = initFailure ?? { id: "", properties: {} };
-    const [key = ""] = sandbox.apiKeys;
-    expect(message).toContain("/result/token");
-    expect(message).not.toContain(key);
-
-    const later = await pluginFor({ config: { ...configFor(sandbox), ...MAPPING } });
-    const { properties: found } = await later.update(id, properties, KEY);
-    expect(found).toMatchObject({
-      apiKey: key,
-      createdAt: properties["createdAt"],
-      response: properties["response"],
-    });
-    expect(await later.diff(id, found, KEY)).toMatchObject({ changes: false });
-    await later.delete(id, found);
-    expect(sandbox.apiKeys).toEqual([]);
-    expect(takeRequests(sandbox)).toBe("POST DELETE");
   });
 });

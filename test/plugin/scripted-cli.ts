@@ -1,10 +1,11 @@
 import { chmod, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { createServer, type OutgoingHttpHeaders } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
 
-import { inheritedEnv } from "../support/process.ts";
-import { type Ended, runProcess } from "../support/process.ts";
+import { type Ended, inheritedEnv, runProcess } from "../support/process.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const MAIN = join(ROOT, "provider/dist/cli/main.js");
@@ -72,6 +73,23 @@ case "$1 $2" in "stack ls") cat ls.json ;; "stack export") cat export.json ;; co
         timeoutMs: 30_000,
       }),
   };
+}
+
+/** Starts a service that answers everything alike, and ends with the test. @returns its URL */
+export async function serviceOf(
+  status: number,
+  body: string,
+  headers: OutgoingHttpHeaders = {},
+): Promise<string> {
+  const server = createServer((_request, response) => {
+    response.writeHead(status, { "content-type": "application/json", ...headers }).end(body);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
 /** A webhook resource as it is in a state. */

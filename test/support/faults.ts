@@ -17,8 +17,6 @@ export type Fault = {
   | StatusFault
   /** A 429. */
   | { readonly kind: "rateLimit"; readonly retryAfter?: number | string }
-  /** A 307. */
-  | { readonly kind: "redirect"; readonly location: string }
   /** A 200 with a page, as from a login wall. */
   | { readonly kind: "html" }
   /** A TCP reset, or an orderly close, in place of an answer. */
@@ -97,8 +95,6 @@ export async function applyFault(
       const headers = fault.retryAfter === undefined ? {} : { "retry-after": String(fault.retryAfter) };
       return json(429, { error: "too many requests" }, headers);
     }
-    case "redirect":
-      return json(307, { error: "moved" }, { location: fault.location });
     case "html": {
       const body = "<!doctype html><html><body><h1>Welcome</h1></body></html>";
       return { status: 200, headers: { "content-type": "text/html; charset=utf-8" }, body };

@@ -30,13 +30,7 @@ export interface Gate {
 export async function startGate(): Promise<Gate> {
   let target = "";
   let requests: string[] = [];
-  let hold: {
-    n: number;
-    point: HoldPoint;
-    reached: (name: string) => void;
-    released: Promise<void>;
-    delivered: () => void;
-  } | null = null;
+  let hold: ReturnType<typeof newHold> | null = null;
 
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const webhook = /\/webhooks\/(\d+)\//.exec(request.url ?? "")?.[1];
@@ -44,8 +38,8 @@ export async function startGate(): Promise<Gate> {
     const held = requests.push(name) === hold?.n ? hold : null;
     const pause = async (point: HoldPoint): Promise<void> => {
       if (held?.point !== point) return;
-      held.reached(name);
-      await held.released;
+      held.reached.resolve(name);
+      await held.released.promise;
     };
     await pause("before");
     const { method, url = "", headers } = request;
@@ -53,7 +47,9 @@ export async function startGate(): Promise<Gate> {
     const [answer] = (await once(outgoing, "response")) as [IncomingMessage];
     const body = await buffer(answer);
     await pause("after");
-    response.writeHead(answer.statusCode ?? 502, answer.headers).end(body, held?.delivered);
+    response
+      .writeHead(answer.statusCode ?? 502, answer.headers)
+      .end(body, () => held?.delivered.resolve(null));
   };
 
   const server = createServer((request, response) => {
@@ -69,23 +65,12 @@ export async function startGate(): Promise<Gate> {
       hold = null;
     },
     hold: (n, point) => {
-      const there = Promise.withResolvers<string>();
-      const free = Promise.withResolvers<undefined>();
-      const sent = Promise.withResolvers<undefined>();
-      hold = {
-        n: requests.length + n,
-        point,
-        reached: there.resolve,
-        released: free.promise,
-        delivered: () => {
-          sent.resolve(undefined);
-        },
-      };
+      const { reached, released, delivered } = (hold = newHold(requests.length + n, point));
       return {
-        reached: there.promise,
-        release: () => {
-          free.resolve(undefined);
-          return sent.promise;
+        reached: reached.promise,
+        release: async () => {
+          released.resolve(null);
+          await delivered.promise;
         },
       };
     },
@@ -98,5 +83,15 @@ export async function startGate(): Promise<Gate> {
       server.closeAllConnections();
       await closed;
     },
+  };
+}
+
+function newHold(n: number, point: HoldPoint) {
+  return {
+    n,
+    point,
+    reached: Promise.withResolvers<string>(),
+    released: Promise.withResolvers<null>(),
+    delivered: Promise.withResolvers<null>(),
   };
 }

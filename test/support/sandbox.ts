@@ -14,19 +14,10 @@ export type {
   WebhookState,
 } from "../../provider/dist/sandbox/sandbox.js";
 export type { Fault } from "./faults.ts";
-export { RawBody, SHAPES, type IssuedKey, type Shape, type ShapeName, type Webhook } from "./shapes.ts";
+export { RawBody, SHAPES, type IssuedKey, type Shape, type ShapeName } from "./shapes.ts";
 
 /** What new keys are made of. `"hostile"` ones contain every character that means something in a URL. */
 export type KeyAlphabet = "base64url" | "hostile";
-
-/** Requests beyond the limit get a 429, change nothing, and use up no fault. */
-export interface RateLimit {
-  /** Requests allowed in any window of `perSeconds`. */
-  readonly requests: number;
-  readonly perSeconds: number;
-  /** How `retry-after` is written. @default "seconds" */
-  readonly retryAfter?: "seconds" | "date" | "none";
-}
 
 /** Settings of {@link startSandbox}. */
 export interface SandboxOptions extends published.SandboxOptions {
@@ -38,8 +29,6 @@ export interface SandboxOptions extends published.SandboxOptions {
   readonly faults?: readonly Fault[];
   /** Milliseconds between the effect of a request and its answer. @default 0 */
   readonly latency?: number;
-  /** @default none */
-  readonly rateLimit?: RateLimit;
   /** Whether the creation of a key gets a 409 while there is another one. @default false */
   readonly oneKeyAtATime?: boolean;
 }
@@ -54,17 +43,15 @@ export interface Sandbox extends published.Sandbox {
 
 /** Starts the sandbox of the package with faults and shapes. */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
-  const { shape = "flat", latency = 0, oneKeyAtATime = false, rateLimit } = options;
+  const { shape = "flat", latency = 0, oneKeyAtATime = false } = options;
   const faults = new FaultQueue();
   faults.add(options.faults ?? []);
-  const refusal = rateLimit && limiter(rateLimit);
   const perform = shaped(typeof shape === "string" ? SHAPES[shape] : shape);
 
   const intercept = async (call: OperationCall): Promise<Answer | undefined> => {
-    const refused = refusal?.();
-    const fault = refused ? undefined : faults.next(call.operation);
-    let answer = refused ?? NOT_PERFORMED;
-    if (!refused && (!fault || takesEffect(fault))) {
+    const fault = faults.next(call.operation);
+    let answer = NOT_PERFORMED;
+    if (!fault || takesEffect(fault)) {
       const occupied = oneKeyAtATime && call.operation === "createApiKey" && sandbox.apiKeys.length > 0;
       answer = occupied && call.authorized ? json(409, { error: "an API key exists" }) : perform(call);
     }
@@ -92,7 +79,6 @@ const NOT_PERFORMED = json(500, {});
 
 /** Performs operations and gives their answers a shape. */
 function shaped(shape: Shape): (call: OperationCall) => Answer {
-  const startedAt = new Date().toISOString();
   const keysById = new Map<string, string>();
   const render = ({ status }: Answer, value: unknown): Answer =>
     value instanceof RawBody ? { status, headers: value.headers, body: value.body } : json(status, value);
@@ -109,32 +95,9 @@ function shaped(shape: Shape): (call: OperationCall) => Answer {
       return render(answer, shape.apiKey({ key, id, createdAt: new Date().toISOString() }));
     }
     if (call.operation === "listWebhooks") {
-      const list = body as published.WebhookSeed[];
-      return render(answer, shape.webhooks(list.map((webhook) => ({ ...webhook, changedAt: startedAt }))));
+      return render(answer, shape.webhooks(body as published.WebhookSeed[]));
     }
     return answer;
-  };
-}
-
-/** Counts requests in a sliding window; returns the 429 for a request that exceeds it. */
-function limiter({ requests, perSeconds, retryAfter = "seconds" }: RateLimit): () => Answer | undefined {
-  const windowMs = perSeconds * 1000;
-  let admitted: number[] = [];
-  return () => {
-    const now = Date.now();
-    admitted = admitted.filter((time) => time > now - windowMs);
-    const [oldest] = admitted;
-    if (oldest === undefined || admitted.length < requests) {
-      admitted.push(now);
-      return undefined;
-    }
-    // Both forms know whole seconds only; rounding down would invite the next 429.
-    const freeAt = oldest + windowMs;
-    const value =
-      retryAfter === "date"
-        ? new Date(Math.ceil(freeAt / 1000) * 1000).toUTCString()
-        : String(Math.ceil((freeAt - now) / 1000));
-    return json(429, { error: "too many requests" }, retryAfter === "none" ? {} : { "retry-after": value });
   };
 }
 

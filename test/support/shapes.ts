@@ -11,18 +11,12 @@ export interface IssuedKey {
   readonly createdAt: string;
 }
 
-/** A webhook as a service may know it. */
-export interface Webhook extends WebhookSeed {
-  /** ISO 8601. The start of the sandbox, so that two lists only differ if a state does. */
-  readonly changedAt: string;
-}
-
 /** What the bodies of successful responses look like. What a function returns is sent as JSON, unless it is a {@link RawBody}. */
 export interface Shape {
   /** Answers the creation of a key. */
   readonly apiKey: (key: IssuedKey) => unknown;
   /** Lists the webhooks. */
-  readonly webhooks: (list: readonly Webhook[]) => unknown;
+  readonly webhooks: (list: readonly WebhookSeed[]) => unknown;
   /** What the path of a deletion holds. @default "key" */
   readonly deleteBy?: "key" | "id";
 }
@@ -39,20 +33,7 @@ export class RawBody {
 }
 
 /** The names of {@link SHAPES}. */
-export type ShapeName =
-  | "flat"
-  | "snake"
-  | "envelope"
-  | "nested"
-  | "byId"
-  | "bare"
-  | "boolean"
-  | "numeric"
-  | "words"
-  | "timestamp"
-  | "unreadable";
-
-const apiKey: Shape["apiKey"] = ({ key }) => ({ apiKey: key });
+export type ShapeName = "flat" | "envelope" | "nested" | "byId" | "unreadable";
 
 const nested: Shape = {
   apiKey: ({ key, id, createdAt }) => ({ apiKey: { id, prefix: key.slice(0, 12), key, createdAt } }),
@@ -63,16 +44,9 @@ const nested: Shape = {
 
 /** Forms in which services answer the same operations. */
 export const SHAPES: Readonly<Record<ShapeName, Shape>> = {
-  flat: { apiKey, webhooks: eachWebhook(({ state }) => ({ state })) },
-  snake: {
-    apiKey: ({ key, createdAt }) => ({ api_key: key, created_at: createdAt }),
-    webhooks: (list) => ({
-      webhooks: list.map(({ webhookId, state, changedAt }) => ({
-        webhook_id: webhookId,
-        state,
-        updated_at: changedAt,
-      })),
-    }),
+  flat: {
+    apiKey: ({ key }) => ({ apiKey: key }),
+    webhooks: (list) => list.map(({ webhookId, state }) => ({ webhookId, state })),
   },
   envelope: {
     apiKey: ({ key }) => ({ status: "success", data: { apiKey: key } }),
@@ -83,20 +57,6 @@ export const SHAPES: Readonly<Record<ShapeName, Shape>> = {
   },
   nested,
   byId: { ...nested, deleteBy: "id" },
-  bare: {
-    apiKey: ({ key }) => key,
-    webhooks: (list) => list.map(({ webhookId, state }) => ({ id: String(webhookId), state })),
-  },
-  boolean: { apiKey, webhooks: eachWebhook(({ state }) => ({ active: state === "active" })) },
-  numeric: { apiKey, webhooks: eachWebhook(({ state }) => ({ enabled: Number(state === "active") })) },
-  words: {
-    apiKey,
-    webhooks: eachWebhook(({ state }) => ({ status: state === "active" ? "ENABLED" : "DISABLED" })),
-  },
-  timestamp: {
-    apiKey,
-    webhooks: eachWebhook(({ state, changedAt }) => ({ disabledAt: state === "active" ? null : changedAt })),
-  },
   /** Nothing here can be recognised without `responses`; there is a second secret and a second list. */
   unreadable: {
     apiKey: ({ key }) => ({
@@ -111,7 +71,3 @@ export const SHAPES: Readonly<Record<ShapeName, Shape>> = {
     }),
   },
 };
-
-function eachWebhook(fields: (webhook: Webhook) => object): Shape["webhooks"] {
-  return (list) => list.map((webhook) => ({ webhookId: webhook.webhookId, ...fields(webhook) }));
-}

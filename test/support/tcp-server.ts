@@ -1,10 +1,8 @@
-import { createServer, type AddressInfo, type Socket } from "node:net";
+import { connect, createServer, type AddressInfo, type Socket } from "node:net";
 
 /** A server on 127.0.0.1 that knows nothing of HTTP. */
 export interface TcpServer {
   readonly port: number;
-  /** Connections of clients that are open now. */
-  openConnections(): number;
   /** Closes it and what is still connected to it. */
   close(): Promise<void>;
 }
@@ -20,7 +18,6 @@ export async function startTcpServer(serve: (socket: Socket) => void): Promise<T
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return {
     port: (server.address() as AddressInfo).port,
-    openConnections: () => open.size,
     close: () =>
       new Promise((resolve) => {
         server.close(() => {
@@ -29,4 +26,20 @@ export async function startTcpServer(serve: (socket: Socket) => void): Promise<T
         for (const socket of open) socket.destroy();
       }),
   };
+}
+
+/**
+ * Connects a client to a server on this machine. A reset or a close on either side is passed on as one.
+ *
+ * @param raw The connection below `client`, which is what can be reset. @returns the server's side
+ */
+export function passOn(client: Socket, raw: Socket, port: number): Socket {
+  const upstream = connect(port, "127.0.0.1");
+  upstream.on("error", () => raw.resetAndDestroy());
+  upstream.once("close", () => {
+    client.destroySoon();
+  });
+  raw.once("close", () => upstream.destroy());
+  client.pipe(upstream).pipe(client);
+  return upstream;
 }

@@ -1,8 +1,8 @@
 import { KeyObject, type webcrypto } from "node:crypto";
 import dns from "node:dns";
-import { connect, type Socket } from "node:net";
+import type { Socket } from "node:net";
 import { createSecureContext, getCACertificates, setDefaultCACertificates, TLSSocket } from "node:tls";
-import { startTcpServer } from "./tcp-server.ts";
+import { passOn, startTcpServer } from "./tcp-server.ts";
 
 // The container that @peculiar/x509 is built on refuses to load without these, and learns nothing from them.
 Object.assign(Reflect, {
@@ -82,19 +82,14 @@ export function trust({ certificate }: Authority): () => void {
 }
 
 /**
- * Lets every host name below `.test` lead to this machine and none below `.invalid` anywhere (RFC 6761, 6.2 and 6.4), so
- * that a test needs no network, and a name can stand for a server that is not loopback. Until the function that is
- * returned is called.
+ * Lets every host name below `.test` (RFC 6761, 6.2) lead to this machine, so that a name can stand for a server that is not
+ * loopback. Until the function that is returned is called.
  */
 export function resolveTestNames(): () => void {
   const { lookup } = dns;
   type Callback = (error: Error | null, address: string | dns.LookupAddress[], family?: number) => void;
   const replacement = (hostname: string, options: dns.LookupOptions, callback: Callback): void => {
-    if (hostname.endsWith(".invalid")) {
-      process.nextTick(callback, Object.assign(new Error("no such host"), { code: "ENOTFOUND" }), "", 0);
-    } else {
-      lookup(hostname.endsWith(".test") ? "127.0.0.1" : hostname, options, callback);
-    }
+    lookup(hostname.endsWith(".test") ? "127.0.0.1" : hostname, options, callback);
   };
   dns.lookup = replacement as typeof lookup; // net looks it up there for each connection.
   return () => {
@@ -104,12 +99,8 @@ export function resolveTestNames(): () => void {
 
 /** What a {@link TlsFront} does besides passing everything on. */
 export interface TlsFrontOptions {
-  /**
-   * What becomes of a handshake: it is answered, at once or when a promise resolves, or the connection is reset, or
-   * nothing happens.
-   * @default "answer"
-   */
-  readonly handshake?: "answer" | "reset" | "stall" | Promise<void>;
+  /** What becomes of a handshake. @default "answer" */
+  readonly handshake?: "answer" | "reset";
 }
 
 /** A TLS server that decrypts and passes on to a plain one on this machine. */
@@ -117,8 +108,6 @@ export interface TlsFront {
   readonly port: number;
   /** The application protocol that each handshake agreed on, in order; `false` where the client named none. */
   readonly protocols: readonly (string | false | null)[];
-  /** Connections of clients that are open now. */
-  openConnections(): number;
   close(): Promise<void>;
 }
 
@@ -140,23 +129,13 @@ export async function startTlsFront(
     secure.on("error", () => raw.destroy());
     secure.once("secure", () => {
       protocols.push(secure.alpnProtocol);
-      const upstream = connect(target, "127.0.0.1");
-      upstream.on("error", () => raw.resetAndDestroy());
-      upstream.once("close", () => {
-        secure.destroySoon();
-      });
-      raw.once("close", () => upstream.destroy());
-      secure.pipe(upstream).pipe(secure);
+      passOn(secure, raw, target);
     });
   }
 
   const server = await startTcpServer((raw) => {
     if (handshake === "reset") raw.once("data", () => raw.resetAndDestroy());
-    else if (handshake === "stall") raw.resume();
-    else
-      void Promise.resolve(handshake === "answer" ? undefined : handshake).then(() => {
-        serve(raw);
-      });
+    else serve(raw);
   });
   return { ...server, protocols };
 }

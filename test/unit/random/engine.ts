@@ -1,5 +1,3 @@
-import { setTimeout as wait } from "node:timers/promises";
-
 import type { Clock } from "../../../provider/src/api/clock.js";
 import {
   PartialFailure,
@@ -45,8 +43,6 @@ export interface Call {
   readonly errors: unknown[];
   /** Whether the engine never heard how it ended. */
   dropped: boolean;
-  /** Milliseconds of virtual time. */
-  duration: number;
 }
 
 /** What Pulumi is asked to do, and what happens to it meanwhile. */
@@ -131,15 +127,11 @@ export class VirtualClock implements Clock {
 /** Ends an operation of the engine. What failed is in the record of its calls. */
 class StepFailed extends Error {}
 
-/** Real milliseconds in which a call must end, even on a busy machine. */
-const PATIENCE = 30_000;
-
 class OperationRun {
   readonly calls: Call[] = [];
   readonly notices: Notice[] = [];
   readonly #entries: Entry[];
   readonly #command: Command;
-  readonly #clock: Clock;
   readonly #plugin: PluginProcess;
   readonly #handlers: Readonly<Record<Declared["kind"], ResourceHandlers>>;
   #killed = false;
@@ -147,7 +139,6 @@ class OperationRun {
   constructor(entries: Entry[], { config, clock, onRequest }: Surroundings, command: Command) {
     this.#entries = entries;
     this.#command = command;
-    this.#clock = clock;
     const interrupt = new AbortController();
     this.#plugin = new PluginProcess({
       env: {},
@@ -279,17 +270,12 @@ class OperationRun {
     work: (handlers: ResourceHandlers, call: Call) => Promise<Value>,
   ): Promise<Value> {
     if (this.#isKilled()) throw new StepFailed();
-    const call: Call = { verb, name, kind, olds, news, errors: [], dropped: false, duration: 0 };
+    const call: Call = { verb, name, kind, olds, news, errors: [], dropped: false };
     this.calls.push(call);
-    const startedAt = this.#clock.now();
-    const late = wait(PATIENCE, undefined, { ref: false }).then(() =>
-      Promise.reject(new Error("does not end")),
-    );
     const started = (async () => work(this.#handlers[kind], call))(); // `diff` may throw at once.
-    const value = await Promise.race([started, late]).catch((error: unknown) => {
+    const value = await started.catch((error: unknown) => {
       call.errors.push(error);
     });
-    call.duration = this.#clock.now() - startedAt;
     call.dropped = this.#isKilled();
     if (call.dropped || call.errors.length > 0) throw new StepFailed();
     if (value instanceof PartialFailure) call.errors.push(value);

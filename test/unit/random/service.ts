@@ -28,6 +28,8 @@ const MAPPINGS = {
 /** How a service answers. */
 export type ServiceShape = keyof typeof MAPPINGS;
 
+type Issued = ReadonlyMap<string, { readonly id: string; readonly body: string }>;
+
 /** The Partner API with faults, and a record of all that it ever sent. */
 export class Service {
   readonly sandbox: Sandbox;
@@ -37,13 +39,9 @@ export class Service {
   onRequest: () => void = () => undefined;
   readonly #shape: ServiceShape;
   /** The id and the body that answered the creation of each key. */
-  readonly #issued: ReadonlyMap<string, { readonly id: string; readonly body: string }>;
+  readonly #issued: Issued;
 
-  private constructor(
-    shape: ServiceShape,
-    sandbox: Sandbox,
-    issued: ReadonlyMap<string, { readonly id: string; readonly body: string }>,
-  ) {
+  private constructor(shape: ServiceShape, sandbox: Sandbox, issued: Issued) {
     this.#shape = shape;
     this.sandbox = sandbox;
     this.#issued = issued;
