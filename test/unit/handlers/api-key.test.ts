@@ -1,11 +1,15 @@
 import { describe, expect, it } from "vitest";
 
+import { RequestError } from "../../../provider/src/api/errors.js";
 import type { Properties, ResourceHandlers } from "../../../provider/src/handlers/contract.js";
 import { fingerprint } from "../../../provider/src/handlers/key-state.js";
 import { ResourceError, type ResourceProblem } from "../../../provider/src/handlers/problems.js";
 import { RawBody, SHAPES, type Fault, type Shape } from "../../support/sandbox.ts";
 import { failureOf, sandboxFor } from "../api/support.ts";
-import { create, mapping, methods, NOON, partialFailureOf, startRun } from "./support.ts";
+import { checked, create, mapping, methods, NOON, partialFailureOf, startRun } from "./support.ts";
+
+/** What an error is about, as facts: those of a problem, or else the error itself. */
+const factsOf = (error: object): unknown => ("problem" in error ? error.problem : error);
 
 const DAY = 86_400_000;
 
@@ -59,6 +63,13 @@ describe("a new key", () => {
     expect(methods(service)).toEqual(["POST"]);
   });
 
+  it("that was certainly not created is no resource", async () => {
+    const service = await sandboxFor({ faults: [{ kind: "status", status: 403 }] });
+    const error = await failureOf(create(keysOf(service)));
+    expect(error).toBeInstanceOf(RequestError);
+    expect(error).toMatchObject({ effect: "none" });
+  });
+
   it("is refused in a preview whose settings are wrong, and asks nobody", async () => {
     const service = await sandboxFor();
     const { partnerApiKey } = startRun(service, { requestTimeout: "0.5", maxConnections: "none" });
@@ -69,11 +80,32 @@ describe("a new key", () => {
     ]);
     expect(service.requests).toEqual([]);
   });
+
+  it("of another account is neither read, changed nor deleted", async () => {
+    const service = await sandboxFor();
+    const { outputs, id } = await create(keysOf(service));
+    const { partnerApiKey } = startRun(service, { account: "eu" });
+    const calls = [
+      partnerApiKey.read(outputs),
+      partnerApiKey.update(id, outputs, outputs),
+      partnerApiKey.delete(outputs),
+    ];
+    for (const call of calls)
+      expect(await problemOf(call)).toMatchObject({ kind: "otherAccount", owner: "default", present: "eu" });
+    expect(partnerApiKey.diff(outputs, { account: "eu" })).toEqual({ changes: true, replaces: ["account"] });
+    expect(methods(service)).toEqual(["POST"]);
+  });
 });
 
 describe("a response in which the key is not found", () => {
   it.each<[string, Shape, Fault[], object]>([
     ["as two strings may be it", AMBIGUOUS, [], { complete: true, reading: { reason: "several" } }],
+    [
+      "as it is cut off",
+      SHAPES.flat,
+      [{ kind: "resetMidBody" }],
+      { complete: false, reading: { reason: "none" } },
+    ],
     [
       "as it is plain text that is cut off, and half a key is none",
       answering(({ key }) => new RawBody(key)),
@@ -83,13 +115,36 @@ describe("a response in which the key is not found", () => {
   ])("is kept, %s", async (_why, shape, faults, facts) => {
     const service = await sandboxFor({ shape, faults });
     const failure = await partialFailureOf(create(keysOf(service)));
-    const requestId = service.requests[0]?.requestId;
-    expect(failure.reason).toMatchObject({ problem: { kind: "keyNotFound", requestId, ...facts } });
+    expect(factsOf(failure.reason)).toMatchObject({
+      kind: "keyNotFound",
+      rotates: false,
+      requestId: service.requests[0]?.requestId,
+      ...facts,
+    });
     expect(failure.properties).toMatchObject({ apiKey: null, fingerprint: null, server: service.url });
     const { body } = failure.properties["response"] as { body: string };
     expect(body).toContain(service.apiKeys[0]?.slice(0, 10));
-    expect(await problemOf(keysOf(service).delete(failure.properties))).toMatchObject({ kind: "keyUnknown" });
+    const again = startRun(service);
+    expect(again.partnerApiKey.diff(failure.properties, { account: "default" }).changes).toBe(true);
+    expect(await problemOf(again.partnerApiKey.delete(failure.properties))).toMatchObject({
+      kind: "keyUnknown",
+    });
     expect(methods(service)).toEqual(["POST"]);
+  });
+
+  it("gives the key, without a request, once the mapping is set; then it can be deleted", async () => {
+    const service = await sandboxFor({ shape: AMBIGUOUS });
+    const { id, properties } = await partialFailureOf(create(keysOf(service)));
+    const fixed = startRun(service, mapping({ apiKey: "/token" }));
+    const outputs = await fixed.partnerApiKey.update(
+      id,
+      properties,
+      await checked(fixed.partnerApiKey, {}, properties),
+    );
+    expect(outputs).toMatchObject({ apiKey: service.apiKeys[0], response: properties["response"] });
+    expect(methods(service)).toEqual(["POST"]);
+    await fixed.partnerApiKey.delete(properties);
+    expect(service.apiKeys).toEqual([]);
   });
 
   it("gives the right key, without a request, when a wrong pointer is corrected, and the right previous one", async () => {
@@ -135,6 +190,13 @@ describe("a deletion", () => {
     expect(byId.notices).toMatchObject([{ kind: "keyWasGone", byId: true }]);
   });
 
+  it("of hostile characters is deleted as it is", async () => {
+    const service = await sandboxFor({ keyAlphabet: "hostile" });
+    const { partnerApiKey } = startRun(service, mapping({ apiKey: "/apiKey" }));
+    await partnerApiKey.delete((await create(partnerApiKey)).outputs);
+    expect(service.apiKeys).toEqual([]);
+  });
+
   it.each<[string, Fault[], boolean]>([
     ["at the first attempt", [gone], true],
     [
@@ -170,8 +232,10 @@ describe("a deletion", () => {
     const service = await sandboxFor();
     const elsewhere = await sandboxFor({ accessToken: service.accessToken });
     const { outputs } = await create(keysOf(service));
-    const problem = await problemOf(keysOf(elsewhere).delete(outputs));
-    expect(problem).toMatchObject({ kind: "deletionUnclear", server: service.url, listError: null });
+    const error = await failureOf(keysOf(elsewhere).delete(outputs));
+    expect(error).toMatchObject({
+      problem: { kind: "deletionUnclear", server: service.url, listError: null },
+    });
   });
 
   it("answered 404 fails if the list cannot be read, for whatever reason", async () => {
@@ -183,16 +247,18 @@ describe("a deletion", () => {
       { kind: "html", operation: "listWebhooks" },
     );
     for (const code of ["PARTNERS_STATUS", "PARTNERS_UNREADABLE"]) {
-      const problem = await problemOf(keysOf(service).delete(outputs));
-      expect(problem).toMatchObject({ kind: "deletionUnclear", server: null, listError: { code } });
+      const error = await failureOf(keysOf(service).delete(outputs));
+      expect(error).toMatchObject({
+        problem: { kind: "deletionUnclear", server: null, listError: { code } },
+      });
     }
   });
 
-  it("answered 403 fails, and the key stays in state", async () => {
+  it.each([401, 403, 500])("answered %d fails, and the key stays in state", async (status) => {
     const service = await sandboxFor();
     const { outputs } = await create(keysOf(service));
-    service.inject({ ...gone, status: 403 });
-    expect(await failureOf(keysOf(service).delete(outputs))).toMatchObject({ status: 403 });
+    service.inject({ ...gone, status });
+    expect(await failureOf(keysOf(service).delete(outputs))).toMatchObject({ status });
   });
 });
 
@@ -227,6 +293,54 @@ describe("a rotation with overlap", () => {
     const expired = await later.partnerApiKey.update(id, outputs, news("a"));
     expect(expired).toMatchObject({ apiKey: keys[1], previousApiKey: null, previousExpiresAt: null });
     expect([methods(service), service.apiKeys]).toEqual([["DELETE"], [keys[1]]]);
+  });
+
+  it("within another one deletes the older key first, so that there are never more than two", async () => {
+    const { service, id, outputs, keys } = await rotatedKey();
+    const { partnerApiKey, notices } = startRun(service);
+    expect(partnerApiKey.diff(outputs, news("b"))).toEqual({ changes: true, replaces: [] });
+    expect(notices).toMatchObject([
+      { kind: "rotation", why: { kind: "trigger" }, validUntil: "2026-06-22T12:00Z" },
+    ]);
+    const next = await partnerApiKey.update(id, outputs, news("b"));
+    expect(methods(service)).toEqual(["DELETE", "POST"]);
+    expect([next["previousApiKey"], next["apiKey"]]).toEqual([keys[1], service.apiKeys[1]]);
+    await partnerApiKey.delete(next);
+    expect(service.apiKeys).toEqual([]);
+  });
+
+  it("that fails after the older key is deleted forgets that one, and says so", async () => {
+    const { service, id, outputs, keys } = await rotatedKey();
+    service.inject({ kind: "status", status: 403, operation: "createApiKey" });
+    const failure = await partialFailureOf(keysOf(service).update(id, outputs, news("b")));
+    expect(factsOf(failure.reason)).toMatchObject({
+      kind: "partlyDone",
+      deleted: "previous",
+      next: { status: 403 },
+    });
+    expect(failure.properties).toMatchObject({
+      apiKey: keys[1],
+      previousApiKey: null,
+      internal: { trigger: "a" },
+    });
+    expect(keysOf(service).diff(failure.properties, news("b")).changes).toBe(true);
+  });
+
+  it("whose response is not understood keeps the key in use and the response, and goes on from there", async () => {
+    const service = await sandboxFor({ shape: AMBIGUOUS });
+    const token = mapping({ apiKey: "/token" });
+    const { id, outputs } = await create(keysOf(service, token));
+    const failure = await partialFailureOf(keysOf(service).update(id, outputs, news("a")));
+    expect(factsOf(failure.reason)).toMatchObject({ kind: "keyNotFound", rotates: true });
+    const [first, second] = service.apiKeys;
+    expect(failure.properties).toMatchObject({ apiKey: first, previousApiKey: null });
+    expect(await problemOf(keysOf(service).delete(failure.properties))).toMatchObject({ kind: "keyUnknown" });
+    service.clearRequests();
+    const next = await keysOf(service, token).update(id, failure.properties, news("a"));
+    expect(next).toMatchObject({ apiKey: second, previousApiKey: first });
+    expect(service.requests).toEqual([]);
+    await keysOf(service, token).delete(failure.properties);
+    expect(service.apiKeys).toEqual([]);
   });
 
   it("is refused by a service that allows one key, and the problem is named", async () => {
@@ -272,5 +386,8 @@ it("a rotation without overlap is a replacement", async () => {
   const service = await sandboxFor();
   const { outputs } = await create(keysOf(service));
   const news = { account: "default", rotation: { trigger: "a" } };
-  expect(keysOf(service).diff(outputs, news)).toEqual({ changes: true, replaces: ["rotationDue"] });
+  expect(keysOf(service).diff(outputs, news)).toEqual({
+    changes: true,
+    replaces: ["rotationDue"],
+  });
 });

@@ -81,8 +81,8 @@ describe("settings", () => {
         text: "must be a number above 0 and at most 3600 seconds",
       },
       { kind: "invalid", setting: "maxConnections" },
-      { kind: "invalid", setting: "responses.other" },
       { kind: "invalid", setting: "responses.apiKey" },
+      { kind: "invalid", setting: "responses.other" },
     ]);
   });
 

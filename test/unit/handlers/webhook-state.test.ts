@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 
-import type { Properties } from "../../../provider/src/handlers/contract.js";
+import { UNKNOWN, type Properties } from "../../../provider/src/handlers/contract.js";
 import { SHAPES, type Fault, type Shape } from "../../support/sandbox.ts";
 import { failureOf, sandboxFor } from "../api/support.ts";
-import { checked, create, mapping, methods, NOON, startRun } from "./support.ts";
+import { checked, create, mapping, methods, NOON, partialFailureOf, startRun } from "./support.ts";
 
 /** A list that does not tell states. */
 const STATELESS: Shape = {
@@ -20,7 +20,7 @@ async function created(service: { url: string; accessToken: string }, args: Prop
 describe("a webhook", () => {
   it("is changed only where it differs: one GET for all, and a PATCH for each difference", async () => {
     const service = await sandboxFor();
-    const { partnerWebhookState: webhooks } = startRun(service);
+    const { partnerWebhookState: webhooks, plugin } = startRun(service);
     const outputs = await Promise.all(
       [101, 102, 103].map(
         async (webhookId) => (await create(webhooks, { webhookId, state: "active" })).outputs,
@@ -40,6 +40,9 @@ describe("a webhook", () => {
     expect(await webhooks.update("101", first, news)).toEqual({ ...first, state: "disabled" });
     expect(service.webhooks.get(101)).toBe("disabled");
     expect(methods(service)).toEqual(["GET", "PATCH", "PATCH"]);
+    const listed = (await startRun(service).plugin.open()).webhooks.all();
+    expect((await listed).map(({ state }) => state)).toEqual(["disabled", "active", "active"]);
+    expect(plugin.pendingOperations).toEqual([]);
   });
 
   it("is replaced if its id or its account changes", async () => {
@@ -61,6 +64,19 @@ describe("a webhook", () => {
     expect(await failureOf(webhooks.create(inputs))).toMatchObject({ problem: facts });
   });
 
+  it("is refreshed to what is observed, and gone only if a complete list says so", async () => {
+    const service = await sandboxFor();
+    const olds = await created(service, { webhookId: 102, state: "active" });
+    service.setWebhookState(102, "disabled");
+    const { outputs, inputs } = (await startRun(service).partnerWebhookState.read(olds)) ?? {};
+    expect([outputs, inputs]).toMatchObject([
+      { ...olds, state: "disabled" },
+      { state: "disabled", webhookId: 102 },
+    ]);
+    service.removeWebhook(102);
+    expect(await startRun(service).partnerWebhookState.read(olds)).toBeNull();
+  });
+
   it("of unknown state is sent what is wanted, and a notice says that drift cannot be seen", async () => {
     const service = await sandboxFor({ shape: STATELESS });
     const { partnerWebhookState: webhooks, notices } = startRun(service);
@@ -74,6 +90,15 @@ describe("a webhook", () => {
     await words.partnerWebhookState.read(outputs);
     expect(words.notices).toEqual([{ ...notice, setting: "active" }]);
   });
+
+  it("of another account is not touched", async () => {
+    const service = await sandboxFor();
+    const olds = await created(service, { webhookId: 101, state: "active", stateOnDestroy: "disabled" });
+    const { partnerWebhookState: webhooks } = startRun(service, { account: "eu" });
+    for (const call of [webhooks.read(olds), webhooks.update("101", olds, olds), webhooks.delete(olds)])
+      expect(await failureOf(call)).toMatchObject({ problem: { kind: "otherAccount" } });
+    expect(methods(service)).toEqual(["GET"]);
+  });
 });
 
 describe("a change that fails", () => {
@@ -85,6 +110,18 @@ describe("a change that fails", () => {
       status: 403,
       effect: "none",
     });
+  });
+
+  it("and may have been made keeps the state in which the webhook was found, for restore", async () => {
+    const service = await sandboxFor({
+      faults: [{ kind: "status", status: 500, operation: "disableWebhook", effect: true }],
+    });
+    const args = { webhookId: 101, state: "disabled", stateOnDestroy: "restore" };
+    const { id, properties, reason } = await partialFailureOf(created(service, args));
+    expect(reason).toMatchObject({ status: 500, effect: "possible" });
+    expect([id, properties]).toMatchObject(["101", { state: "active", initialState: "active" }]);
+    await startRun(service).partnerWebhookState.delete(properties);
+    expect(service.webhooks.get(101)).toBe("active");
   });
 
   it("with 404 is told apart: the webhook is gone, or it is listed all the same", async () => {
@@ -135,16 +172,21 @@ describe("what a preview checks", () => {
     expect(methods(service)).toEqual(["GET", "GET"]);
   });
 
-  it("is not spoilt by a connection that is reset", async () => {
-    const service = await sandboxFor({ faults: [{ kind: "reset", times: Infinity }] });
-    const { partnerWebhookState: webhooks, notices } = startRun(service);
+  it.each<[string, Fault]>([
+    ["a connection that is reset", { kind: "reset", times: Infinity }],
+    ["silence", { kind: "hang", at: "headers", times: Infinity }],
+    ["a rate limit", { kind: "rateLimit", retryAfter: 60, times: Infinity }],
+  ])("is not spoilt by %s", async (_what, fault) => {
+    const { partnerWebhookState: webhooks, notices } = startRun(await sandboxFor({ faults: [fault] }));
     expect((await webhooks.check({}, args)).problems).toEqual([]);
     expect(notices).toMatchObject([{ kind: "notChecked" }]);
   });
 
-  it("is not asked of the server for a webhook that is in state", async () => {
+  it("is not asked of the server for a webhook that is in state, or not known yet, or wrong", async () => {
     const service = await sandboxFor();
-    await startRun(service).partnerWebhookState.check({ webhookId: 101 }, args);
+    const { partnerWebhookState: webhooks } = startRun(service);
+    await webhooks.check({ webhookId: 101 }, args);
+    await webhooks.check({}, { webhookId: UNKNOWN, state: UNKNOWN, stateOnDestroy: UNKNOWN });
     expect(service.requests).toEqual([]);
   });
 
@@ -152,6 +194,7 @@ describe("what a preview checks", () => {
     [{ webhookId: "101" }, /^webhookId must .* it is a string/],
     [{ webhookId: 1.5 }, /^webhookId must .* fraction/],
     [{ webhookId: -1 }, /^webhookId must .* not above 0/],
+    [{ webhookId: 2 ** 53 }, /^webhookId must .* too large/],
     [{ webhookId: undefined }, /^webhookId must .* missing/],
     [{ state: "SECRET" }, /^state must be "active" or "disabled"\.$/],
     [{ stateOnDestroy: "SECRET" }, /^stateOnDestroy must be/],
@@ -198,4 +241,19 @@ describe("the end of a resource", () => {
     await webhooks.delete(olds);
     expect(methods(service).filter((method) => method === "PATCH")).toHaveLength(1); // That of the creation.
   });
+});
+
+it("the data source shares the list of the process, shows records as sent, and does not ask again in a refresh", async () => {
+  const service = await sandboxFor();
+  const { partnerWebhooks, partnerWebhookState, plugin } = startRun(service);
+  await create(partnerWebhookState, { webhookId: 101, state: "disabled" });
+  const found = await partnerWebhooks.read({});
+  expect(JSON.parse(String(found?.outputs["webhooks"]))).toEqual([
+    { webhookId: 101, state: "disabled", record: { webhookId: 101, state: "active" } },
+    { webhookId: 102, state: "active", record: { webhookId: 102, state: "active" } },
+    { webhookId: 103, state: "disabled", record: { webhookId: 103, state: "disabled" } },
+  ]);
+  expect(await partnerWebhooks.read(found?.outputs ?? {})).toEqual(found);
+  expect(methods(service)).toEqual(["GET", "PATCH"]);
+  expect(plugin.declaredWebhooks).toEqual(new Set([101]));
 });
