@@ -8,6 +8,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 
 import { SettingsError } from "../../../provider/src/api/errors.js";
 import { VERSION } from "../../../provider/src/version.js";
+import type { Fault } from "../../support/sandbox.ts";
 import {
   clientFor,
   failureOf,
@@ -167,6 +168,44 @@ const SERVER_ELSEWHERE = `
   }, 150));
   server.listen(0, "127.0.0.1", () => parentPort.postMessage(server.address().port));
 `;
+
+describe("the signal to stop", () => {
+  it.each<[string, Fault, "none" | "possible"]>([
+    [
+      "the wait in front of another attempt",
+      { kind: "status", status: 503, headers: { "retry-after": "9" } },
+      "possible",
+    ],
+    ["the wait for a rate limit", { kind: "rateLimit", retryAfter: 9 }, "none"],
+    ["a request that has been sent", { kind: "hang", at: "headers" }, "possible"],
+  ])("ends %s at once", async (_what, fault, effect) => {
+    const stop = new AbortController();
+    const sandbox = await sandboxFor({ faults: [fault] });
+    const client = clientFor(sandbox, { signal: stop.signal, requestTimeout: 9_000 });
+    const failure = requestFailureOf(client.setWebhookState(101, "active"));
+    await expect.poll(() => sandbox.requests.length).toBe(1);
+    await wait(50); // The answer has arrived.
+    const startedAt = performance.now();
+    stop.abort();
+    expect(await failure).toMatchObject({ cause: { kind: "interrupted" }, effect, attempts: 1 });
+    expect(performance.now() - startedAt).toBeLessThan(1_000);
+    expect(sandbox.requests).toHaveLength(1);
+  });
+
+  it("lets a creation that has been sent come to its end, and no other begin", async () => {
+    const stop = new AbortController();
+    const sandbox = await sandboxFor({ latency: 300 });
+    const client = clientFor(sandbox, { signal: stop.signal, maxConnections: 1 });
+    const created = client.createApiKey();
+    const failure = requestFailureOf(client.createApiKey()); // It waits for its turn.
+    await expect.poll(() => sandbox.requests.length).toBe(1);
+    stop.abort();
+    expect(await failure).toMatchObject({ cause: { kind: "interrupted" }, effect: "none", attempts: 0 });
+    expect((await created).response.body).toContain(sandbox.apiKeys[0]);
+    expect((await requestFailureOf(client.createApiKey())).cause.kind).toBe("interrupted");
+    expect(sandbox.requests).toHaveLength(1);
+  });
+});
 
 describe("a body", () => {
   const MIB = 1024 * 1024;

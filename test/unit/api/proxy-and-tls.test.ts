@@ -155,4 +155,19 @@ describe("a proxy", () => {
     expect(plain.requests).toHaveLength(2);
     expect(proxy.seen()).toHaveLength(0);
   });
+
+  it.each(["proxy.example.com:3128", "http://user:p4ssword@proxy example:1"])(
+    "that is not a URL is a wrong setting, which is not repeated: %s",
+    (value) => {
+      vi.stubEnv("HTTPS_PROXY", value);
+      const create = (): unknown => clientFor({ url: `https://${HOST}`, accessToken: "t" });
+      const problem = {
+        kind: "environment",
+        text: expect.stringMatching(/^The proxy in (?!.*p4ssword)/) as string,
+      };
+      expect(create).toThrow(
+        expect.objectContaining({ code: "PARTNERS_CONFIGURATION", problems: [problem] }),
+      );
+    },
+  );
 });
