@@ -9,16 +9,23 @@ export type ResponseHeaders = Readonly<Record<string, string | readonly string[]
  */
 type Sign = "more" | "last" | "next" | "end" | "full";
 
-const IS_LAST = /^(?:is)?(?:last|lastpage|done|final)$/;
+const IS_LAST =
+  /^(?:is)?(?:last|lastpage|done|final|end|endofstream|eof|completed?|finished|exhausted|allloaded)$/;
 const HAS_MORE =
-  /^(?:has|is)?(?:more|next|truncated|incomplete)(?:page|result|item|record)?s?(?:incollection)?$/;
+  /^(?:has|is)?(?:more|next|additional|truncated|incomplete|partial)(?:page|result|item|record)?s?(?:incollection)?$/;
 /** Objects that speak of the list. Others may say that there is nothing more of something else. */
 const PAGING = /^$|meta|pag(?:e|ing|in)|cursor|link|info|data|result|response|hooks|list/;
+const CUT_OFF = /truncated|incomplete|partial/;
 const NEXT =
-  /next|^prev(?:ious)?$|more|truncated|incomplete|cursor|continuation|offset|evaluated|marker|bookmark|scroll/;
+  /next|^prev(?:ious)?$|more|older|truncated|incomplete|partial|cursor|continu|offset|evaluated|marker|bookmark|scroll|(?:pag|skip|resum)[a-z]*(?:token|state)|lastkey|after$|remaining/;
 const PAGE_NUMBER = /^(?:current)?page(?:number)?$/;
-const COUNT = /total|(?<!ac|dis)count$|^numfound$|^(?:last|num)?pages$|^lastpage$/;
-const PAGE_SIZE = /^x?(?:limit|perpage|pagesize|pagelimit|pagelen|maxresults|itemsperpage)$/;
+const COUNT =
+  /total|(?<!ac|dis)count$|found$|^nbhits$|^(?:num)?(?:results|records|hits)(?:filtered|found)?$|^(?:last|num|nb|max|no|noof)?pages?$|^(?:last|max)page$/;
+const PAGE_SIZE =
+  /^x?(?:limit|perpage|pagesize|pagelimit|pagelen|maxresults|itemsperpage|size|take|rows|top)$/;
+/** Counts that say that the list is all there is. Others may be of pages, or of something else. */
+const COUNT_OF_ALL =
+  /^(?:x|hydra|list|pagination)*total(?:count|items|records|results|rows|elements|webhooks|pages)*$|^(?:last|num)pages?$/;
 /** Names that look like the above and are about something else. */
 const OTHER = /nextjs|moreinfo|ratelimit|(?:time|date|at)$/;
 
@@ -51,7 +58,7 @@ export function isComplete(
 function* documentSigns(document: unknown, list: unknown, length: number): Generator<Sign | null> {
   for (const { name, value, around } of walk(document, (node) => node.value !== list)) {
     if (value === list) continue;
-    const isLink = name === "rel" && typeof value === "string";
+    const isLink = /^(?:rel|relation)$/.test(name) && typeof value === "string";
     const sign = isLink ? readSign(normaliseName(value), true, length) : readSign(name, value, length);
     if (sign !== "last" || PAGING.test(around)) yield sign;
   }
@@ -64,7 +71,7 @@ function* headerSigns(header: string, text: string, length: number): Generator<S
     const [, unit, first = "0", total = "*"] = CONTENT_RANGE.exec(text.trim()) ?? [];
     if (unit !== "bytes" && (Number(first) > 0 || Number(total) > length)) yield "more";
   } else if (text.startsWith("{")) {
-    if (header.includes("paginat")) yield* documentSigns(parseDocument(text), undefined, length);
+    if (/pag(?:e|ing|in)/.test(header)) yield* documentSigns(parseDocument(text), undefined, length);
   } else yield readSign(normaliseName(header.replace(/^x-/, "")), text.trim(), length);
 }
 
@@ -73,28 +80,32 @@ function readSign(name: string, value: unknown, length: number): Sign | null {
   const flag = typeof value === "string" ? value.toLowerCase() : value;
   const isTrue = flag === true || flag === "true";
   const isFlag = isTrue || flag === false || flag === "false";
-  if (IS_LAST.test(name) && isFlag) return isTrue ? "end" : "more";
-  if (HAS_MORE.test(name) && isFlag) return isTrue ? "more" : "last";
+  if (IS_LAST.test(name) && (isFlag || flag === 0 || flag === "0")) return isTrue ? "end" : "more";
+  // That nothing was cut off does not say that this is the last page.
+  if (HAS_MORE.test(name) && isFlag) return isTrue ? "more" : CUT_OFF.test(name) ? null : "last";
   if (NEXT.test(name)) {
     if (isNothing(value)) return /next|more/.test(name) ? "end" : null;
-    // The members of another object speak for themselves.
-    if (isObject(value) && !/evaluated|truncated|incomplete/.test(name) && !Object.hasOwn(value, "href"))
-      return null;
+    // The members of an object with another name, such as `cursors`, speak for themselves.
+    if (isObject(value) && !/^next|evaluated|lastkey|truncated|incomplete/.test(name)) return null;
     return name === "offset" ? "more" : "next";
   }
-  const number = typeof value === "string" && /^[0-9]{1,15}$/.test(value) ? Number(value) : value;
+  const inner = isObject(value) && COUNT.test(name) && Object.hasOwn(value, "value") ? value["value"] : value;
+  const isText = typeof inner === "string" && /^[0-9][0-9,]{0,18}$/.test(inner);
+  const number = isText ? Number(inner.replaceAll(",", "")) : inner;
   if (typeof number !== "number") return null;
   if (PAGE_NUMBER.test(name)) return number > 1 ? "more" : null;
   if (COUNT.test(name)) {
-    if (number > (name.includes("page") ? 1 : length)) return "more";
-    return /total|page/.test(name) ? "end" : null;
+    // A total below the length is one of pages.
+    if (number > length || (number > 1 && (name.includes("page") || (name === "total" && number < length))))
+      return "more";
+    return COUNT_OF_ALL.test(name) ? "end" : null;
   }
   return PAGE_SIZE.test(name) && number > 0 && number <= length ? "full" : null;
 }
 
 /** Whether a value says that there is nothing. */
 function isNothing(value: unknown): boolean {
-  if (isObject(value) && Object.hasOwn(value, "href")) return isNothing(value["href"]);
+  if (isObject(value)) return Object.values(value).every((one) => isEmpty(one) || one === "");
   if (typeof value === "string") return value.length <= 16 && NOTHING.test(value.trim());
   return isEmpty(value) || value === false || (typeof value === "number" && value <= 0);
 }

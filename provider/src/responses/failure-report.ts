@@ -10,23 +10,27 @@ const HEAD = 1024;
 /** Objects in the root that speak about the request as the root does. */
 const PLACES = /^(?:data|result|response|meta|status|messages)$/;
 const SUCCESS = /^(?:is)?(?:success|successful|succeeded|ok)$/;
-const CODE = /^(?:http)?(?:status|statuscode|code)$|^(?:error|response)code$/;
+const CODE = /^(?:http)?(?:status|statuscode|code)$|^(?:error|response|err)code$|^errno$/;
+const FAILED =
+  /^(?:errors?|fail|failed|failure|ko|ng|nok|denied|rejected|not.?found|unauth[a-z]{1,20}|permission.denied)$/;
 /** Which members report a failure with which values, in lower case. */
 const REPORTS: readonly (readonly [name: RegExp, value: RegExp])[] = [
-  [SUCCESS, /^(?:false|no|0)$/],
-  [/^(?:status|result|type|resultcode|outcome)$/, /^(?:errors?|fail|failed|failure|ko)$/],
+  [SUCCESS, /^(?:false|no?|0|fail(?:ed)?)$/],
+  [/^(?:stat(?:us)?|state|result|type|object|(?:result|return)code|ack|outcome)$/, FAILED],
   [/^(?:status|result)$/, /^false$/],
   [CODE, /^(?:[45][0-9]{2}|-[1-9][0-9]{0,9})$/],
-  [/^error$/, /^(?!200$)-?[1-9][0-9]{0,9}$/],
+  [/^(?:error(?:code)?|err(?:code|no)|ret(?:code)?)$/, /^(?!20[0-9]$)-?[1-9][0-9]{0,9}$/],
   [/^failed$/, /^true$/],
-  [/^deleted$/, /^false$/],
 ];
-const ERROR = /^(?:errors?|fault|exception|errorcode)$/;
+const ERROR =
+  /^(?:odata)?(?:errors?|err|fault|exception|errorcode|errormessages|exceptionmessage|usererrors)$|^(?:has|is)errors?$/;
+const MESSAGE = /^(?:message|msg|detail|title|reason)$/;
 const ERROR_MESSAGE = /^err(?:or)?(?:message|msg)$/;
 const NO_ERROR = /^(?:-|[0-9]*|n\/?a|no|none|nil|null|false|ok|success(?:ful(?:ly)?)?|no[-_ ]?errors?)[.!]?$/;
-const SUCCESS_CODE = /^(?:0+|200|ok|success)$/;
+const SUCCESS_CODE = /^(?:0+|20[0-9]|ok|success)$/;
 const REFUSED =
-  /^(?:unauth|not auth|forbidden|(?:access|permission) denied|invalid (?:token|credential|api key))/i;
+  /^(?:unauth|(?:you are )?not auth|forbidden|(?:access|permission) denied|invalid (?:token|credential|api key)|(?:404 |page )*not found|internal server|bad gateway|service unavailable|rate limit|limit exceeded|too many|(?:php )?fatal error|errors?\b|fail|(?:ko|nok|ng)$|token (?:has )?expired|missing auth|no route)|\bnot found\.?$/i;
+const WENT_WRONG = /not |invalid|fail|error|expired|denied|exceeded|limit|forbidden|unauth|missing/;
 const WEB_PAGE = /^<(?:html|head|body|title|meta|script)[\s/>]|<!doctype html|<html[\s>]/i;
 
 /** Where servers say what went wrong, in the order in which it is looked for. */
@@ -51,19 +55,22 @@ export function reportsFailure(text: string): boolean {
 export function documentReportsFailure(document: unknown): boolean {
   if (isArray(document)) {
     return (
-      document.length > 0 && document.every((element) => isObject(element) && objectReportsFailure(element))
+      document.length > 0 &&
+      document.every(
+        (element) => isObject(element) && !hasWebhookId(element) && objectReportsFailure(element),
+      )
     );
   }
   if (!isObject(document)) return document === false || REFUSED.test(textOf(document));
   if (objectReportsFailure(document)) return true;
-  if (isRecord(document)) return false;
+  if (hasWebhookId(document)) return false;
   const members = Object.entries(document);
   return (
     members.some(
       ([name, value]) => PLACES.test(normaliseName(name)) && isObject(value) && objectReportsFailure(value),
     ) ||
     // Beside data, such a text may be data as well.
-    (members.some(([, value]) => REFUSED.test(textOf(value))) &&
+    (members.some(([name, value]) => MESSAGE.test(normaliseName(name)) && REFUSED.test(textOf(value))) &&
       members.every(([, value]) => !isObject(value) && !isArray(value)))
   );
 }
@@ -98,21 +105,21 @@ function headOf(text: string): string {
 }
 
 function objectReportsFailure(object: JsonObject): boolean {
-  const isWebhook = isRecord(object);
+  const isWebhook = hasWebhookId(object);
   const succeeded = hasSuccess(object, CODE);
+  const isAlone = Object.keys(object).length === 1;
+  const names = Object.entries(object).map(([name, value]) => [normaliseName(name), textOf(value)] as const);
+  const hasOwnCode = names.some(([name, value]) => name === "code" && /^[1-9][0-9]{0,9}$/.test(value));
   return Object.entries(object).some(([rawName, value]) => {
     const name = normaliseName(rawName);
     const text = textOf(value);
     // In a record, `success: 0` is a count.
     if (isWebhook) return SUCCESS.test(name) && /^(?:false|no)$/.test(text);
     if (REPORTS.some(([names, values]) => names.test(name) && values.test(text))) return true;
+    if (isAlone && name === "deleted" && text === "false") return true;
+    if (hasOwnCode && !succeeded && MESSAGE.test(name) && WENT_WRONG.test(text)) return true;
     return (ERROR.test(name) || (ERROR_MESSAGE.test(name) && !succeeded)) && saysSomething(value);
   });
-}
-
-/** Whether an object is the record of a webhook, and not a JSON-RPC response with an id. */
-function isRecord(object: JsonObject): boolean {
-  return hasWebhookId(object) && !Object.hasOwn(object, "jsonrpc");
 }
 
 /** Whether the value of an error says that there is one. A number may be the count of errors. */

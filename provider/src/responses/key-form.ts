@@ -3,19 +3,39 @@ const MAX_LENGTH = 4096;
 const MIN_LENGTH = 16;
 
 /** What is never inside a key: spaces, quotes, brackets, and what services put over the characters they hide. */
-const BREAK = /[^!-~]+|["'{}[\]<>()*#,:@]+|\.{2,}|x{4,}|([!-/:-@[-`{-~])\1{3,}/gi;
+const BREAK = /[^!-~]+|["'{}[\]<>()*#,:;&@]+|\.{2,}|x{4,}|X{4,}|([!-/:-@[-`{-~])\1{3,}/g;
 const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
 const DATE = /^[0-9]{4}-?[0-9]{2}-?[0-9]{2}(?:[T ][0-9:.,+Z-]*)?$/i;
 const URL_TEXT = /^[a-z][a-z0-9+.-]{0,20}:\/\/\S*$/i;
-const WORD = /^(?:[a-z]{2,20}[0-9]{0,2}|[0-9]{1,4})?$/i;
+/** The end of a word in camel case, with acronyms, or a separator. */
+const WORD_END = /[-_./]+|(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])/;
+const WORD =
+  /^(?:(?=[^aeiouy]{0,3}[aeiouyAEIOUY])[A-Z]?[a-z]{1,20}[0-9]{0,3}|[A-Z]{1,20}|[a-z]{1,2}|[A-Za-z]?[0-9]{1,6}[A-Za-z]?|)$/;
+/** Random text has shorter ones, on average. In characters, with the separator. */
+const WORD_LENGTH = 4.2;
+/** What holds a key or stands for one: `key=…`, fields between `|` (other than `5|…`), percent-encoding, a hash such as bcrypt. */
+const WRAPPED =
+  /^[a-z][a-z0-9_.-]*=+[^=]|^(?![0-9]+\|[^|]+$)[^|]*\||%[0-9a-f]{2}.*%[0-9a-f]{2}|^\$[0-9a-z-]+\$/i;
+/** What a body that is nothing but a key has not: fields, percent-encoding, JSON in base64. */
+const NOT_BARE = /[=?][^=]|%[0-9a-f]{2}|^eyJ[^.]*$/i;
 
 /** Whether a string can be sent as a key at all: the one demand on a key that a setting points at. */
 export function canBeSent(value: unknown): value is string {
   return typeof value === "string" && value.length <= MAX_LENGTH && /^[!-~]+$/.test(value);
 }
 
-/** Whether a string has the form of a key: long, mixed and unbroken, and not a date, a UUID, a path or words. */
+/** Whether a string has the form of a key and nothing around it. */
 export function isKeyForm(text: string): boolean {
+  return mayHoldKey(text) && !WRAPPED.test(text);
+}
+
+/** Whether a string that is the whole body has the form of a key, with a digit. */
+export function isBareKey(text: string): boolean {
+  return isKeyForm(text) && /[0-9]/.test(text) && !NOT_BARE.test(text);
+}
+
+/** Whether a string is long, mixed and unbroken, and not a date, a UUID, a path or words: a key, or a key with its name. */
+export function mayHoldKey(text: string): boolean {
   return (
     text.length >= MIN_LENGTH &&
     text.length <= MAX_LENGTH &&
@@ -40,15 +60,18 @@ export function isUuid(text: string): boolean {
 
 /** The parts of a string between what is never inside a key: one of them may be a key, in a sentence or in nested JSON. */
 export function piecesOf(text: string): string[] {
-  if (DATE.test(text) || URL_TEXT.test(text)) return [];
+  if (DATE.test(text)) return [];
+  if (URL_TEXT.test(text))
+    return text.split(/[?&#]/).filter((part) => /^[^=]*(?:key|token|secret)=/i.test(part));
   return text
     .replace(BREAK, " ")
     .split(" ")
     .filter((piece) => piece !== "");
 }
 
-/** Whether a text is words and small numbers: `partner-main-2024`, `error.key_limit_429`, `TooManyRequests`. */
+/** Whether a text is words and small numbers: `partner-main-2024`, `error.key_limit_429`, `APIKeyLimitReached`, `api/v1/keys`. */
 function isWords(text: string): boolean {
-  const words = text.split(/[-_.]|(?<=[a-z])(?=[A-Z])/);
-  return words.length > 1 && words.every((word) => WORD.test(word));
+  const words = text.split(WORD_END);
+  const isLong = text.length >= WORD_LENGTH * words.length;
+  return words.length > 1 && isLong && words.every((word) => WORD.test(word));
 }

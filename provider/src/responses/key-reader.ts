@@ -1,6 +1,6 @@
 import { isInside, parseDocument, walk, type DocumentNode } from "./document.js";
 import { documentReportsFailure, isWebPage, reportsFailure } from "./failure-report.js";
-import { canBeSent, isKeyForm, isMixed, isUuid, piecesOf } from "./key-form.js";
+import { canBeSent, isBareKey, isKeyForm, isMixed, isUuid, mayHoldKey, piecesOf } from "./key-form.js";
 import { parsePointer, resolvePointer, type ResponseMapping } from "./mapping.js";
 import { isFieldName, listCandidates, MAX_DEPTH, printPointer } from "./structure.js";
 
@@ -32,13 +32,18 @@ const NEW_KEY_WORDS =
   "x|api|app|partner|auth|access|personal|account|live|test|new|created?|generated?|issued?|" +
   "plain|clear|text|raw|full|unmasked|secret|key|token|credentials?|value|string";
 const NEW_KEY = new RegExp(`^(?:${NEW_KEY_WORDS})+$`);
-/** Names that a new key may have next to an old one, or to a label, that is called `apiKey`. */
-const NEXT_TO_LABEL = /apikey|plain|clear|raw|full|value|unmask/;
+/** Names that a new key may have, or what holds it, next to an old one, or to a label, that is called `apiKey`. */
+const NEXT_TO_LABEL =
+  /apikey|plain|clear|raw|full|value|unmask|new|next|replac|rotat|sub|bearer|authori|^(?:data|result|response|created)$/;
 /** Objects that hold another key than the new one. */
-const OTHER_KEY = /session|csrf|xsrf|refresh|signing|hook|pag|cursor|meta|link|request|previous|old/;
+const OTHER_KEY = new RegExp(
+  "session|csrf|xsrf|refresh|signing|hook|pag|cursor|meta|link|request|previous|old|exist|current|parent|master|revoked|rotated|" +
+    "example|sample|mfa|otp|challenge|captcha|verif|confirm|operation|invit|upload|avatar|file|caller|ssh|encrypt|maps|^(?:user|auth|job|task)$",
+);
+/** What a request says that has been accepted and not carried out: its token is that of a job. */
+const PENDING = /^(?:pending|queued|processing|in.?progress|accepted|scheduled)$/i;
 /** Names of things about a key that are never the key, by their ends and by their beginnings. */
-const ABOUT_KEY =
-  /(?:id|prefix|hint|name|type|hash|ur[li]|href|at|by|email|scopes?|description|last4|fingerprint)$/;
+const ABOUT_KEY = /(?:id|prefix|hint|name|type|hash|(?:ed|s|re|n)at|by|email|scopes?|last4|fingerprint)$/;
 const NOT_KEY = /^(?:hashed|masked|public|idempotency)/;
 const KEY_ID = /^[!-~]{1,256}$/;
 const MIN_SHORT_SECRET = 8;
@@ -74,10 +79,9 @@ export function readApiKey(text: string, mapping: ResponseMapping): KeyReading {
   }
 
   const only = typeof document === "string" ? document : plain;
-  if (only !== null && isKeyForm(only) && /[0-9]/.test(only)) {
-    return { kind: "found", apiKey: only, pointer: "" };
-  }
-  if (document === undefined || documentReportsFailure(document)) return refuse("none");
+  if (only !== null && isBareKey(only)) return { kind: "found", apiKey: only, pointer: "" };
+  if (document === undefined || documentReportsFailure(document) || isPending(document))
+    return refuse("none");
 
   const chosen = chooseKey(candidates);
   if (typeof chosen === "string") return refuse(chosen);
@@ -99,21 +103,39 @@ export function readApiKeyId(text: string, mapping: ResponseMapping): string | n
 }
 
 /**
- * Whether a 2xx response to a creation is certainly a failure: a web page, or JSON that reports a failure and holds nothing
- * with the form of a key. A pointer that is set and finds something overrules it. Never throws.
+ * Whether a 2xx response to a creation is certainly a failure: a web page, or JSON that reports a failure, with nothing in it
+ * that has the form of a key, or the name and eight characters. A pointer that is set and finds something overrules it. Never
+ * throws.
  */
 export function isFailedCreation(text: string, mapping: ResponseMapping): boolean {
   if (mapping.apiKey !== undefined && readApiKey(text, mapping).kind === "found") return false;
   if (readApiKeyId(text, mapping) !== null) return false;
-  if (isWebPage(text)) return true;
+  if (isWebPage(text)) return !wordsOfPage(text).some(isKeyForm);
   const document = parseDocument(text);
   if (document === undefined || !reportsFailure(text)) return false;
-  if (findCandidates(document).some((one) => isMixed(one.text))) return false;
+  const isSecret = ({ text: one, node }: Candidate): boolean =>
+    KEY.test(node.name) && String(node.value) === one;
+  if (findCandidates(document).some((one) => isMixed(one.text) || isSecret(one))) return false;
   for (const { value, token } of walk(document)) {
     const texts = typeof value === "string" ? piecesOf(value) : [];
-    if ([token, ...texts].some(isKeyForm)) return false;
+    if ([token, ...texts].some(mayHoldKey)) return false;
   }
   return true;
+}
+
+function isPending(document: unknown): boolean {
+  const nodes = [...walk(document, ({ depth }) => depth < 2)];
+  return nodes.some(
+    ({ name, value }) => /^(?:status|state)$/.test(name) && typeof value === "string" && PENDING.test(value),
+  );
+}
+
+/** What people read on a web page, in pieces: nothing in tags or scripts. */
+function wordsOfPage(text: string): string[] {
+  const parts = text
+    .split("<")
+    .map((part) => (/^(?:script|style)/i.test(part) ? "" : part.slice(part.indexOf(">") + 1)));
+  return piecesOf(parts.join(" "));
 }
 
 /** The key that a body is if all of it is one word of plain text; `null` for what may be the beginning of something else. */
@@ -127,7 +149,7 @@ function findCandidates(document: unknown): Candidate[] {
   const candidates: Candidate[] = [];
   for (const node of walk(document)) {
     const { value, name, token } = node;
-    if (isKeyForm(token)) candidates.push({ text: token, node, whole: false });
+    if (mayHoldKey(token)) candidates.push({ text: token, node, whole: false });
     const isCounted = typeof value === "string" || typeof value === "number";
     if (!isCounted || ABOUT_KEY.test(name) || NOT_KEY.test(name)) continue;
     for (const text of piecesOf(String(value))) {
@@ -139,7 +161,7 @@ function findCandidates(document: unknown): Candidate[] {
 
 function mayBeKey(text: string, { name, around }: DocumentNode): boolean {
   const isSecret = SECRET.test(name) || (SECRET.test(around) && isMixed(text));
-  return isKeyForm(text) || (text.length >= MIN_SHORT_SECRET && isSecret);
+  return mayHoldKey(text) || (text.length >= MIN_SHORT_SECRET && isSecret);
 }
 
 /** The only candidate, if its name says that it is the key; among several the one named exactly `apiKey`. */
@@ -149,11 +171,14 @@ function chooseKey(candidates: readonly Candidate[]): Candidate | "none" | "seve
   const key = exact ?? named[0];
   if (key === undefined) return "none";
 
-  const holder = key.node.name === "apikey" ? key.node.parent : (key.node.parent?.parent ?? null);
+  // In an object `apiKey` there may be a hash or a label, and the key outside of it.
+  const holder = key.node.parent;
   const isHarmless = (rival: Candidate): boolean => {
     if (rival.text === key.text || isPartOfKey(rival, key.text)) return true;
-    if (exact === undefined || !isOtherSecret(rival)) return false;
-    if (rival.text.startsWith(key.text) || key.text.startsWith(rival.text)) return false;
+    if (exact === undefined || isHash(key.text) || !isOtherSecret(rival)) return false;
+    // One of them may be what the service shows of the other.
+    if (rival.text.slice(0, 8) === key.text.slice(0, 8) || rival.text.slice(-4) === key.text.slice(-4))
+      return false;
     return rival.node.depth <= MAX_DEPTH && isInside(rival.node, holder);
   };
   return candidates.every(isHarmless) ? key : "several";
@@ -178,8 +203,13 @@ function isExactlyApiKey({ node: { name, around } }: Candidate): boolean {
 /** Whether the name of a string next to `apiKey` rules out that this string is the key, and `apiKey` a label. */
 function isOtherSecret(rival: Candidate): boolean {
   const { name, around } = rival.node;
-  if (isExactlyApiKey(rival) || NEXT_TO_LABEL.test(name)) return false;
+  if (isExactlyApiKey(rival) || NEXT_TO_LABEL.test(name) || NEXT_TO_LABEL.test(around)) return false;
   return !NEW_KEY.test(name) || /secret|token/.test(name + around);
+}
+
+/** Whether a text is a SHA-256 hash in hex, as services store of a key. */
+function isHash(text: string): boolean {
+  return /^[0-9a-f]{64}$/i.test(text);
 }
 
 /** Whether a candidate is what a service shows of the key: its beginning or its end, masked or short. */

@@ -1,5 +1,5 @@
 import type { WebhookState } from "../api/operations.js";
-import { isEmpty, normaliseName, walk, type DocumentNode, type JsonObject } from "./document.js";
+import { isEmpty, isObject, normaliseName, walk, type DocumentNode, type JsonObject } from "./document.js";
 import { asWord, isScalar, parsePointer, resolvePointer, type ResponseMapping } from "./mapping.js";
 import { printPointer } from "./structure.js";
 
@@ -20,8 +20,9 @@ export interface StateReadings {
   readonly place: string | null;
 }
 
-/** What the name of a field means: a flag, a flag turned around, a word, a time, or being stopped in some other way. */
-type Kind = "active" | "disabled" | "word" | "disabledAt" | "enabledAt" | "stop";
+/** What the name of a field means: a flag, a flag turned around, a word, a time, being stopped in some other way, or a word about
+ * something else of the webhook, which counts only if it says that it is stopped. */
+type Kind = "active" | "disabled" | "word" | "disabledAt" | "enabledAt" | "stop" | "otherWord";
 
 /** What a field says: a state, a word that is not known, or something that makes the state ambiguous. */
 type Evidence = WebhookState | "unknown word" | "ambiguous" | null;
@@ -33,19 +34,29 @@ interface Field {
   readonly node: DocumentNode;
 }
 
+/** Parts of names and of words that say that a webhook is stopped. */
+const STOP =
+  "paus|suspend|block|delet|archiv|revok|expired|stop|disab|deactiv|inactiv|remov|cancel|terminat|trash|pending|unsubscr|" +
+  "muted|snooz|quarantin|frozen|locked|banned|halted|onhold|ended|turnedoff|^off$";
+const STOPPED = new RegExp(STOP, "i");
 const KINDS: readonly (readonly [kind: Kind, name: RegExp])[] = [
   ["active", /^(?:active|enabled)$/],
   ["disabled", /^(?:disabled|inactive)$/],
   ["word", /^(?:state|status)$/],
   ["disabledAt", /^(?:disabled|deactivated)at$/],
   ["enabledAt", /^(?:enabled|activated)at$/],
-  ["stop", /^(?!.*(?:url|link|href)).*(?:paus|suspend|block|delet|archiv|revok|expired|stopped)/],
+  ["stop", new RegExp(`^(?!can(?!cel)|.*(?:url|link|href|event|topic|able$|count$|ips$)).*(?:${STOP})`)],
+  ["otherWord", /^(?!last).*(?:status|state|lifecycle|mode|health)(?:name|text|label|code|reason)?$/],
 ];
 const DEFAULT_WORDS: Words = new Map([
   ...["active", "enabled", "on"].map((word) => [word, "active"] as const),
   ...["disabled", "inactive", "off"].map((word) => [word, "disabled"] as const),
 ]);
 const INNER_NAME = /^(?:attributes|webhook)$/;
+/** Objects in a record that speak of something else than the webhook. */
+const OTHER_OBJECT = /^last|deliver(?:y|ies)$|event|owner|user|account|creat|response|request|stats|error/;
+/** How far a clock may be off. In milliseconds. */
+const CLOCK_SKEW = 24 * 60 * 60 * 1000;
 const DATE = /^(?:[0-9]{4}-[0-9]{2}-|[A-Z][a-z]{2}, [0-9]{1,2} )/;
 /** Earlier times stand for "not set": year 1 (Go, .NET), year 0 (MySQL), 1970. */
 const FIRST_TIME = Date.UTC(1971, 0);
@@ -79,8 +90,11 @@ export function readStates(records: readonly JsonObject[], mapping: ResponseMapp
     const evidence = fields.map(({ kind, node }) => {
       // Numbers are flags only where every record has 0 or 1; elsewhere they are counts.
       const isFlag = !isNumeric(node.value) || flags.get(placeOf(node)) === records.length;
-      if (!isFlag && (kind === "active" || kind === "disabled")) return "ambiguous";
-      return readField(kind, node.value, words, enabledAt);
+      if (!isFlag && isInner(node) && (kind === "active" || kind === "disabled")) return "ambiguous";
+      const said = readField(kind, node.value, words, enabledAt);
+      if (isInner(node)) return said;
+      // Objects in a record may only speak against a state.
+      return said === "disabled" || (said === "ambiguous" && /stop|Word/.test(kind)) ? "ambiguous" : null;
     });
     const reading = combine(evidence);
     const field = fields[evidence.findIndex(isState)];
@@ -101,10 +115,21 @@ export function placeOf({ around, name }: DocumentNode): string {
 }
 
 function fieldsOf(record: JsonObject): Field[] {
-  return [...membersOf(record)].flatMap((node) => {
-    const kind = kindOf(node.name);
+  const members = walk(
+    record,
+    ({ value, depth, name }) => depth === 0 || (depth === 1 && isObject(value) && !OTHER_OBJECT.test(name)),
+  );
+  return [...members].flatMap((node) => {
+    const isObjectOfStates = !isInner(node) && isObject(node.value);
+    const own = isObjectOfStates ? null : kindOf(node.name);
+    const kind = own === "word" && !isInner(node) ? "otherWord" : own;
     return kind === null ? [] : [{ kind, node }];
   });
+}
+
+/** Whether a node is a member of the record itself, as opposed to one of an object in it. */
+function isInner({ depth, around }: DocumentNode): boolean {
+  return depth < 2 || INNER_NAME.test(around);
 }
 
 function kindOf(name: string): Kind | null {
@@ -116,6 +141,7 @@ function kindOf(name: string): Kind | null {
 function readField(kind: Kind, value: unknown, words: Words, enabledAt: readonly number[]): Evidence {
   const flag = flagOf(value);
   const time = timeOf(value);
+  const latest = Date.now() + CLOCK_SKEW;
   switch (kind) {
     case "active":
     case "disabled":
@@ -124,8 +150,11 @@ function readField(kind: Kind, value: unknown, words: Words, enabledAt: readonly
     case "word":
       return (isScalar(value) && words.get(asWord(value))) || (value === null ? null : "unknown word");
     case "disabledAt":
-      if (value === null) return enabledAt.some(Number.isNaN) ? null : "active";
-      return Number.isNaN(time) || enabledAt.some((other) => other >= time) ? "ambiguous" : "disabled";
+      if (value === null) return enabledAt.some((other) => !(other <= latest)) ? null : "active";
+      if (value === "" || value === 0) return null;
+      return !(time <= latest) || enabledAt.some((other) => other >= time) ? "ambiguous" : "disabled";
+    case "otherWord":
+      return typeof value === "string" && STOPPED.test(value) ? "ambiguous" : null;
     case "stop":
       return flag === false || value === "" || isEmpty(value) ? null : "ambiguous";
     case "enabledAt":
@@ -159,8 +188,8 @@ function isNumeric(value: unknown): value is number | string {
 
 function flagOf(value: unknown): boolean | null {
   const word = isScalar(value) ? asWord(value) : "";
-  if (/^(?:true|yes|1)$/.test(word)) return true;
-  return /^(?:false|no|0)$/.test(word) ? false : null;
+  if (/^(?:true|yes|y|1)$/.test(word)) return true;
+  return /^(?:false|no|n|0)$/.test(word) ? false : null;
 }
 
 /** A time in milliseconds since 1970; `NaN` for what is not a time, or stands for none. */

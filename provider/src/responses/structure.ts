@@ -1,5 +1,5 @@
 import { isArray, isObject, parseDocument, walk, type DocumentNode } from "./document.js";
-import { isKeyForm, isUuid } from "./key-form.js";
+import { isUuid, mayHoldKey } from "./key-form.js";
 
 /** Nothing deeper is shown, nor recognised. */
 export const MAX_DEPTH = 16;
@@ -52,7 +52,7 @@ export function listCandidates(nodes: Iterable<DocumentNode>): string[] {
 
 /** Whether a name looks like the name of a field. Any other may be data, such as a key of a map, and is not shown. */
 export function isFieldName(name: string): boolean {
-  return FIELD_NAME.test(name) && !isKeyForm(name) && !isUuid(name);
+  return FIELD_NAME.test(name) && !mayHoldKey(name) && !isUuid(name);
 }
 
 function typeOf(value: unknown): string {

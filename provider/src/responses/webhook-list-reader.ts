@@ -50,6 +50,10 @@ const MAY_BE_EMPTY = /^(?:(?:web)?hooks|data|items|results?|content|value)$/;
 const USUAL_NAME =
   /hook|subscription|endpoint|list$|member$|^(?:records|entries|values|rows|nodes|response)$/;
 const NEVER_THE_LIST = /^(?:links?|sort|included|errors?|warnings|messages|tags)$/;
+/** Lists of something else, such as `webhook_events`. */
+const OTHER_LIST = /logs?$|deliver|events?$|types?$|plans?$/;
+/** Arrays that are found next to webhooks, and hold none. */
+const ABOUT_WEBHOOKS = /event|topic|type|tag|scope|^(?:links?|sort|included|errors?|warnings|messages)$/;
 /** How many names the JSON Pointer of a recognised list has at most. */
 const MAX_NAMES = 3;
 
@@ -102,8 +106,10 @@ export function readWebhookList(
   };
 }
 
-/** Whether an object is the record of a webhook: it has the id of one. */
+/** Whether an object is the record of a webhook: it has the id of one, and is not a JSON-RPC response with an id. */
 export function hasWebhookId(object: JsonObject): boolean {
+  if (Object.hasOwn(object, "jsonrpc") || (Object.hasOwn(object, "result") && Object.hasOwn(object, "error")))
+    return false;
   const members = Object.entries(object);
   return members.some(([name, value]) => toWebhookId(value) !== null && ID_NAME.test(normaliseName(name)));
 }
@@ -145,7 +151,13 @@ function chooseList(document: unknown): DocumentNode | "none" | "several" {
 
   const called = nodes.filter(({ name }) => WEBHOOKS.test(name));
   const [only, second] = called.filter(({ value }) => isArray(value) || isEmpty(value));
-  if (only !== undefined) return second === undefined ? only : "several";
+  if (only !== undefined) {
+    // Elsewhere there may be webhooks as well, such as those that are disabled.
+    const hasOther = nodes.some(
+      ({ value, name }) => value !== only.value && !ABOUT_WEBHOOKS.test(name) && holdsIds(value),
+    );
+    return second === undefined && !hasOther ? only : "several";
+  }
 
   // An array in a record is a part of that webhook, and an object called webhooks holds the list, if anything does.
   const around = called.filter(({ value }) => isObject(value));
@@ -156,6 +168,7 @@ function chooseList(document: unknown): DocumentNode | "none" | "several" {
   const [list, other] = counted.filter(({ value }) => isArray(value) && value.some(isObject));
   if (list === undefined) return empty ?? "none";
   if (other !== undefined || empty !== undefined) return "several";
+  if (OTHER_LIST.test(list.name)) return "none";
   const isUsual = MAY_BE_EMPTY.test(list.name) || USUAL_NAME.test(list.name);
   return isUsual || hasAddress(list.value) ? list : "none";
 }
@@ -166,10 +179,17 @@ function hasAddress(list: unknown): boolean {
   return members.some(({ value }) => typeof value === "string" && /^https?:\/\//i.test(value));
 }
 
-/** Whether an element is an account or a page that has webhooks, and not a webhook. */
+/** Whether a value is an array of objects with ids. */
+function holdsIds(value: unknown): value is readonly unknown[] {
+  return isArray(value) && value.some((one) => isObject(one) && hasWebhookId(one));
+}
+
+/** Whether an element is an account, an event or a page that has webhooks, and not a webhook. */
 function holdsWebhooks(element: JsonObject): boolean {
-  const members = Object.entries(element);
-  return members.some(([name, value]) => isArray(value) && WEBHOOKS.test(normaliseName(name)));
+  return Object.entries(element).some(([name, value]) => {
+    const isCalledSo = WEBHOOKS.test(normaliseName(name)) && (isArray(value) || isObject(value));
+    return isCalledSo || (holdsIds(value) && hasAddress(value));
+  });
 }
 
 function readIds(records: readonly JsonObject[], setting: string | undefined): Found<number> | Refusal {
