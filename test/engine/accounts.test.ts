@@ -1,7 +1,7 @@
 import * as partners from "pulumi-partners";
 import { expect, it } from "vitest";
 
-import { countRequests, sandboxFor, sandboxStack, UNCHANGED, type Sandbox } from "./support.ts";
+import { countRequests, sandboxFor, sandboxStack, type Sandbox } from "./support.ts";
 
 /** How many keys and active webhooks an account has. */
 function held({ apiKeys, webhooks }: Sandbox): number {
@@ -11,7 +11,7 @@ function held({ apiKeys, webhooks }: Sandbox): number {
 it("a resource moves to another account by a replacement, each half in its own account", async () => {
   const webhooks = [{ webhookId: 101, state: "disabled" }] as const;
   const eu = await sandboxFor({ webhooks });
-  const said = { place: "eu", name: "eu", token: eu.accessToken };
+  const said = { place: "default", name: "eu", token: eu.accessToken };
   const { sandbox, stack } = await sandboxStack(
     () => {
       const settings = { baseUrl: eu.url, accessToken: said.token, account: "eu" };
@@ -26,23 +26,17 @@ it("a resource moves to another account by a replacement, each half in its own a
     { webhooks },
   );
   expect(await stack.up()).toMatchObject({ ok: true });
-  expect([held(sandbox), held(eu)]).toEqual([0, 2]);
+  expect([held(sandbox), held(eu)]).toEqual([2, 0]);
 
-  for (const [place, from, to] of [
-    ["default", eu, sandbox],
-    ["eu", sandbox, eu],
-  ] as const) {
-    said.place = place;
-    for (const account of [from, to]) account.clearRequests();
-    const up = await stack.up();
-    expect(up).toMatchObject({ ok: true, changes: { replace: 2 } });
-    expect(up.stdout).toContain("[diff: ~account,provider]");
-    expect([held(from), held(to)]).toEqual([0, 2]);
-    expect(await stack.outputs()).toEqual({ apiKey: to.apiKeys[0], account: place });
-    expect(countRequests(to)).toEqual({ GET: 1, POST: 1, PATCH: 1 });
-    expect(countRequests(from)).toEqual({ GET: 1, DELETE: 1, PATCH: 1 });
-  }
-  expect(await stack.preview(UNCHANGED)).toMatchObject({ ok: true });
+  said.place = "eu";
+  sandbox.clearRequests();
+  const moved = await stack.up();
+  expect(moved).toMatchObject({ ok: true, changes: { replace: 2 } });
+  expect(moved.stdout).toContain("[diff: ~account,provider]");
+  expect([held(sandbox), held(eu)]).toEqual([0, 2]);
+  expect(await stack.outputs()).toEqual({ apiKey: eu.apiKeys[0], account: "eu" });
+  expect(countRequests(eu)).toEqual({ GET: 1, POST: 1, PATCH: 1 });
+  expect(countRequests(sandbox)).toEqual({ GET: 1, DELETE: 1, PATCH: 1 });
 
   // A new access token or another name of the provider touches no resource.
   said.token = eu.rotateAccessToken();

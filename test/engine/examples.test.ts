@@ -4,6 +4,8 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 
 import { ROOT } from "../support/checkout.ts";
+import { mustRun } from "../support/process.ts";
+import { LONG } from "../support/random.ts";
 import {
   environmentFor,
   exampleProject,
@@ -14,6 +16,7 @@ import {
   type Sandbox,
 } from "./support.ts";
 
+const EXAMPLES_FOLDER = join(ROOT, "examples");
 const UP = ["up", "--yes", "--skip-preview"];
 const DESTROY = ["destroy", "--yes", "--skip-preview"];
 
@@ -76,16 +79,28 @@ const EXAMPLES: readonly Example[] = [
   },
 ];
 
-it.each(EXAMPLES)("$name: preview, up and destroy", async ({ name, prepare, shownIn, check }) => {
+it.each(EXAMPLES)("$name: preview, and in a long run up and destroy", async (example) => {
+  const { name, prepare, shownIn, check } = example;
   const [sandbox, eu] = [await sandboxFor(), await sandboxFor()];
   const project = await exampleProject(name, environmentFor(sandbox));
   await project.pulumi("stack", "init", "dev");
   await prepare?.(project, eu);
-  if (shownIn !== undefined) await expectShown(shownIn, await project.pulumi("preview"));
+  const previewed = await project.pulumi("preview");
+  if (shownIn !== undefined) await expectShown(shownIn, previewed);
+  if (!LONG) return; // Other tests make the same changes.
   await project.pulumi(...UP);
   await check(sandbox, project, eu);
   await project.pulumi(...DESTROY);
   expect([sandbox.apiKeys, eu.apiKeys]).toEqual([[], []]);
+});
+
+it("all compile", async () => {
+  const files = readdirSync(EXAMPLES_FOLDER, { recursive: true, encoding: "utf8" });
+  const programs = files.filter((file) => /^(?!.*node_modules).*\.ts$/.test(file));
+  const options = ["--noEmit", "--strict", "--skipLibCheck", "--target", "es2022", "--module", "nodenext"];
+  const more = ["--types", "node", "--allowImportingTsExtensions", "--ignoreConfig"];
+  const tsc = join(ROOT, "node_modules/typescript/bin/tsc");
+  await mustRun(process.execPath, [tsc, ...options, ...more, ...programs], { cwd: EXAMPLES_FOLDER });
 });
 
 it("key-stack-reference: a key for the stack of another team, before and after a rotation", async () => {
@@ -122,5 +137,5 @@ it("unit-testing: the tests of the example pass", async () => {
 
 it("every example has a test", () => {
   const tested = [...EXAMPLES.map(({ name }) => name), "key-stack-reference", "unit-testing", "pipeline"];
-  expect(readdirSync(join(ROOT, "examples")).sort()).toEqual(tested.sort());
+  expect(readdirSync(EXAMPLES_FOLDER).sort()).toEqual(tested.sort());
 });

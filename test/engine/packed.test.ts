@@ -87,11 +87,11 @@ it(
       await writeFile(join(cwd, "package.json"), JSON.stringify({ ...manifest, type }));
       await writeFile(join(cwd, "index.ts"), program);
       await shell("pulumi up --yes --skip-preview");
-      expect([sandbox.apiKeys.length, sandbox.webhooks.get(103)]).toEqual([1, "active"]);
       const versions = [`v${LOWEST.node}`, join(cwd, "index.ts")];
       expect(JSON.parse(await shell("pulumi stack output --json"))).toEqual({ versions, state: "active" });
-      await shell("pulumi destroy --yes --skip-preview");
-      expect(sandbox.apiKeys).toEqual([]);
     }
+    expect([sandbox.apiKeys.length, sandbox.webhooks.get(103)]).toEqual([1, "active"]);
+    await shell("pulumi destroy --yes --skip-preview");
+    expect(sandbox.apiKeys).toEqual([]);
   },
 );

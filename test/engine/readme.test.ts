@@ -46,8 +46,7 @@ it("every block of the README does what it says", async () => {
     "printf demo-token | pulumi config set --secret euToken",
     ...programs
       .slice(1)
-      .map((_, index) => `cp ../program-${index + 1}.ts index.ts; pulumi up --yes --skip-preview`),
-    "pulumi destroy --yes --skip-preview",
+      .map((_, index) => `cp ../program-${index + 1}.ts index.ts; pulumi preview --non-interactive`),
   ].join("\n");
   const { code, stdout, stderr } = await runShell(script, {
     cwd: checkout,

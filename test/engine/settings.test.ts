@@ -67,8 +67,8 @@ it("a new access token touches no resource; refresh and destroy use that of the 
   expect(sandbox.apiKeys).toEqual([]);
 });
 
-it("an explicit provider takes nothing from the environment, and its errors name its arguments", async () => {
-  let args: Partial<partners.ProviderArgs> = { baseUrl: "http://127.0.0.1:1" };
+it("an explicit provider takes nothing from the environment, and the error names its argument", async () => {
+  const args: Partial<partners.ProviderArgs> = { baseUrl: "http://127.0.0.1:1" };
   const { sandbox, stack } = await sandboxStack(() => {
     const provider = new partners.Provider("eu", args as partners.ProviderArgs);
     new partners.PartnerWebhookState("hook", { webhookId: 101, state: "active" }, { provider });
@@ -78,10 +78,6 @@ it("an explicit provider takes nothing from the environment, and its errors name
   expect(incomplete.ok).toBe(false);
   expect(incomplete.stdout).toMatch(/Provider\b.*\baccessToken/);
   expect(sandbox.requests).toEqual([]);
-  args = { baseUrl: sandbox.url, accessToken: pulumi.secret("not-the-token") };
-  const rejected = await stack.preview();
-  expect(rejected.ok).toBe(false);
-  expect(rejected.stdout).toMatch(/Provider's accessToken(.|\n)*\[PARTNERS_STATUS\]/);
 });
 
 it("a check that fails says what is wrong, and does not show the values of secret inputs", async () => {
@@ -95,37 +91,28 @@ it("a check that fails says what is wrong, and does not show the values of secre
     new partners.PartnerWebhookState("orders", wrong as unknown as partners.PartnerWebhookStateArgs);
     return Promise.resolve();
   });
-  const webhook = await stack.preview({ flags: ["--diff"] });
-  stack.setProgram(() => {
-    const rotation = pulumi.secret({ trigger: [token] });
-    new partners.PartnerApiKey("checkout", { rotation } as unknown as partners.PartnerApiKeyArgs);
-    return Promise.resolve();
-  });
-  const key = await stack.preview({ flags: ["--diff"] });
-  for (const input of ["webhookId", "state", "stateOnDestroy", "rotation.trigger"])
-    expect(webhook.error + key.error).toContain(`${input} must be `);
-  for (const { stdout, stderr, eventLog } of [webhook, key])
-    expect(findLeaks({ stdout, stderr, eventLog }, CANARIES)).toEqual([]);
+  const { error, stdout, stderr, eventLog } = await stack.preview({ flags: ["--diff"] });
+  for (const input of ["webhookId", "state", "stateOnDestroy"]) expect(error).toContain(`${input} must be `);
+  expect(findLeaks({ stdout, stderr, eventLog }, CANARIES)).toEqual([]);
 });
 
 it("a webhook that is declared twice is refused; the same id in another account is another webhook", async () => {
   const eu = await sandboxFor();
   const args = { webhookId: 101, state: "disabled" } as const;
-  let again: pulumi.Input<number> | null = null;
+  let twice = false;
   const { sandbox, stack } = await sandboxStack(() => {
     const provider = new partners.Provider("eu", { baseUrl: eu.url, accessToken: eu.accessToken });
     const region = new pulumi.ComponentResource("test:Region", "region", {}, { provider });
     new partners.PartnerWebhookState("orders", args);
     new partners.PartnerWebhookState("orders", args, { parent: region });
-    if (again !== null) new partners.PartnerWebhookState("orders-again", { ...args, webhookId: again });
+    if (twice) new partners.PartnerWebhookState("orders-again", { ...args, webhookId: pulumi.output(101) });
     return Promise.resolve();
   });
   expect(await stack.preview()).toMatchObject({ ok: true, changes: { create: 5 } });
-  for (again of [101, pulumi.output(101)]) {
-    const { ok, stdout } = await stack.preview();
-    expect(ok).toBe(false);
-    await expectShown("docs/webhooks.md", stdout);
-    expect(stdout).not.toContain("    at ");
-  }
+  twice = true;
+  const { ok, stdout } = await stack.preview();
+  expect(ok).toBe(false);
+  await expectShown("docs/webhooks.md", stdout);
+  expect(stdout).not.toContain("    at ");
   expect(sandbox.requests.every(({ method }) => method === "GET")).toBe(true);
 });

@@ -1,5 +1,4 @@
 import { spawn } from "node:child_process";
-import { readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
 import { text } from "node:stream/consumers";
@@ -141,13 +140,6 @@ export function inheritedEnv(): Record<string, string> {
 export function cacheRoot(): string {
   const xdg = process.env["XDG_CACHE_HOME"] ?? "";
   return join(isAbsolute(xdg) ? xdg : join(homedir(), ".cache"), "pulumi-partners");
-}
-
-/** The most memory that a process has had so far, in MiB; `null` where the system does not tell. @throws if there is no such process. */
-export function peakMemory(pid: number | string): number | null {
-  if (process.platform !== "linux") return null;
-  const [, kib] = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];
-  return kib === undefined ? null : Number(kib) / 1024;
 }
 
 function signalGroup(leader: number | undefined, signal: NodeJS.Signals): void {

@@ -22,6 +22,9 @@ export function seededRandom(seed: number): () => number {
 
 const SCALE = Number(process.env["PARTNERS_TEST_SCALE"] ?? 1);
 
+/** Whether this run has time for tests that prove on the engine once more what others prove in parts: `npm run test:long`. */
+export const LONG = SCALE > 1;
+
 /**
  * How many times a long test repeats what it does: the count of `npm test`, times `PARTNERS_TEST_SCALE`, and at least 1.
  *

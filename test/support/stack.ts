@@ -64,14 +64,12 @@ export interface TestStack {
   outputs(): Promise<Record<string, unknown>>;
   /** The state file as it is in the backend: what must not hold a secret in clear. */
   stateFile(): Promise<string>;
+  /** Where that file is. */
+  readonly statePath: string;
   /** The state with secrets in clear, to look at or to change and import. */
   exportStack(): Promise<Deployment>;
   importStack(deployment: Deployment): Promise<void>;
   readonly backendDir: string;
-  /** The project's folder, for other commands that work in one. */
-  readonly projectDir: string;
-  /** The environment that the CLI runs with. */
-  readonly env: Readonly<Record<string, string>>;
   /** Interrupts what is still running, and removes stack, backend and temporary folders. Resources are not destroyed. */
   dispose(): Promise<void>;
 }
@@ -114,6 +112,7 @@ export async function createTestStack(options: TestStackOptions): Promise<TestSt
     return stdout;
   };
 
+  const statePath = join(engine.backendDir, ".pulumi/stacks/test/dev.json");
   let operations = 0;
   const operate = async (
     args: string[],
@@ -151,7 +150,8 @@ export async function createTestStack(options: TestStackOptions): Promise<TestSt
     },
     outputs: async () =>
       JSON.parse(await pulumi("stack", "output", "--json", "--show-secrets")) as Record<string, unknown>,
-    stateFile: () => readFile(join(engine.backendDir, ".pulumi/stacks/test/dev.json"), "utf8"),
+    stateFile: () => readFile(statePath, "utf8"),
+    statePath,
     exportStack: async () => JSON.parse(await pulumi("stack", "export", "--show-secrets")) as Deployment,
     importStack: async (deployment) => {
       const file = join(engine.dir, "import.json");
@@ -159,8 +159,6 @@ export async function createTestStack(options: TestStackOptions): Promise<TestSt
       await pulumi("stack", "import", "--file", file);
     },
     backendDir: engine.backendDir,
-    projectDir: project,
-    env: engine.env,
     dispose: async () => {
       await Promise.all([...running].map((process) => process.stop()));
       server?.close();

@@ -8,15 +8,14 @@ import { inheritedEnv, runProcess } from "../../support/process.ts";
 
 const COMMENT = join(import.meta.dirname, "../../../examples/pipeline/ci/comment.ts");
 
-/** The comment for a preview. */
-async function commentOn(preview: string): Promise<string> {
-  const comments = await startComments();
+/** The comment for the last of some previews of the same pull request; there is no other of ours. */
+async function commentOn(...previews: string[]): Promise<string> {
+  const comments = await startComments(["of a person"]);
   const cwd = await mkdtemp(join(tmpdir(), "comment-"));
   onTestFinished(async () => {
     comments.close();
     await rm(cwd, { recursive: true });
   });
-  await writeFile(join(cwd, "preview.log"), preview);
   const env = {
     ...inheritedEnv(),
     GITHUB_ACTIONS: "true",
@@ -26,9 +25,13 @@ async function commentOn(preview: string): Promise<string> {
     PULL_REQUEST: "7",
     PULUMI_STACK: "production",
   };
-  const { code, stderr } = await runProcess(process.execPath, [COMMENT], { cwd, env });
-  expect(stderr + String(code)).toBe("0");
-  return comments.texts[0] ?? "";
+  for (const preview of previews) {
+    await writeFile(join(cwd, "preview.log"), preview);
+    const { code, stderr } = await runProcess(process.execPath, [COMMENT], { cwd, env });
+    expect(stderr + String(code)).toBe("0");
+  }
+  expect(comments.texts).toEqual(["of a person", expect.any(String)]);
+  return comments.texts[1] ?? "";
 }
 
 it("shows the start and the summary of a long preview, and says how much is left out", async () => {
@@ -37,6 +40,12 @@ it("shows the start and the summary of a long preview, and says how much is left
   expect(text).toContain("+ 4 to create");
   expect(text).toContain("[… 40041 characters are left out here: they are in the log of the job …]");
   expect(text.length).toBeLessThan(65_536);
+});
+
+it("is replaced by that for the next preview", async () => {
+  const text = await commentOn("first", "second");
+  expect(text).toContain("second");
+  expect(text).not.toContain("first");
 });
 
 it("shows a preview in a block that nothing in it can end", async () => {
