@@ -124,43 +124,44 @@ it(
 );
 
 // The scripts are those of GitHub, which every run runs.
-it.runIf(LONG)(
-  "GitLab: preview with a comment, up, a night with drift, and an interrupted creation",
-  LIMIT,
-  async () => {
-    const { sandbox, account, comments, cwd, shell, leaveInterrupted } = await pipelineStack();
-    const pipeline = await gitLabPipeline(join(cwd, ".gitlab-ci.yml"), { CI_PIPELINE_SOURCE: "push" });
-    const run = (job: string, more: Readonly<Record<string, string>> = {}) =>
-      runGitLabJob(pipeline, job, { shell, values: { ...account, MERGE_REQUEST_TOKEN: "", ...more } });
-    const mergeRequest = {
-      CI_API_V4_URL: comments.url,
-      CI_PROJECT_ID: "5",
-      CI_MERGE_REQUEST_IID: "7",
-      MERGE_REQUEST_TOKEN: "gl-token",
-    };
-    expect((await run("preview", mergeRequest)).code).toBe(0);
-    expect(comments.texts).toEqual([PREVIEW_OF_A_PERSON, expect.stringContaining("+ 4 to create")]);
-    expect(comments.requests.map((line) => line.replace(/\?\S*/, ""))).toEqual([
-      "GET /user gl-token",
-      "GET /projects/5/merge_requests/7/notes gl-token",
-      "POST /projects/5/merge_requests/7/notes gl-token",
-    ]);
-    expect((await run("up")).code).toBe(0);
-    expect(sandbox.apiKeys).toHaveLength(1);
-    sandbox.setWebhookState(103, "active");
-    expect(await run("nightly")).toMatchObject({
-      code: 7,
-      output: expect.stringContaining("DRIFT") as string,
-    });
-    // It is told of even when `up` itself fails.
-    await leaveInterrupted();
-    sandbox.removeWebhook(101);
-    await writeFile(
-      join(cwd, "index.ts"),
-      `${await readFile(join(cwd, "index.ts"), "utf8")}\nthrow new Error("broken");\n`,
-    );
-    const up = await run("up");
-    expect(up.code).toBe(1);
-    expect(up.output).toContain("interrupted while creating");
-  },
-);
+if (LONG)
+  it(
+    "GitLab: preview with a comment, up, a night with drift, and an interrupted creation",
+    LIMIT,
+    async () => {
+      const { sandbox, account, comments, cwd, shell, leaveInterrupted } = await pipelineStack();
+      const pipeline = await gitLabPipeline(join(cwd, ".gitlab-ci.yml"), { CI_PIPELINE_SOURCE: "push" });
+      const run = (job: string, more: Readonly<Record<string, string>> = {}) =>
+        runGitLabJob(pipeline, job, { shell, values: { ...account, MERGE_REQUEST_TOKEN: "", ...more } });
+      const mergeRequest = {
+        CI_API_V4_URL: comments.url,
+        CI_PROJECT_ID: "5",
+        CI_MERGE_REQUEST_IID: "7",
+        MERGE_REQUEST_TOKEN: "gl-token",
+      };
+      expect((await run("preview", mergeRequest)).code).toBe(0);
+      expect(comments.texts).toEqual([PREVIEW_OF_A_PERSON, expect.stringContaining("+ 4 to create")]);
+      expect(comments.requests.map((line) => line.replace(/\?\S*/, ""))).toEqual([
+        "GET /user gl-token",
+        "GET /projects/5/merge_requests/7/notes gl-token",
+        "POST /projects/5/merge_requests/7/notes gl-token",
+      ]);
+      expect((await run("up")).code).toBe(0);
+      expect(sandbox.apiKeys).toHaveLength(1);
+      sandbox.setWebhookState(103, "active");
+      expect(await run("nightly")).toMatchObject({
+        code: 7,
+        output: expect.stringContaining("DRIFT") as string,
+      });
+      // It is told of even when `up` itself fails.
+      await leaveInterrupted();
+      sandbox.removeWebhook(101);
+      await writeFile(
+        join(cwd, "index.ts"),
+        `${await readFile(join(cwd, "index.ts"), "utf8")}\nthrow new Error("broken");\n`,
+      );
+      const up = await run("up");
+      expect(up.code).toBe(1);
+      expect(up.output).toContain("interrupted while creating");
+    },
+  );
