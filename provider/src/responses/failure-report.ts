@@ -108,8 +108,7 @@ function objectReportsFailure(object: JsonObject): boolean {
   const isWebhook = hasWebhookId(object);
   const succeeded = hasSuccess(object, CODE);
   const isAlone = Object.keys(object).length === 1;
-  const names = Object.entries(object).map(([name, value]) => [normaliseName(name), textOf(value)] as const);
-  const hasOwnCode = names.some(([name, value]) => name === "code" && /^[1-9][0-9]{0,9}$/.test(value));
+  const hasOwnCode = /^[1-9][0-9]{0,9}$/.test(textOf(Object.hasOwn(object, "code") ? object["code"] : null));
   return Object.entries(object).some(([rawName, value]) => {
     const name = normaliseName(rawName);
     const text = textOf(value);
