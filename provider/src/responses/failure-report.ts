@@ -12,7 +12,7 @@ const PLACES = /^(?:data|result|response|meta|status|messages)$/;
 const SUCCESS = /^(?:is)?(?:success|successful|succeeded|ok)$/;
 const CODE = /^(?:http)?(?:status|statuscode|code)$|^(?:error|response|err)code$|^errno$/;
 const FAILED =
-  /^(?:errors?|fail|failed|failure|ko|ng|nok|denied|rejected|not.?found|unauth[a-z]{1,20}|permission.denied)$/;
+  /^(?:errors?|fail|failed|failure|ko|ng|nok|denied|rejected|not.?found|unauth[a-z_]{1,20}|permission.denied)$/;
 /** Which members report a failure with which values, in lower case. */
 const REPORTS: readonly (readonly [name: RegExp, value: RegExp])[] = [
   [SUCCESS, /^(?:false|no?|0|fail(?:ed)?)$/],
