@@ -12,7 +12,7 @@ const PLACES = /^(?:data|result|response|meta|status|messages)$/;
 const SUCCESS = /^(?:is)?(?:success|successful|succeeded|ok)$/;
 const CODE = /^(?:http)?(?:status|statuscode|code)$|^(?:error|response|err)code$|^errno$/;
 const FAILED =
-  /^(?:errors?|fail|failed|failure|ko|ng|nok|denied|rejected|not.?found|unauth[a-z]{1,20}|permission.denied)$/;
+  /^(?:errors?|fail|failed|failure|ko|ng|nok|denied|rejected|not.?found|unauth[a-z_]{1,20}|permission.denied)$/;
 /** Which members report a failure with which values, in lower case. */
 const REPORTS: readonly (readonly [name: RegExp, value: RegExp])[] = [
   [SUCCESS, /^(?:false|no?|0|fail(?:ed)?)$/],
@@ -108,8 +108,7 @@ function objectReportsFailure(object: JsonObject): boolean {
   const isWebhook = hasWebhookId(object);
   const succeeded = hasSuccess(object, CODE);
   const isAlone = Object.keys(object).length === 1;
-  const names = Object.entries(object).map(([name, value]) => [normaliseName(name), textOf(value)] as const);
-  const hasOwnCode = names.some(([name, value]) => name === "code" && /^[1-9][0-9]{0,9}$/.test(value));
+  const hasOwnCode = /^[1-9][0-9]{0,9}$/.test(textOf(Object.hasOwn(object, "code") ? object["code"] : null));
   return Object.entries(object).some(([rawName, value]) => {
     const name = normaliseName(rawName);
     const text = textOf(value);

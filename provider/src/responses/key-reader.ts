@@ -45,6 +45,8 @@ const PENDING = /^(?:pending|queued|processing|in.?progress|accepted|scheduled)$
 /** Names of things about a key that are never the key, by their ends and by their beginnings. */
 const ABOUT_KEY = /(?:id|prefix|hint|name|type|hash|(?:ed|s|re|n)at|by|email|scopes?|last4|fingerprint)$/;
 const NOT_KEY = /^(?:hashed|masked|public|idempotency)/;
+/** SHA-256 in hex, which services store instead of a key. */
+const HASH = /^[0-9a-f]{64}$/i;
 const KEY_ID = /^[!-~]{1,256}$/;
 const MIN_SHORT_SECRET = 8;
 
@@ -175,7 +177,7 @@ function chooseKey(candidates: readonly Candidate[]): Candidate | "none" | "seve
   const holder = key.node.parent;
   const isHarmless = (rival: Candidate): boolean => {
     if (rival.text === key.text || isPartOfKey(rival, key.text)) return true;
-    if (exact === undefined || isHash(key.text) || !isOtherSecret(rival)) return false;
+    if (exact === undefined || HASH.test(key.text) || !isOtherSecret(rival)) return false;
     // One of them may be what the service shows of the other.
     if (rival.text.slice(0, 8) === key.text.slice(0, 8) || rival.text.slice(-4) === key.text.slice(-4))
       return false;
@@ -203,13 +205,8 @@ function isExactlyApiKey({ node: { name, around } }: Candidate): boolean {
 /** Whether the name of a string next to `apiKey` rules out that this string is the key, and `apiKey` a label. */
 function isOtherSecret(rival: Candidate): boolean {
   const { name, around } = rival.node;
-  if (isExactlyApiKey(rival) || NEXT_TO_LABEL.test(name) || NEXT_TO_LABEL.test(around)) return false;
+  if (isExactlyApiKey(rival) || [name, around].some((one) => NEXT_TO_LABEL.test(one))) return false;
   return !NEW_KEY.test(name) || /secret|token/.test(name + around);
-}
-
-/** Whether a text is a SHA-256 hash in hex, as services store of a key. */
-function isHash(text: string): boolean {
-  return /^[0-9a-f]{64}$/i.test(text);
 }
 
 /** Whether a candidate is what a service shows of the key: its beginning or its end, masked or short. */

@@ -120,8 +120,7 @@ function fieldsOf(record: JsonObject): Field[] {
     ({ value, depth, name }) => depth === 0 || (depth === 1 && isObject(value) && !OTHER_OBJECT.test(name)),
   );
   return [...members].flatMap((node) => {
-    const isObjectOfStates = !isInner(node) && isObject(node.value);
-    const own = isObjectOfStates ? null : kindOf(node.name);
+    const own = kindOf(node.name);
     const kind = own === "word" && !isInner(node) ? "otherWord" : own;
     return kind === null ? [] : [{ kind, node }];
   });
