@@ -67,6 +67,8 @@ export type Notice =
     }
   /** `responses.apiKey` finds nothing in a kept response, so the key stays as it is. */
   | { readonly kind: "pointerFindsNothing"; readonly fingerprint: string | null }
+  /** `responses.apiKey` finds another key in a kept response, so an update is about to put that in place. */
+  | { readonly kind: "reread"; readonly fingerprint: string | null; readonly next: string | null }
   /** A preview, or an update, is about to rotate a key. Days are dates such as 2026-02-19. */
   | {
       readonly kind: "rotation";

@@ -82,11 +82,13 @@ export function planRotation(
   const own = fingerprint(present.apiKey);
   const rereading = reread(present, mapping);
   const previous = previousOf(state);
-  const changed =
-    rereading.apiKey !== present.apiKey ||
-    (previous !== null && reread(previous, mapping).apiKey !== previous.apiKey);
+  if (rereading.apiKey !== present.apiKey) {
+    const next = fingerprint(rereading.apiKey);
+    return { step: "read", notice: { kind: "reread", fingerprint: own, next } };
+  }
   const missed: Notice | null = rereading.missed ? { kind: "pointerFindsNothing", fingerprint: own } : null;
-  if (changed) return { step: "read", notice: missed };
+  if (previous !== null && reread(previous, mapping).apiKey !== previous.apiKey)
+    return { step: "read", notice: missed };
 
   const why = rotationReason(state, rotation, now);
   if (why !== null) {

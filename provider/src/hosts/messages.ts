@@ -42,6 +42,8 @@ export function renderNotice(notice: Notice, terms: Terms): string {
     }
     case "pointerFindsNothing":
       return `${setting("responses.apiKey", terms)} finds no key in the kept response of ${keyName(notice.fingerprint)}, so the key stays as it is.`;
+    case "reread":
+      return `${setting("responses.apiKey", terms)} finds ${keyName(notice.next)} in the kept response; this update puts it in place of ${keyName(notice.fingerprint)}.`;
     case "rotation":
       return rotationText(notice);
     case "expiry": {

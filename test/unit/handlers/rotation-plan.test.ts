@@ -75,7 +75,13 @@ describe("the next step for a key", () => {
   const response = kept({ data: { right: OTHER, wrong: KEY } });
   const cutOff = { ...response, body: "{", complete: false };
   it.each<[string, KeyState, string, RotationStep, Notice["kind"] | null]>([
-    ["a pointer that finds another key in the response", state({ response }), "/data/right", "read", null],
+    [
+      "a pointer that finds another key in the response",
+      state({ response }),
+      "/data/right",
+      "read",
+      "reread",
+    ],
     ["a pointer that finds the same key", state({ response }), "/data/wrong", "none", null],
     ["a pointer that finds nothing", state({ response }), "/data/nothing", "none", "pointerFindsNothing"],
     ["a pointer for a key without a response", state(), "/data/right", "none", null],

@@ -124,6 +124,7 @@ const NOTICES: Examples<Notice> = {
     { kind: "keyWasGone", fingerprint: PRINT, first: false, byId: false },
   ],
   pointerFindsNothing: { kind: "pointerFindsNothing", fingerprint: PRINT },
+  reread: { kind: "reread", fingerprint: PRINT, next: "sha256:fedcba9876543210" },
   rotation: [
     { ...rotation, why: { kind: "trigger" }, validUntil: null },
     { ...rotation, why: { kind: "unknownAge" } },
@@ -228,6 +229,7 @@ describe("what a person is told", () => {
         "a key was not found by the service (404) and counts as deleted.",
         "key sha256:0123456789abcdef was not found by the service (404) and counts as deleted.",
         "partners:responses.apiKey finds no key in the kept response of key sha256:0123456789abcdef, so the key stays as it is.",
+        "partners:responses.apiKey finds key sha256:fedcba9876543210 in the kept response; this update puts it in place of key sha256:0123456789abcdef.",
         "key sha256:0123456789abcdef is rotated (rotation.trigger changed) and is deleted at the end of the same update.",
         "key sha256:0123456789abcdef is rotated (its age is not known) and stays valid as previousApiKey until 2026-06-22T12:00Z.",
         "key sha256:0123456789abcdef is rotated (in use since 2026-06-01, due since 2026-06-11, afterDays: 10) and stays valid as previousApiKey until 2026-06-22T12:00Z.",
