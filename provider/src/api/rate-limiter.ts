@@ -5,8 +5,8 @@ const FIRST_PAUSE = 1_000;
 /** Milliseconds: no pause of our own is longer. */
 const LONGEST_PAUSE = 10_000;
 /**
- * Requests in flight until the first second without a 429 has passed. All that are in flight when a limit is reached are
- * refused, so a burst of `maxConnections` at the start would cost as many requests.
+ * Requests in flight at the start; each success adds one. All that are in flight when a limit is reached are refused, so a
+ * burst of `maxConnections` at the start would cost as many requests.
  */
 const CAUTIOUS_CONNECTIONS = 8;
 /** After a 429: the share of the rate that got through in the last second, in requests per second, and its growth per second. */

@@ -146,7 +146,7 @@ export async function performRotation(
 ): Promise<KeyState> {
   if (step === "read") return readAgain(context, state);
   if (step === "rotate") return rotate(context, state);
-  // "replace" gets here if a key fell due after the engine had asked: the next run replaces it.
+  // "expire", or "replace" for a key that fell due after the engine had asked: the next run replaces it.
   return isPreviousExpired(state, rotationOf(context.news), context.now)
     ? dropPrevious(context, state)
     : state;
