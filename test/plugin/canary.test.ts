@@ -97,6 +97,7 @@ describe("no answer, no output and no debug log of the plugin holds a secret", (
       ...CANARIES,
       ...Object.fromEntries([...keys].map((key, index) => [`key ${index}`, key])),
     };
+    await plugin.close(); // What it wrote last may arrive after its last answer.
     // The search finds what is a secret in state, the new key and what came with it.
     expect(findLeaks({ created: JSON.stringify(created) }, secrets).length).toBeGreaterThan(1);
     expect(findLeaks({ ...answers, stdout: plugin.stdout(), stderr: plugin.stderr() }, secrets)).toEqual([]);

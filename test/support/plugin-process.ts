@@ -37,7 +37,7 @@ export interface Plugin extends PluginCalls {
   stderr(): string;
   readonly pid: number;
   kill(signal: NodeJS.Signals): void;
-  /** Resolves when the process has ended, with the exit code or the signal; the other one is `null`. */
+  /** Resolves when the process has ended and all its output is here, with the exit code or the signal; the other one is `null`. */
   readonly ended: Promise<{ readonly code: number | null; readonly signal: NodeJS.Signals | null }>;
   /** Ends the process as the engine does: SIGINT, and SIGKILL where that does not help. */
   close(): Promise<void>;
@@ -117,7 +117,7 @@ export async function startPlugin({
   });
   const reap = (): void => void child.kill("SIGKILL"); // For a test that ends without close().
   process.once("exit", reap);
-  const ended = once(child, "exit").then(([code, signal]) => {
+  const ended = once(child, "close").then(([code, signal]) => {
     process.off("exit", reap);
     return { code: code as number | null, signal: signal as NodeJS.Signals | null };
   });
