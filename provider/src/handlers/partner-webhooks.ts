@@ -7,9 +7,11 @@ export function partnerWebhooksHandlers(plugin: PluginProcess): ResourceHandlers
   return {
     check: (_olds, inputs) => Promise.resolve({ inputs, problems: [] }),
     diff: () => ({ changes: false, replaces: [] }),
+    preview: () => ({}),
     create: neverCalled,
     update: neverCalled,
     delete: neverCalled,
+    adopt: neverCalled,
 
     async read(olds) {
       // Only a refresh hands over an earlier list. A new one would be reported as drift, and every run of the program reads again.

@@ -40,8 +40,11 @@ export interface Session {
 export class PluginProcess {
   /** Milliseconds since the epoch. */
   readonly currentTime: () => number;
-  /** Ids of webhooks that the program declares in this run: a deletion leaves them alone, so that a rename undoes nothing. */
-  readonly declaredWebhooks = new Set<unknown>();
+  /**
+   * Webhooks that the program declares in this run, by id, and the URN of the resource that does, where the host is told. A
+   * deletion leaves them alone, so that a rename undoes nothing.
+   */
+  readonly declaredWebhooks = new Map<unknown, string | undefined>();
   readonly #options: ProcessOptions;
   readonly #env: NodeJS.ProcessEnv;
   readonly #told = new Set<string>();
@@ -73,6 +76,11 @@ export class PluginProcess {
   /** The operations that have not ended yet, by name. */
   get pendingOperations(): readonly string[] {
     return this.#client?.pendingOperations ?? [];
+  }
+
+  /** A variable of the environment, trimmed of nothing; `undefined` if it is not set, or empty. */
+  variable(name: string): string | undefined {
+    return this.#env[name] || undefined;
   }
 
   /** Checks the settings without opening anything. @throws {SettingsError} naming all that is missing or wrong. */

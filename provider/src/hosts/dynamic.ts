@@ -1,6 +1,6 @@
 /**
  * How the engine reaches the handlers through the SDK's dynamic-provider host. The engine's plugin process loads this module by
- * the strings in resources/registration.ts. Its path in the package and the names it exports are written into users' state, so
+ * the strings in registration.ts. Its path in the package and the names it exports are written into users' state, so
  * they are frozen; everything else about it is internal.
  *
  * @internal
