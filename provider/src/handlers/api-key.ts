@@ -124,9 +124,10 @@ function newId(): string {
 function previewOf(state: KeyState, step: RotationStep, account: unknown): Properties {
   if (step === "none") return outputsOf(state, account);
   if (step === "expire") return outputsOf(withoutPrevious(state), account);
-  const outputs = Object.keys(outputsOf(state, account)).map((name) => [name, UNKNOWN]);
+  const names = Object.keys(outputsOf(state, account));
+  const unknown = Object.fromEntries(names.map((name): [string, unknown] => [name, UNKNOWN]));
   const previous = step === "rotate" ? { previousApiKey: state.apiKey } : {};
-  return { ...Object.fromEntries(outputs), ...previous, account };
+  return { ...unknown, ...previous, account };
 }
 
 /**

@@ -9,6 +9,12 @@ export const UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
 /** What is wrong with the inputs: a sentence that repeats no value, or an error of which an update would fail as well. */
 export type InputProblem = string | PartnerError;
 
+/** Inputs as they go into the state, and what is wrong with them. */
+export interface CheckedInputs {
+  readonly inputs: Properties;
+  readonly problems: readonly InputProblem[];
+}
+
 /** What is done about a resource, whatever host the engine reaches it through. All but `diff` throw a {@link PartnerError}. */
 export interface ResourceHandlers {
   /**
@@ -17,11 +23,7 @@ export interface ResourceHandlers {
    * @param olds The inputs in state; empty for a new resource.
    * @param urn Of the resource, where the host is told; by it, two resources that declare the same are told apart.
    */
-  check(
-    olds: Properties,
-    news: Properties,
-    urn?: string,
-  ): Promise<{ readonly inputs: Properties; readonly problems: readonly InputProblem[] }>;
+  check(olds: Properties, news: Properties, urn?: string): Promise<CheckedInputs>;
   /** Compares outputs in state with checked inputs; asks nobody. */
   diff(olds: Properties, news: Properties): { readonly changes: boolean; readonly replaces: string[] };
   /** The outputs that a preview shows, {@link UNKNOWN} where only the update will tell. @param olds `null` for a creation. */
