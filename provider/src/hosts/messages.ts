@@ -1,3 +1,4 @@
+import type { Wait } from "../api/client.js";
 import {
   PartnerError,
   RequestError,
@@ -57,6 +58,14 @@ export function renderNotice(notice: Notice, terms: Terms): string {
     case "notChecked":
       return `the webhooks were not checked in this preview. ${renderError(notice.error, terms)}`;
   }
+}
+
+/** A few words for the status of a resource. */
+export function renderWait(wait: Wait): string {
+  const { method } = OPERATIONS[wait.operation];
+  return wait.kind === "retry"
+    ? `${method}: ${wait.reason}, trying again in ${Math.ceil(wait.delay / 1000)} s`
+    : `${method}: waiting for the response (${Math.round(wait.elapsed / 1000)} s)`;
 }
 
 /** The command, or the argument, that makes a member of `responses`. */
