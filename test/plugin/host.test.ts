@@ -69,7 +69,7 @@ describe("what leaves the plugin", () => {
     expect(key.properties).toMatchObject({ previousApiKey: null, rotatedAt: null, internal: null });
     const hook = await plugin.create(HOOK);
     expect(Object.keys(hook.properties).sort().join(" ")).toBe(
-      "__provider account initialState state stateOnDestroy webhookId",
+      "__provider account initialState server state stateOnDestroy webhookId",
     );
   });
 

@@ -4,10 +4,18 @@ import type { KeyReading } from "../responses/key-reader.js";
 /** Why no key is read from a response. */
 export type RefusedReading = Extract<KeyReading, { kind: "refused" }>;
 
+/** The settings name another server than the resource's. Both are addresses. */
+export interface OtherServer {
+  readonly kind: "otherServer";
+  readonly owner: string;
+  readonly present: string;
+}
+
 /** What cannot be done about a resource, as facts. No fact may be, or contain, a token or a key. */
 export type ResourceProblem =
   /** The settings are those of another account than the resource's. */
   | { readonly kind: "otherAccount"; readonly owner: string; readonly present: string }
+  | OtherServer
   | { readonly kind: "noSuchWebhook"; readonly webhookId: number; readonly existing: readonly number[] }
   /** A change was answered 404, although the list has the webhook. */
   | { readonly kind: "patchedNotFound"; readonly failure: RequestFailure }
@@ -26,12 +34,11 @@ export type ResourceProblem =
     }
   /** A key is to be deleted that was never found in the kept response. */
   | { readonly kind: "keyUnknown"; readonly reading: RefusedReading }
-  /** A deletion was answered 404, and it is not certain that the key is gone: it was created at another `server`, or the list failed. */
+  /** A deletion was answered 404, and it is not certain that the key is gone, as the list failed. */
   | {
       readonly kind: "deletionUnclear";
       readonly failure: RequestFailure;
-      readonly server: string | null;
-      readonly listError: PartnerError | null;
+      readonly listError: PartnerError;
     }
   /** A rotation in place needs two keys, and the service refuses a second one. */
   | { readonly kind: "secondKeyRefused"; readonly failure: RequestFailure }
@@ -58,6 +65,7 @@ export class ResourceError extends PartnerError {
 
 /** What a person is told although nothing failed, as facts. */
 export type Notice =
+  | OtherServer
   /** A deletion was answered 404 and counts as done. `first`: no earlier attempt can have deleted it; `byId`: as asked for by an id. */
   | {
       readonly kind: "keyWasGone";

@@ -1,3 +1,4 @@
+import type { BaseUrl } from "../api/base-url.js";
 import type { PartnerClient } from "../api/client.js";
 import type { Clock } from "../api/clock.js";
 import type { ResponseMapping } from "../responses/mapping.js";
@@ -83,11 +84,17 @@ export class PluginProcess {
 
   /** Where things are in responses; nothing is known where the settings cannot be read. */
   mapping(): ResponseMapping {
-    try {
-      return this.settings().responses;
-    } catch {
-      return {};
-    }
+    return this.#readable()?.responses ?? {};
+  }
+
+  /** The address that this process works with, as it can be kept in state; `null` where the settings cannot be read. */
+  get server(): string | null {
+    return addressOf(this.#readable()?.baseUrl);
+  }
+
+  /** The address that the same account had before, if the settings say so. */
+  get previousServer(): string | null {
+    return addressOf(this.#readable()?.previousBaseUrl);
   }
 
   /** Opens the session at its first use. @throws {SettingsError} */
@@ -102,6 +109,14 @@ export class PluginProcess {
     if (this.#told.has(facts)) return;
     this.#told.add(facts);
     this.#options.warn(notice);
+  }
+
+  #readable(): Settings | null {
+    try {
+      return this.settings();
+    } catch {
+      return null;
+    }
   }
 
   async #open(): Promise<Session> {
@@ -120,9 +135,8 @@ export class PluginProcess {
   }
 }
 
-/** The address that a session works with, as it can be kept in state and compared. */
-export function serverOf({ settings }: Session): string {
-  return settings.baseUrl.origin + settings.baseUrl.prefix;
+function addressOf(baseUrl: BaseUrl | null | undefined): string | null {
+  return baseUrl ? baseUrl.origin + baseUrl.prefix : null;
 }
 
 /** The client's log: a line for each attempt on stderr, if `PARTNERS_DEBUG` is 1. */

@@ -14,7 +14,7 @@ import {
   type KeyState,
 } from "./key-state.js";
 import { ResourceError, type Notice, type RotationReason } from "./problems.js";
-import { serverOf, type PluginProcess, type Session } from "./process.js";
+import type { PluginProcess, Session } from "./process.js";
 
 /** The argument `rotation`, as `check` has let it through. */
 export interface RotationInputs {
@@ -184,7 +184,7 @@ async function rotate(context: RotationContext, state: KeyState): Promise<KeySta
   }
   const { response, createdAt, requestId } = created;
   const trigger = rotationOf(context.news).trigger ?? before.internal.trigger;
-  const unread = { response, createdAt, server: serverOf(context.session) };
+  const unread = { response, createdAt };
   const internal = { ...before.internal, trigger, unread };
   return promoteKey(context, { ...before, internal }, requestId, deleted);
 }
@@ -203,7 +203,7 @@ function promoteKey(
 ): KeyState {
   const { unread } = state.internal;
   if (unread === null) return state;
-  const { response, createdAt, server } = unread;
+  const { response, createdAt } = unread;
   const reading = readKept(response, context.session.settings.responses);
   if (reading.kind === "refused") {
     const { complete } = response;
@@ -216,16 +216,10 @@ function promoteKey(
     apiKey: reading.apiKey,
     createdAt,
     response,
-    server,
     rotatedAt: new Date(context.now).toISOString(),
     previousApiKey: state.apiKey,
     previousExpiresAt: new Date(context.now + overlapDays * DAY).toISOString(),
-    internal: {
-      ...state.internal,
-      previousResponse: state.response,
-      previousServer: state.server,
-      unread: null,
-    },
+    internal: { ...state.internal, previousResponse: state.response, unread: null },
   };
 }
 

@@ -10,6 +10,7 @@ import { API_ROOT, OPERATIONS } from "../api/operations.js";
 import {
   ResourceError,
   type Notice,
+  type OtherServer,
   type RefusedReading,
   type ResourceProblem,
   type RotationReason,
@@ -35,6 +36,8 @@ export function renderError(error: unknown, terms: Terms): string {
 /** The same for what a person is told although nothing failed. */
 export function renderNotice(notice: Notice, terms: Terms): string {
   switch (notice.kind) {
+    case "otherServer":
+      return `resources of this stack belong to ${notice.owner}, but ${setting("baseUrl", terms)} is ${notice.present}. ${otherServerRemedy(notice, terms)}`;
     case "keyWasGone": {
       const { fingerprint, first, byId } = notice;
       const byValue = `If the service deletes keys by an id, it may live on: delete it there, and set ${setting("responses.apiKeyId", terms)}.`;
@@ -249,6 +252,8 @@ function resourceText(problem: ResourceProblem, terms: Terms): string {
   switch (problem.kind) {
     case "otherAccount":
       return `The resource belongs to the account ${JSON.stringify(problem.owner)}, and the settings are those of ${JSON.stringify(problem.present)}. Nothing was sent. Bring back the settings of that account, or run "pulumi state delete" if nothing of it exists any more.`;
+    case "otherServer":
+      return `The resource belongs to ${problem.owner}, but ${setting("baseUrl", terms)} is ${problem.present}. Nothing was sent. ${otherServerRemedy(problem, terms)}`;
     case "noSuchWebhook": {
       const { webhookId, existing } = problem;
       const ids = existing.slice(0, LISTED_IDS).join(", ");
@@ -280,11 +285,8 @@ function resourceText(problem: ResourceProblem, terms: Terms): string {
     case "keyUnknown":
       return `The key was never found in the response to its creation. ${keyRemedy(problem.reading, terms)} Then run "pulumi up". If the response holds no key, delete the key at the service and run "pulumi state delete".`;
     case "deletionUnclear": {
-      const { failure, server, listError } = problem;
-      const why =
-        server !== null
-          ? `The key was created at ${server}: set ${setting("baseUrl", terms)} to that, run "pulumi up", then delete again.`
-          : `The webhook list would tell, but it could not be read: ${listError === null ? "" : sentences(listError, terms)}`;
+      const { failure, listError } = problem;
+      const why = `The webhook list would tell, but it could not be read: ${sentences(listError, terms)}`;
       return `${requestName(failure)}: the server answered 404, so the key is gone or ${setting("baseUrl", terms)} is wrong. ${why} If the key is certainly gone, run "pulumi state delete".`;
     }
     case "secondKeyRefused":
@@ -297,6 +299,10 @@ function resourceText(problem: ResourceProblem, terms: Terms): string {
       return `${deleted}. What came next failed: ${sentences(problem.next, terms)}`;
     }
   }
+}
+
+function otherServerRemedy({ owner }: OtherServer, terms: Terms): string {
+  return `Set it back or, if the account has moved, set ${setting("previousBaseUrl", terms)} to ${owner}; then run "pulumi up".`;
 }
 
 const FURTHER_PAGES = "the response shows signs of further pages, which the Partner API cannot request.";

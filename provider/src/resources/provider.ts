@@ -11,6 +11,12 @@ export interface ProviderArgs {
    * password, query and fragment. Plain `http://` is allowed on this machine only.
    */
   readonly baseUrl: pulumi.Input<string>;
+  /**
+   * Where the Partner API was before, if the same account has a new `baseUrl`: the next `pulumi up` takes over the resources of
+   * the old address. Then it can go.
+   * @default none
+   */
+  readonly previousBaseUrl?: pulumi.Input<string>;
   /** The access token, 1 to 8192 visible ASCII characters; becomes a secret. */
   readonly accessToken: pulumi.Input<string>;
   /**
@@ -70,6 +76,7 @@ export class Provider extends pulumi.ProviderResource {
         [EXPLICIT_KEY]: "true",
         [ACCOUNT_KEY]: accountOf(name, args),
         "partners:baseUrl": args.baseUrl,
+        "partners:previousBaseUrl": args.previousBaseUrl,
         "partners:accessToken": pulumi.secret(args.accessToken),
         "partners:requestTimeout": text(args.requestTimeout),
         "partners:operationTimeout": text(args.operationTimeout),

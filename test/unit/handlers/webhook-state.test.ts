@@ -26,7 +26,8 @@ describe("a webhook", () => {
         async (webhookId) => (await create(webhooks, { webhookId, state: "active" })).outputs,
       ),
     );
-    const expected = { account: "default", state: "active", stateOnDestroy: "leave" };
+    const server = service.url;
+    const expected = { account: "default", state: "active", stateOnDestroy: "leave", server };
     expect(outputs).toEqual([
       { ...expected, webhookId: 101, initialState: "active" },
       { ...expected, webhookId: 102, initialState: "active" },

@@ -79,8 +79,15 @@ const PATCH = { operation: "disableWebhook", webhookId: 101 } as const;
 const DELETE = { operation: "deleteApiKey" } as const;
 const key = { kind: "keyNotFound", createdAt: AT, requestId: null, complete: true, rotates: false } as const;
 
+const otherServer = {
+  kind: "otherServer",
+  owner: "https://old.example.com",
+  present: "https://new.example.com",
+} as const;
+
 const PROBLEMS: Examples<ResourceProblem> = {
   otherAccount: { kind: "otherAccount", owner: "eu", present: "default" },
+  otherServer,
   noSuchWebhook: [
     { kind: "noSuchWebhook", webhookId: 7, existing: [101, 102] },
     { kind: "noSuchWebhook", webhookId: 7, existing: [] },
@@ -95,10 +102,7 @@ const PROBLEMS: Examples<ResourceProblem> = {
     { ...key, reading: { ...refused, reason: "pointer", candidates: ["/it's"] } },
   ],
   keyUnknown: { kind: "keyUnknown", reading: refused },
-  deletionUnclear: [
-    { ...unclear, server: "https://old.example.com", listError: null },
-    { ...unclear, server: null, listError: answered(401) },
-  ],
+  deletionUnclear: { ...unclear, listError: answered(401) },
   secondKeyRefused: { kind: "secondKeyRefused", failure: answered(409, POST).failure },
   partlyDone: [
     { kind: "partlyDone", deleted: "previous", next: answered(403, POST) },
@@ -118,6 +122,7 @@ const SETTINGS: Examples<SettingProblem> = {
 const rotation = { kind: "rotation", fingerprint: PRINT, validUntil: "2026-06-22T12:00Z" } as const;
 
 const NOTICES: Examples<Notice> = {
+  otherServer,
   keyWasGone: [
     { kind: "keyWasGone", fingerprint: PRINT, first: true, byId: false },
     { kind: "keyWasGone", fingerprint: null, first: true, byId: true },
@@ -204,6 +209,7 @@ describe("what a person is told", () => {
         "PATCH /webhooks/101/disable at partners.example.com: the server answered 502 (4 attempts). The webhook may have been changed. Run the command again. [PARTNERS_STATUS]",
         "DELETE /api-key/{api_key} at partners.example.com: the server answered 502 (4 attempts). The key may already be deleted. Run the command again. [PARTNERS_STATUS]",
         "The resource belongs to the account "eu", and the settings are those of "default". Nothing was sent. Bring back the settings of that account, or run "pulumi state delete" if nothing of it exists any more. [PARTNERS_RESOURCE]",
+        "The resource belongs to https://old.example.com, but partners:baseUrl is https://new.example.com. Nothing was sent. Set it back or, if the account has moved, set partners:previousBaseUrl to https://old.example.com; then run "pulumi up". [PARTNERS_RESOURCE]",
         "Webhook 7 does not exist in this account. Webhooks that exist: 101, 102. Correct webhookId, or create the webhook at the service. [PARTNERS_RESOURCE]",
         "Webhook 7 does not exist in this account. The account has no webhooks. Correct webhookId, or create the webhook at the service. [PARTNERS_RESOURCE]",
         "Webhook 99 does not exist in this account. Webhooks that exist: 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20 and 3 more. Correct webhookId, or create the webhook at the service. [PARTNERS_RESOURCE]",
@@ -215,7 +221,6 @@ describe("what a person is told", () => {
         "A key was created at 2026-06-15T12:00:00.000Z, but not found in the response, which was cut off (request id req-1). The response is kept in the state as a secret. The key from before stays in use. Nothing in it has the form of a key. Set partners:responses.apiKey to its JSON Pointer; https://github.com/pulumi-partners/pulumi-partners/blob/main/docs/responses.md shows how. Then run "pulumi up" again; it creates no second key. [PARTNERS_UNREADABLE]",
         "A key was created at 2026-06-15T12:00:00.000Z, but not found in the response. The response is kept in the state as a secret. partners:responses.apiKey finds no key in it. If it is at /it's: pulumi config set --path 'partners:responses.apiKey' '/it'\\''s'. Then run "pulumi up" again; it creates no second key. [PARTNERS_UNREADABLE]",
         "The key was never found in the response to its creation. More than one string in it may be the key. Set partners:responses.apiKey to the right one of /token, /clientSecret. Then run "pulumi up". If the response holds no key, delete the key at the service and run "pulumi state delete". [PARTNERS_RESOURCE]",
-        "DELETE /api-key/{api_key} at partners.example.com: the server answered 404, so the key is gone or partners:baseUrl is wrong. The key was created at https://old.example.com: set partners:baseUrl to that, run "pulumi up", then delete again. If the key is certainly gone, run "pulumi state delete". [PARTNERS_RESOURCE]",
         "DELETE /api-key/{api_key} at partners.example.com: the server answered 404, so the key is gone or partners:baseUrl is wrong. The webhook list would tell, but it could not be read: GET /webhooks at partners.example.com: the server answered 401. The access token was rejected: check partners:accessToken or PARTNERS_ACCESS_TOKEN. If the key is certainly gone, run "pulumi state delete". [PARTNERS_RESOURCE]",
         "POST /api-key at partners.example.com: the server answered 409. A rotation in place needs two keys for a while: set overlapDays to 0 and the resource option deleteBeforeReplace. [PARTNERS_RESOURCE]",
         "The previous key is deleted. What came next failed: POST /api-key at partners.example.com: the server answered 403. The access token does not permit this: use one that does, for this account. [PARTNERS_STATUS]",
@@ -225,6 +230,7 @@ describe("what a person is told", () => {
         "partners:requestTimeout (PARTNERS_REQUEST_TIMEOUT) must be a number. Nothing was sent. [PARTNERS_CONFIGURATION]",
         "partners:responses.apiKey (PARTNERS_RESPONSES) must be a JSON Pointer. Nothing was sent. [PARTNERS_CONFIGURATION]",
         "The environment is wrong. Nothing was sent. [PARTNERS_CONFIGURATION]",
+        "resources of this stack belong to https://old.example.com, but partners:baseUrl is https://new.example.com. Set it back or, if the account has moved, set partners:previousBaseUrl to https://old.example.com; then run "pulumi up".",
         "key sha256:0123456789abcdef was not found by the service (404) and counts as deleted. If the service deletes keys by an id, it may live on: delete it there, and set partners:responses.apiKeyId.",
         "a key was not found by the service (404) and counts as deleted.",
         "key sha256:0123456789abcdef was not found by the service (404) and counts as deleted.",
