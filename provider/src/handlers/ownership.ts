@@ -34,6 +34,15 @@ export function guardOwnership(plugin: PluginProcess, handlers: ResourceHandlers
   return {
     ...handlers,
 
+    async check(olds, news) {
+      const checked = await handlers.check(olds, news);
+      const { account: owner } = olds;
+      // One provider has one account: it could create the new one and not delete the old one.
+      if (plugin.isExplicit || typeof owner !== "string" || owner === plugin.account) return checked;
+      const problem = new ResourceError({ kind: "accountRenamed", owner, present: plugin.account });
+      return { ...checked, problems: [...checked.problems, problem] };
+    },
+
     diff(olds, news) {
       const difference = handlers.diff(olds, news);
       if (olds["account"] !== plugin.account) return difference; // The process of that account deletes it.

@@ -15,6 +15,8 @@ export interface OtherServer {
 export type ResourceProblem =
   /** The settings are those of another account than the resource's. */
   | { readonly kind: "otherAccount"; readonly owner: string; readonly present: string }
+  /** The default provider has another account now, which would replace the resource and could not delete the old one. */
+  | { readonly kind: "accountRenamed"; readonly owner: string; readonly present: string }
   | OtherServer
   | { readonly kind: "noSuchWebhook"; readonly webhookId: number; readonly existing: readonly number[] }
   /** A change was answered 404, although the list has the webhook. */

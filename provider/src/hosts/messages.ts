@@ -252,6 +252,8 @@ function resourceText(problem: ResourceProblem, terms: Terms): string {
   switch (problem.kind) {
     case "otherAccount":
       return `The resource belongs to the account ${JSON.stringify(problem.owner)}, and the settings are those of ${JSON.stringify(problem.present)}. Nothing was sent. Bring back the settings of that account, or run "pulumi state delete" if nothing of it exists any more.`;
+    case "accountRenamed":
+      return `The resource belongs to the account ${JSON.stringify(problem.owner)}, but partners:account is ${JSON.stringify(problem.present)}. Nothing was sent. Set partners:account back to ${JSON.stringify(problem.owner)}; to move the resource to another account, give it a Provider.`;
     case "otherServer":
       return `The resource belongs to ${problem.owner}, but ${setting("baseUrl", terms)} is ${problem.present}. Nothing was sent. ${otherServerRemedy(problem, terms)}`;
     case "noSuchWebhook": {
