@@ -26,6 +26,16 @@ it.each([
   ["no arguments", () => new PartnerWebhookState("w"), 'PartnerWebhookState "w" needs its arguments'],
   ["null", () => new PartnerApiKey("k", null), 'PartnerApiKey "k" needs its arguments'],
   ["a typing mistake", () => new Provider("eu", { ...eu, url: "" }), 'Provider "eu" has no argument "url"'],
+  [
+    "a typing mistake in responses",
+    () => new Provider("eu", { ...eu, responses: { apikey: "/key" } }),
+    'Provider "eu" responses has no argument "apikey"',
+  ],
+  [
+    "a typing mistake in options",
+    () => partners.getPartnerWebhooksOutput({ providers: eu } as object),
+    'getPartnerWebhooks has no argument "providers"',
+  ],
   ["a provider called default", () => new Provider("default", eu), 'Provider "default" would have the name'],
 ])("%s is refused with a message, before anything is registered", (_what, make, message) => {
   expect(make).toThrow(message);

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { PartnerError } from "../api/errors.js";
 import type { KeptResponse } from "../api/kept-response.js";
 import type { ResponseMapping } from "../responses/mapping.js";
-import { PartialFailure, type InputProblem, type ResourceHandlers } from "./contract.js";
+import { PartialFailure, unknownArguments, type InputProblem, type ResourceHandlers } from "./contract.js";
 import { deleteKeys } from "./key-deletion.js";
 import {
   keyStateOf,
@@ -28,7 +28,10 @@ export function apiKeyHandlers(plugin: PluginProcess): ResourceHandlers {
     check(olds, news) {
       const { account } = plugin;
       const { rotation } = news;
-      const problems: InputProblem[] = rotationProblems(rotation);
+      const problems: InputProblem[] = [
+        ...unknownArguments("PartnerApiKey", news, ["rotation"]),
+        ...rotationProblems(rotation),
+      ];
       if (olds["account"] === undefined) problems.push(...settingsProblems(plugin));
       const inputs = {
         account,

@@ -65,10 +65,14 @@ export class Provider extends pulumi.ProviderResource {
    * @param name The name in the stack.
    * @param args The settings of the account. The preview of the resources that use it reports what is wrong with them.
    * @param opts Resource options.
-   * @throws {pulumi.RunError} if `args` has unknown arguments, or if it is named "default" without an `account`.
+   * @throws {pulumi.RunError} if `args` or its `responses` has unknown members, or if it is named "default" without an `account`.
    */
   constructor(name: string, args: ProviderArgs, opts?: pulumi.ResourceOptions) {
     assertArguments(`Provider "${name}"`, args, SETTINGS);
+    const { responses } = args;
+    // An output is checked by the plugin, once it is known.
+    if (responses !== undefined && !pulumi.Output.isInstance(responses) && !(responses instanceof Promise))
+      assertArguments(`Provider "${name}" responses`, responses, Object.keys(RESPONSE_MEMBERS));
     super(
       "pulumi-nodejs",
       name,
@@ -82,7 +86,7 @@ export class Provider extends pulumi.ProviderResource {
         "partners:operationTimeout": text(args.operationTimeout),
         "partners:maxConnections": text(args.maxConnections),
         "partners:requestsPerSecond": text(args.requestsPerSecond),
-        "partners:responses": text(args.responses),
+        "partners:responses": text(responses),
       },
       opts,
     );
@@ -98,6 +102,18 @@ function accountOf(name: string, { account }: ProviderArgs): pulumi.Input<string
       `"${DEFAULT_ACCOUNT}" if it is the same account, another name if it is not. Nothing was sent.`,
   );
 }
+
+/** The members of `responses`; a program may not load what reads them. */
+const RESPONSE_MEMBERS: Readonly<Record<keyof ResponseMapping, true>> = {
+  apiKey: true,
+  apiKeyId: true,
+  webhooks: true,
+  webhookId: true,
+  webhookState: true,
+  active: true,
+  disabled: true,
+  complete: true,
+};
 
 /** Provider configuration consists of strings. */
 function text(value: pulumi.Input<unknown>): pulumi.Output<string> | undefined {

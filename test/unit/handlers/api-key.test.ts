@@ -73,8 +73,9 @@ describe("a new key", () => {
   it("is refused in a preview whose settings are wrong, and asks nobody", async () => {
     const service = await sandboxFor();
     const { partnerApiKey } = startRun(service, { requestTimeout: "0.5", maxConnections: "none" });
-    const { problems } = await partnerApiKey.check({}, { rotation: { afterDays: 1 } });
+    const { problems } = await partnerApiKey.check({}, { rotation: { afterDays: 1 }, SECRET: 1 });
     expect(problems).toEqual([
+      "PartnerApiKey has an argument that it does not know; it takes rotation.",
       expect.stringContaining("overlapDays"),
       expect.objectContaining({ code: "PARTNERS_CONFIGURATION" }),
     ]);

@@ -192,6 +192,7 @@ describe("what a preview checks", () => {
   });
 
   it.each<[object, RegExp]>([
+    [{ SECRET: 1 }, /^PartnerWebhookState has an argument that it does not know; it takes webhookId, state/],
     [{ webhookId: "101" }, /^webhookId must .* it is a string/],
     [{ webhookId: 1.5 }, /^webhookId must .* fraction/],
     [{ webhookId: -1 }, /^webhookId must .* not above 0/],
