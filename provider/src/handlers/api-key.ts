@@ -43,13 +43,13 @@ export function apiKeyHandlers(plugin: PluginProcess): ResourceHandlers {
 
     diff(olds, news) {
       if (olds["account"] !== news["account"]) return { changes: true, replaces: ["account"] };
-      const { step, notice } = planRotation(
+      const { step, notices } = planRotation(
         keyStateOf(olds),
         rotationOf(news),
         plugin.mapping(),
         plugin.currentTime(),
       );
-      if (notice !== null) plugin.warn(notice);
+      for (const notice of notices) plugin.warn(notice);
       return { changes: step !== "none", replaces: step === "replace" ? ["rotationDue"] : [] };
     },
 

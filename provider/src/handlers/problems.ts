@@ -87,8 +87,13 @@ export type Notice =
       /** Until when the old key stays valid, ISO 8601; `null` where the resource is replaced. */
       readonly validUntil: string | null;
     }
-  /** An update is about to delete the previous key, whose time is up. */
-  | { readonly kind: "expiry"; readonly fingerprint: string | null; readonly expiredAt: string }
+  /** An update is about to delete the previous key: its time is up, or it is still valid until then, ISO 8601, and `why` ends that. */
+  | {
+      readonly kind: "previousKeyEnds";
+      readonly fingerprint: string | null;
+      readonly validUntil: string | null;
+      readonly why: "expired" | "rotation" | "overlapDays";
+    }
   /** The list does not tell the state of a webhook; `setting` would. */
   | { readonly kind: "stateUnknown"; readonly webhookId: number; readonly setting: "webhookState" | "active" }
   /** `restore` has nothing to go back to. */

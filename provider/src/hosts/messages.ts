@@ -49,9 +49,13 @@ export function renderNotice(notice: Notice, terms: Terms): string {
       return `${setting("responses.apiKey", terms)} finds ${keyName(notice.next)} in the kept response; this update puts it in place of ${keyName(notice.fingerprint)}.`;
     case "rotation":
       return rotationText(notice);
-    case "expiry": {
+    case "previousKeyEnds": {
       const print = notice.fingerprint === null ? "" : ` ${notice.fingerprint}`;
-      return `the previous key${print} has expired (${notice.expiredAt}) and is deleted by this update.`;
+      const date = notice.validUntil ?? "at an unknown time";
+      if (notice.why === "expired")
+        return `the previous key${print} has expired (${date}) and is deleted by this update.`;
+      const cause = notice.why === "rotation" ? "a rotation keeps one old key" : "overlapDays is smaller now";
+      return `the previous key${print} is deleted by this update, although it was to stay valid until ${date}: ${cause}.`;
     }
     case "stateUnknown": {
       const { webhookId } = notice;

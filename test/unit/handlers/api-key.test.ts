@@ -290,6 +290,7 @@ describe("a rotation with overlap", () => {
     expect(partnerApiKey.diff(outputs, news("b"))).toEqual({ changes: true, replaces: [] });
     expect(notices).toMatchObject([
       { kind: "rotation", why: { kind: "trigger" }, validUntil: "2026-06-22T12:00Z" },
+      { kind: "previousKeyEnds", fingerprint: fingerprint(keys[0] ?? ""), why: "rotation" },
     ]);
     const next = await partnerApiKey.update(id, outputs, news("b"));
     expect(methods(service)).toEqual(["DELETE", "POST"]);
