@@ -115,7 +115,7 @@ describe("an error", () => {
     sandbox.inject({ kind: "status", status: 403, times: Infinity });
     const call = method === "read" ? plugin.read("101", HOOK) : plugin.delete("key-1", held);
     const { message, initFailure } = await errorOf(call);
-    expect(message).toMatch(/\[PARTNERS_STATUS\]$/);
+    expect(message).toMatch(/--run-program.*\[PARTNERS_STATUS\]$/);
     expect(initFailure).toBeUndefined();
     const printed = message + plugin.stdout() + plugin.stderr();
     expect(printed).not.toMatch(/canary|\n\s+at |\.[jt]s\b|api\/v1/);

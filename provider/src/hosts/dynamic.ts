@@ -11,7 +11,7 @@ import { PartialFailure, type Properties, type ResourceHandlers } from "../handl
 import { createHandlers } from "../handlers/create-handlers.js";
 import { PluginProcess } from "../handlers/process.js";
 import { Lifetime } from "./lifetime.js";
-import { renderError, renderNotice } from "./messages.js";
+import { renderError, renderNotice, type Terms } from "./messages.js";
 
 const lifetime = new Lifetime();
 const plugin: PluginProcess = new PluginProcess({
@@ -72,7 +72,7 @@ function toProvider(resource: ResourceHandlers): ResourceProvider {
       }),
     read: (id, olds: Properties = {}) =>
       lifetime.answer(async () => {
-        const found = await resource.read(olds).catch(rethrow(olds));
+        const found = await resource.read(olds).catch(rethrow(olds, true));
         if (found === null) return { id: "" };
         const { outputs, inputs } = found;
         return { id, props: toWire(outputs), ...(inputs && { inputs: toWire(inputs) }) };
@@ -81,12 +81,13 @@ function toProvider(resource: ResourceHandlers): ResourceProvider {
       lifetime.answer(async () => ({
         outs: toWire(await resource.update(id, olds, news).catch(rethrow(news))),
       })),
-    delete: (_id, olds: Properties) => lifetime.answer(() => resource.delete(olds).catch(rethrow(olds))),
+    delete: (_id, olds: Properties) =>
+      lifetime.answer(() => resource.delete(olds).catch(rethrow(olds, true))),
   };
 }
 
-function terms(): { readonly explicit: boolean } {
-  return { explicit: plugin.isExplicit };
+function terms(lastUp = false): Terms {
+  return { explicit: plugin.isExplicit, lastUp };
 }
 
 /** Names no property, because the engine prints the value of one that is named, secret or not. */
@@ -94,14 +95,23 @@ function checkFailure(reason: string): CheckFailure {
   return { property: "", reason };
 }
 
-/** Throws what the host can take in the place of an error. @param properties Have `__provider`, without which the state would be stuck. */
-function rethrow({ __provider }: Properties): (error: unknown) => never {
+/**
+ * Throws what the host can take in the place of an error.
+ *
+ * @param properties Have `__provider`, without which the state would be stuck.
+ * @param lastUp Whether the settings may be those of the last `up`.
+ */
+function rethrow({ __provider }: Properties, lastUp = false): (error: unknown) => never {
   return (error) => {
     if (error instanceof PartialFailure) {
       const { id, properties, reason } = error;
-      throw new InitializationError(id, toWire({ ...properties, __provider }), renderError(reason, terms()));
+      throw new InitializationError(
+        id,
+        toWire({ ...properties, __provider }),
+        renderError(reason, terms(lastUp)),
+      );
     }
-    throw withoutStack(renderError(error, terms()));
+    throw withoutStack(renderError(error, terms(lastUp)));
   };
 }
 

@@ -21,6 +21,10 @@ import { variableOf } from "../handlers/settings.js";
 export interface Terms {
   /** Whether they are the arguments of a `Provider`; else they are stack configuration or the environment. */
   readonly explicit: boolean;
+  /** Whether they may be those of the last `up`, as in a destroy and in a refresh. @default false */
+  readonly lastUp?: boolean;
+  /** That of the resource, where the host knows it. */
+  readonly urn?: string;
 }
 
 /**
@@ -28,10 +32,19 @@ export interface Terms {
  * remedy, the server's own words, the code. Of an error that is not ours only its kind and place: its message may repeat anything.
  */
 export function renderError(error: unknown, terms: Terms): string {
-  if (error instanceof PartnerError) return `${sentences(error, terms)} [${error.code}]`;
+  if (error instanceof PartnerError) {
+    const text = sentences(error, terms);
+    const namesSetting = text.includes(terms.explicit ? "Provider's " : "partners:");
+    const hint = terms.lastUp === true && namesSetting && !text.includes(UP);
+    return `${text}${hint ? ` ${LAST_UP}` : ""} [${error.code}]`;
+  }
   const kind = error instanceof Error ? error.name : typeof error;
   return `An unexpected ${kind} in pulumi-partners${placeOf(error)}. This is a bug: please report it with this line. [PARTNERS_BUG]`;
 }
+
+const UP = '"pulumi up"';
+/** Why a corrected setting may change nothing. */
+const LAST_UP = `Destroy and refresh use the settings of the last up: run ${UP} first, or add --run-program.`;
 
 /** The same for what a person is told although nothing failed. */
 export function renderNotice(notice: Notice, terms: Terms): string {
@@ -99,7 +112,7 @@ function settingText(problem: SettingProblem, terms: Terms): string {
     const variable = terms.explicit ? "" : ` (${variableOf(name.replace(/\..*/, ""))})`;
     return `${capitalized(setting(name, terms))}${variable} ${problem.text}.`;
   }
-  if (terms.explicit) return `The Provider needs its argument ${name}; it does not consult the environment.`;
+  if (terms.explicit) return `Set ${setting(name, terms)}; it does not consult the environment.`;
   const command =
     name === "accessToken"
       ? "pulumi config set --secret partners:accessToken"
@@ -204,7 +217,8 @@ function remedyFor({ operation, cause }: RequestFailure, terms: Terms): string {
 function statusRemedy(status: number, creates: boolean, terms: Terms): string {
   if (status === 401)
     return `The access token was rejected: check ${settingOrVariable("accessToken", terms)}.`;
-  if (status === 403) return "The access token does not permit this: use one that does, for this account.";
+  if (status === 403)
+    return `The access token does not permit this: set ${setting("accessToken", terms)} to one that does, for this account.`;
   if (status === 404)
     return `There is no Partner API there: ${setting("baseUrl", terms)} is what comes before ${API_ROOT} in its addresses.`;
   if (status === 409 && creates)
@@ -255,7 +269,7 @@ function connectionRemedy(code: string, terms: Terms): string {
 function resourceText(problem: ResourceProblem, terms: Terms): string {
   switch (problem.kind) {
     case "otherAccount":
-      return `The resource belongs to the account ${JSON.stringify(problem.owner)}, and the settings are those of ${JSON.stringify(problem.present)}. Nothing was sent. Bring back the settings of that account, or run "pulumi state delete" if nothing of it exists any more.`;
+      return `The resource belongs to the account ${JSON.stringify(problem.owner)}, but ${setting("account", terms)} is ${JSON.stringify(problem.present)}. Nothing was sent. Bring back the settings of that account or, if nothing of it exists any more, ${stateDelete(terms)}.`;
     case "accountRenamed":
       return `The resource belongs to the account ${JSON.stringify(problem.owner)}, but partners:account is ${JSON.stringify(problem.present)}. Nothing was sent. Set partners:account back to ${JSON.stringify(problem.owner)}; to move the resource to another account, give it a Provider.`;
     case "otherServer":
@@ -286,14 +300,14 @@ function resourceText(problem: ResourceProblem, terms: Terms): string {
       const cut = complete ? "" : ", which was cut off";
       const stays = rotates ? " The key from before stays in use." : "";
       const id = requestId === null ? "" : ` (request id ${requestId})`;
-      return `A key was created at ${createdAt}, but not found in the response${cut}${id}. The response is kept in the state as a secret.${stays} ${keyRemedy(reading, terms)} Then run "pulumi up" again; it creates no second key.`;
+      return `A key was created at ${createdAt}, but not found in the response${cut}${id}. The state keeps the response as a secret.${stays} ${keyRemedy(reading, terms)} Then run ${UP} again; it creates no second key. ${giveUp(terms)}`;
     }
     case "keyUnknown":
-      return `The key was never found in the response to its creation. ${keyRemedy(problem.reading, terms)} Then run "pulumi up". If the response holds no key, delete the key at the service and run "pulumi state delete".`;
+      return `The key was never found in the response to its creation. ${keyRemedy(problem.reading, terms)} Then run ${UP}. ${giveUp(terms)}`;
     case "deletionUnclear": {
       const { failure, listError } = problem;
       const why = `The webhook list would tell, but it could not be read: ${sentences(listError, terms)}`;
-      return `${requestName(failure)}: the server answered 404, so the key is gone or ${setting("baseUrl", terms)} is wrong. ${why} If the key is certainly gone, run "pulumi state delete".`;
+      return `${requestName(failure)}: the server answered 404, so the key is gone or ${setting("baseUrl", terms)} is wrong. ${why} If the key is certainly gone, ${stateDelete(terms)}.`;
     }
     case "secondKeyRefused":
       return `${requestName(problem.failure)}: the server answered 409. A rotation in place needs two keys for a while: set overlapDays to 0 and the resource option deleteBeforeReplace.${wordsOf(problem.failure)}`;
@@ -309,6 +323,16 @@ function resourceText(problem: ResourceProblem, terms: Terms): string {
 
 function otherServerRemedy({ owner }: OtherServer, terms: Terms): string {
   return `Set it back or, if the account has moved, set ${setting("previousBaseUrl", terms)} to ${owner}; then run "pulumi up".`;
+}
+
+/** What ends a state that nothing else gets out of. */
+function giveUp(terms: Terms): string {
+  return `If it holds no key, delete this resource's keys at the service, then ${stateDelete(terms)}.`;
+}
+
+function stateDelete({ urn }: Terms): string {
+  if (urn !== undefined) return `run "pulumi state delete ${quoteForShell(urn)}"`;
+  return 'run "pulumi state delete <URN>" (URNs: "pulumi stack --show-urns")';
 }
 
 const FURTHER_PAGES = "the response shows signs of further pages, which the Partner API cannot request.";

@@ -176,7 +176,7 @@ describe("what a person is told", () => {
         "GET /webhooks at partners.example.com: the server answered 304. A cache answered instead of the service: exempt the API from it. [PARTNERS_STATUS]",
         "GET /webhooks at partners.example.com: the server answered 400. The service refused the request: correct what it names, or ask its operator. [PARTNERS_STATUS]",
         "GET /webhooks at partners.example.com: the server answered 401. The access token was rejected: check partners:accessToken or PARTNERS_ACCESS_TOKEN. [PARTNERS_STATUS]",
-        "GET /webhooks at partners.example.com: the server answered 403. The access token does not permit this: use one that does, for this account. [PARTNERS_STATUS]",
+        "GET /webhooks at partners.example.com: the server answered 403. The access token does not permit this: set partners:accessToken to one that does, for this account. [PARTNERS_STATUS]",
         "GET /webhooks at partners.example.com: the server answered 404. There is no Partner API there: partners:baseUrl is what comes before /api/v1/partners in its addresses. [PARTNERS_STATUS]",
         "GET /webhooks at partners.example.com: the server answered 429. Try again later, or set partners:requestsPerSecond. [PARTNERS_STATUS]",
         "GET /webhooks at partners.example.com: the server answered 500. The service failed: try again later. [PARTNERS_STATUS]",
@@ -207,7 +207,7 @@ describe("what a person is told", () => {
         "POST /api-key at partners.example.com: the server answered 303. Redirects are not followed. A key may have been created that no stack tracks. Look for a key created about 2026-06-15T12:00:00.000Z at the service, delete it there, then run "pulumi up" again. [PARTNERS_STATUS]",
         "PATCH /webhooks/101/disable at partners.example.com: the server answered 502 (4 attempts). The webhook may have been changed. Run the command again. [PARTNERS_STATUS]",
         "DELETE /api-key/{api_key} at partners.example.com: the server answered 502 (4 attempts). The key may already be deleted. Run the command again. [PARTNERS_STATUS]",
-        "The resource belongs to the account "eu", and the settings are those of "default". Nothing was sent. Bring back the settings of that account, or run "pulumi state delete" if nothing of it exists any more. [PARTNERS_RESOURCE]",
+        "The resource belongs to the account "eu", but partners:account is "default". Nothing was sent. Bring back the settings of that account or, if nothing of it exists any more, run "pulumi state delete <URN>" (URNs: "pulumi stack --show-urns"). [PARTNERS_RESOURCE]",
         "The resource belongs to the account "default", but partners:account is "eu". Nothing was sent. Set partners:account back to "default"; to move the resource to another account, give it a Provider. [PARTNERS_RESOURCE]",
         "The resource belongs to https://old.example.com, but partners:baseUrl is https://new.example.com. Nothing was sent. Set it back or, if the account has moved, set partners:previousBaseUrl to https://old.example.com; then run "pulumi up". [PARTNERS_RESOURCE]",
         "Webhook 7 does not exist in this account. Webhooks that exist: 101, 102. Correct webhookId, or create the webhook at the service. [PARTNERS_RESOURCE]",
@@ -217,14 +217,14 @@ describe("what a person is told", () => {
         "The webhooks cannot be listed: the response shows signs of further pages, which the Partner API cannot request. If these are all webhooks, set partners:responses.complete to true. [PARTNERS_RESOURCE]",
         "Webhook 7 is not in the list, but the response shows signs of further pages, which the Partner API cannot request. If these are all webhooks, set partners:responses.complete to true. [PARTNERS_RESOURCE]",
         "Webhook 7 is not in the list, but the list is empty, which may have another reason. If the account has no webhooks, set partners:responses.complete to true. [PARTNERS_RESOURCE]",
-        "A key was created at 2026-06-15T12:00:00.000Z, but not found in the response. The response is kept in the state as a secret. More than one string in it may be the key. Set partners:responses.apiKey to the right one of /token, /clientSecret. Then run "pulumi up" again; it creates no second key. [PARTNERS_UNREADABLE]",
-        "A key was created at 2026-06-15T12:00:00.000Z, but not found in the response, which was cut off (request id req-1). The response is kept in the state as a secret. The key from before stays in use. Nothing in it has the form of a key. Set partners:responses.apiKey to its JSON Pointer; https://github.com/pulumi-partners/pulumi-partners/blob/main/docs/responses.md shows how. Then run "pulumi up" again; it creates no second key. [PARTNERS_UNREADABLE]",
-        "A key was created at 2026-06-15T12:00:00.000Z, but not found in the response. The response is kept in the state as a secret. partners:responses.apiKey finds no key in it. If it is at /it's: pulumi config set --path 'partners:responses.apiKey' '/it'\\''s'. Then run "pulumi up" again; it creates no second key. [PARTNERS_UNREADABLE]",
-        "The key was never found in the response to its creation. More than one string in it may be the key. Set partners:responses.apiKey to the right one of /token, /clientSecret. Then run "pulumi up". If the response holds no key, delete the key at the service and run "pulumi state delete". [PARTNERS_RESOURCE]",
-        "DELETE /api-key/{api_key} at partners.example.com: the server answered 404, so the key is gone or partners:baseUrl is wrong. The webhook list would tell, but it could not be read: GET /webhooks at partners.example.com: the server answered 401. The access token was rejected: check partners:accessToken or PARTNERS_ACCESS_TOKEN. If the key is certainly gone, run "pulumi state delete". [PARTNERS_RESOURCE]",
+        "A key was created at 2026-06-15T12:00:00.000Z, but not found in the response. The state keeps the response as a secret. More than one string in it may be the key. Set partners:responses.apiKey to the right one of /token, /clientSecret. Then run "pulumi up" again; it creates no second key. If it holds no key, delete this resource's keys at the service, then run "pulumi state delete <URN>" (URNs: "pulumi stack --show-urns"). [PARTNERS_UNREADABLE]",
+        "A key was created at 2026-06-15T12:00:00.000Z, but not found in the response, which was cut off (request id req-1). The state keeps the response as a secret. The key from before stays in use. Nothing in it has the form of a key. Set partners:responses.apiKey to its JSON Pointer; https://github.com/pulumi-partners/pulumi-partners/blob/main/docs/responses.md shows how. Then run "pulumi up" again; it creates no second key. If it holds no key, delete this resource's keys at the service, then run "pulumi state delete <URN>" (URNs: "pulumi stack --show-urns"). [PARTNERS_UNREADABLE]",
+        "A key was created at 2026-06-15T12:00:00.000Z, but not found in the response. The state keeps the response as a secret. partners:responses.apiKey finds no key in it. If it is at /it's: pulumi config set --path 'partners:responses.apiKey' '/it'\\''s'. Then run "pulumi up" again; it creates no second key. If it holds no key, delete this resource's keys at the service, then run "pulumi state delete <URN>" (URNs: "pulumi stack --show-urns"). [PARTNERS_UNREADABLE]",
+        "The key was never found in the response to its creation. More than one string in it may be the key. Set partners:responses.apiKey to the right one of /token, /clientSecret. Then run "pulumi up". If it holds no key, delete this resource's keys at the service, then run "pulumi state delete <URN>" (URNs: "pulumi stack --show-urns"). [PARTNERS_RESOURCE]",
+        "DELETE /api-key/{api_key} at partners.example.com: the server answered 404, so the key is gone or partners:baseUrl is wrong. The webhook list would tell, but it could not be read: GET /webhooks at partners.example.com: the server answered 401. The access token was rejected: check partners:accessToken or PARTNERS_ACCESS_TOKEN. If the key is certainly gone, run "pulumi state delete <URN>" (URNs: "pulumi stack --show-urns"). [PARTNERS_RESOURCE]",
         "POST /api-key at partners.example.com: the server answered 409. A rotation in place needs two keys for a while: set overlapDays to 0 and the resource option deleteBeforeReplace. [PARTNERS_RESOURCE]",
-        "The previous key is deleted. What came next failed: POST /api-key at partners.example.com: the server answered 403. The access token does not permit this: use one that does, for this account. [PARTNERS_STATUS]",
-        "One key of this resource is deleted. What came next failed: DELETE /api-key/{api_key} at partners.example.com: the server answered 403. The access token does not permit this: use one that does, for this account. [PARTNERS_STATUS]",
+        "The previous key is deleted. What came next failed: POST /api-key at partners.example.com: the server answered 403. The access token does not permit this: set partners:accessToken to one that does, for this account. [PARTNERS_STATUS]",
+        "One key of this resource is deleted. What came next failed: DELETE /api-key/{api_key} at partners.example.com: the server answered 403. The access token does not permit this: set partners:accessToken to one that does, for this account. [PARTNERS_STATUS]",
         "Set baseUrl: "pulumi config set partners:baseUrl https://partners.example.com", or the environment variable PARTNERS_BASE_URL. Nothing was sent. [PARTNERS_CONFIGURATION]",
         "Set accessToken: "pulumi config set --secret partners:accessToken", or the environment variable PARTNERS_ACCESS_TOKEN. Nothing was sent. [PARTNERS_CONFIGURATION]",
         "partners:requestTimeout (PARTNERS_REQUEST_TIMEOUT) must be a number. Nothing was sent. [PARTNERS_CONFIGURATION]",
@@ -263,7 +263,7 @@ describe("what a person is told", () => {
       "Set the Provider's responses.apiKey to the right one of /token, /clientSecret. Then",
     );
     expect(all).toContain(`If it is at /it's: responses: { apiKey: "/it's" }. Then`);
-    expect(all).toContain("The Provider needs its argument baseUrl; it does not consult the environment.");
+    expect(all).toContain("Set the Provider's baseUrl; it does not consult the environment.");
   });
 
   it("is short, complete and without secrets", () => {
@@ -272,12 +272,51 @@ describe("what a person is told", () => {
     for (const text of texts(terms)) {
       expect(text).not.toMatch(/undefined|null|NaN|\[object| {2}/);
       // Where a key may be lost, what is known of it comes first.
-      const limit = /created|never found|404, so the key/.test(text) ? 410 : 260;
+      const limit = /created|never found|404, so the key/.test(text) ? 530 : 260;
       const own = text.replace(/(\d+, )+\d+( and \d+ more)?|https:\S+blob\/main\//, "");
       expect(own.length, text).toBeLessThanOrEqual(limit);
     }
     for (const error of ERRORS) expect(renderError(error, terms).endsWith(` [${error.code}]`)).toBe(true);
     expect(findLeaks({ all: texts(terms).join("\n") }, CANARIES)).toEqual([]);
+  });
+
+  it("names the way out of a state that is stuck, with the URN where it is known", () => {
+    const stuck = all(PROBLEMS).filter(({ kind }) =>
+      ["otherAccount", "keyNotFound", "keyUnknown", "deletionUnclear"].includes(kind),
+    );
+    const urn = "urn:pulumi:dev::shop::my:Shop$partners:index:PartnerApiKey::checkout";
+    expect(stuck.length).toBeGreaterThan(4);
+    for (const problem of stuck) {
+      const error = new ResourceError(problem);
+      expect(renderError(error, { explicit: false })).toContain(
+        'run "pulumi state delete <URN>" (URNs: "pulumi stack --show-urns")',
+      );
+      expect(renderError(error, { explicit: false, urn })).toContain(`run "pulumi state delete '${urn}'".`);
+    }
+  });
+
+  it("of settings says how destroy and refresh get new ones, wherever it may be one of these", () => {
+    const of = (error: PartnerError, explicit = false): string =>
+      renderError(error, { explicit, lastUp: true });
+    const hint =
+      'Destroy and refresh use the settings of the last up: run "pulumi up" first, or add --run-program.';
+    const wrong = [
+      answered(401),
+      answered(403),
+      answered(404),
+      new RequestError(failure(unreadable("none"))),
+      new RequestError(failure({ kind: "connection", code: "ENOTFOUND" })),
+      new ResourceError({ kind: "otherAccount", owner: "eu", present: "default" }),
+      ...all(SETTINGS)
+        .slice(0, 3)
+        .map((problem) => new SettingsError([problem])),
+    ];
+    for (const error of wrong) {
+      for (const explicit of [false, true]) expect(of(error, explicit)).toContain(` ${hint} `);
+      expect(renderError(error, { explicit: false })).not.toContain(hint);
+    }
+    expect(of(answered(500))).not.toContain(hint);
+    expect(of(new ResourceError(otherServer))).not.toContain(hint); // It says that anyway.
   });
 
   it("is what the server said, and its request id", () => {
