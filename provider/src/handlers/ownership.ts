@@ -34,8 +34,8 @@ export function guardOwnership(plugin: PluginProcess, handlers: ResourceHandlers
   return {
     ...handlers,
 
-    async check(olds, news) {
-      const checked = await handlers.check(olds, news);
+    async check(olds, news, urn) {
+      const checked = await handlers.check(olds, news, urn);
       const { account: owner } = olds;
       // One provider has one account: it could create the new one and not delete the old one.
       if (plugin.isExplicit || typeof owner !== "string" || owner === plugin.account) return checked;
@@ -52,6 +52,11 @@ export function guardOwnership(plugin: PluginProcess, handlers: ResourceHandlers
       plugin.warn(otherServer(former));
       // A replacement would create the new one before it fails to delete the old one; an update fails at once.
       return { ...difference, replaces: [] };
+    },
+
+    preview(olds, news) {
+      if (olds !== null) assertOwn(olds);
+      return stamped(handlers.preview(olds, news));
     },
 
     async create(inputs) {
@@ -75,6 +80,11 @@ export function guardOwnership(plugin: PluginProcess, handlers: ResourceHandlers
     async delete(olds) {
       assertOwn(olds);
       return handlers.delete(olds);
+    },
+
+    async adopt(id) {
+      const adopted = await handlers.adopt(id);
+      return { ...adopted, outputs: stamped(adopted.outputs) };
     },
   };
 }

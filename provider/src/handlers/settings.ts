@@ -13,7 +13,7 @@ export interface ConfigSource {
 }
 
 /** The settings of one account, checked: what a client is made of, except for what the process adds. */
-export interface Settings extends Omit<ClientOptions, "clock" | "signal" | "log"> {
+export interface Settings extends Omit<ClientOptions, "clock" | "signal" | "log" | "onWait"> {
   /** Where the account was before `baseUrl`; `null` if it has not moved. */
   readonly previousBaseUrl: BaseUrl | null;
 }
