@@ -42,6 +42,21 @@ it.each([
   expect(make).toThrow(pulumi.RunError); // Pulumi prints the message of such an error, and no stack.
 });
 
+it("a webhook is declared once in an account, through whatever provider that names it", () => {
+  const args = { webhookId: 9, state: "active" } as const;
+  const main = new partners.Provider("main", { ...eu, account: "default" });
+  const other = new partners.Provider("other", { ...eu, account: "other" });
+  const again = new partners.Provider("again", { ...eu, account: "other" });
+  new partners.PartnerWebhookState("by-default", args);
+  const twice = () => new partners.PartnerWebhookState("twice", args, { provider: main });
+  expect(twice).toThrow('"by-default" and "twice", both in the account "default".');
+  new partners.PartnerWebhookState("by-other", args, { provider: other });
+  expect(() => new partners.PartnerWebhookState("w", args, { provider: again })).toThrow(
+    '"by-other" and "w"',
+  );
+  new partners.PartnerWebhookState("by-eu", args, { provider: new partners.Provider("eu2", eu) });
+});
+
 it("what is right is taken", () => {
   new partners.PartnerApiKey("a");
   new partners.PartnerApiKey("b", { rotation: { trigger: "x" } });

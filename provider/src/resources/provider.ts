@@ -2,7 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 
 import type { ResponseMapping } from "../responses/mapping.js";
 import { ACCOUNT_KEY, DEFAULT_ACCOUNT, EXPLICIT_KEY } from "../setting-names.js";
-import { assertArguments, SETTINGS } from "./program-checks.js";
+import { assertArguments, rememberAccount, SETTINGS } from "./program-checks.js";
 
 /** The arguments of {@link Provider}: all its settings, as the environment is not consulted for it. */
 export interface ProviderArgs {
@@ -90,6 +90,7 @@ export class Provider extends pulumi.ProviderResource {
       },
       opts,
     );
+    rememberAccount(this, args.account);
   }
 }
 
