@@ -139,7 +139,7 @@ export class PluginProcess {
       ...(signal && { signal }),
       ...(clock && { clock }),
       ...(onWait && { onWait }),
-      ...debugLog(this.#env),
+      ...debugLog(this.#env, this.isExplicit ? ` account=${JSON.stringify(this.account)}` : ""),
     });
     this.#client = client;
     return { settings, client, webhooks: new WebhookRegistry(client, this.currentTime) };
@@ -150,7 +150,8 @@ function addressOf(baseUrl: BaseUrl | null | undefined): string | null {
   return baseUrl ? baseUrl.origin + baseUrl.prefix : null;
 }
 
-/** The client's log: a line for each attempt on stderr, if `PARTNERS_DEBUG` is 1. */
-export function debugLog(env: NodeJS.ProcessEnv): { readonly log?: (line: string) => void } {
-  return env["PARTNERS_DEBUG"] === "1" ? { log: (line) => void process.stderr.write(`${line}\n`) } : {};
+/** The client's log: a line for each attempt on stderr, if `PARTNERS_DEBUG` is 1. @param suffix For each line. */
+export function debugLog(env: NodeJS.ProcessEnv, suffix = ""): { readonly log?: (line: string) => void } {
+  if (env["PARTNERS_DEBUG"] !== "1") return {};
+  return { log: (line) => void process.stderr.write(`${line}${suffix}\n`) };
 }

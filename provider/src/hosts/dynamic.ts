@@ -96,7 +96,8 @@ function answer<Answer>(handle: () => Promise<Answer>): Promise<Answer> {
 }
 
 function terms(lastUp = false): Terms {
-  return { explicit: plugin.isExplicit, lastUp };
+  const { account, isExplicit } = plugin;
+  return { explicit: isExplicit, lastUp, ...(isExplicit && { account }) };
 }
 
 /**

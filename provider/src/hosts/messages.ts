@@ -24,6 +24,8 @@ export interface Terms {
   readonly explicit: boolean;
   /** Whether they may be those of the last `up`, as in a destroy and in a refresh. @default false */
   readonly lastUp?: boolean;
+  /** The name of the account, where there may be more than one. */
+  readonly account?: string;
   /** That of the resource, where the host knows it. */
   readonly urn?: string;
 }
@@ -139,17 +141,18 @@ function requestText(failure: RequestFailure, terms: Terms): string {
         : remedyFor(failure, terms);
   // Where something may have changed, what to do about that comes first, and what caused it is still said.
   const reason = possible ? reasonFor(cause) : "";
-  return `${requestName(failure)}: ${happened(cause)}${tries}.${reason}${effectText} ${remedy}${wordsOf(failure)}`;
+  return `${requestName(failure, terms)}: ${happened(failure)}${tries}.${reason}${effectText} ${remedy}${wordsOf(failure)}`;
 }
 
 /** As `PATCH /webhooks/101/disable at partners.example.com`. A key is never named. */
-function requestName({ operation, webhookId, host }: RequestFailure): string {
+function requestName({ operation, webhookId, host }: RequestFailure, { account }: Terms): string {
   const { method, template } = OPERATIONS[operation];
   const path = webhookId === null ? template : template.replace(/\{\w+\}/, String(webhookId));
-  return `${method} ${path} at ${host}`;
+  const of = account === undefined ? "" : ` (account ${JSON.stringify(account)})`;
+  return `${method} ${path} at ${host}${of}`;
 }
 
-function happened(cause: FailureCause): string {
+function happened({ cause, host }: RequestFailure): string {
   switch (cause.kind) {
     case "status":
       return `the server answered ${cause.status}`;
@@ -158,7 +161,7 @@ function happened(cause: FailureCause): string {
     case "timeout":
       return cause.sent ? "timed out while waiting for the response" : "timed out while connecting";
     case "connection":
-      return `the connection failed: ${cause.code}`;
+      return `${CONNECTION_FAILURES[cause.code]?.(host) ?? "the connection failed"} (${cause.code})`;
     case "interrupted":
       return "interrupted";
     case "cutOff":
@@ -173,6 +176,16 @@ function happened(cause: FailureCause): string {
       return "the webhook list was not recognised";
   }
 }
+
+/** What codes of Node mean. */
+const CONNECTION_FAILURES: Readonly<Partial<Record<string, (host: string) => string>>> = {
+  ENOTFOUND: (host) => `no such host: ${host}`,
+  EAI_AGAIN: (host) => `the address of ${host} could not be looked up`,
+  ECONNREFUSED: (host) => `nothing listens at ${host}`,
+  ECONNRESET: (host) => `${host} broke the connection`,
+  EHOSTUNREACH: (host) => `no route to ${host}`,
+  ENETUNREACH: (host) => `no route to ${host}`,
+};
 
 /** What a person must know of the cause although the remedy is about the possible effect. */
 function reasonFor(cause: FailureCause): string {
@@ -308,7 +321,7 @@ function resourceText(problem: ResourceProblem, terms: Terms): string {
     }
     case "patchedNotFound": {
       const { failure } = problem;
-      return `${requestName(failure)}: the server answered 404, although the list has the webhook. Ask the service whether this webhook may be changed.${wordsOf(failure)}`;
+      return `${requestName(failure, terms)}: the server answered 404, although the list has the webhook. Ask the service whether this webhook may be changed.${wordsOf(failure)}`;
     }
     case "keyNotFound": {
       const { createdAt, rotates, complete, reading, requestId } = problem;
@@ -322,10 +335,10 @@ function resourceText(problem: ResourceProblem, terms: Terms): string {
     case "deletionUnclear": {
       const { failure, listError } = problem;
       const why = `The webhook list would tell, but it could not be read: ${sentences(listError, terms)}`;
-      return `${requestName(failure)}: the server answered 404, so the key is gone or ${setting("baseUrl", terms)} is wrong. ${why} If the key is certainly gone, ${stateDelete(terms)}.`;
+      return `${requestName(failure, terms)}: the server answered 404, so the key is gone or ${setting("baseUrl", terms)} is wrong. ${why} If the key is certainly gone, ${stateDelete(terms)}.`;
     }
     case "secondKeyRefused":
-      return `${requestName(problem.failure)}: the server answered 409. A rotation in place needs two keys for a while: set overlapDays to 0 and the resource option deleteBeforeReplace.${wordsOf(problem.failure)}`;
+      return `${requestName(problem.failure, terms)}: the server answered 409. A rotation in place needs two keys for a while: set overlapDays to 0 and the resource option deleteBeforeReplace.${wordsOf(problem.failure)}`;
     case "partlyDone": {
       const deleted =
         problem.deleted === "previous"

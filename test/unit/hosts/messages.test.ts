@@ -46,7 +46,7 @@ function unreadable(reason: Unreadable["reading"]["reason"], ...candidates: stri
 }
 
 const CODES =
-  "ECONNREFUSED UNABLE_TO_VERIFY_LEAF_SIGNATURE CERT_HAS_EXPIRED ERR_TLS_CERT_ALTNAME_INVALID EPROTO " +
+  "ECONNREFUSED ENOTFOUND EAI_AGAIN ECONNRESET EHOSTUNREACH UNABLE_TO_VERIFY_LEAF_SIGNATURE CERT_HAS_EXPIRED ERR_TLS_CERT_ALTNAME_INVALID EPROTO " +
   "ERR_SSL_WRONG_VERSION_NUMBER HTTPParserError UNEXPECTED_100_CONTINUE UND_ERR_ABORTED";
 
 const CAUSES: Examples<FailureCause> = {
@@ -191,15 +191,19 @@ describe("what a person is told", () => {
         "GET /webhooks at partners.example.com: the service (429) asks to wait 3601 s. Try again then, or raise partners:operationTimeout. [PARTNERS_STATUS]",
         "GET /webhooks at partners.example.com: timed out while waiting for the response. Try again; if the service is slow, raise partners:requestTimeout or operationTimeout. [PARTNERS_TIMEOUT]",
         "GET /webhooks at partners.example.com: timed out while connecting. Check partners:baseUrl, and that the service can be reached from here (DNS, firewall, proxy, TLS). [PARTNERS_TIMEOUT]",
-        "GET /webhooks at partners.example.com: the connection failed: ECONNREFUSED. Check partners:baseUrl, and that the service can be reached from here (DNS, firewall, proxy, TLS). [PARTNERS_CONNECTION]",
-        "GET /webhooks at partners.example.com: the connection failed: UNABLE_TO_VERIFY_LEAF_SIGNATURE. The certificate's authority is not trusted here: if it is your organisation's, name its PEM file in NODE_EXTRA_CA_CERTS. [PARTNERS_CONNECTION]",
-        "GET /webhooks at partners.example.com: the connection failed: CERT_HAS_EXPIRED. The certificate is not valid today: check this machine's clock, then ask the service to renew it. [PARTNERS_CONNECTION]",
-        "GET /webhooks at partners.example.com: the connection failed: ERR_TLS_CERT_ALTNAME_INVALID. The certificate is for another host: check partners:baseUrl, and whether a proxy answers instead. [PARTNERS_CONNECTION]",
-        "GET /webhooks at partners.example.com: the connection failed: EPROTO. The TLS handshake failed: the server and this Node have no version or cipher in common, or it wants a client certificate. [PARTNERS_CONNECTION]",
-        "GET /webhooks at partners.example.com: the connection failed: ERR_SSL_WRONG_VERSION_NUMBER. The server does not speak TLS: check the port in partners:baseUrl, and the scheme of a proxy in HTTPS_PROXY. [PARTNERS_CONNECTION]",
-        "GET /webhooks at partners.example.com: the connection failed: HTTPParserError. The server does not speak HTTP: check partners:baseUrl, and whether a proxy answers instead. [PARTNERS_CONNECTION]",
-        "GET /webhooks at partners.example.com: the connection failed: UNEXPECTED_100_CONTINUE. The server sent 100 Continue unasked, which undici does not accept: a proxy in front of it may remove it. [PARTNERS_CONNECTION]",
-        "GET /webhooks at partners.example.com: the connection failed: UND_ERR_ABORTED. The proxy refused: check HTTPS_PROXY and the credentials in it, or exempt the host of partners:baseUrl in NO_PROXY. [PARTNERS_CONNECTION]",
+        "GET /webhooks at partners.example.com: nothing listens at partners.example.com (ECONNREFUSED). Check partners:baseUrl, and that the service can be reached from here (DNS, firewall, proxy, TLS). [PARTNERS_CONNECTION]",
+        "GET /webhooks at partners.example.com: no such host: partners.example.com (ENOTFOUND). Check partners:baseUrl, and that the service can be reached from here (DNS, firewall, proxy, TLS). [PARTNERS_CONNECTION]",
+        "GET /webhooks at partners.example.com: the address of partners.example.com could not be looked up (EAI_AGAIN). Check partners:baseUrl, and that the service can be reached from here (DNS, firewall, proxy, TLS). [PARTNERS_CONNECTION]",
+        "GET /webhooks at partners.example.com: partners.example.com broke the connection (ECONNRESET). Check partners:baseUrl, and that the service can be reached from here (DNS, firewall, proxy, TLS). [PARTNERS_CONNECTION]",
+        "GET /webhooks at partners.example.com: no route to partners.example.com (EHOSTUNREACH). Check partners:baseUrl, and that the service can be reached from here (DNS, firewall, proxy, TLS). [PARTNERS_CONNECTION]",
+        "GET /webhooks at partners.example.com: the connection failed (UNABLE_TO_VERIFY_LEAF_SIGNATURE). The certificate's authority is not trusted here: if it is your organisation's, name its PEM file in NODE_EXTRA_CA_CERTS. [PARTNERS_CONNECTION]",
+        "GET /webhooks at partners.example.com: the connection failed (CERT_HAS_EXPIRED). The certificate is not valid today: check this machine's clock, then ask the service to renew it. [PARTNERS_CONNECTION]",
+        "GET /webhooks at partners.example.com: the connection failed (ERR_TLS_CERT_ALTNAME_INVALID). The certificate is for another host: check partners:baseUrl, and whether a proxy answers instead. [PARTNERS_CONNECTION]",
+        "GET /webhooks at partners.example.com: the connection failed (EPROTO). The TLS handshake failed: the server and this Node have no version or cipher in common, or it wants a client certificate. [PARTNERS_CONNECTION]",
+        "GET /webhooks at partners.example.com: the connection failed (ERR_SSL_WRONG_VERSION_NUMBER). The server does not speak TLS: check the port in partners:baseUrl, and the scheme of a proxy in HTTPS_PROXY. [PARTNERS_CONNECTION]",
+        "GET /webhooks at partners.example.com: the connection failed (HTTPParserError). The server does not speak HTTP: check partners:baseUrl, and whether a proxy answers instead. [PARTNERS_CONNECTION]",
+        "GET /webhooks at partners.example.com: the connection failed (UNEXPECTED_100_CONTINUE). The server sent 100 Continue unasked, which undici does not accept: a proxy in front of it may remove it. [PARTNERS_CONNECTION]",
+        "GET /webhooks at partners.example.com: the connection failed (UND_ERR_ABORTED). The proxy refused: check HTTPS_PROXY and the credentials in it, or exempt the host of partners:baseUrl in NO_PROXY. [PARTNERS_CONNECTION]",
         "GET /webhooks at partners.example.com: interrupted. Run "pulumi up" again. [PARTNERS_INTERRUPTED]",
         "GET /webhooks at partners.example.com: the response was cut off. Try again. [PARTNERS_CONNECTION]",
         "GET /webhooks at partners.example.com: the server answered with a web page, as a login page or a wrong address does. Check partners:baseUrl, and whether a proxy asks for a login. [PARTNERS_UNREADABLE]",
@@ -293,6 +297,13 @@ describe("what a person is told", () => {
     }
     for (const error of ERRORS) expect(renderError(error, terms).endsWith(` [${error.code}]`)).toBe(true);
     expect(findLeaks({ all: texts(terms).join("\n") }, CANARIES)).toEqual([]);
+  });
+
+  it("names the host and, of an explicit provider, the account", () => {
+    const refusal = new RequestError(failure({ kind: "connection", code: "ECONNREFUSED" }));
+    expect(renderError(refusal, { explicit: true, account: "eu" })).toMatch(
+      /^GET \/webhooks at partners\.example\.com \(account "eu"\): nothing listens at partners\.example\.com \(ECONNREFUSED\)\. /,
+    );
   });
 
   it("names the way out of a state that is stuck, with the URN where it is known", () => {
