@@ -150,7 +150,7 @@ class Schema {
     const spec = this.#type(type);
     return {
       ...(spec.type === "number" && INTEGERS.includes(name) ? { type: "integer" } : spec),
-      description: fallback === "" ? text : `${text}\n\nDefaults to ${fallback}.`,
+      description: fallback === "" ? text : `${text}\n\nDefault: ${fallback}.`,
       ...(SECRETS.includes(`${parent?.name}.${name}`) && { secret: true }),
     };
   }
@@ -215,9 +215,15 @@ function isOptional({ flags, type }: DeclarationReflection): boolean {
 /** The text of a comment for every language: without links, and without TypeScript's `null`. */
 function prose(parts: readonly CommentDisplayPart[] = []): string {
   return parts
-    .map((part) => (part.kind === "inline-tag" ? `\`${part.text.replace(/Args\b/, "")}\`` : part.text))
+    .map((part) => (part.kind === "inline-tag" ? nameOf(part.text) : part.text))
     .join("")
     .replaceAll("`null`", "absent")
     .replaceAll(/(?<!\n)\n(?!\n)/g, " ")
     .trim();
+}
+
+/** What a link leads to: `ProviderArgs.account` is the `account` of the `Provider`. */
+function nameOf(link: string): string {
+  const [owner = "", member] = link.replace(/Args\b/, "").split(".");
+  return member === undefined ? `\`${owner}\`` : `\`${member}\` of \`${owner}\``;
 }

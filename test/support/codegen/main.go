@@ -14,6 +14,9 @@ import (
 	"github.com/pulumi/pulumi/pkg/v3/codegen/nodejs"
 	"github.com/pulumi/pulumi/pkg/v3/codegen/python"
 	"github.com/pulumi/pulumi/pkg/v3/codegen/schema"
+
+	// So that the generated Go SDK compiles with this module's list of modules.
+	_ "github.com/pulumi/pulumi/sdk/v3/go/pulumi/config"
 )
 
 const tool = "pulumi-partners"
