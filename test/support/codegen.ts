@@ -4,8 +4,9 @@ import { ROOT } from "./checkout.ts";
 import { fill, goBuild, hashOf, isExecutable } from "./build-cache.ts";
 import { cacheRoot, mustRun, runProcess } from "./process.ts";
 
-const MODULE_FOLDER = join(import.meta.dirname, "codegen");
-const HASH = hashOf(MODULE_FOLDER, "go.mod", "go.sum", "main.go");
+/** The Go module of the tool. Its list of modules includes those of a generated SDK. */
+export const CODEGEN_MODULE = join(import.meta.dirname, "codegen");
+const HASH = hashOf(CODEGEN_MODULE, "go.mod", "go.sum", "main.go");
 const BUILT = join(cacheRoot(), `codegen-${process.platform}-${process.arch}-${HASH}`);
 const BINARY = join(BUILT, "codegen");
 
@@ -25,7 +26,7 @@ export async function setup(): Promise<void> {
     return;
   }
   console.error("Building the SDK generator; about a minute, once per machine ...");
-  await fill(BUILT, (folder) => goBuild(MODULE_FOLDER, join(folder, "codegen"), "-ldflags", "-s -w", "."));
+  await fill(BUILT, (folder) => goBuild(CODEGEN_MODULE, join(folder, "codegen"), "-ldflags", "-s -w", "."));
 }
 
 /** Whether the tool is there: without Go it may not be. */

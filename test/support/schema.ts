@@ -136,11 +136,12 @@ class Schema {
   }
 
   /** The properties of a class or an interface. */
-  object(name: string): { properties: Record<string, Spec>; required: string[] } {
+  object(name: string): { properties: Record<string, Spec>; required: string[] | undefined } {
     const properties = propertiesOf(this.#find(name));
+    const required = properties.filter((one) => !isOptional(one)).map((one) => one.name);
     return {
       properties: Object.fromEntries(properties.map((one) => [one.name, this.#property(one)])),
-      required: properties.filter((one) => !isOptional(one)).map((one) => one.name),
+      required: required.length > 0 ? required : undefined,
     };
   }
 
