@@ -1,3 +1,4 @@
+import type { Wait } from "../api/client.js";
 import {
   PartnerError,
   RequestError,
@@ -52,11 +53,27 @@ export function renderNotice(notice: Notice, terms: Terms): string {
     }
     case "stateUnknown":
       return `the list does not tell the state of webhook ${notice.webhookId}, so drift of it is not detected; set ${stateSettings(notice.setting, terms)}.`;
+    case "plainToken": {
+      const remedy = terms.explicit
+        ? "Make it a secret of the program"
+        : 'Run "pulumi config set --secret partners:accessToken"';
+      return `${setting("accessToken", terms)} is stored in plain text. ${remedy}, and rotate the token.`;
+    }
+    case "unknownSetting":
+      return `"${setting(notice.name, terms)}" is not a pulumi-partners setting, so it has no effect.`;
     case "nothingToRestore":
       return `webhook ${notice.webhookId} is left as it is: its state before this stack managed it is not known.`;
     case "notChecked":
       return `the webhooks were not checked in this preview. ${renderError(notice.error, terms)}`;
   }
+}
+
+/** A few words for the status of a resource. */
+export function renderWait(wait: Wait): string {
+  const { method } = OPERATIONS[wait.operation];
+  return wait.kind === "retry"
+    ? `${method}: ${wait.reason}, trying again in ${Math.ceil(wait.delay / 1000)} s`
+    : `${method}: waiting for the response (${Math.round(wait.elapsed / 1000)} s)`;
 }
 
 /** The command, or the argument, that makes a member of `responses`. */
