@@ -16,22 +16,20 @@ const WORD_LENGTH = 4.2;
 /** What holds a key or stands for one: `key=…`, fields between `|` (other than `5|…`), percent-encoding, a hash such as bcrypt. */
 const WRAPPED =
   /^[a-z][a-z0-9_.-]*=+[^=]|^(?![0-9]+\|[^|]+$)[^|]*\||%[0-9a-f]{2}.*%[0-9a-f]{2}|^\$[0-9a-z-]+\$/i;
-/** What a body that is nothing but a key has not: fields, percent-encoding, JSON in base64. */
-const NOT_BARE = /[=?][^=]|%[0-9a-f]{2}|^eyJ[^.]*$/i;
 
 /** Whether a string can be sent as a key at all: the one demand on a key that a setting points at. */
 export function canBeSent(value: unknown): value is string {
   return typeof value === "string" && value.length <= MAX_LENGTH && /^[!-~]+$/.test(value);
 }
 
-/** Whether a string has the form of a key and nothing around it. */
+/** Whether a string has the form of a key and nothing around it. Without a digit it may be words in any language. */
 export function isKeyForm(text: string): boolean {
-  return mayHoldKey(text) && !WRAPPED.test(text);
+  return mayHoldKey(text) && hasLetterAndDigit(text) && !WRAPPED.test(text);
 }
 
-/** Whether a string that is the whole body has the form of a key, with a digit. */
+/** Whether a string that is the whole body is certain to be a key: no path, host, product or file is written like that. */
 export function isBareKey(text: string): boolean {
-  return isKeyForm(text) && /[0-9]/.test(text) && !NOT_BARE.test(text);
+  return /^\w{20,}$/.test(text) && isKeyForm(text);
 }
 
 /** Whether a string is long, mixed and unbroken, and not a date, a UUID, a path or words: a key, or a key with its name. */
@@ -50,7 +48,12 @@ export function mayHoldKey(text: string): boolean {
 
 /** Whether a text has a letter and a digit, or letters of both cases. */
 export function isMixed(text: string): boolean {
-  return /[0-9]/.test(text) ? /[A-Za-z]/.test(text) : /[a-z]/.test(text) && /[A-Z]/.test(text);
+  return hasLetterAndDigit(text) || (/[a-z]/.test(text) && /[A-Z]/.test(text));
+}
+
+/** Whether a text has a letter and a digit. */
+export function hasLetterAndDigit(text: string): boolean {
+  return /[0-9]/.test(text) && /[A-Za-z]/.test(text);
 }
 
 /** Whether a string is a UUID. */
@@ -70,7 +73,7 @@ export function piecesOf(text: string): string[] {
 }
 
 /** Whether a text is words and small numbers: `partner-main-2024`, `error.key_limit_429`, `APIKeyLimitReached`, `api/v1/keys`. */
-function isWords(text: string): boolean {
+export function isWords(text: string): boolean {
   const words = text.split(WORD_END);
   const isLong = text.length >= WORD_LENGTH * words.length;
   return words.length > 1 && isLong && words.every((word) => WORD.test(word));

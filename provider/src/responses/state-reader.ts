@@ -1,5 +1,5 @@
 import type { WebhookState } from "../api/operations.js";
-import { isEmpty, isObject, normaliseName, walk, type DocumentNode, type JsonObject } from "./document.js";
+import { isArray, isEmpty, normaliseName, walk, type DocumentNode, type JsonObject } from "./document.js";
 import { asWord, isScalar, parsePointer, resolvePointer, type ResponseMapping } from "./mapping.js";
 import { printPointer } from "./structure.js";
 
@@ -20,41 +20,43 @@ export interface StateReadings {
   readonly place: string | null;
 }
 
-/** What the name of a field means: a flag, a flag turned around, a word, a time, being stopped in some other way, or a word about
- * something else of the webhook, which counts only if it says that it is stopped. */
-type Kind = "active" | "disabled" | "word" | "disabledAt" | "enabledAt" | "stop" | "otherWord";
+/** What the name of a field means: a flag, a flag turned around, a word or a time. */
+type Kind = "active" | "disabled" | "word" | "disabledAt" | "enabledAt";
 
 /** What a field says: a state, a word that is not known, or something that makes the state ambiguous. */
 type Evidence = WebhookState | "unknown word" | "ambiguous" | null;
 
 type Words = ReadonlyMap<string, WebhookState>;
 
-interface Field {
-  readonly kind: Kind;
-  readonly node: DocumentNode;
-}
-
-/** Parts of names and of words that say that a webhook is stopped. */
-const STOP =
-  "paus|suspend|block|delet|archiv|revok|expired|stop|disab|deactiv|inactiv|remov|cancel|terminat|trash|pending|unsubscr|" +
-  "muted|snooz|quarantin|frozen|locked|banned|halted|onhold|ended|turnedoff|^off$";
-const STOPPED = new RegExp(STOP, "i");
 const KINDS: readonly (readonly [kind: Kind, name: RegExp])[] = [
   ["active", /^(?:active|enabled)$/],
   ["disabled", /^(?:disabled|inactive)$/],
   ["word", /^(?:state|status)$/],
   ["disabledAt", /^(?:disabled|deactivated)at$/],
   ["enabledAt", /^(?:enabled|activated)at$/],
-  ["stop", new RegExp(`^(?!can(?!cel)|.*(?:url|link|href|event|topic|able$|count$|ips$)).*(?:${STOP})`)],
-  ["otherWord", /^(?!last).*(?:status|state|lifecycle|mode|health)(?:name|text|label|code|reason)?$/],
 ];
+/** Parts of names and of words that say that a webhook is stopped. */
+const STOPPED =
+  /paus|suspend|block|delet|archiv|revok|expired|stop|disab|deactiv|inactiv|remov|cancel|terminat|trash|pending|unsubscr|muted|snooz|quarantin|frozen|locked|banned|halted|onhold|ended|turnedoff|^(?:is)?off$/i;
+/** Parts of names of what a webhook has to be before it works. */
+const REQUIRED =
+  /verified|confirmed|approved|valid$|healthy|ready|running|subscribed|published|connected|online|working/;
+/** Names of words about a webhook of which only these are known to be good. */
+const CONDITION = /^(?!.*deliver).*(?:status|state|lifecycle|health|phase|breaker)(?:name|text|label|code|reason)?$/;
+const GOOD =
+  /^(?:|0|20[0-9]|active|enabled|on|ok|up|good|healthy|normal|ready|running|live|verified|valid|confirmed|approved|succe[a-z]*|completed?|delivered|published|connected|closed|none|true)$/i;
+const END = /expir|until|end|validto/;
+/** Names of what is not about the state of the webhook itself. */
+const OTHER_NAME =
+  /^(?:can(?!cel)|last|next)|url|link|href|event|topic|tag|(?<!status|state)name$|title|descri|able$|count$|ips$|id$/;
 const DEFAULT_WORDS: Words = new Map([
   ...["active", "enabled", "on"].map((word) => [word, "active"] as const),
   ...["disabled", "inactive", "off"].map((word) => [word, "disabled"] as const),
 ]);
 const INNER_NAME = /^(?:attributes|webhook)$/;
 /** Objects in a record that speak of something else than the webhook. */
-const OTHER_OBJECT = /^last|deliver(?:y|ies)$|event|owner|user|account|creat|response|request|stats|error/;
+const OTHER_OBJECT =
+  /^last|deliver(?:y|ies)$|event|topic|action|tag|scope|owner|user|account|creat|response|request|stats|error/;
 /** How far a clock may be off. In milliseconds. */
 const CLOCK_SKEW = 24 * 60 * 60 * 1000;
 const DATE = /^(?:[0-9]{4}-[0-9]{2}-|[A-Z][a-z]{2}, [0-9]{1,2} )/;
@@ -79,26 +81,26 @@ export function readStates(records: readonly JsonObject[], mapping: ResponseMapp
   }
 
   const rows = records.map(fieldsOf);
-  const flags = new Map<string, number>();
-  for (const { node } of rows.flat()) {
-    const isBit = isNumeric(node.value) && flagOf(node.value) !== null;
-    if (isBit) flags.set(placeOf(node), (flags.get(placeOf(node)) ?? 0) + 1);
-  }
+  // Numbers are flags only where every record has 0 or 1; elsewhere they are counts.
+  const bits = rows.flat().filter(({ value }) => isNumeric(value) && flagOf(value) !== null);
+  const isFlag = (node: DocumentNode): boolean =>
+    !isNumeric(node.value) || bits.filter((bit) => placeOf(bit) === placeOf(node)).length === records.length;
   let place: string | null = null;
-  const states = rows.map((fields) => {
-    const enabledAt = fields.filter(({ kind }) => kind === "enabledAt").map(({ node }) => timeOf(node.value));
-    const evidence = fields.map(({ kind, node }) => {
-      // Numbers are flags only where every record has 0 or 1; elsewhere they are counts.
-      const isFlag = !isNumeric(node.value) || flags.get(placeOf(node)) === records.length;
-      if (!isFlag && isInner(node) && (kind === "active" || kind === "disabled")) return "ambiguous";
+  const states = rows.map((nodes) => {
+    const enabledAt = nodes
+      .filter(({ name }) => kindOf(name) === "enabledAt")
+      .map(({ value }) => timeOf(value));
+    const evidence = nodes.map((node): Evidence => {
+      const kind = kindOf(node.name);
+      if (kind === null || (kind === "word" && !isOwn(node))) return speaksAgainst(node) ? "ambiguous" : null;
+      if (/^(?:active|disabled)$/.test(kind) && isOwn(node) && !isFlag(node)) return "ambiguous";
       const said = readField(kind, node.value, words, enabledAt);
-      if (isInner(node)) return said;
       // Objects in a record may only speak against a state.
-      return said === "disabled" || (said === "ambiguous" && /stop|Word/.test(kind)) ? "ambiguous" : null;
+      return isOwn(node) ? said : said === "disabled" ? "ambiguous" : null;
     });
     const reading = combine(evidence);
-    const field = fields[evidence.findIndex(isState)];
-    if (reading.state !== null && field !== undefined) place ??= printPointer(field.node);
+    const node = nodes[evidence.findIndex(isState)];
+    if (reading.state !== null && node !== undefined) place ??= printPointer(node);
     return reading;
   });
   return { states, place };
@@ -114,21 +116,39 @@ export function placeOf({ around, name }: DocumentNode): string {
   return around === "" ? name : `${around}/${name}`;
 }
 
-function fieldsOf(record: JsonObject): Field[] {
-  const members = walk(
-    record,
-    ({ value, depth, name }) => depth === 0 || (depth === 1 && isObject(value) && !OTHER_OBJECT.test(name)),
-  );
-  return [...members].flatMap((node) => {
-    const own = kindOf(node.name);
-    const kind = own === "word" && !isInner(node) ? "otherWord" : own;
-    return kind === null ? [] : [{ kind, node }];
-  });
+/** What may tell of the state: the members of a record, and of the objects and arrays in it. */
+function fieldsOf(record: JsonObject): DocumentNode[] {
+  const enters = ({ depth, name }: DocumentNode): boolean =>
+    depth === 0 || (depth === 1 && !OTHER_OBJECT.test(name));
+  return [...walk(record, enters)].filter(({ depth }) => depth > 0);
 }
 
-/** Whether a node is a member of the record itself, as opposed to one of an object in it. */
-function isInner({ depth, around }: DocumentNode): boolean {
+/** Whether a node is a member of the record itself, as opposed to one of something in it. */
+function isOwn({ depth, around }: DocumentNode): boolean {
   return depth < 2 || INNER_NAME.test(around);
+}
+
+/** Whether a member of a record that is not a field for the state says that the webhook is stopped, or may be. */
+function speaksAgainst({ name, value, parent }: DocumentNode): boolean {
+  if (OTHER_NAME.test(name)) return false;
+  const flag = flagOf(value);
+  if (STOPPED.test(name) && !isArray(parent?.value))
+    return !(flag === false || value === "" || isEmpty(value));
+  if (REQUIRED.test(name) && flag === false) return true;
+  const time = timeOf(value);
+  if (Number.isFinite(time))
+    return (
+      END.test(name) === time < Date.now() && /at$|on$|date|time|from|since|until|end|expir|valid/.test(name)
+    );
+  if (!isScalar(value) || value === null) return false;
+  return CONDITION.test(name)
+    ? !GOOD.test(asWord(value))
+    : isWord(value) && STOPPED.test(value.replace(/[^a-z]/gi, ""));
+}
+
+/** Whether a value is one word, or two, such as `auto_disabled`. */
+function isWord(value: unknown): value is string {
+  return typeof value === "string" && /^[a-z]{1,20}(?:[-_ ]?[a-z]{1,20})?$/i.test(value);
 }
 
 function kindOf(name: string): Kind | null {
@@ -152,10 +172,6 @@ function readField(kind: Kind, value: unknown, words: Words, enabledAt: readonly
       if (value === null) return enabledAt.some((other) => !(other <= latest)) ? null : "active";
       if (value === "" || value === 0) return null;
       return !(time <= latest) || enabledAt.some((other) => other >= time) ? "ambiguous" : "disabled";
-    case "otherWord":
-      return typeof value === "string" && STOPPED.test(value) ? "ambiguous" : null;
-    case "stop":
-      return flag === false || value === "" || isEmpty(value) ? null : "ambiguous";
     case "enabledAt":
       return null;
   }
