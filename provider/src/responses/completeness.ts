@@ -9,7 +9,8 @@ export type ResponseHeaders = Readonly<Record<string, string | readonly string[]
  */
 type Sign = "more" | "last" | "next" | "end" | "full" | null;
 
-const IS_LAST = /^(?:is)?(?:last|lastpage|done|final|end|endofstream|eof|completed?|finished|exhausted|allloaded)$/;
+const IS_LAST =
+  /^(?:is)?(?:last|lastpage|done|final|end|endofstream|eof|completed?|finished|exhausted|allloaded)$/;
 const HAS_MORE =
   /^(?:has|is)?(?:more|next|additional|truncated|incomplete|partial|timedout|limited|[a-z]*(?:reached|exceeded)|overflow)(?:page|result|item|record)?s?(?:incollection)?$/;
 const CUT_OFF = /truncated|incomplete|partial|timedout|limited|reached|exceeded|overflow/;
@@ -19,7 +20,8 @@ const NEXT =
   /next|^prev(?:ious)?$|more|older|truncated|incomplete|partial|cursor|continu|offset|evaluated|marker|bookmark|scroll|(?:pag|skip|resum)[a-z]*(?:token|state)|lastkey|after$|remaining|left$/;
 /** What the list was narrowed by. */
 const FILTER = /^(?:filter(?:s|edby)?|query|scope|where|search)$/;
-const PAGE_SIZE = /^x?(?:limit|perpage|pagesize|pagelimit|pagelen|maxresults|itemsperpage|size|take|top|rows)$/;
+const PAGE_SIZE =
+  /^x?(?:limit|perpage|pagesize|pagelimit|pagelen|maxresults|itemsperpage|size|take|top|rows)$/;
 const COUNT = /total|(?<!ac|dis)count$|found$|hits$|results|records/;
 /** Numbers that count something else than records. */
 const OTHER_NUMBER =
@@ -29,9 +31,11 @@ const OTHER = /nextjs|moreinfo|ratelimit|(?:time|date|at)$/;
 
 const NOTHING = /^(?:|null|none|no|false|nil|n\/a|undefined|all|\*|0|-1)$/i;
 /** `57`, `1,057`, `1 of 6`, or as in Content-Range `items 0-9/57`. */
-const NUMBERS = /^(?:[a-z]{1,32}[ =])?([0-9]{1,9})(-[0-9]{1,9})?(?:(?:\/| of )([0-9]{1,9}))?(?: [a-z]{1,32})?$/i;
+const NUMBERS =
+  /^(?:[a-z]{1,32}[ =])?([0-9]{1,9})(-[0-9]{1,9})?(?:(?:\/| of )([0-9]{1,9}))?(?: [a-z]{1,32})?$/i;
 /** A page other than the first, in an address. */
-const LATER_PAGE = /[?&](?:page|p|pagenumber|page(?:\[|%5b)number(?:\]|%5d)|offset|start|skip)=(?!0*[01]?(?![0-9]))/i;
+const LATER_PAGE =
+  /[?&](?:page|p|pagenumber|page(?:\[|%5b)number(?:\]|%5d)|offset|start|skip)=(?!0*[01]?(?![0-9]))/i;
 const LINK = /\brel\s{0,3}=\s{0,3}"?(?:[^\s",;]{1,40} ){0,3}(?:next|prev|previous)\b/i;
 
 /**
@@ -60,7 +64,8 @@ function* documentSigns(document: unknown, list: unknown, length: number): Gener
     if (value === list) continue;
     const sign = readSign(name, value, length) ?? readNumber(name, value, length, true);
     if (sign !== "last" || PAGING.test(around)) yield sign;
-    if (typeof value === "string" && (normaliseName(value) === "next" || LATER_PAGE.test(value))) yield "next";
+    if (typeof value === "string" && (normaliseName(value) === "next" || LATER_PAGE.test(value)))
+      yield "next";
   }
 }
 
@@ -71,7 +76,10 @@ function* headerSigns(header: string, text: string, length: number): Generator<S
   } else if (text.startsWith("{")) {
     if (/pag(?:e|ing|in)/.test(header)) yield* documentSigns(parseDocument(text), undefined, length);
   } else if (header === "content-range") {
-    if (!text.startsWith("bytes")) yield /[ =](?!0)[0-9]+-/.test(text) ? "more" : readNumber("total", text.replace("*/", "0/"), length, false);
+    if (!text.startsWith("bytes"))
+      yield /[ =](?!0)[0-9]+-/.test(text)
+        ? "more"
+        : readNumber("total", text.replace("*/", "0/"), length, false);
   } else yield readSign(name, text.trim(), length) ?? readNumber(name, text.trim(), length, false);
 }
 
@@ -81,7 +89,8 @@ function readSign(name: string, value: unknown, length: number): Sign {
   const isTrue = word === "true";
   if (IS_LAST.test(name) && /^(?:true|false|no|0)$/.test(word)) return isTrue ? "end" : "more";
   // That nothing was cut off does not say that this is the last page.
-  if (HAS_MORE.test(name) && (isTrue || word === "false")) return isTrue ? "more" : CUT_OFF.test(name) ? null : "last";
+  if (HAS_MORE.test(name) && (isTrue || word === "false"))
+    return isTrue ? "more" : CUT_OFF.test(name) ? null : "last";
   if (FILTER.test(name)) return isNothing(value) ? null : "more";
   if (!NEXT.test(name)) return null;
   if (isNothing(value)) return /next|more/.test(name) ? "end" : null;
@@ -104,7 +113,8 @@ function readNumber(name: string, value: unknown, length: number, isBody: boolea
   }
   if (COUNT.test(name) || (isBody && !OTHER_NUMBER.test(name))) {
     // A total below the length is one of pages.
-    if (number > length || (name === "total" && number > 1 && number < length)) return number < 1e8 ? "more" : null;
+    if (number > length || (name === "total" && number > 1 && number < length))
+      return number < 1e8 ? "more" : null;
     return name.includes("total") && number === length ? "end" : null;
   }
   return null;

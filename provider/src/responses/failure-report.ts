@@ -24,10 +24,14 @@ const OUTCOME =
 const FAILED =
   /^(?:ko|ng|nok|false)$|^(?!no.?(?:error|fail)).{0,80}(?:error|fail|exception|denied|reject|refused|invalid|unauth|forbidden|not.?found)/;
 const CODE = /^(?:http)?(?:status|statuscode|code)$|^(?:error|response|err)code$|^errno$/;
-const FAILED_CODE = /^(?:[45][0-9]{2}|-[1-9][0-9]{0,9})$/;
-/** Codes of one's own, of which only 0 and 2xx are a success; of the first, 1 as well. */
-const RESULT_CODE = /^(?:result|return)(?:code|status)$/;
-const ERROR_CODE = /^(?:error(?:code)?|err(?:code|no)|ret(?:code)?)$/;
+/** Which members report a failure with which values, in lower case. */
+const REPORTS: readonly (readonly [name: RegExp, value: RegExp])[] = [
+  [SUCCESS, /^(?:false|no?|fail(?:ed)?)$/],
+  [OUTCOME, FAILED],
+  [CODE, /^(?:[45][0-9]{2}|-[1-9][0-9]{0,9})$/],
+  [/^(?:result|return)(?:code|status)$/, /^(?!0*[01]?$|20[0-9]$)-?[0-9]{1,10}$/],
+  [/^(?:error(?:code)?|err(?:code|no)|ret(?:code)?)$/, /^(?!0*$|20[0-9]$)-?[0-9]{1,10}$/],
+];
 const NOT_DONE = /^(?:deleted|updated|modified|changed|removed|acknowledged|accepted)$/;
 const ERROR =
   /^(?:odata|user|has|is|api|validation|soap)?(?:err(?:ors?)?|fault|exception|fail(?:ed|ures?))(?:code|messages?|msg|desc|description|detail|summary|type|class)?$/;
@@ -144,14 +148,12 @@ function objectReportsFailure(object: JsonObject): boolean {
   );
   const hasOwnCode = members.some(({ name, text }) => name === "code" && /^[1-9][0-9]*$/.test(text));
   const hasData = members.some(({ value }) => typeof value === "object" && !isEmpty(value));
-  const isCounting = members.some(({ name, value }) => name.startsWith("fail") && typeof value === "number");
+  // Beside a number that failed, it is the number of successes.
+  const isCount = members.some(({ name, value }) => name.startsWith("fail") && typeof value === "number");
   return members.some(({ name, text, value }) => {
-    if (SUCCESS.test(name)) return /^(?:false|no?|fail(?:ed)?)$/.test(text) || (text === "0" && !isCounting);
+    if (REPORTS.some(([names, values]) => names.test(name) && values.test(text))) return true;
+    if (SUCCESS.test(name) && text === "0") return !isCount;
     if (NOT_DONE.test(name)) return text === "false" && members.length === 1;
-    if (OUTCOME.test(name) && FAILED.test(text)) return true;
-    if (CODE.test(name) && FAILED_CODE.test(text)) return true;
-    if (RESULT_CODE.test(name)) return /^-?[0-9]+$/.test(text) && !/^(?:0*[01]?|20[0-9])$/.test(text);
-    if (ERROR_CODE.test(name) && /^-?[0-9]*[1-9][0-9]*$/.test(text) && !/^20[0-9]$/.test(text)) return true;
     if (MESSAGE.test(name)) return !succeeded && (hasOwnCode || !hasData) && isRefusal(text);
     return ERROR.test(name) && !(succeeded && /m(?:essage|sg)$/.test(name)) && saysSomething(value);
   });

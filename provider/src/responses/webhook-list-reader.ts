@@ -50,7 +50,8 @@ const LIST =
 /** Names of the above under which an empty array, an empty object or null is an empty list. */
 const MAY_BE_EMPTY = /^(?:(?:web)?hooks|data|items|results?|content|value)$/;
 /** Arrays that are found next to webhooks or in them, and hold none. */
-const ABOUT_WEBHOOKS = /event|topic|type|tag|scope|log|deliver|plan|^(?:links?|sort|included|errors?|warnings|messages)$/;
+const ABOUT_WEBHOOKS =
+  /event|topic|type|tag|scope|log|deliver|plan|^(?:links?|sort|included|errors?|warnings|messages)$/;
 /** How many names the JSON Pointer of a recognised list has at most. */
 const MAX_NAMES = 3;
 
@@ -73,13 +74,13 @@ export function readWebhookList(
 ): WebhookListReading {
   const document = status === 204 && text.trim() === "" ? null : parseDocument(text);
   if (document === undefined) return refuse("webhooks", "not JSON", null);
-  const list = readList(document, mapping.webhooks);
+  const list = readRecords(document, mapping.webhooks);
   if ("readable" in list) return list;
   const records = list.found;
   const ids = readIds(records, mapping.webhookId);
   if ("readable" in ids) return ids;
 
-  const { states, place: statePlace } = readStates(records, mapping);
+  const { states, place } = readStates(records, mapping);
   const webhooks = new Map<number, WebhookReading>();
   for (const [index, webhookId] of ids.found.entries()) {
     const record = records[index] ?? {};
@@ -89,17 +90,12 @@ export function readWebhookList(
 
   const complete = mapping.complete ?? isComplete(document, records, headers, status);
   const isCertain = records.length > 0 || isArray(document) || mapping.complete === true;
-  return {
-    readable: true,
-    webhooks,
-    complete,
-    provesAbsence: complete && isCertain,
-    places: {
-      ...(list.place !== null && { webhooks: list.place }),
-      ...(ids.place !== null && { webhookId: ids.place }),
-      ...(statePlace !== null && { webhookState: statePlace }),
-    },
+  const places = {
+    ...(list.place !== null && { webhooks: list.place }),
+    ...(ids.place !== null && { webhookId: ids.place }),
+    ...(place !== null && { webhookState: place }),
   };
+  return { readable: true, webhooks, complete, provesAbsence: complete && isCertain, places };
 }
 
 /** Whether an object is the record of a webhook: it has the id of one, and is not a JSON-RPC response with an id. */
@@ -119,7 +115,7 @@ interface Found<T> {
   readonly place: string | null;
 }
 
-function readList(document: unknown, setting: string | undefined): Found<JsonObject> | Refusal {
+function readRecords(document: unknown, setting: string | undefined): Found<JsonObject> | Refusal {
   if (setting !== undefined) {
     const found = recordsIn(resolvePointer(document, parsePointer(setting)));
     return found === null ? refuse("webhooks", "pointer", document) : { found, place: setting };
@@ -146,7 +142,9 @@ function chooseList(document: unknown): DocumentNode | "none" | "several" {
 
   const lists = nodes.filter(({ name, value, depth }) => {
     if (depth === 0 || ABOUT_WEBHOOKS.test(name)) return false;
-    return isEmpty(value) ? MAY_BE_EMPTY.test(name) : isArray(value) && (LIST.test(name) || value.some(isObject));
+    return isEmpty(value)
+      ? MAY_BE_EMPTY.test(name)
+      : isArray(value) && (LIST.test(name) || value.some(isObject));
   });
   const called = nodes.filter(({ name }) => WEBHOOKS.test(name));
   const [list, other] = lists;
@@ -163,7 +161,9 @@ function holdsRecords(element: JsonObject): boolean {
   return Object.entries(element).some(([rawName, value]) => {
     const name = normaliseName(rawName);
     if (WEBHOOKS.test(name) && (isArray(value) || isObject(value))) return true;
-    return !ABOUT_WEBHOOKS.test(name) && isArray(value) && value.some((one) => isObject(one) && hasWebhookId(one));
+    return (
+      !ABOUT_WEBHOOKS.test(name) && isArray(value) && value.some((one) => isObject(one) && hasWebhookId(one))
+    );
   });
 }
 
@@ -174,7 +174,7 @@ function readIds(records: readonly JsonObject[], setting: string | undefined): F
     if (found.every((id) => id !== null)) return { found, place: setting };
     return refuse("webhookId", "pointer", records[0]);
   }
-  const rows = records.map((record) => [...membersOf(record)].filter(({ value }) => value !== null));
+  const rows = records.map((record) => membersOf(record).filter(({ value }) => value !== null));
   const idName = ID_NAMES.find((names) => rows.some((nodes) => nodes.some(({ name }) => names.test(name))));
   const ids = rows.map((nodes) => onlyId(nodes.filter(({ name }) => idName?.test(name))));
   const found = ids.map((node) => toWebhookId(node?.value));
