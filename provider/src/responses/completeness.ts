@@ -17,7 +17,7 @@ const CUT_OFF = /truncated|incomplete|partial|timedout|limited|reached|exceeded|
 /** Objects that speak of the list. Others may say that there is nothing more of something else. */
 const PAGING = /^$|meta|pag(?:e|ing|in)|cursor|link|info|data|result|response|hooks|list/;
 const NEXT =
-  /next|^prev(?:ious)?$|more|older|truncated|incomplete|partial|cursor|continu|offset|evaluated|marker|bookmark|scroll|(?:pag|skip|resum)[a-z]*(?:token|state)|lastkey|after$|remaining|left$/;
+  /next|^prev(?:ious)?$|more|older|truncated|incomplete|partial|cursor|continu|offset|evaluated|marker|bookmark|scroll|(?:pag|skip|resum)[a-z]*(?:token|state)|lastkey|after$|remaining|(?:page|item|record|result)sleft$/;
 /** What the list was narrowed by. */
 const FILTER = /^(?:filter(?:s|edby)?|query|scope|where|search)$/;
 const PAGE_SIZE =
@@ -27,12 +27,12 @@ const COUNT = /total|(?<!ac|dis)count$|found$|hits$|results|records/;
 const OTHER_NUMBER =
   /code|status|version|time|date|year|stamp|duration|took|elapsed|latency|second|rate|quota|limit|max|per|size|take|top|rows|errors?$|port|retry|cost|usage|(?:id|at|on|ms|ttl|age|pid)$/;
 /** Names that look like the above and are about something else. */
-const OTHER = /nextjs|moreinfo|ratelimit|(?:time|date|at)$/;
+const OTHER = /nextjs|moreinfo|ratelimit|retryafter|(?:time|date|at)$/;
 
 const NOTHING = /^(?:|null|none|no|false|nil|n\/a|undefined|all|\*|0|-1)$/i;
 /** `57`, `1,057`, `1 of 6`, or as in Content-Range `items 0-9/57`. */
 const NUMBERS =
-  /^(?:[a-z]{1,32}[ =])?([0-9]{1,9})(-[0-9]{1,9})?(?:(?:\/| of )([0-9]{1,9}))?(?: [a-z]{1,32})?$/i;
+  /^(?:[a-z]{1,32}[ =])?([0-9]{1,9})(-[0-9]{1,9})?(?:(?:\/| of )([0-9]{1,9}))?(?: (?:items|records|results|webhooks))?$/i;
 /** A page other than the first, in an address. */
 const LATER_PAGE =
   /[?&](?:page|p|pagenumber|page(?:\[|%5b)number(?:\]|%5d)|offset|start|skip)=(?!0*[01]?(?![0-9]))/i;
@@ -61,7 +61,7 @@ export function isComplete(
 
 function* documentSigns(document: unknown, list: unknown, length: number): Generator<Sign> {
   for (const { name, value, around } of walk(document, (node) => node.value !== list)) {
-    if (value === list) continue;
+    if (value === list || OTHER.test(around)) continue;
     const sign = readSign(name, value, length) ?? readNumber(name, value, length, true);
     if (sign !== "last" || PAGING.test(around)) yield sign;
     if (typeof value === "string" && (normaliseName(value) === "next" || LATER_PAGE.test(value)))
@@ -107,6 +107,7 @@ function readNumber(name: string, value: unknown, length: number, isBody: boolea
   if (all !== undefined) return Number(all) > (range === undefined ? Number(first) : length) ? "more" : null;
   const number = Number(first);
   if (PAGE_SIZE.test(name)) return number > 0 && number <= length ? "full" : null;
+  if (/^(?:start|skip)(?:at|index)?$/.test(name)) return number > 1 ? "more" : null;
   if (name.includes("pag") && !/size|per|por|limit/.test(name)) {
     if (number > 1) return "more";
     return number === 1 && /total|last|num|pages/.test(name) ? "end" : null;

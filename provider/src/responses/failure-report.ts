@@ -20,7 +20,7 @@ const MAX_NAMES = 3;
 const SUCCESS = /^(?:is)?(?:success|successful|succeeded|ok)$/;
 /** Members that say in a word how a request went, and the words for a failure, such as `ERROR_AUTH` or `AccessDeniedException`. */
 const OUTCOME =
-  /^(?:stat(?:us)?|state|result|type|object|kind|trace|ack|outcome|(?:status|result|return|ret)?code)$/;
+  /^(?:stat(?:us)?|state|result|type(?:name)?|object|kind|trace|ack|outcome|(?:status|result|return|ret)?code)$/;
 const FAILED =
   /^(?:ko|ng|nok|false)$|^(?!no.?(?:error|fail)).{0,80}(?:error|fail|exception|denied|reject|refused|invalid|unauth|forbidden|not.?found)/;
 const CODE = /^(?:http)?(?:status|statuscode|code)$|^(?:error|response|err)code$|^errno$/;
@@ -29,19 +29,21 @@ const REPORTS: readonly (readonly [name: RegExp, value: RegExp])[] = [
   [SUCCESS, /^(?:false|no?|fail(?:ed)?)$/],
   [OUTCOME, FAILED],
   [CODE, /^(?:[45][0-9]{2}|-[1-9][0-9]{0,9})$/],
-  [/^(?:result|return)(?:code|status)$/, /^(?!0*[01]?$|20[0-9]$)-?[0-9]{1,10}$/],
+  [/^(?:result|return)(?:code|status)$/, /^(?!0*[01]?$|20[0-9]$)-?e?[0-9]{1,10}$/],
   [/^(?:error(?:code)?|err(?:code|no)|ret(?:code)?)$/, /^(?!0*$|20[0-9]$)-?[0-9]{1,10}$/],
 ];
 const NOT_DONE = /^(?:deleted|updated|modified|changed|removed|acknowledged|accepted)$/;
 const ERROR =
-  /^(?:odata|user|has|is|api|validation|soap)?(?:err(?:ors?)?|fault|exception|fail(?:ed|ures?))(?:code|messages?|msg|desc|description|detail|summary|type|class)?$/;
+  /^(?:odata|user|has|is|api|validation|nonfield|soap)?(?:err(?:ors?)?|fault|exception|fail(?:ed|ures?))(?:code|messages?|msg|desc|description|detail|summary|type|class|string|reason)?$/;
 const MESSAGE = /^(?:message|msg|detail|title|reason|hydratitle|(?:result|return)(?:msg|message))$/;
 const NO_ERROR =
   /^(?:-|[0-9]*|[a-z]0+|n\/?a|no|none|nil|null|false|ok|no[-_ ]?(?:errors?|content)(?: found)?|created|accepted|succ(?:ess)?|成功)[.!]?$|success(?:ful(?:ly)?)?[.!]?$|成功/;
 const SUCCESS_CODE = /^(?:20[0-9]|20000|ok|success)$/;
 /** What servers write when they have not done what was asked. */
 const REFUSED =
-  /\b(?:errors?|fail(?:ed|ure)?|ko|nok|ng|exception|invalid|denied|forbidden|unauthori[sz]ed|unauthenticated|expired|exceeded|(?:limit|quota) \w{0,10} ?reached|rate limited|blocked|unavailable|unhealthy|missing|unable|cannot|can't|could ?n[o']t|too many|timed out|no (?:healthy|route|such)|traceback|(?:log|sign) ?in|bad (?:gateway|request)|does(?: not|n't) exist|(?:not|isn't|aren't) (?:found|auth|allow|permit|exist|valid|log|support|avail|accept|implement|registered|updated|deleted|changed|be ))|(?:失败|错误|无效|过期)|- 404$/;
+  /\b(?:errors?|fail(?:ed|ure)?|ko|nok|ng|exception|invalid|denied|forbidden|unauthori[sz]ed|unauthenticated|expired|exceeded|(?:limit|quota) \w{0,10} ?reached|rate limited|blocked|unavailable|unhealthy|missing|unable|cannot|can't|could ?n[o']t|too many|timed out|no (?:healthy|route|such|webhook)|traceback|(?:log|sign) ?in|(?:bad|gateway) (?:gateway|request|credentials|timeout)|mismatch|insufficient|unknown|went wrong|maintenance|do(?: not|n't) have|must be|permission required|does(?: not|n't) exist|already (?:exists?|has|have|in use|taken)|maximum|(?:not|isn't|aren't) (?:found|auth|allow|permit|exist|valid|log|support|avail|accept|implement|registered|updated|deleted|changed|be ))|(?:失败|错误|无效|过期)|- 404$/;
+const NO_REFUSAL =
+  /\b(?:no|without|0) errors?\b|\b(?:cannot|can't|unable to|will not|not) (?:be )?(?:retriev|show|view|see|recover|display)[a-z]*/g;
 /** Of these, what is not about the last delivery of a webhook. */
 const REFUSED_ACCESS = /not (?:found|auth|allow|permit)|unauth|forbidden|denied|does not exist/;
 const ABOUT_DELIVERIES = /^last|deliver|event|stats|request/;
@@ -154,7 +156,7 @@ function objectReportsFailure(object: JsonObject): boolean {
     if (REPORTS.some(([names, values]) => names.test(name) && values.test(text))) return true;
     if (SUCCESS.test(name) && text === "0") return !isCount;
     if (NOT_DONE.test(name)) return text === "false" && members.length === 1;
-    if (MESSAGE.test(name)) return !succeeded && (hasOwnCode || !hasData) && isRefusal(text);
+    if (isRefusalMessage(name, text)) return !succeeded && (hasOwnCode || !hasData);
     return ERROR.test(name) && !(succeeded && /m(?:essage|sg)$/.test(name)) && saysSomething(value);
   });
 }
@@ -167,19 +169,20 @@ function saysSomething(error: unknown): boolean {
       if (SUCCESS_CODE.test(text) || /^0+$/.test(text)) return false;
       if (typeof value === "number") return true;
     }
-    if (typeof value === "number" && isArray(parent?.value)) return true;
+    if (/^[1-9][0-9]*$/.test(text) && isArray(parent?.value)) return true;
     if (value === true || (typeof value === "string" && !NO_ERROR.test(text))) return true;
   }
   return false;
 }
 
-/** Whether a text tells that a request was refused, or failed. */
+/** Whether a member is a message that a request was refused, or failed. */
+export function isRefusalMessage(name: string, text: string): boolean {
+  return MESSAGE.test(name) && isRefusal(text);
+}
+
 function isRefusal(text: string): boolean {
-  const words = text.slice(0, HEAD).trim().toLowerCase();
-  return (
-    REFUSED.test(words.replace(/\b(?:no|without|0) errors?\b/g, "").replaceAll("_", " ")) &&
-    !/\bsuccess/.test(words)
-  );
+  const words = text.slice(0, HEAD).trim().toLowerCase().replaceAll("_", " ").replace(NO_REFUSAL, "");
+  return REFUSED.test(words) && !/\bsuccess/.test(words);
 }
 
 /** A scalar as it is compared with words; `""` for anything else. */

@@ -13,18 +13,25 @@ const WORD =
   /^(?:(?=[^aeiouy]{0,3}[aeiouyAEIOUY])[A-Z]?[a-z]{1,20}[0-9]{0,3}|[A-Z]{1,20}|[a-z]{1,2}|[A-Za-z]?[0-9]{1,6}[A-Za-z]?|)$/;
 /** Random text has shorter ones, on average. In characters, with the separator. */
 const WORD_LENGTH = 4.2;
-/** What holds a key or stands for one: `key=…`, fields between `|` (other than `5|…`), percent-encoding, a hash such as bcrypt. */
+/** What holds a key or stands for one: `key=…`, fields between `|` (other than `5|…`), percent-encoding, a hash such as bcrypt, zeros. */
 const WRAPPED =
-  /^[a-z][a-z0-9_.-]*=+[^=]|^(?![0-9]+\|[^|]+$)[^|]*\||%[0-9a-f]{2}.*%[0-9a-f]{2}|^\$[0-9a-z-]+\$/i;
+  /^[a-z][a-z0-9_.-]*=+[^=]|^(?![0-9]+\|[^|]+$)[^|]*\||%[0-9a-f]{2}.*%[0-9a-f]{2}|^\$[0-9a-z-]+\$|0{8}/i;
+const PATH = /^[a-z][a-z_-]{2,}\//;
+const PLAIN = /^(?:[a-z]*|[0-9]*|v[0-9]+)$/i;
 
 /** Whether a string can be sent as a key at all: the one demand on a key that a setting points at. */
 export function canBeSent(value: unknown): value is string {
   return typeof value === "string" && value.length <= MAX_LENGTH && /^[!-~]+$/.test(value);
 }
 
-/** Whether a string has the form of a key and nothing around it. Without a digit it may be words in any language. */
+/** Whether a string has the form of a key and nothing around it, and a part with letters and digits: without, it may be words. */
 export function isKeyForm(text: string): boolean {
-  return mayHoldKey(text) && hasLetterAndDigit(text) && !WRAPPED.test(text);
+  return (
+    mayHoldKey(text) &&
+    !WRAPPED.test(text) &&
+    !PATH.test(text) &&
+    !text.split(/[-_./]+/).every((part) => PLAIN.test(part))
+  );
 }
 
 /** Whether a string that is the whole body is certain to be a key: no path, host, product or file is written like that. */

@@ -1,5 +1,5 @@
 import { isEmpty, parseDocument, walk, type DocumentNode } from "./document.js";
-import { documentReportsFailure, isWebPage } from "./failure-report.js";
+import { documentReportsFailure, isRefusalMessage, isWebPage } from "./failure-report.js";
 import {
   canBeSent,
   hasLetterAndDigit,
@@ -37,7 +37,7 @@ export type KeyReading =
 const KEY = /key|token|secret/;
 /** Names of what may be the key or hold it, also if it is short. */
 const SECRET =
-  /key|token|secret|plain|clear|raw|full|value|passw|pwd|unmask|credential|bearer|authori|licen|private|replac|rotat|^(?:pat|pin|new|next)$/;
+  /key|token|secret|plain|clear|raw|full|value|passw|pwd|unmask|credential|bearer|authori|licen|private|replac|rotat|generat|^(?:pat|pin|new|next)$/;
 /** Names of other secrets that are found next to the key. */
 const OTHER_SECRET =
   /apisecret|client|refresh|session|csrf|hook|sign|passw|pwd|private|recover|connect|(?<!next)page/;
@@ -91,7 +91,7 @@ export function readApiKey(text: string, mapping: ResponseMapping): KeyReading {
 
   const only = typeof document === "string" ? document : plain;
   if (only !== null && isBareKey(only)) return { kind: "found", apiKey: only, pointer: "" };
-  if (document === undefined || documentReportsFailure(document) || saysNoKeyYet(document))
+  if (document === undefined || documentReportsFailure(document) || speaksAgainstKey(document))
     return refuse("none");
 
   const chosen = chooseKey(candidates);
@@ -126,11 +126,12 @@ export function isFailedCreation(text: string, mapping: ResponseMapping): boolea
   return document !== undefined && documentReportsFailure(document) && findCandidates(document).length === 0;
 }
 
-/** Whether a request has not been carried out yet, or an `apiKey` in it is empty. */
-function saysNoKeyYet(document: unknown): boolean {
+/** Whether a request was refused, or has not been carried out yet, or an `apiKey` in it is empty: another key is an old one. */
+function speaksAgainstKey(document: unknown): boolean {
   return [...walk(document)].some(({ name, value, depth }) => {
-    const isPending = /^(?:status|state)$/.test(name) && typeof value === "string" && PENDING.test(value);
-    return (isPending && depth <= 2) || (name === "apikey" && (isEmpty(value) || value === ""));
+    if (name === "apikey" && (isEmpty(value) || value === "")) return true;
+    if (depth > 2 || typeof value !== "string") return false;
+    return /^(?:status|state)$/.test(name) ? PENDING.test(value) : isRefusalMessage(name, value);
   });
 }
 

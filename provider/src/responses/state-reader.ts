@@ -35,7 +35,7 @@ const DISABLED_WORDS = ["disabled", "inactive", "off"];
 
 /** Parts of other names, and of words under them, that say that a webhook is stopped. */
 const STOPPED =
-  /paus|suspend|block|delet|archiv|revok|expired|stop|disab|deactiv|inactiv|remov|cancel|terminat|trash|pending|unsubscr|muted|snooz|quarantin|frozen|locked|banned|halted|onhold|ended|turnedoff|^(?:is)?off$/i;
+  /paus|suspen[ds]|block|delet|archiv|revok|expired|stop|disab|deactiv|inactiv|remov|cancel|terminat|trash|pending|unsubscr|muted|snooz|quarantin|frozen|locked|banned|halted|onhold|ended|turnedoff|^(?:is)?off$/i;
 /** Parts of names of what has to be true before a webhook works. */
 const REQUIRED =
   /verified|confirmed|approved|valid$|healthy|ready|running|subscribed|published|connected|online|working/;
@@ -49,9 +49,9 @@ const TIME = /at$|on$|date|time|from|since|until|end|expir|valid/;
 const END = /expir|until|end|validto/;
 /** Names of what is about something else than the state, in a record or as an object in it. */
 const OTHER_NAME =
-  /^(?:can(?!cel)|last|next)|url|link|href|event|topic|tag|(?<!status|state)name$|title|descri|able$|count$|ips$|id$/;
+  /^(?:can(?!cel)|last|next)|url|link|href|event|topic|(?<!status|state)name$|title|descri|able$|count$|ips$|id$/;
 const OTHER_OBJECT =
-  /^last|deliver(?:y|ies)$|event|topic|action|tag|scope|owner|user|account|creat|response|request|stats|error/;
+  /^last|deliver(?:y|ies)$|event|topic|action|scope|owner|user|account|creat|response|request|stats|error/;
 const INNER_OBJECT = /^(?:attributes|webhook)$/;
 
 const DATE = /^(?:[0-9]{4}-[0-9]{2}-|[A-Z][a-z]{2}, [0-9]{1,2} )/;

@@ -46,7 +46,7 @@ type Refusal = WebhookListReading & { readonly readable: false };
 const WEBHOOKS = /^(?:web)?hooks$/;
 /** Names of lists. Under any other name, records may be users or partners. */
 const LIST =
-  /^(?:data|items|results?|content|value|records|entries|values|rows|nodes|response)$|hook|subscription|endpoint|member$/;
+  /^(?:data|list|items|results?|content|value|records|entries|values|rows|nodes|response)$|hook|subscription|endpoint|member$/;
 /** Names of the above under which an empty array, an empty object or null is an empty list. */
 const MAY_BE_EMPTY = /^(?:(?:web)?hooks|data|items|results?|content|value)$/;
 /** Arrays that are found next to webhooks or in them, and hold none. */
