@@ -36,6 +36,7 @@ const NUMBERS =
 /** A page other than the first, in an address. */
 const LATER_PAGE =
   /[?&](?:page|p|pagenumber|page(?:\[|%5b)number(?:\]|%5d)|offset|start|skip)=(?!0*[01]?(?![0-9]))/i;
+const PARTIAL = /\b(?:partial|incomplete|truncated)\b/i;
 const LINK = /\brel\s{0,3}=\s{0,3}"?(?:[^\s",;]{1,40} ){0,3}(?:next|prev|previous)\b/i;
 
 /**
@@ -71,6 +72,7 @@ function* documentSigns(document: unknown, list: unknown, length: number): Gener
 
 function* headerSigns(header: string, text: string, length: number): Generator<Sign> {
   const name = normaliseName(header.replace(/^x-/, ""));
+  if (PARTIAL.test(text)) yield "more";
   if (header === "link") {
     if (LINK.test(text) || LATER_PAGE.test(text)) yield "more";
   } else if (text.startsWith("{")) {

@@ -155,6 +155,8 @@ function objectReportsFailure(object: JsonObject): boolean {
   return members.some(({ name, text, value }) => {
     if (REPORTS.some(([names, values]) => names.test(name) && values.test(text))) return true;
     if (SUCCESS.test(name) && text === "0") return !isCount;
+    if (name === "body" && typeof value === "string") return reportsFailure(value);
+    if (name.startsWith("fail") && isArray(value)) return value.length > 0;
     if (NOT_DONE.test(name)) return text === "false" && members.length === 1;
     if (isRefusalMessage(name, text)) return !succeeded && (hasOwnCode || !hasData);
     return ERROR.test(name) && !(succeeded && /m(?:essage|sg)$/.test(name)) && saysSomething(value);
