@@ -32,7 +32,7 @@ const OTHER = /nextjs|moreinfo|ratelimit|retryafter|(?:time|date|at)$/;
 const NOTHING = /^(?:|null|none|no|false|nil|n\/a|undefined|all|\*|0|-1)$/i;
 /** `57`, `1,057`, `1 of 6`, or as in Content-Range `items 0-9/57`. */
 const NUMBERS =
-  /^(?:[a-z]{1,32}[ =])?([0-9]{1,9})(-[0-9]{1,9})?(?:(?:\/| of )([0-9]{1,9}))?(?: (?:items|records|results|webhooks))?$/i;
+  /^(?!bytes)(?:[a-z]{1,32}[ =])?([0-9]{1,9})(-[0-9]{1,9})?(?:(?:\/| of )([0-9]{1,9}|\*))?(?: [a-z]{5,8}s)?$/i;
 /** A page other than the first, in an address. */
 const LATER_PAGE =
   /[?&](?:page|p|pagenumber|page(?:\[|%5b)number(?:\]|%5d)|offset|start|skip)=(?!0*[01]?(?![0-9]))/i;
@@ -63,64 +63,60 @@ export function isComplete(
 function* documentSigns(document: unknown, list: unknown, length: number): Generator<Sign> {
   for (const { name, value, around } of walk(document, (node) => node.value !== list)) {
     if (value === list || OTHER.test(around)) continue;
-    const sign = readSign(name, value, length) ?? readNumber(name, value, length, true);
+    const sign = readSign(name, value, length, true);
     if (sign !== "last" || PAGING.test(around)) yield sign;
-    if (typeof value === "string" && (normaliseName(value) === "next" || LATER_PAGE.test(value)))
-      yield "next";
+    if (typeof value !== "string") continue;
+    if (PARTIAL.test(value)) yield "more";
+    if (normaliseName(value) === "next" || LATER_PAGE.test(value)) yield "next";
   }
 }
 
 function* headerSigns(header: string, text: string, length: number): Generator<Sign> {
   const name = normaliseName(header.replace(/^x-/, ""));
   if (PARTIAL.test(text)) yield "more";
-  if (header === "link") {
+  if (name === "link") {
     if (LINK.test(text) || LATER_PAGE.test(text)) yield "more";
-  } else if (text.startsWith("{")) {
-    if (/pag(?:e|ing|in)/.test(header)) yield* documentSigns(parseDocument(text), undefined, length);
-  } else if (header === "content-range") {
-    if (!text.startsWith("bytes"))
-      yield /[ =](?!0)[0-9]+-/.test(text)
-        ? "more"
-        : readNumber("total", text.replace("*/", "0/"), length, false);
-  } else yield readSign(name, text.trim(), length) ?? readNumber(name, text.trim(), length, false);
+  } else if (!text.startsWith("{")) yield readSign(name, text.trim(), length, false);
+  else if (/pag(?:e|ing|in)/.test(name)) yield* documentSigns(parseDocument(text), undefined, length);
 }
 
-function readSign(name: string, value: unknown, length: number): Sign {
+/** @param isBody whether a number under any name may be that of records. */
+function readSign(name: string, value: unknown, length: number, isBody: boolean): Sign {
   if (OTHER.test(name)) return null;
   const word = typeof value === "object" ? "" : String(value).toLowerCase();
   const isTrue = word === "true";
   if (IS_LAST.test(name) && /^(?:true|false|no|0)$/.test(word)) return isTrue ? "end" : "more";
+  if (HAS_MORE.test(name) && isTrue) return "more";
   // That nothing was cut off does not say that this is the last page.
-  if (HAS_MORE.test(name) && (isTrue || word === "false"))
-    return isTrue ? "more" : CUT_OFF.test(name) ? null : "last";
+  if (HAS_MORE.test(name) && word === "false") return CUT_OFF.test(name) ? null : "last";
   if (FILTER.test(name)) return isNothing(value) ? null : "more";
-  if (!NEXT.test(name)) return null;
+  if (!NEXT.test(name)) return readNumber(name, value, length, isBody);
   if (isNothing(value)) return /next|more/.test(name) ? "end" : null;
   // The members of an object with another name, such as `cursors`, speak for themselves.
   if (isObject(value) && !/^next|older|evaluated|lastkey|truncated|incomplete/.test(name)) return null;
   return name === "offset" ? "more" : "next";
 }
 
-/** @param isBody whether a number under any name may be that of records. */
 function readNumber(name: string, value: unknown, length: number, isBody: boolean): Sign {
   const inner = isObject(value) && COUNT.test(name) && Object.hasOwn(value, "value") ? value["value"] : value;
-  if (OTHER.test(name) || (typeof inner !== "number" && typeof inner !== "string")) return null;
+  if (typeof inner !== "number" && typeof inner !== "string") return null;
   const [, first, range, all] = NUMBERS.exec(String(inner).slice(0, 64).replaceAll(",", "")) ?? [];
-  if (all !== undefined) return Number(all) > (range === undefined ? Number(first) : length) ? "more" : null;
   const number = Number(first);
+  if (all !== undefined) {
+    const isLater = range !== undefined && number > 1;
+    return isLater || Number(all) > (range === undefined ? number : length) ? "more" : null;
+  }
   if (PAGE_SIZE.test(name)) return number > 0 && number <= length ? "full" : null;
   if (/^(?:start|skip)(?:at|index)?$/.test(name)) return number > 1 ? "more" : null;
   if (name.includes("pag") && !/size|per|por|limit/.test(name)) {
     if (number > 1) return "more";
     return number === 1 && /total|last|num|pages/.test(name) ? "end" : null;
   }
-  if (COUNT.test(name) || (isBody && !OTHER_NUMBER.test(name))) {
-    // A total below the length is one of pages.
-    if (number > length || (name === "total" && number > 1 && number < length))
-      return number < 1e8 ? "more" : null;
-    return name.includes("total") && number === length ? "end" : null;
-  }
-  return null;
+  if (!COUNT.test(name) && !(isBody && !OTHER_NUMBER.test(name))) return null;
+  if (number === length) return name.includes("total") ? "end" : null;
+  // A total below the length is one of pages.
+  const isOfPages = name === "total" && number > 1;
+  return (number > length || isOfPages) && number < 1e8 ? "more" : null;
 }
 
 /** Whether a value says that there is nothing. */
