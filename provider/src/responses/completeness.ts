@@ -1,4 +1,5 @@
 import { isEmpty, isObject, normaliseName, parseDocument, walk } from "./document.js";
+import { asWord, isScalar } from "./mapping.js";
 
 /** The headers of a response, their names in lower case. */
 export type ResponseHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
@@ -83,7 +84,7 @@ function* headerSigns(header: string, text: string, length: number): Generator<S
 /** @param isBody whether a number under any name may be that of records. */
 function readSign(name: string, value: unknown, length: number, isBody: boolean): Sign {
   if (OTHER.test(name)) return null;
-  const word = typeof value === "object" ? "" : String(value).toLowerCase();
+  const word = isScalar(value) ? asWord(value) : "";
   const isTrue = word === "true";
   if (IS_LAST.test(name) && /^(?:true|false|no|0)$/.test(word)) return isTrue ? "end" : "more";
   if (HAS_MORE.test(name) && isTrue) return "more";

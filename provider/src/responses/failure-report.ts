@@ -7,7 +7,7 @@ import {
   walk,
   type JsonObject,
 } from "./document.js";
-import { parsePointer, resolvePointer } from "./mapping.js";
+import { asWord, isScalar, parsePointer, resolvePointer } from "./mapping.js";
 import { hasWebhookId } from "./webhook-list-reader.js";
 
 /** A report of a failure is short; a longer body is data. In characters. */
@@ -189,5 +189,5 @@ function isRefusal(text: string): boolean {
 
 /** A scalar as it is compared with words; `""` for anything else. */
 function textOf(value: unknown): string {
-  return typeof value === "object" ? "" : String(value).slice(0, HEAD).trim().toLowerCase();
+  return isScalar(value) ? asWord(value).slice(0, HEAD) : "";
 }
