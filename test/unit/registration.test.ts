@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 
-import * as registration from "../../provider/src/resources/registration.js";
+import * as registration from "../../provider/src/registration.js";
 import * as host from "../../provider/src/hosts/dynamic.js";
 
 // These strings stand in users' state. A change here is a major version: old resources could no longer be deleted.

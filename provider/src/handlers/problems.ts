@@ -9,6 +9,18 @@ export type ResourceProblem =
   /** The settings are those of another account than the resource's. */
   | { readonly kind: "otherAccount"; readonly owner: string; readonly present: string }
   | { readonly kind: "noSuchWebhook"; readonly webhookId: number; readonly existing: readonly number[] }
+  /** Another resource declares the same webhook. `other`: its URN. */
+  | { readonly kind: "declaredTwice"; readonly webhookId: number; readonly other: string }
+  /** What a webhook is imported by is not its id. */
+  | { readonly kind: "noImportId" }
+  /** A webhook is imported, and the list does not tell its state; `setting` would. */
+  | {
+      readonly kind: "importStateUnknown";
+      readonly webhookId: number;
+      readonly setting: "webhookState" | "active";
+    }
+  /** What a key is imported by is not `env:` and the name of a variable; or that variable (`name`) holds no key. */
+  | { readonly kind: "noImportVariable"; readonly name: string | null }
   /** A change was answered 404, although the list has the webhook. */
   | { readonly kind: "patchedNotFound"; readonly failure: RequestFailure }
   /** All webhooks are asked for, and the list has further pages. */

@@ -1,4 +1,4 @@
-import type { PartnerClient } from "../api/client.js";
+import type { PartnerClient, Wait } from "../api/client.js";
 import type { Clock } from "../api/clock.js";
 import type { ResponseMapping } from "../responses/mapping.js";
 import type { Notice } from "./problems.js";
@@ -18,6 +18,8 @@ export interface ProcessOptions {
   readonly env?: NodeJS.ProcessEnv;
   /** Tells the person who runs Pulumi. Called once for each notice, however often it comes up. */
   readonly warn: (notice: Notice) => void;
+  /** Shows what takes long, while it lasts. @default nothing is shown */
+  readonly onWait?: (wait: Wait) => void;
   /** Aborted when the process is told to stop. */
   readonly signal?: AbortSignal;
   /** Milliseconds since the epoch. @default `Date.now` */
@@ -40,8 +42,11 @@ export interface Session {
 export class PluginProcess {
   /** Milliseconds since the epoch. */
   readonly currentTime: () => number;
-  /** Ids of webhooks that the program declares in this run: a deletion leaves them alone, so that a rename undoes nothing. */
-  readonly declaredWebhooks = new Set<unknown>();
+  /**
+   * Webhooks that the program declares in this run, by id, and the URN of the resource that does, where the host is told. A
+   * deletion leaves them alone, so that a rename undoes nothing.
+   */
+  readonly declaredWebhooks = new Map<unknown, string | undefined>();
   readonly #options: ProcessOptions;
   readonly #env: NodeJS.ProcessEnv;
   readonly #told = new Set<string>();
@@ -73,6 +78,11 @@ export class PluginProcess {
   /** The operations that have not ended yet, by name. */
   get pendingOperations(): readonly string[] {
     return this.#client?.pendingOperations ?? [];
+  }
+
+  /** A variable of the environment, trimmed of nothing; `undefined` if it is not set, or empty. */
+  variable(name: string): string | undefined {
+    return this.#env[name] || undefined;
   }
 
   /** Checks the settings without opening anything. @throws {SettingsError} naming all that is missing or wrong. */
@@ -108,11 +118,12 @@ export class PluginProcess {
     const settings = this.settings();
     // Loaded late: undici fails to load on a Node that is too old, and a process that only diffs needs none of it.
     const { createClient } = await import("../api/client.js");
-    const { signal, clock } = this.#options;
+    const { signal, clock, onWait } = this.#options;
     const client = createClient({
       ...settings,
       ...(signal && { signal }),
       ...(clock && { clock }),
+      ...(onWait && { onWait }),
       ...debugLog(this.#env),
     });
     this.#client = client;

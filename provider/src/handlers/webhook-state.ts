@@ -29,11 +29,11 @@ export function webhookStateHandlers(plugin: PluginProcess): ResourceHandlers {
   const previewCheck = createPreviewCheck(plugin);
 
   return {
-    async check(olds, news) {
+    async check(olds, news, urn) {
       const { webhookId, state, stateOnDestroy } = news;
       const problems: InputProblem[] = inputProblems(news);
       if (problems.length === 0) {
-        plugin.declaredWebhooks.add(webhookId);
+        problems.push(...declare(plugin, webhookId, urn));
         const isNew = olds["webhookId"] === undefined;
         if (isNew && typeof webhookId === "number") problems.push(...(await previewCheck(webhookId)));
       }
@@ -51,6 +51,11 @@ export function webhookStateHandlers(plugin: PluginProcess): ResourceHandlers {
       const replaces = ["webhookId", "account"].filter(differs);
       return { changes: replaces.length > 0 || differs("state") || differs("stateOnDestroy"), replaces };
     },
+
+    preview: (olds, news) => ({
+      ...inputsOf(news),
+      initialState: olds === null ? UNKNOWN : olds["initialState"],
+    }),
 
     async create(inputs) {
       const { webhookId, state } = inputs as unknown as WebhookInputs;
@@ -94,7 +99,32 @@ export function webhookStateHandlers(plugin: PluginProcess): ResourceHandlers {
       const session = await plugin.open();
       if (await session.webhooks.find(webhookId)) await reconcile(plugin, session, webhookId, wanted);
     },
+
+    async adopt(id) {
+      const webhookId = Number(id);
+      if (!isWebhookId(webhookId) || String(webhookId) !== id)
+        throw new ResourceError({ kind: "noImportId" });
+      const { state, missing } = await existing(await plugin.open(), webhookId);
+      if (state === null)
+        throw new ResourceError({
+          kind: "importStateUnknown",
+          webhookId,
+          setting: missing ?? "webhookState",
+        });
+      const inputs = { webhookId, state };
+      const outputs = { ...inputs, stateOnDestroy: "leave", account: plugin.account, initialState: state };
+      return { id, inputs, outputs };
+    },
   };
+}
+
+/** Takes note of a webhook that the program declares. @returns a problem if another resource declares it as well. */
+function declare(plugin: PluginProcess, webhookId: unknown, urn: string | undefined): PartnerError[] {
+  const other = plugin.declaredWebhooks.get(webhookId);
+  if (other !== undefined && other !== urn && typeof webhookId === "number")
+    return [new ResourceError({ kind: "declaredTwice", webhookId, other })];
+  plugin.declaredWebhooks.set(webhookId, urn);
+  return [];
 }
 
 /** Brings a webhook into a state. */

@@ -1,3 +1,4 @@
+import type { Wait } from "../api/client.js";
 import {
   PartnerError,
   RequestError,
@@ -50,17 +51,21 @@ export function renderNotice(notice: Notice, terms: Terms): string {
       const print = notice.fingerprint === null ? "" : ` ${notice.fingerprint}`;
       return `the previous key${print} has expired (${notice.expiredAt}) and is deleted by this update.`;
     }
-    case "stateUnknown": {
-      const { webhookId } = notice;
-      const names = notice.setting === "active" ? ["active", "disabled"] : [notice.setting];
-      const settings = names.map((name) => setting(`responses.${name}`, terms)).join(" and ");
-      return `the list does not tell the state of webhook ${webhookId}, so drift of it is not detected; set ${settings}.`;
-    }
+    case "stateUnknown":
+      return `the list does not tell the state of webhook ${notice.webhookId}, so drift of it is not detected; set ${stateSettings(notice.setting, terms)}.`;
     case "nothingToRestore":
       return `webhook ${notice.webhookId} is left as it is: its state before this stack managed it is not known.`;
     case "notChecked":
       return `the webhooks were not checked in this preview. ${renderError(notice.error, terms)}`;
   }
+}
+
+/** A few words for the status of a resource. */
+export function renderWait(wait: Wait): string {
+  const { method } = OPERATIONS[wait.operation];
+  return wait.kind === "retry"
+    ? `${method}: ${wait.reason}, trying again in ${Math.ceil(wait.delay / 1000)} s`
+    : `${method}: waiting for the response (${Math.round(wait.elapsed / 1000)} s)`;
 }
 
 /** The command, or the argument, that makes a member of `responses`. */
@@ -256,6 +261,16 @@ function resourceText(problem: ResourceProblem, terms: Terms): string {
       const others = ids === "" ? "The account has no webhooks" : `Webhooks that exist: ${ids}${more}`;
       return `Webhook ${webhookId} does not exist in this account. ${others}. Correct webhookId, or create the webhook at the service.`;
     }
+    case "declaredTwice":
+      return `Webhook ${problem.webhookId} is declared twice, also by ${problem.other}. Remove one of the two, or correct its webhookId or its provider.`;
+    case "noImportId":
+      return "A webhook is imported by its id, a positive whole number such as 101. Nothing was imported.";
+    case "importStateUnknown":
+      return `The list does not tell the state of webhook ${problem.webhookId}: set ${stateSettings(problem.setting, terms)}, then import it.`;
+    case "noImportVariable": {
+      const wrong = problem.name === null ? "" : ` ${problem.name} is not set, or holds no key.`;
+      return `A key is imported by "env:" and the name of an environment variable that holds it, such as env:OLD_KEY.${wrong} Nothing was imported.`;
+    }
     case "incompleteList":
       return `The webhooks cannot be listed: ${FURTHER_PAGES} ${completeRemedy(terms)}`;
     case "absenceUnproven": {
@@ -353,6 +368,12 @@ function wordsOf({ serverWords, requestId }: RequestFailure): string {
   const id = requestId === null ? "" : ` (request id ${requestId})`;
   if (serverWords !== null) return ` The server said: "${serverWords}"${id}.`;
   return requestId === null ? "" : ` Request id: ${requestId}.`;
+}
+
+/** The settings by which the state of a webhook is read. */
+function stateSettings(missing: "webhookState" | "active", terms: Terms): string {
+  const names = missing === "active" ? ["active", "disabled"] : [missing];
+  return names.map((name) => setting(`responses.${name}`, terms)).join(" and ");
 }
 
 function setting(name: string, { explicit }: Terms): string {

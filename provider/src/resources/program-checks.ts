@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 
 import { SETTING_NAMES } from "../setting-names.js";
-import { PARTNER_WEBHOOK_STATE } from "./registration.js";
+import { PARTNER_WEBHOOK_STATE } from "../registration.js";
 import { logicalName, perRun, providerOf, type ProviderOptions } from "./run.js";
 
 /** The names of all settings of stack configuration; a `Provider` has arguments of the same names. */
