@@ -99,9 +99,8 @@ function readSign(name: string, value: unknown, length: number, isBody: boolean)
 }
 
 function readNumber(name: string, value: unknown, length: number, isBody: boolean): Sign {
-  const inner = isObject(value) && COUNT.test(name) && Object.hasOwn(value, "value") ? value["value"] : value;
-  if (typeof inner !== "number" && typeof inner !== "string") return null;
-  const [, first, range, all] = NUMBERS.exec(String(inner).slice(0, 64).replaceAll(",", "")) ?? [];
+  if (typeof value !== "number" && typeof value !== "string") return null;
+  const [, first, range, all] = NUMBERS.exec(String(value).slice(0, 64).replaceAll(",", "")) ?? [];
   const number = Number(first);
   if (all !== undefined) {
     const isLater = range !== undefined && number > 1;

@@ -40,7 +40,7 @@ const SECRET =
   /key|token|secret|plain|clear|raw|full|value|passw|pwd|unmask|credential|bearer|authori|licen|private|replac|rotat|generat|^(?:pat|pin|new|next)$/;
 /** Names of other secrets that are found next to the key. */
 const OTHER_SECRET =
-  /apisecret|client|refresh|session|csrf|hook|sign|passw|pwd|private|recover|connect|(?<!next)page/;
+  /apisecret|client(?:id|secret|key)|refresh|session|csrf|hook|signing|passw|pwd|pem$|recovery|connection|page/;
 /** Names of objects in which a creation is answered. */
 const ENVELOPE =
   "data|results?|response|attributes|payload|body|items?|object|record|content|output|embedded";
@@ -126,10 +126,11 @@ export function isFailedCreation(text: string, mapping: ResponseMapping): boolea
   return document !== undefined && documentReportsFailure(document) && findCandidates(document).length === 0;
 }
 
-/** Whether a request was refused, or has not been carried out yet, or an `apiKey` in it is empty: another key is an old one. */
+/** Whether a request was refused, or has not been carried out yet, or an `apiKey` in it holds none: another key is an old one. */
 function speaksAgainstKey(document: unknown): boolean {
   return [...walk(document)].some(({ name, value, depth }) => {
-    if (name === "apikey" && (isEmpty(value) || value === "")) return true;
+    if (name === "apikey" && (isEmpty(value) || (typeof value === "string" && !/[0-9]/.test(value))))
+      return true;
     if (depth > 2 || typeof value !== "string") return false;
     return /^(?:status|state)$/.test(name) ? PENDING.test(value) : isRefusalMessage(name, value);
   });
@@ -197,9 +198,9 @@ function isNamedAsKey({ text, node, whole }: Candidate): boolean {
 }
 
 /** Whether a string next to `apiKey` is not the key, with `apiKey` as its label or as what the service shows of it. */
-function isSomethingElse({ text, node }: Candidate, key: string): boolean {
+function isSomethingElse({ text, node: { name, around }, whole }: Candidate, key: string): boolean {
   if (text.slice(0, 8) === key.slice(0, 8) || text.slice(-4) === key.slice(-4)) return false;
-  return OTHER_SECRET.test(node.name + node.around) || !(SECRET.test(node.name) || SECRET.test(node.around));
+  return OTHER_SECRET.test(name + around) || (whole && !SECRET.test(name) && !SECRET.test(around));
 }
 
 /** Whether a candidate is what a service shows of the key: its beginning or its end, masked or short. */
