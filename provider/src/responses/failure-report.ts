@@ -8,6 +8,7 @@ import {
   type JsonObject,
 } from "./document.js";
 import { asWord, isScalar, parsePointer, resolvePointer } from "./mapping.js";
+import { tellsState } from "./state-reader.js";
 import { hasWebhookId } from "./webhook-list-reader.js";
 
 /** A report of a failure is short; a longer body is data. In characters. */
@@ -47,8 +48,6 @@ const NO_REFUSAL =
 /** Of these, what is not about the last delivery of a webhook. */
 const REFUSED_ACCESS = /not (?:found|auth|allow|permit)|unauth|forbidden|denied|does not exist/;
 const ABOUT_DELIVERIES = /^last|deliver|event|stats|request/;
-const STATE_FLAG = /^(?:is)?(?:active|enabled|disabled|inactive)$/;
-const STATE_WORD = /^(?:active|enabled|on|disabled|inactive|off|paused)$/;
 const WEB_PAGE = /^<(?:html|head|body|title|meta|script)[\s/>]|<!doctype html|<html[\s>]/i;
 
 /** Where servers say what went wrong, in the order in which it is looked for. */
@@ -120,13 +119,6 @@ function isWebhook(object: JsonObject): boolean {
   const refuses = ([name, value]: [string, unknown]): boolean =>
     /^(?:error|message)$/.test(normaliseName(name)) && REFUSED_ACCESS.test(textOf(value));
   return hasWebhookId(object) && !Object.entries(object).some(refuses);
-}
-
-function tellsState(object: JsonObject): boolean {
-  return Object.entries(object).some(([rawName, value]) => {
-    const name = normaliseName(rawName);
-    return STATE_FLAG.test(name) || (/^(?:state|status)$/.test(name) && STATE_WORD.test(textOf(value)));
-  });
 }
 
 /** In a list, records with a state are webhooks, whatever else they say. */

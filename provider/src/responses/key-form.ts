@@ -13,9 +13,9 @@ const WORD =
   /^(?:(?=[^aeiouy]{0,3}[aeiouyAEIOUY])[A-Z]?[a-z]{1,20}[0-9]{0,3}|[A-Z]{1,20}|[a-z]{1,2}|[A-Za-z]?[0-9]{1,6}[A-Za-z]?|)$/;
 /** Random text has shorter ones, on average. In characters, with the separator. */
 const WORD_LENGTH = 4.2;
-/** What holds a key or stands for one: `key=…`, fields between `|` (other than `5|…`), percent-encoding, a hash such as bcrypt, zeros. */
+/** What holds a key or stands for one: `key=…`, fields between `|` (other than `5|…`), percent-encoding, a hash such as bcrypt, zeros, the id of a request or a job. */
 const WRAPPED =
-  /^[a-z][a-z0-9_.-]*=+[^=]|^(?![0-9]+\|[^|]+$)[^|]*\||%[0-9a-f]{2}.*%[0-9a-f]{2}|^\$[0-9a-z-]+\$|0{8}/i;
+  /^[a-z][a-z0-9_.-]*=+[^=]|^(?![0-9]+\|[^|]+$)[^|]*\||%[0-9a-f]{2}.*%[0-9a-f]{2}|^\$[0-9a-z-]+\$|0{8}|^(?:req|request|job|task|op|trace|msg|evt|err|sess|session|csrf|mfa)[-_]/i;
 const PATH = /^[a-z][a-z_-]{2,}\//;
 const PLAIN = /^(?:[a-z]*|[0-9]*|v[0-9]+)$/i;
 

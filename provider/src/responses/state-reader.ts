@@ -109,6 +109,15 @@ export function membersOf(record: JsonObject): DocumentNode[] {
   return fieldsOf(record).filter(isOwn);
 }
 
+/** Whether an object has a field for the state, with a value that may be one. */
+export function tellsState(object: JsonObject): boolean {
+  return Object.entries(object).some(([rawName, value]) => {
+    const name = normaliseName(rawName);
+    const isWord = isScalar(value) && [...ACTIVE_WORDS, ...DISABLED_WORDS, "paused"].includes(asWord(value));
+    return isFlag(name) || (STATE.test(bareName(name)) && isWord);
+  });
+}
+
 /** What may tell of the state: the members of a record, and of the objects and arrays in it. */
 function fieldsOf(record: JsonObject): DocumentNode[] {
   const enters = ({ depth, name }: DocumentNode): boolean =>

@@ -307,6 +307,8 @@ export const KEY_ROWS: readonly KeyRow[] = [
   ["hidden by zeros", { apiKey: "ptk_9fQ2mZ00000000000000" }, "refused"],
   ["a product, plain text", "nginx/1.18.0-ubuntu1", "refused"],
   ["a host, plain text", "api.partner-17x9z2.example.com", "refused"],
+  ["a request id, plain text", "req_7f3a9b2c1d4e5f60a1b2", "refused"],
+  ["a job as token", { data: { token: "job_018f9a7b3c2d1e0f" } }, "refused"],
   ["a build, plain text", "build_20261122103000_abc", "refused"],
   ["the key as user name", { key: "kid-7f3a9b2c1d4e5f607", username: K }, "refused"],
   ["a hash or the key", { key: "kid-7f3a9b2c1d4e5f607", hash: K }, "refused"],
