@@ -1,12 +1,5 @@
-import {
-  isArray,
-  isEmpty,
-  isObject,
-  normaliseName,
-  parseDocument,
-  walk,
-  type JsonObject,
-} from "./document.js";
+import { isArray, isEmpty, isObject, normaliseName, parseDocument, walk } from "./document.js";
+import type { JsonObject } from "./document.js";
 import { asWord, isScalar, parsePointer, resolvePointer } from "./mapping.js";
 import { tellsState } from "./state-reader.js";
 import { hasWebhookId } from "./webhook-list-reader.js";

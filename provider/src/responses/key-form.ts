@@ -1,6 +1,8 @@
 /** The longest string that can be sent as a key: it has to fit into a path and a header. */
 const MAX_LENGTH = 4096;
 const MIN_LENGTH = 16;
+/** A string under the name of a secret, or in a sentence, may be a key if it is as long as this. */
+export const MIN_SHORT_LENGTH = 8;
 
 /** What is never inside a key: spaces, quotes, brackets, and what services put over the characters they hide. */
 const BREAK = /[^!-~]+|["'{}[\]<>()*#,:;&@]+|\.{2,}|x{4,}|X{4,}|([!-/:-@[-`{-~])\1{3,}/g;
@@ -58,9 +60,13 @@ export function isMixed(text: string): boolean {
   return hasLetterAndDigit(text) || (/[a-z]/.test(text) && /[A-Z]/.test(text));
 }
 
-/** Whether a text has a letter and a digit. */
-export function hasLetterAndDigit(text: string): boolean {
+function hasLetterAndDigit(text: string): boolean {
   return /[0-9]/.test(text) && /[A-Za-z]/.test(text);
+}
+
+/** Whether a word of a sentence may be a key, also a short one. */
+export function isShortKey(text: string): boolean {
+  return text.length >= MIN_SHORT_LENGTH && hasLetterAndDigit(text) && !isWords(text);
 }
 
 /** Whether a string is a UUID. */
@@ -80,7 +86,7 @@ export function piecesOf(text: string): string[] {
 }
 
 /** Whether a text is words and small numbers: `partner-main-2024`, `error.key_limit_429`, `APIKeyLimitReached`, `api/v1/keys`. */
-export function isWords(text: string): boolean {
+function isWords(text: string): boolean {
   const words = text.split(WORD_END);
   const isLong = text.length >= WORD_LENGTH * words.length;
   return words.length > 1 && isLong && words.every((word) => WORD.test(word));

@@ -1,16 +1,7 @@
 import { isEmpty, parseDocument, walk, type DocumentNode } from "./document.js";
 import { documentReportsFailure, isRefusalMessage, isWebPage } from "./failure-report.js";
-import {
-  canBeSent,
-  hasLetterAndDigit,
-  isBareKey,
-  isKeyForm,
-  isMixed,
-  isUuid,
-  isWords,
-  mayHoldKey,
-  piecesOf,
-} from "./key-form.js";
+import { canBeSent, isBareKey, isKeyForm, isMixed, isShortKey } from "./key-form.js";
+import { isUuid, mayHoldKey, MIN_SHORT_LENGTH, piecesOf } from "./key-form.js";
 import { parsePointer, resolvePointer, type ResponseMapping } from "./mapping.js";
 import { isFieldName, listCandidates, MAX_DEPTH, printPointer } from "./structure.js";
 
@@ -57,7 +48,6 @@ const ABOUT_KEY =
   /(?:id|prefix|hint|(?<!user)name|type|.hash|(?:ed|s|re|n)at|by|email|scopes?|last4|fingerprint)$/;
 const NOT_KEY = /^(?:hashed|masked|public|idempotency)/;
 const KEY_ID = /^[!-~]{1,256}$/;
-const MIN_SHORT_SECRET = 8;
 
 /** A string that may be the key, or holds it. */
 interface Candidate {
@@ -168,8 +158,8 @@ function findCandidates(document: unknown): Candidate[] {
 
 function mayBeKey({ text, node: { value, name, around } }: Candidate): boolean {
   if (mayHoldKey(text)) return true;
-  if (text.length < MIN_SHORT_SECRET) return false;
-  const isInSentence = text !== String(value) && hasLetterAndDigit(text) && !isWords(text);
+  if (text.length < MIN_SHORT_LENGTH) return false;
+  const isInSentence = text !== String(value) && isShortKey(text);
   return isInSentence || SECRET.test(name) || (SECRET.test(around) && isMixed(text));
 }
 
