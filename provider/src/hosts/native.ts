@@ -19,7 +19,12 @@ import { EngineLog } from "./engine-log.js";
 import { Lifetime } from "./lifetime.js";
 import { renderError, renderNotice, renderWait } from "./messages.js";
 import { changedProperties } from "./property-diff.js";
-import { checkedProviderInputs, configSource, diffProviderInputs } from "./provider-inputs.js";
+import {
+  checkedProviderInputs,
+  configSource,
+  diffProviderInputs,
+  unknownSettings,
+} from "./provider-inputs.js";
 import { asSecret, fromStruct, toStruct, withSecrets } from "./struct.js";
 import { answerCheck } from "./wire.js";
 
@@ -91,7 +96,7 @@ class NativeHost {
         return new Empty();
       }),
 
-      checkConfig: this.#answer((request: proto.CheckRequest) => this.#checkConfig(request)),
+      checkConfig: this.#about((request: proto.CheckRequest) => this.#checkConfig(request)),
       diffConfig: this.#answer((request: proto.DiffRequest) => {
         const { changed, replaces } = diffProviderInputs(
           fromStruct(request.getOlds()),
@@ -161,16 +166,16 @@ class NativeHost {
   }
 
   #checkConfig(request: proto.CheckRequest): proto.CheckResponse {
-    const inputs = checkedProviderInputs(request.getUrn(), fromStruct(request.getNews()));
-    const response = new proto.CheckResponse().setInputs(
-      toStruct({
-        ...inputs,
-        ...("accessToken" in inputs && { accessToken: asSecret(inputs["accessToken"]) }),
-      }),
-    );
+    const news = fromStruct(request.getNews());
+    const inputs = checkedProviderInputs(request.getUrn(), news);
+    this.#plugin.configure(configSource(inputs));
+    for (const name of unknownSettings(news)) this.#plugin.warn({ kind: "unknownSetting", name });
+    const token = request.getNews()?.getFieldsMap().get("accessToken");
+    if (token?.hasStringValue() && token.getStringValue() !== UNKNOWN)
+      this.#plugin.warn({ kind: "plainToken" });
+    const response = new proto.CheckResponse().setInputs(toStruct(withSecrets(inputs, ["accessToken"])));
     // What is not known yet cannot be judged; the resources' checks come later.
     if (Object.values(inputs).includes(UNKNOWN)) return response;
-    this.#plugin.configure(configSource(inputs));
     try {
       this.#plugin.settings();
       return response;
