@@ -33,7 +33,7 @@ const OTHER = /nextjs|moreinfo|ratelimit|retryafter|(?:time|date|at)$/;
 const NOTHING = /^(?:|null|none|no|false|nil|n\/a|undefined|all|\*|0|-1)$/i;
 /** `57`, `1,057`, `1 of 6`, or as in Content-Range `items 0-9/57`. */
 const NUMBERS =
-  /^(?!bytes)(?:[a-z]{1,32}[ =])?([0-9]{1,9})(-[0-9]{1,9})?(?:(?:\/| of )([0-9]{1,9}|\*))?(?: [a-z]{5,8}s)?$/i;
+  /^(?!bytes)(?:[a-z]{1,32}[ =])?([0-9]{1,9})(-[0-9]{1,9})?(?:(?:\/| of )([0-9]{1,9}|\*))?(?: [a-z]{3,9}s)?$/i;
 /** A page other than the first, in an address. */
 const LATER_PAGE =
   /[?&](?:page|p|pagenumber|page(?:\[|%5b)number(?:\]|%5d)|offset|start|skip)=(?!0*[01]?(?![0-9]))/i;

@@ -730,6 +730,7 @@ export const LIST_ROWS: readonly ListRow[] = [
       ["FHIR", { link: [{ relation: "next", url: "/2" }] }],
       ["Elasticsearch", { total: { value: 57, relation: "eq" } }],
       ["a total with separators", { total: "1,057" }],
+      ["a total with its unit", { total: "57 items" }],
       ["a total of something else", { limit: 2, total_requests: 1 }],
       ["not the end", { is_end: false }],
       ["partial", { partial: true }],
