@@ -11,7 +11,6 @@ import { API_ROOT, OPERATIONS } from "../api/operations.js";
 import {
   ResourceError,
   type Notice,
-  type OtherServer,
   type RefusedReading,
   type ResourceProblem,
   type RotationReason,
@@ -36,10 +35,8 @@ export interface Terms {
  */
 export function renderError(error: unknown, terms: Terms): string {
   if (error instanceof PartnerError) {
-    const text = sentences(error, terms);
-    const namesSetting = text.includes(terms.explicit ? "Provider's " : "partners:");
-    const hint = terms.lastUp === true && namesSetting && !text.includes(UP);
-    return `${text}${hint ? ` ${LAST_UP}` : ""} [${error.code}]`;
+    const hint = terms.lastUp === true && dependsOnSettings(error) ? ` ${LAST_UP}` : "";
+    return `${sentences(error, terms)}${hint} [${error.code}]`;
   }
   const kind = error instanceof Error ? error.name : typeof error;
   return `An unexpected ${kind} in pulumi-partners${placeOf(error)}. This is a bug: please report it with this line. [PARTNERS_BUG]`;
@@ -53,11 +50,11 @@ const LAST_UP = `Destroy and refresh use the settings of the last up: run ${UP} 
 export function renderNotice(notice: Notice, terms: Terms): string {
   switch (notice.kind) {
     case "otherServer":
-      return `resources of this stack belong to ${notice.owner}, but ${setting("baseUrl", terms)} is ${notice.present}. ${otherServerRemedy(notice, terms)}`;
+      return `resources of this stack belong to ${notice.owner}, but ${setting("baseUrl", terms)} is ${notice.present}. ${otherServerRemedy(terms)}`;
     case "keyWasGone": {
       const { fingerprint, first, byId } = notice;
-      const byValue = `If the service deletes keys by an id, it may live on: delete it there, and set ${setting("responses.apiKeyId", terms)}.`;
-      return `${keyName(fingerprint)} was not found by the service (404) and counts as deleted.${first && !byId ? ` ${byValue}` : ""}`;
+      const byValue = `If keys are deleted by id, it may live on: delete it there and set ${setting("responses.apiKeyId", terms)}.`;
+      return `${keyName(fingerprint)} was not found (404) and counts as deleted.${first && !byId ? ` ${byValue}` : ""}`;
     }
     case "pointerFindsNothing":
       return `${setting("responses.apiKey", terms)} finds no key in the kept response of ${keyName(notice.fingerprint)}, so the key stays as it is.`;
@@ -109,6 +106,17 @@ export function quoteForShell(text: string): string {
   return /^[\w/.~-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
+/** Whether other settings can be the remedy. */
+function dependsOnSettings(error: PartnerError): boolean {
+  if (error instanceof SettingsError) return true;
+  if (error instanceof ResourceError)
+    return ["otherAccount", "incompleteList", "absenceUnproven"].includes(error.problem.kind);
+  if (!(error instanceof RequestError)) return false;
+  const { cause, effect } = error.failure;
+  if (cause.kind === "status") return cause.status < 400 || [401, 403, 404].includes(cause.status);
+  return effect === "none" && ["connection", "timeout", "webPage", "unreadableList"].includes(cause.kind);
+}
+
 function sentences(error: PartnerError, terms: Terms): string {
   if (error instanceof SettingsError) return settingsText(error.problems, terms);
   if (error instanceof RequestError) return requestText(error.failure, terms);
@@ -143,7 +151,7 @@ function requestText(failure: RequestFailure, terms: Terms): string {
   const effectText = possible && mayHave !== null ? ` ${mayHave}.` : "";
   const remedy =
     possible && kind === "create"
-      ? `Look for a key created about ${failedAt} at the service, delete it there, then run "pulumi up" again.`
+      ? `Look for a key created about ${minuteOf(failedAt)} at the service, delete it, then run "pulumi up".`
       : possible
         ? "Run the command again."
         : remedyFor(failure, terms);
@@ -175,13 +183,13 @@ function happened({ cause, host }: RequestFailure): string {
     case "cutOff":
       return "the response was cut off";
     case "webPage":
-      return "the server answered with a web page, as a login page or a wrong address does";
+      return "the server answered with a web page";
     case "reportedFailure":
       return "the server answered with a success whose body reports a failure";
     case "tooLarge":
       return "the list is larger than 64 MiB";
     case "unreadableList":
-      return "the webhook list was not recognised";
+      return "the list was not recognised";
   }
 }
 
@@ -211,7 +219,7 @@ function remedyFor({ operation, cause }: RequestFailure, terms: Terms): string {
       return `Try again then, or raise ${setting("operationTimeout", terms)}.`;
     case "timeout":
       return cause.sent
-        ? `Try again; if the service is slow, raise ${setting("requestTimeout", terms)} or operationTimeout.`
+        ? `Try again; if the service is slow, raise ${setting("requestTimeout", terms)}.`
         : connectionRemedy("", terms);
     case "connection":
       return connectionRemedy(cause.code, terms);
@@ -229,9 +237,9 @@ function remedyFor({ operation, cause }: RequestFailure, terms: Terms): string {
       const { setting: member, reason, candidates } = cause.reading;
       const why = {
         "not JSON": "It is not JSON.",
-        none: "Nothing in it looks like webhooks.",
-        several: "More than one array may hold the webhooks.",
-        pointer: "The setting finds nothing in it.",
+        none: "Nothing looks like webhooks.",
+        several: "Several arrays may be it.",
+        pointer: "The setting finds none.",
         "not unique": "Two webhooks have the same id.",
       }[reason];
       if (reason === "not JSON") return `${why} Check ${setting("baseUrl", terms)}.`;
@@ -243,16 +251,15 @@ function remedyFor({ operation, cause }: RequestFailure, terms: Terms): string {
 function statusRemedy(status: number, creates: boolean, terms: Terms): string {
   if (status === 401)
     return `The access token was rejected: check ${settingOrVariable("accessToken", terms)}.`;
-  if (status === 403)
-    return `The access token does not permit this: set ${setting("accessToken", terms)} to one that does, for this account.`;
+  if (status === 403) return `Set ${setting("accessToken", terms)} to a token that permits this.`;
   if (status === 404)
-    return `There is no Partner API there: ${setting("baseUrl", terms)} is what comes before ${API_ROOT} in its addresses.`;
+    return `There is no Partner API there: ${setting("baseUrl", terms)} must be its address without ${API_ROOT}.`;
   if (status === 409 && creates)
-    return "The service refuses a second key: delete the other one, or set the resource option deleteBeforeReplace.";
+    return "The service refuses a second key: delete the other one, or set deleteBeforeReplace.";
   if (status === 429) return `Try again later, or set ${setting("requestsPerSecond", terms)}.`;
   if (status === 304) return "A cache answered instead of the service: exempt the API from it.";
   if (status < 400)
-    return `Redirects are not followed, so that the access token goes nowhere else: set ${setting("baseUrl", terms)} to the final address.`;
+    return `Redirects are not followed: set ${setting("baseUrl", terms)} to the final address.`;
   if (status >= 500) return "The service failed: try again later.";
   return "The service refused the request: correct what it names, or ask its operator.";
 }
@@ -268,38 +275,37 @@ const UNTRUSTED: ReadonlySet<string> = new Set([
 
 function connectionRemedy(code: string, terms: Terms): string {
   const baseUrl = setting("baseUrl", terms);
-  if (UNTRUSTED.has(code))
-    return "The certificate's authority is not trusted here: if it is your organisation's, name its PEM file in NODE_EXTRA_CA_CERTS.";
+  if (UNTRUSTED.has(code)) return "The certificate's issuer is unknown: set NODE_EXTRA_CA_CERTS.";
   switch (code) {
     case "CERT_HAS_EXPIRED":
     case "CERT_NOT_YET_VALID":
-      return "The certificate is not valid today: check this machine's clock, then ask the service to renew it.";
+      return "The certificate is not valid today: check this machine's clock.";
     case "ERR_TLS_CERT_ALTNAME_INVALID":
-      return `The certificate is for another host: check ${baseUrl}, and whether a proxy answers instead.`;
+      return `The certificate is for another host: check ${baseUrl}.`;
     case "ERR_SSL_WRONG_VERSION_NUMBER":
-      return `The server does not speak TLS: check the port in ${baseUrl}, and the scheme of a proxy in HTTPS_PROXY.`;
+      return `The server does not speak TLS: check the port in ${baseUrl}.`;
     case "HTTPParserError":
-      return `The server does not speak HTTP: check ${baseUrl}, and whether a proxy answers instead.`;
+      return `The server does not speak HTTP: check ${baseUrl}.`;
     case "UNEXPECTED_100_CONTINUE":
-      return "The server sent 100 Continue unasked, which undici does not accept: a proxy in front of it may remove it.";
+      return "The server sent 100 Continue unasked, which undici rejects.";
     case "UND_ERR_ABORTED":
     case "UND_ERR_PRX_CONN":
     case "UND_ERR_PRX_TLS":
-      return `The proxy refused: check HTTPS_PROXY and the credentials in it, or exempt the host of ${baseUrl} in NO_PROXY.`;
+      return `The proxy refused: check HTTPS_PROXY, or add the host to NO_PROXY.`;
   }
   if (code.startsWith("ERR_SSL_") || code === "EPROTO")
-    return "The TLS handshake failed: the server and this Node have no version or cipher in common, or it wants a client certificate.";
-  return `Check ${baseUrl}, and that the service can be reached from here (DNS, firewall, proxy, TLS).`;
+    return "The TLS handshake failed: ask the service which versions and ciphers it accepts.";
+  return `Check ${baseUrl}, and the network.`;
 }
 
 function resourceText(problem: ResourceProblem, terms: Terms): string {
   switch (problem.kind) {
     case "otherAccount":
-      return `The resource belongs to the account ${JSON.stringify(problem.owner)}, but ${setting("account", terms)} is ${JSON.stringify(problem.present)}. Nothing was sent. Bring back the settings of that account or, if nothing of it exists any more, ${stateDelete(terms)}.`;
+      return `The resource belongs to account ${JSON.stringify(problem.owner)}, but ${setting("account", terms)} is ${JSON.stringify(problem.present)}. Nothing was sent. Restore the settings or, if nothing of it exists, ${stateDelete(terms)}.`;
     case "accountRenamed":
-      return `The resource belongs to the account ${JSON.stringify(problem.owner)}, but partners:account is ${JSON.stringify(problem.present)}. Nothing was sent. Set partners:account back to ${JSON.stringify(problem.owner)}; to move the resource to another account, give it a Provider.`;
+      return `The resource belongs to account ${JSON.stringify(problem.owner)}, but partners:account is ${JSON.stringify(problem.present)}. Nothing was sent. Set it back, or give the resource a Provider.`;
     case "otherServer":
-      return `The resource belongs to ${problem.owner}, but ${setting("baseUrl", terms)} is ${problem.present}. Nothing was sent. ${otherServerRemedy(problem, terms)}`;
+      return `The resource belongs to ${problem.owner}, but ${setting("baseUrl", terms)} is ${problem.present}. Nothing was sent. ${otherServerRemedy(terms)}`;
     case "noSuchWebhook": {
       const { webhookId, existing } = problem;
       const ids = existing.slice(0, LISTED_IDS).join(", ");
@@ -308,14 +314,14 @@ function resourceText(problem: ResourceProblem, terms: Terms): string {
       return `Webhook ${webhookId} does not exist in this account. ${others}. Correct webhookId, or create the webhook at the service.`;
     }
     case "declaredTwice":
-      return `Webhook ${problem.webhookId} is declared twice, also by ${problem.other}. Remove one of the two, or correct its webhookId or its provider.`;
+      return `Webhook ${problem.webhookId} is declared twice, also by ${problem.other}. Remove one, or correct its webhookId or provider.`;
     case "noImportId":
       return "A webhook is imported by its id, a positive whole number such as 101. Nothing was imported.";
     case "importStateUnknown":
       return `The list does not tell the state of webhook ${problem.webhookId}: set ${stateSettings(problem.setting, terms)}, then import it.`;
     case "noImportVariable": {
       const wrong = problem.name === null ? "" : ` ${problem.name} is not set, or holds no key.`;
-      return `A key is imported by "env:" and the name of an environment variable that holds it, such as env:OLD_KEY.${wrong} Nothing was imported.`;
+      return `A key is imported by "env:" and the name of a variable that holds it, such as env:OLD_KEY.${wrong} Nothing was imported.`;
     }
     case "incompleteList":
       return `The webhooks cannot be listed: ${FURTHER_PAGES} ${completeRemedy(terms)}`;
@@ -329,49 +335,47 @@ function resourceText(problem: ResourceProblem, terms: Terms): string {
     }
     case "patchedNotFound": {
       const { failure } = problem;
-      return `${requestName(failure, terms)}: the server answered 404, although the list has the webhook. Ask the service whether this webhook may be changed.${wordsOf(failure)}`;
+      return `${requestName(failure, terms)}: the server answered 404, although the list has the webhook. Ask the service whether it may be changed.${wordsOf(failure)}`;
     }
     case "keyNotFound": {
       const { createdAt, rotates, complete, reading, requestId } = problem;
-      const cut = complete ? "" : ", which was cut off";
-      const stays = rotates ? " The key from before stays in use." : "";
-      const id = requestId === null ? "" : ` (request id ${requestId})`;
-      return `A key was created at ${createdAt}, but not found in the response${cut}${id}. The state keeps the response as a secret.${stays} ${keyRemedy(reading, terms)} Then run ${UP} again; it creates no second key. ${giveUp(terms)}`;
+      const stays = rotates ? " The old key stays in use." : "";
+      const notes = [
+        ...(complete ? [] : ["cut off"]),
+        ...(requestId === null ? [] : [`request id ${requestId}`]),
+      ];
+      const note = notes.length === 0 ? "" : ` (${notes.join(", ")})`;
+      return `A key was created at ${minuteOf(createdAt)}, but not found in the response${note}, which is kept.${stays} ${keyRemedy(reading, terms)} Then run ${UP}: it creates no second key. ${giveUp(terms)}`;
     }
     case "keyUnknown":
-      return `The key was never found in the response to its creation. ${keyRemedy(problem.reading, terms)} Then run ${UP}. ${giveUp(terms)}`;
+      return `The key was never found in its response. ${keyRemedy(problem.reading, terms)} Then run ${UP}. ${giveUp(terms)}`;
     case "deletionUnclear": {
       const { failure, listError } = problem;
-      const why = `The webhook list would tell, but it could not be read: ${sentences(listError, terms)}`;
-      return `${requestName(failure, terms)}: the server answered 404, so the key is gone or ${setting("baseUrl", terms)} is wrong. ${why} If the key is certainly gone, ${stateDelete(terms)}.`;
+      return `${requestName(failure, terms)}: the server answered 404, so the key is gone or ${setting("baseUrl", terms)} is wrong. The webhook list would tell: ${shortly(listError, terms)}. If it is gone, ${stateDelete(terms)}.`;
     }
     case "secondKeyRefused":
-      return `${requestName(problem.failure, terms)}: the server answered 409. A rotation in place needs two keys for a while: set overlapDays to 0 and the resource option deleteBeforeReplace.${wordsOf(problem.failure)}`;
+      return `${requestName(problem.failure, terms)}: the server answered 409. A rotation in place needs two keys: set overlapDays to 0, and deleteBeforeReplace.${wordsOf(problem.failure)}`;
     case "partlyDone": {
-      const deleted =
-        problem.deleted === "previous"
-          ? "The previous key is deleted"
-          : "One key of this resource is deleted";
-      return `${deleted}. What came next failed: ${sentences(problem.next, terms)}`;
+      const deleted = problem.deleted === "previous" ? "The previous key is deleted" : "One key is deleted";
+      return `${deleted}. Then this failed: ${sentences(problem.next, terms)}`;
     }
   }
 }
 
-function otherServerRemedy({ owner }: OtherServer, terms: Terms): string {
-  return `Set it back or, if the account has moved, set ${setting("previousBaseUrl", terms)} to ${owner}; then run "pulumi up".`;
+function otherServerRemedy(terms: Terms): string {
+  return `Set it back or, if the account has moved, set ${setting("previousBaseUrl", terms)} to the old address; then run ${UP}.`;
 }
 
 /** What ends a state that nothing else gets out of. */
 function giveUp(terms: Terms): string {
-  return `If it holds no key, delete this resource's keys at the service, then ${stateDelete(terms)}.`;
+  return `If it holds no key, delete the key at the service and ${stateDelete(terms)}.`;
 }
 
 function stateDelete({ urn }: Terms): string {
-  if (urn !== undefined) return `run "pulumi state delete ${quoteForShell(urn)}"`;
-  return 'run "pulumi state delete <URN>" (URNs: "pulumi stack --show-urns")';
+  return `run "pulumi state delete ${urn === undefined ? "<URN>" : quoteForShell(urn)}"`;
 }
 
-const FURTHER_PAGES = "the response shows signs of further pages, which the Partner API cannot request.";
+const FURTHER_PAGES = "the list may have further pages.";
 
 function completeRemedy(terms: Terms): string {
   return `If these are all webhooks, set ${setting("responses.complete", terms)} to true.`;
@@ -382,23 +386,20 @@ const LISTED_IDS = 20;
 
 function keyRemedy({ reason, candidates }: RefusedReading, terms: Terms): string {
   const why = {
-    none: "Nothing in it has the form of a key.",
-    several: "More than one string in it may be the key.",
-    pointer: `${capitalized(setting("responses.apiKey", terms))} finds no key in it.`,
+    none: "",
+    several: "Several strings may be the key.",
+    pointer: "The setting finds no key.",
   }[reason];
-  return `${why} ${choose("apiKey", candidates, terms)}`;
+  return `${why} ${choose("apiKey", candidates, terms)}`.trim();
 }
-
-/** Where the README of the package leads, too. */
-const RESPONSES_PAGE = "https://github.com/pulumi-partners/pulumi-partners/blob/main/docs/responses.md";
 
 /** The one remedy for something that was not recognised. */
 function choose(member: string, candidates: readonly string[], terms: Terms): string {
   const name = setting(`responses.${member}`, terms);
   const [only] = candidates;
-  if (only === undefined) return `Set ${name} to its JSON Pointer; ${RESPONSES_PAGE} shows how.`;
-  if (candidates.length === 1) return `If it is at ${only}: ${mappingCommand(member, only, terms)}.`;
-  return `Set ${name} to the right one of ${candidates.join(", ")}.`;
+  if (only === undefined) return `Set ${name} to its JSON Pointer.`;
+  if (candidates.length === 1) return `Try ${mappingCommand(member, only, terms)}.`;
+  return `Set ${name} to one of ${candidates.join(", ")}.`;
 }
 
 function rotationText({ fingerprint, why, validUntil }: Extract<Notice, { kind: "rotation" }>): string {
@@ -443,6 +444,16 @@ function settingOrVariable(name: string, terms: Terms): string {
 
 function keyName(fingerprint: string | null): string {
   return fingerprint === null ? "a key" : `key ${fingerprint}`;
+}
+
+/** What failed, without a remedy. */
+function shortly(error: PartnerError, terms: Terms): string {
+  return error instanceof RequestError ? happened(error.failure) : sentences(error, terms);
+}
+
+/** A time in ISO 8601 to the minute. */
+function minuteOf(time: string): string {
+  return time.replace(/:[0-9]{2}(?:\.[0-9]+)?Z$/, "Z");
 }
 
 function capitalized(text: string): string {

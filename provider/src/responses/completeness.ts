@@ -1,4 +1,5 @@
 import { isEmpty, isObject, normaliseName, parseDocument, walk } from "./document.js";
+import { asWord, isScalar } from "./mapping.js";
 
 /** The headers of a response, their names in lower case. */
 export type ResponseHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
@@ -7,31 +8,36 @@ export type ResponseHeaders = Readonly<Record<string, string | readonly string[]
  * What a member says about further records. `more` and `last` say it in so many words; `next` is a cursor or an address, which
  * some services send with the last page, too; `end` is the lack of one; `full` is only a page size that the list fills.
  */
-type Sign = "more" | "last" | "next" | "end" | "full";
+type Sign = "more" | "last" | "next" | "end" | "full" | null;
 
 const IS_LAST =
   /^(?:is)?(?:last|lastpage|done|final|end|endofstream|eof|completed?|finished|exhausted|allloaded)$/;
 const HAS_MORE =
-  /^(?:has|is)?(?:more|next|additional|truncated|incomplete|partial)(?:page|result|item|record)?s?(?:incollection)?$/;
+  /^(?:has|is)?(?:more|next|additional|truncated|incomplete|partial|timedout|limited|[a-z]*(?:reached|exceeded)|overflow)(?:page|result|item|record)?s?(?:incollection)?$/;
+const CUT_OFF = /truncated|incomplete|partial|timedout|limited|reached|exceeded|overflow/;
 /** Objects that speak of the list. Others may say that there is nothing more of something else. */
 const PAGING = /^$|meta|pag(?:e|ing|in)|cursor|link|info|data|result|response|hooks|list/;
-const CUT_OFF = /truncated|incomplete|partial/;
 const NEXT =
-  /next|^prev(?:ious)?$|more|older|truncated|incomplete|partial|cursor|continu|offset|evaluated|marker|bookmark|scroll|(?:pag|skip|resum)[a-z]*(?:token|state)|lastkey|after$|remaining/;
-const PAGE_NUMBER = /^(?:current)?page(?:number)?$/;
-const COUNT =
-  /total|(?<!ac|dis)count$|found$|^nbhits$|^(?:num)?(?:results|records|hits)(?:filtered|found)?$|^(?:last|num|nb|max|no|noof)?pages?$|^(?:last|max)page$/;
+  /next|^prev(?:ious)?$|more|older|truncated|incomplete|partial|cursor|continu|offset|evaluated|marker|bookmark|scroll|(?:pag|skip|resum)[a-z]*(?:token|state)|lastkey|after$|remaining|(?:page|item|record|result)sleft$/;
+/** What the list was narrowed by. */
+const FILTER = /^(?:filter(?:s|edby)?|query|scope|where|search)$/;
 const PAGE_SIZE =
-  /^x?(?:limit|perpage|pagesize|pagelimit|pagelen|maxresults|itemsperpage|size|take|rows|top)$/;
-/** Counts that say that the list is all there is. Others may be of pages, or of something else. */
-const COUNT_OF_ALL =
-  /^(?:x|hydra|list|pagination)*total(?:count|items|records|results|rows|elements|webhooks|pages)*$|^(?:last|num)pages?$/;
+  /^x?(?:limit|perpage|pagesize|pagelimit|pagelen|maxresults|itemsperpage|size|take|top|rows)$/;
+const COUNT = /total|(?<!ac|dis)count$|found$|hits$|results|records/;
+/** Numbers that count something else than records. */
+const OTHER_NUMBER =
+  /code|status|version|time|date|year|stamp|duration|took|elapsed|latency|second|rate|quota|limit|max|per|size|take|top|rows|errors?$|port|retry|cost|usage|(?:id|at|on|ms|ttl|age|pid)$/;
 /** Names that look like the above and are about something else. */
-const OTHER = /nextjs|moreinfo|ratelimit|(?:time|date|at)$/;
+const OTHER = /nextjs|moreinfo|ratelimit|retryafter|(?:time|date|at)$/;
 
-const NOTHING = /^(?:|null|none|no|false|nil|n\/a|undefined|0|-1)$/i;
-/** `items 0-9/57`, also without the unit. */
-const CONTENT_RANGE = /^(?:([a-z]{1,32})[ =])?(?:([0-9]{1,15})-[0-9]{1,15}|\*)\/([0-9]{1,15}|\*)$/i;
+const NOTHING = /^(?:|null|none|no|false|nil|n\/a|undefined|all|\*|0|-1)$/i;
+/** `57`, `1,057`, `1 of 6`, or as in Content-Range `items 0-9/57`. */
+const NUMBERS =
+  /^(?!bytes)(?:[a-z]{1,32}[ =])?([0-9]{1,9})(-[0-9]{1,9})?(?:(?:\/| of )([0-9]{1,9}|\*))?(?: [a-z]{3,9}s)?$/i;
+/** A page other than the first, in an address. */
+const LATER_PAGE =
+  /[?&](?:page|p|pagenumber|page(?:\[|%5b)number(?:\]|%5d)|offset|start|skip)=(?!0*[01]?(?![0-9]))/i;
+const PARTIAL = /\b(?:partial|incomplete|truncated)\b/i;
 const LINK = /\brel\s{0,3}=\s{0,3}"?(?:[^\s",;]{1,40} ){0,3}(?:next|prev|previous)\b/i;
 
 /**
@@ -46,7 +52,7 @@ export function isComplete(
   headers: ResponseHeaders,
   status: number,
 ): boolean {
-  const signs = new Set<Sign | null>(documentSigns(document, list, list.length));
+  const signs = new Set<Sign>(documentSigns(document, list, list.length));
   for (const [header, values = []] of Object.entries(headers)) {
     for (const text of [values].flat())
       for (const sign of headerSigns(header, text, list.length)) signs.add(sign);
@@ -55,52 +61,62 @@ export function isComplete(
   return signs.has("last") || !(signs.has("next") || (signs.has("full") && !signs.has("end")));
 }
 
-function* documentSigns(document: unknown, list: unknown, length: number): Generator<Sign | null> {
+function* documentSigns(document: unknown, list: unknown, length: number): Generator<Sign> {
   for (const { name, value, around } of walk(document, (node) => node.value !== list)) {
-    if (value === list) continue;
-    const isLink = /^(?:rel|relation)$/.test(name) && typeof value === "string";
-    const sign = isLink ? readSign(normaliseName(value), true, length) : readSign(name, value, length);
+    if (value === list || OTHER.test(around)) continue;
+    const sign = readSign(name, value, length, true);
     if (sign !== "last" || PAGING.test(around)) yield sign;
+    if (typeof value !== "string") continue;
+    if (PARTIAL.test(value)) yield "more";
+    if (normaliseName(value) === "next" || LATER_PAGE.test(value)) yield "next";
   }
 }
 
-function* headerSigns(header: string, text: string, length: number): Generator<Sign | null> {
-  if (header === "link") {
-    if (LINK.test(text)) yield "more";
-  } else if (header === "content-range") {
-    const [, unit, first = "0", total = "*"] = CONTENT_RANGE.exec(text.trim()) ?? [];
-    if (unit !== "bytes" && (Number(first) > 0 || Number(total) > length)) yield "more";
-  } else if (text.startsWith("{")) {
-    if (/pag(?:e|ing|in)/.test(header)) yield* documentSigns(parseDocument(text), undefined, length);
-  } else yield readSign(normaliseName(header.replace(/^x-/, "")), text.trim(), length);
+function* headerSigns(header: string, text: string, length: number): Generator<Sign> {
+  const name = normaliseName(header.replace(/^x-/, ""));
+  if (PARTIAL.test(text)) yield "more";
+  if (name === "link") {
+    if (LINK.test(text) || LATER_PAGE.test(text)) yield "more";
+  } else if (!text.startsWith("{")) yield readSign(name, text.trim(), length, false);
+  else if (/pag(?:e|ing|in)/.test(name)) yield* documentSigns(parseDocument(text), undefined, length);
 }
 
-function readSign(name: string, value: unknown, length: number): Sign | null {
+/** @param isBody whether a number under any name may be that of records. */
+function readSign(name: string, value: unknown, length: number, isBody: boolean): Sign {
   if (OTHER.test(name)) return null;
-  const flag = typeof value === "string" ? value.toLowerCase() : value;
-  const isTrue = flag === true || flag === "true";
-  const isFlag = isTrue || flag === false || flag === "false";
-  if (IS_LAST.test(name) && (isFlag || flag === 0 || flag === "0")) return isTrue ? "end" : "more";
+  const word = isScalar(value) ? asWord(value) : "";
+  const isTrue = word === "true";
+  if (IS_LAST.test(name) && /^(?:true|false|no|0)$/.test(word)) return isTrue ? "end" : "more";
+  if (HAS_MORE.test(name) && isTrue) return "more";
   // That nothing was cut off does not say that this is the last page.
-  if (HAS_MORE.test(name) && isFlag) return isTrue ? "more" : CUT_OFF.test(name) ? null : "last";
-  if (NEXT.test(name)) {
-    if (isNothing(value)) return /next|more/.test(name) ? "end" : null;
-    // The members of an object with another name, such as `cursors`, speak for themselves.
-    if (isObject(value) && !/^next|evaluated|lastkey|truncated|incomplete/.test(name)) return null;
-    return name === "offset" ? "more" : "next";
+  if (HAS_MORE.test(name) && word === "false") return CUT_OFF.test(name) ? null : "last";
+  if (FILTER.test(name)) return isNothing(value) ? null : "more";
+  if (!NEXT.test(name)) return readNumber(name, value, length, isBody);
+  if (isNothing(value)) return /next|more/.test(name) ? "end" : null;
+  // The members of an object with another name, such as `cursors`, speak for themselves.
+  if (isObject(value) && !/^next|older|evaluated|lastkey|truncated|incomplete/.test(name)) return null;
+  return name === "offset" ? "more" : "next";
+}
+
+function readNumber(name: string, value: unknown, length: number, isBody: boolean): Sign {
+  if (typeof value !== "number" && typeof value !== "string") return null;
+  const [, first, range, all] = NUMBERS.exec(String(value).slice(0, 64).replaceAll(",", "")) ?? [];
+  const number = Number(first);
+  if (all !== undefined) {
+    const isLater = range !== undefined && number > 1;
+    return isLater || Number(all) > (range === undefined ? number : length) ? "more" : null;
   }
-  const inner = isObject(value) && COUNT.test(name) && Object.hasOwn(value, "value") ? value["value"] : value;
-  const isText = typeof inner === "string" && /^[0-9][0-9,]{0,18}$/.test(inner);
-  const number = isText ? Number(inner.replaceAll(",", "")) : inner;
-  if (typeof number !== "number") return null;
-  if (PAGE_NUMBER.test(name)) return number > 1 ? "more" : null;
-  if (COUNT.test(name)) {
-    // A total below the length is one of pages.
-    if (number > length || (number > 1 && (name.includes("page") || (name === "total" && number < length))))
-      return "more";
-    return COUNT_OF_ALL.test(name) ? "end" : null;
+  if (PAGE_SIZE.test(name)) return number > 0 && number <= length ? "full" : null;
+  if (/^(?:start|skip)(?:at|index)?$/.test(name)) return number > 1 ? "more" : null;
+  if (name.includes("pag") && !/size|per|por|limit/.test(name)) {
+    if (number > 1) return "more";
+    return number === 1 && /total|last|num|pages/.test(name) ? "end" : null;
   }
-  return PAGE_SIZE.test(name) && number > 0 && number <= length ? "full" : null;
+  if (!COUNT.test(name) && !(isBody && !OTHER_NUMBER.test(name))) return null;
+  if (number === length) return name.includes("total") ? "end" : null;
+  // A total below the length is one of pages.
+  const isOfPages = name === "total" && number > 1;
+  return (number > length || isOfPages) && number < 1e8 ? "more" : null;
 }
 
 /** Whether a value says that there is nothing. */

@@ -1,36 +1,46 @@
-import { isArray, isObject, normaliseName, parseDocument, walk, type JsonObject } from "./document.js";
-import { parsePointer, resolvePointer } from "./mapping.js";
+import { isArray, isEmpty, isObject, normaliseName, parseDocument, walk } from "./document.js";
+import type { JsonObject } from "./document.js";
+import { asWord, isScalar, parsePointer, resolvePointer } from "./mapping.js";
+import { tellsState } from "./state-reader.js";
 import { hasWebhookId } from "./webhook-list-reader.js";
 
 /** A report of a failure is short; a longer body is data. In characters. */
 const MAX_LENGTH = 1024 * 1024;
 /** Where a document begins that says what it is. In characters. */
 const HEAD = 1024;
+/** How many names deep a report of a failure is looked for, as in `data.webhookUpdate.userErrors`. */
+const MAX_NAMES = 3;
 
-/** Objects in the root that speak about the request as the root does. */
-const PLACES = /^(?:data|result|response|meta|status|messages)$/;
 const SUCCESS = /^(?:is)?(?:success|successful|succeeded|ok)$/;
-const CODE = /^(?:http)?(?:status|statuscode|code)$|^(?:error|response|err)code$|^errno$/;
+/** Members that say in a word how a request went, and the words for a failure, such as `ERROR_AUTH` or `AccessDeniedException`. */
+const OUTCOME =
+  /^(?:stat(?:us)?|state|result|type(?:name)?|object|kind|trace|ack|outcome|(?:status|result|return|ret)?code)$/;
 const FAILED =
-  /^(?:errors?|fail|failed|failure|ko|ng|nok|denied|rejected|not.?found|unauth[a-z_]{1,20}|permission.denied)$/;
+  /^(?:ko|ng|nok|false)$|^(?!no.?(?:error|fail)).{0,80}(?:error|fail|exception|denied|reject|refused|invalid|unauth|forbidden|not.?found)/;
+const CODE = /^(?:http)?(?:status|statuscode|code)$|^(?:error|response|err)code$|^errno$/;
 /** Which members report a failure with which values, in lower case. */
 const REPORTS: readonly (readonly [name: RegExp, value: RegExp])[] = [
-  [SUCCESS, /^(?:false|no?|0|fail(?:ed)?)$/],
-  [/^(?:stat(?:us)?|state|result|type|object|(?:result|return)code|ack|outcome)$/, FAILED],
-  [/^(?:status|result)$/, /^false$/],
+  [SUCCESS, /^(?:false|no?|fail(?:ed)?)$/],
+  [OUTCOME, FAILED],
   [CODE, /^(?:[45][0-9]{2}|-[1-9][0-9]{0,9})$/],
-  [/^(?:error(?:code)?|err(?:code|no)|ret(?:code)?)$/, /^(?!20[0-9]$)-?[1-9][0-9]{0,9}$/],
-  [/^failed$/, /^true$/],
+  [/^(?:result|return)(?:code|status)$/, /^(?!0*[01]?$|20[0-9]$)-?e?[0-9]{1,10}$/],
+  [/^(?:error(?:code)?|err(?:code|no)|ret(?:code)?)$/, /^(?!0*$|20[0-9]$)-?[0-9]{1,10}$/],
 ];
+const NOT_DONE = /^(?:deleted|updated|modified|changed|removed|acknowledged|accepted)$/;
 const ERROR =
-  /^(?:odata)?(?:errors?|err|fault|exception|errorcode|errormessages|exceptionmessage|usererrors)$|^(?:has|is)errors?$/;
-const MESSAGE = /^(?:message|msg|detail|title|reason)$/;
-const ERROR_MESSAGE = /^err(?:or)?(?:message|msg)$/;
-const NO_ERROR = /^(?:-|[0-9]*|n\/?a|no|none|nil|null|false|ok|success(?:ful(?:ly)?)?|no[-_ ]?errors?)[.!]?$/;
-const SUCCESS_CODE = /^(?:0+|20[0-9]|ok|success)$/;
+  /^(?:odata|user|has|is|api|validation|nonfield|soap)?(?:err(?:ors?)?|fault|exception|fail(?:ed|ures?))(?:code|messages?|msg|desc|description|detail|summary|type|class|string|reason)?$/;
+const MESSAGE = /^(?:message|msg|detail|title|reason|hydratitle|(?:result|return)(?:msg|message))$/;
+const NO_ERROR =
+  /^(?:-|[0-9]*|[a-z]0+|n\/?a|no|none|nil|null|false|ok|no[-_ ]?(?:errors?|content)(?: found)?|created|accepted|succ(?:ess)?|成功)[.!]?$|success(?:ful(?:ly)?)?[.!]?$|成功/;
+const SUCCESS_CODE = /^(?:20[0-9]|20000|ok|success)$/;
+/** What servers write when they have not done what was asked. */
 const REFUSED =
-  /^(?:unauth|(?:you are )?not auth|forbidden|(?:access|permission) denied|invalid (?:token|credential|api key)|(?:404 |page )*not found|internal server|bad gateway|service unavailable|rate limit|limit exceeded|too many|(?:php )?fatal error|errors?\b|fail|(?:ko|nok|ng)$|token (?:has )?expired|missing auth|no route)|\bnot found\.?$/i;
-const WENT_WRONG = /not |invalid|fail|error|expired|denied|exceeded|limit|forbidden|unauth|missing/;
+  /\b(?:errors?|fail(?:ed|ure)?|ko|nok|ng|exception|invalid|denied|forbidden|unauthori[sz]ed|unauthenticated|expired|exceeded|(?:limit|quota) \w{0,10} ?reached|rate limited|blocked|unavailable|unhealthy|missing|unable|cannot|can't|could ?n[o']t|too many|timed out|no (?:healthy|route|such|webhook)|traceback|(?:log|sign) ?in|(?:bad|gateway) (?:gateway|request|credentials|timeout)|mismatch|insufficient|unknown|went wrong|maintenance|do(?: not|n't) have|must be|permission required|does(?: not|n't) exist|already (?:exists?|has|have|in use|taken)|maximum|(?:not|isn't|aren't) (?:found|auth|allow|permit|exist|valid|log|support|avail|accept|implement|registered|updated|deleted|changed|be ))|(?:失败|错误|无效|过期)|- 404$/;
+const NO_REFUSAL =
+  /\b(?:no|without|0) errors?\b|\b(?:cannot|can't|unable to|will not|not) (?:be )?(?:retriev|show|view|see|recover|display)[a-z]*/g;
+/** Of these, what is not about the last delivery of a webhook. */
+const REFUSED_ACCESS = /not (?:found|auth|allow|permit)|unauth|forbidden|denied|does not exist/;
+const ABOUT_DELIVERIES = /^last|deliver|event|stats|request/;
 const WEB_PAGE = /^<(?:html|head|body|title|meta|script)[\s/>]|<!doctype html|<html[\s>]/i;
 
 /** Where servers say what went wrong, in the order in which it is looked for. */
@@ -48,31 +58,23 @@ export function reportsFailure(text: string): boolean {
   if (headOf(text).startsWith("<")) return true;
   if (text.length > MAX_LENGTH) return false;
   const document = parseDocument(text);
-  return document === undefined ? REFUSED.test(text.trim()) : documentReportsFailure(document);
+  return document === undefined ? isRefusal(text) : documentReportsFailure(document);
 }
 
 /** Whether a JSON document says that the request failed; see {@link reportsFailure}. */
 export function documentReportsFailure(document: unknown): boolean {
-  if (isArray(document)) {
-    return (
-      document.length > 0 &&
-      document.every(
-        (element) => isObject(element) && !hasWebhookId(element) && objectReportsFailure(element),
-      )
-    );
-  }
-  if (!isObject(document)) return document === false || REFUSED.test(textOf(document));
-  if (objectReportsFailure(document)) return true;
-  if (hasWebhookId(document)) return false;
-  const members = Object.entries(document);
-  return (
-    members.some(
-      ([name, value]) => PLACES.test(normaliseName(name)) && isObject(value) && objectReportsFailure(value),
-    ) ||
-    // Beside data, such a text may be data as well.
-    (members.some(([name, value]) => MESSAGE.test(normaliseName(name)) && REFUSED.test(textOf(value))) &&
-      members.every(([, value]) => !isObject(value) && !isArray(value)))
+  if (typeof document === "string") return isRefusal(document);
+  if (document === false || (typeof document === "number" && document < 0)) return true;
+  const nodes = walk(
+    document,
+    ({ value, depth, name }) =>
+      isObject(value) && depth < MAX_NAMES && !isWebhook(value) && !ABOUT_DELIVERIES.test(name),
   );
+  for (const { value, depth } of nodes) {
+    if (isObject(value) && objectReportsFailure(value)) return true;
+    if (depth < 2 && isArray(value) && value.length > 0 && value.every(elementReportsFailure)) return true;
+  }
+  return false;
 }
 
 /** Whether a body is a page for people, such as a login page. A warning of a PHP server before a JSON document is not. */
@@ -104,40 +106,73 @@ function headOf(text: string): string {
     .replaceAll("\0", "");
 }
 
+/** Whether an object is the record of a webhook, in which failures are those of deliveries. */
+function isWebhook(object: JsonObject): boolean {
+  if (tellsState(object)) return true;
+  const refuses = ([name, value]: [string, unknown]): boolean =>
+    /^(?:error|message)$/.test(normaliseName(name)) && REFUSED_ACCESS.test(textOf(value));
+  return hasWebhookId(object) && !Object.entries(object).some(refuses);
+}
+
+/** In a list, records with a state are webhooks, whatever else they say. */
+function elementReportsFailure(element: unknown): boolean {
+  return isObject(element) && !tellsState(element) && objectReportsFailure(element);
+}
+
 function objectReportsFailure(object: JsonObject): boolean {
-  const isWebhook = hasWebhookId(object);
-  const succeeded = hasSuccess(object, CODE);
-  const isAlone = Object.keys(object).length === 1;
-  const hasOwnCode = /^[1-9][0-9]{0,9}$/.test(textOf(Object.hasOwn(object, "code") ? object["code"] : null));
-  return Object.entries(object).some(([rawName, value]) => {
-    const name = normaliseName(rawName);
-    const text = textOf(value);
-    // In a record, `success: 0` is a count.
-    if (isWebhook) return SUCCESS.test(name) && /^(?:false|no)$/.test(text);
+  const members = Object.entries(object).map(([name, value]) => ({
+    name: normaliseName(name),
+    value,
+    text: textOf(value),
+  }));
+  if (isWebhook(object)) return members.some(({ name, text }) => SUCCESS.test(name) && text === "false");
+
+  const succeeded = members.some(
+    ({ name, text }) =>
+      (SUCCESS.test(name) && /^(?:true|1)$/.test(text)) ||
+      ((OUTCOME.test(name) || CODE.test(name)) && SUCCESS_CODE.test(text)) ||
+      (/code|errno/.test(name) && /^0+$/.test(text)),
+  );
+  const hasOwnCode = members.some(({ name, text }) => name === "code" && /^[1-9][0-9]*$/.test(text));
+  const hasData = members.some(({ value }) => typeof value === "object" && !isEmpty(value));
+  // Beside a number that failed, it is the number of successes.
+  const isCount = members.some(({ name, value }) => name.startsWith("fail") && typeof value === "number");
+  return members.some(({ name, text, value }) => {
     if (REPORTS.some(([names, values]) => names.test(name) && values.test(text))) return true;
-    if (isAlone && name === "deleted" && text === "false") return true;
-    if (hasOwnCode && !succeeded && MESSAGE.test(name) && WENT_WRONG.test(text)) return true;
-    return (ERROR.test(name) || (ERROR_MESSAGE.test(name) && !succeeded)) && saysSomething(value);
+    if (SUCCESS.test(name) && text === "0") return !isCount;
+    if (name === "body" && typeof value === "string") return reportsFailure(value);
+    if (name.startsWith("fail") && isArray(value)) return value.length > 0;
+    if (NOT_DONE.test(name)) return text === "false" && members.length === 1;
+    if (isRefusalMessage(name, text)) return !succeeded && (hasOwnCode || !hasData);
+    return ERROR.test(name) && !(succeeded && /m(?:essage|sg)$/.test(name)) && saysSomething(value);
   });
 }
 
 /** Whether the value of an error says that there is one. A number may be the count of errors. */
 function saysSomething(error: unknown): boolean {
-  if (isObject(error) && hasSuccess(error, /^code$/)) return false;
-  for (const { value, name } of walk(error)) {
-    if (name === "code" && typeof value === "number" && value !== 0 && value !== 200) return true;
-    if (value === true || (typeof value === "string" && !NO_ERROR.test(textOf(value)))) return true;
+  for (const { value, name, parent } of walk(error)) {
+    const text = textOf(value);
+    if (name === "code" && typeof value !== "object") {
+      if (SUCCESS_CODE.test(text) || /^0+$/.test(text)) return false;
+      if (typeof value === "number") return true;
+    }
+    if (/^[1-9][0-9]*$/.test(text) && isArray(parent?.value)) return true;
+    if (value === true || (typeof value === "string" && !NO_ERROR.test(text))) return true;
   }
   return false;
 }
 
-function hasSuccess(object: JsonObject, code: RegExp): boolean {
-  return Object.entries(object).some(
-    ([name, value]) => code.test(normaliseName(name)) && SUCCESS_CODE.test(textOf(value)),
-  );
+/** Whether a member is a message that a request was refused, or failed. */
+export function isRefusalMessage(name: string, text: string): boolean {
+  return MESSAGE.test(name) && isRefusal(text);
+}
+
+function isRefusal(text: string): boolean {
+  const words = text.slice(0, HEAD).trim().toLowerCase().replaceAll("_", " ").replace(NO_REFUSAL, "");
+  return REFUSED.test(words) && !/\bsuccess/.test(words);
 }
 
 /** A scalar as it is compared with words; `""` for anything else. */
 function textOf(value: unknown): string {
-  return isObject(value) || isArray(value) ? "" : String(value).trim().toLowerCase();
+  return isScalar(value) ? asWord(value).slice(0, HEAD) : "";
 }

@@ -1,6 +1,8 @@
 /** The longest string that can be sent as a key: it has to fit into a path and a header. */
 const MAX_LENGTH = 4096;
 const MIN_LENGTH = 16;
+/** A string under the name of a secret, or in a sentence, may be a key if it is as long as this. */
+export const MIN_SHORT_LENGTH = 8;
 
 /** What is never inside a key: spaces, quotes, brackets, and what services put over the characters they hide. */
 const BREAK = /[^!-~]+|["'{}[\]<>()*#,:;&@]+|\.{2,}|x{4,}|X{4,}|([!-/:-@[-`{-~])\1{3,}/g;
@@ -13,25 +15,30 @@ const WORD =
   /^(?:(?=[^aeiouy]{0,3}[aeiouyAEIOUY])[A-Z]?[a-z]{1,20}[0-9]{0,3}|[A-Z]{1,20}|[a-z]{1,2}|[A-Za-z]?[0-9]{1,6}[A-Za-z]?|)$/;
 /** Random text has shorter ones, on average. In characters, with the separator. */
 const WORD_LENGTH = 4.2;
-/** What holds a key or stands for one: `key=…`, fields between `|` (other than `5|…`), percent-encoding, a hash such as bcrypt. */
+/** What holds a key or stands for one: `key=…`, fields between `|` (other than `5|…`), percent-encoding, a hash such as bcrypt, zeros, the id of a request or a job. */
 const WRAPPED =
-  /^[a-z][a-z0-9_.-]*=+[^=]|^(?![0-9]+\|[^|]+$)[^|]*\||%[0-9a-f]{2}.*%[0-9a-f]{2}|^\$[0-9a-z-]+\$/i;
-/** What a body that is nothing but a key has not: fields, percent-encoding, JSON in base64. */
-const NOT_BARE = /[=?][^=]|%[0-9a-f]{2}|^eyJ[^.]*$/i;
+  /^[a-z][a-z0-9_.-]*=+[^=]|^(?![0-9]+\|[^|]+$)[^|]*\||%[0-9a-f]{2}.*%[0-9a-f]{2}|^\$[0-9a-z-]+\$|0{8}|^(?:req|request|job|task|op|trace|msg|evt|err|sess|session|csrf|mfa)[-_]/i;
+const PATH = /^[a-z][a-z_-]{2,}\//;
+const PLAIN = /^(?:[a-z]*|[0-9]*|v[0-9]+)$/i;
 
 /** Whether a string can be sent as a key at all: the one demand on a key that a setting points at. */
 export function canBeSent(value: unknown): value is string {
   return typeof value === "string" && value.length <= MAX_LENGTH && /^[!-~]+$/.test(value);
 }
 
-/** Whether a string has the form of a key and nothing around it. */
+/** Whether a string has the form of a key and nothing around it, and a part with letters and digits: without, it may be words. */
 export function isKeyForm(text: string): boolean {
-  return mayHoldKey(text) && !WRAPPED.test(text);
+  return (
+    mayHoldKey(text) &&
+    !WRAPPED.test(text) &&
+    !PATH.test(text) &&
+    !text.split(/[-_./]+/).every((part) => PLAIN.test(part))
+  );
 }
 
-/** Whether a string that is the whole body has the form of a key, with a digit. */
+/** Whether a string that is the whole body is certain to be a key: no path, host, product or file is written like that. */
 export function isBareKey(text: string): boolean {
-  return isKeyForm(text) && /[0-9]/.test(text) && !NOT_BARE.test(text);
+  return /^\w{20,}$/.test(text) && isKeyForm(text);
 }
 
 /** Whether a string is long, mixed and unbroken, and not a date, a UUID, a path or words: a key, or a key with its name. */
@@ -50,7 +57,16 @@ export function mayHoldKey(text: string): boolean {
 
 /** Whether a text has a letter and a digit, or letters of both cases. */
 export function isMixed(text: string): boolean {
-  return /[0-9]/.test(text) ? /[A-Za-z]/.test(text) : /[a-z]/.test(text) && /[A-Z]/.test(text);
+  return hasLetterAndDigit(text) || (/[a-z]/.test(text) && /[A-Z]/.test(text));
+}
+
+function hasLetterAndDigit(text: string): boolean {
+  return /[0-9]/.test(text) && /[A-Za-z]/.test(text);
+}
+
+/** Whether a word of a sentence may be a key, also a short one. */
+export function isShortKey(text: string): boolean {
+  return text.length >= MIN_SHORT_LENGTH && hasLetterAndDigit(text) && !isWords(text);
 }
 
 /** Whether a string is a UUID. */

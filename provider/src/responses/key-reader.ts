@@ -1,6 +1,7 @@
-import { isInside, parseDocument, walk, type DocumentNode } from "./document.js";
-import { documentReportsFailure, isWebPage, reportsFailure } from "./failure-report.js";
-import { canBeSent, isBareKey, isKeyForm, isMixed, isUuid, mayHoldKey, piecesOf } from "./key-form.js";
+import { isEmpty, parseDocument, walk, type DocumentNode } from "./document.js";
+import { documentReportsFailure, isRefusalMessage, isWebPage } from "./failure-report.js";
+import { canBeSent, isBareKey, isKeyForm, isMixed, isShortKey } from "./key-form.js";
+import { isUuid, mayHoldKey, MIN_SHORT_LENGTH, piecesOf } from "./key-form.js";
 import { parsePointer, resolvePointer, type ResponseMapping } from "./mapping.js";
 import { isFieldName, listCandidates, MAX_DEPTH, printPointer } from "./structure.js";
 
@@ -25,30 +26,28 @@ export type KeyReading =
     };
 
 const KEY = /key|token|secret/;
-/** Names under which a short string is a secret, too. */
-const SECRET = /key|token|secret|plain|clear|raw|full|value|passw|pwd|unmask|credential/;
+/** Names of what may be the key or hold it, also if it is short. */
+const SECRET =
+  /key|token|secret|plain|clear|raw|full|value|passw|pwd|unmask|credential|bearer|authori|licen|private|replac|rotat|generat|^(?:pat|pin|new|next)$/;
+/** Names of other secrets that are found next to the key. */
+const OTHER_SECRET =
+  /apisecret|client(?:id|secret|key)|refresh|session|csrf|hook|signing|passw|pwd|pem$|recovery|connection|page/;
+/** Names of objects in which a creation is answered. */
+const ENVELOPE =
+  "data|results?|response|attributes|payload|body|items?|object|record|content|output|embedded";
+const WORDS =
+  "api|app|partner|access|account|live|test|new|add|created?|generated?|issued?|key|token|secret|credentials?";
 /** A name of these words alone speaks of the new key; `refreshToken` and `webhookSecret` have others. */
-const NEW_KEY_WORDS =
-  "x|api|app|partner|auth|access|personal|account|live|test|new|created?|generated?|issued?|" +
-  "plain|clear|text|raw|full|unmasked|secret|key|token|credentials?|value|string";
-const NEW_KEY = new RegExp(`^(?:${NEW_KEY_WORDS})+$`);
-/** Names that a new key may have, or what holds it, next to an old one, or to a label, that is called `apiKey`. */
-const NEXT_TO_LABEL =
-  /apikey|plain|clear|raw|full|value|unmask|new|next|replac|rotat|sub|bearer|authori|^(?:data|result|response|created)$/;
-/** Objects that hold another key than the new one. */
-const OTHER_KEY = new RegExp(
-  "session|csrf|xsrf|refresh|signing|hook|pag|cursor|meta|link|request|previous|old|exist|current|parent|master|revoked|rotated|" +
-    "example|sample|mfa|otp|challenge|captcha|verif|confirm|operation|invit|upload|avatar|file|caller|ssh|encrypt|maps|^(?:user|auth|job|task)$",
-);
+const NEW_KEY = new RegExp(`^(?:${WORDS}|x|auth|personal|plain|clear|text|raw|full|unmasked|value|string)+$`);
+/** Under any other name, an object may hold the key of something else, such as a session or an integration. */
+const AROUND_NEW_KEY = new RegExp(`^(?:${WORDS}|${ENVELOPE})+$`);
 /** What a request says that has been accepted and not carried out: its token is that of a job. */
 const PENDING = /^(?:pending|queued|processing|in.?progress|accepted|scheduled)$/i;
 /** Names of things about a key that are never the key, by their ends and by their beginnings. */
-const ABOUT_KEY = /(?:id|prefix|hint|name|type|hash|(?:ed|s|re|n)at|by|email|scopes?|last4|fingerprint)$/;
+const ABOUT_KEY =
+  /(?:id|prefix|hint|(?<!user)name|type|.hash|(?:ed|s|re|n)at|by|email|scopes?|last4|fingerprint)$/;
 const NOT_KEY = /^(?:hashed|masked|public|idempotency)/;
-/** SHA-256 in hex, which services store instead of a key. */
-const HASH = /^[0-9a-f]{64}$/i;
 const KEY_ID = /^[!-~]{1,256}$/;
-const MIN_SHORT_SECRET = 8;
 
 /** A string that may be the key, or holds it. */
 interface Candidate {
@@ -82,7 +81,7 @@ export function readApiKey(text: string, mapping: ResponseMapping): KeyReading {
 
   const only = typeof document === "string" ? document : plain;
   if (only !== null && isBareKey(only)) return { kind: "found", apiKey: only, pointer: "" };
-  if (document === undefined || documentReportsFailure(document) || isPending(document))
+  if (document === undefined || documentReportsFailure(document) || speaksAgainstKey(document))
     return refuse("none");
 
   const chosen = chooseKey(candidates);
@@ -114,22 +113,17 @@ export function isFailedCreation(text: string, mapping: ResponseMapping): boolea
   if (readApiKeyId(text, mapping) !== null) return false;
   if (isWebPage(text)) return !wordsOfPage(text).some(isKeyForm);
   const document = parseDocument(text);
-  if (document === undefined || !reportsFailure(text)) return false;
-  const isSecret = ({ text: one, node }: Candidate): boolean =>
-    KEY.test(node.name) && String(node.value) === one;
-  if (findCandidates(document).some((one) => isMixed(one.text) || isSecret(one))) return false;
-  for (const { value, token } of walk(document)) {
-    const texts = typeof value === "string" ? piecesOf(value) : [];
-    if ([token, ...texts].some(mayHoldKey)) return false;
-  }
-  return true;
+  return document !== undefined && documentReportsFailure(document) && findCandidates(document).length === 0;
 }
 
-function isPending(document: unknown): boolean {
-  const nodes = [...walk(document, ({ depth }) => depth < 2)];
-  return nodes.some(
-    ({ name, value }) => /^(?:status|state)$/.test(name) && typeof value === "string" && PENDING.test(value),
-  );
+/** Whether a request was refused, or has not been carried out yet, or an `apiKey` in it holds none: another key is an old one. */
+function speaksAgainstKey(document: unknown): boolean {
+  return [...walk(document)].some(({ name, value, depth }) => {
+    if (name === "apikey" && (isEmpty(value) || (typeof value === "string" && !/[0-9]/.test(value))))
+      return true;
+    if (depth > 2 || typeof value !== "string") return false;
+    return /^(?:status|state)$/.test(name) ? PENDING.test(value) : isRefusalMessage(name, value);
+  });
 }
 
 /** What people read on a web page, in pieces: nothing in tags or scripts. */
@@ -155,58 +149,48 @@ function findCandidates(document: unknown): Candidate[] {
     const isCounted = typeof value === "string" || typeof value === "number";
     if (!isCounted || ABOUT_KEY.test(name) || NOT_KEY.test(name)) continue;
     for (const text of piecesOf(String(value))) {
-      if (mayBeKey(text, node)) candidates.push({ text, node, whole: text === value });
+      const candidate = { text, node, whole: text === value };
+      if (mayBeKey(candidate)) candidates.push(candidate);
     }
   }
   return candidates;
 }
 
-function mayBeKey(text: string, { name, around }: DocumentNode): boolean {
-  const isSecret = SECRET.test(name) || (SECRET.test(around) && isMixed(text));
-  return mayHoldKey(text) || (text.length >= MIN_SHORT_SECRET && isSecret);
+function mayBeKey({ text, node: { value, name, around } }: Candidate): boolean {
+  if (mayHoldKey(text)) return true;
+  if (text.length < MIN_SHORT_LENGTH) return false;
+  const isInSentence = text !== String(value) && isShortKey(text);
+  return isInSentence || SECRET.test(name) || (SECRET.test(around) && isMixed(text));
 }
 
-/** The only candidate, if its name says that it is the key; among several the one named exactly `apiKey`. */
+/** The only candidate, if its name says that it is the key; among several the one named `apiKey`. */
 function chooseKey(candidates: readonly Candidate[]): Candidate | "none" | "several" {
   const named = candidates.filter(isNamedAsKey);
-  const exact = named.find(isExactlyApiKey);
-  const key = exact ?? named[0];
+  const key = named.find(({ node }) => node.name === "apikey") ?? named[0];
   if (key === undefined) return "none";
-
-  // In an object `apiKey` there may be a hash or a label, and the key outside of it.
-  const holder = key.node.parent;
-  const isHarmless = (rival: Candidate): boolean => {
-    if (rival.text === key.text || isPartOfKey(rival, key.text)) return true;
-    if (exact === undefined || HASH.test(key.text) || !isOtherSecret(rival)) return false;
-    // One of them may be what the service shows of the other.
-    if (rival.text.slice(0, 8) === key.text.slice(0, 8) || rival.text.slice(-4) === key.text.slice(-4))
-      return false;
-    return rival.node.depth <= MAX_DEPTH && isInside(rival.node, holder);
-  };
+  const isHarmless = (rival: Candidate): boolean =>
+    rival.text === key.text ||
+    isPartOfKey(rival, key.text) ||
+    (key.node.name === "apikey" && isSomethingElse(rival, key.text));
   return candidates.every(isHarmless) ? key : "several";
 }
 
-/** Whether a string has the form of a key and a name that says so, outside arrays, on a path of names that are not data. */
+/** Whether a string has the form of a key and a name that says so, outside arrays, in objects that are answers to a creation. */
 function isNamedAsKey({ text, node, whole }: Candidate): boolean {
   const { name, around, depth } = node;
-  if (!whole || depth > MAX_DEPTH) return false;
+  if (!whole || depth > MAX_DEPTH || !NEW_KEY.test(name)) return false;
   if (!isKeyForm(text) && !(isUuid(text) && KEY.test(name + around))) return false;
-  if (!NEW_KEY.test(name) || !(KEY.test(name) || (KEY.test(around) && NEW_KEY.test(around)))) return false;
+  if (!KEY.test(name) && !(KEY.test(around) && NEW_KEY.test(around))) return false;
   for (let one = node; one.parent !== null; one = one.parent) {
-    if (!isFieldName(one.token) || (one !== node && OTHER_KEY.test(one.name))) return false;
+    if (!isFieldName(one.token) || (one !== node && !AROUND_NEW_KEY.test(one.name))) return false;
   }
   return true;
 }
 
-function isExactlyApiKey({ node: { name, around } }: Candidate): boolean {
-  return name === "apikey" || (around === "apikey" && /^(?:key|value|token|secret|plaintext)$/.test(name));
-}
-
-/** Whether the name of a string next to `apiKey` rules out that this string is the key, and `apiKey` a label. */
-function isOtherSecret(rival: Candidate): boolean {
-  const { name, around } = rival.node;
-  if (isExactlyApiKey(rival) || [name, around].some((one) => NEXT_TO_LABEL.test(one))) return false;
-  return !NEW_KEY.test(name) || /secret|token/.test(name + around);
+/** Whether a string next to `apiKey` is not the key, with `apiKey` as its label or as what the service shows of it. */
+function isSomethingElse({ text, node: { name, around }, whole }: Candidate, key: string): boolean {
+  if (text.slice(0, 8) === key.slice(0, 8) || text.slice(-4) === key.slice(-4)) return false;
+  return OTHER_SECRET.test(name + around) || (whole && !SECRET.test(name) && !SECRET.test(around));
 }
 
 /** Whether a candidate is what a service shows of the key: its beginning or its end, masked or short. */

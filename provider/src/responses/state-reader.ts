@@ -1,5 +1,5 @@
 import type { WebhookState } from "../api/operations.js";
-import { isEmpty, isObject, normaliseName, walk, type DocumentNode, type JsonObject } from "./document.js";
+import { isArray, isEmpty, normaliseName, walk, type DocumentNode, type JsonObject } from "./document.js";
 import { asWord, isScalar, parsePointer, resolvePointer, type ResponseMapping } from "./mapping.js";
 import { printPointer } from "./structure.js";
 
@@ -20,145 +20,161 @@ export interface StateReadings {
   readonly place: string | null;
 }
 
-/** What the name of a field means: a flag, a flag turned around, a word, a time, being stopped in some other way, or a word about
- * something else of the webhook, which counts only if it says that it is stopped. */
-type Kind = "active" | "disabled" | "word" | "disabledAt" | "enabledAt" | "stop" | "otherWord";
-
 /** What a field says: a state, a word that is not known, or something that makes the state ambiguous. */
 type Evidence = WebhookState | "unknown word" | "ambiguous" | null;
-
 type Words = ReadonlyMap<string, WebhookState>;
 
-interface Field {
-  readonly kind: Kind;
-  readonly node: DocumentNode;
-}
+/** The fields for the state, by their names without `is` and `webhook`. */
+const ACTIVE = /^(?:active|enabled)$/;
+const INACTIVE = /^(?:disabled|inactive)$/;
+const STATE = /^(?:state|status)$/;
+const DISABLED_AT = /^(?:disabled|deactivated)at$/;
+const ENABLED_AT = /^(?:enabled|activated)at$/;
+const ACTIVE_WORDS = ["active", "enabled", "on"];
+const DISABLED_WORDS = ["disabled", "inactive", "off"];
 
-/** Parts of names and of words that say that a webhook is stopped. */
-const STOP =
-  "paus|suspend|block|delet|archiv|revok|expired|stop|disab|deactiv|inactiv|remov|cancel|terminat|trash|pending|unsubscr|" +
-  "muted|snooz|quarantin|frozen|locked|banned|halted|onhold|ended|turnedoff|^off$";
-const STOPPED = new RegExp(STOP, "i");
-const KINDS: readonly (readonly [kind: Kind, name: RegExp])[] = [
-  ["active", /^(?:active|enabled)$/],
-  ["disabled", /^(?:disabled|inactive)$/],
-  ["word", /^(?:state|status)$/],
-  ["disabledAt", /^(?:disabled|deactivated)at$/],
-  ["enabledAt", /^(?:enabled|activated)at$/],
-  ["stop", new RegExp(`^(?!can(?!cel)|.*(?:url|link|href|event|topic|able$|count$|ips$)).*(?:${STOP})`)],
-  ["otherWord", /^(?!last).*(?:status|state|lifecycle|mode|health)(?:name|text|label|code|reason)?$/],
-];
-const DEFAULT_WORDS: Words = new Map([
-  ...["active", "enabled", "on"].map((word) => [word, "active"] as const),
-  ...["disabled", "inactive", "off"].map((word) => [word, "disabled"] as const),
-]);
-const INNER_NAME = /^(?:attributes|webhook)$/;
-/** Objects in a record that speak of something else than the webhook. */
-const OTHER_OBJECT = /^last|deliver(?:y|ies)$|event|owner|user|account|creat|response|request|stats|error/;
-/** How far a clock may be off. In milliseconds. */
-const CLOCK_SKEW = 24 * 60 * 60 * 1000;
+/** Parts of other names, and of words under them, that say that a webhook is stopped. */
+const STOPPED =
+  /paus|suspen[ds]|block|delet|archiv|revok|expired|stop|disab|deactiv|inactiv|remov|cancel|terminat|trash|pending|unsubscr|muted|snooz|quarantin|frozen|locked|banned|halted|onhold|ended|turnedoff|^(?:is)?off$/i;
+/** Parts of names of what has to be true before a webhook works. */
+const REQUIRED =
+  /verified|confirmed|approved|valid$|healthy|ready|running|subscribed|published|connected|online|working/;
+/** Names of words about a webhook of which only some are known to be good. */
+const CONDITION =
+  /^(?!.*deliver).*(?:status|state|lifecycle|health|phase|breaker)(?:name|text|label|code|reason)?$/;
+const GOOD =
+  /^(?:|0|20[0-9]|active|enabled|on|ok|up|good|healthy|normal|ready|running|live|verified|valid|confirmed|approved|succe[a-z]*|completed?|delivered|published|connected|closed|none|true)$/i;
+const WORD = /^[a-z]{1,20}(?:[-_ ]?[a-z]{1,20})?$/i;
+const TIME = /at$|on$|date|time|from|since|until|end|expir|valid/;
+const END = /expir|until|end|validto/;
+/** Names of what is about something else than the state, in a record or as an object in it. */
+const OTHER_NAME =
+  /^(?:can(?!cel)|last|next)|url|link|href|event|topic|(?<!status|state)name$|title|descri|able$|count$|ips$|id$/;
+const OTHER_OBJECT =
+  /^last|deliver(?:y|ies)$|event|topic|action|scope|owner|user|account|creat|response|request|stats|error/;
+const INNER_OBJECT = /^(?:attributes|webhook)$/;
+
 const DATE = /^(?:[0-9]{4}-[0-9]{2}-|[A-Z][a-z]{2}, [0-9]{1,2} )/;
 /** Earlier times stand for "not set": year 1 (Go, .NET), year 0 (MySQL), 1970. */
 const FIRST_TIME = Date.UTC(1971, 0);
+/** How far a clock may be off. In milliseconds. */
+const CLOCK_SKEW = 24 * 60 * 60 * 1000;
 
-/** Reads the states of all records. Where anything in a record speaks against a state, it is unknown. */
+/** Reads the states of all records, in their order. Where anything in a record speaks against a state, it is unknown. */
 export function readStates(records: readonly JsonObject[], mapping: ResponseMapping): StateReadings {
-  const words = wordsOf(mapping);
+  const words: Words = new Map([
+    ...(mapping.active ?? ACTIVE_WORDS).map((word) => [asWord(word), "active"] as const),
+    ...(mapping.disabled ?? DISABLED_WORDS)
+      .filter((word) => !mapping.active?.map(asWord).includes(asWord(word)))
+      .map((word) => [asWord(word), "disabled"] as const),
+  ]);
   if (mapping.webhookState !== undefined) {
     const pointer = parsePointer(mapping.webhookState);
-    const kind = kindOf(normaliseName(pointer?.at(-1) ?? ""));
+    const name = normaliseName(pointer?.at(-1) ?? "");
     const read = (value: unknown): Evidence => {
       if (!isScalar(value)) return null;
-      const state = words.get(asWord(value)) ?? (kind === null ? null : readField(kind, value, words, []));
+      const said = words.get(asWord(value)) ?? readField(name, value, words, null);
       // Where words are set for a state, nothing else means it.
-      const isSetOtherwise = isState(state) && mapping[state] !== undefined && !words.has(asWord(value));
-      return isState(state) && !isSetOtherwise ? state : "unknown word";
+      const isSetOtherwise = isState(said) && mapping[said] !== undefined && !words.has(asWord(value));
+      return isState(said) && !isSetOtherwise ? said : "unknown word";
     };
     const states = records.map((record) => combine([read(resolvePointer(record, pointer))]));
     return { states, place: mapping.webhookState };
   }
 
   const rows = records.map(fieldsOf);
-  const flags = new Map<string, number>();
-  for (const { node } of rows.flat()) {
-    const isBit = isNumeric(node.value) && flagOf(node.value) !== null;
-    if (isBit) flags.set(placeOf(node), (flags.get(placeOf(node)) ?? 0) + 1);
-  }
+  // Numbers are flags only if every record has 0 or 1; otherwise they are counts.
+  const numbers = rows.map((nodes) =>
+    nodes.filter((node) => isOwn(node) && isFlag(node.name) && isNumeric(node.value)),
+  );
+  const areFlags = numbers.every(
+    (nodes) => nodes.length > 0 && nodes.every(({ value }) => flagOf(value) !== null),
+  );
   let place: string | null = null;
-  const states = rows.map((fields) => {
-    const enabledAt = fields.filter(({ kind }) => kind === "enabledAt").map(({ node }) => timeOf(node.value));
-    const evidence = fields.map(({ kind, node }) => {
-      // Numbers are flags only where every record has 0 or 1; elsewhere they are counts.
-      const isFlag = !isNumeric(node.value) || flags.get(placeOf(node)) === records.length;
-      if (!isFlag && isInner(node) && (kind === "active" || kind === "disabled")) return "ambiguous";
-      const said = readField(kind, node.value, words, enabledAt);
-      if (isInner(node)) return said;
-      // Objects in a record may only speak against a state.
-      return said === "disabled" || (said === "ambiguous" && /stop|Word/.test(kind)) ? "ambiguous" : null;
-    });
+  const states = rows.map((nodes, index) => {
+    if (!areFlags && numbers[index]?.length !== 0) return combine(["ambiguous"]);
+    const enabledAt = nodes.filter(({ name }) => ENABLED_AT.test(bareName(name)));
+    const wasEnabled = enabledAt.length === 0 ? null : enabledAt.every(({ value }) => isPast(timeOf(value)));
+    const evidence = nodes.map((node) => readNode(node, words, wasEnabled));
     const reading = combine(evidence);
-    const field = fields[evidence.findIndex(isState)];
-    if (reading.state !== null && field !== undefined) place ??= printPointer(field.node);
+    const node = nodes[evidence.findIndex(isState)];
+    if (reading.state !== null && node !== undefined) place ??= printPointer(node);
     return reading;
   });
   return { states, place };
 }
 
 /** The members of a record, and those of its objects `attributes` and `webhook`. */
-export function membersOf(record: JsonObject): Generator<DocumentNode, void, undefined> {
-  return walk(record, ({ depth, name }) => depth === 0 || (depth === 1 && INNER_NAME.test(name)));
+export function membersOf(record: JsonObject): DocumentNode[] {
+  return fieldsOf(record).filter(isOwn);
 }
 
-/** The normalised name of a member of a record, such as `id` or `webhook/id`. */
-export function placeOf({ around, name }: DocumentNode): string {
-  return around === "" ? name : `${around}/${name}`;
-}
-
-function fieldsOf(record: JsonObject): Field[] {
-  const members = walk(
-    record,
-    ({ value, depth, name }) => depth === 0 || (depth === 1 && isObject(value) && !OTHER_OBJECT.test(name)),
-  );
-  return [...members].flatMap((node) => {
-    const own = kindOf(node.name);
-    const kind = own === "word" && !isInner(node) ? "otherWord" : own;
-    return kind === null ? [] : [{ kind, node }];
+/** Whether an object has a field for the state, with a value that may be one. */
+export function tellsState(object: JsonObject): boolean {
+  return Object.entries(object).some(([rawName, value]) => {
+    const name = normaliseName(rawName);
+    const isWord = isScalar(value) && [...ACTIVE_WORDS, ...DISABLED_WORDS, "paused"].includes(asWord(value));
+    return isFlag(name) || (STATE.test(bareName(name)) && isWord);
   });
 }
 
-/** Whether a node is a member of the record itself, as opposed to one of an object in it. */
-function isInner({ depth, around }: DocumentNode): boolean {
-  return depth < 2 || INNER_NAME.test(around);
+/** What may tell of the state: the members of a record, and of the objects and arrays in it. */
+function fieldsOf(record: JsonObject): DocumentNode[] {
+  const enters = ({ depth, name }: DocumentNode): boolean =>
+    depth === 0 || (depth === 1 && !OTHER_OBJECT.test(name));
+  return [...walk(record, enters)].slice(1);
 }
 
-function kindOf(name: string): Kind | null {
-  const bareName = name.replace(/^(?:is)?(?:webhook|hook)?(?:is)?/, "");
-  return KINDS.find(([, names]) => names.test(bareName))?.[0] ?? null;
+/** Whether a node is a member of the record itself, as opposed to one of something in it. */
+function isOwn({ depth, around }: DocumentNode): boolean {
+  return depth < 2 || INNER_OBJECT.test(around);
 }
 
-/** @param enabledAt the times at which the record says that it was enabled; `NaN` for one that never came. */
-function readField(kind: Kind, value: unknown, words: Words, enabledAt: readonly number[]): Evidence {
-  const flag = flagOf(value);
-  const time = timeOf(value);
-  const latest = Date.now() + CLOCK_SKEW;
-  switch (kind) {
-    case "active":
-    case "disabled":
-      if (flag === null) return value === null ? null : "ambiguous";
-      return flag === (kind === "active") ? "active" : "disabled";
-    case "word":
-      return (isScalar(value) && words.get(asWord(value))) || (value === null ? null : "unknown word");
-    case "disabledAt":
-      if (value === null) return enabledAt.some((other) => !(other <= latest)) ? null : "active";
-      if (value === "" || value === 0) return null;
-      return !(time <= latest) || enabledAt.some((other) => other >= time) ? "ambiguous" : "disabled";
-    case "otherWord":
-      return typeof value === "string" && STOPPED.test(value) ? "ambiguous" : null;
-    case "stop":
-      return flag === false || value === "" || isEmpty(value) ? null : "ambiguous";
-    case "enabledAt":
-      return null;
+function isFlag(name: string): boolean {
+  return ACTIVE.test(bareName(name)) || INACTIVE.test(bareName(name));
+}
+
+function bareName(name: string): string {
+  return name.replace(/^(?:is)?(?:webhook|hook)?(?:is)?/, "");
+}
+
+/** What a node says; objects and arrays in a record may only speak against a state. */
+function readNode(node: DocumentNode, words: Words, wasEnabled: boolean | null): Evidence {
+  const said = readField(node.name, node.value, words, wasEnabled);
+  if (isOwn(node) && (said !== null || isFlag(node.name))) return said;
+  return said === "disabled" || speaksAgainst(node) ? "ambiguous" : null;
+}
+
+/** @param wasEnabled whether the record has a time at which it was enabled (`true`) or will be (`false`). */
+function readField(rawName: string, value: unknown, words: Words, wasEnabled: boolean | null): Evidence {
+  const name = bareName(rawName);
+  if (isFlag(name)) {
+    const flag = flagOf(value);
+    if (flag === null) return value === null ? null : "ambiguous";
+    return flag === ACTIVE.test(name) ? "active" : "disabled";
   }
+  if (STATE.test(name)) {
+    const state = isScalar(value) ? words.get(asWord(value)) : undefined;
+    return state ?? (value === null ? null : "unknown word");
+  }
+  if (!DISABLED_AT.test(name) || value === "" || value === 0) return null;
+  if (value === null) return wasEnabled === false ? null : "active";
+  return isPast(timeOf(value)) && wasEnabled === null ? "disabled" : "ambiguous";
+}
+
+/** Whether a member of a record that is not a field for the state says that the webhook is stopped, or may be. */
+function speaksAgainst({ name, value, parent }: DocumentNode): boolean {
+  if (OTHER_NAME.test(name) || DISABLED_AT.test(name)) return false;
+  const isFalse = flagOf(value) === false;
+  if (STOPPED.test(name) && !isArray(parent?.value)) return !(isFalse || value === "" || isEmpty(value));
+  if (REQUIRED.test(name) && isFalse) return true;
+  const time = timeOf(value);
+  if (!Number.isNaN(time)) return TIME.test(name) && END.test(name) === isPast(time);
+  if (!isScalar(value) || value === null) return false;
+  const word = asWord(value);
+  return CONDITION.test(name)
+    ? !GOOD.test(word)
+    : WORD.test(word) && STOPPED.test(word.replace(/[^a-z]/g, ""));
 }
 
 function combine(evidence: readonly Evidence[]): StateReading {
@@ -166,15 +182,6 @@ function combine(evidence: readonly Evidence[]): StateReading {
   if (evidence.includes("ambiguous") || others.length > 0) return { state: null, missing: "webhookState" };
   if (evidence.includes("unknown word")) return { state: null, missing: "active" };
   return state === undefined ? { state: null, missing: "webhookState" } : { state, missing: null };
-}
-
-/** The words that are set, and the default words of a state for which none is set. */
-function wordsOf(mapping: ResponseMapping): Words {
-  const words = new Map<string, WebhookState>();
-  for (const [word, state] of DEFAULT_WORDS) if (mapping[state] === undefined) words.set(word, state);
-  for (const word of mapping.active ?? []) words.set(asWord(word), "active");
-  for (const word of mapping.disabled ?? []) words.set(asWord(word), "disabled");
-  return words;
 }
 
 function isState(evidence: Evidence): evidence is WebhookState {
@@ -197,4 +204,8 @@ function timeOf(value: unknown): number {
   if (typeof value === "string" && DATE.test(value)) time = Date.parse(value);
   else if (isNumeric(value)) time = Number(value) * (Number(value) < 1e11 ? 1000 : 1);
   return time >= FIRST_TIME ? time : Number.NaN;
+}
+
+function isPast(time: number): boolean {
+  return time <= Date.now() + CLOCK_SKEW;
 }

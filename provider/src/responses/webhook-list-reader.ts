@@ -2,7 +2,7 @@ import { isComplete, type ResponseHeaders } from "./completeness.js";
 import { isArray, isEmpty, isInside, isObject, normaliseName, parseDocument, walk } from "./document.js";
 import type { DocumentNode, JsonObject } from "./document.js";
 import { parsePointer, resolvePointer, type ResponseMapping } from "./mapping.js";
-import { membersOf, placeOf, readStates, type StateReading } from "./state-reader.js";
+import { membersOf, readStates, type StateReading } from "./state-reader.js";
 import { isFieldName, listCandidates, printPointer } from "./structure.js";
 
 export type { ResponseHeaders } from "./completeness.js";
@@ -44,22 +44,19 @@ export type WebhookListReading =
 type Refusal = WebhookListReading & { readonly readable: false };
 
 const WEBHOOKS = /^(?:web)?hooks$/;
-/** Names under which an empty array, an empty object or null is an empty list. An empty `tags` is not. */
+/** Names of lists. Under any other name, records may be users or partners. */
+const LIST =
+  /^(?:data|list|items|results?|content|value|records|entries|values|rows|nodes|response)$|hook|subscription|endpoint|member$/;
+/** Names of the above under which an empty array, an empty object or null is an empty list. */
 const MAY_BE_EMPTY = /^(?:(?:web)?hooks|data|items|results?|content|value)$/;
-/** Further names of lists of webhooks. Under any other name the records need an address. */
-const USUAL_NAME =
-  /hook|subscription|endpoint|list$|member$|^(?:records|entries|values|rows|nodes|response)$/;
-const NEVER_THE_LIST = /^(?:links?|sort|included|errors?|warnings|messages|tags)$/;
-/** Lists of something else, such as `webhook_events`. */
-const OTHER_LIST = /logs?$|deliver|events?$|types?$|plans?$/;
-/** Arrays that are found next to webhooks, and hold none. */
-const ABOUT_WEBHOOKS = /event|topic|type|tag|scope|^(?:links?|sort|included|errors?|warnings|messages)$/;
+/** Arrays that are found next to webhooks or in them, and hold none. */
+const ABOUT_WEBHOOKS =
+  /event|topic|type|tag|scope|log|deliver|plan|^(?:links?|sort|included|errors?|warnings|messages)$/;
 /** How many names the JSON Pointer of a recognised list has at most. */
 const MAX_NAMES = 3;
 
-/** Where an id may be in a record, what says most first. */
-const ID_PLACES = ["webhookid", "hookid", "webhook/webhookid", "webhook/hookid", "webhook/id", "id"];
-const ID_NAME = /^(?:webhookid|hookid|id)$/;
+/** Names of ids, what says most first. Where any record has one, the others are ids of something else. */
+const ID_NAMES = [/^(?:web)?hookid$/, /^id$/];
 
 /**
  * Reads the response to the listing of webhooks. Does not look for a failure: see `reportsFailure`.
@@ -77,13 +74,13 @@ export function readWebhookList(
 ): WebhookListReading {
   const document = status === 204 && text.trim() === "" ? null : parseDocument(text);
   if (document === undefined) return refuse("webhooks", "not JSON", null);
-  const list = readList(document, mapping.webhooks);
+  const list = readRecords(document, mapping.webhooks);
   if ("readable" in list) return list;
   const records = list.found;
   const ids = readIds(records, mapping.webhookId);
   if ("readable" in ids) return ids;
 
-  const { states, place: statePlace } = readStates(records, mapping);
+  const { states, place } = readStates(records, mapping);
   const webhooks = new Map<number, WebhookReading>();
   for (const [index, webhookId] of ids.found.entries()) {
     const record = records[index] ?? {};
@@ -93,17 +90,12 @@ export function readWebhookList(
 
   const complete = mapping.complete ?? isComplete(document, records, headers, status);
   const isCertain = records.length > 0 || isArray(document) || mapping.complete === true;
-  return {
-    readable: true,
-    webhooks,
-    complete,
-    provesAbsence: complete && isCertain,
-    places: {
-      ...(list.place !== null && { webhooks: list.place }),
-      ...(ids.place !== null && { webhookId: ids.place }),
-      ...(statePlace !== null && { webhookState: statePlace }),
-    },
+  const places = {
+    ...(list.place !== null && { webhooks: list.place }),
+    ...(ids.place !== null && { webhookId: ids.place }),
+    ...(place !== null && { webhookState: place }),
   };
+  return { readable: true, webhooks, complete, provesAbsence: complete && isCertain, places };
 }
 
 /** Whether an object is the record of a webhook: it has the id of one, and is not a JSON-RPC response with an id. */
@@ -111,7 +103,10 @@ export function hasWebhookId(object: JsonObject): boolean {
   if (Object.hasOwn(object, "jsonrpc") || (Object.hasOwn(object, "result") && Object.hasOwn(object, "error")))
     return false;
   const members = Object.entries(object);
-  return members.some(([name, value]) => toWebhookId(value) !== null && ID_NAME.test(normaliseName(name)));
+  return members.some(
+    ([name, value]) =>
+      toWebhookId(value) !== null && ID_NAMES.some((names) => names.test(normaliseName(name))),
+  );
 }
 
 /** Records or ids, and the JSON Pointer to them, or to the first; `null` if it cannot be shown. */
@@ -120,7 +115,7 @@ interface Found<T> {
   readonly place: string | null;
 }
 
-function readList(document: unknown, setting: string | undefined): Found<JsonObject> | Refusal {
+function readRecords(document: unknown, setting: string | undefined): Found<JsonObject> | Refusal {
   if (setting !== undefined) {
     const found = recordsIn(resolvePointer(document, parsePointer(setting)));
     return found === null ? refuse("webhooks", "pointer", document) : { found, place: setting };
@@ -128,7 +123,7 @@ function readList(document: unknown, setting: string | undefined): Found<JsonObj
   const node = chooseList(document);
   if (typeof node === "string") return refuse("webhooks", node, document);
   const found = recordsIn(node.value);
-  if (found === null || found.some(holdsWebhooks)) return refuse("webhooks", "none", document);
+  if (found === null || found.some(holdsRecords)) return refuse("webhooks", "none", document);
   return { found, place: printPointer(node) };
 }
 
@@ -139,56 +134,36 @@ function recordsIn(value: unknown): readonly JsonObject[] | null {
 }
 
 function chooseList(document: unknown): DocumentNode | "none" | "several" {
-  const records = new Set<unknown>();
-  const enters = ({ value, name, token, depth }: DocumentNode): boolean => {
-    if (!isObject(value) || depth >= MAX_NAMES || NEVER_THE_LIST.test(name)) return false;
-    if (hasWebhookId(value)) records.add(value);
-    return depth === 0 || isFieldName(token);
-  };
+  const enters = ({ value, name, token, depth }: DocumentNode): boolean =>
+    isObject(value) && depth < MAX_NAMES && !ABOUT_WEBHOOKS.test(name) && (depth === 0 || isFieldName(token));
   const nodes = [...walk(document, enters)];
   const [root] = nodes;
   if (root !== undefined && (isArray(document) || document === null)) return root;
 
+  const lists = nodes.filter(({ name, value, depth }) => {
+    if (depth === 0 || ABOUT_WEBHOOKS.test(name)) return false;
+    return isEmpty(value)
+      ? MAY_BE_EMPTY.test(name)
+      : isArray(value) && (LIST.test(name) || value.some(isObject));
+  });
   const called = nodes.filter(({ name }) => WEBHOOKS.test(name));
-  const [only, second] = called.filter(({ value }) => isArray(value) || isEmpty(value));
-  if (only !== undefined) {
-    // Elsewhere there may be webhooks as well, such as those that are disabled.
-    const hasOther = nodes.some(
-      ({ value, name }) => value !== only.value && !ABOUT_WEBHOOKS.test(name) && holdsIds(value),
-    );
-    return second === undefined && !hasOther ? only : "several";
-  }
-
-  // An array in a record is a part of that webhook, and an object called webhooks holds the list, if anything does.
-  const around = called.filter(({ value }) => isObject(value));
-  const isCounted = (node: DocumentNode): boolean =>
-    !NEVER_THE_LIST.test(node.name) && !records.has(node.parent?.value);
-  const counted = nodes.filter((node) => isCounted(node) && around.every((outer) => isInside(node, outer)));
-  const empty = counted.find(({ value, name }) => isEmpty(value) && MAY_BE_EMPTY.test(name));
-  const [list, other] = counted.filter(({ value }) => isArray(value) && value.some(isObject));
-  if (list === undefined) return empty ?? "none";
-  if (other !== undefined || empty !== undefined) return "several";
-  if (OTHER_LIST.test(list.name)) return "none";
-  const isUsual = MAY_BE_EMPTY.test(list.name) || USUAL_NAME.test(list.name);
-  return isUsual || hasAddress(list.value) ? list : "none";
-}
-
-/** Whether the first record of a list has a URL. */
-function hasAddress(list: unknown): boolean {
-  const members = [...walk(isArray(list) ? list[0] : null, ({ depth }) => depth < 2)];
-  return members.some(({ value }) => typeof value === "string" && /^https?:\/\//i.test(value));
-}
-
-/** Whether a value is an array of objects with ids. */
-function holdsIds(value: unknown): value is readonly unknown[] {
-  return isArray(value) && value.some((one) => isObject(one) && hasWebhookId(one));
+  const [list, other] = lists;
+  if (list === undefined || !LIST.test(list.name)) return "none";
+  // Elsewhere there may be webhooks as well, such as those that are disabled.
+  if (other !== undefined || called.some((one) => !isInside(list, one))) return "several";
+  // An array in the record of something is a part of it, unless it is called webhooks.
+  const isPart = isObject(list.parent?.value) && hasWebhookId(list.parent.value);
+  return isPart && called.length === 0 ? "none" : list;
 }
 
 /** Whether an element is an account, an event or a page that has webhooks, and not a webhook. */
-function holdsWebhooks(element: JsonObject): boolean {
-  return Object.entries(element).some(([name, value]) => {
-    const isCalledSo = WEBHOOKS.test(normaliseName(name)) && (isArray(value) || isObject(value));
-    return isCalledSo || (holdsIds(value) && hasAddress(value));
+function holdsRecords(element: JsonObject): boolean {
+  return Object.entries(element).some(([rawName, value]) => {
+    const name = normaliseName(rawName);
+    if (WEBHOOKS.test(name) && (isArray(value) || isObject(value))) return true;
+    return (
+      !ABOUT_WEBHOOKS.test(name) && isArray(value) && value.some((one) => isObject(one) && hasWebhookId(one))
+    );
   });
 }
 
@@ -199,18 +174,15 @@ function readIds(records: readonly JsonObject[], setting: string | undefined): F
     if (found.every((id) => id !== null)) return { found, place: setting };
     return refuse("webhookId", "pointer", records[0]);
   }
-  const rows = records.map((record) =>
-    [...membersOf(record)].filter((node) => node.value !== null && ID_PLACES.includes(placeOf(node))),
-  );
-  // Only the first place that there is: further ones are ids of something else.
-  const place = ID_PLACES.find((one) => rows.some((nodes) => nodes.some((node) => placeOf(node) === one)));
-  const ids = rows.map((nodes) => onlyId(nodes.filter((node) => placeOf(node) === place)));
+  const rows = records.map((record) => membersOf(record).filter(({ value }) => value !== null));
+  const idName = ID_NAMES.find((names) => rows.some((nodes) => nodes.some(({ name }) => names.test(name))));
+  const ids = rows.map((nodes) => onlyId(nodes.filter(({ name }) => idName?.test(name))));
   const found = ids.map((node) => toWebhookId(node?.value));
   if (!found.every((id) => id !== null)) return refuse("webhookId", "none", records[0]);
   return { found, place: ids[0] === undefined ? null : printPointer(ids[0]) };
 }
 
-/** Of two spellings of a name, such as `_id` and `id`, only one may be an id, or both are the same. */
+/** Of several ids in a record, such as `_id` and `id`, only one may be that of a webhook, or they are the same. */
 function onlyId(nodes: readonly DocumentNode[]): DocumentNode | undefined {
   const ids = nodes.filter(({ value }) => toWebhookId(value) !== null);
   return new Set(ids.map(({ value }) => String(value))).size === 1 ? ids[0] : undefined;

@@ -101,7 +101,7 @@ describe("the settings for the list are the only thing used", () => {
   it.each<[body: unknown, mapping: ResponseMapping, setting: string, reason: string, candidates: string[]]>([
     [{ webhooks: [{ id: 1 }] }, { webhooks: "/list" }, "webhooks", "pointer", ["/webhooks"]],
     [{ list: { 1: {} }, in: [{ id: 1 }] }, { webhooks: "/list" }, "webhooks", "pointer", ["/in"]],
-    [{ in: [{ id: 1 }], out: [{ id: 2 }] }, {}, "webhooks", "several", ["/in", "/out"]],
+    [{ data: [{ id: 1 }], out: [{ id: 2 }] }, {}, "webhooks", "several", ["/data", "/out"]],
     [[{ ref: 101, x: { n: "5" } }], {}, "webhookId", "none", ["/ref", "/x/n"]],
     [[{ id: 1 }, { id: 1 }], {}, "webhookId", "not unique", ["/id"]],
     [[{ id: 1, ref: 2 }, { id: 2 }], { webhookId: "/ref" }, "webhookId", "pointer", ["/id", "/ref"]],
