@@ -59,6 +59,17 @@ it("of an explicit provider, debug lines and errors name the host and the accoun
   expect(plugin.stderr()).toMatch(new RegExp(`^partners listWebhooks .* host=${host} .* account="eu"$`, "m"));
 });
 
+it("an error that resources have in common is told in full once", async () => {
+  const plugin = await pluginFor({
+    config: { "partners:baseUrl": "http://127.0.0.1:1", "partners:accessToken": "token" },
+  });
+  const { message } = await errorOf(plugin.read("101", HOOK));
+  expect(message).toContain("nothing listens at 127.0.0.1:1 (ECONNREFUSED)");
+  expect(message).toContain("Check partners:baseUrl");
+  const again = await errorOf(plugin.read("102", { ...HOOK, webhookId: 102 }));
+  expect(again.message).toMatch(/ECONNREFUSED\), as for another resource\. \[PARTNERS_CONNECTION\]$/);
+});
+
 it("diff answers without settings and without a request, whatever it is given", async () => {
   const plugin = await pluginFor({});
   for (const inputs of [KEY, HOOK]) {

@@ -37,6 +37,7 @@ const plugin: PluginProcess = new PluginProcess({
 });
 if (isHost) lifetime.watch(address, () => plugin.pendingOperations);
 const handlers = createHandlers(plugin);
+const told = new Set<string>();
 
 /** The dynamic provider of `PartnerApiKey`. */
 export const partnerApiKey = toProvider(handlers.partnerApiKey);
@@ -97,7 +98,7 @@ function answer<Answer>(handle: () => Promise<Answer>): Promise<Answer> {
 
 function terms(lastUp = false): Terms {
   const { account, isExplicit } = plugin;
-  return { explicit: isExplicit, lastUp, ...(isExplicit && { account }) };
+  return { explicit: isExplicit, lastUp, told, ...(isExplicit && { account }) };
 }
 
 /**

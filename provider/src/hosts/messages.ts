@@ -26,6 +26,8 @@ export interface Terms {
   readonly lastUp?: boolean;
   /** The name of the account, where there may be more than one. */
   readonly account?: string;
+  /** What was said of errors that resources have in common, so that it is said in full once. @default nothing is remembered */
+  readonly told?: Set<string>;
   /** That of the resource, where the host knows it. */
   readonly urn?: string;
 }
@@ -39,7 +41,9 @@ export function renderError(error: unknown, terms: Terms): string {
     const text = sentences(error, terms);
     const namesSetting = text.includes(terms.explicit ? "Provider's " : "partners:");
     const hint = terms.lastUp === true && namesSetting && !text.includes(UP);
-    return `${text}${hint ? ` ${LAST_UP}` : ""} [${error.code}]`;
+    const isKnown = isShared(error) && terms.told?.has(text);
+    if (isShared(error)) terms.told?.add(text);
+    return `${isKnown ? briefly(error, terms) : text + (hint ? ` ${LAST_UP}` : "")} [${error.code}]`;
   }
   const kind = error instanceof Error ? error.name : typeof error;
   return `An unexpected ${kind} in pulumi-partners${placeOf(error)}. This is a bug: please report it with this line. [PARTNERS_BUG]`;
@@ -106,6 +110,17 @@ function sentences(error: PartnerError, terms: Terms): string {
   if (error instanceof RequestError) return requestText(error.failure, terms);
   if (error instanceof ResourceError) return resourceText(error.problem, terms);
   return error.message;
+}
+
+/** Whether an error is about the account, and not about one resource. */
+function isShared(error: PartnerError): error is SettingsError | RequestError {
+  return error instanceof SettingsError || (error instanceof RequestError && error.effect === "none");
+}
+
+function briefly(error: SettingsError | RequestError, terms: Terms): string {
+  if (error instanceof SettingsError)
+    return "The settings are wrong, as the error of another resource says. Nothing was sent.";
+  return `${requestName(error.failure, terms)}: ${happened(error.failure)}, as for another resource.`;
 }
 
 function settingsText(problems: readonly SettingProblem[], terms: Terms): string {

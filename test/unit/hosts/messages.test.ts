@@ -306,6 +306,28 @@ describe("what a person is told", () => {
     );
   });
 
+  it("is brief where another resource of the run failed for the same reason", () => {
+    const unreachable = new RequestError(failure({ kind: "connection", code: "ECONNREFUSED" }));
+    const missing = new SettingsError([{ kind: "missing", setting: "baseUrl" }]);
+    const told = new Set<string>();
+    for (const error of [unreachable, missing])
+      expect(renderError(error, { explicit: false, told })).toBe(renderError(error, { explicit: false }));
+    expect(renderError(unreachable, { explicit: false, told })).toBe(
+      "GET /webhooks at partners.example.com: nothing listens at partners.example.com (ECONNREFUSED), as for another resource. [PARTNERS_CONNECTION]",
+    );
+    expect(renderError(missing, { explicit: false, told })).toBe(
+      "The settings are wrong, as the error of another resource says. Nothing was sent. [PARTNERS_CONFIGURATION]",
+    );
+    // What is said of one resource, and of what may have changed, is said of each.
+    const lost = new RequestError(failure({ kind: "timeout", sent: true }, { ...POST, effect: "possible" }));
+    for (const error of [lost, new ResourceError({ kind: "keyUnknown", reading: refused })])
+      for (const terms of [
+        { explicit: false, told },
+        { explicit: false, told },
+      ])
+        expect(renderError(error, terms)).toBe(renderError(error, { explicit: false }));
+  });
+
   it("names the way out of a state that is stuck, with the URN where it is known", () => {
     const stuck = all(PROBLEMS).filter(({ kind }) =>
       ["otherAccount", "keyNotFound", "keyUnknown", "deletionUnclear"].includes(kind),
