@@ -404,8 +404,11 @@ function choose(member: string, candidates: readonly string[], terms: Terms): st
   const name = setting(`responses.${member}`, terms);
   const [only] = candidates;
   if (only === undefined) return `Set ${name} to its JSON Pointer; ${RESPONSES_PAGE} shows how.`;
-  if (candidates.length === 1) return `If it is at ${only}: ${mappingCommand(member, only, terms)}.`;
-  return `Set ${name} to the right one of ${candidates.join(", ")}.`;
+  const star = candidates.some((pointer) => pointer.split("/").includes("*"));
+  const note = star ? " (* stands for a name that may be data)" : "";
+  if (candidates.length > 1) return `Set ${name} to the right one of ${candidates.join(", ")}${note}.`;
+  if (star) return `Set ${name} to ${only}${note}.`;
+  return `If it is at ${only}: ${mappingCommand(member, only, terms)}.`;
 }
 
 function rotationText({ fingerprint, why, validUntil }: Extract<Notice, { kind: "rotation" }>): string {

@@ -109,6 +109,8 @@ const PROBLEMS: Examples<ResourceProblem> = {
     { ...key, reading: refused },
     { ...key, requestId: "req-1", complete: false, rotates: true, reading: NOTHING },
     { ...key, reading: { ...refused, reason: "pointer", candidates: ["/it's"] } },
+    { ...key, reading: { ...refused, reason: "none", candidates: ["/*/apiKey"] } },
+    { ...key, reading: { ...refused, candidates: ["/*/apiKey", "/token"] } },
   ],
   keyUnknown: { kind: "keyUnknown", reading: refused },
   deletionUnclear: { ...unclear, listError: answered(401) },
@@ -237,6 +239,8 @@ describe("what a person is told", () => {
         "A key was created at 2026-06-15T12:00:00.000Z, but not found in the response. The state keeps the response as a secret. More than one string in it may be the key. Set partners:responses.apiKey to the right one of /token, /clientSecret. Then run "pulumi up" again; it creates no second key. If it holds no key, delete this resource's keys at the service, then run "pulumi state delete <URN>" (URNs: "pulumi stack --show-urns"). [PARTNERS_UNREADABLE]",
         "A key was created at 2026-06-15T12:00:00.000Z, but not found in the response, which was cut off (request id req-1). The state keeps the response as a secret. The key from before stays in use. Nothing in it has the form of a key. Set partners:responses.apiKey to its JSON Pointer; https://github.com/pulumi-partners/pulumi-partners/blob/main/docs/responses.md shows how. Then run "pulumi up" again; it creates no second key. If it holds no key, delete this resource's keys at the service, then run "pulumi state delete <URN>" (URNs: "pulumi stack --show-urns"). [PARTNERS_UNREADABLE]",
         "A key was created at 2026-06-15T12:00:00.000Z, but not found in the response. The state keeps the response as a secret. partners:responses.apiKey finds no key in it. If it is at /it's: pulumi config set --path 'partners:responses.apiKey' '/it'\\''s'. Then run "pulumi up" again; it creates no second key. If it holds no key, delete this resource's keys at the service, then run "pulumi state delete <URN>" (URNs: "pulumi stack --show-urns"). [PARTNERS_UNREADABLE]",
+        "A key was created at 2026-06-15T12:00:00.000Z, but not found in the response. The state keeps the response as a secret. Nothing in it has the form of a key. Set partners:responses.apiKey to /*/apiKey (* stands for a name that may be data). Then run "pulumi up" again; it creates no second key. If it holds no key, delete this resource's keys at the service, then run "pulumi state delete <URN>" (URNs: "pulumi stack --show-urns"). [PARTNERS_UNREADABLE]",
+        "A key was created at 2026-06-15T12:00:00.000Z, but not found in the response. The state keeps the response as a secret. More than one string in it may be the key. Set partners:responses.apiKey to the right one of /*/apiKey, /token (* stands for a name that may be data). Then run "pulumi up" again; it creates no second key. If it holds no key, delete this resource's keys at the service, then run "pulumi state delete <URN>" (URNs: "pulumi stack --show-urns"). [PARTNERS_UNREADABLE]",
         "The key was never found in the response to its creation. More than one string in it may be the key. Set partners:responses.apiKey to the right one of /token, /clientSecret. Then run "pulumi up". If it holds no key, delete this resource's keys at the service, then run "pulumi state delete <URN>" (URNs: "pulumi stack --show-urns"). [PARTNERS_RESOURCE]",
         "DELETE /api-key/{api_key} at partners.example.com: the server answered 404, so the key is gone or partners:baseUrl is wrong. The webhook list would tell, but it could not be read: GET /webhooks at partners.example.com: the server answered 401. The access token was rejected: check partners:accessToken or PARTNERS_ACCESS_TOKEN. If the key is certainly gone, run "pulumi state delete <URN>" (URNs: "pulumi stack --show-urns"). [PARTNERS_RESOURCE]",
         "POST /api-key at partners.example.com: the server answered 409. A rotation in place needs two keys for a while: set overlapDays to 0 and the resource option deleteBeforeReplace. [PARTNERS_RESOURCE]",
@@ -326,6 +330,17 @@ describe("what a person is told", () => {
         { explicit: false, told },
       ])
         expect(renderError(error, terms)).toBe(renderError(error, { explicit: false }));
+  });
+
+  it("explains a * in a JSON Pointer, and never makes it part of a command", () => {
+    for (const candidates of [["/*/apiKey"], ["/*/apiKey", "/token"]]) {
+      const text = renderError(
+        new ResourceError({ kind: "keyUnknown", reading: { ...refused, candidates } }),
+        { explicit: false },
+      );
+      expect(text).toContain("(* stands for a name that may be data)");
+      expect(text).not.toContain("config set");
+    }
   });
 
   it("names the way out of a state that is stuck, with the URN where it is known", () => {
