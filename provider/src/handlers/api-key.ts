@@ -113,8 +113,12 @@ export function apiKeyHandlers(plugin: PluginProcess): ResourceHandlers {
       const apiKey = name === null ? undefined : plugin.variable(name);
       if (apiKey === undefined || !/^[\x21-\x7e]{1,4096}$/.test(apiKey))
         return Promise.reject(new ResourceError({ kind: "noImportVariable", name }));
-      const outputs = outputsOf({ ...NO_KEY, apiKey }, plugin.account);
-      return Promise.resolve({ id: newId(), inputs: {}, outputs });
+      const { account } = plugin;
+      return Promise.resolve({
+        id: newId(),
+        inputs: { account },
+        outputs: outputsOf({ ...NO_KEY, apiKey }, account),
+      });
     },
   };
 }

@@ -108,6 +108,10 @@ export type Notice =
     }
   /** The list does not tell the state of a webhook; `setting` would. */
   | { readonly kind: "stateUnknown"; readonly webhookId: number; readonly setting: "webhookState" | "active" }
+  /** The access token is stored in plain text. */
+  | { readonly kind: "plainToken" }
+  /** A provider has a setting of an unknown name. */
+  | { readonly kind: "unknownSetting"; readonly name: string }
   /** `restore` has nothing to go back to. */
   | { readonly kind: "nothingToRestore"; readonly webhookId: number }
   /** A preview could not ask the service, and goes on without. */

@@ -112,9 +112,8 @@ export function webhookStateHandlers(plugin: PluginProcess): ResourceHandlers {
           webhookId,
           setting: missing ?? "webhookState",
         });
-      const inputs = { webhookId, state };
-      const outputs = { ...inputs, stateOnDestroy: "leave", account: plugin.account, initialState: state };
-      return { id, inputs, outputs };
+      const inputs = { webhookId, state, stateOnDestroy: "leave", account: plugin.account };
+      return { id, inputs, outputs: { ...inputs, initialState: state } };
     },
   };
 }

@@ -21,7 +21,7 @@ export interface ProviderArgs {
   readonly accessToken: pulumi.Input<string>;
   /**
    * The name of the account, any text. Resources that move to a provider with another name are replaced.
-   * @default the name of the provider in the stack
+   * @default the name of the provider in the stack; in stack configuration, `default`
    */
   readonly account?: pulumi.Input<string>;
   /**

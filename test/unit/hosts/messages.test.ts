@@ -154,6 +154,8 @@ const NOTICES: Examples<Notice> = {
     webhookId: 101,
     setting,
   })),
+  plainToken: { kind: "plainToken" },
+  unknownSetting: { kind: "unknownSetting", name: "basUrl" },
   nothingToRestore: { kind: "nothingToRestore", webhookId: 101 },
   notChecked: { kind: "notChecked", error: answered(501, { attempts: 4 }) },
 };
@@ -268,6 +270,8 @@ describe("what a person is told", () => {
         "the previous key is deleted by this update, although it was to stay valid until 2026-06-15T12:00:00.000Z: overlapDays is smaller now.",
         "the list does not tell the state of webhook 101, so drift of it is not detected; set partners:responses.webhookState.",
         "the list does not tell the state of webhook 101, so drift of it is not detected; set partners:responses.active and partners:responses.disabled.",
+        "partners:accessToken is stored in plain text. Run "pulumi config set --secret partners:accessToken", and rotate the token.",
+        ""partners:basUrl" is not a pulumi-partners setting, so it has no effect.",
         "webhook 101 is left as it is: its state before this stack managed it is not known.",
         "the webhooks were not checked in this preview. GET /webhooks at partners.example.com: the server answered 501 (4 attempts). The service failed: try again later. [PARTNERS_STATUS]",
       ]
