@@ -1,7 +1,7 @@
 import * as partners from "pulumi-partners";
 import { expect, it } from "vitest";
 
-import { countRequests, sandboxFor, sandboxStack, type Sandbox } from "./support.ts";
+import { countRequests, sandboxFor, sandboxStack, UNCHANGED, type Sandbox } from "./support.ts";
 
 /** How many keys and active webhooks an account has. */
 function held({ apiKeys, webhooks }: Sandbox): number {
@@ -51,6 +51,31 @@ it("a resource moves to another account by a replacement, each half in its own a
   // A destroy needs no program, and uses the token of the last up.
   expect(await stack.destroy()).toMatchObject({ ok: true });
   expect([held(sandbox), held(eu)]).toEqual([0, 0]);
+});
+
+it("a stack that is pointed at another server changes nothing there, until it says that its account has moved", async () => {
+  const other = await sandboxFor();
+  const { sandbox, stack } = await sandboxStack(() => {
+    const args = { webhookId: 101, state: "disabled", stateOnDestroy: "restore" } as const;
+    new partners.PartnerWebhookState("orders", args);
+    return Promise.resolve({ apiKey: new partners.PartnerApiKey("checkout").apiKey });
+  });
+  expect(await stack.up()).toMatchObject({ ok: true });
+  await stack.configure({
+    "partners:baseUrl": { value: other.url },
+    "partners:accessToken": { value: other.accessToken, secret: true },
+  });
+  const pointed = await stack.up();
+  expect(pointed).toMatchObject({ ok: true, changes: { same: 3 } });
+  expect(pointed.stdout + pointed.stderr).toContain(
+    `belong to ${sandbox.url}, but partners:baseUrl is ${other.url}`,
+  );
+  expect((await stack.destroy()).error).toContain(`set partners:previousBaseUrl to ${sandbox.url}`);
+
+  await stack.configure({ "partners:previousBaseUrl": { value: sandbox.url } });
+  expect(await stack.up()).toMatchObject({ ok: true, changes: { update: 2 } });
+  expect(await stack.preview(UNCHANGED)).toMatchObject({ ok: true });
+  expect(other.requests).toEqual([]);
 });
 
 it("resources move to a provider of the same account without a request", async () => {

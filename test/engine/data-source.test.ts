@@ -11,6 +11,26 @@ const shape: SandboxOptions["shape"] = {
   webhooks: (list) => list.map((webhook) => ({ ...webhook, signingSecret: SECRET, owner: null })),
 };
 
+it("get reads what another stack manages, and changes and declares nothing", async () => {
+  const env = { CHECKOUT_KEY: "pk_live_of_another_stack" };
+  const { sandbox, stack } = await sandboxStack(
+    () => {
+      const webhook = partners.PartnerWebhookState.get("orders-of-another", "101");
+      const key = partners.PartnerApiKey.get("key-of-another", "env:CHECKOUT_KEY");
+      new partners.PartnerWebhookState("orders", { webhookId: 101, state: "active" });
+      return Promise.resolve({ state: webhook.state, apiKey: key.apiKey, hint: key.hint });
+    },
+    {},
+    { env },
+  );
+  expect(await stack.up()).toMatchObject({ ok: true });
+  expect(await stack.outputs()).toEqual({ state: "active", apiKey: env.CHECKOUT_KEY, hint: "tack" });
+  expect(await stack.stateFile()).not.toContain(env.CHECKOUT_KEY);
+  expect(await stack.preview(UNCHANGED)).toMatchObject({ ok: true });
+  expect(await stack.destroy()).toMatchObject({ ok: true });
+  expect(Object.keys(countRequests(sandbox))).toEqual(["GET"]);
+});
+
 it("the list is known at preview, shares the one GET, and keeps the records secret in the state", async () => {
   let listed: partners.PartnerWebhook[] = [];
   const eu = await sandboxFor({ webhooks: [{ webhookId: 7, state: "active" }] });

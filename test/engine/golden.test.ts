@@ -22,7 +22,7 @@ it.each(readdirSync(GOLDEN_DIR))("the state %s previews clean, refreshes and des
       { webhookId: 102, state: "disabled" },
     ],
   });
-  await stack.importStack(localized(golden, eu));
+  await stack.importStack(localized(golden, sandbox, eu));
   expect(await stack.preview(UNCHANGED)).toMatchObject({ ok: true });
   // An unchanged stack asks for nothing, but for the list where the program reads it.
   expect(countRequests(sandbox)).toEqual(golden.includes("PartnerWebhooks") ? { GET: 1 } : {});

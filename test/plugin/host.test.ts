@@ -59,6 +59,32 @@ it("of an explicit provider, debug lines and errors name the host and the accoun
   expect(plugin.stderr()).toMatch(new RegExp(`^partners listWebhooks .* host=${host} .* account="eu"$`, "m"));
 });
 
+it("an error that resources have in common is told in full once", async () => {
+  const plugin = await pluginFor({
+    config: { "partners:baseUrl": "http://127.0.0.1:1", "partners:accessToken": "token" },
+  });
+  const { message } = await errorOf(plugin.read("101", HOOK));
+  expect(message).toContain("nothing listens at 127.0.0.1:1 (ECONNREFUSED)");
+  expect(message).toContain("Check partners:baseUrl");
+  const again = await errorOf(plugin.read("102", { ...HOOK, webhookId: 102 }));
+  expect(again.message).toMatch(/ECONNREFUSED\), as for another resource\. \[PARTNERS_CONNECTION\]$/);
+});
+
+it("get reads a webhook by its id, and a key by the variable that holds it", async () => {
+  const sandbox = await sandboxFor({ apiKeys: ["pk_live_of_another_stack"] });
+  const env = { CHECKOUT_KEY: "pk_live_of_another_stack" };
+  const plugin = await pluginFor({ config: configFor(sandbox), env });
+  const [key, webhook] = [{ __provider: KEY.__provider }, { __provider: HOOK.__provider }];
+  expect(await plugin.read("101", webhook)).toMatchObject({
+    id: "101",
+    properties: { ...webhook, webhookId: 101, state: "active", initialState: "active" },
+  });
+  const found = { id: "env:CHECKOUT_KEY", properties: { apiKey: env.CHECKOUT_KEY, previousApiKey: null } };
+  expect(await plugin.read("env:CHECKOUT_KEY", key)).toMatchObject(found);
+  expect((await errorOf(plugin.read("pk_live_of_another_stack", key))).message).not.toContain("pk_live");
+  expect((await errorOf(plugin.read("7", webhook))).message).toContain("Webhook 7 does not exist");
+});
+
 it("diff answers without settings and without a request, whatever it is given", async () => {
   const plugin = await pluginFor({});
   for (const inputs of [KEY, HOOK]) {

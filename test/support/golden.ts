@@ -14,7 +14,8 @@ import { createTestStack } from "./stack.ts";
 /** Where golden states are. */
 export const GOLDEN_DIR = join(import.meta.dirname, "../engine/golden");
 
-/** Stands in a golden state for the address of the second account. */
+/** Stand in a golden state for the addresses of the two accounts. */
+const DEFAULT_URL = "http://127.0.0.1:1/default";
 const EU_URL = "http://127.0.0.1:1/eu";
 
 /** The two accounts as they are when a golden state begins. */
@@ -55,9 +56,9 @@ export async function goldenProgram(eu: Sandbox, up: number): Promise<Record<str
   return { apiKey: key.apiKey, found: found.length, secretly };
 }
 
-/** Makes a golden state fit for this run: the second account is wherever its sandbox is. */
-export function localized(golden: string, eu: Sandbox): Deployment {
-  return JSON.parse(golden.replaceAll(EU_URL, eu.url)) as Deployment;
+/** Makes a golden state fit for this run: each account is wherever its sandbox is. */
+export function localized(golden: string, sandbox: Sandbox, eu: Sandbox): Deployment {
+  return JSON.parse(golden.replaceAll(DEFAULT_URL, sandbox.url).replaceAll(EU_URL, eu.url)) as Deployment;
 }
 
 /** The keys that a golden state holds for either account, previous ones included. */
@@ -89,7 +90,8 @@ async function write(name: string): Promise<void> {
     // Where the program stood on this machine is nobody's business.
     const strip = (key: string, value: unknown): unknown =>
       key === "sourcePosition" || key === "stackTrace" ? undefined : value;
-    const state = JSON.stringify(await stack.exportStack(), strip, 2).replaceAll(eu.url, EU_URL);
+    const exported = JSON.stringify(await stack.exportStack(), strip, 2);
+    const state = exported.replaceAll(sandbox.url, DEFAULT_URL).replaceAll(eu.url, EU_URL);
     await writeFile(join(GOLDEN_DIR, `${name}.json`), `${state}\n`);
   } finally {
     await stack.dispose();

@@ -57,6 +57,15 @@ it("a webhook is declared once in an account, through whatever provider that nam
   new partners.PartnerWebhookState("by-eu", args, { provider: new partners.Provider("eu2", eu) });
 });
 
+it("isInstance tells the resources apart", () => {
+  const key = new partners.PartnerApiKey("instance");
+  const webhook = partners.PartnerWebhookState.get("got", "101");
+  const classes = [partners.PartnerApiKey, partners.PartnerWebhookState];
+  const others = [new pulumi.ComponentResource("test:Other", "other"), {}, "key", null, undefined];
+  const are = [key, webhook, ...others].map((value) => classes.map((one) => one.isInstance(value)));
+  expect(are).toEqual([[true, false], [false, true], ...others.map(() => [false, false])]);
+});
+
 it("what is right is taken", () => {
   new partners.PartnerApiKey("a");
   new partners.PartnerApiKey("b", { rotation: { trigger: "x" } });

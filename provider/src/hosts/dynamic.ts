@@ -37,6 +37,7 @@ const plugin: PluginProcess = new PluginProcess({
 });
 if (isHost) lifetime.watch(address, () => plugin.pendingOperations);
 const handlers = createHandlers(plugin);
+const told = new Set<string>();
 
 /** The dynamic provider of `PartnerApiKey`. */
 export const partnerApiKey = toProvider(handlers.partnerApiKey);
@@ -45,14 +46,16 @@ export const partnerApiKey = toProvider(handlers.partnerApiKey);
 export const partnerWebhookState = toProvider(handlers.partnerWebhookState);
 
 /** The dynamic provider behind `getPartnerWebhooks`. */
-export const partnerWebhooks = toProvider(handlers.partnerWebhooks);
+export const partnerWebhooks = toProvider(handlers.partnerWebhooks, false);
 
 /**
  * Wraps handlers so that nothing reaches the host that it does not take: no `undefined`, no error from `check` and `diff`, no
  * stack trace (the host prints those of `read` and `delete`), and no foreign message, as the messages of Node and JSON.parse
  * repeat their input.
+ *
+ * @param gets Whether a read without a state is a `get` of the program.
  */
-function toProvider(resource: ResourceHandlers): ResourceProvider {
+function toProvider(resource: ResourceHandlers, gets = true): ResourceProvider {
   return {
     // Not async: the host does not wait for it before it calls the rest.
     configure: ({ config }) => {
@@ -77,7 +80,9 @@ function toProvider(resource: ResourceHandlers): ResourceProvider {
       }),
     read: (id, olds: Properties = {}) =>
       answer(async () => {
-        const found = await resource.read(olds).catch(rethrow(olds, true));
+        // A `get` of the program has no state yet. Its ID stays, as another one would be a change.
+        const isGet = gets && Object.keys(olds).every((name) => name === "__provider");
+        const found = await (isGet ? resource.adopt(id) : resource.read(olds)).catch(rethrow(olds, true));
         if (found === null) return { id: "" };
         const { outputs, inputs } = found;
         return { id, props: toWire(outputs), ...(inputs && { inputs: toWire(inputs) }) };
@@ -97,7 +102,7 @@ function answer<Answer>(handle: () => Promise<Answer>): Promise<Answer> {
 
 function terms(lastUp = false): Terms {
   const { account, isExplicit } = plugin;
-  return { explicit: isExplicit, lastUp, ...(isExplicit && { account }) };
+  return { explicit: isExplicit, lastUp, told, ...(isExplicit && { account }) };
 }
 
 /**

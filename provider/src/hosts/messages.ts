@@ -25,6 +25,8 @@ export interface Terms {
   readonly lastUp?: boolean;
   /** The name of the account, where there may be more than one. */
   readonly account?: string;
+  /** What was said of errors that resources have in common, so that it is said in full once. @default nothing is remembered */
+  readonly told?: Set<string>;
   /** That of the resource, where the host knows it. */
   readonly urn?: string;
 }
@@ -36,7 +38,10 @@ export interface Terms {
 export function renderError(error: unknown, terms: Terms): string {
   if (error instanceof PartnerError) {
     const hint = terms.lastUp === true && dependsOnSettings(error) ? ` ${LAST_UP}` : "";
-    return `${sentences(error, terms)}${hint} [${error.code}]`;
+    const text = sentences(error, terms);
+    const isKnown = isShared(error) && terms.told?.has(text);
+    if (isShared(error)) terms.told?.add(text);
+    return `${isKnown ? briefly(error, terms) : text + hint} [${error.code}]`;
   }
   const kind = error instanceof Error ? error.name : typeof error;
   return `An unexpected ${kind} in pulumi-partners${placeOf(error)}. This is a bug: please report it with this line. [PARTNERS_BUG]`;
@@ -122,6 +127,17 @@ function sentences(error: PartnerError, terms: Terms): string {
   if (error instanceof RequestError) return requestText(error.failure, terms);
   if (error instanceof ResourceError) return resourceText(error.problem, terms);
   return error.message;
+}
+
+/** Whether an error is about the account, and not about one resource. */
+function isShared(error: PartnerError): error is SettingsError | RequestError {
+  return error instanceof SettingsError || (error instanceof RequestError && error.effect === "none");
+}
+
+function briefly(error: SettingsError | RequestError, terms: Terms): string {
+  if (error instanceof SettingsError)
+    return "The settings are wrong, as the error of another resource says. Nothing was sent.";
+  return `${requestName(error.failure, terms)}: ${happened(error.failure)}, as for another resource.`;
 }
 
 function settingsText(problems: readonly SettingProblem[], terms: Terms): string {
@@ -398,8 +414,10 @@ function choose(member: string, candidates: readonly string[], terms: Terms): st
   const name = setting(`responses.${member}`, terms);
   const [only] = candidates;
   if (only === undefined) return `Set ${name} to its JSON Pointer.`;
-  if (candidates.length === 1) return `Try ${mappingCommand(member, only, terms)}.`;
-  return `Set ${name} to one of ${candidates.join(", ")}.`;
+  const star = candidates.some((pointer) => pointer.split("/").includes("*"));
+  const note = star ? " (* is any name)" : "";
+  if (candidates.length > 1) return `Set ${name} to one of ${candidates.join(", ")}${note}.`;
+  return star ? `Set ${name} to ${only}${note}.` : `Try ${mappingCommand(member, only, terms)}.`;
 }
 
 function rotationText({ fingerprint, why, validUntil }: Extract<Notice, { kind: "rotation" }>): string {

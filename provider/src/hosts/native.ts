@@ -68,6 +68,7 @@ class NativeHost {
   readonly #log: EngineLog;
   readonly #plugin: PluginProcess;
   readonly #handlers: PartnerHandlers;
+  readonly #told = new Set<string>();
 
   constructor(pluginPackage: PluginPackage, engine: string) {
     this.#package = pluginPackage;
@@ -151,7 +152,7 @@ class NativeHost {
 
   #terms(about: Pick<Terms, "urn" | "lastUp"> = {}): Terms {
     const { account, isExplicit } = this.#plugin;
-    return { explicit: isExplicit, ...(isExplicit && { account }), ...about };
+    return { explicit: isExplicit, told: this.#told, ...(isExplicit && { account }), ...about };
   }
 
   /** The handlers of the type that a URN names. */

@@ -2,6 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 
 import { assertArguments, warnAboutStackSettings } from "./program-checks.js";
 import { PARTNER_API_KEY, SECRET_OUTPUTS } from "../registration.js";
+import { isOfType } from "./run.js";
 
 /**
  * When a new key replaces the present one, and for how long the old one stays valid. Wrong values fail the preview.
@@ -84,6 +85,23 @@ export class PartnerApiKey extends pulumi.CustomResource {
   declare readonly previousExpiresAt: pulumi.Output<string | null>;
   /** The name of the account that the key belongs to: {@link ProviderArgs.account}, or `partners:account`. */
   declare readonly account: pulumi.Output<string>;
+
+  /**
+   * Gets a key that this stack does not manage, to use it in a program. The service shows a key once, so it is read from an
+   * environment variable; to get it from the stack that manages it, use a `pulumi.StackReference`.
+   *
+   * @param name The name in the stack.
+   * @param id `env:` and the name of the variable, such as `env:CHECKOUT_KEY`. The key itself is no ID, as IDs are shown.
+   * @param opts Resource options; `provider` chooses the account.
+   */
+  static get(name: string, id: pulumi.Input<pulumi.ID>, opts?: pulumi.CustomResourceOptions): PartnerApiKey {
+    return new PartnerApiKey(name, {}, { ...opts, id });
+  }
+
+  /** Whether a value is a `PartnerApiKey`, also one of another copy of this package. */
+  static override isInstance(value: unknown): value is PartnerApiKey {
+    return isOfType(value, PARTNER_API_KEY.type);
+  }
 
   /**
    * @param name The name in the stack.

@@ -3,6 +3,7 @@ import * as pulumi from "@pulumi/pulumi";
 import type { WebhookState } from "../api/operations.js";
 import { assertArguments, declareOnce, warnAboutStackSettings } from "./program-checks.js";
 import { PARTNER_WEBHOOK_STATE } from "../registration.js";
+import { isOfType } from "./run.js";
 
 /**
  * What happens to a webhook that is no longer declared: `"leave"` it as it is, `"restore"` the state in which it was first
@@ -40,6 +41,27 @@ export class PartnerWebhookState extends pulumi.CustomResource {
   declare readonly initialState: pulumi.Output<WebhookState | null>;
 
   /**
+   * Gets the state of a webhook that this stack does not manage. Nothing is changed or declared.
+   *
+   * @param name The name in the stack.
+   * @param id The id of the webhook, such as `"101"`.
+   * @param opts Resource options; `provider` chooses the account.
+   */
+  static get(
+    name: string,
+    id: pulumi.Input<pulumi.ID>,
+    opts?: pulumi.CustomResourceOptions,
+  ): PartnerWebhookState {
+    // Pulumi's own classes do the same: with an id, the constructor takes no arguments.
+    return new PartnerWebhookState(name, undefined as unknown as PartnerWebhookStateArgs, { ...opts, id });
+  }
+
+  /** Whether a value is a `PartnerWebhookState`, also one of another copy of this package. */
+  static override isInstance(value: unknown): value is PartnerWebhookState {
+    return isOfType(value, PARTNER_WEBHOOK_STATE.type);
+  }
+
+  /**
    * @param name The name in the stack.
    * @param args The webhook and its state.
    * @param opts Resource options; `provider` chooses the account.
@@ -48,13 +70,24 @@ export class PartnerWebhookState extends pulumi.CustomResource {
    */
   constructor(name: string, args: PartnerWebhookStateArgs, opts?: pulumi.CustomResourceOptions) {
     const { type, __provider } = PARTNER_WEBHOOK_STATE;
-    assertArguments(`PartnerWebhookState "${name}"`, args, ["webhookId", "state", "stateOnDestroy"]);
-    const { state, stateOnDestroy } = args;
-    const webhookId = declareOnce(args.webhookId, name, opts);
-    // As few properties as possible: the SDK creates four promises with a stack trace for each, which slows an unchanged update
-    // of hundreds of webhooks. So what the program gave, and the account of its provider, are not outputs.
-    const given = { webhookId, state, ...(stateOnDestroy !== undefined && { stateOnDestroy }) };
+    const given =
+      opts?.id === undefined ? declared(name, args, opts) : { webhookId: undefined, state: undefined };
     super(type, name, { ...given, initialState: undefined, __provider }, opts);
     warnAboutStackSettings();
   }
+}
+
+/**
+ * As few properties as possible: the SDK creates four promises with a stack trace for each, which slows an unchanged update of
+ * hundreds of webhooks. So what the program gave, and the account of its provider, are not outputs.
+ */
+function declared(
+  name: string,
+  args: PartnerWebhookStateArgs,
+  opts: pulumi.CustomResourceOptions | undefined,
+): PartnerWebhookStateArgs {
+  assertArguments(`PartnerWebhookState "${name}"`, args, ["webhookId", "state", "stateOnDestroy"]);
+  const { state, stateOnDestroy } = args;
+  const webhookId = declareOnce(args.webhookId, name, opts);
+  return { webhookId, state, ...(stateOnDestroy !== undefined && { stateOnDestroy }) };
 }

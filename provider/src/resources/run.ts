@@ -33,3 +33,8 @@ export function providerOf(type: string, options: ProviderOptions): pulumi.Provi
 export function logicalName(resource: pulumi.Resource): string {
   return (resource as { __name?: string }).__name ?? "unnamed";
 }
+
+/** Whether a value is a resource of a type, whichever copy of a package created it. The SDK keeps the type, but does not declare it. */
+export function isOfType(value: unknown, type: string): boolean {
+  return pulumi.Resource.isInstance(value) && (value as { __pulumiType?: string }).__pulumiType === type;
+}

@@ -109,6 +109,8 @@ const PROBLEMS: Examples<ResourceProblem> = {
     { ...key, reading: refused },
     { ...key, requestId: "req-1", complete: false, rotates: true, reading: NOTHING },
     { ...key, reading: { ...refused, reason: "pointer", candidates: ["/it's"] } },
+    { ...key, reading: { ...refused, reason: "none", candidates: ["/*/apiKey"] } },
+    { ...key, reading: { ...refused, candidates: ["/*/apiKey", "/token"] } },
   ],
   keyUnknown: { kind: "keyUnknown", reading: refused },
   deletionUnclear: { ...unclear, listError: answered(401) },
@@ -239,6 +241,8 @@ describe("what a person is told", () => {
         "A key was created at 2026-06-15T12:00Z, but not found in the response, which is kept. Several strings may be the key. Set partners:responses.apiKey to one of /token, /clientSecret. Then run "pulumi up": it creates no second key. If it holds no key, delete the key at the service and run "pulumi state delete <URN>". [PARTNERS_UNREADABLE]",
         "A key was created at 2026-06-15T12:00Z, but not found in the response (cut off, request id req-1), which is kept. The old key stays in use. Set partners:responses.apiKey to its JSON Pointer. Then run "pulumi up": it creates no second key. If it holds no key, delete the key at the service and run "pulumi state delete <URN>". [PARTNERS_UNREADABLE]",
         "A key was created at 2026-06-15T12:00Z, but not found in the response, which is kept. The setting finds no key. Try pulumi config set --path 'partners:responses.apiKey' '/it'\\''s'. Then run "pulumi up": it creates no second key. If it holds no key, delete the key at the service and run "pulumi state delete <URN>". [PARTNERS_UNREADABLE]",
+        "A key was created at 2026-06-15T12:00Z, but not found in the response, which is kept. Set partners:responses.apiKey to /*/apiKey (* is any name). Then run "pulumi up": it creates no second key. If it holds no key, delete the key at the service and run "pulumi state delete <URN>". [PARTNERS_UNREADABLE]",
+        "A key was created at 2026-06-15T12:00Z, but not found in the response, which is kept. Several strings may be the key. Set partners:responses.apiKey to one of /*/apiKey, /token (* is any name). Then run "pulumi up": it creates no second key. If it holds no key, delete the key at the service and run "pulumi state delete <URN>". [PARTNERS_UNREADABLE]",
         "The key was never found in its response. Several strings may be the key. Set partners:responses.apiKey to one of /token, /clientSecret. Then run "pulumi up". If it holds no key, delete the key at the service and run "pulumi state delete <URN>". [PARTNERS_RESOURCE]",
         "DELETE /api-key/{api_key} at partners.example.com: the server answered 404, so the key is gone or partners:baseUrl is wrong. The webhook list would tell: the server answered 401. If it is gone, run "pulumi state delete <URN>". [PARTNERS_RESOURCE]",
         "POST /api-key at partners.example.com: the server answered 409. A rotation in place needs two keys: set overlapDays to 0, and deleteBeforeReplace. [PARTNERS_RESOURCE]",
@@ -306,6 +310,39 @@ describe("what a person is told", () => {
     expect(renderError(refusal, { explicit: true, account: "eu" })).toMatch(
       /^GET \/webhooks at partners\.example\.com \(account "eu"\): nothing listens at partners\.example\.com \(ECONNREFUSED\)\. /,
     );
+  });
+
+  it("is brief where another resource of the run failed for the same reason", () => {
+    const unreachable = new RequestError(failure({ kind: "connection", code: "ECONNREFUSED" }));
+    const missing = new SettingsError([{ kind: "missing", setting: "baseUrl" }]);
+    const told = new Set<string>();
+    for (const error of [unreachable, missing])
+      expect(renderError(error, { explicit: false, told })).toBe(renderError(error, { explicit: false }));
+    expect(renderError(unreachable, { explicit: false, told })).toBe(
+      "GET /webhooks at partners.example.com: nothing listens at partners.example.com (ECONNREFUSED), as for another resource. [PARTNERS_CONNECTION]",
+    );
+    expect(renderError(missing, { explicit: false, told })).toBe(
+      "The settings are wrong, as the error of another resource says. Nothing was sent. [PARTNERS_CONFIGURATION]",
+    );
+    // What is said of one resource, and of what may have changed, is said of each.
+    const lost = new RequestError(failure({ kind: "timeout", sent: true }, { ...POST, effect: "possible" }));
+    for (const error of [lost, new ResourceError({ kind: "keyUnknown", reading: refused })])
+      for (const terms of [
+        { explicit: false, told },
+        { explicit: false, told },
+      ])
+        expect(renderError(error, terms)).toBe(renderError(error, { explicit: false }));
+  });
+
+  it("explains a * in a JSON Pointer, and never makes it part of a command", () => {
+    for (const candidates of [["/*/apiKey"], ["/*/apiKey", "/token"]]) {
+      const text = renderError(
+        new ResourceError({ kind: "keyUnknown", reading: { ...refused, candidates } }),
+        { explicit: false },
+      );
+      expect(text).toContain("(* stands for a name that may be data)");
+      expect(text).not.toContain("config set");
+    }
   });
 
   it("names the way out of a state that is stuck, with the URN where it is known", () => {
