@@ -12,13 +12,18 @@ import {
 import { ROOT } from "./checkout.ts";
 import { propertiesOf } from "./typedoc.ts";
 
+interface Import {
+  readonly note: string;
+  readonly example: string;
+}
+
 /** The resources, each with how it is imported. */
-const RESOURCES: Readonly<Record<string, { import: string; note: string }>> = {
+const RESOURCES: Readonly<Record<string, Import>> = {
   PartnerApiKey: {
-    import: "checkout env:OLD_KEY",
+    example: "checkout env:OLD_KEY",
     note: "A key that exists is imported from an environment variable, so that it is in no command line, file or ID:",
   },
-  PartnerWebhookState: { import: "orders 101", note: "The ID is the id of the webhook:" },
+  PartnerWebhookState: { note: "The ID is the id of the webhook:", example: "orders 101" },
 };
 
 /** Properties that are whole numbers, which TypeScript does not tell. */
@@ -91,7 +96,9 @@ export function schemaOf(program: DeclarationReflection): unknown {
       inputProperties: provider.properties,
       requiredInputs: provider.required,
     },
-    resources: Object.fromEntries(Object.keys(RESOURCES).map((name) => schema.resource(name))),
+    resources: Object.fromEntries(
+      Object.entries(RESOURCES).map(([name, importing]) => [token(name), schema.resource(name, importing)]),
+    ),
     functions: { [token("getPartnerWebhooks")]: schema.getPartnerWebhooks() },
     types: schema.types,
   };
@@ -108,14 +115,13 @@ class Schema {
     this.#program = program;
   }
 
-  resource(name: string): [string, unknown] {
+  resource(name: string, { note, example }: Import): unknown {
     const { properties: inputProperties, required: requiredInputs } = this.object(`${name}Args`);
-    const { import: example, note } = RESOURCES[name] ?? { import: "", note: "" };
     const importing = `## Import\n\n${note}\n\n\`\`\`sh\npulumi import ${token(name)} ${example}\n\`\`\``;
     // A stack of the dynamic resources moves to these as it is.
     const aliases = [{ type: `pulumi-nodejs:dynamic/partners:${name}` }];
     const description = `${this.description(name)}\n\n${importing}`;
-    return [token(name), { ...this.object(name), description, inputProperties, requiredInputs, aliases }];
+    return { ...this.object(name), description, inputProperties, requiredInputs, aliases };
   }
 
   getPartnerWebhooks(): unknown {
@@ -162,9 +168,10 @@ class Schema {
     if (type?.type === "typeOperator") return this.#type(type.target);
     if (type?.type === "union") {
       const some = type.types.filter((one) => !isNull(one));
-      return some.every(({ type }) => type === "literal") ? { type: "string" } : this.#type(some[0]);
+      if (some.every(({ type }) => type === "literal")) return { type: "string" };
+      if (some.length === 1) return this.#type(some[0]);
     }
-    if (type?.type !== "reference") throw new Error(`No type of a schema: ${String(type)}`);
+    if (type?.type !== "reference") throw new Error(`Not a type of a schema: ${String(type)}`);
     const [first, second] = type.typeArguments ?? [];
     if (type.name === "JsonScalar") return ANY;
     if (type.name === "Record") return { type: "object", additionalProperties: this.#type(second) };
