@@ -4,11 +4,13 @@ import { partnerWebhooksHandlers } from "./partner-webhooks.js";
 import { ResourceError } from "./problems.js";
 import type { PluginProcess } from "./process.js";
 import { webhookStateHandlers } from "./webhook-state.js";
+import { webhookStatesHandlers } from "./webhook-states.js";
 
 /** The handlers of all resources. */
 export interface PartnerHandlers {
   readonly partnerApiKey: ResourceHandlers;
   readonly partnerWebhookState: ResourceHandlers;
+  readonly partnerWebhookStates: ResourceHandlers;
   readonly partnerWebhooks: ResourceHandlers;
 }
 
@@ -17,6 +19,7 @@ export function createHandlers(plugin: PluginProcess): PartnerHandlers {
   return {
     partnerApiKey: guardAccount(plugin, apiKeyHandlers(plugin)),
     partnerWebhookState: guardAccount(plugin, webhookStateHandlers(plugin)),
+    partnerWebhookStates: guardAccount(plugin, webhookStatesHandlers(plugin)),
     partnerWebhooks: partnerWebhooksHandlers(plugin),
   };
 }

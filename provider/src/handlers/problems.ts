@@ -1,4 +1,5 @@
 import { PartnerError, type RequestFailure } from "../api/errors.js";
+import type { WebhookState } from "../api/operations.js";
 import type { KeyReading } from "../responses/key-reader.js";
 
 /** Why no key is read from a response. */
@@ -8,7 +9,24 @@ export type RefusedReading = Extract<KeyReading, { kind: "refused" }>;
 export type ResourceProblem =
   /** The settings are those of another account than the resource's. */
   | { readonly kind: "otherAccount"; readonly owner: string; readonly present: string }
-  | { readonly kind: "noSuchWebhook"; readonly webhookId: number; readonly existing: readonly number[] }
+  /** Text in `webhookIds` is no id, redacted. `existing`: the ids that there are; `null` if they are not known. */
+  | {
+      readonly kind: "noSuchWebhook";
+      readonly webhookIds: readonly (number | string)[];
+      readonly existing: readonly number[] | null;
+    }
+  /** Two resources manage a webhook, or, if it is `null`, one manages all `others` and another one any. */
+  | {
+      readonly kind: "declaredTwice";
+      readonly webhookId: number | null;
+      readonly urns: readonly [string, string];
+    }
+  /** Some of the changes to a fleet failed; `total`: of so many that were needed. */
+  | {
+      readonly kind: "fleetIncomplete";
+      readonly failures: readonly [WebhookFailure, ...WebhookFailure[]];
+      readonly total: number;
+    }
   /** A change was answered 404, although the list has the webhook. */
   | { readonly kind: "patchedNotFound"; readonly failure: RequestFailure }
   /** All webhooks are asked for, and the list has further pages. */
@@ -38,6 +56,12 @@ export type ResourceProblem =
   /** A key was deleted and what came next failed. */
   | { readonly kind: "partlyDone"; readonly deleted: "previous" | "one"; readonly next: PartnerError };
 
+/** Why a webhook of a fleet is not in the state that it should be in. */
+export interface WebhookFailure {
+  readonly webhookId: number;
+  readonly error: PartnerError;
+}
+
 /** What is asked for cannot be done, although the service answers. */
 export class ResourceError extends PartnerError {
   override readonly code: PartnerError["code"];
@@ -47,12 +71,20 @@ export class ResourceError extends PartnerError {
     super(problem.kind);
     this.problem = problem;
     // What failed in the end is what a person looks up.
-    this.code =
-      problem.kind === "partlyDone"
-        ? problem.next.code
-        : problem.kind === "keyNotFound"
-          ? "PARTNERS_UNREADABLE"
-          : "PARTNERS_RESOURCE";
+    this.code = codeOf(problem);
+  }
+}
+
+function codeOf(problem: ResourceProblem): PartnerError["code"] {
+  switch (problem.kind) {
+    case "partlyDone":
+      return problem.next.code;
+    case "fleetIncomplete":
+      return problem.failures[0].error.code;
+    case "keyNotFound":
+      return "PARTNERS_UNREADABLE";
+    default:
+      return "PARTNERS_RESOURCE";
   }
 }
 
@@ -79,10 +111,16 @@ export type Notice =
     }
   /** An update is about to delete the previous key, whose time is up. */
   | { readonly kind: "expiry"; readonly fingerprint: string | null; readonly expiredAt: string }
-  /** The list does not tell the state of a webhook; `setting` would. */
-  | { readonly kind: "stateUnknown"; readonly webhookId: number; readonly setting: "webhookState" | "active" }
+  /** The list does not tell the state of webhooks; `setting` would. */
+  | {
+      readonly kind: "stateUnknown";
+      readonly webhookIds: readonly number[];
+      readonly setting: "webhookState" | "active";
+    }
   /** `restore` has nothing to go back to. */
-  | { readonly kind: "nothingToRestore"; readonly webhookId: number }
+  | { readonly kind: "nothingToRestore"; readonly webhookIds: readonly number[] }
+  /** `others` of a fleet puts into `state` what is not in it. */
+  | { readonly kind: "othersDiffer"; readonly state: WebhookState; readonly webhookIds: readonly number[] }
   /** A preview could not ask the service, and goes on without. */
   | { readonly kind: "notChecked"; readonly error: PartnerError };
 

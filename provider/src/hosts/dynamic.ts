@@ -31,6 +31,9 @@ export const partnerApiKey = toProvider(handlers.partnerApiKey);
 /** The dynamic provider of `PartnerWebhookState`. */
 export const partnerWebhookState = toProvider(handlers.partnerWebhookState);
 
+/** The dynamic provider of `PartnerWebhookStates`. */
+export const partnerWebhookStates = toProvider(handlers.partnerWebhookStates);
+
 /** The dynamic provider behind `getPartnerWebhooks`. */
 export const partnerWebhooks = toProvider(handlers.partnerWebhooks);
 

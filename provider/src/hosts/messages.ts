@@ -13,7 +13,9 @@ import {
   type RefusedReading,
   type ResourceProblem,
   type RotationReason,
+  type WebhookFailure,
 } from "../handlers/problems.js";
+import type { Progress } from "../handlers/process.js";
 import { variableOf } from "../handlers/settings.js";
 
 /** What decides how settings are called. */
@@ -51,16 +53,25 @@ export function renderNotice(notice: Notice, terms: Terms): string {
       return `the previous key${print} has expired (${notice.expiredAt}) and is deleted by this update.`;
     }
     case "stateUnknown": {
-      const { webhookId } = notice;
       const names = notice.setting === "active" ? ["active", "disabled"] : [notice.setting];
       const settings = names.map((name) => setting(`responses.${name}`, terms)).join(" and ");
-      return `the list does not tell the state of webhook ${webhookId}, so drift of it is not detected; set ${settings}.`;
+      return `the list does not tell the state of ${webhooksText(notice.webhookIds)}, so drift is not detected; set ${settings}.`;
     }
     case "nothingToRestore":
-      return `webhook ${notice.webhookId} is left as it is: its state before this stack managed it is not known.`;
+      return `the state of ${webhooksText(notice.webhookIds)} before this stack is not known, so "restore" changes nothing.`;
+    case "othersDiffer": {
+      const { webhookIds: ids, state } = notice;
+      const differ = ids.length === 1 ? "1 webhook differs" : `${ids.length} webhooks differ`;
+      return `${differ} from "others", which is ${JSON.stringify(state)}: ${listed(ids, NAMED_WEBHOOKS)}.`;
+    }
     case "notChecked":
       return `the webhooks were not checked in this preview. ${renderError(notice.error, terms)}`;
   }
+}
+
+/** How far a change of many webhooks is. @param named Whether the account is named, where nothing else tells what it is about. */
+export function renderProgress({ account, done, total }: Progress, named: boolean): string {
+  return `${done}/${total} webhooks${named ? ` of the account ${JSON.stringify(account)}` : ""}`;
 }
 
 /** The command, or the argument, that makes a member of `responses`. */
@@ -76,7 +87,8 @@ export function quoteForShell(text: string): string {
 
 function sentences(error: PartnerError, terms: Terms): string {
   if (error instanceof SettingsError) return settingsText(error.problems, terms);
-  if (error instanceof RequestError) return requestText(error.failure, terms);
+  if (error instanceof RequestError)
+    return `${requestName(error.failure)}: ${outcomeText(error.failure, terms)}`;
   if (error instanceof ResourceError) return resourceText(error.problem, terms);
   return error.message;
 }
@@ -100,7 +112,8 @@ function settingText(problem: SettingProblem, terms: Terms): string {
   return `Set ${name}: "${command}", or the environment variable ${variableOf(name)}.`;
 }
 
-function requestText(failure: RequestFailure, terms: Terms): string {
+/** What happened to a request and what to do about it, to follow its name. */
+function outcomeText(failure: RequestFailure, terms: Terms): string {
   const { operation, cause, effect, attempts, failedAt } = failure;
   const { kind, mayHave } = OPERATIONS[operation];
   const tries = attempts > 1 ? ` (${attempts} attempts)` : "";
@@ -114,7 +127,7 @@ function requestText(failure: RequestFailure, terms: Terms): string {
         : remedyFor(failure, terms);
   // Where something may have changed, what to do about that comes first, and what caused it is still said.
   const reason = possible ? reasonFor(cause) : "";
-  return `${requestName(failure)}: ${happened(cause)}${tries}.${reason}${effectText} ${remedy}${wordsOf(failure)}`;
+  return `${happened(cause)}${tries}.${reason}${effectText} ${remedy}${wordsOf(failure)}`;
 }
 
 /** As `PATCH /webhooks/101/disable at partners.example.com`. A key is never named. */
@@ -250,11 +263,22 @@ function resourceText(problem: ResourceProblem, terms: Terms): string {
     case "otherAccount":
       return `The resource belongs to the account ${JSON.stringify(problem.owner)}, and the settings are those of ${JSON.stringify(problem.present)}. Nothing was sent. Bring back the settings of that account, or run "pulumi state delete" if nothing of it exists any more.`;
     case "noSuchWebhook": {
-      const { webhookId, existing } = problem;
-      const ids = existing.slice(0, LISTED_IDS).join(", ");
-      const more = existing.length > LISTED_IDS ? ` and ${existing.length - LISTED_IDS} more` : "";
-      const others = ids === "" ? "The account has no webhooks" : `Webhooks that exist: ${ids}${more}`;
-      return `Webhook ${webhookId} does not exist in this account. ${others}. Correct webhookId, or create the webhook at the service.`;
+      const { webhookIds, existing } = problem;
+      const missing = webhookIds.length === 1 ? "does not exist" : "do not exist";
+      const others = existing?.length === 0 ? " The account has no webhooks." : "";
+      const exist = existing?.length ? ` Webhooks that exist: ${listed(existing, LISTED_IDS)}.` : "";
+      return `W${webhooksText(webhookIds).slice(1)} ${missing} in this account.${exist}${others} Correct the id, or create the webhook at the service.`;
+    }
+    case "declaredTwice": {
+      const names = resourceNames(problem.urns);
+      if (problem.webhookId === null)
+        return `${names} manage webhooks of one account, and one of them sets "others", which covers all. Set "others" to "leave", or remove one of the two.`;
+      return `Webhook ${problem.webhookId} is declared twice, by ${names}. Remove one of the two, or correct its id or its provider.`;
+    }
+    case "fleetIncomplete": {
+      const { failures, total } = problem;
+      const failed = failures.length === total ? `All ${total}` : `${failures.length} of ${total}`;
+      return `${failed} changes to webhooks failed. Those that worked are kept; the next run sends only the rest.\n${failureLines(failures, terms)}`;
     }
     case "incompleteList":
       return `The webhooks cannot be listed: ${FURTHER_PAGES} ${completeRemedy(terms)}`;
@@ -268,7 +292,7 @@ function resourceText(problem: ResourceProblem, terms: Terms): string {
     }
     case "patchedNotFound": {
       const { failure } = problem;
-      return `${requestName(failure)}: the server answered 404, although the list has the webhook. Ask the service whether this webhook may be changed.${wordsOf(failure)}`;
+      return `${requestName(failure)}: ${listedAllTheSame(failure)}`;
     }
     case "keyNotFound": {
       const { createdAt, rotates, complete, reading, requestId } = problem;
@@ -299,14 +323,67 @@ function resourceText(problem: ResourceProblem, terms: Terms): string {
   }
 }
 
+function listedAllTheSame(failure: RequestFailure): string {
+  return `the server answered 404, although the list has the webhook. Ask the service whether this webhook may be changed.${wordsOf(failure)}`;
+}
+
+/** A line for each reason, with the webhooks that it is true for. Ten webhooks are named in all. */
+function failureLines(failures: readonly WebhookFailure[], terms: Terms): string {
+  const byReason = Map.groupBy(failures, ({ error }) => failureText(error, terms, false));
+  let left = NAMED_WEBHOOKS;
+  let unnamed = failures.length;
+  const lines: string[] = [];
+  for (const same of byReason.values()) {
+    const [first] = same;
+    if (!first || left === 0) break;
+    const ids = same.map(({ webhookId }) => webhookId);
+    lines.push(`  ${listed(ids, left)}: ${failureText(first.error, terms, true)}`);
+    left -= Math.min(left, ids.length);
+    unnamed -= ids.length;
+  }
+  return [...lines, ...(unnamed > 0 ? [`  and ${unnamed} more`] : [])].join("\n");
+}
+
+/** @param withId Whether the id of the request is named, which no two failures have in common. */
+function failureText(error: PartnerError, terms: Terms, withId: boolean): string {
+  const shown = (failure: RequestFailure): RequestFailure =>
+    withId ? failure : { ...failure, requestId: null };
+  if (error instanceof RequestError) return outcomeText(shown(error.failure), terms);
+  if (error instanceof ResourceError && error.problem.kind === "patchedNotFound")
+    return listedAllTheSame(shown(error.problem.failure));
+  return sentences(error, terms);
+}
+
+/** Two resources by type and name; by their URNs where these are the same, as in two components. */
+function resourceNames(urns: readonly [string, string]): string {
+  const [one, other] = urns.map((urn) => {
+    const [, , type = "", ...name] = urn.split("::");
+    return `${type.replace(/^.*[$:]/, "")} ${JSON.stringify(name.join("::"))}`;
+  });
+  return one === other ? urns.join(" and ") : `${one ?? ""} and ${other ?? ""}`;
+}
+
+/** `webhook 7`, `webhooks 7, 8 and 3 more`. What is no id is in quotes. */
+function webhooksText(ids: readonly (number | string)[]): string {
+  const names = ids.map((id) => (typeof id === "number" ? id : JSON.stringify(id)));
+  return `webhook${ids.length === 1 ? "" : "s"} ${listed(names, NAMED_WEBHOOKS)}`;
+}
+
+function listed(names: readonly (number | string)[], most: number): string {
+  const more = names.length > most ? ` and ${names.length - most} more` : "";
+  return names.slice(0, most).join(", ") + more;
+}
+
 const FURTHER_PAGES = "the response shows signs of further pages, which the Partner API cannot request.";
 
 function completeRemedy(terms: Terms): string {
   return `If these are all webhooks, set ${setting("responses.complete", terms)} to true.`;
 }
 
-/** Ids that a message lists. */
+/** Ids of existing webhooks that a message lists. */
 const LISTED_IDS = 20;
+/** Webhooks that a message is about and names. */
+const NAMED_WEBHOOKS = 10;
 
 function keyRemedy({ reason, candidates }: RefusedReading, terms: Terms): string {
   const why = {

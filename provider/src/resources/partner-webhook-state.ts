@@ -48,9 +48,10 @@ export class PartnerWebhookState extends pulumi.CustomResource {
    */
   constructor(name: string, args: PartnerWebhookStateArgs, opts?: pulumi.CustomResourceOptions) {
     const { type, __provider } = PARTNER_WEBHOOK_STATE;
-    assertArguments(`PartnerWebhookState "${name}"`, args, ["webhookId", "state", "stateOnDestroy"]);
+    const resource = `PartnerWebhookState "${name}"`;
+    assertArguments(resource, args, ["webhookId", "state", "stateOnDestroy"]);
     const { state, stateOnDestroy } = args;
-    const webhookId = declareOnce(args.webhookId, name, opts);
+    const webhookId = declareOnce(args.webhookId, (id) => [id], { resource, type, options: opts });
     // As few properties as possible: the SDK creates four promises with a stack trace for each, which slows an unchanged update
     // of hundreds of webhooks. So what the program gave, and the account of its provider, are not outputs.
     const given = { webhookId, state, ...(stateOnDestroy !== undefined && { stateOnDestroy }) };

@@ -55,6 +55,9 @@ export interface ProviderArgs {
  * ```
  */
 export class Provider extends pulumi.ProviderResource {
+  /** The name of the account. */
+  readonly account: pulumi.Input<string>;
+
   /**
    * @param name The name in the stack.
    * @param args The settings of the account. The preview of the resources that use it reports what is wrong with them.
@@ -63,12 +66,13 @@ export class Provider extends pulumi.ProviderResource {
    */
   constructor(name: string, args: ProviderArgs, opts?: pulumi.ResourceOptions) {
     assertArguments(`Provider "${name}"`, args, SETTINGS);
+    const account = accountOf(name, args);
     super(
       "pulumi-nodejs",
       name,
       {
         [EXPLICIT_KEY]: "true",
-        [ACCOUNT_KEY]: accountOf(name, args),
+        [ACCOUNT_KEY]: account,
         "partners:baseUrl": args.baseUrl,
         "partners:accessToken": pulumi.secret(args.accessToken),
         "partners:requestTimeout": text(args.requestTimeout),
@@ -79,6 +83,7 @@ export class Provider extends pulumi.ProviderResource {
       },
       opts,
     );
+    this.account = account;
   }
 }
 
