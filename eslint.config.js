@@ -22,7 +22,7 @@ function layer(folder, ...forbidden) {
 
 const OUT = "^(\\.\\./)+";
 const PULUMI = [
-  "^@pulumi/",
+  "^@pulumi/(?!pulumi/proto/)",
   "A host speaks to the engine through its protocol; types of the SDK may be named.",
   true,
 ];

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { SECRET_OUTPUTS } from "../../provider/src/resources/registration.js";
+import { SECRET_OUTPUTS } from "../../provider/src/registration.js";
 import { CANARIES, findLeaks } from "../support/canary.ts";
 import { PluginError, type Plugin } from "../support/plugin-process.ts";
 import type { Fault, SandboxOptions } from "../support/sandbox.ts";

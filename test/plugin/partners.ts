@@ -1,10 +1,6 @@
 import { afterAll, beforeAll, beforeEach, onTestFinished, vi } from "vitest";
 
-import {
-  PARTNER_API_KEY,
-  PARTNER_WEBHOOK_STATE,
-  PARTNER_WEBHOOKS,
-} from "../../provider/src/resources/registration.js";
+import { PARTNER_API_KEY, PARTNER_WEBHOOK_STATE, PARTNER_WEBHOOKS } from "../../provider/src/registration.js";
 import { startGate, type Gate } from "../support/gate.ts";
 import { PluginError, startPlugin, type Plugin, type PluginOptions } from "../support/plugin-process.ts";
 import { startSandbox, type Sandbox, type SandboxOptions } from "../support/sandbox.ts";

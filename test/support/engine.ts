@@ -3,12 +3,14 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { basename, delimiter, dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { ROOT } from "./checkout.ts";
 import { inheritedEnv } from "./process.ts";
 import { getPulumi } from "./pulumi-cli.ts";
 
 const require = createRequire(import.meta.url);
 const SDK_FOLDER = dirname(require.resolve("@pulumi/pulumi/package.json"));
 const { version: SDK_VERSION } = require("@pulumi/pulumi/package.json") as { version: string };
+const { version } = require("../../provider/package.json") as { version: string };
 
 /** An engine for one test: a CLI, an empty backend in a temporary folder, and the environment that joins them. */
 export interface Engine {
@@ -38,6 +40,7 @@ export async function engineEnv(extra: Readonly<Record<string, string>> = {}): P
   const plugins = {
     [`language-nodejs-v${SDK_VERSION}`]: join(import.meta.dirname, "bin/pulumi-language-nodejs"),
     [`resource-pulumi-nodejs-v${SDK_VERSION}`]: join(SDK_FOLDER, "pulumi-resource-pulumi-nodejs"),
+    [`resource-partners-v${version}`]: join(ROOT, "provider/bin/pulumi-resource-partners"),
   };
   for (const [plugin, executable] of Object.entries(plugins)) {
     const folder = join(homeDir, "plugins", plugin);

@@ -6,7 +6,7 @@ import gte from "semver/functions/gte.js";
 import satisfies from "semver/functions/satisfies.js";
 import valid from "semver/functions/valid.js";
 
-import { PARTNER_API_KEY, PARTNER_WEBHOOK_STATE, PARTNER_WEBHOOKS } from "../resources/registration.js";
+import { PARTNER_API_KEY, PARTNER_WEBHOOK_STATE, PARTNER_WEBHOOKS } from "../registration.js";
 import { VERSION } from "../version.js";
 import { failed, ok, warning, type Check } from "./report.js";
 

@@ -3,7 +3,7 @@ import { existsSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 
 import { accountName, type ConfigSource } from "../handlers/settings.js";
-import { PARTNER_WEBHOOK_STATE } from "../resources/registration.js";
+import { PARTNER_WEBHOOK_STATE } from "../registration.js";
 import { EXPLICIT_KEY } from "../setting-names.js";
 import { CommandError } from "./command.js";
 

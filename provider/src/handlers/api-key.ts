@@ -3,7 +3,13 @@ import { randomUUID } from "node:crypto";
 import { PartnerError } from "../api/errors.js";
 import type { KeptResponse } from "../api/kept-response.js";
 import type { ResponseMapping } from "../responses/mapping.js";
-import { PartialFailure, type InputProblem, type ResourceHandlers } from "./contract.js";
+import {
+  PartialFailure,
+  UNKNOWN,
+  type InputProblem,
+  type Properties,
+  type ResourceHandlers,
+} from "./contract.js";
 import { deleteKeys } from "./key-deletion.js";
 import {
   keyStateOf,
@@ -12,12 +18,20 @@ import {
   presentOf,
   previousOf,
   readKept,
+  withoutPrevious,
   type HeldKey,
   type KeyState,
 } from "./key-state.js";
 import { ResourceError } from "./problems.js";
 import { serverOf, type PluginProcess, type Session } from "./process.js";
-import { performRotation, planRotation, rotationOf, rotationProblems, rotationStamps } from "./rotation.js";
+import {
+  performRotation,
+  planRotation,
+  rotationOf,
+  rotationProblems,
+  rotationStamps,
+  type RotationStep,
+} from "./rotation.js";
 
 /**
  * The handlers of `PartnerApiKey`. A resource whose `apiKey` is `null` holds a response in which the key was not found yet: it
@@ -50,9 +64,15 @@ export function apiKeyHandlers(plugin: PluginProcess): ResourceHandlers {
       return { changes: step !== "none", replaces: step === "replace" ? ["rotationDue"] : [] };
     },
 
+    preview(olds, news) {
+      const state = olds === null ? NO_KEY : keyStateOf(olds);
+      const { step } = planRotation(state, rotationOf(news), plugin.mapping(), plugin.currentTime());
+      return previewOf(state, step, news["account"]);
+    },
+
     async create(news) {
       const session = await plugin.open();
-      const id = `key-${randomUUID()}`; // Never secret, and made in advance: after the request, nothing may fail.
+      const id = newId(); // Made in advance: after the request, nothing may fail.
       const { response, createdAt, requestId } = await session.client.createApiKey();
       const trigger = rotationOf(news).trigger ?? null;
       const internal = { ...NO_KEY.internal, trigger };
@@ -82,7 +102,32 @@ export function apiKeyHandlers(plugin: PluginProcess): ResourceHandlers {
       const keys = heldKeys(state, session.settings.responses);
       await deleteKeys(plugin, session, keys);
     },
+
+    // A key is no ID: it would be shown. So the person names a variable that holds it.
+    adopt(id) {
+      const name = /^env:(\w+)$/.exec(id)?.[1] ?? null;
+      const apiKey = name === null ? undefined : plugin.variable(name);
+      if (apiKey === undefined || !/^[\x21-\x7e]{1,4096}$/.test(apiKey))
+        return Promise.reject(new ResourceError({ kind: "noImportVariable", name }));
+      const outputs = outputsOf({ ...NO_KEY, apiKey }, plugin.account);
+      return Promise.resolve({ id: newId(), inputs: {}, outputs });
+    },
   };
+}
+
+/** An ID that is no secret, as IDs are shown. */
+function newId(): string {
+  return `key-${randomUUID()}`;
+}
+
+/** The outputs after a step, as far as they are known before it. */
+function previewOf(state: KeyState, step: RotationStep, account: unknown): Properties {
+  if (step === "none") return outputsOf(state, account);
+  if (step === "expire") return outputsOf(withoutPrevious(state), account);
+  const names = Object.keys(outputsOf(state, account));
+  const unknown = Object.fromEntries(names.map((name): [string, unknown] => [name, UNKNOWN]));
+  const previous = step === "rotate" ? { previousApiKey: state.apiKey } : {};
+  return { ...unknown, ...previous, account };
 }
 
 /**

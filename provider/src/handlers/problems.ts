@@ -27,6 +27,18 @@ export type ResourceProblem =
       readonly failures: readonly [WebhookFailure, ...WebhookFailure[]];
       readonly total: number;
     }
+  /** What a webhook is imported by is not its id. */
+  | { readonly kind: "noImportId" }
+  /** What all webhooks of an account are imported by is not its name. */
+  | { readonly kind: "noImportAccount"; readonly account: string }
+  /** A webhook is imported, and the list does not tell its state; `setting` would. */
+  | {
+      readonly kind: "importStateUnknown";
+      readonly webhookId: number;
+      readonly setting: "webhookState" | "active";
+    }
+  /** What a key is imported by is not `env:` and the name of a variable; or that variable (`name`) holds no key. */
+  | { readonly kind: "noImportVariable"; readonly name: string | null }
   /** A change was answered 404, although the list has the webhook. */
   | { readonly kind: "patchedNotFound"; readonly failure: RequestFailure }
   /** All webhooks are asked for, and the list has further pages. */

@@ -87,6 +87,11 @@ export class PluginProcess {
     return this.#client?.pendingOperations ?? [];
   }
 
+  /** A variable of the environment, trimmed of nothing; `undefined` if it is not set, or empty. */
+  variable(name: string): string | undefined {
+    return this.#env[name] || undefined;
+  }
+
   /** Checks the settings without opening anything. @throws {SettingsError} naming all that is missing or wrong. */
   settings(): Settings {
     assertNodeVersion(process.versions.node);

@@ -8,6 +8,7 @@ import {
   type Properties,
   type ResourceHandlers,
 } from "./contract.js";
+import { ResourceError } from "./problems.js";
 import type { PluginProcess, Session } from "./process.js";
 import {
   changeState,
@@ -40,11 +41,11 @@ export function webhookStateHandlers(plugin: PluginProcess): ResourceHandlers {
   const previewCheck = createPreviewCheck(plugin);
 
   return {
-    async check(olds, news) {
+    async check(olds, news, urn) {
       const { webhookId, state, stateOnDestroy } = news;
       const problems: InputProblem[] = inputProblems(news);
       if (problems.length === 0 && typeof webhookId === "number") {
-        const declaredTwice = plugin.declarations.declare({ webhookIds: [webhookId], others: false });
+        const declaredTwice = plugin.declarations.declare({ webhookIds: [webhookId], others: false }, urn);
         const isNew = olds["webhookId"] === undefined;
         if (declaredTwice) problems.push(declaredTwice);
         else if (isNew)
@@ -64,6 +65,11 @@ export function webhookStateHandlers(plugin: PluginProcess): ResourceHandlers {
       const replaces = ["webhookId", "account"].filter(differs);
       return { changes: replaces.length > 0 || differs("state") || differs("stateOnDestroy"), replaces };
     },
+
+    preview: (olds, news) => ({
+      ...inputsOf(news),
+      initialState: olds === null ? UNKNOWN : olds["initialState"],
+    }),
 
     async create(inputs) {
       const { webhookId, state } = inputs as unknown as WebhookInputs;
@@ -106,6 +112,22 @@ export function webhookStateHandlers(plugin: PluginProcess): ResourceHandlers {
       }
       const session = await plugin.open();
       if (await session.webhooks.find(webhookId)) await reconcile(plugin, session, webhookId, wanted);
+    },
+
+    async adopt(id) {
+      const webhookId = Number(id);
+      if (!isWebhookId(webhookId) || String(webhookId) !== id)
+        throw new ResourceError({ kind: "noImportId" });
+      const { state, missing } = await existing(await plugin.open(), webhookId);
+      if (state === null)
+        throw new ResourceError({
+          kind: "importStateUnknown",
+          webhookId,
+          setting: missing ?? "webhookState",
+        });
+      const inputs = { webhookId, state };
+      const outputs = { ...inputs, stateOnDestroy: "leave", account: plugin.account, initialState: state };
+      return { id, inputs, outputs };
     },
   };
 }

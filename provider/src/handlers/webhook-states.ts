@@ -51,7 +51,7 @@ export function webhookStatesHandlers(plugin: PluginProcess): ResourceHandlers {
   const previewCheck = createPreviewCheck(plugin);
 
   return {
-    async check(olds, news) {
+    async check(olds, news, urn) {
       const { states, others, stateOnDestroy } = news;
       const inputs = {
         states,
@@ -65,7 +65,7 @@ export function webhookStatesHandlers(plugin: PluginProcess): ResourceHandlers {
       const names = Object.keys(isRecord(states) ? states : {});
       const webhookIds = names.filter(isWebhookId).map(Number);
       const strangers = names.filter((name) => !isWebhookId(name)).map((name) => redactWords(name, []) ?? "");
-      const declaredTwice = plugin.declarations.declare({ webhookIds, others: isState(others) });
+      const declaredTwice = plugin.declarations.declare({ webhookIds, others: isState(others) }, urn);
       if (declaredTwice) return { inputs, problems: [declaredTwice] };
 
       const known = isRecord(olds["states"]) ? olds["states"] : {};
@@ -96,6 +96,20 @@ export function webhookStatesHandlers(plugin: PluginProcess): ResourceHandlers {
         !isSame(states, news["states"]) ||
         Object.values(otherStates).some((state) => state !== others);
       return { changes, replaces: account === news["account"] ? [] : ["account"] };
+    },
+
+    preview(olds, news) {
+      const { states, others } = news;
+      const before = (olds ?? { states: {}, initialStates: {} }) as unknown as FleetOutputs;
+      // Only a look at the service tells of webhooks that are new to the fleet.
+      const isKnown =
+        isRecord(states) && others === "leave" && Object.keys(states).every((id) => id in before.states);
+      return {
+        ...inputsOf(news),
+        otherStates: isKnown ? {} : UNKNOWN,
+        initialStates: isKnown ? only(before.initialStates, idsOf(states)) : UNKNOWN,
+        server: olds?.["server"] ?? UNKNOWN,
+      };
     },
 
     async create(inputs) {
@@ -146,6 +160,21 @@ export function webhookStatesHandlers(plugin: PluginProcess): ResourceHandlers {
       const wanted = leave(plugin, leaving, stateOnDestroy, initialStates, snapshot);
       const { failure } = await changeAll(plugin, session, snapshot, wanted);
       if (failure) throw failure;
+    },
+
+    async adopt(id) {
+      const { account } = plugin;
+      if (id !== account) throw new ResourceError({ kind: "noImportAccount", account });
+      const session = await plugin.open();
+      const webhooks = await session.webhooks.all();
+      warnIfUnknown(plugin, webhooks);
+      const states = statesOf(webhooks.filter(({ state }) => state !== null));
+      const others = { others: "leave", stateOnDestroy: "leave", account, server: serverOf(session) };
+      return {
+        id,
+        inputs: { states },
+        outputs: { states, otherStates: {}, initialStates: states, ...others },
+      };
     },
   };
 }

@@ -1,17 +1,18 @@
 /**
  * How the engine reaches the handlers through the SDK's dynamic-provider host. The engine's plugin process loads this module by
- * the strings in resources/registration.ts. Its path in the package and the names it exports are written into users' state, so
+ * the strings in registration.ts. Its path in the package and the names it exports are written into users' state, so
  * they are frozen; everything else about it is internal.
  *
  * @internal
  */
-import type { CheckFailure, ResourceProvider } from "@pulumi/pulumi/dynamic";
+import type { ResourceProvider } from "@pulumi/pulumi/dynamic";
 
 import { PartialFailure, type Properties, type ResourceHandlers } from "../handlers/contract.js";
 import { createHandlers } from "../handlers/create-handlers.js";
 import { PluginProcess } from "../handlers/process.js";
 import { Lifetime } from "./lifetime.js";
 import { renderError, renderNotice } from "./messages.js";
+import { answerCheck, toWire, type Wire } from "./wire.js";
 
 const lifetime = new Lifetime();
 const plugin: PluginProcess = new PluginProcess({
@@ -51,15 +52,9 @@ function toProvider(resource: ResourceHandlers): ResourceProvider {
     },
     check: (olds: Properties, news: Properties) =>
       lifetime.answer(async () => {
-        try {
-          const { inputs, problems } = await resource.check(olds, news);
-          const failures = problems.map((problem) =>
-            checkFailure(typeof problem === "string" ? problem : renderError(problem, terms())),
-          );
-          return { inputs: toWire(inputs), failures };
-        } catch (error) {
-          return { inputs: toWire(news), failures: [checkFailure(renderError(error, terms()))] };
-        }
+        const { inputs, reasons } = await answerCheck(() => resource.check(olds, news), news, terms());
+        // Names no property, because the engine prints the value of one that is named, secret or not.
+        return { inputs: toWire(inputs), failures: reasons.map((reason) => ({ property: "", reason })) };
       }),
     diff: (_id, olds: Properties, news: Properties) => {
       try {
@@ -90,11 +85,6 @@ function toProvider(resource: ResourceHandlers): ResourceProvider {
 
 function terms(): { readonly explicit: boolean } {
   return { explicit: plugin.isExplicit };
-}
-
-/** Names no property, because the engine prints the value of one that is named, secret or not. */
-function checkFailure(reason: string): CheckFailure {
-  return { property: "", reason };
 }
 
 /** Throws what the host can take in the place of an error. @param properties Have `__provider`, without which the state would be stuck. */
@@ -128,19 +118,4 @@ function withoutStack(message: string): Error {
   error.stack = "failed";
   error.toString = () => "pulumi-partners";
   return error;
-}
-
-/** A value that can go to the host: JSON, without anything that gRPC's `Struct` refuses. */
-type Wire = null | boolean | number | string | Wire[] | { [name: string]: Wire };
-
-/**
- * Makes a value fit for the host. `undefined` becomes `null`: in what `create` returns it fails *after* the key was created, in
- * an initialization failure it hangs the engine, and an output that is left out is unknown in every preview.
- */
-function toWire(value: unknown): Wire {
-  if (value === null || typeof value === "string" || typeof value === "boolean") return value;
-  if (typeof value === "number") return Number.isFinite(value) ? value : null;
-  if (Array.isArray(value)) return value.map(toWire);
-  if (typeof value !== "object") return null;
-  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, toWire(member)]));
 }

@@ -20,6 +20,7 @@ const DRAIN_INTERVAL = 20;
  */
 export class Lifetime {
   readonly #stopping = new AbortController();
+  #isEnding = false;
   #pendingCalls = 0;
   #answeredAt = -Infinity;
 
@@ -48,7 +49,7 @@ export class Lifetime {
   watch(engine: string | undefined, pendingOperations: () => readonly string[]): void {
     for (const signal of ["SIGINT", "SIGTERM"] as const) {
       const listener = (): void => {
-        const told = this.signal.aborted ? [] : pendingOperations();
+        const told = this.#isEnding ? [] : pendingOperations();
         if (told.length > 0)
           process.stderr.write(`pulumi-partners: ${signal} received; in flight: ${tally(told)}.\n`);
         this.#stop(() => {
@@ -63,11 +64,17 @@ export class Lifetime {
     if (host !== undefined) this.#watchEngine(host, Number(port));
   }
 
-  /** Ends all calls except creations that have been sent, as their keys would be lost, and then the process. */
-  #stop(end: () => void): void {
-    if (this.signal.aborted) return;
-    const quiet = this.#pendingCalls > 0 ? LAST_ANSWERS_FLUSH : ANSWER_FLUSH;
+  /** Ends all calls except creations that have been sent, as their keys would be lost. The process goes on. */
+  cancel(): void {
     this.#stopping.abort();
+  }
+
+  /** Does the same, and then ends the process. */
+  #stop(end: () => void): void {
+    if (this.#isEnding) return;
+    this.#isEnding = true;
+    const quiet = this.#pendingCalls > 0 ? LAST_ANSWERS_FLUSH : ANSWER_FLUSH;
+    this.cancel();
     this.#endAfterAnswers(end, quiet, ANSWER_TURNS);
   }
 

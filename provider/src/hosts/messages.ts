@@ -52,11 +52,8 @@ export function renderNotice(notice: Notice, terms: Terms): string {
       const print = notice.fingerprint === null ? "" : ` ${notice.fingerprint}`;
       return `the previous key${print} has expired (${notice.expiredAt}) and is deleted by this update.`;
     }
-    case "stateUnknown": {
-      const names = notice.setting === "active" ? ["active", "disabled"] : [notice.setting];
-      const settings = names.map((name) => setting(`responses.${name}`, terms)).join(" and ");
-      return `the list does not tell the state of ${webhooksText(notice.webhookIds)}, so drift is not detected; set ${settings}.`;
-    }
+    case "stateUnknown":
+      return `the list does not tell the state of ${webhooksText(notice.webhookIds)}, so drift is not detected; set ${stateSettings(notice.setting, terms)}.`;
     case "nothingToRestore":
       return `the state of ${webhooksText(notice.webhookIds)} before this stack is not known, so "restore" changes nothing.`;
     case "othersDiffer": {
@@ -277,8 +274,17 @@ function resourceText(problem: ResourceProblem, terms: Terms): string {
     }
     case "fleetIncomplete": {
       const { failures, total } = problem;
-      const failed = failures.length === total ? `All ${total}` : `${failures.length} of ${total}`;
-      return `${failed} changes to webhooks failed. Those that worked are kept; the next run sends only the rest.\n${failureLines(failures, terms)}`;
+      return `${failures.length} of ${total} webhooks could not be changed. The next run sends only what is left.\n${failureLines(failures, terms)}`;
+    }
+    case "noImportId":
+      return "A webhook is imported by its id, a positive whole number such as 101. Nothing was imported.";
+    case "noImportAccount":
+      return `All webhooks of an account are imported by its name, here ${JSON.stringify(problem.account)}. Nothing was imported.`;
+    case "importStateUnknown":
+      return `The list does not tell the state of webhook ${problem.webhookId}: set ${stateSettings(problem.setting, terms)}, then import it.`;
+    case "noImportVariable": {
+      const wrong = problem.name === null ? "" : ` ${problem.name} is not set, or holds no key.`;
+      return `A key is imported by "env:" and the name of an environment variable that holds it, such as env:OLD_KEY.${wrong} Nothing was imported.`;
     }
     case "incompleteList":
       return `The webhooks cannot be listed: ${FURTHER_PAGES} ${completeRemedy(terms)}`;
@@ -337,11 +343,11 @@ function failureLines(failures: readonly WebhookFailure[], terms: Terms): string
     const [first] = same;
     if (!first || left === 0) break;
     const ids = same.map(({ webhookId }) => webhookId);
-    lines.push(`  ${listed(ids, left)}: ${failureText(first.error, terms, true)}`);
+    lines.push(`- ${listed(ids, left)}: ${failureText(first.error, terms, true)}`);
     left -= Math.min(left, ids.length);
     unnamed -= ids.length;
   }
-  return [...lines, ...(unnamed > 0 ? [`  and ${unnamed} more`] : [])].join("\n");
+  return [...lines, ...(unnamed > 0 ? [`- and ${unnamed} more`] : [])].join("\n");
 }
 
 /** @param withId Whether the id of the request is named, which no two failures have in common. */
@@ -351,6 +357,8 @@ function failureText(error: PartnerError, terms: Terms, withId: boolean): string
   if (error instanceof RequestError) return outcomeText(shown(error.failure), terms);
   if (error instanceof ResourceError && error.problem.kind === "patchedNotFound")
     return listedAllTheSame(shown(error.problem.failure));
+  if (error instanceof ResourceError && error.problem.kind === "noSuchWebhook")
+    return "does not exist in this account.";
   return sentences(error, terms);
 }
 
@@ -430,6 +438,12 @@ function wordsOf({ serverWords, requestId }: RequestFailure): string {
   const id = requestId === null ? "" : ` (request id ${requestId})`;
   if (serverWords !== null) return ` The server said: "${serverWords}"${id}.`;
   return requestId === null ? "" : ` Request id: ${requestId}.`;
+}
+
+/** The settings by which the state of a webhook is read. */
+function stateSettings(missing: "webhookState" | "active", terms: Terms): string {
+  const names = missing === "active" ? ["active", "disabled"] : [missing];
+  return names.map((name) => setting(`responses.${name}`, terms)).join(" and ");
 }
 
 function setting(name: string, { explicit }: Terms): string {

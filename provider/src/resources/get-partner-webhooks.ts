@@ -2,7 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 
 import type { WebhookState } from "../api/operations.js";
 import { warnAboutStackSettings } from "./program-checks.js";
-import { PARTNER_WEBHOOKS } from "./registration.js";
+import { PARTNER_WEBHOOKS } from "../registration.js";
 import { logicalName, perRun, providerOf } from "./run.js";
 
 /** A webhook that exists at the service, as {@link getPartnerWebhooks} found it. */

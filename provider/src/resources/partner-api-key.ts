@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 
 import { assertArguments, warnAboutStackSettings } from "./program-checks.js";
-import { PARTNER_API_KEY, SECRET_OUTPUTS } from "./registration.js";
+import { PARTNER_API_KEY, SECRET_OUTPUTS } from "../registration.js";
 
 /**
  * When a new key replaces the present one, and for how long the old one stays valid. Wrong values fail the preview.

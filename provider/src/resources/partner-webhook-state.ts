@@ -2,7 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 
 import type { WebhookState } from "../api/operations.js";
 import { assertArguments, declareOnce, warnAboutStackSettings } from "./program-checks.js";
-import { PARTNER_WEBHOOK_STATE } from "./registration.js";
+import { PARTNER_WEBHOOK_STATE } from "../registration.js";
 
 /**
  * What happens to a webhook that is no longer declared: `"leave"` it as it is, `"restore"` the state in which it was first

@@ -3,7 +3,7 @@ import * as pulumi from "@pulumi/pulumi";
 import type { WebhookState } from "../api/operations.js";
 import type { StateOnDestroy } from "./partner-webhook-state.js";
 import { assertArguments, declareOnce, warnAboutStackSettings } from "./program-checks.js";
-import { PARTNER_WEBHOOK_STATES } from "./registration.js";
+import { PARTNER_WEBHOOK_STATES } from "../registration.js";
 
 /** The arguments of {@link PartnerWebhookStates}. Wrong values, and webhooks that do not exist, fail the preview. */
 export interface PartnerWebhookStatesArgs {

@@ -79,7 +79,7 @@ export function declareOnce<Given>(
     return value;
   };
   const isLater = pulumi.Output.isInstance(given) || given instanceof Promise;
-  return isLater ? pulumi.output(given).apply((value) => declare(value as Given)) : declare(given as Given);
+  return isLater ? pulumi.output(given).apply((value) => declare(value as Given)) : declare(given);
 }
 
 /** The account that a resource will belong to. */

@@ -3,7 +3,7 @@ import { PartialFailure, type Properties } from "../../../provider/src/handlers/
 import { fingerprint } from "../../../provider/src/handlers/key-state.js";
 import { ResourceError } from "../../../provider/src/handlers/problems.js";
 import { renderError, renderNotice } from "../../../provider/src/hosts/messages.js";
-import { SECRET_OUTPUTS } from "../../../provider/src/resources/registration.js";
+import { SECRET_OUTPUTS } from "../../../provider/src/registration.js";
 import type { LoggedRequest, WebhookState } from "../../support/sandbox.ts";
 import type { Call, Entry, Operation } from "./engine.ts";
 import { STRANGER, type Service } from "./service.ts";

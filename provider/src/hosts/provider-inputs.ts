@@ -1,0 +1,48 @@
+import type { Properties } from "../handlers/contract.js";
+import type { ConfigSource } from "../handlers/settings.js";
+import { ACCOUNT_KEY, DEFAULT_ACCOUNT, EXPLICIT_KEY, SETTING_NAMES } from "../setting-names.js";
+
+const NAMESPACE = "partners:";
+const [ACCOUNT, EXPLICIT] = [ACCOUNT_KEY.slice(NAMESPACE.length), EXPLICIT_KEY.slice(NAMESPACE.length)];
+const NAMES: readonly string[] = [...SETTING_NAMES, ACCOUNT];
+
+/**
+ * Completes the inputs of a provider: with its account, and whether it is an explicit one, which takes nothing from the
+ * environment. Both then hold in every operation, also in a `destroy` that has no program.
+ */
+export function checkedProviderInputs(urn: string, news: Properties): Properties {
+  const name = urn.split("::").at(-1) ?? "";
+  const explicit = !DEFAULT_PROVIDER.test(name);
+  return { [ACCOUNT]: explicit ? name : DEFAULT_ACCOUNT, ...news, [EXPLICIT]: String(explicit) };
+}
+
+/** How the engine calls the provider that stack configuration makes: `default`, or with a version such as `default_0_1_0`. */
+const DEFAULT_PROVIDER = /^default(_\d+_\d+_\d+\w*)?$/;
+
+/** The inputs of a provider as a source of settings. */
+export function configSource(inputs: Properties): ConfigSource {
+  return {
+    get: (key) => {
+      const value = valueOf(inputs, key.slice(NAMESPACE.length));
+      return value == null || typeof value === "string" ? (value ?? undefined) : JSON.stringify(value);
+    },
+  };
+}
+
+/** Which settings differ. Another account replaces the provider, and with it all that it has created. */
+export function diffProviderInputs(
+  olds: Properties,
+  news: Properties,
+): { readonly changed: string[]; readonly replaces: string[] } {
+  const changed = NAMES.filter(
+    (name) => JSON.stringify(valueOf(olds, name)) !== JSON.stringify(valueOf(news, name)),
+  );
+  // A name that is absent says nothing: the provider of dynamic resources, from which a stack can move here, has none.
+  const isReplaced = [olds, news].every((inputs) => typeof valueOf(inputs, ACCOUNT) === "string");
+  return { changed, replaces: changed.filter((name) => name === ACCOUNT && isReplaced) };
+}
+
+/** The provider of dynamic resources has the keys of stack configuration as names. */
+function valueOf(inputs: Properties, name: string): unknown {
+  return inputs[name] ?? inputs[NAMESPACE + name];
+}

@@ -1,0 +1,48 @@
+import { Struct, type JavaScriptValue } from "google-protobuf/google/protobuf/struct_pb.js";
+
+import { isRecord, UNKNOWN, type Properties } from "../handlers/contract.js";
+import { toWire } from "./wire.js";
+
+/** The member by which an object in a message is more than an object (pulumi/pulumi, sdk/go/common/resource/sig). */
+const SIGNATURE = "4dabf18193072939515e22adb298388d";
+const SECRET = "1b47061264138c4ac30d75fd1eb44270";
+
+/** Reads properties from a message. Secrets become their values; what the dynamic host has left in the state is left out. */
+export function fromStruct(message: Struct | undefined): Properties {
+  const members = Object.entries(message?.toJavaScript() ?? {}).filter(([name]) => name !== "__provider");
+  return plain(Object.fromEntries(members)) as Properties;
+}
+
+/** Writes properties into a message. */
+export function toStruct(properties: Properties): Struct {
+  return Struct.fromJavaScript(toWire(properties) as Record<string, JavaScriptValue>);
+}
+
+/** A value that the engine keeps secret; one that is absent or not known yet stays as it is. */
+export function asSecret(value: unknown): unknown {
+  return value == null || value === UNKNOWN ? value : { [SIGNATURE]: SECRET, value: unsigned(value) };
+}
+
+/** The same properties, some of them secret. */
+export function withSecrets(properties: Properties, names: readonly string[]): Properties {
+  const secrets = names
+    .filter((name) => name in properties)
+    .map((name): [string, unknown] => [name, asSecret(properties[name])]);
+  return { ...properties, ...Object.fromEntries(secrets) };
+}
+
+function plain(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(plain);
+  if (!isRecord(value)) return value;
+  if (value[SIGNATURE] === SECRET) return plain(value["value"]);
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, plain(member)]));
+}
+
+/** What came from a service, without what would mean something to the engine. */
+function unsigned(value: unknown): unknown {
+  if (value === UNKNOWN) return null;
+  if (Array.isArray(value)) return value.map(unsigned);
+  if (!isRecord(value)) return value;
+  const members = Object.entries(value).filter(([name]) => name !== SIGNATURE);
+  return Object.fromEntries(members.map(([name, member]) => [name, unsigned(member)]));
+}
