@@ -41,7 +41,19 @@ export interface ClientOptions {
   readonly signal?: AbortSignal;
   /** Gets a line for each attempt, free of secrets by construction: templates instead of paths. @default nothing is logged */
   readonly log?: (line: string) => void;
+  /** Told of what takes long, while it lasts. @default nobody is told */
+  readonly onWait?: (wait: Wait) => void;
 }
+
+/** What an operation is waiting for, as facts. */
+export type Wait =
+  /** Its next attempt, in so many milliseconds. `reason`: a status, or the code of an error. */
+  | { readonly kind: "retry"; readonly operation: Operation; readonly reason: string; readonly delay: number }
+  /** A response, for so many milliseconds now. */
+  | { readonly kind: "response"; readonly operation: Operation; readonly elapsed: number };
+
+/** Milliseconds after which a sign of life is due, and the next one. */
+const SIGN_OF_LIFE = 10_000;
 
 /** What the server answered to a creation that it accepted. */
 export interface CreatedKey {
@@ -100,6 +112,9 @@ export function createClient(options: ClientOptions): PartnerClient {
     let lost = false;
     const sendAttempt = async (remaining: number): Promise<Attempt> => {
       const startedAt = performance.now();
+      const timer = setInterval(() => {
+        options.onWait?.({ kind: "response", operation, elapsed: performance.now() - startedAt });
+      }, SIGN_OF_LIFE);
       const attempt = await sendOnce(connections, {
         method,
         path,
@@ -110,6 +125,8 @@ export function createClient(options: ClientOptions): PartnerClient {
         requestTimeout: options.requestTimeout,
         remaining,
         signal,
+      }).finally(() => {
+        clearInterval(timer);
       });
       attempts += 1;
       lost = attempt.kind === "noResponse";
@@ -118,10 +135,18 @@ export function createClient(options: ClientOptions): PartnerClient {
       );
       return attempt;
     };
+    const onRetry = (attempt: Attempt, delay: number): void => {
+      const reason = attempt.kind === "response" ? String(attempt.status) : attempt.code || attempt.reason;
+      options.onWait?.({ kind: "retry", operation, reason, delay });
+    };
     const token = Symbol(operation);
     pending.set(token, operation);
     try {
-      const outcome = await withRetry(kind, { clock, limiter, operationTimeout, signal }, sendAttempt);
+      const outcome = await withRetry(
+        kind,
+        { clock, limiter, operationTimeout, signal, onRetry },
+        sendAttempt,
+      );
       const response = outcome.attempt?.kind === "response" ? outcome.attempt : null;
       if (response === null || !outcome.succeeded)
         throw failure(call, causeOf(outcome), response, outcome.effect, outcome.attempts);

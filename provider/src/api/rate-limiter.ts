@@ -57,6 +57,11 @@ export class RateLimiter {
     return this.#throttledAt > this.#lastSuccess;
   }
 
+  /** Milliseconds for which nobody sends. */
+  get pausedFor(): number {
+    return Math.max(0, this.#pausedUntil - this.#clock.now());
+  }
+
   /** When a response other than 429 last came in, milliseconds since the epoch; 0 if never. */
   get lastSuccess(): number {
     return this.#lastSuccess;

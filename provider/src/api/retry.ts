@@ -72,6 +72,8 @@ export interface RetryContext {
   readonly operationTimeout: number;
   /** When it is aborted, nothing more is sent and nothing is waited for. */
   readonly signal?: AbortSignal | undefined;
+  /** Told of every attempt that is repeated, and in how many milliseconds. */
+  readonly onRetry?: (attempt: Attempt, delay: number) => void;
 }
 
 /**
@@ -81,7 +83,7 @@ export interface RetryContext {
  */
 export async function withRetry(
   kind: OperationKind,
-  { clock, limiter, operationTimeout, signal }: RetryContext,
+  { clock, limiter, operationTimeout, signal, onRetry }: RetryContext,
   send: (remaining: number) => Promise<Attempt>,
 ): Promise<Outcome> {
   const startedAt = clock.now();
@@ -126,11 +128,13 @@ export async function withRetry(
     if (hint !== null && now + hint > deadline) return outcome({ requestedWait: hint });
     if (decision === "throttled") {
       if (isHopeless()) return outcome();
+      onRetry?.(attempt, limiter.pausedFor);
       continue;
     }
     counted += 1;
     const delay = hint ?? backoff(counted, clock.random());
     if (counted >= RETRY.attempts || now + delay >= deadline) return outcome();
+    onRetry?.(attempt, delay);
     await clock.sleep(delay, signal);
   }
 }

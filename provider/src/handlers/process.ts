@@ -1,4 +1,4 @@
-import type { PartnerClient } from "../api/client.js";
+import type { PartnerClient, Wait } from "../api/client.js";
 import type { Clock } from "../api/clock.js";
 import type { ResponseMapping } from "../responses/mapping.js";
 import type { Notice } from "./problems.js";
@@ -21,6 +21,8 @@ export interface ProcessOptions {
   readonly warn: (notice: Notice) => void;
   /** Shows how far a change of many webhooks is; what it showed before is out of date. @default nobody is told */
   readonly progress?: (progress: Progress) => void;
+  /** Shows what takes long, while it lasts. @default nothing is shown */
+  readonly onWait?: (wait: Wait) => void;
   /** Aborted when the process is told to stop. */
   readonly signal?: AbortSignal;
   /** Milliseconds since the epoch. @default `Date.now` */
@@ -130,11 +132,12 @@ export class PluginProcess {
     const settings = this.settings();
     // Loaded late: undici fails to load on a Node that is too old, and a process that only diffs needs none of it.
     const { createClient } = await import("../api/client.js");
-    const { signal, clock } = this.#options;
+    const { signal, clock, onWait } = this.#options;
     const client = createClient({
       ...settings,
       ...(signal && { signal }),
       ...(clock && { clock }),
+      ...(onWait && { onWait }),
       ...debugLog(this.#env),
     });
     this.#client = client;

@@ -13,7 +13,7 @@ export interface ConfigSource {
 }
 
 /** The settings of one account, checked: what a client is made of, except for what the process adds. */
-export type Settings = Omit<ClientOptions, "clock" | "signal" | "log">;
+export type Settings = Omit<ClientOptions, "clock" | "signal" | "log" | "onWait">;
 
 /** The value of a setting, and which of the two places it is from. */
 export interface FoundSetting {

@@ -5,25 +5,40 @@
  *
  * @internal
  */
+import { createRequire } from "node:module";
+
+import type * as Grpc from "@grpc/grpc-js";
 import type { ResourceProvider } from "@pulumi/pulumi/dynamic";
 
 import { PartialFailure, type Properties, type ResourceHandlers } from "../handlers/contract.js";
 import { createHandlers } from "../handlers/create-handlers.js";
 import { PluginProcess } from "../handlers/process.js";
+import { EngineLog } from "./engine-log.js";
 import { Lifetime } from "./lifetime.js";
-import { renderError, renderNotice } from "./messages.js";
+import { renderError, renderNotice, renderProgress, renderWait } from "./messages.js";
 import { answerCheck, toWire, type Wire } from "./wire.js";
 
+const [, script = "", address] = process.argv;
+// In any other process, such as a test, there is no engine, and nothing is ours to end.
+const isHost = /[\\/]cmd[\\/]dynamic-provider([\\/]|$)/.test(script);
 const lifetime = new Lifetime();
+const log = new EngineLog(isHost ? address : undefined, () => {
+  const requireAsSdk = createRequire(require.resolve("@pulumi/pulumi/package.json"));
+  return requireAsSdk("@grpc/grpc-js") as typeof Grpc;
+});
 const plugin: PluginProcess = new PluginProcess({
   signal: lifetime.signal,
-  // The engine shows what a plugin writes to stderr.
-  warn: (notice) => void process.stderr.write(`pulumi-partners: ${renderNotice(notice, terms())}\n`),
+  warn: (notice) => {
+    log.warn(renderNotice(notice, terms()));
+  },
+  progress: (progress) => {
+    log.status(renderProgress(progress, true));
+  },
+  onWait: (wait) => {
+    log.status(renderWait(wait));
+  },
 });
-const [, script = "", engine] = process.argv;
-// In any other process, such as a test, nothing is ours to end.
-if (/[\\/]cmd[\\/]dynamic-provider([\\/]|$)/.test(script))
-  lifetime.watch(engine, () => plugin.pendingOperations);
+if (isHost) lifetime.watch(address, () => plugin.pendingOperations);
 const handlers = createHandlers(plugin);
 
 /** The dynamic provider of `PartnerApiKey`. */
@@ -51,36 +66,39 @@ function toProvider(resource: ResourceHandlers): ResourceProvider {
       return Promise.resolve();
     },
     check: (olds: Properties, news: Properties) =>
-      lifetime.answer(async () => {
+      answer(async () => {
         const { inputs, reasons } = await answerCheck(() => resource.check(olds, news), news, terms());
         // Names no property, because the engine prints the value of one that is named, secret or not.
         return { inputs: toWire(inputs), failures: reasons.map((reason) => ({ property: "", reason })) };
       }),
-    diff: (_id, olds: Properties, news: Properties) => {
-      try {
-        return Promise.resolve(resource.diff(olds, news));
-      } catch {
-        return Promise.resolve({ changes: true }); // `update` observes by itself, and can say what is wrong.
-      }
-    },
+    diff: (_id, olds: Properties, news: Properties) =>
+      // `update` observes by itself, and can say what is wrong.
+      answer(() => Promise.resolve(olds).then((state) => resource.diff(state, news))).catch(() => ({
+        changes: true,
+      })),
     create: (inputs: Properties) =>
-      lifetime.answer(async () => {
+      answer(async () => {
         const { id, outputs } = await resource.create(inputs).catch(rethrow(inputs));
         return { id, outs: toWire(outputs) };
       }),
     read: (id, olds: Properties = {}) =>
-      lifetime.answer(async () => {
+      answer(async () => {
         const found = await resource.read(olds).catch(rethrow(olds));
         if (found === null) return { id: "" };
         const { outputs, inputs } = found;
         return { id, props: toWire(outputs), ...(inputs && { inputs: toWire(inputs) }) };
       }),
     update: (id, olds: Properties, news: Properties) =>
-      lifetime.answer(async () => ({
+      answer(async () => ({
         outs: toWire(await resource.update(id, olds, news).catch(rethrow(news))),
       })),
-    delete: (_id, olds: Properties) => lifetime.answer(() => resource.delete(olds).catch(rethrow(olds))),
+    delete: (_id, olds: Properties) => answer(() => resource.delete(olds).catch(rethrow(olds))),
   };
+}
+
+/** Handles a call of the engine, which gets the messages about it before the answer. */
+function answer<Answer>(handle: () => Promise<Answer>): Promise<Answer> {
+  return lifetime.answer(() => log.about("", handle));
 }
 
 function terms(): { readonly explicit: boolean } {

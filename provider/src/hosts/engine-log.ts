@@ -38,9 +38,9 @@ export class EngineLog {
 
   /** Warns. */
   warn(message: string): void {
-    this.#send(message, LogSeverity.WARNING, false, () =>
-      process.stderr.write(`pulumi-partners: ${message}\n`),
-    );
+    const named = `pulumi-partners: ${message}`;
+    const text = this.#urn.getStore() ? message : named; // Without a resource, it has to say whose it is.
+    this.#send(text, LogSeverity.WARNING, false, () => process.stderr.write(`${named}\n`));
   }
 
   /** Shows what is going on, in the status column, until the next message. */

@@ -1,3 +1,4 @@
+import type { Wait } from "../api/client.js";
 import {
   PartnerError,
   RequestError,
@@ -69,6 +70,14 @@ export function renderNotice(notice: Notice, terms: Terms): string {
 /** How far a change of many webhooks is. @param named Whether the account is named, where nothing else tells what it is about. */
 export function renderProgress({ account, done, total }: Progress, named: boolean): string {
   return `${done}/${total} webhooks${named ? ` of the account ${JSON.stringify(account)}` : ""}`;
+}
+
+/** A few words for the status of a resource. */
+export function renderWait(wait: Wait): string {
+  const { method } = OPERATIONS[wait.operation];
+  return wait.kind === "retry"
+    ? `${method}: ${wait.reason}, trying again in ${Math.ceil(wait.delay / 1000)} s`
+    : `${method}: waiting for the response (${Math.round(wait.elapsed / 1000)} s)`;
 }
 
 /** The command, or the argument, that makes a member of `responses`. */

@@ -17,7 +17,7 @@ import { PluginProcess } from "../handlers/process.js";
 import { SECRET_OUTPUTS } from "../registration.js";
 import { EngineLog } from "./engine-log.js";
 import { Lifetime } from "./lifetime.js";
-import { renderError, renderNotice, renderProgress } from "./messages.js";
+import { renderError, renderNotice, renderProgress, renderWait } from "./messages.js";
 import { changedProperties } from "./property-diff.js";
 import { checkedProviderInputs, configSource, diffProviderInputs } from "./provider-inputs.js";
 import { asSecret, fromStruct, toStruct, withSecrets } from "./struct.js";
@@ -74,6 +74,9 @@ class NativeHost {
       },
       progress: (progress) => {
         this.#log.status(renderProgress(progress, false));
+      },
+      onWait: (wait) => {
+        this.#log.status(renderWait(wait));
       },
     });
     this.#handlers = createHandlers(this.#plugin);

@@ -326,7 +326,9 @@ describe("what a person is told", () => {
   it("of an explicit provider names its arguments, never stack configuration", () => {
     const explicit = texts({ explicit: true });
     for (const text of explicit)
-      expect(text).not.toMatch(/partners:(?!index)[a-z]|PARTNERS_[A-Z]+_|pulumi config|undefined|null|\[object/);
+      expect(text).not.toMatch(
+        /partners:(?!index)[a-z]|PARTNERS_[A-Z]+_|pulumi config|undefined|null|\[object/,
+      );
     const all = explicit.join("\n");
     expect(all).toContain(
       "Set the Provider's responses.apiKey to the right one of /token, /clientSecret. Then",
