@@ -177,11 +177,13 @@ describe("an import", () => {
 
 describe("the provider's settings", () => {
   const check = async (name: string, news: Properties, env: Record<string, string> = {}) => {
-    const { client } = await pluginFor({ host: "native", configureFirst: false, env });
+    const plugin = await pluginFor({ host: "native", configureFirst: false, env });
     const urn = `urn:pulumi:dev::test::pulumi:providers:partners::${name}`;
     const request = new proto.CheckRequest().setUrn(urn).setNews(toStruct(news));
+    const { client } = plugin;
     const response = await call("checkConfig", client.checkConfig.bind(client), request);
     return {
+      plugin,
       inputs: fromStruct(response.getInputs()),
       problems: response
         .getFailuresList()
@@ -211,6 +213,15 @@ describe("the provider's settings", () => {
     expect(problems).toMatch(/baseUrl.*does not consult the environment/);
     expect(secretValue(inputs["accessToken"])).toBe(GIVEN.accessToken);
     expect(inputs).toMatchObject({ account: "eu", explicit: "true" });
+  });
+
+  it("that have no effect, and a token in plain text, are warned of", async () => {
+    const { plugin } = await check("default", { ...GIVEN, basUrl: "x", version: "0.1.0" });
+    await plugin.close();
+    expect(plugin.stderr()).toMatch(/accessToken is stored in plain text/);
+    expect(plugin.stderr().match(/not a pulumi-partners setting/g)).toHaveLength(1);
+    expect(plugin.stderr()).toContain('"partners:basUrl"');
+    expect(plugin.stderr()).not.toContain(GIVEN.accessToken);
   });
 
   it("are not judged while one of them is not known", async () => {

@@ -6,13 +6,14 @@ import {
   isRecord,
   PartialFailure,
   UNKNOWN,
+  unknownArguments,
   type InputProblem,
   type Properties,
   type ResourceHandlers,
 } from "./contract.js";
 import { changeAll } from "./fleet-change.js";
 import { ResourceError } from "./problems.js";
-import { serverOf, type PluginProcess } from "./process.js";
+import type { PluginProcess } from "./process.js";
 import {
   createPreviewCheck,
   PREVIEW_PATIENCE,
@@ -59,7 +60,10 @@ export function webhookStatesHandlers(plugin: PluginProcess): ResourceHandlers {
         stateOnDestroy: stateOnDestroy ?? "leave",
         account: plugin.account,
       };
-      const problems: InputProblem[] = inputProblems(inputs);
+      const problems: InputProblem[] = [
+        ...unknownArguments("PartnerWebhookStates", news, ["states", "others", "stateOnDestroy"]),
+        ...inputProblems(inputs),
+      ];
       if (problems.length > 0) return { inputs, problems };
 
       const names = Object.keys(isRecord(states) ? states : {});
@@ -108,7 +112,6 @@ export function webhookStatesHandlers(plugin: PluginProcess): ResourceHandlers {
         ...inputsOf(news),
         otherStates: isKnown ? {} : UNKNOWN,
         initialStates: isKnown ? only(before.initialStates, idsOf(states)) : UNKNOWN,
-        server: olds?.["server"] ?? UNKNOWN,
       };
     },
 
@@ -138,7 +141,6 @@ export function webhookStatesHandlers(plugin: PluginProcess): ResourceHandlers {
         states: statesOf(present(named), before.states),
         otherStates: statesOf(more, before.otherStates),
         initialStates: { ...statesOf(managed), ...only(before.initialStates, managed) },
-        server: serverOf(session),
       };
       if (isState(others)) warnOfOthers(plugin, others, outputs.otherStates);
       return { outputs, inputs: inputsOf(outputs) };
@@ -169,7 +171,7 @@ export function webhookStatesHandlers(plugin: PluginProcess): ResourceHandlers {
       const webhooks = await session.webhooks.all();
       warnIfUnknown(plugin, webhooks);
       const states = statesOf(webhooks.filter(({ state }) => state !== null));
-      const others = { others: "leave", stateOnDestroy: "leave", account, server: serverOf(session) };
+      const others = { others: "leave", stateOnDestroy: "leave", account };
       return {
         id,
         inputs: { states },
@@ -211,7 +213,6 @@ async function converge(
     states: pick(reached, wanted.keys()),
     otherStates: pick(reached, kept),
     initialStates: { ...pick(found, managed), ...only(before, managed) },
-    server: serverOf(session),
   };
   return { outputs, failure, effect };
 }

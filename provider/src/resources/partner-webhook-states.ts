@@ -5,6 +5,9 @@ import type { StateOnDestroy } from "./partner-webhook-state.js";
 import { assertArguments, declareOnce, warnAboutStackSettings } from "./program-checks.js";
 import { PARTNER_WEBHOOK_STATES } from "../registration.js";
 
+/** What happens to the webhooks that a program does not name: `"leave"` them as they are, or put them into a {@link WebhookState}. */
+export type OtherWebhooks = "leave" | WebhookState;
+
 /** The arguments of {@link PartnerWebhookStates}. Wrong values, and webhooks that do not exist, fail the preview. */
 export interface PartnerWebhookStatesArgs {
   /** The states that you want webhooks to be in, by their ids: `{ 101: "active", 102: "disabled" }`. */
@@ -14,7 +17,7 @@ export interface PartnerWebhookStatesArgs {
    * a state, no other resource of the program may manage webhooks of the account.
    * @default "leave"
    */
-  readonly others?: pulumi.Input<"leave" | WebhookState>;
+  readonly others?: pulumi.Input<OtherWebhooks>;
   /**
    * What happens to webhooks that are no longer managed: when their ids leave `states`, when `others` returns to `"leave"`, and
    * when the resource is removed or replaced, also by `pulumi destroy`.

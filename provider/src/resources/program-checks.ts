@@ -27,6 +27,13 @@ export function assertArguments(resource: string, args: unknown, known: readonly
   );
 }
 
+/** The accounts that providers name. */
+const accounts = perRun(() => new Map<pulumi.ProviderResource, string>());
+/** Takes note of the account that a provider names, as far as it is known: two providers may be for the same one. */
+export function rememberAccount(provider: pulumi.ProviderResource, account: unknown): void {
+  if (typeof account === "string") accounts().set(provider, account);
+}
+
 /** A resource that declares webhooks. */
 export interface Declarer {
   /** Its class and its name, as `PartnerWebhookState "orders"`. */
@@ -86,9 +93,9 @@ export function declareOnce<Given>(
 function accountOf({ type, options = {} }: Declarer): { readonly key: unknown; readonly text: string } {
   const provider = providerOf(type, options);
   const account = provider
-    ? (provider as { account?: unknown }).account
+    ? accounts().get(provider)
     : pulumi.runtime.getConfig(ACCOUNT_KEY) || DEFAULT_ACCOUNT;
-  if (typeof account === "string") return { key: account, text: `in the account ${JSON.stringify(account)}` };
+  if (account !== undefined) return { key: account, text: `in the account ${JSON.stringify(account)}` };
   return { key: provider, text: `through the provider "${provider ? logicalName(provider) : ""}"` };
 }
 
