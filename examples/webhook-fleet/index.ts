@@ -1,14 +1,9 @@
 import * as partners from "pulumi-partners";
 
-// These webhooks are disabled. Every other one that exists is active.
-const disabled = new Set([102]);
+// These webhooks are disabled. Every other one of the account is active.
+const fleet = new partners.PartnerWebhookStates("fleet", {
+  states: { 102: "disabled" },
+  others: "active",
+});
 
-const webhooks = await partners.getPartnerWebhooks();
-for (const { webhookId } of webhooks) {
-  new partners.PartnerWebhookState(`webhook-${webhookId}`, {
-    webhookId,
-    state: disabled.has(webhookId) ? "disabled" : "active",
-  });
-}
-
-export const managed = webhooks.length;
+export const managed = fleet.initialStates.apply((states) => Object.keys(states).length);

@@ -15,6 +15,11 @@ export {
   type PartnerWebhookStateArgs,
   type StateOnDestroy,
 } from "./resources/partner-webhook-state.js";
+export {
+  PartnerWebhookStates,
+  type OtherWebhooks,
+  type PartnerWebhookStatesArgs,
+} from "./resources/partner-webhook-states.js";
 export { Provider, type ProviderArgs } from "./resources/provider.js";
 export type { WebhookState } from "./api/operations.js";
 export type { JsonScalar, ResponseMapping } from "./responses/mapping.js";

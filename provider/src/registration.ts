@@ -25,6 +25,12 @@ export const PARTNER_WEBHOOK_STATE: Registration = {
 };
 
 /** See {@link Registration}. */
+export const PARTNER_WEBHOOK_STATES: Registration = {
+  type: "pulumi-nodejs:dynamic/partners:PartnerWebhookStates",
+  __provider: 'exports.handler=()=>require("pulumi-partners/plugin").partnerWebhookStates',
+};
+
+/** See {@link Registration}. */
 export const PARTNER_WEBHOOKS: Registration = {
   type: "pulumi-nodejs:dynamic/partners:PartnerWebhooks",
   __provider: 'exports.handler=()=>require("pulumi-partners/plugin").partnerWebhooks',

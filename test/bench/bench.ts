@@ -6,6 +6,7 @@
  * --only webhooks     or keys
  * --counts 1,50,200   how many resources
  * --latency 0,50      milliseconds that the service takes to answer
+ * --contenders fleet  only these, by name
  * --quick             one round with few resources, to see that it works
  * --write             replaces docs/performance.md, its results and its chart by those of this run
  */
@@ -17,7 +18,15 @@ import { type Case, nameOf, type Row, seconds, writePage } from "./page.ts";
 const text = { type: "string" } as const;
 const flag = { type: "boolean", default: false } as const;
 const { values: options } = parseArgs({
-  options: { rounds: text, only: text, counts: text, latency: text, quick: flag, write: flag },
+  options: {
+    rounds: text,
+    only: text,
+    counts: text,
+    latency: text,
+    contenders: text,
+    quick: flag,
+    write: flag,
+  },
 });
 const USUAL = { rounds: 5, webhooks: [1, 50, 200], keys: [1, 20], latencies: [0, 50] };
 const QUICK = { rounds: 1, webhooks: [1, 20], keys: [1], latencies: [50] };
@@ -25,7 +34,8 @@ const defaults = options.quick ? QUICK : USUAL;
 const rounds = numbers(options.rounds)?.[0] ?? defaults.rounds;
 const cases = chosenCases();
 if (cases.length === 0 || rounds === 0) throw new Error("These options leave nothing to measure.");
-const contenders = await findContenders();
+const names = options.contenders?.split(",");
+const contenders = (await findContenders()).filter(({ name }) => names?.includes(name) ?? true);
 
 // The first commands read from disk what later ones find in memory.
 await measureRound({ kind: "webhooks", count: 1, latency: 0 }, contenders, 0);

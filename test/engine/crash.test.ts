@@ -18,36 +18,37 @@ interface Step {
   readonly first: string;
 }
 
-const CREATED = { 101: "active", 102: "active" } as const;
-const CHANGED = { 101: "active", 102: "disabled" } as const;
-const LEFT = { 101: "disabled", 102: "disabled" } as const;
+/** 101 and 102 are resources of their own; 103 and 104 are a fleet. */
+const CREATED = { 101: "active", 102: "active", 103: "active", 104: "active" } as const;
+const CHANGED = { ...CREATED, 102: "disabled", 103: "disabled" } as const;
+const LEFT = { 101: "disabled", 102: "disabled", 103: "disabled", 104: "disabled" } as const;
 
 const STEPS: readonly Step[] = [
   {
     operation: "up",
     key: "checkout",
     wanted: CREATED,
-    requests: ["POST", "GET", "PATCH 101", "PATCH 102"],
+    requests: ["POST", "GET", "PATCH 101", "PATCH 102", "PATCH 103", "PATCH 104"],
     first: "POST",
   },
   {
     operation: "up",
     key: "billing",
     wanted: CHANGED,
-    requests: ["POST", "GET", "PATCH 102", "DELETE"],
-    first: "PATCH 102",
+    requests: ["POST", "GET", "PATCH 102", "PATCH 103", "DELETE"],
+    first: "PATCH 103",
   },
   {
     operation: "destroy",
     key: "billing",
     wanted: LEFT,
-    requests: ["GET", "PATCH 101", "DELETE"],
+    requests: ["GET", "PATCH 104", "PATCH 101", "DELETE"],
     first: "DELETE",
   },
 ];
 
 /** `npm test` kills once in each step, `npm run test:long` at every request. */
-const LIVES = Math.min(4, scaled(1));
+const LIVES = Math.min(6, scaled(1));
 
 it.runIf(process.platform === "linux")(
   "after kill -9 of CLI and plugin at a request that has had its effect, the same operation again converges",
@@ -61,14 +62,18 @@ it.runIf(process.platform === "linux")(
         const key = new partners.PartnerApiKey(step?.key ?? "");
         // Each waits for the one before it, so that it is certain what had happened when a request was held.
         let last: partners.PartnerApiKey | partners.PartnerWebhookState = key;
-        for (const [id, state] of Object.entries(step?.wanted ?? {})) {
-          const args = { webhookId: Number(id), state, stateOnDestroy: "disabled" } as const;
+        const { 103: one, 104: other, ...wanted } = step?.wanted ?? {};
+        const stateOnDestroy = "disabled";
+        for (const [id, state] of Object.entries(wanted)) {
+          const args = { webhookId: Number(id), state, stateOnDestroy } as const;
           last = new partners.PartnerWebhookState(`webhook-${id}`, args, { dependsOn: last });
         }
+        const states = { ...(one && { 103: one }), ...(other && { 104: other }) };
+        new partners.PartnerWebhookStates("fleet", { states, stateOnDestroy }, { dependsOn: last });
         return Promise.resolve({ apiKey: key.apiKey });
       },
-      { webhooks: [101, 102].map((webhookId) => ({ webhookId, state: "disabled" })) },
-      { env: { PARTNERS_BASE_URL: gate.url } },
+      { webhooks: [101, 102, 103, 104].map((webhookId) => ({ webhookId, state: "disabled" })) },
+      { env: { PARTNERS_BASE_URL: gate.url, PARTNERS_MAX_CONNECTIONS: "1" } },
     );
 
     for (let life = 0; life < LIVES; life++) {

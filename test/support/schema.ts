@@ -24,6 +24,10 @@ const RESOURCES: Readonly<Record<string, Import>> = {
     note: "A key that exists is imported from an environment variable, so that it is in no command line, file or ID:",
   },
   PartnerWebhookState: { note: "The ID is the id of the webhook:", example: "orders 101" },
+  PartnerWebhookStates: {
+    note: "The ID is the name of the account, whose webhooks are all imported:",
+    example: "fleet default",
+  },
 };
 
 /** Properties that are whole numbers, which TypeScript does not tell. */

@@ -49,12 +49,23 @@ it("a webhook is declared once in an account, through whatever provider that nam
   const again = new partners.Provider("again", { ...eu, account: "other" });
   new partners.PartnerWebhookState("by-default", args);
   const twice = () => new partners.PartnerWebhookState("twice", args, { provider: main });
-  expect(twice).toThrow('"by-default" and "twice", both in the account "default".');
+  expect(twice).toThrow(
+    'PartnerWebhookState "by-default" and PartnerWebhookState "twice", both in the account "default".',
+  );
   new partners.PartnerWebhookState("by-other", args, { provider: other });
   expect(() => new partners.PartnerWebhookState("w", args, { provider: again })).toThrow(
-    '"by-other" and "w"',
+    '"by-other" and PartnerWebhookState "w"',
   );
   new partners.PartnerWebhookState("by-eu", args, { provider: new partners.Provider("eu2", eu) });
+  const fleet = (name: string, fleetArgs: object, account = "default") =>
+    new partners.PartnerWebhookStates(name, { states: {}, ...fleetArgs }, { provider: named(account) });
+  const named = (account: string) => new partners.Provider(`${account}-${Math.random()}`, { ...eu, account });
+  expect(() => fleet("fleet", { states: { 8: "active", 9: "active" } })).toThrow(
+    'PartnerWebhookState "by-default" and PartnerWebhookStates "fleet"',
+  );
+  expect(() => fleet("all", { others: "disabled" })).toThrow("which covers all");
+  fleet("alone", { states: { 9: "active" }, others: "disabled" }, "third");
+  expect(() => fleet("more", { states: { 10: "active" } }, "third")).toThrow("which covers all");
 });
 
 it("isInstance tells the resources apart", () => {

@@ -14,11 +14,20 @@ it("what is written into users' state never changes", () => {
       type: "pulumi-nodejs:dynamic/partners:PartnerWebhookState",
       __provider: 'exports.handler=()=>require("pulumi-partners/plugin").partnerWebhookState',
     },
+    PARTNER_WEBHOOK_STATES: {
+      type: "pulumi-nodejs:dynamic/partners:PartnerWebhookStates",
+      __provider: 'exports.handler=()=>require("pulumi-partners/plugin").partnerWebhookStates',
+    },
     PARTNER_WEBHOOKS: {
       type: "pulumi-nodejs:dynamic/partners:PartnerWebhooks",
       __provider: 'exports.handler=()=>require("pulumi-partners/plugin").partnerWebhooks',
     },
     SECRET_OUTPUTS: ["apiKey", "response", "previousApiKey", "internal"],
   });
-  expect(Object.keys(host).sort()).toEqual(["partnerApiKey", "partnerWebhookState", "partnerWebhooks"]);
+  expect(Object.keys(host).sort()).toEqual([
+    "partnerApiKey",
+    "partnerWebhookState",
+    "partnerWebhookStates",
+    "partnerWebhooks",
+  ]);
 });

@@ -6,7 +6,12 @@ import gte from "semver/functions/gte.js";
 import satisfies from "semver/functions/satisfies.js";
 import valid from "semver/functions/valid.js";
 
-import { PARTNER_API_KEY, PARTNER_WEBHOOK_STATE, PARTNER_WEBHOOKS } from "../registration.js";
+import {
+  PARTNER_API_KEY,
+  PARTNER_WEBHOOK_STATE,
+  PARTNER_WEBHOOK_STATES,
+  PARTNER_WEBHOOKS,
+} from "../registration.js";
 import { VERSION } from "../version.js";
 import { failed, ok, warning, type Check } from "./report.js";
 
@@ -54,7 +59,12 @@ export function checkPlugin(folder: string): Check {
     return failed("plugin", detail, "Install its tarball in that folder with npm install.");
   }
   try {
-    for (const { __provider } of [PARTNER_API_KEY, PARTNER_WEBHOOK_STATE, PARTNER_WEBHOOKS])
+    for (const { __provider } of [
+      PARTNER_API_KEY,
+      PARTNER_WEBHOOK_STATE,
+      PARTNER_WEBHOOK_STATES,
+      PARTNER_WEBHOOKS,
+    ])
       loadHandlers(__provider, require);
   } catch {
     const detail = "pulumi-partners is installed, but its plugin does not load.";

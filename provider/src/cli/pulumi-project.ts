@@ -3,7 +3,7 @@ import { existsSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 
 import { accountName, type ConfigSource } from "../handlers/settings.js";
-import { PARTNER_WEBHOOK_STATE } from "../registration.js";
+import { PARTNER_WEBHOOK_STATE, PARTNER_WEBHOOK_STATES } from "../registration.js";
 import { EXPLICIT_KEY } from "../setting-names.js";
 import { CommandError } from "./command.js";
 
@@ -93,13 +93,20 @@ function readResources(resources: readonly Fields[], account: string): Pick<Stac
     .map(({ urn }) => String(urn));
   const declared = new Map<number, string[]>();
   for (const { type, urn, provider, outputs } of resources) {
-    const { webhookId, account: own } = fields(outputs);
-    if (type !== PARTNER_WEBHOOK_STATE.type || typeof webhookId !== "number" || own !== account) continue;
+    const webhookIds = managedWebhooks(String(type), fields(outputs));
+    if (fields(outputs)["account"] !== account) continue;
     // A reference to a provider is its URN, "::" and its id.
     if (providers.some((one) => String(provider).startsWith(`${one}::`))) continue;
-    declared.set(webhookId, [...(declared.get(webhookId) ?? []), resourceName(String(urn))]);
+    for (const webhookId of webhookIds)
+      declared.set(webhookId, [...(declared.get(webhookId) ?? []), resourceName(String(urn))]);
   }
   return { declared, providers: providers.map(resourceName) };
+}
+
+/** The webhooks of a resource, those under `others` of a fleet included. */
+function managedWebhooks(type: string, { webhookId, initialStates }: Fields): number[] {
+  if (type === PARTNER_WEBHOOK_STATE.type && typeof webhookId === "number") return [webhookId];
+  return type === PARTNER_WEBHOOK_STATES.type ? Object.keys(fields(initialStates)).map(Number) : [];
 }
 
 /** Everything after the third `::` of a URN, as a name may contain `::` too. */

@@ -4,11 +4,13 @@ import { guardOwnership } from "./ownership.js";
 import { partnerWebhooksHandlers } from "./partner-webhooks.js";
 import type { PluginProcess } from "./process.js";
 import { webhookStateHandlers } from "./webhook-state.js";
+import { webhookStatesHandlers } from "./webhook-states.js";
 
 /** The handlers of all resources. */
 export interface PartnerHandlers {
   readonly partnerApiKey: ResourceHandlers;
   readonly partnerWebhookState: ResourceHandlers;
+  readonly partnerWebhookStates: ResourceHandlers;
   readonly partnerWebhooks: ResourceHandlers;
 }
 
@@ -17,6 +19,7 @@ export function createHandlers(plugin: PluginProcess): PartnerHandlers {
   return {
     partnerApiKey: guardOwnership(plugin, apiKeyHandlers(plugin)),
     partnerWebhookState: guardOwnership(plugin, webhookStateHandlers(plugin)),
+    partnerWebhookStates: guardOwnership(plugin, webhookStatesHandlers(plugin)),
     partnerWebhooks: partnerWebhooksHandlers(plugin),
   };
 }

@@ -1,4 +1,5 @@
 import { PartnerError, type RequestFailure } from "../api/errors.js";
+import type { WebhookState } from "../api/operations.js";
 import type { KeyReading } from "../responses/key-reader.js";
 
 /** Why no key is read from a response. */
@@ -18,11 +19,28 @@ export type ResourceProblem =
   /** The default provider has another account now, which would replace the resource and could not delete the old one. */
   | { readonly kind: "accountRenamed"; readonly owner: string; readonly present: string }
   | OtherServer
-  | { readonly kind: "noSuchWebhook"; readonly webhookId: number; readonly existing: readonly number[] }
-  /** Another resource declares the same webhook. `other`: its URN. */
-  | { readonly kind: "declaredTwice"; readonly webhookId: number; readonly other: string }
+  /** Text in `webhookIds` is no id, redacted. `existing`: the ids that there are; `null` if they are not known. */
+  | {
+      readonly kind: "noSuchWebhook";
+      readonly webhookIds: readonly (number | string)[];
+      readonly existing: readonly number[] | null;
+    }
+  /** Two resources manage a webhook, or, if it is `null`, one manages all `others` and another one any. */
+  | {
+      readonly kind: "declaredTwice";
+      readonly webhookId: number | null;
+      readonly urns: readonly [string, string];
+    }
+  /** Some of the changes to a fleet failed; `total`: of so many that were needed. */
+  | {
+      readonly kind: "fleetIncomplete";
+      readonly failures: readonly [WebhookFailure, ...WebhookFailure[]];
+      readonly total: number;
+    }
   /** What a webhook is imported by is not its id. */
   | { readonly kind: "noImportId" }
+  /** What all webhooks of an account are imported by is not its name. */
+  | { readonly kind: "noImportAccount"; readonly account: string }
   /** A webhook is imported, and the list does not tell its state; `setting` would. */
   | {
       readonly kind: "importStateUnknown";
@@ -59,6 +77,12 @@ export type ResourceProblem =
   /** A key was deleted and what came next failed. */
   | { readonly kind: "partlyDone"; readonly deleted: "previous" | "one"; readonly next: PartnerError };
 
+/** Why a webhook of a fleet is not in the state that it should be in. */
+export interface WebhookFailure {
+  readonly webhookId: number;
+  readonly error: PartnerError;
+}
+
 /** What is asked for cannot be done, although the service answers. */
 export class ResourceError extends PartnerError {
   override readonly code: PartnerError["code"];
@@ -68,12 +92,20 @@ export class ResourceError extends PartnerError {
     super(problem.kind);
     this.problem = problem;
     // What failed in the end is what a person looks up.
-    this.code =
-      problem.kind === "partlyDone"
-        ? problem.next.code
-        : problem.kind === "keyNotFound"
-          ? "PARTNERS_UNREADABLE"
-          : "PARTNERS_RESOURCE";
+    this.code = codeOf(problem);
+  }
+}
+
+function codeOf(problem: ResourceProblem): PartnerError["code"] {
+  switch (problem.kind) {
+    case "partlyDone":
+      return problem.next.code;
+    case "fleetIncomplete":
+      return problem.failures[0].error.code;
+    case "keyNotFound":
+      return "PARTNERS_UNREADABLE";
+    default:
+      return "PARTNERS_RESOURCE";
   }
 }
 
@@ -106,14 +138,20 @@ export type Notice =
       readonly validUntil: string | null;
       readonly why: "expired" | "rotation" | "overlapDays";
     }
-  /** The list does not tell the state of a webhook; `setting` would. */
-  | { readonly kind: "stateUnknown"; readonly webhookId: number; readonly setting: "webhookState" | "active" }
+  /** The list does not tell the state of webhooks; `setting` would. */
+  | {
+      readonly kind: "stateUnknown";
+      readonly webhookIds: readonly number[];
+      readonly setting: "webhookState" | "active";
+    }
   /** The access token is stored in plain text. */
   | { readonly kind: "plainToken" }
   /** A provider has a setting of an unknown name. */
   | { readonly kind: "unknownSetting"; readonly name: string }
   /** `restore` has nothing to go back to. */
-  | { readonly kind: "nothingToRestore"; readonly webhookId: number }
+  | { readonly kind: "nothingToRestore"; readonly webhookIds: readonly number[] }
+  /** `others` of a fleet puts into `state` what is not in it. */
+  | { readonly kind: "othersDiffer"; readonly state: WebhookState; readonly webhookIds: readonly number[] }
   /** A preview could not ask the service, and goes on without. */
   | { readonly kind: "notChecked"; readonly error: PartnerError };
 

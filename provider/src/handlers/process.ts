@@ -11,6 +11,7 @@ import {
   type ConfigSource,
   type Settings,
 } from "./settings.js";
+import { WebhookDeclarations } from "./webhook-declarations.js";
 import { WebhookRegistry } from "./webhook-registry.js";
 
 /** What a {@link PluginProcess} gets from its host. */
@@ -19,6 +20,8 @@ export interface ProcessOptions {
   readonly env?: NodeJS.ProcessEnv;
   /** Tells the person who runs Pulumi. Called once for each notice, however often it comes up. */
   readonly warn: (notice: Notice) => void;
+  /** Shows how far a change of many webhooks is; what it showed before is out of date. @default nobody is told */
+  readonly progress?: (progress: Progress) => void;
   /** Shows what takes long, while it lasts. @default nothing is shown */
   readonly onWait?: (wait: Wait) => void;
   /** Aborted when the process is told to stop. */
@@ -27,6 +30,15 @@ export interface ProcessOptions {
   readonly currentTime?: () => number;
   /** What the waits between requests go by. @default the system's time and chance */
   readonly clock?: Clock;
+}
+
+/** How far a change of many webhooks is. */
+export interface Progress {
+  /** The name of the account. */
+  readonly account: string;
+  /** Webhooks that are through, whether they could be changed or not. */
+  readonly done: number;
+  readonly total: number;
 }
 
 /** What is open once a request is needed. */
@@ -43,11 +55,8 @@ export interface Session {
 export class PluginProcess {
   /** Milliseconds since the epoch. */
   readonly currentTime: () => number;
-  /**
-   * Webhooks that the program declares in this run, by id, and the URN of the resource that does, where the host is told. A
-   * deletion leaves them alone, so that a rename undoes nothing.
-   */
-  readonly declaredWebhooks = new Map<unknown, string | undefined>();
+  /** What the program manages in this run: a deletion leaves it alone, so that a rename undoes nothing. */
+  readonly declarations = new WebhookDeclarations();
   readonly #options: ProcessOptions;
   readonly #env: NodeJS.ProcessEnv;
   readonly #told = new Set<string>();
@@ -119,6 +128,11 @@ export class PluginProcess {
     if (this.#told.has(facts)) return;
     this.#told.add(facts);
     this.#options.warn(notice);
+  }
+
+  /** Shows how far a change of many webhooks is. */
+  progress(progress: Progress): void {
+    this.#options.progress?.(progress);
   }
 
   #readable(): Settings | null {

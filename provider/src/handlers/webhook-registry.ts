@@ -6,15 +6,9 @@ import { ResourceError } from "./problems.js";
 /** Milliseconds for which a list serves all webhooks: enough for an update of hundreds, little next to a person's change. */
 const FRESH_FOR = 30_000;
 
-interface Snapshot extends WebhookList {
-  readonly requestedAt: number;
-  /** Those that we have changed since. */
-  readonly changed: Map<number, WebhookReading>;
-}
-
 interface ListRequest {
   readonly requestedAt: number;
-  readonly snapshot: Promise<Snapshot>;
+  readonly snapshot: Promise<WebhookSnapshot>;
   /** Whether less than `operationTimeout` may be spent on it. */
   readonly limited: boolean;
 }
@@ -36,35 +30,36 @@ export class WebhookRegistry {
   }
 
   /**
+   * Looks webhooks up in one list.
+   *
+   * @param webhookIds The list is read again if one of them is missing and it was requested before this call.
+   * @param within Milliseconds for a request, if one is needed and less than `operationTimeout` is to be spent on it.
+   * @throws {RequestError} if the list cannot be read.
+   */
+  async look(webhookIds: readonly number[], within?: number): Promise<WebhookSnapshot> {
+    const began = this.#currentTime();
+    const snapshot = await this.#read(began - FRESH_FOR, within);
+    const mayBeNew = snapshot.requestedAt < began && webhookIds.some((webhookId) => !snapshot.get(webhookId));
+    return mayBeNew ? this.#read(began, within) : snapshot;
+  }
+
+  /**
    * Looks a webhook up.
    *
-   * @param within Milliseconds for a request, if one is needed and less than `operationTimeout` is to be spent on it.
    * @returns `null` if it certainly does not exist: it is missing from a complete list that was requested after this call.
    * @throws {RequestError} if the list cannot be read.
    * @throws {ResourceError} if the webhook is missing from a list that does not prove that it is gone.
    */
-  async find(webhookId: number, within?: number): Promise<WebhookReading | null> {
-    const began = this.#currentTime();
-    let snapshot = await this.#read(began - FRESH_FOR, within);
-    if (!snapshot.webhooks.has(webhookId) && snapshot.requestedAt < began)
-      snapshot = await this.#read(began, within);
-    const webhook = snapshot.changed.get(webhookId) ?? snapshot.webhooks.get(webhookId);
-    if (webhook) return webhook;
-    if (snapshot.provesAbsence) return null;
-    throw new ResourceError({ kind: "absenceUnproven", webhookId, complete: snapshot.complete });
+  async find(webhookId: number): Promise<WebhookReading | null> {
+    const snapshot = await this.look([webhookId]);
+    const webhook = snapshot.get(webhookId);
+    if (!webhook && !snapshot.provesAbsence) throw snapshot.absence([webhookId]);
+    return webhook ?? null;
   }
 
   /** All webhooks. @throws {RequestError} if the list cannot be read. @throws {ResourceError} if it is not complete. */
   async all(): Promise<readonly WebhookReading[]> {
-    const { webhooks, changed, complete } = await this.#read(this.#currentTime() - FRESH_FOR);
-    if (!complete) throw new ResourceError({ kind: "incompleteList" });
-    return [...webhooks.values()].map((webhook) => changed.get(webhook.webhookId) ?? webhook);
-  }
-
-  /** The error for a webhook that does not exist, which names those that do. @throws {RequestError} */
-  async missing(webhookId: number): Promise<ResourceError> {
-    const { webhooks } = await this.#read(this.#currentTime() - FRESH_FOR);
-    return new ResourceError({ kind: "noSuchWebhook", webhookId, existing: [...webhooks.keys()] });
+    return (await this.look([])).all();
   }
 
   /** Makes sure that the list can be read with the present settings. @throws {RequestError} if not. */
@@ -77,7 +72,7 @@ export class WebhookRegistry {
     this.#changes.set(webhookId, { state, at: this.#currentTime() });
     void this.#latest?.snapshot.then(
       (snapshot) => {
-        apply(snapshot, webhookId, state);
+        snapshot.apply(webhookId, state);
       },
       () => undefined, // A list that could not be read has nothing to bring up to date.
     );
@@ -89,7 +84,7 @@ export class WebhookRegistry {
   }
 
   /** The list, requested at `notBefore` or later. */
-  #read(notBefore: number, within?: number): Promise<Snapshot> {
+  #read(notBefore: number, within?: number): Promise<WebhookSnapshot> {
     const latest = this.#latest;
     if (!latest || latest.requestedAt < notBefore) return this.#request(within);
     // A caller with time must not fail because another one had little.
@@ -97,7 +92,7 @@ export class WebhookRegistry {
     return retry ? latest.snapshot.catch(() => this.#read(notBefore)) : latest.snapshot;
   }
 
-  #request(within?: number): Promise<Snapshot> {
+  #request(within?: number): Promise<WebhookSnapshot> {
     const requestedAt = this.#currentTime();
     const snapshot = this.#client.listWebhooks(within).then((list) => this.#snapshot(requestedAt, list));
     const latest = { requestedAt, snapshot, limited: within !== undefined };
@@ -109,17 +104,56 @@ export class WebhookRegistry {
     return snapshot;
   }
 
-  #snapshot(requestedAt: number, list: WebhookList): Snapshot {
-    const snapshot = { ...list, requestedAt, changed: new Map<number, WebhookReading>() };
+  #snapshot(requestedAt: number, list: WebhookList): WebhookSnapshot {
+    const snapshot = new WebhookSnapshot(requestedAt, list);
     for (const [webhookId, change] of this.#changes) {
-      if (change.at >= requestedAt) apply(snapshot, webhookId, change.state);
+      if (change.at >= requestedAt) snapshot.apply(webhookId, change.state);
       else this.#changes.delete(webhookId);
     }
     return snapshot;
   }
 }
 
-function apply({ webhooks, changed }: Snapshot, webhookId: number, state: WebhookState): void {
-  const known = webhooks.get(webhookId);
-  if (known) changed.set(webhookId, { ...known, state, missing: null });
+/** One list of the account's webhooks, kept up to date with our own changes. */
+export class WebhookSnapshot {
+  /** Milliseconds since the epoch. */
+  readonly requestedAt: number;
+  readonly #list: WebhookList;
+  readonly #changed = new Map<number, WebhookReading>();
+
+  constructor(requestedAt: number, list: WebhookList) {
+    this.requestedAt = requestedAt;
+    this.#list = list;
+  }
+
+  /** Whether a webhook that is missing is certain not to exist. */
+  get provesAbsence(): boolean {
+    return this.#list.provesAbsence;
+  }
+
+  get(webhookId: number): WebhookReading | undefined {
+    return this.#changed.get(webhookId) ?? this.#list.webhooks.get(webhookId);
+  }
+
+  /** All webhooks. @throws {ResourceError} if the list is not complete. */
+  all(): readonly WebhookReading[] {
+    const { webhooks, complete } = this.#list;
+    if (!complete) throw new ResourceError({ kind: "incompleteList" });
+    return [...webhooks.values()].map((webhook) => this.#changed.get(webhook.webhookId) ?? webhook);
+  }
+
+  /** The error for webhooks that are missing. @param names Their ids, or what was given instead of one. */
+  absence(names: readonly (number | string)[]): ResourceError {
+    const { webhooks, complete, provesAbsence } = this.#list;
+    const webhookId = names.find((name) => typeof name === "number");
+    if (provesAbsence || webhookId === undefined)
+      return new ResourceError({ kind: "noSuchWebhook", webhookIds: names, existing: [...webhooks.keys()] });
+    return new ResourceError({ kind: "absenceUnproven", webhookId, complete });
+  }
+
+  /** Takes note of a change of ours. */
+  apply(webhookId: number, state: WebhookState): void {
+    const known = this.#list.webhooks.get(webhookId);
+    if (known) this.#changed.set(webhookId, { ...known, state, missing: null });
+  }
 }

@@ -1,4 +1,4 @@
-import { PartnerError, RequestError, SettingsError } from "../api/errors.js";
+import { PartnerError } from "../api/errors.js";
 import type { WebhookState } from "../api/operations.js";
 import type { WebhookReading } from "../responses/webhook-list-reader.js";
 import {
@@ -11,6 +11,18 @@ import {
 } from "./contract.js";
 import { ResourceError } from "./problems.js";
 import type { PluginProcess, Session } from "./process.js";
+import {
+  changeState,
+  createPreviewCheck,
+  explainNotFound,
+  isNotFound,
+  PREVIEW_PATIENCE,
+  stateAfter,
+  stateOnDestroyProblems,
+  STATES,
+  warnIfUnknown,
+  type StateOnDestroy,
+} from "./webhook-change.js";
 
 /** The inputs that {@link ResourceHandlers.check} has let through. */
 interface WebhookInputs {
@@ -20,7 +32,7 @@ interface WebhookInputs {
 
 /** The outputs in state. */
 interface WebhookOutputs extends WebhookInputs {
-  readonly stateOnDestroy: "leave" | "restore" | WebhookState;
+  readonly stateOnDestroy: StateOnDestroy;
   /** The state in which the webhook was first found; `null` if the list did not tell. */
   readonly initialState: WebhookState | null;
 }
@@ -33,10 +45,12 @@ export function webhookStateHandlers(plugin: PluginProcess): ResourceHandlers {
     async check(olds, news, urn) {
       const { webhookId, state, stateOnDestroy } = news;
       const problems: InputProblem[] = inputProblems(news);
-      if (problems.length === 0) {
-        problems.push(...declare(plugin, webhookId, urn));
+      if (problems.length === 0 && typeof webhookId === "number") {
+        const declaredTwice = plugin.declarations.declare({ webhookIds: [webhookId], others: false }, urn);
         const isNew = olds["webhookId"] === undefined;
-        if (isNew && typeof webhookId === "number") problems.push(...(await previewCheck(webhookId)));
+        if (declaredTwice) problems.push(declaredTwice);
+        else if (isNew)
+          problems.push(...(await previewCheck((session) => existing(session, webhookId, PREVIEW_PATIENCE))));
       }
       const inputs = {
         webhookId,
@@ -78,7 +92,7 @@ export function webhookStateHandlers(plugin: PluginProcess): ResourceHandlers {
       const { webhookId, state } = olds as unknown as WebhookInputs;
       const webhook = await (await plugin.open()).webhooks.find(webhookId);
       if (webhook === null) return null;
-      warnIfUnknown(plugin, webhook);
+      warnIfUnknown(plugin, [webhook]);
       const outputs = { ...olds, state: webhook.state ?? state };
       return { outputs, inputs: inputsOf(outputs) };
     },
@@ -91,10 +105,10 @@ export function webhookStateHandlers(plugin: PluginProcess): ResourceHandlers {
 
     async delete(olds) {
       const { webhookId, stateOnDestroy, initialState } = olds as unknown as WebhookOutputs;
-      if (plugin.declaredWebhooks.has(webhookId) || stateOnDestroy === "leave") return;
-      const wanted = stateOnDestroy === "restore" ? initialState : stateOnDestroy;
-      if (wanted !== "active" && wanted !== "disabled") {
-        plugin.warn({ kind: "nothingToRestore", webhookId });
+      if (plugin.declarations.has(webhookId) || stateOnDestroy === "leave") return;
+      const wanted = stateAfter(stateOnDestroy, initialState);
+      if (wanted === null) {
+        plugin.warn({ kind: "nothingToRestore", webhookIds: [webhookId] });
         return;
       }
       const session = await plugin.open();
@@ -118,15 +132,6 @@ export function webhookStateHandlers(plugin: PluginProcess): ResourceHandlers {
   };
 }
 
-/** Takes note of a webhook that the program declares. @returns a problem if another resource declares it as well. */
-function declare(plugin: PluginProcess, webhookId: unknown, urn: string | undefined): PartnerError[] {
-  const other = plugin.declaredWebhooks.get(webhookId);
-  if (other !== undefined && other !== urn && typeof webhookId === "number")
-    return [new ResourceError({ kind: "declaredTwice", webhookId, other })];
-  plugin.declaredWebhooks.set(webhookId, urn);
-  return [];
-}
-
 /** Brings a webhook into a state. */
 async function reconcile(
   plugin: PluginProcess,
@@ -135,73 +140,27 @@ async function reconcile(
   wanted: WebhookState,
 ): Promise<void> {
   const webhook = await existing(session, webhookId);
-  if (webhook.state === wanted) return;
-  warnIfUnknown(plugin, webhook);
+  if (webhook.state !== wanted) warnIfUnknown(plugin, [webhook]);
   try {
-    await session.client.setWebhookState(webhookId, wanted);
+    await changeState(session, webhook, wanted);
   } catch (error) {
-    session.webhooks.forget();
-    if (!(error instanceof RequestError) || error.status !== 404) throw error;
-    await existing(session, webhookId); // Throws, naming the webhooks that exist, if it is gone.
-    throw new ResourceError({ kind: "patchedNotFound", failure: error.failure });
+    if (!isNotFound(error)) throw error;
+    const [explained] = await explainNotFound(session, [error]);
+    throw explained ?? error;
   }
-  session.webhooks.changed(webhookId, wanted);
 }
 
 /** Observes a webhook. @throws {ResourceError} if it does not exist. @throws {RequestError} */
 async function existing({ webhooks }: Session, webhookId: number, within?: number): Promise<WebhookReading> {
-  const webhook = await webhooks.find(webhookId, within);
-  if (webhook === null) throw await webhooks.missing(webhookId);
+  const snapshot = await webhooks.look([webhookId], within);
+  const webhook = snapshot.get(webhookId);
+  if (!webhook) throw snapshot.absence([webhookId]);
   return webhook;
-}
-
-function warnIfUnknown(plugin: PluginProcess, { webhookId, missing }: WebhookReading): void {
-  if (missing !== null) plugin.warn({ kind: "stateUnknown", webhookId, setting: missing });
-}
-
-/** Milliseconds that a preview waits for a server to answer before it goes on without it. */
-const PREVIEW_PATIENCE = 10_000;
-/** Milliseconds after which a preview tries again what failed. */
-const FAILURE_REMEMBERED = 30_000;
-
-/**
- * Makes what looks at a new webhook in a preview and returns the problems that the update would have as well. A server that
- * cannot be reached fails no preview. What failed is remembered for a while, so that not every resource waits for it.
- */
-function createPreviewCheck(plugin: PluginProcess): (webhookId: number) => Promise<readonly PartnerError[]> {
-  let recentFailure: { readonly at: number; readonly problems: readonly PartnerError[] } | null = null;
-  return async (webhookId) => {
-    const now = plugin.currentTime();
-    if (recentFailure && now - recentFailure.at < FAILURE_REMEMBERED) return recentFailure.problems;
-    try {
-      await existing(await plugin.open(), webhookId, PREVIEW_PATIENCE);
-      return [];
-    } catch (error) {
-      if (!(error instanceof PartnerError)) throw error;
-      if (error instanceof ResourceError) return [error]; // About this webhook only.
-      const fails = updateWouldFail(error);
-      if (!fails) plugin.warn({ kind: "notChecked", error });
-      recentFailure = { at: plugin.currentTime(), problems: fails ? [error] : [] };
-      return recentFailure.problems;
-    }
-  };
-}
-
-/** Whether an update would fail for the same reason as the preview. A rate limit or a fault of the server may be over by then. */
-function updateWouldFail(error: PartnerError): boolean {
-  if (error instanceof SettingsError) return true;
-  if (!(error instanceof RequestError)) return false;
-  const { status } = error;
-  if (status !== null) return status !== 429 && status !== 408 && status < 500;
-  return error.code === "PARTNERS_UNREADABLE";
 }
 
 function inputsOf({ webhookId, state, stateOnDestroy, account }: Properties): Properties {
   return { webhookId, state, stateOnDestroy, account };
 }
-
-const STATES: readonly unknown[] = ["active", "disabled", UNKNOWN];
-const ON_DESTROY: readonly unknown[] = ["leave", "restore", ...STATES];
 
 /** What is wrong with the inputs. Values are not repeated, as they may be secrets of the program. */
 function inputProblems(news: Properties): string[] {
@@ -210,9 +169,7 @@ function inputProblems(news: Properties): string[] {
   if (webhookId !== UNKNOWN && !isWebhookId(webhookId))
     problems.push(`webhookId must be a positive whole number such as 7: ${whyNoId(webhookId)}.`);
   if (!STATES.includes(state)) problems.push(`state must be "active" or "disabled".`);
-  if (stateOnDestroy != null && !ON_DESTROY.includes(stateOnDestroy))
-    problems.push(`stateOnDestroy must be "leave" (the default), "restore", "active" or "disabled".`);
-  return problems;
+  return [...problems, ...stateOnDestroyProblems(stateOnDestroy)];
 }
 
 function isWebhookId(value: unknown): boolean {

@@ -15,7 +15,7 @@ import { createHandlers } from "../handlers/create-handlers.js";
 import { PluginProcess } from "../handlers/process.js";
 import { EngineLog } from "./engine-log.js";
 import { Lifetime } from "./lifetime.js";
-import { renderError, renderNotice, renderWait, type Terms } from "./messages.js";
+import { renderError, renderNotice, renderProgress, renderWait, type Terms } from "./messages.js";
 import { answerCheck, toWire, type Wire } from "./wire.js";
 
 const [, script = "", address] = process.argv;
@@ -31,6 +31,9 @@ const plugin: PluginProcess = new PluginProcess({
   warn: (notice) => {
     log.warn(renderNotice(notice, terms()));
   },
+  progress: (progress) => {
+    log.status(renderProgress(progress, true));
+  },
   onWait: (wait) => {
     log.status(renderWait(wait));
   },
@@ -44,6 +47,9 @@ export const partnerApiKey = toProvider(handlers.partnerApiKey);
 
 /** The dynamic provider of `PartnerWebhookState`. */
 export const partnerWebhookState = toProvider(handlers.partnerWebhookState);
+
+/** The dynamic provider of `PartnerWebhookStates`. */
+export const partnerWebhookStates = toProvider(handlers.partnerWebhookStates);
 
 /** The dynamic provider behind `getPartnerWebhooks`. */
 export const partnerWebhooks = toProvider(handlers.partnerWebhooks, false);

@@ -14,7 +14,9 @@ import {
   type RefusedReading,
   type ResourceProblem,
   type RotationReason,
+  type WebhookFailure,
 } from "../handlers/problems.js";
+import type { Progress } from "../handlers/process.js";
 import { variableOf } from "../handlers/settings.js";
 
 /** What decides how settings are called. */
@@ -76,7 +78,7 @@ export function renderNotice(notice: Notice, terms: Terms): string {
       return `the previous key${print} is deleted by this update, although it was to stay valid until ${date}: ${cause}.`;
     }
     case "stateUnknown":
-      return `the list does not tell the state of webhook ${notice.webhookId}, so drift of it is not detected; set ${stateSettings(notice.setting, terms)}.`;
+      return `the list does not tell the state of ${webhooksText(notice.webhookIds)}, so drift is not detected; set ${stateSettings(notice.setting, terms)}.`;
     case "plainToken": {
       const remedy = terms.explicit
         ? "Make it a secret of the program"
@@ -86,10 +88,20 @@ export function renderNotice(notice: Notice, terms: Terms): string {
     case "unknownSetting":
       return `"${setting(notice.name, terms)}" is not a pulumi-partners setting, so it has no effect.`;
     case "nothingToRestore":
-      return `webhook ${notice.webhookId} is left as it is: its state before this stack managed it is not known.`;
+      return `the state of ${webhooksText(notice.webhookIds)} before this stack is not known, so "restore" changes nothing.`;
+    case "othersDiffer": {
+      const { webhookIds: ids, state } = notice;
+      const differ = ids.length === 1 ? "1 webhook differs" : `${ids.length} webhooks differ`;
+      return `${differ} from "others", which is ${JSON.stringify(state)}: ${listed(ids, NAMED_WEBHOOKS)}.`;
+    }
     case "notChecked":
       return `the webhooks were not checked in this preview. ${renderError(notice.error, terms)}`;
   }
+}
+
+/** How far a change of many webhooks is. @param named Whether the account is named, where nothing else tells what it is about. */
+export function renderProgress({ account, done, total }: Progress, named: boolean): string {
+  return `${done}/${total} webhooks${named ? ` of the account ${JSON.stringify(account)}` : ""}`;
 }
 
 /** A few words for the status of a resource. */
@@ -124,7 +136,8 @@ function dependsOnSettings(error: PartnerError): boolean {
 
 function sentences(error: PartnerError, terms: Terms): string {
   if (error instanceof SettingsError) return settingsText(error.problems, terms);
-  if (error instanceof RequestError) return requestText(error.failure, terms);
+  if (error instanceof RequestError)
+    return `${requestName(error.failure, terms)}: ${outcomeText(error.failure, terms)}`;
   if (error instanceof ResourceError) return resourceText(error.problem, terms);
   return error.message;
 }
@@ -159,7 +172,8 @@ function settingText(problem: SettingProblem, terms: Terms): string {
   return `Set ${name}: "${command}", or the environment variable ${variableOf(name)}.`;
 }
 
-function requestText(failure: RequestFailure, terms: Terms): string {
+/** What happened to a request and what to do about it, to follow its name. */
+function outcomeText(failure: RequestFailure, terms: Terms): string {
   const { operation, cause, effect, attempts, failedAt } = failure;
   const { kind, mayHave } = OPERATIONS[operation];
   const tries = attempts > 1 ? ` (${attempts} attempts)` : "";
@@ -173,7 +187,7 @@ function requestText(failure: RequestFailure, terms: Terms): string {
         : remedyFor(failure, terms);
   // Where something may have changed, what to do about that comes first, and what caused it is still said.
   const reason = possible ? reasonFor(cause) : "";
-  return `${requestName(failure, terms)}: ${happened(failure)}${tries}.${reason}${effectText} ${remedy}${wordsOf(failure)}`;
+  return `${happened(failure)}${tries}.${reason}${effectText} ${remedy}${wordsOf(failure)}`;
 }
 
 /** As `PATCH /webhooks/101/disable at partners.example.com`. A key is never named. */
@@ -323,16 +337,26 @@ function resourceText(problem: ResourceProblem, terms: Terms): string {
     case "otherServer":
       return `The resource belongs to ${problem.owner}, but ${setting("baseUrl", terms)} is ${problem.present}. Nothing was sent. ${otherServerRemedy(terms)}`;
     case "noSuchWebhook": {
-      const { webhookId, existing } = problem;
-      const ids = existing.slice(0, LISTED_IDS).join(", ");
-      const more = existing.length > LISTED_IDS ? ` and ${existing.length - LISTED_IDS} more` : "";
-      const others = ids === "" ? "The account has no webhooks" : `Webhooks that exist: ${ids}${more}`;
-      return `Webhook ${webhookId} does not exist in this account. ${others}. Correct webhookId, or create the webhook at the service.`;
+      const { webhookIds, existing } = problem;
+      const missing = webhookIds.length === 1 ? "does not exist" : "do not exist";
+      const others = existing?.length === 0 ? " The account has no webhooks." : "";
+      const exist = existing?.length ? ` Webhooks that exist: ${listed(existing, LISTED_IDS)}.` : "";
+      return `W${webhooksText(webhookIds).slice(1)} ${missing} in this account.${exist}${others} Correct the id, or create the webhook at the service.`;
     }
-    case "declaredTwice":
-      return `Webhook ${problem.webhookId} is declared twice, also by ${problem.other}. Remove one, or correct its webhookId or provider.`;
+    case "declaredTwice": {
+      const names = resourceNames(problem.urns);
+      if (problem.webhookId === null)
+        return `${names} overlap: one of them sets "others" for the whole account. Set "others" to "leave", or remove one.`;
+      return `Webhook ${problem.webhookId} is declared twice, by ${names}. Remove one, or correct its id or provider.`;
+    }
+    case "fleetIncomplete": {
+      const { failures, total } = problem;
+      return `${failures.length} of ${total} webhooks could not be changed. The next run sends only what is left.\n${failureLines(failures, terms)}`;
+    }
     case "noImportId":
       return "A webhook is imported by its id, a positive whole number such as 101. Nothing was imported.";
+    case "noImportAccount":
+      return `All webhooks of an account are imported by its name, here ${JSON.stringify(problem.account)}. Nothing was imported.`;
     case "importStateUnknown":
       return `The list does not tell the state of webhook ${problem.webhookId}: set ${stateSettings(problem.setting, terms)}, then import it.`;
     case "noImportVariable": {
@@ -351,7 +375,7 @@ function resourceText(problem: ResourceProblem, terms: Terms): string {
     }
     case "patchedNotFound": {
       const { failure } = problem;
-      return `${requestName(failure, terms)}: the server answered 404, although the list has the webhook. Ask the service whether it may be changed.${wordsOf(failure)}`;
+      return `${requestName(failure, terms)}: ${listedAllTheSame(failure)}`;
     }
     case "keyNotFound": {
       const { createdAt, rotates, complete, reading, requestId } = problem;
@@ -378,6 +402,59 @@ function resourceText(problem: ResourceProblem, terms: Terms): string {
   }
 }
 
+function listedAllTheSame(failure: RequestFailure): string {
+  return `the server answered 404, although the list has the webhook. Ask the service whether it may be changed.${wordsOf(failure)}`;
+}
+
+/** A line for each reason, with the webhooks that it is true for. Ten webhooks are named in all. */
+function failureLines(failures: readonly WebhookFailure[], terms: Terms): string {
+  const byReason = Map.groupBy(failures, ({ error }) => failureText(error, terms, false));
+  let left = NAMED_WEBHOOKS;
+  let unnamed = failures.length;
+  const lines: string[] = [];
+  for (const same of byReason.values()) {
+    const [first] = same;
+    if (!first || left === 0) break;
+    const ids = same.map(({ webhookId }) => webhookId);
+    lines.push(`- ${listed(ids, left)}: ${failureText(first.error, terms, true)}`);
+    left -= Math.min(left, ids.length);
+    unnamed -= ids.length;
+  }
+  return [...lines, ...(unnamed > 0 ? [`- and ${unnamed} more`] : [])].join("\n");
+}
+
+/** @param withId Whether the id of the request is named, which no two failures have in common. */
+function failureText(error: PartnerError, terms: Terms, withId: boolean): string {
+  const shown = (failure: RequestFailure): RequestFailure =>
+    withId ? failure : { ...failure, requestId: null };
+  if (error instanceof RequestError) return outcomeText(shown(error.failure), terms);
+  if (error instanceof ResourceError && error.problem.kind === "patchedNotFound")
+    return listedAllTheSame(shown(error.problem.failure));
+  if (error instanceof ResourceError && error.problem.kind === "noSuchWebhook")
+    return "does not exist in this account.";
+  return sentences(error, terms);
+}
+
+/** Two resources by type and name; by their URNs where these are the same, as in two components. */
+function resourceNames(urns: readonly [string, string]): string {
+  const [one, other] = urns.map((urn) => {
+    const [, , type = "", ...name] = urn.split("::");
+    return `${type.replace(/^.*[$:]/, "")} ${JSON.stringify(name.join("::"))}`;
+  });
+  return one === other ? urns.join(" and ") : `${one ?? ""} and ${other ?? ""}`;
+}
+
+/** `webhook 7`, `webhooks 7, 8 and 3 more`. What is no id is in quotes. */
+function webhooksText(ids: readonly (number | string)[]): string {
+  const names = ids.map((id) => (typeof id === "number" ? id : JSON.stringify(id)));
+  return `webhook${ids.length === 1 ? "" : "s"} ${listed(names, NAMED_WEBHOOKS)}`;
+}
+
+function listed(names: readonly (number | string)[], most: number): string {
+  const more = names.length > most ? ` and ${names.length - most} more` : "";
+  return names.slice(0, most).join(", ") + more;
+}
+
 function otherServerRemedy(terms: Terms): string {
   return `Set it back or, if the account has moved, set ${setting("previousBaseUrl", terms)} to the old address; then run ${UP}.`;
 }
@@ -397,8 +474,10 @@ function completeRemedy(terms: Terms): string {
   return `If these are all webhooks, set ${setting("responses.complete", terms)} to true.`;
 }
 
-/** Ids that a message lists. */
+/** Ids of existing webhooks that a message lists. */
 const LISTED_IDS = 20;
+/** Webhooks that a message is about and names. */
+const NAMED_WEBHOOKS = 10;
 
 function keyRemedy({ reason, candidates }: RefusedReading, terms: Terms): string {
   const why = {

@@ -17,7 +17,7 @@ import { PluginProcess } from "../handlers/process.js";
 import { SECRET_OUTPUTS } from "../registration.js";
 import { EngineLog } from "./engine-log.js";
 import { Lifetime } from "./lifetime.js";
-import { renderError, renderNotice, renderWait, type Terms } from "./messages.js";
+import { renderError, renderNotice, renderProgress, renderWait, type Terms } from "./messages.js";
 import { changedProperties } from "./property-diff.js";
 import {
   checkedProviderInputs,
@@ -77,6 +77,9 @@ class NativeHost {
       signal: this.#lifetime.signal,
       warn: (notice) => {
         this.#log.warn(renderNotice(notice, this.#terms()));
+      },
+      progress: (progress) => {
+        this.#log.status(renderProgress(progress, false));
       },
       onWait: (wait) => {
         this.#log.status(renderWait(wait));
@@ -163,6 +166,8 @@ class NativeHost {
         return this.#handlers.partnerApiKey;
       case "partners:index:PartnerWebhookState":
         return this.#handlers.partnerWebhookState;
+      case "partners:index:PartnerWebhookStates":
+        return this.#handlers.partnerWebhookStates;
     }
     throw new Error("unknown type");
   }

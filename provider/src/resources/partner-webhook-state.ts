@@ -86,8 +86,10 @@ function declared(
   args: PartnerWebhookStateArgs,
   opts: pulumi.CustomResourceOptions | undefined,
 ): PartnerWebhookStateArgs {
-  assertArguments(`PartnerWebhookState "${name}"`, args, ["webhookId", "state", "stateOnDestroy"]);
+  const resource = `PartnerWebhookState "${name}"`;
+  assertArguments(resource, args, ["webhookId", "state", "stateOnDestroy"]);
   const { state, stateOnDestroy } = args;
-  const webhookId = declareOnce(args.webhookId, name, opts);
+  const { type } = PARTNER_WEBHOOK_STATE;
+  const webhookId = declareOnce(args.webhookId, (id) => [id], { resource, type, options: opts });
   return { webhookId, state, ...(stateOnDestroy !== undefined && { stateOnDestroy }) };
 }

@@ -1,7 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 
 import { ACCOUNT_KEY, DEFAULT_ACCOUNT, SETTING_NAMES } from "../setting-names.js";
-import { PARTNER_WEBHOOK_STATE } from "../registration.js";
 import { logicalName, perRun, providerOf, type ProviderOptions } from "./run.js";
 
 /** The names of all settings of stack configuration; a `Provider` has arguments of the same names. */
@@ -30,55 +29,94 @@ export function assertArguments(resource: string, args: unknown, known: readonly
 
 /** The accounts that providers name. */
 const accounts = perRun(() => new Map<pulumi.ProviderResource, string>());
-/** Who declares each webhook, by account or, where its provider names none, by provider. */
-const declarations = perRun(() => new Map<string | pulumi.ProviderResource, Map<number, string>>());
-
 /** Takes note of the account that a provider names, as far as it is known: two providers may be for the same one. */
 export function rememberAccount(provider: pulumi.ProviderResource, account: unknown): void {
   if (typeof account === "string") accounts().set(provider, account);
 }
 
-/** Account or provider: what tells the webhooks of one account from those of another. */
-function ownerOf(provider: pulumi.ProviderResource | undefined): string | pulumi.ProviderResource {
-  if (provider) return accounts().get(provider) ?? provider;
-  return pulumi.runtime.getConfig(ACCOUNT_KEY) || DEFAULT_ACCOUNT; // An empty one counts as not set.
+/** A resource that declares webhooks. */
+export interface Declarer {
+  /** Its class and its name, as `PartnerWebhookState "orders"`. */
+  readonly resource: string;
+  readonly type: string;
+  readonly options: ProviderOptions | undefined;
 }
+
+/** What is declared in one account. */
+interface Declarations {
+  readonly byId: Map<number, Declarer>;
+  /** Who speaks for all webhooks that are not named. */
+  others: Declarer | null;
+}
+
+/** By the names of accounts, or by their providers where the names are not known yet. */
+const declarations = perRun(() => new Map<unknown, Declarations>());
 
 /**
- * Takes note that a resource declares a webhook. Two that do would overwrite each other at every update; the handlers cannot
- * see it, as they are not told which resource they work for.
+ * Takes note of the webhooks that a resource declares. Two that declare one would overwrite each other at every update; the
+ * handlers cannot see it, as the dynamic host does not tell them which resource they work for.
  *
- * @returns The id; if it is not known yet, one that fails, before the resource is registered, if it turns out to be declared.
- * @throws {pulumi.RunError} if another resource of this program declares the same webhook of the same account.
+ * @param given The argument that says which webhooks.
+ * @param webhooksOf What it says: ids, or `"others"`.
+ * @returns The argument; if it is not known yet, one that fails, before the resource is registered, if it turns out to be declared.
+ * @throws {pulumi.RunError} if another resource of this program declares the same webhooks of the same account.
  */
-export function declareOnce(
-  webhookId: pulumi.Input<number>,
-  name: string,
-  options: ProviderOptions = {},
-): pulumi.Input<number> {
-  const provider = providerOf(PARTNER_WEBHOOK_STATE.type, options);
+export function declareOnce<Given>(
+  given: pulumi.Input<Given>,
+  webhooksOf: (given: Given) => readonly number[] | "others",
+  declarer: Declarer,
+): pulumi.Input<Given> {
+  const { key, text } = accountOf(declarer);
   const all = declarations();
-  const owner = ownerOf(provider);
-  const declared = all.get(owner) ?? new Map<number, string>();
-  all.set(owner, declared);
-  const place =
-    typeof owner === "string" ? `in the account "${owner}"` : `through the provider "${logicalName(owner)}"`;
-  // Two components may each have a resource of the same name, so parents are named as well.
-  const path = options.parent ? `${logicalName(options.parent)}/${name}` : name;
-  const declare = (id: number): number => {
-    const other = declared.get(id);
-    if (other !== undefined) throw declaredTwice(id, other, path, place);
-    declared.set(id, path);
-    return id;
+  const declared = all.get(key) ?? { byId: new Map<number, Declarer>(), others: null };
+  all.set(key, declared);
+  const declare = (value: Given): Given => {
+    const webhooks = webhooksOf(value);
+    const rivals = webhooks === "others" ? [...declared.byId.values()] : [];
+    const rival = [declared.others, ...rivals].find((other) => other && other !== declarer);
+    if (rival && (webhooks === "others" || webhooks.length > 0)) throw coveredTwice(rival, declarer, text);
+    if (webhooks === "others") declared.others = declarer;
+    else {
+      for (const id of webhooks) {
+        const other = declared.byId.get(id);
+        if (other) throw declaredTwice(id, other, declarer, text);
+        declared.byId.set(id, declarer);
+      }
+    }
+    return value;
   };
-  return typeof webhookId === "number" ? declare(webhookId) : pulumi.output(webhookId).apply(declare);
+  const isLater = pulumi.Output.isInstance(given) || given instanceof Promise;
+  return isLater ? pulumi.output(given).apply((value) => declare(value as Given)) : declare(given);
 }
 
-function declaredTwice(webhookId: number, first: string, second: string, place: string): pulumi.RunError {
+/** The account that a resource will belong to. */
+function accountOf({ type, options = {} }: Declarer): { readonly key: unknown; readonly text: string } {
+  const provider = providerOf(type, options);
+  const account = provider
+    ? accounts().get(provider)
+    : pulumi.runtime.getConfig(ACCOUNT_KEY) || DEFAULT_ACCOUNT;
+  if (account !== undefined) return { key: account, text: `in the account ${JSON.stringify(account)}` };
+  return { key: provider, text: `through the provider "${provider ? logicalName(provider) : ""}"` };
+}
+
+function declaredTwice(webhookId: number, one: Declarer, other: Declarer, account: string): pulumi.RunError {
   return new pulumi.RunError(
-    `Webhook ${webhookId} is declared twice, by PartnerWebhookState "${first}" and "${second}", both ${place}. ` +
-      "The second was not applied. Remove one of the two, or correct its webhookId or its provider.",
+    `Webhook ${webhookId} is declared twice, by ${nameOf(one)} and ${nameOf(other)}, both ${account}. ` +
+      "The second was not applied. Remove one of the two, or correct its webhook or its provider.",
   );
+}
+
+function coveredTwice(one: Declarer, other: Declarer, account: string): pulumi.RunError {
+  return new pulumi.RunError(
+    `${nameOf(one)} and ${nameOf(other)} both manage webhooks ${account}, and one of them sets others, which covers all. ` +
+      'The second was not applied. Set others to "leave", or remove one of the two.',
+  );
+}
+
+/** Two components may each have a resource of the same name, so parents are named as well. */
+function nameOf({ resource, options }: Declarer): string {
+  const parent = options?.parent && logicalName(options.parent);
+  return parent === undefined ? resource : resource.replace('"', () => `"${parent}/`);
 }
 
 const NAMESPACE = "partners:";

@@ -69,6 +69,7 @@ export class Provider extends pulumi.ProviderResource {
    */
   constructor(name: string, args: ProviderArgs, opts?: pulumi.ResourceOptions) {
     assertArguments(`Provider "${name}"`, args, SETTINGS);
+    const account = accountOf(name, args);
     const { responses } = args;
     // An output is checked by the plugin, once it is known.
     if (responses !== undefined && !pulumi.Output.isInstance(responses) && !(responses instanceof Promise))
@@ -78,7 +79,7 @@ export class Provider extends pulumi.ProviderResource {
       name,
       {
         [EXPLICIT_KEY]: "true",
-        [ACCOUNT_KEY]: accountOf(name, args),
+        [ACCOUNT_KEY]: account,
         "partners:baseUrl": args.baseUrl,
         "partners:previousBaseUrl": args.previousBaseUrl,
         "partners:accessToken": pulumi.secret(args.accessToken),
@@ -90,7 +91,7 @@ export class Provider extends pulumi.ProviderResource {
       },
       opts,
     );
-    rememberAccount(this, args.account);
+    rememberAccount(this, account);
   }
 }
 

@@ -42,6 +42,7 @@ const TIMEOUT = 600_000;
 export async function findContenders(): Promise<Contender[]> {
   const found = [
     pulumiProgram("ours", "`pulumi-partners`"),
+    pulumiProgram("fleet", "one `PartnerWebhookStates` for all webhooks", ["webhooks"]),
     pulumiProgram("floor", "a `dynamic.Resource` whose handlers do nothing"),
     pulumiProgram("tutorial", "a hand-written `dynamic.Resource` that reads each webhook with its own `GET`"),
   ];
@@ -52,12 +53,16 @@ export async function findContenders(): Promise<Contender[]> {
 }
 
 /** A program in a process of its own, as with `pulumi up`. @param name Also the name of its file. */
-function pulumiProgram(name: string, description: string): Contender {
+function pulumiProgram(
+  name: string,
+  description: string,
+  kinds: readonly Kind[] = ["webhooks", "keys"],
+): Contender {
   const declare = async (kind: Kind, count: number, service: Service): Promise<Declared> => {
     const stack = await createTestStack({
       files: {
         "package.json": "{}",
-        "index.js": `for (let index = 1; index <= ${count}; index += 1) require("./program.cjs").${kind}(index);\n`,
+        "index.js": `require("./program.cjs").${kind}(Array.from({ length: ${count} }, (_, index) => index + 1));\n`,
         "program.cjs": await readFile(join(import.meta.dirname, `${name}.cjs`), "utf8"),
       },
       env: {
@@ -73,7 +78,7 @@ function pulumiProgram(name: string, description: string): Contender {
     };
     return { run, dispose: () => stack.dispose() };
   };
-  return { name, description, kinds: ["webhooks", "keys"], declare };
+  return { name, description, kinds, declare };
 }
 
 const COMMANDS: Readonly<Record<Operation, readonly string[]>> = {

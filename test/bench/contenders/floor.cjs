@@ -10,6 +10,9 @@ const nothing = {
   delete: async () => {},
 };
 
-exports.keys = (index) => new dynamic.Resource(nothing, `key-${index}`, { apiKey: undefined });
-exports.webhooks = (index) =>
-  new dynamic.Resource(nothing, `webhook-${index}`, { webhookId: index, state: "active" });
+exports.keys = (indexes) =>
+  indexes.map((index) => new dynamic.Resource(nothing, `key-${index}`, { apiKey: undefined }));
+exports.webhooks = (indexes) =>
+  indexes.map(
+    (index) => new dynamic.Resource(nothing, `webhook-${index}`, { webhookId: index, state: "active" }),
+  );

@@ -1,5 +1,5 @@
 const { PartnerApiKey, PartnerWebhookState } = require("pulumi-partners");
 
-exports.keys = (index) => new PartnerApiKey(`key-${index}`);
-exports.webhooks = (index) =>
-  new PartnerWebhookState(`webhook-${index}`, { webhookId: index, state: "active" });
+exports.keys = (indexes) => indexes.map((index) => new PartnerApiKey(`key-${index}`));
+exports.webhooks = (indexes) =>
+  indexes.map((index) => new PartnerWebhookState(`webhook-${index}`, { webhookId: index, state: "active" }));

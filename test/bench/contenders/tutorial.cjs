@@ -42,6 +42,9 @@ const key = {
 };
 
 const secret = { additionalSecretOutputs: ["apiKey"] };
-exports.keys = (index) => new dynamic.Resource(key, `key-${index}`, { apiKey: undefined }, secret);
-exports.webhooks = (index) =>
-  new dynamic.Resource(webhook, `webhook-${index}`, { webhookId: index, state: "active" });
+exports.keys = (indexes) =>
+  indexes.map((index) => new dynamic.Resource(key, `key-${index}`, { apiKey: undefined }, secret));
+exports.webhooks = (indexes) =>
+  indexes.map(
+    (index) => new dynamic.Resource(webhook, `webhook-${index}`, { webhookId: index, state: "active" }),
+  );

@@ -75,9 +75,9 @@ describe("the list of webhooks", () => {
     service.addWebhook(98, "disabled");
     clock.now += 1;
     expect(await registry.find(98)).toMatchObject({ state: "disabled" });
-    expect((await registry.missing(99)).problem).toEqual({
+    expect((await registry.look([99])).absence([99]).problem).toEqual({
       kind: "noSuchWebhook",
-      webhookId: 99,
+      webhookIds: [99],
       existing: [1, 2, 3, 98],
     });
     expect(gets()).toBe(3);
@@ -116,7 +116,7 @@ describe("the list of webhooks", () => {
   it("fails for a caller with little time only", async () => {
     const { service, registry } = await start();
     service.inject({ kind: "hang", at: "headers" });
-    const [limited, patient] = await Promise.all([failureOf(registry.find(1, 100)), registry.find(1)]);
+    const [limited, patient] = await Promise.all([failureOf(registry.look([1], 100)), registry.find(1)]);
     expect(limited).toMatchObject({ code: "PARTNERS_TIMEOUT" });
     expect(patient).toMatchObject({ webhookId: 1 });
   });

@@ -59,7 +59,7 @@ describe("a webhook", () => {
 
   it("that does not exist is an error that names those that do", async () => {
     const { partnerWebhookState: webhooks } = startRun(await sandboxFor());
-    const facts = { kind: "noSuchWebhook", webhookId: 7, existing: [101, 102, 103] };
+    const facts = { kind: "noSuchWebhook", webhookIds: [7], existing: [101, 102, 103] };
     const { problems, inputs } = await webhooks.check({}, { webhookId: 7, state: "active" });
     expect(problems).toMatchObject([{ problem: facts }]);
     expect(await failureOf(webhooks.create(inputs))).toMatchObject({ problem: facts });
@@ -85,7 +85,7 @@ describe("a webhook", () => {
     expect(outputs).toMatchObject({ state: "disabled", initialState: null });
     expect(service.webhooks.get(101)).toBe("disabled");
     expect((await webhooks.read(outputs))?.outputs).toEqual(outputs);
-    const notice = { kind: "stateUnknown", webhookId: 101, setting: "webhookState" };
+    const notice = { kind: "stateUnknown", webhookIds: [101], setting: "webhookState" };
     expect(notices).toEqual([notice]);
     const words = startRun(service, mapping({ webhookState: "/mode" }));
     await words.partnerWebhookState.read(outputs);
@@ -237,7 +237,7 @@ describe("the end of a resource", () => {
     await renamed.partnerWebhookState.delete(olds);
     const { partnerWebhookState: webhooks, notices } = startRun(service);
     await webhooks.delete({ ...olds, initialState: null });
-    expect(notices).toEqual([{ kind: "nothingToRestore", webhookId: 101 }]);
+    expect(notices).toEqual([{ kind: "nothingToRestore", webhookIds: [101] }]);
     expect(service.webhooks.get(101)).toBe("disabled");
     service.removeWebhook(101);
     await webhooks.delete(olds);
@@ -257,5 +257,5 @@ it("the data source shares the list of the process, shows records as sent, and d
   ]);
   expect(await partnerWebhooks.read(found?.outputs ?? {})).toEqual(found);
   expect(methods(service)).toEqual(["GET", "PATCH"]);
-  expect([...plugin.declaredWebhooks.keys()]).toEqual([101]);
+  expect([101, 102].map((id) => plugin.declarations.has(id))).toEqual([true, false]);
 });

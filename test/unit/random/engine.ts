@@ -11,7 +11,7 @@ import { seededRandom } from "../../support/random.ts";
 
 /** What a program says of one resource. */
 export interface Declared {
-  readonly kind: "key" | "webhook";
+  readonly kind: "key" | "webhook" | "fleet";
   readonly args: Properties;
 }
 
@@ -148,8 +148,12 @@ class OperationRun {
       clock,
     });
     this.#plugin.configure({ get: (key) => config[key] });
-    const { partnerApiKey, partnerWebhookState } = createHandlers(this.#plugin);
-    this.#handlers = { key: partnerApiKey, webhook: partnerWebhookState };
+    const {
+      partnerApiKey: key,
+      partnerWebhookState: webhook,
+      partnerWebhookStates: fleet,
+    } = createHandlers(this.#plugin);
+    this.#handlers = { key, webhook, fleet };
     let requests = 0;
     onRequest(() => {
       if (++requests !== command.stop?.after) return;

@@ -47,11 +47,11 @@ export function assertOperation(
     const asking = operation.calls.filter((call) => asksFor(call, id, state));
     if (asking.length === 0) throw new Violation(`nobody asked to put webhook ${id} into this state`);
     // Otherwise the state in which it was found would be forgotten.
-    const isKept = entries.some(({ outputs }) => outputs["webhookId"] === id);
+    const isKept = entries.some(({ outputs }) => initialStateOf(outputs, id) !== undefined);
     if (!isKept && asking.every(({ verb, dropped }) => verb === "create" && !dropped))
       throw new Violation(`webhook ${id} was changed and is in no state`);
   }
-  for (const entry of entries) if (!before.entries.has(entry)) assertInitialState(entry, before);
+  for (const entry of entries) if (!before.entries.has(entry)) assertInitialStates(entry, before, operation);
   for (const call of operation.calls) assertWebhookReached(call, operation, service);
 }
 
@@ -148,28 +148,53 @@ function assertNoKeyLost(
   }
 }
 
-/** A webhook that comes under management keeps the state in which it was found, for "restore". */
-function assertInitialState({ name, kind, outputs }: Entry, before: Before): void {
-  if (kind !== "webhook") return;
-  if (outputs["initialState"] !== before.webhooks.get(Number(outputs["webhookId"])))
-    throw new Violation(`${name} does not know the state in which it found its webhook`);
+/** Webhooks that come under management keep the states in which they were found, for "restore". */
+function assertInitialStates({ name, outputs }: Entry, before: Before, { calls }: Operation): void {
+  for (const [id, state] of before.webhooks) {
+    const initialState = initialStateOf(outputs, id);
+    // What a fleet has just let go of may be found as that left it.
+    const isLeft = calls.some(({ kind, verb, olds }) => {
+      return kind === "fleet" && verb === "update" && initialStateOf(olds, id) !== undefined;
+    });
+    if (initialState !== undefined && initialState !== state && !isLeft)
+      throw new Violation(`${name} does not know the state in which it found webhook ${id}`);
+  }
 }
 
-/** What a handler says it did to a webhook is done. */
+/** What a handler says it did to webhooks is done. */
 function assertWebhookReached(call: Call, { calls }: Operation, { sandbox }: Service): void {
-  const { kind, verb, olds, news, errors, dropped } = call;
-  if (kind !== "webhook" || errors.length > 0 || dropped) return;
-  const id = Number((verb === "delete" ? olds : news)["webhookId"]);
-  const state = sandbox.webhooks.get(id);
-  if (verb === "create" || verb === "update") {
-    if (state !== news["state"])
-      throw new Violation(`webhook ${id} is said to be in a state that it is not in`);
-  } else if (verb === "delete" && state !== undefined) {
-    const declared = calls.some((other) => other.verb === "check" && other.news["webhookId"] === id);
-    const wanted = stateAfter(olds);
-    if (!declared && wanted !== null && wanted !== state)
-      throw new Violation(`webhook ${id} is not left as stateOnDestroy says`);
+  const { verb, olds, news, errors, dropped } = call;
+  if (errors.length > 0 || dropped) return;
+  for (const [id, state] of sandbox.webhooks) {
+    if (verb === "create" || verb === "update") {
+      if (manages(news, id) && state !== stateIn(news, id))
+        throw new Violation(`webhook ${id} is said to be in a state that it is not in`);
+    } else if (verb === "delete") {
+      const initialState = initialStateOf(olds, id);
+      const wanted = initialState === undefined ? null : stateAfter({ ...olds, initialState });
+      const declared = calls.some((other) => other.verb === "check" && manages(other.news, id));
+      if (!declared && wanted !== null && wanted !== state)
+        throw new Violation(`webhook ${id} is not left as stateOnDestroy says`);
+    }
   }
+}
+
+/** Whether the arguments of a resource speak for a webhook. */
+export function manages(args: Properties, id: number): boolean {
+  const { webhookId, states, others = "leave" } = args;
+  if (states === undefined) return webhookId === id;
+  return others !== "leave" || String(id) in (states as Properties);
+}
+
+/** The state that arguments want for a webhook. */
+export function stateIn({ state, states, others }: Properties, id: number): unknown {
+  return states === undefined ? state : ((states as Properties)[String(id)] ?? others);
+}
+
+/** The state in which a resource first found a webhook; `undefined` if it does not manage it. */
+export function initialStateOf({ webhookId, initialState, initialStates }: Properties, id: number): unknown {
+  if (webhookId === id) return initialState;
+  return (initialStates as Properties | undefined)?.[String(id)];
 }
 
 /** The state in which a resource leaves its webhook; `null` for any. */
@@ -179,10 +204,13 @@ export function stateAfter({ stateOnDestroy, initialState }: Properties): unknow
 }
 
 /** Whether a call is to put a webhook into a state. */
-function asksFor({ kind, verb, olds, news }: Call, id: number, state: WebhookState): boolean {
-  if (kind !== "webhook") return false;
-  if (verb === "delete") return olds["webhookId"] === id && stateAfter(olds) === state;
-  return (verb === "create" || verb === "update") && news["webhookId"] === id && news["state"] === state;
+function asksFor({ verb, olds, news }: Call, id: number, state: WebhookState): boolean {
+  if (verb !== "create" && verb !== "update" && verb !== "delete") return false;
+  if (verb !== "delete" && manages(news, id)) return stateIn(news, id) === state;
+  const initialState = initialStateOf(olds, id);
+  // A fleet leaves a webhook as the program now says.
+  const { stateOnDestroy } = verb === "delete" ? olds : news;
+  return initialState !== undefined && stateAfter({ stateOnDestroy, initialState }) === state;
 }
 
 /** Whether a call is to create a key: that of a new resource, or one that takes the place of another. */

@@ -10,7 +10,15 @@ import {
   type Entry,
   type Operation,
 } from "./engine.ts";
-import { assertOperation, stateAfter, Violation, type Told } from "./invariants.ts";
+import {
+  assertOperation,
+  initialStateOf,
+  manages,
+  stateAfter,
+  stateIn,
+  Violation,
+  type Told,
+} from "./invariants.ts";
 import { Service, storms, WEBHOOKS, type ServiceShape } from "./service.ts";
 
 /** What is set as `responses`: what the service needs, nothing, or a pointer to nothing. */
@@ -39,14 +47,25 @@ const hooks: fc.Arbitrary<Declared> = fc.record({
   }),
 });
 
+const fleets: fc.Arbitrary<Declared> = fc.record({
+  kind: fc.constant("fleet"),
+  args: fc.record({
+    states: fc.dictionary(webhookIds.map(String), states),
+    others: fc.constantFrom("leave", "leave", "active", "disabled"),
+    stateOnDestroy: fc.constantFrom("leave", "restore", "restore", "active", "disabled"),
+  }),
+});
+
 const KEYS = ["key1", "key2"];
 const HOOKS = ["hook1", "hook2", "hook3"];
+const FLEETS = ["fleet1", "fleet2"];
 
-const names = fc.constantFrom(...KEYS, ...HOOKS);
+const names = fc.constantFrom(...KEYS, ...HOOKS, ...FLEETS);
 
 const declarations = fc.oneof(
   fc.record({ event: fc.constant("declare"), name: fc.constantFrom(...KEYS), declared: keys }),
   fc.record({ event: fc.constant("declare"), name: fc.constantFrom(...HOOKS), declared: hooks }),
+  fc.record({ event: fc.constant("declare"), name: fc.constantFrom(...FLEETS), declared: fleets }),
 );
 
 const commands: fc.Arbitrary<Command> = fc.record({
@@ -132,10 +151,10 @@ export class World {
         const { name, declared } = event;
         // Two resources that set the same webhook would fight for ever.
         const rival = [...this.#program].some(
-          ([other, { kind, args }]) =>
-            kind === "webhook" && other !== name && args["webhookId"] === declared.args["webhookId"],
+          ([other, { args }]) =>
+            other !== name && WEBHOOKS.some((id) => manages(args, id) && manages(declared.args, id)),
         );
-        if (declared.kind === "key" || !rival) this.#program.set(name, declared);
+        if (!rival) this.#program.set(name, declared);
         break;
       }
       case "remove": {
@@ -188,14 +207,18 @@ export class World {
     await this.#must({ verb: "refresh" });
     if (JSON.stringify(this.#entries) !== state) throw new Violation("a refresh sees a drift that is none");
 
-    const wanted = this.#entries.flatMap(({ kind, outputs }) => (kind === "webhook" ? [outputs] : []));
+    const wanted = WEBHOOKS.flatMap((id) =>
+      this.#entries.flatMap(({ outputs }) => {
+        const initialState = initialStateOf(outputs, id);
+        return initialState === undefined ? [] : [{ id, state: stateAfter({ ...outputs, initialState }) }];
+      }),
+    );
     const before = sandbox.webhooks;
     await this.#must({ verb: "destroy" });
     if (this.#entries.length > 0) throw new Violation("a destroyed stack has resources");
     if (this.#service.liveKeys.length > 0) throw new Violation("a destroyed stack leaves a key");
-    for (const outputs of wanted) {
-      const id = Number(outputs["webhookId"]);
-      if (sandbox.webhooks.get(id) !== (stateAfter(outputs) ?? before.get(id)))
+    for (const { id, state } of wanted) {
+      if (sandbox.webhooks.get(id) !== (state ?? before.get(id)))
         throw new Violation(`webhook ${id} is not left as stateOnDestroy says`);
     }
   }
@@ -223,7 +246,7 @@ export class World {
       const args: Properties = this.#program.get(name)?.args ?? {};
       if (kind === "key") {
         if (outputs["apiKey"] === null) throw new Violation(`${name} has no key`);
-      } else if (webhooks.get(Number(args["webhookId"])) !== args["state"])
+      } else if (WEBHOOKS.some((id) => manages(args, id) && webhooks.get(id) !== stateIn(args, id)))
         throw new Violation(`${name} is not in the state that the program says`);
     }
   }

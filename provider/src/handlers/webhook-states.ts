@@ -1,0 +1,300 @@
+import type { Effect, PartnerError } from "../api/errors.js";
+import type { WebhookState } from "../api/operations.js";
+import { redactWords } from "../api/redact.js";
+import type { WebhookReading } from "../responses/webhook-list-reader.js";
+import {
+  isRecord,
+  PartialFailure,
+  UNKNOWN,
+  unknownArguments,
+  type InputProblem,
+  type Properties,
+  type ResourceHandlers,
+} from "./contract.js";
+import { changeAll } from "./fleet-change.js";
+import { ResourceError } from "./problems.js";
+import type { PluginProcess } from "./process.js";
+import {
+  createPreviewCheck,
+  PREVIEW_PATIENCE,
+  stateAfter,
+  stateOnDestroyProblems,
+  STATES,
+  warnIfUnknown,
+  type StateOnDestroy,
+} from "./webhook-change.js";
+import type { WebhookSnapshot } from "./webhook-registry.js";
+
+/** States by webhook id; `null` where the list has never told it. */
+type StateMap = Readonly<Record<string, WebhookState | null>>;
+
+/** The inputs that {@link ResourceHandlers.check} has let through. */
+interface FleetInputs {
+  readonly states: Readonly<Record<string, WebhookState>>;
+  readonly others: "leave" | WebhookState;
+  readonly stateOnDestroy: StateOnDestroy;
+  /** The name of the account, which is the ID as well. */
+  readonly account: string;
+}
+
+/** The outputs in state. */
+interface FleetOutputs extends Omit<FleetInputs, "states"> {
+  /** The webhooks that the program names. */
+  readonly states: StateMap;
+  /** The managed webhooks that it does not name: covered by `others`, or still to be left as `stateOnDestroy` says. */
+  readonly otherStates: StateMap;
+  /** The state in which each managed webhook was first found. */
+  readonly initialStates: StateMap;
+}
+
+/** The handlers of `PartnerWebhookStates`: one look at the list, and all changes at the same time, whatever becomes of the others. */
+export function webhookStatesHandlers(plugin: PluginProcess): ResourceHandlers {
+  const previewCheck = createPreviewCheck(plugin);
+
+  return {
+    async check(olds, news, urn) {
+      const { states, others, stateOnDestroy } = news;
+      const inputs = {
+        states,
+        others: others ?? "leave",
+        stateOnDestroy: stateOnDestroy ?? "leave",
+        account: plugin.account,
+      };
+      const problems: InputProblem[] = [
+        ...unknownArguments("PartnerWebhookStates", news, ["states", "others", "stateOnDestroy"]),
+        ...inputProblems(inputs),
+      ];
+      if (problems.length > 0) return { inputs, problems };
+
+      const names = Object.keys(isRecord(states) ? states : {});
+      const webhookIds = names.filter(isWebhookId).map(Number);
+      const strangers = names.filter((name) => !isWebhookId(name)).map((name) => redactWords(name, []) ?? "");
+      const declaredTwice = plugin.declarations.declare({ webhookIds, others: isState(others) }, urn);
+      if (declaredTwice) return { inputs, problems: [declaredTwice] };
+
+      const known = isRecord(olds["states"]) ? olds["states"] : {};
+      const isNew = webhookIds.some((webhookId) => !(webhookId in known));
+      const covers = isState(others) && others !== olds["others"];
+      if (isNew || covers || strangers.length > 0) {
+        const found = await previewCheck(async ({ webhooks }) => {
+          const snapshot = await webhooks.look(webhookIds, PREVIEW_PATIENCE);
+          const missing = [...strangers, ...webhookIds.filter((webhookId) => !snapshot.get(webhookId))];
+          if (missing.length > 0) throw snapshot.absence(missing);
+          if (isState(others)) warnOfOthers(plugin, others, statesOf(unnamed(snapshot, webhookIds)));
+        });
+        problems.push(...found);
+      }
+      // Wrong whatever the service has, so it is said without the service as well.
+      if (strangers.length > 0 && problems.length === 0)
+        problems.push(new ResourceError({ kind: "noSuchWebhook", webhookIds: strangers, existing: null }));
+      return { inputs, problems };
+    },
+
+    diff(olds, news) {
+      const { states, otherStates, account } = olds as unknown as FleetOutputs;
+      const differs = (name: string): boolean => olds[name] !== news[name];
+      const { others } = news;
+      if (isState(others)) warnOfOthers(plugin, others, otherStates);
+      const changes =
+        ["others", "stateOnDestroy", "account"].some(differs) ||
+        !isSame(states, news["states"]) ||
+        Object.values(otherStates).some((state) => state !== others);
+      return { changes, replaces: account === news["account"] ? [] : ["account"] };
+    },
+
+    preview(olds, news) {
+      const { states, others } = news;
+      const before = (olds ?? { states: {}, initialStates: {} }) as unknown as FleetOutputs;
+      // Only a look at the service tells of webhooks that are new to the fleet.
+      const isKnown =
+        isRecord(states) && others === "leave" && Object.keys(states).every((id) => id in before.states);
+      return {
+        ...inputsOf(news),
+        otherStates: isKnown ? {} : UNKNOWN,
+        initialStates: isKnown ? only(before.initialStates, idsOf(states)) : UNKNOWN,
+      };
+    },
+
+    async create(inputs) {
+      const { account: id } = inputs as unknown as FleetInputs;
+      const { outputs, failure, effect } = await converge(plugin, inputs as unknown as FleetInputs, null);
+      if (failure === null) return { id, outputs };
+      // Once something was changed, the state in which it was found must be kept, or "restore" would be lost.
+      throw effect === "none" ? failure : new PartialFailure(id, { ...inputs, ...outputs }, failure);
+    },
+
+    async read(olds) {
+      const { others, ...before } = olds as unknown as FleetOutputs;
+      const session = await plugin.open();
+      const ids = idsOf(before.initialStates);
+      const snapshot = await session.webhooks.look(ids);
+      const named = idsOf(before.states);
+      const gone = ids.filter((id) => !snapshot.get(id));
+      if (gone.length > 0 && !snapshot.provesAbsence) throw snapshot.absence(gone);
+      const present = (some: readonly number[]): WebhookReading[] =>
+        some.flatMap((id) => snapshot.get(id) ?? []);
+      const more = isState(others) ? unnamed(snapshot, named) : present(idsOf(before.otherStates));
+      const managed = [...present(named), ...more];
+      warnIfUnknown(plugin, managed);
+      const outputs = {
+        ...olds,
+        states: statesOf(present(named), before.states),
+        otherStates: statesOf(more, before.otherStates),
+        initialStates: { ...statesOf(managed), ...only(before.initialStates, managed) },
+      };
+      if (isState(others)) warnOfOthers(plugin, others, outputs.otherStates);
+      return { outputs, inputs: inputsOf(outputs) };
+    },
+
+    async update(id, olds, news) {
+      const inputs = news as unknown as FleetInputs;
+      const { outputs, failure } = await converge(plugin, inputs, olds as unknown as FleetOutputs);
+      if (failure) throw new PartialFailure(id, outputs, failure);
+      return outputs;
+    },
+
+    async delete(olds) {
+      const { stateOnDestroy, initialStates } = olds as unknown as FleetOutputs;
+      const leaving = stateOnDestroy === "leave" ? [] : idsOf(initialStates);
+      if (!leaving.some((webhookId) => !plugin.declarations.has(webhookId))) return;
+      const session = await plugin.open();
+      const snapshot = await session.webhooks.look(leaving);
+      const wanted = leave(plugin, leaving, stateOnDestroy, initialStates, snapshot);
+      const { failure } = await changeAll(plugin, session, snapshot, wanted);
+      if (failure) throw failure;
+    },
+
+    async adopt(id) {
+      const { account } = plugin;
+      if (id !== account) throw new ResourceError({ kind: "noImportAccount", account });
+      const session = await plugin.open();
+      const webhooks = await session.webhooks.all();
+      warnIfUnknown(plugin, webhooks);
+      const states = statesOf(webhooks.filter(({ state }) => state !== null));
+      const others = { others: "leave", stateOnDestroy: "leave", account };
+      return {
+        id,
+        inputs: { states },
+        outputs: { states, otherStates: {}, initialStates: states, ...others },
+      };
+    },
+  };
+}
+
+/** Brings all webhooks of a fleet into the states that the program wants, as far as the service lets it. */
+async function converge(
+  plugin: PluginProcess,
+  inputs: FleetInputs,
+  olds: FleetOutputs | null,
+): Promise<{ outputs: Properties; failure: PartnerError | null; effect: Effect }> {
+  const { states, others, stateOnDestroy } = inputs;
+  const session = await plugin.open();
+  const named = idsOf(states);
+  const snapshot = await session.webhooks.look(named);
+  const before = olds?.initialStates ?? {};
+  const left = idsOf(before).filter((webhookId) => !(webhookId in states));
+  const rest = isState(others)
+    ? new Map(unnamed(snapshot, named).map(({ webhookId }) => [webhookId, others]))
+    : leave(plugin, left, stateOnDestroy, before, snapshot);
+  const wanted = new Map(Object.entries(states).map(([id, state]) => [Number(id), state]));
+  const { found, reached, failed, failure, effect } = await changeAll(
+    plugin,
+    session,
+    snapshot,
+    new Map([...wanted, ...rest]),
+  );
+  // What was left as it should be is no longer managed.
+  const kept = [...rest.keys()].filter((webhookId) => isState(others) || failed.has(webhookId));
+  const managed = [...wanted.keys(), ...kept].filter((webhookId) => found.has(webhookId));
+  const pick = (from: ReadonlyMap<number, WebhookState | null>, ids: Iterable<number>): StateMap =>
+    Object.fromEntries([...ids].flatMap((id) => (from.has(id) ? [[id, from.get(id) ?? null]] : [])));
+  const outputs = {
+    ...inputsOf({ ...inputs }),
+    states: pick(reached, wanted.keys()),
+    otherStates: pick(reached, kept),
+    initialStates: { ...pick(found, managed), ...only(before, managed) },
+  };
+  return { outputs, failure, effect };
+}
+
+/** In which states webhooks that are no longer managed are to be left. Those that are gone, or managed elsewhere, do not count. */
+function leave(
+  plugin: PluginProcess,
+  webhookIds: readonly number[],
+  stateOnDestroy: StateOnDestroy,
+  initialStates: StateMap,
+  snapshot: WebhookSnapshot,
+): ReadonlyMap<number, WebhookState> {
+  const wanted = new Map<number, WebhookState>();
+  const unknown: number[] = [];
+  if (stateOnDestroy === "leave") return wanted;
+  for (const webhookId of webhookIds) {
+    if (plugin.declarations.has(webhookId)) continue;
+    if (!snapshot.get(webhookId) && snapshot.provesAbsence) continue;
+    const state = stateAfter(stateOnDestroy, initialStates[webhookId] ?? null);
+    if (state === null) unknown.push(webhookId);
+    else wanted.set(webhookId, state);
+  }
+  if (unknown.length > 0) plugin.warn({ kind: "nothingToRestore", webhookIds: unknown });
+  return wanted;
+}
+
+/** The webhooks of the account that the program does not name. @throws {ResourceError} if the list is not complete. */
+function unnamed(snapshot: WebhookSnapshot, named: readonly number[]): readonly WebhookReading[] {
+  const names = new Set(named);
+  return snapshot.all().filter(({ webhookId }) => !names.has(webhookId));
+}
+
+/** Says to which webhooks `others` applies that are in another state: their ids are in no diff. */
+function warnOfOthers(plugin: PluginProcess, state: WebhookState, otherStates: StateMap): void {
+  const webhookIds = idsOf(otherStates).filter((webhookId) => otherStates[webhookId] !== state);
+  if (webhookIds.length > 0) plugin.warn({ kind: "othersDiffer", state, webhookIds });
+}
+
+/** @param known What holds for those whose state the list does not tell. */
+function statesOf(webhooks: readonly WebhookReading[], known: StateMap = {}): StateMap {
+  return Object.fromEntries(
+    webhooks.map(({ webhookId, state }) => [webhookId, state ?? known[webhookId] ?? null]),
+  );
+}
+
+/** The entries of some webhooks. */
+function only(states: StateMap, webhooks: readonly (number | WebhookReading)[]): StateMap {
+  const ids = webhooks.map((webhook) => (typeof webhook === "number" ? webhook : webhook.webhookId));
+  return Object.fromEntries(ids.flatMap((id) => (id in states ? [[id, states[id] ?? null]] : [])));
+}
+
+function idsOf(states: Properties): number[] {
+  return Object.keys(states).map(Number);
+}
+
+function isSame(states: StateMap, wanted: unknown): boolean {
+  if (!isRecord(wanted)) return false;
+  const ids = Object.keys(wanted);
+  return ids.length === Object.keys(states).length && ids.every((id) => states[id] === wanted[id]);
+}
+
+function inputsOf({ states, others, stateOnDestroy, account }: Properties): Properties {
+  return { states, others, stateOnDestroy, account };
+}
+
+/** What is wrong with the inputs, keys that are no ids aside. Values are not repeated, as they may be secrets of the program. */
+function inputProblems({ states, others, stateOnDestroy }: Properties): string[] {
+  const problems: string[] = [];
+  if (states !== UNKNOWN && !isRecord(states))
+    problems.push(`states must be an object from webhook ids to states, such as { 101: "active" }.`);
+  if (isRecord(states) && !Object.values(states).every((state) => STATES.includes(state)))
+    problems.push(`Each of states must be "active" or "disabled".`);
+  if (others !== "leave" && !STATES.includes(others))
+    problems.push(`others must be "leave" (the default), "active" or "disabled".`);
+  return [...problems, ...stateOnDestroyProblems(stateOnDestroy)];
+}
+
+function isState(value: unknown): value is WebhookState {
+  return value === "active" || value === "disabled";
+}
+
+/** Whether a name is an id in its usual form: `7`, and not `07` or `7.0`. */
+function isWebhookId(name: string): boolean {
+  return /^[1-9]\d*$/.test(name) && Number.isSafeInteger(Number(name));
+}

@@ -1,0 +1,81 @@
+import * as pulumi from "@pulumi/pulumi";
+
+import type { WebhookState } from "../api/operations.js";
+import type { StateOnDestroy } from "./partner-webhook-state.js";
+import { assertArguments, declareOnce, warnAboutStackSettings } from "./program-checks.js";
+import { PARTNER_WEBHOOK_STATES } from "../registration.js";
+
+/** What happens to the webhooks that a program does not name: `"leave"` them as they are, or put them into a {@link WebhookState}. */
+export type OtherWebhooks = "leave" | WebhookState;
+
+/** The arguments of {@link PartnerWebhookStates}. Wrong values, and webhooks that do not exist, fail the preview. */
+export interface PartnerWebhookStatesArgs {
+  /** The states that you want webhooks to be in, by their ids: `{ 101: "active", 102: "disabled" }`. */
+  readonly states: pulumi.Input<Readonly<Record<string, pulumi.Input<WebhookState>>>>;
+  /**
+   * What happens to all other webhooks of the account: `"leave"` them as they are, or put them into a {@link WebhookState}. With
+   * a state, no other resource of the program may manage webhooks of the account.
+   * @default "leave"
+   */
+  readonly others?: pulumi.Input<OtherWebhooks>;
+  /**
+   * What happens to webhooks that are no longer managed: when their ids leave `states`, when `others` returns to `"leave"`, and
+   * when the resource is removed or replaced, also by `pulumi destroy`.
+   * @default "leave"
+   */
+  readonly stateOnDestroy?: pulumi.Input<StateOnDestroy>;
+}
+
+/**
+ * The states of many webhooks that exist at the service, as one resource: faster than one {@link PartnerWebhookState} for each,
+ * and with a smaller state. The provider creates and deletes no webhooks.
+ *
+ * @example
+ * ```ts
+ * new partners.PartnerWebhookStates("fleet", { states: { 101: "active" }, others: "disabled", stateOnDestroy: "restore" });
+ * ```
+ */
+export class PartnerWebhookStates extends pulumi.CustomResource {
+  /** The states of the webhooks that the program names, by id, as last observed or set. */
+  declare readonly states: pulumi.Output<Readonly<Record<string, WebhookState>>>;
+  /**
+   * The states in which all managed webhooks were first found, by id, which `"restore"` goes back to; `null` where the list did
+   * not tell. Includes those that `others` covers.
+   */
+  declare readonly initialStates: pulumi.Output<Readonly<Record<string, WebhookState | null>>>;
+
+  /**
+   * @param name The name in the stack.
+   * @param args The webhooks and their states.
+   * @param opts Resource options; `provider` chooses the account.
+   * @throws {pulumi.RunError} if another resource of the program declares one of the webhooks in the same account, or if `args`
+   *   has unknown arguments.
+   */
+  constructor(name: string, args: PartnerWebhookStatesArgs, opts?: pulumi.CustomResourceOptions) {
+    const { type, __provider } = PARTNER_WEBHOOK_STATES;
+    const resource = `PartnerWebhookStates "${name}"`;
+    assertArguments(resource, args, ["states", "others", "stateOnDestroy"]);
+    const { others, stateOnDestroy } = args;
+    const declarer = { resource, type, options: opts };
+    const states = declareOnce(args.states, idsOf, declarer);
+    const given = {
+      states,
+      ...(others !== undefined && { others: declareOnce(others, namesAll, declarer) }),
+      ...(stateOnDestroy !== undefined && { stateOnDestroy }),
+    };
+    super(type, name, { ...given, initialStates: undefined, __provider }, opts);
+    warnAboutStackSettings();
+  }
+}
+
+/** What is wrong in the arguments is for the preview to say. */
+function idsOf(states: unknown): readonly number[] {
+  if (typeof states !== "object" || states === null) return [];
+  return Object.keys(states)
+    .filter((key) => /^[1-9]\d*$/.test(key))
+    .map(Number);
+}
+
+function namesAll(others: unknown): readonly [] | "others" {
+  return others === "active" || others === "disabled" ? "others" : [];
+}
