@@ -1,0 +1,10 @@
+const { CustomResource } = require("@pulumi/pulumi");
+
+/** As in an SDK that Pulumi generates. */
+class Resource extends CustomResource {}
+
+exports.keys = (index) => new Resource("partners:index:PartnerApiKey", `key-${index}`, { apiKey: undefined });
+exports.webhooks = (index) => {
+  const webhook = { webhookId: index, state: "active" };
+  return new Resource("partners:index:PartnerWebhookState", `webhook-${index}`, webhook);
+};
