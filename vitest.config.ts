@@ -30,7 +30,7 @@ export default defineConfig({
           include: ["test/engine/**/*.test.ts"],
           exclude: LONG_ONLY,
           testTimeout: 180_000,
-          globalSetup: ["test/support/pulumi-cli.ts"],
+          globalSetup: ["pulumi-cli", "codegen", "python"].map((name) => `test/support/${name}.ts`),
         },
       },
     ],

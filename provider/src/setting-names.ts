@@ -4,6 +4,7 @@
  */
 export const SETTING_NAMES = [
   "baseUrl",
+  "previousBaseUrl",
   "accessToken",
   "requestTimeout",
   "operationTimeout",

@@ -2,9 +2,19 @@ import { describe, expect, it } from "vitest";
 
 import { SECRET_OUTPUTS } from "../../provider/src/registration.js";
 import { CANARIES, findLeaks } from "../support/canary.ts";
-import { PluginError, type Plugin } from "../support/plugin-process.ts";
+import { PluginError, type Host, type Plugin } from "../support/plugin-process.ts";
 import type { Fault, SandboxOptions } from "../support/sandbox.ts";
-import { configFor, HOOK, KEY, LIST, pluginFor, preload, sandboxFor } from "./partners.ts";
+import {
+  configFor,
+  HOOK,
+  KEY,
+  LIST,
+  listNatively,
+  pluginFor,
+  preload,
+  sandboxFor,
+  secretValue,
+} from "./partners.ts";
 
 /** An account in which everything that can hold a secret holds one. */
 const ACCOUNT: SandboxOptions = {
@@ -44,7 +54,7 @@ const FAULTS: readonly (readonly [code: string, fault: Fault])[] = [
 ];
 
 /** Every operation through every handler that has one. @returns what each answers, less what is secret in state. */
-async function everything(plugin: Plugin): Promise<string> {
+async function everything(plugin: Plugin, host: Host): Promise<string> {
   const held = { ...KEY, apiKey: CANARIES.existingKey, previousApiKey: CANARIES.secondToken };
   const answers = [
     plugin.create(KEY),
@@ -55,42 +65,48 @@ async function everything(plugin: Plugin): Promise<string> {
     plugin.read("101", HOOK),
     plugin.update("101", HOOK, { ...HOOK, state: "active" }),
     plugin.delete("101", { ...HOOK, stateOnDestroy: "disabled" }),
-    plugin.read("webhooks", LIST),
-  ].map(told);
+    host === "dynamic" ? plugin.read("webhooks", LIST) : listNatively(plugin),
+  ].map((call) => told(call, host));
   return (await Promise.all(answers)).join("\n");
 }
 
-async function told(call: Promise<unknown>): Promise<string> {
+async function told(call: Promise<unknown>, host: Host): Promise<string> {
   const answer = await call.catch((error: unknown) => error);
-  if (!(answer instanceof PluginError)) return withoutSecrets(answer);
-  return `${answer.message} ${withoutSecrets(answer.initFailure ?? {})}`;
+  if (!(answer instanceof PluginError)) return withoutSecrets(answer, host);
+  return `${answer.message} ${withoutSecrets(answer.initFailure ?? {}, host)}`;
 }
 
-/** What the engine stores in clear: the rest it encrypts, because the resources say so. */
-function withoutSecrets(answer: unknown): string {
-  const secret = [...SECRET_OUTPUTS, "webhooks"];
+/** What the engine encrypts: because the resource says so, or the value. */
+const isSecret: Record<Host, (name: string, value: unknown) => boolean> = {
+  dynamic: (name) => [...SECRET_OUTPUTS, "webhooks"].includes(name),
+  native: (_name, value) => secretValue(value) !== undefined,
+};
+
+/** What the engine stores in clear. */
+function withoutSecrets(answer: unknown, host: Host): string {
   return JSON.stringify(answer ?? null, (name, value: unknown) =>
-    secret.includes(name) ? undefined : value,
+    isSecret[host](name, value) ? undefined : value,
   );
 }
 
 describe("no answer, no output and no debug log of the plugin holds a secret", () => {
-  it("whatever the service answers and wherever it repeats one", { timeout: 120_000 }, async () => {
+  const HOSTS: Host[] = ["dynamic", "native"];
+  it.each(HOSTS)("whatever the service answers, in the %s host", { timeout: 120_000 }, async (host) => {
     const sandbox = await sandboxFor(ACCOUNT);
     const config = { ...configFor(sandbox), ...IMPATIENT };
-    const plugin = await pluginFor({ config, env: { PARTNERS_DEBUG: "1" } });
+    const plugin = await pluginFor({ host, config, env: { PARTNERS_DEBUG: "1" } });
     const keys = new Set<string>();
     const answers: Record<string, string> = {};
     for (const [code, fault] of FAULTS) {
       sandbox.inject({ ...fault, times: Infinity });
-      const said = await everything(plugin);
+      const said = await everything(plugin, host);
       expect(said).toContain(`[${code}]`);
       answers[JSON.stringify(fault).slice(0, 60)] = said;
       for (const key of sandbox.apiKeys) keys.add(key);
       sandbox.clearFaults();
     }
     const created = await plugin.create(KEY);
-    answers["without a fault"] = withoutSecrets(created) + (await everything(plugin));
+    answers["without a fault"] = withoutSecrets(created, host) + (await everything(plugin, host));
     for (const key of sandbox.apiKeys) keys.add(key);
 
     const secrets = {
@@ -116,7 +132,7 @@ describe("no answer, no output and no debug log of the plugin holds a secret", (
     const sandbox = await sandboxFor(ACCOUNT);
     const env = { PARTNERS_DEBUG: "1", NODE_OPTIONS: preload(code) };
     const plugin = await pluginFor({ config: configFor(sandbox), env });
-    const said = await told(plugin.create(KEY));
+    const said = await told(plugin.create(KEY), "dynamic");
     const [, key = ""] = sandbox.apiKeys;
     const places = { said, stdout: plugin.stdout(), stderr: plugin.stderr() };
     expect(findLeaks(places, { ...CANARIES, key })).toEqual([]);

@@ -47,6 +47,18 @@ it("check fails without the name of a property, as the engine would print its va
   }
 });
 
+it("of an explicit provider, debug lines and errors name the host and the account", async () => {
+  const sandbox = await sandboxFor();
+  const config = { ...configFor(sandbox), "partners:explicit": "true", "partners:account": "eu" };
+  const plugin = await pluginFor({ config, env: { PARTNERS_DEBUG: "1" } });
+  sandbox.inject({ kind: "status", status: 403 });
+  const { message } = await errorOf(plugin.read("101", { ...HOOK, account: "eu" }));
+  const { host } = new URL(sandbox.url);
+  expect(message).toContain(`GET /webhooks at ${host} (account "eu"): `);
+  await plugin.close(); // What it wrote last may arrive after its last answer.
+  expect(plugin.stderr()).toMatch(new RegExp(`^partners listWebhooks .* host=${host} .* account="eu"$`, "m"));
+});
+
 it("diff answers without settings and without a request, whatever it is given", async () => {
   const plugin = await pluginFor({});
   for (const inputs of [KEY, HOOK]) {
@@ -69,7 +81,7 @@ describe("what leaves the plugin", () => {
     expect(key.properties).toMatchObject({ previousApiKey: null, rotatedAt: null, internal: null });
     const hook = await plugin.create(HOOK);
     expect(Object.keys(hook.properties).sort().join(" ")).toBe(
-      "__provider account initialState state stateOnDestroy webhookId",
+      "__provider account initialState server state stateOnDestroy webhookId",
     );
   });
 
@@ -115,7 +127,7 @@ describe("an error", () => {
     sandbox.inject({ kind: "status", status: 403, times: Infinity });
     const call = method === "read" ? plugin.read("101", HOOK) : plugin.delete("key-1", held);
     const { message, initFailure } = await errorOf(call);
-    expect(message).toMatch(/\[PARTNERS_STATUS\]$/);
+    expect(message).toMatch(/--run-program.*\[PARTNERS_STATUS\]$/);
     expect(initFailure).toBeUndefined();
     const printed = message + plugin.stdout() + plugin.stderr();
     expect(printed).not.toMatch(/canary|\n\s+at |\.[jt]s\b|api\/v1/);

@@ -1,8 +1,17 @@
+import proto from "@pulumi/pulumi/proto/provider_pb.js";
 import { afterAll, beforeAll, beforeEach, onTestFinished, vi } from "vitest";
 
 import { PARTNER_API_KEY, PARTNER_WEBHOOK_STATE, PARTNER_WEBHOOKS } from "../../provider/src/registration.js";
 import { startGate, type Gate } from "../support/gate.ts";
-import { PluginError, startPlugin, type Plugin, type PluginOptions } from "../support/plugin-process.ts";
+import {
+  call,
+  fromStruct,
+  PluginError,
+  startPlugin,
+  type Plugin,
+  type PluginOptions,
+  type Properties,
+} from "../support/plugin-process.ts";
 import { startSandbox, type Sandbox, type SandboxOptions } from "../support/sandbox.ts";
 
 /** Inputs of a `PartnerApiKey` as `check` completes them, with the string by which the host finds our handlers. */
@@ -81,6 +90,18 @@ export async function startHeld({ config = {}, ...options }: PluginOptions = {})
     ...options,
   });
   return { sandbox, gate, plugin };
+}
+
+/** What a value that the native host marks as secret holds (pulumi/pulumi, sdk/go/common/resource/sig); else `undefined`. */
+export function secretValue(value: unknown): unknown {
+  const { "4dabf18193072939515e22adb298388d": signature, value: secret } = (value ?? {}) as Properties;
+  return signature === "1b47061264138c4ac30d75fd1eb44270" ? secret : undefined;
+}
+
+/** Calls `getPartnerWebhooks` in the native host. */
+export async function listNatively({ client }: Plugin): Promise<unknown> {
+  const request = new proto.InvokeRequest().setTok("partners:index:getPartnerWebhooks");
+  return fromStruct((await call("invoke", client.invoke.bind(client), request)).getReturn());
 }
 
 /** The error that a call ends with. */

@@ -9,7 +9,11 @@ import statusproto from "@pulumi/pulumi/proto/status_pb.js";
 import struct from "google-protobuf/google/protobuf/struct_pb.js";
 import { inheritedEnv } from "./process.ts";
 
-const HOST = createRequire(import.meta.url).resolve("@pulumi/pulumi/cmd/dynamic-provider");
+/** What the engine starts, by host. */
+const HOSTS = {
+  dynamic: createRequire(import.meta.url).resolve("@pulumi/pulumi/cmd/dynamic-provider"),
+  native: join(import.meta.dirname, "../../provider/bin/pulumi-resource-partners"),
+};
 /** `pulumi-partners/plugin` resolves from here. */
 const REPOSITORY = join(import.meta.dirname, "../..");
 /** The host insists on an engine's address. Where nobody ever listened, nobody can go away. */
@@ -18,8 +22,13 @@ const NO_ENGINE = "127.0.0.1:1";
 const PATIENCE_MS = 5000;
 const DEADLINE_MS = 20_000;
 
+/** How the engine reaches the handlers. */
+export type Host = keyof typeof HOSTS;
+
 /** How a plugin process is started. */
 export interface PluginOptions {
+  /** @default "dynamic" */
+  readonly host?: Host;
   /** What `configure` gets: stack configuration by full key, or an explicit provider's arguments. @default {} */
   readonly config?: Readonly<Record<string, string>>;
   /** Variables for the process; none of this machine's `PARTNERS_*` and `PULUMI_*` variables reach it. */
@@ -36,6 +45,8 @@ export interface Plugin extends PluginCalls {
   stdout(): string;
   stderr(): string;
   readonly pid: number;
+  /** For what only the native host answers; see {@link call}. */
+  readonly client: providergrpc.IResourceProviderClient;
   kill(signal: NodeJS.Signals): void;
   /** Resolves when the process has ended and all its output is here, with the exit code or the signal; the other one is `null`. */
   readonly ended: Promise<{ readonly code: number | null; readonly signal: NodeJS.Signals | null }>;
@@ -103,14 +114,15 @@ export class PluginError extends Error {
   }
 }
 
-/** Starts the SDK's real dynamic-provider host in the repository's folder. */
+/** Starts the SDK's real dynamic-provider host, or the native one, in the repository's folder. */
 export async function startPlugin({
+  host = "dynamic",
   config = {},
   env = {},
   configureFirst = true,
   engineAddress = NO_ENGINE,
 }: PluginOptions = {}): Promise<Plugin> {
-  const child = spawn(process.execPath, [HOST, engineAddress], {
+  const child = spawn(process.execPath, [HOSTS[host], engineAddress], {
     cwd: REPOSITORY,
     env: { ...inheritedEnv(), PULUMI_NODEJS_PROJECT: "test", ...env },
     stdio: ["ignore", "pipe", "pipe"],
@@ -129,12 +141,13 @@ export async function startPlugin({
   const startLimit = AbortSignal.timeout(DEADLINE_MS);
   await Promise.race([once(child.stdout, "data", { signal: startLimit }), ended]);
   const port = /^(\d+)\n/.exec(stdout)?.[1];
-  if (port === undefined) throw new Error(`The dynamic-provider host did not start: ${stdout}${stderr}`);
+  if (port === undefined) throw new Error(`The ${host} host did not start: ${stdout}${stderr}`);
   const address = `127.0.0.1:${port}`;
   const client = new providergrpc.ResourceProviderClient(address, grpc.credentials.createInsecure());
 
   const plugin: Plugin = {
-    ...pluginCalls(client),
+    ...pluginCalls(client, host),
+    client,
     stdout: () => stdout.slice(port.length + 1),
     stderr: () => stderr,
     pid: child.pid ?? 0,
@@ -154,19 +167,29 @@ export async function startPlugin({
   return plugin;
 }
 
-function pluginCalls(client: providergrpc.ResourceProviderClient): PluginCalls {
+function pluginCalls(client: providergrpc.ResourceProviderClient, host: Host): PluginCalls {
+  // The dynamic host is told nothing else than `__provider`, and the native one does not know that.
+  const urn = ({ __provider }: Properties): string =>
+    host === "dynamic" || typeof __provider !== "string" ? "" : urnOf(__provider);
   return {
     configure: async (values) => {
       const request = new proto.ConfigureRequest().setArgs(toStruct(values)).setAcceptsecrets(true);
       await call("configure", client.configure.bind(client), request);
     },
     check: async (news, olds = {}) => {
-      const request = new proto.CheckRequest().setNews(toStruct(news)).setOlds(toStruct(olds));
+      const request = new proto.CheckRequest()
+        .setUrn(urn(news))
+        .setNews(toStruct(news))
+        .setOlds(toStruct(olds));
       const response = await call("check", client.check.bind(client), request);
       return { inputs: fromStruct(response.getInputs()), failures: response.toObject().failuresList };
     },
     diff: async (id, olds, news) => {
-      const request = new proto.DiffRequest().setId(id).setOlds(toStruct(olds)).setNews(toStruct(news));
+      const request = new proto.DiffRequest()
+        .setUrn(urn(news))
+        .setId(id)
+        .setOlds(toStruct(olds))
+        .setNews(toStruct(news));
       const response = await call("diff", client.diff.bind(client), request);
       const { DIFF_SOME, DIFF_UNKNOWN } = proto.DiffResponse.DiffChanges;
       const changes = response.getChanges();
@@ -177,12 +200,15 @@ function pluginCalls(client: providergrpc.ResourceProviderClient): PluginCalls {
       };
     },
     create: async (news, deadlineMs) => {
-      const request = new proto.CreateRequest().setProperties(toStruct(news));
+      const request = new proto.CreateRequest().setUrn(urn(news)).setProperties(toStruct(news));
       const response = await call("create", client.create.bind(client), request, deadlineMs);
       return { id: response.getId(), properties: fromStruct(response.getProperties()) };
     },
     read: async (id, properties, inputs, deadlineMs) => {
-      const request = new proto.ReadRequest().setId(id).setProperties(toStruct(properties));
+      const request = new proto.ReadRequest()
+        .setUrn(urn(properties))
+        .setId(id)
+        .setProperties(toStruct(properties));
       if (inputs) request.setInputs(toStruct(inputs));
       const response = await call("read", client.read.bind(client), request, deadlineMs);
       return {
@@ -192,15 +218,28 @@ function pluginCalls(client: providergrpc.ResourceProviderClient): PluginCalls {
       };
     },
     update: async (id, olds, news) => {
-      const request = new proto.UpdateRequest().setId(id).setOlds(toStruct(olds)).setNews(toStruct(news));
+      const request = new proto.UpdateRequest()
+        .setUrn(urn(news))
+        .setId(id)
+        .setOlds(toStruct(olds))
+        .setNews(toStruct(news));
       const response = await call("update", client.update.bind(client), request);
       return { properties: fromStruct(response.getProperties()) };
     },
     delete: async (id, properties) => {
-      const request = new proto.DeleteRequest().setId(id).setProperties(toStruct(properties));
+      const request = new proto.DeleteRequest()
+        .setUrn(urn(properties))
+        .setId(id)
+        .setProperties(toStruct(properties));
       await call("delete", client.delete.bind(client), request);
     },
   };
+}
+
+/** The URN of the resource "name" that the native host has for what the dynamic one finds by its `__provider`. */
+export function urnOf(provider: string): string {
+  const [, name = ""] = /\.p(\w+)$/.exec(provider) ?? [];
+  return `urn:pulumi:dev::test::partners:index:P${name}::name`;
 }
 
 type Method<Request, Response> = (
@@ -210,7 +249,8 @@ type Method<Request, Response> = (
   callback: (error: grpc.ServiceError | null, response: Response) => void,
 ) => grpc.ClientUnaryCall;
 
-async function call<Request, Response>(
+/** Calls a method of the plugin. @throws {PluginError} also where it does not answer in time. */
+export async function call<Request, Response>(
   name: string,
   method: Method<Request, Response>,
   request: Request,

@@ -1,7 +1,6 @@
-import { createHash, randomUUID } from "node:crypto";
-import { constants, readFileSync } from "node:fs";
-import { access, mkdir, rename, rm } from "node:fs/promises";
+import { readFileSync } from "node:fs";
 import { delimiter, join, resolve } from "node:path";
+import { atLeast, fill, goBuild, hashOf, isExecutable } from "./build-cache.ts";
 import { cacheRoot, runProcess } from "./process.ts";
 
 /** A Pulumi CLI that has been run and is new enough. */
@@ -21,14 +20,9 @@ const MODULE_FOLDER = join(import.meta.dirname, "pulumi-cli");
 const PACKAGE = "github.com/pulumi/pulumi/pkg/v3";
 const GO_MOD = readFileSync(join(MODULE_FOLDER, "go.mod"), "utf8");
 const VERSION = new RegExp(`^\\s*${PACKAGE} v(\\S+)`, "m").exec(GO_MOD)?.[1] ?? "";
-const MINIMUM_GO = /^go (\S+)/m.exec(GO_MOD)?.[1] ?? "";
 
 /** A cached binary is not taken for one of another module list. */
-const MODULE_HASH = createHash("sha256")
-  .update(GO_MOD)
-  .update(readFileSync(join(MODULE_FOLDER, "go.sum")))
-  .digest("hex")
-  .slice(0, 12);
+const MODULE_HASH = hashOf(MODULE_FOLDER, "go.mod", "go.sum");
 
 const PLATFORM = `${VERSION}-${process.platform}-${process.arch}`;
 const INSTALLED = join(cacheRoot(), `pulumi-${PLATFORM}`);
@@ -107,24 +101,6 @@ async function verified(path: string, origin: string): Promise<Pulumi> {
   return { path, version, origin };
 }
 
-/** Fills a folder of the cache under another name first, so that others see it complete or not at all. */
-async function fill(target: string, work: (folder: string) => Promise<void>): Promise<void> {
-  const folder = join(cacheRoot(), `tmp-${randomUUID()}`);
-  await mkdir(folder, { recursive: true });
-  const started = performance.now();
-  const progress = setInterval(() => {
-    console.error(`... ${Math.round((performance.now() - started) / 1000)} s`);
-  }, 30_000);
-  try {
-    await work(folder);
-    await rm(target, { recursive: true, force: true });
-    await rename(folder, target);
-  } finally {
-    clearInterval(progress);
-    await rm(folder, { recursive: true, force: true });
-  }
-}
-
 /** In a process of its own: the SDK's installer takes no time limit and leaves its shell script running. */
 async function install(root: string): Promise<void> {
   console.error(`Installing the Pulumi CLI ${VERSION} with the SDK's installer, 3 minutes at most ...`);
@@ -141,36 +117,9 @@ async function install(root: string): Promise<void> {
 
 /** Builds the CLI from its Go module. It comes without a language host: see language-host.ts. */
 async function build(folder: string): Promise<void> {
-  const env = { ...process.env, GOFLAGS: "-mod=readonly" };
-  const go = (...args: string[]) =>
-    runProcess("go", args, { cwd: MODULE_FOLDER, env, timeoutMs: 25 * 60_000 });
-  const { stdout } = await go("version");
-  const version = /go(\d+\.\d+(?:\.\d+)?)/.exec(stdout)?.[1] ?? "none";
-  if (!atLeast(version, MINIMUM_GO)) throw new Error(`Go ${MINIMUM_GO} or newer is needed, not ${version}`);
   console.error(
     "Building the Pulumi CLI from its Go module; about 5 minutes on 2 cores, once per machine ...",
   );
   const flags = `-s -w -X github.com/pulumi/pulumi/sdk/v3/go/common/version.Version=v${VERSION}`;
-  const built = await go(
-    "build",
-    "-trimpath",
-    "-ldflags",
-    flags,
-    "-o",
-    join(folder, "pulumi"),
-    `${PACKAGE}/cmd/pulumi`,
-  );
-  if (built.code !== 0)
-    throw new Error(`go build failed. If it could not download, see GOPROXY.\n${built.stderr}`);
-}
-
-function atLeast(version: string, minimum: string): boolean {
-  return version.localeCompare(minimum, "en", { numeric: true }) >= 0;
-}
-
-async function isExecutable(path: string): Promise<boolean> {
-  return access(path, constants.X_OK).then(
-    () => true,
-    () => false,
-  );
+  await goBuild(MODULE_FOLDER, join(folder, "pulumi"), "-ldflags", flags, `${PACKAGE}/cmd/pulumi`);
 }

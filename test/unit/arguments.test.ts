@@ -26,10 +26,35 @@ it.each([
   ["no arguments", () => new PartnerWebhookState("w"), 'PartnerWebhookState "w" needs its arguments'],
   ["null", () => new PartnerApiKey("k", null), 'PartnerApiKey "k" needs its arguments'],
   ["a typing mistake", () => new Provider("eu", { ...eu, url: "" }), 'Provider "eu" has no argument "url"'],
+  [
+    "a typing mistake in responses",
+    () => new Provider("eu", { ...eu, responses: { apikey: "/key" } }),
+    'Provider "eu" responses has no argument "apikey"',
+  ],
+  [
+    "a typing mistake in options",
+    () => partners.getPartnerWebhooksOutput({ providers: eu } as object),
+    'getPartnerWebhooks has no argument "providers"',
+  ],
   ["a provider called default", () => new Provider("default", eu), 'Provider "default" would have the name'],
 ])("%s is refused with a message, before anything is registered", (_what, make, message) => {
   expect(make).toThrow(message);
   expect(make).toThrow(pulumi.RunError); // Pulumi prints the message of such an error, and no stack.
+});
+
+it("a webhook is declared once in an account, through whatever provider that names it", () => {
+  const args = { webhookId: 9, state: "active" } as const;
+  const main = new partners.Provider("main", { ...eu, account: "default" });
+  const other = new partners.Provider("other", { ...eu, account: "other" });
+  const again = new partners.Provider("again", { ...eu, account: "other" });
+  new partners.PartnerWebhookState("by-default", args);
+  const twice = () => new partners.PartnerWebhookState("twice", args, { provider: main });
+  expect(twice).toThrow('"by-default" and "twice", both in the account "default".');
+  new partners.PartnerWebhookState("by-other", args, { provider: other });
+  expect(() => new partners.PartnerWebhookState("w", args, { provider: again })).toThrow(
+    '"by-other" and "w"',
+  );
+  new partners.PartnerWebhookState("by-eu", args, { provider: new partners.Provider("eu2", eu) });
 });
 
 it("what is right is taken", () => {

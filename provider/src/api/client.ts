@@ -100,6 +100,7 @@ export function createClient(options: ClientOptions): PartnerClient {
   const { signal, baseUrl, accessToken, clock = systemClock } = options;
   const limiter = new RateLimiter(clock, options.maxConnections, options.requestsPerSecond, signal);
   const connections = createConnections(baseUrl, accessToken, options.maxConnections);
+  const { host } = new URL(baseUrl.origin);
   const pending = new Map<symbol, Operation>();
 
   /** Sends one operation, repeats it as its policy allows, and returns the response of a success. */
@@ -131,7 +132,7 @@ export function createClient(options: ClientOptions): PartnerClient {
       attempts += 1;
       lost = attempt.kind === "noResponse";
       options.log?.(
-        logLine(operation, attempts, attempt, performance.now() - startedAt, requestId(attempt, parameter)),
+        logLine(call, host, attempts, attempt, performance.now() - startedAt, requestId(attempt, parameter)),
       );
       return attempt;
     };
@@ -182,7 +183,7 @@ export function createClient(options: ClientOptions): PartnerClient {
     return new RequestError({
       operation,
       webhookId: webhookId ?? null,
-      host: new URL(baseUrl.origin).host,
+      host,
       cause,
       effect,
       attempts,
@@ -281,7 +282,8 @@ function causeOf({ attempt, interrupted, requestedWait }: Outcome): FailureCause
 
 /** One line for one attempt. Templates, numbers and a printable request id: there is nothing in it to redact. */
 function logLine(
-  operation: Operation,
+  { operation }: Call,
+  host: string,
   count: number,
   attempt: Attempt,
   milliseconds: number,
@@ -291,5 +293,5 @@ function logLine(
   const result =
     attempt.kind === "response" ? `status=${attempt.status}` : `error=${attempt.code || attempt.reason}`;
   const request = requestId === null ? "" : ` request=${requestId}`;
-  return `partners ${operation} ${method} ${API_ROOT}${template} ${result} attempt=${count} ms=${Math.round(milliseconds)}${request}`;
+  return `partners ${operation} ${method} ${API_ROOT}${template} host=${host} ${result} attempt=${count} ms=${Math.round(milliseconds)}${request}`;
 }

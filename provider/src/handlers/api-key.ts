@@ -6,6 +6,7 @@ import type { ResponseMapping } from "../responses/mapping.js";
 import {
   PartialFailure,
   UNKNOWN,
+  unknownArguments,
   type InputProblem,
   type Properties,
   type ResourceHandlers,
@@ -23,7 +24,7 @@ import {
   type KeyState,
 } from "./key-state.js";
 import { ResourceError } from "./problems.js";
-import { serverOf, type PluginProcess, type Session } from "./process.js";
+import type { PluginProcess, Session } from "./process.js";
 import {
   performRotation,
   planRotation,
@@ -42,7 +43,10 @@ export function apiKeyHandlers(plugin: PluginProcess): ResourceHandlers {
     check(olds, news) {
       const { account } = plugin;
       const { rotation } = news;
-      const problems: InputProblem[] = rotationProblems(rotation);
+      const problems: InputProblem[] = [
+        ...unknownArguments("PartnerApiKey", news, ["rotation"]),
+        ...rotationProblems(rotation),
+      ];
       if (olds["account"] === undefined) problems.push(...settingsProblems(plugin));
       const inputs = {
         account,
@@ -54,13 +58,13 @@ export function apiKeyHandlers(plugin: PluginProcess): ResourceHandlers {
 
     diff(olds, news) {
       if (olds["account"] !== news["account"]) return { changes: true, replaces: ["account"] };
-      const { step, notice } = planRotation(
+      const { step, notices } = planRotation(
         keyStateOf(olds),
         rotationOf(news),
         plugin.mapping(),
         plugin.currentTime(),
       );
-      if (notice !== null) plugin.warn(notice);
+      for (const notice of notices) plugin.warn(notice);
       return { changes: step !== "none", replaces: step === "replace" ? ["rotationDue"] : [] };
     },
 
@@ -76,7 +80,7 @@ export function apiKeyHandlers(plugin: PluginProcess): ResourceHandlers {
       const { response, createdAt, requestId } = await session.client.createApiKey();
       const trigger = rotationOf(news).trigger ?? null;
       const internal = { ...NO_KEY.internal, trigger };
-      const state = { ...NO_KEY, response, createdAt, internal, server: serverOf(session) };
+      const state = { ...NO_KEY, response, createdAt, internal };
       const found = findCreatedKey(session, id, state, news["account"], requestId);
       return { id, outputs: outputsOf(found, news["account"]) };
     },
@@ -109,8 +113,12 @@ export function apiKeyHandlers(plugin: PluginProcess): ResourceHandlers {
       const apiKey = name === null ? undefined : plugin.variable(name);
       if (apiKey === undefined || !/^[\x21-\x7e]{1,4096}$/.test(apiKey))
         return Promise.reject(new ResourceError({ kind: "noImportVariable", name }));
-      const outputs = outputsOf({ ...NO_KEY, apiKey }, plugin.account);
-      return Promise.resolve({ id: newId(), inputs: {}, outputs });
+      const { account } = plugin;
+      return Promise.resolve({
+        id: newId(),
+        inputs: { account },
+        outputs: outputsOf({ ...NO_KEY, apiKey }, account),
+      });
     },
   };
 }
@@ -157,18 +165,18 @@ function findCreatedKey(
 
 /** All keys of a resource, the oldest first. @throws {ResourceError} if one was never found in the response to its creation. */
 function heldKeys(state: KeyState, mapping: ResponseMapping): HeldKey[] {
-  const { response, server, internal } = state;
+  const { response, internal } = state;
   const keys = [
     previousOf(state),
-    internal.unread && findHeldKey(internal.unread.response, internal.unread.server, mapping),
-    presentOf(state) ?? (response && findHeldKey(response, server, mapping)),
+    internal.unread && findHeldKey(internal.unread.response, mapping),
+    presentOf(state) ?? (response && findHeldKey(response, mapping)),
   ];
   return keys.filter((key) => key !== null);
 }
 
-function findHeldKey(response: KeptResponse, server: string | null, mapping: ResponseMapping): HeldKey {
+function findHeldKey(response: KeptResponse, mapping: ResponseMapping): HeldKey {
   const reading = readKept(response, mapping);
-  if (reading.kind === "found") return { apiKey: reading.apiKey, response, server };
+  if (reading.kind === "found") return { apiKey: reading.apiKey, response };
   throw new ResourceError({ kind: "keyUnknown", reading });
 }
 

@@ -3,7 +3,7 @@ import { responseText } from "../api/kept-response.js";
 import { readApiKeyId } from "../responses/key-reader.js";
 import { fingerprint, reread, type HeldKey } from "./key-state.js";
 import { ResourceError } from "./problems.js";
-import { serverOf, type PluginProcess, type Session } from "./process.js";
+import type { PluginProcess, Session } from "./process.js";
 
 /** Deletes keys of one resource, one after the other. @throws {PartnerError} that says if some are deleted. */
 export async function deleteKeys(
@@ -25,7 +25,7 @@ export async function deleteKeys(
 
 /**
  * Deletes a key; one that is gone already is a success. 410 says so for certain. A wrong base URL answers 404 too, so that
- * counts only if the list of webhooks can be read under the same settings, and if the key was created at the same address.
+ * counts only if the list of webhooks can be read under the same settings.
  *
  * @throws {PartnerError}
  */
@@ -39,13 +39,11 @@ export async function deleteKey(plugin: PluginProcess, session: Session, key: He
     if (!(error instanceof RequestError) || (error.status !== 404 && error.status !== 410)) throw error;
     if (error.status === 410) return;
     const { failure } = error;
-    const unclear = { kind: "deletionUnclear", failure, server: null, listError: null } as const;
-    if (key.server !== null && key.server !== serverOf(session))
-      throw new ResourceError({ ...unclear, server: key.server });
     try {
       await webhooks.assertReadable();
     } catch (listError) {
-      throw listError instanceof PartnerError ? new ResourceError({ ...unclear, listError }) : listError;
+      if (!(listError instanceof PartnerError)) throw listError;
+      throw new ResourceError({ kind: "deletionUnclear", failure, listError });
     }
     const first = failure.effect === "none"; // Else an attempt whose response was lost may have deleted it.
     plugin.warn({ kind: "keyWasGone", fingerprint: fingerprint(apiKey), first, byId: id !== null });

@@ -9,8 +9,6 @@ import { isRecord, type Properties } from "./contract.js";
 export interface HeldKey {
   readonly apiKey: string;
   readonly response: KeptResponse | null;
-  /** The address of the server that created it. */
-  readonly server: string | null;
 }
 
 /** The response to the creation of a key that has not been found in it yet. Secret. */
@@ -18,8 +16,6 @@ export interface UnreadKey {
   readonly response: KeptResponse;
   /** ISO 8601. */
   readonly createdAt: string;
-  /** The address of the server that created it. */
-  readonly server: string | null;
 }
 
 /** The outputs of a key as they are in state; times are ISO 8601. Secret. */
@@ -31,8 +27,6 @@ export interface KeyState {
   readonly rotatedAt: string | null;
   readonly previousApiKey: string | null;
   readonly previousExpiresAt: string | null;
-  /** The address of the server that created the key; `null` for one that was created elsewhere. */
-  readonly server: string | null;
   readonly internal: KeyInternals;
 }
 
@@ -41,7 +35,6 @@ export interface KeyInternals {
   /** `rotation.trigger` when the present key was created: old inputs do not tell, as a failed update leaves older ones. */
   readonly trigger: string | null;
   readonly previousResponse: KeptResponse | null;
-  readonly previousServer: string | null;
   /** A key that a rotation has created, and that takes over once it is found in its response. */
   readonly unread: UnreadKey | null;
 }
@@ -49,7 +42,6 @@ export interface KeyInternals {
 const NO_INTERNALS: KeyInternals = {
   trigger: null,
   previousResponse: null,
-  previousServer: null,
   unread: null,
 };
 
@@ -61,7 +53,6 @@ export const NO_KEY: KeyState = {
   rotatedAt: null,
   previousApiKey: null,
   previousExpiresAt: null,
-  server: null,
   internal: NO_INTERNALS,
 };
 
@@ -77,15 +68,12 @@ export function keyStateOf(olds: Properties): KeyState {
     rotatedAt: text(olds["rotatedAt"]),
     previousApiKey: text(olds["previousApiKey"]),
     previousExpiresAt: text(olds["previousExpiresAt"]),
-    server: text(olds["server"]),
     internal: {
       trigger: text(internal["trigger"]),
       previousResponse: asKeptResponse(internal["previousResponse"]),
-      previousServer: text(internal["previousServer"]),
       unread: unreadResponse && {
         response: unreadResponse,
         createdAt: text(unread["createdAt"]) ?? "an unknown time",
-        server: text(unread["server"]),
       },
     },
   };
@@ -104,19 +92,19 @@ export function outputsOf(state: KeyState, account: unknown): Properties {
 }
 
 /** The present key, if it has been found. */
-export function presentOf({ apiKey, response, server }: KeyState): HeldKey | null {
-  return apiKey === null ? null : { apiKey, response, server };
+export function presentOf({ apiKey, response }: KeyState): HeldKey | null {
+  return apiKey === null ? null : { apiKey, response };
 }
 
 /** The previous key, if there is one. */
 export function previousOf({ previousApiKey, internal }: KeyState): HeldKey | null {
   if (previousApiKey === null) return null;
-  return { apiKey: previousApiKey, response: internal.previousResponse, server: internal.previousServer };
+  return { apiKey: previousApiKey, response: internal.previousResponse };
 }
 
 /** The state once the previous key is deleted. */
 export function withoutPrevious(state: KeyState): KeyState {
-  const internal = { ...state.internal, previousResponse: null, previousServer: null };
+  const internal = { ...state.internal, previousResponse: null };
   return { ...state, previousApiKey: null, previousExpiresAt: null, internal };
 }
 

@@ -4,10 +4,20 @@ import type { KeyReading } from "../responses/key-reader.js";
 /** Why no key is read from a response. */
 export type RefusedReading = Extract<KeyReading, { kind: "refused" }>;
 
+/** The settings name another server than the resource's. Both are addresses. */
+export interface OtherServer {
+  readonly kind: "otherServer";
+  readonly owner: string;
+  readonly present: string;
+}
+
 /** What cannot be done about a resource, as facts. No fact may be, or contain, a token or a key. */
 export type ResourceProblem =
   /** The settings are those of another account than the resource's. */
   | { readonly kind: "otherAccount"; readonly owner: string; readonly present: string }
+  /** The default provider has another account now, which would replace the resource and could not delete the old one. */
+  | { readonly kind: "accountRenamed"; readonly owner: string; readonly present: string }
+  | OtherServer
   | { readonly kind: "noSuchWebhook"; readonly webhookId: number; readonly existing: readonly number[] }
   /** Another resource declares the same webhook. `other`: its URN. */
   | { readonly kind: "declaredTwice"; readonly webhookId: number; readonly other: string }
@@ -38,12 +48,11 @@ export type ResourceProblem =
     }
   /** A key is to be deleted that was never found in the kept response. */
   | { readonly kind: "keyUnknown"; readonly reading: RefusedReading }
-  /** A deletion was answered 404, and it is not certain that the key is gone: it was created at another `server`, or the list failed. */
+  /** A deletion was answered 404, and it is not certain that the key is gone, as the list failed. */
   | {
       readonly kind: "deletionUnclear";
       readonly failure: RequestFailure;
-      readonly server: string | null;
-      readonly listError: PartnerError | null;
+      readonly listError: PartnerError;
     }
   /** A rotation in place needs two keys, and the service refuses a second one. */
   | { readonly kind: "secondKeyRefused"; readonly failure: RequestFailure }
@@ -70,6 +79,7 @@ export class ResourceError extends PartnerError {
 
 /** What a person is told although nothing failed, as facts. */
 export type Notice =
+  | OtherServer
   /** A deletion was answered 404 and counts as done. `first`: no earlier attempt can have deleted it; `byId`: as asked for by an id. */
   | {
       readonly kind: "keyWasGone";
@@ -89,10 +99,19 @@ export type Notice =
       /** Until when the old key stays valid, ISO 8601; `null` where the resource is replaced. */
       readonly validUntil: string | null;
     }
-  /** An update is about to delete the previous key, whose time is up. */
-  | { readonly kind: "expiry"; readonly fingerprint: string | null; readonly expiredAt: string }
+  /** An update is about to delete the previous key: its time is up, or it is still valid until then, ISO 8601, and `why` ends that. */
+  | {
+      readonly kind: "previousKeyEnds";
+      readonly fingerprint: string | null;
+      readonly validUntil: string | null;
+      readonly why: "expired" | "rotation" | "overlapDays";
+    }
   /** The list does not tell the state of a webhook; `setting` would. */
   | { readonly kind: "stateUnknown"; readonly webhookId: number; readonly setting: "webhookState" | "active" }
+  /** The access token is stored in plain text. */
+  | { readonly kind: "plainToken" }
+  /** A provider has a setting of an unknown name. */
+  | { readonly kind: "unknownSetting"; readonly name: string }
   /** `restore` has nothing to go back to. */
   | { readonly kind: "nothingToRestore"; readonly webhookId: number }
   /** A preview could not ask the service, and goes on without. */

@@ -1,3 +1,4 @@
+import type { BaseUrl } from "../api/base-url.js";
 import type { PartnerClient, Wait } from "../api/client.js";
 import type { Clock } from "../api/clock.js";
 import type { ResponseMapping } from "../responses/mapping.js";
@@ -93,11 +94,17 @@ export class PluginProcess {
 
   /** Where things are in responses; nothing is known where the settings cannot be read. */
   mapping(): ResponseMapping {
-    try {
-      return this.settings().responses;
-    } catch {
-      return {};
-    }
+    return this.#readable()?.responses ?? {};
+  }
+
+  /** The address that this process works with, as it can be kept in state; `null` where the settings cannot be read. */
+  get server(): string | null {
+    return addressOf(this.#readable()?.baseUrl);
+  }
+
+  /** The address that the same account had before, if the settings say so. */
+  get previousServer(): string | null {
+    return addressOf(this.#readable()?.previousBaseUrl);
   }
 
   /** Opens the session at its first use. @throws {SettingsError} */
@@ -114,6 +121,14 @@ export class PluginProcess {
     this.#options.warn(notice);
   }
 
+  #readable(): Settings | null {
+    try {
+      return this.settings();
+    } catch {
+      return null;
+    }
+  }
+
   async #open(): Promise<Session> {
     const settings = this.settings();
     // Loaded late: undici fails to load on a Node that is too old, and a process that only diffs needs none of it.
@@ -124,19 +139,19 @@ export class PluginProcess {
       ...(signal && { signal }),
       ...(clock && { clock }),
       ...(onWait && { onWait }),
-      ...debugLog(this.#env),
+      ...debugLog(this.#env, this.isExplicit ? ` account=${JSON.stringify(this.account)}` : ""),
     });
     this.#client = client;
     return { settings, client, webhooks: new WebhookRegistry(client, this.currentTime) };
   }
 }
 
-/** The address that a session works with, as it can be kept in state and compared. */
-export function serverOf({ settings }: Session): string {
-  return settings.baseUrl.origin + settings.baseUrl.prefix;
+function addressOf(baseUrl: BaseUrl | null | undefined): string | null {
+  return baseUrl ? baseUrl.origin + baseUrl.prefix : null;
 }
 
-/** The client's log: a line for each attempt on stderr, if `PARTNERS_DEBUG` is 1. */
-export function debugLog(env: NodeJS.ProcessEnv): { readonly log?: (line: string) => void } {
-  return env["PARTNERS_DEBUG"] === "1" ? { log: (line) => void process.stderr.write(`${line}\n`) } : {};
+/** The client's log: a line for each attempt on stderr, if `PARTNERS_DEBUG` is 1. @param suffix For each line. */
+export function debugLog(env: NodeJS.ProcessEnv, suffix = ""): { readonly log?: (line: string) => void } {
+  if (env["PARTNERS_DEBUG"] !== "1") return {};
+  return { log: (line) => void process.stderr.write(`${line}${suffix}\n`) };
 }

@@ -11,10 +11,11 @@ import {
   readKept,
   reread,
   withoutPrevious,
+  type HeldKey,
   type KeyState,
 } from "./key-state.js";
 import { ResourceError, type Notice, type RotationReason } from "./problems.js";
-import { serverOf, type PluginProcess, type Session } from "./process.js";
+import type { PluginProcess, Session } from "./process.js";
 
 /** The argument `rotation`, as `check` has let it through. */
 export interface RotationInputs {
@@ -67,7 +68,7 @@ export type RotationStep = "none" | "read" | "rotate" | "replace" | "expire";
 /** What is to be done, and what a person is told of it. */
 export interface RotationPlan {
   readonly step: RotationStep;
-  readonly notice: Notice | null;
+  readonly notices: readonly Notice[];
 }
 
 /** Decides what is to be done from what is in state, what the program says, and the mapping. @param now Milliseconds since the epoch. */
@@ -78,28 +79,39 @@ export function planRotation(
   now: number,
 ): RotationPlan {
   const present = presentOf(state);
-  if (present === null || state.internal.unread !== null) return { step: "read", notice: null };
+  if (present === null || state.internal.unread !== null) return { step: "read", notices: [] };
   const own = fingerprint(present.apiKey);
   const rereading = reread(present, mapping);
   const previous = previousOf(state);
   if (rereading.apiKey !== present.apiKey) {
     const next = fingerprint(rereading.apiKey);
-    return { step: "read", notice: { kind: "reread", fingerprint: own, next } };
+    return { step: "read", notices: [{ kind: "reread", fingerprint: own, next }] };
   }
-  const missed: Notice | null = rereading.missed ? { kind: "pointerFindsNothing", fingerprint: own } : null;
+  const missed: Notice[] = rereading.missed ? [{ kind: "pointerFindsNothing", fingerprint: own }] : [];
   if (previous !== null && reread(previous, mapping).apiKey !== previous.apiKey)
-    return { step: "read", notice: missed };
+    return { step: "read", notices: missed };
 
   const why = rotationReason(state, rotation, now);
   if (why !== null) {
     const overlapDays = rotation.overlapDays ?? 0;
     const validUntil = overlapDays === 0 ? null : minuteText(now + overlapDays * DAY);
     const notice: Notice = { kind: "rotation", fingerprint: own, why, validUntil };
-    return { step: overlapDays === 0 ? "replace" : "rotate", notice };
+    const ends = previous === null ? [] : [previousEnds(previous, state, "rotation", now)];
+    return { step: overlapDays === 0 ? "replace" : "rotate", notices: [notice, ...ends] };
   }
-  if (previous === null || !isPreviousExpired(state, rotation, now)) return { step: "none", notice: missed };
-  const expiredAt = state.previousExpiresAt ?? "at an unknown time";
-  return { step: "expire", notice: { kind: "expiry", fingerprint: fingerprint(previous.apiKey), expiredAt } };
+  if (previous === null || !isPreviousExpired(state, rotation, now)) return { step: "none", notices: missed };
+  return { step: "expire", notices: [previousEnds(previous, state, "overlapDays", now)] };
+}
+
+/** Announces that the previous key is deleted. @param early Why, if the time that it was promised is not up. */
+function previousEnds(
+  { apiKey }: HeldKey,
+  { previousExpiresAt: validUntil }: KeyState,
+  early: "rotation" | "overlapDays",
+  now: number,
+): Notice {
+  const why = timeOf(validUntil) > now ? early : "expired";
+  return { kind: "previousKeyEnds", fingerprint: fingerprint(apiKey), validUntil, why };
 }
 
 /** Inputs that `check` adds so that a preview can show why a key is rotated. They decide nothing: the state may know better. */
@@ -184,7 +196,7 @@ async function rotate(context: RotationContext, state: KeyState): Promise<KeySta
   }
   const { response, createdAt, requestId } = created;
   const trigger = rotationOf(context.news).trigger ?? before.internal.trigger;
-  const unread = { response, createdAt, server: serverOf(context.session) };
+  const unread = { response, createdAt };
   const internal = { ...before.internal, trigger, unread };
   return promoteKey(context, { ...before, internal }, requestId, deleted);
 }
@@ -203,7 +215,7 @@ function promoteKey(
 ): KeyState {
   const { unread } = state.internal;
   if (unread === null) return state;
-  const { response, createdAt, server } = unread;
+  const { response, createdAt } = unread;
   const reading = readKept(response, context.session.settings.responses);
   if (reading.kind === "refused") {
     const { complete } = response;
@@ -216,16 +228,10 @@ function promoteKey(
     apiKey: reading.apiKey,
     createdAt,
     response,
-    server,
     rotatedAt: new Date(context.now).toISOString(),
     previousApiKey: state.apiKey,
     previousExpiresAt: new Date(context.now + overlapDays * DAY).toISOString(),
-    internal: {
-      ...state.internal,
-      previousResponse: state.response,
-      previousServer: state.server,
-      unread: null,
-    },
+    internal: { ...state.internal, previousResponse: state.response, unread: null },
   };
 }
 

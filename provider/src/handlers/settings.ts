@@ -13,7 +13,10 @@ export interface ConfigSource {
 }
 
 /** The settings of one account, checked: what a client is made of, except for what the process adds. */
-export type Settings = Omit<ClientOptions, "clock" | "signal" | "log" | "onWait">;
+export interface Settings extends Omit<ClientOptions, "clock" | "signal" | "log" | "onWait"> {
+  /** Where the account was before `baseUrl`; `null` if it has not moved. */
+  readonly previousBaseUrl: BaseUrl | null;
+}
 
 /** The value of a setting, and which of the two places it is from. */
 export interface FoundSetting {
@@ -49,7 +52,9 @@ export function readSettings(source: ConfigSource, env: NodeJS.ProcessEnv): Sett
   };
 
   const settings = {
-    baseUrl: readBaseUrl(value("baseUrl"), problems),
+    baseUrl: readBaseUrl("baseUrl", value, problems),
+    previousBaseUrl:
+      value("previousBaseUrl") === null ? null : readBaseUrl("previousBaseUrl", value, problems),
     accessToken: readAccessToken(value("accessToken"), problems),
     requestTimeout: number("requestTimeout", 30, 3600, " seconds") * 1000,
     operationTimeout: number("operationTimeout", 120, 86_400, " seconds") * 1000,
@@ -62,8 +67,12 @@ export function readSettings(source: ConfigSource, env: NodeJS.ProcessEnv): Sett
   return { ...settings, baseUrl, accessToken };
 }
 
-function readBaseUrl(text: string | null, problems: SettingProblem[]): BaseUrl | null {
-  const setting = "baseUrl";
+function readBaseUrl(
+  setting: SettingName,
+  value: (setting: SettingName) => string | null,
+  problems: SettingProblem[],
+): BaseUrl | null {
+  const text = value(setting);
   const parsed = text === null ? null : parseBaseUrl(text);
   if (parsed === null) problems.push({ kind: "missing", setting });
   else if ("problem" in parsed) problems.push({ kind: "invalid", setting, text: parsed.problem });

@@ -4,6 +4,7 @@ import type { WebhookReading } from "../responses/webhook-list-reader.js";
 import {
   PartialFailure,
   UNKNOWN,
+  unknownArguments,
   type InputProblem,
   type Properties,
   type ResourceHandlers,
@@ -111,9 +112,8 @@ export function webhookStateHandlers(plugin: PluginProcess): ResourceHandlers {
           webhookId,
           setting: missing ?? "webhookState",
         });
-      const inputs = { webhookId, state };
-      const outputs = { ...inputs, stateOnDestroy: "leave", account: plugin.account, initialState: state };
-      return { id, inputs, outputs };
+      const inputs = { webhookId, state, stateOnDestroy: "leave", account: plugin.account };
+      return { id, inputs, outputs: { ...inputs, initialState: state } };
     },
   };
 }
@@ -204,8 +204,9 @@ const STATES: readonly unknown[] = ["active", "disabled", UNKNOWN];
 const ON_DESTROY: readonly unknown[] = ["leave", "restore", ...STATES];
 
 /** What is wrong with the inputs. Values are not repeated, as they may be secrets of the program. */
-function inputProblems({ webhookId, state, stateOnDestroy }: Properties): string[] {
-  const problems: string[] = [];
+function inputProblems(news: Properties): string[] {
+  const { webhookId, state, stateOnDestroy } = news;
+  const problems = unknownArguments("PartnerWebhookState", news, ["webhookId", "state", "stateOnDestroy"]);
   if (webhookId !== UNKNOWN && !isWebhookId(webhookId))
     problems.push(`webhookId must be a positive whole number such as 7: ${whyNoId(webhookId)}.`);
   if (!STATES.includes(state)) problems.push(`state must be "active" or "disabled".`);

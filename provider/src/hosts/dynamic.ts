@@ -15,7 +15,7 @@ import { createHandlers } from "../handlers/create-handlers.js";
 import { PluginProcess } from "../handlers/process.js";
 import { EngineLog } from "./engine-log.js";
 import { Lifetime } from "./lifetime.js";
-import { renderError, renderNotice, renderWait } from "./messages.js";
+import { renderError, renderNotice, renderWait, type Terms } from "./messages.js";
 import { answerCheck, toWire, type Wire } from "./wire.js";
 
 const [, script = "", address] = process.argv;
@@ -77,7 +77,7 @@ function toProvider(resource: ResourceHandlers): ResourceProvider {
       }),
     read: (id, olds: Properties = {}) =>
       answer(async () => {
-        const found = await resource.read(olds).catch(rethrow(olds));
+        const found = await resource.read(olds).catch(rethrow(olds, true));
         if (found === null) return { id: "" };
         const { outputs, inputs } = found;
         return { id, props: toWire(outputs), ...(inputs && { inputs: toWire(inputs) }) };
@@ -86,7 +86,7 @@ function toProvider(resource: ResourceHandlers): ResourceProvider {
       answer(async () => ({
         outs: toWire(await resource.update(id, olds, news).catch(rethrow(news))),
       })),
-    delete: (_id, olds: Properties) => answer(() => resource.delete(olds).catch(rethrow(olds))),
+    delete: (_id, olds: Properties) => answer(() => resource.delete(olds).catch(rethrow(olds, true))),
   };
 }
 
@@ -95,18 +95,28 @@ function answer<Answer>(handle: () => Promise<Answer>): Promise<Answer> {
   return lifetime.answer(() => log.about("", handle));
 }
 
-function terms(): { readonly explicit: boolean } {
-  return { explicit: plugin.isExplicit };
+function terms(lastUp = false): Terms {
+  const { account, isExplicit } = plugin;
+  return { explicit: isExplicit, lastUp, ...(isExplicit && { account }) };
 }
 
-/** Throws what the host can take in the place of an error. @param properties Have `__provider`, without which the state would be stuck. */
-function rethrow({ __provider }: Properties): (error: unknown) => never {
+/**
+ * Throws what the host can take in the place of an error.
+ *
+ * @param properties Have `__provider`, without which the state would be stuck.
+ * @param lastUp Whether the settings may be those of the last `up`.
+ */
+function rethrow({ __provider }: Properties, lastUp = false): (error: unknown) => never {
   return (error) => {
     if (error instanceof PartialFailure) {
       const { id, properties, reason } = error;
-      throw new InitializationError(id, toWire({ ...properties, __provider }), renderError(reason, terms()));
+      throw new InitializationError(
+        id,
+        toWire({ ...properties, __provider }),
+        renderError(reason, terms(lastUp)),
+      );
     }
-    throw withoutStack(renderError(error, terms()));
+    throw withoutStack(renderError(error, terms(lastUp)));
   };
 }
 

@@ -11,6 +11,7 @@ import { API_ROOT, OPERATIONS } from "../api/operations.js";
 import {
   ResourceError,
   type Notice,
+  type OtherServer,
   type RefusedReading,
   type ResourceProblem,
   type RotationReason,
@@ -21,6 +22,12 @@ import { variableOf } from "../handlers/settings.js";
 export interface Terms {
   /** Whether they are the arguments of a `Provider`; else they are stack configuration or the environment. */
   readonly explicit: boolean;
+  /** Whether they may be those of the last `up`, as in a destroy and in a refresh. @default false */
+  readonly lastUp?: boolean;
+  /** The name of the account, where there may be more than one. */
+  readonly account?: string;
+  /** That of the resource, where the host knows it. */
+  readonly urn?: string;
 }
 
 /**
@@ -28,14 +35,25 @@ export interface Terms {
  * remedy, the server's own words, the code. Of an error that is not ours only its kind and place: its message may repeat anything.
  */
 export function renderError(error: unknown, terms: Terms): string {
-  if (error instanceof PartnerError) return `${sentences(error, terms)} [${error.code}]`;
+  if (error instanceof PartnerError) {
+    const text = sentences(error, terms);
+    const namesSetting = text.includes(terms.explicit ? "Provider's " : "partners:");
+    const hint = terms.lastUp === true && namesSetting && !text.includes(UP);
+    return `${text}${hint ? ` ${LAST_UP}` : ""} [${error.code}]`;
+  }
   const kind = error instanceof Error ? error.name : typeof error;
   return `An unexpected ${kind} in pulumi-partners${placeOf(error)}. This is a bug: please report it with this line. [PARTNERS_BUG]`;
 }
 
+const UP = '"pulumi up"';
+/** Why a corrected setting may change nothing. */
+const LAST_UP = `Destroy and refresh use the settings of the last up: run ${UP} first, or add --run-program.`;
+
 /** The same for what a person is told although nothing failed. */
 export function renderNotice(notice: Notice, terms: Terms): string {
   switch (notice.kind) {
+    case "otherServer":
+      return `resources of this stack belong to ${notice.owner}, but ${setting("baseUrl", terms)} is ${notice.present}. ${otherServerRemedy(notice, terms)}`;
     case "keyWasGone": {
       const { fingerprint, first, byId } = notice;
       const byValue = `If the service deletes keys by an id, it may live on: delete it there, and set ${setting("responses.apiKeyId", terms)}.`;
@@ -47,12 +65,24 @@ export function renderNotice(notice: Notice, terms: Terms): string {
       return `${setting("responses.apiKey", terms)} finds ${keyName(notice.next)} in the kept response; this update puts it in place of ${keyName(notice.fingerprint)}.`;
     case "rotation":
       return rotationText(notice);
-    case "expiry": {
+    case "previousKeyEnds": {
       const print = notice.fingerprint === null ? "" : ` ${notice.fingerprint}`;
-      return `the previous key${print} has expired (${notice.expiredAt}) and is deleted by this update.`;
+      const date = notice.validUntil ?? "at an unknown time";
+      if (notice.why === "expired")
+        return `the previous key${print} has expired (${date}) and is deleted by this update.`;
+      const cause = notice.why === "rotation" ? "a rotation keeps one old key" : "overlapDays is smaller now";
+      return `the previous key${print} is deleted by this update, although it was to stay valid until ${date}: ${cause}.`;
     }
     case "stateUnknown":
       return `the list does not tell the state of webhook ${notice.webhookId}, so drift of it is not detected; set ${stateSettings(notice.setting, terms)}.`;
+    case "plainToken": {
+      const remedy = terms.explicit
+        ? "Make it a secret of the program"
+        : 'Run "pulumi config set --secret partners:accessToken"';
+      return `${setting("accessToken", terms)} is stored in plain text. ${remedy}, and rotate the token.`;
+    }
+    case "unknownSetting":
+      return `"${setting(notice.name, terms)}" is not a pulumi-partners setting, so it has no effect.`;
     case "nothingToRestore":
       return `webhook ${notice.webhookId} is left as it is: its state before this stack managed it is not known.`;
     case "notChecked":
@@ -97,7 +127,7 @@ function settingText(problem: SettingProblem, terms: Terms): string {
     const variable = terms.explicit ? "" : ` (${variableOf(name.replace(/\..*/, ""))})`;
     return `${capitalized(setting(name, terms))}${variable} ${problem.text}.`;
   }
-  if (terms.explicit) return `The Provider needs its argument ${name}; it does not consult the environment.`;
+  if (terms.explicit) return `Set ${setting(name, terms)}; it does not consult the environment.`;
   const command =
     name === "accessToken"
       ? "pulumi config set --secret partners:accessToken"
@@ -119,17 +149,18 @@ function requestText(failure: RequestFailure, terms: Terms): string {
         : remedyFor(failure, terms);
   // Where something may have changed, what to do about that comes first, and what caused it is still said.
   const reason = possible ? reasonFor(cause) : "";
-  return `${requestName(failure)}: ${happened(cause)}${tries}.${reason}${effectText} ${remedy}${wordsOf(failure)}`;
+  return `${requestName(failure, terms)}: ${happened(failure)}${tries}.${reason}${effectText} ${remedy}${wordsOf(failure)}`;
 }
 
 /** As `PATCH /webhooks/101/disable at partners.example.com`. A key is never named. */
-function requestName({ operation, webhookId, host }: RequestFailure): string {
+function requestName({ operation, webhookId, host }: RequestFailure, { account }: Terms): string {
   const { method, template } = OPERATIONS[operation];
   const path = webhookId === null ? template : template.replace(/\{\w+\}/, String(webhookId));
-  return `${method} ${path} at ${host}`;
+  const of = account === undefined ? "" : ` (account ${JSON.stringify(account)})`;
+  return `${method} ${path} at ${host}${of}`;
 }
 
-function happened(cause: FailureCause): string {
+function happened({ cause, host }: RequestFailure): string {
   switch (cause.kind) {
     case "status":
       return `the server answered ${cause.status}`;
@@ -138,7 +169,7 @@ function happened(cause: FailureCause): string {
     case "timeout":
       return cause.sent ? "timed out while waiting for the response" : "timed out while connecting";
     case "connection":
-      return `the connection failed: ${cause.code}`;
+      return `${CONNECTION_FAILURES[cause.code]?.(host) ?? "the connection failed"} (${cause.code})`;
     case "interrupted":
       return "interrupted";
     case "cutOff":
@@ -153,6 +184,16 @@ function happened(cause: FailureCause): string {
       return "the webhook list was not recognised";
   }
 }
+
+/** What codes of Node mean. */
+const CONNECTION_FAILURES: Readonly<Partial<Record<string, (host: string) => string>>> = {
+  ENOTFOUND: (host) => `no such host: ${host}`,
+  EAI_AGAIN: (host) => `the address of ${host} could not be looked up`,
+  ECONNREFUSED: (host) => `nothing listens at ${host}`,
+  ECONNRESET: (host) => `${host} broke the connection`,
+  EHOSTUNREACH: (host) => `no route to ${host}`,
+  ENETUNREACH: (host) => `no route to ${host}`,
+};
 
 /** What a person must know of the cause although the remedy is about the possible effect. */
 function reasonFor(cause: FailureCause): string {
@@ -202,7 +243,8 @@ function remedyFor({ operation, cause }: RequestFailure, terms: Terms): string {
 function statusRemedy(status: number, creates: boolean, terms: Terms): string {
   if (status === 401)
     return `The access token was rejected: check ${settingOrVariable("accessToken", terms)}.`;
-  if (status === 403) return "The access token does not permit this: use one that does, for this account.";
+  if (status === 403)
+    return `The access token does not permit this: set ${setting("accessToken", terms)} to one that does, for this account.`;
   if (status === 404)
     return `There is no Partner API there: ${setting("baseUrl", terms)} is what comes before ${API_ROOT} in its addresses.`;
   if (status === 409 && creates)
@@ -253,7 +295,11 @@ function connectionRemedy(code: string, terms: Terms): string {
 function resourceText(problem: ResourceProblem, terms: Terms): string {
   switch (problem.kind) {
     case "otherAccount":
-      return `The resource belongs to the account ${JSON.stringify(problem.owner)}, and the settings are those of ${JSON.stringify(problem.present)}. Nothing was sent. Bring back the settings of that account, or run "pulumi state delete" if nothing of it exists any more.`;
+      return `The resource belongs to the account ${JSON.stringify(problem.owner)}, but ${setting("account", terms)} is ${JSON.stringify(problem.present)}. Nothing was sent. Bring back the settings of that account or, if nothing of it exists any more, ${stateDelete(terms)}.`;
+    case "accountRenamed":
+      return `The resource belongs to the account ${JSON.stringify(problem.owner)}, but partners:account is ${JSON.stringify(problem.present)}. Nothing was sent. Set partners:account back to ${JSON.stringify(problem.owner)}; to move the resource to another account, give it a Provider.`;
+    case "otherServer":
+      return `The resource belongs to ${problem.owner}, but ${setting("baseUrl", terms)} is ${problem.present}. Nothing was sent. ${otherServerRemedy(problem, terms)}`;
     case "noSuchWebhook": {
       const { webhookId, existing } = problem;
       const ids = existing.slice(0, LISTED_IDS).join(", ");
@@ -283,27 +329,24 @@ function resourceText(problem: ResourceProblem, terms: Terms): string {
     }
     case "patchedNotFound": {
       const { failure } = problem;
-      return `${requestName(failure)}: the server answered 404, although the list has the webhook. Ask the service whether this webhook may be changed.${wordsOf(failure)}`;
+      return `${requestName(failure, terms)}: the server answered 404, although the list has the webhook. Ask the service whether this webhook may be changed.${wordsOf(failure)}`;
     }
     case "keyNotFound": {
       const { createdAt, rotates, complete, reading, requestId } = problem;
       const cut = complete ? "" : ", which was cut off";
       const stays = rotates ? " The key from before stays in use." : "";
       const id = requestId === null ? "" : ` (request id ${requestId})`;
-      return `A key was created at ${createdAt}, but not found in the response${cut}${id}. The response is kept in the state as a secret.${stays} ${keyRemedy(reading, terms)} Then run "pulumi up" again; it creates no second key.`;
+      return `A key was created at ${createdAt}, but not found in the response${cut}${id}. The state keeps the response as a secret.${stays} ${keyRemedy(reading, terms)} Then run ${UP} again; it creates no second key. ${giveUp(terms)}`;
     }
     case "keyUnknown":
-      return `The key was never found in the response to its creation. ${keyRemedy(problem.reading, terms)} Then run "pulumi up". If the response holds no key, delete the key at the service and run "pulumi state delete".`;
+      return `The key was never found in the response to its creation. ${keyRemedy(problem.reading, terms)} Then run ${UP}. ${giveUp(terms)}`;
     case "deletionUnclear": {
-      const { failure, server, listError } = problem;
-      const why =
-        server !== null
-          ? `The key was created at ${server}: set ${setting("baseUrl", terms)} to that, run "pulumi up", then delete again.`
-          : `The webhook list would tell, but it could not be read: ${listError === null ? "" : sentences(listError, terms)}`;
-      return `${requestName(failure)}: the server answered 404, so the key is gone or ${setting("baseUrl", terms)} is wrong. ${why} If the key is certainly gone, run "pulumi state delete".`;
+      const { failure, listError } = problem;
+      const why = `The webhook list would tell, but it could not be read: ${sentences(listError, terms)}`;
+      return `${requestName(failure, terms)}: the server answered 404, so the key is gone or ${setting("baseUrl", terms)} is wrong. ${why} If the key is certainly gone, ${stateDelete(terms)}.`;
     }
     case "secondKeyRefused":
-      return `${requestName(problem.failure)}: the server answered 409. A rotation in place needs two keys for a while: set overlapDays to 0 and the resource option deleteBeforeReplace.${wordsOf(problem.failure)}`;
+      return `${requestName(problem.failure, terms)}: the server answered 409. A rotation in place needs two keys for a while: set overlapDays to 0 and the resource option deleteBeforeReplace.${wordsOf(problem.failure)}`;
     case "partlyDone": {
       const deleted =
         problem.deleted === "previous"
@@ -312,6 +355,20 @@ function resourceText(problem: ResourceProblem, terms: Terms): string {
       return `${deleted}. What came next failed: ${sentences(problem.next, terms)}`;
     }
   }
+}
+
+function otherServerRemedy({ owner }: OtherServer, terms: Terms): string {
+  return `Set it back or, if the account has moved, set ${setting("previousBaseUrl", terms)} to ${owner}; then run "pulumi up".`;
+}
+
+/** What ends a state that nothing else gets out of. */
+function giveUp(terms: Terms): string {
+  return `If it holds no key, delete this resource's keys at the service, then ${stateDelete(terms)}.`;
+}
+
+function stateDelete({ urn }: Terms): string {
+  if (urn !== undefined) return `run "pulumi state delete ${quoteForShell(urn)}"`;
+  return 'run "pulumi state delete <URN>" (URNs: "pulumi stack --show-urns")';
 }
 
 const FURTHER_PAGES = "the response shows signs of further pages, which the Partner API cannot request.";

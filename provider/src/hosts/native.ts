@@ -17,9 +17,14 @@ import { PluginProcess } from "../handlers/process.js";
 import { SECRET_OUTPUTS } from "../registration.js";
 import { EngineLog } from "./engine-log.js";
 import { Lifetime } from "./lifetime.js";
-import { renderError, renderNotice, renderWait } from "./messages.js";
+import { renderError, renderNotice, renderWait, type Terms } from "./messages.js";
 import { changedProperties } from "./property-diff.js";
-import { checkedProviderInputs, configSource, diffProviderInputs } from "./provider-inputs.js";
+import {
+  checkedProviderInputs,
+  configSource,
+  diffProviderInputs,
+  unknownSettings,
+} from "./provider-inputs.js";
 import { asSecret, fromStruct, toStruct, withSecrets } from "./struct.js";
 import { answerCheck } from "./wire.js";
 
@@ -70,7 +75,7 @@ class NativeHost {
     this.#plugin = new PluginProcess({
       signal: this.#lifetime.signal,
       warn: (notice) => {
-        this.#log.warn(renderNotice(notice, this.#terms));
+        this.#log.warn(renderNotice(notice, this.#terms()));
       },
       onWait: (wait) => {
         this.#log.status(renderWait(wait));
@@ -91,7 +96,7 @@ class NativeHost {
         return new Empty();
       }),
 
-      checkConfig: this.#answer((request: proto.CheckRequest) => this.#checkConfig(request)),
+      checkConfig: this.#about((request: proto.CheckRequest) => this.#checkConfig(request)),
       diffConfig: this.#answer((request: proto.DiffRequest) => {
         const { changed, replaces } = diffProviderInputs(
           fromStruct(request.getOlds()),
@@ -115,7 +120,7 @@ class NativeHost {
         const { inputs, reasons } = await answerCheck(
           () => this.#of(urn).check(olds, news, urn),
           news,
-          this.#terms,
+          this.#terms({ urn }),
         );
         return new proto.CheckResponse().setInputs(toStruct(inputs)).setFailuresList(reasons.map(failure));
       }),
@@ -136,16 +141,17 @@ class NativeHost {
           : await handlers.update(request.getId(), olds, news);
         return new proto.UpdateResponse().setProperties(outputStruct(outputs));
       }),
-      read: this.#about((request: proto.ReadRequest) => this.#read(request)),
+      read: this.#about((request: proto.ReadRequest) => this.#read(request), true),
       delete: this.#about(async (request: proto.DeleteRequest) => {
         await this.#of(request.getUrn()).delete(fromStruct(request.getProperties()));
         return new Empty();
-      }),
+      }, true),
     };
   }
 
-  get #terms(): { readonly explicit: boolean } {
-    return { explicit: this.#plugin.isExplicit };
+  #terms(about: Pick<Terms, "urn" | "lastUp"> = {}): Terms {
+    const { account, isExplicit } = this.#plugin;
+    return { explicit: isExplicit, ...(isExplicit && { account }), ...about };
   }
 
   /** The handlers of the type that a URN names. */
@@ -161,21 +167,21 @@ class NativeHost {
   }
 
   #checkConfig(request: proto.CheckRequest): proto.CheckResponse {
-    const inputs = checkedProviderInputs(request.getUrn(), fromStruct(request.getNews()));
-    const response = new proto.CheckResponse().setInputs(
-      toStruct({
-        ...inputs,
-        ...("accessToken" in inputs && { accessToken: asSecret(inputs["accessToken"]) }),
-      }),
-    );
+    const news = fromStruct(request.getNews());
+    const inputs = checkedProviderInputs(request.getUrn(), news);
+    this.#plugin.configure(configSource(inputs));
+    for (const name of unknownSettings(news)) this.#plugin.warn({ kind: "unknownSetting", name });
+    const token = request.getNews()?.getFieldsMap().get("accessToken");
+    if (token?.hasStringValue() && token.getStringValue() !== UNKNOWN)
+      this.#plugin.warn({ kind: "plainToken" });
+    const response = new proto.CheckResponse().setInputs(toStruct(withSecrets(inputs, ["accessToken"])));
     // What is not known yet cannot be judged; the resources' checks come later.
     if (Object.values(inputs).includes(UNKNOWN)) return response;
-    this.#plugin.configure(configSource(inputs));
     try {
       this.#plugin.settings();
       return response;
     } catch (error) {
-      return response.setFailuresList([failure(renderError(error, this.#terms))]);
+      return response.setFailuresList([failure(renderError(error, this.#terms()))]);
     }
   }
 
@@ -228,6 +234,7 @@ class NativeHost {
   /** A method of the service. Whatever it throws becomes a sentence, as messages of others may repeat anything. */
   #answer<Request, Response>(
     handle: (request: Request) => Response | Promise<Response>,
+    about: (request: Request) => Pick<Terms, "urn" | "lastUp"> = () => ({}),
   ): grpc.handleUnaryCall<Request, Response> {
     return ({ request }, callback) => {
       const answer = this.#lifetime.answer(async () => handle(request));
@@ -236,36 +243,40 @@ class NativeHost {
           callback(null, response);
         },
         (error: unknown) => {
-          callback(this.#statusOf(error));
+          callback(statusOf(error, this.#terms(about(request))));
         },
       );
     };
   }
 
-  /** A method about one resource, which messages name. */
+  /** A method about one resource, which messages name. @param lastUp Whether the settings may be those of the last `up`. */
   #about<Request extends { getUrn(): string }, Response>(
     handle: (request: Request) => Response | Promise<Response>,
+    lastUp = false,
   ): grpc.handleUnaryCall<Request, Response> {
-    return this.#answer((request) => this.#log.about(request.getUrn(), async () => handle(request)));
+    return this.#answer(
+      (request) => this.#log.about(request.getUrn(), async () => handle(request)),
+      (request) => ({ urn: request.getUrn(), lastUp }),
+    );
   }
+}
 
-  #statusOf(error: unknown): Partial<grpc.StatusObject> {
-    if (!(error instanceof PartialFailure))
-      return { code: grpc.status.UNKNOWN, details: renderError(error, this.#terms) };
-    const { id, properties, reason } = error;
-    const message = renderError(reason, this.#terms);
-    const failed = new proto.ErrorResourceInitFailed()
-      .setId(id)
-      .setProperties(outputStruct(properties))
-      .setReasonsList([message]); // The engine prints these and not the message.
-    const detail = new Any();
-    detail.pack(failed.serializeBinary(), "pulumirpc.ErrorResourceInitFailed");
-    const status = new Status().setCode(grpc.status.UNKNOWN).setMessage(message).setDetailsList([detail]);
-    const metadata = new grpc.Metadata();
-    // Go's gRPC reads structured errors from this header.
-    metadata.set("grpc-status-details-bin", Buffer.from(status.serializeBinary()));
-    return { code: grpc.status.UNKNOWN, details: message, metadata };
-  }
+function statusOf(error: unknown, terms: Terms): Partial<grpc.StatusObject> {
+  if (!(error instanceof PartialFailure))
+    return { code: grpc.status.UNKNOWN, details: renderError(error, terms) };
+  const { id, properties, reason } = error;
+  const message = renderError(reason, terms);
+  const failed = new proto.ErrorResourceInitFailed()
+    .setId(id)
+    .setProperties(outputStruct(properties))
+    .setReasonsList([message]); // The engine prints these and not the message.
+  const detail = new Any();
+  detail.pack(failed.serializeBinary(), "pulumirpc.ErrorResourceInitFailed");
+  const status = new Status().setCode(grpc.status.UNKNOWN).setMessage(message).setDetailsList([detail]);
+  const metadata = new grpc.Metadata();
+  // Go's gRPC reads structured errors from this header.
+  metadata.set("grpc-status-details-bin", Buffer.from(status.serializeBinary()));
+  return { code: grpc.status.UNKNOWN, details: message, metadata };
 }
 
 const { DIFF_SOME: SOME, DIFF_NONE: NONE } = proto.DiffResponse.DiffChanges;

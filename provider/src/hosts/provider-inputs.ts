@@ -16,6 +16,12 @@ export function checkedProviderInputs(urn: string, news: Properties): Properties
   return { [ACCOUNT]: explicit ? name : DEFAULT_ACCOUNT, ...news, [EXPLICIT]: String(explicit) };
 }
 
+/** Names of inputs that have no effect. The engine adds some of its own. */
+export function unknownSettings(news: Properties): string[] {
+  const engines = ["version", "pluginDownloadURL", EXPLICIT];
+  return Object.keys(news).filter((name) => ![...NAMES, ...engines].includes(name) && !name.startsWith("__"));
+}
+
 /** How the engine calls the provider that stack configuration makes: `default`, or with a version such as `default_0_1_0`. */
 const DEFAULT_PROVIDER = /^default(_\d+_\d+_\d+\w*)?$/;
 

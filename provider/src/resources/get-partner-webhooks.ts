@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 
 import type { WebhookState } from "../api/operations.js";
-import { warnAboutStackSettings } from "./program-checks.js";
+import { assertArguments, warnAboutStackSettings } from "./program-checks.js";
 import { PARTNER_WEBHOOKS } from "../registration.js";
 import { logicalName, perRun, providerOf } from "./run.js";
 
@@ -94,6 +94,7 @@ class PartnerWebhooks extends pulumi.CustomResource {
 const reads = perRun(() => new Map<pulumi.ProviderResource | undefined, PartnerWebhooks>());
 
 function read(options: GetPartnerWebhooksOptions): PartnerWebhooks {
+  assertArguments("getPartnerWebhooks", options, ["provider", "parent"]);
   const provider = providerOf(PARTNER_WEBHOOKS.type, options);
   const known = reads();
   const name = provider ? `webhooks-${logicalName(provider)}` : "webhooks";

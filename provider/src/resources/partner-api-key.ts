@@ -48,7 +48,7 @@ export interface PartnerApiKeyArgs {
 export interface KeyResponse {
   /** The body as text, or in base64 where it is not UTF-8. */
   readonly body: string;
-  /** How `body` is written. */
+  /** How `body` is written: `utf8` or `base64`. */
   readonly encoding: "utf8" | "base64";
   /** Whether all of it arrived. */
   readonly complete: boolean;

@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 
-import { SETTING_NAMES } from "../setting-names.js";
+import { ACCOUNT_KEY, DEFAULT_ACCOUNT, SETTING_NAMES } from "../setting-names.js";
 import { PARTNER_WEBHOOK_STATE } from "../registration.js";
 import { logicalName, perRun, providerOf, type ProviderOptions } from "./run.js";
 
@@ -28,18 +28,28 @@ export function assertArguments(resource: string, args: unknown, known: readonly
   );
 }
 
-/** Stands for the provider of stack configuration. */
-const DEFAULT_PROVIDER = {};
+/** The accounts that providers name. */
+const accounts = perRun(() => new Map<pulumi.ProviderResource, string>());
+/** Who declares each webhook, by account or, where its provider names none, by provider. */
+const declarations = perRun(() => new Map<string | pulumi.ProviderResource, Map<number, string>>());
 
-/** Who declares each webhook, by provider. */
-const declarations = perRun(() => new Map<object, Map<number, string>>());
+/** Takes note of the account that a provider names, as far as it is known: two providers may be for the same one. */
+export function rememberAccount(provider: pulumi.ProviderResource, account: unknown): void {
+  if (typeof account === "string") accounts().set(provider, account);
+}
+
+/** Account or provider: what tells the webhooks of one account from those of another. */
+function ownerOf(provider: pulumi.ProviderResource | undefined): string | pulumi.ProviderResource {
+  if (provider) return accounts().get(provider) ?? provider;
+  return pulumi.runtime.getConfig(ACCOUNT_KEY) || DEFAULT_ACCOUNT; // An empty one counts as not set.
+}
 
 /**
  * Takes note that a resource declares a webhook. Two that do would overwrite each other at every update; the handlers cannot
  * see it, as they are not told which resource they work for.
  *
  * @returns The id; if it is not known yet, one that fails, before the resource is registered, if it turns out to be declared.
- * @throws {pulumi.RunError} if another resource of this program declares the same webhook through the same provider.
+ * @throws {pulumi.RunError} if another resource of this program declares the same webhook of the same account.
  */
 export function declareOnce(
   webhookId: pulumi.Input<number>,
@@ -48,24 +58,25 @@ export function declareOnce(
 ): pulumi.Input<number> {
   const provider = providerOf(PARTNER_WEBHOOK_STATE.type, options);
   const all = declarations();
-  const key = provider ?? DEFAULT_PROVIDER;
-  const declared = all.get(key) ?? new Map<number, string>();
-  all.set(key, declared);
-  const account = provider ? `the provider "${logicalName(provider)}"` : "the default provider";
+  const owner = ownerOf(provider);
+  const declared = all.get(owner) ?? new Map<number, string>();
+  all.set(owner, declared);
+  const place =
+    typeof owner === "string" ? `in the account "${owner}"` : `through the provider "${logicalName(owner)}"`;
   // Two components may each have a resource of the same name, so parents are named as well.
   const path = options.parent ? `${logicalName(options.parent)}/${name}` : name;
   const declare = (id: number): number => {
     const other = declared.get(id);
-    if (other !== undefined) throw declaredTwice(id, other, path, account);
+    if (other !== undefined) throw declaredTwice(id, other, path, place);
     declared.set(id, path);
     return id;
   };
   return typeof webhookId === "number" ? declare(webhookId) : pulumi.output(webhookId).apply(declare);
 }
 
-function declaredTwice(webhookId: number, first: string, second: string, account: string): pulumi.RunError {
+function declaredTwice(webhookId: number, first: string, second: string, place: string): pulumi.RunError {
   return new pulumi.RunError(
-    `Webhook ${webhookId} is declared twice, by PartnerWebhookState "${first}" and "${second}", both through ${account}. ` +
+    `Webhook ${webhookId} is declared twice, by PartnerWebhookState "${first}" and "${second}", both ${place}. ` +
       "The second was not applied. Remove one of the two, or correct its webhookId or its provider.",
   );
 }

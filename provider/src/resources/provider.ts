@@ -2,7 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 
 import type { ResponseMapping } from "../responses/mapping.js";
 import { ACCOUNT_KEY, DEFAULT_ACCOUNT, EXPLICIT_KEY } from "../setting-names.js";
-import { assertArguments, SETTINGS } from "./program-checks.js";
+import { assertArguments, rememberAccount, SETTINGS } from "./program-checks.js";
 
 /** The arguments of {@link Provider}: all its settings, as the environment is not consulted for it. */
 export interface ProviderArgs {
@@ -11,11 +11,17 @@ export interface ProviderArgs {
    * password, query and fragment. Plain `http://` is allowed on this machine only.
    */
   readonly baseUrl: pulumi.Input<string>;
+  /**
+   * Where the Partner API was before, if the same account has a new `baseUrl`: the next `pulumi up` takes over the resources of
+   * the old address. Then it can go.
+   * @default none
+   */
+  readonly previousBaseUrl?: pulumi.Input<string>;
   /** The access token, 1 to 8192 visible ASCII characters; becomes a secret. */
   readonly accessToken: pulumi.Input<string>;
   /**
    * The name of the account, any text. Resources that move to a provider with another name are replaced.
-   * @default the name of the provider in the stack
+   * @default the name of the provider in the stack; in stack configuration, `default`
    */
   readonly account?: pulumi.Input<string>;
   /**
@@ -59,10 +65,14 @@ export class Provider extends pulumi.ProviderResource {
    * @param name The name in the stack.
    * @param args The settings of the account. The preview of the resources that use it reports what is wrong with them.
    * @param opts Resource options.
-   * @throws {pulumi.RunError} if `args` has unknown arguments, or if it is named "default" without an `account`.
+   * @throws {pulumi.RunError} if `args` or its `responses` has unknown members, or if it is named "default" without an `account`.
    */
   constructor(name: string, args: ProviderArgs, opts?: pulumi.ResourceOptions) {
     assertArguments(`Provider "${name}"`, args, SETTINGS);
+    const { responses } = args;
+    // An output is checked by the plugin, once it is known.
+    if (responses !== undefined && !pulumi.Output.isInstance(responses) && !(responses instanceof Promise))
+      assertArguments(`Provider "${name}" responses`, responses, Object.keys(RESPONSE_MEMBERS));
     super(
       "pulumi-nodejs",
       name,
@@ -70,15 +80,17 @@ export class Provider extends pulumi.ProviderResource {
         [EXPLICIT_KEY]: "true",
         [ACCOUNT_KEY]: accountOf(name, args),
         "partners:baseUrl": args.baseUrl,
+        "partners:previousBaseUrl": args.previousBaseUrl,
         "partners:accessToken": pulumi.secret(args.accessToken),
         "partners:requestTimeout": text(args.requestTimeout),
         "partners:operationTimeout": text(args.operationTimeout),
         "partners:maxConnections": text(args.maxConnections),
         "partners:requestsPerSecond": text(args.requestsPerSecond),
-        "partners:responses": text(args.responses),
+        "partners:responses": text(responses),
       },
       opts,
     );
+    rememberAccount(this, args.account);
   }
 }
 
@@ -91,6 +103,18 @@ function accountOf(name: string, { account }: ProviderArgs): pulumi.Input<string
       `"${DEFAULT_ACCOUNT}" if it is the same account, another name if it is not. Nothing was sent.`,
   );
 }
+
+/** The members of `responses`; a program may not load what reads them. */
+const RESPONSE_MEMBERS: Readonly<Record<keyof ResponseMapping, true>> = {
+  apiKey: true,
+  apiKeyId: true,
+  webhooks: true,
+  webhookId: true,
+  webhookState: true,
+  active: true,
+  disabled: true,
+  complete: true,
+};
 
 /** Provider configuration consists of strings. */
 function text(value: pulumi.Input<unknown>): pulumi.Output<string> | undefined {

@@ -43,8 +43,10 @@ function refused(config: ReadonlyMap<string, string>): string[] {
 /** Defaults as the tables write them. */
 function defaults(): Record<string, string> {
   const settings = readSettings(new Map(Object.entries(REQUIRED)), {});
-  const { requestTimeout, operationTimeout, maxConnections, requestsPerSecond, responses } = settings;
+  const { previousBaseUrl, requestTimeout, operationTimeout, maxConnections, requestsPerSecond, responses } =
+    settings;
   return {
+    "partners:previousBaseUrl": previousBaseUrl === null ? "none" : "set",
     "partners:requestTimeout": String(requestTimeout / 1000),
     "partners:operationTimeout": String(operationTimeout / 1000),
     "partners:maxConnections": String(maxConnections),

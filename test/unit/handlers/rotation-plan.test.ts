@@ -38,7 +38,7 @@ const OVERLAP = {
   previousExpiresAt: "2026-06-17T00:00:00.000Z",
 };
 const ENDED = { ...OVERLAP, previousExpiresAt: new Date(NOON).toISOString() };
-const UNREAD = { unread: { response: kept({}), createdAt: "2026-06-14T00:00:00.000Z", server: null } };
+const UNREAD = { unread: { response: kept({}), createdAt: "2026-06-14T00:00:00.000Z" } };
 const TRIGGER_A = { trigger: "a" };
 /** The key of {@link state} is 14 days old by the calendar, 13 and a half by the clock. */
 const DUE = { afterDays: 14, overlapDays: 0 };
@@ -95,7 +95,7 @@ describe("the next step for a key", () => {
     ["one into a cut response", state({ response: cutOff }), "/data/right", "none", "pointerFindsNothing"],
   ])("with %s", (_what, olds, apiKey, step, notice) => {
     const plan = planRotation(olds, {}, { apiKey }, NOON);
-    expect([plan.step, plan.notice?.kind ?? null]).toEqual([step, notice]);
+    expect([plan.step, plan.notices[0]?.kind ?? null]).toEqual([step, notice]);
   });
 
   it.each<[string, KeyState, RotationInputs, object]>([
@@ -116,17 +116,36 @@ describe("the next step for a key", () => {
       { why: { kind: "unknownAge" }, validUntil: null },
     ],
   ])("is announced: %s", (_how, olds, rotation, facts) => {
-    expect(planRotation(olds, rotation, {}, NOON).notice).toEqual({
-      kind: "rotation",
-      fingerprint: own,
+    expect(planRotation(olds, rotation, {}, NOON).notices).toEqual([
+      { kind: "rotation", fingerprint: own, ...facts },
+    ]);
+  });
+
+  it.each<[string, typeof OVERLAP, RotationInputs, object]>([
+    ["as it has expired", ENDED, {}, { why: "expired", validUntil: ENDED.previousExpiresAt }],
+    ["as overlapDays is smaller now", OVERLAP, { overlapDays: 3 }, { why: "overlapDays" }],
+    [
+      "as the next rotation comes before its end",
+      OVERLAP,
+      { trigger: "b", overlapDays: 7 },
+      { why: "rotation" },
+    ],
+    ["as the next rotation replaces both", OVERLAP, { trigger: "b" }, { why: "rotation" }],
+    [
+      "as it has expired when the next rotation comes",
+      ENDED,
+      { trigger: "b", overlapDays: 7 },
+      { why: "expired", validUntil: ENDED.previousExpiresAt },
+    ],
+  ])("deletes the previous key, which is announced with its date: %s", (_why, olds, rotation, facts) => {
+    const { notices } = planRotation(state(olds), rotation, {}, NOON);
+    expect(notices.at(-1)).toEqual({
+      kind: "previousKeyEnds",
+      fingerprint: fingerprint(PREVIOUS),
+      validUntil: OVERLAP.previousExpiresAt,
       ...facts,
     });
   });
-});
-
-it("the end of an overlap is announced", () => {
-  const { notice } = planRotation(state(ENDED), {}, {}, NOON);
-  expect(notice).toMatchObject({ kind: "expiry", fingerprint: fingerprint(PREVIOUS) });
 });
 
 describe("rotation", () => {

@@ -33,6 +33,7 @@ describe("settings", () => {
   it("have defaults for all but the URL and the token", () => {
     expect(read(RIGHT)).toEqual({
       baseUrl: { origin: "https://partners.example.com", prefix: "", loopback: false },
+      previousBaseUrl: null,
       accessToken: "t0ken",
       requestTimeout: 30_000,
       operationTimeout: 120_000,
@@ -55,6 +56,7 @@ describe("settings", () => {
   it("come from stack configuration first, then from the environment; empty ones count as not set", () => {
     expect(read({ accessToken: "mine", requestTimeout: "" }, env)).toEqual({
       baseUrl: { origin: "https://other.example.com", prefix: "/gateway", loopback: false },
+      previousBaseUrl: null,
       accessToken: "mine",
       requestTimeout: 5_000,
       operationTimeout: 6_000,
@@ -89,6 +91,7 @@ describe("settings", () => {
   it.each(
     Object.entries({
       accessToken: [`${SECRET}\n`, `${SECRET}é`, "x".repeat(8193)],
+      previousBaseUrl: [SECRET, `https://${SECRET}@old.example.com`],
       requestTimeout: ["0", "3601", "soon", " "],
       operationTimeout: ["86401"],
       maxConnections: ["1025"],

@@ -26,7 +26,8 @@ describe("a webhook", () => {
         async (webhookId) => (await create(webhooks, { webhookId, state: "active" })).outputs,
       ),
     );
-    const expected = { account: "default", state: "active", stateOnDestroy: "leave" };
+    const server = service.url;
+    const expected = { account: "default", state: "active", stateOnDestroy: "leave", server };
     expect(outputs).toEqual([
       { ...expected, webhookId: 101, initialState: "active" },
       { ...expected, webhookId: 102, initialState: "active" },
@@ -191,6 +192,7 @@ describe("what a preview checks", () => {
   });
 
   it.each<[object, RegExp]>([
+    [{ SECRET: 1 }, /^PartnerWebhookState has an argument that it does not know; it takes webhookId, state/],
     [{ webhookId: "101" }, /^webhookId must .* it is a string/],
     [{ webhookId: 1.5 }, /^webhookId must .* fraction/],
     [{ webhookId: -1 }, /^webhookId must .* not above 0/],

@@ -46,7 +46,7 @@ function unreadable(reason: Unreadable["reading"]["reason"], ...candidates: stri
 }
 
 const CODES =
-  "ECONNREFUSED UNABLE_TO_VERIFY_LEAF_SIGNATURE CERT_HAS_EXPIRED ERR_TLS_CERT_ALTNAME_INVALID EPROTO " +
+  "ECONNREFUSED ENOTFOUND EAI_AGAIN ECONNRESET EHOSTUNREACH UNABLE_TO_VERIFY_LEAF_SIGNATURE CERT_HAS_EXPIRED ERR_TLS_CERT_ALTNAME_INVALID EPROTO " +
   "ERR_SSL_WRONG_VERSION_NUMBER HTTPParserError UNEXPECTED_100_CONTINUE UND_ERR_ABORTED";
 
 const CAUSES: Examples<FailureCause> = {
@@ -79,13 +79,29 @@ const PATCH = { operation: "disableWebhook", webhookId: 101 } as const;
 const DELETE = { operation: "deleteApiKey" } as const;
 const key = { kind: "keyNotFound", createdAt: AT, requestId: null, complete: true, rotates: false } as const;
 
+const otherServer = {
+  kind: "otherServer",
+  owner: "https://old.example.com",
+  present: "https://new.example.com",
+} as const;
+
 const PROBLEMS: Examples<ResourceProblem> = {
   otherAccount: { kind: "otherAccount", owner: "eu", present: "default" },
+  accountRenamed: { kind: "accountRenamed", owner: "default", present: "eu" },
+  otherServer,
   noSuchWebhook: [
     { kind: "noSuchWebhook", webhookId: 7, existing: [101, 102] },
     { kind: "noSuchWebhook", webhookId: 7, existing: [] },
     { kind: "noSuchWebhook", webhookId: 99, existing: Array.from({ length: 23 }, (_, index) => index + 1) },
   ],
+  declaredTwice: {
+    kind: "declaredTwice",
+    webhookId: 101,
+    other: "urn:pulumi:dev::shop::partners:index:PartnerWebhookState::orders",
+  },
+  noImportId: { kind: "noImportId" },
+  importStateUnknown: { kind: "importStateUnknown", webhookId: 101, setting: "active" },
+  noImportVariable: [null, "OLD_KEY"].map((name) => ({ kind: "noImportVariable", name })),
   patchedNotFound: { kind: "patchedNotFound", failure: answered(404, PATCH).failure },
   incompleteList: { kind: "incompleteList" },
   absenceUnproven: [false, true].map((complete) => ({ kind: "absenceUnproven", webhookId: 7, complete })),
@@ -95,10 +111,7 @@ const PROBLEMS: Examples<ResourceProblem> = {
     { ...key, reading: { ...refused, reason: "pointer", candidates: ["/it's"] } },
   ],
   keyUnknown: { kind: "keyUnknown", reading: refused },
-  deletionUnclear: [
-    { ...unclear, server: "https://old.example.com", listError: null },
-    { ...unclear, server: null, listError: answered(401) },
-  ],
+  deletionUnclear: { ...unclear, listError: answered(401) },
   secondKeyRefused: { kind: "secondKeyRefused", failure: answered(409, POST).failure },
   partlyDone: [
     { kind: "partlyDone", deleted: "previous", next: answered(403, POST) },
@@ -118,6 +131,7 @@ const SETTINGS: Examples<SettingProblem> = {
 const rotation = { kind: "rotation", fingerprint: PRINT, validUntil: "2026-06-22T12:00Z" } as const;
 
 const NOTICES: Examples<Notice> = {
+  otherServer,
   keyWasGone: [
     { kind: "keyWasGone", fingerprint: PRINT, first: true, byId: false },
     { kind: "keyWasGone", fingerprint: null, first: true, byId: true },
@@ -130,16 +144,16 @@ const NOTICES: Examples<Notice> = {
     { ...rotation, why: { kind: "unknownAge" } },
     { ...rotation, why: { kind: "age", since: "2026-06-01", due: "2026-06-11", afterDays: 10 } },
   ],
-  expiry: [PRINT, null].map((fingerprint) => ({
-    kind: "expiry",
-    fingerprint,
-    expiredAt: "2026-06-15T12:00Z",
-  })),
+  previousKeyEnds: (["expired", "rotation", "overlapDays"] as const).flatMap((why) =>
+    [PRINT, null].map((fingerprint) => ({ kind: "previousKeyEnds", fingerprint, validUntil: AT, why })),
+  ),
   stateUnknown: (["webhookState", "active"] as const).map((setting) => ({
     kind: "stateUnknown",
     webhookId: 101,
     setting,
   })),
+  plainToken: { kind: "plainToken" },
+  unknownSetting: { kind: "unknownSetting", name: "basUrl" },
   nothingToRestore: { kind: "nothingToRestore", webhookId: 101 },
   notChecked: { kind: "notChecked", error: answered(501, { attempts: 4 }) },
 };
@@ -172,22 +186,26 @@ describe("what a person is told", () => {
         "GET /webhooks at partners.example.com: the server answered 304. A cache answered instead of the service: exempt the API from it. [PARTNERS_STATUS]",
         "GET /webhooks at partners.example.com: the server answered 400. The service refused the request: correct what it names, or ask its operator. [PARTNERS_STATUS]",
         "GET /webhooks at partners.example.com: the server answered 401. The access token was rejected: check partners:accessToken or PARTNERS_ACCESS_TOKEN. [PARTNERS_STATUS]",
-        "GET /webhooks at partners.example.com: the server answered 403. The access token does not permit this: use one that does, for this account. [PARTNERS_STATUS]",
+        "GET /webhooks at partners.example.com: the server answered 403. The access token does not permit this: set partners:accessToken to one that does, for this account. [PARTNERS_STATUS]",
         "GET /webhooks at partners.example.com: the server answered 404. There is no Partner API there: partners:baseUrl is what comes before /api/v1/partners in its addresses. [PARTNERS_STATUS]",
         "GET /webhooks at partners.example.com: the server answered 429. Try again later, or set partners:requestsPerSecond. [PARTNERS_STATUS]",
         "GET /webhooks at partners.example.com: the server answered 500. The service failed: try again later. [PARTNERS_STATUS]",
         "GET /webhooks at partners.example.com: the service (429) asks to wait 3601 s. Try again then, or raise partners:operationTimeout. [PARTNERS_STATUS]",
         "GET /webhooks at partners.example.com: timed out while waiting for the response. Try again; if the service is slow, raise partners:requestTimeout or operationTimeout. [PARTNERS_TIMEOUT]",
         "GET /webhooks at partners.example.com: timed out while connecting. Check partners:baseUrl, and that the service can be reached from here (DNS, firewall, proxy, TLS). [PARTNERS_TIMEOUT]",
-        "GET /webhooks at partners.example.com: the connection failed: ECONNREFUSED. Check partners:baseUrl, and that the service can be reached from here (DNS, firewall, proxy, TLS). [PARTNERS_CONNECTION]",
-        "GET /webhooks at partners.example.com: the connection failed: UNABLE_TO_VERIFY_LEAF_SIGNATURE. The certificate's authority is not trusted here: if it is your organisation's, name its PEM file in NODE_EXTRA_CA_CERTS. [PARTNERS_CONNECTION]",
-        "GET /webhooks at partners.example.com: the connection failed: CERT_HAS_EXPIRED. The certificate is not valid today: check this machine's clock, then ask the service to renew it. [PARTNERS_CONNECTION]",
-        "GET /webhooks at partners.example.com: the connection failed: ERR_TLS_CERT_ALTNAME_INVALID. The certificate is for another host: check partners:baseUrl, and whether a proxy answers instead. [PARTNERS_CONNECTION]",
-        "GET /webhooks at partners.example.com: the connection failed: EPROTO. The TLS handshake failed: the server and this Node have no version or cipher in common, or it wants a client certificate. [PARTNERS_CONNECTION]",
-        "GET /webhooks at partners.example.com: the connection failed: ERR_SSL_WRONG_VERSION_NUMBER. The server does not speak TLS: check the port in partners:baseUrl, and the scheme of a proxy in HTTPS_PROXY. [PARTNERS_CONNECTION]",
-        "GET /webhooks at partners.example.com: the connection failed: HTTPParserError. The server does not speak HTTP: check partners:baseUrl, and whether a proxy answers instead. [PARTNERS_CONNECTION]",
-        "GET /webhooks at partners.example.com: the connection failed: UNEXPECTED_100_CONTINUE. The server sent 100 Continue unasked, which undici does not accept: a proxy in front of it may remove it. [PARTNERS_CONNECTION]",
-        "GET /webhooks at partners.example.com: the connection failed: UND_ERR_ABORTED. The proxy refused: check HTTPS_PROXY and the credentials in it, or exempt the host of partners:baseUrl in NO_PROXY. [PARTNERS_CONNECTION]",
+        "GET /webhooks at partners.example.com: nothing listens at partners.example.com (ECONNREFUSED). Check partners:baseUrl, and that the service can be reached from here (DNS, firewall, proxy, TLS). [PARTNERS_CONNECTION]",
+        "GET /webhooks at partners.example.com: no such host: partners.example.com (ENOTFOUND). Check partners:baseUrl, and that the service can be reached from here (DNS, firewall, proxy, TLS). [PARTNERS_CONNECTION]",
+        "GET /webhooks at partners.example.com: the address of partners.example.com could not be looked up (EAI_AGAIN). Check partners:baseUrl, and that the service can be reached from here (DNS, firewall, proxy, TLS). [PARTNERS_CONNECTION]",
+        "GET /webhooks at partners.example.com: partners.example.com broke the connection (ECONNRESET). Check partners:baseUrl, and that the service can be reached from here (DNS, firewall, proxy, TLS). [PARTNERS_CONNECTION]",
+        "GET /webhooks at partners.example.com: no route to partners.example.com (EHOSTUNREACH). Check partners:baseUrl, and that the service can be reached from here (DNS, firewall, proxy, TLS). [PARTNERS_CONNECTION]",
+        "GET /webhooks at partners.example.com: the connection failed (UNABLE_TO_VERIFY_LEAF_SIGNATURE). The certificate's authority is not trusted here: if it is your organisation's, name its PEM file in NODE_EXTRA_CA_CERTS. [PARTNERS_CONNECTION]",
+        "GET /webhooks at partners.example.com: the connection failed (CERT_HAS_EXPIRED). The certificate is not valid today: check this machine's clock, then ask the service to renew it. [PARTNERS_CONNECTION]",
+        "GET /webhooks at partners.example.com: the connection failed (ERR_TLS_CERT_ALTNAME_INVALID). The certificate is for another host: check partners:baseUrl, and whether a proxy answers instead. [PARTNERS_CONNECTION]",
+        "GET /webhooks at partners.example.com: the connection failed (EPROTO). The TLS handshake failed: the server and this Node have no version or cipher in common, or it wants a client certificate. [PARTNERS_CONNECTION]",
+        "GET /webhooks at partners.example.com: the connection failed (ERR_SSL_WRONG_VERSION_NUMBER). The server does not speak TLS: check the port in partners:baseUrl, and the scheme of a proxy in HTTPS_PROXY. [PARTNERS_CONNECTION]",
+        "GET /webhooks at partners.example.com: the connection failed (HTTPParserError). The server does not speak HTTP: check partners:baseUrl, and whether a proxy answers instead. [PARTNERS_CONNECTION]",
+        "GET /webhooks at partners.example.com: the connection failed (UNEXPECTED_100_CONTINUE). The server sent 100 Continue unasked, which undici does not accept: a proxy in front of it may remove it. [PARTNERS_CONNECTION]",
+        "GET /webhooks at partners.example.com: the connection failed (UND_ERR_ABORTED). The proxy refused: check HTTPS_PROXY and the credentials in it, or exempt the host of partners:baseUrl in NO_PROXY. [PARTNERS_CONNECTION]",
         "GET /webhooks at partners.example.com: interrupted. Run "pulumi up" again. [PARTNERS_INTERRUPTED]",
         "GET /webhooks at partners.example.com: the response was cut off. Try again. [PARTNERS_CONNECTION]",
         "GET /webhooks at partners.example.com: the server answered with a web page, as a login page or a wrong address does. Check partners:baseUrl, and whether a proxy asks for a login. [PARTNERS_UNREADABLE]",
@@ -203,28 +221,35 @@ describe("what a person is told", () => {
         "POST /api-key at partners.example.com: the server answered 303. Redirects are not followed. A key may have been created that no stack tracks. Look for a key created about 2026-06-15T12:00:00.000Z at the service, delete it there, then run "pulumi up" again. [PARTNERS_STATUS]",
         "PATCH /webhooks/101/disable at partners.example.com: the server answered 502 (4 attempts). The webhook may have been changed. Run the command again. [PARTNERS_STATUS]",
         "DELETE /api-key/{api_key} at partners.example.com: the server answered 502 (4 attempts). The key may already be deleted. Run the command again. [PARTNERS_STATUS]",
-        "The resource belongs to the account "eu", and the settings are those of "default". Nothing was sent. Bring back the settings of that account, or run "pulumi state delete" if nothing of it exists any more. [PARTNERS_RESOURCE]",
+        "The resource belongs to the account "eu", but partners:account is "default". Nothing was sent. Bring back the settings of that account or, if nothing of it exists any more, run "pulumi state delete <URN>" (URNs: "pulumi stack --show-urns"). [PARTNERS_RESOURCE]",
+        "The resource belongs to the account "default", but partners:account is "eu". Nothing was sent. Set partners:account back to "default"; to move the resource to another account, give it a Provider. [PARTNERS_RESOURCE]",
+        "The resource belongs to https://old.example.com, but partners:baseUrl is https://new.example.com. Nothing was sent. Set it back or, if the account has moved, set partners:previousBaseUrl to https://old.example.com; then run "pulumi up". [PARTNERS_RESOURCE]",
         "Webhook 7 does not exist in this account. Webhooks that exist: 101, 102. Correct webhookId, or create the webhook at the service. [PARTNERS_RESOURCE]",
         "Webhook 7 does not exist in this account. The account has no webhooks. Correct webhookId, or create the webhook at the service. [PARTNERS_RESOURCE]",
         "Webhook 99 does not exist in this account. Webhooks that exist: 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20 and 3 more. Correct webhookId, or create the webhook at the service. [PARTNERS_RESOURCE]",
+        "Webhook 101 is declared twice, also by urn:pulumi:dev::shop::partners:index:PartnerWebhookState::orders. Remove one of the two, or correct its webhookId or its provider. [PARTNERS_RESOURCE]",
+        "A webhook is imported by its id, a positive whole number such as 101. Nothing was imported. [PARTNERS_RESOURCE]",
+        "The list does not tell the state of webhook 101: set partners:responses.active and partners:responses.disabled, then import it. [PARTNERS_RESOURCE]",
+        "A key is imported by "env:" and the name of an environment variable that holds it, such as env:OLD_KEY. Nothing was imported. [PARTNERS_RESOURCE]",
+        "A key is imported by "env:" and the name of an environment variable that holds it, such as env:OLD_KEY. OLD_KEY is not set, or holds no key. Nothing was imported. [PARTNERS_RESOURCE]",
         "PATCH /webhooks/101/disable at partners.example.com: the server answered 404, although the list has the webhook. Ask the service whether this webhook may be changed. [PARTNERS_RESOURCE]",
         "The webhooks cannot be listed: the response shows signs of further pages, which the Partner API cannot request. If these are all webhooks, set partners:responses.complete to true. [PARTNERS_RESOURCE]",
         "Webhook 7 is not in the list, but the response shows signs of further pages, which the Partner API cannot request. If these are all webhooks, set partners:responses.complete to true. [PARTNERS_RESOURCE]",
         "Webhook 7 is not in the list, but the list is empty, which may have another reason. If the account has no webhooks, set partners:responses.complete to true. [PARTNERS_RESOURCE]",
-        "A key was created at 2026-06-15T12:00:00.000Z, but not found in the response. The response is kept in the state as a secret. More than one string in it may be the key. Set partners:responses.apiKey to the right one of /token, /clientSecret. Then run "pulumi up" again; it creates no second key. [PARTNERS_UNREADABLE]",
-        "A key was created at 2026-06-15T12:00:00.000Z, but not found in the response, which was cut off (request id req-1). The response is kept in the state as a secret. The key from before stays in use. Nothing in it has the form of a key. Set partners:responses.apiKey to its JSON Pointer; https://github.com/pulumi-partners/pulumi-partners/blob/main/docs/responses.md shows how. Then run "pulumi up" again; it creates no second key. [PARTNERS_UNREADABLE]",
-        "A key was created at 2026-06-15T12:00:00.000Z, but not found in the response. The response is kept in the state as a secret. partners:responses.apiKey finds no key in it. If it is at /it's: pulumi config set --path 'partners:responses.apiKey' '/it'\\''s'. Then run "pulumi up" again; it creates no second key. [PARTNERS_UNREADABLE]",
-        "The key was never found in the response to its creation. More than one string in it may be the key. Set partners:responses.apiKey to the right one of /token, /clientSecret. Then run "pulumi up". If the response holds no key, delete the key at the service and run "pulumi state delete". [PARTNERS_RESOURCE]",
-        "DELETE /api-key/{api_key} at partners.example.com: the server answered 404, so the key is gone or partners:baseUrl is wrong. The key was created at https://old.example.com: set partners:baseUrl to that, run "pulumi up", then delete again. If the key is certainly gone, run "pulumi state delete". [PARTNERS_RESOURCE]",
-        "DELETE /api-key/{api_key} at partners.example.com: the server answered 404, so the key is gone or partners:baseUrl is wrong. The webhook list would tell, but it could not be read: GET /webhooks at partners.example.com: the server answered 401. The access token was rejected: check partners:accessToken or PARTNERS_ACCESS_TOKEN. If the key is certainly gone, run "pulumi state delete". [PARTNERS_RESOURCE]",
+        "A key was created at 2026-06-15T12:00:00.000Z, but not found in the response. The state keeps the response as a secret. More than one string in it may be the key. Set partners:responses.apiKey to the right one of /token, /clientSecret. Then run "pulumi up" again; it creates no second key. If it holds no key, delete this resource's keys at the service, then run "pulumi state delete <URN>" (URNs: "pulumi stack --show-urns"). [PARTNERS_UNREADABLE]",
+        "A key was created at 2026-06-15T12:00:00.000Z, but not found in the response, which was cut off (request id req-1). The state keeps the response as a secret. The key from before stays in use. Nothing in it has the form of a key. Set partners:responses.apiKey to its JSON Pointer; https://github.com/pulumi-partners/pulumi-partners/blob/main/docs/responses.md shows how. Then run "pulumi up" again; it creates no second key. If it holds no key, delete this resource's keys at the service, then run "pulumi state delete <URN>" (URNs: "pulumi stack --show-urns"). [PARTNERS_UNREADABLE]",
+        "A key was created at 2026-06-15T12:00:00.000Z, but not found in the response. The state keeps the response as a secret. partners:responses.apiKey finds no key in it. If it is at /it's: pulumi config set --path 'partners:responses.apiKey' '/it'\\''s'. Then run "pulumi up" again; it creates no second key. If it holds no key, delete this resource's keys at the service, then run "pulumi state delete <URN>" (URNs: "pulumi stack --show-urns"). [PARTNERS_UNREADABLE]",
+        "The key was never found in the response to its creation. More than one string in it may be the key. Set partners:responses.apiKey to the right one of /token, /clientSecret. Then run "pulumi up". If it holds no key, delete this resource's keys at the service, then run "pulumi state delete <URN>" (URNs: "pulumi stack --show-urns"). [PARTNERS_RESOURCE]",
+        "DELETE /api-key/{api_key} at partners.example.com: the server answered 404, so the key is gone or partners:baseUrl is wrong. The webhook list would tell, but it could not be read: GET /webhooks at partners.example.com: the server answered 401. The access token was rejected: check partners:accessToken or PARTNERS_ACCESS_TOKEN. If the key is certainly gone, run "pulumi state delete <URN>" (URNs: "pulumi stack --show-urns"). [PARTNERS_RESOURCE]",
         "POST /api-key at partners.example.com: the server answered 409. A rotation in place needs two keys for a while: set overlapDays to 0 and the resource option deleteBeforeReplace. [PARTNERS_RESOURCE]",
-        "The previous key is deleted. What came next failed: POST /api-key at partners.example.com: the server answered 403. The access token does not permit this: use one that does, for this account. [PARTNERS_STATUS]",
-        "One key of this resource is deleted. What came next failed: DELETE /api-key/{api_key} at partners.example.com: the server answered 403. The access token does not permit this: use one that does, for this account. [PARTNERS_STATUS]",
+        "The previous key is deleted. What came next failed: POST /api-key at partners.example.com: the server answered 403. The access token does not permit this: set partners:accessToken to one that does, for this account. [PARTNERS_STATUS]",
+        "One key of this resource is deleted. What came next failed: DELETE /api-key/{api_key} at partners.example.com: the server answered 403. The access token does not permit this: set partners:accessToken to one that does, for this account. [PARTNERS_STATUS]",
         "Set baseUrl: "pulumi config set partners:baseUrl https://partners.example.com", or the environment variable PARTNERS_BASE_URL. Nothing was sent. [PARTNERS_CONFIGURATION]",
         "Set accessToken: "pulumi config set --secret partners:accessToken", or the environment variable PARTNERS_ACCESS_TOKEN. Nothing was sent. [PARTNERS_CONFIGURATION]",
         "partners:requestTimeout (PARTNERS_REQUEST_TIMEOUT) must be a number. Nothing was sent. [PARTNERS_CONFIGURATION]",
         "partners:responses.apiKey (PARTNERS_RESPONSES) must be a JSON Pointer. Nothing was sent. [PARTNERS_CONFIGURATION]",
         "The environment is wrong. Nothing was sent. [PARTNERS_CONFIGURATION]",
+        "resources of this stack belong to https://old.example.com, but partners:baseUrl is https://new.example.com. Set it back or, if the account has moved, set partners:previousBaseUrl to https://old.example.com; then run "pulumi up".",
         "key sha256:0123456789abcdef was not found by the service (404) and counts as deleted. If the service deletes keys by an id, it may live on: delete it there, and set partners:responses.apiKeyId.",
         "a key was not found by the service (404) and counts as deleted.",
         "key sha256:0123456789abcdef was not found by the service (404) and counts as deleted.",
@@ -233,10 +258,16 @@ describe("what a person is told", () => {
         "key sha256:0123456789abcdef is rotated (rotation.trigger changed) and is deleted at the end of the same update.",
         "key sha256:0123456789abcdef is rotated (its age is not known) and stays valid as previousApiKey until 2026-06-22T12:00Z.",
         "key sha256:0123456789abcdef is rotated (in use since 2026-06-01, due since 2026-06-11, afterDays: 10) and stays valid as previousApiKey until 2026-06-22T12:00Z.",
-        "the previous key sha256:0123456789abcdef has expired (2026-06-15T12:00Z) and is deleted by this update.",
-        "the previous key has expired (2026-06-15T12:00Z) and is deleted by this update.",
+        "the previous key sha256:0123456789abcdef has expired (2026-06-15T12:00:00.000Z) and is deleted by this update.",
+        "the previous key has expired (2026-06-15T12:00:00.000Z) and is deleted by this update.",
+        "the previous key sha256:0123456789abcdef is deleted by this update, although it was to stay valid until 2026-06-15T12:00:00.000Z: a rotation keeps one old key.",
+        "the previous key is deleted by this update, although it was to stay valid until 2026-06-15T12:00:00.000Z: a rotation keeps one old key.",
+        "the previous key sha256:0123456789abcdef is deleted by this update, although it was to stay valid until 2026-06-15T12:00:00.000Z: overlapDays is smaller now.",
+        "the previous key is deleted by this update, although it was to stay valid until 2026-06-15T12:00:00.000Z: overlapDays is smaller now.",
         "the list does not tell the state of webhook 101, so drift of it is not detected; set partners:responses.webhookState.",
         "the list does not tell the state of webhook 101, so drift of it is not detected; set partners:responses.active and partners:responses.disabled.",
+        "partners:accessToken is stored in plain text. Run "pulumi config set --secret partners:accessToken", and rotate the token.",
+        ""partners:basUrl" is not a pulumi-partners setting, so it has no effect.",
         "webhook 101 is left as it is: its state before this stack managed it is not known.",
         "the webhooks were not checked in this preview. GET /webhooks at partners.example.com: the server answered 501 (4 attempts). The service failed: try again later. [PARTNERS_STATUS]",
       ]
@@ -245,14 +276,17 @@ describe("what a person is told", () => {
 
   it("of an explicit provider names its arguments, never stack configuration", () => {
     const explicit = texts({ explicit: true });
-    for (const text of explicit)
-      expect(text).not.toMatch(/partners:[a-z]|PARTNERS_[A-Z]+_|pulumi config|undefined|null|\[object/);
+    // What only a default provider can have wrong is about stack configuration.
+    for (const text of explicit.filter((text) => !text.includes("partners:account")))
+      expect(text).not.toMatch(
+        /partners:(?!index:)[a-z]|PARTNERS_[A-Z]+_|pulumi config|undefined|null|\[object/,
+      );
     const all = explicit.join("\n");
     expect(all).toContain(
       "Set the Provider's responses.apiKey to the right one of /token, /clientSecret. Then",
     );
     expect(all).toContain(`If it is at /it's: responses: { apiKey: "/it's" }. Then`);
-    expect(all).toContain("The Provider needs its argument baseUrl; it does not consult the environment.");
+    expect(all).toContain("Set the Provider's baseUrl; it does not consult the environment.");
   });
 
   it("is short, complete and without secrets", () => {
@@ -261,12 +295,58 @@ describe("what a person is told", () => {
     for (const text of texts(terms)) {
       expect(text).not.toMatch(/undefined|null|NaN|\[object| {2}/);
       // Where a key may be lost, what is known of it comes first.
-      const limit = /created|never found|404, so the key/.test(text) ? 410 : 260;
+      const limit = /created|never found|404, so the key/.test(text) ? 530 : 260;
       const own = text.replace(/(\d+, )+\d+( and \d+ more)?|https:\S+blob\/main\//, "");
       expect(own.length, text).toBeLessThanOrEqual(limit);
     }
     for (const error of ERRORS) expect(renderError(error, terms).endsWith(` [${error.code}]`)).toBe(true);
     expect(findLeaks({ all: texts(terms).join("\n") }, CANARIES)).toEqual([]);
+  });
+
+  it("names the host and, of an explicit provider, the account", () => {
+    const refusal = new RequestError(failure({ kind: "connection", code: "ECONNREFUSED" }));
+    expect(renderError(refusal, { explicit: true, account: "eu" })).toMatch(
+      /^GET \/webhooks at partners\.example\.com \(account "eu"\): nothing listens at partners\.example\.com \(ECONNREFUSED\)\. /,
+    );
+  });
+
+  it("names the way out of a state that is stuck, with the URN where it is known", () => {
+    const stuck = all(PROBLEMS).filter(({ kind }) =>
+      ["otherAccount", "keyNotFound", "keyUnknown", "deletionUnclear"].includes(kind),
+    );
+    const urn = "urn:pulumi:dev::shop::my:Shop$partners:index:PartnerApiKey::checkout";
+    expect(stuck.length).toBeGreaterThan(4);
+    for (const problem of stuck) {
+      const error = new ResourceError(problem);
+      expect(renderError(error, { explicit: false })).toContain(
+        'run "pulumi state delete <URN>" (URNs: "pulumi stack --show-urns")',
+      );
+      expect(renderError(error, { explicit: false, urn })).toContain(`run "pulumi state delete '${urn}'".`);
+    }
+  });
+
+  it("of settings says how destroy and refresh get new ones, wherever it may be one of these", () => {
+    const of = (error: PartnerError, explicit = false): string =>
+      renderError(error, { explicit, lastUp: true });
+    const hint =
+      'Destroy and refresh use the settings of the last up: run "pulumi up" first, or add --run-program.';
+    const wrong = [
+      answered(401),
+      answered(403),
+      answered(404),
+      new RequestError(failure(unreadable("none"))),
+      new RequestError(failure({ kind: "connection", code: "ENOTFOUND" })),
+      new ResourceError({ kind: "otherAccount", owner: "eu", present: "default" }),
+      ...all(SETTINGS)
+        .slice(0, 3)
+        .map((problem) => new SettingsError([problem])),
+    ];
+    for (const error of wrong) {
+      for (const explicit of [false, true]) expect(of(error, explicit)).toContain(` ${hint} `);
+      expect(renderError(error, { explicit: false })).not.toContain(hint);
+    }
+    expect(of(answered(500))).not.toContain(hint);
+    expect(of(new ResourceError(otherServer))).not.toContain(hint); // It says that anyway.
   });
 
   it("is what the server said, and its request id", () => {

@@ -1,0 +1,24 @@
+# Set up, once the plugin is installed; the second command generates the SDK and adds it to requirements.txt:
+#   pulumi install
+#   pulumi package add partners
+import pulumi
+import pulumi_partners_native as partners
+
+# A key for one of our services: created with the stack, deleted with it.
+checkout = partners.PartnerApiKey("checkout", rotation={"after_days": 90, "overlap_days": 7})
+
+# Webhooks that exist at the service, and the state that each is kept in.
+orders = partners.PartnerWebhookState(
+    "orders",
+    webhook_id=101,
+    state=partners.WebhookState.ACTIVE,
+    state_on_destroy=partners.StateOnDestroy.RESTORE,  # Give the webhook back as it was found.
+)
+refunds = partners.PartnerWebhookState("refunds", webhook_id=103, state=partners.WebhookState.DISABLED)
+
+# Known in a preview, so a program can loop over them.
+webhooks = partners.get_partner_webhooks().webhooks
+
+pulumi.export("api_key", checkout.api_key)  # A secret: shown only with --show-secrets.
+pulumi.export("orders_state", orders.state)
+pulumi.export("undeclared", [webhook.webhook_id for webhook in webhooks if webhook.webhook_id not in (101, 103)])

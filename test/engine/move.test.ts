@@ -1,0 +1,80 @@
+import * as pulumi from "@pulumi/pulumi";
+import * as partners from "pulumi-partners";
+import { expect, it } from "vitest";
+
+import { countRequests, sandboxStack, UNCHANGED } from "./support.ts";
+
+const { version } = (await import("../../provider/package.json", { with: { type: "json" } })).default;
+
+/** A resource of the native plugin, as a generated SDK registers it. */
+class Native extends pulumi.CustomResource {
+  declare readonly apiKey: pulumi.Output<string>;
+
+  constructor(type: string, name: string, inputs: Record<string, unknown>, aliasType?: string) {
+    const outputs = type === "PartnerApiKey" ? { apiKey: undefined } : { initialState: undefined };
+    const aliases = aliasType === undefined ? [] : [{ type: aliasType }];
+    super(`partners:index:${type}`, name, { ...inputs, ...outputs }, { version, aliases });
+  }
+}
+
+const DYNAMIC = "pulumi-nodejs:dynamic/partners:";
+
+it("a stack moves from dynamic resources to the native plugin and back by an alias, without a request", async () => {
+  const orders = { webhookId: 101, state: "disabled", stateOnDestroy: "restore" } as const;
+  const { sandbox, stack } = await sandboxStack(() => {
+    new partners.PartnerWebhookState("orders", orders);
+    return Promise.resolve({ apiKey: new partners.PartnerApiKey("checkout").apiKey });
+  });
+  expect((await stack.up()).error).toBe("");
+  const { apiKey } = await stack.outputs();
+  countRequests(sandbox);
+
+  stack.setProgram(() => {
+    new Native("PartnerWebhookState", "orders", orders, `${DYNAMIC}PartnerWebhookState`);
+    const key = new Native("PartnerApiKey", "checkout", {}, `${DYNAMIC}PartnerApiKey`);
+    return Promise.resolve({ apiKey: pulumi.secret(key.apiKey) });
+  });
+  expect(await stack.preview(UNCHANGED)).toMatchObject({ ok: true });
+  expect(await stack.up(UNCHANGED)).toMatchObject({ ok: true, changes: { same: 3 } });
+  expect(await stack.outputs()).toEqual({ apiKey });
+  expect(countRequests(sandbox)).toEqual({});
+  expect(await stack.stateFile()).not.toContain(DYNAMIC);
+
+  stack.setProgram(() => {
+    const aliases = (type: string) => ({ aliases: [{ type: `partners:index:${type}` }] });
+    new partners.PartnerWebhookState("orders", orders, aliases("PartnerWebhookState"));
+    return Promise.resolve({
+      apiKey: new partners.PartnerApiKey("checkout", {}, aliases("PartnerApiKey")).apiKey,
+    });
+  });
+  const back = await stack.up();
+  expect([back.ok, back.error, back.changes]).toEqual([true, "", { same: 3 }]);
+  expect(countRequests(sandbox)).toEqual({});
+  expect((await stack.destroy()).error).toBe("");
+  expect(countRequests(sandbox)).toEqual({ DELETE: 1, GET: 1, PATCH: 1 });
+  expect(sandbox.webhooks.get(101)).toBe("active");
+});
+
+it("what pulumi import writes stays unchanged in a refresh, a preview and an update", async () => {
+  const OLD_KEY = "old-key-0123456789abcdef";
+  const { sandbox, stack } = await sandboxStack(
+    () => Promise.resolve(),
+    { apiKeys: [OLD_KEY] },
+    { env: { OLD_KEY } },
+  );
+  const flags = ["--yes", "--skip-preview", "--generate-code=false", "--protect=false"];
+  await stack.pulumi("import", "partners:index:PartnerWebhookState", "orders", "101", ...flags);
+  await stack.pulumi("import", "partners:index:PartnerApiKey", "checkout", "env:OLD_KEY", ...flags);
+  expect(await stack.stateFile()).not.toContain(OLD_KEY);
+  expect((await stack.refresh()).changes).toEqual({ same: 3 });
+  countRequests(sandbox);
+  stack.setProgram(() => {
+    new Native("PartnerWebhookState", "orders", { webhookId: 101, state: "active" });
+    new Native("PartnerApiKey", "checkout", {});
+    return Promise.resolve();
+  });
+  expect((await stack.up(UNCHANGED)).changes).toEqual({ same: 3 });
+  expect(countRequests(sandbox)).toEqual({});
+  expect((await stack.destroy()).error).toBe("");
+  expect(sandbox.apiKeys).toEqual([]);
+});

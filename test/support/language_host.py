@@ -1,0 +1,32 @@
+"""What the engine starts for `runtime: python`, as Pulumi's own host comes with the CLI only: the server of the Automation API, with
+the program of the project as its inline program. It runs with the Python of a virtual environment that has the SDK.
+"""
+
+import os
+import runpy
+import signal
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+import grpc
+from pulumi.automation._server import LanguageServer
+from pulumi.runtime.proto import language_pb2_grpc
+
+
+class Host(LanguageServer):
+    def __init__(self):
+        super().__init__(lambda: runpy.run_path("__main__.py", run_name="__main__"))
+
+    def Run(self, request, context):
+        os.chdir(request.pwd)
+        sys.path.insert(0, request.pwd)
+        request.args[:] = sys.argv[1:]  # There the server of the Automation API looks for the engine.
+        return super().Run(request, context)
+
+
+signal.signal(signal.SIGINT, lambda *_: os._exit(0))  # The engine sends it at the end.
+server = grpc.server(ThreadPoolExecutor(max_workers=4))
+language_pb2_grpc.add_LanguageRuntimeServicer_to_server(Host(), server)
+print(server.add_insecure_port("127.0.0.1:0"), flush=True)
+server.start()
+server.wait_for_termination()

@@ -1,0 +1,54 @@
+import { createHash } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+
+import { fill, isExecutable } from "./build-cache.ts";
+import { ROOT } from "./checkout.ts";
+import { canGenerate, generate } from "./codegen.ts";
+import { cacheRoot, mustRun } from "./process.ts";
+import { onPath } from "./pulumi-cli.ts";
+
+const REQUIREMENTS = join(ROOT, "examples/python/requirements.txt");
+/** What a generated SDK needs besides, and what installs it. */
+const MORE = ["parver", "setuptools>=61", "wheel"];
+
+const FOUND_VARIABLE = "FOUND_PYTHON";
+
+/** Runs once before the engine tier: makes a virtual environment with Pulumi's SDK. Says so where there is no Python. */
+export async function setup(): Promise<void> {
+  const python = await onPath("python3");
+  if (python === undefined) {
+    console.error("There is no python3, so tests of programs in Python are skipped.");
+    return;
+  }
+  const hash = createHash("sha256").update(await mustRun(python, ["--version"]));
+  hash.update(await readFile(REQUIREMENTS)).update(MORE.join());
+  const environment = join(cacheRoot(), `python-${hash.digest("hex").slice(0, 12)}`);
+  process.env[FOUND_VARIABLE] = join(environment, "bin/python");
+  if (await isExecutable(join(environment, "bin/python"))) return;
+  console.error("Installing Pulumi's SDK for Python; about half a minute, once per machine ...");
+  await fill(environment, async (folder) => {
+    await mustRun(python, ["-m", "venv", folder]);
+    await pip(join(folder, "bin/python"), "-r", REQUIREMENTS, ...MORE);
+  });
+}
+
+/**
+ * Generates the SDK in a folder, and installs it there as users do.
+ *
+ * @returns variables with which the engine runs programs that import it; `undefined` without Python or Go.
+ */
+export async function pythonEnv(folder: string): Promise<Record<string, string> | undefined> {
+  const python = process.env[FOUND_VARIABLE];
+  if (python === undefined || !(await canGenerate())) return undefined;
+  const [sources, installed] = [join(folder, "python"), join(folder, "site-packages")];
+  await generate({ python: sources });
+  await pip(python, "--no-deps", "--no-build-isolation", "--target", installed, sources);
+  // Pulumi's own language host, next to an installed CLI, uses the same variables.
+  return { PULUMI_PYTHON_CMD: python, PYTHONPATH: installed };
+}
+
+async function pip(python: string, ...args: readonly string[]): Promise<void> {
+  const quietly = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check"];
+  await mustRun(python, [...quietly, ...args], { timeoutMs: 300_000 });
+}

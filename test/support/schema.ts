@@ -1,0 +1,230 @@
+/** provider/schema.json: what programs in every language may declare, from the same TSDoc as the reference. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import {
+  type CommentDisplayPart,
+  type DeclarationReflection,
+  ReflectionKind,
+  type SomeType,
+  type UnionType,
+} from "typedoc";
+
+import { ROOT } from "./checkout.ts";
+import { propertiesOf } from "./typedoc.ts";
+
+/** The resources, each with how it is imported. */
+const RESOURCES: Readonly<Record<string, { import: string; note: string }>> = {
+  PartnerApiKey: {
+    import: "checkout env:OLD_KEY",
+    note: "A key that exists is imported from an environment variable, so that it is in no command line, file or ID:",
+  },
+  PartnerWebhookState: { import: "orders 101", note: "The ID is the id of the webhook:" },
+};
+
+/** Properties that are whole numbers, which TypeScript does not tell. */
+const INTEGERS: readonly string[] = ["webhookId", "afterDays", "overlapDays", "maxConnections"];
+/** With their owners, as `ResponseMapping` has an `apiKey` as well. */
+const SECRETS: readonly string[] = [
+  "PartnerApiKey.apiKey",
+  "PartnerApiKey.response",
+  "PartnerApiKey.previousApiKey",
+  "ProviderArgs.accessToken",
+];
+
+/** The languages' own names. None is `pulumi-partners`, which is the npm package with the dynamic resources. */
+const LANGUAGE = {
+  nodejs: { packageName: "@pulumi-partners/native", respectSchemaVersion: true },
+  python: { packageName: "pulumi_partners_native", pyproject: { enabled: true }, respectSchemaVersion: true },
+  go: {
+    importBasePath: "github.com/pulumi-partners/pulumi-partners/sdk/go/partners",
+    generateResourceContainerTypes: true,
+    respectSchemaVersion: true,
+  },
+  csharp: {
+    rootNamespace: "PulumiPartners",
+    namespaces: { partners: "Partners" },
+    respectSchemaVersion: true,
+  },
+  java: { basePackage: "io.github.pulumipartners" },
+};
+
+interface Manifest {
+  readonly version: string;
+  readonly description: string;
+  readonly keywords: readonly string[];
+  readonly homepage: string;
+  readonly license: string;
+  readonly repository: { readonly url: string };
+}
+
+/** A type of the schema, or a property with that type. */
+interface Spec {
+  readonly type?: string;
+  readonly $ref?: string;
+  readonly items?: Spec;
+  readonly additionalProperties?: Spec;
+  readonly description?: string;
+  readonly secret?: boolean;
+}
+
+/** The schema of the package, from what a program imports. */
+export function schemaOf(program: DeclarationReflection): unknown {
+  const manifest = JSON.parse(readFileSync(join(ROOT, "provider/package.json"), "utf8")) as Manifest;
+  const { version, description, keywords, homepage, license, repository } = manifest;
+  const schema = new Schema(program);
+  const provider = schema.object("ProviderArgs");
+  return {
+    name: "partners",
+    displayName: "Partner API",
+    version,
+    description,
+    keywords: keywords.filter((word) => word !== "dynamic-provider"),
+    homepage,
+    license,
+    repository: repository.url.replace(/^git\+|\.git$/g, ""),
+    meta: { moduleFormat: "(.*)" },
+    language: LANGUAGE,
+    config: { variables: provider.properties },
+    provider: {
+      description: schema.description("Provider"),
+      ...provider,
+      inputProperties: provider.properties,
+      requiredInputs: provider.required,
+    },
+    resources: Object.fromEntries(Object.keys(RESOURCES).map((name) => schema.resource(name))),
+    functions: { [token("getPartnerWebhooks")]: schema.getPartnerWebhooks() },
+    types: schema.types,
+  };
+}
+
+const token = (name: string): string => `partners:index:${name}`;
+
+/** Collects the types that it meets. */
+class Schema {
+  readonly types: Record<string, unknown> = {};
+  readonly #program: DeclarationReflection;
+
+  constructor(program: DeclarationReflection) {
+    this.#program = program;
+  }
+
+  resource(name: string): [string, unknown] {
+    const { properties: inputProperties, required: requiredInputs } = this.object(`${name}Args`);
+    const { import: example, note } = RESOURCES[name] ?? { import: "", note: "" };
+    const importing = `## Import\n\n${note}\n\n\`\`\`sh\npulumi import ${token(name)} ${example}\n\`\`\``;
+    // A stack of the dynamic resources moves to these as it is.
+    const aliases = [{ type: `pulumi-nodejs:dynamic/partners:${name}` }];
+    const description = `${this.description(name)}\n\n${importing}`;
+    return [token(name), { ...this.object(name), description, inputProperties, requiredInputs, aliases }];
+  }
+
+  getPartnerWebhooks(): unknown {
+    const items = { $ref: this.#reference("PartnerWebhook") };
+    const description = "The webhooks in the order of the service. Secret, as a record may hold a secret.";
+    return {
+      description: this.description("getPartnerWebhooks").split("\n\n")[0],
+      outputs: {
+        properties: { webhooks: { type: "array", items, description, secret: true } },
+        required: ["webhooks"],
+      },
+    };
+  }
+
+  description(name: string): string {
+    const { comment, signatures = [] } = this.#find(name);
+    return prose((comment ?? signatures[0]?.comment)?.summary);
+  }
+
+  /** The properties of a class or an interface. */
+  object(name: string): { properties: Record<string, Spec>; required: string[] | undefined } {
+    const properties = propertiesOf(this.#find(name));
+    const required = properties.filter((one) => !isOptional(one)).map((one) => one.name);
+    return {
+      properties: Object.fromEntries(properties.map((one) => [one.name, this.#property(one)])),
+      required: required.length > 0 ? required : undefined,
+    };
+  }
+
+  #property({ name, comment, type, parent }: DeclarationReflection): Spec {
+    const fallback = prose(comment?.getTag("@default")?.content).replace(/^"(.*)"$/, "`$1`");
+    const text = prose(comment?.summary).replace(/ Always secret\.$/, "");
+    const spec = this.#type(type);
+    return {
+      ...(spec.type === "number" && INTEGERS.includes(name) ? { type: "integer" } : spec),
+      description: fallback === "" ? text : `${text}\n\nDefault: ${fallback}.`,
+      ...(SECRETS.includes(`${parent?.name}.${name}`) && { secret: true }),
+    };
+  }
+
+  #type(type: SomeType | undefined): Spec {
+    if (type?.type === "intrinsic") return type.name === "unknown" ? ANY : { type: type.name };
+    if (type?.type === "array") return { type: "array", items: this.#type(type.elementType) };
+    if (type?.type === "typeOperator") return this.#type(type.target);
+    if (type?.type === "union") {
+      const some = type.types.filter((one) => !isNull(one));
+      return some.every(({ type }) => type === "literal") ? { type: "string" } : this.#type(some[0]);
+    }
+    if (type?.type !== "reference") throw new Error(`No type of a schema: ${String(type)}`);
+    const [first, second] = type.typeArguments ?? [];
+    if (type.name === "JsonScalar") return ANY;
+    if (type.name === "Record") return { type: "object", additionalProperties: this.#type(second) };
+    // Input, Output, Readonly.
+    if (first) return this.#type(first);
+    return { $ref: this.#reference(type.name) };
+  }
+
+  #reference(name: string): string {
+    const key = token(name.replace(/Args$/, ""));
+    if (!(key in this.types)) {
+      const declared = this.#find(name);
+      const description = this.description(name);
+      this.types[key] = {}; // Keeps its place before the types that it refers to.
+      this.types[key] = declared.kindOf(ReflectionKind.Interface)
+        ? { type: "object", description, ...this.object(name) }
+        : { type: "string", description, enum: this.#values(declared.type as UnionType) };
+    }
+    return `#/types/${key}`;
+  }
+
+  /** The members of a union of literals and other such unions. */
+  #values({ types }: UnionType): { value: string }[] {
+    return types.flatMap((one) => {
+      if (one.type === "reference") return this.#values(this.#find(one.name).type as UnionType);
+      return one.type === "literal" ? [{ value: String(one.value) }] : [];
+    });
+  }
+
+  #find(name: string): DeclarationReflection {
+    const found = this.#program.children?.find((one) => one.name === name);
+    if (!found) throw new Error(`${name} is not exported.`);
+    return found;
+  }
+}
+
+const ANY: Spec = { $ref: "pulumi.json#/Any" };
+
+function isNull(type: SomeType): boolean {
+  return type.type === "literal" && type.value === null;
+}
+
+/** Whether a program need not give it, or cannot count on it. */
+function isOptional({ flags, type }: DeclarationReflection): boolean {
+  const value = type?.type === "reference" ? (type.typeArguments?.[0] ?? type) : type;
+  return flags.isOptional || (value?.type === "union" && value.types.some(isNull));
+}
+
+/** The text of a comment for every language: without links, and without TypeScript's `null`. */
+function prose(parts: readonly CommentDisplayPart[] = []): string {
+  return parts
+    .map((part) => (part.kind === "inline-tag" ? nameOf(part.text) : part.text))
+    .join("")
+    .replaceAll("`null`", "absent")
+    .replaceAll(/(?<!\n)\n(?!\n)/g, " ")
+    .trim();
+}
+
+/** What a link leads to: `ProviderArgs.account` is the `account` of the `Provider`. */
+function nameOf(link: string): string {
+  const [owner = "", member] = link.replace(/Args\b/, "").split(".");
+  return member === undefined ? `\`${owner}\`` : `\`${member}\` of \`${owner}\``;
+}
