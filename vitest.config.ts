@@ -4,6 +4,10 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 /** Run longest. vitest begins with large files, which these are not all, and a worker would be idle at the end. */
 const LONG = /\/(lifecycle|pipeline|packed|readme)\.test\.ts$/;
 
+/** Run only by `npm run test:long`. */
+const LONG_ONLY =
+  Number(process.env["PARTNERS_TEST_SCALE"] ?? 1) < 10 ? ["test/engine/installed.test.ts"] : [];
+
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
@@ -24,6 +28,7 @@ export default defineConfig({
         test: {
           name: "engine",
           include: ["test/engine/**/*.test.ts"],
+          exclude: LONG_ONLY,
           testTimeout: 180_000,
           globalSetup: ["pulumi-cli", "codegen", "python"].map((name) => `test/support/${name}.ts`),
         },

@@ -10,7 +10,13 @@
  * --quick             one round with few resources, to see that it works
  * --write             replaces docs/performance.md, its results and its chart by those of this run
  */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
 import { parseArgs } from "node:util";
+import { buildPlugin } from "../support/executable/build.ts";
+import { startTime } from "../support/executable/start-time.ts";
+import { mustRun } from "../support/process.ts";
 import { startSandbox } from "../support/sandbox.ts";
 import { type Contender, findContenders, OPERATIONS } from "./contenders/contenders.ts";
 import { type Case, nameOf, type Row, seconds, writePage } from "./page.ts";
@@ -34,8 +40,13 @@ const defaults = options.quick ? QUICK : USUAL;
 const rounds = numbers(options.rounds)?.[0] ?? defaults.rounds;
 const cases = chosenCases();
 if (cases.length === 0 || rounds === 0) throw new Error("These options leave nothing to measure.");
+const folder = await mkdtemp(join(tmpdir(), "partners-bench-"));
+const { path } = await buildPlugin(folder);
+await mustRun("tar", ["-xzf", basename(path)], { cwd: folder });
 const names = options.contenders?.split(",");
-const contenders = (await findContenders()).filter(({ name }) => names?.includes(name) ?? true);
+const contenders = (await findContenders(folder)).filter(({ name }) => names?.includes(name) ?? true);
+const startMs = await startTime(join(folder, "pulumi-resource-partners"), 30);
+console.log(`The native plugin starts in ${startMs.toFixed(0)} ms.`);
 
 // The first commands read from disk what later ones find in memory.
 await measureRound({ kind: "webhooks", count: 1, latency: 0 }, contenders, 0);
@@ -45,7 +56,8 @@ for (const one of cases) {
   print(one, measured);
   rows.push(...measured);
 }
-if (options.write) await writePage(rows, contenders, rounds);
+if (options.write) await writePage(rows, contenders, rounds, startMs);
+await rm(folder, { recursive: true });
 
 function chosenCases(): Case[] {
   const kinds = (["webhooks", "keys"] as const).filter((kind) => (options.only ?? kind) === kind);
@@ -117,7 +129,9 @@ function median(values: readonly number[]): number {
 }
 
 function print(one: Case, measured: readonly Row[]): void {
-  console.log(`\n${nameOf(one)}, ${one.latency} ms latency: seconds (ours × this)`);
+  console.log(
+    `\n${nameOf(one)}, ${one.latency} ms latency: seconds (${measured[0]?.contender ?? ""} × this)`,
+  );
   const cells = measured.map(({ contender, ms }) => {
     const ratios = ms.map((value, index) => ((measured[0]?.ms[index] ?? NaN) / value).toFixed(2));
     const texts = ms.map((value, index) => [OPERATIONS[index], `${seconds(value)} (${ratios[index] ?? ""})`]);

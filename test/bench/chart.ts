@@ -9,9 +9,9 @@ export interface Bar {
 const BAR = { left: 200, longest: 360, height: 14, distance: 20 };
 const TOP = 36;
 const STYLE = `text{font:12px system-ui,sans-serif;fill:#57606a}.title{font-size:14px;font-weight:600}
-rect{fill:#8b949e}.ours{fill:#0072b2}@media(prefers-color-scheme:dark){text{fill:#c9d1d9}.ours{fill:#56b4e9}}`;
+rect{fill:#8b949e}.native,.dynamic{fill:#0072b2}@media(prefers-color-scheme:dark){text{fill:#c9d1d9}.native,.dynamic{fill:#56b4e9}}`;
 
-/** Returns horizontal bars as SVG, readable in light and in dark mode. The bars named "ours" stand out. */
+/** Returns horizontal bars as SVG, readable in light and in dark mode. Those of our own contenders stand out. */
 export function barChart(title: string, bars: readonly Bar[]): string {
   const greatest = Math.max(...bars.map(({ value }) => value));
   const parts = bars.flatMap(({ group, name, value }, index) => {

@@ -2,6 +2,7 @@ import { copyFile, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { runProcess } from "../../support/process.ts";
+import { onPath } from "../../support/pulumi-cli.ts";
 import { createTestStack } from "../../support/stack.ts";
 
 /** What a contender manages. */
@@ -38,37 +39,85 @@ export interface Declared {
 /** Milliseconds for one operation. */
 const TIMEOUT = 600_000;
 
-/** The contenders that can run on this machine, ours first. */
-export async function findContenders(): Promise<Contender[]> {
+/** The contenders that can run on this machine, ours first. @param plugin The folder of the native plugin's executable. */
+export async function findContenders(plugin: string): Promise<Contender[]> {
   const found = [
-    pulumiProgram("ours", "`pulumi-partners`"),
-    pulumiProgram("fleet", "one `PartnerWebhookStates` for all webhooks", ["webhooks"]),
-    pulumiProgram("floor", "a `dynamic.Resource` whose handlers do nothing"),
-    pulumiProgram("tutorial", "a hand-written `dynamic.Resource` that reads each webhook with its own `GET`"),
+    javascript("native", "the native plugin of `pulumi-partners`", plugin),
+    javascript("dynamic", "the dynamic resources of `pulumi-partners`", plugin),
+    javascript("fleet", "one `PartnerWebhookStates` for all webhooks", plugin, ["webhooks"]),
+    javascript("floor", "a `dynamic.Resource` whose handlers do nothing", plugin),
+    javascript(
+      "tutorial",
+      "a hand-written `dynamic.Resource` that reads each webhook with its own `GET`",
+      plugin,
+    ),
   ];
+  if (await onPath("pulumi-language-yaml"))
+    found.push(
+      yaml("yaml", "the native plugin, from a YAML program", plugin, (count) => count),
+      yaml("empty yaml", "a YAML program without resources", plugin, () => 0),
+    );
+  else console.log("YAML is left out: pulumi-language-yaml is not on PATH.");
   const { code, stdout } = await runProcess("which", ["terraform", "terraform-provider-restapi"]);
   if (code === 0) return [...found, terraform(dirname(stdout.trim().split("\n").at(-1) ?? ""))];
   console.log("terraform is left out: terraform or terraform-provider-restapi is not on PATH.");
   return found;
 }
 
-/** A program in a process of its own, as with `pulumi up`. @param name Also the name of its file. */
-function pulumiProgram(
+/** @param name Also the name of the file that declares resources. */
+function javascript(
   name: string,
   description: string,
+  plugin: string,
   kinds: readonly Kind[] = ["webhooks", "keys"],
+): Contender {
+  return pulumiContender(name, description, kinds, async (kind, count) => ({
+    "Pulumi.yaml": project("nodejs", plugin),
+    "package.json": "{}",
+    "index.js": `require("./program.cjs").${kind}(Array.from({ length: ${count} }, (_, index) => index + 1));\n`,
+    "program.cjs": await readFile(join(import.meta.dirname, `${name}.cjs`), "utf8"),
+  }));
+}
+
+/** @param countOf How many webhooks the program declares. */
+function yaml(
+  name: string,
+  description: string,
+  plugin: string,
+  countOf: (count: number) => number,
+): Contender {
+  return pulumiContender(name, description, ["webhooks"], (_kind, count) => {
+    const webhooks = Array.from({ length: countOf(count) }, (_, index) => {
+      const properties = { webhookId: index + 1, state: "active" };
+      return [`webhook-${index + 1}`, { type: "partners:PartnerWebhookState", properties }] as const;
+    });
+    // JSON is YAML.
+    const resources = `resources: ${JSON.stringify(Object.fromEntries(webhooks))}\n`;
+    return Promise.resolve({ "Pulumi.yaml": `${project("yaml", plugin)}${resources}` });
+  });
+}
+
+/** The settings of a project that uses the native plugin in this folder. */
+function project(runtime: string, plugin: string): string {
+  const plugins = { providers: [{ name: "partners", path: plugin }] };
+  return `name: test\nruntime: ${runtime}\nplugins: ${JSON.stringify(plugins)}\n`;
+}
+
+/** A program in a process of its own, as with `pulumi up`. @param filesFor Makes the project. */
+function pulumiContender(
+  name: string,
+  description: string,
+  kinds: readonly Kind[],
+  filesFor: (kind: Kind, count: number) => Promise<Record<string, string>>,
 ): Contender {
   const declare = async (kind: Kind, count: number, service: Service): Promise<Declared> => {
     const stack = await createTestStack({
-      files: {
-        "package.json": "{}",
-        "index.js": `require("./program.cjs").${kind}(Array.from({ length: ${count} }, (_, index) => index + 1));\n`,
-        "program.cjs": await readFile(join(import.meta.dirname, `${name}.cjs`), "utf8"),
-      },
+      files: await filesFor(kind, count),
       env: {
         PARTNERS_BASE_URL: service.url,
         PARTNERS_ACCESS_TOKEN: service.accessToken,
         NODE_COMPILE_CACHE: "", // The tests keep compiled code, and users do not.
+        PULUMI_IGNORE_AMBIENT_PLUGINS: "false", // The language host of YAML is on PATH.
       },
     });
     const run = async (operation: Operation): Promise<number> => {
@@ -113,6 +162,7 @@ function terraform(providers: string): Contender {
     };
     return { run, dispose: () => rm(cwd, { recursive: true }) };
   };
-  const description = "Terraform with the Mastercard `restapi` provider, for webhooks only";
+  const description =
+    "Terraform with the Mastercard `restapi` provider, for webhooks only. It refreshes before each plan; Pulumi does so only with `--refresh`";
   return { name: "terraform", description, kinds: ["webhooks"], declare };
 }

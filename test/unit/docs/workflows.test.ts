@@ -18,7 +18,7 @@ it.each(readdirSync(join(import.meta.dirname, "../../..", FOLDER)))(
     // The whole workflow can read at most; a job that needs more says so itself.
     expect(workflow).toMatch(/^permissions:( \{\}|\n {2}contents: read)\n\n/m);
     expect(workflow.match(/(\w[\w-]*): write/g) ?? []).toEqual(
-      file === "release.yml" ? ["id-token: write"] : [],
+      file === "release.yml" ? ["contents: write", "id-token: write"] : [],
     );
     expect(workflow).not.toContain("pull_request_target");
     expect(workflow.match(/actions\/checkout@/g)?.length).toBe(
@@ -35,6 +35,16 @@ it("the job that can publish runs nothing but the publication of what another ha
     "actions/setup-node",
     "actions/download-artifact",
     "npm publish ./pulumi-partners-*.tgz --provenance --access public",
+  ]);
+});
+
+it("the job that creates the release runs nothing that came with the code", () => {
+  const { jobs } = parse(page(`${FOLDER}/release.yml`)) as Pick<Workflow, "jobs">;
+  const releasing = Object.values(jobs).filter(({ permissions }) => permissions?.["contents"] === "write");
+  const steps = releasing.flatMap((job) => job.steps);
+  expect(steps.map(({ run, uses }) => run?.replace(/ .*/s, "") ?? uses?.replace(/@.*/, ""))).toEqual([
+    "actions/download-artifact",
+    "sha256sum",
   ]);
 });
 
