@@ -85,3 +85,10 @@ it("every program in the docs is part of an example, or compiles", { timeout: 60
   );
   expect(messages).toEqual([]);
 });
+
+it("the program in Python is part of its example", () => {
+  const blocks = [...page("docs/languages.md").matchAll(/^```python\n(.*?)^```$/gms)];
+  const example = page("examples/python/__main__.py").split("\n");
+  expect(blocks).toHaveLength(1);
+  for (const line of (blocks[0]?.[1] ?? "").split("\n")) expect(example).toContain(line);
+});
