@@ -277,7 +277,9 @@ it("two resources that declare one webhook are refused, and the message names th
   };
   expect(await check("one")).toBe("");
   expect(await check("one")).toBe(""); // As for a replacement, which is checked twice.
-  expect(await check("two")).toMatch(/101 is declared twice, by PartnerWebhookState "one" and PartnerWebhookState "two"/);
+  expect(await check("two")).toMatch(
+    /101 is declared twice, by PartnerWebhookState "one" and PartnerWebhookState "two"/,
+  );
 });
 
 it("a warning is one to the engine, names its resource, and arrives before the answer", async () => {
