@@ -50,7 +50,7 @@ const FAULTS: readonly (readonly [code: string, fault: Fault])[] = [
   ["PARTNERS_CONNECTION", { kind: "reset", effect: true }],
   ["PARTNERS_CONNECTION", { kind: "truncate", bytes: 70 }],
   ["PARTNERS_TIMEOUT", { kind: "hang", at: "headers", effect: true }],
-  ["PARTNERS_CONNECTION", { kind: "hang", at: "body" }],
+  ["PARTNERS_(CONNECTION|TIMEOUT)", { kind: "hang", at: "body" }], // As the last attempt begins in time, or late.
 ];
 
 /** Every operation through every handler that has one. @returns what each answers, less what is secret in state. */
@@ -100,7 +100,7 @@ describe("no answer, no output and no debug log of the plugin holds a secret", (
     for (const [code, fault] of FAULTS) {
       sandbox.inject({ ...fault, times: Infinity });
       const said = await everything(plugin, host);
-      expect(said).toContain(`[${code}]`);
+      expect(said).toMatch(new RegExp(`\\[${code}\\]`));
       answers[JSON.stringify(fault).slice(0, 60)] = said;
       for (const key of sandbox.apiKeys) keys.add(key);
       sandbox.clearFaults();

@@ -69,7 +69,8 @@ describe("the environment", () => {
     expect(message).toMatch(
       /Node 20\.11\.0 is too old\. Install Node 22\.19\.0 .*\[PARTNERS_CONFIGURATION\]$/,
     );
-    expect((await plugin.check(HOOK)).failures).toMatchObject([{ reason: message }]);
+    const [failure] = (await plugin.check(HOOK)).failures;
+    expect(failure?.reason).toMatch(/\[PARTNERS_CONFIGURATION\]$/);
     expect(sandbox.requests).toEqual([]);
   });
 

@@ -15,25 +15,24 @@ const WORD =
   /^(?:(?=[^aeiouy]{0,3}[aeiouyAEIOUY])[A-Z]?[a-z]{1,20}[0-9]{0,3}|[A-Z]{1,20}|[a-z]{1,2}|[A-Za-z]?[0-9]{1,6}[A-Za-z]?|)$/;
 /** Random text has shorter ones, on average. In characters, with the separator. */
 const WORD_LENGTH = 4.2;
+/** Without digits, more is taken for words: few random texts have none. */
+const LETTERS_LENGTH = 3;
 /** What holds a key or stands for one: `key=…`, fields between `|` (other than `5|…`), percent-encoding, a hash such as bcrypt, zeros, the id of a request or a job. */
 const WRAPPED =
   /^[a-z][a-z0-9_.-]*=+[^=]|^(?![0-9]+\|[^|]+$)[^|]*\||%[0-9a-f]{2}.*%[0-9a-f]{2}|^\$[0-9a-z-]+\$|0{8}|^(?:req|request|job|task|op|trace|msg|evt|err|sess|session|csrf|mfa)[-_]/i;
-const PATH = /^[a-z][a-z_-]{2,}\//;
+/** Parts of a date, a build or a version. */
 const PLAIN = /^(?:[a-z]*|[0-9]*|v[0-9]+)$/i;
+const PATH = /^[a-z][a-z_-]{2,}\//;
 
 /** Whether a string can be sent as a key at all: the one demand on a key that a setting points at. */
 export function canBeSent(value: unknown): value is string {
   return typeof value === "string" && value.length <= MAX_LENGTH && /^[!-~]+$/.test(value);
 }
 
-/** Whether a string has the form of a key and nothing around it, and a part with letters and digits: without, it may be words. */
+/** Whether a string has the form of a key and nothing around it. */
 export function isKeyForm(text: string): boolean {
-  return (
-    mayHoldKey(text) &&
-    !WRAPPED.test(text) &&
-    !PATH.test(text) &&
-    !text.split(/[-_./]+/).every((part) => PLAIN.test(part))
-  );
+  if (!mayHoldKey(text) || WRAPPED.test(text) || PATH.test(text)) return false;
+  return !/[0-9]{4}/.test(text) || !text.split(/[-_./]+/).every((part) => PLAIN.test(part));
 }
 
 /** Whether a string that is the whole body is certain to be a key: no path, host, product or file is written like that. */
@@ -88,6 +87,10 @@ export function piecesOf(text: string): string[] {
 /** Whether a text is words and small numbers: `partner-main-2024`, `error.key_limit_429`, `APIKeyLimitReached`, `api/v1/keys`. */
 function isWords(text: string): boolean {
   const words = text.split(WORD_END);
-  const isLong = text.length >= WORD_LENGTH * words.length;
-  return words.length > 1 && isLong && words.every((word) => WORD.test(word));
+  if (!/[0-9]/.test(text)) return text.length >= LETTERS_LENGTH * words.length && words.every(isWord);
+  return words.length > 1 && text.length >= WORD_LENGTH * words.length && words.every(isWord);
+}
+
+function isWord(text: string): boolean {
+  return WORD.test(text);
 }

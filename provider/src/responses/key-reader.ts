@@ -119,8 +119,8 @@ export function isFailedCreation(text: string, mapping: ResponseMapping): boolea
 /** Whether a request was refused, or has not been carried out yet, or an `apiKey` in it holds none: another key is an old one. */
 function speaksAgainstKey(document: unknown): boolean {
   return [...walk(document)].some(({ name, value, depth }) => {
-    if (name === "apikey" && (isEmpty(value) || (typeof value === "string" && !/[0-9]/.test(value))))
-      return true;
+    const isWithout = (text: string): boolean => !/[0-9]/.test(text) && !isKeyForm(text);
+    if (name === "apikey" && (isEmpty(value) || (typeof value === "string" && isWithout(value)))) return true;
     if (depth > 2 || typeof value !== "string") return false;
     return /^(?:status|state)$/.test(name) ? PENDING.test(value) : isRefusalMessage(name, value);
   });

@@ -129,5 +129,5 @@ function notFound(error: string): OperationResult {
 }
 
 function randomText(prefix: string): string {
-  return prefix + randomBytes(24).toString("base64url");
+  return prefix + randomBytes(16).toString("hex");
 }

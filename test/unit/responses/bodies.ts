@@ -276,7 +276,8 @@ export const KEY_ROWS: readonly KeyRow[] = [
     "$2y$10$EixZaYVK1fsbw1ZfbX3OXePaWxn96p36WQoeG6Lruj3vjPGga31lW",
   ].map((value): KeyRow => [`apiKey: ${value}`, { apiKey: value }, "refused"]),
   ["URL characters in apiKey", { apiKey: "pk_live_hUfc/Baml+Llgg=jyHA%xN5a?Zz81$pq" }, "/apiKey"],
-  ["random letters", { apiKey: "pk_live_hUfcBa-mLlggjyHAxNqwZpTrVb" }, "refused"],
+  ["random letters", { apiKey: "pk_live_hUfcBa-mLlggjyHAxNqwZpTrVb" }, "/apiKey"],
+  ["words", { apiKey: "SentToYourEMailAddress" }, "refused"],
   ["a hash in apiKey, the key outside", { apiKey: { id: 7, token: S }, token: `17|${K}` }, "refused"],
   ["an old key, and the next", { apiKey: S, next: K }, "refused"],
   ["an old key, and new ones", { apiKey: S, newKeys: [K] }, "refused"],
@@ -301,7 +302,6 @@ export const KEY_ROWS: readonly KeyRow[] = [
   ],
   ["a key that exists, in a failure", { success: false, error: "limit reached", apiKey: K }, "refused"],
 
-  ["words", { apiKey: "SentToYourEMailAddress" }, "refused"],
   ["a date in it", { apiKey: "key-2026-11-22-103000-v2" }, "refused"],
   ["a short path", { apiKey: "keys/7d9c1f0e3b2a" }, "refused"],
   ["hidden by zeros", { apiKey: "ptk_9fQ2mZ00000000000000" }, "refused"],

@@ -6,7 +6,7 @@ import { isFailedCreation, readApiKey, readApiKeyId } from "../../../provider/sr
 import type { ResponseMapping } from "../../../provider/src/responses/mapping.js";
 import { describeStructure } from "../../../provider/src/responses/structure.js";
 import { readWebhookList } from "../../../provider/src/responses/webhook-list-reader.js";
-import { runSeed } from "../../support/random.ts";
+import { runSeed, seededRandom } from "../../support/random.ts";
 import { JWT, K, S } from "./bodies.ts";
 
 const RUNS = { numRuns: 500, seed: runSeed() };
@@ -85,6 +85,20 @@ function readAll(text: string, mapping: ResponseMapping, header = "x"): unknown[
     describeStructure(text),
   ];
 }
+
+// A key that is refused by chance would fail one creation of many, without anything to correct.
+it.each([
+  [16, 100],
+  [24, 10],
+  [32, 2],
+])("of 20,000 random keys of %i letters and digits, at most %i are refused", (length, most) => {
+  const random = seededRandom(RUNS.seed);
+  const characters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+  const key = (): string =>
+    Array.from({ length }, () => characters[Math.floor(random() * characters.length)]).join("");
+  const readings = Array.from({ length: 20_000 }, () => readApiKey(JSON.stringify({ apiKey: key() }), {}));
+  expect(readings.filter(({ kind }) => kind === "refused").length).toBeLessThanOrEqual(most);
+});
 
 describe("any text, with any mapping", () => {
   it("is read or refused, and never an exception", () => {
