@@ -386,7 +386,7 @@ function resourceText(problem: ResourceProblem, terms: Terms): string {
         ...(requestId === null ? [] : [`request id ${requestId}`]),
       ];
       const note = notes.length === 0 ? "" : ` (${notes.join(", ")})`;
-      return `A key was created at ${minuteOf(createdAt)}, but not found in the response${note}, which is kept.${stays} ${keyRemedy(reading, terms)} Then run ${UP}: it creates no second key. ${giveUp(terms)}`;
+      return `A key was created at ${minuteOf(createdAt)}, but not found in the response${note}, which is kept.${stays} ${keyRemedy(reading, terms)} Then run ${UP}: it creates no other key. ${giveUp(terms)}`;
     }
     case "keyUnknown":
       return `The key was never found in its response. ${keyRemedy(problem.reading, terms)} Then run ${UP}. ${giveUp(terms)}`;
@@ -462,7 +462,7 @@ function otherServerRemedy(terms: Terms): string {
 
 /** What ends a state that nothing else gets out of. */
 function giveUp(terms: Terms): string {
-  return `If the response holds no key, delete the key at the service and ${stateDelete(terms)}.`;
+  return `If the body has no key, delete the key at the service and ${stateDelete(terms)}.`;
 }
 
 function stateDelete({ urn }: Terms): string {
@@ -483,7 +483,7 @@ const NAMED_WEBHOOKS = 10;
 function keyRemedy({ reason, candidates }: RefusedReading, terms: Terms): string {
   const why = {
     none: "",
-    several: "Several strings may be the key.",
+    several: "There are several candidates.",
     pointer: "The setting finds no key.",
   }[reason];
   return `${why} ${choose("apiKey", candidates, terms)}`.trim();
