@@ -171,12 +171,8 @@ export function webhookStatesHandlers(plugin: PluginProcess): ResourceHandlers {
       const webhooks = await session.webhooks.all();
       warnIfUnknown(plugin, webhooks);
       const states = statesOf(webhooks.filter(({ state }) => state !== null));
-      const others = { others: "leave", stateOnDestroy: "leave", account };
-      return {
-        id,
-        inputs: { states },
-        outputs: { states, otherStates: {}, initialStates: states, ...others },
-      };
+      const inputs = { states, others: "leave", stateOnDestroy: "leave", account };
+      return { id, inputs, outputs: { ...inputs, otherStates: {}, initialStates: states } };
     },
   };
 }

@@ -198,7 +198,10 @@ describe("a fleet", () => {
     const service = await sandboxFor();
     const { partnerWebhookStates: fleet } = startRun(service);
     const { id, inputs, outputs } = await fleet.adopt("default");
-    expect([id, inputs]).toEqual(["default", { states: FOUND }]);
+    expect(id).toBe("default");
+    // All inputs, so that a refresh finds none that differ.
+    expect(inputs).toEqual({ states: FOUND, others: "leave", stateOnDestroy: "leave", account: "default" });
+    expect((await fleet.read(outputs))?.inputs).toEqual(inputs);
     expect(fleet.diff(outputs, await checked(fleet, inputs, inputs))).toEqual({
       changes: false,
       replaces: [],

@@ -124,7 +124,7 @@ function assertNoKeyLost(
   for (const call of calls.filter(mayCreate)) {
     const times = call.errors.flatMap((error) => announcedTime(error, service.mangles) ?? []);
     for (const time of times) {
-      if (!sayError(call.errors[0]).includes(time))
+      if (!sayError(call.errors[0]).includes(time.slice(0, "2026-02-19T12:00".length)))
         throw new Violation("an error does not say when a key may have been created");
       if (Date.parse(time) < startedAt - 1 || Date.parse(time) > endedAt)
         throw new Violation("an error says a wrong time");
