@@ -4,7 +4,7 @@ import * as partners from "pulumi-partners";
 // The account of partners:baseUrl and partners:accessToken needs no provider.
 const us = new partners.PartnerApiKey("checkout-us");
 
-// Every other account is a provider, with settings of its own.
+// Every other account is a provider with its own settings.
 const config = new pulumi.Config();
 const provider = new partners.Provider("eu", {
   baseUrl: config.require("euBaseUrl"),

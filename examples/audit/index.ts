@@ -7,7 +7,7 @@ for (const [name, webhookId] of Object.entries(declared)) {
   new partners.PartnerWebhookState(name, { webhookId, state: "active" });
 }
 
-// What exists at the service and nobody has declared: say so, and list it among the outputs.
+// Warn about webhooks that exist but are not declared, and list them in the outputs.
 const known = new Set(Object.values(declared));
 const strangers = (await partners.getPartnerWebhooks()).filter(({ webhookId }) => !known.has(webhookId));
 for (const { webhookId, state } of strangers) {

@@ -1,6 +1,6 @@
 // An approved deployment, with Pulumi's Automation API:
-//   node deploy.ts                    shows the plan and its digest, and asks if somebody is at a terminal
-//   node deploy.ts --approve DIGEST   applies the plan, if it is still the one with this digest
+//   node deploy.ts                    shows the plan and its digest; on a terminal, asks whether to apply it
+//   node deploy.ts --approve DIGEST   applies the plan if it still has this digest
 // Exit codes: 0 applied, or nothing to approve; 1 failed; 2 not approved, nothing was changed.
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -12,7 +12,7 @@ import { LocalWorkspace } from "@pulumi/pulumi/automation/index.js";
 import { Planned } from "./planned.ts";
 
 const NOT_APPROVED = 2;
-/** Milliseconds. Then Pulumi gets one SIGINT and ends in order; a pipeline's own timeout would kill it. */
+/** Milliseconds. Then Pulumi gets one SIGINT and ends cleanly; the pipeline's own timeout would kill it. */
 const TIME_LIMIT = 20 * 60_000;
 
 const { approve } = parseArgs({ options: { approve: { type: "string" } } }).values;
@@ -21,12 +21,12 @@ const stack = await LocalWorkspace.selectStack({ stackName, workDir: import.meta
 const show = { onOutput: (text: string) => stdout.write(text), color: "never" } as const;
 
 const planned = new Planned();
-const folder = await mkdtemp(join(tmpdir(), "plan-")); // For nobody else to read: outputs are in the plan.
+const folder = await mkdtemp(join(tmpdir(), "plan-")); // Readable only by its owner: the plan contains outputs.
 try {
   const plan = join(folder, "plan.json");
   await stack.preview({ ...show, plan, onEvent: planned.add });
   if (planned.isEmpty) console.log("Nothing to approve: neither resources nor outputs change.");
-  // With the plan, the engine refuses whatever the preview did not show, also what has changed since.
+  // With the plan, the engine refuses everything that the preview did not show, including later changes.
   else if (await approved(planned.digest))
     await stack.up({ ...show, plan, signal: AbortSignal.timeout(TIME_LIMIT) });
   else process.exitCode = NOT_APPROVED;
@@ -38,7 +38,7 @@ async function approved(digest: string): Promise<boolean> {
   console.log(`\nDigest of this plan: ${digest}`);
   if (approve !== undefined) {
     if (approve === digest) return true;
-    console.log(`Approved was ${approve}: the plan is another one now. Nothing was changed.`);
+    console.log(`The plan has changed: ${approve} was approved. Nothing was changed.`);
   } else if (stdin.isTTY) {
     const terminal = createInterface({ input: stdin, output: stdout });
     const answer = await terminal.question("Apply it? Only 'yes' is accepted: ");

@@ -8,7 +8,7 @@ export class Planned {
   readonly #steps: string[] = [];
   #outputs: string | undefined;
 
-  /** Takes an event of the preview, in the order in which they come. */
+  /** Adds an event of the preview, in order. */
   readonly add = ({ resourcePreEvent, resOutputsEvent }: EngineEvent): void => {
     if (resourcePreEvent) this.#addStep(resourcePreEvent.metadata);
     if (resOutputsEvent?.metadata.type === "pulumi:pulumi:Stack") this.#setOutputs(resOutputsEvent.metadata);
@@ -18,9 +18,9 @@ export class Planned {
     return this.#steps.length === 0 && this.#outputs === undefined;
   }
 
-  /** The same for the same changes. */
+  /** Equal for equal changes. */
   get digest(): string {
-    // Steps come in the order in which they end, which is another one every time.
+    // Steps arrive in the order in which they end, which varies.
     const changes = [...[...this.#steps].sort(), this.#outputs ?? ""];
     return createHash("sha256").update(changes.join("\n")).digest("hex").slice(0, 16);
   }

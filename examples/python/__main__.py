@@ -1,4 +1,4 @@
-# Set up, once the plugin is installed; the second command generates the SDK and adds it to requirements.txt:
+# After you install the plugin, set up the project. The second command generates the SDK and adds it to requirements.txt:
 #   pulumi install
 #   pulumi package add partners
 import pulumi
@@ -7,12 +7,12 @@ import pulumi_partners_native as partners
 # A key for one of our services: created with the stack, deleted with it.
 checkout = partners.PartnerApiKey("checkout", rotation={"after_days": 90, "overlap_days": 7})
 
-# Webhooks that exist at the service, and the state that each is kept in.
+# Existing webhooks, and the state to keep each of them in.
 orders = partners.PartnerWebhookState(
     "orders",
     webhook_id=101,
     state=partners.WebhookState.ACTIVE,
-    state_on_destroy=partners.StateOnDestroy.RESTORE,  # Give the webhook back as it was found.
+    state_on_destroy=partners.StateOnDestroy.RESTORE,  # On removal, restore the state in which it was found.
 )
 refunds = partners.PartnerWebhookState("refunds", webhook_id=103, state=partners.WebhookState.DISABLED)
 

@@ -3,11 +3,11 @@ import * as partners from "pulumi-partners";
 // A key for one of our services: created with the stack, deleted with it.
 const checkout = new partners.PartnerApiKey("checkout");
 
-// Webhooks that exist at the service, and the state that each is kept in.
+// Existing webhooks, and the state to keep each of them in.
 const orders = new partners.PartnerWebhookState("orders", {
   webhookId: 101,
   state: "active",
-  stateOnDestroy: "restore", // Give the webhook back as it was found.
+  stateOnDestroy: "restore", // On removal, restore the state in which it was found.
 });
 new partners.PartnerWebhookState("refunds", { webhookId: 103, state: "disabled" });
 

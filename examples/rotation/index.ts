@@ -1,10 +1,10 @@
 import * as pulumi from "@pulumi/pulumi";
 import * as partners from "pulumi-partners";
 
-// Change it to rotate at once: pulumi config set rotate 2026-02-19
+// To rotate the key at once, change it: pulumi config set rotate 2026-02-19
 const trigger = new pulumi.Config().get("rotate");
 
-// Rotated by the first `pulumi up` after 90 days; the old key stays valid for 7 more.
+// The first `pulumi up` after 90 days rotates the key. The old key stays valid for 7 more days.
 const checkout = new partners.PartnerApiKey("checkout", {
   rotation: { afterDays: 90, overlapDays: 7, ...(trigger !== undefined && { trigger }) },
 });

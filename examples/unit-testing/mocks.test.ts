@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { expect, it, vi } from "vitest";
 
-// Without engine and server, in milliseconds: what does the program declare?
+// Without an engine or a server, in milliseconds: what does the program declare?
 it("disables the webhooks of the old shop only", async () => {
   const declared: Record<string, unknown> = {};
   await pulumi.runtime.setMocks({

@@ -7,7 +7,7 @@ import { startSandbox } from "pulumi-partners/sandbox";
 import { expect, it } from "vitest";
 
 // With the real engine and a Partner API on this machine: what does the program do?
-it("makes a key that works, and gives everything back", { timeout: 120_000 }, async () => {
+it("creates a key that works, and cleans up after itself", { timeout: 120_000 }, async () => {
   const webhooks = [{ webhookId: 7, state: "active" }] as const;
   await using sandbox = await startSandbox({ webhooks });
   const backend = await mkdtemp(join(tmpdir(), "stacks-"));

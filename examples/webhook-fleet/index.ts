@@ -1,6 +1,6 @@
 import * as partners from "pulumi-partners";
 
-// These webhooks are disabled. Every other one of the account is active.
+// These webhooks are disabled. Every other webhook of the account is active.
 const fleet = new partners.PartnerWebhookStates("fleet", {
   states: { 102: "disabled" },
   others: "active",

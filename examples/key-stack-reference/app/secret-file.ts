@@ -1,8 +1,8 @@
 import * as pulumi from "@pulumi/pulumi";
 
-/** What a {@link SecretFile} is made of. */
+/** The arguments of a {@link SecretFile}. */
 export interface SecretFileArgs {
-  /** An absolute path on the machine where `pulumi up` runs. A change moves the file. */
+  /** An absolute path on the machine where `pulumi up` runs. Changing it moves the file. */
   readonly path: pulumi.Input<string>;
   readonly content: pulumi.Input<string>;
 }
@@ -12,7 +12,7 @@ interface Inputs {
   readonly content: string;
 }
 
-/** A file that only its owner can read, replaced as a whole: a reader sees the old content or the new. */
+/** A file that only its owner can read. It is replaced atomically: a reader sees either the old content or the new. */
 export class SecretFile extends pulumi.dynamic.Resource {
   declare readonly path: pulumi.Output<string>;
 
@@ -45,7 +45,7 @@ const handlers: pulumi.dynamic.ResourceProvider<Inputs, Inputs> = {
 async function write({ path, content }: Inputs): Promise<void> {
   const { rename, rm, writeFile } = await import("node:fs/promises");
   const temporary = `${path}.new`;
-  await rm(temporary, { force: true }); // A file that exists would keep its mode.
+  await rm(temporary, { force: true }); // An existing file would keep its mode.
   await writeFile(temporary, content, { mode: 0o600, flag: "wx" });
   await rename(temporary, path);
 }

@@ -1,4 +1,4 @@
-// Shows a preview in the pull request (GitHub) or merge request (GitLab), in one comment that is edited by later runs.
+// Shows a preview in the pull request (GitHub) or merge request (GitLab), in one comment that later runs edit.
 import { readFileSync } from "node:fs";
 import { env } from "node:process";
 
@@ -9,9 +9,9 @@ interface Comment {
   readonly author?: { readonly id: number }; // GitLab
 }
 
-/** In characters, of what is shown of a long preview. GitHub limits a comment to 65,536. */
+/** How many characters of a long preview are shown. GitHub limits a comment to 65,536. */
 const SHOWN = { start: 40_000, end: 20_000 };
-/** Who writes with the token of a workflow. */
+/** The author of comments that a workflow's token writes. */
 const GITHUB_BOT = "github-actions[bot]";
 
 const github = env["GITHUB_ACTIONS"] === "true";
@@ -35,7 +35,7 @@ else if (github) await call("PATCH", thread.replace(/\d+\/comments$/, `comments/
 else await call("PUT", `${thread}/${previous.id}`, { body });
 console.log(previous === undefined ? "Commented." : `Comment ${previous.id} edited.`);
 
-/** Our comment: anybody can write one that begins with the marker. */
+/** Checks the author too, because anybody can write a comment that begins with the marker. */
 async function find(): Promise<Comment | undefined> {
   const me = github
     ? undefined
@@ -53,11 +53,11 @@ async function find(): Promise<Comment | undefined> {
 function shortened(text: string): string {
   const cut = text.length - SHOWN.start - SHOWN.end;
   if (cut <= 0) return text;
-  const note = `[… ${cut} characters are left out here: they are in the log of the job …]`;
+  const note = `[… ${cut} characters left out: see the log of the job …]`;
   return `${text.slice(0, SHOWN.start)}\n\n${note}\n\n${text.slice(-SHOWN.end)}`;
 }
 
-/** As a block that nothing in the text can end: with a fence longer than any in it. */
+/** Wraps the text in a fence longer than any in it, so that the text cannot end the block. */
 function fenced(text: string): string {
   const longest = Math.max(3, ...(text.match(/~+/g) ?? []).map(({ length }) => length));
   const fence = "~".repeat(longest + 1);

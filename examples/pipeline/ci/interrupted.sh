@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Fails if Pulumi warned that an earlier run was killed while it created something. Pulumi creates it again and exits 0, so
-# only this warning tells of a key that no stack tracks.
+# only this warning points to a key that no stack tracks.
 set -euo pipefail
 if grep --no-messages 'interrupted while creating' up.log; then
   cat <<'END'
@@ -10,4 +10,4 @@ Then run the task "forget-interrupted".
 END
   exit 1
 fi
-echo "Nothing was interrupted while it was created."
+echo "No creation was interrupted."

@@ -1,4 +1,4 @@
 #!/usr/bin/env bash
-# Says what `up` would do. Changes nothing, also not the state.
+# Shows what `up` would do. Changes nothing, not even the state.
 set -euo pipefail
 pulumi preview --non-interactive --color=never --suppress-progress 2>&1 | tee preview.log

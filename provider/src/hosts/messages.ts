@@ -60,13 +60,13 @@ export function renderNotice(notice: Notice, terms: Terms): string {
       return `resources of this stack belong to ${notice.owner}, but ${setting("baseUrl", terms)} is ${notice.present}. ${otherServerRemedy(terms)}`;
     case "keyWasGone": {
       const { fingerprint, first, byId } = notice;
-      const byValue = `If keys are deleted by id, it may live on: delete it there and set ${setting("responses.apiKeyId", terms)}.`;
+      const byValue = `If the service deletes keys by id, it may still exist: delete it there and set ${setting("responses.apiKeyId", terms)}.`;
       return `${keyName(fingerprint)} was not found (404) and counts as deleted.${first && !byId ? ` ${byValue}` : ""}`;
     }
     case "pointerFindsNothing":
       return `${setting("responses.apiKey", terms)} finds no key in the kept response of ${keyName(notice.fingerprint)}, so the key stays as it is.`;
     case "reread":
-      return `${setting("responses.apiKey", terms)} finds ${keyName(notice.next)} in the kept response; this update puts it in place of ${keyName(notice.fingerprint)}.`;
+      return `${setting("responses.apiKey", terms)} finds ${keyName(notice.next)} in the kept response; this update replaces ${keyName(notice.fingerprint)} with it.`;
     case "rotation":
       return rotationText(notice);
     case "previousKeyEnds": {
@@ -74,11 +74,12 @@ export function renderNotice(notice: Notice, terms: Terms): string {
       const date = notice.validUntil ?? "at an unknown time";
       if (notice.why === "expired")
         return `the previous key${print} has expired (${date}) and is deleted by this update.`;
-      const cause = notice.why === "rotation" ? "a rotation keeps one old key" : "overlapDays is smaller now";
-      return `the previous key${print} is deleted by this update, although it was to stay valid until ${date}: ${cause}.`;
+      const cause =
+        notice.why === "rotation" ? "a rotation keeps only one old key" : "overlapDays was reduced";
+      return `the previous key${print} is deleted by this update, before the end of its overlap (${date}): ${cause}.`;
     }
     case "stateUnknown":
-      return `the list does not tell the state of ${webhooksText(notice.webhookIds)}, so drift is not detected; set ${stateSettings(notice.setting, terms)}.`;
+      return `the list does not show the state of ${webhooksText(notice.webhookIds)}, so drift is not detected; set ${stateSettings(notice.setting, terms)}.`;
     case "plainToken": {
       const remedy = terms.explicit
         ? "Make it a secret of the program"
@@ -149,7 +150,7 @@ function isShared(error: PartnerError): error is SettingsError | RequestError {
 
 function briefly(error: SettingsError | RequestError, terms: Terms): string {
   if (error instanceof SettingsError)
-    return "The settings are wrong, as the error of another resource says. Nothing was sent.";
+    return "The settings are wrong: see the error of another resource. Nothing was sent.";
   return `${requestName(error.failure, terms)}: ${happened(error.failure)}, as for another resource.`;
 }
 
@@ -203,7 +204,7 @@ function happened({ cause, host }: RequestFailure): string {
     case "status":
       return `the server answered ${cause.status}`;
     case "throttled":
-      return `the service (${cause.status}) asks to wait ${Math.ceil(cause.wait / 1000)} s`;
+      return `the service (${cause.status}) asks for a wait of ${Math.ceil(cause.wait / 1000)} s`;
     case "timeout":
       return cause.sent ? "timed out while waiting for the response" : "timed out while connecting";
     case "connection":
@@ -215,7 +216,7 @@ function happened({ cause, host }: RequestFailure): string {
     case "webPage":
       return "the server answered with a web page";
     case "reportedFailure":
-      return "the server answered with a success whose body reports a failure";
+      return "the server reported a success, but the body reports a failure";
     case "tooLarge":
       return "the list is larger than 64 MiB";
     case "unreadableList":
@@ -228,7 +229,7 @@ const CONNECTION_FAILURES: Readonly<Partial<Record<string, (host: string) => str
   ENOTFOUND: (host) => `no such host: ${host}`,
   EAI_AGAIN: (host) => `the address of ${host} could not be looked up`,
   ECONNREFUSED: (host) => `nothing listens at ${host}`,
-  ECONNRESET: (host) => `${host} broke the connection`,
+  ECONNRESET: (host) => `${host} closed the connection`,
   EHOSTUNREACH: (host) => `no route to ${host}`,
   ENETUNREACH: (host) => `no route to ${host}`,
 };
@@ -246,7 +247,7 @@ function remedyFor({ operation, cause }: RequestFailure, terms: Terms): string {
     case "status":
       return statusRemedy(cause.status, OPERATIONS[operation].kind === "create", terms);
     case "throttled":
-      return `Try again then, or raise ${setting("operationTimeout", terms)}.`;
+      return `Try again after that, or raise ${setting("operationTimeout", terms)}.`;
     case "timeout":
       return cause.sent
         ? `Try again; if the service is slow, raise ${setting("requestTimeout", terms)}.`
@@ -260,7 +261,7 @@ function remedyFor({ operation, cause }: RequestFailure, terms: Terms): string {
     case "webPage":
       return `Check ${setting("baseUrl", terms)}, and whether a proxy asks for a login.`;
     case "reportedFailure":
-      return "Ask the service for the reason.";
+      return "Ask the operator of the service for the reason.";
     case "tooLarge":
       return `Check that ${setting("baseUrl", terms)} is the address of the API.`;
     case "unreadableList": {
@@ -268,8 +269,8 @@ function remedyFor({ operation, cause }: RequestFailure, terms: Terms): string {
       const why = {
         "not JSON": "It is not JSON.",
         none: "Nothing looks like webhooks.",
-        several: "Several arrays may be it.",
-        pointer: "The setting finds none.",
+        several: "There are several candidates.",
+        pointer: "The setting finds nothing.",
         "not unique": "Two webhooks have the same id.",
       }[reason];
       if (reason === "not JSON") return `${why} Check ${setting("baseUrl", terms)}.`;
@@ -283,7 +284,7 @@ function statusRemedy(status: number, creates: boolean, terms: Terms): string {
     return `The access token was rejected: check ${settingOrVariable("accessToken", terms)}.`;
   if (status === 403) return `Set ${setting("accessToken", terms)} to a token that permits this.`;
   if (status === 404)
-    return `There is no Partner API there: ${setting("baseUrl", terms)} must be its address without ${API_ROOT}.`;
+    return `There is no Partner API at that address: ${setting("baseUrl", terms)} must be its address without ${API_ROOT}.`;
   if (status === 409 && creates)
     return "The service refuses a second key: delete the other one, or set deleteBeforeReplace.";
   if (status === 429) return `Try again later, or set ${setting("requestsPerSecond", terms)}.`;
@@ -317,11 +318,11 @@ function connectionRemedy(code: string, terms: Terms): string {
     case "HTTPParserError":
       return `The server does not speak HTTP: check ${baseUrl}.`;
     case "UNEXPECTED_100_CONTINUE":
-      return "The server sent 100 Continue unasked, which undici rejects.";
+      return "The server sent an unexpected 100 Continue, which undici rejects.";
     case "UND_ERR_ABORTED":
     case "UND_ERR_PRX_CONN":
     case "UND_ERR_PRX_TLS":
-      return `The proxy refused: check HTTPS_PROXY, or add the host to NO_PROXY.`;
+      return `The proxy refused the connection: check HTTPS_PROXY, or add the host to NO_PROXY.`;
   }
   if (code.startsWith("ERR_SSL_") || code === "EPROTO")
     return "The TLS handshake failed: ask the service which versions and ciphers it accepts.";
@@ -331,7 +332,7 @@ function connectionRemedy(code: string, terms: Terms): string {
 function resourceText(problem: ResourceProblem, terms: Terms): string {
   switch (problem.kind) {
     case "otherAccount":
-      return `The resource belongs to account ${JSON.stringify(problem.owner)}, but ${setting("account", terms)} is ${JSON.stringify(problem.present)}. Nothing was sent. Restore the settings or, if nothing of it exists, ${stateDelete(terms)}.`;
+      return `The resource belongs to account ${JSON.stringify(problem.owner)}, but ${setting("account", terms)} is ${JSON.stringify(problem.present)}. Nothing was sent. Restore the settings or, if the resource no longer exists, ${stateDelete(terms)}.`;
     case "accountRenamed":
       return `The resource belongs to account ${JSON.stringify(problem.owner)}, but partners:account is ${JSON.stringify(problem.present)}. Nothing was sent. Set it back, or give the resource a Provider.`;
     case "otherServer":
@@ -354,14 +355,14 @@ function resourceText(problem: ResourceProblem, terms: Terms): string {
       return `${failures.length} of ${total} webhooks could not be changed. The next run sends only what is left.\n${failureLines(failures, terms)}`;
     }
     case "noImportId":
-      return "A webhook is imported by its id, a positive whole number such as 101. Nothing was imported.";
+      return "To import a webhook, use its id: a positive whole number such as 101. Nothing was imported.";
     case "noImportAccount":
-      return `All webhooks of an account are imported by its name, here ${JSON.stringify(problem.account)}. Nothing was imported.`;
+      return `To import all webhooks of the account, use its name: ${JSON.stringify(problem.account)}. Nothing was imported.`;
     case "importStateUnknown":
-      return `The list does not tell the state of webhook ${problem.webhookId}: set ${stateSettings(problem.setting, terms)}, then import it.`;
+      return `The list does not show the state of webhook ${problem.webhookId}: set ${stateSettings(problem.setting, terms)}, then import it.`;
     case "noImportVariable": {
       const wrong = problem.name === null ? "" : ` ${problem.name} is not set, or holds no key.`;
-      return `A key is imported by "env:" and the name of a variable that holds it, such as env:OLD_KEY.${wrong} Nothing was imported.`;
+      return `To import a key, use "env:" and the name of an environment variable that holds it, such as env:OLD_KEY.${wrong} Nothing was imported.`;
     }
     case "incompleteList":
       return `The webhooks cannot be listed: ${FURTHER_PAGES} ${completeRemedy(terms)}`;
@@ -385,25 +386,25 @@ function resourceText(problem: ResourceProblem, terms: Terms): string {
         ...(requestId === null ? [] : [`request id ${requestId}`]),
       ];
       const note = notes.length === 0 ? "" : ` (${notes.join(", ")})`;
-      return `A key was created at ${minuteOf(createdAt)}, but not found in the response${note}, which is kept.${stays} ${keyRemedy(reading, terms)} Then run ${UP}: it creates no second key. ${giveUp(terms)}`;
+      return `A key was created at ${minuteOf(createdAt)}, but not found in the response${note}, which is kept.${stays} ${keyRemedy(reading, terms)} Then run ${UP}: it creates no other key. ${giveUp(terms)}`;
     }
     case "keyUnknown":
       return `The key was never found in its response. ${keyRemedy(problem.reading, terms)} Then run ${UP}. ${giveUp(terms)}`;
     case "deletionUnclear": {
       const { failure, listError } = problem;
-      return `${requestName(failure, terms)}: the server answered 404, so the key is gone or ${setting("baseUrl", terms)} is wrong. The webhook list would tell: ${shortly(listError, terms)}. If it is gone, ${stateDelete(terms)}.`;
+      return `${requestName(failure, terms)}: the server answered 404, so the key is gone or ${setting("baseUrl", terms)} is wrong. The webhook list, which would tell, could not be read: ${shortly(listError, terms)}. If the key is gone, ${stateDelete(terms)}.`;
     }
     case "secondKeyRefused":
-      return `${requestName(problem.failure, terms)}: the server answered 409. A rotation in place needs two keys: set overlapDays to 0, and deleteBeforeReplace.${wordsOf(problem.failure)}`;
+      return `${requestName(problem.failure, terms)}: the server answered 409. A rotation in place needs two keys: set overlapDays to 0 and the option deleteBeforeReplace to true.${wordsOf(problem.failure)}`;
     case "partlyDone": {
-      const deleted = problem.deleted === "previous" ? "The previous key is deleted" : "One key is deleted";
+      const deleted = problem.deleted === "previous" ? "The previous key was deleted" : "One key was deleted";
       return `${deleted}. Then this failed: ${sentences(problem.next, terms)}`;
     }
   }
 }
 
 function listedAllTheSame(failure: RequestFailure): string {
-  return `the server answered 404, although the list has the webhook. Ask the service whether it may be changed.${wordsOf(failure)}`;
+  return `the server answered 404, although the webhook is in the list. Ask the service whether it may be changed.${wordsOf(failure)}`;
 }
 
 /** A line for each reason, with the webhooks that it is true for. Ten webhooks are named in all. */
@@ -461,7 +462,7 @@ function otherServerRemedy(terms: Terms): string {
 
 /** What ends a state that nothing else gets out of. */
 function giveUp(terms: Terms): string {
-  return `If it holds no key, delete the key at the service and ${stateDelete(terms)}.`;
+  return `If the body has no key, delete the key at the service and ${stateDelete(terms)}.`;
 }
 
 function stateDelete({ urn }: Terms): string {
@@ -471,7 +472,7 @@ function stateDelete({ urn }: Terms): string {
 const FURTHER_PAGES = "the list may have further pages.";
 
 function completeRemedy(terms: Terms): string {
-  return `If these are all webhooks, set ${setting("responses.complete", terms)} to true.`;
+  return `If the list is complete, set ${setting("responses.complete", terms)} to true.`;
 }
 
 /** Ids of existing webhooks that a message lists. */
@@ -482,7 +483,7 @@ const NAMED_WEBHOOKS = 10;
 function keyRemedy({ reason, candidates }: RefusedReading, terms: Terms): string {
   const why = {
     none: "",
-    several: "Several strings may be the key.",
+    several: "There are several candidates.",
     pointer: "The setting finds no key.",
   }[reason];
   return `${why} ${choose("apiKey", candidates, terms)}`.trim();

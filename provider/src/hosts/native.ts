@@ -47,7 +47,7 @@ const MAX_MESSAGE = 400 * 1024 * 1024;
 export function serve(pluginPackage: PluginPackage, engine = ""): void {
   if (!/:\d+$/.test(engine)) {
     process.stderr.write(
-      "This is a plugin of Pulumi, which starts it by itself: see the README of pulumi-partners.\n",
+      "This is a plugin of Pulumi, which starts it when needed: see the README of pulumi-partners.\n",
     );
     process.exitCode = 1;
     return;

@@ -9,34 +9,34 @@ import { logicalName, perRun, providerOf } from "./run.js";
 export interface PartnerWebhook {
   /** The id, a positive whole number. */
   readonly webhookId: number;
-  /** The state; `null` where the list does not tell it in a way that is understood. */
+  /** The state; `null` if the list does not show it in a way that is recognised. */
   readonly state: WebhookState | null;
-  /** The record as the service sent it. It may hold secrets, such as one for signatures. */
+  /** The record as the service sent it. It may hold secrets, such as a signing secret. */
   readonly record: Readonly<Record<string, unknown>>;
 }
 
-/** The options of {@link getPartnerWebhooks}: which account is asked. */
+/** The options of {@link getPartnerWebhooks}: which account to list. */
 export interface GetPartnerWebhooksOptions {
   /**
    * The provider of the account.
-   * @default that of `parent`; else that of stack configuration
+   * @default the provider of `parent`; otherwise, the account of stack configuration
    */
   readonly provider?: pulumi.ProviderResource | undefined;
   /**
-   * A component: the provider that its children have is used.
+   * A component. Its children's provider is used.
    * @default none
    */
   readonly parent?: pulumi.Resource | undefined;
 }
 
 /**
- * All webhooks of an account, as plain values that are known in a preview, so that a program can loop over them. They are read
- * once, at the start of the run, by the same request that serves the resources of the account.
+ * Lists all webhooks of an account, as plain values that are known in a preview, so that a program can loop over them. The list is
+ * read once, at the start of the run, by the same request that serves the resources of the account.
  *
- * Records are in plain text. Wrap what may hold a secret in `pulumi.secret`, or use {@link getPartnerWebhooksOutput}.
+ * Records are in plain text. Wrap anything that may hold a secret in `pulumi.secret`, or use {@link getPartnerWebhooksOutput}.
  *
- * @param options Which account is asked; by default that of stack configuration.
- * @returns the webhooks in the order of the service; an empty array if there are none.
+ * @param options Which account to list; by default, the account of stack configuration.
+ * @returns the webhooks in the order in which the service lists them; an empty array if there are none.
  * @throws {Error} if the list cannot be read or has further pages, and in a preview if the provider's settings are not known yet.
  * @example
  * ```ts
@@ -50,17 +50,17 @@ export async function getPartnerWebhooks(options: GetPartnerWebhooksOptions = {}
   if (!(await webhooks.isKnown)) {
     throw new pulumi.RunError(
       "The webhooks cannot be listed in this preview, because the settings of the provider are not known yet. " +
-        "Use getPartnerWebhooksOutput, or create first what the settings come from (pulumi up --target).",
+        "Use getPartnerWebhooksOutput, or first create the resources that the settings come from (pulumi up --target).",
     );
   }
   return parse(await webhooks.promise());
 }
 
 /**
- * The same as {@link getPartnerWebhooks}, as a secret output: values derived from it stay secret until
- * `pulumi.unsecret`. It needs no `await`, and may be unknown in a preview.
+ * Does the same as {@link getPartnerWebhooks}, but returns a secret output: values derived from it stay secret until you call
+ * `pulumi.unsecret`. It does not need `await`, and may be unknown in a preview.
  *
- * @param options Which account is asked; by default that of stack configuration.
+ * @param options Which account to list; by default, the account of stack configuration.
  * @example
  * ```ts
  * const webhooks = partners.getPartnerWebhooksOutput({ provider: eu });

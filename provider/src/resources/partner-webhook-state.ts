@@ -6,26 +6,26 @@ import { PARTNER_WEBHOOK_STATE } from "../registration.js";
 import { isOfType } from "./run.js";
 
 /**
- * What happens to a webhook that is no longer declared: `"leave"` it as it is, `"restore"` the state in which it was first
- * found, or set it to a {@link WebhookState}.
+ * What happens to a webhook that is no longer declared: `"leave"` leaves it as it is, `"restore"` puts it back into the state in
+ * which it was first found, and a {@link WebhookState} sets that state.
  */
 export type StateOnDestroy = "leave" | "restore" | WebhookState;
 
-/** The arguments of {@link PartnerWebhookState}. Wrong values, and a webhook that does not exist, fail the preview. */
+/** The arguments of {@link PartnerWebhookState}. Invalid values, and a webhook that does not exist, fail the preview. */
 export interface PartnerWebhookStateArgs {
-  /** The id of a webhook that exists: a positive whole number. Another id replaces the resource. */
+  /** The id of an existing webhook: a positive whole number. Changing it replaces the resource. */
   readonly webhookId: pulumi.Input<number>;
   /** The state that you want the webhook to be in. */
   readonly state: pulumi.Input<WebhookState>;
   /**
-   * What happens to the webhook when the resource is removed or replaced, also by `pulumi destroy`.
+   * What happens to the webhook when the resource is removed or replaced, including by `pulumi destroy`.
    * @default "leave"
    */
   readonly stateOnDestroy?: pulumi.Input<StateOnDestroy>;
 }
 
 /**
- * The state of a webhook that exists at the service. The provider creates and deletes no webhooks.
+ * The state of a webhook that exists at the service. The provider does not create or delete webhooks.
  *
  * @example
  * ```ts
@@ -37,7 +37,7 @@ export class PartnerWebhookState extends pulumi.CustomResource {
   declare readonly webhookId: pulumi.Output<number>;
   /** The state, as last observed or set. */
   declare readonly state: pulumi.Output<WebhookState>;
-  /** The state in which the webhook was first found, which `"restore"` goes back to; `null` if the list did not tell. */
+  /** The state in which the webhook was first found, which `"restore"` goes back to; `null` if the list did not show it. */
   declare readonly initialState: pulumi.Output<WebhookState | null>;
 
   /**
@@ -56,7 +56,7 @@ export class PartnerWebhookState extends pulumi.CustomResource {
     return new PartnerWebhookState(name, undefined as unknown as PartnerWebhookStateArgs, { ...opts, id });
   }
 
-  /** Whether a value is a `PartnerWebhookState`, also one of another copy of this package. */
+  /** Whether a value is a `PartnerWebhookState`, even from another copy of this package. */
   static override isInstance(value: unknown): value is PartnerWebhookState {
     return isOfType(value, PARTNER_WEBHOOK_STATE.type);
   }

@@ -5,22 +5,22 @@ import type { StateOnDestroy } from "./partner-webhook-state.js";
 import { assertArguments, declareOnce, warnAboutStackSettings } from "./program-checks.js";
 import { PARTNER_WEBHOOK_STATES } from "../registration.js";
 
-/** What happens to the webhooks that a program does not name: `"leave"` them as they are, or put them into a {@link WebhookState}. */
+/** What happens to the webhooks that a program does not name: `"leave"` leaves them as they are; a {@link WebhookState} sets that state. */
 export type OtherWebhooks = "leave" | WebhookState;
 
-/** The arguments of {@link PartnerWebhookStates}. Wrong values, and webhooks that do not exist, fail the preview. */
+/** The arguments of {@link PartnerWebhookStates}. Invalid values, and webhooks that do not exist, fail the preview. */
 export interface PartnerWebhookStatesArgs {
-  /** The states that you want webhooks to be in, by their ids: `{ 101: "active", 102: "disabled" }`. */
+  /** The states that you want webhooks to be in, by id: `{ 101: "active", 102: "disabled" }`. */
   readonly states: pulumi.Input<Readonly<Record<string, pulumi.Input<WebhookState>>>>;
   /**
-   * What happens to all other webhooks of the account: `"leave"` them as they are, or put them into a {@link WebhookState}. With
-   * a state, no other resource of the program may manage webhooks of the account.
+   * What happens to all other webhooks of the account: `"leave"` leaves them as they are; a {@link WebhookState} sets that state. With a
+   * state, no other resource of the program may manage webhooks of the account.
    * @default "leave"
    */
   readonly others?: pulumi.Input<OtherWebhooks>;
   /**
    * What happens to webhooks that are no longer managed: when their ids leave `states`, when `others` returns to `"leave"`, and
-   * when the resource is removed or replaced, also by `pulumi destroy`.
+   * when the resource is removed or replaced, including by `pulumi destroy`.
    * @default "leave"
    */
   readonly stateOnDestroy?: pulumi.Input<StateOnDestroy>;
@@ -28,7 +28,7 @@ export interface PartnerWebhookStatesArgs {
 
 /**
  * The states of many webhooks that exist at the service, as one resource: faster than one {@link PartnerWebhookState} for each,
- * and with a smaller state. The provider creates and deletes no webhooks.
+ * and with a smaller state. The provider does not create or delete webhooks.
  *
  * @example
  * ```ts
@@ -39,8 +39,8 @@ export class PartnerWebhookStates extends pulumi.CustomResource {
   /** The states of the webhooks that the program names, by id, as last observed or set. */
   declare readonly states: pulumi.Output<Readonly<Record<string, WebhookState>>>;
   /**
-   * The states in which all managed webhooks were first found, by id, which `"restore"` goes back to; `null` where the list did
-   * not tell. Includes those that `others` covers.
+   * The states in which all managed webhooks were first found, by id, which `"restore"` goes back to; `null` if the list did
+   * not show it. Includes the webhooks that `others` covers.
    */
   declare readonly initialStates: pulumi.Output<Readonly<Record<string, WebhookState | null>>>;
 

@@ -4,20 +4,20 @@ import type { ResponseMapping } from "../responses/mapping.js";
 import { ACCOUNT_KEY, DEFAULT_ACCOUNT, EXPLICIT_KEY } from "../setting-names.js";
 import { assertArguments, rememberAccount, SETTINGS } from "./program-checks.js";
 
-/** The arguments of {@link Provider}: all its settings, as the environment is not consulted for it. */
+/** The arguments of {@link Provider}. It uses only these: it reads neither stack configuration nor the environment. */
 export interface ProviderArgs {
   /**
-   * Where the Partner API is, such as `https://partners.example.com`: what comes before `/api/v1/partners`, without user,
-   * password, query and fragment. Plain `http://` is allowed on this machine only.
+   * The address of the Partner API, without `/api/v1/partners`: for example, `https://partners.example.com`. No user, password,
+   * query or fragment. Plain `http://` is allowed only for this machine.
    */
   readonly baseUrl: pulumi.Input<string>;
   /**
-   * Where the Partner API was before, if the same account has a new `baseUrl`: the next `pulumi up` takes over the resources of
-   * the old address. Then it can go.
+   * The old address of the same account, if `baseUrl` is new: the next `pulumi up` takes over the resources of the old address.
+   * Then remove this argument.
    * @default none
    */
   readonly previousBaseUrl?: pulumi.Input<string>;
-  /** The access token, 1 to 8192 visible ASCII characters; becomes a secret. */
+  /** The access token, 1 to 8192 visible ASCII characters. Always secret. */
   readonly accessToken: pulumi.Input<string>;
   /**
    * The name of the account, any text. Resources that move to a provider with another name are replaced.
@@ -30,17 +30,17 @@ export interface ProviderArgs {
    */
   readonly requestTimeout?: pulumi.Input<number>;
   /**
-   * Seconds for one operation with all its attempts, above 0 and up to 86400.
+   * Seconds for all attempts of one operation and the waits between them, above 0 and up to 86400.
    * @default 120
    */
   readonly operationTimeout?: pulumi.Input<number>;
   /**
-   * Requests in flight at a time, up to 1024.
+   * Requests in flight at a time, above 0 and up to 1024.
    * @default 16
    */
   readonly maxConnections?: pulumi.Input<number>;
   /**
-   * Requests per second at most, above 0 and up to 100000; 0.5 is one in two seconds.
+   * The most requests sent per second, above 0 and up to 100000; 0.5 is one request every two seconds.
    * @default no limit
    */
   readonly requestsPerSecond?: pulumi.Input<number>;
@@ -52,7 +52,7 @@ export interface ProviderArgs {
 }
 
 /**
- * Another account; resources use it through the option `provider`. The account of stack configuration does not need one.
+ * Another account. Resources use it through the option `provider`. The account of stack configuration does not need a `Provider`.
  *
  * @example
  * ```ts
@@ -63,9 +63,9 @@ export interface ProviderArgs {
 export class Provider extends pulumi.ProviderResource {
   /**
    * @param name The name in the stack.
-   * @param args The settings of the account. The preview of the resources that use it reports what is wrong with them.
+   * @param args The settings of the account. Invalid settings are reported in the preview of the resources that use it.
    * @param opts Resource options.
-   * @throws {pulumi.RunError} if `args` or its `responses` has unknown members, or if it is named "default" without an `account`.
+   * @throws {pulumi.RunError} if `args` or its `responses` has unknown members, or if its name is "default" and it has no `account`.
    */
   constructor(name: string, args: ProviderArgs, opts?: pulumi.ResourceOptions) {
     assertArguments(`Provider "${name}"`, args, SETTINGS);

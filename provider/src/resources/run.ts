@@ -1,10 +1,10 @@
 import * as pulumi from "@pulumi/pulumi";
 
 /**
- * Makes a variable that is created again for every run of a program: one process can have many runs, with the Automation API
- * or with mocks. The connection to the engine is what no two runs share.
+ * Creates a variable that has a new value in every run of a program: with the Automation API or mocks, one process can have many
+ * runs. No two runs share a connection to the engine.
  *
- * @returns A function that gives the value of the present run.
+ * @returns A function that returns the value of the current run.
  */
 export function perRun<T>(initial: () => T): () => T {
   const values = new WeakMap<object, T>();
@@ -16,7 +16,7 @@ export function perRun<T>(initial: () => T): () => T {
   };
 }
 
-/** What decides about the provider of a resource, and of a read. */
+/** What decides which provider a resource or a read uses. */
 export interface ProviderOptions {
   /** The account. @default that of `parent`; else that of stack configuration */
   readonly provider?: pulumi.ProviderResource | undefined;

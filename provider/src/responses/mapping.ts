@@ -7,8 +7,8 @@ export type JsonScalar = string | number | boolean | null;
 export type Pointer = readonly string[];
 
 /**
- * Where things are in the responses of a particular service, and which words mean what. A member that is set is the only
- * thing used for its purpose; everything else is recognised.
+ * Where things are in the responses of a particular service, and which words mean what. Where a member is set, only it is used;
+ * everything else is recognised automatically.
  *
  * @example
  * ```ts
@@ -28,7 +28,7 @@ export interface ResponseMapping {
    */
   readonly apiKeyId?: string;
   /**
-   * JSON Pointer to the array of webhooks in their list; `""` is the whole response.
+   * JSON Pointer to the array of webhooks in the response; `""` is the whole response.
    * @default recognised
    */
   readonly webhooks?: string;
@@ -43,18 +43,17 @@ export interface ResponseMapping {
    */
   readonly webhookState?: string;
   /**
-   * The values that mean `"active"`, one or more, compared as text without regard to case.
+   * One or more values that mean `"active"`, compared as text, ignoring case.
    * @default `active`, `enabled`, `on`
    */
   readonly active?: readonly JsonScalar[];
   /**
-   * The values that mean `"disabled"`, one or more, none of them also in `active`.
+   * One or more values that mean `"disabled"`; none of them may also be in `active`.
    * @default `disabled`, `inactive`, `off`
    */
   readonly disabled?: readonly JsonScalar[];
   /**
-   * Whether the list of webhooks is to be taken as complete (`true`) or as one page of several (`false`), whatever it looks
-   * like.
+   * Whether the list of webhooks counts as complete (`true`) or as one page of several (`false`), whatever it looks like.
    * @default judged from the response
    */
   readonly complete?: boolean;
@@ -62,9 +61,9 @@ export interface ResponseMapping {
 
 /** What is wrong with a member of the setting `responses`. */
 export interface MappingProblem {
-  /** The name of the member; `null` if the whole setting is wrong. A name that is not ours is shown only if it is short and plain. */
+  /** The name of the member; `null` if the whole setting is wrong. An unknown name is shown only if it is short and plain. */
   readonly member: string | null;
-  /** A part of a sentence that follows the name of the setting, such as `must be a list`. Never repeats a value. */
+  /** The rest of a sentence that starts with the name of the setting, such as `must be a list`. Never repeats a value. */
   readonly text: string;
 }
 

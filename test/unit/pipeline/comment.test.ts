@@ -38,7 +38,7 @@ it("shows the start and the summary of a long preview, and says how much is left
   const text = await commentOn(`First line\n${"x".repeat(100_000)}\nResources:\n    + 4 to create\n`);
   expect(text).toContain("First line");
   expect(text).toContain("+ 4 to create");
-  expect(text).toContain("[… 40041 characters are left out here: they are in the log of the job …]");
+  expect(text).toContain("[… 40041 characters left out: see the log of the job …]");
   expect(text.length).toBeLessThan(65_536);
 });
 
