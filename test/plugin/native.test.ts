@@ -114,6 +114,20 @@ describe("a preview", () => {
       { account: "default", apiKey: UNKNOWN, previousApiKey: held.apiKey },
     ],
     ["a key that stays", KEY_PROVIDER, held, KEY, { apiKey: held.apiKey, previousApiKey: null }],
+    [
+      "a key that is rotated, for days that are not known yet,",
+      KEY_PROVIDER,
+      held,
+      { ...KEY, rotation: { trigger: "2", overlapDays: UNKNOWN } },
+      { apiKey: UNKNOWN, previousApiKey: UNKNOWN },
+    ],
+    [
+      "a key whose rotation is not known yet",
+      KEY_PROVIDER,
+      held,
+      { ...KEY, rotation: UNKNOWN },
+      { apiKey: UNKNOWN },
+    ],
   ])("of %s shows what is known, and sends nothing", async (_what, provider, olds, news, shown) => {
     const { sandbox, plugin } = await startNative();
     expect(plain(await previewOf(plugin, urnOf(provider), olds, news))).toMatchObject(shown);
