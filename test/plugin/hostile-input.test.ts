@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 
+import type { Host } from "../support/plugin-process.ts";
 import type { Fault } from "../support/sandbox.ts";
-import { errorOf, HOOK, KEY, startShared } from "./partners.ts";
+import { configFor, errorOf, HOOK, KEY, pluginFor, sandboxFor, startShared } from "./partners.ts";
 
 const MIB = 2 ** 20;
 const shared = startShared();
@@ -95,6 +96,25 @@ describe("headers and errors", () => {
     expect(message).toMatch(/^[ -~…]{40,700}\[PARTNERS_[A-Z]+\]$/);
     expect(message).not.toContain("::");
   });
+});
+
+// gRPC cannot encode them: one host would end, with all keys in flight, and the other never answer.
+it.each<[host: Host, what: string, fault: Fault]>(
+  (["dynamic", "native"] as const).flatMap((host): [Host, string, Fault][] => [
+    [
+      host,
+      "an error that is cut within",
+      answer(JSON.stringify({ message: `No! ${"😀".repeat(99)}` }), { status: 400 }),
+    ],
+    [host, "an error that has half of", answer('{"message":"No \\ud83d"}', { status: 400 })],
+  ]),
+)("the %s host answers %s a character", async (host, _what, fault) => {
+  const sandbox = await sandboxFor();
+  const plugin = await pluginFor({ host, config: configFor(sandbox) });
+  sandbox.inject(fault);
+  expect((await errorOf(plugin.create(KEY, 5000))).message).toMatch(/\[PARTNERS_STATUS\]$/);
+  sandbox.clearFaults();
+  expect((await plugin.create(KEY)).id).toMatch(/^key-/);
 });
 
 it("a state that was tampered with ends every call in time, with a worded error or none", async () => {

@@ -114,6 +114,20 @@ describe("a preview", () => {
       { account: "default", apiKey: UNKNOWN, previousApiKey: held.apiKey },
     ],
     ["a key that stays", KEY_PROVIDER, held, KEY, { apiKey: held.apiKey, previousApiKey: null }],
+    [
+      "a key that is rotated, for days that are not known yet,",
+      KEY_PROVIDER,
+      held,
+      { ...KEY, rotation: { trigger: "2", overlapDays: UNKNOWN } },
+      { apiKey: UNKNOWN, previousApiKey: UNKNOWN },
+    ],
+    [
+      "a key whose rotation is not known yet",
+      KEY_PROVIDER,
+      held,
+      { ...KEY, rotation: UNKNOWN },
+      { apiKey: UNKNOWN },
+    ],
   ])("of %s shows what is known, and sends nothing", async (_what, provider, olds, news, shown) => {
     const { sandbox, plugin } = await startNative();
     expect(plain(await previewOf(plugin, urnOf(provider), olds, news))).toMatchObject(shown);
@@ -224,8 +238,29 @@ describe("the provider's settings", () => {
     expect(plugin.stderr()).not.toContain(GIVEN.accessToken);
   });
 
-  it("are not judged while one of them is not known", async () => {
-    expect((await check("eu", { baseUrl: UNKNOWN, accessToken: UNKNOWN })).problems).toBe("");
+  it.each([
+    "default_0_1_0_beta_1",
+    "default_https_/example.com/a-b",
+    "default_0_1_0_github_/api.github.com/x",
+  ])("are those of stack configuration for the default provider that the engine calls %s", async (name) => {
+    const { inputs, problems } = await check(name, {}, ENV);
+    expect([inputs, problems]).toEqual([{ account: "default", explicit: "false" }, ""]);
+  });
+
+  it.each(["default_eu", "default/eu", "eu::default"])(
+    "are those of an explicit provider called %s, whose account it names also where an empty one is given",
+    async (name) => {
+      const { inputs } = await check(name, { ...GIVEN, account: "" }, ENV);
+      expect(inputs).toMatchObject({ account: name, explicit: "true" });
+    },
+  );
+
+  it.each([
+    ["the address", { baseUrl: UNKNOWN }],
+    ["a part of the mapping", { ...GIVEN, responses: { apiKey: UNKNOWN } }],
+    ["a part of the mapping, as text", { ...GIVEN, responses: JSON.stringify({ apiKey: UNKNOWN }) }],
+  ])("are not judged while %s is not known", async (_what, news) => {
+    expect((await check("eu", news)).problems).toBe("");
   });
 
   it.each([

@@ -36,6 +36,11 @@ it.each([
     () => partners.getPartnerWebhooksOutput({ providers: eu } as object),
     'getPartnerWebhooks has no argument "providers"',
   ],
+  [
+    "a provider called default whose account is empty",
+    () => new Provider("default", { ...eu, account: "" }),
+    'Provider "default" would have the name',
+  ],
   ["a provider called default", () => new Provider("default", eu), 'Provider "default" would have the name'],
 ])("%s is refused with a message, before anything is registered", (_what, make, message) => {
   expect(make).toThrow(message);

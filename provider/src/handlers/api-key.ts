@@ -26,6 +26,7 @@ import {
 import { ResourceError } from "./problems.js";
 import type { PluginProcess, Session } from "./process.js";
 import {
+  isUnsettled,
   performRotation,
   planRotation,
   rotationOf,
@@ -58,6 +59,7 @@ export function apiKeyHandlers(plugin: PluginProcess): ResourceHandlers {
 
     diff(olds, news) {
       if (olds["account"] !== news["account"]) return { changes: true, replaces: ["account"] };
+      if (isUnsettled(news)) return { changes: true, replaces: [] };
       const { step, notices } = planRotation(
         keyStateOf(olds),
         rotationOf(news),
@@ -70,6 +72,7 @@ export function apiKeyHandlers(plugin: PluginProcess): ResourceHandlers {
 
     preview(olds, news) {
       const state = olds === null ? NO_KEY : keyStateOf(olds);
+      if (isUnsettled(news)) return previewOf(state, "replace", news["account"]);
       const { step } = planRotation(state, rotationOf(news), plugin.mapping(), plugin.currentTime());
       return previewOf(state, step, news["account"]);
     },

@@ -29,6 +29,12 @@ export function rotationOf({ rotation }: Properties): RotationInputs {
   return isRecord(rotation) ? rotation : {};
 }
 
+/** Whether a preview cannot tell yet what becomes of the key. An unknown trigger counts as a new one. */
+export function isUnsettled({ rotation }: Properties): boolean {
+  const { afterDays, overlapDays } = rotationOf({ rotation });
+  return [rotation, afterDays, overlapDays].some((value) => value === UNKNOWN);
+}
+
 /** What is wrong with `rotation`, a sentence each. Values that are not known yet are right. */
 export function rotationProblems(rotation: unknown): string[] {
   if (rotation == null || rotation === UNKNOWN) return [];

@@ -40,7 +40,8 @@ export interface Terms {
 export function renderError(error: unknown, terms: Terms): string {
   if (error instanceof PartnerError) {
     const hint = terms.lastUp === true && dependsOnSettings(error) ? ` ${LAST_UP}` : "";
-    const text = sentences(error, terms);
+    // Half a character, as a server may send it and a cut may leave it, would end the process: gRPC cannot encode it.
+    const text = sentences(error, terms).replace(LONE_SURROGATES, "\ufffd");
     const isKnown = isShared(error) && terms.told?.has(text);
     if (isShared(error)) terms.told?.add(text);
     return `${isKnown ? briefly(error, terms) : text + hint} [${error.code}]`;
@@ -49,6 +50,7 @@ export function renderError(error: unknown, terms: Terms): string {
   return `An unexpected ${kind} in pulumi-partners${placeOf(error)}. This is a bug: please report it with this line. [PARTNERS_BUG]`;
 }
 
+const LONE_SURROGATES = /\p{Surrogate}/gu;
 const UP = '"pulumi up"';
 /** Why a corrected setting may change nothing. */
 const LAST_UP = `Destroy and refresh use the settings of the last up: run ${UP} first, or add --run-program.`;

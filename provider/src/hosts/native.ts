@@ -23,6 +23,7 @@ import {
   checkedProviderInputs,
   configSource,
   diffProviderInputs,
+  hasUnknown,
   unknownSettings,
 } from "./provider-inputs.js";
 import { asSecret, fromStruct, toStruct, withSecrets } from "./struct.js";
@@ -182,7 +183,7 @@ class NativeHost {
       this.#plugin.warn({ kind: "plainToken" });
     const response = new proto.CheckResponse().setInputs(toStruct(withSecrets(inputs, ["accessToken"])));
     // What is not known yet cannot be judged; the resources' checks come later.
-    if (Object.values(inputs).includes(UNKNOWN)) return response;
+    if (hasUnknown(inputs)) return response;
     try {
       this.#plugin.settings();
       return response;

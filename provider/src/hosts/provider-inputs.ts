@@ -1,4 +1,4 @@
-import type { Properties } from "../handlers/contract.js";
+import { UNKNOWN, type Properties } from "../handlers/contract.js";
 import type { ConfigSource } from "../handlers/settings.js";
 import { ACCOUNT_KEY, DEFAULT_ACCOUNT, EXPLICIT_KEY, SETTING_NAMES } from "../setting-names.js";
 
@@ -11,9 +11,10 @@ const NAMES: readonly string[] = [...SETTING_NAMES, ACCOUNT];
  * environment. Both then hold in every operation, also in a `destroy` that has no program.
  */
 export function checkedProviderInputs(urn: string, news: Properties): Properties {
-  const name = urn.split("::").at(-1) ?? "";
+  const name = urn.split("::").slice(3).join("::");
   const explicit = !DEFAULT_PROVIDER.test(name);
-  return { [ACCOUNT]: explicit ? name : DEFAULT_ACCOUNT, ...news, [EXPLICIT]: String(explicit) };
+  const account = news[ACCOUNT] || (explicit ? name : DEFAULT_ACCOUNT); // An empty one counts as not set.
+  return { ...news, [ACCOUNT]: account, [EXPLICIT]: String(explicit) };
 }
 
 /** Names of inputs that have no effect. The engine adds some of its own. */
@@ -22,8 +23,16 @@ export function unknownSettings(news: Properties): string[] {
   return Object.keys(news).filter((name) => ![...NAMES, ...engines].includes(name) && !name.startsWith("__"));
 }
 
-/** How the engine calls the provider that stack configuration makes: `default`, or with a version such as `default_0_1_0`. */
-const DEFAULT_PROVIDER = /^default(_\d+_\d+_\d+\w*)?$/;
+/**
+ * How the engine calls the provider that stack configuration makes: `default`, with a version such as `default_0_1_0`, and with
+ * the address of a `pluginDownloadURL` such as `default_0_1_0_github_/api.github.com/owner`.
+ */
+const DEFAULT_PROVIDER = /^default(_\d+_\d+_\d+\w*)?(_[a-z]+_\/.+)?$/;
+
+/** Whether something is not known yet, at any depth; the engine passes objects on as they are, or as JSON. */
+export function hasUnknown(inputs: Properties): boolean {
+  return JSON.stringify(inputs).includes(UNKNOWN);
+}
 
 /** The inputs of a provider as a source of settings. */
 export function configSource(inputs: Properties): ConfigSource {

@@ -97,7 +97,7 @@ export class Provider extends pulumi.ProviderResource {
 
 /** Two accounts of one name would be taken for one, and a resource that moves between them would not be replaced. */
 function accountOf(name: string, { account }: ProviderArgs): pulumi.Input<string> {
-  if (account !== undefined) return account;
+  if (account !== undefined && account !== "") return account; // As everywhere, an empty setting counts as not set.
   if (name !== DEFAULT_ACCOUNT) return name;
   throw new pulumi.RunError(
     `Provider "${name}" would have the name of the account of stack configuration. Give it another name, or the argument account: ` +
