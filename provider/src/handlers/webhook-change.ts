@@ -33,13 +33,7 @@ export async function changeState(
   wanted: WebhookState,
 ): Promise<void> {
   if (state === wanted) return;
-  try {
-    await client.setWebhookState(webhookId, wanted);
-  } catch (error) {
-    webhooks.forget();
-    throw error;
-  }
-  webhooks.changed(webhookId, wanted);
+  await webhooks.change(webhookId, wanted, () => client.setWebhookState(webhookId, wanted));
 }
 
 /**

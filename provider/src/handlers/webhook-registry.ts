@@ -21,6 +21,8 @@ export class WebhookRegistry {
   readonly #client: Pick<PartnerClient, "listWebhooks">;
   readonly #currentTime: () => number;
   readonly #changes = new Map<number, { readonly state: WebhookState; readonly at: number }>();
+  /** Changes of ours that are on their way. */
+  readonly #pending = new Map<number, Promise<unknown>>();
   #latest: ListRequest | null = null;
 
   /** @param currentTime Milliseconds since the epoch. */
@@ -30,13 +32,14 @@ export class WebhookRegistry {
   }
 
   /**
-   * Looks webhooks up in one list.
+   * Looks webhooks up in one list, once our own changes to them have ended.
    *
    * @param webhookIds The list is read again if one of them is missing and it was requested before this call.
    * @param within Milliseconds for a request, if one is needed and less than `operationTimeout` is to be spent on it.
    * @throws {RequestError} if the list cannot be read.
    */
   async look(webhookIds: readonly number[], within?: number): Promise<WebhookSnapshot> {
+    await Promise.all(webhookIds.map((webhookId) => this.#pending.get(webhookId)));
     const began = this.#currentTime();
     const snapshot = await this.#read(began - FRESH_FOR, within);
     const mayBeNew = snapshot.requestedAt < began && webhookIds.some((webhookId) => !snapshot.get(webhookId));
@@ -67,8 +70,29 @@ export class WebhookRegistry {
     await this.#read(this.#currentTime() - FRESH_FOR);
   }
 
-  /** Takes note of a change of ours, so that it need not be read back. */
-  changed(webhookId: number, state: WebhookState): void {
+  /**
+   * Makes a change and takes note of it, so that it need not be read back.
+   *
+   * @param send Rejects where the change may have been made or not, which only the server knows.
+   */
+  async change(webhookId: number, state: WebhookState, send: () => Promise<void>): Promise<void> {
+    const sent = send();
+    // Without it, a resource that takes a webhook over would compare with a state that is about to change.
+    const ended = sent.then(
+      () => {
+        this.#changed(webhookId, state);
+      },
+      () => {
+        this.#latest = null;
+      },
+    );
+    this.#pending.set(webhookId, ended);
+    await ended;
+    if (this.#pending.get(webhookId) === ended) this.#pending.delete(webhookId);
+    await sent;
+  }
+
+  #changed(webhookId: number, state: WebhookState): void {
     this.#changes.set(webhookId, { state, at: this.#currentTime() });
     void this.#latest?.snapshot.then(
       (snapshot) => {
@@ -76,11 +100,6 @@ export class WebhookRegistry {
       },
       () => undefined, // A list that could not be read has nothing to bring up to date.
     );
-  }
-
-  /** Forgets what was read: a change may have been made, and only the server knows. */
-  forget(): void {
-    this.#latest = null;
   }
 
   /** The list, requested at `notBefore` or later. */

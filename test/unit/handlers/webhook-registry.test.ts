@@ -31,11 +31,12 @@ describe("the list of webhooks", () => {
   it("is brought up to date with our own changes, and forgotten where the server knows better", async () => {
     const { registry, gets } = await start();
     await registry.find(1);
-    registry.changed(1, "disabled");
+    await registry.change(1, "disabled", () => Promise.resolve());
     expect(await registry.find(1)).toMatchObject({ state: "disabled", missing: null });
     expect((await registry.all()).map(({ state }) => state)).toEqual(["disabled", "active", "active"]);
     expect(gets()).toBe(1);
-    registry.forget();
+    const lost = new Error("lost");
+    await expect(registry.change(1, "active", () => Promise.reject(lost))).rejects.toBe(lost);
     expect(await registry.find(2)).toMatchObject({ state: "active" });
     expect(gets()).toBe(2);
   });
@@ -57,13 +58,25 @@ describe("the list of webhooks", () => {
       };
     };
     const found = registry.find(1);
-    registry.changed(1, "disabled");
+    await registry.change(1, "disabled", () => Promise.resolve());
     arrivals[0]?.(list());
     expect(await found).toMatchObject({ state: "disabled" });
     clock.now += 30_001;
     const later = registry.find(1);
     arrivals[1]?.(list());
     expect(await later).toMatchObject({ state: "active" });
+  });
+
+  it("is looked at by who takes a webhook over only once a change to it has ended", async () => {
+    const { registry } = await start();
+    const { promise, resolve } = Promise.withResolvers<undefined>();
+    await registry.find(1);
+    const change = registry.change(1, "disabled", () => promise);
+    const found = registry.find(1);
+    expect(await registry.find(2)).toMatchObject({ state: "active" }); // Others need not wait.
+    resolve(undefined);
+    expect(await found).toMatchObject({ state: "disabled" });
+    await change;
   });
 
   it("proves that a webhook is gone only if it was requested for it", async () => {
