@@ -177,9 +177,6 @@ class NativeHost {
     const inputs = checkedProviderInputs(request.getUrn(), news);
     this.#plugin.configure(configSource(inputs));
     for (const name of unknownSettings(news)) this.#plugin.warn({ kind: "unknownSetting", name });
-    const token = request.getNews()?.getFieldsMap().get("accessToken");
-    if (token?.hasStringValue() && token.getStringValue() !== UNKNOWN)
-      this.#plugin.warn({ kind: "plainToken" });
     const response = new proto.CheckResponse().setInputs(toStruct(withSecrets(inputs, ["accessToken"])));
     // What is not known yet cannot be judged; the resources' checks come later.
     if (Object.values(inputs).includes(UNKNOWN)) return response;
