@@ -224,6 +224,23 @@ describe("the provider's settings", () => {
     expect(plugin.stderr()).not.toContain(GIVEN.accessToken);
   });
 
+  it("are said to be those of the last up only where no program has given those of now", async () => {
+    const sandbox = await sandboxFor();
+    const settings = { baseUrl: sandbox.url, accessToken: "wrong-token" };
+    const config = { ...configFor(sandbox), "partners:accessToken": "wrong-token" };
+    const withoutProgram = await pluginFor({ host: "native", config });
+    const { plugin: withProgram } = await check("default", settings);
+    await withProgram.configure(config);
+    for (const [plugin, hint] of [
+      [withoutProgram, true],
+      [withProgram, false],
+    ] as const) {
+      const { message } = await errorOf(plugin.read("101", { ...HOOK }));
+      expect(message).toContain("[PARTNERS_STATUS]");
+      expect(message.includes("settings of the last up")).toBe(hint);
+    }
+  });
+
   it("are not judged while one of them is not known", async () => {
     expect((await check("eu", { baseUrl: UNKNOWN, accessToken: UNKNOWN })).problems).toBe("");
   });

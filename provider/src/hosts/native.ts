@@ -69,6 +69,8 @@ class NativeHost {
   readonly #plugin: PluginProcess;
   readonly #handlers: PartnerHandlers;
   readonly #told = new Set<string>();
+  /** Whether a program runs, so that the settings are those of now, also in a destroy or refresh. */
+  #hasProgram = false;
 
   constructor(pluginPackage: PluginPackage, engine: string) {
     this.#package = pluginPackage;
@@ -173,6 +175,7 @@ class NativeHost {
   }
 
   #checkConfig(request: proto.CheckRequest): proto.CheckResponse {
+    this.#hasProgram = true; // Without one, the engine only configures.
     const news = fromStruct(request.getNews());
     const inputs = checkedProviderInputs(request.getUrn(), news);
     this.#plugin.configure(configSource(inputs));
@@ -259,7 +262,7 @@ class NativeHost {
   ): grpc.handleUnaryCall<Request, Response> {
     return this.#answer(
       (request) => this.#log.about(request.getUrn(), async () => handle(request)),
-      (request) => ({ urn: request.getUrn(), lastUp }),
+      (request) => ({ urn: request.getUrn(), lastUp: lastUp && !this.#hasProgram }),
     );
   }
 }
