@@ -241,7 +241,7 @@ describe("webhooks of the stack", () => {
     const { url } = await sandboxFor();
     const resources = [
       webhookInState("orders", 101),
-      webhookInState("lost", 7),
+      webhookInState("lost", 7, {}, "partners:index:PartnerWebhookState"), // Of the native plugin.
       webhookInState("old", 8, { delete: true }),
     ];
     const ended = await doctorIn({ config: inStack(url), resources });

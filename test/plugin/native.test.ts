@@ -163,10 +163,10 @@ describe("an import", () => {
     expect(takeRequests(sandbox)).toBe("GET");
   });
 
-  it("of a key takes it from the environment, under an ID that does not tell it", async () => {
+  it("of a key takes it from the environment, under an ID that stays and does not tell it", async () => {
     const { sandbox, plugin } = await startNative({ apiKeys: [OLD_KEY] }, { OLD_KEY });
     const found = await plugin.read("env:OLD_KEY", { __provider: KEY_PROVIDER });
-    expect(found.id).toMatch(/^key-[0-9a-f-]{36}$/);
+    expect(found.id).toBe("env:OLD_KEY");
     expect(secretValue(found.properties["apiKey"])).toBe(OLD_KEY);
     expect(await plugin.diff(found.id, plain(found.properties), KEY)).toMatchObject({ changes: false });
     await plugin.delete(found.id, { ...KEY, ...plain(found.properties) });
@@ -229,10 +229,10 @@ describe("the provider's settings", () => {
     expect(inputs).toMatchObject({ account: "eu", explicit: "true" });
   });
 
-  it("that have no effect, and a token in plain text, are warned of", async () => {
+  it("that have no effect are warned of, and nothing is said of a token, which the engine passes in clear", async () => {
     const { plugin } = await check("default", { ...GIVEN, basUrl: "x", version: "0.1.0" });
     await plugin.close();
-    expect(plugin.stderr()).toMatch(/accessToken is stored in plain text/);
+    expect(plugin.stderr()).not.toContain("plain text");
     expect(plugin.stderr().match(/not a pulumi-partners setting/g)).toHaveLength(1);
     expect(plugin.stderr()).toContain('"partners:basUrl"');
     expect(plugin.stderr()).not.toContain(GIVEN.accessToken);
@@ -263,6 +263,23 @@ describe("the provider's settings", () => {
     expect((await check("eu", news)).problems).toBe("");
   });
 
+  it("are said to be those of the last up only where no program has given those of now", async () => {
+    const sandbox = await sandboxFor();
+    const settings = { baseUrl: sandbox.url, accessToken: "wrong-token" };
+    const config = { ...configFor(sandbox), "partners:accessToken": "wrong-token" };
+    const withoutProgram = await pluginFor({ host: "native", config });
+    const { plugin: withProgram } = await check("default", settings);
+    await withProgram.configure(config);
+    for (const [plugin, hint] of [
+      [withoutProgram, true],
+      [withProgram, false],
+    ] as const) {
+      const { message } = await errorOf(plugin.read("101", { ...HOOK }));
+      expect(message).toContain("[PARTNERS_STATUS]");
+      expect(message.includes("settings of the last up")).toBe(hint);
+    }
+  });
+
   it.each([
     ["nothing", { ...GIVEN, account: "eu" }, { ...GIVEN, account: "eu" }, [], []],
     [
@@ -273,6 +290,13 @@ describe("the provider's settings", () => {
       [],
     ],
     ["the account", { ...GIVEN, account: "eu" }, { ...GIVEN, account: "us" }, ["account"], ["account"]],
+    [
+      "the account of stack configuration, which must not replace keys when it is set back",
+      { ...GIVEN, account: "prod", explicit: "false" },
+      { ...GIVEN, account: "default", explicit: "false" },
+      ["account"],
+      [],
+    ],
     [
       "the names, from dynamic resources",
       { "partners:baseUrl": GIVEN.baseUrl, "partners:accessToken": GIVEN.accessToken },

@@ -93,8 +93,12 @@ export async function serviceOf(
 }
 
 /** A webhook resource as it is in a state. */
-export function webhookInState(name: string, webhookId: number, more: object = {}): object {
-  const type = "pulumi-nodejs:dynamic/partners:PartnerWebhookState";
+export function webhookInState(
+  name: string,
+  webhookId: number,
+  more: object = {},
+  type = "pulumi-nodejs:dynamic/partners:PartnerWebhookState",
+): object {
   return {
     urn: `urn:pulumi:dev::shop::${type}::${name}`,
     type,

@@ -3,7 +3,6 @@ import { existsSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 
 import { accountName, type ConfigSource } from "../handlers/settings.js";
-import { PARTNER_WEBHOOK_STATE, PARTNER_WEBHOOK_STATES } from "../registration.js";
 import { EXPLICIT_KEY } from "../setting-names.js";
 import { CommandError } from "./command.js";
 
@@ -89,7 +88,7 @@ export async function readStack({ workspace }: Project, name?: string): Promise<
 
 function readResources(resources: readonly Fields[], account: string): Pick<Stack, "declared" | "providers"> {
   const providers = resources
-    .filter(({ inputs }) => fields(inputs)[EXPLICIT_KEY] === "true")
+    .filter(({ inputs }) => [EXPLICIT_KEY, "explicit"].some((name) => fields(inputs)[name] === "true"))
     .map(({ urn }) => String(urn));
   const declared = new Map<number, string[]>();
   for (const { type, urn, provider, outputs } of resources) {
@@ -103,10 +102,11 @@ function readResources(resources: readonly Fields[], account: string): Pick<Stac
   return { declared, providers: providers.map(resourceName) };
 }
 
-/** The webhooks of a resource, those under `others` of a fleet included. */
+/** The webhooks of a resource, those under `others` of a fleet included, whether it is a dynamic or a native one. */
 function managedWebhooks(type: string, { webhookId, initialStates }: Fields): number[] {
-  if (type === PARTNER_WEBHOOK_STATE.type && typeof webhookId === "number") return [webhookId];
-  return type === PARTNER_WEBHOOK_STATES.type ? Object.keys(fields(initialStates)).map(Number) : [];
+  const [, name] = /^(?:pulumi-nodejs:dynamic\/partners|partners:index):(\w+)$/.exec(type) ?? [];
+  if (name === "PartnerWebhookState" && typeof webhookId === "number") return [webhookId];
+  return name === "PartnerWebhookStates" ? Object.keys(fields(initialStates)).map(Number) : [];
 }
 
 /** Everything after the third `::` of a URN, as a name may contain `::` too. */

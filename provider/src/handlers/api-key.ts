@@ -79,7 +79,7 @@ export function apiKeyHandlers(plugin: PluginProcess): ResourceHandlers {
 
     async create(news) {
       const session = await plugin.open();
-      const id = newId(); // Made in advance: after the request, nothing may fail.
+      const id = `key-${randomUUID()}`; // Never secret, and made in advance: after the request, nothing may fail.
       const { response, createdAt, requestId } = await session.client.createApiKey();
       const trigger = rotationOf(news).trigger ?? null;
       const internal = { ...NO_KEY.internal, trigger };
@@ -118,17 +118,12 @@ export function apiKeyHandlers(plugin: PluginProcess): ResourceHandlers {
         return Promise.reject(new ResourceError({ kind: "noImportVariable", name }));
       const { account } = plugin;
       return Promise.resolve({
-        id: newId(),
+        id,
         inputs: { account },
         outputs: outputsOf({ ...NO_KEY, apiKey }, account),
       });
     },
   };
-}
-
-/** An ID that is no secret, as IDs are shown. */
-function newId(): string {
-  return `key-${randomUUID()}`;
 }
 
 /** The outputs after a step, as far as they are known before it. */

@@ -144,8 +144,6 @@ export type Notice =
       readonly webhookIds: readonly number[];
       readonly setting: "webhookState" | "active";
     }
-  /** The access token is stored in plain text. */
-  | { readonly kind: "plainToken" }
   /** A provider has a setting of an unknown name. */
   | { readonly kind: "unknownSetting"; readonly name: string }
   /** `restore` has nothing to go back to. */

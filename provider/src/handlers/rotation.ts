@@ -51,8 +51,7 @@ export function rotationProblems(rotation: unknown): string[] {
     problems.push("rotation.overlapDays must be a whole number of days, 0 to 36500.");
   if (afterDays != null && overlapDays == null)
     problems.push(
-      "rotation.afterDays needs overlapDays: the days for which the old key stays valid. Choose more than any consumer " +
-        "of the key goes without a successful pulumi up; 0 deletes the old key at the end of the same update.",
+      "rotation.afterDays needs overlapDays: the days for which the old key stays valid, or 0 to delete it in the same update.",
     );
   if (typeof afterDays === "number" && typeof overlapDays === "number" && overlapDays > afterDays)
     problems.push(

@@ -39,7 +39,8 @@ export class WebhookRegistry {
    * @throws {RequestError} if the list cannot be read.
    */
   async look(webhookIds: readonly number[], within?: number): Promise<WebhookSnapshot> {
-    await Promise.all(webhookIds.map((webhookId) => this.#pending.get(webhookId)));
+    const pending = webhookIds.flatMap((webhookId) => this.#pending.get(webhookId) ?? []);
+    if (pending.length > 0) await Promise.all(pending);
     const began = this.#currentTime();
     const snapshot = await this.#read(began - FRESH_FOR, within);
     const mayBeNew = snapshot.requestedAt < began && webhookIds.some((webhookId) => !snapshot.get(webhookId));

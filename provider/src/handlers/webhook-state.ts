@@ -177,8 +177,7 @@ function isWebhookId(value: unknown): boolean {
 }
 
 function whyNoId(value: unknown): string {
-  if (typeof value === "string")
-    return "it is a string; write it without quotes, or convert it with Number()";
+  if (typeof value === "string") return "it is a string; write it without quotes, or convert it to a number";
   if (typeof value === "number") return "it has a fraction, is not above 0, or is too large to be exact";
   return "it is missing or of another type";
 }

@@ -82,12 +82,6 @@ export function renderNotice(notice: Notice, terms: Terms): string {
     }
     case "stateUnknown":
       return `the list does not show the state of ${webhooksText(notice.webhookIds)}, so drift is not detected; set ${stateSettings(notice.setting, terms)}.`;
-    case "plainToken": {
-      const remedy = terms.explicit
-        ? "Make it a secret of the program"
-        : 'Run "pulumi config set --secret partners:accessToken"';
-      return `${setting("accessToken", terms)} is stored in plain text. ${remedy}, and rotate the token.`;
-    }
     case "unknownSetting":
       return `"${setting(notice.name, terms)}" is not a pulumi-partners setting, so it has no effect.`;
     case "nothingToRestore":

@@ -10,7 +10,7 @@ import { Status } from "@pulumi/pulumi/proto/status_pb.js";
 import { Any } from "google-protobuf/google/protobuf/any_pb.js";
 import { Empty } from "google-protobuf/google/protobuf/empty_pb.js";
 
-import { PartialFailure, UNKNOWN, type Properties, type ResourceHandlers } from "../handlers/contract.js";
+import { PartialFailure, type Properties, type ResourceHandlers } from "../handlers/contract.js";
 import { createHandlers, type PartnerHandlers } from "../handlers/create-handlers.js";
 import { listWebhooks } from "../handlers/partner-webhooks.js";
 import { PluginProcess } from "../handlers/process.js";
@@ -70,6 +70,8 @@ class NativeHost {
   readonly #plugin: PluginProcess;
   readonly #handlers: PartnerHandlers;
   readonly #told = new Set<string>();
+  /** Whether a program runs, so that the settings are those of now, also in a destroy or refresh. */
+  #hasProgram = false;
 
   constructor(pluginPackage: PluginPackage, engine: string) {
     this.#package = pluginPackage;
@@ -174,13 +176,11 @@ class NativeHost {
   }
 
   #checkConfig(request: proto.CheckRequest): proto.CheckResponse {
+    this.#hasProgram = true; // Without one, the engine only configures.
     const news = fromStruct(request.getNews());
     const inputs = checkedProviderInputs(request.getUrn(), news);
     this.#plugin.configure(configSource(inputs));
     for (const name of unknownSettings(news)) this.#plugin.warn({ kind: "unknownSetting", name });
-    const token = request.getNews()?.getFieldsMap().get("accessToken");
-    if (token?.hasStringValue() && token.getStringValue() !== UNKNOWN)
-      this.#plugin.warn({ kind: "plainToken" });
     const response = new proto.CheckResponse().setInputs(toStruct(withSecrets(inputs, ["accessToken"])));
     // What is not known yet cannot be judged; the resources' checks come later.
     if (hasUnknown(inputs)) return response;
@@ -263,7 +263,7 @@ class NativeHost {
   ): grpc.handleUnaryCall<Request, Response> {
     return this.#answer(
       (request) => this.#log.about(request.getUrn(), async () => handle(request)),
-      (request) => ({ urn: request.getUrn(), lastUp }),
+      (request) => ({ urn: request.getUrn(), lastUp: lastUp && !this.#hasProgram }),
     );
   }
 }

@@ -44,7 +44,10 @@ export function configSource(inputs: Properties): ConfigSource {
   };
 }
 
-/** Which settings differ. Another account replaces the provider, and with it all that it has created. */
+/**
+ * Which settings differ. Another account replaces a provider of the program, and with it all that it has created. That of stack
+ * configuration is updated: its resources refuse another account, and a replacement would outlive that, and replace every key.
+ */
 export function diffProviderInputs(
   olds: Properties,
   news: Properties,
@@ -53,7 +56,9 @@ export function diffProviderInputs(
     (name) => JSON.stringify(valueOf(olds, name)) !== JSON.stringify(valueOf(news, name)),
   );
   // A name that is absent says nothing: the provider of dynamic resources, from which a stack can move here, has none.
-  const isReplaced = [olds, news].every((inputs) => typeof valueOf(inputs, ACCOUNT) === "string");
+  const isReplaced =
+    valueOf(news, EXPLICIT) !== "false" &&
+    [olds, news].every((inputs) => typeof valueOf(inputs, ACCOUNT) === "string");
   return { changed, replaces: changed.filter((name) => name === ACCOUNT && isReplaced) };
 }
 
