@@ -1,15 +1,13 @@
-import grpc from "@grpc/grpc-js";
+import type grpc from "@grpc/grpc-js";
 import enginegrpc from "@pulumi/pulumi/proto/engine_grpc_pb.js";
 import engine from "@pulumi/pulumi/proto/engine_pb.js";
 import empty from "google-protobuf/google/protobuf/empty_pb.js";
+import { serveGrpc, type GrpcServer } from "./grpc-server.ts";
 
 /** An engine as far as a plugin tells it something. */
-export interface LoggingEngine {
-  /** Host and port. */
-  readonly address: string;
+export interface LoggingEngine extends GrpcServer {
   /** What plugins have logged so far. */
   readonly messages: readonly engine.LogRequest.AsObject[];
-  close(): void;
 }
 
 /** Listens for what plugins log. */
@@ -19,19 +17,5 @@ export async function startLoggingEngine(): Promise<LoggingEngine> {
     messages.push(request.toObject());
     callback(null, new empty.Empty());
   };
-  const server = new grpc.Server();
-  server.addService(enginegrpc.EngineService, { log });
-  const port = await new Promise<number>((resolve, reject) => {
-    server.bindAsync("127.0.0.1:0", grpc.ServerCredentials.createInsecure(), (error, bound) => {
-      if (error) reject(error);
-      else resolve(bound);
-    });
-  });
-  return {
-    address: `127.0.0.1:${port}`,
-    messages,
-    close: () => {
-      server.forceShutdown();
-    },
-  };
+  return { ...(await serveGrpc(enginegrpc.EngineService, { log })), messages };
 }

@@ -1,10 +1,11 @@
 import { mkdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import grpc from "@grpc/grpc-js";
+import type grpc from "@grpc/grpc-js";
 import type { Deployment, EngineEvent } from "@pulumi/pulumi/automation/index.js";
 import automation from "@pulumi/pulumi/automation/server.js";
 import langgrpc from "@pulumi/pulumi/proto/language_grpc_pb.js";
 import { engineEnv } from "./engine.ts";
+import { serveGrpc, type GrpcServer } from "./grpc-server.ts";
 import { type Ended, type ProcessOptions, type RunningProcess, startProcess } from "./process.ts";
 
 /** A Pulumi program as a function; what it returns are the stack's outputs. */
@@ -173,21 +174,8 @@ const { LanguageServer } = automation as unknown as {
 };
 
 /** Lets the engine run a program in this process, as the Automation API does with inline programs. */
-async function serveProgram(program: Program): Promise<{ readonly address: string; close(): void }> {
-  const server = new grpc.Server();
-  server.addService(langgrpc.LanguageRuntimeService, new LanguageServer(program));
-  const port = await new Promise<number>((resolve, reject) => {
-    server.bindAsync("127.0.0.1:0", grpc.ServerCredentials.createInsecure(), (error, bound) => {
-      if (error) reject(error);
-      else resolve(bound);
-    });
-  });
-  return {
-    address: `127.0.0.1:${port}`,
-    close: () => {
-      server.forceShutdown();
-    },
-  };
+function serveProgram(program: Program): Promise<GrpcServer> {
+  return serveGrpc(langgrpc.LanguageRuntimeService, new LanguageServer(program));
 }
 
 /** Reads the outcome from what the CLI printed and from the event log that it wrote. */
