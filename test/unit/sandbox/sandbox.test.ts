@@ -109,15 +109,6 @@ test.each([
   expect([response.status, response.headers.get("allow")]).toEqual([status, allow]);
 });
 
-test("with a base path every path is below it", async () => {
-  const sandbox = await start({ basePath: "gateway/eu/" });
-  const { origin, pathname } = new URL(sandbox.url);
-  expect(pathname).toBe("/gateway/eu");
-  expect((await call(sandbox, "listWebhooks")).status).toBe(200);
-  expect((await fetch(`${origin}${API_ROOT}/webhooks`)).status).toBe(404);
-  expect((await fetch(`${sandbox.url}/whoami`)).status).toBe(401);
-});
-
 test("the log has every request as it was sent, and onRequest is called when it has been answered", async () => {
   const reported: LoggedRequest[] = [];
   const sandbox = await start({ onRequest: (request) => reported.push(request) });
@@ -126,7 +117,7 @@ test("the log has every request as it was sent, and onRequest is called when it 
   const requestId = created.headers.get("x-request-id");
   const creation = { operation: "createApiKey", method: "POST", path: `${API_ROOT}/api-key` };
   expect(sandbox.requests).toMatchObject([
-    { ...creation, status: 201, effect: true, bodyBytes: 6, requestId },
+    { ...creation, status: 201, effect: true, requestId },
     { operation: null, path: "/a%2Fb?c=d", status: 404, effect: false, headers: { "x-trace": "1" } },
   ]);
   const taken = sandbox.requests;
