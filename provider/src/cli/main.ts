@@ -22,9 +22,8 @@ Options:
 `;
 
 async function main(args: readonly string[]): Promise<number> {
-  const words = args[0] === "help" ? [...args.slice(1), "--help"] : args;
-  const helpWanted = words.some(isHelp);
-  const [name, ...rest] = words.filter((word) => !isHelp(word));
+  const helpWanted = args.some(isHelp);
+  const [name, ...rest] = args.filter((word) => !isHelp(word));
   const command = COMMANDS.get(name ?? "");
   try {
     if (name === "--version") return print(`${VERSION}\n`);
