@@ -1,10 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 
-import { ACCOUNT_KEY, DEFAULT_ACCOUNT, SETTING_NAMES } from "../setting-names.js";
+import { ACCOUNT_KEY, DEFAULT_ACCOUNT, SETTINGS } from "../setting-names.js";
 import { logicalName, perRun, providerOf, type ProviderOptions } from "./run.js";
-
-/** The names of all settings of stack configuration; a `Provider` has arguments of the same names. */
-export const SETTINGS: readonly string[] = [...SETTING_NAMES, "account"];
 
 /**
  * Refuses arguments that cannot have been meant. TypeScript sees them; a JavaScript program would pass options instead of

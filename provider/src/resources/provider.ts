@@ -1,8 +1,8 @@
 import * as pulumi from "@pulumi/pulumi";
 
 import type { ResponseMapping } from "../responses/mapping.js";
-import { ACCOUNT_KEY, DEFAULT_ACCOUNT, EXPLICIT_KEY } from "../setting-names.js";
-import { assertArguments, rememberAccount, SETTINGS } from "./program-checks.js";
+import { ACCOUNT_KEY, DEFAULT_ACCOUNT, EXPLICIT_KEY, SETTINGS } from "../setting-names.js";
+import { assertArguments, rememberAccount } from "./program-checks.js";
 
 /** The arguments of {@link Provider}. It uses only these: it reads neither stack configuration nor the environment. */
 export interface ProviderArgs {

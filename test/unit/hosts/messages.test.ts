@@ -334,7 +334,7 @@ describe("what a person is told", () => {
         "the previous key is deleted by this update, before the end of its overlap (2026-06-15T12:00:00.000Z): overlapDays was reduced.",
         "the list does not show the state of webhook 101, so drift is not detected; set partners:responses.webhookState.",
         "the list does not show the state of webhook 101, so drift is not detected; set partners:responses.active and partners:responses.disabled.",
-        ""partners:basUrl" is not a pulumi-partners setting, so it has no effect.",
+        ""partners:basUrl" is not a pulumi-partners setting, so it has no effect. Valid settings: baseUrl, previousBaseUrl, accessToken, requestTimeout, operationTimeout, maxConnections, requestsPerSecond, responses, account.",
         "the state of webhooks 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 and 2 more before this stack is not known, so "restore" changes nothing.",
         "1 webhook differs from "others", which is "disabled": 1.",
         "12 webhooks differ from "others", which is "disabled": 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 and 2 more.",
