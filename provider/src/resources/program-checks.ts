@@ -136,8 +136,7 @@ function whyUnused(name: string): string | null {
   const key = NAMESPACE + name;
   if (name.startsWith("responses."))
     return `"${key}" was set without --path, so it has no effect. Run "pulumi config set --path '${key}' VALUE", and "pulumi config rm '${key}'".`;
-  const names = SETTINGS.map((known) => NAMESPACE + known).join(", ");
-  return `"${key}" is not a pulumi-partners setting, so it has no effect. Valid settings: ${names}.`;
+  return `"${key}" is not a pulumi-partners setting, so it has no effect. Valid settings: ${SETTINGS.join(", ")}.`;
 }
 
 /** The SDK exports this function but does not declare it; without it we cannot tell, and do not warn. */
