@@ -6,6 +6,8 @@ export const MAX_DEPTH = 16;
 const MAX_LINES = 40;
 const MAX_CANDIDATES = 10;
 const FIELD_NAME = /^[@$]?[A-Za-z_][A-Za-z0-9_.:$-]{0,38}$/;
+/** What counts something, as an index does: too short to be a secret, a phone number or the id of a person. */
+const SHORT_NUMBER = /^[0-9]{1,3}$/;
 
 /**
  * Describes a JSON document by the names and types in it, a line each, and of an array only the first element. Never shows a
@@ -33,7 +35,7 @@ export function printPointer(node: DocumentNode): string | null {
   if (node.depth > MAX_DEPTH) return null;
   let pointer = "";
   for (let one = node; one.parent !== null; one = one.parent) {
-    const shown = isArray(one.parent.value) || isFieldName(one.token);
+    const shown = isArray(one.parent.value) || isFieldName(one.token) || SHORT_NUMBER.test(one.token);
     pointer = `/${shown ? one.token : "*"}${pointer}`;
   }
   return pointer;
