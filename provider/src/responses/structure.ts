@@ -42,14 +42,9 @@ export function printPointer(node: DocumentNode): string | null {
 }
 
 /** The JSON Pointers that a refusal proposes, each once and at most 10. */
-export function listCandidates(nodes: Iterable<DocumentNode>): string[] {
-  const pointers = new Set<string>();
-  for (const node of nodes) {
-    const pointer = printPointer(node);
-    if (pointer !== null) pointers.add(pointer);
-    if (pointers.size === MAX_CANDIDATES) break;
-  }
-  return [...pointers];
+export function listCandidates(nodes: readonly DocumentNode[]): string[] {
+  const pointers = nodes.map(printPointer).filter((pointer) => pointer !== null);
+  return [...new Set(pointers)].slice(0, MAX_CANDIDATES);
 }
 
 /** Whether a name looks like the name of a field. Any other may be data, such as a key of a map, and is not shown. */

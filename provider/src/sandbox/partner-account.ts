@@ -39,21 +39,13 @@ const ROUTES = (Object.keys(OPERATIONS) as Operation[]).map((operation) => {
   return { operation, method, pattern: new RegExp(`^${API_ROOT}${template.replace(/\{\w+\}/, "([^/]+)")}$`) };
 });
 
-/** The operation that a request asks for, or the answer if there is none. Dot segments are not resolved. */
-export function findRoute(method: string, path: string): Route | Answer {
-  const matches = ROUTES.filter(({ pattern }) => pattern.test(path));
-  if (matches.length === 0) return json(404, { error: "no such path" });
-  const match = matches.find((route) => route.method === method);
-  if (match === undefined) {
-    const allow = matches.map((route) => route.method).join(", ");
-    return json(405, { error: "method not allowed" }, { allow });
+/** The operation that a request asks for; `null` if there is none. Dot segments are not resolved. */
+export function findRoute(method: string, path: string): Route | null {
+  for (const route of ROUTES) {
+    const match = route.method === method ? route.pattern.exec(path) : null;
+    if (match !== null) return { operation: route.operation, parameter: decodeURIComponent(match[1] ?? "") };
   }
-  try {
-    const parameter = decodeURIComponent(match.pattern.exec(path)?.[1] ?? "");
-    return { operation: match.operation, parameter };
-  } catch {
-    return json(400, { error: "malformed path" }); // A "%" without two hexadecimal digits.
-  }
+  return null;
 }
 
 /** Performs an operation. The caller has checked the token. @returns the answer, and whether the account has changed */

@@ -155,8 +155,8 @@ export async function runSandbox(options: SandboxOptions, hooks: SandboxHooks = 
       return;
     }
     const route = findRoute(entry.method, path.startsWith(basePath) ? path.slice(basePath.length) : "");
-    if ("status" in route) {
-      send(response, entry, route);
+    if (route === null) {
+      send(response, entry, json(404, { error: "no such operation" }));
       return;
     }
     entry.operation = route.operation;
