@@ -2,8 +2,6 @@ import { parseArgs } from "node:util";
 
 /** A command of `pulumi-partners`. */
 export interface Command {
-  /** One line for the overview. */
-  readonly summary: string;
   /** What `--help` prints. */
   readonly help: string;
   /**

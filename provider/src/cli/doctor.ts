@@ -34,7 +34,6 @@ Exit codes:
 
 /** `pulumi-partners doctor`: checks everything from this machine to the service. */
 export const doctorCommand: Command = {
-  summary: "check everything from this machine to the service",
   help: HELP,
   run: async (args) => {
     const { stack, cwd = "." } = parseOptions(args, ["stack", "cwd"]);

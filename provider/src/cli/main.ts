@@ -14,7 +14,8 @@ const COMMANDS: ReadonlyMap<string, Command> = new Map([
 const HELP = `Usage: pulumi-partners <command> [options]
 
 Commands:
-${[...COMMANDS].map(([name, { summary }]) => `  ${name.padEnd(11)}${summary}`).join("\n")}
+  doctor     check everything from this machine to the service
+  sandbox    start a Partner API on this machine to try things out
 
 Options:
   -h, --help  show this text; after a command, its options

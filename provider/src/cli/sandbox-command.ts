@@ -20,7 +20,6 @@ Options:
 
 /** `pulumi-partners sandbox`: runs a sandbox until it gets SIGINT, SIGTERM or SIGHUP. */
 export const sandboxCommand: Command = {
-  summary: "start a Partner API on this machine to try things out",
   help: HELP,
   run: async (args) => {
     const values = parseOptions(args, ["port", "access-token", "webhooks"]);

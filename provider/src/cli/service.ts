@@ -4,9 +4,9 @@ import { API_ROOT, OPERATIONS } from "../api/operations.js";
 import { debugLog } from "../handlers/process.js";
 import type { Settings } from "../handlers/settings.js";
 import { mappingCommand } from "../hosts/messages.js";
-import { describeStructure } from "../responses/structure.js";
+import { listFields } from "../responses/candidates.js";
 import type { Stack } from "./pulumi-project.js";
-import { alignColumns, check, type Check } from "./report.js";
+import { check, type Check } from "./report.js";
 
 /**
  * Lists the webhooks, and checks by that one request the address, the token, the shape of the response, and that the webhooks
@@ -30,10 +30,9 @@ async function checkList(client: PartnerClient, declared: Stack["declared"]): Pr
   } catch (error) {
     const cause = error instanceof RequestError ? error.failure.cause : null;
     if (cause?.kind !== "unreadableList" || cause.reading.reason === "not JSON") throw error;
-    const { reading, body } = cause;
+    const { reading } = cause;
     const detail = `The list is not recognised. Set partners:responses.${reading.setting}.`;
-    const commands = commandsFor(reading.setting, reading.candidates);
-    return [check("failed", "shape", detail, ...commands, ...structureOf(body))];
+    return [check("failed", "shape", detail, ...commandsFor(reading.setting, reading.candidates))];
   } finally {
     await client.close();
   }
@@ -45,8 +44,8 @@ function checkShape({ webhooks, complete, places }: WebhookList): Check {
   if (unknown !== undefined) {
     const count = `${others.length + 1} of ${webhooks.size} webhooks`;
     const detail = `${where} The state of ${count} is unknown, so drift of these is not detected.`;
-    const commands = stateCommands(unknown.missing);
-    return check("warning", "shape", detail, ...commands, ...structureOf(JSON.stringify(unknown.record)));
+    const fields = `Fields of a webhook: ${listFields(unknown.record).join(", ")}`;
+    return check("warning", "shape", detail, ...stateCommands(unknown.missing), fields);
   }
   if (!complete) {
     const detail = `${where} The list may be incomplete: webhooks that are not in it cannot be managed.`;
@@ -59,10 +58,6 @@ function checkShape({ webhooks, complete, places }: WebhookList): Check {
 function describePlaces(places: WebhookList["places"]): string {
   const found = Object.entries(places).map(([name, pointer]) => `${name} at ${JSON.stringify(pointer)}`);
   return found.length === 0 ? "Nothing to recognise." : `Found ${found.join(", ")}.`;
-}
-
-function structureOf(body: string): string[] {
-  return ["Structure of what was not recognised:", ...describeStructure(body)];
 }
 
 function stateCommands(missing: "webhookState" | "active" | null): string[] {
@@ -79,15 +74,16 @@ function commandsFor(setting: string, candidates: readonly string[]): string[] {
   return commands.length === 1 ? commands : ["One of these is right:", ...commands];
 }
 
-/** Checks that the webhooks that the stack declares exist, and lists them and those of the server. */
+/** Checks that the webhooks that the stack declares exist. Lists all: the id, the state, and which resources declare it. */
 function checkWebhooks({ webhooks, complete }: WebhookList, declared: Stack["declared"]): Check {
   const ids = [...new Set([...webhooks.keys(), ...declared.keys()])].sort((a, b) => a - b);
-  const rows = ids.map((webhookId) => {
+  const width = String(ids.at(-1)).length;
+  const table = ids.map((webhookId) => {
     const webhook = webhooks.get(webhookId);
     const state = webhook === undefined ? "missing" : (webhook.state ?? "unknown");
-    return [String(webhookId), state, declared.get(webhookId)?.join(", ") ?? "-"];
+    const declarers = declared.get(webhookId)?.join(", ") ?? "-";
+    return `${String(webhookId).padEnd(width)}  ${state.padEnd("disabled".length)}  ${declarers}`;
   });
-  const table = ids.length === 0 ? [] : alignColumns([["ID", "STATE", "DECLARED BY"], ...rows]);
   const count = `${webhooks.size} on the server, ${declared.size} declared in this stack`;
   const missing = [...declared.keys()].filter((webhookId) => !webhooks.has(webhookId));
   if (missing.length === 0) return check("ok", "webhooks", `${count}.`, ...table);

@@ -3,7 +3,7 @@ import { documentReportsFailure, isRefusalMessage, isWebPage } from "./failure-r
 import { canBeSent, isBareKey, isKeyForm, isMixed, isShortKey } from "./key-form.js";
 import { isUuid, mayHoldKey, MIN_SHORT_LENGTH, piecesOf } from "./key-form.js";
 import { resolvePointer, type ResponseMapping } from "./mapping.js";
-import { isFieldName, listCandidates, MAX_DEPTH, printPointer } from "./structure.js";
+import { isFieldName, listCandidates, MAX_DEPTH, printPointer } from "./candidates.js";
 
 /** What the response to the creation of a key gave. */
 export type KeyReading =

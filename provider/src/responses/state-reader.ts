@@ -2,7 +2,7 @@ import type { WebhookState } from "../api/operations.js";
 import { isArray, isEmpty, membersOf, normaliseName, walk } from "./document.js";
 import type { DocumentNode, JsonObject } from "./document.js";
 import { asWord, isScalar, parsePointer, resolvePointer, type ResponseMapping } from "./mapping.js";
-import { printPointer } from "./structure.js";
+import { printPointer } from "./candidates.js";
 
 /** What a record says about the state of its webhook. */
 export interface StateReading {

@@ -3,7 +3,7 @@ import { isArray, isEmpty, isInside, isObject, membersOf, parseDocument, walk } 
 import type { DocumentNode, JsonObject } from "./document.js";
 import { resolvePointer, type ResponseMapping } from "./mapping.js";
 import { ownNodesOf, readStates, type StateReading } from "./state-reader.js";
-import { isFieldName, listCandidates, printPointer } from "./structure.js";
+import { isFieldName, listCandidates, printPointer } from "./candidates.js";
 
 export type { ResponseHeaders } from "./completeness.js";
 
