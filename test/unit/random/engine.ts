@@ -87,6 +87,7 @@ export async function runOperation(
   const calls: Call[] = [];
   const notices: Notice[] = [];
   const engine = { killed: false, succeeded: true };
+  const isKilled = (): boolean => engine.killed;
   const interrupt = new AbortController();
   const plugin = new PluginProcess({
     env: {},
@@ -117,13 +118,13 @@ export async function runOperation(
     news: Properties,
     work: (handlers: ResourceHandlers, errors: unknown[]) => Promise<Value>,
   ): Promise<Value> => {
-    if (engine.killed) throw new StepFailed();
+    if (isKilled()) throw new StepFailed();
     const record: Call = { verb: method, name, olds, news, errors: [], dropped: false };
     calls.push(record);
     const value = await work(handlers[kindOf(name)], record.errors).catch((error: unknown) => {
       record.errors.push(error);
     });
-    record.dropped = engine.killed;
+    record.dropped = isKilled();
     if (record.dropped || record.errors.length > 0) throw new StepFailed();
     if (value instanceof PartialFailure) record.errors.push(value);
     return value as Value;

@@ -1,4 +1,4 @@
-import { SHAPES, startSandbox, type Fault, type Sandbox, type Shape } from "../../support/sandbox.ts";
+import { SHAPES, startSandbox, type Sandbox, type Shape } from "../../support/sandbox.ts";
 
 /** The webhooks that exist in the beginning. */
 export const WEBHOOKS = [101, 102, 103] as const;
