@@ -277,7 +277,7 @@ describe("a rotation with overlap", () => {
       internal: { trigger: "a", previousResponse: first["response"], unread: null },
     });
     expect(await keysOf(service).update(id, outputs, news("a"))).toEqual(outputs);
-    const later = startRun(service, {}, { now: NOON + 7 * DAY });
+    const later = startRun(service, {}, { currentTime: () => NOON + 7 * DAY });
     expect(later.partnerApiKey.diff(outputs, news("a"))).toEqual({ changes: true, replaces: [] });
     const expired = await later.partnerApiKey.update(id, outputs, news("a"));
     expect(expired).toMatchObject({ apiKey: keys[1], previousApiKey: null, previousExpiresAt: null });

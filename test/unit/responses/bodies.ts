@@ -24,9 +24,13 @@ export type KeyRow = readonly [source: string, body: Body, reading: `/${string}`
 
 export const KEY_ROWS: readonly KeyRow[] = [
   // Services that show a key once.
-  ["Mailgun", { message: "great success", key: { id: "1a2b3c4d-9f8e7d6c", secret: K } }, "/key/secret"],
+  ["Mailgun", { key: { id: "1a2b3c4d-9f8e7d6c", requestor: "jane@example.com", secret: K } }, "/key/secret"],
   ["Linode", { created: DATE, scopes: "*", token: "03d084436a6c91fbafd5c4b20c82e5056a2e9ce1" }, "/token"],
-  ["Sanctum", { accessToken: { id: 5 }, plainTextToken: "5|3F2lx0Qk7b9RZpVnY1s" }, "/plainTextToken"],
+  [
+    "Sanctum",
+    { accessToken: { tokenable_type: "App\\Models\\User" }, plainTextToken: "5|3F2lx0Qk7b9RZpVnY1s" },
+    "/plainTextToken",
+  ],
   ["Django REST framework", { token: "9944b09199c62bcf9418ad846dd0e4bbdfc6ee4b" }, "/token"],
   ["JSON:API", { data: { type: "api-keys", id: "9", attributes: { key: K } } }, "/data/attributes/key"],
   ["Twilio", { sid: "SK2a0747eba6abf96b7e3c3ff0b4530f6e", friendly_name: "ci", secret: K }, "/secret"],
@@ -328,7 +332,7 @@ export const LIST_ROWS: readonly ListRow[] = [
   ["auto_disabled", [{ id: 101, active: true, auto_disabled: true }], "101 ?"],
   ["Meta, effective_status", [{ id: 101, status: "ACTIVE", effective_status: "PAUSED" }], "101 ?"],
   ["in the future", two({ disabled_at: "2099-01-01" }, { enabled_at: "2099-01-01" }), "101 ?, 102 ?"],
-  ["what can be stopped", [{ ...A, deletable: true, disabled_events: ["a"], disabled_at: "" }], "101 active"],
+  ["what can be stopped", [{ ...A, active: "Y", deletable: true, disabled_at: "" }], "101 active"],
   ...Object.entries({
     expires_at: "2019-01-01T00:00:00Z",
     starts_at: "2099-01-01T00:00:00Z",
@@ -371,6 +375,7 @@ export const LIST_ROWS: readonly ListRow[] = [
       ["errors: [null]", { errors: [null] }],
       ["a count of errors", { meta: { errors: 2 } }],
       ["Paddle, Zendesk", { has_more: false, next: "https://a.example/webhooks?after=102" }],
+      ["JSON:API, one page", { links: { self: "/w", next: null } }],
       ["links.next without href", { links: { next: { href: null } } }],
       ["next: none", { next: "none" }],
       ["next_billing_date", { next_billing_date: "2026-12-01" }],
