@@ -334,7 +334,8 @@ export const LIST_ROWS: readonly ListRow[] = [
     [
       {
         ...{ id: 101, active: true, expires_at: "2099-01-01", next_run_at: "2099-01-01", created_at: DATE },
-        ...{ health: { status: "healthy" }, delivery_status: "failed", disabled_events: ["a"] },
+        ...{ health: { status: "healthy" }, verification_status: "verified", delivery_status: "failed" },
+        disabled_events: ["a"],
         ...{ events: ["subscription.paused", "deleted"], name: "Paused", owner: { status: "suspended" } },
       },
     ],
