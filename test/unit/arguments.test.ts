@@ -18,11 +18,7 @@ const PartnerWebhookState = partners.PartnerWebhookState as unknown as new (...a
 const Provider = partners.Provider as unknown as new (...args: unknown[]) => object;
 
 it.each([
-  [
-    "options for arguments",
-    () => new PartnerApiKey("k", { provider: {} }),
-    'PartnerApiKey "k" has no argument "provider"',
-  ],
+  ["options", () => new PartnerApiKey("k", { provider: {} }), 'PartnerApiKey "k" has no argument "provider"'],
   ["no arguments", () => new PartnerWebhookState("w"), 'PartnerWebhookState "w" needs its arguments'],
   ["null", () => new PartnerApiKey("k", null), 'PartnerApiKey "k" needs its arguments'],
   ["a typing mistake", () => new Provider("eu", { ...eu, url: "" }), 'Provider "eu" has no argument "url"'],
@@ -31,12 +27,12 @@ it.each([
     () => partners.getPartnerWebhooksOutput({ providers: eu } as object),
     'getPartnerWebhooks has no argument "providers"',
   ],
+  ["the name default", () => new Provider("default", eu), 'Provider "default" would have the name'],
   [
-    "a provider called default whose account is empty",
+    "an empty account",
     () => new Provider("default", { ...eu, account: "" }),
-    'Provider "default" would have the name',
+    'Provider "default" would have',
   ],
-  ["a provider called default", () => new Provider("default", eu), 'Provider "default" would have the name'],
 ])("%s is refused with a message, before anything is registered", (_what, make, message) => {
   expect(make).toThrow(message);
   expect(make).toThrow(pulumi.RunError); // Pulumi prints the message of such an error, and no stack.
@@ -69,17 +65,22 @@ it("a webhook is declared once in an account, through whatever provider that nam
 });
 
 it("isInstance tells the resources apart", () => {
-  const key = new partners.PartnerApiKey("instance");
-  const webhook = partners.PartnerWebhookState.get("got", "101");
-  const classes = [partners.PartnerApiKey, partners.PartnerWebhookState];
-  const others = [new pulumi.ComponentResource("test:Other", "other"), {}, "key", null, undefined];
-  const are = [key, webhook, ...others].map((value) => classes.map((one) => one.isInstance(value)));
-  expect(are).toEqual([[true, false], [false, true], ...others.map(() => [false, false])]);
-});
-
-it("what is right is taken", () => {
-  new partners.PartnerApiKey("a");
-  new partners.PartnerApiKey("b", { rotation: { trigger: "x" } });
-  new partners.Provider("default", { ...eu, account: "default" });
-  new partners.Provider("eu", eu);
+  const values = [
+    new partners.PartnerApiKey("instance"),
+    partners.PartnerWebhookState.get("got", "101"),
+    {},
+    null,
+  ];
+  expect(values.map((value) => partners.PartnerApiKey.isInstance(value))).toEqual([
+    true,
+    false,
+    false,
+    false,
+  ]);
+  expect(values.map((value) => partners.PartnerWebhookState.isInstance(value))).toEqual([
+    false,
+    true,
+    false,
+    false,
+  ]);
 });

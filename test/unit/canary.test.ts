@@ -26,26 +26,12 @@ describe("the search for leaks finds a secret", () => {
     expect(findLeaks({ here: `before ${text} after` }, { token })).toHaveLength(1);
   });
 
-  it("in the right place, once for each secret", () => {
-    const places = { one: "nothing", two: `${token} ${token}`, three: CANARIES.clientSecret };
-    expect(findLeaks(places, CANARIES)).toEqual([
+  it("in the right place, once for each secret, and nothing else", () => {
+    const places = { one: "nothing pk_live_", two: `${token} ${token}`, three: CANARIES.clientSecret };
+    expect(findLeaks(places, { ...CANARIES, key: "pk_live_dEWUlrisGTTd9x-VOgy9StU-Sl7ldmV7" })).toEqual([
       expect.stringMatching(/^token in two \(plain\): /),
       expect.stringMatching(/^clientSecret in three \(plain\): /),
     ]);
-  });
-});
-
-describe("the search for leaks does not find", () => {
-  it.each<[what: string, text: string]>([
-    ["what is not there", JSON.stringify({ fingerprint: "sha256:0123456789abcdef", hint: "pYx6" })],
-    ["the beginning that keys have in common", "pk_live_"],
-    ["another secret", Object.values(CANARIES).slice(1).join(" ")],
-  ])("%s", (_what, text) => {
-    expect(findLeaks({ here: text }, { token, key: "pk_live_dEWUlrisGTTd9x-VOgy9StU-Sl7ldmV7" })).toEqual([]);
-  });
-
-  it("too short a secret, and says so", () => {
-    expect(() => findLeaks({}, { short: "abc" })).toThrow("less than 10 characters");
   });
 });
 

@@ -6,25 +6,15 @@ import { parse } from "yaml";
 import { SECRET_OUTPUTS } from "../../provider/src/registration.js";
 import { ROOT } from "../support/checkout.ts";
 
-interface Type {
-  readonly $ref?: string;
-  readonly type?: string;
-  readonly secret?: boolean;
-  readonly enum?: readonly { readonly value: string }[];
-  readonly properties?: Readonly<Record<string, Type>>;
-  readonly required?: readonly string[];
-}
-
-interface Resource extends Type {
-  readonly properties: Readonly<Record<string, Type>>;
-  readonly inputProperties: Readonly<Record<string, Type>>;
+interface Resource {
+  readonly properties: Readonly<Record<string, { readonly secret?: boolean }>>;
+  readonly inputProperties: Readonly<Record<string, unknown>>;
   readonly requiredInputs?: readonly string[];
 }
 
 interface Schema {
   readonly provider: Resource;
   readonly resources: Readonly<Record<string, Resource>>;
-  readonly types: Readonly<Record<string, Type>>;
 }
 
 interface Program {
@@ -56,25 +46,9 @@ it("has all that the example in YAML uses", () => {
   for (const [name, { properties }] of Object.entries(program.resources)) {
     const { inputProperties, requiredInputs = [] } =
       resourceOf(name) ?? expect.fail(`${name} has no known type`);
-    expectFits({ type: "object", properties: inputProperties, required: requiredInputs }, properties, name);
+    expect(Object.keys(inputProperties), name).toEqual(expect.arrayContaining(Object.keys(properties)));
+    expect(Object.keys(properties), name).toEqual(expect.arrayContaining([...requiredInputs]));
   }
   for (const [, name = "", output = ""] of JSON.stringify(program.outputs).matchAll(/\{(\w+)\.(\w+)\}/g))
     expect(resourceOf(name)?.properties, `${name}.${output}`).toHaveProperty(output);
 });
-
-/** Holds that a value of a program has a type of the schema. */
-function expectFits(given: Type, value: unknown, path: string): void {
-  const type = given.$ref === undefined ? given : schema.types[given.$ref.replace("#/types/", "")];
-  if (type?.enum)
-    expect(
-      type.enum.map((one) => one.value),
-      path,
-    ).toContain(value);
-  else if (type?.type === "object") {
-    const { properties = {}, required = [] } = type;
-    expect(Object.keys(properties), path).toEqual(expect.arrayContaining(Object.keys(value as object)));
-    expect(Object.keys(value as object), path).toEqual(expect.arrayContaining([...required]));
-    for (const [name, member] of Object.entries(value as object))
-      expectFits(properties[name] ?? {}, member, `${path}.${name}`);
-  } else expect(typeof value, path).toBe(type?.type === "integer" ? "number" : type?.type);
-}

@@ -57,42 +57,31 @@ const hinted = (method: Method): Play => ({ bytes: `HTTP/1.1 103 Early\r\n\r\n${
 type Cell = `${number} ${string}`;
 type Row = readonly [fault: string, play: (method: Method) => Play, get: Cell, change: Cell, post: Cell];
 
-const refused = (code: number): Row => [
-  `${code}`,
-  status(code),
-  `1 status ${code}, none`,
-  `1 status ${code}, none`,
-  `1 status ${code}, none`,
-];
-const passing = (code: number, fault = `${code}`, play: Row[1] = status(code)): Row => [
+/** The same end of all requests: how many of them arrive, for reads, for changes, and for creations. */
+const ends = (fault: string, play: Row[1], end: string, get: number, change: number, effect: string): Row => [
   fault,
   play,
-  `4 status ${code}, none`,
-  `4 status ${code}, possible`,
-  `1 status ${code}, possible`,
+  `${get} ${end}, none`,
+  `${change} ${end}, ${effect}`,
+  `1 ${end}, ${effect}`,
 ];
-const redirect = (code: number): Row => [
-  `${code}`,
-  status(code, "location: /elsewhere\r\n"),
-  `1 status ${code}, none`,
-  `1 status ${code}, possible`,
-  `1 status ${code}, possible`,
-];
-const lost = (fault: string, code: string, play: Play): Row => [
-  fault,
-  () => play,
-  `4 connection ${code}, none`,
-  `4 connection ${code}, possible`,
-  `1 connection ${code}, possible`,
-];
+const refused = (code: number) => ends(`${code}`, status(code), `status ${code}`, 1, 1, "none");
+const passing = (code: number, fault = `${code}`, play: Row[1] = status(code)) =>
+  ends(fault, play, `status ${code}`, 4, 4, "possible");
+const redirect = (code: number) =>
+  ends(`${code}`, status(code, "location: /elsewhere\r\n"), `status ${code}`, 1, 1, "possible");
+const lost = (fault: string, code: string, play: Play) =>
+  ends(fault, () => play, `connection ${code}`, 4, 4, "possible");
 const HTML = "<!doctype html><html><body>Please log in</body></html>";
+
+const FAILURE = `{"success":false,"message":"no"}`;
 
 const MATRIX: readonly Row[] = [
   ...[301, 303, 304].map(redirect),
   ...[400, 401, 404, 409].map(refused),
   ...[408, 502, 503, 504].map((code) => passing(code)),
-  ["500", status(500), "4 status 500, none", "1 status 500, possible", "1 status 500, possible"],
-  ["501", status(501), "1 status 501, none", "1 status 501, possible", "1 status 501, possible"],
+  ends("500", status(500), "status 500", 4, 1, "possible"),
+  ends("501", status(501), "status 501", 1, 1, "possible"),
   // Not counted as attempts, but given up when nothing got through for as long as an operation may take.
   ["429", status(429), "4 status 429, none", "4 status 429, none", "4 status 429, none"],
   lost("a reset", "ECONNRESET", { bytes: "", end: "reset" }),
@@ -103,19 +92,13 @@ const MATRIX: readonly Row[] = [
   lost("more than 256 KiB of headers", "UND_ERR_HEADERS_OVERFLOW", {
     bytes: `HTTP/1.1 200 OK\r\nx: ${"x".repeat(300 * 1024)}`,
   }),
-  ["silence", () => ({ bytes: "" }), "4 timeout, none", "4 timeout, possible", "1 timeout, possible"],
+  ends("silence", () => ({ bytes: "" }), "timeout", 4, 4, "possible"),
   ["a reset in the body", broken("reset"), "4 cutOff, none", "1 done", "1 partial"],
   ["a close in the body", broken("fin"), "4 cutOff, none", "1 done", "1 partial"],
   ["silence in the body", broken(), "4 cutOff, none", "1 done", "1 partial"],
   passing(503, "a reset in the body of a 503", broken("reset", 503)),
-  ["a page of HTML", status(200, "", HTML), "1 webPage, none", "1 webPage, possible", "1 webPage, possible"],
-  [
-    "a reported failure",
-    status(200, "", `{"success":false,"message":"no"}`),
-    "1 reportedFailure, none",
-    "1 reportedFailure, possible",
-    "1 reportedFailure, possible",
-  ],
+  ends("a page of HTML", status(200, "", HTML), "webPage", 1, 1, "possible"),
+  ends("a reported failure", status(200, "", FAILURE), "reportedFailure", 1, 1, "possible"),
   ["an early hint in front of the response", hinted, "1 done", "1 done", "1 done"],
 ];
 

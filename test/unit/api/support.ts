@@ -13,7 +13,7 @@ import { startTcpServer } from "../../support/tcp-server.ts";
 /** The key in tests: what a request names and a response holds. */
 export const KEY = "pk_live_0123456789abcdef";
 
-/** A clock on which waiting costs nothing, for one operation at a time; keeps what was waited for, in milliseconds. */
+/** A clock on which waiting costs nothing: each wait moves the time for all. Keeps what was waited for, in milliseconds. */
 export class InstantClock implements Clock {
   readonly sleeps: number[] = [];
   #now = Date.parse("2026-01-01T00:00:00Z");
@@ -29,8 +29,12 @@ export class InstantClock implements Clock {
 
   sleep(milliseconds: number): Promise<void> {
     if (milliseconds > 0) this.sleeps.push(Math.round(milliseconds));
-    this.#now += milliseconds;
+    this.advance(milliseconds);
     return Promise.resolve();
+  }
+
+  advance(milliseconds: number): void {
+    this.#now += milliseconds;
   }
 }
 

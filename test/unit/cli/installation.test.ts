@@ -1,6 +1,6 @@
 import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 
 // As built: the checks look for the package.json next to dist/.
@@ -21,13 +21,11 @@ async function folderWith(version: string, plugin: string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "partners-installation-"));
   onTestFinished(() => rm(folder, { recursive: true }));
   const name = "pulumi-partners";
-  const manifest = { name, version, exports: { "./plugin": "./dist/a/b.js" } };
-  const files = { "package.json": JSON.stringify(manifest), "dist/a/b.js": plugin };
-  for (const [path, text] of Object.entries(files)) {
-    const file = join(folder, "node_modules", name, path);
-    await mkdir(dirname(file), { recursive: true });
-    await writeFile(file, text);
-  }
+  const exports = { "./plugin": "./dist/a/b.js" };
+  const installed = join(folder, "node_modules", name);
+  await mkdir(join(installed, "dist/a"), { recursive: true });
+  await writeFile(join(installed, "package.json"), JSON.stringify({ name, version, exports }));
+  await writeFile(join(installed, "dist/a/b.js"), plugin);
   return folder;
 }
 

@@ -73,15 +73,6 @@ describe("pulumi-partners sandbox", () => {
     },
   );
 
-  test("takes the token and the webhooks from its options", async () => {
-    const args = ["--access-token", "a$b'c", "--webhooks", "7:active,8:disabled"];
-    await withSandbox(args, "SIGTERM", async ({ printed, send }) => {
-      expect(printed()).toContain("export PARTNERS_ACCESS_TOKEN='a$b'\\''c'\n");
-      expect(printed()).toContain("Webhooks:\n  7  active\n  8  disabled\n");
-      expect((await send(WEBHOOKS)).status).toBe(200);
-    });
-  });
-
   test("prints a line for each request, with templates instead of keys", async () => {
     await withSandbox([], "SIGTERM", async ({ printed, send }) => {
       const created = await (await send("/api/v1/partners/api-key", "POST")).text();
@@ -103,16 +94,19 @@ describe("pulumi-partners sandbox", () => {
     });
   });
 
-  test("listens on the port it is given, or says that it is in use", async () => {
+  test("takes port, token and webhooks from its options, or says that the port is in use", async () => {
     const holder = await startSandbox();
     const { port } = new URL(holder.url);
     const taken = await run("sandbox", "--port", port);
     expect(taken).toMatchObject({ code: 1, stdout: "" });
     expect(taken.stderr).toMatch(/^pulumi-partners sandbox: .*in use\. Choose another port, or 0\.\n$/);
     await holder.close();
-    await withSandbox(["--port", port], "SIGTERM", async ({ printed }) => {
+    const args = ["--port", port, "--access-token", "a$b'c", "--webhooks", "7:active,8:disabled"];
+    await withSandbox(args, "SIGTERM", async ({ printed, send }) => {
       expect(printed()).toContain(`export PARTNERS_BASE_URL=http://127.0.0.1:${port}\n`);
-      return Promise.resolve();
+      expect(printed()).toContain("export PARTNERS_ACCESS_TOKEN='a$b'\\''c'\n");
+      expect(printed()).toContain("Webhooks:\n  7  active\n  8  disabled\n");
+      expect((await send(WEBHOOKS)).status).toBe(200);
     });
   });
 
@@ -139,13 +133,9 @@ describe("the command line", () => {
   test("--help lists the commands, and after a command its options", async () => {
     const overview = await run("--help");
     expect(overview).toMatchObject({ code: 0, stderr: "" });
-    expect(overview.stdout).toMatch(/^Usage: pulumi-partners <command>/);
-    for (const command of ["doctor", "sandbox"]) {
-      expect(overview.stdout).toMatch(new RegExp(`^ {2}${command} `, "m"));
-      const { code, stdout } = await run(command, "-h");
-      expect(code).toBe(0);
-      expect(stdout).toMatch(new RegExp(`^Usage: pulumi-partners ${command} `));
-    }
+    expect(overview.stdout).toMatch(/^Usage: pulumi-partners <command>[^]*^ {2}doctor [^]*^ {2}sandbox /m);
+    const { code, stdout } = await run("sandbox", "-h");
+    expect([code, stdout]).toEqual([0, expect.stringMatching(/^Usage: pulumi-partners sandbox /)]);
   });
 
   test.each([
@@ -172,7 +162,7 @@ describe("the command line", () => {
     [sandboxCommand, ["--webhooks", "7:active,8:off"], "--webhooks must be like 101:active,102:disabled"],
     [
       sandboxCommand,
-      ["--webhooks", "9".repeat(17) + ":active"],
+      ["--webhooks", `${"9".repeat(17)}:active`],
       "--webhooks must be like 101:active,102:disabled",
     ],
     [doctorCommand, ["--cwd", "/nowhere/at/all"], "--cwd must be a folder that exists"],

@@ -3,9 +3,9 @@ import { join } from "node:path";
 import ts from "typescript";
 import { expect, it } from "vitest";
 
+import { ROOT } from "../../support/checkout.ts";
 import { page } from "./tables.ts";
 
-const ROOT = join(import.meta.dirname, "../../..");
 /** Generated, and what is measured. */
 const NOT_READ = ["reference.md", "performance.md"];
 
@@ -22,24 +22,22 @@ const DECLARED = {
 
 const examples = readdirSync(join(ROOT, "examples"), { recursive: true, encoding: "utf8" })
   .filter((file) => /(?<!node_modules.*)\.ts$/.test(file))
-  .map((file) =>
-    page(join("examples", file))
-      .split("\n")
-      .map((line) => line.trim()),
-  );
+  .map((file) => linesOf(page(join("examples", file))));
 
 const BLOCKS = readdirSync(join(ROOT, "docs"))
   .filter((file) => file.endsWith(".md") && !NOT_READ.includes(file))
-  .flatMap((file) =>
-    [...page(join("docs", file)).matchAll(/^```ts\n(.*?)^```$/gms)].map(([, block = ""]) => ({
-      file,
-      block,
-    })),
-  );
+  .flatMap((file) => {
+    const blocks = page(join("docs", file)).matchAll(/^```ts\n(.*?)^```$/gms);
+    return [...blocks].map(([, block = ""]) => ({ file, block }));
+  });
+
+function linesOf(text: string): string[] {
+  return text.split("\n").map((line) => line.trim());
+}
 
 /** Whether all lines of a block are in one example. */
 function isOfExample(block: string): boolean {
-  const lines = block.split("\n").map((line) => line.trim());
+  const lines = linesOf(block);
   return examples.some((example) => lines.every((line) => example.includes(line)));
 }
 
@@ -54,18 +52,15 @@ it("every program in the docs is part of an example, or compiles", { timeout: 60
   }
   expect(BLOCKS.length).toBeGreaterThan(5);
 
-  const { options } = ts.convertCompilerOptionsFromJson(
-    {
-      target: "es2022",
-      module: "esnext",
-      moduleResolution: "bundler",
-      strict: true,
-      skipLibCheck: true,
-      noEmit: true,
-      types: [],
-    },
-    ROOT,
-  );
+  const options: ts.CompilerOptions = {
+    target: ts.ScriptTarget.ES2022,
+    module: ts.ModuleKind.ESNext,
+    moduleResolution: ts.ModuleResolutionKind.Bundler,
+    strict: true,
+    skipLibCheck: true,
+    noEmit: true,
+    types: [],
+  };
   const host = ts.createCompilerHost(options);
   const overlay: ts.CompilerHost = {
     ...host,

@@ -5,10 +5,10 @@ import { describe, expect, it } from "vitest";
 import { SettingsError } from "../../../provider/src/api/errors.js";
 import { accountName, readSettings } from "../../../provider/src/handlers/settings.js";
 import { EXPLICIT_KEY } from "../../../provider/src/setting-names.js";
+import { ROOT } from "../../support/checkout.ts";
 import { page, tableWith } from "./tables.ts";
 
 const REQUIRED = { "partners:baseUrl": "https://partners.example.com", "partners:accessToken": "token" };
-const NONE = new Map<string, string>();
 
 /** What is asked for while settings are read. */
 function asked(): { keys: string[]; variables: string[] } {
@@ -22,9 +22,9 @@ function asked(): { keys: string[]; variables: string[] } {
   return { keys: [...keys], variables: [...variables] };
 }
 
-/** What a stack needs, with one more setting. */
-function withSetting(key: string, value: string): ReadonlyMap<string, string> {
-  return new Map(Object.entries({ ...REQUIRED, [key]: value }));
+/** What a stack needs, and more. */
+function withSettings(more: object): ReadonlyMap<string, string> {
+  return new Map(Object.entries({ ...REQUIRED, ...more }));
 }
 
 /** The settings that an error names. */
@@ -42,33 +42,28 @@ function refused(config: ReadonlyMap<string, string>): string[] {
 
 /** Defaults as the tables write them. */
 function defaults(): Record<string, string> {
-  const settings = readSettings(new Map(Object.entries(REQUIRED)), {});
-  const { previousBaseUrl, requestTimeout, operationTimeout, maxConnections, requestsPerSecond, responses } =
-    settings;
+  const settings = readSettings(withSettings({}), {});
   return {
-    "partners:previousBaseUrl": previousBaseUrl === null ? "none" : "set",
-    "partners:requestTimeout": String(requestTimeout / 1000),
-    "partners:operationTimeout": String(operationTimeout / 1000),
-    "partners:maxConnections": String(maxConnections),
-    "partners:requestsPerSecond": requestsPerSecond === null ? "no limit" : String(requestsPerSecond),
-    "partners:responses": Object.keys(responses).length === 0 ? "recognised" : "set",
-    "partners:account": accountName(NONE),
+    "partners:previousBaseUrl": settings.previousBaseUrl === null ? "none" : "set",
+    "partners:requestTimeout": String(settings.requestTimeout / 1000),
+    "partners:operationTimeout": String(settings.operationTimeout / 1000),
+    "partners:maxConnections": String(settings.maxConnections),
+    "partners:requestsPerSecond": settings.requestsPerSecond === null ? "no limit" : "set",
+    "partners:responses": Object.keys(settings.responses).length === 0 ? "recognised" : "set",
+    "partners:account": accountName(new Map()),
   };
 }
 
-describe("the settings in README.md", () => {
+it("the settings in README.md are among those of docs/configuration.md, with the same columns", () => {
+  const all = tableWith(page("docs/configuration.md"), "stack configuration");
   const rows = tableWith(page("README.md"), "stack configuration");
-
-  it("are among those of docs/configuration.md, with the same variables and defaults", () => {
-    const all = tableWith(page("docs/configuration.md"), "stack configuration");
-    const names = rows.map((row) => row["stack configuration"]);
-    expect(names).toEqual(expect.arrayContaining(Object.keys(REQUIRED)));
-    for (const row of rows) {
-      const same = all.find((other) => other["stack configuration"] === row["stack configuration"]);
-      expect(row["environment variable"]).toBe(same?.["environment variable"]);
-      expect(row["default"]).toBe(same?.["required"] === "yes" ? "required" : same?.["default"]);
-    }
-  });
+  for (const row of rows) {
+    const same = all.find((other) => other["stack configuration"] === row["stack configuration"]);
+    expect(row["environment variable"]).toBe(same?.["environment variable"]);
+    expect(row["default"]).toBe(same?.["required"] === "yes" ? "required" : same?.["default"]);
+  }
+  const names = rows.map((row) => row["stack configuration"]);
+  expect(names).toEqual(expect.arrayContaining(Object.keys(REQUIRED)));
 });
 
 describe("docs/configuration.md", () => {
@@ -91,11 +86,7 @@ describe("docs/configuration.md", () => {
   it("says of each setting whether it is required", () => {
     const required = rows.filter((row) => row["required"] === "yes").map((row) => row["stack configuration"]);
     expect(required).toEqual(Object.keys(REQUIRED));
-    expect(rows.every((row) => /^(yes|no)$/.test(row["required"] ?? ""))).toBe(true);
-    for (const key of Object.keys(REQUIRED)) {
-      const others = new Map(Object.entries(REQUIRED).filter(([name]) => name !== key));
-      expect(refused(others)).toEqual([key]);
-    }
+    for (const key of required) expect(refused(withSettings({ [key ?? ""]: "" }))).toEqual([key]);
   });
 
   const limits = rows.flatMap(({ "stack configuration": key = "", values = "" }) => {
@@ -103,23 +94,16 @@ describe("docs/configuration.md", () => {
     return most === undefined ? [] : [[key, Number(most)] as const];
   });
   it.each(limits)("gives the limits of %s", (key, most) => {
-    for (const right of [most, 0.001]) expect(refused(withSetting(key, String(right)))).toEqual([]);
-    for (const wrong of [most + 1, 0, -1]) expect(refused(withSetting(key, String(wrong)))).toEqual([key]);
-  });
-  it("gives the limits of every number", () => {
+    for (const right of [most, 0.001]) expect(refused(withSettings({ [key]: String(right) }))).toEqual([]);
+    for (const wrong of [most + 1, 0, -1])
+      expect(refused(withSettings({ [key]: String(wrong) }))).toEqual([key]);
     expect(limits).toHaveLength(4);
   });
 
   it("names every other variable that the package reads", () => {
-    const source = join(import.meta.dirname, "../../../provider/src");
-    const files = readdirSync(source, { recursive: true, encoding: "utf8" }).filter((file) =>
-      file.endsWith(".ts"),
-    );
-    const read = files.flatMap((file) =>
-      [...page(join("provider/src", file)).matchAll(/\benv(?:\.|\[")(PARTNERS_\w+)/g)].map(
-        ([, name]) => name,
-      ),
-    );
+    const files = readdirSync(join(ROOT, "provider/src"), { recursive: true, encoding: "utf8" });
+    const sources = files.filter((file) => file.endsWith(".ts")).map((file) => page(`provider/src/${file}`));
+    const read = [...sources.join().matchAll(/\benv(?:\.|\[")(PARTNERS_\w+)/g)].map(([, name]) => name);
     expect(read).toContain("PARTNERS_DEBUG");
     for (const name of read) expect(page("docs/configuration.md")).toContain(`\`${String(name)}\``);
   });

@@ -3,9 +3,8 @@ import { existsSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import { describe, expect, it } from "vitest";
 
+import { ROOT } from "../../support/checkout.ts";
 import { page } from "./tables.ts";
-
-const ROOT = join(import.meta.dirname, "../../..");
 
 const PAGES = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard", "*.md"], {
   cwd: ROOT,
@@ -18,14 +17,12 @@ const PAGES = execFileSync("git", ["ls-files", "--cached", "--others", "--exclud
 function anchorsOf(markdown: string): Set<string> {
   const outside = markdown.replaceAll(/^```.*?^```/gms, "");
   const headings = [...outside.matchAll(/^#+ (.*)$/gm)].map(([, heading = ""]) => heading);
-  return new Set(
-    headings.map((one) =>
-      one
-        .toLowerCase()
-        .replaceAll(/[^\w\- ]/g, "")
-        .replaceAll(" ", "-"),
-    ),
-  );
+  const anchor = (heading: string): string =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\w\- ]/g, "")
+      .replaceAll(" ", "-");
+  return new Set(headings.map(anchor));
 }
 
 describe.each(PAGES)("%s", (file) => {
@@ -50,11 +47,7 @@ describe.each(PAGES)("%s", (file) => {
 
 /** What vitest takes for a filter is the beginning of a name. */
 function exists(path: string): boolean {
-  const made = path.startsWith("provider/dist");
-  return made || existsSync(join(ROOT, path)) || filters(path);
-}
-
-function filters(path: string): boolean {
+  if (path.startsWith("provider/dist") || existsSync(join(ROOT, path))) return true;
   const files = execFileSync("git", ["ls-files", `${path}*`], { cwd: ROOT, encoding: "utf8" });
   return path.startsWith("test/") && files !== "";
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
-const ROOT = join(import.meta.dirname, "../../..");
+import { ROOT } from "../../support/checkout.ts";
 
 /** The text of a file of the repository. */
 export function page(path: string): string {

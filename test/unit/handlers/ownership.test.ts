@@ -10,7 +10,7 @@ const KINDS: readonly [string, (run: Run) => ResourceHandlers, Properties][] = [
   [
     "webhook",
     (run) => run.partnerWebhookState,
-    { webhookId: 101, state: "disabled", stateOnDestroy: "restore" },
+    { webhookId: 101, state: "disabled", stateOnDestroy: "active" },
   ],
 ];
 
@@ -33,12 +33,19 @@ describe.each(KINDS)("a %s", (_kind, handlersOf, args) => {
     expect(handlers.diff(outputs, inputs)).toEqual({ changes: false, replaces: [] });
     expect(handlers.diff(outputs, inputs)).toEqual({ changes: false, replaces: [] });
     expect(run.notices).toEqual([facts]);
-    for (const call of [
-      handlers.read(outputs),
-      handlers.update(id, outputs, inputs),
-      handlers.delete(outputs),
-    ])
-      expect(await failureOf(call)).toMatchObject({ problem: facts });
+    const calls = [handlers.read(outputs), handlers.update(id, outputs, inputs), handlers.delete(outputs)];
+    for (const call of calls) expect(await failureOf(call)).toMatchObject({ problem: facts });
+    expect(said()).toEqual([[], []]);
+  });
+
+  it("of another account is neither read, changed nor deleted", async () => {
+    const { service, id, inputs, outputs, said } = await created();
+    const handlers = handlersOf(startRun(service, { account: "eu" }));
+    const calls = [handlers.read(outputs), handlers.update(id, outputs, inputs), handlers.delete(outputs)];
+    for (const call of calls)
+      expect(await failureOf(call)).toMatchObject({
+        problem: { kind: "otherAccount", owner: "default", present: "eu" },
+      });
     expect(said()).toEqual([[], []]);
   });
 

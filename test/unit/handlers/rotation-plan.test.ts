@@ -74,77 +74,40 @@ describe("the next step for a key", () => {
 
   const response = kept({ data: { right: OTHER, wrong: KEY } });
   const cutOff = { ...response, body: "{", complete: false };
+  const rotated = state(OVERLAP, { previousResponse: response });
   it.each<[string, KeyState, string, RotationStep, Notice["kind"] | null]>([
-    [
-      "a pointer that finds another key in the response",
-      state({ response }),
-      "/data/right",
-      "read",
-      "reread",
-    ],
+    ["a pointer that finds another key", state({ response }), "/data/right", "read", "reread"],
     ["a pointer that finds the same key", state({ response }), "/data/wrong", "none", null],
     ["a pointer that finds nothing", state({ response }), "/data/nothing", "none", "pointerFindsNothing"],
     ["a pointer for a key without a response", state(), "/data/right", "none", null],
-    [
-      "one that finds another previous key",
-      state(OVERLAP, { previousResponse: response }),
-      "/data/right",
-      "read",
-      null,
-    ],
+    ["one that finds another previous key", rotated, "/data/right", "read", null],
     ["one into a cut response", state({ response: cutOff }), "/data/right", "none", "pointerFindsNothing"],
   ])("with %s", (_what, olds, apiKey, step, notice) => {
     const plan = planRotation(olds, {}, { apiKey }, NOON);
     expect([plan.step, plan.notices[0]?.kind ?? null]).toEqual([step, notice]);
   });
 
-  it.each<[string, KeyState, RotationInputs, object]>([
-    [
-      "by its age, in place",
-      state(),
-      { afterDays: 10, overlapDays: 2 },
-      {
-        why: { kind: "age", since: "2026-06-01", due: "2026-06-11", afterDays: 10 },
-        validUntil: "2026-06-17T12:00Z",
-      },
-    ],
-    ["by its trigger, by a replacement", state(), TRIGGER_A, { why: { kind: "trigger" }, validUntil: null }],
-    [
-      "as its age is not known",
-      state({ createdAt: null }),
-      DUE,
-      { why: { kind: "unknownAge" }, validUntil: null },
-    ],
-  ])("is announced: %s", (_how, olds, rotation, facts) => {
-    expect(planRotation(olds, rotation, {}, NOON).notices).toEqual([
-      { kind: "rotation", fingerprint: own, ...facts },
-    ]);
+  const age = { kind: "age", since: "2026-06-01", due: "2026-06-11", afterDays: 10 };
+  it.each<[string, KeyState, RotationInputs, object, string | null]>([
+    ["by its age, in place", state(), { afterDays: 10, overlapDays: 2 }, age, "2026-06-17T12:00Z"],
+    ["by its trigger, by a replacement", state(), TRIGGER_A, { kind: "trigger" }, null],
+    ["as its age is not known", state({ createdAt: null }), DUE, { kind: "unknownAge" }, null],
+  ])("is announced: %s", (_how, olds, rotation, why, validUntil) => {
+    const notice = { kind: "rotation", fingerprint: own, why, validUntil };
+    expect(planRotation(olds, rotation, {}, NOON).notices).toEqual([notice]);
   });
 
-  it.each<[string, typeof OVERLAP, RotationInputs, object]>([
-    ["as it has expired", ENDED, {}, { why: "expired", validUntil: ENDED.previousExpiresAt }],
-    ["as overlapDays is smaller now", OVERLAP, { overlapDays: 3 }, { why: "overlapDays" }],
-    [
-      "as the next rotation comes before its end",
-      OVERLAP,
-      { trigger: "b", overlapDays: 7 },
-      { why: "rotation" },
-    ],
-    ["as the next rotation replaces both", OVERLAP, { trigger: "b" }, { why: "rotation" }],
-    [
-      "as it has expired when the next rotation comes",
-      ENDED,
-      { trigger: "b", overlapDays: 7 },
-      { why: "expired", validUntil: ENDED.previousExpiresAt },
-    ],
-  ])("deletes the previous key, which is announced with its date: %s", (_why, olds, rotation, facts) => {
-    const { notices } = planRotation(state(olds), rotation, {}, NOON);
-    expect(notices.at(-1)).toEqual({
-      kind: "previousKeyEnds",
-      fingerprint: fingerprint(PREVIOUS),
-      validUntil: OVERLAP.previousExpiresAt,
-      ...facts,
-    });
+  const next = { trigger: "b", overlapDays: 7 };
+  it.each<[string, typeof OVERLAP, RotationInputs, string]>([
+    ["as it has expired", ENDED, {}, "expired"],
+    ["as overlapDays is smaller now", OVERLAP, { overlapDays: 3 }, "overlapDays"],
+    ["as the next rotation comes before its end", OVERLAP, next, "rotation"],
+    ["as the next rotation replaces both", OVERLAP, { trigger: "b" }, "rotation"],
+    ["as it has expired when the next rotation comes", ENDED, next, "expired"],
+  ])("deletes the previous key, which is announced with its date: %s", (_what, olds, rotation, why) => {
+    const { previousExpiresAt: validUntil } = olds;
+    const notice = { kind: "previousKeyEnds", fingerprint: fingerprint(PREVIOUS), validUntil, why };
+    expect(planRotation(state(olds), rotation, {}, NOON).notices.at(-1)).toEqual(notice);
   });
 });
 

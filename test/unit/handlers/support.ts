@@ -7,12 +7,21 @@ import {
 } from "../../../provider/src/handlers/contract.js";
 import { createHandlers, type PartnerHandlers } from "../../../provider/src/handlers/create-handlers.js";
 import type { Notice } from "../../../provider/src/handlers/problems.js";
-import { PluginProcess } from "../../../provider/src/handlers/process.js";
-import type { Sandbox } from "../../support/sandbox.ts";
+import { PluginProcess, type ProcessOptions } from "../../../provider/src/handlers/process.js";
+import { SHAPES, type Sandbox, type Shape } from "../../support/sandbox.ts";
 import { failureOf } from "../api/support.ts";
 
 /** When runs of tests take place, unless they say otherwise. */
 export const NOON = Date.parse("2026-06-15T12:00:00.000Z");
+
+/** A list that does not tell states. */
+export const STATELESS: Shape = {
+  ...SHAPES.flat,
+  webhooks: (list) => list.map(({ webhookId }) => ({ webhookId, mode: "LIVE" })),
+};
+
+/** A list that has further pages. */
+export const PAGED: Shape = { ...SHAPES.flat, webhooks: (list) => ({ webhooks: list, hasMore: true }) };
 
 /** One run of Pulumi: a plugin process of its own over a service that lives longer. */
 export interface Run extends PartnerHandlers {
@@ -21,17 +30,18 @@ export interface Run extends PartnerHandlers {
   readonly notices: readonly Notice[];
 }
 
-/** Starts a run. @param clock Its time can be set in the middle of it. */
+/** Starts a run. It takes place at {@link NOON}, unless `options` say otherwise. */
 export function startRun(
   service: { readonly url: string; readonly accessToken: string },
   config: Readonly<Record<string, string>> = {},
-  clock = { now: NOON },
+  options: Partial<ProcessOptions> = {},
 ): Run {
   const notices: Notice[] = [];
   const plugin = new PluginProcess({
     env: {},
     warn: (notice) => void notices.push(notice),
-    currentTime: () => clock.now,
+    currentTime: () => NOON,
+    ...options,
   });
   const settings: Readonly<Record<string, string>> = {
     baseUrl: service.url,

@@ -4,7 +4,7 @@ import type { WebhookList } from "../../../provider/src/api/client.js";
 import { WebhookRegistry } from "../../../provider/src/handlers/webhook-registry.js";
 import { SHAPES } from "../../support/sandbox.ts";
 import { clientFor, failureOf, sandboxFor } from "../api/support.ts";
-import { methods } from "./support.ts";
+import { methods, PAGED } from "./support.ts";
 
 /** A registry over a service with webhooks 1 to 3, and a clock of its own. */
 async function start() {
@@ -47,23 +47,16 @@ describe("the list of webhooks", () => {
     const listWebhooks = (): Promise<WebhookList> => new Promise((resolve) => arrivals.push(resolve));
     const clock = { now: 1 };
     const registry = new WebhookRegistry({ listWebhooks }, () => clock.now);
-    const list = (): WebhookList => {
-      const webhook = { webhookId: 1, state: "active", missing: null, record: {} } as const;
-      return {
-        readable: true,
-        complete: true,
-        webhooks: new Map([[1, webhook]]),
-        provesAbsence: true,
-        places: {},
-      };
-    };
+    const webhook = { webhookId: 1, state: "active", missing: null, record: {} } as const;
+    const webhooks = new Map([[1, webhook]]);
+    const list: WebhookList = { readable: true, complete: true, webhooks, provesAbsence: true, places: {} };
     const found = registry.find(1);
     await registry.change(1, "disabled", () => Promise.resolve());
-    arrivals[0]?.(list());
+    arrivals[0]?.(list);
     expect(await found).toMatchObject({ state: "disabled" });
     clock.now += 30_001;
     const later = registry.find(1);
-    arrivals[1]?.(list());
+    arrivals[1]?.(list);
     expect(await later).toMatchObject({ state: "active" });
   });
 
@@ -97,17 +90,13 @@ describe("the list of webhooks", () => {
   });
 
   it("that has further pages proves nothing", async () => {
-    const service = await sandboxFor({
-      shape: { ...SHAPES.flat, webhooks: (list) => ({ webhooks: list, hasMore: true }) },
-    });
+    const service = await sandboxFor({ shape: PAGED });
     const registry = new WebhookRegistry(clientFor(service), () => 1);
     expect(await registry.find(101)).toMatchObject({ state: "active" });
     expect(await failureOf(registry.find(99))).toMatchObject({
       problem: { kind: "absenceUnproven", webhookId: 99, complete: false },
     });
-    expect(await failureOf(registry.all())).toMatchObject({
-      problem: { kind: "incompleteList" },
-    });
+    expect(await failureOf(registry.all())).toMatchObject({ problem: { kind: "incompleteList" } });
   });
 
   it("that is empty inside an object proves nothing either", async () => {

@@ -1,11 +1,19 @@
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 
-import { UNKNOWN, type Properties, type ResourceHandlers } from "../../../provider/src/handlers/contract.js";
-import { PluginProcess, type ProcessOptions } from "../../../provider/src/handlers/process.js";
-import { webhookStatesHandlers } from "../../../provider/src/handlers/webhook-states.js";
-import { SHAPES, type Fault, type Sandbox, type Shape, type WebhookState } from "../../support/sandbox.ts";
+import { UNKNOWN, type Properties } from "../../../provider/src/handlers/contract.js";
+import type { Fault, Sandbox, WebhookState } from "../../support/sandbox.ts";
 import { failureOf, sandboxFor } from "../api/support.ts";
-import { checked, create, methods, NOON, partialFailureOf, startRun, type Run } from "./support.ts";
+import {
+  checked,
+  create,
+  methods,
+  NOON,
+  PAGED,
+  partialFailureOf,
+  startRun,
+  STATELESS,
+  type Run,
+} from "./support.ts";
 
 /** 101 and 102 are active, 103 is disabled. */
 const FOUND = { 101: "active", 102: "active", 103: "disabled" };
@@ -31,13 +39,14 @@ async function up(
   return fleet.diff(olds, news).changes ? fleet.update("default", olds, news) : olds;
 }
 
-/** A fleet in a process that is made for one test. */
-function fleetOf(service: Sandbox, options: Partial<ProcessOptions>): ResourceHandlers {
-  const plugin = new PluginProcess({ env: {}, warn: () => undefined, ...options });
-  const settings: Record<string, string> = { baseUrl: service.url, accessToken: service.accessToken };
-  plugin.configure({ get: (key) => settings[key.replace("partners:", "")] });
-  onTestFinished(async () => (await plugin.open()).client.close());
-  return webhookStatesHandlers(plugin);
+/** What a refresh leaves in state, in a run of its own. */
+async function refreshed(service: Sandbox, olds: Properties): Promise<Properties> {
+  return (await startRun(service).partnerWebhookStates.read(olds))?.outputs ?? {};
+}
+
+/** Deletes a fleet in a run of its own. */
+async function destroy(service: Sandbox, olds: Properties): Promise<void> {
+  await startRun(service).partnerWebhookStates.delete(olds);
 }
 
 function statesOf({ webhooks }: Sandbox): Record<string, WebhookState> {
@@ -60,22 +69,13 @@ describe("a fleet", () => {
     const { id, outputs } = await create(fleet, args);
     expect(methods(service)).toEqual(["GET", "PATCH", "PATCH"]);
     expect(statesOf(service)).toEqual(args.states);
-    expect([id, outputs]).toEqual([
-      "default",
-      {
-        ...args,
-        others: "leave",
-        otherStates: {},
-        stateOnDestroy: "leave",
-        account: "default",
-        initialStates: FOUND,
-        server: service.url,
-      },
-    ]);
+    const defaults = { others: "leave", otherStates: {}, stateOnDestroy: "leave", account: "default" };
+    expect(id).toBe("default");
+    expect(outputs).toEqual({ ...args, ...defaults, initialStates: FOUND, server: service.url });
     service.clearRequests();
     expect(await up(service, outputs, args)).toBe(outputs);
     expect(methods(service)).toEqual([]);
-    expect(await startRun(service).partnerWebhookStates.read(outputs)).toMatchObject({ outputs });
+    expect(await refreshed(service, outputs)).toEqual(outputs);
     expect(methods(service)).toEqual(["GET"]);
     const changed = await up(service, outputs, { states: { ...args.states, 101: "disabled" } });
     expect(changed).toEqual({ ...outputs, states: { 101: "disabled", 102: "disabled", 103: "active" } });
@@ -86,9 +86,9 @@ describe("a fleet", () => {
   it("has at most maxConnections requests in flight, and reads once however long it takes", async () => {
     const service = await sandboxFor({ webhooks: many(60, "active"), latency: 5 });
     const clock = { now: NOON };
-    const run = startRun(service, { maxConnections: "4" }, clock);
-    const inputs = await checked(run.partnerWebhookStates, { states: allOf(60, "disabled") });
-    const creation = run.partnerWebhookStates.create(inputs);
+    const options = { currentTime: () => clock.now };
+    const { partnerWebhookStates: fleet } = startRun(service, { maxConnections: "4" }, options);
+    const creation = fleet.create(await checked(fleet, { states: allOf(60, "disabled") }));
     clock.now += 3_600_000;
     await creation;
     expect(new Set(service.webhooks.values())).toEqual(new Set(["disabled"]));
@@ -100,23 +100,15 @@ describe("a fleet", () => {
     const service = await sandboxFor();
     const { partnerWebhookStates: fleet } = startRun(service);
     const { outputs, inputs } = await create(fleet, { states: { 101: "active" } });
-    const differs = (news: Properties): unknown => fleet.diff(outputs, { ...inputs, ...news });
-    expect(
-      [
-        {},
-        { account: "eu" },
-        { states: { 102: "active" } },
-        { states: {} },
-        { others: "active" },
-        { stateOnDestroy: "restore" },
-        { states: UNKNOWN },
-        { states: { 101: UNKNOWN } },
-      ].map(differs),
-    ).toEqual([
-      { changes: false, replaces: [] },
-      { changes: true, replaces: ["account"] },
-      ...Array.from({ length: 6 }, () => ({ changes: true, replaces: [] })),
-    ]);
+    const diff = (news: Properties): unknown => fleet.diff(outputs, { ...inputs, ...news });
+    expect(diff({})).toEqual({ changes: false, replaces: [] });
+    expect(diff({ account: "eu" })).toEqual({ changes: true, replaces: ["account"] });
+    for (const news of [
+      ...[{}, { 102: "active" }, { 101: UNKNOWN }, UNKNOWN].map((states) => ({ states })),
+      { others: "active" },
+      { stateOnDestroy: "restore" },
+    ])
+      expect(diff(news)).toEqual({ changes: true, replaces: [] });
   });
 
   it("sees drift in a refresh, and drops what is gone: then the next up fails", async () => {
@@ -140,44 +132,29 @@ describe("a fleet", () => {
   });
 
   it("of a list that may have further pages is used, except for others and for what is missing", async () => {
-    const shape: Shape = { ...SHAPES.flat, webhooks: (list) => ({ webhooks: list, hasMore: true }) };
-    const service = await sandboxFor({ shape });
+    const service = await sandboxFor({ shape: PAGED });
     const olds = await created(service, { states: { 101: "disabled" } });
     const { partnerWebhookStates: fleet } = startRun(service);
-    const problemsOf = async (args: Properties): Promise<unknown> => (await fleet.check({}, args)).problems;
-    expect(await problemsOf({ states: {}, others: "active" })).toMatchObject([
-      { problem: { kind: "incompleteList" } },
-    ]);
-    expect(await problemsOf({ states: { 7: "active" } })).toMatchObject([
-      { problem: { kind: "absenceUnproven", webhookId: 7 } },
-    ]);
+    const all = await fleet.check({}, { states: {}, others: "active" });
+    expect(all.problems).toMatchObject([{ problem: { kind: "incompleteList" } }]);
+    const absence = { problem: { kind: "absenceUnproven", webhookId: 7 } };
+    expect((await fleet.check({}, { states: { 7: "active" } })).problems).toMatchObject([absence]);
     const missing = { ...olds, states: { 7: "active" }, initialStates: { 7: "active" } };
-    const { partnerWebhookStates: other } = startRun(service);
-    for (const call of [fleet.read(missing), other.delete({ ...missing, stateOnDestroy: "disabled" })])
-      expect(await failureOf(call)).toMatchObject({ problem: { kind: "absenceUnproven" } });
+    for (const call of [fleet.read(missing), destroy(service, { ...missing, stateOnDestroy: "disabled" })])
+      expect(await failureOf(call)).toMatchObject(absence);
   });
 
   it("is sent what is wanted where the list does not tell the state", async () => {
-    const shape: Shape = {
-      ...SHAPES.flat,
-      webhooks: (list) => list.map(({ webhookId }) => ({ webhookId, mode: "x" })),
-    };
-    const service = await sandboxFor({ shape });
+    const service = await sandboxFor({ shape: STATELESS });
     const { partnerWebhookStates: fleet, notices } = startRun(service);
     const args = { states: { 101: "disabled" }, others: "active", stateOnDestroy: "restore" };
     const { outputs } = await create(fleet, args);
     expect(statesOf(service)).toEqual({ 101: "disabled", 102: "active", 103: "active" });
-    expect(outputs).toMatchObject({
-      states: args.states,
-      initialStates: { 101: null, 102: null, 103: null },
-    });
+    const initialStates = { 101: null, 102: null, 103: null };
+    expect(outputs).toMatchObject({ states: args.states, initialStates });
     expect((await fleet.read(outputs))?.outputs).toEqual(outputs);
-    await startRun(service).partnerWebhookStates.delete(outputs);
-    expect(notices).toContainEqual({
-      kind: "stateUnknown",
-      webhookIds: [101, 102, 103],
-      setting: "webhookState",
-    });
+    const notice = { kind: "stateUnknown", webhookIds: [101, 102, 103], setting: "webhookState" };
+    expect(notices).toContainEqual(notice);
   });
 
   it("is previewed as far as it is known", async () => {
@@ -202,13 +179,9 @@ describe("a fleet", () => {
     // All inputs, so that a refresh finds none that differ.
     expect(inputs).toEqual({ states: FOUND, others: "leave", stateOnDestroy: "leave", account: "default" });
     expect((await fleet.read(outputs))?.inputs).toEqual(inputs);
-    expect(fleet.diff(outputs, await checked(fleet, inputs, inputs))).toEqual({
-      changes: false,
-      replaces: [],
-    });
-    expect(await failureOf(fleet.adopt("eu"))).toMatchObject({
-      problem: { kind: "noImportAccount", account: "default" },
-    });
+    expect(fleet.diff(outputs, await checked(fleet, inputs, inputs)).changes).toBe(false);
+    const problem = { kind: "noImportAccount", account: "default" };
+    expect(await failureOf(fleet.adopt("eu"))).toMatchObject({ problem });
     expect(methods(service)).toEqual(["GET"]);
   });
 
@@ -216,11 +189,11 @@ describe("a fleet", () => {
     const service = await sandboxFor({ webhooks: many(40, "active") });
     const shown: unknown[] = [];
     let time = NOON;
-    const fleet = fleetOf(service, {
-      progress: (progress) => shown.push(progress),
-      currentTime: () => (time += 20),
+    const currentTime = (): number => (time += 20);
+    const progress = (each: unknown): void => void shown.push(each);
+    await create(startRun(service, {}, { progress, currentTime }).partnerWebhookStates, {
+      states: allOf(40, "disabled"),
     });
-    await create(fleet, { states: allOf(40, "disabled") });
     expect(shown[0]).toEqual({ account: "default", done: expect.any(Number) as number, total: 40 });
     expect(shown.length).toBeGreaterThan(1);
     expect(shown.length).toBeLessThanOrEqual((time - NOON) / 250);
@@ -252,7 +225,7 @@ describe("others", () => {
     expect(next.notices).toEqual([drifted]);
     expect(statesOf(service)).toEqual({ 101: "disabled", 103: "active", 104: "disabled" });
     expect(methods(service)).toEqual(["GET", "PATCH", "PATCH"]);
-    await startRun(service).partnerWebhookStates.delete(repaired);
+    await destroy(service, repaired);
     expect(statesOf(service)).toEqual({ 101: "active", 103: "disabled", 104: "active" });
   });
 
@@ -273,19 +246,14 @@ describe("changes that fail", () => {
     const service = await sandboxFor({ webhooks: many(10, "active"), faults });
     const args = { states: allOf(10, "disabled"), stateOnDestroy: "restore" };
     const { properties, reason } = await partialFailureOf(created(service, args));
-    expect(reason).toMatchObject({
-      code: "PARTNERS_STATUS",
-      problem: {
-        kind: "fleetIncomplete",
-        total: 10,
-        failures: [1, 2, 3].map(() => ({ error: { status: 409 } })),
-      },
-    });
+    const failures = [1, 2, 3].map(() => ({ error: { status: 409 } }));
+    const problem = { kind: "fleetIncomplete", total: 10, failures };
+    expect(reason).toMatchObject({ code: "PARTNERS_STATUS", problem });
     expect(properties).toMatchObject({ states: statesOf(service), initialStates: allOf(10, "active") });
     expect(Object.values(statesOf(service)).filter((state) => state === "active")).toHaveLength(3);
     const news = await up(service, properties, args);
     expect(methods(service)).toEqual(["GET", "PATCH", "PATCH", "PATCH"]);
-    await startRun(service).partnerWebhookStates.delete(news);
+    await destroy(service, news);
     expect(statesOf(service)).toEqual(allOf(10, "active"));
   });
 
@@ -300,12 +268,11 @@ describe("changes that fail", () => {
       },
     });
     const args = { states: allOf(40, "disabled") };
-    const creation = create(fleetOf(service, { signal: stop.signal }), args);
+    const { partnerWebhookStates: fleet } = startRun(service, {}, { signal: stop.signal });
+    const creation = create(fleet, args);
     const { properties, reason } = await partialFailureOf(creation);
-    expect(reason).toMatchObject({
-      code: "PARTNERS_INTERRUPTED",
-      problem: { kind: "fleetIncomplete", total: 40 },
-    });
+    const problem = { kind: "fleetIncomplete", total: 40 };
+    expect(reason).toMatchObject({ code: "PARTNERS_INTERRUPTED", problem });
     const left = Object.values(statesOf(service)).filter((state) => state === "active").length;
     expect(left).toBeGreaterThan(10);
     await up(service, properties, args);
@@ -313,42 +280,29 @@ describe("changes that fail", () => {
     expect(statesOf(service)).toEqual(args.states);
   });
 
-  it.each([
-    ["and were certainly not made leave no resource", "none"],
-    ["and may have been made keep the states in which the webhooks were found", "possible"],
-  ])("%s", async (_what, effect) => {
-    const status = effect === "none" ? 403 : 500;
-    const fault: Fault = {
-      kind: "status",
-      status,
-      times: Infinity,
-      operation: "disableWebhook",
-      effect: status === 500,
-    };
-    const service = await sandboxFor({ faults: [fault] });
+  it("and were certainly not made leave no resource", async () => {
+    const service = await sandboxFor({ faults: [{ ...refused, times: 2 }] });
     const creation = created(service, { states: { 101: "disabled", 102: "disabled" } });
-    if (effect === "none") expect(await failureOf(creation)).toMatchObject({ problem: { total: 2 } });
-    else {
-      const { properties } = await partialFailureOf(creation);
-      expect(properties).toMatchObject({ initialStates: { 101: "active", 102: "active" } });
-    }
+    expect(await failureOf(creation)).toMatchObject({ problem: { total: 2 } });
+  });
+
+  it("and may have been made keep the states in which the webhooks were found", async () => {
+    const service = await sandboxFor({ faults: [{ ...refused, times: 2, status: 500, effect: true }] });
+    const { properties } = await partialFailureOf(
+      created(service, { states: { 101: "disabled", 102: "disabled" } }),
+    );
+    expect(properties).toMatchObject({ initialStates: { 101: "active", 102: "active" } });
   });
 
   it("when what leaves is to be restored are made by the next up", async () => {
     const service = await sandboxFor();
-    const olds = await created(service, {
-      states: { 101: "disabled", 102: "disabled" },
-      stateOnDestroy: "restore",
-    });
-    service.inject({ ...refused, operation: "activateWebhook" });
     const args = { states: { 101: "disabled" }, stateOnDestroy: "restore" };
+    const olds = await created(service, { ...args, states: { 101: "disabled", 102: "disabled" } });
+    service.inject({ ...refused, operation: "activateWebhook" });
     const { properties } = await partialFailureOf(up(service, olds, args));
     expect(properties).toMatchObject({ otherStates: { 102: "disabled" }, initialStates: { 102: "active" } });
-    const refreshed = (await startRun(service).partnerWebhookStates.read(properties))?.outputs ?? {};
-    expect(await up(service, refreshed, args)).toMatchObject({
-      otherStates: {},
-      initialStates: { 101: "active" },
-    });
+    const news = await up(service, await refreshed(service, properties), args);
+    expect(news).toMatchObject({ otherStates: {}, initialStates: { 101: "active" } });
     expect(service.webhooks.get(102)).toBe("active");
   });
 
@@ -387,7 +341,7 @@ describe("what leaves a fleet", () => {
     expect(service.webhooks.get(102)).toBe(state);
     expect(news).toMatchObject({ initialStates: { 101: "active" }, otherStates: {} });
     service.clearRequests();
-    await startRun(service).partnerWebhookStates.delete(news);
+    await destroy(service, news);
     expect([service.webhooks.get(101), methods(service)]).toEqual([state, requests]);
   });
 
@@ -395,7 +349,7 @@ describe("what leaves a fleet", () => {
     const service = await sandboxFor();
     const olds = await created(service, { ...args, stateOnDestroy: "restore" });
     service.removeWebhook(101);
-    await startRun(service).partnerWebhookStates.delete(olds);
+    await destroy(service, olds);
     expect(statesOf(service)).toEqual({ 102: "active", 103: "disabled" });
   });
 
@@ -440,29 +394,16 @@ describe("what a preview checks", () => {
   });
 
   it("are keys that are no ids, or name no webhook: it lists those that exist, if it can", async () => {
-    const service = await sandboxFor();
+    const service = await sandboxFor({ accessToken: "tok_7Qm2Zr9XbK4gTw" });
     const { partnerWebhookStates: fleet } = startRun(service);
-    const states = {
-      orders: "active",
-      0: "active",
-      "1.5": "active",
-      "0101": "active",
-      7: "active",
-      101: "active",
-    };
-    const problem = { kind: "noSuchWebhook", webhookIds: ["0", "7", "orders", "1.5", "0101"] };
-    expect(
-      (await fleet.check({}, { states: { ...states, [service.accessToken]: "active" } })).problems,
-    ).toMatchObject([{ problem: { kind: "noSuchWebhook", existing: [101, 102, 103] } }]);
-    const { problems } = await fleet.check({ states }, { states });
-    expect(problems).toMatchObject([
-      { problem: { ...problem, webhookIds: expect.arrayContaining(["orders", 7]) as unknown } },
-    ]);
+    const names = ["orders", "0", "1.5", "0101", "7", "101", service.accessToken];
+    const states = Object.fromEntries(names.map((name) => [name, "active"]));
+    const webhookIds = ["0", "orders", "1.5", "0101", "***", 7];
+    const problem = { kind: "noSuchWebhook", webhookIds, existing: [101, 102, 103] };
+    expect((await fleet.check({}, { states })).problems).toMatchObject([{ problem }]);
     service.inject({ kind: "status", status: 501, times: Infinity });
-    const blind = startRun(service).partnerWebhookStates;
-    expect((await blind.check({}, { states: { orders: "active" } })).problems).toMatchObject([
-      { problem: { webhookIds: ["orders"], existing: null } },
-    ]);
+    const blind = await startRun(service).partnerWebhookStates.check({}, { states: { orders: "active" } });
+    expect(blind.problems).toMatchObject([{ problem: { webhookIds: ["orders"], existing: null } }]);
   });
 
   it("is not asked of the server for what is in state or not known yet", async () => {
@@ -477,22 +418,24 @@ describe("what a preview checks", () => {
   it("is that no webhook is declared twice, where the host names the resources", async () => {
     const { partnerWebhookState: webhooks, partnerWebhookStates: fleets } = startRun(await sandboxFor());
     const singular = { webhookId: 101, state: "active" };
-    const check = async (handlers: typeof fleets, args: Properties, urn?: string): Promise<unknown> =>
-      (await handlers.check({}, args, urn)).problems;
-    expect(await check(webhooks, singular, "one")).toEqual([]);
-    expect(await check(webhooks, singular, "one")).toEqual([]); // Once more, for its replacement.
-    expect(await check(webhooks, singular)).toEqual([]);
+    const conflicts: unknown[] = [];
+    for (const [handlers, args, urn] of [
+      [webhooks, singular, "one"],
+      [webhooks, singular, "one"], // Once more, for its replacement.
+      [webhooks, singular, undefined],
+      [fleets, { states: { 101: "active", 102: "active" } }, "two"],
+      [fleets, { states: { 102: "active" } }, "three"],
+      [fleets, { states: {}, others: "disabled" }, "four"],
+      [webhooks, { ...singular, webhookId: 103 }, "five"],
+    ] as const)
+      conflicts.push(...(await handlers.check({}, args, urn)).problems);
     const twice = (webhookId: number | null, ...urns: string[]): object => ({
       problem: { kind: "declaredTwice", webhookId, urns },
     });
-    const fleet = { states: { 101: "active", 102: "active" } };
-    expect(await check(fleets, fleet, "two")).toMatchObject([twice(101, "one", "two")]);
-    expect(await check(fleets, { states: { 102: "active" } }, "three")).toMatchObject([
+    expect(conflicts).toMatchObject([
+      twice(101, "one", "two"),
       twice(102, "two", "three"),
-    ]);
-    const all = { states: {}, others: "disabled" };
-    expect(await check(fleets, all, "four")).toMatchObject([twice(null, "one", "four")]);
-    expect(await check(webhooks, { ...singular, webhookId: 103 }, "five")).toMatchObject([
+      twice(null, "one", "four"),
       twice(null, "four", "five"),
     ]);
   });

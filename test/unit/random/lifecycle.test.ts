@@ -2,24 +2,26 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 
 import { runSeed, scaled } from "../../support/random.ts";
-import { lives, World } from "./life.ts";
-import { shapes } from "./service.ts";
+import { lives } from "./events.ts";
+import { Life } from "./life.ts";
+import { MAPPINGS, type ServiceShape } from "./service.ts";
 
 const LIVES = scaled(250);
+const shapes = fc.constantFrom(...(Object.keys(MAPPINGS) as ServiceShape[]));
 
 it(
   `keeps program, state and service in agreement in ${LIVES} random lives of a stack`,
   { timeout: 1_800_000 },
   async () => {
     let creations = 0;
-    const property = fc.asyncProperty(shapes, fc.nat(), lives, async (shape, jitter, life) => {
-      const world = await World.start(shape, jitter);
+    const property = fc.asyncProperty(shapes, lives, async (shape, events) => {
+      const life = await Life.start(shape);
       try {
-        for (const event of life) await world.live(event);
-        await world.settle();
+        for (const event of events) await life.live(event);
+        await life.settle();
       } finally {
-        creations += world.creations;
-        await world.close();
+        creations += life.service.issued.size;
+        await life.service.sandbox.close();
       }
     });
     // In real milliseconds, which a life must not exceed even on a busy machine.

@@ -34,23 +34,19 @@ const documents = fc.letrec<{ node: string }>((tie) => ({
     scalar.map((value) => JSON.stringify(value)),
     fc.array(fc.tuple(member, tie("node")), { maxLength: 6 }).map(object),
     fc.array(tie("node"), { maxLength: 5 }).map((nodes) => `[${nodes.join(",")}]`),
-    fc.array(fc.tuple(fc.integer({ min: 1, max: 99 }), member, tie("node")), { maxLength: 5 }).map(
-      (records) =>
-        `[${records
-          .map(([id, name, value]) =>
-            object([
-              ["id", `${id}`],
-              [name, value],
-            ]),
-          )
-          .join(",")}]`,
-    ),
+    fc
+      .array(fc.tuple(fc.integer({ min: 1, max: 99 }), member, tie("node")), { maxLength: 5 })
+      .map(
+        (all) =>
+          `[${all.map(([id, name, value]) => object([["id", `${id}`]].concat([[name, value]]))).join(",")}]`,
+      ),
   ),
 })).node;
 const texts = fc.oneof(documents, fc.json(), fc.string({ unit: "binary" }));
 const pointer = fc
   .array(member, { maxLength: 3 })
   .map((names) => names.map((name) => `/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`).join(""));
+const active = fc.array(scalar);
 const mappings: fc.Arbitrary<ResponseMapping> = fc.record(
   {
     apiKey: pointer,
@@ -58,27 +54,23 @@ const mappings: fc.Arbitrary<ResponseMapping> = fc.record(
     webhooks: pointer,
     webhookId: pointer,
     webhookState: pointer,
-    active: fc.array(scalar),
+    active,
   },
   { requiredKeys: [] },
 );
 
-function object(members: readonly (readonly [string, string])[]): string {
-  return `{${members.map(([name, value]) => `${JSON.stringify(name)}:${value}`).join(",")}}`;
+function object(members: readonly (readonly string[])[]): string {
+  return `{${members.map(([name, value = ""]) => `${JSON.stringify(name)}:${value}`).join(",")}}`;
 }
 
 /** Everything that reads. */
 function readAll(text: string, mapping: ResponseMapping, header = "x"): unknown[] {
+  const headers = { link: header, "content-range": header, "x-pagination": header, [header]: "1" };
   return [
     readApiKey(text, mapping),
     readApiKeyId(text, mapping),
     isFailedCreation(text, mapping),
-    readWebhookList(
-      text,
-      { link: header, "content-range": header, "x-pagination": header, [header]: "1" },
-      200,
-      mapping,
-    ),
+    readWebhookList(text, headers, 200, mapping),
     reportsFailure(text),
     isWebPage(text),
     serverWords(text),
@@ -189,15 +181,19 @@ describe("time grows with the length of the input, and no faster", () => {
     ["one long name", (n) => JSON.stringify({ ["apikey".repeat(n * 20)]: K })],
     ["one long text", (n) => JSON.stringify({ key: "a".repeat(n * 20), error: "-".repeat(n * 20) })],
     ["no JSON", (n) => "<=9 rel".repeat(n * 10)],
-  ])("%s", (_, text) => {
-    const run = (size: number): number => {
-      const body = text(size);
-      const times = [1, 2].map(() => cpuTime(() => readAll(body, {}, body.slice(0, 100_000))));
-      return Math.min(...times);
-    };
-    // Four times the input takes about four times as long, and sixteen times if something is quadratic.
-    expect(run(8000)).toBeLessThan(10 * run(2000) + 20);
-  });
+  ])(
+    "%s",
+    (_, text) => {
+      const run = (size: number): number => {
+        const body = text(size);
+        const times = [1, 2].map(() => cpuTime(() => readAll(body, {}, body.slice(0, 100_000))));
+        return Math.min(...times);
+      };
+      // Four times the input takes about four times as long, and sixteen times if something is quadratic.
+      expect(run(8000)).toBeLessThan(10 * run(2000) + 20);
+    },
+    30_000,
+  );
 });
 
 // Last, because a prototype that has changed makes everything slow.

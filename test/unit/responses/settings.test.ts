@@ -35,6 +35,8 @@ describe("responses.apiKey is the only thing used for the key", () => {
   });
 });
 
+const TWENTY = Array.from({ length: 20 }, (_, n) => `code_${n}x`);
+
 describe("a refusal names candidates, and never a value", () => {
   it.each<[body: unknown, mapping: ResponseMapping, reason: string, candidates: string[]]>([
     [{ token: JWT, user: { apiKey: K } }, {}, "several", ["/token", "/user/apiKey"]],
@@ -46,10 +48,10 @@ describe("a refusal names candidates, and never a value", () => {
     [{ success: false, key: K }, {}, "none", ["/key"]],
     ["abcdefghijklmnop", {}, "none", []],
     [
-      Object.fromEntries(Array.from({ length: 20 }, (_, n) => [`code_${n}x`, `${K}${n}`])),
+      Object.fromEntries(TWENTY.map((name) => [name, `${K}${name}`])),
       {},
       "none",
-      Array.from({ length: 10 }, (_, n) => `/code_${n}x`),
+      TWENTY.slice(0, 10).map((name) => `/${name}`),
     ],
   ])("%j", (body, mapping, reason, candidates) => {
     expect(readApiKey(JSON.stringify(body), mapping)).toEqual({ kind: "refused", reason, candidates });
