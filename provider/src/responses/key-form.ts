@@ -87,10 +87,7 @@ export function piecesOf(text: string): string[] {
 /** Whether a text is words and small numbers: `partner-main-2024`, `error.key_limit_429`, `APIKeyLimitReached`, `api/v1/keys`. */
 function isWords(text: string): boolean {
   const words = text.split(WORD_END);
-  if (!/[0-9]/.test(text)) return text.length >= LETTERS_LENGTH * words.length && words.every(isWord);
-  return words.length > 1 && text.length >= WORD_LENGTH * words.length && words.every(isWord);
-}
-
-function isWord(text: string): boolean {
-  return WORD.test(text);
+  if (!words.every((word) => WORD.test(word))) return false;
+  if (!/[0-9]/.test(text)) return text.length >= LETTERS_LENGTH * words.length;
+  return words.length > 1 && text.length >= WORD_LENGTH * words.length;
 }
