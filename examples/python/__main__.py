@@ -1,6 +1,6 @@
 # After you install the plugin, set up the project. The second command generates the SDK and adds it to requirements.txt:
 #   pulumi install
-#   pulumi package add partners
+#   pulumi package add partners@0.1.0
 import pulumi
 import pulumi_partners_native as partners
 

@@ -135,8 +135,11 @@ it("unit-testing: the tests of the example pass", async () => {
   expect((await shell("../node_modules/.bin/vitest run")).stdout).toMatch(/Tests\s+2 passed/);
 });
 
-it("every example has a test", () => {
+it("every example has a test, and a line in the table of examples/README.md", async () => {
   const others = ["key-stack-reference", "unit-testing", "pipeline", "python", "yaml"];
   const tested = [...EXAMPLES.map(({ name }) => name), ...others];
-  expect(readdirSync(EXAMPLES_FOLDER).sort()).toEqual(tested.sort());
+  const readme = "README.md";
+  expect(readdirSync(EXAMPLES_FOLDER).sort()).toEqual([...tested, readme].sort());
+  const table = await readFile(join(EXAMPLES_FOLDER, readme), "utf8");
+  for (const name of tested) expect(table).toContain(`| [${name}](${name}/`);
 });

@@ -1,4 +1,4 @@
-import { readFile, symlink, writeFile } from "node:fs/promises";
+import { cp, readFile, symlink, writeFile } from "node:fs/promises";
 import { createServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
@@ -9,12 +9,13 @@ import { runShell } from "../support/process.ts";
 import { blocksOf, expectShown } from "./support.ts";
 
 const README = "README.md";
-/** The port of the sandbox in the README. */
+const EXAMPLES = "examples/README.md";
+/** The port of the sandbox on both pages. */
 const PORT = /\b4010\b/g;
 
 it("every block of the README does what it says", async () => {
   const port = String(await freePort());
-  const shell = (await blocksOf(README, "sh")).map((block) => block.trim().replaceAll(PORT, port));
+  const shell = await commandsOf(README, port);
   const programs = (await blocksOf(README, "ts")).map((block) => block.replaceAll(PORT, port));
 
   // What runs in the clone is what CI runs, the demo too, which checks itself.
@@ -36,9 +37,7 @@ it("every block of the README does what it says", async () => {
     await writeFile(join(engine.dir, `program-${index}.ts`), program);
   const script = [
     install,
-    `${sandbox} > sandbox.log 2>&1 &`,
-    "for _ in $(seq 300); do grep -q PARTNERS_BASE_URL sandbox.log && break; kill -0 $! || break; sleep 0.1; done",
-    "grep PARTNERS_BASE_URL sandbox.log || { cat sandbox.log; exit 1; }",
+    ...inTheBackground(sandbox),
     configure,
     "cp ../program-0.ts index.ts",
     apply,
@@ -57,6 +56,54 @@ it("every block of the README does what it says", async () => {
   await expectShown(README, stdout);
   expect(stdout).toMatch(/^pk_live_/m); // stack output --show-secrets
 });
+
+it("every block of examples/README.md does what it says", async () => {
+  const port = String(await freePort());
+  const [sandbox = "", run = "", copy = "", upgrade = "", ...others] = await commandsOf(EXAMPLES, port);
+  expect(others, "a block that this test does not run").toEqual([]);
+  expect([`${sandbox}\n${run}`, copy, upgrade].map((block) => block.split("\n").length)).toEqual([3, 3, 3]);
+
+  const engine = await engineEnv({ PULUMI_SKIP_CONFIRMATIONS: "true" });
+  onTestFinished(() => engine.dispose());
+  const checkout = join(engine.dir, "pulumi-partners");
+  await copyBuild(checkout);
+  await cp(join(ROOT, "examples/quickstart"), join(checkout, "examples/quickstart"), { recursive: true });
+  await symlink(join(ROOT, "node_modules"), join(checkout, "node_modules"));
+  const destroy = "pulumi destroy --remove";
+  expect(await readFile(join(ROOT, EXAMPLES), "utf8")).toContain(`\`${destroy}\``);
+  const script = [
+    ...inTheBackground(sandbox),
+    `(\n${run}\n${destroy}\n)`,
+    copy,
+    run.replace("cd examples/quickstart && ", ""),
+    'echo "// A change" >> ../pulumi-partners/provider/dist/index.js; cd ../pulumi-partners',
+    upgrade,
+    "tail -n 1 node_modules/pulumi-partners/dist/index.js",
+    destroy,
+  ].join("\n");
+  const { code, stdout, stderr } = await runShell(script, {
+    cwd: checkout,
+    env: engine.env,
+    timeoutMs: 170_000,
+  });
+  expect({ code, stderr: code === 0 ? "" : stderr + stdout }).toEqual({ code: 0, stderr: "" });
+  expect(stdout).toContain("// A change");
+  expect(stdout.match(/\+ 4 created/g)).toHaveLength(2);
+});
+
+/** The blocks of commands on a page, for a sandbox at another port. */
+async function commandsOf(page: string, port: string): Promise<string[]> {
+  return (await blocksOf(page, "sh")).map((block) => block.trim().replaceAll(PORT, port));
+}
+
+/** Starts a sandbox as somebody does who has a second terminal, and waits until it is there. */
+function inTheBackground(sandbox: string): string[] {
+  return [
+    `${sandbox} > sandbox.log 2>&1 &`,
+    "for _ in $(seq 300); do grep -q PARTNERS_BASE_URL sandbox.log && break; kill -0 $! || break; sleep 0.1; done",
+    "grep PARTNERS_BASE_URL sandbox.log || { cat sandbox.log; exit 1; }",
+  ];
+}
 
 /** A port that nobody listens on now. The sandbox fails at once, and the test with it, if somebody takes it meanwhile. */
 async function freePort(): Promise<number> {

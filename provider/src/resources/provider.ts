@@ -20,7 +20,7 @@ export interface ProviderArgs {
   /** The access token, 1 to 8192 visible ASCII characters. Always secret. */
   readonly accessToken: pulumi.Input<string>;
   /**
-   * The name of the account, any text. Resources that move to a provider with another name are replaced.
+   * The name of the account, any text. Moving a resource to a provider with another account name replaces it.
    * @default the name of the provider in the stack; in stack configuration, `default`
    */
   readonly account?: pulumi.Input<string>;

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { existsSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import { describe, expect, it } from "vitest";
 
@@ -56,6 +56,18 @@ it("CONTRIBUTING names a test that is there", () => {
   const [, file = "", name = ""] =
     /vitest run .* (\S+\.test\.ts) -t "(.*)"/.exec(page("CONTRIBUTING.md")) ?? [];
   expect(page(file)).toContain(`it("${name}"`);
+});
+
+it("nothing takes pulumi-partners from a registry, where the name may be somebody else's", () => {
+  const commands = PAGES.flatMap(
+    (file) => page(file).match(/\b(?:npm|pnpm|yarn|bun) (?:i|install|add) .*/g) ?? [],
+  );
+  expect(commands.filter((command) => /(?<![\w./-])pulumi-partners(?![\w-])/.test(command))).toEqual([]);
+  const examples = readdirSync(join(ROOT, "examples"))
+    .map((name) => `examples/${name}/package.json`)
+    .filter((file) => existsSync(join(ROOT, file)));
+  expect(examples.length).toBeGreaterThan(5);
+  expect(examples.filter((file) => page(file).includes('"pulumi-partners"'))).toEqual([]);
 });
 
 it("every page of docs/ is reached from the README", () => {
