@@ -16,10 +16,11 @@ export interface PartnerHandlers {
 
 /** Creates the handlers of one plugin process, whatever host calls them. */
 export function createHandlers(plugin: PluginProcess): PartnerHandlers {
+  const fleet = webhookStatesHandlers(plugin);
   return {
     partnerApiKey: guardOwnership(plugin, apiKeyHandlers(plugin)),
-    partnerWebhookState: guardOwnership(plugin, webhookStateHandlers(plugin)),
-    partnerWebhookStates: guardOwnership(plugin, webhookStatesHandlers(plugin)),
+    partnerWebhookState: guardOwnership(plugin, webhookStateHandlers(plugin, fleet)),
+    partnerWebhookStates: guardOwnership(plugin, fleet),
     partnerWebhooks: partnerWebhooksHandlers(plugin),
   };
 }

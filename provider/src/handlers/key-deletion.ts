@@ -40,7 +40,7 @@ export async function deleteKey(plugin: PluginProcess, session: Session, key: He
     if (error.status === 410) return;
     const { failure } = error;
     try {
-      await webhooks.assertReadable();
+      await webhooks.look([]);
     } catch (listError) {
       if (!(listError instanceof PartnerError)) throw listError;
       throw new ResourceError({ kind: "deletionUnclear", failure, listError });

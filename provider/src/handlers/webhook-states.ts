@@ -1,4 +1,3 @@
-import type { Effect, PartnerError } from "../api/errors.js";
 import type { WebhookState } from "../api/operations.js";
 import { redactWords } from "../api/redact.js";
 import type { WebhookReading } from "../responses/webhook-list-reader.js";
@@ -11,19 +10,20 @@ import {
   type Properties,
   type ResourceHandlers,
 } from "./contract.js";
-import { changeAll } from "./fleet-change.js";
+import { createPreviewCheck, PREVIEW_PATIENCE } from "./preview-check.js";
 import { ResourceError } from "./problems.js";
 import type { PluginProcess } from "./process.js";
-import {
-  createPreviewCheck,
-  PREVIEW_PATIENCE,
-  stateAfter,
-  stateOnDestroyProblems,
-  STATES,
-  warnIfUnknown,
-  type StateOnDestroy,
-} from "./webhook-change.js";
+import { changeStates, warnIfUnknown, type ChangeResult, type ObservedStates } from "./webhook-change.js";
 import type { WebhookSnapshot } from "./webhook-registry.js";
+
+/** What `state` can be, also in a preview. */
+export const STATES: readonly unknown[] = ["active", "disabled", UNKNOWN];
+
+/** What is wrong with `stateOnDestroy`. The value is not repeated, as it may be a secret of the program. */
+export function stateOnDestroyProblems(value: unknown): string[] {
+  if (value == null || value === "leave" || value === "restore" || STATES.includes(value)) return [];
+  return [`stateOnDestroy must be "leave" (the default), "restore", "active" or "disabled".`];
+}
 
 /** States by webhook id; `null` where the list has never told it. */
 type StateMap = Readonly<Record<string, WebhookState | null>>;
@@ -32,13 +32,14 @@ type StateMap = Readonly<Record<string, WebhookState | null>>;
 interface FleetInputs {
   readonly states: Readonly<Record<string, WebhookState>>;
   readonly others: "leave" | WebhookState;
-  readonly stateOnDestroy: StateOnDestroy;
+  /** What becomes of a webhook that is no longer managed. */
+  readonly stateOnDestroy: "leave" | "restore" | WebhookState;
   /** The name of the account, which is the ID as well. */
   readonly account: string;
 }
 
 /** The outputs in state. */
-interface FleetOutputs extends Omit<FleetInputs, "states"> {
+export interface FleetOutputs extends Omit<FleetInputs, "states"> {
   /** The webhooks that the program names. */
   readonly states: StateMap;
   /** The managed webhooks that it does not name: covered by `others`, or still to be left as `stateOnDestroy` says. */
@@ -115,12 +116,13 @@ export function webhookStatesHandlers(plugin: PluginProcess): ResourceHandlers {
       };
     },
 
-    async create(inputs) {
-      const { account: id } = inputs as unknown as FleetInputs;
-      const { outputs, failure, effect } = await converge(plugin, inputs as unknown as FleetInputs, null);
+    async create(news) {
+      const inputs = news as unknown as FleetInputs;
+      const { outputs, failure, mayHaveChanged } = await converge(plugin, inputs, null);
+      const id = inputs.account;
       if (failure === null) return { id, outputs };
       // Once something was changed, the state in which it was found must be kept, or "restore" would be lost.
-      throw effect === "none" ? failure : new PartialFailure(id, { ...inputs, ...outputs }, failure);
+      throw mayHaveChanged ? new PartialFailure(id, { ...news, ...outputs }, failure) : failure;
     },
 
     async read(olds) {
@@ -155,12 +157,11 @@ export function webhookStatesHandlers(plugin: PluginProcess): ResourceHandlers {
 
     async delete(olds) {
       const { stateOnDestroy, initialStates } = olds as unknown as FleetOutputs;
-      const leaving = stateOnDestroy === "leave" ? [] : idsOf(initialStates);
-      if (!leaving.some((webhookId) => !plugin.declarations.has(webhookId))) return;
+      const left = statesAfter(plugin, stateOnDestroy, initialStates);
+      if (left.size === 0) return;
       const session = await plugin.open();
-      const snapshot = await session.webhooks.look(leaving);
-      const wanted = leave(plugin, leaving, stateOnDestroy, initialStates, snapshot);
-      const { failure } = await changeAll(plugin, session, snapshot, wanted);
+      const snapshot = await session.webhooks.look([...left.keys()]);
+      const { failure } = await changeStates(plugin, session, snapshot, withoutGone(left, snapshot));
       if (failure) throw failure;
     },
 
@@ -168,7 +169,7 @@ export function webhookStatesHandlers(plugin: PluginProcess): ResourceHandlers {
       const { account } = plugin;
       if (id !== account) throw new ResourceError({ kind: "noImportAccount", account });
       const session = await plugin.open();
-      const webhooks = await session.webhooks.all();
+      const webhooks = (await session.webhooks.look([])).all();
       warnIfUnknown(plugin, webhooks);
       const states = statesOf(webhooks.filter(({ state }) => state !== null));
       const inputs = { states, others: "leave", stateOnDestroy: "leave", account };
@@ -182,57 +183,66 @@ async function converge(
   plugin: PluginProcess,
   inputs: FleetInputs,
   olds: FleetOutputs | null,
-): Promise<{ outputs: Properties; failure: PartnerError | null; effect: Effect }> {
+): Promise<Pick<ChangeResult, "failure" | "mayHaveChanged"> & { readonly outputs: Properties }> {
   const { states, others, stateOnDestroy } = inputs;
   const session = await plugin.open();
   const named = idsOf(states);
-  const snapshot = await session.webhooks.look(named);
   const before = olds?.initialStates ?? {};
-  const left = idsOf(before).filter((webhookId) => !(webhookId in states));
+  const left = statesAfter(plugin, isState(others) ? "leave" : stateOnDestroy, before, states);
+  const snapshot = await session.webhooks.look([...named, ...left.keys()]);
   const rest = isState(others)
     ? new Map(unnamed(snapshot, named).map(({ webhookId }) => [webhookId, others]))
-    : leave(plugin, left, stateOnDestroy, before, snapshot);
+    : withoutGone(left, snapshot);
   const wanted = new Map(Object.entries(states).map(([id, state]) => [Number(id), state]));
-  const { found, reached, failed, failure, effect } = await changeAll(
-    plugin,
-    session,
-    snapshot,
-    new Map([...wanted, ...rest]),
-  );
+  const changes = await changeStates(plugin, session, snapshot, new Map([...wanted, ...rest]));
+  const { found, reached, failure, mayHaveChanged } = changes;
   // What was left as it should be is no longer managed.
-  const kept = [...rest.keys()].filter((webhookId) => isState(others) || failed.has(webhookId));
-  const managed = [...wanted.keys(), ...kept].filter((webhookId) => found.has(webhookId));
-  const pick = (from: ReadonlyMap<number, WebhookState | null>, ids: Iterable<number>): StateMap =>
-    Object.fromEntries([...ids].flatMap((id) => (from.has(id) ? [[id, from.get(id) ?? null]] : [])));
+  const kept = [...rest].flatMap(([id, state]) => (isState(others) || reached.get(id) !== state ? [id] : []));
+  const managed = [...named, ...kept].filter((id) => found.has(id));
   const outputs = {
     ...inputsOf({ ...inputs }),
-    states: pick(reached, wanted.keys()),
+    states: pick(reached, named),
     otherStates: pick(reached, kept),
     initialStates: { ...pick(found, managed), ...only(before, managed) },
   };
-  return { outputs, failure, effect };
+  return { outputs, failure, mayHaveChanged };
 }
 
-/** In which states webhooks that are no longer managed are to be left. Those that are gone, or managed elsewhere, do not count. */
-function leave(
+/**
+ * In which states webhooks are to be left that are no longer managed, here or elsewhere.
+ *
+ * @param managed What stays in the fleet.
+ */
+function statesAfter(
   plugin: PluginProcess,
-  webhookIds: readonly number[],
-  stateOnDestroy: StateOnDestroy,
+  stateOnDestroy: FleetInputs["stateOnDestroy"],
   initialStates: StateMap,
-  snapshot: WebhookSnapshot,
+  managed: StateMap = {},
 ): ReadonlyMap<number, WebhookState> {
   const wanted = new Map<number, WebhookState>();
   const unknown: number[] = [];
-  if (stateOnDestroy === "leave") return wanted;
-  for (const webhookId of webhookIds) {
-    if (plugin.declarations.has(webhookId)) continue;
-    if (!snapshot.get(webhookId) && snapshot.provesAbsence) continue;
-    const state = stateAfter(stateOnDestroy, initialStates[webhookId] ?? null);
-    if (state === null) unknown.push(webhookId);
-    else wanted.set(webhookId, state);
+  for (const id of idsOf(initialStates)) {
+    if (stateOnDestroy === "leave" || id in managed || plugin.declarations.has(id)) continue;
+    const state = stateOnDestroy === "restore" ? initialStates[id] : stateOnDestroy;
+    if (state) wanted.set(id, state);
+    else unknown.push(id);
   }
   if (unknown.length > 0) plugin.warn({ kind: "nothingToRestore", webhookIds: unknown });
   return wanted;
+}
+
+/** The same without webhooks that certainly do not exist. */
+function withoutGone(
+  wanted: ReadonlyMap<number, WebhookState>,
+  snapshot: WebhookSnapshot,
+): ReadonlyMap<number, WebhookState> {
+  return new Map([...wanted].filter(([id]) => snapshot.get(id) || !snapshot.provesAbsence));
+}
+
+function pick(states: ObservedStates, webhookIds: readonly number[]): StateMap {
+  return Object.fromEntries(
+    webhookIds.flatMap((id) => (states.has(id) ? [[id, states.get(id) ?? null]] : [])),
+  );
 }
 
 /** The webhooks of the account that the program does not name. @throws {ResourceError} if the list is not complete. */

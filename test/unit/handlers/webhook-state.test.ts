@@ -41,8 +41,8 @@ describe("a webhook", () => {
     expect(await webhooks.update("101", first, news)).toEqual({ ...first, state: "disabled" });
     expect(service.webhooks.get(101)).toBe("disabled");
     expect(methods(service)).toEqual(["GET", "PATCH", "PATCH"]);
-    const listed = (await startRun(service).plugin.open()).webhooks.all();
-    expect((await listed).map(({ state }) => state)).toEqual(["disabled", "active", "active"]);
+    const listed = await (await startRun(service).plugin.open()).webhooks.look([]);
+    expect(listed.all().map(({ state }) => state)).toEqual(["disabled", "active", "active"]);
     expect(plugin.pendingOperations).toEqual([]);
   });
 
