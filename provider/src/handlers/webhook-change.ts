@@ -5,15 +5,15 @@ import { ResourceError, type WebhookFailure } from "./problems.js";
 import type { PluginProcess, Session } from "./process.js";
 import type { WebhookSnapshot } from "./webhook-registry.js";
 
-/** States by webhook id; `null` where the list does not tell. */
-export type ObservedStates = ReadonlyMap<number, WebhookState | null>;
+/** States by webhook id; `null` where the list has never told it. */
+export type StateMap = Readonly<Record<string, WebhookState | null>>;
 
 /** What came of changes to webhooks. */
 export interface ChangeResult {
   /** The states before. */
-  readonly found: ObservedStates;
+  readonly found: StateMap;
   /** The states now, as far as they are known. */
-  readonly reached: ObservedStates;
+  readonly reached: StateMap;
   readonly failure: PartnerError | null;
   /** Whether anything may have changed on the server. */
   readonly mayHaveChanged: boolean;
@@ -24,22 +24,22 @@ export async function changeStates(
   plugin: PluginProcess,
   session: Session,
   snapshot: WebhookSnapshot,
-  wanted: ReadonlyMap<number, WebhookState>,
+  wanted: Readonly<Record<string, WebhookState>>,
 ): Promise<ChangeResult> {
   const { client, webhooks: registry } = session;
-  const webhooks = [...wanted.keys()].flatMap((webhookId) => snapshot.get(webhookId) ?? []);
-  const found = new Map(webhooks.map(({ webhookId, state }) => [webhookId, state]));
-  const differing = webhooks.filter(({ webhookId, state }) => state !== wanted.get(webhookId));
+  const webhooks = idsOf(wanted).flatMap((id) => snapshot.get(id) ?? []);
+  const found = statesOf(webhooks);
+  const differing = webhooks.filter(({ webhookId, state }) => state !== wanted[webhookId]);
   warnIfUnknown(plugin, differing);
 
-  const reached = new Map(found);
+  const reached: Record<string, WebhookState | null> = { ...found };
   const showProgress = createProgress(plugin, differing.length);
   const change = async ({ webhookId }: WebhookReading): Promise<WebhookFailure[]> => {
-    const state = wanted.get(webhookId);
+    const state = wanted[webhookId];
     if (state === undefined) return [];
     try {
       await registry.change(webhookId, state, () => client.setWebhookState(webhookId, state));
-      reached.set(webhookId, state);
+      reached[webhookId] = state;
       return [];
     } catch (error) {
       if (!(error instanceof PartnerError)) throw error;
@@ -49,7 +49,7 @@ export async function changeStates(
     }
   };
   const rejected = (await Promise.all(differing.map(change))).flat();
-  const missing = [...wanted.keys()].filter((webhookId) => !found.has(webhookId));
+  const missing = idsOf(wanted).filter((id) => !(id in found));
   const absence = snapshot.absence(missing);
   const failures = [
     ...(await explainNotFound(session, rejected)),
@@ -100,6 +100,18 @@ export function warnIfUnknown(plugin: PluginProcess, webhooks: readonly WebhookR
       .map(({ webhookId }) => webhookId);
     if (webhookIds.length > 0) plugin.warn({ kind: "stateUnknown", webhookIds, setting });
   }
+}
+
+/** The ids in a {@link StateMap}, and in what is like one. */
+export function idsOf(states: object): number[] {
+  return Object.keys(states).map(Number);
+}
+
+/** The states in a list. @param known What holds for those whose state the list does not tell. */
+export function statesOf(webhooks: readonly WebhookReading[], known: StateMap = {}): StateMap {
+  return Object.fromEntries(
+    webhooks.map(({ webhookId, state }) => [webhookId, state ?? known[webhookId] ?? null]),
+  );
 }
 
 /** Milliseconds between two reports of progress: the engine redraws its display for each. */

@@ -13,7 +13,14 @@ import {
 import { createPreviewCheck, PREVIEW_PATIENCE } from "./preview-check.js";
 import { ResourceError } from "./problems.js";
 import type { PluginProcess } from "./process.js";
-import { changeStates, warnIfUnknown, type ChangeResult, type ObservedStates } from "./webhook-change.js";
+import {
+  changeStates,
+  idsOf,
+  statesOf,
+  warnIfUnknown,
+  type ChangeResult,
+  type StateMap,
+} from "./webhook-change.js";
 import type { WebhookSnapshot } from "./webhook-registry.js";
 
 /** What `state` can be, also in a preview. */
@@ -25,12 +32,12 @@ export function stateOnDestroyProblems(value: unknown): string[] {
   return [`stateOnDestroy must be "leave" (the default), "restore", "active" or "disabled".`];
 }
 
-/** States by webhook id; `null` where the list has never told it. */
-type StateMap = Readonly<Record<string, WebhookState | null>>;
+/** States by webhook id. */
+type StatesWanted = Readonly<Record<string, WebhookState>>;
 
 /** The inputs that {@link ResourceHandlers.check} has let through. */
 interface FleetInputs {
-  readonly states: Readonly<Record<string, WebhookState>>;
+  readonly states: StatesWanted;
   readonly others: "leave" | WebhookState;
   /** What becomes of a webhook that is no longer managed. */
   readonly stateOnDestroy: "leave" | "restore" | WebhookState;
@@ -67,7 +74,8 @@ export function webhookStatesHandlers(plugin: PluginProcess): ResourceHandlers {
       ];
       if (problems.length > 0) return { inputs, problems };
 
-      const names = Object.keys(isRecord(states) ? states : {});
+      const named = isRecord(states) ? states : {};
+      const names = Object.keys(named);
       const webhookIds = names.filter(isWebhookId).map(Number);
       const strangers = names.filter((name) => !isWebhookId(name)).map((name) => redactWords(name, []) ?? "");
       const declaredTwice = plugin.declarations.declare({ webhookIds, others: isState(others) }, urn);
@@ -81,7 +89,7 @@ export function webhookStatesHandlers(plugin: PluginProcess): ResourceHandlers {
           const snapshot = await webhooks.look(webhookIds, PREVIEW_PATIENCE);
           const missing = [...strangers, ...webhookIds.filter((webhookId) => !snapshot.get(webhookId))];
           if (missing.length > 0) throw snapshot.absence(missing);
-          if (isState(others)) warnOfOthers(plugin, others, statesOf(unnamed(snapshot, webhookIds)));
+          if (isState(others)) warnOfOthers(plugin, others, statesOf(unnamed(snapshot, named)));
         });
         problems.push(...found);
       }
@@ -130,19 +138,19 @@ export function webhookStatesHandlers(plugin: PluginProcess): ResourceHandlers {
       const session = await plugin.open();
       const ids = idsOf(before.initialStates);
       const snapshot = await session.webhooks.look(ids);
-      const named = idsOf(before.states);
       const gone = ids.filter((id) => !snapshot.get(id));
       if (gone.length > 0 && !snapshot.provesAbsence) throw snapshot.absence(gone);
-      const present = (some: readonly number[]): WebhookReading[] =>
-        some.flatMap((id) => snapshot.get(id) ?? []);
-      const more = isState(others) ? unnamed(snapshot, named) : present(idsOf(before.otherStates));
-      const managed = [...present(named), ...more];
-      warnIfUnknown(plugin, managed);
+      const webhooks = isState(others) ? snapshot.all() : ids.flatMap((id) => snapshot.get(id) ?? []);
+      warnIfUnknown(plugin, webhooks);
+      const now = statesOf(webhooks, { ...before.otherStates, ...before.states });
       const outputs = {
         ...olds,
-        states: statesOf(present(named), before.states),
-        otherStates: statesOf(more, before.otherStates),
-        initialStates: { ...statesOf(managed), ...only(before.initialStates, managed) },
+        states: only(now, idsOf(before.states)),
+        otherStates: only(
+          now,
+          idsOf(now).filter((id) => !(id in before.states)),
+        ),
+        initialStates: { ...statesOf(webhooks), ...only(before.initialStates, idsOf(now)) },
       };
       if (isState(others)) warnOfOthers(plugin, others, outputs.otherStates);
       return { outputs, inputs: inputsOf(outputs) };
@@ -158,9 +166,9 @@ export function webhookStatesHandlers(plugin: PluginProcess): ResourceHandlers {
     async delete(olds) {
       const { stateOnDestroy, initialStates } = olds as unknown as FleetOutputs;
       const left = statesAfter(plugin, stateOnDestroy, initialStates);
-      if (left.size === 0) return;
+      if (idsOf(left).length === 0) return;
       const session = await plugin.open();
-      const snapshot = await session.webhooks.look([...left.keys()]);
+      const snapshot = await session.webhooks.look(idsOf(left));
       const { failure } = await changeStates(plugin, session, snapshot, withoutGone(left, snapshot));
       if (failure) throw failure;
     },
@@ -189,21 +197,20 @@ async function converge(
   const named = idsOf(states);
   const before = olds?.initialStates ?? {};
   const left = statesAfter(plugin, isState(others) ? "leave" : stateOnDestroy, before, states);
-  const snapshot = await session.webhooks.look([...named, ...left.keys()]);
+  const snapshot = await session.webhooks.look([...named, ...idsOf(left)]);
   const rest = isState(others)
-    ? new Map(unnamed(snapshot, named).map(({ webhookId }) => [webhookId, others]))
+    ? Object.fromEntries(unnamed(snapshot, states).map(({ webhookId }) => [webhookId, others]))
     : withoutGone(left, snapshot);
-  const wanted = new Map(Object.entries(states).map(([id, state]) => [Number(id), state]));
-  const changes = await changeStates(plugin, session, snapshot, new Map([...wanted, ...rest]));
+  const changes = await changeStates(plugin, session, snapshot, { ...states, ...rest });
   const { found, reached, failure, mayHaveChanged } = changes;
   // What was left as it should be is no longer managed.
-  const kept = [...rest].flatMap(([id, state]) => (isState(others) || reached.get(id) !== state ? [id] : []));
-  const managed = [...named, ...kept].filter((id) => found.has(id));
+  const kept = idsOf(rest).filter((id) => isState(others) || reached[id] !== rest[id]);
+  const managed = [...named, ...kept];
   const outputs = {
     ...inputsOf({ ...inputs }),
-    states: pick(reached, named),
-    otherStates: pick(reached, kept),
-    initialStates: { ...pick(found, managed), ...only(before, managed) },
+    states: only(reached, named),
+    otherStates: only(reached, kept),
+    initialStates: only({ ...found, ...only(before, idsOf(found)) }, managed),
   };
   return { outputs, failure, mayHaveChanged };
 }
@@ -218,13 +225,13 @@ function statesAfter(
   stateOnDestroy: FleetInputs["stateOnDestroy"],
   initialStates: StateMap,
   managed: StateMap = {},
-): ReadonlyMap<number, WebhookState> {
-  const wanted = new Map<number, WebhookState>();
+): StatesWanted {
+  const wanted: Record<string, WebhookState> = {};
   const unknown: number[] = [];
   for (const id of idsOf(initialStates)) {
     if (stateOnDestroy === "leave" || id in managed || plugin.declarations.has(id)) continue;
     const state = stateOnDestroy === "restore" ? initialStates[id] : stateOnDestroy;
-    if (state) wanted.set(id, state);
+    if (state) wanted[id] = state;
     else unknown.push(id);
   }
   if (unknown.length > 0) plugin.warn({ kind: "nothingToRestore", webhookIds: unknown });
@@ -232,23 +239,16 @@ function statesAfter(
 }
 
 /** The same without webhooks that certainly do not exist. */
-function withoutGone(
-  wanted: ReadonlyMap<number, WebhookState>,
-  snapshot: WebhookSnapshot,
-): ReadonlyMap<number, WebhookState> {
-  return new Map([...wanted].filter(([id]) => snapshot.get(id) || !snapshot.provesAbsence));
-}
-
-function pick(states: ObservedStates, webhookIds: readonly number[]): StateMap {
-  return Object.fromEntries(
-    webhookIds.flatMap((id) => (states.has(id) ? [[id, states.get(id) ?? null]] : [])),
+function withoutGone(wanted: StatesWanted, snapshot: WebhookSnapshot): StatesWanted {
+  return only(
+    wanted,
+    idsOf(wanted).filter((id) => snapshot.get(id) || !snapshot.provesAbsence),
   );
 }
 
 /** The webhooks of the account that the program does not name. @throws {ResourceError} if the list is not complete. */
-function unnamed(snapshot: WebhookSnapshot, named: readonly number[]): readonly WebhookReading[] {
-  const names = new Set(named);
-  return snapshot.all().filter(({ webhookId }) => !names.has(webhookId));
+function unnamed(snapshot: WebhookSnapshot, states: Properties): readonly WebhookReading[] {
+  return snapshot.all().filter(({ webhookId }) => !(webhookId in states));
 }
 
 /** Says to which webhooks `others` applies that are in another state: their ids are in no diff. */
@@ -257,21 +257,12 @@ function warnOfOthers(plugin: PluginProcess, state: WebhookState, otherStates: S
   if (webhookIds.length > 0) plugin.warn({ kind: "othersDiffer", state, webhookIds });
 }
 
-/** @param known What holds for those whose state the list does not tell. */
-function statesOf(webhooks: readonly WebhookReading[], known: StateMap = {}): StateMap {
-  return Object.fromEntries(
-    webhooks.map(({ webhookId, state }) => [webhookId, state ?? known[webhookId] ?? null]),
-  );
-}
-
 /** The entries of some webhooks. */
-function only(states: StateMap, webhooks: readonly (number | WebhookReading)[]): StateMap {
-  const ids = webhooks.map((webhook) => (typeof webhook === "number" ? webhook : webhook.webhookId));
-  return Object.fromEntries(ids.flatMap((id) => (id in states ? [[id, states[id] ?? null]] : [])));
-}
-
-function idsOf(states: Properties): number[] {
-  return Object.keys(states).map(Number);
+function only<State>(
+  states: Readonly<Record<string, State>>,
+  webhookIds: readonly number[],
+): Record<string, State> {
+  return Object.fromEntries(webhookIds.flatMap((id) => (id in states ? [[id, states[id] as State]] : [])));
 }
 
 function isSame(states: StateMap, wanted: unknown): boolean {
