@@ -61,8 +61,6 @@ export interface CreatedKey {
   readonly response: KeptResponse;
   /** When the response arrived, ISO 8601. */
   readonly createdAt: string;
-  /** The request id that the server gave, made printable. */
-  readonly requestId: string | null;
 }
 
 /** The list of webhooks, read. */
@@ -205,7 +203,6 @@ export function createClient(options: ClientOptions): PartnerClient {
       return {
         response: keepResponse(response.body, response.cutOff === null),
         createdAt: new Date(clock.now()).toISOString(),
-        requestId: requestId(response),
       };
     },
     async deleteApiKey(apiKey) {

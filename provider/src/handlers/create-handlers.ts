@@ -1,7 +1,6 @@
 import { apiKeyHandlers } from "./api-key.js";
 import type { ResourceHandlers } from "./contract.js";
 import { guardOwnership } from "./ownership.js";
-import { partnerWebhooksHandlers } from "./partner-webhooks.js";
 import type { PluginProcess } from "./process.js";
 import { webhookStateHandlers } from "./webhook-state.js";
 import { webhookStatesHandlers } from "./webhook-states.js";
@@ -11,7 +10,6 @@ export interface PartnerHandlers {
   readonly partnerApiKey: ResourceHandlers;
   readonly partnerWebhookState: ResourceHandlers;
   readonly partnerWebhookStates: ResourceHandlers;
-  readonly partnerWebhooks: ResourceHandlers;
 }
 
 /** Creates the handlers of one plugin process, whatever host calls them. */
@@ -21,6 +19,5 @@ export function createHandlers(plugin: PluginProcess): PartnerHandlers {
     partnerApiKey: guardOwnership(plugin, apiKeyHandlers(plugin)),
     partnerWebhookState: guardOwnership(plugin, webhookStateHandlers(plugin, fleet)),
     partnerWebhookStates: guardOwnership(plugin, fleet),
-    partnerWebhooks: partnerWebhooksHandlers(plugin),
   };
 }

@@ -18,7 +18,7 @@ export async function deleteKeys(
       deleted = true;
     } catch (error) {
       if (!deleted || !(error instanceof PartnerError)) throw error;
-      throw new ResourceError({ kind: "partlyDone", deleted: "one", next: error });
+      throw new ResourceError({ kind: "partlyDone", next: error });
     }
   }
 }

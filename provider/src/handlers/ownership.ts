@@ -39,7 +39,7 @@ export function guardOwnership(plugin: PluginProcess, handlers: ResourceHandlers
       const { account: owner } = olds;
       // One provider has one account: it could create the new one and not delete the old one.
       if (plugin.isExplicit || typeof owner !== "string" || owner === plugin.account) return checked;
-      const problem = new ResourceError({ kind: "accountRenamed", owner, present: plugin.account });
+      const problem = new ResourceError({ kind: "otherAccount", owner, present: plugin.account });
       return { ...checked, problems: [...checked.problems, problem] };
     },
 

@@ -75,7 +75,7 @@ async function explainNotFound(
   const absence = snapshot.absence(ids.filter((id) => !snapshot.get(id)));
   return failures.map(({ webhookId, error }) => {
     if (!isNotFound(error)) return { webhookId, error };
-    const listed = new ResourceError({ kind: "patchedNotFound", failure: error.failure });
+    const listed = new RequestError({ ...error.failure, cause: { kind: "listed" } });
     return { webhookId, error: snapshot.get(webhookId) ? listed : absence };
   });
 }

@@ -134,7 +134,7 @@ export class WebhookSnapshot {
   /** All webhooks. @throws {ResourceError} if the list is not complete. */
   all(): readonly WebhookReading[] {
     const { webhooks, complete } = this.#list;
-    if (!complete) throw new ResourceError({ kind: "incompleteList" });
+    if (!complete) throw new ResourceError({ kind: "absenceUnproven", webhookId: null, complete });
     return [...webhooks.values()].map((webhook) => this.#changed.get(webhook.webhookId) ?? webhook);
   }
 

@@ -71,15 +71,18 @@ export function webhookStateHandlers(plugin: PluginProcess, fleet: ResourceHandl
     async adopt(id) {
       const webhookId = Number(id);
       if (!isWebhookId(webhookId) || String(webhookId) !== id)
-        throw new ResourceError({ kind: "noImportId" });
+        throw new ResourceError({
+          kind: "wrongImportId",
+          text: "its id: a positive whole number such as 101",
+        });
       const snapshot = await (await plugin.open()).webhooks.look([webhookId]);
       const webhook = snapshot.get(webhookId);
       if (!webhook) throw snapshot.absence([webhookId]);
       const { state, missing } = webhook;
       if (state === null)
         throw new ResourceError({
-          kind: "importStateUnknown",
-          webhookId,
+          kind: "stateUnknown",
+          webhookIds: [webhookId],
           setting: missing ?? "webhookState",
         });
       const inputs = { webhookId, state, stateOnDestroy: "leave", account: plugin.account };

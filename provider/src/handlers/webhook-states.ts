@@ -175,7 +175,8 @@ export function webhookStatesHandlers(plugin: PluginProcess): ResourceHandlers {
 
     async adopt(id) {
       const { account } = plugin;
-      if (id !== account) throw new ResourceError({ kind: "noImportAccount", account });
+      if (id !== account)
+        throw new ResourceError({ kind: "wrongImportId", text: `its account: ${JSON.stringify(account)}` });
       const session = await plugin.open();
       const webhooks = (await session.webhooks.look([])).all();
       warnIfUnknown(plugin, webhooks);

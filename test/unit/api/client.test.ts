@@ -24,10 +24,9 @@ describe("the five operations on the wire", () => {
   it("have the documented methods and paths, the token, and no body", async () => {
     const sandbox = await sandboxFor({ basePath: "/gateway" });
     const client = clientFor(sandbox);
-    const { response, requestId } = await client.createApiKey();
+    const { response } = await client.createApiKey();
     const [key = ""] = sandbox.apiKeys;
     expect(response).toEqual({ body: JSON.stringify({ apiKey: key }), encoding: "utf8", complete: true });
-    expect(requestId).toBe(sandbox.requests[0]?.requestId);
     const { webhooks } = await client.listWebhooks();
     expect([...webhooks.values()].map(({ state }) => state)).toEqual(["active", "active", "disabled"]);
     await client.setWebhookState(103, "active");

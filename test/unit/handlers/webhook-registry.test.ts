@@ -116,7 +116,7 @@ describe("the list of webhooks", () => {
       problem: { kind: "absenceUnproven", webhookId: 99, complete: false },
     });
     expect(await failureOf(all(registry))).toMatchObject({
-      problem: { kind: "incompleteList" },
+      problem: { kind: "absenceUnproven", webhookId: null },
     });
   });
 

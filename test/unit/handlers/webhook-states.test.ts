@@ -146,7 +146,7 @@ describe("a fleet", () => {
     const { partnerWebhookStates: fleet } = startRun(service);
     const problemsOf = async (args: Properties): Promise<unknown> => (await fleet.check({}, args)).problems;
     expect(await problemsOf({ states: {}, others: "active" })).toMatchObject([
-      { problem: { kind: "incompleteList" } },
+      { problem: { kind: "absenceUnproven", webhookId: null } },
     ]);
     expect(await problemsOf({ states: { 7: "active" } })).toMatchObject([
       { problem: { kind: "absenceUnproven", webhookId: 7 } },
@@ -207,7 +207,7 @@ describe("a fleet", () => {
       replaces: [],
     });
     expect(await failureOf(fleet.adopt("eu"))).toMatchObject({
-      problem: { kind: "noImportAccount", account: "default" },
+      problem: { kind: "wrongImportId", text: 'its account: "default"' },
     });
     expect(methods(service)).toEqual(["GET"]);
   });
@@ -362,7 +362,7 @@ describe("changes that fail", () => {
     expect(reason).toMatchObject({
       problem: {
         failures: [
-          { webhookId: 1, error: { problem: { kind: "patchedNotFound" } } },
+          { webhookId: 1, error: { failure: { cause: { kind: "listed" } } } },
           { webhookId: 2, error: { problem: { kind: "noSuchWebhook", webhookIds: [2, 5] } } },
           { webhookId: 5, error: { problem: { kind: "noSuchWebhook" } } },
         ],
