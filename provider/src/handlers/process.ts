@@ -88,7 +88,7 @@ export class PluginProcess {
     return isExplicit(this.#source);
   }
 
-  /** The operations that have not ended yet, by name. */
+  /** The operations that have been sent and not been answered yet, by name. */
   get pendingOperations(): readonly string[] {
     return this.#client?.pendingOperations ?? [];
   }

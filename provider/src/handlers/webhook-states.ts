@@ -78,7 +78,7 @@ export function webhookStatesHandlers(plugin: PluginProcess): ResourceHandlers {
       const names = Object.keys(named);
       const webhookIds = names.filter(isWebhookId).map(Number);
       const strangers = names.filter((name) => !isWebhookId(name)).map((name) => redactWords(name, []) ?? "");
-      const declaredTwice = plugin.declarations.declare({ webhookIds, others: isState(others) }, urn);
+      const declaredTwice = plugin.declarations.declare(webhookIds, isState(others), urn);
       if (declaredTwice) return { inputs, problems: [declaredTwice] };
 
       const known = isRecord(olds["states"]) ? olds["states"] : {};

@@ -11,7 +11,6 @@ import type * as Grpc from "@grpc/grpc-js";
 import type { ConfigureRequest, ResourceProvider } from "@pulumi/pulumi/dynamic";
 
 import { PartialFailure, type Properties, type ResourceHandlers } from "../handlers/contract.js";
-import { listWebhooks } from "../handlers/partner-webhooks.js";
 import { PluginHost } from "./plugin-host.js";
 import { toWire, type Wire } from "./wire.js";
 
@@ -43,7 +42,7 @@ export const partnerWebhooks: ResourceProvider = {
     answer(async () => {
       // Only a refresh hands over an earlier list. A new one would be reported as drift, and every run of the program reads again.
       if (typeof olds["webhooks"] === "string") return { id, props: toWire(olds) };
-      const webhooks = await listWebhooks(plugin).catch(rethrow(olds, true));
+      const webhooks = await handlers.listWebhooks().catch(rethrow(olds, true));
       // As text: a record can hold anything, also what has a meaning to the engine.
       return { id, props: { webhooks: JSON.stringify(webhooks) } };
     }),

@@ -5,8 +5,9 @@ import {
   SettingsError,
   type RequestFailure,
   type SettingProblem,
+  type UnreadableWebhookList,
 } from "../api/errors.js";
-import { API_ROOT, OPERATIONS } from "../api/operations.js";
+import { API_ROOT, OPERATIONS, type Operation } from "../api/operations.js";
 import {
   ResourceError,
   type Notice,
@@ -141,7 +142,8 @@ function isShared(error: PartnerError): error is SettingsError | RequestError {
 function briefly(error: SettingsError | RequestError, terms: Terms): string {
   if (error instanceof SettingsError)
     return "The settings are wrong: see the error of another resource. Nothing was sent.";
-  return `${requestName(error.failure, terms)}: ${happened(error.failure)}, as for another resource.`;
+  const [happened] = explain(error.failure, terms);
+  return `${requestName(error.failure, terms)}: ${happened}, as for another resource.`;
 }
 
 function settingsText(problems: readonly SettingProblem[], terms: Terms): string {
@@ -171,7 +173,8 @@ function outcomeText(failure: RequestFailure, terms: Terms): string {
   const creation =
     kind === "create" ? ` Look for one created about ${minuteOf(failedAt)}, and delete it.` : "";
   const effectText = effect === "none" || mayHave === null ? "" : ` ${mayHave}.${creation}`;
-  return `${happened(failure)}${tries}.${effectText} ${remedyFor(failure, terms)}${wordsOf(failure)}`;
+  const [happened, remedy] = explain(failure, terms);
+  return `${happened}${tries}.${effectText} ${remedy}${wordsOf(failure)}`;
 }
 
 /** As `PATCH /webhooks/101/disable at partners.example.com`. A key is never named. */
@@ -182,30 +185,51 @@ function requestName({ operation, webhookId, host }: RequestFailure, { account }
   return `${method} ${path} at ${host}${of}`;
 }
 
-function happened({ cause, host }: RequestFailure): string {
+/** What happened, and what helps. */
+function explain({ operation, cause, host }: RequestFailure, terms: Terms): readonly [string, string] {
+  const baseUrl = setting("baseUrl", terms);
   switch (cause.kind) {
     case "status":
-      return `the server answered ${cause.status}`;
+      return [`the server answered ${cause.status}`, statusRemedy(cause.status, operation, terms)];
     case "listed":
-      return "the server answered 404, although the webhook is in the list";
+      return [
+        "the server answered 404, although the webhook is in the list",
+        "Ask the service whether it may be changed.",
+      ];
     case "throttled":
-      return `the service (${cause.status}) asks for a wait of ${Math.ceil(cause.wait / 1000)} s`;
+      return [
+        `the service (${cause.status}) asks for a wait of ${Math.ceil(cause.wait / 1000)} s`,
+        `Try again after that, or raise ${setting("operationTimeout", terms)}.`,
+      ];
     case "timeout":
-      return cause.sent ? "timed out while waiting for the response" : "timed out while connecting";
-    case "connection":
-      return `${CONNECTION_FAILURES[cause.code]?.(host) ?? "the connection failed"} (${cause.code})`;
+      return cause.sent
+        ? [
+            "timed out while waiting for the response",
+            `Try again; if the service is slow, raise ${setting("requestTimeout", terms)}.`,
+          ]
+        : ["timed out while connecting", connectionRemedy("", baseUrl)];
+    case "connection": {
+      const what = CONNECTION_FAILURES[cause.code]?.(host) ?? "the connection failed";
+      return [`${what} (${cause.code})`, connectionRemedy(cause.code, baseUrl)];
+    }
     case "interrupted":
-      return "interrupted";
+      return ["interrupted", `Run ${UP} again.`];
     case "cutOff":
-      return "the response was cut off";
+      return ["the response was cut off", "Try again."];
     case "webPage":
-      return "the server answered with a web page";
+      return [
+        "the server answered with a web page",
+        `Check ${baseUrl}, and whether a proxy asks for a login.`,
+      ];
     case "reportedFailure":
-      return "the server reported a success, but the body reports a failure";
+      return [
+        "the server reported a success, but the body reports a failure",
+        "Ask the operator of the service for the reason.",
+      ];
     case "tooLarge":
-      return "the list is larger than 64 MiB";
+      return ["the list is larger than 64 MiB", `Check that ${baseUrl} is the address of the API.`];
     case "unreadableList":
-      return "the list was not recognised";
+      return ["the list was not recognised", readingRemedy(cause.reading.setting, cause.reading, terms)];
   }
 }
 
@@ -219,52 +243,13 @@ const CONNECTION_FAILURES: Readonly<Partial<Record<string, (host: string) => str
   ENETUNREACH: (host) => `no route to ${host}`,
 };
 
-function remedyFor({ operation, cause }: RequestFailure, terms: Terms): string {
-  switch (cause.kind) {
-    case "status":
-      return statusRemedy(cause.status, OPERATIONS[operation].kind === "create", terms);
-    case "listed":
-      return "Ask the service whether it may be changed.";
-    case "throttled":
-      return `Try again after that, or raise ${setting("operationTimeout", terms)}.`;
-    case "timeout":
-      return cause.sent
-        ? `Try again; if the service is slow, raise ${setting("requestTimeout", terms)}.`
-        : connectionRemedy("", terms);
-    case "connection":
-      return connectionRemedy(cause.code, terms);
-    case "interrupted":
-      return 'Run "pulumi up" again.';
-    case "cutOff":
-      return "Try again.";
-    case "webPage":
-      return `Check ${setting("baseUrl", terms)}, and whether a proxy asks for a login.`;
-    case "reportedFailure":
-      return "Ask the operator of the service for the reason.";
-    case "tooLarge":
-      return `Check that ${setting("baseUrl", terms)} is the address of the API.`;
-    case "unreadableList": {
-      const { setting: member, reason, candidates } = cause.reading;
-      const why = {
-        "not JSON": "It is not JSON.",
-        none: "Nothing looks like webhooks.",
-        several: "There are several candidates.",
-        pointer: "The setting finds nothing.",
-        "not unique": "Two webhooks have the same id.",
-      }[reason];
-      if (reason === "not JSON") return `${why} Check ${setting("baseUrl", terms)}.`;
-      return `${why} ${choose(member, candidates, terms)}`;
-    }
-  }
-}
-
-function statusRemedy(status: number, creates: boolean, terms: Terms): string {
+function statusRemedy(status: number, operation: Operation, terms: Terms): string {
   if (status === 401)
     return `The access token was rejected: check ${settingOrVariable("accessToken", terms)}.`;
   if (status === 403) return `Set ${setting("accessToken", terms)} to a token that permits this.`;
   if (status === 404)
     return `There is no Partner API at that address: ${setting("baseUrl", terms)} must be its address without ${API_ROOT}.`;
-  if (status === 409 && creates)
+  if (status === 409 && OPERATIONS[operation].kind === "create")
     return "The service refuses a second key: delete the other one, or set overlapDays to 0 and deleteBeforeReplace.";
   if (status === 429) return `Try again later, or set ${setting("requestsPerSecond", terms)}.`;
   if (status === 304) return "A cache answered instead of the service: exempt the API from it.";
@@ -287,12 +272,11 @@ const CONNECTION_REMEDIES: readonly (readonly [RegExp, (baseUrl: string) => stri
     /^UND_ERR_(ABORTED|PRX)/,
     () => "The proxy refused the connection: check HTTPS_PROXY, or add the host to NO_PROXY.",
   ],
-  [/(?:)/, (baseUrl) => `Check ${baseUrl}, and the network.`],
 ];
 
-function connectionRemedy(code: string, terms: Terms): string {
+function connectionRemedy(code: string, baseUrl: string): string {
   const [, remedy] = CONNECTION_REMEDIES.find(([codes]) => codes.test(code)) ?? [];
-  return remedy?.(setting("baseUrl", terms)) ?? "";
+  return remedy?.(baseUrl) ?? `Check ${baseUrl}, and the network.`;
 }
 
 function resourceText(problem: ResourceProblem, terms: Terms): string {
@@ -337,7 +321,7 @@ function resourceText(problem: ResourceProblem, terms: Terms): string {
       const { createdAt, rotates, complete, reading } = problem;
       const stays = rotates ? " The old key stays in use." : "";
       const note = complete ? "" : " (cut off)";
-      return `A key was created at ${minuteOf(createdAt)}, but not found in the response${note}, which is kept.${stays} ${keyRemedy(reading, terms)} Then run ${UP}: it creates no other key. If the body has no key, delete the key at the service and ${stateDelete(terms)}.`;
+      return `A key was created at ${minuteOf(createdAt)}, but not found in the response${note}, which is kept.${stays} ${readingRemedy("apiKey", reading, terms)} Then run ${UP}: it creates no other key. If the body has no key, delete the key at the service and ${stateDelete(terms)}.`;
     }
     case "deletionUnclear": {
       const { failure, listError } = problem;
@@ -409,24 +393,30 @@ const LISTED_IDS = 20;
 /** Webhooks that a message is about and names. */
 const NAMED_WEBHOOKS = 10;
 
-function keyRemedy({ reason, candidates }: RefusedReading, terms: Terms): string {
-  const why = {
-    none: "",
-    several: "There are several candidates.",
-    pointer: "The setting finds no key.",
-  }[reason];
-  return `${why} ${choose("apiKey", candidates, terms)}`.trim();
-}
+/** Why something is not recognised; empty where nothing looks like it. */
+const READING_PROBLEMS = {
+  "not JSON": "It is not JSON. ",
+  none: "",
+  several: "There are several candidates. ",
+  pointer: "The setting finds nothing. ",
+  "not unique": "Two webhooks have the same id. ",
+} as const;
 
-/** The one remedy for something that was not recognised. */
-function choose(member: string, candidates: readonly string[], terms: Terms): string {
+/** The one remedy for something that was not recognised. @param member Of `responses`. */
+function readingRemedy(
+  member: string,
+  { reason, candidates }: Pick<UnreadableWebhookList | RefusedReading, "reason" | "candidates">,
+  terms: Terms,
+): string {
   const name = setting(`responses.${member}`, terms);
+  const why = READING_PROBLEMS[reason];
   const [only] = candidates;
-  if (only === undefined) return `Set ${name} to its JSON Pointer.`;
+  if (reason === "not JSON") return `${why}Check ${setting("baseUrl", terms)}.`;
+  if (only === undefined) return `${why}Set ${name} to its JSON Pointer.`;
   const star = candidates.some((pointer) => pointer.split("/").includes("*"));
   const note = star ? " (* is any name)" : "";
-  if (candidates.length > 1) return `Set ${name} to one of ${candidates.join(", ")}${note}.`;
-  return star ? `Set ${name} to ${only}${note}.` : `Try ${mappingCommand(member, only, terms)}.`;
+  if (candidates.length > 1) return `${why}Set ${name} to one of ${candidates.join(", ")}${note}.`;
+  return star ? `${why}Set ${name} to ${only}${note}.` : `${why}Try ${mappingCommand(member, only, terms)}.`;
 }
 
 function rotationText({ fingerprint, why, validUntil }: Extract<Notice, { kind: "rotation" }>): string {

@@ -12,7 +12,6 @@ import { Empty } from "google-protobuf/google/protobuf/empty_pb.js";
 
 import { SettingsError } from "../api/errors.js";
 import { PartialFailure, type Properties, type ResourceHandlers } from "../handlers/contract.js";
-import { listWebhooks } from "../handlers/partner-webhooks.js";
 import { SECRET_OUTPUTS } from "../registration.js";
 import { PluginHost } from "./plugin-host.js";
 import { changedProperties } from "./property-diff.js";
@@ -162,7 +161,7 @@ class NativeHost {
 
   async #invoke(request: proto.InvokeRequest): Promise<proto.InvokeResponse> {
     if (request.getTok() !== "partners:index:getPartnerWebhooks") throw new Error("unknown function");
-    const webhooks = await listWebhooks(this.#host.plugin);
+    const webhooks = await this.#host.handlers.listWebhooks();
     // Records may hold secrets, such as one for signatures.
     return new proto.InvokeResponse().setReturn(toStruct({ webhooks: asSecret(webhooks) }));
   }

@@ -53,6 +53,15 @@ describe("the five operations on the wire", () => {
     }
   });
 
+  it("are in flight from when they are sent, and not while they wait for a place", async () => {
+    const inFlight: unknown[] = [];
+    const sandbox = await sandboxFor({ onRequest: () => inFlight.push(client.pendingOperations) });
+    const client = clientFor(sandbox, { maxConnections: 1 });
+    await Promise.all([client.listWebhooks(), client.setWebhookState(101, "disabled")]);
+    expect(inFlight).toEqual([["listWebhooks"], ["disableWebhook"]]);
+    expect(client.pendingOperations).toEqual([]);
+  });
+
   it("share connections, except that each creation has its own, also when it is repeated after a 429", async () => {
     const sandbox = await sandboxFor();
     const client = clientFor(sandbox, { clock: new InstantClock() });

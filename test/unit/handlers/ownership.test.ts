@@ -89,7 +89,7 @@ describe.each(KINDS)("a %s", (_kind, handlersOf, args) => {
     async (baseUrl) => {
       const { inputs, outputs } = await created();
       const run = startRun({ url: baseUrl, accessToken: "token" });
-      const olds = { ...outputs, server: "https://eu.example.com/gate/" };
+      const olds = { ...outputs, server: "https://eu.example.com/gate" };
       expect(handlersOf(run).diff(olds, inputs)).toEqual({ changes: false, replaces: [] });
       expect(run.notices).toEqual([]);
     },

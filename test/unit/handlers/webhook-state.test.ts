@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 
 import { UNKNOWN, type Properties } from "../../../provider/src/handlers/contract.js";
-import { listWebhooks } from "../../../provider/src/handlers/partner-webhooks.js";
 import { SHAPES, type Fault, type Shape } from "../../support/sandbox.ts";
 import { failureOf, sandboxFor } from "../api/support.ts";
 import { checked, create, mapping, methods, NOON, partialFailureOf, startRun } from "./support.ts";
@@ -248,9 +247,9 @@ describe("the end of a resource", () => {
 
 it("the data source shares the list of the process, and shows records as sent", async () => {
   const service = await sandboxFor();
-  const { partnerWebhookState, plugin } = startRun(service);
+  const { partnerWebhookState, listWebhooks, plugin } = startRun(service);
   await create(partnerWebhookState, { webhookId: 101, state: "disabled" });
-  expect(await listWebhooks(plugin)).toEqual([
+  expect(await listWebhooks()).toEqual([
     { webhookId: 101, state: "disabled", record: { webhookId: 101, state: "active" } },
     { webhookId: 102, state: "active", record: { webhookId: 102, state: "active" } },
     { webhookId: 103, state: "disabled", record: { webhookId: 103, state: "disabled" } },
