@@ -128,7 +128,7 @@ function previewOf(state: KeyState, step: RotationStep, account: unknown): Prope
 }
 
 /**
- * Does one step of a plan. A creation is a rotation that begins without a key.
+ * Does one step of a plan; `replace` is for the engine to do. A creation is a rotation that begins without a key.
  *
  * @throws {PartnerError} if nothing was done. @throws {PartialFailure} that keeps what was done.
  */
@@ -161,7 +161,9 @@ async function perform(
     else if (step === "read") state = rereadKeys(state, mapping);
     return outputsOf(state, account);
   } catch (error) {
-    if (!(error instanceof PartnerError) || state === before) throw error;
+    // A key that is still not found keeps the resource unfinished, as it was.
+    const isUnfinished = state !== before || state.internal.unread !== null;
+    if (!(error instanceof PartnerError) || !isUnfinished) throw error;
     const isDeleted = before.previousApiKey !== state.previousApiKey;
     const reason = isDeleted ? new ResourceError({ kind: "partlyDone", next: error }) : error;
     throw new PartialFailure(id, outputsOf(state, account), reason);
