@@ -13,28 +13,20 @@ export interface Registration {
 }
 
 /** See {@link Registration}. */
-export const PARTNER_API_KEY: Registration = {
-  type: "pulumi-nodejs:dynamic/partners:PartnerApiKey",
-  __provider: 'exports.handler=()=>require("pulumi-partners/plugin").partnerApiKey',
-};
-
+export const PARTNER_API_KEY = registration("PartnerApiKey", "partnerApiKey");
 /** See {@link Registration}. */
-export const PARTNER_WEBHOOK_STATE: Registration = {
-  type: "pulumi-nodejs:dynamic/partners:PartnerWebhookState",
-  __provider: 'exports.handler=()=>require("pulumi-partners/plugin").partnerWebhookState',
-};
-
+export const PARTNER_WEBHOOK_STATE = registration("PartnerWebhookState", "partnerWebhookState");
 /** See {@link Registration}. */
-export const PARTNER_WEBHOOK_STATES: Registration = {
-  type: "pulumi-nodejs:dynamic/partners:PartnerWebhookStates",
-  __provider: 'exports.handler=()=>require("pulumi-partners/plugin").partnerWebhookStates',
-};
-
+export const PARTNER_WEBHOOK_STATES = registration("PartnerWebhookStates", "partnerWebhookStates");
 /** See {@link Registration}. */
-export const PARTNER_WEBHOOKS: Registration = {
-  type: "pulumi-nodejs:dynamic/partners:PartnerWebhooks",
-  __provider: 'exports.handler=()=>require("pulumi-partners/plugin").partnerWebhooks',
-};
+export const PARTNER_WEBHOOKS = registration("PartnerWebhooks", "partnerWebhooks");
+
+function registration(name: string, handlers: string): Registration {
+  return {
+    type: `pulumi-nodejs:dynamic/partners:${name}`,
+    __provider: `exports.handler=()=>require("pulumi-partners/plugin").${handlers}`,
+  };
+}
 
 /** The outputs of `PartnerApiKey` that are secret in state. `internal` holds the responses to earlier creations. */
 export const SECRET_OUTPUTS: readonly string[] = ["apiKey", "response", "previousApiKey", "internal"];

@@ -16,6 +16,9 @@ export const SETTING_NAMES = [
 /** One of {@link SETTING_NAMES}. */
 export type SettingName = (typeof SETTING_NAMES)[number];
 
+/** All that stack configuration and a `Provider` can set. */
+export const SETTINGS: readonly string[] = [...SETTING_NAMES, "account"];
+
 /** The configuration key that names the account. */
 export const ACCOUNT_KEY = "partners:account";
 

@@ -61,7 +61,6 @@ describe("docs/doctor.md shows what is printed", () => {
   function asShown({ stdout }: Ended, url: string): string {
     return stdout
       .replace(/^(ok +node +).*$/m, "$124.21.0")
-      .replace(/^(ok +pulumi-sdk +).*$/m, "$13.270.0")
       .replace(VERSION, "0.1.0")
       .replace(url, "http://127.0.0.1:4010");
   }
@@ -110,8 +109,8 @@ it("without a project and the CLI, the environment is checked, and nothing is co
   ]);
   expect(ended).toMatchObject({ code: 1, stderr: "" });
   expect(ended.stdout).toContain("The Pulumi CLI is not on PATH. Install it: https:");
-  expect(ended.stdout).toContain("\n  baseUrl            environment (PARTNERS_BASE_URL)\n");
-  expect(ended.stdout).toContain("\n  101  active    -\n");
+  expect(ended.stdout).toContain(" From the environment: PARTNERS_BASE_URL, PARTNERS_ACCESS_TOKEN.\n");
+  expect(ended.stdout).toMatch(/^ +101 {2}active {4}-$/m);
   expect(ended.stdout).not.toContain("\u001b");
   expect((await doctorAlone({ ...env, FORCE_COLOR: "1" })).stdout).toContain("\u001b[32mok");
 });
@@ -130,7 +129,6 @@ describe("settings", () => {
     const ended = await doctorIn({});
     expect(statuses(ended).slice(-2)).toEqual(["stack ok", "settings failed"]);
     expect(ended.stdout).toMatch(/^failed +settings .*baseUrl.*accessToken/m);
-    expect(ended.stdout).toMatch(/^ {2}accessToken +missing$/m);
     expect(ended.code).toBe(1);
   });
 
@@ -145,19 +143,11 @@ describe("settings", () => {
 });
 
 describe("a stack that cannot be read", () => {
-  it.each([
-    ["no stack named 'prod' found", "There is no stack of that name."],
-    ["incorrect passphrase", "The passphrase is wrong."],
-    ["passphrase must be set with PULUMI_CONFIG_PASSPHRASE", "The passphrase is missing."],
-    ["PULUMI_ACCESS_TOKEN must be set for login", "You are not logged in."],
-    [
-      'unable to open "postgres://u:hunter22@127.0.0.1/db"',
-      '"pulumi stack ls" failed. Run it yourself to see why.',
-    ],
-  ])("is reported in our words: %s", async (error, expected) => {
+  it("is reported without what the CLI said", async () => {
+    const error = 'unable to open "postgres://u:hunter22@127.0.0.1/db"';
     const ended = await doctorIn({ error }, inEnvironment("http://127.0.0.1:1"));
     expect(statuses(ended).at(-1)).toBe("stack failed");
-    expect(ended.stdout).toMatch(new RegExp(`^failed +stack +${expected}`, "m"));
+    expect(ended.stdout).toMatch(/^failed +stack +"pulumi stack ls" failed\. Run it yourself to see why\.$/m);
     expect(ended.stdout + ended.stderr).not.toContain("hunter22");
     expect(ended.code).toBe(1);
   });
@@ -174,10 +164,10 @@ describe("a stack that cannot be read", () => {
   it("does not matter for where the program is: main says it", async () => {
     const files = {
       "Pulumi.yaml": "name: shop\nruntime: nodejs\nmain: nowhere/\n",
-      "nowhere/node_modules/@pulumi/pulumi/package.json": "{}",
+      "nowhere/node_modules/pulumi-partners/plugin.js": "throw 1",
     };
     expect(statuses(await doctorIn({ files }))).toEqual(
-      expect.arrayContaining(["pulumi-sdk failed", "plugin ok", "stack ok"]),
+      expect.arrayContaining(["plugin failed", "stack ok"]),
     );
     const python = { "Pulumi.yaml": "name: shop\nruntime:\n  name: python\n" };
     expect(statuses(await doctorIn({ files: python })).slice(0, 3)).toEqual([
@@ -210,18 +200,14 @@ it.each([
 
 describe("the shape of the list", () => {
   it.each([
-    [[{ id: 7, mode: "go" }], "'partners:responses.webhookState' '<JSON Pointer>'", "/mode  string"],
-    [
-      [{ id: 7, state: "go" }],
-      "'partners:responses.active[0]' '<value that means active>'",
-      "/state  string",
-    ],
-  ])("%j leaves the state unknown", async (list, command, structure) => {
+    [[{ id: 7, mode: "go" }], "'partners:responses.webhookState' '<JSON Pointer>'", "/id, /mode"],
+    [[{ id: 7, state: "go" }], "'partners:responses.active[0]' '<value that means active>'", "/id, /state"],
+  ])("%j leaves the state unknown", async (list, command, fields) => {
     const ended = await doctorAlone(inEnvironment(await serviceOf(200, JSON.stringify(list))));
     expect(statuses(ended)).toContain("shape warning");
     expect(ended.stdout).toContain(`pulumi config set --path ${command}\n`);
-    expect(ended.stdout).toContain(`  ${structure}\n`);
-    expect(ended.stdout).toMatch(/^ {2}7 {3}unknown +-$/m);
+    expect(ended.stdout).toContain(`Fields of a webhook: ${fields}\n`);
+    expect(ended.stdout).toMatch(/^ +7 {2}unknown +-$/m);
   });
 
   it("may have further pages", async () => {
@@ -246,26 +232,24 @@ describe("webhooks of the stack", () => {
     ];
     const ended = await doctorIn({ config: inStack(url), resources });
     expect(ended.stdout).toMatch(
-      /^failed +webhooks +3 on the server; declared in this stack but not in the list: 7\.$/m,
+      /^failed +webhooks +3 on the server, 2 declared in this stack; declared but not in the list: 7\.$/m,
     );
-    expect(ended.stdout).toMatch(/^ {2}7 +missing +lost$/m);
+    expect(ended.stdout).toMatch(/^ +7 +missing +lost$/m);
     expect(ended.code).toBe(1);
   });
 
   it("are those of the default account, and their names cannot control the terminal", async () => {
     const { url } = await sandboxFor();
     const hostile = "a\n::set-output name=x::y\u001b[2J\u009b\u202e";
-    const provider = providerInState(hostile);
     const resources = [
       webhookInState(hostile, 101),
-      provider,
-      webhookInState("eu-orders", 102, { provider: `${provider.urn}::1` }),
+      providerInState(hostile),
       webhookInState("elsewhere", 103, { outputs: { webhookId: 103, account: "elsewhere" } }),
     ];
     const { stdout } = await doctorIn({ config: inStack(url), resources });
     expect(stdout.match(/a\?::set-output name=x::y\?\[2J\?\?/g)).toHaveLength(2);
     expect(stdout.replaceAll("\n", "")).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u202e]/);
     expect(stdout).not.toMatch(/^\s*::/m);
-    for (const id of [102, 103]) expect(stdout).toMatch(new RegExp(`^ {2}${id} +\\w+ +-$`, "m"));
+    expect(stdout).toMatch(/^ +103 +\w+ +-$/m);
   });
 });

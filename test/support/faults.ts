@@ -1,7 +1,8 @@
 import type { ServerResponse } from "node:http";
 
 import type { Operation } from "../../provider/dist/sandbox/sandbox.js";
-import { json, type Answer, type OperationCall } from "../../provider/dist/sandbox/sandbox-server.js";
+import { json, type Answer } from "../../provider/dist/sandbox/partner-account.js";
+import type { OperationCall } from "../../provider/dist/sandbox/running-sandbox.js";
 
 /** Something that goes wrong on the wire, and the requests that it happens to. */
 export type Fault = {

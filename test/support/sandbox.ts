@@ -1,9 +1,9 @@
 /** The sandbox of the package, with what only our own tests need: responses in many shapes, and faults on the wire. */
 import { randomBytes } from "node:crypto";
 
-import { runSandbox } from "../../provider/dist/sandbox/running-sandbox.js";
+import { json, type Answer } from "../../provider/dist/sandbox/partner-account.js";
+import { runSandbox, type OperationCall } from "../../provider/dist/sandbox/running-sandbox.js";
 import type * as published from "../../provider/dist/sandbox/sandbox.js";
-import { json, type Answer, type OperationCall } from "../../provider/dist/sandbox/sandbox-server.js";
 import { applyFault, FaultQueue, pause, takesEffect, type Fault } from "./faults.ts";
 import { RawBody, SHAPES, type Shape, type ShapeName } from "./shapes.ts";
 
@@ -29,6 +29,8 @@ export interface SandboxOptions extends published.SandboxOptions {
   readonly faults?: readonly Fault[];
   /** Milliseconds between the effect of a request and its answer. @default 0 */
   readonly latency?: number;
+  /** What every path starts with. @default "" */
+  readonly basePath?: string;
   /** Whether the creation of a key gets a 409 while there is another one. @default false */
   readonly oneKeyAtATime?: boolean;
 }
@@ -61,6 +63,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
 
   const sandbox = await runSandbox(options, {
     intercept,
+    basePath: options.basePath ?? "",
     ...(options.keyAlphabet === "hostile" && { generateKey: hostileKey }),
   });
   const added: Pick<Sandbox, "inject" | "clearFaults"> = {

@@ -27,11 +27,6 @@ it.each([
   ["null", () => new PartnerApiKey("k", null), 'PartnerApiKey "k" needs its arguments'],
   ["a typing mistake", () => new Provider("eu", { ...eu, url: "" }), 'Provider "eu" has no argument "url"'],
   [
-    "a typing mistake in responses",
-    () => new Provider("eu", { ...eu, responses: { apikey: "/key" } }),
-    'Provider "eu" responses has no argument "apikey"',
-  ],
-  [
     "a typing mistake in options",
     () => partners.getPartnerWebhooksOutput({ providers: eu } as object),
     'getPartnerWebhooks has no argument "providers"',
@@ -68,9 +63,9 @@ it("a webhook is declared once in an account, through whatever provider that nam
   expect(() => fleet("fleet", { states: { 8: "active", 9: "active" } })).toThrow(
     'PartnerWebhookState "by-default" and PartnerWebhookStates "fleet"',
   );
-  expect(() => fleet("all", { others: "disabled" })).toThrow("which covers all");
+  expect(() => fleet("all", { others: "disabled" })).toThrow("others covers every webhook");
   fleet("alone", { states: { 9: "active" }, others: "disabled" }, "third");
-  expect(() => fleet("more", { states: { 10: "active" } }, "third")).toThrow("which covers all");
+  expect(() => fleet("more", { states: { 10: "active" } }, "third")).toThrow("others covers every webhook");
 });
 
 it("isInstance tells the resources apart", () => {

@@ -1,9 +1,7 @@
-import { parseArgs, type ParseArgsOptionsConfig } from "node:util";
+import { parseArgs } from "node:util";
 
 /** A command of `pulumi-partners`. */
 export interface Command {
-  /** One line for the overview. */
-  readonly summary: string;
   /** What `--help` prints. */
   readonly help: string;
   /**
@@ -24,27 +22,25 @@ export class CommandError extends Error {
 }
 
 /**
- * Parses a command line that consists of options only.
+ * Parses a command line that consists of options with values only.
  *
  * @throws {UsageError} that repeats no argument but the name of an option: an argument may be a key in the wrong place.
  */
-export function parseOptions<const Options extends ParseArgsOptionsConfig>(
+export function parseOptions<const Name extends string>(
   args: readonly string[],
-  options: Options,
-) {
-  try {
-    const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
-    if (positionals.length === 0) return values;
-  } catch (error) {
-    throw new UsageError(describeMistake(error));
+  names: readonly Name[],
+): { readonly [Option in Name]?: string } {
+  const options = Object.fromEntries(names.map((name) => [name, { type: "string" as const }]));
+  // The messages of strict parsing repeat what they refuse, over several lines.
+  const { values, tokens } = parseArgs({ args: [...args], options, strict: false, tokens: true });
+  for (const token of tokens) {
+    if (token.kind !== "option") throw new UsageError("only options are allowed");
+    if (!Object.hasOwn(options, token.name))
+      throw new UsageError(
+        `unknown option${/^--?[a-z-]{1,30}$/.test(token.rawName) ? ` ${token.rawName}` : ""}`,
+      );
+    if (token.value === undefined)
+      throw new UsageError(`${token.rawName} needs a value: ${token.rawName}=<value>`);
   }
-  throw new UsageError("only options are allowed");
-}
-
-/** Words an error of `parseArgs`, whose own message spans several lines. */
-function describeMistake(error: unknown): string {
-  const { code, message } = error as NodeJS.ErrnoException;
-  const [, option] = /^[^']*'(?:-\w, )?(--?[a-z][a-z-]{0,30})(?: <value>)?'/.exec(message) ?? [];
-  if (code === "ERR_PARSE_ARGS_UNKNOWN_OPTION") return `unknown option ${option ?? ""}`.trimEnd();
-  return `${option ?? "an option"} needs a value: ${option ?? ""}=<value>`;
+  return values as { readonly [Option in Name]?: string };
 }

@@ -14,7 +14,8 @@ const COMMANDS: ReadonlyMap<string, Command> = new Map([
 const HELP = `Usage: pulumi-partners <command> [options]
 
 Commands:
-${[...COMMANDS].map(([name, { summary }]) => `  ${name.padEnd(11)}${summary}`).join("\n")}
+  doctor     check everything from this machine to the service
+  sandbox    start a Partner API on this machine to try things out
 
 Options:
   -h, --help  show this text; after a command, its options
@@ -22,9 +23,8 @@ Options:
 `;
 
 async function main(args: readonly string[]): Promise<number> {
-  const words = args[0] === "help" ? [...args.slice(1), "--help"] : args;
-  const helpWanted = words.some(isHelp);
-  const [name, ...rest] = words.filter((word) => !isHelp(word));
+  const helpWanted = args.some(isHelp);
+  const [name, ...rest] = args.filter((word) => !isHelp(word));
   const command = COMMANDS.get(name ?? "");
   try {
     if (name === "--version") return print(`${VERSION}\n`);

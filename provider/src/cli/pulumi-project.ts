@@ -40,7 +40,9 @@ export function findProjectRoot(folder: string): string | null {
 /** Finds the Pulumi CLI. @throws {CommandError} */
 export async function findCli(): Promise<PulumiCommand> {
   const { PulumiCommand } = await loadAutomation();
-  return explaining("pulumi version", () => PulumiCommand.get({ skipVersionCheck: true }));
+  return PulumiCommand.get({ skipVersionCheck: true }).catch(() => {
+    throw new CommandError("The Pulumi CLI is not on PATH. Install it: https://www.pulumi.com/docs/install/");
+  });
 }
 
 /** Opens the project in a folder, through that CLI. @throws {CommandError} */
@@ -49,12 +51,12 @@ export async function openProject(workDir: string, pulumiCommand: PulumiCommand)
   return explaining("pulumi stack ls", async () => {
     const envVars = { PULUMI_SKIP_UPDATE_CHECK: "true" };
     const workspace = await automation.LocalWorkspace.create({ workDir, pulumiCommand, envVars });
-    const { main, runtime } = fields(await workspace.projectSettings());
-    const path = resolve(workDir, typeof main === "string" ? main : ".");
+    const { main = ".", runtime } = await workspace.projectSettings();
+    const path = resolve(workDir, main);
     return {
       workspace,
       programFolder: statSync(path).isFile() ? dirname(path) : path,
-      usesNode: (fields(runtime)["name"] ?? runtime) === "nodejs",
+      usesNode: (typeof runtime === "object" ? runtime.name : runtime) === "nodejs",
     };
   });
 }
@@ -70,54 +72,56 @@ export async function readStack({ workspace }: Project, name?: string): Promise<
   if (selected === undefined)
     throw new CommandError('No stack is selected. Run "pulumi stack select", or use --stack.');
   const [values, exported] = await Promise.all([
-    explaining("pulumi config", () => workspace.getAllConfig(selected)),
-    explaining("pulumi stack export", () => workspace.exportStack(selected)),
+    explaining(`pulumi config --stack ${selected}`, () => workspace.getAllConfig(selected)),
+    explaining(`pulumi stack export --stack ${selected}`, () => workspace.exportStack(selected)),
   ]);
   const config = { get: (key: string) => values[key]?.value };
-  const { resources } = fields(exported.deployment);
-  const listed = (Array.isArray(resources) ? resources : [])
-    .map(fields)
-    .filter((resource) => resource["delete"] !== true);
+  const deployment = exported.deployment as { readonly resources?: readonly StateResource[] } | null;
+  const resources = deployment?.resources ?? [];
   return {
     name: selected,
     config,
     isSecret: (key) => values[key]?.secret === true,
-    ...readResources(listed, accountName(config)),
+    declared: declaredWebhooks(resources, accountName(config)),
+    providers: resources.filter(isProvider).map(resourceName),
   };
 }
 
-function readResources(resources: readonly Fields[], account: string): Pick<Stack, "declared" | "providers"> {
-  const providers = resources
-    .filter(({ inputs }) => [EXPLICIT_KEY, "explicit"].some((name) => fields(inputs)[name] === "true"))
-    .map(({ urn }) => String(urn));
+/** A resource as it is in a state. */
+interface StateResource {
+  readonly urn: string;
+  readonly type: string;
+  /** Whether the next update deletes it. */
+  readonly delete?: boolean;
+  readonly inputs?: Readonly<Record<string, unknown>>;
+  readonly outputs?: Readonly<Record<string, unknown>>;
+}
+
+function isProvider({ inputs = {} }: StateResource): boolean {
+  return [EXPLICIT_KEY, "explicit"].some((name) => inputs[name] === "true");
+}
+
+function declaredWebhooks(resources: readonly StateResource[], account: string): Map<number, string[]> {
   const declared = new Map<number, string[]>();
-  for (const { type, urn, provider, outputs } of resources) {
-    const webhookIds = managedWebhooks(String(type), fields(outputs));
-    if (fields(outputs)["account"] !== account) continue;
-    // A reference to a provider is its URN, "::" and its id.
-    if (providers.some((one) => String(provider).startsWith(`${one}::`))) continue;
-    for (const webhookId of webhookIds)
-      declared.set(webhookId, [...(declared.get(webhookId) ?? []), resourceName(String(urn))]);
+  for (const resource of resources) {
+    if (resource.delete === true || resource.outputs?.["account"] !== account) continue;
+    for (const webhookId of managedWebhooks(resource))
+      declared.set(webhookId, [...(declared.get(webhookId) ?? []), resourceName(resource)]);
   }
-  return { declared, providers: providers.map(resourceName) };
+  return declared;
 }
 
 /** The webhooks of a resource, those under `others` of a fleet included, whether it is a dynamic or a native one. */
-function managedWebhooks(type: string, { webhookId, initialStates }: Fields): number[] {
-  const [, name] = /^(?:pulumi-nodejs:dynamic\/partners|partners:index):(\w+)$/.exec(type) ?? [];
-  if (name === "PartnerWebhookState" && typeof webhookId === "number") return [webhookId];
-  return name === "PartnerWebhookStates" ? Object.keys(fields(initialStates)).map(Number) : [];
+function managedWebhooks({ type, outputs = {} }: StateResource): number[] {
+  if (/^(pulumi-nodejs:dynamic\/partners|partners:index):PartnerWebhookState$/.test(type))
+    return [Number(outputs["webhookId"])];
+  const isFleet = /^(pulumi-nodejs:dynamic\/partners|partners:index):PartnerWebhookStates$/.test(type);
+  return isFleet ? Object.keys(outputs["initialStates"] ?? {}).map(Number) : [];
 }
 
 /** Everything after the third `::` of a URN, as a name may contain `::` too. */
-function resourceName(urn: string): string {
+function resourceName({ urn }: StateResource): string {
   return urn.split("::").slice(3).join("::");
-}
-
-type Fields = Readonly<Record<string, unknown>>;
-
-function fields(value: unknown): Fields {
-  return typeof value === "object" && value !== null ? (value as Fields) : {};
 }
 
 /** Loaded late: it takes most of a second, and only the doctor needs it. */
@@ -127,25 +131,11 @@ async function loadAutomation(): Promise<typeof import("@pulumi/pulumi/automatio
   });
 }
 
-/** What an error of the CLI contains, and what that means for the user. */
-const REASONS: readonly (readonly [RegExp, string])[] = [
-  [/spawn pulumi ENOENT/, "The Pulumi CLI is not on PATH. Install it: https://www.pulumi.com/docs/install/"],
-  [/no stack named/, 'There is no stack of that name. Run "pulumi stack ls" to list those that exist.'],
-  [/incorrect passphrase/, "The passphrase is wrong. Correct PULUMI_CONFIG_PASSPHRASE."],
-  [
-    /passphrase must be set/,
-    "The passphrase is missing. Set PULUMI_CONFIG_PASSPHRASE or PULUMI_CONFIG_PASSPHRASE_FILE.",
-  ],
-  [/PULUMI_ACCESS_TOKEN must be set/, 'You are not logged in. Run "pulumi login".'],
-];
-
 /** Never repeats what the CLI printed, as the URL of a backend may contain a password. */
 async function explaining<Result>(command: string, call: () => Promise<Result>): Promise<Result> {
   try {
     return await call();
-  } catch (error) {
-    const text = error instanceof Error ? error.message : "";
-    const [, reason] = REASONS.find(([pattern]) => pattern.test(text)) ?? [];
-    throw new CommandError(reason ?? `"${command}" failed. Run it yourself to see why.`);
+  } catch {
+    throw new CommandError(`"${command}" failed. Run it yourself to see why.`);
   }
 }

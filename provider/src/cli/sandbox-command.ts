@@ -20,17 +20,12 @@ Options:
 
 /** `pulumi-partners sandbox`: runs a sandbox until it gets SIGINT, SIGTERM or SIGHUP. */
 export const sandboxCommand: Command = {
-  summary: "start a Partner API on this machine to try things out",
   help: HELP,
   run: async (args) => {
-    const values = parseOptions(args, {
-      port: { type: "string", default: "0" },
-      "access-token": { type: "string" },
-      webhooks: { type: "string" },
-    });
+    const values = parseOptions(args, ["port", "access-token", "webhooks"]);
     const accessToken = values["access-token"];
     const options = {
-      port: parsePort(values.port),
+      port: parsePort(values.port ?? "0"),
       ...(accessToken !== undefined && { accessToken: parseToken(accessToken) }),
       ...(values.webhooks !== undefined && { webhooks: parseWebhooks(values.webhooks) }),
     };

@@ -3,62 +3,55 @@ import type { PartnerClient, WebhookList } from "../api/client.js";
 import { API_ROOT, OPERATIONS } from "../api/operations.js";
 import { debugLog } from "../handlers/process.js";
 import type { Settings } from "../handlers/settings.js";
-import { mappingCommand, renderError } from "../hosts/messages.js";
-import { describeStructure } from "../responses/structure.js";
-import { alignColumns, failed, ok, warning, type Check } from "./report.js";
+import { mappingCommand } from "../hosts/messages.js";
+import { listFields } from "../responses/candidates.js";
+import type { Stack } from "./pulumi-project.js";
+import { check, type Check } from "./report.js";
 
-/** What one request shows about the service. */
-export interface ServiceReport {
-  readonly checks: readonly Check[];
-  /** The webhook list; `null` if it could not be read. */
-  readonly list: WebhookList | null;
-  /** The names and types in what was not recognised; empty where everything was. */
-  readonly structure: readonly string[];
+/**
+ * Lists the webhooks, and checks by that one request the address, the token, the shape of the response, and that the webhooks
+ * that a stack declares exist.
+ *
+ * @throws what the client throws
+ */
+export async function checkService(settings: Settings, declared: Stack["declared"]): Promise<Check[]> {
+  // Loaded late: undici fails to load in a Node that is too old, and main.ts has to be able to say so.
+  const { createClient } = await import("../api/client.js");
+  const client = createClient({ ...settings, ...debugLog(process.env) });
+  const { method, template } = OPERATIONS.listWebhooks;
+  const accepted = `${method} ${API_ROOT}${template} works: the access token is accepted.`;
+  return [check("ok", "service", accepted), ...(await checkList(client, declared))];
 }
 
-/** Lists the webhooks, and checks by that one request the address, the token and the shape of the response. */
-export async function examineService(settings: Settings): Promise<ServiceReport> {
-  let client: PartnerClient | null = null;
+async function checkList(client: PartnerClient, declared: Stack["declared"]): Promise<Check[]> {
   try {
-    // Loaded late: undici fails to load in a Node that is too old, and main.ts has to be able to say so.
-    const { createClient } = await import("../api/client.js");
-    client = createClient({ ...settings, ...debugLog(process.env) });
     const list = await client.listWebhooks();
-    const unknown = [...list.webhooks.values()].find(({ state }) => state === null);
-    const structure = unknown === undefined ? [] : describeStructure(JSON.stringify(unknown.record));
-    return { checks: [accepted(), checkShape(list)], list, structure };
+    return [checkShape(list), checkWebhooks(list, declared)];
   } catch (error) {
     const cause = error instanceof RequestError ? error.failure.cause : null;
-    if (cause?.kind !== "unreadableList" || cause.reading.reason === "not JSON") {
-      const service = failed("service", renderError(error, { explicit: false }));
-      return { checks: [service], list: null, structure: [] };
-    }
-    const { reading, body } = cause;
+    if (cause?.kind !== "unreadableList" || cause.reading.reason === "not JSON") throw error;
+    const { reading } = cause;
     const detail = `The list is not recognised. Set partners:responses.${reading.setting}.`;
-    const shape = failed("shape", detail, ...commandsFor(reading.setting, reading.candidates));
-    return { checks: [accepted(), shape], list: null, structure: describeStructure(body) };
+    return [check("failed", "shape", detail, ...commandsFor(reading.setting, reading.candidates))];
   } finally {
-    await client?.close();
+    await client.close();
   }
-}
-
-function accepted(): Check {
-  const { method, template } = OPERATIONS.listWebhooks;
-  return ok("service", `${method} ${API_ROOT}${template} works: the access token is accepted.`);
 }
 
 function checkShape({ webhooks, complete, places }: WebhookList): Check {
   const where = describePlaces(places);
-  const unknown = [...webhooks.values()].filter(({ state }) => state === null);
-  if (unknown.length > 0) {
-    const detail = `${where} The state of ${unknown.length} of ${webhooks.size} webhooks is unknown, so drift of these is not detected.`;
-    return warning("shape", detail, ...stateCommands(unknown[0]?.missing ?? null));
+  const [unknown, ...others] = [...webhooks.values()].filter(({ state }) => state === null);
+  if (unknown !== undefined) {
+    const count = `${others.length + 1} of ${webhooks.size} webhooks`;
+    const detail = `${where} The state of ${count} is unknown, so drift of these is not detected.`;
+    const fields = `Fields of a webhook: ${listFields(unknown.record).join(", ")}`;
+    return check("warning", "shape", detail, ...stateCommands(unknown.missing), fields);
   }
   if (!complete) {
     const detail = `${where} The list may be incomplete: webhooks that are not in it cannot be managed.`;
-    return warning("shape", detail, `If the list is complete: ${mappingCommand("complete", "true")}`);
+    return check("warning", "shape", detail, "If the list is complete:", mappingCommand("complete", "true"));
   }
-  return ok("shape", webhooks.size === 0 ? `${where} The list is empty.` : where);
+  return check("ok", "shape", webhooks.size === 0 ? `${where} The list is empty.` : where);
 }
 
 /** As `Found webhookId at "/id", webhookState at "/state".` */
@@ -68,8 +61,7 @@ function describePlaces(places: WebhookList["places"]): string {
 }
 
 function stateCommands(missing: "webhookState" | "active" | null): string[] {
-  if (missing === null) return [];
-  if (missing === "webhookState") return commandsFor(missing, []);
+  if (missing !== "active") return commandsFor("webhookState", []);
   return [
     mappingCommand("active[0]", "<value that means active>"),
     mappingCommand("disabled[0]", "<value that means disabled>"),
@@ -82,28 +74,21 @@ function commandsFor(setting: string, candidates: readonly string[]): string[] {
   return commands.length === 1 ? commands : ["One of these is right:", ...commands];
 }
 
-/** Resources by the id of the webhook that they declare. */
-export type DeclaredWebhooks = ReadonlyMap<number, readonly string[]>;
-
-/** Checks that the webhooks that the stack declares exist. */
-export function checkWebhooks({ webhooks, complete }: WebhookList, declared: DeclaredWebhooks): Check {
-  const count = `${webhooks.size} on the server`;
-  if (declared.size === 0) return ok("webhooks", `${count}.`);
-  const missing = [...declared.keys()].filter((webhookId) => !webhooks.has(webhookId));
-  if (missing.length === 0) return ok("webhooks", `${count}, ${declared.size} declared in this stack.`);
-  const detail = `${count}; declared in this stack but not in the list: ${missing.join(", ")}.`;
-  if (!complete) return warning("webhooks", detail, "They may be on another page of the list.");
-  const remedy = "Correct webhookId in the program, or create the webhook on the server.";
-  return failed("webhooks", detail, remedy);
-}
-
-/** The webhooks of the server and of the stack as a table. */
-export function webhookTable({ webhooks }: WebhookList, declared: DeclaredWebhooks): string[] {
+/** Checks that the webhooks that the stack declares exist. Lists all: the id, the state, and which resources declare it. */
+function checkWebhooks({ webhooks, complete }: WebhookList, declared: Stack["declared"]): Check {
   const ids = [...new Set([...webhooks.keys(), ...declared.keys()])].sort((a, b) => a - b);
-  const rows = ids.map((webhookId) => {
+  const width = String(ids.at(-1)).length;
+  const table = ids.map((webhookId) => {
     const webhook = webhooks.get(webhookId);
     const state = webhook === undefined ? "missing" : (webhook.state ?? "unknown");
-    return [String(webhookId), state, declared.get(webhookId)?.join(", ") ?? "-"];
+    const declarers = declared.get(webhookId)?.join(", ") ?? "-";
+    return `${String(webhookId).padEnd(width)}  ${state.padEnd("disabled".length)}  ${declarers}`;
   });
-  return alignColumns([["ID", "STATE", "DECLARED BY"], ...rows]);
+  const count = `${webhooks.size} on the server, ${declared.size} declared in this stack`;
+  const missing = [...declared.keys()].filter((webhookId) => !webhooks.has(webhookId));
+  if (missing.length === 0) return check("ok", "webhooks", `${count}.`, ...table);
+  const detail = `${count}; declared but not in the list: ${missing.join(", ")}.`;
+  return complete
+    ? check("failed", "webhooks", detail, "Correct webhookId, or create the webhook on the server.", ...table)
+    : check("warning", "webhooks", detail, "They may be on another page of the list.", ...table);
 }

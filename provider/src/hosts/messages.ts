@@ -18,6 +18,7 @@ import {
 } from "../handlers/problems.js";
 import type { Progress } from "../handlers/process.js";
 import { variableOf } from "../handlers/settings.js";
+import { SETTINGS } from "../setting-names.js";
 
 /** What decides how settings are called. */
 export interface Terms {
@@ -79,7 +80,7 @@ export function renderNotice(notice: Notice, terms: Terms): string {
     case "stateUnknown":
       return `the list does not show the state of ${webhooksText(notice.webhookIds)}, so drift is not detected; set ${stateSettings(notice.setting, terms)}.`;
     case "unknownSetting":
-      return `"${setting(notice.name, terms)}" is not a pulumi-partners setting, so it has no effect.`;
+      return `"${setting(notice.name, terms)}" is not a pulumi-partners setting, so it has no effect. Valid settings: ${SETTINGS.join(", ")}.`;
     case "nothingToRestore":
       return `the state of ${webhooksText(notice.webhookIds)} before this stack is not known, so "restore" changes nothing.`;
     case "othersDiffer": {

@@ -60,7 +60,7 @@ export class PartnerWebhookStates extends pulumi.CustomResource {
     const states = declareOnce(args.states, idsOf, declarer);
     const given = {
       states,
-      ...(others !== undefined && { others: declareOnce(others, namesAll, declarer) }),
+      ...(others !== undefined && { others: declareOnce(others, othersOf, declarer) }),
       ...(stateOnDestroy !== undefined && { stateOnDestroy }),
     };
     super(type, name, { ...given, initialStates: undefined, __provider }, opts);
@@ -76,6 +76,6 @@ function idsOf(states: unknown): readonly number[] {
     .map(Number);
 }
 
-function namesAll(others: unknown): readonly [] | "others" {
-  return others === "active" || others === "disabled" ? "others" : [];
+function othersOf(others: unknown): readonly "others"[] {
+  return others === "active" || others === "disabled" ? ["others"] : [];
 }

@@ -1,10 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 
-import { ACCOUNT_KEY, DEFAULT_ACCOUNT, SETTING_NAMES } from "../setting-names.js";
+import { ACCOUNT_KEY, DEFAULT_ACCOUNT, SETTINGS } from "../setting-names.js";
 import { logicalName, perRun, providerOf, type ProviderOptions } from "./run.js";
-
-/** The names of all settings of stack configuration; a `Provider` has arguments of the same names. */
-export const SETTINGS: readonly string[] = [...SETTING_NAMES, "account"];
 
 /**
  * Refuses arguments that cannot have been meant. TypeScript sees them; a JavaScript program would pass options instead of
@@ -29,10 +26,14 @@ export function assertArguments(resource: string, args: unknown, known: readonly
 
 /** The accounts that providers name. */
 const accounts = perRun(() => new Map<pulumi.ProviderResource, string>());
+
 /** Takes note of the account that a provider names, as far as it is known: two providers may be for the same one. */
 export function rememberAccount(provider: pulumi.ProviderResource, account: unknown): void {
   if (typeof account === "string") accounts().set(provider, account);
 }
+
+/** A webhook by its id, or all that no resource names. */
+export type DeclaredWebhook = number | "others";
 
 /** A resource that declares webhooks. */
 export interface Declarer {
@@ -42,46 +43,35 @@ export interface Declarer {
   readonly options: ProviderOptions | undefined;
 }
 
-/** What is declared in one account. */
-interface Declarations {
-  readonly byId: Map<number, Declarer>;
-  /** Who speaks for all webhooks that are not named. */
-  others: Declarer | null;
-}
-
 /** By the names of accounts, or by their providers where the names are not known yet. */
-const declarations = perRun(() => new Map<unknown, Declarations>());
+const declarations = perRun(() => new Map<unknown, Map<DeclaredWebhook, Declarer>>());
 
 /**
  * Takes note of the webhooks that a resource declares. Two that declare one would overwrite each other at every update; the
  * handlers cannot see it, as the dynamic host does not tell them which resource they work for.
  *
  * @param given The argument that says which webhooks.
- * @param webhooksOf What it says: ids, or `"others"`.
+ * @param webhooksOf What it says.
  * @returns The argument; if it is not known yet, one that fails, before the resource is registered, if it turns out to be declared.
  * @throws {pulumi.RunError} if another resource of this program declares the same webhooks of the same account.
  */
 export function declareOnce<Given>(
   given: pulumi.Input<Given>,
-  webhooksOf: (given: Given) => readonly number[] | "others",
+  webhooksOf: (given: Given) => readonly DeclaredWebhook[],
   declarer: Declarer,
 ): pulumi.Input<Given> {
   const { key, text } = accountOf(declarer);
-  const all = declarations();
-  const declared = all.get(key) ?? { byId: new Map<number, Declarer>(), others: null };
-  all.set(key, declared);
+  const declared = declarations().get(key) ?? new Map<DeclaredWebhook, Declarer>();
+  declarations().set(key, declared);
   const declare = (value: Given): Given => {
-    const webhooks = webhooksOf(value);
-    const rivals = webhooks === "others" ? [...declared.byId.values()] : [];
-    const rival = [declared.others, ...rivals].find((other) => other && other !== declarer);
-    if (rival && (webhooks === "others" || webhooks.length > 0)) throw coveredTwice(rival, declarer, text);
-    if (webhooks === "others") declared.others = declarer;
-    else {
-      for (const id of webhooks) {
-        const other = declared.byId.get(id);
-        if (other) throw declaredTwice(id, other, declarer, text);
-        declared.byId.set(id, declarer);
+    for (const webhook of webhooksOf(value)) {
+      const rivals = webhook === "others" ? [...declared.keys()] : ([webhook, "others"] as const);
+      for (const rival of rivals) {
+        const other = declared.get(rival);
+        if (other && other !== declarer)
+          throw declaredTwice(webhook === rival ? webhook : "others", other, declarer, text);
       }
+      declared.set(webhook, declarer);
     }
     return value;
   };
@@ -99,17 +89,16 @@ function accountOf({ type, options = {} }: Declarer): { readonly key: unknown; r
   return { key: provider, text: `through the provider "${provider ? logicalName(provider) : ""}"` };
 }
 
-function declaredTwice(webhookId: number, one: Declarer, other: Declarer, account: string): pulumi.RunError {
+function declaredTwice(
+  webhook: DeclaredWebhook,
+  one: Declarer,
+  other: Declarer,
+  account: string,
+): pulumi.RunError {
+  const what = webhook === "others" ? "others covers every webhook, so some are" : `Webhook ${webhook} is`;
   return new pulumi.RunError(
-    `Webhook ${webhookId} is declared twice, by ${nameOf(one)} and ${nameOf(other)}, both ${account}. ` +
-      "The second was not applied. Remove one of the two, or correct its webhook or its provider.",
-  );
-}
-
-function coveredTwice(one: Declarer, other: Declarer, account: string): pulumi.RunError {
-  return new pulumi.RunError(
-    `${nameOf(one)} and ${nameOf(other)} both manage webhooks ${account}, and one of them sets others, which covers all. ` +
-      'The second was not applied. Set others to "leave", or remove one of the two.',
+    `${what} declared twice, by ${nameOf(one)} and ${nameOf(other)}, both ${account}. ` +
+      "The second was not applied. Remove one of the two, or correct its webhooks or its provider.",
   );
 }
 
@@ -147,10 +136,7 @@ function whyUnused(name: string): string | null {
   const key = NAMESPACE + name;
   if (name.startsWith("responses."))
     return `"${key}" was set without --path, so it has no effect. Run "pulumi config set --path '${key}' VALUE", and "pulumi config rm '${key}'".`;
-  const meant = SETTINGS.filter((known) => known.toLowerCase() === name.toLowerCase());
-  const names = (meant.length > 0 ? meant : SETTINGS).map((known) => NAMESPACE + known).join(", ");
-  const advice = meant.length > 0 ? `Did you mean ${names}?` : `Valid settings: ${names}.`;
-  return `"${key}" is not a pulumi-partners setting, so it has no effect. ${advice}`;
+  return `"${key}" is not a pulumi-partners setting, so it has no effect. Valid settings: ${SETTINGS.join(", ")}.`;
 }
 
 /** The SDK exports this function but does not declare it; without it we cannot tell, and do not warn. */

@@ -1,8 +1,8 @@
 import * as pulumi from "@pulumi/pulumi";
 
 import type { ResponseMapping } from "../responses/mapping.js";
-import { ACCOUNT_KEY, DEFAULT_ACCOUNT, EXPLICIT_KEY } from "../setting-names.js";
-import { assertArguments, rememberAccount, SETTINGS } from "./program-checks.js";
+import { ACCOUNT_KEY, DEFAULT_ACCOUNT, EXPLICIT_KEY, SETTINGS } from "../setting-names.js";
+import { assertArguments, rememberAccount } from "./program-checks.js";
 
 /** The arguments of {@link Provider}. It uses only these: it reads neither stack configuration nor the environment. */
 export interface ProviderArgs {
@@ -65,15 +65,11 @@ export class Provider extends pulumi.ProviderResource {
    * @param name The name in the stack.
    * @param args The settings of the account. Invalid settings are reported in the preview of the resources that use it.
    * @param opts Resource options.
-   * @throws {pulumi.RunError} if `args` or its `responses` has unknown members, or if its name is "default" and it has no `account`.
+   * @throws {pulumi.RunError} if `args` has unknown members, or if its name is "default" and it has no `account`.
    */
   constructor(name: string, args: ProviderArgs, opts?: pulumi.ResourceOptions) {
     assertArguments(`Provider "${name}"`, args, SETTINGS);
     const account = accountOf(name, args);
-    const { responses } = args;
-    // An output is checked by the plugin, once it is known.
-    if (responses !== undefined && !pulumi.Output.isInstance(responses) && !(responses instanceof Promise))
-      assertArguments(`Provider "${name}" responses`, responses, Object.keys(RESPONSE_MEMBERS));
     super(
       "pulumi-nodejs",
       name,
@@ -87,7 +83,7 @@ export class Provider extends pulumi.ProviderResource {
         "partners:operationTimeout": text(args.operationTimeout),
         "partners:maxConnections": text(args.maxConnections),
         "partners:requestsPerSecond": text(args.requestsPerSecond),
-        "partners:responses": text(responses),
+        "partners:responses": text(args.responses),
       },
       opts,
     );
@@ -104,18 +100,6 @@ function accountOf(name: string, { account }: ProviderArgs): pulumi.Input<string
       `"${DEFAULT_ACCOUNT}" if it is the same account, another name if it is not. Nothing was sent.`,
   );
 }
-
-/** The members of `responses`; a program may not load what reads them. */
-const RESPONSE_MEMBERS: Readonly<Record<keyof ResponseMapping, true>> = {
-  apiKey: true,
-  apiKeyId: true,
-  webhooks: true,
-  webhookId: true,
-  webhookState: true,
-  active: true,
-  disabled: true,
-  complete: true,
-};
 
 /** Provider configuration consists of strings. */
 function text(value: pulumi.Input<unknown>): pulumi.Output<string> | undefined {

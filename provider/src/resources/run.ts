@@ -18,9 +18,7 @@ export function perRun<T>(initial: () => T): () => T {
 
 /** What decides which provider a resource or a read uses. */
 export interface ProviderOptions {
-  /** The account. @default that of `parent`; else that of stack configuration */
   readonly provider?: pulumi.ProviderResource | undefined;
-  /** A component whose `providers` are used. */
   readonly parent?: pulumi.Resource | undefined;
 }
 

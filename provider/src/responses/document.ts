@@ -17,6 +17,7 @@ export interface DocumentNode {
 
 /** Names are compared up to this length. */
 const MAX_NAME = 64;
+
 /** Whether a JSON value is an object: neither a scalar nor an array. */
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
@@ -45,6 +46,11 @@ export function parseDocument(text: string): unknown {
 export function normaliseName(name: string): string {
   const start = name.slice(0, MAX_NAME).toLowerCase();
   return start.replace(/[^a-z0-9]/g, "");
+}
+
+/** The members of an object, with their names normalised. */
+export function membersOf(object: JsonObject): { readonly name: string; readonly value: unknown }[] {
+  return Object.entries(object).map(([name, value]) => ({ name: normaliseName(name), value }));
 }
 
 /**

@@ -1,6 +1,6 @@
-import { isArray, isEmpty, isObject, normaliseName, parseDocument, walk } from "./document.js";
+import { isArray, isEmpty, isObject, membersOf, parseDocument, walk } from "./document.js";
 import type { JsonObject } from "./document.js";
-import { asWord, isScalar, parsePointer, resolvePointer } from "./mapping.js";
+import { asWord, isScalar, resolvePointer } from "./mapping.js";
 import { tellsState } from "./state-reader.js";
 import { hasWebhookId } from "./webhook-list-reader.js";
 
@@ -92,7 +92,7 @@ export function serverWords(text: string): string | null {
   if (text.length > MAX_LENGTH) return null;
   const document = parseDocument(text);
   for (const pointer of WORDS.split(" ")) {
-    const words = resolvePointer(document, parsePointer(pointer));
+    const words = resolvePointer(document, pointer);
     if (typeof words === "string" && words.trim() !== "") return words;
   }
   return null;
@@ -109,9 +109,10 @@ function headOf(text: string): string {
 /** Whether an object is the record of a webhook, in which failures are those of deliveries. */
 function isWebhook(object: JsonObject): boolean {
   if (tellsState(object)) return true;
-  const refuses = ([name, value]: [string, unknown]): boolean =>
-    /^(?:error|message)$/.test(normaliseName(name)) && REFUSED_ACCESS.test(textOf(value));
-  return hasWebhookId(object) && !Object.entries(object).some(refuses);
+  const isRefused = membersOf(object).some(
+    ({ name, value }) => /^(?:error|message)$/.test(name) && REFUSED_ACCESS.test(textOf(value)),
+  );
+  return hasWebhookId(object) && !isRefused;
 }
 
 /** In a list, records with a state are webhooks, whatever else they say. */
@@ -120,11 +121,7 @@ function elementReportsFailure(element: unknown): boolean {
 }
 
 function objectReportsFailure(object: JsonObject): boolean {
-  const members = Object.entries(object).map(([name, value]) => ({
-    name: normaliseName(name),
-    value,
-    text: textOf(value),
-  }));
+  const members = membersOf(object).map((member) => ({ ...member, text: textOf(member.value) }));
   if (isWebhook(object)) return members.some(({ name, text }) => SUCCESS.test(name) && text === "false");
 
   const succeeded = members.some(

@@ -2,8 +2,8 @@ import { isEmpty, parseDocument, walk, type DocumentNode } from "./document.js";
 import { documentReportsFailure, isRefusalMessage, isWebPage } from "./failure-report.js";
 import { canBeSent, isBareKey, isKeyForm, isMixed, isShortKey } from "./key-form.js";
 import { isUuid, mayHoldKey, MIN_SHORT_LENGTH, piecesOf } from "./key-form.js";
-import { parsePointer, resolvePointer, type ResponseMapping } from "./mapping.js";
-import { isFieldName, listCandidates, MAX_DEPTH, printPointer } from "./structure.js";
+import { resolvePointer, type ResponseMapping } from "./mapping.js";
+import { isFieldName, listCandidates, MAX_DEPTH, printPointer } from "./candidates.js";
 
 /** What the response to the creation of a key gave. */
 export type KeyReading =
@@ -75,7 +75,7 @@ export function readApiKey(text: string, mapping: ResponseMapping): KeyReading {
 
   if (mapping.apiKey !== undefined) {
     const isPlain = mapping.apiKey === "" && plain !== null;
-    const value = isPlain ? plain : resolvePointer(document, parsePointer(mapping.apiKey));
+    const value = isPlain ? plain : resolvePointer(document, mapping.apiKey);
     return canBeSent(value) ? { kind: "found", apiKey: value, pointer: mapping.apiKey } : refuse("pointer");
   }
 
@@ -98,7 +98,7 @@ export function readApiKey(text: string, mapping: ResponseMapping): KeyReading {
  */
 export function readApiKeyId(text: string, mapping: ResponseMapping): string | null {
   if (mapping.apiKeyId === undefined) return null;
-  const value = resolvePointer(parseDocument(text), parsePointer(mapping.apiKeyId));
+  const value = resolvePointer(parseDocument(text), mapping.apiKeyId);
   if (typeof value === "number") return Number.isSafeInteger(value) ? String(value) : null;
   return typeof value === "string" && KEY_ID.test(value) && !/^\.\.?$/.test(value) ? value : null;
 }

@@ -3,9 +3,6 @@ import { isArray, isObject, parseDocument } from "./document.js";
 /** A JSON value that is neither an object nor an array. */
 export type JsonScalar = string | number | boolean | null;
 
-/** A parsed JSON Pointer: its reference tokens, unescaped. Empty for the whole document. */
-export type Pointer = readonly string[];
-
 /**
  * Where things are in the responses of a particular service, and which words mean what. Where a member is set, only it is used;
  * everything else is recognised automatically.
@@ -137,8 +134,8 @@ export function isScalar(value: unknown): value is JsonScalar {
   return value === null || ["string", "number", "boolean"].includes(typeof value);
 }
 
-/** Parses a JSON Pointer (RFC 6901); `null` if the text is not one. */
-export function parsePointer(text: string): Pointer | null {
+/** The reference tokens of a JSON Pointer (RFC 6901), unescaped; `null` if the text is not one. */
+export function parsePointer(text: string): string[] | null {
   if (text === "") return [];
   if (!text.startsWith("/") || /~(?![01])/.test(text)) return null;
   // "~1" first: "~01" stands for "~1", not for "/".
@@ -146,11 +143,11 @@ export function parsePointer(text: string): Pointer | null {
   return text.slice(1).split("/").map(unescape);
 }
 
-/** What a pointer finds; `undefined` if it finds nothing. */
-export function resolvePointer(root: unknown, pointer: Pointer | null): unknown {
-  if (pointer === null) return undefined;
-  let value = root;
-  for (const token of pointer) {
+/** What a JSON Pointer finds; `undefined` if it finds nothing. */
+export function resolvePointer(root: unknown, pointer: string): unknown {
+  const tokens = parsePointer(pointer);
+  let value = tokens === null ? undefined : root;
+  for (const token of tokens ?? []) {
     if (isArray(value) && ARRAY_INDEX.test(token)) value = value[Number(token)];
     else if (isObject(value) && Object.hasOwn(value, token)) value = value[token];
     else return undefined;

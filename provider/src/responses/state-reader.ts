@@ -1,7 +1,8 @@
 import type { WebhookState } from "../api/operations.js";
-import { isArray, isEmpty, normaliseName, walk, type DocumentNode, type JsonObject } from "./document.js";
+import { isArray, isEmpty, membersOf, normaliseName, walk } from "./document.js";
+import type { DocumentNode, JsonObject } from "./document.js";
 import { asWord, isScalar, parsePointer, resolvePointer, type ResponseMapping } from "./mapping.js";
-import { printPointer } from "./structure.js";
+import { printPointer } from "./candidates.js";
 
 /** What a record says about the state of its webhook. */
 export interface StateReading {
@@ -69,8 +70,8 @@ export function readStates(records: readonly JsonObject[], mapping: ResponseMapp
       .map((word) => [asWord(word), "disabled"] as const),
   ]);
   if (mapping.webhookState !== undefined) {
-    const pointer = parsePointer(mapping.webhookState);
-    const name = normaliseName(pointer?.at(-1) ?? "");
+    const place = mapping.webhookState;
+    const name = normaliseName(parsePointer(place)?.at(-1) ?? "");
     const read = (value: unknown): Evidence => {
       if (!isScalar(value)) return null;
       const said = words.get(asWord(value)) ?? readField(name, value, words, null);
@@ -78,8 +79,7 @@ export function readStates(records: readonly JsonObject[], mapping: ResponseMapp
       const isSetOtherwise = isState(said) && mapping[said] !== undefined && !words.has(asWord(value));
       return isState(said) && !isSetOtherwise ? said : "unknown word";
     };
-    const states = records.map((record) => combine([read(resolvePointer(record, pointer))]));
-    return { states, place: mapping.webhookState };
+    return { states: records.map((record) => combine([read(resolvePointer(record, place))])), place };
   }
 
   const rows = records.map(fieldsOf);
@@ -105,14 +105,13 @@ export function readStates(records: readonly JsonObject[], mapping: ResponseMapp
 }
 
 /** The members of a record, and those of its objects `attributes` and `webhook`. */
-export function membersOf(record: JsonObject): DocumentNode[] {
+export function ownNodesOf(record: JsonObject): DocumentNode[] {
   return fieldsOf(record).filter(isOwn);
 }
 
 /** Whether an object has a field for the state, with a value that may be one. */
 export function tellsState(object: JsonObject): boolean {
-  return Object.entries(object).some(([rawName, value]) => {
-    const name = normaliseName(rawName);
+  return membersOf(object).some(({ name, value }) => {
     const isWord = isScalar(value) && [...ACTIVE_WORDS, ...DISABLED_WORDS, "paused"].includes(asWord(value));
     return isFlag(name) || (STATE.test(bareName(name)) && isWord);
   });

@@ -1,9 +1,9 @@
 import { isComplete, type ResponseHeaders } from "./completeness.js";
-import { isArray, isEmpty, isInside, isObject, normaliseName, parseDocument, walk } from "./document.js";
+import { isArray, isEmpty, isInside, isObject, membersOf, parseDocument, walk } from "./document.js";
 import type { DocumentNode, JsonObject } from "./document.js";
-import { parsePointer, resolvePointer, type ResponseMapping } from "./mapping.js";
-import { membersOf, readStates, type StateReading } from "./state-reader.js";
-import { isFieldName, listCandidates, printPointer } from "./structure.js";
+import { resolvePointer, type ResponseMapping } from "./mapping.js";
+import { ownNodesOf, readStates, type StateReading } from "./state-reader.js";
+import { isFieldName, listCandidates, printPointer } from "./candidates.js";
 
 export type { ResponseHeaders } from "./completeness.js";
 
@@ -102,10 +102,8 @@ export function readWebhookList(
 export function hasWebhookId(object: JsonObject): boolean {
   if (Object.hasOwn(object, "jsonrpc") || (Object.hasOwn(object, "result") && Object.hasOwn(object, "error")))
     return false;
-  const members = Object.entries(object);
-  return members.some(
-    ([name, value]) =>
-      toWebhookId(value) !== null && ID_NAMES.some((names) => names.test(normaliseName(name))),
+  return membersOf(object).some(
+    ({ name, value }) => toWebhookId(value) !== null && ID_NAMES.some((names) => names.test(name)),
   );
 }
 
@@ -117,7 +115,7 @@ interface Found<T> {
 
 function readRecords(document: unknown, setting: string | undefined): Found<JsonObject> | Refusal {
   if (setting !== undefined) {
-    const found = recordsIn(resolvePointer(document, parsePointer(setting)));
+    const found = recordsIn(resolvePointer(document, setting));
     return found === null ? refuse("webhooks", "pointer", document) : { found, place: setting };
   }
   const node = chooseList(document);
@@ -158,8 +156,7 @@ function chooseList(document: unknown): DocumentNode | "none" | "several" {
 
 /** Whether an element is an account, an event or a page that has webhooks, and not a webhook. */
 function holdsRecords(element: JsonObject): boolean {
-  return Object.entries(element).some(([rawName, value]) => {
-    const name = normaliseName(rawName);
+  return membersOf(element).some(({ name, value }) => {
     if (WEBHOOKS.test(name) && (isArray(value) || isObject(value))) return true;
     return (
       !ABOUT_WEBHOOKS.test(name) && isArray(value) && value.some((one) => isObject(one) && hasWebhookId(one))
@@ -169,12 +166,11 @@ function holdsRecords(element: JsonObject): boolean {
 
 function readIds(records: readonly JsonObject[], setting: string | undefined): Found<number> | Refusal {
   if (setting !== undefined) {
-    const pointer = parsePointer(setting);
-    const found = records.map((record) => toWebhookId(resolvePointer(record, pointer)));
+    const found = records.map((record) => toWebhookId(resolvePointer(record, setting)));
     if (found.every((id) => id !== null)) return { found, place: setting };
     return refuse("webhookId", "pointer", records[0]);
   }
-  const rows = records.map((record) => membersOf(record).filter(({ value }) => value !== null));
+  const rows = records.map((record) => ownNodesOf(record).filter(({ value }) => value !== null));
   const idName = ID_NAMES.find((names) => rows.some((nodes) => nodes.some(({ name }) => names.test(name))));
   const ids = rows.map((nodes) => onlyId(nodes.filter(({ name }) => idName?.test(name))));
   const found = ids.map((node) => toWebhookId(node?.value));

@@ -1,133 +1,82 @@
-import { randomBytes } from "node:crypto";
-import type { Operation, WebhookState } from "../api/operations.js";
+import { API_ROOT, OPERATIONS, type Operation, type WebhookState } from "../api/operations.js";
 
-/** A webhook to create a sandbox with. */
-export interface WebhookSeed {
-  /** The id, a positive integer. */
-  readonly webhookId: number;
-  /** The initial state. */
-  readonly state: WebhookState;
+/** What the service holds for one customer. */
+export interface PartnerAccount {
+  /** The token that every call must carry. */
+  accessToken: string;
+  /** The API keys that are valid, oldest first. */
+  readonly apiKeys: Set<string>;
+  /** The state of each webhook by id, in the order of creation. */
+  readonly webhooks: Map<number, WebhookState>;
+  /** Creates the text of a new API key. */
+  readonly generateKey: () => string;
 }
 
-/** What an operation did. */
-export interface OperationResult {
+/** A response that has not been sent yet. */
+export interface Answer {
   /** The HTTP status. */
   readonly status: number;
-  /** The body, to be sent as JSON. */
-  readonly body: unknown;
-  /** Whether the account has changed. */
-  readonly effect: boolean;
+  /** The headers, in addition to those that every response has. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** The body, as it is sent. */
+  readonly body: string | Buffer;
 }
 
-/** What the service holds for one customer, and what the operations do to it. */
-export class PartnerAccount {
-  #accessToken: string;
-  readonly #generateKey: () => string;
-  readonly #apiKeys = new Set<string>();
-  readonly #webhooks = new Map<number, WebhookState>();
+/** An operation that a request asks for. */
+export interface Route {
+  readonly operation: Operation;
+  /** The decoded path parameter, or `""` if the operation has none. */
+  readonly parameter: string;
+}
 
-  /** Creates an empty account. */
-  constructor(
-    accessToken: string = randomText("sandbox_"),
-    generateKey: () => string = () => randomText("pk_live_"),
-  ) {
-    this.#accessToken = accessToken;
-    this.#generateKey = generateKey;
+/** An answer with a JSON body. */
+export function json(status: number, value: unknown, headers: Answer["headers"] = {}): Answer {
+  return { status, headers: { "content-type": "application/json", ...headers }, body: JSON.stringify(value) };
+}
+
+const ROUTES = (Object.keys(OPERATIONS) as Operation[]).map((operation) => {
+  const { method, template } = OPERATIONS[operation];
+  return { operation, method, pattern: new RegExp(`^${API_ROOT}${template.replace(/\{\w+\}/, "([^/]+)")}$`) };
+});
+
+/** The operation that a request asks for; `null` if there is none. Dot segments are not resolved. */
+export function findRoute(method: string, path: string): Route | null {
+  for (const route of ROUTES) {
+    const match = route.method === method ? route.pattern.exec(path) : null;
+    if (match !== null) return { operation: route.operation, parameter: decodeURIComponent(match[1] ?? "") };
   }
+  return null;
+}
 
-  /** The access token that is valid now. */
-  get accessToken(): string {
-    return this.#accessToken;
-  }
-
-  /** The API keys that are valid now, oldest first. A snapshot. */
-  get apiKeys(): readonly string[] {
-    return [...this.#apiKeys];
-  }
-
-  /** The state of each webhook by id, in the order of creation. A snapshot. */
-  get webhooks(): ReadonlyMap<number, WebhookState> {
-    return new Map(this.#webhooks);
-  }
-
-  /** Replaces the access token with a random one and returns it. */
-  rotateAccessToken(): string {
-    this.#accessToken = randomText("sandbox_");
-    return this.#accessToken;
-  }
-
-  /** Adds an API key and returns it. */
-  createKey(key: string = this.#generateKey()): string {
-    this.#apiKeys.add(key);
-    return key;
-  }
-
-  /** Whether this API key is valid. */
-  hasKey(key: string): boolean {
-    return this.#apiKeys.has(key);
-  }
-
-  /** Adds a webhook. @throws {Error} if the id exists. */
-  addWebhook(webhookId: number, state: WebhookState): void {
-    if (this.#webhooks.has(webhookId)) throw new Error(`The sandbox already has a webhook ${webhookId}.`);
-    this.#webhooks.set(webhookId, state);
-  }
-
-  /** Removes a webhook. @throws {Error} if the id does not exist. */
-  removeWebhook(webhookId: number): void {
-    this.#requireWebhook(webhookId);
-    this.#webhooks.delete(webhookId);
-  }
-
-  /** Sets the state of a webhook. @throws {Error} if the id does not exist. */
-  setWebhookState(webhookId: number, state: WebhookState): void {
-    this.#requireWebhook(webhookId);
-    this.#webhooks.set(webhookId, state);
-  }
-
-  /** Performs an operation; `parameter` is the decoded path parameter, or `""`. The caller has checked the token. */
-  perform(operation: Operation, parameter: string): OperationResult {
-    switch (operation) {
-      case "createApiKey":
-        return { status: 201, body: { apiKey: this.createKey() }, effect: true };
-      case "deleteApiKey":
-        return this.#apiKeys.delete(parameter) ? success(true) : notFound("no such API key");
-      case "listWebhooks":
-        return {
-          status: 200,
-          body: Array.from(this.#webhooks, ([webhookId, state]) => ({ webhookId, state })),
-          effect: false,
-        };
-      case "activateWebhook":
-        return this.#putState(parameter, "active");
-      case "disableWebhook":
-        return this.#putState(parameter, "disabled");
+/** Performs an operation. The caller has checked the token. @returns the answer, and whether the account has changed */
+export function performOperation(
+  account: PartnerAccount,
+  { operation, parameter }: Route,
+): { readonly answer: Answer; readonly effect: boolean } {
+  switch (operation) {
+    case "createApiKey": {
+      const apiKey = account.generateKey();
+      account.apiKeys.add(apiKey);
+      return { answer: json(201, { apiKey }), effect: true };
+    }
+    case "deleteApiKey": {
+      const effect = account.apiKeys.delete(parameter);
+      return { answer: effect ? SUCCESS : json(404, { error: "no such API key" }), effect };
+    }
+    case "listWebhooks": {
+      const list = Array.from(account.webhooks, ([webhookId, state]) => ({ webhookId, state }));
+      return { answer: json(200, list), effect: false };
+    }
+    case "activateWebhook":
+    case "disableWebhook": {
+      const webhookId = /^\d+$/.test(parameter) ? Number(parameter) : NaN;
+      const before = account.webhooks.get(webhookId);
+      if (before === undefined) return { answer: json(404, { error: "no such webhook" }), effect: false };
+      const state = operation === "activateWebhook" ? "active" : "disabled";
+      account.webhooks.set(webhookId, state);
+      return { answer: SUCCESS, effect: before !== state };
     }
   }
-
-  #putState(parameter: string, state: WebhookState): OperationResult {
-    const webhookId = /^\d+$/.test(parameter) ? Number(parameter) : NaN;
-    const before = this.#webhooks.get(webhookId);
-    if (before === undefined) return notFound("no such webhook");
-    this.#webhooks.set(webhookId, state);
-    return success(before !== state);
-  }
-
-  #requireWebhook(webhookId: number): void {
-    if (this.#webhooks.has(webhookId)) return;
-    const existing = [...this.#webhooks.keys()].join(", ") || "none";
-    throw new Error(`The sandbox has no webhook ${webhookId}. Existing webhooks: ${existing}.`);
-  }
 }
 
-function success(effect: boolean): OperationResult {
-  return { status: 200, body: { success: true }, effect };
-}
-
-function notFound(error: string): OperationResult {
-  return { status: 404, body: { error }, effect: false };
-}
-
-function randomText(prefix: string): string {
-  return prefix + randomBytes(16).toString("hex");
-}
+const SUCCESS = json(200, { success: true });

@@ -1,6 +1,45 @@
-import type { WebhookState } from "../api/operations.js";
-import { PartnerAccount, type WebhookSeed } from "./partner-account.js";
-import { startServer, type Intercept, type LoggedRequest } from "./sandbox-server.js";
+import { randomBytes, randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
+
+import type { Operation, WebhookState } from "../api/operations.js";
+import {
+  findRoute,
+  json,
+  performOperation,
+  type Answer,
+  type PartnerAccount,
+  type Route,
+} from "./partner-account.js";
+
+/** A webhook to create a sandbox with. */
+export interface WebhookSeed {
+  /** The id, a positive integer. */
+  readonly webhookId: number;
+  /** The initial state. */
+  readonly state: WebhookState;
+}
+
+/** A request that the sandbox received. `path` and `headers` are as sent, so they contain keys and tokens. */
+export interface LoggedRequest {
+  /** The operation of the Partner API, or `null` for any other request, such as one to `/whoami`. */
+  readonly operation: Operation | null;
+  /** The HTTP method. */
+  readonly method: string;
+  /** The path as it was sent, with the query, and percent-encoded. */
+  readonly path: string;
+  /** The HTTP status of the answer, or `null` if there is none, or none yet. */
+  readonly status: number | null;
+  /** Whether the request changed anything in the account. */
+  readonly effect: boolean;
+  /** The number of the TCP connection: 1 for the first one that the sandbox accepted, and so on. */
+  readonly connection: number;
+  /** The request headers, with names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** The `x-request-id` header of the answer. */
+  readonly requestId: string;
+}
 
 /** Settings of {@link startSandbox}. All are optional. */
 export interface SandboxOptions {
@@ -14,11 +53,6 @@ export interface SandboxOptions {
    * @default a random token
    */
   readonly accessToken?: string;
-  /**
-   * A path in front of all others, such as `/gateway/eu`.
-   * @default ""
-   */
-  readonly basePath?: string;
   /**
    * The webhooks that exist.
    * @default 101 and 102 active, 103 disabled
@@ -38,7 +72,7 @@ export interface SandboxOptions {
 
 /** A running sandbox, created by {@link startSandbox}. */
 export interface Sandbox {
-  /** The base URL to configure, including the base path and without a trailing slash. */
+  /** The base URL to configure, without a trailing slash. */
   readonly url: string;
   /** The access token that is valid now. */
   readonly accessToken: string;
@@ -70,14 +104,28 @@ export interface Sandbox {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** What the tests of this package change; users cannot reach it. */
-export interface SandboxHooks {
-  /** Creates the text of a new API key. @default `pk_live_` and 32 random characters */
-  readonly generateKey?: () => string;
-  /** Decides how each call of an operation is answered. @default performs the operation */
-  readonly intercept?: Intercept;
+/** A call of one of the five operations. */
+export interface OperationCall extends Route {
+  /** Whether the request carries the access token. */
+  readonly authorized: boolean;
+  readonly response: ServerResponse;
+  /** Performs the operation, unless the token is wrong, and returns the answer. @default parameter that of the call */
+  perform(parameter?: string): Answer;
+  /** Writes status and headers, for an interceptor that writes the body itself. */
+  sendHead(answer: Answer): void;
 }
 
+/** What the tests of this package change; users cannot reach it. */
+export interface SandboxHooks {
+  /** What every path starts with, such as `/gateway`. @default "" */
+  readonly basePath?: string;
+  /** Creates the text of a new API key. @default `pk_live_` and 32 random characters */
+  readonly generateKey?: () => string;
+  /** Returns the answer to a call, or `undefined` if it has dealt with the response itself. @default performs the operation */
+  readonly intercept?: (call: OperationCall) => Promise<Answer | undefined>;
+}
+
+const HOST = "127.0.0.1";
 const DEFAULT_WEBHOOKS: readonly WebhookSeed[] = [
   { webhookId: 101, state: "active" },
   { webhookId: 102, state: "active" },
@@ -86,43 +134,161 @@ const DEFAULT_WEBHOOKS: readonly WebhookSeed[] = [
 
 /** Starts a sandbox, as {@link startSandbox} does, with hooks. */
 export async function runSandbox(options: SandboxOptions, hooks: SandboxHooks = {}): Promise<Sandbox> {
-  const account = new PartnerAccount(options.accessToken, hooks.generateKey);
-  for (const key of options.apiKeys ?? []) account.createKey(key);
-  for (const { webhookId, state } of options.webhooks ?? DEFAULT_WEBHOOKS) {
-    account.addWebhook(webhookId, state);
-  }
-  const basePath = normalizeBasePath(options.basePath ?? "");
-  const server = await startServer(account, basePath, { ...options, ...hooks });
+  const { basePath = "", generateKey = () => randomText("pk_live_"), intercept } = hooks;
+  const { onRequest, webhooks: seeds = DEFAULT_WEBHOOKS } = options;
+  const apiKeys = new Set(options.apiKeys);
+  const webhooks = new Map<number, WebhookState>();
+  const account: PartnerAccount = {
+    accessToken: options.accessToken ?? randomText("sandbox_"),
+    apiKeys,
+    webhooks,
+    generateKey,
+  };
+  let log: LogEntry[] = [];
 
-  let closing: Promise<void> | undefined;
-  const close = () => (closing ??= server.close());
+  async function respond(request: IncomingMessage, response: ServerResponse, entry: LogEntry): Promise<void> {
+    await once(request.resume(), "end");
+    const bearer = /^Bearer (.+)$/i.exec(request.headers.authorization ?? "")?.[1] ?? "";
+    const [path = ""] = entry.path.split("?", 1);
+    if (path === `${basePath}/whoami` && entry.method === "GET") {
+      send(response, entry, apiKeys.has(bearer) ? json(200, { valid: true }) : UNAUTHORIZED);
+      return;
+    }
+    const route = findRoute(entry.method, path.startsWith(basePath) ? path.slice(basePath.length) : "");
+    if (route === null) {
+      send(response, entry, json(404, { error: "no such operation" }));
+      return;
+    }
+    entry.operation = route.operation;
+    const call: OperationCall = {
+      ...route,
+      response,
+      authorized: bearer === account.accessToken,
+      perform: (parameter = route.parameter) => {
+        if (!call.authorized) return UNAUTHORIZED;
+        const { answer, effect } = performOperation(account, { ...route, parameter });
+        entry.effect = effect;
+        return answer;
+      },
+      sendHead: (answer) => {
+        sendHead(response, entry, answer);
+      },
+    };
+    const answer = intercept ? await intercept(call) : call.perform();
+    if (answer !== undefined) send(response, entry, answer);
+  }
+
+  const connections = new WeakMap<Socket, number>();
+  let accepted = 0;
+  const server = createServer((request, response) => {
+    const entry = createEntry(request, connections.get(request.socket) ?? 0);
+    log.push(entry);
+    response.setHeader("x-request-id", entry.requestId);
+    response.once("close", () => onRequest?.({ ...entry }));
+    respond(request, response, entry).catch((error: unknown) => {
+      if (response.headersSent || response.destroyed) response.destroy();
+      else send(response, entry, json(500, { error: `the sandbox failed: ${String(error)}` }));
+    });
+  });
+  server.on("connection", (socket) => connections.set(socket, ++accepted));
+
+  const addWebhook = (webhookId: number, state: WebhookState): void => {
+    if (webhooks.has(webhookId)) throw new Error(`The sandbox already has a webhook ${webhookId}.`);
+    webhooks.set(webhookId, state);
+  };
+  const requireWebhook = (webhookId: number): void => {
+    if (webhooks.has(webhookId)) return;
+    const existing = [...webhooks.keys()].join(", ") || "none";
+    throw new Error(`The sandbox has no webhook ${webhookId}. Existing webhooks: ${existing}.`);
+  };
+  for (const { webhookId, state } of seeds) addWebhook(webhookId, state);
+
+  const port = await listen(server, options.port ?? 0);
+  let closing: Promise<unknown> | undefined;
+  const close = async (): Promise<void> => {
+    closing ??= once(server.close(), "close");
+    server.closeAllConnections();
+    await closing;
+  };
   return {
-    url: `http://127.0.0.1:${server.port}${basePath}`,
+    url: `http://${HOST}:${port}${basePath}`,
     get accessToken() {
       return account.accessToken;
     },
     get apiKeys() {
-      return account.apiKeys;
+      return [...apiKeys];
     },
     get webhooks() {
-      return account.webhooks;
+      return new Map(webhooks);
     },
     get requests() {
-      return server.requests();
+      return log.map((entry) => ({ ...entry }));
     },
-    rotateAccessToken: account.rotateAccessToken.bind(account),
-    verify: account.hasKey.bind(account),
-    addWebhook: account.addWebhook.bind(account),
-    removeWebhook: account.removeWebhook.bind(account),
-    setWebhookState: account.setWebhookState.bind(account),
-    clearRequests: server.clearRequests,
+    rotateAccessToken: () => (account.accessToken = randomText("sandbox_")),
+    verify: (apiKey) => apiKeys.has(apiKey),
+    addWebhook,
+    removeWebhook: (webhookId) => {
+      requireWebhook(webhookId);
+      webhooks.delete(webhookId);
+    },
+    setWebhookState: (webhookId, state) => {
+      requireWebhook(webhookId);
+      webhooks.set(webhookId, state);
+    },
+    clearRequests: () => {
+      log = [];
+    },
     close,
     [Symbol.asyncDispose]: close,
   };
 }
 
-/** A leading slash and no trailing one, or "" for the root. */
-function normalizeBasePath(basePath: string): string {
-  const inner = basePath.split("/").filter(Boolean).join("/");
-  return inner === "" ? "" : `/${inner}`;
+async function listen(server: Server, port: number): Promise<number> {
+  server.listen(port, HOST);
+  try {
+    await once(server, "listening");
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    const reason = code === "EADDRINUSE" ? "it is in use" : (code ?? "unknown error");
+    throw new Error(`The sandbox cannot listen on ${HOST}:${port}: ${reason}. Choose another port, or 0.`, {
+      cause,
+    });
+  }
+  return (server.address() as AddressInfo).port;
+}
+
+type LogEntry = { -readonly [Name in keyof LoggedRequest]: LoggedRequest[Name] };
+
+function createEntry(request: IncomingMessage, connection: number): LogEntry {
+  const headers = Object.entries(request.headers).map(([name, value]) => [name, String(value)] as const);
+  return {
+    operation: null,
+    method: request.method ?? "",
+    path: request.url ?? "",
+    status: null,
+    effect: false,
+    connection,
+    headers: Object.fromEntries(headers),
+    requestId: randomUUID(),
+  };
+}
+
+function send(response: ServerResponse, entry: LogEntry, answer: Answer): void {
+  sendHead(response, entry, answer);
+  response.end(answer.body);
+}
+
+/** Statuses whose responses have neither a body nor a length (RFC 9110, 8.6). */
+const WITHOUT_BODY = new Set([204, 304]);
+
+function sendHead(response: ServerResponse, entry: LogEntry, { status, headers, body }: Answer): void {
+  if (!WITHOUT_BODY.has(status)) response.setHeader("content-length", Buffer.byteLength(body));
+  response.writeHead(status, headers);
+  if (!response.req.socket.destroyed) entry.status = status; // Else the client has left, and gets nothing.
+}
+
+const UNAUTHORIZED = json(401, { error: "unauthorized" }, { "www-authenticate": "Bearer" });
+
+function randomText(prefix: string): string {
+  return prefix + randomBytes(16).toString("hex");
 }

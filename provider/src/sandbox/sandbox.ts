@@ -5,9 +5,7 @@
 import { runSandbox, type Sandbox, type SandboxOptions } from "./running-sandbox.js";
 
 export type { Operation, WebhookState } from "../api/operations.js";
-export type { WebhookSeed } from "./partner-account.js";
-export type { Sandbox, SandboxOptions } from "./running-sandbox.js";
-export type { LoggedRequest } from "./sandbox-server.js";
+export type { LoggedRequest, Sandbox, SandboxOptions, WebhookSeed } from "./running-sandbox.js";
 
 /**
  * Starts a Partner API on loopback. It holds one account in memory until you close it.

@@ -39,7 +39,7 @@ describe("the five operations on the wire", () => {
       "PATCH /gateway/api/v1/partners/webhooks/101/disable",
       "DELETE /gateway/api/v1/partners/api-key/KEY",
     ]);
-    for (const { headers, bodyBytes, method } of sandbox.requests) {
+    for (const { headers, method } of sandbox.requests) {
       expect(headers).toMatchObject({
         authorization: `Bearer ${sandbox.accessToken}`,
         "user-agent": `pulumi-partners/${VERSION}`,
@@ -49,7 +49,6 @@ describe("the five operations on the wire", () => {
       expect(headers).not.toHaveProperty("content-type");
       expect(headers).not.toHaveProperty("transfer-encoding");
       expect(headers["content-length"]).toBe(["POST", "PATCH"].includes(method) ? "0" : undefined);
-      expect(bodyBytes).toBe(0);
     }
   });
 

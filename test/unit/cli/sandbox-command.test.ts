@@ -145,14 +145,13 @@ describe("the command line", () => {
       const { code, stdout } = await run(command, "-h");
       expect(code).toBe(0);
       expect(stdout).toMatch(new RegExp(`^Usage: pulumi-partners ${command} `));
-      expect((await run("help", command)).stdout).toBe(stdout);
     }
   });
 
   test.each([
     ["pulumi-partners", [], "a command is missing"],
     ["pulumi-partners", ["sandbocks"], "there is no such command"],
-    ["pulumi-partners", ["help", "toString"], "there is no such command"],
+    ["pulumi-partners", ["toString"], "there is no such command"],
     ["pulumi-partners sandbox", ["sandbox", "--foo"], "unknown option --foo"],
   ])("%s refuses %j in one sentence, with exit code 2", async (prefix, args, message) => {
     const { code, stdout, stderr } = await run(...args);
@@ -164,7 +163,6 @@ describe("the command line", () => {
     [sandboxCommand, ["--pk_live_hunter22"], "unknown option"],
     [sandboxCommand, ["pk_live_hunter22"], "only options are allowed"],
     [sandboxCommand, ["--port"], "--port needs a value: --port=<value>"],
-    [sandboxCommand, ["--access-token", "-x"], "--access-token needs a value: --access-token=<value>"],
     [sandboxCommand, ["--port", "65536"], "--port must be a whole number from 0 to 65535"],
     [
       sandboxCommand,

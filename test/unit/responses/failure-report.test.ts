@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 
+import { listFields } from "../../../provider/src/responses/candidates.js";
 import { isWebPage, reportsFailure, serverWords } from "../../../provider/src/responses/failure-report.js";
-import { describeStructure } from "../../../provider/src/responses/structure.js";
 import { K } from "./bodies.ts";
 
 it.each<[text: string, words: string | null]>([
@@ -29,29 +29,7 @@ it.each<[text: string, page: boolean]>([
   expect(reportsFailure(text)).toBe(text !== "{}");
 });
 
-it("the structure of a document shows names and types, and no value", () => {
-  const document = {
-    data: [{ id: 7, note: null }, {}],
-    "jane@example.com": { [K]: true },
-    tags: [],
-    list: [1],
-  };
-  expect(describeStructure(JSON.stringify(document))).toEqual([
-    "(root)  object",
-    "/data  array of 2 objects",
-    "/data/0  object",
-    "/data/0/id  number",
-    "/data/0/note  null",
-    "/*  object",
-    "/*/*  boolean",
-    "/tags  array, empty",
-    "/list  array of 1 value",
-    "/list/0  number",
-  ]);
-});
-
-it("the structure of a large document has 40 lines, and of what is not JSON none", () => {
-  const wide = Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`f${index}`, index]));
-  expect(describeStructure(JSON.stringify(wide))).toHaveLength(40);
-  expect(describeStructure("<html>")).toEqual([]);
+it("the fields of a record are listed without values, and without names that may be data", () => {
+  const record = { id: 7, tags: ["a"], note: null, owner: { on: true }, "jane@example.com": { [K]: true } };
+  expect(listFields(record)).toEqual(["/id", "/tags/0", "/note", "/owner/on", "/*/*"]);
 });

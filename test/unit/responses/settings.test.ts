@@ -42,6 +42,7 @@ describe("a refusal names candidates, and never a value", () => {
     [{ grant: K, n: 5 }, { apiKey: "/n" }, "pointer", ["/grant"]],
     [{ "jane@example.com": { grant: K }, grant: S }, {}, "none", ["/*/grant", "/grant"]],
     [{ "jane@example.com": { grant: K }, [S]: { grant: K } }, {}, "none", ["/*/grant"]],
+    [{ 0: { apiKey: K }, 4917012345: { apiKey: S } }, {}, "none", ["/0/apiKey", "/*/apiKey"]],
     [{ success: false, key: K }, {}, "none", ["/key"]],
     ["abcdefghijklmnop", {}, "none", []],
     [
