@@ -58,7 +58,7 @@ it("an import in the native host takes over all webhooks of the account that it 
   ).toMatchObject({
     changes: false,
   });
-  await expect(plugin.read("eu", { __provider })).rejects.toThrow(/use its name: "default"/);
+  await expect(plugin.read("eu", { __provider })).rejects.toThrow(/use its account: "default"/);
 });
 
 it.each([

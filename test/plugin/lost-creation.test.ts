@@ -59,7 +59,7 @@ describe("a creation whose response is cut off or unreadable", () => {
     expect(await plugin.read(id, properties)).toMatchObject({ id, properties });
     expect(await plugin.diff(id, properties, KEY)).toMatchObject({ changes: true, replaces: [] });
     expect((await errorOf(plugin.update(id, properties, KEY))).initFailure).toMatchObject({ id, properties });
-    expect((await errorOf(plugin.delete(id, properties))).message).toMatch(/\[PARTNERS_RESOURCE\]$/);
+    expect((await errorOf(plugin.delete(id, properties))).message).toMatch(/\[PARTNERS_UNREADABLE\]$/);
     expect(takeRequests(sandbox)).toBe("POST");
   });
 });

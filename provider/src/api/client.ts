@@ -61,8 +61,6 @@ export interface CreatedKey {
   readonly response: KeptResponse;
   /** When the response arrived, ISO 8601. */
   readonly createdAt: string;
-  /** The request id that the server gave, made printable. */
-  readonly requestId: string | null;
 }
 
 /** The list of webhooks, read. */
@@ -85,7 +83,7 @@ export interface PartnerClient {
   listWebhooks(within?: number): Promise<WebhookList>;
   /** Puts a webhook into a state. @throws {RequestError} */
   setWebhookState(webhookId: number, state: WebhookState): Promise<void>;
-  /** The operations that have not ended yet. */
+  /** The operations that have been sent and not been answered yet. */
   readonly pendingOperations: readonly Operation[];
   /** Closes all connections; requests in flight fail. */
   close(): Promise<void>;
@@ -101,7 +99,7 @@ export function createClient(options: ClientOptions): PartnerClient {
   const limiter = new RateLimiter(clock, options.maxConnections, options.requestsPerSecond, signal);
   const connections = createConnections(baseUrl, accessToken, options.maxConnections);
   const { host } = new URL(baseUrl.origin);
-  const pending = new Map<symbol, Operation>();
+  const inFlight = new Set<Call>();
 
   /** Sends one operation, repeats it as its policy allows, and returns the response of a success. */
   async function send(call: Call): Promise<HttpResponse> {
@@ -116,6 +114,7 @@ export function createClient(options: ClientOptions): PartnerClient {
       const timer = setInterval(() => {
         options.onWait?.({ kind: "response", operation, elapsed: performance.now() - startedAt });
       }, SIGN_OF_LIFE);
+      inFlight.add(call);
       const attempt = await sendOnce(connections, {
         method,
         path,
@@ -128,6 +127,7 @@ export function createClient(options: ClientOptions): PartnerClient {
         signal,
       }).finally(() => {
         clearInterval(timer);
+        inFlight.delete(call);
       });
       attempts += 1;
       lost = attempt.kind === "noResponse";
@@ -140,34 +140,22 @@ export function createClient(options: ClientOptions): PartnerClient {
       const reason = attempt.kind === "response" ? String(attempt.status) : attempt.code || attempt.reason;
       options.onWait?.({ kind: "retry", operation, reason, delay });
     };
-    const token = Symbol(operation);
-    pending.set(token, operation);
-    try {
-      const outcome = await withRetry(
-        kind,
-        { clock, limiter, operationTimeout, signal, onRetry },
-        sendAttempt,
-      );
-      const response = outcome.attempt?.kind === "response" ? outcome.attempt : null;
-      if (response === null || !outcome.succeeded)
-        throw failure(call, causeOf(outcome), response, outcome.effect, outcome.attempts);
-      const cause = contradictionIn(call, response);
-      if (cause !== null)
-        throw failure(call, cause, response, kind === "read" ? "none" : "possible", attempts);
-      return response;
-    } finally {
-      pending.delete(token);
-    }
+    const context = { clock, limiter, operationTimeout, signal, onRetry };
+    const outcome = await withRetry(kind, context, sendAttempt);
+    const response = outcome.attempt?.kind === "response" ? outcome.attempt : null;
+    if (response === null || !outcome.succeeded)
+      throw failure(call, causeOf(outcome), response, outcome.effect, outcome.attempts);
+    const cause = contradictionIn(call, response);
+    if (cause !== null) throw failure(call, cause, response, kind === "read" ? "none" : "possible", attempts);
+    return response;
   }
 
   /** Why a status of success is not believed; `null` if it is. */
-  function contradictionIn({ operation, tooLarge }: Call, response: HttpResponse): FailureCause | null {
-    if (tooLarge && response.cutOff === "limit") return tooLarge;
+  function contradictionIn({ operation }: Call, response: HttpResponse): FailureCause | null {
+    const { kind } = OPERATIONS[operation];
+    if (kind === "read" && response.cutOff === "limit") return { kind: "tooLarge" };
     const text = response.body.toString("utf8");
-    const failed =
-      OPERATIONS[operation].kind === "create"
-        ? isFailedCreation(text, options.responses)
-        : reportsFailure(text);
+    const failed = kind === "create" ? isFailedCreation(text, options.responses) : reportsFailure(text);
     if (!failed) return null;
     return { kind: isWebPage(text) ? "webPage" : "reportedFailure" };
   }
@@ -205,7 +193,6 @@ export function createClient(options: ClientOptions): PartnerClient {
       return {
         response: keepResponse(response.body, response.cutOff === null),
         createdAt: new Date(clock.now()).toISOString(),
-        requestId: requestId(response),
       };
     },
     async deleteApiKey(apiKey) {
@@ -215,7 +202,6 @@ export function createClient(options: ClientOptions): PartnerClient {
       const call: Call = {
         operation: "listWebhooks",
         bodyLimit: LIST_LIMIT,
-        tooLarge: { kind: "tooLarge" },
         within,
       };
       const response = await send(call);
@@ -228,7 +214,7 @@ export function createClient(options: ClientOptions): PartnerClient {
       await send({ operation: STATE_OPERATION[state], parameter: String(webhookId), webhookId });
     },
     get pendingOperations() {
-      return [...pending.values()];
+      return [...inFlight].map(({ operation }) => operation);
     },
     close: () => connections.close(),
   };
@@ -242,8 +228,6 @@ interface Call {
   readonly webhookId?: number;
   /** Bytes of the body to keep. @default enough for what a server says of a failure */
   readonly bodyLimit?: number;
-  /** What to throw where the body exceeds its limit. @default it is used as far as it goes */
-  readonly tooLarge?: FailureCause;
   /** Milliseconds, if less than `operationTimeout`. */
   readonly within?: number | undefined;
 }

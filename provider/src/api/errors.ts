@@ -32,6 +32,8 @@ export type UnreadableWebhookList = Extract<WebhookListReading, { readable: fals
 export type FailureCause =
   /** The server answered with a status that is not a success. */
   | { readonly kind: "status"; readonly status: number }
+  /** A change was answered 404, although the list has the webhook. */
+  | { readonly kind: "listed" }
   /** A status, most often 429, asks for a wait of so many milliseconds, longer than `operationTimeout` allows. */
   | { readonly kind: "throttled"; readonly status: number; readonly wait: number }
   /** No response in time; `sent`: whether the request had left. */
@@ -73,6 +75,7 @@ export interface RequestFailure {
 
 const REQUEST_CODES: Readonly<Record<FailureCause["kind"], ErrorCode>> = {
   status: "PARTNERS_STATUS",
+  listed: "PARTNERS_STATUS",
   throttled: "PARTNERS_STATUS",
   timeout: "PARTNERS_TIMEOUT",
   connection: "PARTNERS_CONNECTION",

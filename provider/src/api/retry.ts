@@ -8,7 +8,7 @@ import type { RateLimiter } from "./rate-limiter.js";
  * The retry policy. Attempts, base and jitter follow "Exponential Backoff And Jitter" (AWS Architecture Blog, 2015: full
  * jitter costs the fewest calls); the cap keeps the last wait below a tenth of the default `operationTimeout`.
  */
-export const RETRY = {
+const RETRY = {
   /** Attempts in all, the first one included. Attempts answered with 429 are not counted. */
   attempts: 4,
   /** Milliseconds: the longest wait in front of the second attempt; it doubles from there. */
@@ -22,10 +22,10 @@ export const RETRY = {
 } as const;
 
 /** What follows an attempt: nothing, an error, another attempt, or another one when the rate limit allows. */
-export type RetryDecision = "done" | "fail" | "retry" | "throttled";
+type RetryDecision = "done" | "fail" | "retry" | "throttled";
 
 /** Decides what follows an attempt. A creation is repeated only where it certainly had no effect: a second key is worse than an error. */
-export function decideRetry(kind: OperationKind, attempt: Attempt): RetryDecision {
+function decideRetry(kind: OperationKind, attempt: Attempt): RetryDecision {
   if (attempt.kind === "noResponse") return kind === "create" && attempt.sent ? "fail" : "retry";
   const { status, cutOff } = attempt;
   if (isSuccess(status)) {
@@ -43,7 +43,7 @@ export function decideRetry(kind: OperationKind, attempt: Attempt): RetryDecisio
  * Whether an attempt that did not succeed may have had an effect all the same. A status of 4xx says that the server refused;
  * 408 says only that it gave up, 5xx that it broke, and a redirect may follow a creation (303).
  */
-export function mayHaveTakenEffect(kind: OperationKind, attempt: Attempt): boolean {
+function mayHaveTakenEffect(kind: OperationKind, attempt: Attempt): boolean {
   if (kind === "read") return false;
   if (attempt.kind === "noResponse") return attempt.sent;
   const { status } = attempt;
@@ -65,7 +65,7 @@ export interface Outcome {
 }
 
 /** What {@link withRetry} needs apart from the attempt. */
-export interface RetryContext {
+interface RetryContext {
   readonly clock: Clock;
   readonly limiter: RateLimiter;
   /** Milliseconds for all attempts and the waits between them, time at the rate limiter excluded. */
@@ -150,7 +150,7 @@ function backoff(attempt: number, random: number): number {
  *
  * @returns Milliseconds to wait, at least 0; `null` if there is none, or none that can be read.
  */
-export function retryAfter(attempt: Attempt, now: number): number | null {
+function retryAfter(attempt: Attempt, now: number): number | null {
   // With a success it has no meaning, and must not keep a list from being read again that was cut off.
   if (attempt.kind === "noResponse" || isSuccess(attempt.status)) return null;
   const value = attempt.headers["retry-after"];

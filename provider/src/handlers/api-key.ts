@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 
-import { PartnerError } from "../api/errors.js";
-import type { KeptResponse } from "../api/kept-response.js";
+import type { CreatedKey } from "../api/client.js";
+import { PartnerError, SettingsError } from "../api/errors.js";
 import type { ResponseMapping } from "../responses/mapping.js";
 import {
   PartialFailure,
@@ -11,7 +11,7 @@ import {
   type Properties,
   type ResourceHandlers,
 } from "./contract.js";
-import { deleteKeys } from "./key-deletion.js";
+import { deleteKey, deleteKeys } from "./key-deletion.js";
 import {
   keyStateOf,
   NO_KEY,
@@ -19,15 +19,16 @@ import {
   presentOf,
   previousOf,
   readKept,
+  reread,
   withoutPrevious,
   type HeldKey,
   type KeyState,
 } from "./key-state.js";
 import { ResourceError } from "./problems.js";
-import type { PluginProcess, Session } from "./process.js";
+import type { PluginProcess } from "./process.js";
 import {
   isUnsettled,
-  performRotation,
+  overlapEnd,
   planRotation,
   rotationOf,
   rotationProblems,
@@ -48,7 +49,8 @@ export function apiKeyHandlers(plugin: PluginProcess): ResourceHandlers {
         ...unknownArguments("PartnerApiKey", news, ["rotation"]),
         ...rotationProblems(rotation),
       ];
-      if (olds["account"] === undefined) problems.push(...settingsProblems(plugin));
+      const { settings } = plugin;
+      if (olds["account"] === undefined && settings instanceof SettingsError) problems.push(settings);
       const inputs = {
         account,
         ...(rotation != null && { rotation }),
@@ -63,7 +65,7 @@ export function apiKeyHandlers(plugin: PluginProcess): ResourceHandlers {
       const { step, notices } = planRotation(
         keyStateOf(olds),
         rotationOf(news),
-        plugin.mapping(),
+        plugin.mapping,
         plugin.currentTime(),
       );
       for (const notice of notices) plugin.warn(notice);
@@ -73,49 +75,38 @@ export function apiKeyHandlers(plugin: PluginProcess): ResourceHandlers {
     preview(olds, news) {
       const state = olds === null ? NO_KEY : keyStateOf(olds);
       if (isUnsettled(news)) return previewOf(state, "replace", news["account"]);
-      const { step } = planRotation(state, rotationOf(news), plugin.mapping(), plugin.currentTime());
+      const { step } = planRotation(state, rotationOf(news), plugin.mapping, plugin.currentTime());
       return previewOf(state, step, news["account"]);
     },
 
     async create(news) {
-      const session = await plugin.open();
       const id = `key-${randomUUID()}`; // Never secret, and made in advance: after the request, nothing may fail.
-      const { response, createdAt, requestId } = await session.client.createApiKey();
-      const trigger = rotationOf(news).trigger ?? null;
-      const internal = { ...NO_KEY.internal, trigger };
-      const state = { ...NO_KEY, response, createdAt, internal };
-      const found = findCreatedKey(session, id, state, news["account"], requestId);
-      return { id, outputs: outputsOf(found, news["account"]) };
+      return { id, outputs: await perform(plugin, "rotate", id, NO_KEY, news) };
     },
 
     // A key cannot be read back: what is in state is all there is, and a refresh must not lose it.
     read: (olds) => Promise.resolve({ outputs: olds }),
 
-    async update(id, olds, news) {
-      const now = plugin.currentTime();
+    update(id, olds, news) {
       const state = keyStateOf(olds);
-      const { step } = planRotation(state, rotationOf(news), plugin.mapping(), now);
-      if (step === "none") return outputsOf(state, news["account"]);
-      const session = await plugin.open();
-      if (state.apiKey === null)
-        return outputsOf(findCreatedKey(session, id, state, news["account"]), news["account"]);
-      const next = await performRotation(step, { plugin, session, id, news, now }, state);
-      return outputsOf(next, news["account"]);
+      const { step } = planRotation(state, rotationOf(news), plugin.mapping, plugin.currentTime());
+      return perform(plugin, step, id, state, news);
     },
 
     async delete(olds) {
-      const state = keyStateOf(olds);
       const session = await plugin.open();
-      const keys = heldKeys(state, session.settings.responses);
-      await deleteKeys(plugin, session, keys);
+      await deleteKeys(plugin, session, heldKeys(keyStateOf(olds), session.settings.responses));
     },
 
     // A key is no ID: it would be shown. So the person names a variable that holds it.
     adopt(id) {
       const name = /^env:(\w+)$/.exec(id)?.[1] ?? null;
       const apiKey = name === null ? undefined : plugin.variable(name);
-      if (apiKey === undefined || !/^[\x21-\x7e]{1,4096}$/.test(apiKey))
-        return Promise.reject(new ResourceError({ kind: "noImportVariable", name }));
+      if (apiKey === undefined || !/^[\x21-\x7e]{1,4096}$/.test(apiKey)) {
+        const wrong = name === null ? "" : `; ${name} is not set, or holds no key`;
+        const text = `"env:" and the name of an environment variable that holds the key, such as env:OLD_KEY${wrong}`;
+        return Promise.reject(new ResourceError({ kind: "wrongImportId", text }));
+      }
       const { account } = plugin;
       return Promise.resolve({
         id,
@@ -137,53 +128,96 @@ function previewOf(state: KeyState, step: RotationStep, account: unknown): Prope
 }
 
 /**
- * Finds the key in the response to its creation, as soon as the mapping permits.
+ * Does one step of a plan; `replace` is for the engine to do. A creation is a rotation that begins without a key.
  *
- * @param requestId That of a creation just now.
- * @throws {PartialFailure} that keeps the response, whatever goes wrong.
+ * @throws {PartnerError} if nothing was done. @throws {PartialFailure} that keeps what was done.
  */
-function findCreatedKey(
-  { settings }: Session,
+async function perform(
+  plugin: PluginProcess,
+  step: RotationStep,
   id: string,
-  state: KeyState,
-  account: unknown,
-  requestId: string | null = null,
-): KeyState {
-  const { response, createdAt } = state;
-  if (response === null || createdAt === null) {
-    const reading = { kind: "refused", reason: "none", candidates: [] } as const;
-    throw new ResourceError({ kind: "keyUnknown", reading });
+  before: KeyState,
+  news: Properties,
+): Promise<Properties> {
+  const { account } = news;
+  if (step === "none") return outputsOf(before, account);
+  const session = await plugin.open();
+  const mapping = session.settings.responses;
+  let state = before;
+  try {
+    // The older key goes first, so that there are never more than two, and a POST is followed by nothing that can fail.
+    const previous = step === "expire" || step === "rotate" ? previousOf(state) : null;
+    if (previous) {
+      await deleteKey(plugin, session, previous);
+      state = withoutPrevious(state);
+    }
+    if (step === "rotate") {
+      const unread = await session.client.createApiKey();
+      const trigger = rotationOf(news).trigger ?? state.internal.trigger;
+      state = { ...state, internal: { ...state.internal, trigger, unread } };
+    }
+    const { unread } = state.internal;
+    if (unread) state = promoteKey(state, unread, mapping, news, plugin.currentTime());
+    else if (step === "read") state = rereadKeys(state, mapping);
+    return outputsOf(state, account);
+  } catch (error) {
+    // A key that is still not found keeps the resource unfinished, as it was.
+    const isUnfinished = state !== before || state.internal.unread !== null;
+    if (!(error instanceof PartnerError) || !isUnfinished) throw error;
+    const isDeleted = before.previousApiKey !== state.previousApiKey;
+    const reason = isDeleted ? new ResourceError({ kind: "partlyDone", next: error }) : error;
+    throw new PartialFailure(id, outputsOf(state, account), reason);
   }
-  const reading = readKept(response, settings.responses);
-  if (reading.kind === "found") return { ...state, apiKey: reading.apiKey };
-  const { complete } = response;
-  const facts = { kind: "keyNotFound", createdAt, requestId, complete, rotates: false, reading } as const;
-  throw new PartialFailure(id, outputsOf(state, account), new ResourceError(facts));
+}
+
+/** Puts a key that was created in place of the present one. @throws {ResourceError} if it is not found in its response. */
+function promoteKey(
+  state: KeyState,
+  unread: CreatedKey,
+  mapping: ResponseMapping,
+  news: Properties,
+  now: number,
+): KeyState {
+  const { apiKey, response } = findKey(state, unread, mapping);
+  const isRotation = state.apiKey !== null;
+  return {
+    ...state,
+    apiKey,
+    createdAt: unread.createdAt,
+    response,
+    rotatedAt: isRotation ? new Date(now).toISOString() : null,
+    previousApiKey: state.apiKey,
+    previousExpiresAt: isRotation ? new Date(overlapEnd(rotationOf(news), now)).toISOString() : null,
+    internal: { ...state.internal, previousResponse: state.response, unread: null },
+  };
+}
+
+/** Reads the keys again, with today's mapping. */
+function rereadKeys(state: KeyState, mapping: ResponseMapping): KeyState {
+  const [present, previous] = [presentOf(state), previousOf(state)];
+  return {
+    ...state,
+    apiKey: present && reread(present, mapping).apiKey,
+    previousApiKey: previous && reread(previous, mapping).apiKey,
+  };
 }
 
 /** All keys of a resource, the oldest first. @throws {ResourceError} if one was never found in the response to its creation. */
 function heldKeys(state: KeyState, mapping: ResponseMapping): HeldKey[] {
-  const { response, internal } = state;
-  const keys = [
-    previousOf(state),
-    internal.unread && findHeldKey(internal.unread.response, mapping),
-    presentOf(state) ?? (response && findHeldKey(response, mapping)),
-  ];
+  const { unread } = state.internal;
+  const keys = [previousOf(state), unread && findKey(state, unread, mapping), presentOf(state)];
   return keys.filter((key) => key !== null);
 }
 
-function findHeldKey(response: KeptResponse, mapping: ResponseMapping): HeldKey {
+function findKey(state: KeyState, { response, createdAt }: CreatedKey, mapping: ResponseMapping): HeldKey {
   const reading = readKept(response, mapping);
   if (reading.kind === "found") return { apiKey: reading.apiKey, response };
-  throw new ResourceError({ kind: "keyUnknown", reading });
-}
-
-function settingsProblems(plugin: PluginProcess): PartnerError[] {
-  try {
-    plugin.settings();
-    return [];
-  } catch (error) {
-    if (error instanceof PartnerError) return [error];
-    throw error;
-  }
+  const { complete } = response;
+  throw new ResourceError({
+    kind: "keyNotFound",
+    createdAt,
+    complete,
+    rotates: state.apiKey !== null,
+    reading,
+  });
 }

@@ -1,25 +1,33 @@
+import type { WebhookReading } from "../responses/webhook-list-reader.js";
 import { apiKeyHandlers } from "./api-key.js";
 import type { ResourceHandlers } from "./contract.js";
 import { guardOwnership } from "./ownership.js";
-import { partnerWebhooksHandlers } from "./partner-webhooks.js";
 import type { PluginProcess } from "./process.js";
 import { webhookStateHandlers } from "./webhook-state.js";
 import { webhookStatesHandlers } from "./webhook-states.js";
 
-/** The handlers of all resources. */
+/** A webhook as programs see it. */
+export type ListedWebhook = Pick<WebhookReading, "webhookId" | "state" | "record">;
+
+/** What is done about all resources, and the one function. */
 export interface PartnerHandlers {
   readonly partnerApiKey: ResourceHandlers;
   readonly partnerWebhookState: ResourceHandlers;
   readonly partnerWebhookStates: ResourceHandlers;
-  readonly partnerWebhooks: ResourceHandlers;
+  /** All webhooks of the account. @throws {PartnerError} if the list cannot be read, or has further pages. */
+  readonly listWebhooks: () => Promise<ListedWebhook[]>;
 }
 
 /** Creates the handlers of one plugin process, whatever host calls them. */
 export function createHandlers(plugin: PluginProcess): PartnerHandlers {
+  const fleet = webhookStatesHandlers(plugin);
   return {
     partnerApiKey: guardOwnership(plugin, apiKeyHandlers(plugin)),
-    partnerWebhookState: guardOwnership(plugin, webhookStateHandlers(plugin)),
-    partnerWebhookStates: guardOwnership(plugin, webhookStatesHandlers(plugin)),
-    partnerWebhooks: partnerWebhooksHandlers(plugin),
+    partnerWebhookState: guardOwnership(plugin, webhookStateHandlers(plugin, fleet)),
+    partnerWebhookStates: guardOwnership(plugin, fleet),
+    async listWebhooks() {
+      const found = (await (await plugin.open()).webhooks.look([])).all();
+      return found.map(({ webhookId, state, record }) => ({ webhookId, state, record }));
+    },
   };
 }

@@ -18,7 +18,7 @@ export async function deleteKeys(
       deleted = true;
     } catch (error) {
       if (!deleted || !(error instanceof PartnerError)) throw error;
-      throw new ResourceError({ kind: "partlyDone", deleted: "one", next: error });
+      throw new ResourceError({ kind: "partlyDone", next: error });
     }
   }
 }
@@ -40,7 +40,7 @@ export async function deleteKey(plugin: PluginProcess, session: Session, key: He
     if (error.status === 410) return;
     const { failure } = error;
     try {
-      await webhooks.assertReadable();
+      await webhooks.look([]);
     } catch (listError) {
       if (!(listError instanceof PartnerError)) throw listError;
       throw new ResourceError({ kind: "deletionUnclear", failure, listError });

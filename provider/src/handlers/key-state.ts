@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 
+import type { CreatedKey } from "../api/client.js";
 import { asKeptResponse, responseText, type KeptResponse } from "../api/kept-response.js";
 import { readApiKey, type KeyReading } from "../responses/key-reader.js";
 import type { ResponseMapping } from "../responses/mapping.js";
@@ -11,16 +12,9 @@ export interface HeldKey {
   readonly response: KeptResponse | null;
 }
 
-/** The response to the creation of a key that has not been found in it yet. Secret. */
-export interface UnreadKey {
-  readonly response: KeptResponse;
-  /** ISO 8601. */
-  readonly createdAt: string;
-}
-
 /** The outputs of a key as they are in state; times are ISO 8601. Secret. */
 export interface KeyState {
-  /** `null` until the key has been found in the response to its creation. */
+  /** `null` until the first key has been found in its response. */
   readonly apiKey: string | null;
   readonly createdAt: string | null;
   readonly response: KeptResponse | null;
@@ -35,15 +29,9 @@ export interface KeyInternals {
   /** `rotation.trigger` when the present key was created: old inputs do not tell, as a failed update leaves older ones. */
   readonly trigger: string | null;
   readonly previousResponse: KeptResponse | null;
-  /** A key that a rotation has created, and that takes over once it is found in its response. */
-  readonly unread: UnreadKey | null;
+  /** A key that takes over once it is found in the response to its creation. */
+  readonly unread: CreatedKey | null;
 }
-
-const NO_INTERNALS: KeyInternals = {
-  trigger: null,
-  previousResponse: null,
-  unread: null,
-};
 
 /** A key of which nothing is known yet. */
 export const NO_KEY: KeyState = {
@@ -53,38 +41,46 @@ export const NO_KEY: KeyState = {
   rotatedAt: null,
   previousApiKey: null,
   previousExpiresAt: null,
-  internal: NO_INTERNALS,
+  internal: { trigger: null, previousResponse: null, unread: null },
 };
 
 /** Reads outputs in state. */
 export function keyStateOf(olds: Properties): KeyState {
   const internal = isRecord(olds["internal"]) ? olds["internal"] : {};
-  const unread = isRecord(internal["unread"]) ? internal["unread"] : {};
-  const unreadResponse = asKeptResponse(unread["response"]);
+  const apiKey = text(olds["apiKey"]);
+  const isFound = apiKey !== null;
   return {
-    apiKey: text(olds["apiKey"]),
-    createdAt: text(olds["createdAt"]),
-    response: asKeptResponse(olds["response"]),
+    apiKey,
+    createdAt: isFound ? text(olds["createdAt"]) : null,
+    response: isFound ? asKeptResponse(olds["response"]) : null,
     rotatedAt: text(olds["rotatedAt"]),
     previousApiKey: text(olds["previousApiKey"]),
     previousExpiresAt: text(olds["previousExpiresAt"]),
     internal: {
       trigger: text(internal["trigger"]),
       previousResponse: asKeptResponse(internal["previousResponse"]),
-      unread: unreadResponse && {
-        response: unreadResponse,
-        createdAt: text(unread["createdAt"]) ?? "an unknown time",
-      },
+      unread: unreadKey(isFound ? internal["unread"] : olds),
     },
   };
 }
 
+function unreadKey(value: unknown): CreatedKey | null {
+  if (!isRecord(value)) return null;
+  const response = asKeptResponse(value["response"]) ?? { body: "", encoding: "utf8", complete: false };
+  return { response, createdAt: text(value["createdAt"]) ?? "an unknown time" };
+}
+
 /** The outputs of a state: all declared ones, as one that is left out would be unknown in every preview. */
 export function outputsOf(state: KeyState, account: unknown): Properties {
-  const { apiKey, internal } = state;
+  const { apiKey } = state;
+  const { unread, ...rest } = state.internal;
+  // Of the first key, the outputs show the response also before it is found in it.
+  const first = apiKey === null ? unread : null;
+  const internal = { ...rest, unread: first === null ? unread : null };
   return {
     account,
     ...state,
+    ...first,
     fingerprint: apiKey === null ? null : fingerprint(apiKey),
     hint: apiKey === null ? null : hint(apiKey),
     internal: Object.values(internal).every((part) => part === null) ? null : internal,

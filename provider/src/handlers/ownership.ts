@@ -1,4 +1,3 @@
-import { parseBaseUrl } from "../api/base-url.js";
 import { PartialFailure, type Properties, type ResourceHandlers } from "./contract.js";
 import { ResourceError } from "./problems.js";
 import type { PluginProcess } from "./process.js";
@@ -9,10 +8,8 @@ import type { PluginProcess } from "./process.js";
  */
 export function guardOwnership(plugin: PluginProcess, handlers: ResourceHandlers): ResourceHandlers {
   /** The server of a resource that is not at the present one; `null` also if its own or the present one is not known. */
-  const formerServer = ({ server }: Properties): string | null => {
-    const owner = typeof server === "string" ? normalized(server) : null;
-    return plugin.server === null || owner === plugin.server ? null : owner;
-  };
+  const formerServer = ({ server }: Properties): string | null =>
+    typeof server !== "string" || plugin.server === null || server === plugin.server ? null : server;
   const assertOwn = (olds: Properties): void => {
     const { account: owner } = olds;
     if (typeof owner === "string" && owner !== plugin.account)
@@ -39,7 +36,7 @@ export function guardOwnership(plugin: PluginProcess, handlers: ResourceHandlers
       const { account: owner } = olds;
       // One provider has one account: it could create the new one and not delete the old one.
       if (plugin.isExplicit || typeof owner !== "string" || owner === plugin.account) return checked;
-      const problem = new ResourceError({ kind: "accountRenamed", owner, present: plugin.account });
+      const problem = new ResourceError({ kind: "otherAccount", owner, present: plugin.account });
       return { ...checked, problems: [...checked.problems, problem] };
     },
 
@@ -87,10 +84,4 @@ export function guardOwnership(plugin: PluginProcess, handlers: ResourceHandlers
       return { ...adopted, outputs: stamped(adopted.outputs) };
     },
   };
-}
-
-/** An address as settings have it, however it is written; `null` if it is none. */
-function normalized(address: string): string | null {
-  const parsed = parseBaseUrl(address);
-  return "problem" in parsed ? null : parsed.origin + parsed.prefix;
 }

@@ -12,12 +12,17 @@ export interface OtherServer {
   readonly present: string;
 }
 
+/** The list does not tell the state of webhooks; `setting` would. */
+export interface StateUnknown {
+  readonly kind: "stateUnknown";
+  readonly webhookIds: readonly number[];
+  readonly setting: "webhookState" | "active";
+}
+
 /** What cannot be done about a resource, as facts. No fact may be, or contain, a token or a key. */
 export type ResourceProblem =
   /** The settings are those of another account than the resource's. */
   | { readonly kind: "otherAccount"; readonly owner: string; readonly present: string }
-  /** The default provider has another account now, which would replace the resource and could not delete the old one. */
-  | { readonly kind: "accountRenamed"; readonly owner: string; readonly present: string }
   | OtherServer
   /** Text in `webhookIds` is no id, redacted. `existing`: the ids that there are; `null` if they are not known. */
   | {
@@ -37,45 +42,30 @@ export type ResourceProblem =
       readonly failures: readonly [WebhookFailure, ...WebhookFailure[]];
       readonly total: number;
     }
-  /** What a webhook is imported by is not its id. */
-  | { readonly kind: "noImportId" }
-  /** What all webhooks of an account are imported by is not its name. */
-  | { readonly kind: "noImportAccount"; readonly account: string }
-  /** A webhook is imported, and the list does not tell its state; `setting` would. */
-  | {
-      readonly kind: "importStateUnknown";
-      readonly webhookId: number;
-      readonly setting: "webhookState" | "active";
-    }
-  /** What a key is imported by is not `env:` and the name of a variable; or that variable (`name`) holds no key. */
-  | { readonly kind: "noImportVariable"; readonly name: string | null }
-  /** A change was answered 404, although the list has the webhook. */
-  | { readonly kind: "patchedNotFound"; readonly failure: RequestFailure }
-  /** All webhooks are asked for, and the list has further pages. */
-  | { readonly kind: "incompleteList" }
-  /** A webhook is missing from a list that has further pages or, if it is `complete`, may be empty for another reason. */
-  | { readonly kind: "absenceUnproven"; readonly webhookId: number; readonly complete: boolean }
+  /** What a resource is imported by is not what it should be: `text`, which fits after "use", and repeats no value. */
+  | { readonly kind: "wrongImportId"; readonly text: string }
+  | StateUnknown
+  /**
+   * A webhook is missing from a list that has further pages or, if it is `complete`, may be empty for another reason. `null`:
+   * all webhooks are asked for.
+   */
+  | { readonly kind: "absenceUnproven"; readonly webhookId: number | null; readonly complete: boolean }
   /** A key was created and is not found in the response, which is kept. `rotates`: another key stays in use meanwhile. */
   | {
       readonly kind: "keyNotFound";
       readonly createdAt: string;
-      readonly requestId: string | null;
       readonly complete: boolean;
       readonly rotates: boolean;
       readonly reading: RefusedReading;
     }
-  /** A key is to be deleted that was never found in the kept response. */
-  | { readonly kind: "keyUnknown"; readonly reading: RefusedReading }
   /** A deletion was answered 404, and it is not certain that the key is gone, as the list failed. */
   | {
       readonly kind: "deletionUnclear";
       readonly failure: RequestFailure;
       readonly listError: PartnerError;
     }
-  /** A rotation in place needs two keys, and the service refuses a second one. */
-  | { readonly kind: "secondKeyRefused"; readonly failure: RequestFailure }
-  /** A key was deleted and what came next failed. */
-  | { readonly kind: "partlyDone"; readonly deleted: "previous" | "one"; readonly next: PartnerError };
+  /** One of several keys was deleted, and what came next failed. */
+  | { readonly kind: "partlyDone"; readonly next: PartnerError };
 
 /** Why a webhook of a fleet is not in the state that it should be in. */
 export interface WebhookFailure {
@@ -131,19 +121,13 @@ export type Notice =
       /** Until when the old key stays valid, ISO 8601; `null` where the resource is replaced. */
       readonly validUntil: string | null;
     }
-  /** An update is about to delete the previous key: its time is up, or it is still valid until then, ISO 8601, and `why` ends that. */
+  /** An update is about to delete the previous key. `validUntil`: the end of its overlap, ISO 8601. */
   | {
       readonly kind: "previousKeyEnds";
       readonly fingerprint: string | null;
       readonly validUntil: string | null;
-      readonly why: "expired" | "rotation" | "overlapDays";
     }
-  /** The list does not tell the state of webhooks; `setting` would. */
-  | {
-      readonly kind: "stateUnknown";
-      readonly webhookIds: readonly number[];
-      readonly setting: "webhookState" | "active";
-    }
+  | StateUnknown
   /** A provider has a setting of an unknown name. */
   | { readonly kind: "unknownSetting"; readonly name: string }
   /** `restore` has nothing to go back to. */

@@ -1,6 +1,7 @@
 import type { BaseUrl } from "../api/base-url.js";
 import type { PartnerClient, Wait } from "../api/client.js";
 import type { Clock } from "../api/clock.js";
+import { SettingsError } from "../api/errors.js";
 import type { ResponseMapping } from "../responses/mapping.js";
 import type { Notice } from "./problems.js";
 import {
@@ -61,6 +62,7 @@ export class PluginProcess {
   readonly #env: NodeJS.ProcessEnv;
   readonly #told = new Set<string>();
   #source: ConfigSource = { get: () => undefined };
+  #settings: Settings | SettingsError | null = null;
   #session: Promise<Session> | null = null;
   #client: PartnerClient | null = null;
 
@@ -73,6 +75,7 @@ export class PluginProcess {
   /** Stores where settings come from. Never throws; may be called again, always with the same settings. */
   configure(source: ConfigSource): void {
     this.#source = source;
+    this.#settings = null;
   }
 
   /** The name of the account that this process works for. */
@@ -85,7 +88,7 @@ export class PluginProcess {
     return isExplicit(this.#source);
   }
 
-  /** The operations that have not ended yet, by name. */
+  /** The operations that have been sent and not been answered yet, by name. */
   get pendingOperations(): readonly string[] {
     return this.#client?.pendingOperations ?? [];
   }
@@ -95,25 +98,25 @@ export class PluginProcess {
     return this.#env[name] || undefined;
   }
 
-  /** Checks the settings without opening anything. @throws {SettingsError} naming all that is missing or wrong. */
-  settings(): Settings {
-    assertNodeVersion(process.versions.node);
-    return readSettings(this.#source, this.#env);
+  /** The settings or, where they are missing or wrong, all that is wrong with them. */
+  get settings(): Settings | SettingsError {
+    this.#settings ??= readAll(this.#source, this.#env);
+    return this.#settings;
   }
 
   /** Where things are in responses; nothing is known where the settings cannot be read. */
-  mapping(): ResponseMapping {
-    return this.#readable()?.responses ?? {};
+  get mapping(): ResponseMapping {
+    return this.settings instanceof SettingsError ? {} : this.settings.responses;
   }
 
   /** The address that this process works with, as it can be kept in state; `null` where the settings cannot be read. */
   get server(): string | null {
-    return addressOf(this.#readable()?.baseUrl);
+    return this.settings instanceof SettingsError ? null : addressOf(this.settings.baseUrl);
   }
 
   /** The address that the same account had before, if the settings say so. */
   get previousServer(): string | null {
-    return addressOf(this.#readable()?.previousBaseUrl);
+    return this.settings instanceof SettingsError ? null : addressOf(this.settings.previousBaseUrl);
   }
 
   /** Opens the session at its first use. @throws {SettingsError} */
@@ -135,16 +138,9 @@ export class PluginProcess {
     this.#options.progress?.(progress);
   }
 
-  #readable(): Settings | null {
-    try {
-      return this.settings();
-    } catch {
-      return null;
-    }
-  }
-
   async #open(): Promise<Session> {
-    const settings = this.settings();
+    const { settings } = this;
+    if (settings instanceof SettingsError) throw settings;
     // Loaded late: undici fails to load on a Node that is too old, and a process that only diffs needs none of it.
     const { createClient } = await import("../api/client.js");
     const { signal, clock, onWait } = this.#options;
@@ -160,7 +156,17 @@ export class PluginProcess {
   }
 }
 
-function addressOf(baseUrl: BaseUrl | null | undefined): string | null {
+function readAll(source: ConfigSource, env: NodeJS.ProcessEnv): Settings | SettingsError {
+  try {
+    assertNodeVersion(process.versions.node);
+    return readSettings(source, env);
+  } catch (error) {
+    if (error instanceof SettingsError) return error;
+    throw error;
+  }
+}
+
+function addressOf(baseUrl: BaseUrl | null): string | null {
   return baseUrl ? baseUrl.origin + baseUrl.prefix : null;
 }
 

@@ -1,21 +1,7 @@
-import { PartnerError, RequestError } from "../api/errors.js";
-import type { CreatedKey } from "../api/client.js";
 import type { ResponseMapping } from "../responses/mapping.js";
-import { isRecord, PartialFailure, UNKNOWN, type Properties } from "./contract.js";
-import { deleteKey } from "./key-deletion.js";
-import {
-  fingerprint,
-  outputsOf,
-  presentOf,
-  previousOf,
-  readKept,
-  reread,
-  withoutPrevious,
-  type HeldKey,
-  type KeyState,
-} from "./key-state.js";
-import { ResourceError, type Notice, type RotationReason } from "./problems.js";
-import type { PluginProcess, Session } from "./process.js";
+import { isRecord, UNKNOWN, type Properties } from "./contract.js";
+import { fingerprint, presentOf, previousOf, reread, type KeyState } from "./key-state.js";
+import type { Notice, RotationReason } from "./problems.js";
 
 /** The argument `rotation`, as `check` has let it through. */
 export interface RotationInputs {
@@ -88,6 +74,11 @@ export function planRotation(
   const own = fingerprint(present.apiKey);
   const rereading = reread(present, mapping);
   const previous = previousOf(state);
+  const { previousExpiresAt: validUntil } = state;
+  const ends: Notice[] =
+    previous === null
+      ? []
+      : [{ kind: "previousKeyEnds", fingerprint: fingerprint(previous.apiKey), validUntil }];
   if (rereading.apiKey !== present.apiKey) {
     const next = fingerprint(rereading.apiKey);
     return { step: "read", notices: [{ kind: "reread", fingerprint: own, next }] };
@@ -98,25 +89,22 @@ export function planRotation(
 
   const why = rotationReason(state, rotation, now);
   if (why !== null) {
-    const overlapDays = rotation.overlapDays ?? 0;
-    const validUntil = overlapDays === 0 ? null : minuteText(now + overlapDays * DAY);
-    const notice: Notice = { kind: "rotation", fingerprint: own, why, validUntil };
-    const ends = previous === null ? [] : [previousEnds(previous, state, "rotation", now)];
-    return { step: overlapDays === 0 ? "replace" : "rotate", notices: [notice, ...ends] };
+    const end = overlapEnd(rotation, now);
+    const notice: Notice = {
+      kind: "rotation",
+      fingerprint: own,
+      why,
+      validUntil: end > now ? minuteText(end) : null,
+    };
+    return { step: end > now ? "rotate" : "replace", notices: [notice, ...ends] };
   }
-  if (previous === null || !isPreviousExpired(state, rotation, now)) return { step: "none", notices: missed };
-  return { step: "expire", notices: [previousEnds(previous, state, "overlapDays", now)] };
+  if (isPreviousExpired(state, rotation, now)) return { step: "expire", notices: ends };
+  return { step: "none", notices: missed };
 }
 
-/** Announces that the previous key is deleted. @param early Why, if the time that it was promised is not up. */
-function previousEnds(
-  { apiKey }: HeldKey,
-  { previousExpiresAt: validUntil }: KeyState,
-  early: "rotation" | "overlapDays",
-  now: number,
-): Notice {
-  const why = timeOf(validUntil) > now ? early : "expired";
-  return { kind: "previousKeyEnds", fingerprint: fingerprint(apiKey), validUntil, why };
+/** Until when the old key stays valid if it is rotated now, both in milliseconds since the epoch. */
+export function overlapEnd({ overlapDays }: RotationInputs, now: number): number {
+  return now + (overlapDays ?? 0) * DAY;
 }
 
 /** Inputs that `check` adds so that a preview can show why a key is rotated. They decide nothing: the state may know better. */
@@ -141,121 +129,6 @@ export function rotationStamps(olds: Properties, news: Properties, now: number):
     keySince: dayText(since),
     ...(afterDays !== null && { rotationDue: dayText(since + afterDays) }),
   };
-}
-
-/** What the steps of a rotation work with. */
-export interface RotationContext {
-  readonly plugin: PluginProcess;
-  readonly session: Session;
-  /** The ID of the resource. */
-  readonly id: string;
-  /** The checked inputs. */
-  readonly news: Properties;
-  /** Milliseconds since the epoch. */
-  readonly now: number;
-}
-
-/** Does one step of a plan. @throws {PartnerError} if nothing was done. @throws {PartialFailure} if something was. */
-export async function performRotation(
-  step: RotationStep,
-  context: RotationContext,
-  state: KeyState,
-): Promise<KeyState> {
-  if (step === "read") return readAgain(context, state);
-  if (step === "rotate") return rotate(context, state);
-  // "expire", or "replace" for a key that fell due after the engine had asked: the next run replaces it.
-  return isPreviousExpired(state, rotationOf(context.news), context.now)
-    ? dropPrevious(context, state)
-    : state;
-}
-
-/** Reads the kept responses again, with today's mapping. */
-function readAgain(context: RotationContext, state: KeyState): KeyState {
-  if (state.internal.unread !== null) return promoteKey(context, state, null, false);
-  const { responses } = context.session.settings;
-  const present = presentOf(state);
-  const previous = previousOf(state);
-  return {
-    ...state,
-    apiKey: present && reread(present, responses).apiKey,
-    previousApiKey: previous && reread(previous, responses).apiKey,
-  };
-}
-
-/**
- * Creates a key and puts it in place of the present one. The older previous key goes first, so that there are never more than
- * two, and nothing is left to do once the POST is answered except to read the response.
- */
-async function rotate(context: RotationContext, state: KeyState): Promise<KeyState> {
-  const before = await dropPrevious(context, state);
-  const deleted = before !== state;
-  let created: CreatedKey;
-  try {
-    created = await context.session.client.createApiKey();
-  } catch (error) {
-    if (!(error instanceof PartnerError)) throw error;
-    const refused = error instanceof RequestError && error.status === 409;
-    const reason = refused ? new ResourceError({ kind: "secondKeyRefused", failure: error.failure }) : error;
-    if (!deleted) throw reason;
-    throw partialFailure(context, before, deleted, reason);
-  }
-  const { response, createdAt, requestId } = created;
-  const trigger = rotationOf(context.news).trigger ?? before.internal.trigger;
-  const unread = { response, createdAt };
-  const internal = { ...before.internal, trigger, unread };
-  return promoteKey(context, { ...before, internal }, requestId, deleted);
-}
-
-/**
- * Puts the key that a rotation created in place of the present one, as soon as it is found in the kept response.
- *
- * @param deleted Whether the older previous key was deleted just now.
- * @throws {PartialFailure} that keeps the response; the present key stays in use.
- */
-function promoteKey(
-  context: RotationContext,
-  state: KeyState,
-  requestId: string | null,
-  deleted: boolean,
-): KeyState {
-  const { unread } = state.internal;
-  if (unread === null) return state;
-  const { response, createdAt } = unread;
-  const reading = readKept(response, context.session.settings.responses);
-  if (reading.kind === "refused") {
-    const { complete } = response;
-    const facts = { kind: "keyNotFound", createdAt, requestId, complete, rotates: true, reading } as const;
-    throw partialFailure(context, state, deleted, new ResourceError(facts));
-  }
-  const overlapDays = rotationOf(context.news).overlapDays ?? 0;
-  return {
-    ...state,
-    apiKey: reading.apiKey,
-    createdAt,
-    response,
-    rotatedAt: new Date(context.now).toISOString(),
-    previousApiKey: state.apiKey,
-    previousExpiresAt: new Date(context.now + overlapDays * DAY).toISOString(),
-    internal: { ...state.internal, previousResponse: state.response, unread: null },
-  };
-}
-
-/** Deletes the previous key, if there is one. @returns the same state if there is none. @throws {PartnerError} */
-async function dropPrevious({ plugin, session }: RotationContext, state: KeyState): Promise<KeyState> {
-  const previous = previousOf(state);
-  if (previous === null) return state;
-  await deleteKey(plugin, session, previous);
-  return withoutPrevious(state);
-}
-
-function partialFailure(
-  { id, news }: RotationContext,
-  state: KeyState,
-  deleted: boolean,
-  next: PartnerError,
-): PartialFailure {
-  const reason = deleted ? new ResourceError({ kind: "partlyDone", deleted: "previous", next }) : next;
-  return new PartialFailure(id, outputsOf(state, news["account"]), reason);
 }
 
 /** Why a key is due for rotation; `null` if it is not. */

@@ -1,62 +1,95 @@
-import { PartnerError, RequestError, SettingsError } from "../api/errors.js";
+import { PartnerError, RequestError } from "../api/errors.js";
 import type { WebhookState } from "../api/operations.js";
 import type { WebhookReading } from "../responses/webhook-list-reader.js";
-import { UNKNOWN } from "./contract.js";
-import { ResourceError } from "./problems.js";
+import { ResourceError, type WebhookFailure } from "./problems.js";
 import type { PluginProcess, Session } from "./process.js";
+import type { WebhookSnapshot } from "./webhook-registry.js";
 
-/** What becomes of a webhook that is no longer managed. */
-export type StateOnDestroy = "leave" | "restore" | WebhookState;
+/** States by webhook id; `null` where the list has never told it. */
+export type StateMap = Readonly<Record<string, WebhookState | null>>;
 
-/** What `state` can be, also in a preview. */
-export const STATES: readonly unknown[] = ["active", "disabled", UNKNOWN];
-
-/** What is wrong with `stateOnDestroy`. The value is not repeated, as it may be a secret of the program. */
-export function stateOnDestroyProblems(value: unknown): string[] {
-  if (value == null || value === "leave" || value === "restore" || STATES.includes(value)) return [];
-  return [`stateOnDestroy must be "leave" (the default), "restore", "active" or "disabled".`];
+/** What came of changes to webhooks. */
+export interface ChangeResult {
+  /** The states before. */
+  readonly found: StateMap;
+  /** The states now, as far as they are known. */
+  readonly reached: StateMap;
+  readonly failure: PartnerError | null;
+  /** Whether anything may have changed on the server. */
+  readonly mayHaveChanged: boolean;
 }
 
-/** The state in which a webhook is left; `null` for the one that it is in, or if what to restore is not known. */
-export function stateAfter(
-  stateOnDestroy: StateOnDestroy,
-  initialState: WebhookState | null,
-): WebhookState | null {
-  if (stateOnDestroy === "leave") return null;
-  return stateOnDestroy === "restore" ? initialState : stateOnDestroy;
+/** Brings observed webhooks into states; sends only what is needed. No change is stopped by the failure of another. */
+export async function changeStates(
+  plugin: PluginProcess,
+  session: Session,
+  snapshot: WebhookSnapshot,
+  wanted: Readonly<Record<string, WebhookState>>,
+): Promise<ChangeResult> {
+  const { client, webhooks: registry } = session;
+  const webhooks = idsOf(wanted).flatMap((id) => snapshot.get(id) ?? []);
+  const found = statesOf(webhooks);
+  const differing = webhooks.filter(({ webhookId, state }) => state !== wanted[webhookId]);
+  warnIfUnknown(plugin, differing);
+
+  const reached: Record<string, WebhookState | null> = { ...found };
+  const showProgress = createProgress(plugin, differing.length);
+  const change = async ({ webhookId }: WebhookReading): Promise<WebhookFailure[]> => {
+    const state = wanted[webhookId];
+    if (state === undefined) return [];
+    try {
+      await registry.change(webhookId, state, () => client.setWebhookState(webhookId, state));
+      reached[webhookId] = state;
+      return [];
+    } catch (error) {
+      if (!(error instanceof PartnerError)) throw error;
+      return [{ webhookId, error }];
+    } finally {
+      showProgress();
+    }
+  };
+  const rejected = (await Promise.all(differing.map(change))).flat();
+  const missing = idsOf(wanted).filter((id) => !(id in found));
+  const absence = snapshot.absence(missing);
+  const failures = [
+    ...(await explainNotFound(session, rejected)),
+    ...missing.map((webhookId) => ({ webhookId, error: absence })),
+  ];
+  return {
+    found,
+    reached,
+    failure: failureOf(failures, differing.length + missing.length),
+    mayHaveChanged:
+      rejected.length < differing.length || rejected.some(({ error }) => error.effect === "possible"),
+  };
 }
 
-/** Puts an observed webhook into a state. @throws {RequestError} */
-export async function changeState(
-  { client, webhooks }: Session,
-  { webhookId, state }: WebhookReading,
-  wanted: WebhookState,
-): Promise<void> {
-  if (state === wanted) return;
-  await webhooks.change(webhookId, wanted, () => client.setWebhookState(webhookId, wanted));
-}
-
-/**
- * Tells apart what 404 to changes means, by a look at the list.
- *
- * @returns For each error what to say instead: the webhook does not exist, or is listed all the same.
- * @throws {RequestError} if the list cannot be read.
- */
-export async function explainNotFound(
+/** Tells apart what 404 to changes means, by one look at the list: the webhook is gone, or is listed all the same. */
+async function explainNotFound(
   { webhooks }: Session,
-  errors: readonly RequestError[],
-): Promise<readonly ResourceError[]> {
-  const ids = errors.map(({ failure }) => failure.webhookId ?? NaN);
-  const snapshot = await webhooks.look(ids);
-  const absent = snapshot.absence(ids.filter((id) => !snapshot.get(id)));
-  return errors.map(({ failure }, index) =>
-    snapshot.get(ids[index] ?? NaN) ? new ResourceError({ kind: "patchedNotFound", failure }) : absent,
-  );
+  failures: readonly WebhookFailure[],
+): Promise<readonly WebhookFailure[]> {
+  const ids = failures.filter(({ error }) => isNotFound(error)).map(({ webhookId }) => webhookId);
+  const snapshot = ids.length === 0 ? null : await webhooks.look(ids).catch(() => null);
+  if (snapshot === null) return failures;
+  const absence = snapshot.absence(ids.filter((id) => !snapshot.get(id)));
+  return failures.map(({ webhookId, error }) => {
+    if (!isNotFound(error)) return { webhookId, error };
+    const listed = new RequestError({ ...error.failure, cause: { kind: "listed" } });
+    return { webhookId, error: snapshot.get(webhookId) ? listed : absence };
+  });
 }
 
-/** Whether a change was answered 404. */
-export function isNotFound(error: unknown): error is RequestError {
+function isNotFound(error: PartnerError): error is RequestError {
   return error instanceof RequestError && error.status === 404;
+}
+
+/** One error for all failures. A single one says already what it is about. */
+function failureOf(failures: readonly WebhookFailure[], total: number): PartnerError | null {
+  const [first, ...more] = failures;
+  if (!first) return null;
+  if (more.every(({ error }) => error === first.error)) return first.error;
+  return new ResourceError({ kind: "fleetIncomplete", failures: [first, ...more], total });
 }
 
 /** Says of which webhooks the list does not tell the state. */
@@ -69,42 +102,30 @@ export function warnIfUnknown(plugin: PluginProcess, webhooks: readonly WebhookR
   }
 }
 
-/** Milliseconds that a preview waits for a server to answer before it goes on without it. */
-export const PREVIEW_PATIENCE = 10_000;
-/** Milliseconds after which a preview tries again what failed. */
-const FAILURE_REMEMBERED = 30_000;
-
-/** Looks at the service in a preview. @returns the problems that the update would have as well. */
-export type PreviewCheck = (look: (session: Session) => Promise<unknown>) => Promise<readonly PartnerError[]>;
-
-/**
- * Creates a {@link PreviewCheck}. A server that cannot be reached fails no preview. What failed is remembered for a while, so
- * that not every resource waits for it.
- */
-export function createPreviewCheck(plugin: PluginProcess): PreviewCheck {
-  let recentFailure: { readonly at: number; readonly problems: readonly PartnerError[] } | null = null;
-  return async (look) => {
-    const now = plugin.currentTime();
-    if (recentFailure && now - recentFailure.at < FAILURE_REMEMBERED) return recentFailure.problems;
-    try {
-      await look(await plugin.open());
-      return [];
-    } catch (error) {
-      if (!(error instanceof PartnerError)) throw error;
-      if (error instanceof ResourceError) return [error]; // About this resource only.
-      const fails = updateWouldFail(error);
-      if (!fails) plugin.warn({ kind: "notChecked", error });
-      recentFailure = { at: plugin.currentTime(), problems: fails ? [error] : [] };
-      return recentFailure.problems;
-    }
-  };
+/** The ids in a {@link StateMap}, and in what is like one. */
+export function idsOf(states: object): number[] {
+  return Object.keys(states).map(Number);
 }
 
-/** Whether an update would fail for the same reason as the preview. A rate limit or a fault of the server may be over by then. */
-function updateWouldFail(error: PartnerError): boolean {
-  if (error instanceof SettingsError) return true;
-  if (!(error instanceof RequestError)) return false;
-  const { status } = error;
-  if (status !== null) return status !== 429 && status !== 408 && status < 500;
-  return error.code === "PARTNERS_UNREADABLE";
+/** The states in a list. @param known What holds for those whose state the list does not tell. */
+export function statesOf(webhooks: readonly WebhookReading[], known: StateMap = {}): StateMap {
+  return Object.fromEntries(
+    webhooks.map(({ webhookId, state }) => [webhookId, state ?? known[webhookId] ?? null]),
+  );
+}
+
+/** Milliseconds between two reports of progress: the engine redraws its display for each. */
+const PROGRESS_INTERVAL = 250;
+
+/** @returns What is called for each webhook that is through. */
+function createProgress(plugin: PluginProcess, total: number): () => void {
+  let done = 0;
+  let shownAt = plugin.currentTime();
+  return () => {
+    done += 1;
+    const now = plugin.currentTime();
+    if (now - shownAt < PROGRESS_INTERVAL) return;
+    shownAt = now;
+    plugin.progress({ account: plugin.account, done, total });
+  };
 }

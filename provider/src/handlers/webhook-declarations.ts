@@ -1,11 +1,5 @@
 import { ResourceError } from "./problems.js";
 
-/** What a resource manages: the webhooks that it names, and with `others` all the rest of the account. */
-export interface Declaration {
-  readonly webhookIds: Iterable<number>;
-  readonly others: boolean;
-}
-
 /** Stands for the URN of a resource, where the host is not told it. */
 const UNNAMED = "";
 
@@ -15,8 +9,12 @@ export class WebhookDeclarations {
   /** Who speaks for all others. */
   #others: string | null = null;
 
-  /** Takes note of a resource. @returns an error if another one manages the same webhooks and the host tells the two apart. */
-  declare({ webhookIds, others }: Declaration, urn = UNNAMED): ResourceError | null {
+  /**
+   * Takes note of what a resource manages: some webhooks, and with `others` all the rest of the account.
+   *
+   * @returns an error if another one manages the same webhooks and the host tells the two apart.
+   */
+  declare(webhookIds: readonly number[], others: boolean, urn = UNNAMED): ResourceError | null {
     const conflict = (webhookId: number | null, owner: string | null | undefined): ResourceError | null =>
       owner && urn !== UNNAMED && owner !== urn
         ? new ResourceError({ kind: "declaredTwice", webhookId, urns: [owner, urn] })

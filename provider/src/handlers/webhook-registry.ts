@@ -48,30 +48,6 @@ export class WebhookRegistry {
   }
 
   /**
-   * Looks a webhook up.
-   *
-   * @returns `null` if it certainly does not exist: it is missing from a complete list that was requested after this call.
-   * @throws {RequestError} if the list cannot be read.
-   * @throws {ResourceError} if the webhook is missing from a list that does not prove that it is gone.
-   */
-  async find(webhookId: number): Promise<WebhookReading | null> {
-    const snapshot = await this.look([webhookId]);
-    const webhook = snapshot.get(webhookId);
-    if (!webhook && !snapshot.provesAbsence) throw snapshot.absence([webhookId]);
-    return webhook ?? null;
-  }
-
-  /** All webhooks. @throws {RequestError} if the list cannot be read. @throws {ResourceError} if it is not complete. */
-  async all(): Promise<readonly WebhookReading[]> {
-    return (await this.look([])).all();
-  }
-
-  /** Makes sure that the list can be read with the present settings. @throws {RequestError} if not. */
-  async assertReadable(): Promise<void> {
-    await this.#read(this.#currentTime() - FRESH_FOR);
-  }
-
-  /**
    * Makes a change and takes note of it, so that it need not be read back.
    *
    * @param send Rejects where the change may have been made or not, which only the server knows.
@@ -158,7 +134,7 @@ export class WebhookSnapshot {
   /** All webhooks. @throws {ResourceError} if the list is not complete. */
   all(): readonly WebhookReading[] {
     const { webhooks, complete } = this.#list;
-    if (!complete) throw new ResourceError({ kind: "incompleteList" });
+    if (!complete) throw new ResourceError({ kind: "absenceUnproven", webhookId: null, complete });
     return [...webhooks.values()].map((webhook) => this.#changed.get(webhook.webhookId) ?? webhook);
   }
 

@@ -1,63 +1,33 @@
-import { PartnerError } from "../api/errors.js";
 import type { WebhookState } from "../api/operations.js";
-import type { WebhookReading } from "../responses/webhook-list-reader.js";
 import {
   PartialFailure,
   UNKNOWN,
   unknownArguments,
-  type InputProblem,
   type Properties,
   type ResourceHandlers,
 } from "./contract.js";
 import { ResourceError } from "./problems.js";
-import type { PluginProcess, Session } from "./process.js";
-import {
-  changeState,
-  createPreviewCheck,
-  explainNotFound,
-  isNotFound,
-  PREVIEW_PATIENCE,
-  stateAfter,
-  stateOnDestroyProblems,
-  STATES,
-  warnIfUnknown,
-  type StateOnDestroy,
-} from "./webhook-change.js";
+import type { PluginProcess } from "./process.js";
+import { STATES, stateOnDestroyProblems, type FleetOutputs } from "./webhook-states.js";
 
-/** The inputs that {@link ResourceHandlers.check} has let through. */
-interface WebhookInputs {
-  readonly webhookId: number;
-  readonly state: WebhookState;
-}
-
-/** The outputs in state. */
-interface WebhookOutputs extends WebhookInputs {
-  readonly stateOnDestroy: StateOnDestroy;
-  /** The state in which the webhook was first found; `null` if the list did not tell. */
-  readonly initialState: WebhookState | null;
-}
-
-/** The handlers of `PartnerWebhookState`: observe the list, compare, act only on a difference, believe what was observed. */
-export function webhookStateHandlers(plugin: PluginProcess): ResourceHandlers {
-  const previewCheck = createPreviewCheck(plugin);
-
+/**
+ * The handlers of `PartnerWebhookState`: a fleet of one webhook, in words of its own.
+ *
+ * @param fleet The handlers of `PartnerWebhookStates`, which do the work.
+ */
+export function webhookStateHandlers(plugin: PluginProcess, fleet: ResourceHandlers): ResourceHandlers {
   return {
     async check(olds, news, urn) {
       const { webhookId, state, stateOnDestroy } = news;
-      const problems: InputProblem[] = inputProblems(news);
-      if (problems.length === 0 && typeof webhookId === "number") {
-        const declaredTwice = plugin.declarations.declare({ webhookIds: [webhookId], others: false }, urn);
-        const isNew = olds["webhookId"] === undefined;
-        if (declaredTwice) problems.push(declaredTwice);
-        else if (isNew)
-          problems.push(...(await previewCheck((session) => existing(session, webhookId, PREVIEW_PATIENCE))));
-      }
       const inputs = {
         webhookId,
         state,
         stateOnDestroy: stateOnDestroy ?? "leave",
         account: plugin.account,
       };
+      const wrong = inputProblems(news);
+      if (wrong.length > 0) return { inputs, problems: wrong };
+      const { problems } = await fleet.check(fleetInputs(olds), fleetInputs(inputs), urn);
       return { inputs, problems };
     },
 
@@ -73,57 +43,46 @@ export function webhookStateHandlers(plugin: PluginProcess): ResourceHandlers {
     }),
 
     async create(inputs) {
-      const { webhookId, state } = inputs as unknown as WebhookInputs;
-      const session = await plugin.open();
-      const initialState = (await existing(session, webhookId)).state;
-      const id = String(webhookId);
-      const outputs = { ...inputsOf(inputs), initialState };
-      try {
-        await reconcile(plugin, session, webhookId, state);
-      } catch (error) {
-        if (!(error instanceof PartnerError) || error.effect === "none") throw error;
-        // Otherwise the state in which it was found would be lost, and "restore" with it.
-        throw new PartialFailure(id, { ...inputs, ...outputs, state: initialState }, error);
-      }
-      return { id, outputs };
+      const id = String(inputs["webhookId"]);
+      const { outputs } = await fleet.create(fleetInputs(inputs)).catch((error: unknown) => {
+        if (!(error instanceof PartialFailure)) throw error;
+        throw new PartialFailure(id, { ...inputs, ...oneOf(error.properties, inputs) }, error.reason);
+      });
+      return { id, outputs: oneOf(outputs, inputs) };
     },
 
     async read(olds) {
-      const { webhookId, state } = olds as unknown as WebhookInputs;
-      const webhook = await (await plugin.open()).webhooks.find(webhookId);
-      if (webhook === null) return null;
-      warnIfUnknown(plugin, [webhook]);
-      const outputs = { ...olds, state: webhook.state ?? state };
-      return { outputs, inputs: inputsOf(outputs) };
+      const found = await fleet.read(fleetOutputs(olds));
+      const outputs = oneOf(found?.outputs ?? {}, olds);
+      if (outputs["state"] === undefined) return null;
+      return { outputs: { ...olds, ...outputs }, inputs: inputsOf(outputs) };
     },
 
-    async update(_id, olds, news) {
-      const { webhookId, state } = news as unknown as WebhookInputs;
-      await reconcile(plugin, await plugin.open(), webhookId, state);
-      return { ...inputsOf(news), initialState: olds["initialState"] };
+    async update(id, olds, news) {
+      const update = fleet.update(id, fleetOutputs(olds), fleetInputs(news));
+      const outputs = await update.catch((error: unknown) => {
+        throw error instanceof PartialFailure ? error.reason : error; // The old state stays, so the next run tries again.
+      });
+      return oneOf(outputs, news);
     },
 
-    async delete(olds) {
-      const { webhookId, stateOnDestroy, initialState } = olds as unknown as WebhookOutputs;
-      if (plugin.declarations.has(webhookId) || stateOnDestroy === "leave") return;
-      const wanted = stateAfter(stateOnDestroy, initialState);
-      if (wanted === null) {
-        plugin.warn({ kind: "nothingToRestore", webhookIds: [webhookId] });
-        return;
-      }
-      const session = await plugin.open();
-      if (await session.webhooks.find(webhookId)) await reconcile(plugin, session, webhookId, wanted);
-    },
+    delete: (olds) => fleet.delete(fleetOutputs(olds)),
 
     async adopt(id) {
       const webhookId = Number(id);
       if (!isWebhookId(webhookId) || String(webhookId) !== id)
-        throw new ResourceError({ kind: "noImportId" });
-      const { state, missing } = await existing(await plugin.open(), webhookId);
+        throw new ResourceError({
+          kind: "wrongImportId",
+          text: "its id: a positive whole number such as 101",
+        });
+      const snapshot = await (await plugin.open()).webhooks.look([webhookId]);
+      const webhook = snapshot.get(webhookId);
+      if (!webhook) throw snapshot.absence([webhookId]);
+      const { state, missing } = webhook;
       if (state === null)
         throw new ResourceError({
-          kind: "importStateUnknown",
-          webhookId,
+          kind: "stateUnknown",
+          webhookIds: [webhookId],
           setting: missing ?? "webhookState",
         });
       const inputs = { webhookId, state, stateOnDestroy: "leave", account: plugin.account };
@@ -132,30 +91,22 @@ export function webhookStateHandlers(plugin: PluginProcess): ResourceHandlers {
   };
 }
 
-/** Brings a webhook into a state. */
-async function reconcile(
-  plugin: PluginProcess,
-  session: Session,
-  webhookId: number,
-  wanted: WebhookState,
-): Promise<void> {
-  const webhook = await existing(session, webhookId);
-  if (webhook.state !== wanted) warnIfUnknown(plugin, [webhook]);
-  try {
-    await changeState(session, webhook, wanted);
-  } catch (error) {
-    if (!isNotFound(error)) throw error;
-    const [explained] = await explainNotFound(session, [error]);
-    throw explained ?? error;
-  }
+/** The inputs of the fleet that does the same. */
+function fleetInputs({ webhookId, state, stateOnDestroy, account }: Properties): Properties {
+  const states = webhookId === UNKNOWN ? UNKNOWN : { [String(webhookId)]: state };
+  return { states, others: "leave", stateOnDestroy, account };
 }
 
-/** Observes a webhook. @throws {ResourceError} if it does not exist. @throws {RequestError} */
-async function existing({ webhooks }: Session, webhookId: number, within?: number): Promise<WebhookReading> {
-  const snapshot = await webhooks.look([webhookId], within);
-  const webhook = snapshot.get(webhookId);
-  if (!webhook) throw snapshot.absence([webhookId]);
-  return webhook;
+function fleetOutputs(olds: Properties): Properties {
+  const initialStates = { [String(olds["webhookId"])]: olds["initialState"] };
+  return { ...fleetInputs(olds), otherStates: {}, initialStates };
+}
+
+/** The outputs of the one webhook of a fleet; `state` is `undefined` for one that is gone. */
+function oneOf(fleet: Properties, { webhookId, stateOnDestroy, account }: Properties): Properties {
+  const { states = {}, initialStates = {} } = fleet as Partial<FleetOutputs>;
+  const state: WebhookState | null | undefined = states[String(webhookId)];
+  return { webhookId, state, stateOnDestroy, account, initialState: initialStates[String(webhookId)] };
 }
 
 function inputsOf({ webhookId, state, stateOnDestroy, account }: Properties): Properties {

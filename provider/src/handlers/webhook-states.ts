@@ -1,4 +1,3 @@
-import type { Effect, PartnerError } from "../api/errors.js";
 import type { WebhookState } from "../api/operations.js";
 import { redactWords } from "../api/redact.js";
 import type { WebhookReading } from "../responses/webhook-list-reader.js";
@@ -11,34 +10,43 @@ import {
   type Properties,
   type ResourceHandlers,
 } from "./contract.js";
-import { changeAll } from "./fleet-change.js";
+import { createPreviewCheck, PREVIEW_PATIENCE } from "./preview-check.js";
 import { ResourceError } from "./problems.js";
 import type { PluginProcess } from "./process.js";
 import {
-  createPreviewCheck,
-  PREVIEW_PATIENCE,
-  stateAfter,
-  stateOnDestroyProblems,
-  STATES,
+  changeStates,
+  idsOf,
+  statesOf,
   warnIfUnknown,
-  type StateOnDestroy,
+  type ChangeResult,
+  type StateMap,
 } from "./webhook-change.js";
 import type { WebhookSnapshot } from "./webhook-registry.js";
 
-/** States by webhook id; `null` where the list has never told it. */
-type StateMap = Readonly<Record<string, WebhookState | null>>;
+/** What `state` can be, also in a preview. */
+export const STATES: readonly unknown[] = ["active", "disabled", UNKNOWN];
+
+/** What is wrong with `stateOnDestroy`. The value is not repeated, as it may be a secret of the program. */
+export function stateOnDestroyProblems(value: unknown): string[] {
+  if (value == null || value === "leave" || value === "restore" || STATES.includes(value)) return [];
+  return [`stateOnDestroy must be "leave" (the default), "restore", "active" or "disabled".`];
+}
+
+/** States by webhook id. */
+type StatesWanted = Readonly<Record<string, WebhookState>>;
 
 /** The inputs that {@link ResourceHandlers.check} has let through. */
 interface FleetInputs {
-  readonly states: Readonly<Record<string, WebhookState>>;
+  readonly states: StatesWanted;
   readonly others: "leave" | WebhookState;
-  readonly stateOnDestroy: StateOnDestroy;
+  /** What becomes of a webhook that is no longer managed. */
+  readonly stateOnDestroy: "leave" | "restore" | WebhookState;
   /** The name of the account, which is the ID as well. */
   readonly account: string;
 }
 
 /** The outputs in state. */
-interface FleetOutputs extends Omit<FleetInputs, "states"> {
+export interface FleetOutputs extends Omit<FleetInputs, "states"> {
   /** The webhooks that the program names. */
   readonly states: StateMap;
   /** The managed webhooks that it does not name: covered by `others`, or still to be left as `stateOnDestroy` says. */
@@ -66,10 +74,11 @@ export function webhookStatesHandlers(plugin: PluginProcess): ResourceHandlers {
       ];
       if (problems.length > 0) return { inputs, problems };
 
-      const names = Object.keys(isRecord(states) ? states : {});
+      const named = isRecord(states) ? states : {};
+      const names = Object.keys(named);
       const webhookIds = names.filter(isWebhookId).map(Number);
       const strangers = names.filter((name) => !isWebhookId(name)).map((name) => redactWords(name, []) ?? "");
-      const declaredTwice = plugin.declarations.declare({ webhookIds, others: isState(others) }, urn);
+      const declaredTwice = plugin.declarations.declare(webhookIds, isState(others), urn);
       if (declaredTwice) return { inputs, problems: [declaredTwice] };
 
       const known = isRecord(olds["states"]) ? olds["states"] : {};
@@ -80,7 +89,7 @@ export function webhookStatesHandlers(plugin: PluginProcess): ResourceHandlers {
           const snapshot = await webhooks.look(webhookIds, PREVIEW_PATIENCE);
           const missing = [...strangers, ...webhookIds.filter((webhookId) => !snapshot.get(webhookId))];
           if (missing.length > 0) throw snapshot.absence(missing);
-          if (isState(others)) warnOfOthers(plugin, others, statesOf(unnamed(snapshot, webhookIds)));
+          if (isState(others)) warnOfOthers(plugin, others, statesOf(unnamed(snapshot, named)));
         });
         problems.push(...found);
       }
@@ -115,12 +124,13 @@ export function webhookStatesHandlers(plugin: PluginProcess): ResourceHandlers {
       };
     },
 
-    async create(inputs) {
-      const { account: id } = inputs as unknown as FleetInputs;
-      const { outputs, failure, effect } = await converge(plugin, inputs as unknown as FleetInputs, null);
+    async create(news) {
+      const inputs = news as unknown as FleetInputs;
+      const { outputs, failure, mayHaveChanged } = await converge(plugin, inputs, null);
+      const id = inputs.account;
       if (failure === null) return { id, outputs };
       // Once something was changed, the state in which it was found must be kept, or "restore" would be lost.
-      throw effect === "none" ? failure : new PartialFailure(id, { ...inputs, ...outputs }, failure);
+      throw mayHaveChanged ? new PartialFailure(id, { ...news, ...outputs }, failure) : failure;
     },
 
     async read(olds) {
@@ -128,19 +138,19 @@ export function webhookStatesHandlers(plugin: PluginProcess): ResourceHandlers {
       const session = await plugin.open();
       const ids = idsOf(before.initialStates);
       const snapshot = await session.webhooks.look(ids);
-      const named = idsOf(before.states);
       const gone = ids.filter((id) => !snapshot.get(id));
       if (gone.length > 0 && !snapshot.provesAbsence) throw snapshot.absence(gone);
-      const present = (some: readonly number[]): WebhookReading[] =>
-        some.flatMap((id) => snapshot.get(id) ?? []);
-      const more = isState(others) ? unnamed(snapshot, named) : present(idsOf(before.otherStates));
-      const managed = [...present(named), ...more];
-      warnIfUnknown(plugin, managed);
+      const webhooks = isState(others) ? snapshot.all() : ids.flatMap((id) => snapshot.get(id) ?? []);
+      warnIfUnknown(plugin, webhooks);
+      const now = statesOf(webhooks, { ...before.otherStates, ...before.states });
       const outputs = {
         ...olds,
-        states: statesOf(present(named), before.states),
-        otherStates: statesOf(more, before.otherStates),
-        initialStates: { ...statesOf(managed), ...only(before.initialStates, managed) },
+        states: only(now, idsOf(before.states)),
+        otherStates: only(
+          now,
+          idsOf(now).filter((id) => !(id in before.states)),
+        ),
+        initialStates: { ...statesOf(webhooks), ...only(before.initialStates, idsOf(now)) },
       };
       if (isState(others)) warnOfOthers(plugin, others, outputs.otherStates);
       return { outputs, inputs: inputsOf(outputs) };
@@ -155,20 +165,20 @@ export function webhookStatesHandlers(plugin: PluginProcess): ResourceHandlers {
 
     async delete(olds) {
       const { stateOnDestroy, initialStates } = olds as unknown as FleetOutputs;
-      const leaving = stateOnDestroy === "leave" ? [] : idsOf(initialStates);
-      if (!leaving.some((webhookId) => !plugin.declarations.has(webhookId))) return;
+      const left = statesAfter(plugin, stateOnDestroy, initialStates);
+      if (idsOf(left).length === 0) return;
       const session = await plugin.open();
-      const snapshot = await session.webhooks.look(leaving);
-      const wanted = leave(plugin, leaving, stateOnDestroy, initialStates, snapshot);
-      const { failure } = await changeAll(plugin, session, snapshot, wanted);
+      const snapshot = await session.webhooks.look(idsOf(left));
+      const { failure } = await changeStates(plugin, session, snapshot, withoutGone(left, snapshot));
       if (failure) throw failure;
     },
 
     async adopt(id) {
       const { account } = plugin;
-      if (id !== account) throw new ResourceError({ kind: "noImportAccount", account });
+      if (id !== account)
+        throw new ResourceError({ kind: "wrongImportId", text: `its account: ${JSON.stringify(account)}` });
       const session = await plugin.open();
-      const webhooks = await session.webhooks.all();
+      const webhooks = (await session.webhooks.look([])).all();
       warnIfUnknown(plugin, webhooks);
       const states = statesOf(webhooks.filter(({ state }) => state !== null));
       const inputs = { states, others: "leave", stateOnDestroy: "leave", account };
@@ -182,63 +192,64 @@ async function converge(
   plugin: PluginProcess,
   inputs: FleetInputs,
   olds: FleetOutputs | null,
-): Promise<{ outputs: Properties; failure: PartnerError | null; effect: Effect }> {
+): Promise<Pick<ChangeResult, "failure" | "mayHaveChanged"> & { readonly outputs: Properties }> {
   const { states, others, stateOnDestroy } = inputs;
   const session = await plugin.open();
   const named = idsOf(states);
-  const snapshot = await session.webhooks.look(named);
   const before = olds?.initialStates ?? {};
-  const left = idsOf(before).filter((webhookId) => !(webhookId in states));
+  const left = statesAfter(plugin, isState(others) ? "leave" : stateOnDestroy, before, states);
+  const snapshot = await session.webhooks.look([...named, ...idsOf(left)]);
   const rest = isState(others)
-    ? new Map(unnamed(snapshot, named).map(({ webhookId }) => [webhookId, others]))
-    : leave(plugin, left, stateOnDestroy, before, snapshot);
-  const wanted = new Map(Object.entries(states).map(([id, state]) => [Number(id), state]));
-  const { found, reached, failed, failure, effect } = await changeAll(
-    plugin,
-    session,
-    snapshot,
-    new Map([...wanted, ...rest]),
-  );
+    ? Object.fromEntries(unnamed(snapshot, states).map(({ webhookId }) => [webhookId, others]))
+    : withoutGone(left, snapshot);
+  const changes = await changeStates(plugin, session, snapshot, { ...states, ...rest });
+  const { found, reached, failure, mayHaveChanged } = changes;
   // What was left as it should be is no longer managed.
-  const kept = [...rest.keys()].filter((webhookId) => isState(others) || failed.has(webhookId));
-  const managed = [...wanted.keys(), ...kept].filter((webhookId) => found.has(webhookId));
-  const pick = (from: ReadonlyMap<number, WebhookState | null>, ids: Iterable<number>): StateMap =>
-    Object.fromEntries([...ids].flatMap((id) => (from.has(id) ? [[id, from.get(id) ?? null]] : [])));
+  const kept = idsOf(rest).filter((id) => isState(others) || reached[id] !== rest[id]);
+  const managed = [...named, ...kept];
   const outputs = {
     ...inputsOf({ ...inputs }),
-    states: pick(reached, wanted.keys()),
-    otherStates: pick(reached, kept),
-    initialStates: { ...pick(found, managed), ...only(before, managed) },
+    states: only(reached, named),
+    otherStates: only(reached, kept),
+    initialStates: only({ ...found, ...only(before, idsOf(found)) }, managed),
   };
-  return { outputs, failure, effect };
+  return { outputs, failure, mayHaveChanged };
 }
 
-/** In which states webhooks that are no longer managed are to be left. Those that are gone, or managed elsewhere, do not count. */
-function leave(
+/**
+ * In which states webhooks are to be left that are no longer managed, here or elsewhere.
+ *
+ * @param managed What stays in the fleet.
+ */
+function statesAfter(
   plugin: PluginProcess,
-  webhookIds: readonly number[],
-  stateOnDestroy: StateOnDestroy,
+  stateOnDestroy: FleetInputs["stateOnDestroy"],
   initialStates: StateMap,
-  snapshot: WebhookSnapshot,
-): ReadonlyMap<number, WebhookState> {
-  const wanted = new Map<number, WebhookState>();
+  managed: StateMap = {},
+): StatesWanted {
+  const wanted: Record<string, WebhookState> = {};
   const unknown: number[] = [];
-  if (stateOnDestroy === "leave") return wanted;
-  for (const webhookId of webhookIds) {
-    if (plugin.declarations.has(webhookId)) continue;
-    if (!snapshot.get(webhookId) && snapshot.provesAbsence) continue;
-    const state = stateAfter(stateOnDestroy, initialStates[webhookId] ?? null);
-    if (state === null) unknown.push(webhookId);
-    else wanted.set(webhookId, state);
+  for (const id of idsOf(initialStates)) {
+    if (stateOnDestroy === "leave" || id in managed || plugin.declarations.has(id)) continue;
+    const state = stateOnDestroy === "restore" ? initialStates[id] : stateOnDestroy;
+    if (state) wanted[id] = state;
+    else unknown.push(id);
   }
   if (unknown.length > 0) plugin.warn({ kind: "nothingToRestore", webhookIds: unknown });
   return wanted;
 }
 
+/** The same without webhooks that certainly do not exist. */
+function withoutGone(wanted: StatesWanted, snapshot: WebhookSnapshot): StatesWanted {
+  return only(
+    wanted,
+    idsOf(wanted).filter((id) => snapshot.get(id) || !snapshot.provesAbsence),
+  );
+}
+
 /** The webhooks of the account that the program does not name. @throws {ResourceError} if the list is not complete. */
-function unnamed(snapshot: WebhookSnapshot, named: readonly number[]): readonly WebhookReading[] {
-  const names = new Set(named);
-  return snapshot.all().filter(({ webhookId }) => !names.has(webhookId));
+function unnamed(snapshot: WebhookSnapshot, states: Properties): readonly WebhookReading[] {
+  return snapshot.all().filter(({ webhookId }) => !(webhookId in states));
 }
 
 /** Says to which webhooks `others` applies that are in another state: their ids are in no diff. */
@@ -247,21 +258,12 @@ function warnOfOthers(plugin: PluginProcess, state: WebhookState, otherStates: S
   if (webhookIds.length > 0) plugin.warn({ kind: "othersDiffer", state, webhookIds });
 }
 
-/** @param known What holds for those whose state the list does not tell. */
-function statesOf(webhooks: readonly WebhookReading[], known: StateMap = {}): StateMap {
-  return Object.fromEntries(
-    webhooks.map(({ webhookId, state }) => [webhookId, state ?? known[webhookId] ?? null]),
-  );
-}
-
 /** The entries of some webhooks. */
-function only(states: StateMap, webhooks: readonly (number | WebhookReading)[]): StateMap {
-  const ids = webhooks.map((webhook) => (typeof webhook === "number" ? webhook : webhook.webhookId));
-  return Object.fromEntries(ids.flatMap((id) => (id in states ? [[id, states[id] ?? null]] : [])));
-}
-
-function idsOf(states: Properties): number[] {
-  return Object.keys(states).map(Number);
+function only<State>(
+  states: Readonly<Record<string, State>>,
+  webhookIds: readonly number[],
+): Record<string, State> {
+  return Object.fromEntries(webhookIds.flatMap((id) => (id in states ? [[id, states[id] as State]] : [])));
 }
 
 function isSame(states: StateMap, wanted: unknown): boolean {

@@ -8,39 +8,22 @@
 import { createRequire } from "node:module";
 
 import type * as Grpc from "@grpc/grpc-js";
-import type { ResourceProvider } from "@pulumi/pulumi/dynamic";
+import type { ConfigureRequest, ResourceProvider } from "@pulumi/pulumi/dynamic";
 
 import { PartialFailure, type Properties, type ResourceHandlers } from "../handlers/contract.js";
-import { createHandlers } from "../handlers/create-handlers.js";
-import { PluginProcess } from "../handlers/process.js";
-import { EngineLog } from "./engine-log.js";
-import { Lifetime } from "./lifetime.js";
-import { renderError, renderNotice, renderProgress, renderWait, type Terms } from "./messages.js";
-import { answerCheck, toWire, type Wire } from "./wire.js";
+import { PluginHost } from "./plugin-host.js";
+import { toWire, type Wire } from "./wire.js";
 
 const [, script = "", address] = process.argv;
 // In any other process, such as a test, there is no engine, and nothing is ours to end.
 const isHost = /[\\/]cmd[\\/]dynamic-provider([\\/]|$)/.test(script);
-const lifetime = new Lifetime();
-const log = new EngineLog(isHost ? address : undefined, () => {
+const loadGrpc = (): typeof Grpc => {
   const requireAsSdk = createRequire(require.resolve("@pulumi/pulumi/package.json"));
   return requireAsSdk("@grpc/grpc-js") as typeof Grpc;
-});
-const plugin: PluginProcess = new PluginProcess({
-  signal: lifetime.signal,
-  warn: (notice) => {
-    log.warn(renderNotice(notice, terms()));
-  },
-  progress: (progress) => {
-    log.status(renderProgress(progress, true));
-  },
-  onWait: (wait) => {
-    log.status(renderWait(wait));
-  },
-});
-if (isHost) lifetime.watch(address, () => plugin.pendingOperations);
-const handlers = createHandlers(plugin);
-const told = new Set<string>();
+};
+const host = new PluginHost(isHost ? address : undefined, loadGrpc, false);
+const { plugin, handlers } = host;
+if (isHost) host.lifetime.watch(address, () => plugin.pendingOperations);
 
 /** The dynamic provider of `PartnerApiKey`. */
 export const partnerApiKey = toProvider(handlers.partnerApiKey);
@@ -51,26 +34,31 @@ export const partnerWebhookState = toProvider(handlers.partnerWebhookState);
 /** The dynamic provider of `PartnerWebhookStates`. */
 export const partnerWebhookStates = toProvider(handlers.partnerWebhookStates);
 
-/** The dynamic provider behind `getPartnerWebhooks`. */
-export const partnerWebhooks = toProvider(handlers.partnerWebhooks, false);
+/** The dynamic provider behind `getPartnerWebhooks`, of which the engine only ever calls `read`: nothing is created here. */
+export const partnerWebhooks: ResourceProvider = {
+  configure,
+  create: () => Promise.reject(new Error("never called")),
+  read: (id, olds: Properties = {}) =>
+    answer(async () => {
+      // Only a refresh hands over an earlier list. A new one would be reported as drift, and every run of the program reads again.
+      if (typeof olds["webhooks"] === "string") return { id, props: toWire(olds) };
+      const webhooks = await handlers.listWebhooks().catch(rethrow(olds, true));
+      // As text: a record can hold anything, also what has a meaning to the engine.
+      return { id, props: { webhooks: JSON.stringify(webhooks) } };
+    }),
+};
 
 /**
  * Wraps handlers so that nothing reaches the host that it does not take: no `undefined`, no error from `check` and `diff`, no
  * stack trace (the host prints those of `read` and `delete`), and no foreign message, as the messages of Node and JSON.parse
  * repeat their input.
- *
- * @param gets Whether a read without a state is a `get` of the program.
  */
-function toProvider(resource: ResourceHandlers, gets = true): ResourceProvider {
+function toProvider(resource: ResourceHandlers): ResourceProvider {
   return {
-    // Not async: the host does not wait for it before it calls the rest.
-    configure: ({ config }) => {
-      plugin.configure(config);
-      return Promise.resolve();
-    },
+    configure,
     check: (olds: Properties, news: Properties) =>
       answer(async () => {
-        const { inputs, reasons } = await answerCheck(() => resource.check(olds, news), news, terms());
+        const { inputs, reasons } = await host.check(() => resource, olds, news);
         // Names no property, because the engine prints the value of one that is named, secret or not.
         return { inputs: toWire(inputs), failures: reasons.map((reason) => ({ property: "", reason })) };
       }),
@@ -87,7 +75,7 @@ function toProvider(resource: ResourceHandlers, gets = true): ResourceProvider {
     read: (id, olds: Properties = {}) =>
       answer(async () => {
         // A `get` of the program has no state yet. Its ID stays, as another one would be a change.
-        const isGet = gets && Object.keys(olds).every((name) => name === "__provider");
+        const isGet = Object.keys(olds).every((name) => name === "__provider");
         const found = await (isGet ? resource.adopt(id) : resource.read(olds)).catch(rethrow(olds, true));
         if (found === null) return { id: "" };
         const { outputs, inputs } = found;
@@ -101,14 +89,14 @@ function toProvider(resource: ResourceHandlers, gets = true): ResourceProvider {
   };
 }
 
-/** Handles a call of the engine, which gets the messages about it before the answer. */
-function answer<Answer>(handle: () => Promise<Answer>): Promise<Answer> {
-  return lifetime.answer(() => log.about("", handle));
+/** Not async: the host does not wait for it before it calls the rest. */
+function configure({ config }: ConfigureRequest): Promise<void> {
+  plugin.configure(config);
+  return Promise.resolve();
 }
 
-function terms(lastUp = false): Terms {
-  const { account, isExplicit } = plugin;
-  return { explicit: isExplicit, lastUp, told, ...(isExplicit && { account }) };
+function answer<Answer>(handle: () => Promise<Answer>): Promise<Answer> {
+  return host.answer("", handle);
 }
 
 /**
@@ -121,13 +109,9 @@ function rethrow({ __provider }: Properties, lastUp = false): (error: unknown) =
   return (error) => {
     if (error instanceof PartialFailure) {
       const { id, properties, reason } = error;
-      throw new InitializationError(
-        id,
-        toWire({ ...properties, __provider }),
-        renderError(reason, terms(lastUp)),
-      );
+      throw new InitializationError(id, toWire({ ...properties, __provider }), host.say(reason, { lastUp }));
     }
-    throw withoutStack(renderError(error, terms(lastUp)));
+    throw withoutStack(host.say(error, { lastUp }));
   };
 }
 

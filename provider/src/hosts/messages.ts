@@ -3,11 +3,11 @@ import {
   PartnerError,
   RequestError,
   SettingsError,
-  type FailureCause,
   type RequestFailure,
   type SettingProblem,
+  type UnreadableWebhookList,
 } from "../api/errors.js";
-import { API_ROOT, OPERATIONS } from "../api/operations.js";
+import { API_ROOT, OPERATIONS, type Operation } from "../api/operations.js";
 import {
   ResourceError,
   type Notice,
@@ -73,13 +73,9 @@ export function renderNotice(notice: Notice, terms: Terms): string {
     case "rotation":
       return rotationText(notice);
     case "previousKeyEnds": {
-      const print = notice.fingerprint === null ? "" : ` ${notice.fingerprint}`;
-      const date = notice.validUntil ?? "at an unknown time";
-      if (notice.why === "expired")
-        return `the previous key${print} has expired (${date}) and is deleted by this update.`;
-      const cause =
-        notice.why === "rotation" ? "a rotation keeps only one old key" : "overlapDays was reduced";
-      return `the previous key${print} is deleted by this update, before the end of its overlap (${date}): ${cause}.`;
+      const { fingerprint, validUntil } = notice;
+      const print = fingerprint === null ? "" : ` ${fingerprint}`;
+      return `the previous key${print} (valid until ${minuteOf(validUntil ?? "an unknown time")}) is deleted by this update.`;
     }
     case "stateUnknown":
       return `the list does not show the state of ${webhooksText(notice.webhookIds)}, so drift is not detected; set ${stateSettings(notice.setting, terms)}.`;
@@ -124,8 +120,7 @@ export function quoteForShell(text: string): string {
 /** Whether other settings can be the remedy. */
 function dependsOnSettings(error: PartnerError): boolean {
   if (error instanceof SettingsError) return true;
-  if (error instanceof ResourceError)
-    return ["otherAccount", "incompleteList", "absenceUnproven"].includes(error.problem.kind);
+  if (error instanceof ResourceError) return ["otherAccount", "absenceUnproven"].includes(error.problem.kind);
   if (!(error instanceof RequestError)) return false;
   const { cause, effect } = error.failure;
   if (cause.kind === "status") return cause.status < 400 || [401, 403, 404].includes(cause.status);
@@ -148,7 +143,8 @@ function isShared(error: PartnerError): error is SettingsError | RequestError {
 function briefly(error: SettingsError | RequestError, terms: Terms): string {
   if (error instanceof SettingsError)
     return "The settings are wrong: see the error of another resource. Nothing was sent.";
-  return `${requestName(error.failure, terms)}: ${happened(error.failure)}, as for another resource.`;
+  const [happened] = explain(error.failure, terms);
+  return `${requestName(error.failure, terms)}: ${happened}, as for another resource.`;
 }
 
 function settingsText(problems: readonly SettingProblem[], terms: Terms): string {
@@ -170,22 +166,16 @@ function settingText(problem: SettingProblem, terms: Terms): string {
   return `Set ${name}: "${command}", or the environment variable ${variableOf(name)}.`;
 }
 
-/** What happened to a request and what to do about it, to follow its name. */
+/** What happened to a request, what it may have done, and what to do about it, to follow its name. */
 function outcomeText(failure: RequestFailure, terms: Terms): string {
-  const { operation, cause, effect, attempts, failedAt } = failure;
+  const { operation, effect, attempts, failedAt } = failure;
   const { kind, mayHave } = OPERATIONS[operation];
   const tries = attempts > 1 ? ` (${attempts} attempts)` : "";
-  const possible = effect === "possible";
-  const effectText = possible && mayHave !== null ? ` ${mayHave}.` : "";
-  const remedy =
-    possible && kind === "create"
-      ? `Look for a key created about ${minuteOf(failedAt)} at the service, delete it, then run "pulumi up".`
-      : possible
-        ? "Run the command again."
-        : remedyFor(failure, terms);
-  // Where something may have changed, what to do about that comes first, and what caused it is still said.
-  const reason = possible ? reasonFor(cause) : "";
-  return `${happened(failure)}${tries}.${reason}${effectText} ${remedy}${wordsOf(failure)}`;
+  const creation =
+    kind === "create" ? ` Look for one created about ${minuteOf(failedAt)}, and delete it.` : "";
+  const effectText = effect === "none" || mayHave === null ? "" : ` ${mayHave}.${creation}`;
+  const [happened, remedy] = explain(failure, terms);
+  return `${happened}${tries}.${effectText} ${remedy}${wordsOf(failure)}`;
 }
 
 /** As `PATCH /webhooks/101/disable at partners.example.com`. A key is never named. */
@@ -196,28 +186,51 @@ function requestName({ operation, webhookId, host }: RequestFailure, { account }
   return `${method} ${path} at ${host}${of}`;
 }
 
-function happened({ cause, host }: RequestFailure): string {
+/** What happened, and what helps. */
+function explain({ operation, cause, host }: RequestFailure, terms: Terms): readonly [string, string] {
+  const baseUrl = setting("baseUrl", terms);
   switch (cause.kind) {
     case "status":
-      return `the server answered ${cause.status}`;
+      return [`the server answered ${cause.status}`, statusRemedy(cause.status, operation, terms)];
+    case "listed":
+      return [
+        "the server answered 404, although the webhook is in the list",
+        "Ask the service whether it may be changed.",
+      ];
     case "throttled":
-      return `the service (${cause.status}) asks for a wait of ${Math.ceil(cause.wait / 1000)} s`;
+      return [
+        `the service (${cause.status}) asks for a wait of ${Math.ceil(cause.wait / 1000)} s`,
+        `Try again after that, or raise ${setting("operationTimeout", terms)}.`,
+      ];
     case "timeout":
-      return cause.sent ? "timed out while waiting for the response" : "timed out while connecting";
-    case "connection":
-      return `${CONNECTION_FAILURES[cause.code]?.(host) ?? "the connection failed"} (${cause.code})`;
+      return cause.sent
+        ? [
+            "timed out while waiting for the response",
+            `Try again; if the service is slow, raise ${setting("requestTimeout", terms)}.`,
+          ]
+        : ["timed out while connecting", connectionRemedy("", baseUrl)];
+    case "connection": {
+      const what = CONNECTION_FAILURES[cause.code]?.(host) ?? "the connection failed";
+      return [`${what} (${cause.code})`, connectionRemedy(cause.code, baseUrl)];
+    }
     case "interrupted":
-      return "interrupted";
+      return ["interrupted", `Run ${UP} again.`];
     case "cutOff":
-      return "the response was cut off";
+      return ["the response was cut off", "Try again."];
     case "webPage":
-      return "the server answered with a web page";
+      return [
+        "the server answered with a web page",
+        `Check ${baseUrl}, and whether a proxy asks for a login.`,
+      ];
     case "reportedFailure":
-      return "the server reported a success, but the body reports a failure";
+      return [
+        "the server reported a success, but the body reports a failure",
+        "Ask the operator of the service for the reason.",
+      ];
     case "tooLarge":
-      return "the list is larger than 64 MiB";
+      return ["the list is larger than 64 MiB", `Check that ${baseUrl} is the address of the API.`];
     case "unreadableList":
-      return "the list was not recognised";
+      return ["the list was not recognised", readingRemedy(cause.reading.setting, cause.reading, terms)];
   }
 }
 
@@ -231,59 +244,14 @@ const CONNECTION_FAILURES: Readonly<Partial<Record<string, (host: string) => str
   ENETUNREACH: (host) => `no route to ${host}`,
 };
 
-/** What a person must know of the cause although the remedy is about the possible effect. */
-function reasonFor(cause: FailureCause): string {
-  if (cause.kind !== "status") return "";
-  if (cause.status >= 300 && cause.status < 400) return " Redirects are not followed.";
-  if (cause.status === 401) return " The access token was rejected.";
-  return cause.status === 403 ? " The access token does not permit this." : "";
-}
-
-function remedyFor({ operation, cause }: RequestFailure, terms: Terms): string {
-  switch (cause.kind) {
-    case "status":
-      return statusRemedy(cause.status, OPERATIONS[operation].kind === "create", terms);
-    case "throttled":
-      return `Try again after that, or raise ${setting("operationTimeout", terms)}.`;
-    case "timeout":
-      return cause.sent
-        ? `Try again; if the service is slow, raise ${setting("requestTimeout", terms)}.`
-        : connectionRemedy("", terms);
-    case "connection":
-      return connectionRemedy(cause.code, terms);
-    case "interrupted":
-      return 'Run "pulumi up" again.';
-    case "cutOff":
-      return "Try again.";
-    case "webPage":
-      return `Check ${setting("baseUrl", terms)}, and whether a proxy asks for a login.`;
-    case "reportedFailure":
-      return "Ask the operator of the service for the reason.";
-    case "tooLarge":
-      return `Check that ${setting("baseUrl", terms)} is the address of the API.`;
-    case "unreadableList": {
-      const { setting: member, reason, candidates } = cause.reading;
-      const why = {
-        "not JSON": "It is not JSON.",
-        none: "Nothing looks like webhooks.",
-        several: "There are several candidates.",
-        pointer: "The setting finds nothing.",
-        "not unique": "Two webhooks have the same id.",
-      }[reason];
-      if (reason === "not JSON") return `${why} Check ${setting("baseUrl", terms)}.`;
-      return `${why} ${choose(member, candidates, terms)}`;
-    }
-  }
-}
-
-function statusRemedy(status: number, creates: boolean, terms: Terms): string {
+function statusRemedy(status: number, operation: Operation, terms: Terms): string {
   if (status === 401)
     return `The access token was rejected: check ${settingOrVariable("accessToken", terms)}.`;
   if (status === 403) return `Set ${setting("accessToken", terms)} to a token that permits this.`;
   if (status === 404)
     return `There is no Partner API at that address: ${setting("baseUrl", terms)} must be its address without ${API_ROOT}.`;
-  if (status === 409 && creates)
-    return "The service refuses a second key: delete the other one, or set deleteBeforeReplace.";
+  if (status === 409 && OPERATIONS[operation].kind === "create")
+    return "The service refuses a second key: delete the other one, or set overlapDays to 0 and deleteBeforeReplace.";
   if (status === 429) return `Try again later, or set ${setting("requestsPerSecond", terms)}.`;
   if (status === 304) return "A cache answered instead of the service: exempt the API from it.";
   if (status < 400)
@@ -292,46 +260,30 @@ function statusRemedy(status: number, creates: boolean, terms: Terms): string {
   return "The service refused the request: correct what it names, or ask its operator.";
 }
 
-/** OpenSSL's codes (verify(1)), as Node passes them on, for a certificate whose authority is not known here. */
-const UNTRUSTED: ReadonlySet<string> = new Set([
-  "DEPTH_ZERO_SELF_SIGNED_CERT",
-  "SELF_SIGNED_CERT_IN_CHAIN",
-  "UNABLE_TO_GET_ISSUER_CERT",
-  "UNABLE_TO_GET_ISSUER_CERT_LOCALLY",
-  "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
-]);
+/** What helps with codes of OpenSSL (verify(1)), Node and undici, the first that fits. */
+const CONNECTION_REMEDIES: readonly (readonly [RegExp, (baseUrl: string) => string])[] = [
+  [/SELF_SIGNED|^UNABLE_TO_/, () => "The certificate's issuer is unknown: set NODE_EXTRA_CA_CERTS."],
+  [/^CERT_(HAS|NOT)/, () => "The certificate is not valid today: check this machine's clock."],
+  [/ALTNAME_INVALID/, (baseUrl) => `The certificate is for another host: check ${baseUrl}.`],
+  [/SSL_WRONG_VERSION/, (baseUrl) => `The server does not speak TLS: check the port in ${baseUrl}.`],
+  [/SSL|EPROTO/, () => "The TLS handshake failed: ask the service which versions and ciphers it accepts."],
+  [/HTTPParserError/, (baseUrl) => `The server does not speak HTTP: check ${baseUrl}.`],
+  [/100_CONTINUE/, () => "The server sent an unexpected 100 Continue, which undici rejects."],
+  [
+    /^UND_ERR_(ABORTED|PRX)/,
+    () => "The proxy refused the connection: check HTTPS_PROXY, or add the host to NO_PROXY.",
+  ],
+];
 
-function connectionRemedy(code: string, terms: Terms): string {
-  const baseUrl = setting("baseUrl", terms);
-  if (UNTRUSTED.has(code)) return "The certificate's issuer is unknown: set NODE_EXTRA_CA_CERTS.";
-  switch (code) {
-    case "CERT_HAS_EXPIRED":
-    case "CERT_NOT_YET_VALID":
-      return "The certificate is not valid today: check this machine's clock.";
-    case "ERR_TLS_CERT_ALTNAME_INVALID":
-      return `The certificate is for another host: check ${baseUrl}.`;
-    case "ERR_SSL_WRONG_VERSION_NUMBER":
-      return `The server does not speak TLS: check the port in ${baseUrl}.`;
-    case "HTTPParserError":
-      return `The server does not speak HTTP: check ${baseUrl}.`;
-    case "UNEXPECTED_100_CONTINUE":
-      return "The server sent an unexpected 100 Continue, which undici rejects.";
-    case "UND_ERR_ABORTED":
-    case "UND_ERR_PRX_CONN":
-    case "UND_ERR_PRX_TLS":
-      return `The proxy refused the connection: check HTTPS_PROXY, or add the host to NO_PROXY.`;
-  }
-  if (code.startsWith("ERR_SSL_") || code === "EPROTO")
-    return "The TLS handshake failed: ask the service which versions and ciphers it accepts.";
-  return `Check ${baseUrl}, and the network.`;
+function connectionRemedy(code: string, baseUrl: string): string {
+  const [, remedy] = CONNECTION_REMEDIES.find(([codes]) => codes.test(code)) ?? [];
+  return remedy?.(baseUrl) ?? `Check ${baseUrl}, and the network.`;
 }
 
 function resourceText(problem: ResourceProblem, terms: Terms): string {
   switch (problem.kind) {
     case "otherAccount":
-      return `The resource belongs to account ${JSON.stringify(problem.owner)}, but ${setting("account", terms)} is ${JSON.stringify(problem.present)}. Nothing was sent. Restore the settings or, if the resource no longer exists, ${stateDelete(terms)}.`;
-    case "accountRenamed":
-      return `The resource belongs to account ${JSON.stringify(problem.owner)}, but partners:account is ${JSON.stringify(problem.present)}. Nothing was sent. Set it back, or give the resource a Provider.`;
+      return `The resource belongs to account ${JSON.stringify(problem.owner)}, but ${setting("account", terms)} is ${JSON.stringify(problem.present)}. Nothing was sent. Set it back or, if the resource no longer exists, ${stateDelete(terms)}.`;
     case "otherServer":
       return `The resource belongs to ${problem.owner}, but ${setting("baseUrl", terms)} is ${problem.present}. Nothing was sent. ${otherServerRemedy(terms)}`;
     case "noSuchWebhook": {
@@ -351,83 +303,58 @@ function resourceText(problem: ResourceProblem, terms: Terms): string {
       const { failures, total } = problem;
       return `${failures.length} of ${total} webhooks could not be changed. The next run sends only what is left.\n${failureLines(failures, terms)}`;
     }
-    case "noImportId":
-      return "To import a webhook, use its id: a positive whole number such as 101. Nothing was imported.";
-    case "noImportAccount":
-      return `To import all webhooks of the account, use its name: ${JSON.stringify(problem.account)}. Nothing was imported.`;
-    case "importStateUnknown":
-      return `The list does not show the state of webhook ${problem.webhookId}: set ${stateSettings(problem.setting, terms)}, then import it.`;
-    case "noImportVariable": {
-      const wrong = problem.name === null ? "" : ` ${problem.name} is not set, or holds no key.`;
-      return `To import a key, use "env:" and the name of an environment variable that holds it, such as env:OLD_KEY.${wrong} Nothing was imported.`;
-    }
-    case "incompleteList":
-      return `The webhooks cannot be listed: ${FURTHER_PAGES} ${completeRemedy(terms)}`;
+    case "wrongImportId":
+      return `To import it, use ${problem.text}. Nothing was imported.`;
+    case "stateUnknown":
+      return `The list does not show the state of ${webhooksText(problem.webhookIds)}; set ${stateSettings(problem.setting, terms)}.`;
     case "absenceUnproven": {
-      const complete = setting("responses.complete", terms);
-      const why = problem.complete ? "the list is empty, which may have another reason." : FURTHER_PAGES;
-      const remedy = problem.complete
-        ? `If the account has no webhooks, set ${complete} to true.`
-        : completeRemedy(terms);
-      return `Webhook ${problem.webhookId} is not in the list, but ${why} ${remedy}`;
-    }
-    case "patchedNotFound": {
-      const { failure } = problem;
-      return `${requestName(failure, terms)}: ${listedAllTheSame(failure)}`;
+      const { webhookId, complete } = problem;
+      const what =
+        webhookId === null
+          ? "The webhooks cannot be listed:"
+          : `Webhook ${webhookId} is not in the list, but`;
+      const [why, condition] = complete
+        ? ["the list is empty, which may have another reason", "the account has no webhooks"]
+        : ["the list may have further pages", "the list is complete"];
+      return `${what} ${why}. If ${condition}, set ${setting("responses.complete", terms)} to true.`;
     }
     case "keyNotFound": {
-      const { createdAt, rotates, complete, reading, requestId } = problem;
+      const { createdAt, rotates, complete, reading } = problem;
       const stays = rotates ? " The old key stays in use." : "";
-      const notes = [
-        ...(complete ? [] : ["cut off"]),
-        ...(requestId === null ? [] : [`request id ${requestId}`]),
-      ];
-      const note = notes.length === 0 ? "" : ` (${notes.join(", ")})`;
-      return `A key was created at ${minuteOf(createdAt)}, but not found in the response${note}, which is kept.${stays} ${keyRemedy(reading, terms)} Then run ${UP}: it creates no other key. ${giveUp(terms)}`;
+      const note = complete ? "" : " (cut off)";
+      return `A key was created at ${minuteOf(createdAt)}, but not found in the response${note}, which is kept.${stays} ${readingRemedy("apiKey", reading, terms)} Then run ${UP}: it creates no other key. If the body has no key, delete the key at the service and ${stateDelete(terms)}.`;
     }
-    case "keyUnknown":
-      return `The key was never found in its response. ${keyRemedy(problem.reading, terms)} Then run ${UP}. ${giveUp(terms)}`;
     case "deletionUnclear": {
       const { failure, listError } = problem;
-      return `${requestName(failure, terms)}: the server answered 404, so the key is gone or ${setting("baseUrl", terms)} is wrong. The webhook list, which would tell, could not be read: ${shortly(listError, terms)}. If the key is gone, ${stateDelete(terms)}.`;
+      return `${requestName(failure, terms)}: the server answered 404, but it cannot be checked whether the key is gone: ${sentences(listError, terms)} If the key is gone, ${stateDelete(terms)}.`;
     }
-    case "secondKeyRefused":
-      return `${requestName(problem.failure, terms)}: the server answered 409. A rotation in place needs two keys: set overlapDays to 0 and the option deleteBeforeReplace to true.${wordsOf(problem.failure)}`;
-    case "partlyDone": {
-      const deleted = problem.deleted === "previous" ? "The previous key was deleted" : "One key was deleted";
-      return `${deleted}. Then this failed: ${sentences(problem.next, terms)}`;
-    }
+    case "partlyDone":
+      return `An older key was deleted. Then this failed: ${sentences(problem.next, terms)}`;
   }
-}
-
-function listedAllTheSame(failure: RequestFailure): string {
-  return `the server answered 404, although the webhook is in the list. Ask the service whether it may be changed.${wordsOf(failure)}`;
 }
 
 /** A line for each reason, with the webhooks that it is true for. Ten webhooks are named in all. */
 function failureLines(failures: readonly WebhookFailure[], terms: Terms): string {
-  const byReason = Map.groupBy(failures, ({ error }) => failureText(error, terms, false));
   let left = NAMED_WEBHOOKS;
   let unnamed = failures.length;
   const lines: string[] = [];
-  for (const same of byReason.values()) {
-    const [first] = same;
-    if (!first || left === 0) break;
-    const ids = same.map(({ webhookId }) => webhookId);
-    lines.push(`- ${listed(ids, left)}: ${failureText(first.error, terms, true)}`);
-    left -= Math.min(left, ids.length);
-    unnamed -= ids.length;
+  for (const [reason, same] of Map.groupBy(failures, ({ error }) => failureText(error, terms))) {
+    if (left === 0) break;
+    lines.push(
+      `- ${listed(
+        same.map(({ webhookId }) => webhookId),
+        left,
+      )}: ${reason}`,
+    );
+    left -= Math.min(left, same.length);
+    unnamed -= same.length;
   }
   return [...lines, ...(unnamed > 0 ? [`- and ${unnamed} more`] : [])].join("\n");
 }
 
-/** @param withId Whether the id of the request is named, which no two failures have in common. */
-function failureText(error: PartnerError, terms: Terms, withId: boolean): string {
-  const shown = (failure: RequestFailure): RequestFailure =>
-    withId ? failure : { ...failure, requestId: null };
-  if (error instanceof RequestError) return outcomeText(shown(error.failure), terms);
-  if (error instanceof ResourceError && error.problem.kind === "patchedNotFound")
-    return listedAllTheSame(shown(error.problem.failure));
+/** Without the id of the request, which no two failures have in common. */
+function failureText(error: PartnerError, terms: Terms): string {
+  if (error instanceof RequestError) return outcomeText({ ...error.failure, requestId: null }, terms);
   if (error instanceof ResourceError && error.problem.kind === "noSuchWebhook")
     return "does not exist in this account.";
   return sentences(error, terms);
@@ -458,18 +385,8 @@ function otherServerRemedy(terms: Terms): string {
 }
 
 /** What ends a state that nothing else gets out of. */
-function giveUp(terms: Terms): string {
-  return `If the body has no key, delete the key at the service and ${stateDelete(terms)}.`;
-}
-
 function stateDelete({ urn }: Terms): string {
   return `run "pulumi state delete ${urn === undefined ? "<URN>" : quoteForShell(urn)}"`;
-}
-
-const FURTHER_PAGES = "the list may have further pages.";
-
-function completeRemedy(terms: Terms): string {
-  return `If the list is complete, set ${setting("responses.complete", terms)} to true.`;
 }
 
 /** Ids of existing webhooks that a message lists. */
@@ -477,24 +394,30 @@ const LISTED_IDS = 20;
 /** Webhooks that a message is about and names. */
 const NAMED_WEBHOOKS = 10;
 
-function keyRemedy({ reason, candidates }: RefusedReading, terms: Terms): string {
-  const why = {
-    none: "",
-    several: "There are several candidates.",
-    pointer: "The setting finds no key.",
-  }[reason];
-  return `${why} ${choose("apiKey", candidates, terms)}`.trim();
-}
+/** Why something is not recognised; empty where nothing looks like it. */
+const READING_PROBLEMS = {
+  "not JSON": "It is not JSON. ",
+  none: "",
+  several: "There are several candidates. ",
+  pointer: "The setting finds nothing. ",
+  "not unique": "Two webhooks have the same id. ",
+} as const;
 
-/** The one remedy for something that was not recognised. */
-function choose(member: string, candidates: readonly string[], terms: Terms): string {
+/** The one remedy for something that was not recognised. @param member Of `responses`. */
+function readingRemedy(
+  member: string,
+  { reason, candidates }: Pick<UnreadableWebhookList | RefusedReading, "reason" | "candidates">,
+  terms: Terms,
+): string {
   const name = setting(`responses.${member}`, terms);
+  const why = READING_PROBLEMS[reason];
   const [only] = candidates;
-  if (only === undefined) return `Set ${name} to its JSON Pointer.`;
+  if (reason === "not JSON") return `${why}Check ${setting("baseUrl", terms)}.`;
+  if (only === undefined) return `${why}Set ${name} to its JSON Pointer.`;
   const star = candidates.some((pointer) => pointer.split("/").includes("*"));
   const note = star ? " (* is any name)" : "";
-  if (candidates.length > 1) return `Set ${name} to one of ${candidates.join(", ")}${note}.`;
-  return star ? `Set ${name} to ${only}${note}.` : `Try ${mappingCommand(member, only, terms)}.`;
+  if (candidates.length > 1) return `${why}Set ${name} to one of ${candidates.join(", ")}${note}.`;
+  return star ? `${why}Set ${name} to ${only}${note}.` : `${why}Try ${mappingCommand(member, only, terms)}.`;
 }
 
 function rotationText({ fingerprint, why, validUntil }: Extract<Notice, { kind: "rotation" }>): string {
@@ -539,11 +462,6 @@ function settingOrVariable(name: string, terms: Terms): string {
 
 function keyName(fingerprint: string | null): string {
   return fingerprint === null ? "a key" : `key ${fingerprint}`;
-}
-
-/** What failed, without a remedy. */
-function shortly(error: PartnerError, terms: Terms): string {
-  return error instanceof RequestError ? happened(error.failure) : sentences(error, terms);
 }
 
 /** A time in ISO 8601 to the minute. */

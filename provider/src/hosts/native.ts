@@ -12,14 +12,10 @@ import { Status } from "@pulumi/pulumi/proto/status_pb.js";
 import { Any } from "google-protobuf/google/protobuf/any_pb.js";
 import { Empty } from "google-protobuf/google/protobuf/empty_pb.js";
 
+import { SettingsError } from "../api/errors.js";
 import { PartialFailure, type Properties, type ResourceHandlers } from "../handlers/contract.js";
-import { createHandlers, type PartnerHandlers } from "../handlers/create-handlers.js";
-import { listWebhooks } from "../handlers/partner-webhooks.js";
-import { PluginProcess } from "../handlers/process.js";
 import { SECRET_OUTPUTS } from "../registration.js";
-import { EngineLog } from "./engine-log.js";
-import { Lifetime } from "./lifetime.js";
-import { renderError, renderNotice, renderProgress, renderWait, type Terms } from "./messages.js";
+import { PluginHost } from "./plugin-host.js";
 import { changedProperties } from "./property-diff.js";
 import {
   checkedProviderInputs,
@@ -29,7 +25,6 @@ import {
   unknownSettings,
 } from "./provider-inputs.js";
 import { asSecret, fromStruct, toStruct, withSecrets } from "./struct.js";
-import { answerCheck } from "./wire.js";
 
 /** What the plugin is, as its package says. */
 export interface PluginPackage {
@@ -68,35 +63,19 @@ export function serve(pluginPackage: PluginPackage, engine = ""): void {
 
 class NativeHost {
   readonly #package: PluginPackage;
-  readonly #lifetime = new Lifetime();
-  readonly #log: EngineLog;
-  readonly #plugin: PluginProcess;
-  readonly #handlers: PartnerHandlers;
-  readonly #told = new Set<string>();
+  readonly #host: PluginHost;
   /** Whether a program runs, so that the settings are those of now, also in a destroy or refresh. */
   #hasProgram = false;
 
   constructor(pluginPackage: PluginPackage, engine: string) {
     this.#package = pluginPackage;
-    this.#log = new EngineLog(engine, () => grpc);
-    this.#plugin = new PluginProcess({
-      signal: this.#lifetime.signal,
-      warn: (notice) => {
-        this.#log.warn(renderNotice(notice, this.#terms()));
-      },
-      progress: (progress) => {
-        this.#log.status(renderProgress(progress, false));
-      },
-      onWait: (wait) => {
-        this.#log.status(renderWait(wait));
-      },
-    });
-    this.#handlers = createHandlers(this.#plugin);
+    this.#host = new PluginHost(engine, () => grpc, true);
   }
 
   /** Ends the process when the engine says so, or is gone. */
   watch(engine: string): void {
-    this.#lifetime.watch(engine, () => this.#plugin.pendingOperations);
+    const { lifetime, plugin } = this.#host;
+    lifetime.watch(engine, () => plugin.pendingOperations);
   }
 
   methods(): grpc.UntypedServiceImplementation {
@@ -106,7 +85,7 @@ class NativeHost {
       getSchema: this.#answer(() => new proto.GetSchemaResponse().setSchema(JSON.stringify(schema))),
       attach: this.#answer(() => new Empty()),
       cancel: this.#answer(() => {
-        this.#lifetime.cancel();
+        this.#host.lifetime.cancel();
         return new Empty();
       }),
 
@@ -122,7 +101,7 @@ class NativeHost {
           .setReplacesList(replaces);
       }),
       configure: this.#answer((request: proto.ConfigureRequest) => {
-        this.#plugin.configure(configSource(fromStruct(request.getArgs())));
+        this.#host.plugin.configure(configSource(fromStruct(request.getArgs())));
         // Without acceptSecrets the engine passes plain values, and marks what came from a secret itself.
         return new proto.ConfigureResponse().setSupportspreview(true);
       }),
@@ -131,11 +110,7 @@ class NativeHost {
       check: this.#about(async (request: proto.CheckRequest) => {
         const urn = request.getUrn();
         const [olds, news] = [fromStruct(request.getOlds()), fromStruct(request.getNews())];
-        const { inputs, reasons } = await answerCheck(
-          () => this.#of(urn).check(olds, news, urn),
-          news,
-          this.#terms({ urn }),
-        );
+        const { inputs, reasons } = await this.#host.check(() => this.#of(urn), olds, news, urn);
         return new proto.CheckResponse().setInputs(toStruct(inputs)).setFailuresList(reasons.map(failure));
       }),
       diff: this.#about((request: proto.DiffRequest) => this.#diff(request)),
@@ -163,21 +138,17 @@ class NativeHost {
     };
   }
 
-  #terms(about: Pick<Terms, "urn" | "lastUp"> = {}): Terms {
-    const { account, isExplicit } = this.#plugin;
-    return { explicit: isExplicit, told: this.#told, ...(isExplicit && { account }), ...about };
-  }
-
   /** The handlers of the type that a URN names. */
   #of(urn: string): ResourceHandlers {
     const type = urn.split("::")[2]?.split("$").at(-1);
+    const { partnerApiKey, partnerWebhookState, partnerWebhookStates } = this.#host.handlers;
     switch (type) {
       case "partners:index:PartnerApiKey":
-        return this.#handlers.partnerApiKey;
+        return partnerApiKey;
       case "partners:index:PartnerWebhookState":
-        return this.#handlers.partnerWebhookState;
+        return partnerWebhookState;
       case "partners:index:PartnerWebhookStates":
-        return this.#handlers.partnerWebhookStates;
+        return partnerWebhookStates;
     }
     throw new Error("unknown type");
   }
@@ -186,22 +157,18 @@ class NativeHost {
     this.#hasProgram = true; // Without one, the engine only configures.
     const news = fromStruct(request.getNews());
     const inputs = checkedProviderInputs(request.getUrn(), news);
-    this.#plugin.configure(configSource(inputs));
-    for (const name of unknownSettings(news)) this.#plugin.warn({ kind: "unknownSetting", name });
+    this.#host.plugin.configure(configSource(inputs));
+    for (const name of unknownSettings(news)) this.#host.plugin.warn({ kind: "unknownSetting", name });
     const response = new proto.CheckResponse().setInputs(toStruct(withSecrets(inputs, ["accessToken"])));
+    const { settings } = this.#host.plugin;
     // What is not known yet cannot be judged; the resources' checks come later.
-    if (hasUnknown(inputs)) return response;
-    try {
-      this.#plugin.settings();
-      return response;
-    } catch (error) {
-      return response.setFailuresList([failure(renderError(error, this.#terms()))]);
-    }
+    if (hasUnknown(inputs) || !(settings instanceof SettingsError)) return response;
+    return response.setFailuresList([failure(this.#host.say(settings))]);
   }
 
   async #invoke(request: proto.InvokeRequest): Promise<proto.InvokeResponse> {
     if (request.getTok() !== "partners:index:getPartnerWebhooks") throw new Error("unknown function");
-    const webhooks = await listWebhooks(this.#plugin);
+    const webhooks = await this.#host.handlers.listWebhooks();
     // Records may hold secrets, such as one for signatures.
     return new proto.InvokeResponse().setReturn(toStruct({ webhooks: asSecret(webhooks) }));
   }
@@ -245,21 +212,24 @@ class NativeHost {
       .setProperties(outputStruct(found.outputs));
   }
 
-  /** A method of the service. Whatever it throws becomes a sentence, as messages of others may repeat anything. */
+  /** A method of the service. */
   #answer<Request, Response>(
     handle: (request: Request) => Response | Promise<Response>,
-    about: (request: Request) => Pick<Terms, "urn" | "lastUp"> = () => ({}),
+    urnOf: (request: Request) => string = () => "",
+    lastUp = false,
   ): grpc.handleUnaryCall<Request, Response> {
     return ({ request }, callback) => {
-      const answer = this.#lifetime.answer(async () => handle(request));
-      answer.then(
-        (response) => {
-          callback(null, response);
-        },
-        (error: unknown) => {
-          callback(statusOf(error, this.#terms(about(request))));
-        },
-      );
+      const urn = urnOf(request);
+      this.#host
+        .answer(urn, async () => handle(request))
+        .then(
+          (response) => {
+            callback(null, response);
+          },
+          (error: unknown) => {
+            callback(this.#statusOf(error, urn, lastUp));
+          },
+        );
     };
   }
 
@@ -268,29 +238,28 @@ class NativeHost {
     handle: (request: Request) => Response | Promise<Response>,
     lastUp = false,
   ): grpc.handleUnaryCall<Request, Response> {
-    return this.#answer(
-      (request) => this.#log.about(request.getUrn(), async () => handle(request)),
-      (request) => ({ urn: request.getUrn(), lastUp: lastUp && !this.#hasProgram }),
-    );
+    return this.#answer(handle, (request) => request.getUrn(), lastUp);
   }
-}
 
-function statusOf(error: unknown, terms: Terms): Partial<grpc.StatusObject> {
-  if (!(error instanceof PartialFailure))
-    return { code: grpc.status.UNKNOWN, details: renderError(error, terms) };
-  const { id, properties, reason } = error;
-  const message = renderError(reason, terms);
-  const failed = new proto.ErrorResourceInitFailed()
-    .setId(id)
-    .setProperties(outputStruct(properties))
-    .setReasonsList([message]); // The engine prints these and not the message.
-  const detail = new Any();
-  detail.pack(failed.serializeBinary(), "pulumirpc.ErrorResourceInitFailed");
-  const status = new Status().setCode(grpc.status.UNKNOWN).setMessage(message).setDetailsList([detail]);
-  const metadata = new grpc.Metadata();
-  // Go's gRPC reads structured errors from this header.
-  metadata.set("grpc-status-details-bin", Buffer.from(status.serializeBinary()));
-  return { code: grpc.status.UNKNOWN, details: message, metadata };
+  /** Whatever was thrown becomes a sentence, as messages of others may repeat anything. */
+  #statusOf(error: unknown, urn: string, lastUp: boolean): Partial<grpc.StatusObject> {
+    const about = { urn, lastUp: lastUp && !this.#hasProgram };
+    if (!(error instanceof PartialFailure))
+      return { code: grpc.status.UNKNOWN, details: this.#host.say(error, about) };
+    const { id, properties, reason } = error;
+    const message = this.#host.say(reason, about);
+    const failed = new proto.ErrorResourceInitFailed()
+      .setId(id)
+      .setProperties(outputStruct(properties))
+      .setReasonsList([message]); // The engine prints these and not the message.
+    const detail = new Any();
+    detail.pack(failed.serializeBinary(), "pulumirpc.ErrorResourceInitFailed");
+    const status = new Status().setCode(grpc.status.UNKNOWN).setMessage(message).setDetailsList([detail]);
+    const metadata = new grpc.Metadata();
+    // Go's gRPC reads structured errors from this header.
+    metadata.set("grpc-status-details-bin", Buffer.from(status.serializeBinary()));
+    return { code: grpc.status.UNKNOWN, details: message, metadata };
+  }
 }
 
 const { DIFF_SOME: SOME, DIFF_NONE: NONE } = proto.DiffResponse.DiffChanges;

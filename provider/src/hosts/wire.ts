@@ -1,6 +1,3 @@
-import type { CheckedInputs, Properties } from "../handlers/contract.js";
-import { renderError, type Terms } from "./messages.js";
-
 /** A value that can go to the engine: JSON, without anything that gRPC's `Struct` refuses. */
 export type Wire = null | boolean | number | string | Wire[] | { [name: string]: Wire };
 
@@ -14,21 +11,4 @@ export function toWire(value: unknown): Wire {
   if (Array.isArray(value)) return value.map(toWire);
   if (typeof value !== "object") return null;
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, toWire(member)]));
-}
-
-/** Asks for a check and renders its problems; one that fails becomes a problem. @param news What is answered then. */
-export async function answerCheck(
-  check: () => Promise<CheckedInputs>,
-  news: Properties,
-  terms: Terms,
-): Promise<{ readonly inputs: Properties; readonly reasons: string[] }> {
-  try {
-    const { inputs, problems } = await check();
-    const reasons = problems.map((problem) =>
-      typeof problem === "string" ? problem : renderError(problem, terms),
-    );
-    return { inputs, reasons };
-  } catch (error) {
-    return { inputs: news, reasons: [renderError(error, terms)] };
-  }
 }

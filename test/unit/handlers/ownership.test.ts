@@ -85,7 +85,7 @@ describe.each(KINDS)("a %s", (_kind, handlersOf, args) => {
   it("whose account name in stack configuration was changed is refused in the preview, as the old one could not be deleted", async () => {
     const { service, inputs, said } = await created();
     const handlers = handlersOf(startRun(service, { account: "eu" }));
-    const facts = { kind: "accountRenamed", owner: "default", present: "eu" };
+    const facts = { kind: "otherAccount", owner: "default", present: "eu" };
     expect((await handlers.check(inputs, args)).problems).toMatchObject([{ problem: facts }]);
     expect((await handlers.check({}, args)).problems).toEqual([]);
     expect(said()).toEqual([["GET"].slice(inputs["webhookId"] === undefined ? 1 : 0), []]);
@@ -96,7 +96,7 @@ describe.each(KINDS)("a %s", (_kind, handlersOf, args) => {
     async (baseUrl) => {
       const { inputs, outputs } = await created();
       const run = startRun({ url: baseUrl, accessToken: "token" });
-      const olds = { ...outputs, server: "https://eu.example.com/gate/" };
+      const olds = { ...outputs, server: "https://eu.example.com/gate" };
       expect(handlersOf(run).diff(olds, inputs)).toEqual({ changes: false, replaces: [] });
       expect(run.notices).toEqual([]);
     },

@@ -98,15 +98,15 @@ describe("the next step for a key", () => {
   });
 
   const next = { trigger: "b", overlapDays: 7 };
-  it.each<[string, typeof OVERLAP, RotationInputs, string]>([
-    ["as it has expired", ENDED, {}, "expired"],
-    ["as overlapDays is smaller now", OVERLAP, { overlapDays: 3 }, "overlapDays"],
-    ["as the next rotation comes before its end", OVERLAP, next, "rotation"],
-    ["as the next rotation replaces both", OVERLAP, { trigger: "b" }, "rotation"],
-    ["as it has expired when the next rotation comes", ENDED, next, "expired"],
-  ])("deletes the previous key, which is announced with its date: %s", (_what, olds, rotation, why) => {
+  it.each<[string, typeof OVERLAP, RotationInputs]>([
+    ["as it has expired", ENDED, {}],
+    ["as overlapDays is smaller now", OVERLAP, { overlapDays: 3 }],
+    ["as the next rotation comes before its end", OVERLAP, next],
+    ["as the next rotation replaces both", OVERLAP, { trigger: "b" }],
+    ["as it has expired when the next rotation comes", ENDED, next],
+  ])("deletes the previous key, which is announced with its date: %s", (_why, olds, rotation) => {
     const { previousExpiresAt: validUntil } = olds;
-    const notice = { kind: "previousKeyEnds", fingerprint: fingerprint(PREVIOUS), validUntil, why };
+    const notice = { kind: "previousKeyEnds", fingerprint: fingerprint(PREVIOUS), validUntil };
     expect(planRotation(state(olds), rotation, {}, NOON).notices.at(-1)).toEqual(notice);
   });
 });

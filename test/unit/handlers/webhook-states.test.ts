@@ -136,7 +136,7 @@ describe("a fleet", () => {
     const olds = await created(service, { states: { 101: "disabled" } });
     const { partnerWebhookStates: fleet } = startRun(service);
     const all = await fleet.check({}, { states: {}, others: "active" });
-    expect(all.problems).toMatchObject([{ problem: { kind: "incompleteList" } }]);
+    expect(all.problems).toMatchObject([{ problem: { kind: "absenceUnproven", webhookId: null } }]);
     const absence = { problem: { kind: "absenceUnproven", webhookId: 7 } };
     expect((await fleet.check({}, { states: { 7: "active" } })).problems).toMatchObject([absence]);
     const missing = { ...olds, states: { 7: "active" }, initialStates: { 7: "active" } };
@@ -180,7 +180,7 @@ describe("a fleet", () => {
     expect(inputs).toEqual({ states: FOUND, others: "leave", stateOnDestroy: "leave", account: "default" });
     expect((await fleet.read(outputs))?.inputs).toEqual(inputs);
     expect(fleet.diff(outputs, await checked(fleet, inputs, inputs)).changes).toBe(false);
-    const problem = { kind: "noImportAccount", account: "default" };
+    const problem = { kind: "wrongImportId", text: 'its account: "default"' };
     expect(await failureOf(fleet.adopt("eu"))).toMatchObject({ problem });
     expect(methods(service)).toEqual(["GET"]);
   });
@@ -316,7 +316,7 @@ describe("changes that fail", () => {
     expect(reason).toMatchObject({
       problem: {
         failures: [
-          { webhookId: 1, error: { problem: { kind: "patchedNotFound" } } },
+          { webhookId: 1, error: { failure: { cause: { kind: "listed" } } } },
           { webhookId: 2, error: { problem: { kind: "noSuchWebhook", webhookIds: [2, 5] } } },
           { webhookId: 5, error: { problem: { kind: "noSuchWebhook" } } },
         ],

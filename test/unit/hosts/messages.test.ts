@@ -56,6 +56,7 @@ const CODES =
 
 const CAUSES: Examples<FailureCause> = {
   status: [301, 304, 400, 401, 403, 404, 429, 500].map((status) => ({ kind: "status", status })),
+  listed: { kind: "listed" },
   throttled: { kind: "throttled", status: 429, wait: 3_600_500 },
   timeout: [true, false].map((sent) => ({ kind: "timeout", sent })),
   connection: CODES.split(" ").map((code) => ({ kind: "connection", code })),
@@ -82,8 +83,7 @@ const unclear = {
 const POST = { operation: "createApiKey" } as const;
 const PATCH = { operation: "disableWebhook", webhookId: 101 } as const;
 const DELETE = { operation: "deleteApiKey" } as const;
-const listed = { kind: "patchedNotFound", failure: answered(404, PATCH).failure } as const;
-const key = { kind: "keyNotFound", createdAt: AT, requestId: null, complete: true, rotates: false } as const;
+const key = { kind: "keyNotFound", createdAt: AT, complete: true, rotates: false } as const;
 
 const otherServer = {
   kind: "otherServer",
@@ -105,7 +105,6 @@ const twice = (webhookId: number | null, ...urns: [string, string]) =>
 
 const PROBLEMS: Examples<ResourceProblem> = {
   otherAccount: { kind: "otherAccount", owner: "eu", present: "default" },
-  accountRenamed: { kind: "accountRenamed", owner: "default", present: "eu" },
   otherServer,
   noSuchWebhook: [
     { kind: "noSuchWebhook", webhookIds: [7], existing: [101, 102] },
@@ -113,9 +112,8 @@ const PROBLEMS: Examples<ResourceProblem> = {
     { kind: "noSuchWebhook", webhookIds: [99], existing: MANY },
     { kind: "noSuchWebhook", webhookIds: ["orders", 7], existing: null },
   ],
-  noImportId: { kind: "noImportId" },
-  importStateUnknown: { kind: "importStateUnknown", webhookId: 101, setting: "active" },
-  noImportVariable: [null, "OLD_KEY"].map((name) => ({ kind: "noImportVariable", name })),
+  wrongImportId: { kind: "wrongImportId", text: "its id: a positive whole number such as 101" },
+  stateUnknown: { kind: "stateUnknown", webhookIds: [101], setting: "active" },
   declaredTwice: [
     twice(101, `${URN}partners:index:PartnerWebhookState::orders`, FLEET),
     twice(null, FLEET, `${URN}partners:index:PartnerWebhookStates::more`),
@@ -129,7 +127,7 @@ const PROBLEMS: Examples<ResourceProblem> = {
         changing(101, answered(409, { ...PATCH, serverWords: "locked", requestId: "req-1" })),
         changing(102, answered(409, { ...PATCH, serverWords: "locked", requestId: "req-2" })),
         changing(103, answered(502, { ...PATCH, effect: "possible", attempts: 4 })),
-        changing(104, new ResourceError(listed)),
+        changing(104, new RequestError(failure({ kind: "listed" }, PATCH))),
         changing(7, new ResourceError({ kind: "noSuchWebhook", webhookIds: [7], existing: [101] })),
       ],
     },
@@ -139,24 +137,19 @@ const PROBLEMS: Examples<ResourceProblem> = {
       failures: [changing(1, answered(403, PATCH)), ...MANY.slice(1).map(forbidden)],
     },
   ],
-  noImportAccount: { kind: "noImportAccount", account: "eu" },
-  patchedNotFound: listed,
-  incompleteList: { kind: "incompleteList" },
-  absenceUnproven: [false, true].map((complete) => ({ kind: "absenceUnproven", webhookId: 7, complete })),
+  absenceUnproven: [
+    ...[false, true].map((complete) => ({ kind: "absenceUnproven", webhookId: 7, complete }) as const),
+    { kind: "absenceUnproven", webhookId: null, complete: false },
+  ],
   keyNotFound: [
     { ...key, reading: refused },
-    { ...key, requestId: "req-1", complete: false, rotates: true, reading: NOTHING },
+    { ...key, complete: false, rotates: true, reading: NOTHING },
     { ...key, reading: { ...refused, reason: "pointer", candidates: ["/it's"] } },
     { ...key, reading: { ...refused, reason: "none", candidates: ["/*/apiKey"] } },
     { ...key, reading: { ...refused, candidates: ["/*/apiKey", "/token"] } },
   ],
-  keyUnknown: { kind: "keyUnknown", reading: refused },
   deletionUnclear: { ...unclear, listError: answered(401) },
-  secondKeyRefused: { kind: "secondKeyRefused", failure: answered(409, POST).failure },
-  partlyDone: [
-    { kind: "partlyDone", deleted: "previous", next: answered(403, POST) },
-    { kind: "partlyDone", deleted: "one", next: answered(403, DELETE) },
-  ],
+  partlyDone: { kind: "partlyDone", next: answered(403, POST) },
 };
 
 const SETTINGS: Examples<SettingProblem> = {
@@ -184,9 +177,10 @@ const NOTICES: Examples<Notice> = {
     { ...rotation, why: { kind: "unknownAge" } },
     { ...rotation, why: { kind: "age", since: "2026-06-01", due: "2026-06-11", afterDays: 10 } },
   ],
-  previousKeyEnds: (["expired", "rotation", "overlapDays"] as const).map((why) => {
-    return { kind: "previousKeyEnds", fingerprint: why === "expired" ? null : PRINT, validUntil: AT, why };
-  }),
+  previousKeyEnds: [
+    { kind: "previousKeyEnds", fingerprint: PRINT, validUntil: AT },
+    { kind: "previousKeyEnds", fingerprint: null, validUntil: null },
+  ],
   stateUnknown: [
     { kind: "stateUnknown", webhookIds: [101], setting: "webhookState" },
     { kind: "stateUnknown", webhookIds: [101], setting: "active" },
@@ -234,6 +228,7 @@ describe("what a person is told", () => {
         "GET /webhooks at partners.example.com: the server answered 404. There is no Partner API at that address: partners:baseUrl must be its address without /api/v1/partners. [PARTNERS_STATUS]",
         "GET /webhooks at partners.example.com: the server answered 429. Try again later, or set partners:requestsPerSecond. [PARTNERS_STATUS]",
         "GET /webhooks at partners.example.com: the server answered 500. The service failed: try again later. [PARTNERS_STATUS]",
+        "GET /webhooks at partners.example.com: the server answered 404, although the webhook is in the list. Ask the service whether it may be changed. [PARTNERS_STATUS]",
         "GET /webhooks at partners.example.com: the service (429) asks for a wait of 3601 s. Try again after that, or raise partners:operationTimeout. [PARTNERS_STATUS]",
         "GET /webhooks at partners.example.com: timed out while waiting for the response. Try again; if the service is slow, raise partners:requestTimeout. [PARTNERS_TIMEOUT]",
         "GET /webhooks at partners.example.com: timed out while connecting. Check partners:baseUrl, and the network. [PARTNERS_TIMEOUT]",
@@ -256,53 +251,45 @@ describe("what a person is told", () => {
         "GET /webhooks at partners.example.com: the server reported a success, but the body reports a failure. Ask the operator of the service for the reason. [PARTNERS_UNREADABLE]",
         "GET /webhooks at partners.example.com: the list is larger than 64 MiB. Check that partners:baseUrl is the address of the API. [PARTNERS_UNREADABLE]",
         "GET /webhooks at partners.example.com: the list was not recognised. It is not JSON. Check partners:baseUrl. [PARTNERS_UNREADABLE]",
-        "GET /webhooks at partners.example.com: the list was not recognised. Nothing looks like webhooks. Set partners:responses.webhooks to its JSON Pointer. [PARTNERS_UNREADABLE]",
+        "GET /webhooks at partners.example.com: the list was not recognised. Set partners:responses.webhooks to its JSON Pointer. [PARTNERS_UNREADABLE]",
         "GET /webhooks at partners.example.com: the list was not recognised. There are several candidates. Set partners:responses.webhooks to one of /hooks, /archive. [PARTNERS_UNREADABLE]",
         "GET /webhooks at partners.example.com: the list was not recognised. The setting finds nothing. Try pulumi config set --path 'partners:responses.webhooks' /data. [PARTNERS_UNREADABLE]",
         "GET /webhooks at partners.example.com: the list was not recognised. Two webhooks have the same id. Set partners:responses.webhookId to its JSON Pointer. [PARTNERS_UNREADABLE]",
-        "POST /api-key at partners.example.com: the server answered 409. The service refuses a second key: delete the other one, or set deleteBeforeReplace. [PARTNERS_STATUS]",
+        "POST /api-key at partners.example.com: the server answered 409. The service refuses a second key: delete the other one, or set overlapDays to 0 and deleteBeforeReplace. [PARTNERS_STATUS]",
         "GET /webhooks at partners.example.com: the server answered 422. The service refused the request: correct what it names, or ask its operator. The server said: "Two keys at most." (request id req-1). [PARTNERS_STATUS]",
         "GET /webhooks at partners.example.com: the server answered 422. The service refused the request: correct what it names, or ask its operator. Request id: req-1. [PARTNERS_STATUS]",
-        "POST /api-key at partners.example.com: timed out while waiting for the response. A key may have been created that no stack tracks. Look for a key created about 2026-06-15T12:00Z at the service, delete it, then run "pulumi up". [PARTNERS_TIMEOUT]",
-        "POST /api-key at partners.example.com: the server answered 303. Redirects are not followed. A key may have been created that no stack tracks. Look for a key created about 2026-06-15T12:00Z at the service, delete it, then run "pulumi up". [PARTNERS_STATUS]",
-        "PATCH /webhooks/101/disable at partners.example.com: the server answered 502 (4 attempts). The webhook may have been changed. Run the command again. [PARTNERS_STATUS]",
-        "DELETE /api-key/{api_key} at partners.example.com: the server answered 502 (4 attempts). The key may already be deleted. Run the command again. [PARTNERS_STATUS]",
-        "The resource belongs to account "eu", but partners:account is "default". Nothing was sent. Restore the settings or, if the resource no longer exists, run "pulumi state delete <URN>". [PARTNERS_RESOURCE]",
-        "The resource belongs to account "default", but partners:account is "eu". Nothing was sent. Set it back, or give the resource a Provider. [PARTNERS_RESOURCE]",
+        "POST /api-key at partners.example.com: timed out while waiting for the response. A key may have been created that no stack tracks. Look for one created about 2026-06-15T12:00Z, and delete it. Try again; if the service is slow, raise partners:requestTimeout. [PARTNERS_TIMEOUT]",
+        "POST /api-key at partners.example.com: the server answered 303. A key may have been created that no stack tracks. Look for one created about 2026-06-15T12:00Z, and delete it. Redirects are not followed: set partners:baseUrl to the final address. [PARTNERS_STATUS]",
+        "PATCH /webhooks/101/disable at partners.example.com: the server answered 502 (4 attempts). The webhook may have been changed. The service failed: try again later. [PARTNERS_STATUS]",
+        "DELETE /api-key/{api_key} at partners.example.com: the server answered 502 (4 attempts). The key may already be deleted. The service failed: try again later. [PARTNERS_STATUS]",
+        "The resource belongs to account "eu", but partners:account is "default". Nothing was sent. Set it back or, if the resource no longer exists, run "pulumi state delete <URN>". [PARTNERS_RESOURCE]",
         "The resource belongs to https://old.example.com, but partners:baseUrl is https://new.example.com. Nothing was sent. Set it back or, if the account has moved, set partners:previousBaseUrl to the old address; then run "pulumi up". [PARTNERS_RESOURCE]",
         "Webhook 7 does not exist in this account. Webhooks that exist: 101, 102. Correct the id, or create the webhook at the service. [PARTNERS_RESOURCE]",
         "Webhook 7 does not exist in this account. The account has no webhooks. Correct the id, or create the webhook at the service. [PARTNERS_RESOURCE]",
         "Webhook 99 does not exist in this account. Webhooks that exist: 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20 and 3 more. Correct the id, or create the webhook at the service. [PARTNERS_RESOURCE]",
         "Webhooks "orders", 7 do not exist in this account. Correct the id, or create the webhook at the service. [PARTNERS_RESOURCE]",
-        "To import a webhook, use its id: a positive whole number such as 101. Nothing was imported. [PARTNERS_RESOURCE]",
-        "The list does not show the state of webhook 101: set partners:responses.active and partners:responses.disabled, then import it. [PARTNERS_RESOURCE]",
-        "To import a key, use "env:" and the name of an environment variable that holds it, such as env:OLD_KEY. Nothing was imported. [PARTNERS_RESOURCE]",
-        "To import a key, use "env:" and the name of an environment variable that holds it, such as env:OLD_KEY. OLD_KEY is not set, or holds no key. Nothing was imported. [PARTNERS_RESOURCE]",
+        "To import it, use its id: a positive whole number such as 101. Nothing was imported. [PARTNERS_RESOURCE]",
+        "The list does not show the state of webhook 101; set partners:responses.active and partners:responses.disabled. [PARTNERS_RESOURCE]",
         "Webhook 101 is declared twice, by PartnerWebhookState "orders" and PartnerWebhookStates "fleet". Remove one, or correct its id or provider. [PARTNERS_RESOURCE]",
         "PartnerWebhookStates "fleet" and PartnerWebhookStates "more" overlap: one of them sets "others" for the whole account. Set "others" to "leave", or remove one. [PARTNERS_RESOURCE]",
         "Webhook 101 is declared twice, by urn:pulumi:dev::shop::my:Region$partners:index:PartnerWebhookStates::fleet and urn:pulumi:dev::shop::partners:index:PartnerWebhookStates::fleet. Remove one, or correct its id or provider. [PARTNERS_RESOURCE]",
         "5 of 500 webhooks could not be changed. The next run sends only what is left.
-      - 101, 102: the server answered 409. The service refused the request: correct what it names, or ask its operator. The server said: "locked" (request id req-1).
-      - 103: the server answered 502 (4 attempts). The webhook may have been changed. Run the command again.
+      - 101, 102: the server answered 409. The service refused the request: correct what it names, or ask its operator. The server said: "locked".
+      - 103: the server answered 502 (4 attempts). The webhook may have been changed. The service failed: try again later.
       - 104: the server answered 404, although the webhook is in the list. Ask the service whether it may be changed.
       - 7: does not exist in this account. [PARTNERS_STATUS]",
         "23 of 23 webhooks could not be changed. The next run sends only what is left.
       - 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 and 13 more: the server answered 403. Set partners:accessToken to a token that permits this. [PARTNERS_STATUS]",
-        "To import all webhooks of the account, use its name: "eu". Nothing was imported. [PARTNERS_RESOURCE]",
-        "PATCH /webhooks/101/disable at partners.example.com: the server answered 404, although the webhook is in the list. Ask the service whether it may be changed. [PARTNERS_RESOURCE]",
-        "The webhooks cannot be listed: the list may have further pages. If the list is complete, set partners:responses.complete to true. [PARTNERS_RESOURCE]",
         "Webhook 7 is not in the list, but the list may have further pages. If the list is complete, set partners:responses.complete to true. [PARTNERS_RESOURCE]",
         "Webhook 7 is not in the list, but the list is empty, which may have another reason. If the account has no webhooks, set partners:responses.complete to true. [PARTNERS_RESOURCE]",
+        "The webhooks cannot be listed: the list may have further pages. If the list is complete, set partners:responses.complete to true. [PARTNERS_RESOURCE]",
         "A key was created at 2026-06-15T12:00Z, but not found in the response, which is kept. There are several candidates. Set partners:responses.apiKey to one of /token, /clientSecret. Then run "pulumi up": it creates no other key. If the body has no key, delete the key at the service and run "pulumi state delete <URN>". [PARTNERS_UNREADABLE]",
-        "A key was created at 2026-06-15T12:00Z, but not found in the response (cut off, request id req-1), which is kept. The old key stays in use. Set partners:responses.apiKey to its JSON Pointer. Then run "pulumi up": it creates no other key. If the body has no key, delete the key at the service and run "pulumi state delete <URN>". [PARTNERS_UNREADABLE]",
-        "A key was created at 2026-06-15T12:00Z, but not found in the response, which is kept. The setting finds no key. Try pulumi config set --path 'partners:responses.apiKey' '/it'\\''s'. Then run "pulumi up": it creates no other key. If the body has no key, delete the key at the service and run "pulumi state delete <URN>". [PARTNERS_UNREADABLE]",
+        "A key was created at 2026-06-15T12:00Z, but not found in the response (cut off), which is kept. The old key stays in use. Set partners:responses.apiKey to its JSON Pointer. Then run "pulumi up": it creates no other key. If the body has no key, delete the key at the service and run "pulumi state delete <URN>". [PARTNERS_UNREADABLE]",
+        "A key was created at 2026-06-15T12:00Z, but not found in the response, which is kept. The setting finds nothing. Try pulumi config set --path 'partners:responses.apiKey' '/it'\\''s'. Then run "pulumi up": it creates no other key. If the body has no key, delete the key at the service and run "pulumi state delete <URN>". [PARTNERS_UNREADABLE]",
         "A key was created at 2026-06-15T12:00Z, but not found in the response, which is kept. Set partners:responses.apiKey to /*/apiKey (* is any name). Then run "pulumi up": it creates no other key. If the body has no key, delete the key at the service and run "pulumi state delete <URN>". [PARTNERS_UNREADABLE]",
         "A key was created at 2026-06-15T12:00Z, but not found in the response, which is kept. There are several candidates. Set partners:responses.apiKey to one of /*/apiKey, /token (* is any name). Then run "pulumi up": it creates no other key. If the body has no key, delete the key at the service and run "pulumi state delete <URN>". [PARTNERS_UNREADABLE]",
-        "The key was never found in its response. There are several candidates. Set partners:responses.apiKey to one of /token, /clientSecret. Then run "pulumi up". If the body has no key, delete the key at the service and run "pulumi state delete <URN>". [PARTNERS_RESOURCE]",
-        "DELETE /api-key/{api_key} at partners.example.com: the server answered 404, so the key is gone or partners:baseUrl is wrong. The webhook list, which would tell, could not be read: the server answered 401. If the key is gone, run "pulumi state delete <URN>". [PARTNERS_RESOURCE]",
-        "POST /api-key at partners.example.com: the server answered 409. A rotation in place needs two keys: set overlapDays to 0 and the option deleteBeforeReplace to true. [PARTNERS_RESOURCE]",
-        "The previous key was deleted. Then this failed: POST /api-key at partners.example.com: the server answered 403. Set partners:accessToken to a token that permits this. [PARTNERS_STATUS]",
-        "One key was deleted. Then this failed: DELETE /api-key/{api_key} at partners.example.com: the server answered 403. Set partners:accessToken to a token that permits this. [PARTNERS_STATUS]",
+        "DELETE /api-key/{api_key} at partners.example.com: the server answered 404, but it cannot be checked whether the key is gone: GET /webhooks at partners.example.com: the server answered 401. The access token was rejected: check partners:accessToken or PARTNERS_ACCESS_TOKEN. If the key is gone, run "pulumi state delete <URN>". [PARTNERS_RESOURCE]",
+        "An older key was deleted. Then this failed: POST /api-key at partners.example.com: the server answered 403. Set partners:accessToken to a token that permits this. [PARTNERS_STATUS]",
         "Set baseUrl: "pulumi config set partners:baseUrl https://partners.example.com", or the environment variable PARTNERS_BASE_URL. Nothing was sent. [PARTNERS_CONFIGURATION]",
         "Set accessToken: "pulumi config set --secret partners:accessToken", or the environment variable PARTNERS_ACCESS_TOKEN. Nothing was sent. [PARTNERS_CONFIGURATION]",
         "partners:requestTimeout (PARTNERS_REQUEST_TIMEOUT) must be a number. Nothing was sent. [PARTNERS_CONFIGURATION]",
@@ -317,9 +304,8 @@ describe("what a person is told", () => {
         "key sha256:0123456789abcdef is rotated (rotation.trigger changed) and is deleted at the end of the same update.",
         "key sha256:0123456789abcdef is rotated (its age is not known) and stays valid as previousApiKey until 2026-06-22T12:00Z.",
         "key sha256:0123456789abcdef is rotated (in use since 2026-06-01, due since 2026-06-11, afterDays: 10) and stays valid as previousApiKey until 2026-06-22T12:00Z.",
-        "the previous key has expired (2026-06-15T12:00:00.000Z) and is deleted by this update.",
-        "the previous key sha256:0123456789abcdef is deleted by this update, before the end of its overlap (2026-06-15T12:00:00.000Z): a rotation keeps only one old key.",
-        "the previous key sha256:0123456789abcdef is deleted by this update, before the end of its overlap (2026-06-15T12:00:00.000Z): overlapDays was reduced.",
+        "the previous key sha256:0123456789abcdef (valid until 2026-06-15T12:00Z) is deleted by this update.",
+        "the previous key (valid until an unknown time) is deleted by this update.",
         "the list does not show the state of webhook 101, so drift is not detected; set partners:responses.webhookState.",
         "the list does not show the state of webhook 101, so drift is not detected; set partners:responses.active and partners:responses.disabled.",
         ""partners:basUrl" is not a pulumi-partners setting, so it has no effect. Valid settings: baseUrl, previousBaseUrl, accessToken, requestTimeout, operationTimeout, maxConnections, requestsPerSecond, responses, account.",
@@ -351,7 +337,7 @@ describe("what a person is told", () => {
     for (const text of texts({ explicit: false })) {
       expect(text).not.toMatch(/undefined|null|NaN|\[object| {2}/);
       // Where a key may be lost, or another server is meant, what is known comes first.
-      const limit = /created|never found|404, so the key/.test(text) ? 350 : /belong/.test(text) ? 250 : 190;
+      const limit = /created|404, but it/.test(text) ? 350 : /belong/.test(text) ? 250 : 190;
       for (const line of text.split("\n")) {
         const own = line.replace(
           /(\d+, )+\d+( and \d+ more)?|urn:\S+|The server said: ".*"|Valid settings: .*/,
@@ -385,7 +371,7 @@ describe("what a person is told", () => {
     );
     // What is said of one resource, and of what may have changed, is said of each.
     const lost = new RequestError(failure({ kind: "timeout", sent: true }, { ...POST, effect: "possible" }));
-    for (const error of [lost, new ResourceError({ kind: "keyUnknown", reading: refused })]) {
+    for (const error of [lost, new ResourceError({ ...key, reading: refused })]) {
       const first = renderError(error, { explicit: false, told });
       expect(renderError(error, { explicit: false, told })).toBe(first);
     }
