@@ -48,7 +48,13 @@ export interface ClientOptions {
 /** What an operation is waiting for, as facts. */
 export type Wait =
   /** Its next attempt, in so many milliseconds. `reason`: a status, or the code of an error. */
-  | { readonly kind: "retry"; readonly operation: Operation; readonly reason: string; readonly delay: number }
+  | {
+      readonly kind: "retry";
+      readonly operation: Operation;
+      readonly host: string;
+      readonly reason: string;
+      readonly delay: number;
+    }
   /** A response, for so many milliseconds now. */
   | { readonly kind: "response"; readonly operation: Operation; readonly elapsed: number };
 
@@ -138,7 +144,7 @@ export function createClient(options: ClientOptions): PartnerClient {
     };
     const onRetry = (attempt: Attempt, delay: number): void => {
       const reason = attempt.kind === "response" ? String(attempt.status) : attempt.code || attempt.reason;
-      options.onWait?.({ kind: "retry", operation, reason, delay });
+      options.onWait?.({ kind: "retry", operation, host, reason, delay });
     };
     const context = { clock, limiter, operationTimeout, signal, onRetry };
     const outcome = await withRetry(kind, context, sendAttempt);

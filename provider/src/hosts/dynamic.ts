@@ -42,7 +42,7 @@ export const partnerWebhooks: ResourceProvider = {
     answer(async () => {
       // Only a refresh hands over an earlier list. A new one would be reported as drift, and every run of the program reads again.
       if (typeof olds["webhooks"] === "string") return { id, props: toWire(olds) };
-      const webhooks = await handlers.listWebhooks().catch(rethrow(olds, true));
+      const webhooks = await handlers.listWebhooks().catch(rethrow(olds));
       // As text: a record can hold anything, also what has a meaning to the engine.
       return { id, props: { webhooks: JSON.stringify(webhooks) } };
     }),
@@ -76,7 +76,7 @@ function toProvider(resource: ResourceHandlers): ResourceProvider {
       answer(async () => {
         // A `get` of the program has no state yet. Its ID stays, as another one would be a change.
         const isGet = Object.keys(olds).every((name) => name === "__provider");
-        const found = await (isGet ? resource.adopt(id) : resource.read(olds)).catch(rethrow(olds, true));
+        const found = await (isGet ? resource.adopt(id) : resource.read(olds)).catch(rethrow(olds, !isGet));
         if (found === null) return { id: "" };
         const { outputs, inputs } = found;
         return { id, props: toWire(outputs), ...(inputs && { inputs: toWire(inputs) }) };
@@ -103,7 +103,7 @@ function answer<Answer>(handle: () => Promise<Answer>): Promise<Answer> {
  * Throws what the host can take in the place of an error.
  *
  * @param properties Have `__provider`, without which the state would be stuck.
- * @param lastUp Whether the settings may be those of the last `up`.
+ * @param lastUp Whether the settings may be those of the last `up`: those of no program.
  */
 function rethrow({ __provider }: Properties, lastUp = false): (error: unknown) => never {
   return (error) => {

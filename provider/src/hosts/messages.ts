@@ -89,7 +89,7 @@ export function renderNotice(notice: Notice, terms: Terms): string {
       return `${differ} from "others", which is ${JSON.stringify(state)}: ${listed(ids, NAMED_WEBHOOKS)}.`;
     }
     case "notChecked":
-      return `the webhooks were not checked in this preview. ${renderError(notice.error, terms)}`;
+      return `the webhooks were not checked beforehand. ${renderError(notice.error, terms)}`;
   }
 }
 
@@ -101,9 +101,10 @@ export function renderProgress({ account, done, total }: Progress, named: boolea
 /** A few words for the status of a resource. */
 export function renderWait(wait: Wait): string {
   const { method } = OPERATIONS[wait.operation];
-  return wait.kind === "retry"
-    ? `${method}: ${wait.reason}, trying again in ${Math.ceil(wait.delay / 1000)} s`
-    : `${method}: waiting for the response (${Math.round(wait.elapsed / 1000)} s)`;
+  if (wait.kind === "response")
+    return `${method}: waiting for the response (${Math.round(wait.elapsed / 1000)} s)`;
+  const reason = CONNECTION_FAILURES[wait.reason]?.(wait.host) ?? wait.reason;
+  return `${method}: ${reason}, trying again in ${Math.ceil(wait.delay / 1000)} s`;
 }
 
 /** The command, or the argument, that makes a member of `responses`. */

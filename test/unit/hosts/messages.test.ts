@@ -312,7 +312,7 @@ describe("what a person is told", () => {
         "the state of webhooks 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 and 13 more before this stack is not known, so "restore" changes nothing.",
         "1 webhook differs from "others", which is "disabled": 1.",
         "23 webhooks differ from "others", which is "disabled": 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 and 13 more.",
-        "the webhooks were not checked in this preview. GET /webhooks at partners.example.com: the server answered 501 (4 attempts). The service failed: try again later. [PARTNERS_STATUS]",
+        "the webhooks were not checked beforehand. GET /webhooks at partners.example.com: the server answered 501 (4 attempts). The service failed: try again later. [PARTNERS_STATUS]",
       ]
     `);
   });
