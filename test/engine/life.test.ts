@@ -34,11 +34,9 @@ it("preview, up, nothing to do, change, drift, repair and destroy: few requests,
         webhooks: (list) => list.map((webhook) => ({ ...webhook, secret: CANARIES.webhookSecret })),
       },
     },
-    {
-      config: { "partners:accessToken": { value: CANARIES.token, secret: true } },
-      env: { PARTNERS_ACCESS_TOKEN: "", PARTNERS_DEBUG: "1" },
-    },
+    { env: { PARTNERS_ACCESS_TOKEN: "", PARTNERS_DEBUG: "1" } },
   );
+  await stack.configure({ "partners:accessToken": { value: CANARIES.token, secret: true } });
   const [found, all] = [statesOf(sandbox), IDS.length + 2];
   const results: Record<string, Result> = {};
   const run = async (name: string, operation: "preview" | "up" | "refresh" | "destroy", options = {}) => {

@@ -3,10 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 
-import type { Plugin } from "../support/plugin-process.ts";
 import { inheritedEnv, mustRun } from "../support/process.ts";
 import { createAuthority, startTlsFront } from "../support/tls.ts";
 import { configFor, errorOf, HOOK, KEY, pluginFor, sandboxFor } from "./partners.ts";
+import type { Plugin } from "./plugin-process.ts";
 
 const REPOSITORY = join(import.meta.dirname, "../..");
 const SUPPORT = join(REPOSITORY, "test/support");
