@@ -1,10 +1,10 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
 import * as partners from "pulumi-partners";
 import { expect, it } from "vitest";
 
 import { scaled } from "../support/random.ts";
 import type { LoggedRequest } from "../support/sandbox.ts";
-import { sandboxStack, statesOf } from "./support.ts";
+import { revoke, sandboxStack, statesOf } from "./support.ts";
 
 /** An operation in the life of a stack. */
 interface Step {
@@ -50,7 +50,7 @@ const STEPS: readonly Step[] = [
 /** `npm test` kills once in each step, `npm run test:long` at every request. */
 const LIVES = Math.min(6, scaled(1));
 
-it.runIf(process.platform === "linux")(
+it(
   "after kill -9 of CLI and plugin at a request that has had its effect, the same operation again converges",
   { timeout: LIVES * 120_000 },
   async () => {
@@ -102,12 +102,7 @@ it.runIf(process.platform === "linux")(
         const known = operation === "up" ? [(await stack.outputs())["apiKey"]] : [];
         const strangers = sandbox.apiKeys.filter((apiKey) => !known.includes(apiKey));
         expect(strangers, at).toHaveLength(doubled ? 1 : 0);
-        for (const stranger of strangers) {
-          await fetch(`${sandbox.url}/api/v1/partners/api-key/${encodeURIComponent(stranger)}`, {
-            method: "DELETE",
-            headers: { authorization: `Bearer ${sandbox.accessToken}` },
-          });
-        }
+        for (const stranger of strangers) await revoke(sandbox, stranger);
         expect([sandbox.apiKeys, statesOf(sandbox)], at).toEqual([known, wanted]);
       }
     }
@@ -121,30 +116,15 @@ function nameOf({ method, path }: LoggedRequest): string {
 
 /** The CLI that runs below a process, and all that it has started; found by parentage, as other tests run the same programs. */
 function enginesBelow(ancestor: number): number[] {
-  const children = new Map<number, number[]>();
-  for (const pid of readdirSync("/proc")
-    .filter((entry) => /^\d+$/.test(entry))
-    .map(Number)) {
-    // The name of the command is in brackets and may hold anything; the state and the parent come after it.
-    const parent = Number(
-      read(`/proc/${pid}/stat`)
-        .replace(/^.*\) \w /s, "")
-        .split(" ", 1)[0],
-    );
-    children.set(parent, [...(children.get(parent) ?? []), pid]);
-  }
-  const below = (pid: number): number[] =>
-    (children.get(pid) ?? []).flatMap((child) => [child, ...below(child)]);
-  const engines = (children.get(ancestor) ?? []).filter((pid) =>
-    read(`/proc/${pid}/cmdline`).startsWith("pulumi\0"),
-  );
-  return engines.flatMap((pid) => [pid, ...below(pid)]);
-}
-
-function read(path: string): string {
-  try {
-    return readFileSync(path, "utf8");
-  } catch {
-    return ""; // The process has ended since it was listed.
-  }
+  const lines = execFileSync("ps", ["-A", "-o", "pid=,ppid=,comm="], { encoding: "utf8" }).trim().split("\n");
+  const processes = lines.map((line) => {
+    const [pid, parent, ...command] = line.trim().split(/\s+/);
+    return { pid: Number(pid), parent: Number(parent), command: command.join(" ") };
+  });
+  const below = (ancestors: readonly number[]): number[] => {
+    const children = processes.filter(({ parent }) => ancestors.includes(parent)).map(({ pid }) => pid);
+    return children.length === 0 ? [] : [...children, ...below(children)];
+  };
+  const engines = processes.filter(({ parent, command }) => parent === ancestor && /\bpulumi$/.test(command));
+  return engines.flatMap(({ pid }) => [pid, ...below([pid])]);
 }

@@ -32,20 +32,6 @@ function startNative(options?: SandboxOptions, pluginOptions: PluginOptions = {}
   return start(options, { host: "native", ...pluginOptions });
 }
 
-it("what is secret is marked", async () => {
-  const { sandbox, plugin } = await startNative();
-  const secretsOf = (outputs: Properties) =>
-    Object.keys(outputs)
-      .filter((name) => secretValue(outputs[name]) !== undefined)
-      .sort();
-  const { id, properties: first } = await plugin.create(KEY);
-  expect(secretsOf(first)).toEqual(["apiKey", "response"]);
-  const news = { ...KEY, rotation: { trigger: "2", overlapDays: 7 } };
-  const { properties: second } = await plugin.update(id, { ...KEY, ...plain(first) }, news);
-  expect(secretsOf(second)).toEqual(["apiKey", "internal", "previousApiKey", "response"]);
-  expect(secretValue(second["previousApiKey"])).toBe(sandbox.apiKeys[0]);
-});
-
 describe("a preview", () => {
   const rotation = { trigger: "2", overlapDays: 7 };
   const held = { ...KEY, apiKey: "k".repeat(20), createdAt: "2026-01-01T00:00:00Z" };
@@ -98,20 +84,6 @@ it("a difference names the inputs that differ, at any depth, and those that repl
   const fleet = (other: string) => ({ __provider, states: { 101: "active", 102: other } });
   const change = await plugin.diff("default", fleet("active"), fleet("disabled"), fleet("active"));
   expect(change.details.map(([path]) => path)).toEqual(['states["102"]']);
-});
-
-it("what an import reads differs in nothing from a program with these inputs", async () => {
-  const { plugin } = await startNative();
-  const { __provider } = PARTNER_WEBHOOK_STATES;
-  for (const [id, inputs] of [
-    ["103", { __provider: HOOK.__provider }],
-    ["default", { __provider }],
-  ] as const) {
-    const found = await plugin.read(id, inputs);
-    const declared = { stateOnDestroy: "leave", others: "leave", account: "default" };
-    const news = { ...inputs, ...declared, ...found.inputs };
-    expect(await plugin.diff(id, { ...inputs, ...found.properties }, news)).toMatchObject({ changes: false });
-  }
 });
 
 const OLD_KEY = "old-key-0123456789abcdef";

@@ -75,14 +75,14 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     intercept,
     ...(options.keyAlphabet === "hostile" && { generateKey: hostileKey }),
   });
-  const added: Pick<Sandbox, "inject" | "clearFaults" | "hold"> = {
-    inject: (...more) => {
+  return Object.assign(sandbox, {
+    inject: (...more: readonly Fault[]): void => {
       faults.add(more);
     },
-    clearFaults: () => {
+    clearFaults: (): void => {
       faults.clear();
     },
-    hold: (skip = 0) => {
+    hold: (skip = 0): Held => {
       const reached = Promise.withResolvers<ServerResponse>();
       const released = Promise.withResolvers<null>();
       const until = (response: ServerResponse): Promise<unknown> => {
@@ -99,8 +99,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
         },
       };
     },
-  };
-  return Object.assign(sandbox, added);
+  });
 }
 
 /** Stands for the real answer where a fault replaces it. Never sent. */
