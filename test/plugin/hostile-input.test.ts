@@ -47,7 +47,7 @@ describe("a list of webhooks", () => {
     ["UTF-16", answer(Buffer.from('[{"id":101}]', "utf16le"))],
     ["control characters and commands", answer('{"message":"\\u001b[2J\\r\\n::add-mask::x"}')],
     ["an error of 8 MiB", answer(`{"message":"${"no ".repeat(2.7 * MIB)}"}`, { status: 403 })],
-    ["of an encoding nobody knows", answer("[]", { headers: { "content-encoding": "zstd, 7z" } })],
+    ["of an encoding nobody knows", answer("(\xb5/\xfd", { headers: { "content-encoding": "zstd, 7z" } })],
   ])("is refused in one printable line that is %s", async (_what, fault) => {
     sandbox.inject(fault);
     const { message } = await errorOf(plugin.read("101", HOOK));
