@@ -2,6 +2,8 @@
  * How the engine reaches the handlers through a plugin of its own, for programs in every language of Pulumi. It speaks the
  * engine's protocol and does not load the SDK, which takes longer than most operations.
  */
+import { writeSync } from "node:fs";
+
 import * as grpc from "@grpc/grpc-js";
 import { PluginInfo } from "@pulumi/pulumi/proto/plugin_pb.js";
 import providerGrpc from "@pulumi/pulumi/proto/provider_grpc_pb.js";
@@ -59,7 +61,8 @@ export function serve(pluginPackage: PluginPackage, engine = ""): void {
   server.addService(providerGrpc.ResourceProviderService, host.methods());
   server.bindAsync("127.0.0.1:0", grpc.ServerCredentials.createInsecure(), (error, port) => {
     if (error) throw error;
-    process.stdout.write(`${port}\n`); // The engine waits for this line.
+    writeSync(1, `${port}\n`); // The engine waits for this line; a stream takes longer.
+    host.watch(engine);
   });
 }
 
@@ -89,6 +92,10 @@ class NativeHost {
       },
     });
     this.#handlers = createHandlers(this.#plugin);
+  }
+
+  /** Ends the process when the engine says so, or is gone. */
+  watch(engine: string): void {
     this.#lifetime.watch(engine, () => this.#plugin.pendingOperations);
   }
 

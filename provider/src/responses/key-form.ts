@@ -22,7 +22,7 @@ const WRAPPED =
   /^[a-z][a-z0-9_.-]*=+[^=]|^(?![0-9]+\|[^|]+$)[^|]*\||%[0-9a-f]{2}.*%[0-9a-f]{2}|^\$[0-9a-z-]+\$|0{8}|^(?:req|request|job|task|op|trace|msg|evt|err|sess|session|csrf|mfa)[-_]/i;
 /** Parts of a date, a build or a version. */
 const PLAIN = /^(?:[a-z]*|[0-9]*|v[0-9]+)$/i;
-const PATH = /^[a-z][a-z_-]{2,}\//;
+const PATH = /^[a-z][a-z-]+[a-z]\//;
 
 /** Whether a string can be sent as a key at all: the one demand on a key that a setting points at. */
 export function canBeSent(value: unknown): value is string {

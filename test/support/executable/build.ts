@@ -10,7 +10,7 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { build, type Metafile } from "esbuild";
+import { build } from "esbuild";
 import { ROOT } from "../checkout.ts";
 import { mustRun } from "../process.ts";
 
@@ -29,11 +29,17 @@ const EXECUTABLE = `pulumi-resource-partners${WINDOWS ? ".exe" : ""}`;
 /** As Pulumi names platforms. */
 const PLATFORM = `${WINDOWS ? "windows" : process.platform}-${process.arch === "x64" ? "amd64" : process.arch}`;
 
-/** What is bundled: the plugin, and a way for code-cache.cjs to load what it loads late. */
-const ENTRY = `
-exports.loadClient = () => require("./dist/api/client.js");
-require("./bin/pulumi-resource-partners");
-`;
+/**
+ * What is bundled: the plugin, with a way for code-cache.cjs to load what it loads late, and undici, half of all, which a start
+ * has no need of.
+ */
+const BUNDLES = {
+  plugin: `
+    exports.loadClient = () => require("./dist/api/client.js");
+    require("./bin/pulumi-resource-partners");
+  `,
+  undici: 'module.exports = require("undici");',
+};
 /** Marks the place for the application in a Node executable: see Node's documentation. */
 const FUSE = "NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2";
 
@@ -45,7 +51,7 @@ const FUSE = "NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2";
 export async function buildPlugin(folder: string): Promise<PluginTarball> {
   const dir = await mkdtemp(join(tmpdir(), "pulumi-partners-"));
   try {
-    const { inputs } = await bundle(join(dir, "plugin.js"));
+    const inputs = [await bundle("plugin", dir, ["undici"]), await bundle("undici", dir)].flat();
     await Promise.all([makeExecutable(dir), addLicenses(dir, inputs)]);
     await mkdir(folder, { recursive: true });
     const name = `pulumi-resource-partners-v${version}-${PLATFORM}.tar.gz`;
@@ -64,13 +70,19 @@ export async function buildPlugin(folder: string): Promise<PluginTarball> {
   }
 }
 
-/** Writes the plugin and all it needs as one script: a function, because main.cjs runs it with its own `require`. */
-async function bundle(outfile: string): Promise<Metafile> {
+/**
+ * Writes a script that holds all it needs: a function, because main.cjs runs it with a `require` of its own.
+ *
+ * @param external - Packages that it loads from a bundle of their own.
+ * @returns The files in it.
+ */
+async function bundle(name: keyof typeof BUNDLES, dir: string, external: string[] = []): Promise<string[]> {
   const { metafile } = await build({
-    stdin: { contents: ENTRY, resolveDir: join(ROOT, "provider") },
+    stdin: { contents: BUNDLES[name], resolveDir: join(ROOT, "provider") },
     absWorkingDir: ROOT,
-    outfile,
+    outfile: join(dir, `${name}.js`),
     bundle: true,
+    external,
     platform: "node",
     target: `node${process.versions.node}`,
     minify: true,
@@ -79,19 +91,21 @@ async function bundle(outfile: string): Promise<Metafile> {
     legalComments: "none", // LICENSE-packages holds the licenses.
     metafile: true,
   });
-  return metafile;
+  return Object.keys(metafile.inputs);
 }
 
 async function makeExecutable(cwd: string): Promise<void> {
   const node = (...args: string[]) => mustRun(process.execPath, args, { cwd });
   // Nothing listens there, and the plugin has ended before it looks.
-  await node(join(import.meta.dirname, "code-cache.cjs"), "plugin.js", "plugin.cache", "127.0.0.1:1");
+  await node(join(import.meta.dirname, "code-cache.cjs"), "127.0.0.1:1");
+  const names = Object.keys(BUNDLES).flatMap((name) => [`${name}.js`, `${name}.cache`]);
   const config = {
     main: join(import.meta.dirname, "main.cjs"),
     output: "plugin.blob",
     useCodeCache: true,
+    execArgv: ["--min-semi-space-size=16"], // Else the garbage of a start is collected while it goes on.
     disableExperimentalSEAWarning: true,
-    assets: { "plugin.js": "plugin.js", "plugin.cache": "plugin.cache" },
+    assets: Object.fromEntries(names.map((name) => [name, name])),
   };
   await writeFile(join(cwd, "sea.json"), JSON.stringify(config));
   await node("--experimental-sea-config", "sea.json");
@@ -107,7 +121,7 @@ async function makeExecutable(cwd: string): Promise<void> {
 }
 
 /** Writes our license, Node's, and those of the packages in the bundle. */
-async function addLicenses(cwd: string, inputs: Metafile["inputs"]): Promise<void> {
+async function addLicenses(cwd: string, inputs: readonly string[]): Promise<void> {
   await copyFile(join(ROOT, "LICENSE"), join(cwd, "LICENSE"));
 
   // npm's package `node` leaves it out. It is the same for all platforms.
@@ -117,9 +131,7 @@ async function addLicenses(cwd: string, inputs: Metafile["inputs"]): Promise<voi
   await mustRun("tar", ["-xzf", packed, "package/LICENSE"], { cwd });
   await copyFile(join(cwd, "package/LICENSE"), join(cwd, "LICENSE-node"));
 
-  const paths = Object.keys(inputs).flatMap(
-    (path) => /^.*node_modules\/(@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? [],
-  );
+  const paths = inputs.flatMap((path) => /^.*node_modules\/(@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? []);
   const licenses = await Promise.all([...new Set(paths)].sort().map((path) => licenseOf(join(ROOT, path))));
   await writeFile(join(cwd, "LICENSE-packages"), licenses.join("\n\n"));
 }
