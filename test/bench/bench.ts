@@ -18,7 +18,7 @@ import { buildPlugin } from "../support/executable/build.ts";
 import { startTime } from "../support/executable/start-time.ts";
 import { mustRun } from "../support/process.ts";
 import { startSandbox } from "../support/sandbox.ts";
-import { type Contender, findContenders, OPERATIONS } from "./contenders/contenders.ts";
+import { findContenders, OPERATIONS } from "./contenders/contenders.ts";
 import { type Case, nameOf, type Row, seconds, writePage } from "./page.ts";
 
 const text = { type: "string" } as const;

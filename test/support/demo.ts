@@ -19,7 +19,7 @@ const WEBHOOKS = [
 ] as const;
 
 const sandbox = await startSandbox({ webhooks: WEBHOOKS });
-const { env, dispose } = await engineEnv({
+const engine = await engineEnv({
   PARTNERS_BASE_URL: sandbox.url,
   PARTNERS_ACCESS_TOKEN: sandbox.accessToken,
   PULUMI_STACK: STACK,
@@ -33,7 +33,7 @@ try {
   process.exitCode = 1;
 } finally {
   await sandbox.close();
-  await dispose();
+  await engine.dispose();
   await rm(join(ROOT, `Pulumi.${STACK}.yaml`), { force: true });
 }
 
@@ -41,7 +41,7 @@ async function tour(): Promise<void> {
   const before = webhooks();
   heading("A Partner API on this machine, instead of the real one");
   console.log(`${sandbox.url} holds no keys, and the webhooks ${before}.`);
-  await pulumi("stack init");
+  await pulumi(`stack init ${STACK}`);
 
   heading("Preview: nothing changes; the server is asked whether the webhooks exist");
   await pulumi("preview", "1 GET");
@@ -72,7 +72,7 @@ async function tour(): Promise<void> {
   await pulumi("destroy --yes --skip-preview", "1 DELETE + 1 GET + 1 PATCH");
   console.log(`The sandbox holds ${sandbox.apiKeys.length} keys, and the webhooks ${webhooks()}.`);
   assert.deepEqual([sandbox.apiKeys, webhooks()], [[], before]);
-  await pulumi("stack rm --yes");
+  await pulumi(`stack rm ${STACK} --yes`);
 }
 
 function heading(text: string): void {
@@ -87,7 +87,7 @@ function webhooks(): string {
 async function pulumi(command: string, requests = ""): Promise<string> {
   console.log(`\n$ pulumi ${command}`);
   const show = !command.startsWith("stack");
-  const options = { cwd: ROOT, env, show };
+  const options = { cwd: ROOT, env: engine.env, show };
   const { code, stdout, stderr } = await runProcess(
     "pulumi",
     [...command.split(" "), "--non-interactive"],
