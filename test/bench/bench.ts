@@ -18,11 +18,11 @@ import { buildPlugin } from "../support/executable/build.ts";
 import { startTime } from "../support/executable/start-time.ts";
 import { mustRun } from "../support/process.ts";
 import { startSandbox } from "../support/sandbox.ts";
-import { type Contender, findContenders, OPERATIONS } from "./contenders/contenders.ts";
+import { findContenders, OPERATIONS } from "./contenders/contenders.ts";
 import { type Case, nameOf, type Row, seconds, writePage } from "./page.ts";
 
 const text = { type: "string" } as const;
-const flag = { type: "boolean", default: false } as const;
+const flag = { type: "boolean" } as const;
 const { values: options } = parseArgs({
   options: {
     rounds: text,
@@ -43,16 +43,16 @@ if (cases.length === 0 || rounds === 0) throw new Error("These options leave not
 const folder = await mkdtemp(join(tmpdir(), "partners-bench-"));
 const { path } = await buildPlugin(folder);
 await mustRun("tar", ["-xzf", basename(path)], { cwd: folder });
-const names = options.contenders?.split(",");
-const contenders = (await findContenders(folder)).filter(({ name }) => names?.includes(name) ?? true);
+const only = options.contenders?.split(",");
+const contenders = (await findContenders(folder)).filter(({ name }) => only?.includes(name) ?? true);
 const startMs = await startTime(join(folder, "pulumi-resource-partners"), 30);
 console.log(`The native plugin starts in ${startMs.toFixed(0)} ms.`);
 
 // The first commands read from disk what later ones find in memory.
-await measureRound({ kind: "webhooks", count: 1, latency: 0 }, contenders, 0);
+await measure({ kind: "webhooks", count: 1, latency: 0 }, 1);
 const rows: Row[] = [];
 for (const one of cases) {
-  const measured = await measure(one);
+  const measured = await measure(one, rounds);
   print(one, measured);
   rows.push(...measured);
 }
@@ -72,50 +72,43 @@ function numbers(list: string | undefined): number[] | undefined {
   return list?.split(",").map(Number);
 }
 
-async function measure(one: Case): Promise<Row[]> {
-  const present = contenders.filter(({ kinds }) => kinds.includes(one.kind));
-  const samples: Awaited<ReturnType<typeof measureRound>> = [];
-  for (let round = 0; round < rounds; round += 1) samples.push(...(await measureRound(one, present, round)));
-  return present.map(({ name }) => {
-    const own = samples.filter(({ contender }) => contender === name);
-    const byOperation = OPERATIONS.map((operation) => own.filter((sample) => sample.operation === operation));
+/**
+ * Runs all operations so many times. The contenders take turns at each operation, and each time another one begins, so that
+ * whatever disturbs the machine disturbs all of them.
+ */
+async function measure(one: Case, times: number): Promise<Row[]> {
+  const { kind, count, latency } = one;
+  const ids = Array.from({ length: kind === "webhooks" ? count : 0 }, (_, index) => index + 1);
+  const webhooks = ids.map((webhookId) => ({ webhookId, state: "disabled" as const }));
+  const present = contenders.filter(({ kinds }) => kinds.includes(kind));
+  const results = present.map(({ name }) => {
     return {
-      ...one,
       contender: name,
-      ms: byOperation.map((found) => median(found.map(({ ms }) => ms))),
-      requests: byOperation.map((found) => found.at(-1)?.requests ?? ""),
+      samples: OPERATIONS.map((): number[] => []),
+      requests: OPERATIONS.map(() => ""),
     };
   });
-}
-
-/**
- * Runs all operations once. The contenders take turns at each operation, and each time another one begins, so that whatever
- * disturbs the machine disturbs all of them.
- */
-async function measureRound({ kind, count, latency }: Case, present: readonly Contender[], round: number) {
-  const webhooks = Array.from({ length: kind === "webhooks" ? count : 0 }, (_, index) => {
-    return { webhookId: index + 1, state: "disabled" as const };
-  });
-  const subjects = [];
-  for (const contender of present) {
-    const sandbox = await startSandbox({ webhooks, latency });
-    subjects.push({ contender, sandbox, declared: await contender.declare(kind, count, sandbox) });
-  }
-  const samples = [];
-  for (const [index, operation] of OPERATIONS.entries()) {
-    const first = (round + index) % subjects.length;
-    for (const { contender, sandbox, declared } of [...subjects.slice(first), ...subjects.slice(0, first)]) {
-      const before = sandbox.requests.length;
-      const ms = await declared.run(operation);
-      const requests = countText(sandbox.requests.slice(before));
-      samples.push({ contender: contender.name, operation, ms, requests });
+  for (let round = 0; round < times; round += 1) {
+    const subjects = [];
+    for (const [index, contender] of present.entries()) {
+      const sandbox = await startSandbox({ webhooks, latency });
+      const declared = await contender.declare(kind, count, sandbox);
+      subjects.push({ sandbox, declared, result: results[index] });
+    }
+    for (const [index, operation] of OPERATIONS.entries()) {
+      const first = (round + index) % subjects.length;
+      for (const { sandbox, declared, result } of [...subjects.slice(first), ...subjects.slice(0, first)]) {
+        sandbox.clearRequests();
+        result?.samples[index]?.push(await declared.run(operation));
+        result?.requests.splice(index, 1, countText(sandbox.requests));
+      }
+    }
+    for (const { sandbox, declared } of subjects) {
+      await declared.dispose();
+      await sandbox.close();
     }
   }
-  for (const { sandbox, declared } of subjects) {
-    await declared.dispose();
-    await sandbox.close();
-  }
-  return samples;
+  return results.map(({ samples, ...rest }) => ({ ...one, ...rest, ms: samples.map(median) }));
 }
 
 /** `1 GET + 50 PATCH`. */
@@ -128,13 +121,14 @@ function median(values: readonly number[]): number {
   return values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? NaN;
 }
 
+/** Prints seconds, and in parentheses how many times as long the first contender takes. */
 function print(one: Case, measured: readonly Row[]): void {
-  console.log(
-    `\n${nameOf(one)}, ${one.latency} ms latency: seconds (${measured[0]?.contender ?? ""} × this)`,
-  );
+  console.log(`\n${nameOf(one)}, ${one.latency} ms latency`);
   const cells = measured.map(({ contender, ms }) => {
-    const ratios = ms.map((value, index) => ((measured[0]?.ms[index] ?? NaN) / value).toFixed(2));
-    const texts = ms.map((value, index) => [OPERATIONS[index], `${seconds(value)} (${ratios[index] ?? ""})`]);
+    const texts = ms.map((value, index) => {
+      const ratio = (measured[0]?.ms[index] ?? NaN) / value;
+      return [OPERATIONS[index], `${seconds(value)} (${ratio.toFixed(2)})`];
+    });
     return [contender, Object.fromEntries(texts)] as const;
   });
   console.table(Object.fromEntries(cells));

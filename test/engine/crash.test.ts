@@ -1,10 +1,10 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
 import * as partners from "pulumi-partners";
-import { expect, it, onTestFinished } from "vitest";
+import { expect, it } from "vitest";
 
-import { startGate } from "../support/gate.ts";
 import { scaled } from "../support/random.ts";
-import { sandboxStack, statesOf } from "./support.ts";
+import type { LoggedRequest } from "../support/sandbox.ts";
+import { revoke, sandboxStack, statesOf } from "./support.ts";
 
 /** An operation in the life of a stack. */
 interface Step {
@@ -12,7 +12,7 @@ interface Step {
   /** The name of the one key in the stack. Another name means a new key, and the deletion of the old one. */
   readonly key: string;
   readonly wanted: Readonly<Record<number, partners.WebhookState>>;
-  /** What it asks of the server, in this order, as the gate names it. */
+  /** What it asks of the server, in this order. */
   readonly requests: readonly string[];
   /** The request at which the first kill happens; later ones happen at those that follow. */
   readonly first: string;
@@ -50,12 +50,10 @@ const STEPS: readonly Step[] = [
 /** `npm test` kills once in each step, `npm run test:long` at every request. */
 const LIVES = Math.min(6, scaled(1));
 
-it.runIf(process.platform === "linux")(
+it(
   "after kill -9 of CLI and plugin at a request that has had its effect, the same operation again converges",
   { timeout: LIVES * 120_000 },
   async () => {
-    const gate = await startGate();
-    onTestFinished(() => gate.close());
     let [step] = STEPS;
     const { sandbox, stack } = await sandboxStack(
       () => {
@@ -73,7 +71,7 @@ it.runIf(process.platform === "linux")(
         return Promise.resolve({ apiKey: key.apiKey });
       },
       { webhooks: [101, 102, 103, 104].map((webhookId) => ({ webhookId, state: "disabled" })) },
-      { env: { PARTNERS_BASE_URL: gate.url, PARTNERS_MAX_CONNECTIONS: "1" } },
+      { env: { PARTNERS_MAX_CONNECTIONS: "1" } },
     );
 
     for (let life = 0; life < LIVES; life++) {
@@ -81,15 +79,15 @@ it.runIf(process.platform === "linux")(
         const { operation, key, wanted, requests, first } = step;
         const index = (requests.indexOf(first) + life) % requests.length;
         const at = `${operation} of ${key}, killed at ${requests[index] ?? ""}`;
-        gate.leadTo(sandbox.url);
-        const held = gate.hold(index + 1, "after");
+        sandbox.clearRequests();
+        const held = sandbox.hold(index);
         const interrupted = stack[operation]().catch(() => null); // The event log may end in the middle of a line.
-        expect(await Promise.race([held.reached, interrupted]), at).toBe(requests[index]);
+        await Promise.race([held.reached, interrupted]);
+        expect(sandbox.requests.map(nameOf), at).toEqual(requests.slice(0, index + 1));
         for (const pid of enginesBelow(process.pid)) process.kill(pid, "SIGKILL");
         expect((await interrupted)?.ok, at).not.toBe(true);
 
         // The way out, as docs/reliability.md tells it.
-        gate.leadTo(sandbox.url);
         expect((await stack[operation]()).error, at).toContain("pulumi cancel");
         await stack.pulumi("cancel", "--yes");
         const again = await stack[operation]();
@@ -104,44 +102,29 @@ it.runIf(process.platform === "linux")(
         const known = operation === "up" ? [(await stack.outputs())["apiKey"]] : [];
         const strangers = sandbox.apiKeys.filter((apiKey) => !known.includes(apiKey));
         expect(strangers, at).toHaveLength(doubled ? 1 : 0);
-        for (const stranger of strangers) {
-          await fetch(`${sandbox.url}/api/v1/partners/api-key/${encodeURIComponent(stranger)}`, {
-            method: "DELETE",
-            headers: { authorization: `Bearer ${sandbox.accessToken}` },
-          });
-        }
+        for (const stranger of strangers) await revoke(sandbox, stranger);
         expect([sandbox.apiKeys, statesOf(sandbox)], at).toEqual([known, wanted]);
       }
     }
   },
 );
 
-/** The CLI that runs below a process, and all that it has started; found by parentage, as other tests run the same programs. */
-function enginesBelow(ancestor: number): number[] {
-  const children = new Map<number, number[]>();
-  for (const pid of readdirSync("/proc")
-    .filter((entry) => /^\d+$/.test(entry))
-    .map(Number)) {
-    // The name of the command is in brackets and may hold anything; the state and the parent come after it.
-    const parent = Number(
-      read(`/proc/${pid}/stat`)
-        .replace(/^.*\) \w /s, "")
-        .split(" ", 1)[0],
-    );
-    children.set(parent, [...(children.get(parent) ?? []), pid]);
-  }
-  const below = (pid: number): number[] =>
-    (children.get(pid) ?? []).flatMap((child) => [child, ...below(child)]);
-  const engines = (children.get(ancestor) ?? []).filter((pid) =>
-    read(`/proc/${pid}/cmdline`).startsWith("pulumi\0"),
-  );
-  return engines.flatMap((pid) => [pid, ...below(pid)]);
+/** The method, and the webhook's id where there is one. */
+function nameOf({ method, path }: LoggedRequest): string {
+  return [method, ...(/(?<=\/webhooks\/)\d+/.exec(path) ?? [])].join(" ");
 }
 
-function read(path: string): string {
-  try {
-    return readFileSync(path, "utf8");
-  } catch {
-    return ""; // The process has ended since it was listed.
-  }
+/** The CLI that runs below a process, and all that it has started; found by parentage, as other tests run the same programs. */
+function enginesBelow(ancestor: number): number[] {
+  const lines = execFileSync("ps", ["-A", "-o", "pid=,ppid=,comm="], { encoding: "utf8" }).trim().split("\n");
+  const processes = lines.map((line) => {
+    const [pid, parent, ...command] = line.trim().split(/\s+/);
+    return { pid: Number(pid), parent: Number(parent), command: command.join(" ") };
+  });
+  const below = (ancestors: readonly number[]): number[] => {
+    const children = processes.filter(({ parent }) => ancestors.includes(parent)).map(({ pid }) => pid);
+    return children.length === 0 ? [] : [...children, ...below(children)];
+  };
+  const engines = processes.filter(({ parent, command }) => parent === ancestor && /\bpulumi$/.test(command));
+  return engines.flatMap(({ pid }) => [pid, ...below([pid])]);
 }

@@ -73,31 +73,31 @@ it("the list is known at preview, shares the one GET, and keeps the records secr
 });
 
 it("a list that is not complete fails the preview; settings that are not known yet are left to the output form", async () => {
-  let form: "plain" | "output" = "plain";
-  let incomplete = true;
-  const { sandbox, stack } = await sandboxStack(
-    async () => {
-      if (incomplete) return { list: await partners.getPartnerWebhooks() };
-      const key = new partners.PartnerApiKey("checkout"); // Its outputs are unknown in a preview.
-      const baseUrl = pulumi.unsecret(key.apiKey.apply(() => sandbox.url));
-      const provider = new partners.Provider("later", { baseUrl, accessToken: sandbox.accessToken });
-      if (form === "plain") return { list: await partners.getPartnerWebhooks({ provider }) };
-      return { count: partners.getPartnerWebhooksOutput({ provider }).apply((list) => list.length) };
-    },
-    {
-      shape: { apiKey: ({ key }) => ({ apiKey: key }), webhooks: (data) => ({ data, hasMore: incomplete }) },
-    },
-  );
+  const list = async (): Promise<unknown> => ({ list: await partners.getPartnerWebhooks() });
+  const later = (): pulumi.InvokeOptions => {
+    const key = new partners.PartnerApiKey("checkout"); // Its outputs are unknown in a preview.
+    const baseUrl = pulumi.unsecret(key.apiKey.apply(() => sandbox.url));
+    const { accessToken } = sandbox;
+    return { provider: new partners.Provider("later", { baseUrl, accessToken }) };
+  };
+  let hasMore = true;
+  const { sandbox, stack } = await sandboxStack(list, {
+    shape: { apiKey: ({ key }) => ({ apiKey: key }), webhooks: (data) => ({ data, hasMore }) },
+  });
   const more = await stack.preview();
   expect(more.ok).toBe(false);
   expect(more.stdout).toMatch(/cannot be listed(.|\n)*\[PARTNERS_RESOURCE\]/);
   expect(more.stdout).not.toContain("at Object.");
 
-  incomplete = false;
+  hasMore = false;
+  stack.setProgram(async () => ({ list: await partners.getPartnerWebhooks(later()) }));
   const unknown = await stack.preview();
   expect(unknown.ok).toBe(false);
   expect(unknown.stdout).toContain("getPartnerWebhooksOutput");
-  form = "output";
+  stack.setProgram(() => {
+    const count = partners.getPartnerWebhooksOutput(later()).apply((found) => found.length);
+    return Promise.resolve({ count });
+  });
   expect(await stack.up()).toMatchObject({ ok: true });
   expect(await stack.outputs()).toEqual({ count: 3 });
 });

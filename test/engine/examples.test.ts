@@ -6,91 +6,43 @@ import { expect, it } from "vitest";
 import { ROOT } from "../support/checkout.ts";
 import { mustRun } from "../support/process.ts";
 import { LONG } from "../support/random.ts";
-import {
-  environmentFor,
-  exampleProject,
-  expectShown,
-  sandboxFor,
-  statesOf,
-  type ExampleProject,
-  type Sandbox,
-} from "./support.ts";
+import { environmentFor, exampleProject, expectShown, sandboxFor, type Sandbox } from "./support.ts";
 
 const EXAMPLES_FOLDER = join(ROOT, "examples");
 const UP = ["up", "--yes", "--skip-preview"];
-const DESTROY = ["destroy", "--yes", "--skip-preview"];
 
-/** What an example does at a service with the webhooks 101 and 102 active and 103 disabled. */
 interface Example {
   readonly name: string;
-  /** Sets what the example needs, besides the account. */
-  readonly prepare?: (project: ExampleProject, eu: Sandbox) => Promise<unknown>;
   /** The page that shows what it previews. */
   readonly shownIn?: string;
-  /** What is so after the first `up`. */
-  readonly check: (sandbox: Sandbox, project: ExampleProject, eu: Sandbox) => Promise<void>;
+  /** Sets what the example needs, besides the account. */
+  readonly prepare?: (eu: Sandbox) => string;
 }
 
 const EXAMPLES: readonly Example[] = [
-  {
-    name: "quickstart",
-    check: async (sandbox, { outputs }) => {
-      expect(await outputs()).toMatchObject({ apiKey: sandbox.apiKeys[0], ordersState: "active" });
-    },
-  },
-  {
-    name: "webhook-fleet",
-    shownIn: "docs/webhooks.md",
-    check: async (sandbox, { outputs }) => {
-      expect(await outputs()).toEqual({ managed: 3 });
-      expect(statesOf(sandbox)).toEqual({ 101: "active", 102: "disabled", 103: "active" });
-    },
-  },
-  {
-    name: "audit",
-    shownIn: "docs/webhooks.md",
-    check: async (_sandbox, { outputs }) => {
-      expect(await outputs()).toEqual({ undeclared: [102] });
-    },
-  },
+  { name: "quickstart" },
+  { name: "webhook-fleet", shownIn: "docs/webhooks.md" },
+  { name: "audit", shownIn: "docs/webhooks.md" },
   {
     name: "accounts",
     shownIn: "docs/accounts.md",
-    prepare: ({ shell }, eu) =>
-      shell(
-        `pulumi config set euBaseUrl ${eu.url} && pulumi config set --secret euAccessToken -- ${eu.accessToken}`,
-      ),
-    check: async (us, { outputs }, eu) => {
-      expect(await outputs()).toEqual({
-        accounts: ["default", "eu"],
-        apiKeys: { us: us.apiKeys[0], eu: eu.apiKeys[0] },
-      });
-      expect([us.webhooks.get(101), eu.webhooks.get(101)]).toEqual(["active", "disabled"]);
-    },
+    prepare: ({ url, accessToken }) =>
+      `pulumi config set euBaseUrl ${url} && pulumi config set --secret euAccessToken -- ${accessToken}`,
   },
-  {
-    name: "rotation",
-    check: async (sandbox, { pulumi, outputs }) => {
-      await pulumi("config", "set", "rotate", "2026-02-19");
-      await pulumi(...UP);
-      const [previousApiKey, apiKey] = sandbox.apiKeys;
-      expect(await outputs()).toMatchObject({ apiKey, previousApiKey });
-    },
-  },
+  { name: "rotation" },
 ];
 
-it.each(EXAMPLES)("$name: preview, and in a long run up and destroy", async (example) => {
-  const { name, prepare, shownIn, check } = example;
+it.each(EXAMPLES)("$name: preview, and in a long run up and destroy", async ({ name, shownIn, prepare }) => {
   const [sandbox, eu] = [await sandboxFor(), await sandboxFor()];
-  const project = await exampleProject(name, environmentFor(sandbox));
-  await project.pulumi("stack", "init", "dev");
-  await prepare?.(project, eu);
-  const previewed = await project.pulumi("preview");
+  const { pulumi, shell } = await exampleProject(name, environmentFor(sandbox));
+  await pulumi("stack", "init", "dev");
+  if (prepare) expect(await shell(prepare(eu))).toMatchObject({ code: 0 });
+  const previewed = await pulumi("preview");
   if (shownIn !== undefined) await expectShown(shownIn, previewed);
   if (!LONG) return; // Other tests make the same changes.
-  await project.pulumi(...UP);
-  await check(sandbox, project, eu);
-  await project.pulumi(...DESTROY);
+  await pulumi(...UP);
+  await pulumi("preview", "--expect-no-changes");
+  await pulumi("destroy", "--yes", "--skip-preview");
   expect([sandbox.apiKeys, eu.apiKeys]).toEqual([[], []]);
 });
 

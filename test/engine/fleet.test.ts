@@ -106,15 +106,4 @@ it("webhooks move into a fleet and out of it without a PATCH, and are declared o
   const twice = await stack.preview();
   expect(twice.ok).toBe(false);
   await expectShown("docs/webhooks.md", twice.stdout);
-  stack.setProgram(() => {
-    const provider = new partners.Provider("main", {
-      baseUrl: sandbox.url,
-      accessToken: sandbox.accessToken,
-      account: "default",
-    });
-    new partners.PartnerWebhookState("orders", { webhookId: 101, state: "active" });
-    new partners.PartnerWebhookStates("fleet", { states: { 101: "active" } }, { provider });
-    return Promise.resolve();
-  });
-  expect((await stack.preview()).stdout).toContain('both in the account "default"');
 });

@@ -1,28 +1,77 @@
+/**
+ * Golden states: what some version wrote into users' state, and what today's code must still preview without changes,
+ * refresh and destroy. `GOLDEN=NAME npx vitest run --project engine test/engine/golden.test.ts` adds one of today's code.
+ */
 import { readdirSync } from "node:fs";
-import { readFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import * as pulumi from "@pulumi/pulumi";
+import type { Deployment } from "@pulumi/pulumi/automation/index.js";
+import * as partners from "pulumi-partners";
 import { expect, it } from "vitest";
 
-import { ACCOUNTS, GOLDEN_DIR, goldenProgram, heldKeys, localized } from "../support/golden.ts";
-import { countRequests, sandboxFor, sandboxStack, statesOf, UNCHANGED } from "./support.ts";
+import type { SandboxOptions } from "../support/sandbox.ts";
+import { countRequests, sandboxFor, sandboxStack, statesOf, UNCHANGED, type Sandbox } from "./support.ts";
 
-it.each(readdirSync(GOLDEN_DIR))("the state %s previews clean, refreshes and destroys", async (file) => {
-  const golden = await readFile(join(GOLDEN_DIR, file), "utf8");
+const FOLDER = join(import.meta.dirname, "golden");
+
+/** Stand in a golden state for the addresses of the two accounts. */
+const DEFAULT_URL = "http://127.0.0.1:1/default";
+const EU_URL = "http://127.0.0.1:1/eu";
+const ACCOUNT: SandboxOptions = { accessToken: "golden-token-default" };
+const EU: SandboxOptions = { accessToken: "golden-token-eu", shape: "nested" };
+
+/** One of everything. @param up How many updates there were. */
+async function program(eu: Sandbox, up: number): Promise<Record<string, unknown>> {
+  // A hundred years: whenever this is looked at, nothing is due.
+  const forever = { afterDays: 36_500, overlapDays: 36_500 };
+  const trigger = String(Math.min(up, 2));
+  const accessToken = pulumi.secret(eu.accessToken);
+  const provider = new partners.Provider("eu", { baseUrl: eu.url, accessToken });
+  const key = new partners.PartnerApiKey("checkout");
+  new partners.PartnerApiKey("checkout-eu", {}, { provider });
+  new partners.PartnerApiKey("rotated", { rotation: { trigger, ...forever } });
+  new partners.PartnerApiKey("replaced", { rotation: { trigger } });
+  const orders = { webhookId: 101, state: "active", stateOnDestroy: "restore" } as const;
+  new partners.PartnerWebhookState("orders", orders);
+  new partners.PartnerWebhookState("refunds", { webhookId: 102, state: "disabled" });
+  const args = { webhookId: 7, state: "disabled", stateOnDestroy: "active" } as const;
+  new partners.PartnerWebhookState("orders-eu", args, { provider });
+  const found = await partners.getPartnerWebhooks();
+  const secretly = partners.getPartnerWebhooksOutput();
+  return { apiKey: key.apiKey, found: found.length, secretly };
+}
+
+/** The keys that a golden state holds for either account, previous ones included. */
+function heldKeys(golden: string): Record<"default" | "eu", string[]> {
+  const { resources } = (JSON.parse(golden) as Deployment).deployment as {
+    resources: { outputs?: Partial<Record<string, { plaintext: string } | string>> }[];
+  };
+  const keys = { default: new Array<string>(), eu: new Array<string>() };
+  for (const { outputs = {} } of resources) {
+    for (const secret of [outputs["apiKey"], outputs["previousApiKey"]]) {
+      const key: unknown = typeof secret === "object" ? JSON.parse(secret.plaintext) : null;
+      if (typeof key === "string") keys[outputs["account"] === "eu" ? "eu" : "default"].push(key);
+    }
+  }
+  return keys;
+}
+
+it.each(readdirSync(FOLDER))("the state %s previews clean, refreshes and destroys", async (file) => {
+  const golden = await readFile(join(FOLDER, file), "utf8");
   const keys = heldKeys(golden);
-  const eu = await sandboxFor({
-    ...ACCOUNTS.eu,
-    apiKeys: keys.eu,
-    webhooks: [{ webhookId: 7, state: "disabled" }],
-  });
-  const { sandbox, stack } = await sandboxStack(() => goldenProgram(eu, Infinity), {
-    ...ACCOUNTS.default,
+  const eu = await sandboxFor({ ...EU, apiKeys: keys.eu, webhooks: [{ webhookId: 7, state: "disabled" }] });
+  const { sandbox, stack } = await sandboxStack(() => program(eu, Infinity), {
+    ...ACCOUNT,
     apiKeys: keys.default,
     webhooks: [
       { webhookId: 101, state: "active" },
       { webhookId: 102, state: "disabled" },
     ],
   });
-  await stack.importStack(localized(golden, sandbox, eu));
+  // Each account is wherever its sandbox is.
+  const localized = golden.replaceAll(DEFAULT_URL, sandbox.url).replaceAll(EU_URL, eu.url);
+  await stack.importStack(JSON.parse(localized) as Deployment);
   expect(await stack.preview(UNCHANGED)).toMatchObject({ ok: true });
   // An unchanged stack asks for nothing, but for the list where the program reads it.
   expect(countRequests(sandbox)).toEqual(golden.includes("PartnerWebhooks") ? { GET: 1 } : {});
@@ -30,4 +79,24 @@ it.each(readdirSync(GOLDEN_DIR))("the state %s previews clean, refreshes and des
   expect(await stack.destroy()).toMatchObject({ ok: true });
   expect([sandbox.apiKeys, eu.apiKeys]).toEqual([[], []]);
   expect([statesOf(sandbox), statesOf(eu)]).toEqual([{ 101: "disabled", 102: "disabled" }, { 7: "active" }]);
+});
+
+const name = process.env["GOLDEN"];
+it.runIf(name)(`writes ${name ?? "a state"}`, async () => {
+  const eu = await sandboxFor({ ...EU, webhooks: [{ webhookId: 7, state: "active" }] });
+  let up = 0;
+  const { sandbox, stack } = await sandboxStack(() => program(eu, up), {
+    ...ACCOUNT,
+    webhooks: [
+      { webhookId: 101, state: "disabled" },
+      { webhookId: 102, state: "active" },
+    ],
+  });
+  for (up = 1; up <= 2; up++) expect(await stack.up()).toMatchObject({ ok: true });
+  // Where the program stood on this machine is nobody's business.
+  const strip = (key: string, value: unknown): unknown =>
+    key === "sourcePosition" || key === "stackTrace" ? undefined : value;
+  const exported = JSON.stringify(await stack.exportStack(), strip, 2);
+  const state = exported.replaceAll(sandbox.url, DEFAULT_URL).replaceAll(eu.url, EU_URL);
+  await writeFile(join(FOLDER, `${name}.json`), `${state}\n`);
 });

@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 
 import { CANARIES, findLeaks, readFolder } from "../support/canary.ts";
 import type { Result } from "../support/stack.ts";
-import { countRequests, sandboxStack, statesOf, UNCHANGED } from "./support.ts";
+import { countRequests, revoke, sandboxStack, statesOf, UNCHANGED } from "./support.ts";
 
 const IDS = Array.from({ length: 12 }, (_, index) => index + 1);
 /** The webhooks whose states differ, at the beginning and after each change. */
@@ -34,11 +34,9 @@ it("preview, up, nothing to do, change, drift, repair and destroy: few requests,
         webhooks: (list) => list.map((webhook) => ({ ...webhook, secret: CANARIES.webhookSecret })),
       },
     },
-    {
-      config: { "partners:accessToken": { value: CANARIES.token, secret: true } },
-      env: { PARTNERS_ACCESS_TOKEN: "", PARTNERS_DEBUG: "1" },
-    },
+    { env: { PARTNERS_ACCESS_TOKEN: "", PARTNERS_DEBUG: "1" } },
   );
+  await stack.configure({ "partners:accessToken": { value: CANARIES.token, secret: true } });
   const [found, all] = [statesOf(sandbox), IDS.length + 2];
   const results: Record<string, Result> = {};
   const run = async (name: string, operation: "preview" | "up" | "refresh" | "destroy", options = {}) => {
@@ -112,19 +110,24 @@ it("preview, up, nothing to do, change, drift, repair and destroy: few requests,
   expect(findLeaks(places, secrets)).toEqual([]);
 });
 
-it("a webhook that vanishes and a key that somebody deletes are gone, and another id is a replacement", async () => {
-  let webhookId = 101;
+it("a rename undoes nothing, another id is a replacement, and what somebody deletes is gone", async () => {
+  let [name, webhookId] = ["orders", 101];
   const { sandbox, stack } = await sandboxStack(
     () => {
       new partners.PartnerApiKey("checkout");
-      new partners.PartnerWebhookState("orders", { webhookId, state: "active" });
+      new partners.PartnerWebhookState(name, { webhookId, state: "active", stateOnDestroy: "disabled" });
       return Promise.resolve();
     },
     { apiKeys: ["another-key-that-stays"] },
   );
   expect(await stack.up()).toMatchObject({ ok: true });
+  countRequests(sandbox);
+  name = "renamed";
+  expect(await stack.up()).toMatchObject({ ok: true, changes: { create: 1, delete: 1, same: 2 } });
+  expect(countRequests(sandbox)).toEqual({ GET: 1 });
   webhookId = 102;
   expect(await stack.up()).toMatchObject({ ok: true, changes: { replace: 1, same: 2 } });
+  expect(statesOf(sandbox)).toMatchObject({ 101: "disabled", 102: "active" });
 
   sandbox.removeWebhook(102);
   expect(await stack.refresh()).toMatchObject({ ok: true, changes: { delete: 1, same: 2 } });
@@ -132,10 +135,7 @@ it("a webhook that vanishes and a key that somebody deletes are gone, and anothe
   expect(preview.ok).toBe(false);
   expect(preview.stdout).toMatch(/Webhook 102\b(.|\n)*101, 103/);
 
-  await fetch(`${sandbox.url}/api/v1/partners/api-key/${encodeURIComponent(sandbox.apiKeys[1] ?? "")}`, {
-    method: "DELETE",
-    headers: { authorization: `Bearer ${sandbox.accessToken}` },
-  });
+  await revoke(sandbox, sandbox.apiKeys[1]);
   expect(await stack.destroy()).toMatchObject({ ok: true });
   expect(sandbox.apiKeys).toEqual(["another-key-that-stays"]);
 });

@@ -4,8 +4,8 @@ import { startSandbox, type Sandbox, type SandboxOptions } from "../support/sand
 import { expect, onTestFinished } from "vitest";
 
 import { ROOT } from "../support/checkout.ts";
-import { engineEnv, type Engine } from "../support/engine.ts";
-import { mustRun, runShell, type Ended } from "../support/process.ts";
+import { engineEnv } from "../support/engine.ts";
+import { mustRun, runShell } from "../support/process.ts";
 import { createTestStack, type TestStack, type TestStackOptions } from "../support/stack.ts";
 
 export type { Sandbox, SandboxOptions };
@@ -49,31 +49,25 @@ export function countRequests(sandbox: Sandbox): Record<string, number> {
   return counts;
 }
 
+/** Deletes a key as a person would at the service's own site. */
+export async function revoke({ url, accessToken }: Sandbox, apiKey = ""): Promise<void> {
+  const headers = { authorization: `Bearer ${accessToken}` };
+  const path = `/api/v1/partners/api-key/${encodeURIComponent(apiKey)}`;
+  await fetch(url + path, { method: "DELETE", headers });
+}
+
 /** The states of a sandbox's webhooks by id. */
 export function statesOf({ webhooks }: Sandbox): Record<number, string> {
   return Object.fromEntries(webhooks);
 }
 
-/** An example as a user has it who copied its folder out. It ends with the test. */
-export interface ExampleProject {
-  readonly engine: Engine;
-  /** The copied folder. */
-  readonly cwd: string;
-  /** Runs the CLI. @returns what it printed. @throws if it fails. */
-  readonly pulumi: (...args: string[]) => Promise<string>;
-  /** Runs shell commands in the folder; `npx pulumi-partners` is what is built here. */
-  readonly shell: (script: string, env?: Readonly<Record<string, string>>) => Promise<Ended>;
-  /** The outputs of the stack, secrets in clear. */
-  readonly outputs: () => Promise<unknown>;
-}
-
 const MAIN = join(ROOT, "provider/dist/cli/main.js");
 
+/** An example as a user has it who copied its folder out. It ends with the test. */
+export type ExampleProject = Awaited<ReturnType<typeof exampleProject>>;
+
 /** Copies an example out. @param env The account, and whatever else its stack needs to know. */
-export async function exampleProject(
-  name: string,
-  env: Readonly<Record<string, string>>,
-): Promise<ExampleProject> {
+export async function exampleProject(name: string, env: Readonly<Record<string, string>>) {
   // Examples are compiled by one test for all of them; here, each run would do it again.
   const usual = { PULUMI_STACK: "dev", NO_COLOR: "1", PULUMI_NODEJS_TRANSPILE_ONLY: "true" };
   const engine = await engineEnv({ ...usual, ...env });
@@ -81,18 +75,15 @@ export async function exampleProject(
   const cwd = join(engine.dir, name);
   await cp(join(ROOT, "examples", name), cwd, { recursive: true });
   await symlink(join(ROOT, "node_modules"), join(engine.dir, "node_modules"));
-  const pulumi = (...args: string[]): Promise<string> =>
-    mustRun("pulumi", [...args, "--non-interactive"], { cwd, env: engine.env });
   return {
     engine,
     cwd,
-    pulumi,
-    shell: (script, more = {}) =>
-      runShell(`npx() { shift; node '${MAIN}' "$@"; }\n${script}`, {
-        cwd,
-        env: { ...engine.env, PULUMI_SKIP_CONFIRMATIONS: "true", ...more },
-      }),
-    outputs: async () => JSON.parse(await pulumi("stack", "output", "--json", "--show-secrets")) as unknown,
+    /** Runs the CLI. @returns what it printed. @throws if it fails. */
+    pulumi: (...args: string[]) =>
+      mustRun("pulumi", [...args, "--non-interactive"], { cwd, env: engine.env }),
+    /** Runs shell commands in the folder; `npx pulumi-partners` is what is built here. */
+    shell: (script: string) =>
+      runShell(`npx() { shift; node '${MAIN}' "$@"; }\n${script}`, { cwd, env: engine.env }),
   };
 }
 

@@ -1,18 +1,25 @@
+import { spawn } from "node:child_process";
 import { readFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
 
 import { VERSION } from "../../provider/src/version.js";
-import { type Ended, inheritedEnv, runProcess } from "../support/process.ts";
+import { CANARIES, findLeaks } from "../support/canary.ts";
+import { type Ended, inheritedEnv } from "../support/process.ts";
+import type { Fault } from "../support/sandbox.ts";
+import { MAIN, ROOT, runAlone, scriptedProject, webhookInState, type Script } from "./command-line.ts";
 import { sandboxFor as sandboxOf } from "./partners.ts";
-import { providerInState, scriptedProject, serviceOf, webhookInState, type Script } from "./scripted-cli.ts";
 
-const ROOT = join(import.meta.dirname, "../..");
-const MAIN = join(ROOT, "provider/dist/cli/main.js");
-const TOKEN = "tok_9f8e7d6c5b4a3928";
+// Whatever holds a secret holds one that is searched for in all that is printed.
+const { token: TOKEN, existingKey: key, webhookSecret } = CANARIES;
 
-const sandboxFor = () => sandboxOf({ accessToken: TOKEN });
+const sandboxFor = (...faults: Fault[]) => sandboxOf({ accessToken: TOKEN, faults });
+
+/** A service that answers everything alike. @returns its URL */
+async function serviceOf(status: number, body: string, headers = {}): Promise<string> {
+  return (await sandboxFor({ kind: "status", status, body, headers, times: Infinity })).url;
+}
 
 /** The settings, as variables and as stack configuration. */
 const inEnvironment = (url: string) => ({ PARTNERS_BASE_URL: url, PARTNERS_ACCESS_TOKEN: TOKEN });
@@ -20,28 +27,9 @@ const inStack = (url: string) => ({
   "partners:baseUrl": { value: url },
   "partners:accessToken": { value: TOKEN, secret: true },
 });
+const NOWHERE = "http://127.0.0.1:1";
 
-/** Runs the doctor outside of any project. Node is on PATH, and no Pulumi CLI. */
-async function doctorAlone(env: Readonly<Record<string, string>>): Promise<Ended> {
-  const PATH = dirname(process.execPath);
-  return checked(
-    await runProcess(process.execPath, [MAIN, "doctor"], {
-      env: { ...inheritedEnv(), PATH, ...env },
-      cwd: tmpdir(),
-      timeoutMs: 30_000,
-    }),
-  );
-}
-
-async function doctorIn(script: Script, env: Readonly<Record<string, string>> = {}): Promise<Ended> {
-  const { run } = await scriptedProject(script);
-  return checked(await run(["doctor"], env));
-}
-
-function checked(ended: Ended): Ended {
-  expect(ended.stdout + ended.stderr).not.toContain(TOKEN);
-  return ended;
-}
+const doctorIn = async (script: Script, env = {}) => (await scriptedProject(script)).run(["doctor"], env);
 
 /** The checks that were made: `service ok`. */
 function statuses({ stdout }: Ended): string[] {
@@ -65,16 +53,18 @@ describe("docs/doctor.md shows what is printed", () => {
       .replace(url, "http://127.0.0.1:4010");
   }
 
-  it("when all is well, after one request", async () => {
+  it("when all is well, after one request, and names every check and exit code", async () => {
     const sandbox = await sandboxFor();
     const resources = [webhookInState("orders", 101), webhookInState("refunds", 103)];
-    const ended = await doctorIn(
-      { config: inStack(sandbox.url), resources },
-      { PARTNERS_REQUEST_TIMEOUT: "20" },
-    );
+    const env = { PARTNERS_REQUEST_TIMEOUT: "20" };
+    const ended = await doctorIn({ config: inStack(sandbox.url), resources }, env);
     expect(asShown(ended, sandbox.url)).toBe(await sample("Check a project"));
     expect(ended).toMatchObject({ code: 0, stderr: "" });
     expect(sandbox.requests).toMatchObject([{ method: "GET" }]);
+
+    const page = await readFile(join(ROOT, "docs/doctor.md"), "utf8");
+    for (const check of statuses(ended)) expect(page).toContain(`\n| \`${check.split(" ")[0] ?? ""}\``);
+    for (const code of [0, 1, 2]) expect(page).toContain(`\n| ${code} `);
   });
 
   it("when the list is not recognised", async () => {
@@ -86,170 +76,206 @@ describe("docs/doctor.md shows what is printed", () => {
       expect(shown).toContain(line);
     expect(ended.code).toBe(1);
   });
-
-  it("and names every check and exit code", async () => {
-    const page = await readFile(join(ROOT, "docs/doctor.md"), "utf8");
-    const checks = statuses(await doctorIn({ config: inStack((await sandboxFor()).url) }));
-    for (const check of checks) expect(page).toContain(`\n| \`${check.split(" ")[0] ?? ""}\``);
-    for (const code of [0, 1, 2]) expect(page).toContain(`\n| ${code} `);
-  });
 });
 
 it("without a project and the CLI, the environment is checked, and nothing is coloured in a pipe", async () => {
   const env = inEnvironment((await sandboxFor()).url);
-  const ended = await doctorAlone(env);
-  expect(statuses(ended)).toEqual([
-    "node ok",
-    "pulumi-cli failed",
-    "stack ok",
-    "settings ok",
-    "service ok",
-    "shape ok",
-    "webhooks ok",
-  ]);
+  const ended = await runAlone(["doctor"], env);
+  const checks = "node ok,pulumi-cli failed,stack ok,settings ok,service ok,shape ok,webhooks ok";
+  expect(statuses(ended).join()).toBe(checks);
   expect(ended).toMatchObject({ code: 1, stderr: "" });
   expect(ended.stdout).toContain("The Pulumi CLI is not on PATH. Install it: https:");
   expect(ended.stdout).toContain(" From the environment: PARTNERS_BASE_URL, PARTNERS_ACCESS_TOKEN.\n");
   expect(ended.stdout).toMatch(/^ +101 {2}active {4}-$/m);
   expect(ended.stdout).not.toContain("\u001b");
-  expect((await doctorAlone({ ...env, FORCE_COLOR: "1" })).stdout).toContain("\u001b[32mok");
+  expect((await runAlone(["doctor"], { ...env, FORCE_COLOR: "1" })).stdout).toContain("\u001b[32mok");
 });
 
 it("a Node that is too old is reported before anything is sent", async () => {
   const sandbox = await sandboxFor();
   const NODE_OPTIONS = `--require ${join(ROOT, "test/support/old-node.cjs")}`;
-  const { code, stdout, stderr } = await doctorAlone({ ...inEnvironment(sandbox.url), NODE_OPTIONS });
+  const { code, stdout, stderr } = await runAlone(["doctor"], {
+    ...inEnvironment(sandbox.url),
+    NODE_OPTIONS,
+  });
   expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
   expect(stderr).toMatch(/^pulumi-partners doctor: .*Node 20\.11\.0 is too old.*\n$/);
   expect(sandbox.requests).toEqual([]);
 });
 
-describe("settings", () => {
-  it("that are missing are all named, and nothing else is checked", async () => {
-    const ended = await doctorIn({});
-    expect(statuses(ended).slice(-2)).toEqual(["stack ok", "settings failed"]);
-    expect(ended.stdout).toMatch(/^failed +settings .*baseUrl.*accessToken/m);
-    expect(ended.code).toBe(1);
-  });
+it("settings that are missing are all named, and nothing else is checked", async () => {
+  const ended = await doctorIn({});
+  expect(statuses(ended).slice(-2)).toEqual(["stack ok", "settings failed"]);
+  expect(ended.stdout).toMatch(/^failed +settings .*baseUrl.*accessToken/m);
+  expect(ended.code).toBe(1);
+});
 
-  it("with a token in plain text get a warning", async () => {
-    const { url } = await sandboxFor();
-    const config = { "partners:baseUrl": { value: url }, "partners:accessToken": { value: TOKEN } };
-    const ended = await doctorIn({ config });
-    expect(statuses(ended)).toContain("settings warning");
-    expect(ended.stdout).toContain("pulumi config set --secret partners:accessToken\n");
-    expect(ended.code).toBe(0);
-  });
+it("a token in plain text gets a warning", async () => {
+  const { url } = await sandboxFor();
+  const config = { "partners:baseUrl": { value: url }, "partners:accessToken": { value: TOKEN } };
+  const ended = await doctorIn({ config });
+  expect(statuses(ended)).toContain("settings warning");
+  expect(ended.stdout).toContain("pulumi config set --secret partners:accessToken\n");
+  expect(ended.code).toBe(0);
 });
 
 describe("a stack that cannot be read", () => {
   it("is reported without what the CLI said", async () => {
-    const error = 'unable to open "postgres://u:hunter22@127.0.0.1/db"';
-    const ended = await doctorIn({ error }, inEnvironment("http://127.0.0.1:1"));
+    const error = `unable to open "postgres://u:${webhookSecret}@127.0.0.1/db"`;
+    const ended = await doctorIn({ error }, inEnvironment(NOWHERE));
     expect(statuses(ended).at(-1)).toBe("stack failed");
     expect(ended.stdout).toMatch(/^failed +stack +"pulumi stack ls" failed\. Run it yourself to see why\.$/m);
-    expect(ended.stdout + ended.stderr).not.toContain("hunter22");
     expect(ended.code).toBe(1);
   });
 
   it("is not selected, or is the one of --stack", async () => {
     const { run, commands } = await scriptedProject({ selected: null });
     expect((await run(["doctor"])).stdout).toMatch(/^failed +stack +No stack is selected\./m);
-    expect((await run(["doctor", "--stack", "prod"])).stdout).toMatch(
-      /^ok +stack +prod, account default\.$/m,
-    );
+    const { stdout } = await run(["doctor", "--stack", "prod"]);
+    expect(stdout).toMatch(/^ok +stack +prod, account default\.$/m);
     expect(await commands()).toContain("config --show-secrets --json --stack prod --non-interactive");
   });
 
-  it("does not matter for where the program is: main says it", async () => {
-    const files = {
-      "Pulumi.yaml": "name: shop\nruntime: nodejs\nmain: nowhere/\n",
-      "nowhere/node_modules/pulumi-partners/plugin.js": "throw 1",
-    };
-    expect(statuses(await doctorIn({ files }))).toEqual(
-      expect.arrayContaining(["plugin failed", "stack ok"]),
-    );
-    const python = { "Pulumi.yaml": "name: shop\nruntime:\n  name: python\n" };
-    expect(statuses(await doctorIn({ files: python })).slice(0, 3)).toEqual([
-      "node ok",
-      "pulumi-cli ok",
-      "stack ok",
-    ]);
-  });
-
-  it("may have a project file that holds a secret in the wrong place", async () => {
-    const ended = await doctorIn({ files: { "Pulumi.yaml": "name: shop\n  hunter22: [\n" } });
-    expect(statuses(ended)).toContain("stack failed");
-    expect(ended.stdout + ended.stderr).not.toContain("hunter22");
+  it.each<[what: string, files: Record<string, string>, checks: string[]]>([
+    [
+      "does not matter for where the program is: main says it",
+      {
+        "Pulumi.yaml": "name: shop\nruntime: nodejs\nmain: nowhere/\n",
+        "nowhere/node_modules/pulumi-partners/plugin.js": "throw 1",
+      },
+      ["plugin failed", "stack ok"],
+    ],
+    [
+      "needs no plugin for Node if its program is in Python",
+      { "Pulumi.yaml": "name: shop\nruntime:\n  name: python\n" },
+      ["node ok", "pulumi-cli ok", "stack ok"],
+    ],
+    [
+      "may have a project file that holds a secret in the wrong place",
+      { "Pulumi.yaml": `name: shop\n  ${webhookSecret}: [\n` },
+      ["stack failed"],
+    ],
+  ])("%s", async (_what, files, checks) => {
+    expect(statuses(await doctorIn({ files })).join()).toContain(checks.join());
   });
 });
 
-it.each([
-  ["rejects the token", 401, "{}", "PARTNERS_STATUS"],
+it.each<[what: string, status: number | null, body: string, reason: string]>([
+  ["rejects the token", 401, JSON.stringify({ error: `invalid token ${TOKEN}` }), "PARTNERS_STATUS"],
   ["is not at this address", 404, "{}", "PARTNERS_STATUS"],
   ["is a web site", 200, "<!doctype html><p>hello", "PARTNERS_UNREADABLE"],
-  ["reports a failure", 200, `{"success":false,"data":[]}`, "PARTNERS_UNREADABLE"],
+  ["reports a failure", 200, `{"success":false,"error":"${TOKEN}"}`, "PARTNERS_UNREADABLE"],
   ["is not running", null, "", "ECONNREFUSED.*PARTNERS_CONNECTION"],
-])("a service that %s fails the check", async (_what, status, body, reason) => {
-  const url = status === null ? "http://127.0.0.1:1" : await serviceOf(status, body);
-  const ended = await doctorAlone(inEnvironment(url));
+])("a service that %s fails the check, and its words show no secret", async (_what, status, body, reason) => {
+  const link = `<https://x.example/${TOKEN}>`;
+  const headers = { "x-request-id": TOKEN, "retry-after": "0", link };
+  const url = status === null ? NOWHERE : await serviceOf(status, body, headers);
+  const ended = await runAlone(["doctor"], { ...inEnvironment(url), PARTNERS_DEBUG: "1" });
   expect(statuses(ended).at(-1)).toBe("service failed");
   expect(ended.stdout).toMatch(new RegExp(`^failed +service +.*${reason}\\]$`, "m"));
   expect(ended.code).toBe(1);
 });
 
 describe("the shape of the list", () => {
+  const POINTER = "'partners:responses.webhookState' '<JSON Pointer>'";
+  const VALUE = "'partners:responses.active[0]' '<value that means active>'";
   it.each([
-    [[{ id: 7, mode: "go" }], "'partners:responses.webhookState' '<JSON Pointer>'", "/id, /mode"],
-    [[{ id: 7, state: "go" }], "'partners:responses.active[0]' '<value that means active>'", "/id, /state"],
-  ])("%j leaves the state unknown", async (list, command, fields) => {
-    const ended = await doctorAlone(inEnvironment(await serviceOf(200, JSON.stringify(list))));
+    [{ id: 7, mode: "go", secret: webhookSecret }, POINTER, "/mode"],
+    [{ id: 7, state: TOKEN, [TOKEN]: TOKEN }, VALUE, "/state"],
+  ])("leaves the state unknown, and no value is shown: %j", async (record, command, field) => {
+    const url = await serviceOf(200, JSON.stringify([record]));
+    const ended = await runAlone(["doctor"], inEnvironment(url));
     expect(statuses(ended)).toContain("shape warning");
     expect(ended.stdout).toContain(`pulumi config set --path ${command}\n`);
-    expect(ended.stdout).toContain(`Fields of a webhook: ${fields}\n`);
+    expect(ended.stdout).toMatch(new RegExp(`Fields of a webhook: .*${field}\\b`));
     expect(ended.stdout).toMatch(/^ +7 {2}unknown +-$/m);
   });
 
   it("may have further pages", async () => {
-    const body = `{"webhooks":[{"id":7,"active":true}],"next":"x"}`;
-    const ended = await doctorIn({
-      config: inStack(await serviceOf(200, body)),
-      resources: [webhookInState("orders", 8)],
-    });
+    const url = await serviceOf(200, `{"webhooks":[{"id":7,"active":true}],"next":"x"}`);
+    const ended = await doctorIn({ config: inStack(url), resources: [webhookInState("orders", 8)] });
     expect(statuses(ended).slice(-2)).toEqual(["shape warning", "webhooks warning"]);
     expect(ended.stdout).toContain("pulumi config set --path 'partners:responses.complete' true\n");
     expect(ended.code).toBe(0);
   });
 });
 
-describe("webhooks of the stack", () => {
-  it("that do not exist are a failure", async () => {
-    const { url } = await sandboxFor();
-    const resources = [
-      webhookInState("orders", 101),
-      webhookInState("lost", 7, {}, "partners:index:PartnerWebhookState"), // Of the native plugin.
-      webhookInState("old", 8, { delete: true }),
-    ];
-    const ended = await doctorIn({ config: inStack(url), resources });
-    expect(ended.stdout).toMatch(
-      /^failed +webhooks +3 on the server, 2 declared in this stack; declared but not in the list: 7\.$/m,
-    );
-    expect(ended.stdout).toMatch(/^ +7 +missing +lost$/m);
-    expect(ended.code).toBe(1);
+it("webhooks of the stack that do not exist are a failure", async () => {
+  const { url } = await sandboxFor();
+  const resources = [
+    webhookInState("orders", 101),
+    webhookInState("lost", 7, {
+      urn: "urn:pulumi:dev::shop::partners:index:PartnerWebhookState::lost",
+      type: "partners:index:PartnerWebhookState", // Of the native plugin.
+    }),
+    webhookInState("old", 8, { delete: true }),
+  ];
+  const ended = await doctorIn({ config: inStack(url), resources });
+  const expected = "3 on the server, 2 declared in this stack; declared but not in the list: 7.";
+  expect(ended.stdout).toContain(`failed   webhooks    ${expected}\n`);
+  expect(ended.stdout).toMatch(/^ +7 +missing +lost$/m);
+  expect(ended.code).toBe(1);
+});
+
+it("webhooks are those of the default account, and their names cannot control the terminal", async () => {
+  const { url } = await sandboxFor();
+  const hostile = "a\n::set-output name=x::y\u001b[2J\u009b\u202e";
+  const provider = {
+    urn: `urn:pulumi:dev::shop::pulumi:providers:pulumi-nodejs::${hostile}`,
+    inputs: { "partners:explicit": "true", "partners:account": hostile },
+  };
+  const resources = [
+    webhookInState(hostile, 101),
+    provider,
+    webhookInState("elsewhere", 103, { outputs: { webhookId: 103, account: "elsewhere" } }),
+  ];
+  const { stdout } = await doctorIn({ config: inStack(url), resources });
+  expect(stdout.match(/a\?::set-output name=x::y\?\[2J\?\?/g)).toHaveLength(2);
+  expect(stdout.replaceAll("\n", "")).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u202e]/);
+  expect(stdout).not.toMatch(/^\s*::/m);
+  expect(stdout).toMatch(/^ +103 +\w+ +-$/m);
+});
+
+describe("no secret is repeated that is given", () => {
+  it.each([
+    [0, ["--help"]],
+    [2, [key]],
+    [2, ["doctor", key]],
+    [2, ["doctor", `--${key}`]],
+    [2, ["doctor", `--cwd=${key}`]],
+    [2, ["sandbox", `--api-key=${key}`]],
+  ])("on the command line; exit code %i: %j", async (code, args) => {
+    expect((await runAlone(args)).code).toBe(code);
   });
 
-  it("are those of the default account, and their names cannot control the terminal", async () => {
-    const { url } = await sandboxFor();
-    const hostile = "a\n::set-output name=x::y\u001b[2J\u009b\u202e";
-    const resources = [
-      webhookInState(hostile, 101),
-      providerInState(hostile),
-      webhookInState("elsewhere", 103, { outputs: { webhookId: 103, account: "elsewhere" } }),
-    ];
-    const { stdout } = await doctorIn({ config: inStack(url), resources });
-    expect(stdout.match(/a\?::set-output name=x::y\?\[2J\?\?/g)).toHaveLength(2);
-    expect(stdout.replaceAll("\n", "")).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u202e]/);
-    expect(stdout).not.toMatch(/^\s*::/m);
-    expect(stdout).toMatch(/^ +103 +\w+ +-$/m);
+  const proxy = (address: string) => ({
+    PARTNERS_BASE_URL: "https://partners.invalid",
+    HTTPS_PROXY: address,
+    https_proxy: address,
+  });
+  it.each([
+    ["in the address", { PARTNERS_BASE_URL: `https://u:${encodeURIComponent(TOKEN)}@partners.example.com` }],
+    ["after the address", { PARTNERS_BASE_URL: `https://partners.example.com/?${TOKEN}` }],
+    ["in place of a number", { PARTNERS_REQUEST_TIMEOUT: TOKEN }],
+    ["in place of a mapping", { PARTNERS_RESPONSES: TOKEN }],
+    ["in a mapping", { PARTNERS_RESPONSES: JSON.stringify({ [TOKEN]: TOKEN, apiKey: TOKEN }) }],
+    ["in the address of a proxy", proxy(`http://u:${encodeURIComponent(TOKEN)}@127.0.0.1:1/${TOKEN}`)],
+    ["in place of a proxy", proxy(TOKEN)],
+  ])("%s", async (_what, env) => {
+    const settings = { ...inEnvironment(NOWHERE), PARTNERS_DEBUG: "1", ...env };
+    expect((await runAlone(["doctor"], settings)).code).toBe(1);
+  });
+
+  it("to the sandbox, which takes none from the environment", async () => {
+    const env = { ...inheritedEnv(), PARTNERS_ACCESS_TOKEN: TOKEN };
+    const sandbox = spawn(process.execPath, [MAIN, "sandbox"], { env });
+    const stderr = text(sandbox.stderr);
+    let stdout = "";
+    for await (const chunk of sandbox.stdout.setEncoding("utf8")) {
+      stdout += String(chunk);
+      if (stdout.includes("Press Ctrl-C to stop it.")) sandbox.kill("SIGINT");
+    }
+    expect(stdout).toMatch(/^export PARTNERS_ACCESS_TOKEN=\S{16,}$/m);
+    expect(findLeaks({ stdout, stderr: await stderr }, CANARIES)).toEqual([]);
   });
 });

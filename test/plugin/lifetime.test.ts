@@ -3,7 +3,7 @@ import { createServer, type AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it, onTestFinished } from "vitest";
 
-import { errorOf, HOOK, KEY, start, startHeld, until } from "./partners.ts";
+import { errorOf, HOOK, KEY, start, until } from "./partners.ts";
 
 const SIGNALS = ["SIGINT", "SIGTERM"] as const;
 /** Milliseconds. What is ended here would go on for 30 s or more. */
@@ -57,7 +57,7 @@ describe("a plugin that is told to stop", () => {
     ["for a place among maxConnections", { "partners:maxConnections": "1" }],
     ["for requestsPerSecond", { "partners:requestsPerSecond": "0.01" }],
   ])("ends the wait %s at once, and sends nothing more", async (_wait, config) => {
-    const { sandbox, plugin } = await start({ faults: [{ kind: "hang", at: "headers" }] }, config);
+    const { sandbox, plugin } = await start({ faults: [{ kind: "hang", at: "headers" }] }, { config });
     const calls = [errorOf(plugin.read("101", HOOK))];
     await until(() => sandbox.requests.length === 1);
     calls.push(errorOf(plugin.create(KEY)));
@@ -76,8 +76,8 @@ describe("a plugin that is told to stop", () => {
 
 describe("a creation in flight when the plugin is told to stop", () => {
   it.each(SIGNALS)("is waited for on %s, however often, and hands its key over", async (signal) => {
-    const { sandbox, gate, plugin } = await startHeld();
-    const held = gate.hold(1, "after");
+    const { sandbox, plugin } = await start();
+    const held = sandbox.hold();
     const created = plugin.create(KEY);
     await held.reached;
     plugin.kill(signal);
@@ -87,15 +87,15 @@ describe("a creation in flight when the plugin is told to stop", () => {
     await sleep(LONGER_THAN_IDLE);
     for (const call of [plugin.create(KEY), plugin.create(HOOK)])
       expect((await errorOf(call)).message).toMatch(/\[PARTNERS_INTERRUPTED\]$/);
-    expect(gate.requests).toEqual(["POST"]); // Nothing is begun any more.
+    expect(sandbox.requests).toHaveLength(1); // Nothing is begun any more.
     void held.release();
     expect([(await created).properties["apiKey"]]).toEqual(sandbox.apiKeys);
     expect(await plugin.ended).toEqual({ code: null, signal });
   });
 
   it("is not lost if its response arrives at the same moment as the signal", async () => {
-    const { sandbox, gate, plugin } = await startHeld();
-    const held = gate.hold(1, "after");
+    const { sandbox, plugin } = await start();
+    const held = sandbox.hold();
     const created = plugin.create(KEY);
     await held.reached;
     plugin.kill("SIGSTOP"); // The process finds both when it wakes up.
@@ -107,8 +107,8 @@ describe("a creation in flight when the plugin is told to stop", () => {
   });
 
   it("is given up after requestTimeout, and the error says that a key may exist", async () => {
-    const { sandbox, gate, plugin } = await startHeld({ config: { "partners:requestTimeout": "1" } });
-    const held = gate.hold(1, "after");
+    const { sandbox, plugin } = await start({}, { config: { "partners:requestTimeout": "1" } });
+    const held = sandbox.hold();
     const created = errorOf(plugin.create(KEY));
     await held.reached;
     plugin.kill("SIGTERM");
@@ -126,11 +126,11 @@ describe("a plugin whose engine is gone", () => {
     onTestFinished(() => void engine.close());
     const engineAddress = `127.0.0.1:${(engine.address() as AddressInfo).port}`;
     const [idle, creating, alone] = await Promise.all([
-      startHeld({ engineAddress }),
-      startHeld({ engineAddress }),
-      startHeld(),
+      start({}, { engineAddress }),
+      start({}, { engineAddress }),
+      start(),
     ]);
-    const held = creating.gate.hold(1, "after");
+    const held = creating.sandbox.hold();
     const created = creating.plugin.create(KEY);
     await Promise.all([held.reached, idle.plugin.read("101", HOOK), alone.plugin.read("101", HOOK)]); // Loads the provider.
     engine.close();

@@ -1,18 +1,19 @@
-import proto from "@pulumi/pulumi/proto/provider_pb.js";
-import { afterAll, beforeAll, beforeEach, onTestFinished, vi } from "vitest";
+import type grpc from "@grpc/grpc-js";
+import enginegrpc from "@pulumi/pulumi/proto/engine_grpc_pb.js";
+import engine from "@pulumi/pulumi/proto/engine_pb.js";
+import empty from "google-protobuf/google/protobuf/empty_pb.js";
+import { onTestFinished, vi } from "vitest";
 
 import { PARTNER_API_KEY, PARTNER_WEBHOOK_STATE, PARTNER_WEBHOOKS } from "../../provider/src/registration.js";
-import { startGate, type Gate } from "../support/gate.ts";
+import { serveGrpc } from "../support/grpc-server.ts";
+import { startSandbox, type Sandbox, type SandboxOptions } from "../support/sandbox.ts";
 import {
-  call,
-  fromStruct,
   PluginError,
   startPlugin,
   type Plugin,
   type PluginOptions,
   type Properties,
-} from "../support/plugin-process.ts";
-import { startSandbox, type Sandbox, type SandboxOptions } from "../support/sandbox.ts";
+} from "./plugin-process.ts";
 
 /** Inputs of a `PartnerApiKey` as `check` completes them, with the string by which the host finds our handlers. */
 export const KEY = { __provider: PARTNER_API_KEY.__provider, account: "default" };
@@ -28,9 +29,6 @@ export const HOOK = {
 
 /** What `getPartnerWebhooks` reads with. */
 export const LIST = { __provider: PARTNER_WEBHOOKS.__provider };
-
-/** A setting under which the key of the sandbox's shape "unreadable" is found. */
-export const MAPPING = { "partners:responses": '{"apiKey":"/result/token"}' };
 
 /** A sandbox that ends with the test. */
 export async function sandboxFor(options?: SandboxOptions): Promise<Sandbox> {
@@ -54,42 +52,28 @@ export async function pluginFor(options: PluginOptions): Promise<Plugin> {
 /** A sandbox and a plugin that is configured for it. */
 export async function start(
   options?: SandboxOptions,
-  config: Record<string, string> = {},
+  { config, ...pluginOptions }: PluginOptions = {},
 ): Promise<{ sandbox: Sandbox; plugin: Plugin }> {
   const sandbox = await sandboxFor(options);
-  return { sandbox, plugin: await pluginFor({ config: { ...configFor(sandbox), ...config } }) };
+  const plugin = await pluginFor({ config: { ...configFor(sandbox), ...config }, ...pluginOptions });
+  return { sandbox, plugin };
 }
 
-/** The same for all tests of a file, as starting a process takes longest. @returns a function for the tests to call */
-export function startShared(config: Record<string, string> = {}): () => { sandbox: Sandbox; plugin: Plugin } {
-  let shared: { sandbox: Sandbox; plugin: Plugin };
-  beforeAll(async () => {
-    const sandbox = await startSandbox();
-    shared = { sandbox, plugin: await startPlugin({ config: { ...configFor(sandbox), ...config } }) };
-  }, 60_000); // As long as a test may take: a busy machine starts a process slowly.
-  beforeEach(() => {
-    shared.sandbox.clearFaults();
-    shared.sandbox.clearRequests();
-  });
-  afterAll(() => Promise.all([shared.plugin.close(), shared.sandbox.close()]));
-  return () => shared;
-}
-
-/** A plugin whose requests can be held on their way to its sandbox. */
-export async function startHeld({ config = {}, ...options }: PluginOptions = {}): Promise<{
-  sandbox: Sandbox;
-  gate: Gate;
-  plugin: Plugin;
+/** An engine that only listens, until the test ends, for what plugins log. */
+export async function loggingEngine(): Promise<{
+  address: string;
+  messages: engine.LogRequest.AsObject[];
 }> {
-  const sandbox = await sandboxFor();
-  const gate = await startGate();
-  onTestFinished(() => gate.close());
-  gate.leadTo(sandbox.url);
-  const plugin = await pluginFor({
-    config: { ...configFor(sandbox), "partners:baseUrl": gate.url, ...config },
-    ...options,
+  const messages: engine.LogRequest.AsObject[] = [];
+  const log: grpc.handleUnaryCall<engine.LogRequest, empty.Empty> = ({ request }, callback) => {
+    messages.push(request.toObject());
+    callback(null, new empty.Empty());
+  };
+  const server = await serveGrpc(enginegrpc.EngineService, { log });
+  onTestFinished(() => {
+    server.close();
   });
-  return { sandbox, gate, plugin };
+  return { address: server.address, messages };
 }
 
 /** What a value that the native host marks as secret holds (pulumi/pulumi, sdk/go/common/resource/sig); else `undefined`. */
@@ -98,10 +82,11 @@ export function secretValue(value: unknown): unknown {
   return signature === "1b47061264138c4ac30d75fd1eb44270" ? secret : undefined;
 }
 
-/** Calls `getPartnerWebhooks` in the native host. */
-export async function listNatively({ client }: Plugin): Promise<unknown> {
-  const request = new proto.InvokeRequest().setTok("partners:index:getPartnerWebhooks");
-  return fromStruct((await call("invoke", client.invoke.bind(client), request)).getReturn());
+/** The same properties in the place of secret ones, as the engine passes them on. */
+export function plain(properties: Properties): Properties {
+  return Object.fromEntries(
+    Object.entries(properties).map(([name, value]) => [name, secretValue(value) ?? value]),
+  );
 }
 
 /** The error that a call ends with. */

@@ -2,7 +2,8 @@ import { join } from "node:path";
 
 import { ROOT } from "./checkout.ts";
 import { fill, goBuild, hashOf, isExecutable } from "./build-cache.ts";
-import { cacheRoot, mustRun, runProcess } from "./process.ts";
+import { cacheRoot, mustRun } from "./process.ts";
+import { onPath } from "./pulumi-cli.ts";
 
 /** The Go module of the tool. Its list of modules includes those of a generated SDK. */
 export const CODEGEN_MODULE = join(import.meta.dirname, "codegen");
@@ -10,18 +11,10 @@ const HASH = hashOf(CODEGEN_MODULE, "go.mod", "go.sum", "main.go");
 const BUILT = join(cacheRoot(), `codegen-${process.platform}-${process.arch}-${HASH}`);
 const BINARY = join(BUILT, "codegen");
 
-/** The languages whose SDKs can be generated. */
-export type Language = "python" | "nodejs" | "go";
-
 /** Runs once before the engine tier: builds the tool of codegen/main.go, if the cache has none. Says so where that is not possible for want of Go. */
 export async function setup(): Promise<void> {
   if (await canGenerate()) return;
-  if (
-    await runProcess("go", ["version"]).then(
-      () => false,
-      () => true,
-    )
-  ) {
+  if ((await onPath("go")) === undefined) {
     console.error("There is no Go, so tests that need an SDK generated from schema.json are skipped.");
     return;
   }
@@ -39,6 +32,6 @@ export async function canGenerate(): Promise<boolean> {
  *
  * @throws {Error} with the diagnostics of the schema, warnings too.
  */
-export async function generate(folders: Readonly<Partial<Record<Language, string>>>): Promise<void> {
+export async function generate(folders: { python?: string; nodejs?: string; go?: string }): Promise<void> {
   await mustRun(BINARY, [join(ROOT, "provider/schema.json"), ...Object.entries(folders).flat()]);
 }

@@ -4,7 +4,7 @@ import { passOn, startTcpServer } from "./tcp-server.ts";
 /** What becomes of a CONNECT: a tunnel, a refusal with this status, an orderly close, or bytes that are no HTTP. */
 export type Reaction = "tunnel" | number | "fin" | "garbage";
 
-/** How a {@link ConnectProxy} behaves. */
+/** How a proxy behaves. */
 export interface ConnectProxyOptions {
   /** The port on this machine that stands for each host, as `partners.test:443`. */
   readonly targets: Readonly<Record<string, number>>;
@@ -12,19 +12,11 @@ export interface ConnectProxyOptions {
   readonly reactions?: readonly Reaction[];
 }
 
-/** A proxy as companies have it, which remembers everything. */
-export interface ConnectProxy {
-  readonly url: string;
-  /** The head of each request, as it came: CONNECT or, for a client that trusts the proxy with more, anything else. */
-  readonly heads: readonly string[];
-  /** Every byte that it got from clients and from servers. */
-  seen(): Buffer;
-  close(): Promise<void>;
-}
-
-/** Starts a proxy on 127.0.0.1. A tunnel ends as its server's side ends: by FIN or by RST. */
-export async function startConnectProxy(options: ConnectProxyOptions): Promise<ConnectProxy> {
-  const { targets, reactions = ["tunnel"] } = options;
+/**
+ * Starts a proxy on 127.0.0.1, as companies have it, which remembers everything. A tunnel ends as its server's side ends: by FIN
+ * or by RST.
+ */
+export async function startConnectProxy({ targets, reactions = ["tunnel"] }: ConnectProxyOptions) {
   const heads: string[] = [];
   const bytes: Buffer[] = [];
 
@@ -57,7 +49,9 @@ export async function startConnectProxy(options: ConnectProxyOptions): Promise<C
 
   return {
     url: `http://127.0.0.1:${server.port}`,
+    /** The head of each request, as it came: CONNECT or, for a client that trusts the proxy with more, anything else. */
     heads,
+    /** Every byte that it got from clients and from servers. */
     seen: () => Buffer.concat(bytes),
     close: () => server.close(),
   };

@@ -61,5 +61,5 @@ export async function engineEnv(extra: Readonly<Record<string, string>> = {}): P
     PULUMI_IGNORE_AMBIENT_PLUGINS: "true",
     ...extra,
   };
-  return { env, backendDir, dir, dispose: () => rm(dir, { recursive: true, force: true }) };
+  return { env, backendDir, dir, dispose: () => rm(dir, { recursive: true, force: true, maxRetries: 3 }) };
 }

@@ -30,6 +30,8 @@ export type Fault = {
   | { readonly kind: "truncate"; readonly bytes: number }
   /** The real answer, slowly. */
   | { readonly kind: "slow"; readonly bytesPerSecond: number }
+  /** The real answer, when this has resolved. It is called once the operation has been performed. */
+  | { readonly kind: "hold"; readonly until: (response: ServerResponse) => Promise<unknown> }
 );
 
 /** Any response. A Buffer is sent as it is, so that a body can be compressed, or no text. */
@@ -74,7 +76,7 @@ export class FaultQueue {
 
 /** Whether the operation is performed before the fault happens. */
 export function takesEffect(fault: Fault): boolean {
-  const sendsPart = ["resetMidBody", "truncate", "slow"].includes(fault.kind);
+  const sendsPart = ["resetMidBody", "truncate", "slow", "hold"].includes(fault.kind);
   return sendsPart || (fault.kind === "hang" && fault.at === "body") || fault.effect === true;
 }
 
@@ -119,6 +121,10 @@ export async function applyFault(
       break;
     case "slow":
       await sendSlowly(call, answer, fault.bytesPerSecond);
+      break;
+    case "hold":
+      await fault.until(call.response);
+      return answer;
   }
   return undefined;
 }

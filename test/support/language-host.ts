@@ -3,6 +3,7 @@
  * LanguageRuntime service that running a program needs. gRPC itself answers "unimplemented" to the rest.
  */
 import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import grpc from "@grpc/grpc-js";
@@ -19,58 +20,52 @@ const ALREADY_REPORTED = 32;
 const engineAddress = process.argv.slice(2).find((arg) => !arg.startsWith("-")) ?? "";
 let program: ChildProcess | undefined;
 
+const always = (response: unknown) => (_call: unknown, callback: grpc.sendUnaryData<unknown>) => {
+  callback(null, response);
+};
 const server = new grpc.Server();
 server.addService(langgrpc.LanguageRuntimeService, {
-  run: (call: Call<langproto.RunRequest>, callback: grpc.sendUnaryData<langproto.RunResponse>) => {
-    runProgram(call.request).then((response) => {
+  run: (
+    { request }: grpc.ServerUnaryCall<langproto.RunRequest, unknown>,
+    callback: grpc.sendUnaryData<langproto.RunResponse>,
+  ) => {
+    runProgram(request).then((response) => {
       callback(null, response);
     }, callback);
   },
-  cancel: (_call: Call<unknown>, callback: grpc.sendUnaryData<empty.Empty>) => {
+  cancel: (_call: unknown, callback: grpc.sendUnaryData<empty.Empty>) => {
     program?.kill("SIGINT");
     callback(null, new empty.Empty());
   },
-  about: answer(() =>
-    new langproto.AboutResponse().setExecutable(process.execPath).setVersion(process.version),
-  ),
-  getPluginInfo: answer(() => new plugproto.PluginInfo().setVersion(sdk.version)),
+  about: always(new langproto.AboutResponse().setExecutable(process.execPath).setVersion(process.version)),
+  getPluginInfo: always(new plugproto.PluginInfo().setVersion(sdk.version)),
   // Nothing to download: the only plugin of these programs is the dynamic provider, which the SDK brings.
-  getRequiredPackages: answer(() => new langproto.GetRequiredPackagesResponse()),
-  getRequiredPlugins: answer(() => new langproto.GetRequiredPluginsResponse()),
-  getProgramDependencies: answer(() => new langproto.GetProgramDependenciesResponse()),
+  getRequiredPackages: always(new langproto.GetRequiredPackagesResponse()),
+  getRequiredPlugins: always(new langproto.GetRequiredPluginsResponse()),
+  getProgramDependencies: always(new langproto.GetProgramDependenciesResponse()),
 });
 server.bindAsync("127.0.0.1:0", grpc.ServerCredentials.createInsecure(), (error, port) => {
   if (error) throw error;
   console.log(String(port));
 });
 
-type Call<Request> = grpc.ServerUnaryCall<Request, unknown>;
-
-function answer<Response>(make: () => Response): grpc.handleUnaryCall<unknown, Response> {
-  return (_call, callback) => {
-    callback(null, make());
-  };
-}
-
 /** Runs a program as Pulumi's own host does: the SDK's `cmd/run` in a process of its own. */
 async function runProgram(request: langproto.RunRequest): Promise<langproto.RunResponse> {
   // Resolved from the program's folder: a program runs with the SDK it has installed, not with ours.
   const launcher = createRequire(join(request.getPwd(), "index.js")).resolve("@pulumi/pulumi/cmd/run");
-  const child = spawn(process.execPath, [launcher, ...launcherArgs(request)], {
-    env: { ...process.env, ...launcherEnv(request) },
-    stdio: "inherit", // The engine reads this process's output and shows it as the program's.
-  });
-  program = child;
-  const ending = await new Promise<string | number>((resolve, reject) => {
-    child.once("error", reject);
-    child.once("exit", (code, signal) => {
-      resolve(signal ?? code ?? 0);
-    });
-  });
+  const env = {
+    ...process.env,
+    PULUMI_CONFIG: JSON.stringify(Object.fromEntries(request.getConfigMap().entries())),
+    PULUMI_CONFIG_SECRET_KEYS: JSON.stringify(request.getConfigsecretkeysList()),
+    PULUMI_NODEJS_TYPESCRIPT: "true",
+  };
+  // The engine reads this process's output and shows it as the program's.
+  program = spawn(process.execPath, [launcher, ...launcherArgs(request)], { env, stdio: "inherit" });
+  const [code, signal] = (await once(program, "exit")) as [number | null, NodeJS.Signals | null];
   program = undefined;
   const response = new langproto.RunResponse();
-  if (ending === ALREADY_REPORTED) return response.setBail(true);
-  return ending === 0 ? response : response.setError(`Program ended with ${ending}`);
+  if (code === ALREADY_REPORTED) return response.setBail(true);
+  return code === 0 ? response : response.setError(`Program ended with ${signal ?? String(code)}`);
 }
 
 function launcherArgs(request: langproto.RunRequest): string[] {
@@ -90,12 +85,4 @@ function launcherArgs(request: langproto.RunRequest): string[] {
     request.getInfo()?.getEntryPoint() ?? ".",
     ...request.getArgsList(),
   ];
-}
-
-function launcherEnv(request: langproto.RunRequest): Record<string, string> {
-  return {
-    PULUMI_CONFIG: JSON.stringify(Object.fromEntries(request.getConfigMap().entries())),
-    PULUMI_CONFIG_SECRET_KEYS: JSON.stringify(request.getConfigsecretkeysList()),
-    PULUMI_NODEJS_TYPESCRIPT: "true",
-  };
 }

@@ -59,39 +59,28 @@ const CONDITIONS: Readonly<Record<string, (cwd: string) => boolean>> = {
   "${{ !cancelled() && hashFiles('preview.log') != '' }}": (cwd) => existsSync(join(cwd, "preview.log")),
 };
 
-/** What the steps of a job did: the exit code of each by its name or else its script, and what all printed. */
-export interface JobResult {
-  readonly codes: Readonly<Record<string, number>>;
-  readonly output: string;
-}
-
 /**
  * Runs the steps of a job as GitHub would, with the values that `${{ … }}` stand for.
  *
+ * @returns the exit code of each step by its name or else its script, and what all printed.
  * @throws If the job uses an action, a condition or a value that this does not know.
  */
 export async function runGitHubJob(
-  workflow: Workflow,
+  { env: shared, jobs }: Workflow,
   jobName: string,
   { cwd, shell, values }: { readonly cwd: string; readonly shell: Shell; readonly values: Variables },
-): Promise<JobResult> {
-  const job = workflow.jobs[jobName];
+) {
+  const job = jobs[jobName];
   if (!job) throw new Error(`There is no job ${jobName}`);
   const codes: Record<string, number> = {};
   let output = "";
-  for (const { name, if: condition, uses, run, env } of job.steps) {
-    if (run === undefined) {
-      if (!HERE_ALREADY.test(uses ?? ""))
-        throw new Error(`This runner does not know the action ${uses ?? ""}`);
-      continue;
-    }
-    const decide =
-      condition === undefined
-        ? () => Object.values(codes).every((code) => code === 0)
-        : CONDITIONS[condition];
-    if (!decide) throw new Error(`This runner does not know the condition ${condition ?? ""}`);
-    if (run === INSTALL || !decide(cwd)) continue;
-    const ended = await shell(run, evaluate({ ...workflow.env, ...job.env, ...env }, values));
+  for (const { name, if: condition, uses = "", run, env } of job.steps) {
+    const succeeded = (): boolean => Object.values(codes).every((code) => code === 0);
+    const decide = condition === undefined ? succeeded : CONDITIONS[condition];
+    if (!decide || (run === undefined && !HERE_ALREADY.test(uses)))
+      throw new Error(`This runner does not know ${condition ?? uses}`);
+    if (run === undefined || run === INSTALL || !decide(cwd)) continue;
+    const ended = await shell(run, evaluate({ ...shared, ...job.env, ...env }, values));
     codes[name ?? run] = ended.code;
     output += ended.stdout + ended.stderr;
   }
@@ -121,12 +110,7 @@ export interface GitLabJob {
 }
 
 /** A pipeline as GitLab would make it of a file. */
-export interface GitLabPipeline {
-  readonly variables: Variables;
-  readonly jobs: Readonly<Record<string, GitLabJob>>;
-  /** The names of the jobs that run, by the rules of the file. */
-  readonly running: readonly string[];
-}
+export type GitLabPipeline = Awaited<ReturnType<typeof gitLabPipeline>>;
 
 const GITLAB_CI_LOCAL = join(import.meta.dirname, "../../node_modules/gitlab-ci-local/dist/index.js");
 
@@ -136,7 +120,7 @@ const GITLAB_CI_LOCAL = join(import.meta.dirname, "../../node_modules/gitlab-ci-
  * @param predefined - Variables that GitLab sets, such as `CI_PIPELINE_SOURCE`.
  * @throws If the file does not agree with the schema.
  */
-export async function gitLabPipeline(file: string, predefined: Variables): Promise<GitLabPipeline> {
+export async function gitLabPipeline(file: string, predefined: Variables) {
   // It wants a Git repository with a remote, and writes into it.
   const cwd = await mkdtemp(join(tmpdir(), "gitlab-"));
   try {
@@ -146,24 +130,24 @@ export async function gitLabPipeline(file: string, predefined: Variables): Promi
     await git("remote", "add", "origin", "git@gitlab.com:team/stack.git");
     const author = ["-c", "user.name=test", "-c", "user.email=test@example.com"];
     await git(...author, "commit", "--quiet", "--allow-empty", "--message=test");
-    const variables = [
+    const flags = [
       ...Object.entries(predefined).flatMap(([name, value]) => ["--variable", `${name}=${value}`]),
       `--ignore-predefined-vars=${Object.keys(predefined).join(",")}`, // Else it warns, on standard output.
     ];
     const print = (mode: string) =>
-      mustRun(process.execPath, [GITLAB_CI_LOCAL, mode, ...variables], { cwd, env: inheritedEnv() });
-    const listed = JSON.parse(await print("--list-json")) as {
-      readonly name: string;
-      readonly when: string;
-    }[];
+      mustRun(process.execPath, [GITLAB_CI_LOCAL, mode, ...flags], { cwd, env: inheritedEnv() });
+    const listed = JSON.parse(await print("--list-json")) as { name: string; when: string }[];
     const expanded = parse(await print("--preview")) as Record<string, unknown>;
     const given = expanded["variables"] as Record<string, string | { readonly value: string }>;
+    const variables = Object.entries(given).map(
+      ([name, value]) => [name, typeof value === "string" ? value : value.value] as const,
+    );
+    const jobs = listed.map(({ name }) => [name, expanded[name] as GitLabJob] as const);
     return {
-      variables: Object.fromEntries(
-        Object.entries(given).map(([name, value]) => [name, typeof value === "string" ? value : value.value]),
-      ),
-      jobs: Object.fromEntries(listed.map(({ name }) => [name, expanded[name] as GitLabJob])),
-      running: listed.flatMap(({ name, when }) => (when === "never" ? [] : name)),
+      variables: Object.fromEntries(variables),
+      jobs: Object.fromEntries(jobs),
+      /** The names of the jobs that run, by the rules of the file. */
+      running: listed.filter(({ when }) => when !== "never").map(({ name }) => name),
     };
   } finally {
     await rm(cwd, { recursive: true });
@@ -186,25 +170,16 @@ export async function runGitLabJob(
   return { code, output: [stdout, stderr, after.stdout, after.stderr].join("") };
 }
 
-/** The comments of one pull request or merge request, with the part of the APIs of GitHub and GitLab that lists and writes them. */
-export interface Comments {
-  readonly url: string;
-  /** The texts, oldest first. */
-  readonly texts: string[];
-  /** What was asked, as `METHOD path`, with the token it came with. */
-  readonly requests: string[];
-  readonly close: () => void;
-}
-
 /** The number of the user who writes with the token. */
 const BOT = 2;
 
 /**
- * Starts {@link Comments} on loopback. Ids are places in the list.
+ * The comments of one pull request or merge request, with the part of the APIs of GitHub and GitLab that lists and writes them.
+ * Ids are places in the list.
  *
  * @param texts - Comments of a person. Those that are written later are by whoever has the token.
  */
-export async function startComments(texts: string[] = []): Promise<Comments> {
+export async function startComments(texts: string[] = []) {
   const requests: string[] = [];
   const ofPerson = texts.length;
   const server = createServer((request, response) => {
@@ -228,9 +203,11 @@ export async function startComments(texts: string[] = []): Promise<Comments> {
   await once(server, "listening");
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    /** The texts, oldest first. */
     texts,
+    /** What was asked, as `METHOD path`, with the token it came with. */
     requests,
-    close: () => {
+    close: (): void => {
       server.closeAllConnections();
       server.close();
     },

@@ -1,8 +1,8 @@
 import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
 import { text } from "node:stream/consumers";
-import { setTimeout as sleep } from "node:timers/promises";
 
 /** How a process ended. */
 export interface Ended {
@@ -20,91 +20,50 @@ export interface ProcessOptions {
   readonly cwd?: string;
   /** The whole environment. @default this process's environment */
   readonly env?: NodeJS.ProcessEnv;
-  /** Milliseconds after which the process is stopped and `ended` rejects. @default 120000 */
+  /** Milliseconds after which the process is killed and the call rejects. @default 120000 */
   readonly timeoutMs?: number;
-  /** Whether the process leads a group of its own, and whatever it leaves running is stopped with it. @default false */
+  /** Kills the process. @default nothing does */
+  readonly signal?: AbortSignal;
+  /** Whether the process leads a group of its own, and whatever it leaves running is killed with it. @default false */
   readonly ownGroup?: boolean;
   /** Whether its output is also shown here, as it comes. @default false */
   readonly show?: boolean;
 }
 
-/** A process that has been started and not waited for. */
-export interface RunningProcess {
-  /** 0 if it could not be started; `ended` then rejects. */
-  readonly pid: number;
-  /** Rejects if the command cannot be started or takes longer than `timeoutMs`. A non-zero exit code is a result. */
-  readonly ended: Promise<Ended>;
-  /** Interrupts as a person at a terminal would: Ctrl-C, Ctrl-C again, at last SIGKILL. Resolves when it has ended. */
-  stop(): Promise<void>;
-}
-
-/** Signals and the milliseconds given to each. After the second Ctrl-C the engine itself gives its plugins 5 s. */
-const STOP_STEPS: readonly (readonly [NodeJS.Signals, number])[] = [
-  ["SIGINT", 3000],
-  ["SIGINT", 8000],
-  ["SIGKILL", 1000],
-];
-
-/** Starts a command with a closed standard input and collects its output. */
-export function startProcess(
+/**
+ * Runs a command with a closed standard input and collects its output. A non-zero exit code is a result.
+ *
+ * @throws If the command cannot be started or takes longer than `timeoutMs`.
+ */
+export async function runProcess(
   command: string,
   args: readonly string[],
-  { cwd, env = process.env, timeoutMs = 120_000, ownGroup = false, show = false }: ProcessOptions = {},
-): RunningProcess {
+  { cwd, env, timeoutMs = 120_000, signal, ownGroup = false, show = false }: ProcessOptions = {},
+): Promise<Ended> {
   const started = performance.now();
   const child = spawn(command, args, { cwd, env, detached: ownGroup, stdio: ["ignore", "pipe", "pipe"] });
   if (show) {
     child.stdout.pipe(process.stdout, { end: false });
     child.stderr.pipe(process.stderr, { end: false });
   }
-  if (ownGroup) {
-    child.once("exit", () => {
-      signalGroup(child.pid, "SIGTERM");
-    });
-  }
-
-  const closed = new Promise<number>((resolve, reject) => {
-    child.once("error", reject);
-    child.once("close", (code) => {
-      resolve(code ?? 128);
-    });
-  });
-
-  const stop = async (): Promise<void> => {
-    for (const [signal, patienceMs] of STOP_STEPS) {
-      if (child.exitCode !== null || child.signalCode !== null) return;
-      if (ownGroup) signalGroup(child.pid, signal);
-      else child.kill(signal);
-      await Promise.race([closed, sleep(patienceMs, undefined, { ref: false })]).catch(() => undefined);
-    }
+  const kill = (): void => {
+    if (ownGroup) killGroup(child.pid);
+    else child.kill("SIGKILL");
   };
-
-  let timedOut = false;
-  const timer = setTimeout(() => {
-    timedOut = true;
-    void stop();
-  }, timeoutMs);
-
-  const ended = Promise.all([closed, text(child.stdout), text(child.stderr)])
-    .finally(() => {
-      clearTimeout(timer);
-    })
-    .then(([code, stdout, stderr]) => {
-      const line = [command, ...args].join(" ");
-      if (timedOut) throw new Error(`Stopped after ${timeoutMs / 1000} s: ${line}\n${stdout}\n${stderr}`);
-      return { code, stdout, stderr, ms: Math.round(performance.now() - started) };
-    });
-
-  return { pid: child.pid ?? 0, ended, stop };
-}
-
-/** {@link startProcess}, waited for. */
-export async function runProcess(
-  command: string,
-  args: readonly string[],
-  options?: ProcessOptions,
-): Promise<Ended> {
-  return startProcess(command, args, options).ended;
+  child.once("exit", kill);
+  const limit = AbortSignal.timeout(timeoutMs);
+  for (const end of [limit, signal]) end?.addEventListener("abort", kill);
+  const [[code], stdout, stderr] = await Promise.all([
+    once(child, "close") as Promise<[number | null]>,
+    text(child.stdout),
+    text(child.stderr),
+  ]);
+  signal?.removeEventListener("abort", kill);
+  if (limit.aborted) {
+    const line = [command, ...args].join(" ");
+    throw new Error(`Stopped after ${timeoutMs / 1000} s: ${line}\n${stdout}\n${stderr}`);
+  }
+  return { code: code ?? 128, stdout, stderr, ms: Math.round(performance.now() - started) };
 }
 
 /** Runs a block of shell commands, stopping at the first that fails. What it leaves in the background ends with it. */
@@ -142,10 +101,9 @@ export function cacheRoot(): string {
   return join(isAbsolute(xdg) ? xdg : join(homedir(), ".cache"), "pulumi-partners");
 }
 
-function signalGroup(leader: number | undefined, signal: NodeJS.Signals): void {
-  if (leader === undefined) return;
+function killGroup(leader: number | undefined): void {
   try {
-    process.kill(-leader, signal);
+    if (leader !== undefined) process.kill(-leader, "SIGKILL");
   } catch {
     // Nothing is left in the group.
   }

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { delimiter, join, resolve } from "node:path";
-import { atLeast, fill, goBuild, hashOf, isExecutable } from "./build-cache.ts";
-import { cacheRoot, runProcess } from "./process.ts";
+import { fill, goBuild, hashOf, isExecutable } from "./build-cache.ts";
+import { cacheRoot, mustRun } from "./process.ts";
 
 /** A Pulumi CLI that has been run and is new enough. */
 export interface Pulumi {
@@ -9,8 +9,6 @@ export interface Pulumi {
   readonly path: string;
   /** For instance `3.259.0`. */
   readonly version: string;
-  /** Where it came from, in words. */
-  readonly origin: string;
 }
 
 /** The first version whose `pulumi import` of a file keeps the outputs of a dynamic resource. */
@@ -21,12 +19,10 @@ const PACKAGE = "github.com/pulumi/pulumi/pkg/v3";
 const GO_MOD = readFileSync(join(MODULE_FOLDER, "go.mod"), "utf8");
 const VERSION = new RegExp(`^\\s*${PACKAGE} v(\\S+)`, "m").exec(GO_MOD)?.[1] ?? "";
 
-/** A cached binary is not taken for one of another module list. */
-const MODULE_HASH = hashOf(MODULE_FOLDER, "go.mod", "go.sum");
-
 const PLATFORM = `${VERSION}-${process.platform}-${process.arch}`;
 const INSTALLED = join(cacheRoot(), `pulumi-${PLATFORM}`);
-const BUILT = join(cacheRoot(), `pulumi-${PLATFORM}-${MODULE_HASH}`);
+/** A cached binary is not taken for one of another module list. */
+const BUILT = join(cacheRoot(), `pulumi-${PLATFORM}-${hashOf(MODULE_FOLDER, "go.mod", "go.sum")}`);
 
 /** Set by {@link setup}: the CLI it found, so that test files need not look again. */
 const FOUND_VARIABLE = "FOUND_PULUMI_CLI";
@@ -34,7 +30,7 @@ const FOUND_VARIABLE = "FOUND_PULUMI_CLI";
 /** Runs once before the engine tier, so that no test counts the build of a CLI as its own time. */
 export async function setup(): Promise<void> {
   const pulumi = await getPulumi();
-  console.error(`Pulumi ${pulumi.version} from ${pulumi.origin}: ${pulumi.path}`);
+  console.error(`Pulumi ${pulumi.version}: ${pulumi.path}`);
   process.env[FOUND_VARIABLE] = JSON.stringify(pulumi);
 }
 
@@ -42,39 +38,33 @@ export async function setup(): Promise<void> {
  * A Pulumi CLI: `PULUMI_CLI` or `pulumi` on PATH, else from the cache, else installed by the SDK's installer, else built from
  * its Go module. The last two fill the cache and say on stderr how long they take.
  *
- * @throws If `PULUMI_CLI` is not a usable CLI, or if no way works; the message lists what was tried.
+ * @throws If no way works; the message lists what was tried.
  */
 export async function getPulumi(): Promise<Pulumi> {
   const found = process.env[FOUND_VARIABLE];
   if (found !== undefined) return JSON.parse(found) as Pulumi;
-  const asked = process.env["PULUMI_CLI"];
-  if (asked) return verified(resolve(asked), "PULUMI_CLI");
 
   const failures: string[] = [];
-  const ways: readonly (readonly [string, () => Promise<Pulumi | undefined>])[] = [
-    ["PATH", async () => verifiedIfThere(await onPath("pulumi"), "PATH")],
+  const ways = [
+    () => process.env["PULUMI_CLI"],
+    () => onPath("pulumi"),
     // An installed one first: it has Pulumi's own language host next to it.
-    ["the cache", () => verifiedIfThere(join(INSTALLED, "bin/pulumi"), "cache")],
-    ["the cache", () => verifiedIfThere(join(BUILT, "pulumi"), "cache")],
-    [
-      "the SDK's installer",
-      () => fill(INSTALLED, install).then(() => verified(join(INSTALLED, "bin/pulumi"), "SDK installer")),
-    ],
-    ["its Go module", () => fill(BUILT, build).then(() => verified(join(BUILT, "pulumi"), "Go module"))],
+    () => join(INSTALLED, "bin/pulumi"),
+    () => join(BUILT, "pulumi"),
+    () => fill(INSTALLED, install).then(() => join(INSTALLED, "bin/pulumi")),
+    () => fill(BUILT, build).then(() => join(BUILT, "pulumi")),
   ];
-  for (const [way, get] of ways) {
+  for (const way of ways) {
     try {
-      const pulumi = await get();
-      if (pulumi) return pulumi;
+      const path = await way();
+      if (path !== undefined && (await isExecutable(path))) return await verified(path);
     } catch (error) {
-      failures.push(`${way}: ${error instanceof Error ? error.message : String(error)}`);
-      console.error(`No Pulumi CLI from ${failures.at(-1) ?? ""}`);
+      failures.push(error instanceof Error ? error.message : String(error));
+      console.error(failures.at(-1));
     }
   }
   const remedy = `Install Pulumi ${MINIMUM_VERSION} or newer and put it on PATH, or set PULUMI_CLI to its path.`;
-  throw new Error(
-    ["There is no Pulumi CLI, and no way to get one worked:", ...failures, remedy].join("\n- "),
-  );
+  throw new Error(["There is no Pulumi CLI.", ...failures, remedy].join("\n- "));
 }
 
 /** The first executable of that name on PATH. */
@@ -86,19 +76,13 @@ export async function onPath(name: string): Promise<string | undefined> {
   return undefined;
 }
 
-async function verifiedIfThere(path: string | undefined, origin: string): Promise<Pulumi | undefined> {
-  return path !== undefined && (await isExecutable(path)) ? verified(path, origin) : undefined;
-}
-
-/** @throws If the binary does not run, does not say a version, or is too old. */
-async function verified(path: string, origin: string): Promise<Pulumi> {
+/** @throws If the binary does not run, or is too old. */
+async function verified(path: string): Promise<Pulumi> {
   const env = { ...process.env, PULUMI_SKIP_UPDATE_CHECK: "true" };
-  const { stdout, stderr } = await runProcess(path, ["version"], { env, timeoutMs: 30_000 });
-  const version = /\d+\.\d+\.\d+/.exec(stdout)?.[0];
-  if (version === undefined) throw new Error(`${path} version printed no version: ${stdout}${stderr}`);
-  if (!atLeast(version, MINIMUM_VERSION))
+  const version = /\d+\.\d+\.\d+/.exec(await mustRun(path, ["version"], { env }))?.[0] ?? "0";
+  if (version.localeCompare(MINIMUM_VERSION, "en", { numeric: true }) < 0)
     throw new Error(`${path} is ${version}, older than ${MINIMUM_VERSION}`);
-  return { path, version, origin };
+  return { path, version };
 }
 
 /** In a process of its own: the SDK's installer takes no time limit and leaves its shell script running. */
@@ -106,13 +90,12 @@ async function install(root: string): Promise<void> {
   console.error(`Installing the Pulumi CLI ${VERSION} with the SDK's installer, 3 minutes at most ...`);
   const installer = `
     const { PulumiCommand } = require("@pulumi/pulumi/automation");
-    PulumiCommand.install({ version: ${JSON.stringify(VERSION)}, root: ${JSON.stringify(root)} }).catch((error) => {
+    PulumiCommand.install(${JSON.stringify({ version: VERSION, root })}).catch((error) => {
       console.error(error.message);
       process.exit(1);
     });`;
   const options = { cwd: import.meta.dirname, timeoutMs: 180_000, ownGroup: true };
-  const { code, stderr } = await runProcess(process.execPath, ["-e", installer], options);
-  if (code !== 0) throw new Error(stderr.trim());
+  await mustRun(process.execPath, ["-e", installer], options);
 }
 
 /** Builds the CLI from its Go module. It comes without a language host: see language-host.ts. */

@@ -28,13 +28,13 @@ const CHAPTERS = [
 
 /** The page as it should be, before formatting. */
 export function referenceOf([program, sandbox]: Modules): string {
-  const { module } = new Renderer([program, sandbox]);
+  const renderer = new Renderer([program, sandbox]);
   const blocks = [
     INTRODUCTION,
-    ...module(program),
+    ...renderer.module(program),
     "# The sandbox: `pulumi-partners/sandbox`",
-    sandbox.comment?.summary.map(({ text }) => text).join("") ?? "",
-    ...module(sandbox).map((block) => block.replace("## Types", "## Types of the sandbox")),
+    renderer.prose(sandbox.comment?.summary),
+    ...renderer.module(sandbox).map((block) => block.replace("## Types", "## Types of the sandbox")),
   ];
   return `${blocks.filter((block) => block !== "").join("\n\n")}\n`;
 }
@@ -48,7 +48,7 @@ class Renderer {
   }
 
   /** A module. The arguments of a class (`FooArgs` of `Foo`) follow it, whatever their kind. */
-  readonly module = ({ children: members = [] }: DeclarationReflection): string[] => {
+  module({ children: members = [] }: DeclarationReflection): string[] {
     const argsOf = (owner: DeclarationReflection) => members.find(({ name }) => name === `${owner.name}Args`);
     const placed = new Set(members.filter((member) => member.kindOf(ReflectionKind.Class)).map(argsOf));
     return CHAPTERS.flatMap(([title, kinds]) => {
@@ -56,7 +56,7 @@ class Renderer {
       const blocks = chapter.flatMap((one) => [`### ${one.name}`, ...this.#member(one, argsOf(one))]);
       return blocks.length === 0 ? [] : [`## ${title}`, ...blocks];
     });
-  };
+  }
 
   #member(member: DeclarationReflection, args: DeclarationReflection | undefined): string[] {
     const [signature] = member.signatures ?? [];
@@ -113,7 +113,7 @@ class Renderer {
     const [throws, result] = [this.#tag(comment, "@throws"), this.#tag(comment, "@returns")];
     return [
       code(`${name}(${parametersOf(signature)})${returns}`),
-      this.#prose(comment?.summary ?? []),
+      this.prose(comment?.summary),
       list.join("\n"),
       result === "" ? "" : `Returns: ${result}`,
       throws === "" ? "" : `Throws ${throws}`,
@@ -123,7 +123,7 @@ class Renderer {
 
   /** What an interface or a class says of itself. */
   #about({ comment }: DeclarationReflection): string[] {
-    return comment ? [this.#prose(comment.summary), this.#tag(comment, "@example")] : [];
+    return comment ? [this.prose(comment.summary), this.#tag(comment, "@example")] : [];
   }
 
   /** A table of arguments or outputs; with a column of defaults if any of them is optional. */
@@ -148,7 +148,7 @@ class Renderer {
   }
 
   /** The text of a comment; `{@link …}` leads to where the thing is documented on the page. */
-  #prose(parts: readonly CommentDisplayPart[]): string {
+  prose(parts: readonly CommentDisplayPart[] = []): string {
     return parts
       .map((part) => {
         if (part.kind !== "inline-tag") return part.text;
@@ -164,7 +164,7 @@ class Renderer {
 
   /** The text in one line, for the cell of a table. */
   #cell(parts: readonly CommentDisplayPart[] = []): string {
-    return this.#prose(parts)
+    return this.prose(parts)
       .replaceAll(/\n\s*\n/g, "<br>")
       .replaceAll("\n", " ")
       .replaceAll("|", "\\|");
@@ -172,7 +172,7 @@ class Renderer {
 
   /** What a block tag such as `@throws` says; `""` where there is none. */
   #tag(comment: Comment | undefined, tag: `@${string}`): string {
-    return (comment?.getTags(tag) ?? []).map(({ content }) => this.#prose(content)).join("\n\n");
+    return (comment?.getTags(tag) ?? []).map(({ content }) => this.prose(content)).join("\n\n");
   }
 }
 

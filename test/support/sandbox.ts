@@ -1,5 +1,7 @@
 /** The sandbox of the package, with what only our own tests need: responses in many shapes, and faults on the wire. */
 import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import type { ServerResponse } from "node:http";
 
 import { json, type Answer } from "../../provider/dist/sandbox/partner-account.js";
 import { runSandbox, type OperationCall } from "../../provider/dist/sandbox/running-sandbox.js";
@@ -41,6 +43,16 @@ export interface Sandbox extends published.Sandbox {
   inject(...faults: readonly Fault[]): void;
   /** Forgets the faults that have not happened. */
   clearFaults(): void;
+  /** Performs one request, the next or the one after so many others, and holds its answer back. */
+  hold(skip?: number): Held;
+}
+
+/** An answer that is held back. */
+export interface Held {
+  /** Resolves when the request has been performed. */
+  readonly reached: Promise<unknown>;
+  /** Sends the answer; resolves when it has been handed to the system. */
+  release(): Promise<void>;
 }
 
 /** Starts the sandbox of the package with faults and shapes. */
@@ -66,15 +78,31 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     basePath: options.basePath ?? "",
     ...(options.keyAlphabet === "hostile" && { generateKey: hostileKey }),
   });
-  const added: Pick<Sandbox, "inject" | "clearFaults"> = {
-    inject: (...more) => {
+  return Object.assign(sandbox, {
+    inject: (...more: readonly Fault[]): void => {
       faults.add(more);
     },
-    clearFaults: () => {
+    clearFaults: (): void => {
       faults.clear();
     },
-  };
-  return Object.assign(sandbox, added);
+    hold: (skip = 0): Held => {
+      const reached = Promise.withResolvers<ServerResponse>();
+      const released = Promise.withResolvers<null>();
+      const until = (response: ServerResponse): Promise<unknown> => {
+        reached.resolve(response);
+        return released.promise;
+      };
+      faults.add([{ kind: "hold", skip, until }]);
+      return {
+        reached: reached.promise,
+        release: async () => {
+          const sent = once(await reached.promise, "finish");
+          released.resolve(null);
+          await sent;
+        },
+      };
+    },
+  });
 }
 
 /** Stands for the real answer where a fault replaces it. Never sent. */

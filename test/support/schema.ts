@@ -1,6 +1,4 @@
 /** provider/schema.json: what programs in every language may declare, from the same TSDoc as the reference. */
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import {
   type CommentDisplayPart,
   type DeclarationReflection,
@@ -9,7 +7,7 @@ import {
   type UnionType,
 } from "typedoc";
 
-import { ROOT } from "./checkout.ts";
+import manifest from "../../provider/package.json" with { type: "json" };
 import { propertiesOf } from "./typedoc.ts";
 
 interface Import {
@@ -57,15 +55,6 @@ const LANGUAGE = {
   java: { basePackage: "io.github.pulumipartners" },
 };
 
-interface Manifest {
-  readonly version: string;
-  readonly description: string;
-  readonly keywords: readonly string[];
-  readonly homepage: string;
-  readonly license: string;
-  readonly repository: { readonly url: string };
-}
-
 /** A type of the schema, or a property with that type. */
 interface Spec {
   readonly type?: string;
@@ -78,7 +67,6 @@ interface Spec {
 
 /** The schema of the package, from what a program imports. */
 export function schemaOf(program: DeclarationReflection): unknown {
-  const manifest = JSON.parse(readFileSync(join(ROOT, "provider/package.json"), "utf8")) as Manifest;
   const { version, description, keywords, homepage, license, repository } = manifest;
   const schema = new Schema(program);
   const provider = schema.object("ProviderArgs");

@@ -6,13 +6,10 @@ import automation from "@pulumi/pulumi/automation/server.js";
 import langgrpc from "@pulumi/pulumi/proto/language_grpc_pb.js";
 import { engineEnv } from "./engine.ts";
 import { serveGrpc, type GrpcServer } from "./grpc-server.ts";
-import { type Ended, type ProcessOptions, type RunningProcess, startProcess } from "./process.ts";
+import { type Ended, type ProcessOptions, runProcess } from "./process.ts";
 
 /** A Pulumi program as a function; what it returns are the stack's outputs. */
 export type Program = () => Promise<unknown>;
-
-/** Stack configuration by full key, such as `partners:baseUrl`. */
-export type Configuration = Readonly<Record<string, { readonly value: string; readonly secret?: boolean }>>;
 
 /** What a test stack is made of. */
 export interface TestStackOptions {
@@ -20,8 +17,6 @@ export interface TestStackOptions {
   readonly program?: Program | undefined;
   /** Further files of the project, by name. @default none */
   readonly files?: Readonly<Record<string, string>>;
-  /** @default none */
-  readonly config?: Configuration;
   /** Variables for the engine and its plugins. None of this machine's `PARTNERS_*` and `PULUMI_*` variables reach them. */
   readonly env?: Readonly<Record<string, string>>;
 }
@@ -50,30 +45,7 @@ export interface Result {
 }
 
 /** A stack of its own, on a backend of its own, operated by the real engine. */
-export interface TestStack {
-  preview(options?: OperationOptions): Promise<Result>;
-  up(options?: OperationOptions): Promise<Result>;
-  refresh(options?: OperationOptions): Promise<Result>;
-  destroy(options?: OperationOptions): Promise<Result>;
-  /** Runs any other command of the CLI. @returns what it printed on stdout. @throws if it fails. */
-  pulumi(...args: string[]): Promise<string>;
-  /** Sets stack configuration for the operations to come. */
-  configure(settings: Configuration): Promise<void>;
-  /** Changes the program for the operations to come. */
-  setProgram(program: Program): void;
-  /** The stack's outputs, secrets in clear. */
-  outputs(): Promise<Record<string, unknown>>;
-  /** The state file as it is in the backend: what must not hold a secret in clear. */
-  stateFile(): Promise<string>;
-  /** Where that file is. */
-  readonly statePath: string;
-  /** The state with secrets in clear, to look at or to change and import. */
-  exportStack(): Promise<Deployment>;
-  importStack(deployment: Deployment): Promise<void>;
-  readonly backendDir: string;
-  /** Interrupts what is still running, and removes stack, backend and temporary folders. Resources are not destroyed. */
-  dispose(): Promise<void>;
-}
+export type TestStack = Awaited<ReturnType<typeof createTestStack>>;
 
 /**
  * Makes a stack `dev` of a project `test`, whose program is a function. One CLI process per operation, where the Automation
@@ -84,36 +56,31 @@ export interface TestStack {
  * expect(await stack.up()).toMatchObject({ ok: true, changes: { create: 1 } });
  * await stack.dispose();
  */
-export async function createTestStack(options: TestStackOptions): Promise<TestStack> {
+export async function createTestStack({ env, files, ...options }: TestStackOptions) {
   let { program } = options;
-  const engine = await engineEnv({ PULUMI_STACK: "dev", ...options.env });
+  const engine = await engineEnv({ PULUMI_STACK: "dev", ...env });
   const project = join(engine.dir, "project");
   await mkdir(project);
-  const files = { "Pulumi.yaml": "name: test\nruntime: nodejs\n", ...options.files };
-  for (const [name, text] of Object.entries(files)) await writeFile(join(project, name), text);
+  const written = { "Pulumi.yaml": "name: test\nruntime: nodejs\n", ...files };
+  for (const [name, text] of Object.entries(written)) await writeFile(join(project, name), text);
   // The dynamic provider's code resolves packages from the project's folder.
   await symlink(join(import.meta.dirname, "../../node_modules"), join(project, "node_modules"));
   const server = program && (await serveProgram(() => program?.() ?? Promise.resolve()));
   const client = server ? ["--client", server.address, "--exec-kind", "auto.inline"] : [];
-  const running = new Set<RunningProcess>();
+  const disposal = new AbortController();
 
-  const run = async (args: readonly string[], more: Partial<ProcessOptions> = {}): Promise<Ended> => {
-    const process = startProcess("pulumi", [...args, "--non-interactive"], {
-      cwd: project,
-      env: engine.env,
-      ...more,
-    });
-    running.add(process);
-    return process.ended.finally(() => running.delete(process));
+  const run = (args: readonly string[], more: Partial<ProcessOptions> = {}): Promise<Ended> => {
+    const usual = { cwd: project, env: engine.env, signal: disposal.signal };
+    return runProcess("pulumi", [...args, "--non-interactive"], { ...usual, ...more });
   };
 
+  /** Runs any other command of the CLI. @returns what it printed on stdout. @throws if it fails. */
   const pulumi = async (...args: string[]): Promise<string> => {
     const { code, stdout, stderr } = await run(args);
     if (code !== 0) throw new Error(`pulumi ${args.join(" ")}: ${stderr}`);
     return stdout;
   };
 
-  const statePath = join(engine.backendDir, ".pulumi/stacks/test/dev.json");
   let operations = 0;
   const operate = async (
     args: string[],
@@ -128,40 +95,46 @@ export async function createTestStack(options: TestStackOptions): Promise<TestSt
     return toResult(ended, await readFile(log, "utf8").catch(() => ""));
   };
 
-  const configure = async (settings: Configuration): Promise<void> => {
-    const flags = Object.entries(settings).flatMap(([key, { value, secret }]) => [
-      secret ? "--secret" : "--plaintext",
-      `${key}=${value}`,
-    ]);
-    if (flags.length > 0) await pulumi("config", "set-all", ...flags);
-  };
-
   await pulumi("stack", "init", "dev");
-  await configure(options.config ?? {});
+  /** The state file as it is in the backend: what must not hold a secret in clear. */
+  const statePath = join(engine.backendDir, ".pulumi/stacks/test/dev.json");
   return {
-    preview: (more) => operate(["preview"], more),
-    up: (more) => operate(["up", "--yes", "--skip-preview"], more),
-    refresh: (more) => operate(["refresh", "--yes", "--skip-preview"], more),
-    destroy: (more) => operate(["destroy", "--yes", "--skip-preview"], more),
+    preview: (more?: OperationOptions) => operate(["preview"], more),
+    up: (more?: OperationOptions) => operate(["up", "--yes", "--skip-preview"], more),
+    refresh: (more?: OperationOptions) => operate(["refresh", "--yes", "--skip-preview"], more),
+    destroy: (more?: OperationOptions) => operate(["destroy", "--yes", "--skip-preview"], more),
     pulumi,
-    configure,
-    setProgram: (next) => {
+    /** Sets stack configuration for the operations to come, by full key, such as `partners:baseUrl`. */
+    configure: async (
+      settings: Readonly<Record<string, { readonly value: string; readonly secret?: boolean }>>,
+    ): Promise<void> => {
+      const flags = Object.entries(settings).flatMap(([key, { value, secret }]) => [
+        secret ? "--secret" : "--plaintext",
+        `${key}=${value}`,
+      ]);
+      await pulumi("config", "set-all", ...flags);
+    },
+    /** Changes the program for the operations to come. */
+    setProgram: (next: Program): void => {
       if (!server) throw new Error("The program of this stack is its project's own.");
       program = next;
     },
+    /** The stack's outputs, secrets in clear. */
     outputs: async () =>
       JSON.parse(await pulumi("stack", "output", "--json", "--show-secrets")) as Record<string, unknown>,
     stateFile: () => readFile(statePath, "utf8"),
     statePath,
+    /** The state with secrets in clear, to look at or to change and import. */
     exportStack: async () => JSON.parse(await pulumi("stack", "export", "--show-secrets")) as Deployment,
-    importStack: async (deployment) => {
+    importStack: async (deployment: Deployment): Promise<void> => {
       const file = join(engine.dir, "import.json");
       await writeFile(file, JSON.stringify(deployment));
       await pulumi("stack", "import", "--file", file);
     },
     backendDir: engine.backendDir,
-    dispose: async () => {
-      await Promise.all([...running].map((process) => process.stop()));
+    /** Kills what is still running, and removes stack, backend and temporary folders. Resources are not destroyed. */
+    dispose: async (): Promise<void> => {
+      disposal.abort();
       server?.close();
       await engine.dispose();
     },

@@ -1,6 +1,5 @@
 import { KeyObject, type webcrypto } from "node:crypto";
 import dns from "node:dns";
-import type { Socket } from "node:net";
 import { createSecureContext, getCACertificates, setDefaultCACertificates, TLSSocket } from "node:tls";
 import { passOn, startTcpServer } from "./tcp-server.ts";
 
@@ -103,14 +102,6 @@ export interface TlsFrontOptions {
   readonly handshake?: "answer" | "reset";
 }
 
-/** A TLS server that decrypts and passes on to a plain one on this machine. */
-export interface TlsFront {
-  readonly port: number;
-  /** The application protocol that each handshake agreed on, in order; `false` where the client named none. */
-  readonly protocols: readonly (string | false | null)[];
-  close(): Promise<void>;
-}
-
 /** Offers HTTP/2 before HTTP/1.1, as most servers do. What it passes on to need not understand it. */
 const OFFERED = ["h2", "http/1.1"];
 
@@ -119,24 +110,22 @@ export async function startTlsFront(
   url: string,
   identity: Identity,
   { handshake = "answer" }: TlsFrontOptions = {},
-): Promise<TlsFront> {
-  const target = Number(new URL(url).port);
+) {
   const secureContext = createSecureContext(identity);
-  const protocols: TlsFront["protocols"][number][] = [];
-
-  function serve(raw: Socket): void {
+  const protocols: TLSSocket["alpnProtocol"][] = [];
+  const server = await startTcpServer((raw) => {
+    if (handshake === "reset") {
+      raw.once("data", () => raw.resetAndDestroy());
+      return;
+    }
     const secure = new TLSSocket(raw, { isServer: true, secureContext, ALPNProtocols: OFFERED });
     secure.on("error", () => raw.destroy());
     secure.once("secure", () => {
       protocols.push(secure.alpnProtocol);
-      passOn(secure, raw, target);
+      passOn(secure, raw, Number(new URL(url).port));
     });
-  }
-
-  const server = await startTcpServer((raw) => {
-    if (handshake === "reset") raw.once("data", () => raw.resetAndDestroy());
-    else serve(raw);
   });
+  /** The application protocol that each handshake agreed on, in order; `false` where the client named none. */
   return { ...server, protocols };
 }
 

@@ -1,0 +1,93 @@
+import { chmod, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { expect, onTestFinished } from "vitest";
+
+import { CANARIES, findLeaks } from "../support/canary.ts";
+import { type Ended, inheritedEnv, runProcess } from "../support/process.ts";
+
+/** The folder of the repository. */
+export const ROOT = join(import.meta.dirname, "../..");
+/** The CLI as built. */
+export const MAIN = join(ROOT, "provider/dist/cli/main.js");
+
+/** Runs the CLI where Node is on PATH, and no Pulumi CLI: outside of any project by default. It must repeat no canary. */
+export async function runAlone(
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+  cwd = tmpdir(),
+): Promise<Ended> {
+  const PATH = dirname(process.execPath);
+  const options = { env: { ...inheritedEnv(), PATH, ...env }, cwd, timeoutMs: 30_000 };
+  const ended = await runProcess(process.execPath, [MAIN, ...args], options);
+  expect(findLeaks({ stdout: ended.stdout, stderr: ended.stderr }, CANARIES)).toEqual([]);
+  return ended;
+}
+
+/** What the Pulumi CLI reports. */
+export interface Script {
+  /** As `pulumi config --json` prints it. @default none */
+  readonly config?: Readonly<Record<string, { value: string; secret?: boolean }>>;
+  /** The resources of the state. @default none */
+  readonly resources?: readonly object[];
+  /** The stack that is selected. @default "dev" */
+  readonly selected?: string | null;
+  /** What every command but `version` fails with. @default nothing fails */
+  readonly error?: string;
+  /** More files of the project, by path. @default Pulumi.yaml */
+  readonly files?: Readonly<Record<string, string>>;
+}
+
+/**
+ * Creates a project that has a script in place of the Pulumi CLI, as its stack may hold what no program of a test could bring
+ * into it.
+ *
+ * @returns how to run our CLI in it, and the commands that the script was given so far.
+ */
+export async function scriptedProject({
+  config = {},
+  resources = [],
+  selected = "dev",
+  error = "",
+  files,
+}: Script) {
+  const folder = await mkdtemp(join(tmpdir(), "partners-scripted-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const stacks = [
+    { name: "other", current: false },
+    { name: selected, current: true },
+  ];
+  const written = {
+    "Pulumi.yaml": "name: shop\nruntime: nodejs\n",
+    "error.txt": error,
+    "config.json": JSON.stringify(config),
+    "export.json": JSON.stringify({ version: 3, deployment: { resources } }),
+    "ls.json": JSON.stringify(stacks.filter(({ name }) => name !== null)),
+    "bin/pulumi": `#!/bin/sh
+cd '${folder}'
+[ "$1" = version ] && { echo v3.259.0; exit; }
+echo "$*" >> commands
+[ -s error.txt ] && { cat error.txt >&2; exit 255; }
+case "$1 $2" in "stack ls") cat ls.json ;; "stack export") cat export.json ;; config*) cat config.json ;; *) exit 1 ;; esac
+`,
+    ...files,
+  };
+  for (const [path, text] of Object.entries(written)) {
+    await mkdir(dirname(join(folder, path)), { recursive: true });
+    await writeFile(join(folder, path), text);
+  }
+  await chmod(join(folder, "bin/pulumi"), 0o755);
+  await symlink(join(ROOT, "node_modules"), join(folder, "node_modules"));
+  const PATH = `${join(folder, "bin")}:${dirname(process.execPath)}:${process.env["PATH"] ?? ""}`;
+  return {
+    run: (args: readonly string[], env = {}) => runAlone(args, { PATH, ...env }, folder),
+    commands: async () => (await readFile(join(folder, "commands"), "utf8")).trim().split("\n"),
+  };
+}
+
+/** A webhook resource as it is in a state. */
+export function webhookInState(name: string, webhookId: number, more: object = {}): object {
+  const type = "pulumi-nodejs:dynamic/partners:PartnerWebhookState";
+  const outputs = { webhookId, account: "default" };
+  return { urn: `urn:pulumi:dev::shop::${type}::${name}`, type, outputs, ...more };
+}

@@ -1,0 +1,100 @@
+import { describe, expect, it } from "vitest";
+
+import { PARTNER_WEBHOOK_STATES } from "../../provider/src/registration.js";
+import { configFor, HOOK, KEY, plain, pluginFor, sandboxFor, start, takeRequests } from "./partners.ts";
+import { HOSTS, type Properties } from "./plugin-process.ts";
+
+describe.each(HOSTS)("in the %s host", (host) => {
+  it("a key is created, refreshed, rotated in place, twice, and deleted, with no request too many", async () => {
+    const { sandbox, plugin } = await start({}, { host });
+    const inputs = (trigger: string) => ({ ...KEY, rotation: { trigger, overlapDays: 7 } });
+    const held = (outputs: Properties): Properties => ({ __provider: KEY.__provider, ...plain(outputs) });
+    const { id, properties } = await plugin.create(inputs("1"));
+    const first = held(properties);
+    const [key1 = ""] = sandbox.apiKeys;
+    expect(id).toMatch(/^key-[0-9a-f-]{36}$/);
+    expect(first).toMatchObject({ apiKey: key1, hint: key1.slice(-4), server: sandbox.url });
+    expect(first["fingerprint"]).toMatch(/^sha256:[0-9a-f]{16}$/);
+    const response = { body: JSON.stringify({ apiKey: key1 }), encoding: "utf8", complete: true };
+    expect(first["response"]).toEqual(response);
+    expect(takeRequests(sandbox)).toBe("POST");
+
+    const found = await plugin.read(id, first);
+    expect([found.id, held(found.properties)]).toEqual([id, first]);
+    expect(await plugin.diff(id, first, inputs("1"))).toMatchObject({ changes: false });
+    expect(await plugin.diff(id, first, inputs("2"))).toMatchObject({ changes: true, replaces: [] });
+    expect(takeRequests(sandbox)).toBe("");
+
+    const second = held((await plugin.update(id, first, inputs("2"))).properties);
+    const [, key2] = sandbox.apiKeys;
+    expect(second).toMatchObject({ apiKey: key2, previousApiKey: key1 });
+    expect(takeRequests(sandbox)).toBe("POST");
+    // A rotation during the overlap deletes the oldest key first, so that there are never more than two.
+    const third = held((await plugin.update(id, second, inputs("3"))).properties);
+    expect(third).toMatchObject({ apiKey: sandbox.apiKeys[1], previousApiKey: key2 });
+    expect(takeRequests(sandbox)).toBe("DELETE POST");
+    await plugin.delete(id, third);
+    expect(sandbox.apiKeys).toEqual([]);
+    expect(takeRequests(sandbox)).toBe("DELETE DELETE");
+  });
+
+  it("a webhook is created, drifts, is repaired and restored, each in a process of its own, and is gone", async () => {
+    const sandbox = await sandboxFor();
+    const newPlugin = () => pluginFor({ host, config: configFor(sandbox) });
+    const creating = await newPlugin();
+    const { inputs, failures } = await creating.check({ ...HOOK, stateOnDestroy: "restore" });
+    expect(failures).toEqual([]);
+    const news = { ...HOOK, ...inputs };
+    const { id, properties } = await creating.create(news);
+    expect([id, properties["state"], properties["initialState"]]).toEqual(["101", "disabled", "active"]);
+    expect(takeRequests(sandbox)).toBe("GET PATCH");
+    const created = { ...HOOK, ...properties };
+    expect(await creating.diff(id, created, news)).toMatchObject({ changes: false });
+
+    sandbox.setWebhookState(101, "active");
+    const drifted = await (await newPlugin()).read(id, created, news);
+    expect(drifted).toMatchObject({ id, inputs: { ...inputs, state: "active" } }); // Shown as a difference of inputs.
+    expect(drifted.properties).toMatchObject({ state: "active", initialState: "active" });
+    expect(takeRequests(sandbox)).toBe("GET");
+
+    const updating = await newPlugin();
+    expect((await updating.check(news, news)).failures).toEqual([]);
+    const olds = { ...HOOK, ...drifted.properties };
+    expect(await updating.diff(id, olds, news)).toMatchObject({ changes: true, replaces: [] });
+    const { properties: repaired } = await updating.update(id, olds, news);
+    expect(sandbox.webhooks.get(101)).toBe("disabled");
+    expect(takeRequests(sandbox)).toBe("GET PATCH");
+    const deleting = await newPlugin();
+    await deleting.delete(id, { ...HOOK, ...repaired });
+    expect(sandbox.webhooks.get(101)).toBe("active");
+    expect(takeRequests(sandbox)).toBe("GET PATCH");
+
+    sandbox.removeWebhook(101);
+    expect((await (await newPlugin()).read(id, { ...HOOK, ...repaired })).id).toBe("");
+  });
+
+  it("a fleet is created, drifts, is repaired and restored", async () => {
+    // The sandbox has 101 and 102 active, and 103 disabled.
+    const fleet = {
+      __provider: PARTNER_WEBHOOK_STATES.__provider,
+      states: { 101: "disabled", 102: "active", 103: "active" },
+      others: "leave",
+      stateOnDestroy: "restore",
+      account: "default",
+    };
+    const { sandbox, plugin } = await start({}, { host });
+    const { inputs, failures } = await plugin.check(fleet);
+    expect(failures).toEqual([]);
+    const news = { ...fleet, ...inputs };
+    const { id, properties } = await plugin.create(news);
+    expect([id, takeRequests(sandbox)]).toEqual(["default", "GET PATCH PATCH"]);
+    sandbox.setWebhookState(102, "disabled");
+    const late = await pluginFor({ host, config: configFor(sandbox) });
+    const drifted = await late.read(id, { ...fleet, ...properties }, news);
+    expect(drifted.inputs).toMatchObject({ states: { 102: "disabled" } });
+    const { properties: repaired } = await late.update(id, { ...fleet, ...drifted.properties }, news);
+    expect(sandbox.webhooks.get(102)).toBe("active");
+    await late.delete(id, { ...fleet, ...repaired });
+    expect(Object.fromEntries(sandbox.webhooks)).toEqual({ 101: "active", 102: "active", 103: "disabled" });
+  });
+});

@@ -1,0 +1,236 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import grpc from "@grpc/grpc-js";
+import providergrpc from "@pulumi/pulumi/proto/provider_grpc_pb.js";
+import proto from "@pulumi/pulumi/proto/provider_pb.js";
+import statusproto from "@pulumi/pulumi/proto/status_pb.js";
+import struct from "google-protobuf/google/protobuf/struct_pb.js";
+
+import { inheritedEnv } from "../support/process.ts";
+
+/** What the engine starts, by host. */
+const PROGRAMS = {
+  dynamic: createRequire(import.meta.url).resolve("@pulumi/pulumi/cmd/dynamic-provider"),
+  native: join(import.meta.dirname, "../../provider/bin/pulumi-resource-partners"),
+};
+/** How the engine reaches the handlers. */
+export type Host = keyof typeof PROGRAMS;
+export const HOSTS: readonly Host[] = ["dynamic", "native"];
+
+/** `pulumi-partners/plugin` resolves from here. */
+const REPOSITORY = join(import.meta.dirname, "../..");
+/** The host insists on an engine's address. Where nobody ever listened, nobody can go away. */
+const NO_ENGINE = "127.0.0.1:1";
+/** As the engine: that long after SIGINT, it kills a plugin. */
+const PATIENCE_MS = 5000;
+const DEADLINE_MS = 20_000;
+
+/** How a plugin process is started. */
+export interface PluginOptions {
+  /** @default "dynamic" */
+  readonly host?: Host;
+  /** What `configure` gets: stack configuration by full key, or an explicit provider's arguments. `null` leaves it out. @default {} */
+  readonly config?: Readonly<Record<string, string>> | null;
+  /** Variables for the process; none of this machine's `PARTNERS_*` and `PULUMI_*` variables reach it. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Where the engine listens, as host and port. @default nowhere */
+  readonly engineAddress?: string;
+}
+
+/** Properties of a resource as plain JavaScript: JSON values, with `__provider` among them. */
+export type Properties = Record<string, unknown>;
+
+/** A running plugin process. */
+export type Plugin = Awaited<ReturnType<typeof startPlugin>>;
+
+/** Starts the SDK's real dynamic-provider host, or the native one, in the repository's folder. */
+export async function startPlugin({
+  host = "dynamic",
+  config = {},
+  env = {},
+  engineAddress = NO_ENGINE,
+}: PluginOptions = {}) {
+  const child = spawn(process.execPath, [PROGRAMS[host], engineAddress], {
+    cwd: REPOSITORY,
+    env: { ...inheritedEnv(), PULUMI_NODEJS_PROJECT: "test", ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const reap = (): void => void child.kill("SIGKILL"); // For a test that ends without close().
+  process.once("exit", reap);
+  const ended = once(child, "close").then(([code, signal]) => {
+    process.off("exit", reap);
+    return { code: code as number | null, signal: signal as NodeJS.Signals | null };
+  });
+
+  let stdout = "";
+  let stderr = "";
+  child.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text));
+  child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text));
+  const startLimit = AbortSignal.timeout(DEADLINE_MS);
+  await Promise.race([once(child.stdout, "data", { signal: startLimit }), ended]);
+  const port = /^(\d+)\n/.exec(stdout)?.[1];
+  if (port === undefined) throw new Error(`The ${host} host did not start: ${stdout}${stderr}`);
+  const address = `127.0.0.1:${port}`;
+  const client = new providergrpc.ResourceProviderClient(address, grpc.credentials.createInsecure());
+
+  const plugin = {
+    ...callsOf(client, host),
+    host,
+    /** What it has printed so far, without the port number that it begins with. */
+    stdout: () => stdout.slice(port.length + 1),
+    stderr: () => stderr,
+    kill: (signal: NodeJS.Signals): void => void child.kill(signal),
+    /** Resolves when it has ended and all its output is here, with the exit code or the signal; the other one is `null`. */
+    ended,
+    /** Ends the process as the engine does: SIGINT, and SIGKILL where that does not help. */
+    close: async (): Promise<void> => {
+      client.close();
+      child.kill("SIGINT");
+      const killer = setTimeout(() => child.kill("SIGKILL"), PATIENCE_MS);
+      await ended;
+      clearTimeout(killer);
+    },
+  };
+  if (config) await plugin.configure(config);
+  return plugin;
+}
+
+type Client = providergrpc.IResourceProviderClient;
+type Callback<Response> = (error: grpc.ServiceError | null, response: Response) => void;
+type Method<Request, Response> = (
+  request: Request,
+  metadata: grpc.Metadata,
+  options: Partial<grpc.CallOptions>,
+  callback: Callback<Response>,
+) => unknown;
+type RequestOf<Name extends keyof Client> = Parameters<Client[Name]>[0];
+type ResponseOf<Name extends keyof Client> =
+  Parameters<Client[Name]>[3] extends Callback<infer Response> ? Response : never;
+
+function callsOf(client: Client, host: Host) {
+  /** Calls a method. @throws {PluginError} if a handler fails, or if there is no answer in time. */
+  const call = async <Name extends keyof Client>(
+    name: Name,
+    request: RequestOf<Name>,
+    deadlineMs = DEADLINE_MS,
+  ): Promise<ResponseOf<Name>> => {
+    const method = client[name].bind(client) as unknown as Method<RequestOf<Name>, ResponseOf<Name>>;
+    const { error, response } = await new Promise<{
+      error: grpc.ServiceError | null;
+      response: ResponseOf<Name>;
+    }>((resolve) => {
+      method(request, new grpc.Metadata(), { deadline: Date.now() + deadlineMs }, (error, response) => {
+        resolve({ error, response });
+      });
+    });
+    if (error) throw new PluginError(name, error); // Thrown here, its stack leads to the test.
+    return response;
+  };
+  // The dynamic host is told nothing else than `__provider`, and the native one does not know that.
+  const urn = ({ __provider }: Properties): string =>
+    host === "dynamic" || typeof __provider !== "string" ? "" : urnOf(__provider);
+
+  return {
+    call,
+    configure: async (values: Readonly<Record<string, string>>): Promise<void> => {
+      await call("configure", new proto.ConfigureRequest().setArgs(toStruct(values)).setAcceptsecrets(true));
+    },
+    check: async (news: Properties, olds: Properties = {}, name?: string) => {
+      const request = new proto.CheckRequest().setNews(toStruct(news)).setOlds(toStruct(olds));
+      request.setUrn(urn(news).replace(/name$/, name ?? "name"));
+      const response = await call("check", request);
+      return { inputs: fromStruct(response.getInputs()), failures: response.toObject().failuresList };
+    },
+    /** Undefined `changes`: neither yes nor no. */
+    diff: async (id: string, olds: Properties, news: Properties, oldInputs: Properties = {}) => {
+      const request = new proto.DiffRequest().setUrn(urn(news)).setId(id);
+      request.setOlds(toStruct(olds)).setNews(toStruct(news)).setOldInputs(toStruct(oldInputs));
+      const response = await call("diff", request);
+      const { DIFF_SOME, DIFF_UNKNOWN } = proto.DiffResponse.DiffChanges;
+      const changes = response.getChanges();
+      return {
+        changes: changes === DIFF_UNKNOWN ? undefined : changes === DIFF_SOME,
+        replaces: response.getReplacesList(),
+        details: [...response.getDetaileddiffMap().entries()].toSorted(),
+      };
+    },
+    create: async (news: Properties, { deadlineMs = DEADLINE_MS, preview = false } = {}) => {
+      const request = new proto.CreateRequest().setUrn(urn(news)).setPreview(preview);
+      const response = await call("create", request.setProperties(toStruct(news)), deadlineMs);
+      return { id: response.getId(), properties: fromStruct(response.getProperties()) };
+    },
+    /** An empty `id` means that the resource is gone. Without `inputs`, the engine keeps the old ones. */
+    read: async (id: string, properties: Properties, inputs?: Properties) => {
+      const request = new proto.ReadRequest().setUrn(urn(properties)).setId(id);
+      request.setProperties(toStruct(properties));
+      if (inputs) request.setInputs(toStruct(inputs));
+      const response = await call("read", request);
+      return {
+        id: response.getId(),
+        properties: fromStruct(response.getProperties()),
+        inputs: response.hasInputs() ? fromStruct(response.getInputs()) : undefined,
+      };
+    },
+    update: async (id: string, olds: Properties, news: Properties, { preview = false } = {}) => {
+      const request = new proto.UpdateRequest().setUrn(urn(news)).setId(id).setPreview(preview);
+      const response = await call("update", request.setOlds(toStruct(olds)).setNews(toStruct(news)));
+      return { properties: fromStruct(response.getProperties()) };
+    },
+    delete: async (id: string, properties: Properties): Promise<void> => {
+      const request = new proto.DeleteRequest().setUrn(urn(properties)).setId(id);
+      await call("delete", request.setProperties(toStruct(properties)));
+    },
+  };
+}
+
+/** The URN of the resource "name" that the native host has for what the dynamic one finds by its `__provider`. */
+export function urnOf(provider: string): string {
+  const [, name = ""] = /\.p(\w+)$/.exec(provider) ?? [];
+  return `urn:pulumi:dev::test::partners:index:P${name}::name`;
+}
+
+/** What goes over the wire for properties. Throws on `undefined`, as the host does. */
+export function toStruct(properties: Properties): struct.Struct {
+  return struct.Struct.fromJavaScript(properties as Parameters<typeof struct.Struct.fromJavaScript>[0]);
+}
+
+/** The reverse of {@link toStruct}. */
+export function fromStruct(properties: struct.Struct | undefined): Properties {
+  return properties?.toJavaScript() ?? {};
+}
+
+/** The plugin answered a call with an error, or did not answer in time. */
+export class PluginError extends Error {
+  override readonly name = "PluginError";
+  /** `UNKNOWN` for whatever a handler throws, `DEADLINE_EXCEEDED` for a call that hangs. */
+  readonly code: string;
+  /** A resource that exists and is not what it should be: it is kept in state, and the next `up` calls `update`. */
+  readonly initFailure: ReturnType<typeof initFailureIn>;
+
+  constructor(method: string, error: grpc.ServiceError) {
+    super(error.code === grpc.status.DEADLINE_EXCEEDED ? `${method} did not answer in time` : error.details);
+    this.code = grpc.status[error.code];
+    this.initFailure = initFailureIn(error);
+  }
+}
+
+function initFailureIn(error: grpc.ServiceError) {
+  // Go's gRPC, and so the engine, reads structured errors from this header.
+  const [header] = error.metadata.get("grpc-status-details-bin");
+  if (!Buffer.isBuffer(header)) return undefined;
+  const [detail] = statusproto.Status.deserializeBinary(header).getDetailsList();
+  const failure = detail?.unpack(
+    (bytes) => proto.ErrorResourceInitFailed.deserializeBinary(bytes),
+    "pulumirpc.ErrorResourceInitFailed",
+  );
+  return (
+    failure && {
+      id: failure.getId(),
+      properties: fromStruct(failure.getProperties()),
+      /** What the user sees. */
+      reasons: failure.getReasonsList(),
+    }
+  );
+}
