@@ -330,7 +330,7 @@ function resourceText(problem: ResourceProblem, terms: Terms): string {
     }
     case "deletionUnclear": {
       const { failure, listError } = problem;
-      return `${requestName(failure, terms)}: the server answered 404, but the provider could not confirm that the key is gone: ${sentences(listError, terms)} If the key is gone, ${stateDelete(terms)}.`;
+      return `${requestName(failure, terms)}: the server answered 404, but nothing confirms that the key is gone: ${sentences(listError, terms)} If the key is gone, ${stateDelete(terms)}.`;
     }
     case "partlyDone":
       return `One key was deleted. Then this failed: ${sentences(problem.next, terms)}`;
