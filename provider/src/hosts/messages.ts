@@ -249,7 +249,7 @@ function statusRemedy(status: number, operation: Operation, terms: Terms): strin
   if (status === 401)
     return `The access token was rejected: check ${settingOrVariable("accessToken", terms)}.`;
   if (status === 403)
-    return `The token lacks permission: set ${setting("accessToken", terms)} to one that has it.`;
+    return `The token lacks permission for this: change ${setting("accessToken", terms)}.`;
   if (status === 404)
     return `No Partner API was found at this address. Set ${setting("baseUrl", terms)} to its address, without ${API_ROOT}.`;
   if (status === 409 && OPERATIONS[operation].kind === "create")
