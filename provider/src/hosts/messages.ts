@@ -63,7 +63,7 @@ export function renderNotice(notice: Notice, terms: Terms): string {
       return `resources of this stack belong to ${notice.owner}, but ${setting("baseUrl", terms)} is ${notice.present}. ${otherServerRemedy(terms)}`;
     case "keyWasGone": {
       const { fingerprint, first, byId } = notice;
-      const byValue = `If the service deletes keys by id, this key may still exist: delete it there, and set ${setting("responses.apiKeyId", terms)}.`;
+      const byValue = `If the service deletes keys by id, it may still exist: delete it there, and set ${setting("responses.apiKeyId", terms)}.`;
       return `${keyName(fingerprint)} was not found (404), so it is treated as deleted.${first && !byId ? ` ${byValue}` : ""}`;
     }
     case "pointerFindsNothing":
@@ -248,8 +248,7 @@ const CONNECTION_FAILURES: Readonly<Partial<Record<string, (host: string) => str
 function statusRemedy(status: number, operation: Operation, terms: Terms): string {
   if (status === 401)
     return `The access token was rejected: check ${settingOrVariable("accessToken", terms)}.`;
-  if (status === 403)
-    return `The token lacks permission for this: change ${setting("accessToken", terms)}.`;
+  if (status === 403) return `The token lacks permission for this: change ${setting("accessToken", terms)}.`;
   if (status === 404)
     return `No Partner API was found at this address. Set ${setting("baseUrl", terms)} to its address, without ${API_ROOT}.`;
   if (status === 409 && OPERATIONS[operation].kind === "create")

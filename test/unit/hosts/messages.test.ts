@@ -296,7 +296,7 @@ describe("what a person is told", () => {
         "partners:responses.apiKey (PARTNERS_RESPONSES) must be a JSON Pointer. Nothing was sent. [PARTNERS_CONFIGURATION]",
         "The environment is wrong. Nothing was sent. [PARTNERS_CONFIGURATION]",
         "resources of this stack belong to https://old.example.com, but partners:baseUrl is https://new.example.com. Set it back or, if the account has moved, set partners:previousBaseUrl to the old address; then run "pulumi up".",
-        "key sha256:0123456789abcdef was not found (404), so it is treated as deleted. If the service deletes keys by id, this key may still exist: delete it there, and set partners:responses.apiKeyId.",
+        "key sha256:0123456789abcdef was not found (404), so it is treated as deleted. If the service deletes keys by id, it may still exist: delete it there, and set partners:responses.apiKeyId.",
         "a key was not found (404), so it is treated as deleted.",
         "key sha256:0123456789abcdef was not found (404), so it is treated as deleted.",
         "partners:responses.apiKey finds no key in the kept response of key sha256:0123456789abcdef, so the key is unchanged.",
