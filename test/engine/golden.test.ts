@@ -11,7 +11,15 @@ import * as partners from "pulumi-partners";
 import { expect, it } from "vitest";
 
 import type { SandboxOptions } from "../support/sandbox.ts";
-import { countRequests, sandboxFor, sandboxStack, statesOf, UNCHANGED, type Sandbox } from "./support.ts";
+import {
+  countRequests,
+  Native,
+  sandboxFor,
+  sandboxStack,
+  statesOf,
+  UNCHANGED,
+  type Sandbox,
+} from "./support.ts";
 
 const FOLDER = join(import.meta.dirname, "golden");
 
@@ -20,8 +28,17 @@ const DEFAULT_URL = "http://127.0.0.1:1/default";
 const EU_URL = "http://127.0.0.1:1/eu";
 const ACCOUNT: SandboxOptions = { accessToken: "golden-token-default" };
 const EU: SandboxOptions = { accessToken: "golden-token-eu", shape: "nested" };
+/** The webhooks of the first account as they are found, and as the program leaves them in the state. */
+const FOUND = { 101: "disabled", 102: "active", 103: "disabled", 104: "active", 105: "disabled" } as const;
+const CHANGED = { 101: "active", 102: "disabled", 103: "active", 104: "disabled", 105: "active" } as const;
 
-/** One of everything. @param up How many updates there were. */
+function webhooks(states: Readonly<Record<string, partners.WebhookState>>): SandboxOptions {
+  return {
+    webhooks: Object.entries(states).map(([id, state]) => ({ webhookId: Number(id), state })),
+  };
+}
+
+/** One of everything, through both hosts. @param up How many updates there were. */
 async function program(eu: Sandbox, up: number): Promise<Record<string, unknown>> {
   // A hundred years: whenever this is looked at, nothing is due.
   const forever = { afterDays: 36_500, overlapDays: 36_500 };
@@ -37,6 +54,11 @@ async function program(eu: Sandbox, up: number): Promise<Record<string, unknown>
   new partners.PartnerWebhookState("refunds", { webhookId: 102, state: "disabled" });
   const args = { webhookId: 7, state: "disabled", stateOnDestroy: "active" } as const;
   new partners.PartnerWebhookState("orders-eu", args, { provider });
+  const stateOnDestroy = "restore";
+  new partners.PartnerWebhookStates("fleet", { states: { 103: "active" }, stateOnDestroy });
+  new Native("PartnerApiKey", "native-key", { rotation: { trigger, ...forever } });
+  new Native("PartnerWebhookState", "native-orders", { webhookId: 104, state: "disabled", stateOnDestroy });
+  new Native("PartnerWebhookStates", "native-fleet", { states: { 105: "active" }, stateOnDestroy });
   const found = await partners.getPartnerWebhooks();
   const secretly = partners.getPartnerWebhooksOutput();
   return { apiKey: key.apiKey, found: found.length, secretly };
@@ -60,14 +82,11 @@ function heldKeys(golden: string): Record<"default" | "eu", string[]> {
 it.each(readdirSync(FOLDER))("the state %s previews clean, refreshes and destroys", async (file) => {
   const golden = await readFile(join(FOLDER, file), "utf8");
   const keys = heldKeys(golden);
-  const eu = await sandboxFor({ ...EU, apiKeys: keys.eu, webhooks: [{ webhookId: 7, state: "disabled" }] });
+  const eu = await sandboxFor({ ...EU, apiKeys: keys.eu, ...webhooks({ 7: "disabled" }) });
   const { sandbox, stack } = await sandboxStack(() => program(eu, Infinity), {
     ...ACCOUNT,
+    ...webhooks(CHANGED),
     apiKeys: keys.default,
-    webhooks: [
-      { webhookId: 101, state: "active" },
-      { webhookId: 102, state: "disabled" },
-    ],
   });
   // Each account is wherever its sandbox is.
   const localized = golden.replaceAll(DEFAULT_URL, sandbox.url).replaceAll(EU_URL, eu.url);
@@ -78,19 +97,16 @@ it.each(readdirSync(FOLDER))("the state %s previews clean, refreshes and destroy
   expect(await stack.refresh(UNCHANGED)).toMatchObject({ ok: true });
   expect(await stack.destroy()).toMatchObject({ ok: true });
   expect([sandbox.apiKeys, eu.apiKeys]).toEqual([[], []]);
-  expect([statesOf(sandbox), statesOf(eu)]).toEqual([{ 101: "disabled", 102: "disabled" }, { 7: "active" }]);
+  expect([statesOf(sandbox), statesOf(eu)]).toEqual([{ ...FOUND, 102: "disabled" }, { 7: "active" }]);
 });
 
 const name = process.env["GOLDEN"];
 it.runIf(name)(`writes ${name ?? "a state"}`, async () => {
-  const eu = await sandboxFor({ ...EU, webhooks: [{ webhookId: 7, state: "active" }] });
+  const eu = await sandboxFor({ ...EU, ...webhooks({ 7: "active" }) });
   let up = 0;
   const { sandbox, stack } = await sandboxStack(() => program(eu, up), {
     ...ACCOUNT,
-    webhooks: [
-      { webhookId: 101, state: "disabled" },
-      { webhookId: 102, state: "active" },
-    ],
+    ...webhooks(FOUND),
   });
   for (up = 1; up <= 2; up++) expect(await stack.up()).toMatchObject({ ok: true });
   // Where the program stood on this machine is nobody's business.

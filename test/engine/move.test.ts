@@ -2,20 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import * as partners from "pulumi-partners";
 import { expect, it } from "vitest";
 
-import { countRequests, sandboxStack, UNCHANGED } from "./support.ts";
-
-const { version } = (await import("../../provider/package.json", { with: { type: "json" } })).default;
-
-/** A resource of the native plugin, as a generated SDK registers it. */
-class Native extends pulumi.CustomResource {
-  declare readonly apiKey: pulumi.Output<string>;
-
-  constructor(type: string, name: string, inputs: Record<string, unknown>, aliasType?: string) {
-    const outputs = type === "PartnerApiKey" ? { apiKey: undefined } : { initialState: undefined };
-    const aliases = aliasType === undefined ? [] : [{ type: aliasType }];
-    super(`partners:index:${type}`, name, { ...inputs, ...outputs }, { version, aliases });
-  }
-}
+import { countRequests, Native, sandboxStack, UNCHANGED } from "./support.ts";
 
 const DYNAMIC = "pulumi-nodejs:dynamic/partners:";
 

@@ -1,5 +1,6 @@
 import { cp, readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import * as pulumi from "@pulumi/pulumi";
 import { startSandbox, type Sandbox, type SandboxOptions } from "../support/sandbox.ts";
 import { expect, onTestFinished } from "vitest";
 
@@ -9,6 +10,19 @@ import { mustRun, runShell } from "../support/process.ts";
 import { createTestStack, type TestStack, type TestStackOptions } from "../support/stack.ts";
 
 export type { Sandbox, SandboxOptions };
+
+const { version } = (await import("../../provider/package.json", { with: { type: "json" } })).default;
+
+/** A resource of the native plugin, as a generated SDK registers it. */
+export class Native extends pulumi.CustomResource {
+  declare readonly apiKey: pulumi.Output<string>;
+
+  constructor(type: string, name: string, inputs: Record<string, unknown>, aliasType?: string) {
+    const outputs = type === "PartnerApiKey" ? { apiKey: undefined } : {};
+    const aliases = aliasType === undefined ? [] : [{ type: aliasType }];
+    super(`partners:index:${type}`, name, { ...inputs, ...outputs }, { version, aliases });
+  }
+}
 
 /** Fails an operation that changes anything. */
 export const UNCHANGED = { flags: ["--expect-no-changes"] };

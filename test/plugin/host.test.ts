@@ -62,7 +62,9 @@ it("an error that resources have in common is told in full once", async () => {
   expect(message).toContain("nothing listens at 127.0.0.1:1 (ECONNREFUSED)");
   expect(message).toContain("Check partners:baseUrl");
   const again = await errorOf(plugin.read("102", { ...HOOK, webhookId: 102 }));
-  expect(again.message).toMatch(/ECONNREFUSED\), as for another resource\. \[PARTNERS_CONNECTION\]$/);
+  expect(again.message).toMatch(
+    /ECONNREFUSED\); see the first error for what to do\. \[PARTNERS_CONNECTION\]$/,
+  );
 });
 
 it("a deletion that is answered 404 warns once of each key, on standard error where no engine listens", async () => {

@@ -148,7 +148,7 @@ describe("the provider's settings", () => {
       .getFailuresList()
       .map((failure) => failure.getReason())
       .join();
-    expect(problems).toMatch(/baseUrl.*does not consult the environment/);
+    expect(problems).toMatch(/baseUrl.*does not read environment variables/);
     expect(problems).toContain("requestTimeout");
     expect(secretValue(fromStruct(response.getInputs())["accessToken"])).toBe(GIVEN.accessToken);
   });

@@ -27,12 +27,8 @@ it.each([
     () => partners.getPartnerWebhooksOutput({ providers: eu } as object),
     'getPartnerWebhooks has no argument "providers"',
   ],
-  ["the name default", () => new Provider("default", eu), 'Provider "default" would have the name'],
-  [
-    "an empty account",
-    () => new Provider("default", { ...eu, account: "" }),
-    'Provider "default" would have',
-  ],
+  ["the name default", () => new Provider("default", eu), '"default" is the name of the account'],
+  ["an empty account", () => new Provider("default", { ...eu, account: "" }), '"default" is the name'],
 ])("%s is refused with a message, before anything is registered", (_what, make, message) => {
   expect(make).toThrow(message);
   expect(make).toThrow(pulumi.RunError); // Pulumi prints the message of such an error, and no stack.

@@ -75,7 +75,7 @@ export type WebhookList = Extract<WebhookListReading, { readable: true }>;
 /** The Partner API, one method for each thing that can be done. Created by {@link createClient}. */
 export interface PartnerClient {
   /**
-   * Creates a key. Once the server has said that it did, this never throws: its response is the only copy.
+   * Creates a key. Once the server has answered with a key, this never throws: its response is the only copy.
    * @throws {RequestError} with `effect: "possible"` if a key may exist all the same.
    */
   createApiKey(): Promise<CreatedKey>;

@@ -1,4 +1,4 @@
-/** The five operations of the Partner API, by the names used in errors and logs. */
+/** The five operations of the Partner API, by the names used in logs. */
 export type Operation =
   "createApiKey" | "deleteApiKey" | "listWebhooks" | "activateWebhook" | "disableWebhook";
 
@@ -26,7 +26,7 @@ export interface OperationPolicy {
 /** Every path of the Partner API starts with this, below the base URL. */
 export const API_ROOT = "/api/v1/partners";
 
-/** The policy of each operation: the one place that knows them apart. */
+/** The policy of each operation: nothing else compares operations or methods. */
 export const OPERATIONS: Readonly<Record<Operation, OperationPolicy>> = {
   createApiKey: {
     method: "POST",

@@ -18,7 +18,7 @@ import { checkService } from "./service.js";
 
 const HELP = `Usage: pulumi-partners doctor [options]
 
-Checks everything between this machine and the service, and says what to do about the rest. Sends one GET
+Checks everything between this machine and the service, and says how to fix what fails. Sends one GET
 and changes nothing. Never prints the access token or a key.
 
 Options:
@@ -100,7 +100,9 @@ async function examineProject(
   const cli = await report.attempt("pulumi-cli", findCli);
   if (cli !== null) report.add(checkCliVersion(cli.version?.version ?? null));
   if (root === null) {
-    report.add(check("ok", "stack", "There is no Pulumi project here, so only the environment counts."));
+    report.add(
+      check("ok", "stack", "There is no Pulumi project here, so only environment variables are used."),
+    );
     return NO_STACK;
   }
   if (cli === null) return null;

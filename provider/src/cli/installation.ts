@@ -12,7 +12,7 @@ const TESTED_CLI = "3.254.0";
 /** Checks the version of the Pulumi CLI. @param version `null` if the CLI reports none that can be read. */
 export function checkCliVersion(version: string | null): Check {
   if (version !== null && gte(version, TESTED_CLI)) return check("ok", "pulumi-cli", version);
-  const detail = `${version ?? "An unknown version"} is not tested; ${TESTED_CLI} and newer are.`;
+  const detail = `This is ${version ?? "an unknown version"}; ${TESTED_CLI} and newer are tested.`;
   return check("warning", "pulumi-cli", detail, "Update the Pulumi CLI.");
 }
 
@@ -35,6 +35,6 @@ export function checkPlugin(folder: string): Check {
   const manifest = readFileSync(join(path, "../../../package.json"), "utf8");
   const { version } = JSON.parse(manifest) as { version: string };
   if (version === VERSION) return check("ok", "plugin", `pulumi-partners ${version} loads.`);
-  const detail = `The program loads another version of pulumi-partners than this command, which is ${VERSION}.`;
+  const detail = `The program loads pulumi-partners ${version}; this command is ${VERSION}.`;
   return check("warning", "plugin", detail, "Run npx pulumi-partners in the program's folder.");
 }

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { once } from "node:events";
 
 import { OPERATIONS, type WebhookState } from "../api/operations.js";
@@ -41,15 +42,33 @@ export const sandboxCommand: Command = {
   },
 };
 
-/** npx starts a command through a shell, which dies of a signal without passing it on. */
+/** npx starts a command through a shell, which passes no signal on, and outlives a killed npx. */
 function npmGone(): Promise<void> {
-  const parent = process.ppid;
+  const shell = process.ppid;
   return new Promise((resolve) => {
     if (process.env["npm_command"] === undefined) return;
+    const npm = parentOf(shell);
     setInterval(() => {
-      if (process.ppid !== parent) resolve();
+      if (process.ppid !== shell || !isRunning(npm)) resolve();
     }, 200).unref();
   });
+}
+
+/** @returns 0 where `ps` does not tell, as on Windows: it stands for this process, which runs. */
+function parentOf(pid: number): number {
+  try {
+    return Number(execFileSync("ps", ["-o", "ppid=", "-p", String(pid)], { stdio: "pipe" }));
+  } catch {
+    return 0;
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== "ESRCH";
+  }
 }
 
 function announcement(sandbox: Sandbox): string {

@@ -145,7 +145,7 @@ async function perform(
   const mapping = session.settings.responses;
   let state = before;
   try {
-    // The older key goes first, so that there are never more than two, and a POST is followed by nothing that can fail.
+    // The older key goes first, so that there are never more than two, and no other request follows a POST.
     const previous = step === "expire" || step === "rotate" ? previousOf(state) : null;
     if (previous) {
       await deleteKey(plugin, session, previous);
@@ -202,7 +202,7 @@ function rereadKeys(state: KeyState, mapping: ResponseMapping): KeyState {
   };
 }
 
-/** All keys of a resource, the oldest first. @throws {ResourceError} if one was never found in the response to its creation. */
+/** All keys of a resource. @throws {ResourceError} if one was never found in the response to its creation. */
 function heldKeys(state: KeyState, mapping: ResponseMapping): HeldKey[] {
   const { unread } = state.internal;
   const keys = [previousOf(state), unread && findKey(state, unread, mapping), presentOf(state)];

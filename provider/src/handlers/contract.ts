@@ -53,7 +53,7 @@ const COMMON = /^(?:account|keySince|rotationDue|__.*)$/;
 /** What is wrong if there are arguments that a resource does not take. Their names are not repeated, as they may be anything. */
 export function unknownArguments(resource: string, args: Properties, known: readonly string[]): string[] {
   if (Object.keys(args).every((name) => known.includes(name) || COMMON.test(name))) return [];
-  return [`${resource} has an argument that it does not know; it takes ${known.join(", ")}.`];
+  return [`${resource} has an unknown argument. Valid arguments: ${known.join(", ")}.`];
 }
 
 /** Thrown where a resource must be kept in state, with these properties, although something is still to be done. */

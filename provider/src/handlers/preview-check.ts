@@ -11,8 +11,8 @@ const FAILURE_REMEMBERED = 30_000;
 export type PreviewCheck = (look: (session: Session) => Promise<unknown>) => Promise<readonly PartnerError[]>;
 
 /**
- * Creates a {@link PreviewCheck}. A server that cannot be reached fails no preview. What failed is remembered for a while, so
- * that not every resource waits for it.
+ * Creates a {@link PreviewCheck}. A server that cannot be reached fails no preview. What failed is remembered for 30 s, so
+ * that only one resource waits for it.
  */
 export function createPreviewCheck(plugin: PluginProcess): PreviewCheck {
   let recentFailure: { readonly at: number; readonly problems: readonly PartnerError[] } | null = null;

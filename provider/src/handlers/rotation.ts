@@ -28,9 +28,7 @@ export function rotationProblems(rotation: unknown): string[] {
   const { trigger, afterDays, overlapDays, ...others } = rotation;
   const problems: string[] = [];
   if (Object.keys(others).length > 0)
-    problems.push(
-      "rotation has a member that it does not know; it takes trigger, afterDays and overlapDays.",
-    );
+    problems.push("rotation has an unknown property. Valid properties: trigger, afterDays, overlapDays.");
   if (trigger != null && typeof trigger !== "string") problems.push("rotation.trigger must be a string.");
   if (!isDays(afterDays, 1)) problems.push("rotation.afterDays must be a whole number of days, 1 to 36500.");
   if (!isDays(overlapDays, 0))
@@ -56,7 +54,7 @@ export function rotationProblems(rotation: unknown): string[] {
  */
 export type RotationStep = "none" | "read" | "rotate" | "replace" | "expire";
 
-/** What is to be done, and what a person is told of it. */
+/** What is to be done, by `perform` in api-key.ts, and what a person is told of it. */
 export interface RotationPlan {
   readonly step: RotationStep;
   readonly notices: readonly Notice[];
@@ -107,7 +105,7 @@ export function overlapEnd({ overlapDays }: RotationInputs, now: number): number
   return now + (overlapDays ?? 0) * DAY;
 }
 
-/** Inputs that `check` adds so that a preview can show why a key is rotated. They decide nothing: the state may know better. */
+/** Inputs that `check` adds so that a preview can show why a key is rotated. They are for display only: {@link planRotation} decides. */
 export interface RotationStamps {
   /** Since when there has been the present key, a date. */
   readonly keySince?: string;
@@ -145,7 +143,7 @@ function rotationReason(
   return { kind: "age", since: dayText(since), due: dayText(since + afterDays), afterDays };
 }
 
-/** Whether the time of the previous key is up. A smaller `overlapDays` shortens it: with 0 it is up at once. */
+/** Whether the previous key has expired. A smaller `overlapDays` shortens it: with 0 it is up at once. */
 function isPreviousExpired(state: KeyState, { overlapDays }: RotationInputs, now: number): boolean {
   if (state.previousApiKey === null) return false;
   const promised = timeOf(state.previousExpiresAt);

@@ -84,7 +84,7 @@ function readAccessToken(token: string | null, problems: SettingProblem[]): stri
   const setting = "accessToken";
   // RFC 6750 (2.1) allows less; this much keeps a header from being split and a stray newline from going unnoticed.
   if (token !== null && /^[\x21-\x7e]{1,8192}$/.test(token)) return token;
-  const text = "must consist of visible ASCII characters: look for white space or a newline at its ends";
+  const text = "must contain only visible ASCII characters; check for white space or a newline at its ends";
   problems.push(token === null ? { kind: "missing", setting } : { kind: "invalid", setting, text });
   return null;
 }

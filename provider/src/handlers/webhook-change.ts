@@ -60,7 +60,7 @@ export async function changeStates(
   };
 }
 
-/** Tells apart what 404 to changes means, by one look at the list: the webhook is gone, or is listed all the same. */
+/** Lists the webhooks once to find out what a 404 means: the webhook is gone, or is still listed. */
 async function explainNotFound(
   { webhooks }: Session,
   failures: readonly WebhookFailure[],
@@ -95,7 +95,7 @@ function failureOf(failures: readonly WebhookFailure[], total: number): PartnerE
   return new ResourceError({ kind: "fleetIncomplete", failures: [first, ...more], total });
 }
 
-/** Says of which webhooks the list does not tell the state. */
+/** Warns about webhooks whose state the list does not show. */
 export function warnIfUnknown(plugin: PluginProcess, webhooks: readonly WebhookReading[]): void {
   for (const setting of ["webhookState", "active"] as const) {
     const webhookIds = webhooks

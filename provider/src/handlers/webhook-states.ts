@@ -207,7 +207,7 @@ async function converge(
     : withoutGone(left, snapshot);
   const changes = await changeStates(plugin, session, snapshot, { ...states, ...rest });
   const { found, reached, failure, mayHaveChanged } = changes;
-  // What was left as it should be is no longer managed.
+  // A webhook that has reached its final state is no longer managed.
   const kept = idsOf(rest).filter((id) => isState(others) || reached[id] !== rest[id]);
   const managed = [...named, ...kept];
   const outputs = {
@@ -220,7 +220,7 @@ async function converge(
 }
 
 /**
- * In which states webhooks are to be left that are no longer managed, here or elsewhere.
+ * The final state of each webhook that no resource manages any longer.
  *
  * @param managed What stays in the fleet.
  */
@@ -255,7 +255,7 @@ function unnamed(snapshot: WebhookSnapshot, states: Properties): readonly Webhoo
   return snapshot.all().filter(({ webhookId }) => !(webhookId in states));
 }
 
-/** Says to which webhooks `others` applies that are in another state: their ids are in no diff. */
+/** Warns about the webhooks that `others` changes, because no diff lists them. */
 function warnOfOthers(plugin: PluginProcess, state: WebhookState, otherStates: StateMap): void {
   const webhookIds = idsOf(otherStates).filter((webhookId) => otherStates[webhookId] !== state);
   if (webhookIds.length > 0) plugin.warn({ kind: "othersDiffer", state, webhookIds });
@@ -283,9 +283,9 @@ function inputsOf({ states, others, stateOnDestroy, account }: Properties): Prop
 function inputProblems({ states, others, stateOnDestroy }: Properties): string[] {
   const problems: string[] = [];
   if (states !== UNKNOWN && !isRecord(states))
-    problems.push(`states must be an object from webhook ids to states, such as { 101: "active" }.`);
+    problems.push(`states must map webhook ids to states, such as { 101: "active" }.`);
   if (isRecord(states) && !Object.values(states).every((state) => STATES.includes(state)))
-    problems.push(`Each of states must be "active" or "disabled".`);
+    problems.push(`Every value in states must be "active" or "disabled".`);
   if (others !== "leave" && !STATES.includes(others))
     problems.push(`others must be "leave" (the default), "active" or "disabled".`);
   return [...problems, ...stateOnDestroyProblems(stateOnDestroy)];

@@ -35,7 +35,7 @@ export interface Terms {
 }
 
 /**
- * The one place where errors become sentences: what failed, what it means for the server where something may have changed, one
+ * The one place where facts become sentences: what failed, what it means for the server where something may have changed, one
  * remedy, the server's own words, the code. Of an error that is not ours only its kind and place: its message may repeat anything.
  */
 export function renderError(error: unknown, terms: Terms): string {
@@ -63,11 +63,11 @@ export function renderNotice(notice: Notice, terms: Terms): string {
       return `resources of this stack belong to ${notice.owner}, but ${setting("baseUrl", terms)} is ${notice.present}. ${otherServerRemedy(terms)}`;
     case "keyWasGone": {
       const { fingerprint, first, byId } = notice;
-      const byValue = `If the service deletes keys by id, it may still exist: delete it there and set ${setting("responses.apiKeyId", terms)}.`;
-      return `${keyName(fingerprint)} was not found (404) and counts as deleted.${first && !byId ? ` ${byValue}` : ""}`;
+      const byValue = `If the service deletes keys by id, it may still exist: delete it there, and set ${setting("responses.apiKeyId", terms)}.`;
+      return `${keyName(fingerprint)} was not found (404), so it is treated as deleted.${first && !byId ? ` ${byValue}` : ""}`;
     }
     case "pointerFindsNothing":
-      return `${setting("responses.apiKey", terms)} finds no key in the kept response of ${keyName(notice.fingerprint)}, so the key stays as it is.`;
+      return `${setting("responses.apiKey", terms)} finds no key in the kept response of ${keyName(notice.fingerprint)}, so the key is unchanged.`;
     case "reread":
       return `${setting("responses.apiKey", terms)} finds ${keyName(notice.next)} in the kept response; this update replaces ${keyName(notice.fingerprint)} with it.`;
     case "rotation":
@@ -82,14 +82,14 @@ export function renderNotice(notice: Notice, terms: Terms): string {
     case "unknownSetting":
       return `"${setting(notice.name, terms)}" is not a pulumi-partners setting, so it has no effect. Valid settings: ${SETTINGS.join(", ")}.`;
     case "nothingToRestore":
-      return `the state of ${webhooksText(notice.webhookIds)} before this stack is not known, so "restore" changes nothing.`;
+      return `the original state of ${webhooksText(notice.webhookIds)} is unknown, so "restore" changes nothing.`;
     case "othersDiffer": {
       const { webhookIds: ids, state } = notice;
-      const differ = ids.length === 1 ? "1 webhook differs" : `${ids.length} webhooks differ`;
-      return `${differ} from "others", which is ${JSON.stringify(state)}: ${listed(ids, NAMED_WEBHOOKS)}.`;
+      const webhooks = ids.length === 1 ? "1 webhook is" : `${ids.length} webhooks are`;
+      return `${webhooks} not ${JSON.stringify(state)}, as "others" says: ${listed(ids, NAMED_WEBHOOKS)}.`;
     }
     case "notChecked":
-      return `the webhooks were not checked beforehand. ${renderError(notice.error, terms)}`;
+      return `the webhooks could not be checked in advance. ${renderError(notice.error, terms)}`;
   }
 }
 
@@ -143,9 +143,9 @@ function isShared(error: PartnerError): error is SettingsError | RequestError {
 
 function briefly(error: SettingsError | RequestError, terms: Terms): string {
   if (error instanceof SettingsError)
-    return "The settings are wrong: see the error of another resource. Nothing was sent.";
+    return "The settings are invalid; see the first error. Nothing was sent.";
   const [happened] = explain(error.failure, terms);
-  return `${requestName(error.failure, terms)}: ${happened}, as for another resource.`;
+  return `${requestName(error.failure, terms)}: ${happened}; see the first error for what to do.`;
 }
 
 function settingsText(problems: readonly SettingProblem[], terms: Terms): string {
@@ -159,7 +159,7 @@ function settingText(problem: SettingProblem, terms: Terms): string {
     const variable = terms.explicit ? "" : ` (${variableOf(name.replace(/\..*/, ""))})`;
     return `${capitalized(setting(name, terms))}${variable} ${problem.text}.`;
   }
-  if (terms.explicit) return `Set ${setting(name, terms)}; it does not consult the environment.`;
+  if (terms.explicit) return `Set ${setting(name, terms)}. A Provider does not read environment variables.`;
   const command =
     name === "accessToken"
       ? "pulumi config set --secret partners:accessToken"
@@ -196,11 +196,11 @@ function explain({ operation, cause, host }: RequestFailure, terms: Terms): read
     case "listed":
       return [
         "the server answered 404, although the webhook is in the list",
-        "Ask the service whether it may be changed.",
+        "Ask the operator of the service whether this webhook can be changed.",
       ];
     case "throttled":
       return [
-        `the service (${cause.status}) asks for a wait of ${Math.ceil(cause.wait / 1000)} s`,
+        `the service (${cause.status}) asked to wait ${Math.ceil(cause.wait / 1000)} s`,
         `Try again after that, or raise ${setting("operationTimeout", terms)}.`,
       ];
     case "timeout":
@@ -248,9 +248,9 @@ const CONNECTION_FAILURES: Readonly<Partial<Record<string, (host: string) => str
 function statusRemedy(status: number, operation: Operation, terms: Terms): string {
   if (status === 401)
     return `The access token was rejected: check ${settingOrVariable("accessToken", terms)}.`;
-  if (status === 403) return `Set ${setting("accessToken", terms)} to a token that permits this.`;
+  if (status === 403) return `The token lacks permission for this: change ${setting("accessToken", terms)}.`;
   if (status === 404)
-    return `There is no Partner API at that address: ${setting("baseUrl", terms)} must be its address without ${API_ROOT}.`;
+    return `No Partner API was found at this address. Set ${setting("baseUrl", terms)} to its address, without ${API_ROOT}.`;
   if (status === 409 && OPERATIONS[operation].kind === "create")
     return "The service refuses a second key: delete the other one, or set overlapDays to 0 and deleteBeforeReplace.";
   if (status === 429) return `Try again later, or set ${setting("requestsPerSecond", terms)}.`;
@@ -258,7 +258,7 @@ function statusRemedy(status: number, operation: Operation, terms: Terms): strin
   if (status < 400)
     return `Redirects are not followed: set ${setting("baseUrl", terms)} to the final address.`;
   if (status >= 500) return "The service failed: try again later.";
-  return "The service refused the request: correct what it names, or ask its operator.";
+  return "The service refused the request: fix what it names, or ask its operator.";
 }
 
 /** What helps with codes of OpenSSL (verify(1)), Node and undici, the first that fits. */
@@ -315,7 +315,7 @@ function resourceText(problem: ResourceProblem, terms: Terms): string {
           ? "The webhooks cannot be listed:"
           : `Webhook ${webhookId} is not in the list, but`;
       const [why, condition] = complete
-        ? ["the list is empty, which may have another reason", "the account has no webhooks"]
+        ? ["an empty list does not prove that it is gone", "the account has no webhooks"]
         : ["the list may have further pages", "the list is complete"];
       return `${what} ${why}. If ${condition}, set ${setting("responses.complete", terms)} to true.`;
     }
@@ -323,14 +323,16 @@ function resourceText(problem: ResourceProblem, terms: Terms): string {
       const { createdAt, rotates, complete, reading } = problem;
       const stays = rotates ? " The old key stays in use." : "";
       const note = complete ? "" : " (cut off)";
-      return `A key was created at ${minuteOf(createdAt)}, but not found in the response${note}, which is kept.${stays} ${readingRemedy("apiKey", reading, terms)} Then run ${UP}: it creates no other key. If the body has no key, delete the key at the service and ${stateDelete(terms)}.`;
+      // The key in use would leave the state as well.
+      const forget = `${stateDelete(terms)}${rotates ? " (it forgets both keys)" : ""}`;
+      return `A key was created at ${minuteOf(createdAt)}, but not found in the response${note}, which is kept.${stays} ${readingRemedy("apiKey", reading, terms)} Then run ${UP}; it creates no key. If the body has no key, delete the key at the service and ${forget}.`;
     }
     case "deletionUnclear": {
       const { failure, listError } = problem;
-      return `${requestName(failure, terms)}: the server answered 404, but it cannot be checked whether the key is gone: ${sentences(listError, terms)} If the key is gone, ${stateDelete(terms)}.`;
+      return `${requestName(failure, terms)}: the server answered 404, but nothing confirms that the key is gone: ${sentences(listError, terms)} If the key is gone, ${stateDelete(terms)}.`;
     }
     case "partlyDone":
-      return `An older key was deleted. Then this failed: ${sentences(problem.next, terms)}`;
+      return `One key was deleted. Then this failed: ${sentences(problem.next, terms)}`;
   }
 }
 
@@ -400,7 +402,7 @@ const READING_PROBLEMS = {
   "not JSON": "It is not JSON. ",
   none: "",
   several: "There are several candidates. ",
-  pointer: "The setting finds nothing. ",
+  pointer: "The JSON Pointer matches nothing. ",
   "not unique": "Two webhooks have the same id. ",
 } as const;
 

@@ -20,7 +20,7 @@ export function assertArguments(resource: string, args: unknown, known: readonly
   if (unknown.length === 0) return;
   throw new pulumi.RunError(
     `${resource} has no argument ${unknown.map((name) => JSON.stringify(name)).join(", ")}. Its arguments are ${known.join(", ")}. ` +
-      "Options such as provider go into the third argument of the constructor. Nothing was sent.",
+      "Pass resource options such as provider as the last argument. Nothing was sent.",
   );
 }
 

@@ -96,8 +96,8 @@ function accountOf(name: string, { account }: ProviderArgs): pulumi.Input<string
   if (account !== undefined && account !== "") return account; // As everywhere, an empty setting counts as not set.
   if (name !== DEFAULT_ACCOUNT) return name;
   throw new pulumi.RunError(
-    `Provider "${name}" would have the name of the account of stack configuration. Give it another name, or the argument account: ` +
-      `"${DEFAULT_ACCOUNT}" if it is the same account, another name if it is not. Nothing was sent.`,
+    `"${name}" is the name of the account in stack configuration. Rename the Provider, or set its argument account ` +
+      `(to "${DEFAULT_ACCOUNT}" if it is the same account). Nothing was sent.`,
   );
 }
 

@@ -110,21 +110,24 @@ describe("pulumi-partners sandbox", () => {
     });
   });
 
-  test("ends when the shell that npx starts it through is killed", async () => {
-    const env = { ...process.env, npm_command: "exec" };
-    const shell = spawn("sh", ["-c", `'${process.execPath}' '${MAIN}' sandbox & wait`], {
-      env,
+  test.each([
+    ["the shell that npx starts it through is told to end", "SIGTERM", `"$SANDBOX" sandbox & wait`],
+    ["npx is killed, and that shell lives on", "SIGKILL", `sh -c '"$SANDBOX" sandbox & wait; :' & wait`],
+  ] as const)("ends when %s", async (_what, signal, script) => {
+    const SANDBOX = join(ROOT, "provider/bin/pulumi-partners.cjs");
+    const npx = spawn("sh", ["-c", script], {
+      env: { ...process.env, SANDBOX, npm_command: "exec" },
       detached: true,
       stdio: ["ignore", "pipe", "inherit"],
     });
     let printed = "";
-    shell.stdout.setEncoding("utf8").on("data", (chunk) => (printed += String(chunk)));
-    const closed = once(shell.stdout, "end"); // By the sandbox, the last to hold it.
+    npx.stdout.setEncoding("utf8").on("data", (chunk) => (printed += String(chunk)));
+    const closed = once(npx.stdout, "end"); // By the sandbox, the last to hold it.
     await expect.poll(() => printed, { timeout: 10_000 }).toContain("Press Ctrl-C to stop it.");
-    shell.kill("SIGTERM");
+    npx.kill(signal);
     const limit = sleep(4000, "still running", { ref: false });
     const outcome = await Promise.race([closed.then(() => "ended"), limit]);
-    if (outcome !== "ended") process.kill(-(shell.pid ?? 0), "SIGKILL");
+    if (outcome !== "ended") process.kill(-(npx.pid ?? 0), "SIGKILL");
     expect(outcome).toBe("ended");
   });
 });

@@ -66,7 +66,7 @@ describe("a new key", () => {
     const { partnerApiKey } = startRun(service, { requestTimeout: "0.5", maxConnections: "none" });
     const { problems } = await partnerApiKey.check({}, { rotation: { afterDays: 1 }, SECRET: 1 });
     expect(problems).toEqual([
-      "PartnerApiKey has an argument that it does not know; it takes rotation.",
+      "PartnerApiKey has an unknown argument. Valid arguments: rotation.",
       expect.stringContaining("overlapDays"),
       expect.objectContaining({ code: "PARTNERS_CONFIGURATION" }),
     ]);

@@ -160,7 +160,7 @@ describe("what a preview checks", () => {
   });
 
   it.each<[object, RegExp]>([
-    [{ SECRET: 1 }, /^PartnerWebhookState has an argument that it does not know; it takes webhookId, state/],
+    [{ SECRET: 1 }, /^PartnerWebhookState has an unknown argument. Valid arguments: webhookId, state/],
     [{ webhookId: "101" }, /^webhookId must .* it is a string/],
     [{ webhookId: 1.5 }, /^webhookId must .* fraction/],
     [{ webhookId: -1 }, /^webhookId must .* not above 0/],

@@ -406,9 +406,9 @@ describe("what leaves a fleet", () => {
 
 describe("what a preview checks", () => {
   it.each<[object, RegExp]>([
-    [{ states: undefined }, /^states must be an object/],
-    [{ states: ["SECRET"] }, /^states must be an object/],
-    [{ states: { 101: "SECRET" } }, /^Each of states must be/],
+    [{ states: undefined }, /^states must map webhook ids/],
+    [{ states: ["SECRET"] }, /^states must map webhook ids/],
+    [{ states: { 101: "SECRET" } }, /^Every value in states must be/],
     [{ others: "SECRET" }, /^others must be/],
     [{ stateOnDestroy: "SECRET" }, /^stateOnDestroy must be/],
   ])("are the arguments: %j", async (wrong, problem) => {

@@ -222,14 +222,14 @@ describe("what a person is told", () => {
       [
         "GET /webhooks at partners.example.com: the server answered 301. Redirects are not followed: set partners:baseUrl to the final address. [PARTNERS_STATUS]",
         "GET /webhooks at partners.example.com: the server answered 304. A cache answered instead of the service: exempt the API from it. [PARTNERS_STATUS]",
-        "GET /webhooks at partners.example.com: the server answered 400. The service refused the request: correct what it names, or ask its operator. [PARTNERS_STATUS]",
+        "GET /webhooks at partners.example.com: the server answered 400. The service refused the request: fix what it names, or ask its operator. [PARTNERS_STATUS]",
         "GET /webhooks at partners.example.com: the server answered 401. The access token was rejected: check partners:accessToken or PARTNERS_ACCESS_TOKEN. [PARTNERS_STATUS]",
-        "GET /webhooks at partners.example.com: the server answered 403. Set partners:accessToken to a token that permits this. [PARTNERS_STATUS]",
-        "GET /webhooks at partners.example.com: the server answered 404. There is no Partner API at that address: partners:baseUrl must be its address without /api/v1/partners. [PARTNERS_STATUS]",
+        "GET /webhooks at partners.example.com: the server answered 403. The token lacks permission for this: change partners:accessToken. [PARTNERS_STATUS]",
+        "GET /webhooks at partners.example.com: the server answered 404. No Partner API was found at this address. Set partners:baseUrl to its address, without /api/v1/partners. [PARTNERS_STATUS]",
         "GET /webhooks at partners.example.com: the server answered 429. Try again later, or set partners:requestsPerSecond. [PARTNERS_STATUS]",
         "GET /webhooks at partners.example.com: the server answered 500. The service failed: try again later. [PARTNERS_STATUS]",
-        "GET /webhooks at partners.example.com: the server answered 404, although the webhook is in the list. Ask the service whether it may be changed. [PARTNERS_STATUS]",
-        "GET /webhooks at partners.example.com: the service (429) asks for a wait of 3601 s. Try again after that, or raise partners:operationTimeout. [PARTNERS_STATUS]",
+        "GET /webhooks at partners.example.com: the server answered 404, although the webhook is in the list. Ask the operator of the service whether this webhook can be changed. [PARTNERS_STATUS]",
+        "GET /webhooks at partners.example.com: the service (429) asked to wait 3601 s. Try again after that, or raise partners:operationTimeout. [PARTNERS_STATUS]",
         "GET /webhooks at partners.example.com: timed out while waiting for the response. Try again; if the service is slow, raise partners:requestTimeout. [PARTNERS_TIMEOUT]",
         "GET /webhooks at partners.example.com: timed out while connecting. Check partners:baseUrl, and the network. [PARTNERS_TIMEOUT]",
         "GET /webhooks at partners.example.com: nothing listens at partners.example.com (ECONNREFUSED). Check partners:baseUrl, and the network. [PARTNERS_CONNECTION]",
@@ -253,11 +253,11 @@ describe("what a person is told", () => {
         "GET /webhooks at partners.example.com: the list was not recognised. It is not JSON. Check partners:baseUrl. [PARTNERS_UNREADABLE]",
         "GET /webhooks at partners.example.com: the list was not recognised. Set partners:responses.webhooks to its JSON Pointer. [PARTNERS_UNREADABLE]",
         "GET /webhooks at partners.example.com: the list was not recognised. There are several candidates. Set partners:responses.webhooks to one of /hooks, /archive. [PARTNERS_UNREADABLE]",
-        "GET /webhooks at partners.example.com: the list was not recognised. The setting finds nothing. Try pulumi config set --path 'partners:responses.webhooks' /data. [PARTNERS_UNREADABLE]",
+        "GET /webhooks at partners.example.com: the list was not recognised. The JSON Pointer matches nothing. Try pulumi config set --path 'partners:responses.webhooks' /data. [PARTNERS_UNREADABLE]",
         "GET /webhooks at partners.example.com: the list was not recognised. Two webhooks have the same id. Set partners:responses.webhookId to its JSON Pointer. [PARTNERS_UNREADABLE]",
         "POST /api-key at partners.example.com: the server answered 409. The service refuses a second key: delete the other one, or set overlapDays to 0 and deleteBeforeReplace. [PARTNERS_STATUS]",
-        "GET /webhooks at partners.example.com: the server answered 422. The service refused the request: correct what it names, or ask its operator. The server said: "Two keys at most." (request id req-1). [PARTNERS_STATUS]",
-        "GET /webhooks at partners.example.com: the server answered 422. The service refused the request: correct what it names, or ask its operator. Request id: req-1. [PARTNERS_STATUS]",
+        "GET /webhooks at partners.example.com: the server answered 422. The service refused the request: fix what it names, or ask its operator. The server said: "Two keys at most." (request id req-1). [PARTNERS_STATUS]",
+        "GET /webhooks at partners.example.com: the server answered 422. The service refused the request: fix what it names, or ask its operator. Request id: req-1. [PARTNERS_STATUS]",
         "POST /api-key at partners.example.com: timed out while waiting for the response. A key may have been created that no stack tracks. Look for one created about 2026-06-15T12:00Z, and delete it. Try again; if the service is slow, raise partners:requestTimeout. [PARTNERS_TIMEOUT]",
         "POST /api-key at partners.example.com: the server answered 303. A key may have been created that no stack tracks. Look for one created about 2026-06-15T12:00Z, and delete it. Redirects are not followed: set partners:baseUrl to the final address. [PARTNERS_STATUS]",
         "PATCH /webhooks/101/disable at partners.example.com: the server answered 502 (4 attempts). The webhook may have been changed. The service failed: try again later. [PARTNERS_STATUS]",
@@ -274,32 +274,32 @@ describe("what a person is told", () => {
         "PartnerWebhookStates "fleet" and PartnerWebhookStates "more" overlap: one of them sets "others" for the whole account. Set "others" to "leave", or remove one. [PARTNERS_RESOURCE]",
         "Webhook 101 is declared twice, by urn:pulumi:dev::shop::my:Region$partners:index:PartnerWebhookStates::fleet and urn:pulumi:dev::shop::partners:index:PartnerWebhookStates::fleet. Remove one, or correct its id or provider. [PARTNERS_RESOURCE]",
         "5 of 500 webhooks could not be changed. The next run sends only what is left.
-      - 101, 102: the server answered 409. The service refused the request: correct what it names, or ask its operator. The server said: "locked".
+      - 101, 102: the server answered 409. The service refused the request: fix what it names, or ask its operator. The server said: "locked".
       - 103: the server answered 502 (4 attempts). The webhook may have been changed. The service failed: try again later.
-      - 104: the server answered 404, although the webhook is in the list. Ask the service whether it may be changed.
+      - 104: the server answered 404, although the webhook is in the list. Ask the operator of the service whether this webhook can be changed.
       - 7: does not exist in this account. [PARTNERS_STATUS]",
         "23 of 23 webhooks could not be changed. The next run sends only what is left.
-      - 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 and 13 more: the server answered 403. Set partners:accessToken to a token that permits this. [PARTNERS_STATUS]",
+      - 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 and 13 more: the server answered 403. The token lacks permission for this: change partners:accessToken. [PARTNERS_STATUS]",
         "Webhook 7 is not in the list, but the list may have further pages. If the list is complete, set partners:responses.complete to true. [PARTNERS_RESOURCE]",
-        "Webhook 7 is not in the list, but the list is empty, which may have another reason. If the account has no webhooks, set partners:responses.complete to true. [PARTNERS_RESOURCE]",
+        "Webhook 7 is not in the list, but an empty list does not prove that it is gone. If the account has no webhooks, set partners:responses.complete to true. [PARTNERS_RESOURCE]",
         "The webhooks cannot be listed: the list may have further pages. If the list is complete, set partners:responses.complete to true. [PARTNERS_RESOURCE]",
-        "A key was created at 2026-06-15T12:00Z, but not found in the response, which is kept. There are several candidates. Set partners:responses.apiKey to one of /token, /clientSecret. Then run "pulumi up": it creates no other key. If the body has no key, delete the key at the service and run "pulumi state delete <URN>". [PARTNERS_UNREADABLE]",
-        "A key was created at 2026-06-15T12:00Z, but not found in the response (cut off), which is kept. The old key stays in use. Set partners:responses.apiKey to its JSON Pointer. Then run "pulumi up": it creates no other key. If the body has no key, delete the key at the service and run "pulumi state delete <URN>". [PARTNERS_UNREADABLE]",
-        "A key was created at 2026-06-15T12:00Z, but not found in the response, which is kept. The setting finds nothing. Try pulumi config set --path 'partners:responses.apiKey' '/it'\\''s'. Then run "pulumi up": it creates no other key. If the body has no key, delete the key at the service and run "pulumi state delete <URN>". [PARTNERS_UNREADABLE]",
-        "A key was created at 2026-06-15T12:00Z, but not found in the response, which is kept. Set partners:responses.apiKey to /*/apiKey (* is any name). Then run "pulumi up": it creates no other key. If the body has no key, delete the key at the service and run "pulumi state delete <URN>". [PARTNERS_UNREADABLE]",
-        "A key was created at 2026-06-15T12:00Z, but not found in the response, which is kept. There are several candidates. Set partners:responses.apiKey to one of /*/apiKey, /token (* is any name). Then run "pulumi up": it creates no other key. If the body has no key, delete the key at the service and run "pulumi state delete <URN>". [PARTNERS_UNREADABLE]",
-        "DELETE /api-key/{api_key} at partners.example.com: the server answered 404, but it cannot be checked whether the key is gone: GET /webhooks at partners.example.com: the server answered 401. The access token was rejected: check partners:accessToken or PARTNERS_ACCESS_TOKEN. If the key is gone, run "pulumi state delete <URN>". [PARTNERS_RESOURCE]",
-        "An older key was deleted. Then this failed: POST /api-key at partners.example.com: the server answered 403. Set partners:accessToken to a token that permits this. [PARTNERS_STATUS]",
+        "A key was created at 2026-06-15T12:00Z, but not found in the response, which is kept. There are several candidates. Set partners:responses.apiKey to one of /token, /clientSecret. Then run "pulumi up"; it creates no key. If the body has no key, delete the key at the service and run "pulumi state delete <URN>". [PARTNERS_UNREADABLE]",
+        "A key was created at 2026-06-15T12:00Z, but not found in the response (cut off), which is kept. The old key stays in use. Set partners:responses.apiKey to its JSON Pointer. Then run "pulumi up"; it creates no key. If the body has no key, delete the key at the service and run "pulumi state delete <URN>" (it forgets both keys). [PARTNERS_UNREADABLE]",
+        "A key was created at 2026-06-15T12:00Z, but not found in the response, which is kept. The JSON Pointer matches nothing. Try pulumi config set --path 'partners:responses.apiKey' '/it'\\''s'. Then run "pulumi up"; it creates no key. If the body has no key, delete the key at the service and run "pulumi state delete <URN>". [PARTNERS_UNREADABLE]",
+        "A key was created at 2026-06-15T12:00Z, but not found in the response, which is kept. Set partners:responses.apiKey to /*/apiKey (* is any name). Then run "pulumi up"; it creates no key. If the body has no key, delete the key at the service and run "pulumi state delete <URN>". [PARTNERS_UNREADABLE]",
+        "A key was created at 2026-06-15T12:00Z, but not found in the response, which is kept. There are several candidates. Set partners:responses.apiKey to one of /*/apiKey, /token (* is any name). Then run "pulumi up"; it creates no key. If the body has no key, delete the key at the service and run "pulumi state delete <URN>". [PARTNERS_UNREADABLE]",
+        "DELETE /api-key/{api_key} at partners.example.com: the server answered 404, but nothing confirms that the key is gone: GET /webhooks at partners.example.com: the server answered 401. The access token was rejected: check partners:accessToken or PARTNERS_ACCESS_TOKEN. If the key is gone, run "pulumi state delete <URN>". [PARTNERS_RESOURCE]",
+        "One key was deleted. Then this failed: POST /api-key at partners.example.com: the server answered 403. The token lacks permission for this: change partners:accessToken. [PARTNERS_STATUS]",
         "Set baseUrl: "pulumi config set partners:baseUrl https://partners.example.com", or the environment variable PARTNERS_BASE_URL. Nothing was sent. [PARTNERS_CONFIGURATION]",
         "Set accessToken: "pulumi config set --secret partners:accessToken", or the environment variable PARTNERS_ACCESS_TOKEN. Nothing was sent. [PARTNERS_CONFIGURATION]",
         "partners:requestTimeout (PARTNERS_REQUEST_TIMEOUT) must be a number. Nothing was sent. [PARTNERS_CONFIGURATION]",
         "partners:responses.apiKey (PARTNERS_RESPONSES) must be a JSON Pointer. Nothing was sent. [PARTNERS_CONFIGURATION]",
         "The environment is wrong. Nothing was sent. [PARTNERS_CONFIGURATION]",
         "resources of this stack belong to https://old.example.com, but partners:baseUrl is https://new.example.com. Set it back or, if the account has moved, set partners:previousBaseUrl to the old address; then run "pulumi up".",
-        "key sha256:0123456789abcdef was not found (404) and counts as deleted. If the service deletes keys by id, it may still exist: delete it there and set partners:responses.apiKeyId.",
-        "a key was not found (404) and counts as deleted.",
-        "key sha256:0123456789abcdef was not found (404) and counts as deleted.",
-        "partners:responses.apiKey finds no key in the kept response of key sha256:0123456789abcdef, so the key stays as it is.",
+        "key sha256:0123456789abcdef was not found (404), so it is treated as deleted. If the service deletes keys by id, it may still exist: delete it there, and set partners:responses.apiKeyId.",
+        "a key was not found (404), so it is treated as deleted.",
+        "key sha256:0123456789abcdef was not found (404), so it is treated as deleted.",
+        "partners:responses.apiKey finds no key in the kept response of key sha256:0123456789abcdef, so the key is unchanged.",
         "partners:responses.apiKey finds key sha256:fedcba9876543210 in the kept response; this update replaces key sha256:0123456789abcdef with it.",
         "key sha256:0123456789abcdef is rotated (rotation.trigger changed) and is deleted at the end of the same update.",
         "key sha256:0123456789abcdef is rotated (its age is not known) and stays valid as previousApiKey until 2026-06-22T12:00Z.",
@@ -309,10 +309,10 @@ describe("what a person is told", () => {
         "the list does not show the state of webhook 101, so drift is not detected; set partners:responses.webhookState.",
         "the list does not show the state of webhook 101, so drift is not detected; set partners:responses.active and partners:responses.disabled.",
         ""partners:basUrl" is not a pulumi-partners setting, so it has no effect. Valid settings: baseUrl, previousBaseUrl, accessToken, requestTimeout, operationTimeout, maxConnections, requestsPerSecond, responses, account.",
-        "the state of webhooks 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 and 13 more before this stack is not known, so "restore" changes nothing.",
-        "1 webhook differs from "others", which is "disabled": 1.",
-        "23 webhooks differ from "others", which is "disabled": 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 and 13 more.",
-        "the webhooks were not checked beforehand. GET /webhooks at partners.example.com: the server answered 501 (4 attempts). The service failed: try again later. [PARTNERS_STATUS]",
+        "the original state of webhooks 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 and 13 more is unknown, so "restore" changes nothing.",
+        "1 webhook is not "disabled", as "others" says: 1.",
+        "23 webhooks are not "disabled", as "others" says: 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 and 13 more.",
+        "the webhooks could not be checked in advance. GET /webhooks at partners.example.com: the server answered 501 (4 attempts). The service failed: try again later. [PARTNERS_STATUS]",
       ]
     `);
   });
@@ -327,7 +327,7 @@ describe("what a person is told", () => {
     const all = explicit.join("\n");
     expect(all).toContain("Set the Provider's responses.apiKey to one of /token, /clientSecret. Then");
     expect(all).toContain(`Try responses: { apiKey: "/it's" }. Then`);
-    expect(all).toContain("Set the Provider's baseUrl; it does not consult the environment.");
+    expect(all).toContain("Set the Provider's baseUrl. A Provider does not read environment variables.");
   });
 
   it("is short, complete and without secrets", () => {
@@ -337,7 +337,7 @@ describe("what a person is told", () => {
     for (const text of texts({ explicit: false })) {
       expect(text).not.toMatch(/undefined|null|NaN|\[object| {2}/);
       // Where a key may be lost, or another server is meant, what is known comes first.
-      const limit = /created|404, but it/.test(text) ? 350 : /belong/.test(text) ? 250 : 190;
+      const limit = /created|404, but/.test(text) ? 350 : /belong/.test(text) ? 250 : 190;
       for (const line of text.split("\n")) {
         const own = line.replace(
           /(\d+, )+\d+( and \d+ more)?|urn:\S+|The server said: ".*"|Valid settings: .*/,
@@ -364,10 +364,10 @@ describe("what a person is told", () => {
     for (const error of [unreachable, missing])
       expect(renderError(error, { explicit: false, told })).toBe(renderError(error, { explicit: false }));
     expect(renderError(unreachable, { explicit: false, told })).toBe(
-      "GET /webhooks at partners.example.com: nothing listens at partners.example.com (ECONNREFUSED), as for another resource. [PARTNERS_CONNECTION]",
+      "GET /webhooks at partners.example.com: nothing listens at partners.example.com (ECONNREFUSED); see the first error for what to do. [PARTNERS_CONNECTION]",
     );
     expect(renderError(missing, { explicit: false, told })).toBe(
-      "The settings are wrong: see the error of another resource. Nothing was sent. [PARTNERS_CONFIGURATION]",
+      "The settings are invalid; see the first error. Nothing was sent. [PARTNERS_CONFIGURATION]",
     );
     // What is said of one resource, and of what may have changed, is said of each.
     const lost = new RequestError(failure({ kind: "timeout", sent: true }, { ...POST, effect: "possible" }));
