@@ -121,11 +121,12 @@ export type Notice =
       /** Until when the old key stays valid, ISO 8601; `null` where the resource is replaced. */
       readonly validUntil: string | null;
     }
-  /** An update is about to delete the previous key. `validUntil`: the end of its overlap, ISO 8601. */
+  /** An update is about to delete the previous key. `validUntil`: the end of its overlap, ISO 8601; `early`: that is not over. */
   | {
       readonly kind: "previousKeyEnds";
       readonly fingerprint: string | null;
       readonly validUntil: string | null;
+      readonly early: boolean;
     }
   | StateUnknown
   /** A provider has a setting of an unknown name. */

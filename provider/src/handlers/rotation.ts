@@ -76,7 +76,14 @@ export function planRotation(
   const ends: Notice[] =
     previous === null
       ? []
-      : [{ kind: "previousKeyEnds", fingerprint: fingerprint(previous.apiKey), validUntil }];
+      : [
+          {
+            kind: "previousKeyEnds",
+            fingerprint: fingerprint(previous.apiKey),
+            validUntil,
+            early: timeOf(validUntil) > now,
+          },
+        ];
   if (rereading.apiKey !== present.apiKey) {
     const next = fingerprint(rereading.apiKey);
     return { step: "read", notices: [{ kind: "reread", fingerprint: own, next }] };

@@ -50,11 +50,7 @@ export async function changeStates(
   };
   const rejected = (await Promise.all(differing.map(change))).flat();
   const missing = idsOf(wanted).filter((id) => !(id in found));
-  const absence = snapshot.absence(missing);
-  const failures = [
-    ...(await explainNotFound(session, rejected)),
-    ...missing.map((webhookId) => ({ webhookId, error: absence })),
-  ];
+  const failures = [...(await explainNotFound(session, rejected)), ...absences(snapshot, missing)];
   return {
     found,
     reached,
@@ -78,6 +74,13 @@ async function explainNotFound(
     const listed = new RequestError({ ...error.failure, cause: { kind: "listed" } });
     return { webhookId, error: snapshot.get(webhookId) ? listed : absence };
   });
+}
+
+/** The failures of webhooks that are missing, with one error for all. It names what exists, so it is made only where it is needed. */
+function absences(snapshot: WebhookSnapshot, webhookIds: readonly number[]): readonly WebhookFailure[] {
+  if (webhookIds.length === 0) return [];
+  const error = snapshot.absence(webhookIds);
+  return webhookIds.map((webhookId) => ({ webhookId, error }));
 }
 
 function isNotFound(error: PartnerError): error is RequestError {
@@ -117,14 +120,14 @@ export function statesOf(webhooks: readonly WebhookReading[], known: StateMap = 
 /** Milliseconds between two reports of progress: the engine redraws its display for each. */
 const PROGRESS_INTERVAL = 250;
 
-/** @returns What is called for each webhook that is through. */
+/** @returns What is called for each webhook that is through. Of one alone nothing is shown: its resource says as much. */
 function createProgress(plugin: PluginProcess, total: number): () => void {
   let done = 0;
   let shownAt = plugin.currentTime();
   return () => {
     done += 1;
     const now = plugin.currentTime();
-    if (now - shownAt < PROGRESS_INTERVAL) return;
+    if (total === 1 || now - shownAt < PROGRESS_INTERVAL) return;
     shownAt = now;
     plugin.progress({ account: plugin.account, done, total });
   };

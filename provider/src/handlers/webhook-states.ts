@@ -197,8 +197,11 @@ async function converge(
   const session = await plugin.open();
   const named = idsOf(states);
   const before = olds?.initialStates ?? {};
-  const left = statesAfter(plugin, isState(others) ? "leave" : stateOnDestroy, before, states);
-  const snapshot = await session.webhooks.look([...named, ...idsOf(left)]);
+  const leave = isState(others) ? "leave" : stateOnDestroy;
+  const leaving = leave === "leave" ? [] : idsOf(before);
+  const snapshot = await session.webhooks.look([...named, ...leaving]);
+  // Not before the look: what takes a webhook over may be checked meanwhile.
+  const left = statesAfter(plugin, leave, before, states);
   const rest = isState(others)
     ? Object.fromEntries(unnamed(snapshot, states).map(({ webhookId }) => [webhookId, others]))
     : withoutGone(left, snapshot);

@@ -73,9 +73,9 @@ export function renderNotice(notice: Notice, terms: Terms): string {
     case "rotation":
       return rotationText(notice);
     case "previousKeyEnds": {
-      const { fingerprint, validUntil } = notice;
+      const { fingerprint, validUntil, early } = notice;
       const print = fingerprint === null ? "" : ` ${fingerprint}`;
-      return `the previous key${print} (valid until ${minuteOf(validUntil ?? "an unknown time")}) is deleted by this update.`;
+      return `the previous key${print} (valid until ${minuteOf(validUntil ?? "an unknown time")}) is deleted by this update${early ? ", before its overlap ends" : ""}.`;
     }
     case "stateUnknown":
       return `the list does not show the state of ${webhooksText(notice.webhookIds)}, so drift is not detected; set ${stateSettings(notice.setting, terms)}.`;

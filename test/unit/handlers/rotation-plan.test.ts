@@ -106,7 +106,12 @@ describe("the next step for a key", () => {
     ["as it has expired when the next rotation comes", ENDED, next],
   ])("deletes the previous key, which is announced with its date: %s", (_why, olds, rotation) => {
     const { previousExpiresAt: validUntil } = olds;
-    const notice = { kind: "previousKeyEnds", fingerprint: fingerprint(PREVIOUS), validUntil };
+    const notice = {
+      kind: "previousKeyEnds",
+      fingerprint: fingerprint(PREVIOUS),
+      validUntil,
+      early: olds === OVERLAP,
+    };
     expect(planRotation(state(olds), rotation, {}, NOON).notices.at(-1)).toEqual(notice);
   });
 });

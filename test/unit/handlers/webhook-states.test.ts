@@ -198,6 +198,19 @@ describe("a fleet", () => {
     expect(shown.length).toBeGreaterThan(1);
     expect(shown.length).toBeLessThanOrEqual((time - NOON) / 250);
   });
+
+  it("of one webhook shows no progress, nor does a webhook on its own: each would cost the engine a message", async () => {
+    const service = await sandboxFor();
+    const shown: unknown[] = [];
+    let time = NOON;
+    const currentTime = (): number => (time += 300);
+    const progress = (each: unknown): void => void shown.push(each);
+    const run = startRun(service, {}, { progress, currentTime });
+    await create(run.partnerWebhookStates, { states: { 101: "disabled" } });
+    await create(run.partnerWebhookState, { webhookId: 102, state: "disabled" });
+    expect(methods(service)).toEqual(["GET", "PATCH", "PATCH"]);
+    expect(shown).toEqual([]);
+  });
 });
 
 describe("others", () => {
@@ -375,6 +388,19 @@ describe("what leaves a fleet", () => {
     const partly = await declared(({ partnerWebhookState: webhooks }) => create(webhooks, singular));
     await partly.partnerWebhookStates.update("default", olds, { ...olds, states: { 102: "disabled" } });
     expect(new Set(methods(service))).toEqual(new Set(["GET"]));
+  });
+
+  it("costs no PATCH either for a resource that is checked while the fleet reads the list", async () => {
+    const service = await sandboxFor();
+    const olds = await created(service, { ...args, stateOnDestroy: "active" });
+    const { partnerWebhookStates: fleet, partnerWebhookState: webhooks } = startRun(service);
+    const list = service.hold();
+    const update = fleet.update("default", olds, { ...olds, states: { 101: "disabled" } });
+    await list.reached;
+    const taken = create(webhooks, { webhookId: 102, state: "disabled" });
+    await list.release();
+    await Promise.all([update, taken]);
+    expect(methods(service)).toEqual(["GET"]);
   });
 });
 

@@ -178,8 +178,8 @@ const NOTICES: Examples<Notice> = {
     { ...rotation, why: { kind: "age", since: "2026-06-01", due: "2026-06-11", afterDays: 10 } },
   ],
   previousKeyEnds: [
-    { kind: "previousKeyEnds", fingerprint: PRINT, validUntil: AT },
-    { kind: "previousKeyEnds", fingerprint: null, validUntil: null },
+    { kind: "previousKeyEnds", fingerprint: PRINT, validUntil: AT, early: true },
+    { kind: "previousKeyEnds", fingerprint: null, validUntil: null, early: false },
   ],
   stateUnknown: [
     { kind: "stateUnknown", webhookIds: [101], setting: "webhookState" },
@@ -304,7 +304,7 @@ describe("what a person is told", () => {
         "key sha256:0123456789abcdef is rotated (rotation.trigger changed) and is deleted at the end of the same update.",
         "key sha256:0123456789abcdef is rotated (its age is not known) and stays valid as previousApiKey until 2026-06-22T12:00Z.",
         "key sha256:0123456789abcdef is rotated (in use since 2026-06-01, due since 2026-06-11, afterDays: 10) and stays valid as previousApiKey until 2026-06-22T12:00Z.",
-        "the previous key sha256:0123456789abcdef (valid until 2026-06-15T12:00Z) is deleted by this update.",
+        "the previous key sha256:0123456789abcdef (valid until 2026-06-15T12:00Z) is deleted by this update, before its overlap ends.",
         "the previous key (valid until an unknown time) is deleted by this update.",
         "the list does not show the state of webhook 101, so drift is not detected; set partners:responses.webhookState.",
         "the list does not show the state of webhook 101, so drift is not detected; set partners:responses.active and partners:responses.disabled.",
