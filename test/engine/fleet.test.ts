@@ -56,7 +56,7 @@ it("a fleet: preview, up, nothing to do, change, drift, repair, failure, others 
 
   args = { states: { 101: "disabled" }, others: "active", stateOnDestroy: "restore" };
   expect(await run("up")).toEqual({ ...update, requests: { GET: 1, PATCH: 12 } });
-  expect(shown?.stdout).toContain('12 webhooks differ from "others"');
+  expect(shown?.stdout).toContain('12 webhooks are not "active", as "others" says');
   sandbox.setWebhookState(7, "disabled");
   expect(await run("refresh")).toEqual({ ...update, requests: { GET: 1 } });
   expect(shown?.stdout).toContain('1 webhook differs from "others", which is "active": 7.');

@@ -250,9 +250,12 @@ function withoutGone(wanted: StatesWanted, snapshot: WebhookSnapshot): StatesWan
   );
 }
 
-/** The webhooks of the account that the program does not name. @throws {ResourceError} if the list is not complete. */
+/** The webhooks of the account that the program does not name. @throws {ResourceError} if there may be others. */
 function unnamed(snapshot: WebhookSnapshot, states: Properties): readonly WebhookReading[] {
-  return snapshot.all().filter(({ webhookId }) => !(webhookId in states));
+  const webhooks = snapshot.all();
+  if (webhooks.length === 0 && !snapshot.provesAbsence)
+    throw new ResourceError({ kind: "absenceUnproven", webhookId: null, complete: true });
+  return webhooks.filter(({ webhookId }) => !(webhookId in states));
 }
 
 /** Warns about the webhooks that `others` changes, because no diff lists them. */

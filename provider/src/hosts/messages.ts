@@ -315,7 +315,7 @@ function resourceText(problem: ResourceProblem, terms: Terms): string {
           ? "The webhooks cannot be listed:"
           : `Webhook ${webhookId} is not in the list, but`;
       const [why, condition] = complete
-        ? ["an empty list does not prove that it is gone", "the account has no webhooks"]
+        ? ["an empty list proves nothing", "the account has no webhooks"]
         : ["the list may have further pages", "the list is complete"];
       return `${what} ${why}. If ${condition}, set ${setting("responses.complete", terms)} to true.`;
     }

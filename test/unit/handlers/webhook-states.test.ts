@@ -131,6 +131,15 @@ describe("a fleet", () => {
     expect(service.webhooks.get(101)).toBe("active");
   });
 
+  it("of others fails on an empty list that does not prove that there are no webhooks", async () => {
+    const service = await sandboxFor({ faults: [{ kind: "status", status: 200, body: '{"data":[]}' }] });
+    const { partnerWebhookStates: fleet } = startRun(service);
+    const inputs = { states: {}, others: "disabled", stateOnDestroy: "leave", account: "default" };
+    const problem = { kind: "absenceUnproven", webhookId: null, complete: true };
+    expect(await failureOf(fleet.create(inputs))).toMatchObject({ problem });
+    expect(methods(service)).toEqual(["GET"]);
+  });
+
   it("of a list that may have further pages is used, except for others and for what is missing", async () => {
     const service = await sandboxFor({ shape: PAGED });
     const olds = await created(service, { states: { 101: "disabled" } });

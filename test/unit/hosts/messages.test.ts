@@ -140,6 +140,7 @@ const PROBLEMS: Examples<ResourceProblem> = {
   absenceUnproven: [
     ...[false, true].map((complete) => ({ kind: "absenceUnproven", webhookId: 7, complete }) as const),
     { kind: "absenceUnproven", webhookId: null, complete: false },
+    { kind: "absenceUnproven", webhookId: null, complete: true },
   ],
   keyNotFound: [
     { ...key, reading: refused },
@@ -281,8 +282,9 @@ describe("what a person is told", () => {
         "23 of 23 webhooks could not be changed. The next run sends only what is left.
       - 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 and 13 more: the server answered 403. The token lacks permission for this: change partners:accessToken. [PARTNERS_STATUS]",
         "Webhook 7 is not in the list, but the list may have further pages. If the list is complete, set partners:responses.complete to true. [PARTNERS_RESOURCE]",
-        "Webhook 7 is not in the list, but an empty list does not prove that it is gone. If the account has no webhooks, set partners:responses.complete to true. [PARTNERS_RESOURCE]",
+        "Webhook 7 is not in the list, but an empty list proves nothing. If the account has no webhooks, set partners:responses.complete to true. [PARTNERS_RESOURCE]",
         "The webhooks cannot be listed: the list may have further pages. If the list is complete, set partners:responses.complete to true. [PARTNERS_RESOURCE]",
+        "The webhooks cannot be listed: an empty list proves nothing. If the account has no webhooks, set partners:responses.complete to true. [PARTNERS_RESOURCE]",
         "A key was created at 2026-06-15T12:00Z, but not found in the response, which is kept. There are several candidates. Set partners:responses.apiKey to one of /token, /clientSecret. Then run "pulumi up"; it creates no key. If the body has no key, delete the key at the service and run "pulumi state delete <URN>". [PARTNERS_UNREADABLE]",
         "A key was created at 2026-06-15T12:00Z, but not found in the response (cut off), which is kept. The old key stays in use. Set partners:responses.apiKey to its JSON Pointer. Then run "pulumi up"; it creates no key. If the body has no key, delete the key at the service and run "pulumi state delete <URN>" (it forgets both keys). [PARTNERS_UNREADABLE]",
         "A key was created at 2026-06-15T12:00Z, but not found in the response, which is kept. The JSON Pointer matches nothing. Try pulumi config set --path 'partners:responses.apiKey' '/it'\\''s'. Then run "pulumi up"; it creates no key. If the body has no key, delete the key at the service and run "pulumi state delete <URN>". [PARTNERS_UNREADABLE]",
