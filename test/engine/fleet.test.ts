@@ -59,7 +59,7 @@ it("a fleet: preview, up, nothing to do, change, drift, repair, failure, others 
   expect(shown?.stdout).toContain('12 webhooks are not "active", as "others" says');
   sandbox.setWebhookState(7, "disabled");
   expect(await run("refresh")).toEqual({ ...update, requests: { GET: 1 } });
-  expect(shown?.stdout).toContain('1 webhook differs from "others", which is "active": 7.');
+  expect(shown?.stdout).toContain('1 webhook is not "active", as "others" says: 7.');
   expect(await run("preview", UNCHANGED)).toMatchObject({ ok: false, requests: {} });
   expect(await run("up")).toEqual({ ...update, requests: { GET: 1, PATCH: 1 } });
 

@@ -8,6 +8,7 @@ import { engineEnv } from "../support/engine.ts";
 import { runShell } from "../support/process.ts";
 import { blocksOf, expectShown } from "./support.ts";
 
+const isLong = Number(process.env["PARTNERS_TEST_SCALE"] ?? 1) >= 10;
 const README = "README.md";
 const EXAMPLES = "examples/README.md";
 /** The port of the sandbox on both pages. */
@@ -57,7 +58,8 @@ it("every block of the README does what it says", async () => {
   expect(stdout).toMatch(/^pk_live_/m); // stack output --show-secrets
 });
 
-it("every block of examples/README.md does what it says", async () => {
+// It packs and installs twice, which takes as long as all of the README, so only long runs have it.
+it.runIf(isLong)("every block of examples/README.md does what it says", async () => {
   const port = String(await freePort());
   const [sandbox = "", run = "", copy = "", upgrade = "", ...others] = await commandsOf(EXAMPLES, port);
   expect(others, "a block that this test does not run").toEqual([]);
