@@ -6,9 +6,9 @@ import { expect, it, onTestFinished } from "vitest";
 import { copyBuild, ROOT } from "../support/checkout.ts";
 import { engineEnv } from "../support/engine.ts";
 import { runShell } from "../support/process.ts";
+import { LONG } from "../support/random.ts";
 import { blocksOf, expectShown } from "./support.ts";
 
-const isLong = Number(process.env["PARTNERS_TEST_SCALE"] ?? 1) >= 10;
 const README = "README.md";
 const EXAMPLES = "examples/README.md";
 /** The port of the sandbox on both pages. */
@@ -48,18 +48,13 @@ it("every block of the README does what it says", async () => {
       .slice(1)
       .map((_, index) => `cp ../program-${index + 1}.ts index.ts; pulumi preview --non-interactive`),
   ].join("\n");
-  const { code, stdout, stderr } = await runShell(script, {
-    cwd: checkout,
-    env: engine.env,
-    timeoutMs: 170_000,
-  });
-  expect({ code, stderr: code === 0 ? "" : stderr + stdout }).toEqual({ code: 0, stderr: "" });
+  const stdout = await outputOf(script, checkout, engine.env);
   await expectShown(README, stdout);
   expect(stdout).toMatch(/^pk_live_/m); // stack output --show-secrets
 });
 
 // It packs and installs twice, which takes as long as all of the README, so only long runs have it.
-it.runIf(isLong)("every block of examples/README.md does what it says", async () => {
+it.runIf(LONG)("every block of examples/README.md does what it says", async () => {
   const port = String(await freePort());
   const [sandbox = "", run = "", copy = "", upgrade = "", ...others] = await commandsOf(EXAMPLES, port);
   expect(others, "a block that this test does not run").toEqual([]);
@@ -83,15 +78,21 @@ it.runIf(isLong)("every block of examples/README.md does what it says", async ()
     "tail -n 1 node_modules/pulumi-partners/dist/index.js",
     destroy,
   ].join("\n");
-  const { code, stdout, stderr } = await runShell(script, {
-    cwd: checkout,
-    env: engine.env,
-    timeoutMs: 170_000,
-  });
-  expect({ code, stderr: code === 0 ? "" : stderr + stdout }).toEqual({ code: 0, stderr: "" });
+  const stdout = await outputOf(script, checkout, engine.env);
   expect(stdout).toContain("// A change");
   expect(stdout.match(/\+ 4 created/g)).toHaveLength(2);
 });
+
+/** What a script prints, which has to succeed. */
+async function outputOf(
+  script: string,
+  cwd: string,
+  env: Record<string, string | undefined>,
+): Promise<string> {
+  const { code, stdout, stderr } = await runShell(script, { cwd, env, timeoutMs: 170_000 });
+  expect({ code, stderr: code === 0 ? "" : stderr + stdout }).toEqual({ code: 0, stderr: "" });
+  return stdout;
+}
 
 /** The blocks of commands on a page, for a sandbox at another port. */
 async function commandsOf(page: string, port: string): Promise<string[]> {

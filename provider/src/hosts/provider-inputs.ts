@@ -1,10 +1,9 @@
 import { UNKNOWN, type Properties } from "../handlers/contract.js";
 import type { ConfigSource } from "../handlers/settings.js";
-import { ACCOUNT_KEY, DEFAULT_ACCOUNT, EXPLICIT_KEY, SETTING_NAMES } from "../setting-names.js";
+import { ACCOUNT_KEY, DEFAULT_ACCOUNT, EXPLICIT_KEY, SETTINGS } from "../setting-names.js";
 
 const NAMESPACE = "partners:";
 const [ACCOUNT, EXPLICIT] = [ACCOUNT_KEY.slice(NAMESPACE.length), EXPLICIT_KEY.slice(NAMESPACE.length)];
-const NAMES: readonly string[] = [...SETTING_NAMES, ACCOUNT];
 
 /**
  * Completes the inputs of a provider: with its account, and whether it is an explicit one, which takes nothing from the
@@ -20,7 +19,9 @@ export function checkedProviderInputs(urn: string, news: Properties): Properties
 /** Names of inputs that have no effect. The engine adds some of its own. */
 export function unknownSettings(news: Properties): string[] {
   const engines = ["version", "pluginDownloadURL", EXPLICIT];
-  return Object.keys(news).filter((name) => ![...NAMES, ...engines].includes(name) && !name.startsWith("__"));
+  return Object.keys(news).filter(
+    (name) => ![...SETTINGS, ...engines].includes(name) && !name.startsWith("__"),
+  );
 }
 
 /**
@@ -52,7 +53,7 @@ export function diffProviderInputs(
   olds: Properties,
   news: Properties,
 ): { readonly changed: string[]; readonly replaces: string[] } {
-  const changed = NAMES.filter(
+  const changed = SETTINGS.filter(
     (name) => JSON.stringify(valueOf(olds, name)) !== JSON.stringify(valueOf(news, name)),
   );
   // A name that is absent says nothing: the provider of dynamic resources, from which a stack can move here, has none.
