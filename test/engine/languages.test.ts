@@ -11,7 +11,7 @@ import { pythonEnv } from "../support/python.ts";
 import { LONG } from "../support/random.ts";
 import { countRequests, sandboxStack, statesOf, UNCHANGED } from "./support.ts";
 
-it("a program in Python, from import to destroy", async ({ skip }) => {
+it("a Python program runs from import to destroy", async ({ skip }) => {
   const env = await pythonEnv(await temporaryFolder());
   if (!env) return skip();
   const program = await readFile(join(ROOT, "examples/python/__main__.py"), "utf8");
@@ -34,7 +34,7 @@ it("a program in Python, from import to destroy", async ({ skip }) => {
   const [apiKey] = sandbox.apiKeys;
   expect(await stack.outputs()).toEqual({ api_key: apiKey, orders_state: "active", undeclared: [102] });
   expect(await stack.stateFile()).not.toContain(apiKey);
-  // The program lists the webhooks.
+  // The program itself lists the webhooks.
   expect(await run("up", UNCHANGED)).toEqual({ error: "", changes: { same: 4 }, requests: { GET: 1 } });
 
   sandbox.setWebhookState(101, "disabled");
@@ -47,7 +47,7 @@ it("a program in Python, from import to destroy", async ({ skip }) => {
   expect([sandbox.apiKeys, statesOf(sandbox)]).toEqual([[], { ...found, 101: "disabled" }]);
 });
 
-it("the plugin prints its schema, which the engine binds without a warning", async ({ skip }) => {
+it("the plugin serves its schema, and the engine binds it without a warning", async ({ skip }) => {
   const engine = await engineEnv();
   onTestFinished(() => engine.dispose());
   const printed = await mustRun("pulumi", ["package", "get-schema", "partners"], { env: engine.env });
