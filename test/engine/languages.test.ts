@@ -56,7 +56,11 @@ it("the plugin serves its schema, and the engine binds it without a warning", as
   await generate({});
 });
 
-it.runIf(LONG)("the SDKs generated for TypeScript and Go compile", async ({ skip }) => {
+/** Milliseconds to compile the generated Go SDK with all its dependencies, which Go caches afterwards. */
+const GO_LIMIT = 600_000;
+const GO_TEST = { timeout: GO_LIMIT + 60_000 };
+
+it.runIf(LONG)("the SDKs generated for TypeScript and Go compile", GO_TEST, async ({ skip }) => {
   if (!(await canGenerate())) return skip();
   const [nodejs, go] = [await temporaryFolder(), await temporaryFolder()];
   await generate({ nodejs, go });
@@ -67,7 +71,8 @@ it.runIf(LONG)("the SDKs generated for TypeScript and Go compile", async ({ skip
   const modules = await readFile(join(CODEGEN_MODULE, "go.mod"), "utf8");
   const name = "module github.com/pulumi-partners/pulumi-partners/sdk/go";
   await writeFile(join(go, "go.mod"), modules.replace(/^module .*/, name));
-  await mustRun("go", ["vet", "./..."], { cwd: go, env: { ...process.env, GOFLAGS: "-mod=readonly" } });
+  const env = { ...process.env, GOFLAGS: "-mod=readonly" };
+  await mustRun("go", ["vet", "./..."], { cwd: go, env, timeoutMs: GO_LIMIT });
 });
 
 async function temporaryFolder(): Promise<string> {
