@@ -88,12 +88,14 @@ test.each([
   ["GET", `/v2${API_ROOT}/webhooks`, 404],
   ["PATCH", `${API_ROOT}/webhooks/9/active`, 404],
   ["PATCH", `${API_ROOT}/webhooks/0x7/active`, 404],
-  ["DELETE", `${API_ROOT}/api-key/50%`, 500],
+  ["DELETE", `${API_ROOT}/api-key/%zz`, 400],
+  ["PATCH", `${API_ROOT}/webhooks/50%/active`, 400],
 ])("%s %s is a %i", async (method, path, status) => {
   const sandbox = await start();
   const headers = { authorization: `Bearer ${sandbox.accessToken}` };
   const response = await fetch(sandbox.url + path, { method, headers });
   expect(response.status).toBe(status);
+  expect(await response.json()).toEqual(status === 200 ? expect.any(Array) : { error: expect.any(String) });
 });
 
 test("the log has every request as it was sent, and onRequest is called when it has been answered", async () => {
