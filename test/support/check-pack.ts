@@ -1,6 +1,6 @@
 /**
- * Packs the provider and fails if the tarball lacks README or LICENSE, or holds anything else than the package; if Node, bundlers
- * and TypeScript would not find what package.json promises, with its types; or if a link of README is dead there.
+ * Packs the provider. Fails if the tarball lacks README or LICENSE, or contains unexpected files; if Node, bundlers or TypeScript
+ * could not resolve the exports of package.json and their types; or if a link in README is dead.
  */
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -16,9 +16,9 @@ interface Packed {
   readonly unpackedSize: number;
 }
 
-/** What has no place in a file that others get: this machine's folders, and maps to sources that are not there. */
+/** Text that no published file may contain: folders of this machine, and links to unpublished source maps. */
 const PRIVATE = [ROOT, homedir(), "sourceMappingURL"];
-/** What a package is made of. */
+/** The files of the package. */
 const OURS = /^(package\.json|README\.md|LICENSE|bin\/pulumi-partners\.cjs|dist\/[a-z/-]+\.(js|d\.ts))$/;
 
 const folder = mkdtempSync(join(tmpdir(), "pulumi-partners-"));

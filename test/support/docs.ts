@@ -1,6 +1,6 @@
 /**
- * Writes what is generated from the TSDoc of the sources: docs/reference.md and provider/schema.json. With `--check` it fails if
- * a file is not what the sources say.
+ * Generates docs/reference.md and provider/schema.json from the TSDoc of the sources. With `--check`, fails if either is out of
+ * date.
  */
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -21,7 +21,7 @@ for (const [name, text] of Object.entries(files)) {
   const formatted = await format(text, { ...(await resolveConfig(filepath)), filepath });
   if (!process.argv.includes("--check")) await writeFile(filepath, formatted);
   else if ((await readFile(filepath, "utf8").catch(() => "")) !== formatted) {
-    console.error(`${name} is not what the comments in provider/src say: run \`npm run docs\`.`);
+    console.error(`${name} is out of date: run \`npm run docs\`.`);
     process.exitCode = 1;
   }
 }

@@ -4,20 +4,21 @@ import { expect, it } from "vitest";
 
 import { LOWEST, ROOT } from "../support/checkout.ts";
 
-async function read(path: string): Promise<string> {
-  return readFile(join(ROOT, path), "utf8");
-}
+const read = (path: string): Promise<string> => readFile(join(ROOT, path), "utf8");
+const manifest = JSON.parse(await read("provider/package.json")) as { readonly version: string };
 
-it("what the package asks for begins with the lowest version that is tested", async () => {
-  const manifest = JSON.parse(await read("provider/package.json")) as unknown;
+it("the lowest versions that are tested are those of package.json and of docs/upgrading.md", async () => {
   expect(manifest).toMatchObject({
     engines: { node: `>=${LOWEST.node.replace(/\.0$/, "")}` },
     peerDependencies: { "@pulumi/pulumi": `^${LOWEST["@pulumi/pulumi"]}` },
     dependencies: { undici: `^${LOWEST.undici}` },
   });
-});
-
-it("the docs name the lowest versions", async () => {
   const page = await read("docs/upgrading.md");
   for (const version of Object.values(LOWEST)) expect(page).toContain(version);
+});
+
+it("the changelog has the version of the package", async () => {
+  const changelog = await read("CHANGELOG.md");
+  expect(changelog).toContain(`\n## [${manifest.version}]`);
+  expect(changelog).toContain(`\n[${manifest.version}]: https://`);
 });
