@@ -3,10 +3,10 @@ import { Application, type DeclarationReflection, LiteralType, ReflectionKind } 
 
 import { ROOT } from "./checkout.ts";
 
-/** What a program imports, and what a test imports. */
+/** The two entry points of the package. */
 export type Modules = readonly [program: DeclarationReflection, sandbox: DeclarationReflection];
 
-/** The entry points of the package with their comments. @throws {Error} if a comment is missing, or leads nowhere. */
+/** Reads the entry points of the package. @throws {Error} if a comment is missing or contains a dead link */
 export async function readModules(): Promise<Modules> {
   const app = await Application.bootstrap({
     entryPoints: ["index.ts", "sandbox/sandbox.ts"].map((file) => join(ROOT, "provider/src", file)),
@@ -15,7 +15,7 @@ export async function readModules(): Promise<Modules> {
     excludeInternal: true,
     jsDocCompatibility: { defaultTag: false },
     sort: ["source-order"],
-    disableSources: true, // The page links to none; without a git remote there would be a warning.
+    disableSources: true, // Avoids a warning about a missing Git remote.
     validation: { notExported: true, invalidLink: true, notDocumented: false },
     treatWarningsAsErrors: true,
     treatValidationWarningsAsErrors: true,
@@ -24,22 +24,22 @@ export async function readModules(): Promise<Modules> {
   const project = await app.convert();
   if (!project) throw new Error("TypeDoc could not read the sources.");
   app.validate(project);
-  if (app.logger.hasErrors() || app.logger.hasWarnings()) throw new Error("See what TypeDoc says above.");
+  if (app.logger.hasErrors() || app.logger.hasWarnings()) throw new Error("TypeDoc reported problems.");
 
   const [program, sandbox] = project.children ?? [];
   if (!program || !sandbox) throw new Error("An entry point is missing.");
-  const silent = [program, sandbox].flatMap(undocumented);
-  if (silent.length > 0) throw new Error(`Without a comment: ${silent.join(", ")}.`);
+  const uncommented = [program, sandbox].flatMap(undocumented);
+  if (uncommented.length > 0) throw new Error(`Without a comment: ${uncommented.join(", ")}.`);
   return [program, sandbox];
 }
 
-/** The properties of a class or an interface that are its own. */
+/** Returns the properties of a class or an interface, without inherited ones. */
 export function propertiesOf(member: DeclarationReflection): DeclarationReflection[] {
   const kinds = [ReflectionKind.Property, ReflectionKind.Accessor];
   return (member.children ?? []).filter((child) => child.kindOf(kinds) && !child.inheritedFrom);
 }
 
-/** Exported names, and members of them, that have no comment. A literal (`kind: "fin"`) speaks for itself. */
+/** Returns the exports and members without a comment. Literals such as `kind: "fin"` need none. */
 function undocumented(module: DeclarationReflection): string[] {
   const members = (module.children ?? []).flatMap((member) => [member, ...(member.children ?? [])]);
   return members

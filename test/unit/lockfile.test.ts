@@ -5,8 +5,8 @@ interface Locked {
   readonly optionalDependencies?: Readonly<Record<string, string>>;
 }
 
-// npm 11 refuses `npm ci` otherwise; a registry that lacks the builds for some platforms makes such a lockfile without a word.
-it("the lockfile has an entry for every optional dependency, of whatever platform", () => {
+// Otherwise `npm ci` of npm 11 fails. npm omits entries silently if a registry lacks the builds for some platforms.
+it("the lockfile has an entry for every optional dependency of every platform", () => {
   const text = readFileSync(new URL("../../package-lock.json", import.meta.url), "utf8");
   const { packages } = JSON.parse(text) as { packages: Readonly<Record<string, Locked>> };
   const missing = Object.entries(packages).flatMap(([path, { optionalDependencies = {} }]) =>
@@ -16,7 +16,7 @@ it("the lockfile has an entry for every optional dependency, of whatever platfor
   expect(Object.keys(packages).length).toBeGreaterThan(100);
 });
 
-/** Whether a package finds another one, in its own folder or in one above it. */
+/** Whether a package can resolve another one, in its own folder or in a parent folder. */
 function isLocked(packages: Readonly<Record<string, Locked>>, path: string, name: string): boolean {
   if (`${path === "" ? "" : `${path}/`}node_modules/${name}` in packages) return true;
   if (path === "") return false;

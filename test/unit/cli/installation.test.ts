@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 
-// As built: the checks look for the package.json next to dist/.
+// The build, because the checks look for package.json next to dist/.
 import { checkCliVersion, checkPlugin } from "../../../provider/dist/cli/installation.js";
 
 const ROOT = join(import.meta.dirname, "../../..");
@@ -12,11 +12,11 @@ test.each([
   ["3.254.0", "ok"],
   ["3.253.9", "warning"],
   [null, "warning"],
-])("the CLI %s is %s", (version, status) => {
+])("the result for CLI version %s is: %s", (version, status) => {
   expect(checkCliVersion(version).status).toBe(status);
 });
 
-/** A folder with an installed package. */
+/** Creates a folder in which the package is installed. */
 async function folderWith(version: string, plugin: string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "partners-installation-"));
   onTestFinished(() => rm(folder, { recursive: true }));
@@ -31,16 +31,16 @@ async function folderWith(version: string, plugin: string): Promise<string> {
 
 describe("the plugin", () => {
   test.each([
-    ["is of another version", "0.0.1", "", "warning", "npx pulumi-partners"],
-    ["throws", "0.1.0", "throw new Error('hunter22')", "failed", "install again"],
-  ])("that %s is reported", async (_what, version, plugin, status, remedy) => {
+    ["has another version", "0.0.1", "", "warning", "npx pulumi-partners"],
+    ["throws on load", "0.1.0", "throw new Error('hunter22')", "failed", "install again"],
+  ])("that %s is reported with a remedy", async (_what, version, plugin, status, remedy) => {
     const check = checkPlugin(await folderWith(version, plugin));
     expect(check.status).toBe(status);
     expect(check.lines.join()).toContain(remedy);
     expect(JSON.stringify(check)).not.toContain("hunter22");
   });
 
-  test("that is not installed is to be installed", () => {
+  test("that is missing is reported with a remedy", () => {
     const lines = [expect.stringContaining("npm install") as string];
     expect(checkPlugin(tmpdir())).toMatchObject({ status: "failed", lines });
   });

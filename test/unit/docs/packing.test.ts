@@ -13,6 +13,6 @@ it.each([
   ],
   ["[a](https://example.com)", "[a](https://example.com)"],
   ["[a](#b)", "[a](#b)"],
-])("in the package, %s of the README becomes %s", (link, absolute) => {
+])("packing changes the link %s of the README to %s", (link, absolute) => {
   expect(withAbsoluteLinks(link, REPOSITORY)).toBe(absolute);
 });
