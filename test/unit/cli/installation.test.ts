@@ -5,8 +5,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 
 // The build, because the checks look for package.json next to dist/.
 import { checkCliVersion, checkPlugin } from "../../../provider/dist/cli/installation.js";
-
-const ROOT = join(import.meta.dirname, "../../..");
+import { ROOT } from "../../support/checkout.ts";
 
 test.each([
   ["3.254.0", "ok"],
@@ -16,16 +15,9 @@ test.each([
   expect(checkCliVersion(version).status).toBe(status);
 });
 
-/** Creates a folder in which the package is installed. */
-async function folderWith(version: string, plugin: string): Promise<string> {
+async function temporaryFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "partners-installation-"));
   onTestFinished(() => rm(folder, { recursive: true }));
-  const name = "pulumi-partners";
-  const exports = { "./plugin": "./dist/a/b.js" };
-  const installed = join(folder, "node_modules", name);
-  await mkdir(join(installed, "dist/a"), { recursive: true });
-  await writeFile(join(installed, "package.json"), JSON.stringify({ name, version, exports }));
-  await writeFile(join(installed, "dist/a/b.js"), plugin);
   return folder;
 }
 
@@ -34,7 +26,13 @@ describe("the plugin", () => {
     ["has another version", "0.0.1", "", "warning", "npx pulumi-partners"],
     ["throws on load", "0.1.0", "throw new Error('hunter22')", "failed", "install again"],
   ])("that %s is reported with a remedy", async (_what, version, plugin, status, remedy) => {
-    const check = checkPlugin(await folderWith(version, plugin));
+    const folder = await temporaryFolder();
+    const installed = join(folder, "node_modules/pulumi-partners");
+    await mkdir(join(installed, "dist/a"), { recursive: true });
+    const manifest = { name: "pulumi-partners", version, exports: { "./plugin": "./dist/a/b.js" } };
+    await writeFile(join(installed, "package.json"), JSON.stringify(manifest));
+    await writeFile(join(installed, "dist/a/b.js"), plugin);
+    const check = checkPlugin(folder);
     expect(check.status).toBe(status);
     expect(check.lines.join()).toContain(remedy);
     expect(JSON.stringify(check)).not.toContain("hunter22");
@@ -46,8 +44,7 @@ describe("the plugin", () => {
   });
 
   test("of this build loads", async () => {
-    const folder = await mkdtemp(join(tmpdir(), "partners-installation-"));
-    onTestFinished(() => rm(folder, { recursive: true }));
+    const folder = await temporaryFolder();
     await symlink(join(ROOT, "node_modules"), join(folder, "node_modules"));
     expect(checkPlugin(folder)).toMatchObject({ status: "ok" });
   });

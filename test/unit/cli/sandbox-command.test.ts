@@ -1,6 +1,7 @@
-import { execFileSync, spawn } from "node:child_process";
+import { execFileSync, spawn, type ChildProcessByStdio } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
+import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
@@ -10,10 +11,11 @@ import { UsageError } from "../../../provider/src/cli/command.js";
 import { doctorCommand } from "../../../provider/src/cli/doctor.js";
 import { sandboxCommand } from "../../../provider/src/cli/sandbox-command.js";
 import { startSandbox } from "../../../provider/src/sandbox/sandbox.js";
+import { ROOT } from "../../support/checkout.ts";
 import { runProcess, type Ended } from "../../support/process.ts";
 
-const ROOT = join(import.meta.dirname, "../../..");
 const MAIN = join(ROOT, "provider/dist/cli/main.js"); // Created by `npm run build`.
+const WEBHOOKS = "/api/v1/partners/webhooks";
 
 function run(...args: string[]): Promise<Ended> {
   return runProcess(process.execPath, [MAIN, ...args], { timeoutMs: 20_000 });
@@ -24,33 +26,36 @@ test("npm links the command in a clone, and --version prints the version of the 
   expect(execFileSync(command, ["--version"], { encoding: "utf8" })).toBe(`${manifest.version}\n`);
 });
 
-/** A sandbox in a separate process. */
-interface SandboxProcess {
-  /** Returns its output so far. */
-  readonly printed: () => string;
-  /** Sends a request with the printed token. */
-  readonly send: (path: string, method?: string) => Promise<Response>;
+/** Collects the output of a sandbox, and waits until the sandbox is ready. */
+async function outputOf(
+  process: ChildProcessByStdio<null, Readable, Readable | null>,
+): Promise<() => string> {
+  let printed = "";
+  process.stdout.setEncoding("utf8").on("data", (chunk) => (printed += String(chunk)));
+  await expect.poll(() => printed, { timeout: 10_000 }).toContain("Press Ctrl-C to stop it.");
+  return () => printed;
 }
 
-/** Starts the sandbox, and ends it with a signal after use. */
+/**
+ * Starts the sandbox in a separate process, and ends it with a signal after use.
+ *
+ * @param use gets a function that returns the output so far, and one that sends a request with the printed settings
+ */
 async function withSandbox(
   args: readonly string[],
   signal: NodeJS.Signals,
-  use: (sandbox: SandboxProcess) => Promise<void>,
+  use: (printed: () => string, send: (path: string, method?: string) => Promise<Response>) => Promise<void>,
 ): Promise<void> {
   const child = spawn(process.execPath, [MAIN, "sandbox", ...args], { stdio: ["ignore", "pipe", "pipe"] });
-  const exit = once(child, "close");
-  const stderr = text(child.stderr);
-  let printed = "";
-  child.stdout.setEncoding("utf8").on("data", (chunk) => (printed += String(chunk)));
-  const exported = (name: string) => new RegExp(`^export ${name}='?(.*?)'?$`, "m").exec(printed)?.[1] ?? "";
-  const send = (path: string, method = "GET") => {
-    const authorization = `Bearer ${exported("PARTNERS_ACCESS_TOKEN").replaceAll("'\\''", "'")}`;
-    return fetch(`${exported("PARTNERS_BASE_URL")}${path}`, { method, headers: { authorization } });
-  };
+  const [exit, stderr] = [once(child, "close"), text(child.stderr)];
   try {
-    await expect.poll(() => printed, { timeout: 10_000 }).toContain("Press Ctrl-C to stop it.");
-    await use({ printed: () => printed, send });
+    const printed = await outputOf(child);
+    const exported = (name: string) =>
+      new RegExp(`^export ${name}='?(.*?)'?$`, "m").exec(printed())?.[1] ?? "";
+    await use(printed, (path, method = "GET") => {
+      const authorization = `Bearer ${exported("PARTNERS_ACCESS_TOKEN").replaceAll("'\\''", "'")}`;
+      return fetch(`${exported("PARTNERS_BASE_URL")}${path}`, { method, headers: { authorization } });
+    });
     child.kill(signal);
     expect(await exit).toEqual([0, null]);
     expect(await stderr).toBe("");
@@ -59,13 +64,11 @@ async function withSandbox(
   }
 }
 
-const WEBHOOKS = "/api/v1/partners/webhooks";
-
 describe("pulumi-partners sandbox", () => {
   test.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)(
     "prints its settings and webhooks, serves, and exits with 0 on %s",
     async (signal) => {
-      await withSandbox([], signal, async ({ printed, send }) => {
+      await withSandbox([], signal, async (printed, send) => {
         const list = (await (await send(WEBHOOKS)).json()) as { webhookId: number; state: string }[];
         expect(list.length).toBeGreaterThan(0);
         for (const { webhookId, state } of list) expect(printed()).toContain(`  ${webhookId}  ${state}\n`);
@@ -74,7 +77,7 @@ describe("pulumi-partners sandbox", () => {
   );
 
   test("prints one line per request, with templates instead of keys", async () => {
-    await withSandbox([], "SIGTERM", async ({ printed, send }) => {
+    await withSandbox([], "SIGTERM", async (printed, send) => {
       const created = await (await send("/api/v1/partners/api-key", "POST")).text();
       const [key = ""] = /pk_live_[\w-]+/.exec(created) ?? [];
       expect(key).not.toBe("");
@@ -102,7 +105,7 @@ describe("pulumi-partners sandbox", () => {
     expect(failed.stderr).toMatch(/^pulumi-partners sandbox: .*in use\. Choose another port, or 0\.\n$/);
     await holder.close();
     const args = ["--port", port, "--access-token", "a$b'c", "--webhooks", "7:active,8:disabled"];
-    await withSandbox(args, "SIGTERM", async ({ printed, send }) => {
+    await withSandbox(args, "SIGTERM", async (printed, send) => {
       expect(printed()).toContain(`export PARTNERS_BASE_URL=http://127.0.0.1:${port}\n`);
       expect(printed()).toContain("export PARTNERS_ACCESS_TOKEN='a$b'\\''c'\n");
       expect(printed()).toContain("Webhooks:\n  7  active\n  8  disabled\n");
@@ -120,10 +123,8 @@ describe("pulumi-partners sandbox", () => {
       detached: true,
       stdio: ["ignore", "pipe", "inherit"],
     });
-    let printed = "";
-    npx.stdout.setEncoding("utf8").on("data", (chunk) => (printed += String(chunk)));
     const closed = once(npx.stdout, "end"); // The sandbox is the last process that holds it open.
-    await expect.poll(() => printed, { timeout: 10_000 }).toContain("Press Ctrl-C to stop it.");
+    await outputOf(npx);
     npx.kill(signal);
     const limit = sleep(4000, "still running", { ref: false });
     const outcome = await Promise.race([closed.then(() => "ended"), limit]);

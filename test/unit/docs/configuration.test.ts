@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 
 import { SettingsError } from "../../../provider/src/api/errors.js";
-import { accountName, readSettings } from "../../../provider/src/handlers/settings.js";
+import { accountName, readSettings, type ConfigSource } from "../../../provider/src/handlers/settings.js";
 import { EXPLICIT_KEY } from "../../../provider/src/setting-names.js";
 import { ROOT } from "../../support/checkout.ts";
 import { page, tableWith } from "./tables.ts";
@@ -22,36 +22,19 @@ function readNames(): { keys: string[]; variables: string[] } {
   return { keys: [...keys], variables: [...variables] };
 }
 
-/** Returns the required settings and more. */
-function withSettings(more: object): ReadonlyMap<string, string> {
-  return new Map(Object.entries({ ...REQUIRED, ...more }));
+function configWith(settings: object): ConfigSource {
+  return new Map(Object.entries({ ...REQUIRED, ...settings }));
 }
 
 /** Returns the settings that are rejected. */
-function rejected(config: ReadonlyMap<string, string>): string[] {
+function rejected(settings: object): string[] {
   try {
-    readSettings(config, {});
+    readSettings(configWith(settings), {});
     return [];
   } catch (error) {
     if (!(error instanceof SettingsError)) throw error;
-    return error.problems.map((problem) =>
-      problem.kind === "environment" ? "" : `partners:${problem.setting}`,
-    );
+    return error.problems.map((problem) => ("setting" in problem ? `partners:${problem.setting}` : ""));
   }
-}
-
-/** Returns the defaults in the words of the tables. */
-function defaults(): Record<string, string> {
-  const settings = readSettings(withSettings({}), {});
-  return {
-    "partners:previousBaseUrl": settings.previousBaseUrl === null ? "none" : "set",
-    "partners:requestTimeout": String(settings.requestTimeout / 1000),
-    "partners:operationTimeout": String(settings.operationTimeout / 1000),
-    "partners:maxConnections": String(settings.maxConnections),
-    "partners:requestsPerSecond": settings.requestsPerSecond === null ? "no limit" : "set",
-    "partners:responses": Object.keys(settings.responses).length === 0 ? "recognised" : "set",
-    "partners:account": accountName(new Map()),
-  };
 }
 
 it("the settings in README.md match docs/configuration.md", () => {
@@ -79,14 +62,26 @@ describe("docs/configuration.md", () => {
 
   it("lists the defaults", () => {
     const written = rows.map((row) => [row["stack configuration"], row["default"]]);
-    const required = Object.keys(REQUIRED).map((key) => [key, "–"]);
-    expect(Object.fromEntries(written)).toEqual({ ...Object.fromEntries(required), ...defaults() });
+    const settings = readSettings(configWith({}), {});
+    const { previousBaseUrl, requestsPerSecond, responses } = settings;
+    expect([previousBaseUrl, requestsPerSecond, responses]).toEqual([null, null, {}]);
+    expect(Object.fromEntries(written)).toEqual({
+      "partners:baseUrl": "–",
+      "partners:accessToken": "–",
+      "partners:previousBaseUrl": "none",
+      "partners:requestTimeout": String(settings.requestTimeout / 1000),
+      "partners:operationTimeout": String(settings.operationTimeout / 1000),
+      "partners:maxConnections": String(settings.maxConnections),
+      "partners:requestsPerSecond": "no limit",
+      "partners:responses": "recognised",
+      "partners:account": accountName(new Map()),
+    });
   });
 
   it("marks the required settings", () => {
     const required = rows.filter((row) => row["required"] === "yes").map((row) => row["stack configuration"]);
     expect(required).toEqual(Object.keys(REQUIRED));
-    for (const key of required) expect(rejected(withSettings({ [key ?? ""]: "" }))).toEqual([key]);
+    for (const key of required) expect(rejected({ [key ?? ""]: "" })).toEqual([key]);
   });
 
   const limits = rows.flatMap(({ "stack configuration": key = "", values = "" }) => {
@@ -94,9 +89,8 @@ describe("docs/configuration.md", () => {
     return most === undefined ? [] : [[key, Number(most)] as const];
   });
   it.each(limits)("states the limits of %s", (key, most) => {
-    for (const valid of [most, 0.001]) expect(rejected(withSettings({ [key]: String(valid) }))).toEqual([]);
-    for (const invalid of [most + 1, 0, -1])
-      expect(rejected(withSettings({ [key]: String(invalid) }))).toEqual([key]);
+    for (const valid of [most, 0.001]) expect(rejected({ [key]: String(valid) })).toEqual([]);
+    for (const invalid of [most + 1, 0, -1]) expect(rejected({ [key]: String(invalid) })).toEqual([key]);
     expect(limits).toHaveLength(4);
   });
 

@@ -4,6 +4,7 @@ import { dirname, join, normalize } from "node:path";
 import { describe, expect, it } from "vitest";
 
 import { ROOT } from "../../support/checkout.ts";
+import { withAbsoluteLinks } from "../../support/prepack.ts";
 import { page } from "./tables.ts";
 
 const PAGES = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard", "*.md"], {
@@ -74,4 +75,19 @@ it("every page of docs/ is reached from the README", () => {
   const pages = PAGES.filter((file) => file.startsWith("docs/"));
   expect(pages.length).toBeGreaterThan(10);
   expect(pages.filter((file) => !page("README.md").includes(`](${file}`))).toEqual([]);
+});
+
+const REPOSITORY = { version: "1.2.3", repository: { url: "git+https://github.com/someone/thing.git" } };
+
+it.each([
+  ["[a](docs/a.md#b)", "[a](https://github.com/someone/thing/blob/v1.2.3/docs/a.md#b)"],
+  ["![a](docs/a.svg)", "![a](https://raw.githubusercontent.com/someone/thing/v1.2.3/docs/a.svg)"],
+  [
+    "[![a](a.svg)](a.svg)",
+    "[![a](https://raw.githubusercontent.com/someone/thing/v1.2.3/a.svg)](https://github.com/someone/thing/blob/v1.2.3/a.svg)",
+  ],
+  ["[a](https://example.com)", "[a](https://example.com)"],
+  ["[a](#b)", "[a](#b)"],
+])("packing changes the link %s of the README to %s", (link, absolute) => {
+  expect(withAbsoluteLinks(link, REPOSITORY)).toBe(absolute);
 });
