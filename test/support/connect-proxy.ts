@@ -4,7 +4,7 @@ import { forward, startTcpServer } from "./tcp-server.ts";
 /** The response to a CONNECT: a tunnel, an error status, an orderly close, or bytes that are not HTTP. */
 export type Reaction = "tunnel" | number | "fin" | "garbage";
 
-/** How a proxy behaves. */
+/** Options of {@link startConnectProxy}. */
 export interface ConnectProxyOptions {
   /** The local port to connect to for each host, such as `partners.test:443`. */
   readonly targets: Readonly<Record<string, number>>;

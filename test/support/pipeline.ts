@@ -72,14 +72,14 @@ export async function runGitHubJob(
   { cwd, shell, values }: { readonly cwd: string; readonly shell: Shell; readonly values: Variables },
 ) {
   const job = jobs[jobName];
-  if (!job) throw new Error(`There is no job ${jobName}`);
+  if (!job) throw new Error(`Unknown job: ${jobName}`);
   const codes: Record<string, number> = {};
   let output = "";
   for (const { name, if: condition, uses = "", run, env } of job.steps) {
     const succeeded = (): boolean => Object.values(codes).every((code) => code === 0);
     const decide = condition === undefined ? succeeded : CONDITIONS[condition];
     if (!decide || (run === undefined && !SKIPPED_ACTIONS.test(uses)))
-      throw new Error(`This runner does not know ${condition ?? uses}`);
+      throw new Error(`This runner does not support ${condition ?? uses}`);
     if (run === undefined || run === INSTALL || !decide(cwd)) continue;
     const ended = await shell(run, evaluate({ ...shared, ...job.env, ...env }, values));
     codes[name ?? run] = ended.code;
@@ -162,7 +162,7 @@ export async function runGitLabJob(
   { shell, values }: { readonly shell: Shell; readonly values: Variables },
 ): Promise<{ readonly code: number; readonly output: string }> {
   const { before_script = [], script = [], after_script = [] } = jobs[name] ?? {};
-  if (script.length === 0) throw new Error(`There is no job ${name}`);
+  if (script.length === 0) throw new Error(`Unknown job: ${name}`);
   const given = { ...variables, ...values };
   const lines = [...before_script, ...script].filter((line) => line !== INSTALL);
   const { code, stdout, stderr } = await shell(lines.join("\n"), given);

@@ -10,7 +10,7 @@ export interface Ended {
   readonly code: number;
   readonly stdout: string;
   readonly stderr: string;
-  /** Milliseconds from start to end. */
+  /** Milliseconds between start and end. */
   readonly ms: number;
 }
 

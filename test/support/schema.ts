@@ -8,7 +8,7 @@ import {
 } from "typedoc";
 
 import manifest from "../../provider/package.json" with { type: "json" };
-import { propertiesOf } from "./typedoc.ts";
+import { propertiesOf } from "./reference.ts";
 
 interface Import {
   readonly note: string;
@@ -163,7 +163,7 @@ class Schema {
       if (some.every(({ type }) => type === "literal")) return { type: "string" };
       if (some.length === 1) return this.#type(some[0]);
     }
-    if (type?.type !== "reference") throw new Error(`Not a type of a schema: ${String(type)}`);
+    if (type?.type !== "reference") throw new Error(`The schema cannot express this type: ${String(type)}`);
     const [first, second] = type.typeArguments ?? [];
     if (type.name === "JsonScalar") return ANY;
     if (type.name === "Record") return { type: "object", additionalProperties: this.#type(second) };

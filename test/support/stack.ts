@@ -6,7 +6,7 @@ import automation from "@pulumi/pulumi/automation/server.js";
 import langgrpc from "@pulumi/pulumi/proto/language_grpc_pb.js";
 import { engineEnv } from "./engine.ts";
 import { serveGrpc, type GrpcServer } from "./grpc-server.ts";
-import { type Ended, type ProcessOptions, runProcess } from "./process.ts";
+import { type Ended, mustRun, runProcess } from "./process.ts";
 
 /** A Pulumi program as a function that returns the stack outputs. */
 export type Program = () => Promise<unknown>;
@@ -55,8 +55,8 @@ export type TestStack = Awaited<ReturnType<typeof createTestStack>>;
  * expect(await stack.up()).toMatchObject({ ok: true, changes: { create: 1 } });
  * await stack.dispose();
  */
-export async function createTestStack({ env, files, ...options }: TestStackOptions) {
-  let { program } = options;
+export async function createTestStack({ env, files, program: initial }: TestStackOptions) {
+  let program = initial;
   const engine = await engineEnv({ PULUMI_STACK: "dev", ...env });
   const project = join(engine.dir, "project");
   await mkdir(project);
@@ -68,28 +68,22 @@ export async function createTestStack({ env, files, ...options }: TestStackOptio
   const client = server ? ["--client", server.address, "--exec-kind", "auto.inline"] : [];
   const disposal = new AbortController();
 
-  const run = (args: readonly string[], more: Partial<ProcessOptions> = {}): Promise<Ended> => {
-    const defaults = { cwd: project, env: engine.env, signal: disposal.signal };
-    return runProcess("pulumi", [...args, "--non-interactive"], { ...defaults, ...more });
-  };
-
-  /** Runs any other CLI command. @returns its stdout @throws if it fails */
-  const pulumi = async (...args: string[]): Promise<string> => {
-    const { code, stdout, stderr } = await run(args);
-    if (code !== 0) throw new Error(`pulumi ${args.join(" ")}: ${stderr}`);
-    return stdout;
-  };
+  const options = { cwd: project, env: engine.env, signal: disposal.signal };
+  const pulumi = (...args: string[]): Promise<string> =>
+    mustRun("pulumi", [...args, "--non-interactive"], options);
 
   let operations = 0;
   const operate = async (
     args: string[],
-    { flags = [], timeoutMs }: OperationOptions = {},
+    { flags = [], timeoutMs = 120_000 }: OperationOptions = {},
   ): Promise<Result> => {
     const log = join(engine.dir, `events-${++operations}.json`);
-    const ended = await run([...args, ...client, "--event-log", log, ...flags], {
-      env: { ...engine.env, PULUMI_DEBUG_COMMANDS: "true" }, // Enables --event-log.
-      ...(timeoutMs !== undefined && { timeoutMs }),
-    });
+    const ended = await runProcess(
+      "pulumi",
+      [...args, ...client, "--event-log", log, ...flags, "--non-interactive"],
+      // --event-log needs PULUMI_DEBUG_COMMANDS.
+      { ...options, env: { ...engine.env, PULUMI_DEBUG_COMMANDS: "true" }, timeoutMs },
+    );
     // There is no log if the operation failed before the engine started.
     return toResult(ended, await readFile(log, "utf8").catch(() => ""));
   };
@@ -102,6 +96,7 @@ export async function createTestStack({ env, files, ...options }: TestStackOptio
     up: (options?: OperationOptions) => operate(["up", "--yes", "--skip-preview"], options),
     refresh: (options?: OperationOptions) => operate(["refresh", "--yes", "--skip-preview"], options),
     destroy: (options?: OperationOptions) => operate(["destroy", "--yes", "--skip-preview"], options),
+    /** Runs any other CLI command. @returns its stdout @throws if it fails */
     pulumi,
     /** Sets stack configuration by full key, such as `partners:baseUrl`. */
     configure: async (

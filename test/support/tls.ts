@@ -91,7 +91,7 @@ export function resolveTestNames(): () => void {
   const replacement = (hostname: string, options: dns.LookupOptions, callback: Callback): void => {
     lookup(hostname.endsWith(".test") ? "127.0.0.1" : hostname, options, callback);
   };
-  dns.lookup = replacement as typeof lookup; // net looks it up there for each connection.
+  dns.lookup = replacement as typeof lookup; // net reads this property for each connection.
   return () => {
     dns.lookup = lookup;
   };
@@ -103,7 +103,7 @@ export interface TlsFrontOptions {
   readonly handshake?: "answer" | "reset";
 }
 
-/** Prefers HTTP/2 to HTTP/1.1, as most servers do. */
+/** HTTP/2 before HTTP/1.1, as on most servers. */
 const OFFERED = ["h2", "http/1.1"];
 
 /** Starts a TLS proxy for a server on 127.0.0.1. Forwards a reset on either side as such. @param url the URL of the server */

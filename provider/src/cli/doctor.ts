@@ -64,7 +64,7 @@ class Report {
     }
   }
 
-  /** Runs a step that later checks depend on. @returns its result, or `null` if it failed, which this reports */
+  /** Runs a step that later checks depend on, and reports its failure. @returns its result, or `null` if it failed */
   async attempt<Result>(name: string, act: () => Result | Promise<Result>): Promise<Result | null> {
     try {
       return await act();

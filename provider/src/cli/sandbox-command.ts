@@ -42,7 +42,10 @@ export const sandboxCommand: Command = {
   },
 };
 
-/** npx starts a command through a shell that forwards no signals and outlives a killed npx, so poll for the end of either. */
+/**
+ * Resolves when npx or its shell has ended. The shell forwards no signals to the command and outlives a killed npx, so this
+ * polls both.
+ */
 function npxEnded(): Promise<void> {
   const shell = process.ppid;
   return new Promise((resolve) => {
@@ -54,7 +57,7 @@ function npxEnded(): Promise<void> {
   });
 }
 
-/** @returns 0 if `ps` is unavailable, as on Windows: `kill` takes it for this process group, which is running */
+/** @returns 0 if `ps` is unavailable, as on Windows; to `kill`, 0 means this process group, which is running */
 function parentOf(pid: number): number {
   try {
     return Number(execFileSync("ps", ["-o", "ppid=", "-p", String(pid)], { stdio: "pipe" }));

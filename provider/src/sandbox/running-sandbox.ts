@@ -44,7 +44,7 @@ export interface LoggedRequest {
 /** Options of {@link startSandbox}. All are optional. */
 export interface SandboxOptions {
   /**
-   * The port to listen on at 127.0.0.1, from 0 to 65535. 0 means any free port.
+   * The port on 127.0.0.1, from 0 to 65535. 0 means any free port.
    * @default 0
    */
   readonly port?: number;

@@ -95,7 +95,9 @@ test.each([
   const headers = { authorization: `Bearer ${sandbox.accessToken}` };
   const response = await fetch(sandbox.url + path, { method, headers });
   expect(response.status).toBe(status);
-  expect(await response.json()).toEqual(status === 200 ? expect.any(Array) : { error: expect.any(String) });
+  expect(await response.json()).toEqual(
+    status === 200 ? expect.any(Array) : { error: expect.any(String) as string },
+  );
 });
 
 test("requests are logged as sent, and onRequest is called after the response", async () => {
