@@ -105,9 +105,6 @@ export interface GitLabJob {
   readonly script: readonly string[];
   readonly after_script?: readonly string[];
   readonly timeout?: string;
-  readonly environment?: { readonly name: string };
-  readonly resource_group?: string;
-  readonly interruptible?: boolean;
 }
 
 /** A pipeline that GitLab would create from a file. */
