@@ -103,12 +103,23 @@ it("a Node that is too old is reported before anything is sent", async () => {
   expect(sandbox.requests).toEqual([]);
 });
 
-it("settings that are missing are all named, and nothing else is checked", async () => {
-  const ended = await doctorIn({});
-  expect(statuses(ended).slice(-2)).toEqual(["stack ok", "settings failed"]);
-  expect(ended.stdout).toMatch(/^failed +settings .*baseUrl.*accessToken/m);
-  expect(ended.code).toBe(1);
-});
+it.each<[where: string, run: () => Promise<Ended>, remedy: RegExp]>([
+  ["in", () => doctorIn({}), /pulumi config set partners:baseUrl .*config set --secret partners:accessToken/],
+  [
+    "outside",
+    () => runAlone(["doctor"]),
+    / Set the environment variable PARTNERS_BASE_URL\. Set .* PARTNERS_ACCESS_TOKEN\./,
+  ],
+])(
+  "%s a project, missing settings are all named with a remedy that works there",
+  async (where, run, remedy) => {
+    const ended = await run();
+    expect(statuses(ended).slice(-2)).toEqual(["stack ok", "settings failed"]);
+    expect(ended.stdout).toMatch(remedy);
+    expect(ended.stdout.includes("pulumi config")).toBe(where === "in");
+    expect(ended.code).toBe(1);
+  },
+);
 
 it("a token in plain text gets a warning", async () => {
   const { url } = await sandboxFor();

@@ -26,6 +26,8 @@ export interface Terms {
   readonly explicit: boolean;
   /** Whether they may be those of the last `up`, as in a destroy and in a refresh. @default false */
   readonly lastUp?: boolean;
+  /** Whether settings come only from environment variables, as outside a Pulumi project. @default false */
+  readonly environmentOnly?: boolean;
   /** The name of the account, where there may be more than one. */
   readonly account?: string;
   /** What was said of errors that resources have in common, so that it is said in full once. @default nothing is remembered */
@@ -160,6 +162,7 @@ function settingText(problem: SettingProblem, terms: Terms): string {
     return `${capitalized(setting(name, terms))}${variable} ${problem.text}.`;
   }
   if (terms.explicit) return `Set ${setting(name, terms)}. A Provider does not read environment variables.`;
+  if (terms.environmentOnly === true) return `Set the environment variable ${variableOf(name)}.`;
   const command =
     name === "accessToken"
       ? "pulumi config set --secret partners:accessToken"
