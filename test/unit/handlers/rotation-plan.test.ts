@@ -12,7 +12,7 @@ import type { Notice } from "../../../provider/src/handlers/problems.js";
 import {
   planRotation,
   rotationProblems,
-  rotationStamps,
+  rotationDisplayInputs,
   type RotationInputs,
   type RotationStep,
 } from "../../../provider/src/handlers/rotation.js";
@@ -155,7 +155,7 @@ describe("what check adds so that a preview can show it", () => {
     ["a new trigger", triggered, { rotation: { trigger: "b" } }, { keySince: "2026-06-15" }],
     ["an age that is not known", old({}), { rotation }, {}],
   ])("%s", (_what, olds, news, stamps) => {
-    expect(rotationStamps(olds, news, NOON)).toEqual(stamps);
+    expect(rotationDisplayInputs(olds, news, NOON)).toEqual(stamps);
   });
 });
 

@@ -19,20 +19,20 @@ async function start() {
 
 /** What the registry knows of a webhook. @throws the error for one that is missing. */
 async function find(registry: WebhookRegistry, webhookId: number): Promise<WebhookReading> {
-  const snapshot = await registry.look([webhookId]);
+  const snapshot = await registry.lookUp([webhookId]);
   const webhook = snapshot.get(webhookId);
-  if (!webhook) throw snapshot.absence([webhookId]);
+  if (!webhook) throw snapshot.absenceError([webhookId]);
   return webhook;
 }
 
 async function all(registry: WebhookRegistry): Promise<readonly WebhookReading[]> {
-  return (await registry.look([])).all();
+  return (await registry.lookUp([])).all();
 }
 
 describe("the list of webhooks", () => {
   it("is read once for all who ask at the same time, and for all who ask within 30 s", async () => {
     const { registry, clock, gets } = await start();
-    await Promise.all([find(registry, 1), find(registry, 2), all(registry), registry.look([])]);
+    await Promise.all([find(registry, 1), find(registry, 2), all(registry), registry.lookUp([])]);
     clock.now += 30_000;
     expect(await find(registry, 2)).toMatchObject({ webhookId: 2, state: "active" });
     expect(gets()).toBe(1);
@@ -129,7 +129,7 @@ describe("the list of webhooks", () => {
   it("fails for a caller with little time only", async () => {
     const { service, registry } = await start();
     service.inject({ kind: "hang", at: "headers" });
-    const [limited, patient] = await Promise.all([failureOf(registry.look([1], 100)), find(registry, 1)]);
+    const [limited, patient] = await Promise.all([failureOf(registry.lookUp([1], 100)), find(registry, 1)]);
     expect(limited).toMatchObject({ code: "PARTNERS_TIMEOUT" });
     expect(patient).toMatchObject({ webhookId: 1 });
   });
