@@ -41,7 +41,7 @@ export function readSettings(source: ConfigSource, env: NodeJS.ProcessEnv): Sett
   ): number | Fallback => {
     const text = value(setting);
     if (text === null) return fallback;
-    const parsed = text.trim() === "" ? NaN : Number(text);
+    const parsed = Number(text);
     if (parsed > 0 && parsed <= max) return parsed;
     problems.push({
       kind: "invalid",
