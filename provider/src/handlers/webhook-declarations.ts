@@ -1,10 +1,15 @@
+import type { WebhookState } from "../api/operations.js";
 import { ResourceError } from "./problems.js";
 
-/** The webhooks that the program manages in this run. A rename undoes nothing, and no two resources may manage one webhook. */
+/**
+ * The webhooks that the resources of a run manage, and those that they release. A rename undoes nothing, and no two resources
+ * may manage one webhook.
+ */
 export class WebhookDeclarations {
   readonly #owners = new Map<number, string>();
   /** The resource that manages all other webhooks of the account. */
   #ownerOfOthers: string | null = null;
+  readonly #finalStates = new Map<number, WebhookState>();
 
   /**
    * Records which webhooks a resource manages. With `others`, it manages the rest of the account as well.
@@ -32,5 +37,15 @@ export class WebhookDeclarations {
   /** Whether a resource of the program manages a webhook. */
   has(webhookId: number): boolean {
     return this.#ownerOfOthers !== null || this.#owners.has(webhookId);
+  }
+
+  /** Records the final state of a webhook that a resource releases. */
+  release(webhookId: number, state: WebhookState): void {
+    this.#finalStates.set(webhookId, state);
+  }
+
+  /** Whether a resource has released a webhook into another state than the given one. */
+  isReleasedOtherwise(webhookId: number, state: unknown): boolean {
+    return (this.#finalStates.get(webhookId) ?? state) !== state;
   }
 }

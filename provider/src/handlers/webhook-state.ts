@@ -32,9 +32,8 @@ export function webhookStateHandlers(plugin: PluginProcess, fleet: ResourceHandl
     },
 
     diff(olds, news) {
-      const differs = (name: string): boolean => olds[name] !== news[name];
-      const replaces = ["webhookId", "account"].filter(differs);
-      return { changes: replaces.length > 0 || differs("state") || differs("stateOnDestroy"), replaces };
+      const replaces = ["webhookId", "account"].filter((name) => olds[name] !== news[name]);
+      return { changes: fleet.diff(fleetOutputs(olds), fleetInputs(news)).changes, replaces };
     },
 
     preview: (olds, news) => ({

@@ -111,10 +111,15 @@ export function webhookStatesHandlers(plugin: PluginProcess): ResourceHandlers {
       const differs = (name: string): boolean => olds[name] !== news[name];
       const { others } = news;
       if (isState(others)) warnAboutOthers(plugin, others, otherStates);
+      // The state in the outputs is outdated if another resource of this run has released the webhook.
+      const isReleasedOtherwise = (observed: StateMap): boolean =>
+        idsOf(observed).some((id) => plugin.declarations.isReleasedOtherwise(id, observed[id]));
       const changes =
         ["others", "stateOnDestroy", "account"].some(differs) ||
         !hasSameStates(states, news["states"]) ||
-        Object.values(otherStates).some((state) => state !== others);
+        Object.values(otherStates).some((state) => state !== others) ||
+        isReleasedOtherwise(states) ||
+        isReleasedOtherwise(otherStates);
       return { changes, replaces: account === news["account"] ? [] : ["account"] };
     },
 
@@ -244,8 +249,10 @@ function finalStatesOf(
   for (const id of idsOf(initialStates)) {
     if (stateOnDestroy === "leave" || id in managed || plugin.declarations.has(id)) continue;
     const state = stateOnDestroy === "restore" ? initialStates[id] : stateOnDestroy;
-    if (state) wanted[id] = state;
-    else unknown.push(id);
+    if (state) {
+      wanted[id] = state;
+      plugin.declarations.release(id, state);
+    } else unknown.push(id);
   }
   if (unknown.length > 0) plugin.warn({ kind: "nothingToRestore", webhookIds: unknown });
   return wanted;
