@@ -71,10 +71,11 @@ describe("the next step for a key", () => {
   const response = kept({ data: { right: OTHER, wrong: KEY } });
   const cutOff = { ...response, body: "{", complete: false };
   const rotated = state(OVERLAP, { previousResponse: response });
-  it.each<[string, KeyState, string, RotationStep, Notice["kind"] | null]>([
+  it.each<[string, KeyState, string | null, RotationStep, Notice["kind"] | null]>([
     ["a pointer that finds a different key", state({ response }), "/data/right", "read", "reread"],
     ["a pointer that finds the same key", state({ response }), "/data/wrong", "none", null],
     ["a pointer that finds nothing", state({ response }), "/data/nothing", "none", "pointerFindsNothing"],
+    ["no pointer, and a response with two candidates", state({ response }), null, "none", null],
     ["a pointer for a key without a response", state(), "/data/right", "none", null],
     ["a pointer that finds a different previous key", rotated, "/data/right", "read", null],
     [
@@ -85,7 +86,7 @@ describe("the next step for a key", () => {
       "pointerFindsNothing",
     ],
   ])("with %s", (_what, olds, apiKey, step, notice) => {
-    const plan = planRotation(olds, {}, { apiKey }, NOON);
+    const plan = planRotation(olds, {}, apiKey === null ? {} : { apiKey }, NOON);
     expect([plan.step, plan.notices[0]?.kind ?? null]).toEqual([step, notice]);
   });
 
