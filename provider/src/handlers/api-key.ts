@@ -94,7 +94,7 @@ export function apiKeyHandlers(plugin: PluginProcess): ResourceHandlers {
       await deleteKeys(plugin, session, allKeysOf(keyStateOf(olds), session.settings.responses));
     },
 
-    // The engine displays IDs, so an ID must not be a key: it names an environment variable that holds the key.
+    // The engine displays IDs, so the ID must not be the key itself: it names an environment variable that holds the key.
     adopt(id) {
       const name = /^env:(\w+)$/.exec(id)?.[1] ?? null;
       const apiKey = name === null ? undefined : plugin.environmentVariable(name);
@@ -154,7 +154,7 @@ async function performStep(
     else if (step === "read") state = rereadKeys(state, mapping);
     return outputsOf(state, account);
   } catch (error) {
-    // While its key is not found, the resource stays as unfinished as it was.
+    // A resource whose key is still not found stays unfinished.
     const isUnfinished = state !== before || state.internal.unread !== null;
     if (!(error instanceof PartnerError) || !isUnfinished) throw error;
     const isDeleted = before.previousApiKey !== state.previousApiKey;

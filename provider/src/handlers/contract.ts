@@ -9,12 +9,6 @@ export const UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
 /** A problem with the inputs: a sentence that repeats no value, or an error that would fail the update as well. */
 export type InputProblem = string | PartnerError;
 
-/** The inputs to keep in state, and the problems found in them. */
-export interface CheckedInputs {
-  readonly inputs: Properties;
-  readonly problems: readonly InputProblem[];
-}
-
 /** The operations on one type of resource, for any host. All of them except `diff` may throw a {@link PartnerError}. */
 export interface ResourceHandlers {
   /**
@@ -22,8 +16,13 @@ export interface ResourceHandlers {
    *
    * @param olds The inputs in state; empty for a new resource.
    * @param urn The URN of the resource, if the host knows it. It tells apart two resources that declare the same webhook.
+   * @returns the inputs to keep in state, and the problems found in them.
    */
-  check(olds: Properties, news: Properties, urn?: string): Promise<CheckedInputs>;
+  check(
+    olds: Properties,
+    news: Properties,
+    urn?: string,
+  ): Promise<{ readonly inputs: Properties; readonly problems: readonly InputProblem[] }>;
   /** Compares the outputs in state with checked inputs. Sends no request. */
   diff(olds: Properties, news: Properties): { readonly changes: boolean; readonly replaces: string[] };
   /** Returns the outputs for a preview, {@link UNKNOWN} where only the update can tell. @param olds `null` for a creation. */
@@ -35,16 +34,15 @@ export interface ResourceHandlers {
   /** @throws {PartialFailure} if the update failed but its outputs must be kept. */
   update(id: string, olds: Properties, news: Properties): Promise<Properties>;
   delete(olds: Properties): Promise<void>;
-  /** Takes over what already exists, for an import or a `get`. @param id The ID that the user gave. */
-  adopt(id: string): Promise<Adopted>;
-}
-
-/** An existing resource, as it enters the state. */
-export interface Adopted {
-  readonly id: string;
-  /** The inputs with which a program declares this resource. */
-  readonly inputs: Properties;
-  readonly outputs: Properties;
+  /**
+   * Takes over an existing resource, for an import or a `get`.
+   *
+   * @param id The ID that the user gave.
+   * @returns the resource, and the inputs with which a program declares it.
+   */
+  adopt(
+    id: string,
+  ): Promise<{ readonly id: string; readonly inputs: Properties; readonly outputs: Properties }>;
 }
 
 /** Properties of every resource: ours, which come back from the state, and the engine's, which start with two underscores. */

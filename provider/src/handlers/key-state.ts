@@ -22,16 +22,14 @@ export interface KeyState {
   readonly rotatedAt: string | null;
   readonly previousApiKey: string | null;
   readonly previousExpiresAt: string | null;
-  readonly internal: KeyInternals;
-}
-
-/** Outputs that programs do not need but later operations do. */
-export interface KeyInternals {
-  /** `rotation.trigger` when the current key was created. The old inputs cannot tell: a failed update leaves older ones. */
-  readonly trigger: string | null;
-  readonly previousResponse: KeptResponse | null;
-  /** A new key that has not been found in the response to its creation. It takes over once it is found. */
-  readonly unread: CreatedKey | null;
+  /** Data that programs do not need but later operations do. */
+  readonly internal: {
+    /** `rotation.trigger` when the current key was created. The old inputs cannot tell: a failed update leaves older ones. */
+    readonly trigger: string | null;
+    readonly previousResponse: KeptResponse | null;
+    /** A new key that has not been found in the response to its creation. It takes over once it is found. */
+    readonly unread: CreatedKey | null;
+  };
 }
 
 /** The state before the first key is created. */

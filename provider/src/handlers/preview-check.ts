@@ -7,16 +7,13 @@ export const PREVIEW_TIMEOUT = 10_000;
 /** Milliseconds after a failed check during which no other check sends a request. */
 const FAILURE_CACHE_TIME = 30_000;
 
-/** Runs a check against the service in a preview. @returns the problems that would fail the update as well. */
-export type PreviewCheck = (
-  check: (session: Session) => Promise<unknown>,
-) => Promise<readonly PartnerError[]>;
-
 /**
- * Creates a {@link PreviewCheck}. An unreachable server does not fail a preview. A failure is cached, so that only one resource
- * waits for it.
+ * Creates a function that runs a check against the service in a preview. It returns the problems that would fail the update as
+ * well. An unreachable server does not fail a preview. A failure is cached, so that only one resource waits for it.
  */
-export function createPreviewCheck(plugin: PluginProcess): PreviewCheck {
+export function createPreviewCheck(
+  plugin: PluginProcess,
+): (check: (session: Session) => Promise<unknown>) => Promise<readonly PartnerError[]> {
   let recentFailure: { readonly at: number; readonly problems: readonly PartnerError[] } | null = null;
   return async (check) => {
     const now = plugin.currentTime();

@@ -103,16 +103,9 @@ export function overlapEnd({ overlapDays }: RotationInputs, now: number): number
   return now + (overlapDays ?? 0) * DAY;
 }
 
-/** Inputs that `check` adds so that the diff shows why a key is rotated. {@link planRotation} does not use them. */
-export interface RotationDisplayInputs {
-  /** The date from which the age of the current key counts. */
-  readonly keySince?: string;
-  /** The date on which the current key is due for rotation. */
-  readonly rotationDue?: string;
-}
-
 /**
- * Computes the {@link RotationDisplayInputs}.
+ * Returns the inputs that `check` adds so that the diff shows why a key is rotated: the date from which its age counts, and the
+ * date on which it is due. {@link planRotation} does not use them.
  *
  * @param olds The inputs in state; empty for a new resource and for a replacement.
  * @param now Milliseconds since the epoch.
@@ -121,7 +114,7 @@ export function rotationDisplayInputs(
   olds: Properties,
   news: Properties,
   now: number,
-): RotationDisplayInputs {
+): { readonly keySince?: string; readonly rotationDue?: string } {
   const rotation = rotationOf(news);
   const today = dayOf(now);
   const triggered = rotation.trigger != null && rotation.trigger !== rotationOf(olds).trigger;

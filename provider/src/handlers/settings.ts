@@ -18,12 +18,6 @@ export interface Settings extends Omit<ClientOptions, "clock" | "signal" | "log"
   readonly previousBaseUrl: BaseUrl | null;
 }
 
-/** The value of a setting and its origin. */
-export interface FoundSetting {
-  readonly value: string;
-  readonly from: "configuration" | "environment";
-}
-
 /**
  * Reads the settings from stack configuration, then from the environment. An explicit provider uses only its arguments: with a
  * fallback to the environment, it could send the token of one account to the server of another.
@@ -101,7 +95,7 @@ export function findSetting(
   name: SettingName,
   source: ConfigSource,
   env: NodeJS.ProcessEnv,
-): FoundSetting | null {
+): { readonly value: string; readonly from: "configuration" | "environment" } | null {
   const configured = source.get(`partners:${name}`);
   if (configured) return { value: configured, from: "configuration" };
   const value = isExplicit(source) ? undefined : env[variableOf(name)];

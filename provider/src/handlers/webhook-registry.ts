@@ -44,7 +44,7 @@ export class WebhookRegistry {
     const startedAt = this.#currentTime();
     const snapshot = await this.#read(startedAt - MAX_LIST_AGE, within);
     const isMissing = webhookIds.some((webhookId) => !snapshot.get(webhookId));
-    return isMissing && snapshot.requestedAt < startedAt ? this.#read(startedAt, within) : snapshot;
+    return isMissing ? this.#read(startedAt, within) : snapshot;
   }
 
   /**
@@ -101,7 +101,7 @@ export class WebhookRegistry {
   }
 
   #snapshot(requestedAt: number, list: WebhookList): WebhookSnapshot {
-    const snapshot = new WebhookSnapshot(requestedAt, list);
+    const snapshot = new WebhookSnapshot(list);
     for (const [webhookId, change] of this.#changes) {
       if (change.at >= requestedAt) snapshot.apply(webhookId, change.state);
       else this.#changes.delete(webhookId);
@@ -112,13 +112,10 @@ export class WebhookRegistry {
 
 /** One list of the account's webhooks, with our own changes applied. */
 export class WebhookSnapshot {
-  /** Milliseconds since the epoch. */
-  readonly requestedAt: number;
   readonly #list: WebhookList;
   readonly #changed = new Map<number, WebhookReading>();
 
-  constructor(requestedAt: number, list: WebhookList) {
-    this.requestedAt = requestedAt;
+  constructor(list: WebhookList) {
     this.#list = list;
   }
 

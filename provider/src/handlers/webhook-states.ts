@@ -215,7 +215,7 @@ async function converge(
   const before = olds?.initialStates ?? {};
   const mayLeave = isState(others) || stateOnDestroy === "leave" ? [] : idsOf(before);
   const snapshot = await session.webhooks.lookUp([...named, ...mayLeave]);
-  // The final states are computed after the lookup: during it, another resource may be checked that takes over a webhook.
+  // The final states are computed after the lookup: meanwhile, a resource that takes over a webhook may have been checked.
   const rest = isState(others)
     ? Object.fromEntries(unnamedWebhooks(snapshot, states).map(({ webhookId }) => [webhookId, others]))
     : withoutMissing(finalStatesOf(plugin, stateOnDestroy, before, states), snapshot);

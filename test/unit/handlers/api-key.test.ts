@@ -98,7 +98,10 @@ describe("a response in which the key is not found", () => {
     const { body } = failure.properties["response"] as { body: string };
     expect(body).toContain(service.apiKeys[0]?.slice(0, 10));
     const next = keysOf(service);
-    expect(next.diff(failure.properties, { account: "default" }).changes).toBe(true);
+    const news = { account: "default" };
+    expect(next.diff(failure.properties, news).changes).toBe(true);
+    const update = await partialFailureOf(next.update(failure.id, failure.properties, news));
+    expect(update.properties).toEqual(failure.properties);
     const deletion = next.delete(failure.properties);
     expect(await failureOf(deletion)).toMatchObject({ problem: { kind: "keyNotFound" } });
     expect(methods(service)).toEqual(["POST"]);

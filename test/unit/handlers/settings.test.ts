@@ -73,31 +73,28 @@ describe("settings", () => {
   });
 
   it("are all named in one error if they are missing or invalid", () => {
-    const invalid = { requestTimeout: "0", maxConnections: "many", responses: '{"apiKey":"key","other":1}' };
-    expect(problems(invalid)).toMatchObject([
+    const numbers = { requestTimeout: "3601", maxConnections: "many", requestsPerSecond: "0" };
+    expect(problems({ ...numbers, responses: '{"apiKey":"key","other":1}' })).toMatchObject([
       { kind: "missing", setting: "baseUrl" },
       { kind: "missing", setting: "accessToken" },
-      {
-        kind: "invalid",
-        setting: "requestTimeout",
-        text: expect.stringContaining("at most 3600 s") as string,
-      },
+      { kind: "invalid", setting: "requestTimeout" },
       { kind: "invalid", setting: "maxConnections" },
+      { kind: "invalid", setting: "requestsPerSecond" },
       { kind: "invalid", setting: "responses.apiKey" },
       { kind: "invalid", setting: "responses.other" },
     ]);
   });
 
-  it.each(
-    Object.entries({
-      accessToken: [`${SECRET}\n`, `${SECRET}é`, "x".repeat(8193)],
-      previousBaseUrl: [SECRET],
-      requestTimeout: [SECRET],
-      responses: [SECRET],
-    }).flatMap(([setting, values]) => values.map((value) => [setting, value] as const)),
-  )("are refused without repeating their values: %s, %j", (setting, value) => {
+  it.each([
+    ["accessToken", `${SECRET}\n`],
+    ["accessToken", `${SECRET}é`],
+    ["accessToken", "x".repeat(8193)],
+    ["previousBaseUrl", SECRET],
+    ["requestTimeout", SECRET],
+    ["responses", SECRET],
+  ])("are refused without repeating their values: %s, %j", (setting, value) => {
     const found = problems({ ...RIGHT, [setting]: value });
-    expect(found).toMatchObject([{ kind: "invalid", setting: expect.stringContaining(setting) as string }]);
+    expect(found).toMatchObject([{ kind: "invalid", setting }]);
     expect(JSON.stringify(found)).not.toContain(SECRET);
   });
 
@@ -137,7 +134,7 @@ describe("a base URL", () => {
 });
 
 it("a version of Node that cannot run undici is refused", () => {
-  for (const version of ["22.19.0", "22.20.1", "24.0.0"]) assertNodeVersion(version);
+  for (const version of ["22.19.0", "24.0.0"]) assertNodeVersion(version);
   for (const version of ["20.20.2", "22.18.9"])
     expect(() => {
       assertNodeVersion(version);

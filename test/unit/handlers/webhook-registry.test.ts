@@ -64,6 +64,8 @@ describe("the list of webhooks", () => {
     const webhooks = new Map([[1, webhook]]);
     const list: WebhookList = { readable: true, complete: true, webhooks, provesAbsence: true, places: {} };
     const found = find(registry, 1);
+    const failed = registry.change(2, "disabled", () => Promise.reject(new Error("lost")));
+    await expect(failed).rejects.toThrow("lost");
     await registry.change(1, "disabled", () => Promise.resolve());
     arrivals[0]?.(list);
     expect(await found).toMatchObject({ state: "disabled" });

@@ -85,13 +85,13 @@ describe("a failed change", () => {
 describe("a preview", () => {
   const args = { webhookId: 101, state: "active" };
 
-  it.each<[string, Fault, object]>([
-    ["refuses the request", { kind: "status", status: 404 }, { status: 404 }],
-    ["answers with a web page", { kind: "html" }, { code: "PARTNERS_UNREADABLE" }],
-  ])("fails, as the update would, if the service %s", async (_what, fault, problem) => {
-    const service = await sandboxFor({ faults: [fault] });
-    const { problems } = await startRun(service).partnerWebhookState.check({}, args);
-    expect(problems).toMatchObject([problem]);
+  it.each<[string, Fault[], Record<string, string>, object]>([
+    ["the settings are invalid", [], { maxConnections: "none" }, { code: "PARTNERS_CONFIGURATION" }],
+    ["the service refuses the request", [{ kind: "status", status: 404 }], {}, { status: 404 }],
+    ["the list is a web page", [{ kind: "html" }], {}, { code: "PARTNERS_UNREADABLE" }],
+  ])("fails, as the update would, if %s", async (_what, faults, config, problem) => {
+    const { partnerWebhookState: webhooks } = startRun(await sandboxFor({ faults }), config);
+    expect((await webhooks.check({}, args)).problems).toMatchObject([problem]);
   });
 
   it("continues after a server error, and sends no request for the next 30 s", async () => {
@@ -110,7 +110,7 @@ describe("a preview", () => {
 
   it.each<[string, Fault]>([
     ["a connection reset", { kind: "reset", times: Infinity }],
-    ["a rate limit", { kind: "rateLimit", retryAfter: 60, times: Infinity }],
+    ["a rate limit", { kind: "rateLimit", times: Infinity }],
   ])("continues after %s", async (_what, fault) => {
     const { partnerWebhookState: webhooks, notices } = startRun(await sandboxFor({ faults: [fault] }));
     expect((await webhooks.check({}, args)).problems).toEqual([]);
