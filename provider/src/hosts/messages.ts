@@ -334,7 +334,7 @@ function resourceText(problem: ResourceProblem, context: MessageContext): string
       const oldKey = rotates ? " The old key stays in use." : "";
       const note = complete ? "" : " (cut off)";
       const removal = `${stateDelete(context)}${rotates ? " (drops both keys)" : ""}`;
-      return `A key was created at ${minuteOf(createdAt)}, but not found in the response${note}, which is kept.${oldKey} ${readingRemedy("apiKey", reading, context)} Then run ${UP}, which creates no new key. If the body has no key, delete the key at the service and ${removal}.`;
+      return `A key was created at ${minuteOf(createdAt)} but not found in the response${note}, which is kept.${oldKey} ${readingRemedy("apiKey", reading, context)} Then run ${UP}, which creates no new key. If the body has no key, delete the key at the service and ${removal}.`;
     }
     case "deletionUnclear": {
       const { failure, listError } = problem;
