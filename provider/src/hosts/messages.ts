@@ -255,7 +255,7 @@ function statusRemedy(status: number, operation: Operation, context: MessageCont
   if (status === 401)
     return `The access token was rejected: check ${settingOrVariable("accessToken", context)}.`;
   if (status === 403)
-    return `The token does not have permission for this: change ${setting("accessToken", context)}.`;
+    return `The token lacks permission for this: change ${setting("accessToken", context)}.`;
   if (status === 404)
     return `There is no Partner API at this address. Correct ${setting("baseUrl", context)}, which must not include ${API_ROOT}.`;
   if (status === 409 && OPERATIONS[operation].kind === "create")

@@ -225,7 +225,7 @@ describe("the message for every error and notice", () => {
         "GET /webhooks at partners.example.com: the server returned 304. A cache answered instead of the service: exclude the API from caching. [PARTNERS_STATUS]",
         "GET /webhooks at partners.example.com: the server returned 400. The service rejected the request: fix the problem that it reports, or ask its operator. [PARTNERS_STATUS]",
         "GET /webhooks at partners.example.com: the server returned 401. The access token was rejected: check partners:accessToken or PARTNERS_ACCESS_TOKEN. [PARTNERS_STATUS]",
-        "GET /webhooks at partners.example.com: the server returned 403. The token does not have permission for this: change partners:accessToken. [PARTNERS_STATUS]",
+        "GET /webhooks at partners.example.com: the server returned 403. The token lacks permission for this: change partners:accessToken. [PARTNERS_STATUS]",
         "GET /webhooks at partners.example.com: the server returned 404. There is no Partner API at this address. Correct partners:baseUrl, which must not include /api/v1/partners. [PARTNERS_STATUS]",
         "GET /webhooks at partners.example.com: the server returned 429. Try again later, or set partners:requestsPerSecond. [PARTNERS_STATUS]",
         "GET /webhooks at partners.example.com: the server returned 500. The service failed: try again later. [PARTNERS_STATUS]",
@@ -280,7 +280,7 @@ describe("the message for every error and notice", () => {
       - 104: the server returned 404, although the webhook is in the list. Ask the service's operator whether this webhook can be changed.
       - 7: does not exist in this account. [PARTNERS_STATUS]",
         "23 of 23 webhooks could not be changed. The next update retries only these.
-      - 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 and 13 more: the server returned 403. The token does not have permission for this: change partners:accessToken. [PARTNERS_STATUS]",
+      - 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 and 13 more: the server returned 403. The token lacks permission for this: change partners:accessToken. [PARTNERS_STATUS]",
         "Webhook 7 is not in the list, but the list may have further pages. If the list is complete, set partners:responses.complete to true. [PARTNERS_RESOURCE]",
         "Webhook 7 is not in the list, but an empty list proves nothing. If the account has no webhooks, set partners:responses.complete to true. [PARTNERS_RESOURCE]",
         "The webhooks cannot be listed: the list may have further pages. If the list is complete, set partners:responses.complete to true. [PARTNERS_RESOURCE]",
@@ -291,7 +291,7 @@ describe("the message for every error and notice", () => {
         "A key was created at 2026-06-15T12:00Z but not found in the response, which is kept. Set partners:responses.apiKey to /*/apiKey (* is any name). Then run "pulumi up", which creates no new key. If the body has no key, delete the key at the service and run "pulumi state delete <URN>". [PARTNERS_UNREADABLE]",
         "A key was created at 2026-06-15T12:00Z but not found in the response, which is kept. There are several candidates. Set partners:responses.apiKey to one of /*/apiKey, /token (* is any name). Then run "pulumi up", which creates no new key. If the body has no key, delete the key at the service and run "pulumi state delete <URN>". [PARTNERS_UNREADABLE]",
         "DELETE /api-key/{api_key} at partners.example.com: the server returned 404, but nothing confirms that the key is gone: GET /webhooks at partners.example.com: the server returned 401. The access token was rejected: check partners:accessToken or PARTNERS_ACCESS_TOKEN. If the key is gone, run "pulumi state delete <URN>". [PARTNERS_RESOURCE]",
-        "One key was deleted. Then this failed: POST /api-key at partners.example.com: the server returned 403. The token does not have permission for this: change partners:accessToken. [PARTNERS_STATUS]",
+        "One key was deleted. Then this failed: POST /api-key at partners.example.com: the server returned 403. The token lacks permission for this: change partners:accessToken. [PARTNERS_STATUS]",
         "Set baseUrl: run "pulumi config set partners:baseUrl https://partners.example.com", or set the environment variable PARTNERS_BASE_URL. Nothing was sent. [PARTNERS_CONFIGURATION]",
         "Set accessToken: run "pulumi config set --secret partners:accessToken", or set the environment variable PARTNERS_ACCESS_TOKEN. Nothing was sent. [PARTNERS_CONFIGURATION]",
         "partners:requestTimeout (PARTNERS_REQUEST_TIMEOUT) must be a number. Nothing was sent. [PARTNERS_CONFIGURATION]",
