@@ -63,7 +63,7 @@ export function renderNotice(notice: Notice, context: MessageContext): string {
       return `resources of this stack belong to ${notice.owner}, but ${setting("baseUrl", context)} is ${notice.present}. ${otherServerRemedy(context)}`;
     case "keyWasGone": {
       const { fingerprint, first, byId } = notice;
-      const byValue = `If the service deletes keys by id, the key may still exist: delete it there, and set ${setting("responses.apiKeyId", context)}.`;
+      const byValue = `If the service deletes keys by id, the key may still exist: delete it there and set ${setting("responses.apiKeyId", context)}.`;
       return `${keyName(fingerprint)} was not found (404), so it is treated as deleted.${first && !byId ? ` ${byValue}` : ""}`;
     }
     case "pointerFindsNothing":

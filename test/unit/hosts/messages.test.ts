@@ -298,7 +298,7 @@ describe("the message for every error and notice", () => {
         "partners:responses.apiKey (PARTNERS_RESPONSES) must be a JSON Pointer. Nothing was sent. [PARTNERS_CONFIGURATION]",
         "The environment is wrong. Nothing was sent. [PARTNERS_CONFIGURATION]",
         "resources of this stack belong to https://old.example.com, but partners:baseUrl is https://new.example.com. Change it back or, if the account moved, set partners:previousBaseUrl to the old address; then run "pulumi up".",
-        "key sha256:0123456789abcdef was not found (404), so it is treated as deleted. If the service deletes keys by id, the key may still exist: delete it there, and set partners:responses.apiKeyId.",
+        "key sha256:0123456789abcdef was not found (404), so it is treated as deleted. If the service deletes keys by id, the key may still exist: delete it there and set partners:responses.apiKeyId.",
         "a key was not found (404), so it is treated as deleted.",
         "key sha256:0123456789abcdef was not found (404), so it is treated as deleted.",
         "partners:responses.apiKey matches nothing in the stored response of key sha256:0123456789abcdef, so the key does not change.",
