@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
 
-import { PARTNER_WEBHOOK_STATES } from "../../provider/src/registration.js";
 import { configFor, HOOK, KEY, plain, pluginFor, sandboxFor, start, takeRequests } from "./partners.ts";
 import { HOSTS, type Properties } from "./plugin-process.ts";
 
@@ -71,30 +70,5 @@ describe.each(HOSTS)("in the %s host", (host) => {
 
     sandbox.removeWebhook(101);
     expect((await (await newPlugin()).read(id, { ...HOOK, ...repaired })).id).toBe("");
-  });
-
-  it("a fleet is created, drifts, is repaired and restored", async () => {
-    // The sandbox has 101 and 102 active, and 103 disabled.
-    const fleet = {
-      __provider: PARTNER_WEBHOOK_STATES.__provider,
-      states: { 101: "disabled", 102: "active", 103: "active" },
-      others: "leave",
-      stateOnDestroy: "restore",
-      account: "default",
-    };
-    const { sandbox, plugin } = await start({}, { host });
-    const { inputs, failures } = await plugin.check(fleet);
-    expect(failures).toEqual([]);
-    const news = { ...fleet, ...inputs };
-    const { id, properties } = await plugin.create(news);
-    expect([id, takeRequests(sandbox)]).toEqual(["default", "GET PATCH PATCH"]);
-    sandbox.setWebhookState(102, "disabled");
-    const late = await pluginFor({ host, config: configFor(sandbox) });
-    const drifted = await late.read(id, { ...fleet, ...properties }, news);
-    expect(drifted.inputs).toMatchObject({ states: { 102: "disabled" } });
-    const { properties: repaired } = await late.update(id, { ...fleet, ...drifted.properties }, news);
-    expect(sandbox.webhooks.get(102)).toBe("active");
-    await late.delete(id, { ...fleet, ...repaired });
-    expect(Object.fromEntries(sandbox.webhooks)).toEqual({ 101: "active", 102: "active", 103: "disabled" });
   });
 });
