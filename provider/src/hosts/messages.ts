@@ -252,8 +252,10 @@ const CONNECTION_FAILURES: Readonly<Partial<Record<string, (host: string) => str
 };
 
 function statusRemedy(status: number, operation: Operation, context: MessageContext): string {
-  if (status === 401)
-    return `The access token was rejected: check ${settingOrVariable("accessToken", context)}.`;
+  if (status === 401) {
+    const variable = context.explicit ? "" : ` or ${variableOf("accessToken")}`;
+    return `The access token was rejected: check ${setting("accessToken", context)}${variable}.`;
+  }
   if (status === 403)
     return `The token lacks permission for this: change ${setting("accessToken", context)}.`;
   if (status === 404)
@@ -468,10 +470,6 @@ function stateSettings(missing: "webhookState" | "active", context: MessageConte
 
 function setting(name: string, { explicit }: MessageContext): string {
   return explicit ? `the Provider's ${name}` : `partners:${name}`;
-}
-
-function settingOrVariable(name: string, context: MessageContext): string {
-  return context.explicit ? setting(name, context) : `${setting(name, context)} or ${variableOf(name)}`;
 }
 
 function keyName(fingerprint: string | null): string {
