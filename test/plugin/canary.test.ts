@@ -71,7 +71,7 @@ async function textOf(call: Promise<unknown>, host: Host): Promise<string> {
   return `${answer.message} ${withoutSecrets(answer.initFailure ?? {}, host)}`;
 }
 
-/** The values that the engine encrypts, because of the resource's options or the value's own mark. */
+/** Whether the engine encrypts a value, because of the options of the resource or the mark of the value. */
 const isSecret: Record<Host, (name: string, value: unknown) => boolean> = {
   dynamic: (name) => [...SECRET_OUTPUTS, "webhooks"].includes(name),
   native: (_name, value) => secretValue(value) !== undefined,
