@@ -76,7 +76,7 @@ describe("the response to a creation", () => {
       "40 KiB before it, and a second candidate",
       `{"x":"${"y ".repeat(20 * 1024)}","odd":["${key}","${key}x"]}`,
     ],
-  ])("with a key that is not recognised is kept but not shown: %s", async (_what, body) => {
+  ])("with a key that is not recognized is kept but not shown: %s", async (_what, body) => {
     sandbox.inject(respond(body));
     const { initFailure, message } = await errorOf(plugin.create(KEY));
     expect(message).toMatch(/^[ -~]{40,700}\[PARTNERS_UNREADABLE\]$/);

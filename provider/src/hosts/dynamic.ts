@@ -116,7 +116,7 @@ function rethrow({ __provider }: Properties, lastUp = false): (error: unknown) =
   };
 }
 
-/** Makes the host keep a resource in the state. The host recognises it by `id`, so no other error may have that member. */
+/** Makes the host keep a resource in the state. The host recognizes it by `id`, so no other error may have that member. */
 class InitializationError extends Error {
   readonly id: string;
   readonly properties: Wire;

@@ -63,7 +63,7 @@ export function renderNotice(notice: Notice, context: MessageContext): string {
       return `resources of this stack belong to ${notice.owner}, but ${setting("baseUrl", context)} is ${notice.present}. ${otherServerRemedy(context)}`;
     case "keyWasGone": {
       const { fingerprint, first, byId } = notice;
-      const byValue = `If the service deletes keys by id, the key may still exist: delete it there and set ${setting("responses.apiKeyId", context)}.`;
+      const byValue = `If the service deletes keys by ID, the key may still exist: delete it there and set ${setting("responses.apiKeyId", context)}.`;
       return `${keyName(fingerprint)} was not found (404), so it is treated as deleted.${first && !byId ? ` ${byValue}` : ""}`;
     }
     case "pointerFindsNothing":
@@ -237,7 +237,7 @@ function explain(
     case "tooLarge":
       return ["the list is larger than 64 MiB", `Check that ${baseUrl} is the address of the API.`];
     case "unreadableList":
-      return ["the list was not recognised", readingRemedy(cause.reading.setting, cause.reading, context)];
+      return ["the list was not recognized", readingRemedy(cause.reading.setting, cause.reading, context)];
   }
 }
 
@@ -304,13 +304,13 @@ function resourceText(problem: ResourceProblem, context: MessageContext): string
       const missing = webhookIds.length === 1 ? "does not exist" : "do not exist";
       const others = existing?.length === 0 ? " The account has no webhooks." : "";
       const exist = existing?.length ? ` Existing webhooks: ${listed(existing, MAX_EXISTING_WEBHOOKS)}.` : "";
-      return `W${webhooksText(webhookIds).slice(1)} ${missing} in this account.${exist}${others} Correct the id, or create the webhook at the service.`;
+      return `W${webhooksText(webhookIds).slice(1)} ${missing} in this account.${exist}${others} Correct the ID, or create the webhook at the service.`;
     }
     case "declaredTwice": {
       const names = resourceNames(problem.urns);
       if (problem.webhookId === null)
         return `${names} overlap: one of them sets "others" for the whole account. Set "others" to "leave", or remove one.`;
-      return `Webhook ${problem.webhookId} is declared twice, by ${names}. Remove one, or correct its id or provider.`;
+      return `Webhook ${problem.webhookId} is declared twice, by ${names}. Remove one, or correct its ID or provider.`;
     }
     case "fleetIncomplete": {
       const { failures, total } = problem;
@@ -366,7 +366,7 @@ function failureLines(failures: readonly WebhookFailure[], context: MessageConte
   return [...lines, ...(unnamed > 0 ? [`- and ${unnamed} more`] : [])].join("\n");
 }
 
-/** Leaves out the request id, which differs for each failure, so that equal reasons share a line. */
+/** Leaves out the request ID, which differs for each failure, so that equal reasons share a line. */
 function failureText(error: PartnerError, context: MessageContext): string {
   if (error instanceof RequestError) return outcomeText({ ...error.failure, requestId: null }, context);
   if (error instanceof ResourceError && error.problem.kind === "noSuchWebhook")
@@ -383,7 +383,7 @@ function resourceNames(urns: readonly [string, string]): string {
   return one === other ? urns.join(" and ") : `${one ?? ""} and ${other ?? ""}`;
 }
 
-/** `webhook 7`, `webhooks 7, 8 and 3 more`. An invalid id is quoted. */
+/** `webhook 7`, `webhooks 7, 8 and 3 more`. An invalid ID is quoted. */
 function webhooksText(ids: readonly (number | string)[]): string {
   const names = ids.map((id) => (typeof id === "number" ? id : JSON.stringify(id)));
   return `webhook${ids.length === 1 ? "" : "s"} ${listed(names, MAX_NAMED_WEBHOOKS)}`;
@@ -408,16 +408,16 @@ const MAX_EXISTING_WEBHOOKS = 20;
 /** How many affected webhooks a message names. */
 const MAX_NAMED_WEBHOOKS = 10;
 
-/** Why a response is not recognised; empty if there is no candidate. */
+/** Why a response is not recognized; empty if there is no candidate. */
 const READING_PROBLEMS = {
   "not JSON": "It is not JSON. ",
   none: "",
   several: "There are several candidates. ",
   pointer: "The JSON Pointer matches nothing. ",
-  "not unique": "Two webhooks have the same id. ",
+  "not unique": "Two webhooks have the same ID. ",
 } as const;
 
-/** The remedy for a response that is not recognised. @param member The member of `responses` to set. */
+/** The remedy for a response that is not recognized. @param member The member of `responses` to set. */
 function readingRemedy(
   member: string,
   { reason, candidates }: Pick<UnreadableWebhookList | RefusedReading, "reason" | "candidates">,
@@ -457,9 +457,9 @@ function rotationReasonText(why: RotationReason): string {
 }
 
 function wordsOf({ serverWords, requestId }: RequestFailure): string {
-  const id = requestId === null ? "" : ` (request id ${requestId})`;
+  const id = requestId === null ? "" : ` (request ID ${requestId})`;
   if (serverWords !== null) return ` The server said: "${serverWords}"${id}.`;
-  return requestId === null ? "" : ` Request id: ${requestId}.`;
+  return requestId === null ? "" : ` Request ID: ${requestId}.`;
 }
 
 /** The settings that locate the state of a webhook. */

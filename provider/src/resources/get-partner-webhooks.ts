@@ -7,9 +7,9 @@ import { logicalName, perRun, providerOf } from "./run.js";
 
 /** An existing webhook, as returned by {@link getPartnerWebhooks}. */
 export interface PartnerWebhook {
-  /** The id of the webhook, a positive whole number. */
+  /** The ID of the webhook, a positive whole number. */
   readonly webhookId: number;
-  /** The state of the webhook; `null` if the provider does not recognise it in the list. */
+  /** The state of the webhook; `null` if the provider does not recognize it in the list. */
   readonly state: WebhookState | null;
   /** The record of the webhook as the service sent it. It may contain secrets, such as a signing secret. */
   readonly record: Readonly<Record<string, unknown>>;

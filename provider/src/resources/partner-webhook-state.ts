@@ -13,7 +13,7 @@ export type StateOnDestroy = "leave" | "restore" | WebhookState;
 
 /** The arguments of {@link PartnerWebhookState}. The preview fails if a value is invalid or the webhook does not exist. */
 export interface PartnerWebhookStateArgs {
-  /** The id of an existing webhook, a positive whole number. Changing it replaces the resource. */
+  /** The ID of an existing webhook, a positive whole number. Changing it replaces the resource. */
   readonly webhookId: pulumi.Input<number>;
   /** The desired state of the webhook. */
   readonly state: pulumi.Input<WebhookState>;
@@ -33,7 +33,7 @@ export interface PartnerWebhookStateArgs {
  * ```
  */
 export class PartnerWebhookState extends pulumi.CustomResource {
-  /** The id of the webhook. */
+  /** The ID of the webhook. */
   declare readonly webhookId: pulumi.Output<number>;
   /** The state of the webhook, as last read or set. */
   declare readonly state: pulumi.Output<WebhookState>;
@@ -44,7 +44,7 @@ export class PartnerWebhookState extends pulumi.CustomResource {
    * Gets the state of a webhook that this stack does not manage. This does not change or declare the webhook.
    *
    * @param name The name of the resource in the stack.
-   * @param id The id of the webhook, such as `"101"`.
+   * @param id The ID of the webhook, such as `"101"`.
    * @param opts Resource options. `provider` selects the account.
    */
   static get(
@@ -52,7 +52,7 @@ export class PartnerWebhookState extends pulumi.CustomResource {
     id: pulumi.Input<pulumi.ID>,
     opts?: pulumi.CustomResourceOptions,
   ): PartnerWebhookState {
-    // As in Pulumi's own classes, the constructor takes no arguments if there is an id.
+    // As in Pulumi's own classes, the constructor takes no arguments if there is an ID.
     return new PartnerWebhookState(name, undefined as unknown as PartnerWebhookStateArgs, { ...opts, id });
   }
 

@@ -10,7 +10,7 @@ export type OtherWebhooks = "leave" | WebhookState;
 
 /** The arguments of {@link PartnerWebhookStates}. The preview fails if a value is invalid or a webhook does not exist. */
 export interface PartnerWebhookStatesArgs {
-  /** The desired states of webhooks, by id: `{ 101: "active", 102: "disabled" }`. */
+  /** The desired states of webhooks, by ID: `{ 101: "active", 102: "disabled" }`. */
   readonly states: pulumi.Input<Readonly<Record<string, pulumi.Input<WebhookState>>>>;
   /**
    * What happens to all other webhooks of the account: `"leave"` keeps their states, and a {@link WebhookState} sets that state. If
@@ -19,7 +19,7 @@ export interface PartnerWebhookStatesArgs {
    */
   readonly others?: pulumi.Input<OtherWebhooks>;
   /**
-   * What happens to webhooks that are no longer managed: when you remove their ids from `states`, when you set `others` back to
+   * What happens to webhooks that are no longer managed: when you remove their IDs from `states`, when you set `others` back to
    * `"leave"`, and when the resource is removed or replaced, including by `pulumi destroy`.
    * @default "leave"
    */
@@ -36,10 +36,10 @@ export interface PartnerWebhookStatesArgs {
  * ```
  */
 export class PartnerWebhookStates extends pulumi.CustomResource {
-  /** The states of the webhooks that the program names, by id, as last read or set. */
+  /** The states of the webhooks that the program names, by ID, as last read or set. */
   declare readonly states: pulumi.Output<Readonly<Record<string, WebhookState>>>;
   /**
-   * The states in which the managed webhooks were first found, by id, which `"restore"` sets; `null` for a webhook whose state the
+   * The states in which the managed webhooks were first found, by ID, which `"restore"` sets; `null` for a webhook whose state the
    * list did not show. Includes the webhooks that `others` covers.
    */
   declare readonly initialStates: pulumi.Output<Readonly<Record<string, WebhookState | null>>>;

@@ -32,7 +32,7 @@ export function rememberAccount(provider: pulumi.ProviderResource, account: unkn
   if (typeof account === "string") accounts().set(provider, account);
 }
 
-/** A webhook by its id, or all webhooks that no resource names. */
+/** A webhook by its ID, or all webhooks that no resource names. */
 export type DeclaredWebhook = number | "others";
 
 /** A resource that declares webhooks. */

@@ -45,8 +45,8 @@ export interface ProviderArgs {
    */
   readonly requestsPerSecond?: pulumi.Input<number>;
   /**
-   * Where to find keys, webhooks and states in the responses, if the provider does not recognise them.
-   * @default recognised
+   * Where to find keys, webhooks and states in the responses, if the provider does not recognize them.
+   * @default recognized
    */
   readonly responses?: pulumi.Input<ResponseMapping>;
 }
