@@ -26,6 +26,8 @@ export interface MessageContext {
   readonly explicit: boolean;
   /** Whether the settings may come from the last `up`, as in a destroy or refresh. @default false */
   readonly lastUp?: boolean;
+  /** Whether settings come only from environment variables, as outside a Pulumi project. @default false */
+  readonly environmentOnly?: boolean;
   /** The name of the account, if there may be more than one. */
   readonly account?: string;
   /** Errors that were already reported in full: the next resource with the same error gets a short message. @default no memory */
@@ -166,6 +168,7 @@ function settingText(problem: SettingProblem, context: MessageContext): string {
   }
   if (context.explicit)
     return `Set ${setting(name, context)}. A Provider does not read environment variables.`;
+  if (context.environmentOnly === true) return `Set the environment variable ${variableOf(name)}.`;
   const command =
     name === "accessToken"
       ? "pulumi config set --secret partners:accessToken"

@@ -333,6 +333,13 @@ describe("the message for every error and notice", () => {
     expect(all).toContain("Set the Provider's baseUrl. A Provider does not read environment variables.");
   });
 
+  it("names only environment variables outside a project", () => {
+    const missing = new SettingsError([{ kind: "missing", setting: "baseUrl" }]);
+    expect(renderError(missing, { explicit: false, environmentOnly: true })).toBe(
+      "Set the environment variable PARTNERS_BASE_URL. Nothing was sent. [PARTNERS_CONFIGURATION]",
+    );
+  });
+
   it("is short and complete, and contains no secret", () => {
     const all = [true, false].map((explicit) => texts({ explicit })).join();
     expect(findLeaks({ all }, CANARIES)).toEqual([]);
