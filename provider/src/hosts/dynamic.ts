@@ -21,7 +21,6 @@ const loadGrpc = (): typeof Grpc => {
 };
 const host = new PluginHost(isHost ? address : undefined, loadGrpc, false);
 const { plugin, handlers } = host;
-if (isHost) host.lifetime.watch(address, () => plugin.pendingOperations);
 
 /** The dynamic provider of `PartnerApiKey`. */
 export const partnerApiKey = toProvider(handlers.partnerApiKey);

@@ -46,7 +46,7 @@ export class Lifetime {
    * @param engine The engine's address as host and port.
    * @param pendingOperations Returns the operations in flight, to show when a signal arrives.
    */
-  watch(engine: string | undefined, pendingOperations: () => readonly string[]): void {
+  watch(engine: string, pendingOperations: () => readonly string[]): void {
     for (const signal of ["SIGINT", "SIGTERM"] as const) {
       const listener = (): void => {
         const pending = this.#isEnding ? [] : pendingOperations();
@@ -60,7 +60,7 @@ export class Lifetime {
     }
     // Without an engine, nobody reads these streams. The SDK's host would report a failed write, which fails again, in a loop.
     for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
-    const [, host, port] = /^([\w.-]+):(\d+)$/.exec(engine ?? "") ?? [];
+    const [, host, port] = /^([\w.-]+):(\d+)$/.exec(engine) ?? [];
     if (host !== undefined) this.#watchEngine(host, Number(port));
   }
 

@@ -56,7 +56,6 @@ export function serve(pluginPackage: PluginPackage, engine = ""): void {
   server.bindAsync("127.0.0.1:0", grpc.ServerCredentials.createInsecure(), (error, port) => {
     if (error) throw error;
     writeSync(1, `${port}\n`); // The engine waits for this line, and a stream would delay it.
-    host.watch(engine);
   });
 }
 
@@ -69,12 +68,6 @@ class NativeHost {
   constructor(pluginPackage: PluginPackage, engine: string) {
     this.#package = pluginPackage;
     this.#host = new PluginHost(engine, () => grpc, true);
-  }
-
-  /** Ends the process when the engine asks for it or is gone. */
-  watch(engine: string): void {
-    const { lifetime, plugin } = this.#host;
-    lifetime.watch(engine, () => plugin.pendingOperations);
   }
 
   methods(): grpc.UntypedServiceImplementation {

@@ -16,7 +16,8 @@ export class PluginHost {
   readonly #reportedErrors = new Set<string>();
 
   /**
-   * @param engine The engine's address as host and port. Without one, warnings go to stderr.
+   * @param engine The engine's address as host and port. Without one, as in a test, warnings go to stderr, and signals are not
+   *   handled.
    * @param grpc Loads the gRPC library when the first message is sent.
    * @param knowsUrns Whether the engine passes the URN of the resource with each call.
    */
@@ -35,6 +36,7 @@ export class PluginHost {
       },
     });
     this.handlers = createHandlers(this.plugin);
+    if (engine !== undefined) this.lifetime.watch(engine, () => this.plugin.pendingOperations);
   }
 
   /** Handles a call of the engine. The engine receives all messages of the call before its response. @param urn May be empty. */
