@@ -1,7 +1,7 @@
 import js from "@eslint/js";
 import tseslint from "typescript-eslint";
 
-/** Which layer may not import what; docs/architecture.md has the picture. A regular expression and the reason each. */
+/** Forbids imports in a layer of docs/architecture.md. @param forbidden a regular expression and the reason for each import */
 function layer(folder, ...forbidden) {
   return {
     files: [`provider/src/${folder}/**/*.ts`],
@@ -23,7 +23,7 @@ function layer(folder, ...forbidden) {
 const OUT = "^(\\.\\./)+";
 const PULUMI = [
   "^@pulumi/(?!pulumi/proto/)",
-  "A host speaks to the engine through its protocol; types of the SDK may be named.",
+  "A host speaks the protocol of the engine; it may import only types of the SDK.",
   true,
 ];
 
@@ -41,43 +41,46 @@ export default tseslint.config(
     extends: [tseslint.configs.strictTypeChecked],
     languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
     rules: {
-      // Numbers in messages read better in a template than through String().
+      // Templates with numbers are easier to read without String().
       "@typescript-eslint/restrict-template-expressions": ["error", { allowNumber: true }],
-      // `_` marks a parameter that an interface asks for and an implementation does not need.
+      // `_` marks a parameter that an interface requires but an implementation does not use.
       "@typescript-eslint/no-unused-vars": ["error", { argsIgnorePattern: "^_" }],
-      "no-control-regex": "off", // We match control characters on purpose, to keep them out of terminals.
+      "no-control-regex": "off", // We match control characters to keep them out of terminals.
     },
   },
   layer(
     "resources",
-    ["^undici|^node:", "A program only registers resources; what they do is done in the plugin process."],
-    [`${OUT}(hosts|handlers|sandbox|cli)/`, "The engine loads the host, by the strings in registration.ts."],
-    [`${OUT}(api|responses)/`, "A program sends no requests; types may be named.", true],
+    ["^undici|^node:", "A program only registers resources; the plugin process does the work."],
+    [
+      `${OUT}(hosts|handlers|sandbox|cli)/`,
+      "The engine loads the host through the strings in registration.ts.",
+    ],
+    [`${OUT}(api|responses)/`, "A program sends no requests; it may import only types.", true],
   ),
   layer(
     "hosts",
     PULUMI,
-    ["^undici", "Requests are sent by api/ only."],
-    [`${OUT}(resources|sandbox|cli)/`, "A host knows nothing of programs."],
-    [`${OUT}responses/`, "What a response means is the business of the layers below."],
+    ["^undici", "Only api/ sends requests."],
+    [`${OUT}(resources|sandbox|cli)/`, "A host does not depend on programs."],
+    [`${OUT}responses/`, "Only the layers below interpret responses."],
   ),
   layer(
     "handlers",
-    ["^@pulumi/", "What to do about a resource does not depend on the host."],
-    ["^undici", "Requests are sent by api/ only."],
-    [`${OUT}(hosts|resources|sandbox|cli)/`, "Handlers know only the client and what responses mean."],
+    ["^@pulumi/", "Handlers do not depend on the host."],
+    ["^undici", "Only api/ sends requests."],
+    [`${OUT}(hosts|resources|sandbox|cli)/`, "Handlers depend only on the client and on responses/."],
   ),
   layer(
     "api",
-    ["^@pulumi/", "The client knows nothing of Pulumi."],
-    [`${OUT}(hosts|handlers|resources|sandbox|cli)/`, "The client is the lowest layer but for responses/."],
+    ["^@pulumi/", "The client does not depend on Pulumi."],
+    [`${OUT}(hosts|handlers|resources|sandbox|cli)/`, "The client depends only on responses/."],
   ),
   layer("responses", [
     `^(?!node:|\\./|\\.\\./api/operations\\.js$)`,
-    "A response is only text: what it means depends on nothing else.",
+    "The meaning of a response depends only on its text.",
   ]),
   layer("sandbox", [
     `^(?!node:|\\./|\\.\\./api/operations\\.js$)`,
-    "The sandbox must not share the code that it tests.",
+    "The sandbox must not share code with what it tests.",
   ]),
 );

@@ -1,26 +1,26 @@
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
-/** Run longest. vitest begins with large files, which these are not all, and a worker would be idle at the end. */
-const LONG = /\/(lifecycle|pipeline|packed|readme)\.test\.ts$/;
+/** The slowest files. They run first, so that no worker is idle at the end. */
+const SLOW = /\/(lifecycle|pipeline|packed|readme)\.test\.ts$/;
 
-/** Run only by `npm run test:long`. */
+/** Only `npm run test:long` runs these. */
 const LONG_ONLY =
   Number(process.env["PARTNERS_TEST_SCALE"] ?? 1) < 10 ? ["test/engine/installed.test.ts"] : [];
 
-class LongestFirst extends BaseSequencer {
+class SlowestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
-    const isLong = ({ moduleId }: TestSpecification): boolean => LONG.test(moduleId);
-    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))];
+    const isSlow = ({ moduleId }: TestSpecification): boolean => SLOW.test(moduleId);
+    return [...sorted.filter(isSlow), ...sorted.filter((file) => !isSlow(file))];
   }
 }
 
-// Engine tests start real processes: with more than one worker per core they only wait for each other.
+// Engine tests start many processes, so more workers than cores would not be faster.
 export default defineConfig({
   test: {
     maxWorkers: 2,
-    sequence: { sequencer: LongestFirst },
+    sequence: { sequencer: SlowestFirst },
     projects: [
       { test: { name: "unit", include: ["test/unit/**/*.test.ts"] } },
       { test: { name: "plugin", include: ["test/plugin/**/*.test.ts"], testTimeout: 60_000 } },

@@ -1,10 +1,10 @@
 import * as pulumi from "@pulumi/pulumi";
 import * as partners from "pulumi-partners";
 
-// The account of partners:baseUrl and partners:accessToken needs no provider.
+// The default account, of partners:baseUrl and partners:accessToken, needs no provider.
 const us = new partners.PartnerApiKey("checkout-us");
 
-// Every other account is a provider with its own settings.
+// Each other account needs a provider with its own settings.
 const config = new pulumi.Config();
 const provider = new partners.Provider("eu", {
   baseUrl: config.require("euBaseUrl"),

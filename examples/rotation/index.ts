@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import * as partners from "pulumi-partners";
 
-// To rotate the key at once, change it: pulumi config set rotate 2026-02-19
+// Change this setting to rotate the key in the next `pulumi up`: pulumi config set rotate 2026-02-19
 const trigger = new pulumi.Config().get("rotate");
 
 // The first `pulumi up` after 90 days rotates the key. The old key stays valid for 7 more days.

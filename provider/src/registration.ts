@@ -1,13 +1,13 @@
 /**
- * How the resources register with the engine. Both parts are written into users' state, so they change only with a major
- * version; a golden test holds them.
+ * How a resource registers with the engine. Both parts are written into users' state, so they change only with a major version;
+ * a golden test keeps them fixed.
  */
 export interface Registration {
   /** The type token. The engine sends types that begin with `pulumi-nodejs:dynamic` to the dynamic-provider host of the SDK. */
   readonly type: string;
   /**
-   * CommonJS source that the host evaluates to get the handlers. Fixed, unlike the closure that `dynamic.Resource` serializes:
-   * no code, no path and no secret gets into the state, and today's code deletes old resources.
+   * CommonJS source that the host evaluates to get the handlers. `dynamic.Resource` serializes a closure instead; with a fixed
+   * string, the state holds no code, path or secret, and old resources are deleted by the installed version.
    */
   readonly __provider: string;
 }
@@ -28,5 +28,5 @@ function registration(name: string, handlers: string): Registration {
   };
 }
 
-/** The outputs of `PartnerApiKey` that are secret in state. `internal` holds the responses to earlier creations. */
+/** The secret outputs of `PartnerApiKey`. `internal` holds the responses to earlier creations. */
 export const SECRET_OUTPUTS: readonly string[] = ["apiKey", "response", "previousApiKey", "internal"];

@@ -1,6 +1,6 @@
 /**
- * The settings of an account: keys of stack configuration behind `partners:`, and arguments of a `Provider`. Shared by the
- * program and the plugin, which must not import each other.
+ * The settings of an account: `partners:` keys in stack configuration, and arguments of a `Provider`. The program and the plugin
+ * share this file, because they must not import each other.
  */
 export const SETTING_NAMES = [
   "baseUrl",
@@ -16,14 +16,14 @@ export const SETTING_NAMES = [
 /** One of {@link SETTING_NAMES}. */
 export type SettingName = (typeof SETTING_NAMES)[number];
 
-/** All that stack configuration and a `Provider` can set. */
+/** Everything that stack configuration and a `Provider` can set. */
 export const SETTINGS: readonly string[] = [...SETTING_NAMES, "account"];
 
 /** The configuration key that names the account. */
 export const ACCOUNT_KEY = "partners:account";
 
-/** The name of the account of stack configuration, where {@link ACCOUNT_KEY} is not set. */
+/** The name of the stack configuration's account if {@link ACCOUNT_KEY} is not set. */
 export const DEFAULT_ACCOUNT = "default";
 
-/** The configuration key by which a `Provider` of the program tells its process that it is not a default provider. */
+/** The configuration key that marks the settings as the arguments of a `Provider`. */
 export const EXPLICIT_KEY = "partners:explicit";

@@ -1,87 +1,65 @@
 /**
- * `npm run bench` compares pulumi-partners with other ways to do the same. It prints medians and ratios and judges neither,
+ * `npm run bench` compares pulumi-partners with other ways to manage webhooks. It prints medians and ratios and asserts neither,
  * because they depend on the machine.
  *
- * --rounds 5          how often each case is measured
- * --only webhooks     or keys
- * --counts 1,50,200   how many resources
- * --latency 0,50      milliseconds that the service takes to answer
- * --contenders fleet  only these, by name
- * --quick             one round with few resources, to see that it works
- * --write             replaces docs/performance.md, its results and its chart by those of this run
+ * --rounds 5                  measurements of each case
+ * --counts 1,50,200           numbers of webhooks
+ * --latency 0,50              milliseconds that the service takes to respond
+ * --contenders native,fleet   names of the contenders to run (default: all)
+ * --write                     replaces docs/performance.md, its chart and its results
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { parseArgs } from "node:util";
-import { buildPlugin } from "../support/executable/build.ts";
-import { startTime } from "../support/executable/start-time.ts";
+import { buildPlugin, startTime } from "../support/executable/build.ts";
 import { mustRun } from "../support/process.ts";
-import { startSandbox } from "../support/sandbox.ts";
-import { findContenders, OPERATIONS } from "./contenders/contenders.ts";
-import { type Case, nameOf, type Row, seconds, writePage } from "./page.ts";
+import { startSandbox, summarizeRequests } from "../support/sandbox.ts";
+import { findContenders, OPERATIONS } from "./contenders.ts";
+import { caseName, type Case, type Row, seconds, writePage } from "./page.ts";
 
-const text = { type: "string" } as const;
-const flag = { type: "boolean" } as const;
 const { values: options } = parseArgs({
   options: {
-    rounds: text,
-    only: text,
-    counts: text,
-    latency: text,
-    contenders: text,
-    quick: flag,
-    write: flag,
+    rounds: { type: "string", default: "5" },
+    counts: { type: "string", default: "1,50,200" },
+    latency: { type: "string", default: "0,50" },
+    contenders: { type: "string" },
+    write: { type: "boolean" },
   },
 });
-const USUAL = { rounds: 5, webhooks: [1, 50, 200], keys: [1, 20], latencies: [0, 50] };
-const QUICK = { rounds: 1, webhooks: [1, 20], keys: [1], latencies: [50] };
-const defaults = options.quick ? QUICK : USUAL;
-const rounds = numbers(options.rounds)?.[0] ?? defaults.rounds;
-const cases = chosenCases();
-if (cases.length === 0 || rounds === 0) throw new Error("These options leave nothing to measure.");
+const [rounds = 0] = numbers(options.rounds);
 const folder = await mkdtemp(join(tmpdir(), "partners-bench-"));
 const { path } = await buildPlugin(folder);
 await mustRun("tar", ["-xzf", basename(path)], { cwd: folder });
-const only = options.contenders?.split(",");
-const contenders = (await findContenders(folder)).filter(({ name }) => only?.includes(name) ?? true);
+const names = options.contenders?.split(",");
+const contenders = (await findContenders(folder)).filter(({ name }) => names?.includes(name) ?? true);
 const startMs = await startTime(join(folder, "pulumi-resource-partners"), 30);
 console.log(`The native plugin starts in ${startMs.toFixed(0)} ms.`);
 
-// The first commands read from disk what later ones find in memory.
-await measure({ kind: "webhooks", count: 1, latency: 0 }, 1);
+// Warm the file cache, so that the first commands do not read from disk.
+await measure({ count: 1, latency: 0 }, 1);
 const rows: Row[] = [];
-for (const one of cases) {
-  const measured = await measure(one, rounds);
-  print(one, measured);
-  rows.push(...measured);
+for (const latency of numbers(options.latency)) {
+  for (const count of numbers(options.counts)) {
+    const measured = await measure({ count, latency }, rounds);
+    print({ count, latency }, measured);
+    rows.push(...measured);
+  }
 }
 if (options.write) await writePage(rows, contenders, rounds, startMs);
 await rm(folder, { recursive: true });
 
-function chosenCases(): Case[] {
-  const kinds = (["webhooks", "keys"] as const).filter((kind) => (options.only ?? kind) === kind);
-  const counts = numbers(options.counts);
-  return (numbers(options.latency) ?? defaults.latencies).flatMap((latency) =>
-    kinds.flatMap((kind) => (counts ?? defaults[kind]).map((count) => ({ kind, count, latency }))),
-  );
+function numbers(list: string): number[] {
+  if (!/^\d+(,\d+)*$/.test(list)) throw new Error(`Not a list of numbers: ${list}`);
+  return list.split(",").map(Number);
 }
 
-function numbers(list: string | undefined): number[] | undefined {
-  if (list !== undefined && !/^\d+(,\d+)*$/.test(list)) throw new Error(`Not a list of numbers: ${list}`);
-  return list?.split(",").map(Number);
-}
-
-/**
- * Runs all operations so many times. The contenders take turns at each operation, and each time another one begins, so that
- * whatever disturbs the machine disturbs all of them.
- */
-async function measure(one: Case, times: number): Promise<Row[]> {
-  const { kind, count, latency } = one;
-  const ids = Array.from({ length: kind === "webhooks" ? count : 0 }, (_, index) => index + 1);
-  const webhooks = ids.map((webhookId) => ({ webhookId, state: "disabled" as const }));
-  const present = contenders.filter(({ kinds }) => kinds.includes(kind));
-  const results = present.map(({ name }) => {
+/** Runs all operations of a case. The contenders take turns, so that a disturbance of the machine affects them all. */
+async function measure({ count, latency }: Case, times: number): Promise<Row[]> {
+  const webhooks = Array.from({ length: count }, (_, index) => {
+    return { webhookId: index + 1, state: "disabled" as const };
+  });
+  const results = contenders.map(({ name }) => {
     return {
       contender: name,
       samples: OPERATIONS.map((): number[] => []),
@@ -89,41 +67,34 @@ async function measure(one: Case, times: number): Promise<Row[]> {
     };
   });
   for (let round = 0; round < times; round += 1) {
-    const subjects = [];
-    for (const [index, contender] of present.entries()) {
+    const runs = [];
+    for (const [index, contender] of contenders.entries()) {
       const sandbox = await startSandbox({ webhooks, latency });
-      const declared = await contender.declare(kind, count, sandbox);
-      subjects.push({ sandbox, declared, result: results[index] });
+      runs.push({ sandbox, project: await contender.declare(count, sandbox), result: results[index] });
     }
     for (const [index, operation] of OPERATIONS.entries()) {
-      const first = (round + index) % subjects.length;
-      for (const { sandbox, declared, result } of [...subjects.slice(first), ...subjects.slice(0, first)]) {
+      const first = (round + index) % runs.length;
+      for (const { sandbox, project, result } of [...runs.slice(first), ...runs.slice(0, first)]) {
         sandbox.clearRequests();
-        result?.samples[index]?.push(await declared.run(operation));
-        result?.requests.splice(index, 1, countText(sandbox.requests));
+        result?.samples[index]?.push(await project.run(operation));
+        result?.requests.splice(index, 1, summarizeRequests(sandbox.requests));
       }
     }
-    for (const { sandbox, declared } of subjects) {
-      await declared.dispose();
+    for (const { sandbox, project } of runs) {
+      await project.dispose();
       await sandbox.close();
     }
   }
-  return results.map(({ samples, ...rest }) => ({ ...one, ...rest, ms: samples.map(median) }));
-}
-
-/** `1 GET + 50 PATCH`. */
-function countText(requests: readonly { readonly method: string }[]): string {
-  const byMethod = Object.entries(Object.groupBy(requests, ({ method }) => method)).sort();
-  return byMethod.map(([method, sent = []]) => `${sent.length} ${method}`).join(" + ");
+  return results.map(({ samples, ...rest }) => ({ count, latency, ...rest, ms: samples.map(median) }));
 }
 
 function median(values: readonly number[]): number {
   return values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? NaN;
 }
 
-/** Prints seconds, and in parentheses how many times as long the first contender takes. */
+/** Prints seconds and, in parentheses, the time of the first contender divided by this one's. */
 function print(one: Case, measured: readonly Row[]): void {
-  console.log(`\n${nameOf(one)}, ${one.latency} ms latency`);
+  console.log(`\n${caseName(one)}, ${one.latency} ms latency`);
   const cells = measured.map(({ contender, ms }) => {
     const texts = ms.map((value, index) => {
       const ratio = (measured[0]?.ms[index] ?? NaN) / value;

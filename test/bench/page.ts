@@ -5,31 +5,30 @@ import { dirname, join } from "node:path";
 import { format } from "prettier";
 import { getPulumi } from "../support/pulumi-cli.ts";
 import { mustRun } from "../support/process.ts";
-import { barChart } from "./chart.ts";
-import { type Contender, type Kind, OPERATIONS } from "./contenders/contenders.ts";
+import { type Contender, OPERATIONS } from "./contenders.ts";
 
 /** A situation in which the contenders are compared. */
 export interface Case {
-  readonly kind: Kind;
+  /** The number of webhooks. */
   readonly count: number;
-  /** Milliseconds that the service takes to answer. */
+  /** Milliseconds that the service takes to respond. */
   readonly latency: number;
 }
 
-/** What a contender took in a case. The arrays follow the order of {@link OPERATIONS}. */
+/** The measurements of a contender in a case. The arrays follow the order of {@link OPERATIONS}. */
 export interface Row extends Case {
   readonly contender: string;
-  /** Medians of the wall time, in milliseconds. */
+  /** Median wall times in milliseconds. */
   readonly ms: readonly number[];
-  /** What reached the service in the last round, such as `1 GET + 50 PATCH`. */
+  /** The requests of the last round, such as `1 GET + 50 PATCH`. */
   readonly requests: readonly string[];
 }
 
 const DOCS = join(import.meta.dirname, "../../docs");
-/** Tells whether the machine was quiet, so it is read before the bench adds its own. */
+/** Read before the bench adds its own load. */
 const LOAD_BEFORE = loadavg()[0] ?? NaN;
 
-/** Replaces docs/performance.md, its results and its chart. The page shows the longest latency, and the results all. */
+/** Replaces docs/performance.md and its chart, which show the highest latency, and results.json, which has every latency. */
 export async function writePage(
   rows: readonly Row[],
   contenders: readonly Contender[],
@@ -43,8 +42,8 @@ export async function writePage(
 
 # Performance
 
-The table shows how many seconds a command takes from start to end if the service takes ${latency} ms to answer. Each number is the
-median of ${rounds} ${rounds === 1 ? "round" : "rounds"}. The first \`up\` changes the state of every webhook.
+The table shows the seconds that each command takes if the service responds in ${latency} ms: the median of
+${rounds} ${rounds === 1 ? "round" : "rounds"}. The first \`up\` changes the state of every webhook.
 
 ${contenders.map(({ name, description }) => `- **${name}**: ${description}`).join("\n")}
 
@@ -56,11 +55,11 @@ ${table(shown)}
 - One \`GET\` reads all webhooks. A refresh of up to 30 seconds sends no other request, and an unchanged \`up\` sends none.
 - With a \`file://\` backend, as here, the engine saves the whole state after each resource, so the time per resource grows with the
   stack. Our resources keep no code in the state, which makes each save shorter.
-- The engine runs four operations at a time for each core. If your service answers slowly, raise \`--parallel\`, and
+- The engine runs four operations at a time for each core. If your service responds slowly, raise \`--parallel\`, and
   [\`partners:maxConnections\`](configuration.md) if you go beyond 16.
 
 Measured on ${measuredOn}. Your times will differ. [results.json](performance/results.json) has the medians
-for every latency that was measured. \`npm run bench\` measures again.
+for every latency. To measure on your machine, run \`npm run bench\`.
 `;
   await writeFile(join(DOCS, "performance.md"), await format(page, { parser: "markdown", printWidth: 110 }));
   await writeFile(join(DOCS, "performance/time.svg"), chart(shown, latency));
@@ -72,26 +71,53 @@ for every latency that was measured. \`npm run bench\` measures again.
 function table(rows: readonly Row[]): string {
   const lines = rows.map((row) => {
     const [up, , , refresh] = row.requests;
-    return [nameOf(row), row.contender, ...row.ms.map(seconds), up || "–", refresh || "–"];
+    return [caseName(row), row.contender, ...row.ms.map(seconds), up || "–", refresh || "–"];
   });
   const header = ["resources", "", ...OPERATIONS, "requests of up", "of refresh"];
   const rule = ["---", "---", ...OPERATIONS.map(() => "--:"), "---", "---"];
   return [header, rule, ...lines].map((cells) => `| ${cells.join(" | ")} |`).join("\n");
 }
 
+const BAR = { left: 200, longest: 360, height: 14, distance: 20 };
+const TOP = 36;
+const STYLE = `text{font:12px system-ui,sans-serif;fill:#57606a}.title{font-size:14px;font-weight:600}
+rect{fill:#8b949e}.native,.dynamic,.fleet{fill:#0072b2}
+@media(prefers-color-scheme:dark){text{fill:#c9d1d9}.native,.dynamic,.fleet{fill:#56b4e9}}`;
+
+/** Returns horizontal bars as SVG for light and dark mode, with our contenders highlighted. */
 function chart(rows: readonly Row[], latency: number): string {
-  const bars = rows.map((row) => {
-    return { group: nameOf(row), name: row.contender, value: (row.ms[0] ?? 0) / 1000 };
+  const title = `Seconds of the first up, with ${latency} ms latency`;
+  const longest = Math.max(...rows.map(firstUp));
+  const bars = rows.flatMap((row, index) => {
+    const [y, length] = [TOP + index * BAR.distance, Math.round((firstUp(row) / longest) * BAR.longest)];
+    const isFirst = row.count !== rows[index - 1]?.count;
+    return [
+      ...(isFirst ? [text(8, y + 12, caseName(row))] : []),
+      text(BAR.left - 8, y + 12, row.contender, 'text-anchor="end"'),
+      `<rect class="${row.contender}" x="${BAR.left}" y="${y}" width="${length}" height="${BAR.height}"/>`,
+      text(BAR.left + length + 8, y + 12, seconds(firstUp(row))),
+    ];
   });
-  return barChart(`Seconds of the first up, with ${latency} ms latency`, bars);
+  const size = `width="640" viewBox="0 0 640 ${TOP + rows.length * BAR.distance}"`;
+  const open = `<svg xmlns="http://www.w3.org/2000/svg" ${size} role="img" aria-label="${title}">`;
+  const heading = text(8, 20, title, 'class="title"');
+  return `${open}<style>${STYLE}</style>\n${[heading, ...bars].join("\n")}\n</svg>\n`;
 }
 
-/** `1 key`, `20 keys`. */
-export function nameOf({ kind, count }: Case): string {
-  return `${count} ${count === 1 ? kind.slice(0, -1) : kind}`;
+function firstUp({ ms }: Row): number {
+  return ms[0] ?? 0;
 }
 
-/** Milliseconds as seconds, such as `1.25`. */
+function text(x: number, y: number, content: string, attributes = ""): string {
+  return `<text x="${x}" y="${y}" ${attributes}>${content}</text>`;
+}
+
+/** Returns `1 webhook` or `50 webhooks`. */
+export function caseName({ count }: Case): string {
+  return count === 1 ? "1 webhook" : `${count} webhooks`;
+}
+
+/** Converts milliseconds to seconds, such as `1.25`. */
 export function seconds(ms: number): string {
   return (ms / 1000).toFixed(2);
 }

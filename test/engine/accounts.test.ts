@@ -3,26 +3,26 @@ import { expect, it } from "vitest";
 
 import { countRequests, sandboxFor, sandboxStack, UNCHANGED, type Sandbox } from "./support.ts";
 
-/** How many keys and active webhooks an account has. */
+/** The number of keys and active webhooks in an account. */
 function held({ apiKeys, webhooks }: Sandbox): number {
   return apiKeys.length + (webhooks.get(101) === "active" ? 1 : 0);
 }
 
-it("a resource moves to another account by a replacement, each half in its own account", async () => {
+it("a resource that moves to another account is replaced: deleted in the old account, created in the new one", async () => {
   const webhooks = [{ webhookId: 101, state: "disabled" }] as const;
   const eu = await sandboxFor({ webhooks });
-  const said = { place: "default", name: "eu", token: eu.accessToken };
+  const declared = { place: "default", name: "eu", token: eu.accessToken };
   const { sandbox, stack } = await sandboxStack(
     () => {
-      const settings = { baseUrl: eu.url, accessToken: said.token, account: "eu" };
-      const aliases = said.name === "eu" ? [] : [{ name: "eu" }];
+      const settings = { baseUrl: eu.url, accessToken: declared.token, account: "eu" };
+      const aliases = declared.name === "eu" ? [] : [{ name: "eu" }];
       const { url: baseUrl, accessToken } = sandbox;
       const own = { baseUrl, accessToken, account: "default" };
       const providers: Record<string, () => partners.Provider> = {
         main: () => new partners.Provider("main", own),
-        eu: () => new partners.Provider(said.name, settings, { aliases }),
+        eu: () => new partners.Provider(declared.name, settings, { aliases }),
       };
-      const provider = providers[said.place]?.();
+      const provider = providers[declared.place]?.();
       const opts = provider ? { provider } : {};
       const key = new partners.PartnerApiKey("checkout", {}, opts);
       const args = { webhookId: 101, state: "active", stateOnDestroy: "disabled" } as const;
@@ -34,13 +34,13 @@ it("a resource moves to another account by a replacement, each half in its own a
   expect(await stack.up()).toMatchObject({ ok: true });
   expect([held(sandbox), held(eu)]).toEqual([2, 0]);
 
-  // A provider of the same account changes nothing there.
-  said.place = "main";
+  // Adding a provider for the same account changes nothing.
+  declared.place = "main";
   sandbox.clearRequests();
   expect(await stack.up()).toMatchObject({ ok: true });
   expect(sandbox.requests).toEqual([]);
 
-  said.place = "eu";
+  declared.place = "eu";
   sandbox.clearRequests();
   const moved = await stack.up();
   expect(moved).toMatchObject({ ok: true, changes: { replace: 2 } });
@@ -50,22 +50,22 @@ it("a resource moves to another account by a replacement, each half in its own a
   expect(countRequests(eu)).toEqual({ GET: 1, POST: 1, PATCH: 1 });
   expect(countRequests(sandbox)).toEqual({ GET: 1, DELETE: 1, PATCH: 1 });
 
-  // A new access token or another name of the provider touches no resource.
-  said.token = eu.rotateAccessToken();
+  // Neither a new access token nor a renamed provider touches a resource.
+  declared.token = eu.rotateAccessToken();
   const rotated = await stack.up();
   expect(rotated).toMatchObject({ ok: true, changes: { update: 1 } });
-  said.name = "europe";
+  declared.name = "europe";
   const renamed = await stack.up();
   expect(renamed.ok).toBe(true);
   expect(renamed.changes).not.toHaveProperty("replace");
   expect(eu.requests).toEqual([]);
 
-  // A destroy needs no program, and uses the token of the last up.
+  // A destroy does not run the program, so it uses the token of the last `up`.
   expect(await stack.destroy()).toMatchObject({ ok: true });
   expect([held(sandbox), held(eu)]).toEqual([0, 0]);
 });
 
-it("a stack that is pointed at another server changes nothing there, until it says that its account has moved", async () => {
+it("a stack that points at another server changes nothing until previousBaseUrl confirms that the account moved", async () => {
   const other = await sandboxFor();
   const { sandbox, stack } = await sandboxStack(() => {
     const args = { webhookId: 101, state: "disabled", stateOnDestroy: "restore" } as const;

@@ -6,19 +6,19 @@ import { scaled } from "../support/random.ts";
 import type { LoggedRequest } from "../support/sandbox.ts";
 import { revoke, sandboxStack, statesOf } from "./support.ts";
 
-/** An operation in the life of a stack. */
+/** One operation on the stack. */
 interface Step {
   readonly operation: "up" | "destroy";
-  /** The name of the one key in the stack. Another name means a new key, and the deletion of the old one. */
+  /** The name of the only key in the stack. Changing it creates a new key and deletes the old one. */
   readonly key: string;
   readonly wanted: Readonly<Record<number, partners.WebhookState>>;
-  /** What it asks of the server, in this order. */
+  /** The requests that the operation sends, in order. */
   readonly requests: readonly string[];
-  /** The request at which the first kill happens; later ones happen at those that follow. */
+  /** The request at which the first life is killed; each later life is killed at the next request. */
   readonly first: string;
 }
 
-/** 101 and 102 are resources of their own; 103 and 104 are a fleet. */
+/** 101 and 102 are separate resources; 103 and 104 form a fleet. */
 const CREATED = { 101: "active", 102: "active", 103: "active", 104: "active" } as const;
 const CHANGED = { ...CREATED, 102: "disabled", 103: "disabled" } as const;
 const LEFT = { 101: "disabled", 102: "disabled", 103: "disabled", 104: "disabled" } as const;
@@ -47,18 +47,18 @@ const STEPS: readonly Step[] = [
   },
 ];
 
-/** `npm test` kills once in each step, `npm run test:long` at every request. */
+/** `npm test` kills each operation once; `npm run test:long` kills it at every request. */
 const LIVES = Math.min(6, scaled(1));
 
 it(
-  "after kill -9 of CLI and plugin at a request that has had its effect, the same operation again converges",
+  "after kill -9 of the CLI and the plugin in the middle of a request, repeating the operation converges",
   { timeout: LIVES * 120_000 },
   async () => {
     let [step] = STEPS;
     const { sandbox, stack } = await sandboxStack(
       () => {
         const key = new partners.PartnerApiKey(step?.key ?? "");
-        // Each waits for the one before it, so that it is certain what had happened when a request was held.
+        // Each resource depends on the one before it, which fixes the order of the requests.
         let last: partners.PartnerApiKey | partners.PartnerWebhookState = key;
         const { 103: one, 104: other, ...wanted } = step?.wanted ?? {};
         const stateOnDestroy = "disabled";
@@ -81,40 +81,40 @@ it(
         const at = `${operation} of ${key}, killed at ${requests[index] ?? ""}`;
         sandbox.clearRequests();
         const held = sandbox.hold(index);
-        const interrupted = stack[operation]().catch(() => null); // The event log may end in the middle of a line.
+        const interrupted = stack[operation]().catch(() => null); // The event log may be cut off in the middle of a line.
         await Promise.race([held.reached, interrupted]);
         expect(sandbox.requests.map(nameOf), at).toEqual(requests.slice(0, index + 1));
         for (const pid of enginesBelow(process.pid)) process.kill(pid, "SIGKILL");
         expect((await interrupted)?.ok, at).not.toBe(true);
 
-        // The way out, as docs/reliability.md tells it.
+        // The recovery that docs/reliability.md describes.
         expect((await stack[operation]()).error, at).toContain("pulumi cancel");
         await stack.pulumi("cancel", "--yes");
         const again = await stack[operation]();
         expect(again, at).toMatchObject({ ok: true });
-        const doubled = requests[index] === "POST";
-        if (doubled) {
+        const createsTwice = requests[index] === "POST";
+        if (createsTwice) {
           expect(again.stdout).toContain(`${key}, interrupted while creating`);
           expect(await stack.refresh({ flags: ["--clear-pending-creates"] })).toMatchObject({ ok: true });
         }
 
-        // The only loss: a key whose creation was answered and not yet in the state. A person revokes it.
+        // The only possible loss is a key that was created but not yet saved in the state. A person has to revoke it.
         const known = operation === "up" ? [(await stack.outputs())["apiKey"]] : [];
-        const strangers = sandbox.apiKeys.filter((apiKey) => !known.includes(apiKey));
-        expect(strangers, at).toHaveLength(doubled ? 1 : 0);
-        for (const stranger of strangers) await revoke(sandbox, stranger);
+        const orphans = sandbox.apiKeys.filter((apiKey) => !known.includes(apiKey));
+        expect(orphans, at).toHaveLength(createsTwice ? 1 : 0);
+        for (const orphan of orphans) await revoke(sandbox, orphan);
         expect([sandbox.apiKeys, statesOf(sandbox)], at).toEqual([known, wanted]);
       }
     }
   },
 );
 
-/** The method, and the webhook's id where there is one. */
+/** The method of a request, followed by the webhook id if the path has one. */
 function nameOf({ method, path }: LoggedRequest): string {
   return [method, ...(/(?<=\/webhooks\/)\d+/.exec(path) ?? [])].join(" ");
 }
 
-/** The CLI that runs below a process, and all that it has started; found by parentage, as other tests run the same programs. */
+/** The CLI that a process started, with all its descendants. Other tests run the same programs, so names alone cannot tell. */
 function enginesBelow(ancestor: number): number[] {
   const lines = execFileSync("ps", ["-A", "-o", "pid=,ppid=,comm="], { encoding: "utf8" }).trim().split("\n");
   const processes = lines.map((line) => {

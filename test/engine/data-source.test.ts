@@ -5,13 +5,13 @@ import { expect, it } from "vitest";
 import { countRequests, sandboxFor, sandboxStack, UNCHANGED, type SandboxOptions } from "./support.ts";
 
 const SECRET = "whsec_of_every_record";
-/** Records with a secret in them, and a null. */
+/** Adds a secret and a null to each record. */
 const shape: SandboxOptions["shape"] = {
   apiKey: ({ key }) => ({ apiKey: key }),
   webhooks: (list) => list.map((webhook) => ({ ...webhook, signingSecret: SECRET, owner: null })),
 };
 
-it("get reads what another stack manages, and changes and declares nothing", async () => {
+it("get reads what another stack manages, without changing or declaring it", async () => {
   const env = { CHECKOUT_KEY: "pk_live_of_another_stack" };
   const { sandbox, stack } = await sandboxStack(
     () => {
@@ -31,7 +31,7 @@ it("get reads what another stack manages, and changes and declares nothing", asy
   expect(Object.keys(countRequests(sandbox))).toEqual(["GET"]);
 });
 
-it("the list is known at preview, shares the one GET, and keeps the records secret in the state", async () => {
+it("the list is known in a preview, shares its GET with the resources, and stays secret in the state", async () => {
   let listed: partners.PartnerWebhook[] = [];
   const eu = await sandboxFor({ webhooks: [{ webhookId: 7, state: "active" }] });
   const { sandbox, stack } = await sandboxStack(
@@ -64,7 +64,7 @@ it("the list is known at preview, shares the one GET, and keeps the records secr
   for (const text of [await stack.stateFile(), preview.stdout, preview.eventLog, up.stdout, up.eventLog])
     expect(text).not.toContain(SECRET);
 
-  // A new webhook is not a change of the stack for a refresh, and is managed by the next up.
+  // A refresh does not report a new webhook as drift; the next `up` manages it.
   sandbox.addWebhook(104, "active");
   expect(await stack.refresh(UNCHANGED)).toMatchObject({ ok: true });
   expect(countRequests(sandbox)).toEqual({ GET: 1 });
@@ -72,7 +72,7 @@ it("the list is known at preview, shares the one GET, and keeps the records secr
   expect(countRequests(sandbox)).toEqual({ GET: 1 });
 });
 
-it("a list that is not complete fails the preview; settings that are not known yet are left to the output form", async () => {
+it("an incomplete list fails the preview, and unknown settings require getPartnerWebhooksOutput", async () => {
   const list = async (): Promise<unknown> => ({ list: await partners.getPartnerWebhooks() });
   const later = (): pulumi.InvokeOptions => {
     const key = new partners.PartnerApiKey("checkout"); // Its outputs are unknown in a preview.

@@ -8,13 +8,13 @@ import { engineEnv } from "../support/engine.ts";
 import { runShell } from "../support/process.ts";
 import { blocksOf } from "./support.ts";
 
-/** Commands that set something; all are run here, one after the other. */
+/** Commands that configure something. This test runs them all in order. */
 const SETTING = /^(pulumi config set|export|printf .*\| pulumi config set) /;
-/** What other tests run, or is run for a page by hand. */
+/** Commands that other tests run, or that need a real service. */
 const RUN_ELSEWHERE =
   /^(npm|npx (pulumi-partners|vitest)|pulumi (up|preview|refresh|destroy|import|cancel|plugin|stack|package)|rm) /;
 
-it("the commands of the docs that set something are understood by the CLI", async () => {
+it("the CLI accepts every configuration command in the docs", async () => {
   const pages = readdirSync(join(ROOT, "docs")).filter((file) => file.endsWith(".md"));
   const blocks = await Promise.all(pages.map((page) => blocksOf(`docs/${page}`, "sh")));
   const lines = blocks

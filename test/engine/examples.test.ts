@@ -13,9 +13,9 @@ const UP = ["up", "--yes", "--skip-preview"];
 
 interface Example {
   readonly name: string;
-  /** The page that shows what it previews. */
+  /** The page that shows the output of its preview. */
   readonly shownIn?: string;
-  /** Sets what the example needs, besides the account. */
+  /** Returns the commands that configure what the example needs besides the account. */
   readonly prepare?: (eu: Sandbox) => string;
 }
 
@@ -32,21 +32,24 @@ const EXAMPLES: readonly Example[] = [
   { name: "rotation" },
 ];
 
-it.each(EXAMPLES)("$name: preview, and in a long run up and destroy", async ({ name, shownIn, prepare }) => {
-  const [sandbox, eu] = [await sandboxFor(), await sandboxFor()];
-  const { pulumi, shell } = await exampleProject(name, environmentFor(sandbox));
-  await pulumi("stack", "init", "dev");
-  if (prepare) expect(await shell(prepare(eu))).toMatchObject({ code: 0 });
-  const previewed = await pulumi("preview");
-  if (shownIn !== undefined) await expectShown(shownIn, previewed);
-  if (!LONG) return; // Other tests make the same changes.
-  await pulumi(...UP);
-  await pulumi("preview", "--expect-no-changes");
-  await pulumi("destroy", "--yes", "--skip-preview");
-  expect([sandbox.apiKeys, eu.apiKeys]).toEqual([[], []]);
-});
+it.each(EXAMPLES)(
+  "$name previews, and in a long run also applies and destroys",
+  async ({ name, shownIn, prepare }) => {
+    const [sandbox, eu] = [await sandboxFor(), await sandboxFor()];
+    const { pulumi, shell } = await exampleProject(name, environmentFor(sandbox));
+    await pulumi("stack", "init", "dev");
+    if (prepare) expect(await shell(prepare(eu))).toMatchObject({ code: 0 });
+    const previewed = await pulumi("preview");
+    if (shownIn !== undefined) await expectShown(shownIn, previewed);
+    if (!LONG) return; // Other tests prove the same changes.
+    await pulumi(...UP);
+    await pulumi("preview", "--expect-no-changes");
+    await pulumi("destroy", "--yes", "--skip-preview");
+    expect([sandbox.apiKeys, eu.apiKeys]).toEqual([[], []]);
+  },
+);
 
-it("all compile", async () => {
+it("every example compiles", async () => {
   const files = readdirSync(EXAMPLES_FOLDER, { recursive: true, encoding: "utf8" });
   const programs = files.filter((file) => /^(?!.*node_modules).*\.ts$/.test(file));
   const options = ["--noEmit", "--strict", "--skipLibCheck", "--target", "es2022", "--module", "nodenext"];
@@ -55,7 +58,7 @@ it("all compile", async () => {
   await mustRun(process.execPath, [tsc, ...options, ...more, ...programs], { cwd: EXAMPLES_FOLDER });
 });
 
-it("key-stack-reference: a key for the stack of another team, before and after a rotation", async () => {
+it("key-stack-reference passes a key to another stack, before and after a rotation", async () => {
   const sandbox = await sandboxFor();
   const { engine, pulumi } = await exampleProject("key-stack-reference", environmentFor(sandbox));
   const keys = (...args: string[]) => pulumi("--cwd", "keys", ...args);
@@ -71,7 +74,7 @@ it("key-stack-reference: a key for the stack of another team, before and after a
   expect(await readFile(keyFile, "utf8")).toBe(first);
   expect((await stat(keyFile)).mode & 0o777).toBe(0o600);
 
-  // The application goes on with the key it has, until its own `up`.
+  // The application keeps its key until its own `up`.
   await keys("config", "set", "rotate", "2026-02-19");
   await keys(...UP);
   expect([await readFile(keyFile, "utf8"), sandbox.verify(first)]).toEqual([first, true]);
@@ -82,12 +85,12 @@ it("key-stack-reference: a key for the stack of another team, before and after a
   for (const key of [first, second]) expect(state).not.toContain(key);
 });
 
-it("unit-testing: the tests of the example pass", async () => {
+it("the tests of the unit-testing example pass", async () => {
   const { shell } = await exampleProject("unit-testing", { FORCE_COLOR: "0" });
   expect((await shell("../node_modules/.bin/vitest run")).stdout).toMatch(/Tests\s+2 passed/);
 });
 
-it("every example has a test, and a line in the table of examples/README.md", async () => {
+it("every example has a test and a row in examples/README.md", async () => {
   const others = ["key-stack-reference", "unit-testing", "pipeline", "python", "yaml"];
   const tested = [...EXAMPLES.map(({ name }) => name), ...others];
   const readme = "README.md";

@@ -11,7 +11,7 @@ function all(state: partners.WebhookState, except: Record<number, partners.Webho
   return { ...Object.fromEntries(IDS.map((id) => [id, state])), ...except };
 }
 
-it("a fleet: preview, up, nothing to do, change, drift, repair, failure, others and destroy", async () => {
+it("a fleet goes through preview, up, no change, change, drift, repair, a failure, others and destroy", async () => {
   let args: partners.PartnerWebhookStatesArgs = { states: all("active"), stateOnDestroy: "restore" };
   const { sandbox, stack } = await sandboxStack(
     () => {
@@ -67,7 +67,7 @@ it("a fleet: preview, up, nothing to do, change, drift, repair, failure, others 
   expect(new Set(Object.values(statesOf(sandbox)))).toEqual(new Set(["disabled"]));
 });
 
-it("webhooks move into a fleet and out of it without a PATCH, and are declared once", async () => {
+it("webhooks move into and out of a fleet without a PATCH, and can only be declared once", async () => {
   let inFleet: number[] = [];
   let stateOnDestroy: partners.StateOnDestroy = "restore";
   let others: pulumi.Input<"leave" | partners.WebhookState> = "leave";

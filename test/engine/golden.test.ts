@@ -1,6 +1,6 @@
 /**
- * Golden states: what some version wrote into users' state, and what today's code must still preview without changes,
- * refresh and destroy. `GOLDEN=NAME npx vitest run --project engine test/engine/golden.test.ts` adds one of today's code.
+ * Golden states: today's code must preview the state of each earlier version without changes, refresh it and destroy it.
+ * `GOLDEN=NAME npx vitest run --project engine test/engine/golden.test.ts` writes a new one with today's code.
  */
 import { readdirSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
@@ -23,12 +23,12 @@ import {
 
 const FOLDER = join(import.meta.dirname, "golden");
 
-/** Stand in a golden state for the addresses of the two accounts. */
+/** Placeholders in a golden state for the addresses of the two accounts. */
 const DEFAULT_URL = "http://127.0.0.1:1/default";
 const EU_URL = "http://127.0.0.1:1/eu";
 const ACCOUNT: SandboxOptions = { accessToken: "golden-token-default" };
 const EU: SandboxOptions = { accessToken: "golden-token-eu", shape: "nested" };
-/** The webhooks of the first account as they are found, and as the program leaves them in the state. */
+/** The webhooks of the first account before the program runs, and after it. */
 const FOUND = { 101: "disabled", 102: "active", 103: "disabled", 104: "active", 105: "disabled" } as const;
 const CHANGED = { 101: "active", 102: "disabled", 103: "active", 104: "disabled", 105: "active" } as const;
 
@@ -38,9 +38,9 @@ function webhooks(states: Readonly<Record<string, partners.WebhookState>>): Sand
   };
 }
 
-/** One of everything, through both hosts. @param up How many updates there were. */
+/** Declares one resource of each kind in both hosts. @param up The number of this update, from 1. */
 async function program(eu: Sandbox, up: number): Promise<Record<string, unknown>> {
-  // A hundred years: whenever this is looked at, nothing is due.
+  // A hundred years, so that no rotation is ever due.
   const forever = { afterDays: 36_500, overlapDays: 36_500 };
   const trigger = String(Math.min(up, 2));
   const accessToken = pulumi.secret(eu.accessToken);
@@ -64,7 +64,7 @@ async function program(eu: Sandbox, up: number): Promise<Record<string, unknown>
   return { apiKey: key.apiKey, found: found.length, secretly };
 }
 
-/** The keys that a golden state holds for either account, previous ones included. */
+/** The keys in a golden state by account, including previous keys. */
 function heldKeys(golden: string): Record<"default" | "eu", string[]> {
   const { resources } = (JSON.parse(golden) as Deployment).deployment as {
     resources: { outputs?: Partial<Record<string, { plaintext: string } | string>> }[];
@@ -79,26 +79,29 @@ function heldKeys(golden: string): Record<"default" | "eu", string[]> {
   return keys;
 }
 
-it.each(readdirSync(FOLDER))("the state %s previews clean, refreshes and destroys", async (file) => {
-  const golden = await readFile(join(FOLDER, file), "utf8");
-  const keys = heldKeys(golden);
-  const eu = await sandboxFor({ ...EU, apiKeys: keys.eu, ...webhooks({ 7: "disabled" }) });
-  const { sandbox, stack } = await sandboxStack(() => program(eu, Infinity), {
-    ...ACCOUNT,
-    ...webhooks(CHANGED),
-    apiKeys: keys.default,
-  });
-  // Each account is wherever its sandbox is.
-  const localized = golden.replaceAll(DEFAULT_URL, sandbox.url).replaceAll(EU_URL, eu.url);
-  await stack.importStack(JSON.parse(localized) as Deployment);
-  expect(await stack.preview(UNCHANGED)).toMatchObject({ ok: true });
-  // An unchanged stack asks for nothing, but for the list where the program reads it.
-  expect(countRequests(sandbox)).toEqual(golden.includes("PartnerWebhooks") ? { GET: 1 } : {});
-  expect(await stack.refresh(UNCHANGED)).toMatchObject({ ok: true });
-  expect(await stack.destroy()).toMatchObject({ ok: true });
-  expect([sandbox.apiKeys, eu.apiKeys]).toEqual([[], []]);
-  expect([statesOf(sandbox), statesOf(eu)]).toEqual([{ ...FOUND, 102: "disabled" }, { 7: "active" }]);
-});
+it.each(readdirSync(FOLDER))(
+  "the state %s previews without changes, refreshes and destroys",
+  async (file) => {
+    const golden = await readFile(join(FOLDER, file), "utf8");
+    const keys = heldKeys(golden);
+    const eu = await sandboxFor({ ...EU, apiKeys: keys.eu, ...webhooks({ 7: "disabled" }) });
+    const { sandbox, stack } = await sandboxStack(() => program(eu, Infinity), {
+      ...ACCOUNT,
+      ...webhooks(CHANGED),
+      apiKeys: keys.default,
+    });
+    // Point each account at its sandbox.
+    const localized = golden.replaceAll(DEFAULT_URL, sandbox.url).replaceAll(EU_URL, eu.url);
+    await stack.importStack(JSON.parse(localized) as Deployment);
+    expect(await stack.preview(UNCHANGED)).toMatchObject({ ok: true });
+    // An unchanged stack sends no request, except for the list if the program reads it.
+    expect(countRequests(sandbox)).toEqual(golden.includes("PartnerWebhooks") ? { GET: 1 } : {});
+    expect(await stack.refresh(UNCHANGED)).toMatchObject({ ok: true });
+    expect(await stack.destroy()).toMatchObject({ ok: true });
+    expect([sandbox.apiKeys, eu.apiKeys]).toEqual([[], []]);
+    expect([statesOf(sandbox), statesOf(eu)]).toEqual([{ ...FOUND, 102: "disabled" }, { 7: "active" }]);
+  },
+);
 
 const name = process.env["GOLDEN"];
 it.runIf(name)(`writes ${name ?? "a state"}`, async () => {
@@ -109,7 +112,7 @@ it.runIf(name)(`writes ${name ?? "a state"}`, async () => {
     ...webhooks(FOUND),
   });
   for (up = 1; up <= 2; up++) expect(await stack.up()).toMatchObject({ ok: true });
-  // Where the program stood on this machine is nobody's business.
+  // Leave out the paths of this machine.
   const strip = (key: string, value: unknown): unknown =>
     key === "sourcePosition" || key === "stackTrace" ? undefined : value;
   const exported = JSON.stringify(await stack.exportStack(), strip, 2);

@@ -4,19 +4,18 @@ import { basename, dirname, join } from "node:path";
 import * as pulumi from "@pulumi/pulumi";
 import { expect, it, onTestFinished } from "vitest";
 
-import { buildPlugin } from "../support/executable/build.ts";
-import { startTime } from "../support/executable/start-time.ts";
+import { buildPlugin, startTime } from "../support/executable/build.ts";
 import { getPulumi } from "../support/pulumi-cli.ts";
 import { sandboxStack, statesOf } from "./support.ts";
 
-/** Milliseconds: three times what a busy machine takes. Loading the SDK alone would take longer. */
+/** Milliseconds. Generous for a busy machine, yet loading the Pulumi SDK alone would exceed it. */
 const START_LIMIT = 300;
 
 it("the tarball installs a plugin that starts quickly and works without Node", async () => {
   const folder = await mkdtemp(join(tmpdir(), "pulumi-partners-"));
   onTestFinished(() => rm(folder, { recursive: true }));
   const { path, version } = await buildPlugin(folder);
-  // By this name, Pulumi finds it on a server.
+  // Pulumi looks for this name on a server.
   expect(basename(path)).toMatch(`resource-partners-v${version}-${process.platform}-`);
   const home = join(folder, "home");
   class Webhook extends pulumi.CustomResource {}

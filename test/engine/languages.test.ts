@@ -11,7 +11,7 @@ import { pythonEnv } from "../support/python.ts";
 import { LONG } from "../support/random.ts";
 import { countRequests, sandboxStack, statesOf, UNCHANGED } from "./support.ts";
 
-it("a program in Python, from import to destroy", async ({ skip }) => {
+it("a Python program runs from import to destroy", async ({ skip }) => {
   const env = await pythonEnv(await temporaryFolder());
   if (!env) return skip();
   const program = await readFile(join(ROOT, "examples/python/__main__.py"), "utf8");
@@ -34,7 +34,7 @@ it("a program in Python, from import to destroy", async ({ skip }) => {
   const [apiKey] = sandbox.apiKeys;
   expect(await stack.outputs()).toEqual({ api_key: apiKey, orders_state: "active", undeclared: [102] });
   expect(await stack.stateFile()).not.toContain(apiKey);
-  // The program lists the webhooks.
+  // The program itself lists the webhooks.
   expect(await run("up", UNCHANGED)).toEqual({ error: "", changes: { same: 4 }, requests: { GET: 1 } });
 
   sandbox.setWebhookState(101, "disabled");
@@ -47,7 +47,7 @@ it("a program in Python, from import to destroy", async ({ skip }) => {
   expect([sandbox.apiKeys, statesOf(sandbox)]).toEqual([[], { ...found, 101: "disabled" }]);
 });
 
-it("the plugin prints its schema, which the engine binds without a warning", async ({ skip }) => {
+it("the plugin serves its schema, and the engine binds it without a warning", async ({ skip }) => {
   const engine = await engineEnv();
   onTestFinished(() => engine.dispose());
   const printed = await mustRun("pulumi", ["package", "get-schema", "partners"], { env: engine.env });
@@ -56,7 +56,11 @@ it("the plugin prints its schema, which the engine binds without a warning", asy
   await generate({});
 });
 
-it.runIf(LONG)("the SDKs generated for TypeScript and Go compile", async ({ skip }) => {
+/** Milliseconds to compile the generated Go SDK with all its dependencies, which Go caches afterwards. */
+const GO_LIMIT = 600_000;
+const GO_TEST = { timeout: GO_LIMIT + 60_000 };
+
+it.runIf(LONG)("the SDKs generated for TypeScript and Go compile", GO_TEST, async ({ skip }) => {
   if (!(await canGenerate())) return skip();
   const [nodejs, go] = [await temporaryFolder(), await temporaryFolder()];
   await generate({ nodejs, go });
@@ -67,7 +71,8 @@ it.runIf(LONG)("the SDKs generated for TypeScript and Go compile", async ({ skip
   const modules = await readFile(join(CODEGEN_MODULE, "go.mod"), "utf8");
   const name = "module github.com/pulumi-partners/pulumi-partners/sdk/go";
   await writeFile(join(go, "go.mod"), modules.replace(/^module .*/, name));
-  await mustRun("go", ["vet", "./..."], { cwd: go, env: { ...process.env, GOFLAGS: "-mod=readonly" } });
+  const env = { ...process.env, GOFLAGS: "-mod=readonly" };
+  await mustRun("go", ["vet", "./..."], { cwd: go, env, timeoutMs: GO_LIMIT });
 });
 
 async function temporaryFolder(): Promise<string> {

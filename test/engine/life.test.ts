@@ -7,10 +7,10 @@ import type { Result } from "../support/stack.ts";
 import { countRequests, revoke, sandboxStack, statesOf, UNCHANGED } from "./support.ts";
 
 const IDS = Array.from({ length: 12 }, (_, index) => index + 1);
-/** The webhooks whose states differ, at the beginning and after each change. */
+/** The number of webhooks whose state differs, at the start and after each change. */
 const DIFFERING = 5;
 
-it("preview, up, nothing to do, change, drift, repair and destroy: few requests, and no secret in clear", async () => {
+it("preview, up, no change, change, drift, repair and destroy send few requests and leak no secret", async () => {
   let wanted: partners.WebhookState = "active";
   const { sandbox, stack } = await sandboxStack(
     () => {
@@ -73,7 +73,7 @@ it("preview, up, nothing to do, change, drift, repair and destroy: few requests,
   expect(results["drift"]?.stdout).toContain("[diff: ~state]");
   expect(await run("repair", "up")).toEqual({ ok: true, changes, requests: { GET: 1, PATCH: DIFFERING } });
 
-  // The state holds secrets, encrypted, and no code.
+  // The state holds encrypted secrets and no code.
   const secrets = { ...CANARIES, apiKey: String(apiKey) };
   const clear = JSON.stringify(await stack.exportStack());
   for (const secret of [apiKey, CANARIES.token, CANARIES.clientSecret]) expect(clear).toContain(secret);
@@ -81,7 +81,7 @@ it("preview, up, nothing to do, change, drift, repair and destroy: few requests,
   expect(new Set(state.match(/"__provider":\s*".*?[^\\]"/g))).toHaveLength(2);
   expect(state).toContain(String.raw`exports.handler=()=>require(\"pulumi-partners/plugin\").partnerApiKey`);
 
-  // A refusal that repeats all that the server was told.
+  // An error response that echoes every secret.
   const body = JSON.stringify({ error: "forbidden", ...secrets });
   sandbox.inject({
     kind: "status",
@@ -97,7 +97,7 @@ it("preview, up, nothing to do, change, drift, repair and destroy: few requests,
   expect((await run("destroy", "destroy")).ok).toBe(true);
   expect([sandbox.apiKeys, statesOf(sandbox)]).toEqual([[], found]);
 
-  // Debug messages of the SDK are in the logs; without them, they are among what was printed.
+  // The SDK writes secrets into debug messages. `eventLog` has the events without them.
   const stored = Object.entries(files).filter(([file]) => !/^events-\d+\.json$/.test(file));
   expect(stored.map(([file]) => file)).toContainEqual(expect.stringMatching(/history/));
   const printed = Object.entries(results).flatMap(([name, { stdout, stderr, eventLog }]) => [
@@ -110,7 +110,7 @@ it("preview, up, nothing to do, change, drift, repair and destroy: few requests,
   expect(findLeaks(places, secrets)).toEqual([]);
 });
 
-it("a rename undoes nothing, another id is a replacement, and what somebody deletes is gone", async () => {
+it("a rename undoes nothing, a new webhook id replaces the resource, and a refresh drops a deleted webhook", async () => {
   let [name, webhookId] = ["orders", 101];
   const { sandbox, stack } = await sandboxStack(
     () => {
@@ -140,7 +140,7 @@ it("a rename undoes nothing, another id is a replacement, and what somebody dele
   expect(sandbox.apiKeys).toEqual(["another-key-that-stays"]);
 });
 
-it("an update in which one resource fails leaves the others right, and the next one does the rest", async () => {
+it("when one resource fails, the others are still updated, and the next update does the rest", async () => {
   const { sandbox, stack } = await sandboxStack(() => {
     for (const webhookId of [101, 102])
       new partners.PartnerWebhookState(`webhook-${webhookId}`, { webhookId, state: "disabled" });

@@ -6,7 +6,7 @@ import { countRequests, Native, sandboxStack, UNCHANGED } from "./support.ts";
 
 const DYNAMIC = "pulumi-nodejs:dynamic/partners:";
 
-it("a stack moves from dynamic resources to the native plugin and back by an alias, without a request", async () => {
+it("with an alias, a stack moves to the native plugin and back without a request", async () => {
   const orders = { webhookId: 101, state: "disabled", stateOnDestroy: "restore" } as const;
   const { sandbox, stack } = await sandboxStack(() => {
     new partners.PartnerWebhookState("orders", orders);
@@ -42,7 +42,7 @@ it("a stack moves from dynamic resources to the native plugin and back by an ali
   expect(sandbox.webhooks.get(101)).toBe("active");
 });
 
-it("what pulumi import writes stays unchanged in a refresh, a preview and an update", async () => {
+it("an imported resource stays unchanged in a refresh, a preview and an update", async () => {
   const OLD_KEY = "old-key-0123456789abcdef";
   const { sandbox, stack } = await sandboxStack(
     () => Promise.resolve(),

@@ -12,7 +12,7 @@ const PROGRAMS = {
 import * as partners from "pulumi-partners";
 const key = new partners.PartnerApiKey("checkout", { rotation: { afterDays: 30, overlapDays: 2 } });
 const orders = new partners.PartnerWebhookState("orders", { webhookId: 103, state: "active" });
-export const versions = [process.version, __filename]; // CommonJS has a name, an ES module has not.
+export const versions = [process.version, __filename]; // __filename exists only in CommonJS.
 export const state = orders.state;
 `,
   module: `
@@ -24,19 +24,19 @@ export const state = orders.state;
 `,
 };
 
-/** Read by the compiler only, with every way in which TypeScript finds a package. */
+/** Only compiled, never run: TypeScript must resolve the package and the sandbox, with their types. */
 const TYPES = `
 import * as pulumi from "@pulumi/pulumi";
 import * as partners from "pulumi-partners";
 import { startSandbox, type Sandbox } from "pulumi-partners/sandbox";
 export const apiKey: pulumi.Output<string> = new partners.PartnerApiKey("checkout").apiKey;
 export const sandbox: Promise<Sandbox> = startSandbox({ webhooks: [{ webhookId: 101, state: "active" }] });
-// @ts-expect-error A webhook has no such state: the types are not \`any\`.
+// @ts-expect-error There is no such state, so the types are not \`any\`.
 new partners.PartnerWebhookState("orders", { webhookId: 101, state: "paused" });
 `;
 
 it(
-  "the packed package runs as CommonJS and as an ES module, with the lowest versions that it allows",
+  "the packed package runs as CommonJS and as an ES module with the lowest supported versions",
   { timeout: 300_000 },
   async () => {
     const sandbox = await sandboxFor();
@@ -44,7 +44,7 @@ it(
     onTestFinished(() => engine.dispose());
     const checkout = join(engine.dir, "checkout");
     const cwd = join(engine.dir, "my-stack");
-    // npm puts the lowest Node there: it runs the program, and the plugin.
+    // npm installs the lowest Node there. It runs both the program and the plugin.
     const env = { ...engine.env, PATH: `${join(cwd, "node_modules/.bin")}:${engine.env["PATH"] ?? ""}` };
     const shell = async (script: string, folder = cwd): Promise<string> => {
       const { code, stdout, stderr } = await runShell(script, { cwd: folder, env, timeoutMs: 120_000 });
@@ -55,7 +55,7 @@ it(
       });
       return stdout;
     };
-    await copyBuild(checkout); // npm writes a copy of the README into it.
+    await copyBuild(checkout); // npm pack writes into the checkout.
     await symlink(join(ROOT, "node_modules"), join(checkout, "node_modules"));
     await mkdir(cwd);
     await shell("npm pack --workspace provider --pack-destination ../my-stack", checkout);
@@ -68,7 +68,7 @@ it(
       allowScripts: { node: true, protobufjs: false },
     };
     await writeFile(join(cwd, "package.json"), JSON.stringify(manifest));
-    // The cache of `npm ci` serves: what has been downloaded once is not looked up again.
+    // Prefer the cache that `npm ci` has filled.
     await shell("npm install --prefer-offline --no-audit --no-fund");
 
     const compilerOptions = {

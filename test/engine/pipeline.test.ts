@@ -14,11 +14,11 @@ import { runShell } from "../support/process.ts";
 import { LONG } from "../support/random.ts";
 import { age, editState, environmentFor, exampleProject, expectShown, sandboxFor } from "./support.ts";
 
-/** Each of the many steps starts several processes. */
+/** There are many steps, and each starts several processes. */
 const LIMIT = { timeout: 300_000 };
 const PREVIEW_OF_A_PERSON = "<!-- pulumi preview of production --> of a person";
 
-/** The example as a team has it, with an empty stack `production` on a machine that knows of no account: that is for the pipeline to give. */
+/** A copy of the example with an empty stack `production`. Only the pipeline's variables tell it the account. */
 async function pipelineStack() {
   const sandbox = await sandboxFor();
   const PULUMI_CONFIG_PASSPHRASE = "a passphrase of the team";
@@ -49,7 +49,7 @@ async function pipelineStack() {
     shell: (script: string, variables: Readonly<Record<string, string>>) =>
       runShell(script, { cwd, env: { ...machine, ...variables } }),
     stateFile,
-    /** Leaves the state as a CLI does that is killed between the creation of a key and the writing of the state. */
+    /** Leaves the state of a CLI that was killed after it created a key and before it saved the state. */
     leaveInterrupted: () => {
       const type = "pulumi-nodejs:dynamic/partners:PartnerApiKey";
       const urn = `urn:pulumi:production::partners-pipeline::${type}::other`;
@@ -62,7 +62,7 @@ async function pipelineStack() {
 }
 
 it(
-  "GitHub: preview, approved deployment, a night with a rotation and drift, repair, and an interrupted creation",
+  "GitHub: a preview, an approved deployment, a nightly rotation with drift, its repair, and an interrupted creation",
   LIMIT,
   async () => {
     const stack = await pipelineStack();
@@ -92,7 +92,7 @@ it(
     expect(comments.texts).toEqual([PREVIEW_OF_A_PERSON, expect.stringContaining("Webhook 103")]);
     sandbox.addWebhook(103, "active");
 
-    // Nothing happens until exactly the plan that was shown is approved.
+    // Nothing changes until someone approves exactly the plan that was shown.
     const deploy = async (approve = "") => {
       const { red, output } = await run("task", { "inputs.task": "deploy", "inputs.approve": approve });
       return { red, digest: /^Digest of this plan: (\w{16})$/m.exec(output)?.[1] ?? "none" };
@@ -114,19 +114,19 @@ it(
     expect((await task("repair-drift")).red).toEqual({});
     expect(sandbox.webhooks.get(103)).toBe("disabled");
 
-    // Red until a person has looked.
+    // The job fails until a person has looked.
     await stack.leaveInterrupted();
     expect((await run("up")).red).toEqual({ "Was a creation interrupted?": 1 });
-    await rm(join(cwd, "up.log")); // A runner begins without it.
+    await rm(join(cwd, "up.log")); // A new runner does not have it.
     expect((await task("forget-interrupted")).red).toEqual({});
     expect(await readFile(stack.stateFile, "utf8")).not.toContain("pending_operations");
   },
 );
 
-// The scripts are those of GitHub, which every run runs.
+// GitLab runs the same scripts, which the test above already proves.
 if (LONG)
   it(
-    "GitLab: preview with a comment, up, a night with drift, and an interrupted creation",
+    "GitLab: a preview with a comment, an update, nightly drift, and an interrupted creation",
     LIMIT,
     async () => {
       const { sandbox, account, comments, cwd, shell, leaveInterrupted } = await pipelineStack();
@@ -153,7 +153,7 @@ if (LONG)
         code: 7,
         output: expect.stringContaining("DRIFT") as string,
       });
-      // It is told of even when `up` itself fails.
+      // The job reports it even if `up` itself fails.
       await leaveInterrupted();
       sandbox.removeWebhook(101);
       await writeFile(

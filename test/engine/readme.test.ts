@@ -11,15 +11,15 @@ import { blocksOf, expectShown } from "./support.ts";
 
 const README = "README.md";
 const EXAMPLES = "examples/README.md";
-/** The port of the sandbox on both pages. */
+/** The sandbox port in both files. */
 const PORT = /\b4010\b/g;
 
-it("every block of the README does what it says", async () => {
+it("every block of README.md does what it says", async () => {
   const port = String(await freePort());
   const shell = await commandsOf(README, port);
   const programs = (await blocksOf(README, "ts")).map((block) => block.replaceAll(PORT, port));
 
-  // What runs in the clone is what CI runs, the demo too, which checks itself.
+  // CI runs the blocks for the clone. The demo checks itself.
   const ci = await readFile(join(ROOT, ".ci/run"), "utf8");
   const inClone = shell.filter((block) => block.startsWith("npm ci"));
   for (const command of inClone) expect(ci).toContain(`\n${command} || exit 1\n`);
@@ -42,7 +42,7 @@ it("every block of the README does what it says", async () => {
     configure,
     "cp ../program-0.ts index.ts",
     apply,
-    // Beyond the README: the programs after the first need what they ask for.
+    // Not in the README: a setting that a later program asks for.
     "printf demo-token | pulumi config set --secret euToken",
     ...programs
       .slice(1)
@@ -53,7 +53,7 @@ it("every block of the README does what it says", async () => {
   expect(stdout).toMatch(/^pk_live_/m); // stack output --show-secrets
 });
 
-// It packs and installs twice, which takes as long as all of the README, so only long runs have it.
+// Only in long runs, because it packs and installs twice.
 it.runIf(LONG)("every block of examples/README.md does what it says", async () => {
   const port = String(await freePort());
   const [sandbox = "", run = "", copy = "", upgrade = "", ...others] = await commandsOf(EXAMPLES, port);
@@ -83,7 +83,7 @@ it.runIf(LONG)("every block of examples/README.md does what it says", async () =
   expect(stdout.match(/\+ 4 created/g)).toHaveLength(2);
 });
 
-/** What a script prints, which has to succeed. */
+/** Runs a script that must succeed, and returns what it printed. */
 async function outputOf(
   script: string,
   cwd: string,
@@ -94,12 +94,12 @@ async function outputOf(
   return stdout;
 }
 
-/** The blocks of commands on a page, for a sandbox at another port. */
+/** Returns the command blocks of a file, with another port for the sandbox. */
 async function commandsOf(page: string, port: string): Promise<string[]> {
   return (await blocksOf(page, "sh")).map((block) => block.trim().replaceAll(PORT, port));
 }
 
-/** Starts a sandbox as somebody does who has a second terminal, and waits until it is there. */
+/** Starts a sandbox as in a second terminal, and waits until it is ready. */
 function inTheBackground(sandbox: string): string[] {
   return [
     `${sandbox} > sandbox.log 2>&1 &`,
@@ -108,7 +108,7 @@ function inTheBackground(sandbox: string): string[] {
   ];
 }
 
-/** A port that nobody listens on now. The sandbox fails at once, and the test with it, if somebody takes it meanwhile. */
+/** Returns a port that is free now. If another process takes it meanwhile, the sandbox and the test fail at once. */
 async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

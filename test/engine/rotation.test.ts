@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 
 import { age, expectShown, sandboxStack, UNCHANGED, type Sandbox } from "./support.ts";
 
-/** A service that uses a key. When it is given another one, both must work: that is what a rotation without downtime is. */
+/** A service that uses a key. While it switches to a new key, both must work; otherwise, the rotation causes downtime. */
 class Consumer extends pulumi.CustomResource {
   constructor(name: string, props: { readonly whoami: string; readonly apiKey: pulumi.Input<string> }) {
     super("pulumi-nodejs:dynamic/test:Consumer", name, { ...props, __provider: CONSUMER });
@@ -27,30 +27,30 @@ const CONSUMER = `exports.handler = () => {
   };
 };`;
 
-/** A key that is rotated as told, and a service that uses it. */
-async function keyAtWork(options: { oneKeyAtATime?: boolean; deleteBeforeReplace?: boolean } = {}) {
+/** A key with a changeable `rotation`, and a service that uses it. */
+async function keyInUse(options: { oneKeyAtATime?: boolean; deleteBeforeReplace?: boolean } = {}) {
   const { deleteBeforeReplace = false, ...sandboxOptions } = options;
-  const said: { rotation: partners.RotationArgs } = { rotation: {} };
+  const args: { rotation: partners.RotationArgs } = { rotation: {} };
   const { sandbox, stack } = await sandboxStack(() => {
-    const key = new partners.PartnerApiKey("checkout", said, { deleteBeforeReplace });
+    const key = new partners.PartnerApiKey("checkout", args, { deleteBeforeReplace });
     if (!deleteBeforeReplace)
       new Consumer("service", { whoami: `${sandbox.url}/whoami`, apiKey: key.apiKey });
     const { apiKey, previousApiKey } = key;
     return Promise.resolve({ apiKey, previousApiKey });
   }, sandboxOptions);
-  return { sandbox, stack, said };
+  return { sandbox, stack, args };
 }
 
-/** The requests that changed keys since the last call. */
+/** The methods of the requests that changed keys since the last call. */
 function changes(sandbox: Sandbox): string[] {
   const methods = sandbox.requests.map(({ method }) => method).filter((method) => method !== "GET");
   sandbox.clearRequests();
   return methods;
 }
 
-it("with overlap, a key that is due is rotated in place, and the old one is deleted when the overlap is over", async () => {
-  const { sandbox, stack, said } = await keyAtWork();
-  said.rotation = { afterDays: 90, overlapDays: 7 };
+it("with overlap, a due key is rotated in place, and the old key is deleted after the overlap", async () => {
+  const { sandbox, stack, args } = await keyInUse();
+  args.rotation = { afterDays: 90, overlapDays: 7 };
   expect(await stack.up()).toMatchObject({ ok: true });
   const [old] = sandbox.apiKeys;
   await age(stack.statePath, 92);
@@ -70,8 +70,8 @@ it("with overlap, a key that is due is rotated in place, and the old one is dele
   expect(changes(sandbox)).toEqual(["DELETE"]);
   expect(await stack.outputs()).toEqual({ apiKey: present, previousApiKey: null });
 
-  // A leaked key is replaced at once, with its previous one.
-  said.rotation = { trigger: "leaked", afterDays: 90, overlapDays: 7 };
+  // --replace replaces a leaked key at once, together with its previous key.
+  args.rotation = { trigger: "leaked", afterDays: 90, overlapDays: 7 };
   expect(await stack.up()).toMatchObject({ ok: true });
   const leaked = sandbox.apiKeys;
   const urn = "urn:pulumi:dev::test::pulumi-nodejs:dynamic/partners:PartnerApiKey::checkout";
@@ -82,10 +82,10 @@ it("with overlap, a key that is due is rotated in place, and the old one is dele
   expect(sandbox.apiKeys).toEqual([]);
 });
 
-it("without overlap, the key is replaced; what failed between the halves is made up for by the next up", async () => {
-  const { sandbox, stack, said } = await keyAtWork();
+it("without overlap, the key is replaced, and if deleting the old key fails, the next up deletes it", async () => {
+  const { sandbox, stack, args } = await keyInUse();
   expect(await stack.up()).toMatchObject({ ok: true });
-  said.rotation = { trigger: "1" };
+  args.rotation = { trigger: "1" };
   changes(sandbox);
   sandbox.inject({ kind: "status", operation: "deleteApiKey", status: 403 });
   expect(await stack.up()).toMatchObject({ ok: false });
@@ -96,10 +96,10 @@ it("without overlap, the key is replaced; what failed between the halves is made
   expect(sandbox.apiKeys).toEqual([present]);
 });
 
-it("a service that allows one key needs deleteBeforeReplace, and the error says so", async () => {
-  const { sandbox, stack, said } = await keyAtWork({ oneKeyAtATime: true, deleteBeforeReplace: true });
+it("a service that allows only one key needs deleteBeforeReplace, and the error says so", async () => {
+  const { sandbox, stack, args } = await keyInUse({ oneKeyAtATime: true, deleteBeforeReplace: true });
   expect(await stack.up()).toMatchObject({ ok: true });
-  said.rotation = { trigger: "1" };
+  args.rotation = { trigger: "1" };
   changes(sandbox);
   expect(await stack.up()).toMatchObject({ ok: true });
   expect(changes(sandbox)).toEqual(["DELETE", "POST"]);

@@ -10,7 +10,7 @@ function keyAndWebhooks(): Promise<void> {
   return Promise.resolve();
 }
 
-it("a preview names settings that are missing, rejected, misspelt or in clear, and tolerates a server that is away", async () => {
+it("a preview reports missing, rejected, misspelled and plain-text settings, and tolerates an unreachable server", async () => {
   const none = { PARTNERS_BASE_URL: "", PARTNERS_ACCESS_TOKEN: "" };
   const { sandbox, stack } = await sandboxStack(keyAndWebhooks, {}, { env: none });
   const missing = await stack.preview();
@@ -32,7 +32,7 @@ it("a preview names settings that are missing, rejected, misspelt or in clear, a
   expect(rejected.stdout).toMatch(/401(.|\n)*\[PARTNERS_STATUS\]/);
   expect(rejected.stdout).not.toContain("wrong-token");
   expect(rejected.stdout).not.toContain("plain text");
-  expect(countRequests(sandbox)).toEqual({ GET: 1 }); // One for all webhooks.
+  expect(countRequests(sandbox)).toEqual({ GET: 1 }); // One request for all webhooks.
 
   await stack.configure({
     "partners:baseUrl": { value: "http://127.0.0.1:1" },
@@ -47,7 +47,7 @@ it("a preview names settings that are missing, rejected, misspelt or in clear, a
     expect(warned.stdout).toContain(text);
 });
 
-it("a new access token touches no resource; refresh and destroy use that of the last up, --run-program that of now", async () => {
+it("a new access token changes no resource; refresh and destroy use the previous one unless given --run-program", async () => {
   const { sandbox, stack } = await sandboxStack(keyAndWebhooks, {}, { env: { PARTNERS_ACCESS_TOKEN: "" } });
   const configure = (value: string): Promise<void> =>
     stack.configure({ "partners:accessToken": { value, secret: true } });
@@ -65,7 +65,7 @@ it("a new access token touches no resource; refresh and destroy use that of the 
   expect(sandbox.apiKeys).toEqual([]);
 });
 
-it("a key that is not found in the response is kept, and recovered once the mapping is set", async () => {
+it("a key that is not found in the response is kept, and the next update with a mapping finds it", async () => {
   const { sandbox, stack } = await sandboxStack(
     () => {
       const { apiKey } = new partners.PartnerApiKey("checkout");
@@ -82,7 +82,7 @@ it("a key that is not found in the response is kept, and recovered once the mapp
   };
 
   await expectKept();
-  await stack.refresh(); // Clears the engine's own mark of a failed creation.
+  await stack.refresh(); // Clears the engine's mark of a failed creation.
   await expectKept();
   await stack.configure({ "partners:responses": { value: JSON.stringify({ apiKey: "/result/token" }) } });
   expect(await stack.up()).toMatchObject({ ok: true });

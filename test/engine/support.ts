@@ -13,7 +13,7 @@ export type { Sandbox, SandboxOptions };
 
 const { version } = (await import("../../provider/package.json", { with: { type: "json" } })).default;
 
-/** A resource of the native plugin, as a generated SDK registers it. */
+/** A resource of the native plugin, registered the way a generated SDK does it. */
 export class Native extends pulumi.CustomResource {
   declare readonly apiKey: pulumi.Output<string>;
 
@@ -24,17 +24,17 @@ export class Native extends pulumi.CustomResource {
   }
 }
 
-/** Fails an operation that changes anything. */
+/** Options that make an operation fail if it changes anything. */
 export const UNCHANGED = { flags: ["--expect-no-changes"] };
 
-/** A sandbox that ends with the test. */
+/** Starts a sandbox that is closed when the test ends. */
 export async function sandboxFor(options?: SandboxOptions): Promise<Sandbox> {
   const sandbox = await startSandbox(options);
   onTestFinished(() => sandbox.close());
   return sandbox;
 }
 
-/** A sandbox and a stack that is configured for it by the environment; both end with the test. */
+/** Starts a sandbox, and creates a stack whose environment points at it. Both are removed when the test ends. */
 export async function sandboxStack(
   program: TestStackOptions["program"],
   options: SandboxOptions = {},
@@ -50,12 +50,12 @@ export async function sandboxStack(
   return { sandbox, stack };
 }
 
-/** The settings of a sandbox's account as environment variables. */
+/** The environment variables that point at a sandbox. */
 export function environmentFor(sandbox: Sandbox): Record<string, string> {
   return { PARTNERS_BASE_URL: sandbox.url, PARTNERS_ACCESS_TOKEN: sandbox.accessToken };
 }
 
-/** What reached the sandbox since the last call, counted by method. */
+/** Counts the requests since the last call by method. */
 export function countRequests(sandbox: Sandbox): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const { method } of sandbox.requests) counts[method] = (counts[method] ?? 0) + 1;
@@ -63,28 +63,28 @@ export function countRequests(sandbox: Sandbox): Record<string, number> {
   return counts;
 }
 
-/** Deletes a key as a person would at the service's own site. */
+/** Deletes a key behind the back of the stack. */
 export async function revoke({ url, accessToken }: Sandbox, apiKey = ""): Promise<void> {
   const headers = { authorization: `Bearer ${accessToken}` };
   const path = `/api/v1/partners/api-key/${encodeURIComponent(apiKey)}`;
   await fetch(url + path, { method: "DELETE", headers });
 }
 
-/** The states of a sandbox's webhooks by id. */
+/** The webhook states of a sandbox by id. */
 export function statesOf({ webhooks }: Sandbox): Record<number, string> {
   return Object.fromEntries(webhooks);
 }
 
 const MAIN = join(ROOT, "provider/dist/cli/main.js");
 
-/** An example as a user has it who copied its folder out. It ends with the test. */
+/** A copy of an example, as a user would make it. It is removed when the test ends. */
 export type ExampleProject = Awaited<ReturnType<typeof exampleProject>>;
 
-/** Copies an example out. @param env The account, and whatever else its stack needs to know. */
+/** Copies an example. @param env The variables of the account, and any others that the stack needs. */
 export async function exampleProject(name: string, env: Readonly<Record<string, string>>) {
-  // Examples are compiled by one test for all of them; here, each run would do it again.
-  const usual = { PULUMI_STACK: "dev", NO_COLOR: "1", PULUMI_NODEJS_TRANSPILE_ONLY: "true" };
-  const engine = await engineEnv({ ...usual, ...env });
+  // A test of its own compiles the examples, so these runs can skip type checks.
+  const defaults = { PULUMI_STACK: "dev", NO_COLOR: "1", PULUMI_NODEJS_TRANSPILE_ONLY: "true" };
+  const engine = await engineEnv({ ...defaults, ...env });
   onTestFinished(() => engine.dispose());
   const cwd = join(engine.dir, name);
   await cp(join(ROOT, "examples", name), cwd, { recursive: true });
@@ -92,16 +92,16 @@ export async function exampleProject(name: string, env: Readonly<Record<string, 
   return {
     engine,
     cwd,
-    /** Runs the CLI. @returns what it printed. @throws if it fails. */
+    /** Runs the CLI and returns what it printed. @throws if the command fails. */
     pulumi: (...args: string[]) =>
       mustRun("pulumi", [...args, "--non-interactive"], { cwd, env: engine.env }),
-    /** Runs shell commands in the folder; `npx pulumi-partners` is what is built here. */
+    /** Runs shell commands in the folder. `npx pulumi-partners` runs the current build. */
     shell: (script: string) =>
       runShell(`npx() { shift; node '${MAIN}' "$@"; }\n${script}`, { cwd, env: engine.env }),
   };
 }
 
-/** The blocks in a language on a page, such as `docs/webhooks.md`. */
+/** Returns the code blocks of one language in a file such as `docs/webhooks.md`. */
 export async function blocksOf(page: string, language: string): Promise<string[]> {
   const text = await readFile(join(ROOT, page), "utf8");
   return [...text.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, "gms"))].map(
@@ -110,17 +110,17 @@ export async function blocksOf(page: string, language: string): Promise<string[]
 }
 
 /**
- * Holds that a page shows what the CLI printed: every line of one of its `text` blocks is a part of the text. The CLI prints
- * progress and times in between, and resources may end in another order.
+ * Asserts that a page shows what the CLI printed: it contains every line of one `text` block. The CLI also prints progress
+ * and times, and resources may finish in another order.
  */
 export async function expectShown(page: string, printed: string): Promise<void> {
   const blocks = await blocksOf(page, "text");
   const missing = blocks.map((block) => block.split("\n").filter((line) => !printed.includes(line.trim())));
   const [least = ["a text block"]] = missing.toSorted((one, other) => one.length - other.length);
-  expect(least, `${page} shows what was not printed:\n${printed}`).toEqual([]);
+  expect(least, `${page} shows lines that the CLI did not print:\n${printed}`).toEqual([]);
 }
 
-/** A state file, as far as tests look into it. */
+/** The part of a state file that tests read. */
 export interface StateFile {
   readonly checkpoint: {
     readonly latest: {
@@ -134,7 +134,7 @@ export interface StateFile {
   };
 }
 
-/** Changes a state file in place, between two operations. */
+/** Edits a state file in place, between two operations. */
 export async function editState(file: string, change: (state: StateFile) => void): Promise<void> {
   const state = JSON.parse(await readFile(file, "utf8")) as StateFile;
   change(state);
@@ -143,7 +143,7 @@ export async function editState(file: string, change: (state: StateFile) => void
 
 const DAY = 86_400_000;
 
-/** Makes the keys of a stack as many days older: what is in state is the only clock that the resource knows. */
+/** Makes the keys of a stack older, by changing the times in the state. */
 export async function age(stateFile: string, days: number): Promise<void> {
   const earlier = (properties: Record<string, unknown>, name: string, length?: number): void => {
     const time = properties[name];

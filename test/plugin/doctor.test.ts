@@ -91,6 +91,13 @@ it("without a project and the Pulumi CLI, it checks the environment, and prints 
   expect((await runAlone(["doctor"], { ...env, FORCE_COLOR: "1" })).stdout).toContain("\u001b[32mok");
 });
 
+it("outside a project, it names the environment variables to set", async () => {
+  const ended = await runAlone(["doctor"]);
+  expect(statuses(ended).slice(-2)).toEqual(["stack ok", "settings failed"]);
+  expect(ended.stdout).toMatch(/environment variable PARTNERS_BASE_URL\. Set .* PARTNERS_ACCESS_TOKEN\./);
+  expect(ended.stdout).not.toContain("pulumi config");
+});
+
 it("a Node that is too old is reported before any request", async () => {
   const sandbox = await sandboxFor();
   const NODE_OPTIONS = `--require ${join(ROOT, "test/support/old-node.cjs")}`;
@@ -105,7 +112,12 @@ it("a Node that is too old is reported before any request", async () => {
 
 describe("the doctor in a project", () => {
   it.each<[what: string, script: Script, checks: string, line: RegExp]>([
-    ["without settings", {}, "stack ok,settings failed", /^failed +settings .*baseUrl.*accessToken/m],
+    [
+      "without settings",
+      {},
+      "stack ok,settings failed",
+      /^failed +settings .*set partners:baseUrl .*--secret partners:accessToken/m,
+    ],
     [
       "with a token in plain text",
       { config: { "partners:baseUrl": { value: NOWHERE }, "partners:accessToken": { value: TOKEN } } },

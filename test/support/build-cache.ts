@@ -4,14 +4,14 @@ import { access, mkdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { cacheRoot, mustRun } from "./process.ts";
 
-/** Files that decide what a cached thing is, as a part of its name. */
+/** Hashes the files that determine a cache entry, for its name. */
 export function hashOf(folder: string, ...files: readonly string[]): string {
   const hash = createHash("sha256");
   for (const file of files) hash.update(readFileSync(join(folder, file)));
   return hash.digest("hex").slice(0, 12);
 }
 
-/** Fills a folder of the cache under another name first, so that others see it complete or not at all. */
+/** Builds a cache folder under a temporary name, so that other processes see it complete or not at all. */
 export async function fill(target: string, work: (folder: string) => Promise<void>): Promise<void> {
   const folder = join(cacheRoot(), `tmp-${randomUUID()}`);
   await mkdir(folder, { recursive: true });
@@ -24,13 +24,13 @@ export async function fill(target: string, work: (folder: string) => Promise<voi
   }
 }
 
-/** Builds a package of the Go module in a folder. @throws If Go is too old for it, or the build fails. */
+/** Builds a package of the Go module in a folder. @throws if Go is too old, or the build fails */
 export async function goBuild(cwd: string, output: string, ...args: readonly string[]): Promise<void> {
   const env = { ...process.env, GOFLAGS: "-mod=readonly" };
   await mustRun("go", ["build", "-trimpath", "-o", output, ...args], { cwd, env, timeoutMs: 25 * 60_000 });
 }
 
-/** Whether a file is there that this process may run. */
+/** Whether this process may execute a file. */
 export async function isExecutable(path: string): Promise<boolean> {
   return access(path, constants.X_OK).then(
     () => true,

@@ -1,13 +1,12 @@
 /**
- * Packs the provider and fails if the tarball lacks README or LICENSE, or holds anything else than the package; if Node, bundlers
- * and TypeScript would not find what package.json promises, with its types; or if a link of README is dead there.
+ * Packs the provider. Fails if the tarball lacks README or LICENSE, or contains unexpected files; if Node, bundlers or TypeScript
+ * could not resolve the exports of package.json and their types; or if a link in README is dead.
  */
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { ROOT } from "./checkout.ts";
-import { staleOutput } from "./stale-output.ts";
 
 interface Packed {
   readonly filename: string;
@@ -16,15 +15,14 @@ interface Packed {
   readonly unpackedSize: number;
 }
 
-/** What has no place in a file that others get: this machine's folders, and maps to sources that are not there. */
+/** Text that no published file may contain: folders of this machine, and links to unpublished source maps. */
 const PRIVATE = [ROOT, homedir(), "sourceMappingURL"];
-/** What a package is made of. */
-const OURS = /^(package\.json|README\.md|LICENSE|bin\/pulumi-partners\.cjs|dist\/[a-z/-]+\.(js|d\.ts))$/;
+/** The files of the package. */
+const EXPECTED = /^(package\.json|README\.md|LICENSE|bin\/pulumi-partners\.cjs|dist\/[a-z/-]+\.(js|d\.ts))$/;
 
 const folder = mkdtempSync(join(tmpdir(), "pulumi-partners-"));
 try {
-  const packing = ["pack", "--json", "--pack-destination", folder];
-  const output = run("npm", packing, join(ROOT, "provider"));
+  const output = run("npm", ["pack", "--json", "--pack-destination", folder], join(ROOT, "provider"));
   // npm 10 and 11 print an array, npm 12 an object by package name.
   const [packed] = Object.values(JSON.parse(output) as Record<string, Packed>);
   if (!packed) throw new Error("npm pack printed nothing");
@@ -32,11 +30,9 @@ try {
   run("tar", ["-xzf", tarball, "-C", folder]);
   const paths = packed.files.map(({ path }) => path);
   const read = (path: string): string => readFileSync(join(folder, "package", path), "utf8");
-  const stale = (await staleOutput(join(ROOT, "provider"))).map((file) => `dist/${file}`);
   const findings = {
     missing: ["README.md", "LICENSE"].filter((path) => !paths.includes(path)),
-    foreign: paths.filter((path) => !OURS.test(path)),
-    stale: stale.filter((path) => paths.includes(path)),
+    unexpected: paths.filter((path) => !EXPECTED.test(path)),
     "dead links": read("README.md").match(/\]\((?!https:|#)[^)]*/g) ?? [],
     private: paths.filter((path) => PRIVATE.some((text) => read(path).includes(text))),
   };

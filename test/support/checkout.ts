@@ -2,22 +2,22 @@ import { cp, mkdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { mustRun } from "./process.ts";
 
-/** The folder of the repository. */
+/** The root of the repository. */
 export const ROOT = join(import.meta.dirname, "../..");
 
-/** The lowest version of each that the package allows and that test/engine/packed.test.ts runs. */
+/** The lowest versions that the package supports. test/engine/packed.test.ts runs them. */
 export const LOWEST = {
-  /** What undici 8 asks for. */
+  /** The minimum of undici 8. */
   node: "22.19.0",
-  /** Older ones ignore the inputs that a read returns, and show a drift as an update without a difference. */
+  /** Older versions ignore the inputs that a read returns, so drift shows as an update without a diff. */
   "@pulumi/pulumi": "3.216.0",
-  /** Older ones, and all of undici 7 to 7.30.2, repeat a CONNECT without end when a proxy closes the connection. */
+  /** Older versions, and undici 7 up to 7.30.2, repeat a CONNECT forever if a proxy closes the connection. */
   undici: "8.12.4",
-  /** The last that the lowest SDK accepts; it takes TypeScript 6 since 3.229.0. */
+  /** The newest that the lowest SDK accepts. The SDK accepts TypeScript 6 since 3.229.0. */
   typescript: "5.9.3",
 } as const;
 
-/** Copies the repository as it is checked out, with the build: what packing needs, so that it does not write into this checkout. */
+/** Copies the files and the build that packing needs, so that packing does not write into this checkout. */
 export async function copyBuild(to: string): Promise<void> {
   const files = (
     await mustRun("git", ["ls-files", "--cached", "--others", "--exclude-standard"], { cwd: ROOT })

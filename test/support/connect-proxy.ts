@@ -1,20 +1,19 @@
 import type { Socket } from "node:net";
-import { passOn, startTcpServer } from "./tcp-server.ts";
+import { forward, startTcpServer } from "./tcp-server.ts";
 
-/** What becomes of a CONNECT: a tunnel, a refusal with this status, an orderly close, or bytes that are no HTTP. */
+/** The response to a CONNECT: a tunnel, an error status, an orderly close, or bytes that are not HTTP. */
 export type Reaction = "tunnel" | number | "fin" | "garbage";
 
-/** How a proxy behaves. */
+/** Options of {@link startConnectProxy}. */
 export interface ConnectProxyOptions {
-  /** The port on this machine that stands for each host, as `partners.test:443`. */
+  /** The local port to connect to for each host, such as `partners.test:443`. */
   readonly targets: Readonly<Record<string, number>>;
-  /** What becomes of each CONNECT in turn; the last one of all that follow. @default ["tunnel"] */
+  /** The reaction to each CONNECT in turn. The last one repeats. @default ["tunnel"] */
   readonly reactions?: readonly Reaction[];
 }
 
 /**
- * Starts a proxy on 127.0.0.1, as companies have it, which remembers everything. A tunnel ends as its server's side ends: by FIN
- * or by RST.
+ * Starts an HTTP proxy on 127.0.0.1 that records all traffic. A tunnel ends the way its server side ends: with FIN or RST.
  */
 export async function startConnectProxy({ targets, reactions = ["tunnel"] }: ConnectProxyOptions) {
   const heads: string[] = [];
@@ -42,16 +41,16 @@ export async function startConnectProxy({ targets, reactions = ["tunnel"] }: Con
     else if (port === undefined) refuse(502);
     else {
       client.write("HTTP/1.1 200 OK\r\n\r\n");
-      for (const side of [client, passOn(client, client, port)])
+      for (const side of [client, forward(client, client, port)])
         side.on("data", (chunk) => bytes.push(chunk));
     }
   }
 
   return {
     url: `http://127.0.0.1:${server.port}`,
-    /** The head of each request, as it came: CONNECT or, for a client that trusts the proxy with more, anything else. */
+    /** The head of each request as received. */
     heads,
-    /** Every byte that it got from clients and from servers. */
+    /** Every byte received from clients and servers. */
     seen: () => Buffer.concat(bytes),
     close: () => server.close(),
   };

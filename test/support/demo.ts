@@ -1,15 +1,14 @@
 /**
- * The main job from end to end, with nothing but a clone: `npm run demo`. Each step checks that it did what it says, so that
- * this is a test as well; any that did not ends the demo with a non-zero exit code.
+ * `npm run demo` shows the life of a key and a webhook in a fresh clone. Each step asserts its result, so the demo is also a test.
  */
 import assert from "node:assert/strict";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { startSandbox } from "pulumi-partners/sandbox";
 
 import { ROOT } from "./checkout.ts";
 import { engineEnv } from "./engine.ts";
 import { runProcess } from "./process.ts";
+import { startSandbox, summarizeRequests } from "./sandbox.ts";
 
 const STACK = "demo";
 const WEBHOOKS = [
@@ -39,17 +38,17 @@ try {
 
 async function tour(): Promise<void> {
   const before = webhooks();
-  heading("A Partner API on this machine, instead of the real one");
-  console.log(`${sandbox.url} holds no keys, and the webhooks ${before}.`);
+  heading("A Partner API on this machine instead of the real one");
+  console.log(`${sandbox.url} has no keys, and the webhooks ${before}.`);
   await pulumi(`stack init ${STACK}`);
 
-  heading("Preview: nothing changes; the server is asked whether the webhooks exist");
+  heading("Preview: nothing changes; the provider checks that the webhooks exist");
   await pulumi("preview", "1 GET");
 
-  heading("Up: the key is created, and only the webhook that differs is changed");
+  heading("Up: creates the key, and changes only the webhook that differs");
   await pulumi("up --yes --skip-preview", "1 GET + 1 PATCH + 1 POST");
 
-  heading("The outputs, and the key at work");
+  heading("The outputs, and a request with the key");
   const { apiKey = "", ...outputs } = JSON.parse(
     await pulumi("stack output --json --show-secrets"),
   ) as Record<string, string>;
@@ -60,7 +59,7 @@ async function tour(): Promise<void> {
   assert.equal(status, 200);
   sandbox.clearRequests();
 
-  heading("Somebody disables webhook 101 at the service; refresh sees it");
+  heading("Someone disables webhook 101 at the service; refresh detects it");
   sandbox.setWebhookState(101, "disabled");
   assert.match(await pulumi("refresh --yes --skip-preview", "1 GET"), /\[diff: ~state\]/);
 
@@ -68,9 +67,9 @@ async function tour(): Promise<void> {
   await pulumi("up --yes --skip-preview", "1 GET + 1 PATCH");
   assert.equal(sandbox.webhooks.get(101), "active");
 
-  heading("Destroy: the key is deleted, and webhook 101 is put back as it was found");
+  heading("Destroy: deletes the key, and restores the original state of webhook 101");
   await pulumi("destroy --yes --skip-preview", "1 DELETE + 1 GET + 1 PATCH");
-  console.log(`The sandbox holds ${sandbox.apiKeys.length} keys, and the webhooks ${webhooks()}.`);
+  console.log(`The sandbox has ${sandbox.apiKeys.length} keys, and the webhooks ${webhooks()}.`);
   assert.deepEqual([sandbox.apiKeys, webhooks()], [[], before]);
   await pulumi(`stack rm ${STACK} --yes`);
 }
@@ -83,21 +82,16 @@ function webhooks(): string {
   return [...sandbox.webhooks].map(([id, state]) => `${id} (${state})`).join(", ");
 }
 
-/** Runs a command, whose output may hold a secret if it is one of `pulumi stack`, and checks what reached the server. */
+/** Runs a command and checks its requests. Hides the output of `pulumi stack`, which may contain a secret. */
 async function pulumi(command: string, requests = ""): Promise<string> {
   console.log(`\n$ pulumi ${command}`);
   const show = !command.startsWith("stack");
-  const options = { cwd: ROOT, env: engine.env, show };
-  const { code, stdout, stderr } = await runProcess(
-    "pulumi",
-    [...command.split(" "), "--non-interactive"],
-    options,
-  );
+  const args = [...command.split(" "), "--non-interactive"];
+  const { code, stdout, stderr } = await runProcess("pulumi", args, { cwd: ROOT, env: engine.env, show });
   assert.equal(code, 0, `pulumi ${command} ended with ${code}. ${show ? "" : stderr}`);
-  const sent = Object.entries(Object.groupBy(sandbox.requests, ({ method }) => method)).sort();
-  const counts = sent.map(([method, list = []]) => `${list.length} ${method}`).join(" + ");
-  if (requests !== "") console.log(`→ requests: ${counts}`);
-  assert.equal(counts, requests);
+  const sent = summarizeRequests(sandbox.requests);
+  if (requests !== "") console.log(`→ requests: ${sent}`);
+  assert.equal(sent, requests);
   sandbox.clearRequests();
   return stdout;
 }

@@ -12,23 +12,22 @@ const SDK_FOLDER = dirname(require.resolve("@pulumi/pulumi/package.json"));
 const { version: SDK_VERSION } = require("@pulumi/pulumi/package.json") as { version: string };
 const { version } = require("../../provider/package.json") as { version: string };
 
-/** An engine for one test: a CLI, an empty backend in a temporary folder, and the environment that joins them. */
+/** An engine for one test: the CLI, an empty backend in a temporary folder, and the environment that connects them. */
 export interface Engine {
-  /** The whole environment for the CLI, and for shell commands that call `pulumi`. */
+  /** The complete environment for the CLI and for shell commands that call `pulumi`. */
   readonly env: Readonly<Record<string, string>>;
   /** The folder that `PULUMI_BACKEND_URL` names. */
   readonly backendDir: string;
-  /** A temporary folder for whatever else the test needs. */
+  /** A temporary folder for other files of the test. */
   readonly dir: string;
-  /** Removes the temporary folder, and with it every stack. */
+  /** Removes the temporary folder, including all stacks. */
   dispose(): Promise<void>;
 }
 
 /**
- * Makes an {@link Engine}. Nothing of this machine's own `PULUMI_*` and `PARTNERS_*` variables reaches it, and it never
- * downloads anything.
+ * Creates an {@link Engine}. It ignores the `PULUMI_*` and `PARTNERS_*` variables of this machine and downloads nothing.
  *
- * @param extra - More variables, or others than the usual.
+ * @param extra further variables, which override the defaults
  */
 export async function engineEnv(extra: Readonly<Record<string, string>> = {}): Promise<Engine> {
   const pulumi = await getPulumi();
@@ -57,7 +56,7 @@ export async function engineEnv(extra: Readonly<Record<string, string>> = {}): P
     PULUMI_CONFIG_PASSPHRASE: "test",
     PULUMI_SKIP_UPDATE_CHECK: "true",
     PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION: "true",
-    // Plugins come from next to the CLI, else from PULUMI_HOME. From PATH, they could be those of another, older CLI.
+    // PATH could contain the plugins of another, older CLI.
     PULUMI_IGNORE_AMBIENT_PLUGINS: "true",
     ...extra,
   };

@@ -1,13 +1,13 @@
 import grpc from "@grpc/grpc-js";
 
-/** A gRPC server on a port of its own. */
+/** A gRPC server on any free port. */
 export interface GrpcServer {
-  /** Host and port. */
+  /** The host and the port. */
   readonly address: string;
   close(): void;
 }
 
-/** Serves one service on loopback. */
+/** Serves one service on 127.0.0.1. */
 export async function serveGrpc<Service extends grpc.UntypedServiceImplementation>(
   definition: grpc.ServiceDefinition<Service>,
   service: grpc.UntypedServiceImplementation,

@@ -1,6 +1,6 @@
 /**
- * What the engine starts for `runtime: nodejs` where the CLI comes without Pulumi's own language host: the part of the
- * LanguageRuntime service that running a program needs. gRPC itself answers "unimplemented" to the rest.
+ * The language host for `runtime: nodejs` if the CLI comes without Pulumi's own. It implements the part of the LanguageRuntime
+ * service that is needed to run a program. gRPC answers other calls with "unimplemented".
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -13,10 +13,10 @@ import plugproto from "@pulumi/pulumi/proto/plugin_pb.js";
 import sdk from "@pulumi/pulumi/version.js";
 import empty from "google-protobuf/google/protobuf/empty_pb.js";
 
-/** The SDK's launcher exits with this code when it has already told the user what is wrong. */
+/** The exit code of the SDK's launcher after it has reported the error itself. */
 const ALREADY_REPORTED = 32;
 
-// The engine starts a language host with its own address as the one argument, and reads the host's port from the first line.
+// The engine passes its address as the only argument, and reads the port of the host from the first line of output.
 const engineAddress = process.argv.slice(2).find((arg) => !arg.startsWith("-")) ?? "";
 let program: ChildProcess | undefined;
 
@@ -39,7 +39,7 @@ server.addService(langgrpc.LanguageRuntimeService, {
   },
   about: always(new langproto.AboutResponse().setExecutable(process.execPath).setVersion(process.version)),
   getPluginInfo: always(new plugproto.PluginInfo().setVersion(sdk.version)),
-  // Nothing to download: the only plugin of these programs is the dynamic provider, which the SDK brings.
+  // There is nothing to download: the SDK includes the dynamic provider, the only plugin of these programs.
   getRequiredPackages: always(new langproto.GetRequiredPackagesResponse()),
   getRequiredPlugins: always(new langproto.GetRequiredPluginsResponse()),
   getProgramDependencies: always(new langproto.GetProgramDependenciesResponse()),
@@ -49,9 +49,9 @@ server.bindAsync("127.0.0.1:0", grpc.ServerCredentials.createInsecure(), (error,
   console.log(String(port));
 });
 
-/** Runs a program as Pulumi's own host does: the SDK's `cmd/run` in a process of its own. */
+/** Runs a program as Pulumi's own host does: with the SDK's `cmd/run`, in a separate process. */
 async function runProgram(request: langproto.RunRequest): Promise<langproto.RunResponse> {
-  // Resolved from the program's folder: a program runs with the SDK it has installed, not with ours.
+  // A program runs with the SDK that is installed in its folder, not with ours.
   const launcher = createRequire(join(request.getPwd(), "index.js")).resolve("@pulumi/pulumi/cmd/run");
   const env = {
     ...process.env,
@@ -59,7 +59,7 @@ async function runProgram(request: langproto.RunRequest): Promise<langproto.RunR
     PULUMI_CONFIG_SECRET_KEYS: JSON.stringify(request.getConfigsecretkeysList()),
     PULUMI_NODEJS_TYPESCRIPT: "true",
   };
-  // The engine reads this process's output and shows it as the program's.
+  // The engine shows the output of this process as that of the program.
   program = spawn(process.execPath, [launcher, ...launcherArgs(request)], { env, stdio: "inherit" });
   const [code, signal] = (await once(program, "exit")) as [number | null, NodeJS.Signals | null];
   program = undefined;

@@ -1,5 +1,5 @@
-"""What the engine starts for `runtime: python`, as Pulumi's own host comes with the CLI only: the server of the Automation API, with
-the program of the project as its inline program. It runs with the Python of a virtual environment that has the SDK.
+"""The language host for `runtime: python` if the CLI comes without Pulumi's own: the server of the Automation API, with the program
+of the project as its inline program. It runs in a virtual environment that contains the SDK.
 """
 
 import os
@@ -20,11 +20,11 @@ class Host(LanguageServer):
     def Run(self, request, context):
         os.chdir(request.pwd)
         sys.path.insert(0, request.pwd)
-        request.args[:] = sys.argv[1:]  # There the server of the Automation API looks for the engine.
+        request.args[:] = sys.argv[1:]  # The server of the Automation API reads the address of the engine from there.
         return super().Run(request, context)
 
 
-signal.signal(signal.SIGINT, lambda *_: os._exit(0))  # The engine sends it at the end.
+signal.signal(signal.SIGINT, lambda *_: os._exit(0))  # The engine sends it to end the host.
 server = grpc.server(ThreadPoolExecutor(max_workers=4))
 language_pb2_grpc.add_LanguageRuntimeServicer_to_server(Host(), server)
 print(server.add_insecure_port("127.0.0.1:0"), flush=True)

@@ -1,4 +1,4 @@
-// Preloaded, it makes this Node pass for one that cannot load undici 8: it says another version, and fails to load undici.
+// Preloaded to simulate a Node that is too old for undici 8: reports an old version and fails to load undici.
 const Module = require("node:module");
 
 Object.defineProperty(process.versions, "node", { value: "20.11.0" });

@@ -10,10 +10,10 @@ import { type Ended, inheritedEnv, mustRun } from "./process.ts";
 
 type Variables = Readonly<Record<string, string>>;
 
-/** Runs one script of a job: `variables` are what the pipeline gives to it, and nothing else of this machine's secrets. */
+/** Runs a script of a job with the variables that the pipeline sets. It must not see other secrets of this machine. */
 export type Shell = (script: string, variables: Variables) => Promise<Ended>;
 
-/** A step of a GitHub workflow: the part of its syntax that we use. */
+/** A step of a GitHub workflow, as far as this project uses the syntax. */
 export interface Step {
   readonly name?: string;
   readonly if?: string;
@@ -47,23 +47,24 @@ export async function readWorkflow(file: string): Promise<Workflow> {
   return parse(await readFile(file, "utf8")) as Workflow;
 }
 
-/** Not run in tests: the copied examples use what is installed here. */
+/** Skipped in tests, because the copied examples use the packages installed here. */
 const INSTALL = "npm ci --ignore-scripts";
 
-/** Actions that give a machine what the tests have anyway: the files, Node and Pulumi. */
-const HERE_ALREADY = /^(actions\/checkout|actions\/setup-node|pulumi\/actions)@/;
+/** Actions that provide what the tests already have: the files, Node and Pulumi. */
+const SKIPPED_ACTIONS = /^(actions\/checkout|actions\/setup-node|pulumi\/actions)@/;
 
-/** Conditions of steps that do not just wait for success, as GitHub decides them where nothing is cancelled. */
+/** The values of step conditions if no job is cancelled. */
 const CONDITIONS: Readonly<Record<string, (cwd: string) => boolean>> = {
   "always()": () => true,
   "${{ !cancelled() && hashFiles('preview.log') != '' }}": (cwd) => existsSync(join(cwd, "preview.log")),
 };
 
 /**
- * Runs the steps of a job as GitHub would, with the values that `${{ … }}` stand for.
+ * Runs the steps of a job as GitHub would.
  *
- * @returns the exit code of each step by its name or else its script, and what all printed.
- * @throws If the job uses an action, a condition or a value that this does not know.
+ * @param values the values of `${{ … }}` expressions
+ * @returns the exit code of each step, by its name or else its script, and the output of all steps
+ * @throws {Error} if the job uses an unknown action, condition or value
  */
 export async function runGitHubJob(
   { env: shared, jobs }: Workflow,
@@ -71,14 +72,14 @@ export async function runGitHubJob(
   { cwd, shell, values }: { readonly cwd: string; readonly shell: Shell; readonly values: Variables },
 ) {
   const job = jobs[jobName];
-  if (!job) throw new Error(`There is no job ${jobName}`);
+  if (!job) throw new Error(`Unknown job: ${jobName}`);
   const codes: Record<string, number> = {};
   let output = "";
   for (const { name, if: condition, uses = "", run, env } of job.steps) {
     const succeeded = (): boolean => Object.values(codes).every((code) => code === 0);
     const decide = condition === undefined ? succeeded : CONDITIONS[condition];
-    if (!decide || (run === undefined && !HERE_ALREADY.test(uses)))
-      throw new Error(`This runner does not know ${condition ?? uses}`);
+    if (!decide || (run === undefined && !SKIPPED_ACTIONS.test(uses)))
+      throw new Error(`This runner does not support ${condition ?? uses}`);
     if (run === undefined || run === INSTALL || !decide(cwd)) continue;
     const ended = await shell(run, evaluate({ ...shared, ...job.env, ...env }, values));
     codes[name ?? run] = ended.code;
@@ -98,30 +99,27 @@ function evaluate(variables: Variables, values: Variables): Record<string, strin
   );
 }
 
-/** A job of a GitLab pipeline, with all that it extends. */
+/** A job of a GitLab pipeline, with everything that it extends. */
 export interface GitLabJob {
   readonly before_script?: readonly string[];
   readonly script: readonly string[];
   readonly after_script?: readonly string[];
   readonly timeout?: string;
-  readonly environment?: { readonly name: string };
-  readonly resource_group?: string;
-  readonly interruptible?: boolean;
 }
 
-/** A pipeline as GitLab would make it of a file. */
+/** A pipeline that GitLab would create from a file. */
 export type GitLabPipeline = Awaited<ReturnType<typeof gitLabPipeline>>;
 
 const GITLAB_CI_LOCAL = join(import.meta.dirname, "../../node_modules/gitlab-ci-local/dist/index.js");
 
 /**
- * Makes the pipeline of a file in a project `team/stack`. gitlab-ci-local holds it against GitLab's schema and decides the rules.
+ * Creates the pipeline of a file in a project `team/stack`. gitlab-ci-local validates the file and evaluates its rules.
  *
- * @param predefined - Variables that GitLab sets, such as `CI_PIPELINE_SOURCE`.
- * @throws If the file does not agree with the schema.
+ * @param predefined variables that GitLab sets, such as `CI_PIPELINE_SOURCE`
+ * @throws {Error} if the file does not match GitLab's schema
  */
 export async function gitLabPipeline(file: string, predefined: Variables) {
-  // It wants a Git repository with a remote, and writes into it.
+  // gitlab-ci-local needs a Git repository with a remote, and writes into it.
   const cwd = await mkdtemp(join(tmpdir(), "gitlab-"));
   try {
     await cp(file, join(cwd, ".gitlab-ci.yml"));
@@ -132,7 +130,7 @@ export async function gitLabPipeline(file: string, predefined: Variables) {
     await git(...author, "commit", "--quiet", "--allow-empty", "--message=test");
     const flags = [
       ...Object.entries(predefined).flatMap(([name, value]) => ["--variable", `${name}=${value}`]),
-      `--ignore-predefined-vars=${Object.keys(predefined).join(",")}`, // Else it warns, on standard output.
+      `--ignore-predefined-vars=${Object.keys(predefined).join(",")}`, // Avoids warnings on stdout.
     ];
     const print = (mode: string) =>
       mustRun(process.execPath, [GITLAB_CI_LOCAL, mode, ...flags], { cwd, env: inheritedEnv() });
@@ -146,7 +144,7 @@ export async function gitLabPipeline(file: string, predefined: Variables) {
     return {
       variables: Object.fromEntries(variables),
       jobs: Object.fromEntries(jobs),
-      /** The names of the jobs that run, by the rules of the file. */
+      /** The names of the jobs that the rules select. */
       running: listed.filter(({ when }) => when !== "never").map(({ name }) => name),
     };
   } finally {
@@ -154,14 +152,14 @@ export async function gitLabPipeline(file: string, predefined: Variables) {
   }
 }
 
-/** Runs a job as a GitLab runner would: one script, that ends where a command fails, then another whose exit code does not count. */
+/** Runs a job as GitLab would: one script that stops at the first failure, then `after_script`, whose exit code is ignored. */
 export async function runGitLabJob(
   { jobs, variables }: GitLabPipeline,
   name: string,
   { shell, values }: { readonly shell: Shell; readonly values: Variables },
 ): Promise<{ readonly code: number; readonly output: string }> {
   const { before_script = [], script = [], after_script = [] } = jobs[name] ?? {};
-  if (script.length === 0) throw new Error(`There is no job ${name}`);
+  if (script.length === 0) throw new Error(`Unknown job: ${name}`);
   const given = { ...variables, ...values };
   const lines = [...before_script, ...script].filter((line) => line !== INSTALL);
   const { code, stdout, stderr } = await shell(lines.join("\n"), given);
@@ -170,14 +168,14 @@ export async function runGitLabJob(
   return { code, output: [stdout, stderr, after.stdout, after.stderr].join("") };
 }
 
-/** The number of the user who writes with the token. */
+/** The id of the user that the token belongs to. */
 const BOT = 2;
 
 /**
- * The comments of one pull request or merge request, with the part of the APIs of GitHub and GitLab that lists and writes them.
- * Ids are places in the list.
+ * Serves the comments of one pull or merge request, with the parts of the GitHub and GitLab APIs that list and write comments. The
+ * id of a comment is its index.
  *
- * @param texts - Comments of a person. Those that are written later are by whoever has the token.
+ * @param texts comments of a person; later comments belong to the owner of the token
  */
 export async function startComments(texts: string[] = []) {
   const requests: string[] = [];
@@ -203,9 +201,9 @@ export async function startComments(texts: string[] = []) {
   await once(server, "listening");
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    /** The texts, oldest first. */
+    /** The comments, oldest first. */
     texts,
-    /** What was asked, as `METHOD path`, with the token it came with. */
+    /** The requests, each as `METHOD path token`. */
     requests,
     close: (): void => {
       server.closeAllConnections();

@@ -1,6 +1,6 @@
 /**
- * Puts README and LICENSE into the package that npm packs. There, links into the repository would be dead: they lead to
- * the tag of the version instead.
+ * Copies README and LICENSE into the package before npm packs it. Relative links would be dead there, so they are changed to lead
+ * to the tag of the version on GitHub.
  */
 import { existsSync } from "node:fs";
 import { copyFile, readFile, writeFile } from "node:fs/promises";
@@ -8,13 +8,13 @@ import { join } from "node:path";
 
 const ROOT = join(import.meta.dirname, "../..");
 
-/** What of package.json says where the repository is. */
+/** The fields of package.json that locate the repository. */
 export interface Package {
   readonly version: string;
   readonly repository: { readonly url: string };
 }
 
-/** Makes the relative links and images of a page at the root of the repository absolute. */
+/** Makes the relative links and images of a page absolute. The page is in the root of the repository. */
 export function withAbsoluteLinks(markdown: string, { version, repository }: Package): string {
   const home = repository.url.replace(/^git\+/, "").replace(/\.git$/, "");
   const files = `${home}/blob/v${version}/`;
@@ -26,7 +26,7 @@ export function withAbsoluteLinks(markdown: string, { version, repository }: Pac
 
 if (import.meta.main) {
   if (!existsSync(join(ROOT, "provider/dist/index.js"))) {
-    throw new Error("There is nothing to pack yet: run npm ci, which builds it, or npm run build.");
+    throw new Error("There is nothing to pack: run npm run build first.");
   }
   const manifest = JSON.parse(await readFile(join(ROOT, "provider/package.json"), "utf8")) as Package;
   const readme = await readFile(join(ROOT, "README.md"), "utf8");

@@ -4,36 +4,36 @@ import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
 import { text } from "node:stream/consumers";
 
-/** How a process ended. */
+/** The result of a process. */
 export interface Ended {
-  /** The exit code, or 128 where a signal ended it. */
+  /** The exit code, or 128 if a signal ended the process. */
   readonly code: number;
   readonly stdout: string;
   readonly stderr: string;
-  /** Milliseconds from start to end. */
+  /** Milliseconds between start and end. */
   readonly ms: number;
 }
 
-/** Where and for how long a process runs. */
+/** Options of {@link runProcess}. */
 export interface ProcessOptions {
   /** @default the current folder */
   readonly cwd?: string;
-  /** The whole environment. @default this process's environment */
+  /** The complete environment. @default this process's environment */
   readonly env?: NodeJS.ProcessEnv;
   /** Milliseconds after which the process is killed and the call rejects. @default 120000 */
   readonly timeoutMs?: number;
-  /** Kills the process. @default nothing does */
+  /** Kills the process on abort. @default none */
   readonly signal?: AbortSignal;
-  /** Whether the process leads a group of its own, and whatever it leaves running is killed with it. @default false */
+  /** Whether to run it in a new process group, and to kill the group when it ends. @default false */
   readonly ownGroup?: boolean;
-  /** Whether its output is also shown here, as it comes. @default false */
+  /** Whether to also print its output immediately. @default false */
   readonly show?: boolean;
 }
 
 /**
- * Runs a command with a closed standard input and collects its output. A non-zero exit code is a result.
+ * Runs a command without standard input and collects its output. Does not throw on a non-zero exit code.
  *
- * @throws If the command cannot be started or takes longer than `timeoutMs`.
+ * @throws if the command cannot be started or exceeds `timeoutMs`
  */
 export async function runProcess(
   command: string,
@@ -51,27 +51,27 @@ export async function runProcess(
     else child.kill("SIGKILL");
   };
   child.once("exit", kill);
-  const limit = AbortSignal.timeout(timeoutMs);
-  for (const end of [limit, signal]) end?.addEventListener("abort", kill);
+  const timeout = AbortSignal.timeout(timeoutMs);
+  for (const end of [timeout, signal]) end?.addEventListener("abort", kill);
   const [[code], stdout, stderr] = await Promise.all([
     once(child, "close") as Promise<[number | null]>,
     text(child.stdout),
     text(child.stderr),
   ]);
   signal?.removeEventListener("abort", kill);
-  if (limit.aborted) {
+  if (timeout.aborted) {
     const line = [command, ...args].join(" ");
     throw new Error(`Stopped after ${timeoutMs / 1000} s: ${line}\n${stdout}\n${stderr}`);
   }
   return { code: code ?? 128, stdout, stderr, ms: Math.round(performance.now() - started) };
 }
 
-/** Runs a block of shell commands, stopping at the first that fails. What it leaves in the background ends with it. */
+/** Runs a shell script that stops at the first failing command. Kills the background processes that it leaves. */
 export async function runShell(script: string, options: ProcessOptions): Promise<Ended> {
   return runProcess("bash", ["-euo", "pipefail", "-c", script], { ...options, ownGroup: true });
 }
 
-/** {@link runProcess} for a step that has to succeed. @returns what it printed on stdout. @throws with all it printed. */
+/** Runs a command that must succeed. @returns its stdout @throws {Error} with its stdout and stderr */
 export async function mustRun(
   command: string,
   args: readonly string[],
@@ -82,10 +82,10 @@ export async function mustRun(
   return stdout;
 }
 
-/** Variables that configure Pulumi or the provider, and what a pipeline says about itself. */
+/** The variables of Pulumi, the provider and CI systems. */
 const NOT_INHERITED = /^(PULUMI|PARTNERS|CI|GITHUB|GITLAB|RUNNER|ACTIONS)_|^(CI|GITLAB)$/;
 
-/** This process's environment for others, so that they find a machine on which nothing is set up. */
+/** Returns the environment of this process without the variables that would change what a test sees. */
 export function inheritedEnv(): Record<string, string> {
   const kept = Object.entries(process.env).filter(([name]) => !NOT_INHERITED.test(name));
   return {
@@ -95,7 +95,7 @@ export function inheritedEnv(): Record<string, string> {
   };
 }
 
-/** Where tests keep what is slow to make: `$XDG_CACHE_HOME/pulumi-partners`, or `~/.cache/pulumi-partners`. */
+/** The folder for slow builds: `$XDG_CACHE_HOME/pulumi-partners`, or `~/.cache/pulumi-partners`. */
 export function cacheRoot(): string {
   const xdg = process.env["XDG_CACHE_HOME"] ?? "";
   return join(isAbsolute(xdg) ? xdg : join(homedir(), ".cache"), "pulumi-partners");
@@ -105,6 +105,6 @@ function killGroup(leader: number | undefined): void {
   try {
     if (leader !== undefined) process.kill(-leader, "SIGKILL");
   } catch {
-    // Nothing is left in the group.
+    // The group is already empty.
   }
 }

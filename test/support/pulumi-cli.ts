@@ -3,15 +3,15 @@ import { delimiter, join, resolve } from "node:path";
 import { fill, goBuild, hashOf, isExecutable } from "./build-cache.ts";
 import { cacheRoot, mustRun } from "./process.ts";
 
-/** A Pulumi CLI that has been run and is new enough. */
+/** A working Pulumi CLI that is new enough. */
 export interface Pulumi {
-  /** The binary. */
+  /** The path of the executable. */
   readonly path: string;
-  /** For instance `3.259.0`. */
+  /** The version, such as `3.259.0`. */
   readonly version: string;
 }
 
-/** The first version whose `pulumi import` of a file keeps the outputs of a dynamic resource. */
+/** In older versions, `pulumi import` of a file loses the outputs of a dynamic resource. */
 const MINIMUM_VERSION = "3.254.0";
 
 const MODULE_FOLDER = join(import.meta.dirname, "pulumi-cli");
@@ -21,13 +21,13 @@ const VERSION = new RegExp(`^\\s*${PACKAGE} v(\\S+)`, "m").exec(GO_MOD)?.[1] ?? 
 
 const PLATFORM = `${VERSION}-${process.platform}-${process.arch}`;
 const INSTALLED = join(cacheRoot(), `pulumi-${PLATFORM}`);
-/** A cached binary is not taken for one of another module list. */
+/** Includes a hash, so that a change of the Go modules causes a new build. */
 const BUILT = join(cacheRoot(), `pulumi-${PLATFORM}-${hashOf(MODULE_FOLDER, "go.mod", "go.sum")}`);
 
-/** Set by {@link setup}: the CLI it found, so that test files need not look again. */
+/** Set by {@link setup} to the CLI that it found, so that test files need not search again. */
 const FOUND_VARIABLE = "FOUND_PULUMI_CLI";
 
-/** Runs once before the engine tier, so that no test counts the build of a CLI as its own time. */
+/** Runs once before the engine tier, so that the build of a CLI does not count as the time of a test. */
 export async function setup(): Promise<void> {
   const pulumi = await getPulumi();
   console.error(`Pulumi ${pulumi.version}: ${pulumi.path}`);
@@ -35,10 +35,10 @@ export async function setup(): Promise<void> {
 }
 
 /**
- * A Pulumi CLI: `PULUMI_CLI` or `pulumi` on PATH, else from the cache, else installed by the SDK's installer, else built from
- * its Go module. The last two fill the cache and say on stderr how long they take.
+ * Finds a Pulumi CLI: `PULUMI_CLI`, `pulumi` on PATH, or the cache. Otherwise, fills the cache with the SDK's installer, or by
+ * building the CLI from its Go module.
  *
- * @throws If no way works; the message lists what was tried.
+ * @throws {Error} if every way fails, with the reasons
  */
 export async function getPulumi(): Promise<Pulumi> {
   const found = process.env[FOUND_VARIABLE];
@@ -48,7 +48,7 @@ export async function getPulumi(): Promise<Pulumi> {
   const ways = [
     () => process.env["PULUMI_CLI"],
     () => onPath("pulumi"),
-    // An installed one first: it has Pulumi's own language host next to it.
+    // The installed CLI comes with Pulumi's own language host, the built CLI does not.
     () => join(INSTALLED, "bin/pulumi"),
     () => join(BUILT, "pulumi"),
     () => fill(INSTALLED, install).then(() => join(INSTALLED, "bin/pulumi")),
@@ -64,10 +64,10 @@ export async function getPulumi(): Promise<Pulumi> {
     }
   }
   const remedy = `Install Pulumi ${MINIMUM_VERSION} or newer and put it on PATH, or set PULUMI_CLI to its path.`;
-  throw new Error(["There is no Pulumi CLI.", ...failures, remedy].join("\n- "));
+  throw new Error(["No Pulumi CLI was found.", ...failures, remedy].join("\n- "));
 }
 
-/** The first executable of that name on PATH. */
+/** Finds the first executable of a name on PATH. */
 export async function onPath(name: string): Promise<string | undefined> {
   for (const folder of (process.env["PATH"] ?? "").split(delimiter)) {
     const candidate = resolve(folder, name);
@@ -76,7 +76,7 @@ export async function onPath(name: string): Promise<string | undefined> {
   return undefined;
 }
 
-/** @throws If the binary does not run, or is too old. */
+/** @throws if the CLI does not run, or is too old */
 async function verified(path: string): Promise<Pulumi> {
   const env = { ...process.env, PULUMI_SKIP_UPDATE_CHECK: "true" };
   const version = /\d+\.\d+\.\d+/.exec(await mustRun(path, ["version"], { env }))?.[0] ?? "0";
@@ -85,9 +85,9 @@ async function verified(path: string): Promise<Pulumi> {
   return { path, version };
 }
 
-/** In a process of its own: the SDK's installer takes no time limit and leaves its shell script running. */
+/** Runs the installer in its own process group, because it has no timeout and leaves its shell script running. */
 async function install(root: string): Promise<void> {
-  console.error(`Installing the Pulumi CLI ${VERSION} with the SDK's installer, 3 minutes at most ...`);
+  console.error(`Installing the Pulumi CLI ${VERSION} with the SDK's installer; at most 3 minutes ...`);
   const installer = `
     const { PulumiCommand } = require("@pulumi/pulumi/automation");
     PulumiCommand.install(${JSON.stringify({ version: VERSION, root })}).catch((error) => {
@@ -98,7 +98,7 @@ async function install(root: string): Promise<void> {
   await mustRun(process.execPath, ["-e", installer], options);
 }
 
-/** Builds the CLI from its Go module. It comes without a language host: see language-host.ts. */
+/** Builds the CLI from its Go module, without a language host: see language-host.ts. */
 async function build(folder: string): Promise<void> {
   console.error(
     "Building the Pulumi CLI from its Go module; about 5 minutes on 2 cores, once per machine ...",

@@ -9,16 +9,16 @@ import { cacheRoot, mustRun } from "./process.ts";
 import { onPath } from "./pulumi-cli.ts";
 
 const REQUIREMENTS = join(ROOT, "examples/python/requirements.txt");
-/** What a generated SDK needs besides, and what installs it. */
+/** Further dependencies of a generated SDK and of its installation. */
 const MORE = ["parver", "setuptools>=61", "wheel"];
 
 const FOUND_VARIABLE = "FOUND_PYTHON";
 
-/** Runs once before the engine tier: makes a virtual environment with Pulumi's SDK. Says so where there is no Python. */
+/** Runs once before the engine tier: creates a virtual environment with Pulumi's SDK. Prints a note if there is no Python. */
 export async function setup(): Promise<void> {
   const python = await onPath("python3");
   if (python === undefined) {
-    console.error("There is no python3, so tests of programs in Python are skipped.");
+    console.error("python3 is not on PATH, so tests of Python programs are skipped.");
     return;
   }
   const hash = createHash("sha256").update(await mustRun(python, ["--version"]));
@@ -34,9 +34,9 @@ export async function setup(): Promise<void> {
 }
 
 /**
- * Generates the SDK in a folder, and installs it there as users do.
+ * Generates the Python SDK in a folder, and installs it there as users do.
  *
- * @returns variables with which the engine runs programs that import it; `undefined` without Python or Go.
+ * @returns the variables with which the engine runs programs that import it; `undefined` without Python or Go
  */
 export async function pythonEnv(folder: string): Promise<Record<string, string> | undefined> {
   const python = process.env[FOUND_VARIABLE];
@@ -44,7 +44,7 @@ export async function pythonEnv(folder: string): Promise<Record<string, string> 
   const [sources, installed] = [join(folder, "python"), join(folder, "site-packages")];
   await generate({ python: sources });
   await pip(python, "--no-deps", "--no-build-isolation", "--target", installed, sources);
-  // Pulumi's own language host, next to an installed CLI, uses the same variables.
+  // Pulumi's own language host uses the same variables.
   return { PULUMI_PYTHON_CMD: python, PYTHONPATH: installed };
 }
 

@@ -1,4 +1,4 @@
-/** The sandbox of the package, with what only our own tests need: responses in many shapes, and faults on the wire. */
+/** The sandbox of the package, extended for our own tests: responses in many shapes, and network faults. */
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import type { ServerResponse } from "node:http";
@@ -18,10 +18,10 @@ export type {
 export type { Fault } from "./faults.ts";
 export { RawBody, SHAPES, type IssuedKey, type Shape, type ShapeName } from "./shapes.ts";
 
-/** What new keys are made of. `"hostile"` ones contain every character that means something in a URL. */
+/** The characters of new keys. `"hostile"` includes every character with a special meaning in a URL. */
 export type KeyAlphabet = "base64url" | "hostile";
 
-/** Settings of {@link startSandbox}. */
+/** Options of {@link startSandbox}. */
 export interface SandboxOptions extends published.SandboxOptions {
   /** @default "flat" */
   readonly shape?: ShapeName | Shape;
@@ -29,30 +29,36 @@ export interface SandboxOptions extends published.SandboxOptions {
   readonly keyAlphabet?: KeyAlphabet;
   /** See {@link Sandbox.inject}. @default [] */
   readonly faults?: readonly Fault[];
-  /** Milliseconds between the effect of a request and its answer. @default 0 */
+  /** Milliseconds between the effect of a request and its response. @default 0 */
   readonly latency?: number;
-  /** What every path starts with. @default "" */
+  /** The prefix of every path. @default "" */
   readonly basePath?: string;
-  /** Whether the creation of a key gets a 409 while there is another one. @default false */
+  /** Whether creating a key gets a 409 while another key exists. @default false */
   readonly oneKeyAtATime?: boolean;
 }
 
-/** A running sandbox that can be made to fail. */
+/** A running sandbox that can fail on demand. */
 export interface Sandbox extends published.Sandbox {
-  /** Adds faults. For each call of an operation, the first fault that is due happens. */
+  /** Adds faults. Each call triggers at most one: the first whose turn it is. */
   inject(...faults: readonly Fault[]): void;
-  /** Forgets the faults that have not happened. */
+  /** Removes the pending faults. */
   clearFaults(): void;
-  /** Performs one request, the next or the one after so many others, and holds its answer back. */
+  /** Performs the next request, but holds back its response. @param skip the number of requests to let pass first */
   hold(skip?: number): Held;
 }
 
-/** An answer that is held back. */
+/** A response that is held back. */
 export interface Held {
   /** Resolves when the request has been performed. */
   readonly reached: Promise<unknown>;
-  /** Sends the answer; resolves when it has been handed to the system. */
+  /** Sends the response. Resolves when the operating system has accepted it. */
   release(): Promise<void>;
+}
+
+/** Counts requests by method, such as `1 GET + 50 PATCH`. */
+export function summarizeRequests(requests: readonly { readonly method: string }[]): string {
+  const byMethod = Object.entries(Object.groupBy(requests, ({ method }) => method)).sort();
+  return byMethod.map(([method, sent = []]) => `${sent.length} ${method}`).join(" + ");
 }
 
 /** Starts the sandbox of the package with faults and shapes. */
@@ -105,10 +111,10 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   });
 }
 
-/** Stands for the real answer where a fault replaces it. Never sent. */
+/** A placeholder for an answer that a fault replaces. Never sent. */
 const NOT_PERFORMED = json(500, {});
 
-/** Performs operations and gives their answers a shape. */
+/** Returns a function that performs operations and shapes their answers. */
 function shaped(shape: Shape): (call: OperationCall) => Answer {
   const keysById = new Map<string, string>();
   const render = ({ status }: Answer, value: unknown): Answer =>
@@ -132,8 +138,8 @@ function shaped(shape: Shape): (call: OperationCall) => Answer {
   };
 }
 
-/** Random characters after "%" make a percent-escape now and then, which has to survive too. */
+/** The random characters after "%" sometimes form a percent-escape, which must survive too. */
 function hostileKey(): string {
   const random = (bytes: number): string => randomBytes(bytes).toString("base64url");
-  return `pk_live_${["/", "+", "=", "%", "?", "$"].map((hostile) => random(3) + hostile).join("")}${random(6)}`;
+  return `pk_live_${["/", "+", "=", "%", "?", "$"].map((hostile) => random(3) + hostile).join("")}${random(9)}`;
 }

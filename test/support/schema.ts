@@ -1,4 +1,4 @@
-/** provider/schema.json: what programs in every language may declare, from the same TSDoc as the reference. */
+/** Generates provider/schema.json, the API for all languages, from the same TSDoc as the reference. */
 import {
   type CommentDisplayPart,
   type DeclarationReflection,
@@ -8,18 +8,18 @@ import {
 } from "typedoc";
 
 import manifest from "../../provider/package.json" with { type: "json" };
-import { propertiesOf } from "./typedoc.ts";
+import { propertiesOf } from "./reference.ts";
 
 interface Import {
   readonly note: string;
   readonly example: string;
 }
 
-/** The resources, each with how it is imported. */
+/** The resources, each with the documentation of its import. */
 const RESOURCES: Readonly<Record<string, Import>> = {
   PartnerApiKey: {
     example: "checkout env:OLD_KEY",
-    note: "A key that exists is imported from an environment variable, so that it is in no command line, file or ID:",
+    note: "Import an existing key from an environment variable, so that no command line, file or ID contains it:",
   },
   PartnerWebhookState: { note: "The ID is the id of the webhook:", example: "orders 101" },
   PartnerWebhookStates: {
@@ -28,9 +28,9 @@ const RESOURCES: Readonly<Record<string, Import>> = {
   },
 };
 
-/** Properties that are whole numbers, which TypeScript does not tell. */
+/** Properties that are integers, which TypeScript types cannot express. */
 const INTEGERS: readonly string[] = ["webhookId", "afterDays", "overlapDays", "maxConnections"];
-/** With their owners, as `ResponseMapping` has an `apiKey` as well. */
+/** Secret properties with their owners, because `ResponseMapping` also has an `apiKey`. */
 const SECRETS: readonly string[] = [
   "PartnerApiKey.apiKey",
   "PartnerApiKey.response",
@@ -38,7 +38,7 @@ const SECRETS: readonly string[] = [
   "ProviderArgs.accessToken",
 ];
 
-/** The languages' own names. None is `pulumi-partners`, which is the npm package with the dynamic resources. */
+/** The package names by language. The npm package `pulumi-partners` contains the dynamic resources, so none has its name. */
 const LANGUAGE = {
   nodejs: { packageName: "@pulumi-partners/native", respectSchemaVersion: true },
   python: { packageName: "pulumi_partners_native", pyproject: { enabled: true }, respectSchemaVersion: true },
@@ -55,7 +55,7 @@ const LANGUAGE = {
   java: { basePackage: "io.github.pulumipartners" },
 };
 
-/** A type of the schema, or a property with that type. */
+/** A type or a property of the schema. */
 interface Spec {
   readonly type?: string;
   readonly $ref?: string;
@@ -65,7 +65,7 @@ interface Spec {
   readonly secret?: boolean;
 }
 
-/** The schema of the package, from what a program imports. */
+/** Returns the schema of the package. @param program the entry point for programs */
 export function schemaOf(program: DeclarationReflection): unknown {
   const { version, description, keywords, homepage, license, repository } = manifest;
   const schema = new Schema(program);
@@ -98,7 +98,7 @@ export function schemaOf(program: DeclarationReflection): unknown {
 
 const token = (name: string): string => `partners:index:${name}`;
 
-/** Collects the types that it meets. */
+/** Converts exports, and collects the types that they refer to. */
 class Schema {
   readonly types: Record<string, unknown> = {};
   readonly #program: DeclarationReflection;
@@ -110,7 +110,7 @@ class Schema {
   resource(name: string, { note, example }: Import): unknown {
     const { properties: inputProperties, required: requiredInputs } = this.object(`${name}Args`);
     const importing = `## Import\n\n${note}\n\n\`\`\`sh\npulumi import ${token(name)} ${example}\n\`\`\``;
-    // A stack of the dynamic resources moves to these as it is.
+    // Lets a stack move from the dynamic resources without changes.
     const aliases = [{ type: `pulumi-nodejs:dynamic/partners:${name}` }];
     const description = `${this.description(name)}\n\n${importing}`;
     return { ...this.object(name), description, inputProperties, requiredInputs, aliases };
@@ -163,7 +163,7 @@ class Schema {
       if (some.every(({ type }) => type === "literal")) return { type: "string" };
       if (some.length === 1) return this.#type(some[0]);
     }
-    if (type?.type !== "reference") throw new Error(`Not a type of a schema: ${String(type)}`);
+    if (type?.type !== "reference") throw new Error(`The schema cannot express this type: ${String(type)}`);
     const [first, second] = type.typeArguments ?? [];
     if (type.name === "JsonScalar") return ANY;
     if (type.name === "Record") return { type: "object", additionalProperties: this.#type(second) };
@@ -177,7 +177,7 @@ class Schema {
     if (!(key in this.types)) {
       const declared = this.#find(name);
       const description = this.description(name);
-      this.types[key] = {}; // Keeps its place before the types that it refers to.
+      this.types[key] = {}; // Reserves its place before the types that it refers to.
       this.types[key] = declared.kindOf(ReflectionKind.Interface)
         ? { type: "object", description, ...this.object(name) }
         : { type: "string", description, enum: this.#values(declared.type as UnionType) };
@@ -185,7 +185,7 @@ class Schema {
     return `#/types/${key}`;
   }
 
-  /** The members of a union of literals and other such unions. */
+  /** Returns the values of a union of literals and further unions. */
   #values({ types }: UnionType): { value: string }[] {
     return types.flatMap((one) => {
       if (one.type === "reference") return this.#values(this.#find(one.name).type as UnionType);
@@ -206,13 +206,13 @@ function isNull(type: SomeType): boolean {
   return type.type === "literal" && type.value === null;
 }
 
-/** Whether a program need not give it, or cannot count on it. */
+/** Whether an input can be omitted, or an output can be absent. */
 function isOptional({ flags, type }: DeclarationReflection): boolean {
   const value = type?.type === "reference" ? (type.typeArguments?.[0] ?? type) : type;
   return flags.isOptional || (value?.type === "union" && value.types.some(isNull));
 }
 
-/** The text of a comment for every language: without links, and without TypeScript's `null`. */
+/** Returns the text of a comment for all languages: without links, and without the `null` of TypeScript. */
 function prose(parts: readonly CommentDisplayPart[] = []): string {
   return parts
     .map((part) => (part.kind === "inline-tag" ? nameOf(part.text) : part.text))
@@ -222,7 +222,7 @@ function prose(parts: readonly CommentDisplayPart[] = []): string {
     .trim();
 }
 
-/** What a link leads to: `ProviderArgs.account` is the `account` of the `Provider`. */
+/** Names the target of a link: `ProviderArgs.account` becomes the `account` of the `Provider`. */
 function nameOf(link: string): string {
   const [owner = "", member] = link.replace(/Args\b/, "").split(".");
   return member === undefined ? `\`${owner}\`` : `\`${member}\` of \`${owner}\``;

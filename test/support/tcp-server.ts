@@ -1,13 +1,13 @@
 import { connect, createServer, type AddressInfo, type Socket } from "node:net";
 
-/** A server on 127.0.0.1 that knows nothing of HTTP. */
+/** A TCP server on 127.0.0.1. */
 export interface TcpServer {
   readonly port: number;
-  /** Closes it and what is still connected to it. */
+  /** Closes the server and all connections. */
   close(): Promise<void>;
 }
 
-/** Starts a {@link TcpServer} on any free port. Errors of a connection are ignored: resets are what tests do. */
+/** Starts a {@link TcpServer} on any free port. Ignores connection errors, because tests reset connections on purpose. */
 export async function startTcpServer(serve: (socket: Socket) => void): Promise<TcpServer> {
   const open = new Set<Socket>();
   const server = createServer((socket) => {
@@ -29,11 +29,12 @@ export async function startTcpServer(serve: (socket: Socket) => void): Promise<T
 }
 
 /**
- * Connects a client to a server on this machine. A reset or a close on either side is passed on as one.
+ * Connects a client to a server on this machine. Forwards a reset or a close on either side as such.
  *
- * @param raw The connection below `client`, which is what can be reset. @returns the server's side
+ * @param raw the TCP connection under `client`, which can be reset
+ * @returns the connection to the server
  */
-export function passOn(client: Socket, raw: Socket, port: number): Socket {
+export function forward(client: Socket, raw: Socket, port: number): Socket {
   const upstream = connect(port, "127.0.0.1");
   upstream.on("error", () => raw.resetAndDestroy());
   upstream.once("close", () => {

@@ -1,9 +1,9 @@
 import { KeyObject, type webcrypto } from "node:crypto";
 import dns from "node:dns";
 import { createSecureContext, getCACertificates, setDefaultCACertificates, TLSSocket } from "node:tls";
-import { passOn, startTcpServer } from "./tcp-server.ts";
+import { forward, startTcpServer } from "./tcp-server.ts";
 
-// The container that @peculiar/x509 is built on refuses to load without these, and learns nothing from them.
+// The dependency injection of @peculiar/x509 does not load without these, but does not use their results.
 Object.assign(Reflect, {
   defineMetadata: () => undefined,
   getMetadata: () => undefined,
@@ -11,38 +11,38 @@ Object.assign(Reflect, {
 });
 const x509 = await import("@peculiar/x509");
 
-/** What a TLS server shows and proves to be, as PEM. */
+/** The certificate and the private key of a TLS server, as PEM. */
 export interface Identity {
   readonly cert: string;
   readonly key: string;
 }
 
-/** What a certificate says besides the name of its authority. */
+/** The contents of a certificate. */
 export interface CertificateFacts {
-  /** The DNS names and IP addresses that it is for. */
+  /** The DNS names and IP addresses that it is valid for. */
   readonly hosts: readonly string[];
   /** @default tomorrow */
   readonly notAfter?: Date;
 }
 
-/** Somebody who issues certificates; nobody trusts it unless told to. */
+/** A certificate authority. Nothing trusts it by default. */
 export interface Authority {
-  /** Its own certificate, as PEM: what `NODE_EXTRA_CA_CERTS` names a file of. */
+  /** The root certificate as PEM, for the file that `NODE_EXTRA_CA_CERTS` names. */
   readonly certificate: string;
-  /** Makes a key and a certificate for a server. */
-  issue(facts: CertificateFacts): Promise<Identity>;
+  /** Creates a key and a certificate for a server. */
+  issue(options: CertificateFacts): Promise<Identity>;
 }
 
 const ALGORITHM = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" };
 const DAY = 24 * 60 * 60 * 1000;
 
-/** Makes an authority, in memory and for this test run only. */
+/** Creates a certificate authority in memory. */
 export async function createAuthority(name = "Test Authority"): Promise<Authority> {
-  const own = await makeKeys();
+  const rootKeys = await generateKeys();
   const notBefore = new Date(Date.now() - 2 * DAY);
   const issuer = await x509.X509CertificateGenerator.createSelfSigned({
     name: `CN=${name}`,
-    keys: own,
+    keys: rootKeys,
     signingAlgorithm: ALGORITHM,
     notBefore,
     notAfter: new Date(Date.now() + DAY),
@@ -51,13 +51,13 @@ export async function createAuthority(name = "Test Authority"): Promise<Authorit
   return {
     certificate: issuer.toString("pem"),
     issue: async ({ hosts, notAfter = new Date(Date.now() + DAY) }) => {
-      const keys = await makeKeys();
+      const keys = await generateKeys();
       const names = hosts.map((value) => ({ type: /^[\d.]+$|:/.test(value) ? "ip" : "dns", value }) as const);
       const certificate = await x509.X509CertificateGenerator.create({
         subject: `CN=${hosts[0] ?? ""}`,
         issuer: issuer.subject,
         publicKey: keys.publicKey,
-        signingKey: own.privateKey,
+        signingKey: rootKeys.privateKey,
         signingAlgorithm: ALGORITHM,
         notBefore,
         notAfter,
@@ -71,7 +71,7 @@ export async function createAuthority(name = "Test Authority"): Promise<Authorit
   };
 }
 
-/** Makes this process trust an authority as well, until the function that is returned is called. */
+/** Makes this process also trust an authority. @returns a function that undoes it */
 export function trust({ certificate }: Authority): () => void {
   const before = getCACertificates("default");
   setDefaultCACertificates([...before, certificate]);
@@ -81,8 +81,9 @@ export function trust({ certificate }: Authority): () => void {
 }
 
 /**
- * Lets every host name below `.test` (RFC 6761, 6.2) lead to this machine, so that a name can stand for a server that is not
- * loopback. Until the function that is returned is called.
+ * Resolves every host name under `.test` (RFC 6761, 6.2) to this machine, so that tests can use a host that is not loopback.
+ *
+ * @returns a function that undoes it
  */
 export function resolveTestNames(): () => void {
   const { lookup } = dns;
@@ -90,22 +91,22 @@ export function resolveTestNames(): () => void {
   const replacement = (hostname: string, options: dns.LookupOptions, callback: Callback): void => {
     lookup(hostname.endsWith(".test") ? "127.0.0.1" : hostname, options, callback);
   };
-  dns.lookup = replacement as typeof lookup; // net looks it up there for each connection.
+  dns.lookup = replacement as typeof lookup; // net reads this property for each connection.
   return () => {
     dns.lookup = lookup;
   };
 }
 
-/** What a {@link TlsFront} does besides passing everything on. */
+/** Options of {@link startTlsFront}. */
 export interface TlsFrontOptions {
-  /** What becomes of a handshake. @default "answer" */
+  /** The reaction to a handshake. @default "answer" */
   readonly handshake?: "answer" | "reset";
 }
 
-/** Offers HTTP/2 before HTTP/1.1, as most servers do. What it passes on to need not understand it. */
+/** HTTP/2 before HTTP/1.1, as on most servers. */
 const OFFERED = ["h2", "http/1.1"];
 
-/** Puts TLS in front of the server with this URL, which is on 127.0.0.1. A reset on either side is passed on as one. */
+/** Starts a TLS proxy for a server on 127.0.0.1. Forwards a reset on either side as such. @param url the URL of the server */
 export async function startTlsFront(
   url: string,
   identity: Identity,
@@ -122,13 +123,13 @@ export async function startTlsFront(
     secure.on("error", () => raw.destroy());
     secure.once("secure", () => {
       protocols.push(secure.alpnProtocol);
-      passOn(secure, raw, Number(new URL(url).port));
+      forward(secure, raw, Number(new URL(url).port));
     });
   });
-  /** The application protocol that each handshake agreed on, in order; `false` where the client named none. */
+  /** The application protocol of each handshake, in order; `false` if the client offered none. */
   return { ...server, protocols };
 }
 
-function makeKeys(): Promise<webcrypto.CryptoKeyPair> {
+function generateKeys(): Promise<webcrypto.CryptoKeyPair> {
   return crypto.subtle.generateKey(ALGORITHM, true, ["sign", "verify"]);
 }

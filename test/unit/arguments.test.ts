@@ -12,29 +12,49 @@ beforeAll(async () => {
 
 const eu = { baseUrl: "https://eu.example.com", accessToken: "t0ken" };
 
-// As JavaScript allows it.
+// A JavaScript program can pass anything.
 const PartnerApiKey = partners.PartnerApiKey as unknown as new (...args: unknown[]) => object;
 const PartnerWebhookState = partners.PartnerWebhookState as unknown as new (...args: unknown[]) => object;
 const Provider = partners.Provider as unknown as new (...args: unknown[]) => object;
 
 it.each([
-  ["options", () => new PartnerApiKey("k", { provider: {} }), 'PartnerApiKey "k" has no argument "provider"'],
-  ["no arguments", () => new PartnerWebhookState("w"), 'PartnerWebhookState "w" needs its arguments'],
-  ["null", () => new PartnerApiKey("k", null), 'PartnerApiKey "k" needs its arguments'],
-  ["a typing mistake", () => new Provider("eu", { ...eu, url: "" }), 'Provider "eu" has no argument "url"'],
   [
-    "a typing mistake in options",
+    "options as arguments",
+    () => new PartnerApiKey("k", { provider: {} }),
+    'PartnerApiKey "k" has no argument "provider"',
+  ],
+  [
+    "a call without arguments",
+    () => new PartnerWebhookState("w"),
+    'PartnerWebhookState "w" needs its arguments',
+  ],
+  ["null as arguments", () => new PartnerApiKey("k", null), 'PartnerApiKey "k" needs its arguments'],
+  [
+    "a misspelled argument",
+    () => new Provider("eu", { ...eu, url: "" }),
+    'Provider "eu" has no argument "url"',
+  ],
+  [
+    "a misspelled option",
     () => partners.getPartnerWebhooksOutput({ providers: eu } as object),
     'getPartnerWebhooks has no argument "providers"',
   ],
-  ["the name default", () => new Provider("default", eu), '"default" is the name of the account'],
-  ["an empty account", () => new Provider("default", { ...eu, account: "" }), '"default" is the name'],
-])("%s is refused with a message, before anything is registered", (_what, make, message) => {
+  [
+    "a provider that is named default",
+    () => new Provider("default", eu),
+    '"default" is the name of the account',
+  ],
+  [
+    "a provider that is named default, with an empty account",
+    () => new Provider("default", { ...eu, account: "" }),
+    '"default" is the name',
+  ],
+])("%s is refused before anything is registered", (_what, make, message) => {
   expect(make).toThrow(message);
-  expect(make).toThrow(pulumi.RunError); // Pulumi prints the message of such an error, and no stack.
+  expect(make).toThrow(pulumi.RunError); // Pulumi prints the message of a RunError without its stack.
 });
 
-it("a webhook is declared once in an account, through whatever provider that names it", () => {
+it("a webhook may be declared only once per account, even with different providers", () => {
   const args = { webhookId: 9, state: "active" } as const;
   const main = new partners.Provider("main", { ...eu, account: "default" });
   const other = new partners.Provider("other", { ...eu, account: "other" });

@@ -3,8 +3,8 @@ import { expect, it } from "vitest";
 import * as registration from "../../provider/src/registration.js";
 import * as host from "../../provider/src/hosts/dynamic.js";
 
-// These strings stand in users' state. A change here is a major version: old resources could no longer be deleted.
-it("what is written into users' state never changes", () => {
+// These strings are in users' state: after a change, old resources could not be deleted, so it needs a major version.
+it("the strings that are written into users' state never change", () => {
   expect({ ...registration }).toEqual({
     PARTNER_API_KEY: {
       type: "pulumi-nodejs:dynamic/partners:PartnerApiKey",

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Fails if Pulumi warned that an earlier run was killed while it created something. Pulumi creates it again and exits 0, so
+# Fails if Pulumi warned that an earlier run was killed while it created something. Pulumi creates it again and exits with 0, so
 # only this warning points to a key that no stack tracks.
 set -euo pipefail
 if grep --no-messages 'interrupted while creating' up.log; then

@@ -2,36 +2,38 @@ import { parseArgs } from "node:util";
 
 /** A command of `pulumi-partners`. */
 export interface Command {
-  /** What `--help` prints. */
+  /** The text that `--help` prints. */
   readonly help: string;
   /**
-   * Runs the command with the arguments after its name; resolves to the exit code.
+   * Runs the command with the arguments that follow its name.
+   *
+   * @returns the exit code
    * @throws {UsageError} or {@link CommandError}
    */
   readonly run: (args: readonly string[]) => Promise<number>;
 }
 
-/** The command line is wrong, so nothing was done; the exit code is 2. The message is part of a sentence. */
+/** The command line is wrong, and nothing was done. Exit code 2. The message is part of a sentence. */
 export class UsageError extends Error {
   override readonly name = "UsageError";
 }
 
-/** The command cannot go on; the exit code is 1. The message is everything the user needs to know. */
+/** The command failed. Exit code 1. The message tells the user everything they need to know. */
 export class CommandError extends Error {
   override readonly name = "CommandError";
 }
 
 /**
- * Parses a command line that consists of options with values only.
+ * Parses a command line in which every argument is an option with a value.
  *
- * @throws {UsageError} that repeats no argument but the name of an option: an argument may be a key in the wrong place.
+ * @throws {UsageError} It repeats only option names, because any other argument may be a misplaced key.
  */
 export function parseOptions<const Name extends string>(
   args: readonly string[],
   names: readonly Name[],
 ): { readonly [Option in Name]?: string } {
   const options = Object.fromEntries(names.map((name) => [name, { type: "string" as const }]));
-  // The messages of strict parsing repeat what they refuse, over several lines.
+  // Strict parsing would repeat the rejected argument, in a message of several lines.
   const { values, tokens } = parseArgs({ args: [...args], options, strict: false, tokens: true });
   for (const token of tokens) {
     if (token.kind !== "option") throw new UsageError("only options are allowed");

@@ -8,7 +8,7 @@ import {
   type ConfigSource,
   type Settings,
 } from "../handlers/settings.js";
-import { renderError } from "../hosts/messages.js";
+import { renderError, type MessageContext } from "../hosts/messages.js";
 import { SETTING_NAMES } from "../setting-names.js";
 import { CommandError, parseOptions, UsageError, type Command } from "./command.js";
 import { checkCliVersion, checkPlugin } from "./installation.js";
@@ -22,8 +22,8 @@ Checks everything between this machine and the service, and says how to fix what
 and changes nothing. Never prints the access token or a key.
 
 Options:
-  --stack <name>   stack to look at (default: the selected one)
-  --cwd <folder>   folder of the project (default: the current one)
+  --stack <name>   stack to check (default: the selected stack)
+  --cwd <folder>   project folder (default: the current folder)
   -h, --help       show this text
 
 Exit codes:
@@ -32,7 +32,7 @@ Exit codes:
   2  the command line is wrong; nothing was done
 `;
 
-/** `pulumi-partners doctor`: checks everything from this machine to the service. */
+/** `pulumi-partners doctor`: checks everything between this machine and the service. */
 export const doctorCommand: Command = {
   help: HELP,
   run: async (args) => {
@@ -42,15 +42,20 @@ export const doctorCommand: Command = {
     const root = findProjectRoot(cwd);
     if (root === null && stack !== undefined)
       throw new UsageError("--stack needs a Pulumi project, and there is none here; use --cwd");
-    const report = new Report();
-    await examine(root, stack, report);
+    const report = new Report({ explicit: false, environmentOnly: root === null });
+    await runChecks(root, stack, report);
     return report.hasFailed ? 1 : 0;
   },
 };
 
-/** Prints checks as they are made. */
+/** Prints each check as soon as its result is known. */
 class Report {
   hasFailed = false;
+  readonly #context: MessageContext;
+
+  constructor(context: MessageContext) {
+    this.#context = context;
+  }
 
   add(...checks: readonly Check[]): void {
     for (const one of checks) {
@@ -59,22 +64,22 @@ class Report {
     }
   }
 
-  /** Does something that other checks depend on. @returns `null` if that failed, which is then reported. */
+  /** Runs a step that later checks depend on, and reports its failure. @returns its result, or `null` if it failed */
   async attempt<Result>(name: string, act: () => Result | Promise<Result>): Promise<Result | null> {
     try {
       return await act();
     } catch (error) {
-      const known = error instanceof CommandError;
-      this.add(check("failed", name, known ? error.message : renderError(error, { explicit: false })));
+      const detail = error instanceof CommandError ? error.message : renderError(error, this.#context);
+      this.add(check("failed", name, detail));
       return null;
     }
   }
 }
 
-async function examine(root: string | null, stackName: string | undefined, report: Report): Promise<void> {
+async function runChecks(root: string | null, stackName: string | undefined, report: Report): Promise<void> {
   report.add(check("ok", "node", process.versions.node));
-  const stack = await examineProject(root, stackName, report);
-  if (stack === null) return; // What else is wrong depends on its configuration.
+  const stack = await checkProject(root, stackName, report);
+  if (stack === null) return; // All further checks need its configuration.
   const settings = await report.attempt("settings", () => readSettings(stack.config, process.env));
   if (settings === null) return;
   report.add(checkSettings(settings, stack));
@@ -82,7 +87,7 @@ async function examine(root: string | null, stackName: string | undefined, repor
   report.add(...(checks ?? []));
 }
 
-/** What counts outside of a project: nothing but the environment. */
+/** Stands for the stack outside a project, where settings come only from the environment. */
 const NO_STACK: Stack = {
   name: "",
   config: { get: () => undefined },
@@ -91,8 +96,8 @@ const NO_STACK: Stack = {
   providers: [],
 };
 
-/** @returns `null` if there is a project whose stack cannot be read. */
-async function examineProject(
+/** @returns the stack, or `null` if there is a project but its stack cannot be read */
+async function checkProject(
   root: string | null,
   stackName: string | undefined,
   report: Report,
@@ -100,8 +105,9 @@ async function examineProject(
   const cli = await report.attempt("pulumi-cli", findCli);
   if (cli !== null) report.add(checkCliVersion(cli.version?.version ?? null));
   if (root === null) {
+    const detail = "There is no Pulumi project here, so only environment variables are used.";
     report.add(
-      check("ok", "stack", "There is no Pulumi project here, so only environment variables are used."),
+      check("ok", "stack", detail, "To check a stack, run the doctor in its project, or use --cwd."),
     );
     return NO_STACK;
   }
@@ -116,9 +122,9 @@ async function examineProject(
 }
 
 function describeStack({ name, config, providers }: Stack): string {
-  const rest =
+  const unchecked =
     providers.length === 0 ? "" : ` Accounts of Provider resources are not checked: ${providers.join(", ")}.`;
-  return `${name}, account ${accountName(config)}.${rest}`;
+  return `${name}, account ${accountName(config)}.${unchecked}`;
 }
 
 function checkSettings({ baseUrl }: Settings, { config, isSecret }: Stack): Check {
@@ -130,11 +136,11 @@ function checkSettings({ baseUrl }: Settings, { config, isSecret }: Stack): Chec
     "settings",
     `${detail} The access token is stored in plain text.`,
     "pulumi config set --secret partners:accessToken",
-    "Then have the service replace the token.",
+    "Then ask the service for a new token.",
   );
 }
 
-/** Which settings are not those of the stack. No values, as some are secret. */
+/** Lists the settings that come from the environment, without their values: some are secret. */
 function describeVariables(config: ConfigSource): string {
   const names = SETTING_NAMES.filter(
     (name) => findSetting(name, config, process.env)?.from === "environment",

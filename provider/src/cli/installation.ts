@@ -6,17 +6,17 @@ import gte from "semver/functions/gte.js";
 import { VERSION } from "../version.js";
 import { check, type Check } from "./report.js";
 
-/** The oldest CLI that we test with. */
+/** The oldest CLI version that we test. */
 const TESTED_CLI = "3.254.0";
 
-/** Checks the version of the Pulumi CLI. @param version `null` if the CLI reports none that can be read. */
+/** Checks the version of the Pulumi CLI. @param version `null` if the CLI does not report a valid one. */
 export function checkCliVersion(version: string | null): Check {
   if (version !== null && gte(version, TESTED_CLI)) return check("ok", "pulumi-cli", version);
   const detail = `This is ${version ?? "an unknown version"}; ${TESTED_CLI} and newer are tested.`;
   return check("warning", "pulumi-cli", detail, "Update the Pulumi CLI.");
 }
 
-/** Checks that the plugin loads from the program's folder, as the SDK's dynamic-provider host loads it. */
+/** Checks that the plugin loads from the program's folder, where the SDK's dynamic-provider host loads it. */
 export function checkPlugin(folder: string): Check {
   const require = createRequire(join(folder, "program.js"));
   let path: string;

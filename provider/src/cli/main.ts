@@ -14,24 +14,24 @@ const COMMANDS: ReadonlyMap<string, Command> = new Map([
 const HELP = `Usage: pulumi-partners <command> [options]
 
 Commands:
-  doctor     check everything from this machine to the service
+  doctor     check everything between this machine and the service
   sandbox    start a Partner API on this machine to try things out
 
 Options:
-  -h, --help  show this text; after a command, its options
+  -h, --help  show this text; after a command, show its options
   --version   show the version of this package
 `;
 
 async function main(args: readonly string[]): Promise<number> {
-  const helpWanted = args.some(isHelp);
+  const wantsHelp = args.some(isHelp);
   const [name, ...rest] = args.filter((word) => !isHelp(word));
   const command = COMMANDS.get(name ?? "");
   try {
     if (name === "--version") return print(`${VERSION}\n`);
-    if (name === undefined && helpWanted) return print(HELP);
+    if (name === undefined && wantsHelp) return print(HELP);
     if (command === undefined)
       throw new UsageError(name === undefined ? "a command is missing" : "there is no such command");
-    if (helpWanted) return print(command.help);
+    if (wantsHelp) return print(command.help);
     assertNodeVersion(process.versions.node);
     return await command.run(rest);
   } catch (error) {
@@ -55,7 +55,7 @@ function describe(error: unknown, prefix: string): string {
   return error instanceof CommandError ? error.message : renderError(error, { explicit: false });
 }
 
-// A reader such as `head` may stop before the end.
+// A reader such as `head` may close the pipe early.
 for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
 void main(process.argv.slice(2)).then((code) => {
   process.exitCode = code;

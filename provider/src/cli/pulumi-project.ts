@@ -6,29 +6,29 @@ import { accountName, type ConfigSource } from "../handlers/settings.js";
 import { EXPLICIT_KEY } from "../setting-names.js";
 import { CommandError } from "./command.js";
 
-/** An opened project. */
+/** An open Pulumi project. */
 export interface Project {
   readonly workspace: LocalWorkspace;
-  /** The folder that the program, and so the plugin, loads packages from: that of `main`. */
+  /** The folder of `main`, from which the program and the plugin load packages. */
   readonly programFolder: string;
-  /** Whether the program runs in Node. */
+  /** Whether the program runs on Node. */
   readonly usesNode: boolean;
 }
 
-/** A stack as the last `pulumi up` left it, and its configuration. */
+/** The configuration of a stack, and its state after the last `pulumi up`. */
 export interface Stack {
   readonly name: string;
-  /** Its configuration, decrypted. */
+  /** The decrypted configuration. */
   readonly config: ConfigSource;
-  /** Whether a key of its configuration is stored as a secret. */
+  /** Whether a configuration key is stored as a secret. */
   readonly isSecret: (key: string) => boolean;
-  /** The names of the resources that declare a webhook of the default account, by webhook id. */
+  /** The names of the resources that declare each webhook of the default account, by webhook id. */
   readonly declared: ReadonlyMap<number, readonly string[]>;
-  /** The names of the `Provider` resources of the program, which are accounts of their own. */
+  /** The names of the `Provider` resources, each of which has its own account. */
   readonly providers: readonly string[];
 }
 
-/** Finds the folder of the project that a folder belongs to, as the CLI does. @returns `null` if there is none. */
+/** Finds the root of the project that contains a folder, as the CLI does. @returns `null` outside a project */
 export function findProjectRoot(folder: string): string | null {
   const names = ["Pulumi.yaml", "Pulumi.yml", "Pulumi.json"];
   for (let root = resolve(folder); ; root = dirname(root)) {
@@ -45,10 +45,10 @@ export async function findCli(): Promise<PulumiCommand> {
   });
 }
 
-/** Opens the project in a folder, through that CLI. @throws {CommandError} */
+/** Opens the project in a folder with this CLI. @throws {CommandError} */
 export async function openProject(workDir: string, pulumiCommand: PulumiCommand): Promise<Project> {
   const automation = await loadAutomation();
-  return explaining("pulumi stack ls", async () => {
+  return runCli("pulumi stack ls", async () => {
     const envVars = { PULUMI_SKIP_UPDATE_CHECK: "true" };
     const workspace = await automation.LocalWorkspace.create({ workDir, pulumiCommand, envVars });
     const { main = ".", runtime } = await workspace.projectSettings();
@@ -62,18 +62,18 @@ export async function openProject(workDir: string, pulumiCommand: PulumiCommand)
 }
 
 /**
- * Reads a stack through the CLI, so that passphrases, secrets providers and environments work as for `pulumi up`.
+ * Reads a stack through the CLI, so that passphrases, secrets providers and environments work as in `pulumi up`.
  *
- * @param name The name of the stack. @default the one that is selected
+ * @param name The name of the stack. @default the selected stack
  * @throws {CommandError}
  */
 export async function readStack({ workspace }: Project, name?: string): Promise<Stack> {
-  const selected = name ?? (await explaining("pulumi stack ls", () => workspace.stack()))?.name;
+  const selected = name ?? (await runCli("pulumi stack ls", () => workspace.stack()))?.name;
   if (selected === undefined)
     throw new CommandError('No stack is selected. Run "pulumi stack select", or use --stack.');
   const [values, exported] = await Promise.all([
-    explaining(`pulumi config --stack ${selected}`, () => workspace.getAllConfig(selected)),
-    explaining(`pulumi stack export --stack ${selected}`, () => workspace.exportStack(selected)),
+    runCli(`pulumi config --stack ${selected}`, () => workspace.getAllConfig(selected)),
+    runCli(`pulumi stack export --stack ${selected}`, () => workspace.exportStack(selected)),
   ]);
   const config = { get: (key: string) => values[key]?.value };
   const deployment = exported.deployment as { readonly resources?: readonly StateResource[] } | null;
@@ -87,7 +87,7 @@ export async function readStack({ workspace }: Project, name?: string): Promise<
   };
 }
 
-/** A resource as it is in a state. */
+/** A resource in the state file. */
 interface StateResource {
   readonly urn: string;
   readonly type: string;
@@ -111,7 +111,7 @@ function declaredWebhooks(resources: readonly StateResource[], account: string):
   return declared;
 }
 
-/** The webhooks of a resource, those under `others` of a fleet included, whether it is a dynamic or a native one. */
+/** The webhooks that a dynamic or native resource manages, including those that `others` of a fleet covers. */
 function managedWebhooks({ type, outputs = {} }: StateResource): number[] {
   if (/^(pulumi-nodejs:dynamic\/partners|partners:index):PartnerWebhookState$/.test(type))
     return [Number(outputs["webhookId"])];
@@ -119,20 +119,20 @@ function managedWebhooks({ type, outputs = {} }: StateResource): number[] {
   return isFleet ? Object.keys(outputs["initialStates"] ?? {}).map(Number) : [];
 }
 
-/** Everything after the third `::` of a URN, as a name may contain `::` too. */
+/** Everything after the third `::` of the URN, because a name may itself contain `::`. */
 function resourceName({ urn }: StateResource): string {
   return urn.split("::").slice(3).join("::");
 }
 
-/** Loaded late: it takes most of a second, and only the doctor needs it. */
+/** Loaded on demand: it is slow to load, and only the doctor needs it. */
 async function loadAutomation(): Promise<typeof import("@pulumi/pulumi/automation")> {
   return import("@pulumi/pulumi/automation/index.js").catch(() => {
     throw new CommandError("@pulumi/pulumi cannot be loaded. Run: npm install @pulumi/pulumi");
   });
 }
 
-/** Never repeats what the CLI printed, as the URL of a backend may contain a password. */
-async function explaining<Result>(command: string, call: () => Promise<Result>): Promise<Result> {
+/** Calls the CLI. On failure, names the command but not its output: a backend URL may contain a password. */
+async function runCli<Result>(command: string, call: () => Promise<Result>): Promise<Result> {
   try {
     return await call();
   } catch {

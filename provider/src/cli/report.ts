@@ -2,15 +2,15 @@ import { styleText } from "node:util";
 
 const COLORS = { ok: "green", warning: "yellow", failed: "red" } as const;
 
-/** What the doctor reports of one thing. */
+/** The result of one check by the doctor. */
 export interface Check {
-  /** How it ended. Only `failed` makes the doctor fail. */
+  /** The outcome. Only `failed` makes the doctor fail. */
   readonly status: keyof typeof COLORS;
-  /** What was checked, such as `service`. */
+  /** The subject of the check, such as `service`. */
   readonly name: string;
-  /** What was found, as a sentence. Never holds a secret. */
+  /** The finding, in sentences. Never contains a secret. */
   readonly detail: string;
-  /** What to do about it, and what helps to decide: sentences, commands and the rows of tables. */
+  /** The lines below it: what to do, commands to run, and table rows. */
   readonly lines: readonly string[];
 }
 
@@ -24,16 +24,16 @@ export function check(
   return { status, name, detail, lines };
 }
 
-/** Renders a check, in colour where stdout shows colours. */
+/** Renders a check, in color if stdout supports it. */
 export function renderCheck({ status, name, detail, lines }: Check): string {
   const below = lines.map((line) => `${" ".repeat(9)}${printable(line)}\n`);
   return `${styleText(COLORS[status], status.padEnd(9))}${name.padEnd(12)}${printable(detail)}\n${below.join("")}`;
 }
 
-/** Characters that a terminal obeys, that begin a line (as commands to a CI system do), or that reorder text. */
+/** Characters that control a terminal, reorder text, or start a line, which a CI system could read as a command. */
 const CONTROL = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
 
-/** Makes any text, such as a resource name from the state, safe to print as part of one line. */
+/** Makes untrusted text, such as a resource name from the state, safe to print within a line. */
 export function printable(text: string): string {
   return text.replace(CONTROL, "?");
 }

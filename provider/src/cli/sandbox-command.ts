@@ -9,17 +9,17 @@ import { printable } from "./report.js";
 
 const HELP = `Usage: pulumi-partners sandbox [options]
 
-Starts a Partner API on 127.0.0.1 that keeps its data in memory, prints the settings for it, and then one
-line for each request.
+Starts a Partner API on 127.0.0.1 that keeps its data in memory. Prints the settings to use, and then one
+line per request.
 
 Options:
-  --port <number>          port to listen on (default: any free one)
-  --access-token <token>   token to accept (default: a random one)
-  --webhooks <list>        webhooks that exist, such as 101:active,102:disabled
+  --port <number>          port to listen on (default: any free port)
+  --access-token <token>   token to accept (default: a random token)
+  --webhooks <list>        existing webhooks, such as 101:active,102:disabled
   -h, --help               show this text
 `;
 
-/** `pulumi-partners sandbox`: runs a sandbox until it gets SIGINT, SIGTERM or SIGHUP. */
+/** `pulumi-partners sandbox`: runs a sandbox until SIGINT, SIGTERM or SIGHUP. */
 export const sandboxCommand: Command = {
   help: HELP,
   run: async (args) => {
@@ -31,7 +31,7 @@ export const sandboxCommand: Command = {
       ...(values.webhooks !== undefined && { webhooks: parseWebhooks(values.webhooks) }),
     };
     const signals = ["SIGINT", "SIGTERM", "SIGHUP"].map((signal) => once(process, signal));
-    const stopped = Promise.race([...signals, npmGone()]);
+    const stopped = Promise.race([...signals, npxEnded()]);
     const sandbox = await startSandbox({ ...options, onRequest: printRequest }).catch((error: unknown) => {
       throw error instanceof Error ? new CommandError(error.message) : error;
     });
@@ -42,19 +42,22 @@ export const sandboxCommand: Command = {
   },
 };
 
-/** npx starts a command through a shell, which passes no signal on, and outlives a killed npx. */
-function npmGone(): Promise<void> {
+/**
+ * Resolves when npx or its shell has ended. The shell forwards no signals to the command and outlives a killed npx, so this
+ * polls both.
+ */
+function npxEnded(): Promise<void> {
   const shell = process.ppid;
   return new Promise((resolve) => {
     if (process.env["npm_command"] === undefined) return;
-    const npm = parentOf(shell);
+    const npx = parentOf(shell);
     setInterval(() => {
-      if (process.ppid !== shell || !isRunning(npm)) resolve();
+      if (process.ppid !== shell || !isRunning(npx)) resolve();
     }, 200).unref();
   });
 }
 
-/** @returns 0 where `ps` does not tell, as on Windows: it stands for this process, which runs. */
+/** @returns 0 if `ps` is unavailable, as on Windows; to `kill`, 0 means this process group, which is running */
 function parentOf(pid: number): number {
   try {
     return Number(execFileSync("ps", ["-o", "ppid=", "-p", String(pid)], { stdio: "pipe" }));
@@ -86,7 +89,7 @@ function announcement(sandbox: Sandbox): string {
   ].join("\n")}\n`;
 }
 
-/** Shows templates instead of paths, as the path of a deletion contains the key. */
+/** Prints the template instead of the path, because the path of a deletion contains the key. */
 function printRequest({ operation, method, status }: LoggedRequest): void {
   const path = operation === null ? "(not a path of the Partner API)" : OPERATIONS[operation].template;
   process.stdout.write(`${printable(method)} ${path} ${status ?? "(no response)"}\n`);
@@ -99,7 +102,7 @@ function parsePort(text: string): number {
 }
 
 function parseToken(text: string): string {
-  if (/^[\x21-\x7e]+$/.test(text)) return text; // Nothing else can be sent in a header.
+  if (/^[\x21-\x7e]+$/.test(text)) return text; // The client refuses to send anything else.
   throw new UsageError("--access-token must be visible ASCII characters without spaces");
 }
 

@@ -9,13 +9,13 @@ import type { Stack } from "./pulumi-project.js";
 import { check, type Check } from "./report.js";
 
 /**
- * Lists the webhooks, and checks by that one request the address, the token, the shape of the response, and that the webhooks
- * that a stack declares exist.
+ * Lists the webhooks. This one request checks the address, the token, the shape of the response, and whether the webhooks that
+ * the stack declares exist.
  *
- * @throws what the client throws
+ * @throws {PartnerError} if the list cannot be fetched
  */
 export async function checkService(settings: Settings, declared: Stack["declared"]): Promise<Check[]> {
-  // Loaded late: undici fails to load in a Node that is too old, and main.ts has to be able to say so.
+  // Loaded on demand: undici does not load on an old Node, and main.ts must be able to report that.
   const { createClient } = await import("../api/client.js");
   const client = createClient({ ...settings, ...debugLog(process.env) });
   const { method, template } = OPERATIONS.listWebhooks;
@@ -43,18 +43,18 @@ function checkShape({ webhooks, complete, places }: WebhookList): Check {
   const [unknown, ...others] = [...webhooks.values()].filter(({ state }) => state === null);
   if (unknown !== undefined) {
     const count = `${others.length + 1} of ${webhooks.size} webhooks`;
-    const detail = `${where} The state of ${count} is unknown, so drift of these is not detected.`;
+    const detail = `${where} The state of ${count} is unknown, so drift is not detected.`;
     const fields = `Fields of a webhook: ${listFields(unknown.record).join(", ")}`;
     return check("warning", "shape", detail, ...stateCommands(unknown.missing), fields);
   }
   if (!complete) {
-    const detail = `${where} The list may be incomplete: webhooks that are not in it cannot be managed.`;
+    const detail = `${where} The list may be incomplete: webhooks missing from it cannot be managed.`;
     return check("warning", "shape", detail, "If the list is complete:", mappingCommand("complete", "true"));
   }
   return check("ok", "shape", webhooks.size === 0 ? `${where} The list is empty.` : where);
 }
 
-/** As `Found webhookId at "/id", webhookState at "/state".` */
+/** For example, `Found webhookId at "/id", webhookState at "/state".` */
 function describePlaces(places: WebhookList["places"]): string {
   const found = Object.entries(places).map(([name, pointer]) => `${name} at ${JSON.stringify(pointer)}`);
   return found.length === 0 ? "Nothing to recognise." : `Found ${found.join(", ")}.`;
@@ -74,7 +74,7 @@ function commandsFor(setting: string, candidates: readonly string[]): string[] {
   return commands.length === 1 ? commands : ["One of these is right:", ...commands];
 }
 
-/** Checks that the webhooks that the stack declares exist. Lists all: the id, the state, and which resources declare it. */
+/** Checks that the declared webhooks exist. Lists every webhook with its id, its state, and the resources that declare it. */
 function checkWebhooks({ webhooks, complete }: WebhookList, declared: Stack["declared"]): Check {
   const ids = [...new Set([...webhooks.keys(), ...declared.keys()])].sort((a, b) => a - b);
   const width = String(ids.at(-1)).length;

@@ -13,114 +13,107 @@ import {
 } from "./contract.js";
 import { deleteKey, deleteKeys } from "./key-deletion.js";
 import {
+  currentKeyOf,
   keyStateOf,
   NO_KEY,
   outputsOf,
-  presentOf,
-  previousOf,
-  readKept,
-  reread,
-  withoutPrevious,
-  type HeldKey,
+  previousKeyOf,
+  readKeptResponse,
+  rereadKey,
+  withoutPreviousKey,
   type KeyState,
+  type StoredKey,
 } from "./key-state.js";
 import { ResourceError } from "./problems.js";
 import type { PluginProcess } from "./process.js";
 import {
-  isUnsettled,
+  isRotationUnknown,
   overlapEnd,
   planRotation,
+  rotationDisplayInputs,
   rotationOf,
   rotationProblems,
-  rotationStamps,
+  type RotationPlan,
   type RotationStep,
 } from "./rotation.js";
 
 /**
- * The handlers of `PartnerApiKey`. A resource whose `apiKey` is `null` holds a response in which the key was not found yet: it
- * stays in state as "initialization failed" until the mapping is set and `update` finds the key in it.
+ * The handlers of `PartnerApiKey`. If the key is not found in the response to its creation, the resource stays in state as
+ * "initialization failed", with the response and without an `apiKey`. Once the mapping is set, `update` finds the key in it.
  */
 export function apiKeyHandlers(plugin: PluginProcess): ResourceHandlers {
+  const plan = (state: KeyState, news: Properties): RotationPlan =>
+    planRotation(state, rotationOf(news), plugin.mapping, plugin.currentTime());
+
   return {
     check(olds, news) {
-      const { account } = plugin;
+      const { account, settings } = plugin;
       const { rotation } = news;
       const problems: InputProblem[] = [
         ...unknownArguments("PartnerApiKey", news, ["rotation"]),
         ...rotationProblems(rotation),
       ];
-      const { settings } = plugin;
       if (olds["account"] === undefined && settings instanceof SettingsError) problems.push(settings);
       const inputs = {
         account,
         ...(rotation != null && { rotation }),
-        ...(problems.length === 0 && rotationStamps(olds, news, plugin.currentTime())),
+        ...(problems.length === 0 && rotationDisplayInputs(olds, news, plugin.currentTime())),
       };
       return Promise.resolve({ inputs, problems });
     },
 
     diff(olds, news) {
       if (olds["account"] !== news["account"]) return { changes: true, replaces: ["account"] };
-      if (isUnsettled(news)) return { changes: true, replaces: [] };
-      const { step, notices } = planRotation(
-        keyStateOf(olds),
-        rotationOf(news),
-        plugin.mapping,
-        plugin.currentTime(),
-      );
+      if (isRotationUnknown(news)) return { changes: true, replaces: [] };
+      const { step, notices } = plan(keyStateOf(olds), news);
       for (const notice of notices) plugin.warn(notice);
       return { changes: step !== "none", replaces: step === "replace" ? ["rotationDue"] : [] };
     },
 
     preview(olds, news) {
       const state = olds === null ? NO_KEY : keyStateOf(olds);
-      if (isUnsettled(news)) return previewOf(state, "replace", news["account"]);
-      const { step } = planRotation(state, rotationOf(news), plugin.mapping, plugin.currentTime());
+      const step = isRotationUnknown(news) ? "replace" : plan(state, news).step;
       return previewOf(state, step, news["account"]);
     },
 
     async create(news) {
-      const id = `key-${randomUUID()}`; // Never secret, and made in advance: after the request, nothing may fail.
-      return { id, outputs: await perform(plugin, "rotate", id, NO_KEY, news) };
+      const id = `key-${randomUUID()}`; // Not secret. Created before the request, because nothing may fail after it.
+      return { id, outputs: await performStep(plugin, "rotate", id, NO_KEY, news) };
     },
 
-    // A key cannot be read back: what is in state is all there is, and a refresh must not lose it.
+    // The service never shows a key again: the state holds the only copy, and a refresh must not lose it.
     read: (olds) => Promise.resolve({ outputs: olds }),
 
     update(id, olds, news) {
       const state = keyStateOf(olds);
-      const { step } = planRotation(state, rotationOf(news), plugin.mapping, plugin.currentTime());
-      return perform(plugin, step, id, state, news);
+      return performStep(plugin, plan(state, news).step, id, state, news);
     },
 
     async delete(olds) {
       const session = await plugin.open();
-      await deleteKeys(plugin, session, heldKeys(keyStateOf(olds), session.settings.responses));
+      await deleteKeys(plugin, session, allKeysOf(keyStateOf(olds), session.settings.responses));
     },
 
-    // A key is no ID: it would be shown. So the person names a variable that holds it.
+    // The engine displays IDs, so an ID must not be a key: it names an environment variable that holds the key.
     adopt(id) {
       const name = /^env:(\w+)$/.exec(id)?.[1] ?? null;
-      const apiKey = name === null ? undefined : plugin.variable(name);
+      const apiKey = name === null ? undefined : plugin.environmentVariable(name);
       if (apiKey === undefined || !/^[\x21-\x7e]{1,4096}$/.test(apiKey)) {
-        const wrong = name === null ? "" : `; ${name} is not set, or holds no key`;
-        const text = `"env:" and the name of an environment variable that holds the key, such as env:OLD_KEY${wrong}`;
+        const hint = name === null ? "" : `; ${name} is not set, or holds no key`;
+        const text = `"env:" and the name of an environment variable that holds the key, such as env:OLD_KEY${hint}`;
         return Promise.reject(new ResourceError({ kind: "wrongImportId", text }));
       }
       const { account } = plugin;
-      return Promise.resolve({
-        id,
-        inputs: { account },
-        outputs: outputsOf({ ...NO_KEY, apiKey }, account),
-      });
+      const outputs = outputsOf({ ...NO_KEY, apiKey }, account);
+      return Promise.resolve({ id, inputs: { account }, outputs });
     },
   };
 }
 
-/** The outputs after a step, as far as they are known before it. */
+/** Returns what is known about the outputs before a step is performed. */
 function previewOf(state: KeyState, step: RotationStep, account: unknown): Properties {
   if (step === "none") return outputsOf(state, account);
-  if (step === "expire") return outputsOf(withoutPrevious(state), account);
+  if (step === "expire") return outputsOf(withoutPreviousKey(state), account);
   const names = Object.keys(outputsOf(state, account));
   const unknown = Object.fromEntries(names.map((name): [string, unknown] => [name, UNKNOWN]));
   const previous = step === "rotate" ? { previousApiKey: state.apiKey } : {};
@@ -128,11 +121,11 @@ function previewOf(state: KeyState, step: RotationStep, account: unknown): Prope
 }
 
 /**
- * Does one step of a plan; `replace` is for the engine to do. A creation is a rotation that begins without a key.
+ * Performs a step, except for `replace`, which the engine performs. A creation is a rotation without a current key.
  *
  * @throws {PartnerError} if nothing was done. @throws {PartialFailure} that keeps what was done.
  */
-async function perform(
+async function performStep(
   plugin: PluginProcess,
   step: RotationStep,
   id: string,
@@ -145,11 +138,11 @@ async function perform(
   const mapping = session.settings.responses;
   let state = before;
   try {
-    // The older key goes first, so that there are never more than two, and no other request follows a POST.
-    const previous = step === "expire" || step === "rotate" ? previousOf(state) : null;
+    // The previous key is deleted first, so that there are never three keys and the creation is the last request.
+    const previous = step === "expire" || step === "rotate" ? previousKeyOf(state) : null;
     if (previous) {
       await deleteKey(plugin, session, previous);
-      state = withoutPrevious(state);
+      state = withoutPreviousKey(state);
     }
     if (step === "rotate") {
       const unread = await session.client.createApiKey();
@@ -161,7 +154,7 @@ async function perform(
     else if (step === "read") state = rereadKeys(state, mapping);
     return outputsOf(state, account);
   } catch (error) {
-    // A key that is still not found keeps the resource unfinished, as it was.
+    // While its key is not found, the resource stays as unfinished as it was.
     const isUnfinished = state !== before || state.internal.unread !== null;
     if (!(error instanceof PartnerError) || !isUnfinished) throw error;
     const isDeleted = before.previousApiKey !== state.previousApiKey;
@@ -170,7 +163,7 @@ async function perform(
   }
 }
 
-/** Puts a key that was created in place of the present one. @throws {ResourceError} if it is not found in its response. */
+/** Makes a created key the current one. @throws {ResourceError} if the key is not found in the response to its creation. */
 function promoteKey(
   state: KeyState,
   unread: CreatedKey,
@@ -192,32 +185,27 @@ function promoteKey(
   };
 }
 
-/** Reads the keys again, with today's mapping. */
+/** Reads both keys from their kept responses again, with the current mapping. */
 function rereadKeys(state: KeyState, mapping: ResponseMapping): KeyState {
-  const [present, previous] = [presentOf(state), previousOf(state)];
+  const [current, previous] = [currentKeyOf(state), previousKeyOf(state)];
   return {
     ...state,
-    apiKey: present && reread(present, mapping).apiKey,
-    previousApiKey: previous && reread(previous, mapping).apiKey,
+    apiKey: current && rereadKey(current, mapping).apiKey,
+    previousApiKey: previous && rereadKey(previous, mapping).apiKey,
   };
 }
 
-/** All keys of a resource. @throws {ResourceError} if one was never found in the response to its creation. */
-function heldKeys(state: KeyState, mapping: ResponseMapping): HeldKey[] {
+/** Returns all keys of a resource. @throws {ResourceError} if a created key is not found in its response. */
+function allKeysOf(state: KeyState, mapping: ResponseMapping): StoredKey[] {
   const { unread } = state.internal;
-  const keys = [previousOf(state), unread && findKey(state, unread, mapping), presentOf(state)];
+  const keys = [previousKeyOf(state), unread && findKey(state, unread, mapping), currentKeyOf(state)];
   return keys.filter((key) => key !== null);
 }
 
-function findKey(state: KeyState, { response, createdAt }: CreatedKey, mapping: ResponseMapping): HeldKey {
-  const reading = readKept(response, mapping);
+function findKey(state: KeyState, { response, createdAt }: CreatedKey, mapping: ResponseMapping): StoredKey {
+  const reading = readKeptResponse(response, mapping);
   if (reading.kind === "found") return { apiKey: reading.apiKey, response };
   const { complete } = response;
-  throw new ResourceError({
-    kind: "keyNotFound",
-    createdAt,
-    complete,
-    rotates: state.apiKey !== null,
-    reading,
-  });
+  const rotates = state.apiKey !== null;
+  throw new ResourceError({ kind: "keyNotFound", createdAt, complete, rotates, reading });
 }

@@ -9,16 +9,16 @@ import { webhookStatesHandlers } from "./webhook-states.js";
 /** A webhook as programs see it. */
 export type ListedWebhook = Pick<WebhookReading, "webhookId" | "state" | "record">;
 
-/** What is done about all resources, and the one function. */
+/** The handlers of all resources and of the one function. */
 export interface PartnerHandlers {
   readonly partnerApiKey: ResourceHandlers;
   readonly partnerWebhookState: ResourceHandlers;
   readonly partnerWebhookStates: ResourceHandlers;
-  /** All webhooks of the account. @throws {PartnerError} if the list cannot be read, or has further pages. */
+  /** Lists all webhooks of the account. @throws {PartnerError} if the list cannot be read or has further pages. */
   readonly listWebhooks: () => Promise<ListedWebhook[]>;
 }
 
-/** Creates the handlers of one plugin process, whatever host calls them. */
+/** Creates the handlers of one plugin process. Both hosts use them. */
 export function createHandlers(plugin: PluginProcess): PartnerHandlers {
   const fleet = webhookStatesHandlers(plugin);
   return {
@@ -26,8 +26,9 @@ export function createHandlers(plugin: PluginProcess): PartnerHandlers {
     partnerWebhookState: guardOwnership(plugin, webhookStateHandlers(plugin, fleet)),
     partnerWebhookStates: guardOwnership(plugin, fleet),
     async listWebhooks() {
-      const found = (await (await plugin.open()).webhooks.look([])).all();
-      return found.map(({ webhookId, state, record }) => ({ webhookId, state, record }));
+      const { webhooks } = await plugin.open();
+      const listed = (await webhooks.lookUp([])).all();
+      return listed.map(({ webhookId, state, record }) => ({ webhookId, state, record }));
     },
   };
 }

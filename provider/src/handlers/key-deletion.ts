@@ -1,15 +1,15 @@
 import { PartnerError, RequestError } from "../api/errors.js";
 import { responseText } from "../api/kept-response.js";
 import { readApiKeyId } from "../responses/key-reader.js";
-import { fingerprint, reread, type HeldKey } from "./key-state.js";
+import { fingerprint, rereadKey, type StoredKey } from "./key-state.js";
 import { ResourceError } from "./problems.js";
 import type { PluginProcess, Session } from "./process.js";
 
-/** Deletes keys of one resource, one after the other. @throws {PartnerError} that says if some are deleted. */
+/** Deletes the keys of one resource in order. @throws {PartnerError} that says whether a key was deleted before the failure. */
 export async function deleteKeys(
   plugin: PluginProcess,
   session: Session,
-  keys: readonly HeldKey[],
+  keys: readonly StoredKey[],
 ): Promise<void> {
   let deleted = false;
   for (const key of keys) {
@@ -24,14 +24,14 @@ export async function deleteKeys(
 }
 
 /**
- * Deletes a key; one that is gone already is a success. 410 says so for certain. A wrong base URL answers 404 too, so that
- * counts only if the list of webhooks can be read under the same settings.
+ * Deletes a key. A key that is already gone counts as deleted: 410 proves it. A wrong base URL is also answered 404, so 404
+ * counts only if the webhook list can be read with the same settings.
  *
  * @throws {PartnerError}
  */
-export async function deleteKey(plugin: PluginProcess, session: Session, key: HeldKey): Promise<void> {
+export async function deleteKey(plugin: PluginProcess, session: Session, key: StoredKey): Promise<void> {
   const { client, settings, webhooks } = session;
-  const { apiKey } = reread(key, settings.responses);
+  const { apiKey } = rereadKey(key, settings.responses);
   const id = key.response && readApiKeyId(responseText(key.response), settings.responses);
   try {
     await client.deleteApiKey(id ?? apiKey);
@@ -40,12 +40,13 @@ export async function deleteKey(plugin: PluginProcess, session: Session, key: He
     if (error.status === 410) return;
     const { failure } = error;
     try {
-      await webhooks.look([]);
+      await webhooks.lookUp([]);
     } catch (listError) {
       if (!(listError instanceof PartnerError)) throw listError;
       throw new ResourceError({ kind: "deletionUnclear", failure, listError });
     }
-    const first = failure.effect === "none"; // Else an attempt whose response was lost may have deleted it.
+    // Otherwise, an earlier attempt whose response was lost may have deleted it.
+    const first = failure.effect === "none";
     plugin.warn({ kind: "keyWasGone", fingerprint: fingerprint(apiKey), first, byId: id !== null });
   }
 }

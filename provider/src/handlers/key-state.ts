@@ -2,19 +2,20 @@ import { createHash } from "node:crypto";
 
 import type { CreatedKey } from "../api/client.js";
 import { asKeptResponse, responseText, type KeptResponse } from "../api/kept-response.js";
+import { parseDocument } from "../responses/document.js";
 import { readApiKey, type KeyReading } from "../responses/key-reader.js";
 import type { ResponseMapping } from "../responses/mapping.js";
 import { isRecord, type Properties } from "./contract.js";
 
-/** A key that exists, with what is known of its creation; `null` for a key that was created elsewhere. Secret. */
-export interface HeldKey {
+/** A key in state, and the response to its creation; `null` for an imported key. Secret. */
+export interface StoredKey {
   readonly apiKey: string;
   readonly response: KeptResponse | null;
 }
 
-/** The outputs of a key as they are in state; times are ISO 8601. Secret. */
+/** The outputs of `PartnerApiKey` in state. Times are ISO 8601. Secret. */
 export interface KeyState {
-  /** `null` until the first key has been found in its response. */
+  /** The current key; `null` until the first key is found in its response. */
   readonly apiKey: string | null;
   readonly createdAt: string | null;
   readonly response: KeptResponse | null;
@@ -24,16 +25,16 @@ export interface KeyState {
   readonly internal: KeyInternals;
 }
 
-/** Outputs that no program needs, but that a later operation does. */
+/** Outputs that programs do not need but later operations do. */
 export interface KeyInternals {
-  /** `rotation.trigger` when the present key was created: old inputs do not tell, as a failed update leaves older ones. */
+  /** `rotation.trigger` when the current key was created. The old inputs cannot tell: a failed update leaves older ones. */
   readonly trigger: string | null;
   readonly previousResponse: KeptResponse | null;
-  /** A key that takes over once it is found in the response to its creation. */
+  /** A new key that has not been found in the response to its creation. It takes over once it is found. */
   readonly unread: CreatedKey | null;
 }
 
-/** A key of which nothing is known yet. */
+/** The state before the first key is created. */
 export const NO_KEY: KeyState = {
   apiKey: null,
   createdAt: null,
@@ -44,7 +45,7 @@ export const NO_KEY: KeyState = {
   internal: { trigger: null, previousResponse: null, unread: null },
 };
 
-/** Reads outputs in state. */
+/** Reads the outputs in state. */
 export function keyStateOf(olds: Properties): KeyState {
   const internal = isRecord(olds["internal"]) ? olds["internal"] : {};
   const apiKey = text(olds["apiKey"]);
@@ -70,11 +71,11 @@ function unreadKey(value: unknown): CreatedKey | null {
   return { response, createdAt: text(value["createdAt"]) ?? "an unknown time" };
 }
 
-/** The outputs of a state: all declared ones, as one that is left out would be unknown in every preview. */
+/** Returns the outputs of a state. All of them are set, because a missing output would be unknown in every preview. */
 export function outputsOf(state: KeyState, account: unknown): Properties {
   const { apiKey } = state;
   const { unread, ...rest } = state.internal;
-  // Of the first key, the outputs show the response also before it is found in it.
+  // The outputs show the response to the first creation even before a key is found in it.
   const first = apiKey === null ? unread : null;
   const internal = { ...rest, unread: first === null ? unread : null };
   return {
@@ -87,70 +88,61 @@ export function outputsOf(state: KeyState, account: unknown): Properties {
   };
 }
 
-/** The present key, if it has been found. */
-export function presentOf({ apiKey, response }: KeyState): HeldKey | null {
+/** Returns the current key; `null` if it has not been found yet. */
+export function currentKeyOf({ apiKey, response }: KeyState): StoredKey | null {
   return apiKey === null ? null : { apiKey, response };
 }
 
-/** The previous key, if there is one. */
-export function previousOf({ previousApiKey, internal }: KeyState): HeldKey | null {
+/** Returns the previous key; `null` if there is none. */
+export function previousKeyOf({ previousApiKey, internal }: KeyState): StoredKey | null {
   if (previousApiKey === null) return null;
   return { apiKey: previousApiKey, response: internal.previousResponse };
 }
 
-/** The state once the previous key is deleted. */
-export function withoutPrevious(state: KeyState): KeyState {
+/** Returns the state after the previous key is deleted. */
+export function withoutPreviousKey(state: KeyState): KeyState {
   const internal = { ...state.internal, previousResponse: null };
   return { ...state, previousApiKey: null, previousExpiresAt: null, internal };
 }
 
 /**
- * Reads the key from a kept response. One that is cut off counts only if it is whole JSON all the same: half a key as plain text,
- * taken for all of it, would be handed to consumers, and deleted in place of the key that lives.
+ * Reads the key from a kept response. A response that was cut off counts only if it is still complete JSON: half a key in plain
+ * text would be passed on to consumers, and deleted in place of the real key.
  */
-export function readKept(response: KeptResponse, mapping: ResponseMapping): KeyReading {
+export function readKeptResponse(response: KeptResponse, mapping: ResponseMapping): KeyReading {
   const body = responseText(response);
-  if (response.complete || isJson(body)) return readApiKey(body, mapping);
+  if (response.complete || parseDocument(body) !== undefined) return readApiKey(body, mapping);
   return { kind: "refused", reason: "none", candidates: [] };
 }
 
-/** What today's `responses.apiKey` makes of a kept response. */
-export interface Rereading {
+/** The result of reading a key again. */
+export interface RereadKey {
   readonly apiKey: string;
-  /** Whether the pointer finds nothing, so that the key stays as it is. */
+  /** Whether the pointer finds nothing, so that the key stays unchanged. */
   readonly missed: boolean;
 }
 
-/** Reads a key again where a pointer is set: the key is a function of its response and of the mapping. */
-export function reread({ apiKey, response }: HeldKey, mapping: ResponseMapping): Rereading {
+/** Reads a key from its kept response again, if `responses.apiKey` is set: a corrected pointer corrects the key. */
+export function rereadKey({ apiKey, response }: StoredKey, mapping: ResponseMapping): RereadKey {
   if (mapping.apiKey === undefined || response === null) return { apiKey, missed: false };
-  const reading = readKept(response, mapping);
+  const reading = readKeptResponse(response, mapping);
   return reading.kind === "found" ? { apiKey: reading.apiKey, missed: false } : { apiKey, missed: true };
 }
 
-/** A hash of a shorter key could be undone by trying: 16 characters of 6 bits are 96 bits. */
-const SHORTEST_FINGERPRINTED = 16;
-/** Of a shorter key, four characters would be too large a part. */
-const SHORTEST_HINTED = 20;
+/** The hash of a shorter key could be reversed by brute force: 16 characters of 6 bits are 96 bits. */
+const MIN_FINGERPRINTED_LENGTH = 16;
+/** Four characters would reveal too much of a shorter key. */
+const MIN_HINTED_LENGTH = 20;
 
-/** Tells keys apart without revealing them: `sha256:` and 16 hex digits; `null` for keys that are too short for it. */
+/** Identifies a key without revealing it: `sha256:` and 16 hex digits; `null` if the key is too short. */
 export function fingerprint(apiKey: string): string | null {
-  if (apiKey.length < SHORTEST_FINGERPRINTED) return null;
+  if (apiKey.length < MIN_FINGERPRINTED_LENGTH) return null;
   return `sha256:${createHash("sha256").update(apiKey).digest("hex").slice(0, 16)}`;
 }
 
-/** What services show of a key, its last four characters; `null` for keys that are too short for it. */
+/** The last four characters, which services commonly show; `null` if the key is too short. */
 function hint(apiKey: string): string | null {
-  return apiKey.length < SHORTEST_HINTED ? null : apiKey.slice(-4);
-}
-
-function isJson(body: string): boolean {
-  try {
-    JSON.parse(body);
-    return true;
-  } catch {
-    return false;
-  }
+  return apiKey.length < MIN_HINTED_LENGTH ? null : apiKey.slice(-4);
 }
 
 function text(value: unknown): string | null {

@@ -15,34 +15,34 @@ import {
 import { WebhookDeclarations } from "./webhook-declarations.js";
 import { WebhookRegistry } from "./webhook-registry.js";
 
-/** What a {@link PluginProcess} gets from its host. */
+/** What a host provides to a {@link PluginProcess}. */
 export interface ProcessOptions {
-  /** @default that of this process */
+  /** @default the environment of this process */
   readonly env?: NodeJS.ProcessEnv;
-  /** Tells the person who runs Pulumi. Called once for each notice, however often it comes up. */
+  /** Shows a warning to the user. Called once per distinct notice. */
   readonly warn: (notice: Notice) => void;
-  /** Shows how far a change of many webhooks is; what it showed before is out of date. @default nobody is told */
+  /** Shows the progress of a change to many webhooks, replacing what it showed before. @default nothing is shown */
   readonly progress?: (progress: Progress) => void;
-  /** Shows what takes long, while it lasts. @default nothing is shown */
+  /** Shows that an operation is waiting. @default nothing is shown */
   readonly onWait?: (wait: Wait) => void;
-  /** Aborted when the process is told to stop. */
+  /** Aborts when the process is told to stop. */
   readonly signal?: AbortSignal;
   /** Milliseconds since the epoch. @default `Date.now` */
   readonly currentTime?: () => number;
-  /** What the waits between requests go by. @default the system's time and chance */
+  /** The clock for the waits between requests. @default the system's clock */
   readonly clock?: Clock;
 }
 
-/** How far a change of many webhooks is. */
+/** The progress of a change to many webhooks. */
 export interface Progress {
   /** The name of the account. */
   readonly account: string;
-  /** Webhooks that are through, whether they could be changed or not. */
+  /** Webhooks that are finished, changed or failed. */
   readonly done: number;
   readonly total: number;
 }
 
-/** What is open once a request is needed. */
+/** The client with its settings and its list of webhooks, opened when the first request is needed. */
 export interface Session {
   readonly settings: Settings;
   readonly client: PartnerClient;
@@ -50,17 +50,17 @@ export interface Session {
 }
 
 /**
- * All that the handlers of one plugin process share. A host creates one: the engine runs one process for each provider instance
+ * The state that all handlers of one plugin process share. A host creates one: the engine runs one process per provider instance
  * and operation.
  */
 export class PluginProcess {
   /** Milliseconds since the epoch. */
   readonly currentTime: () => number;
-  /** What the program manages in this run: a deletion leaves it alone, so that a rename undoes nothing. */
+  /** The webhooks that the program manages in this run. A deletion leaves them unchanged, so that a rename undoes nothing. */
   readonly declarations = new WebhookDeclarations();
   readonly #options: ProcessOptions;
   readonly #env: NodeJS.ProcessEnv;
-  readonly #told = new Set<string>();
+  readonly #shownNotices = new Set<string>();
   #source: ConfigSource = { get: () => undefined };
   #settings: Settings | SettingsError | null = null;
   #session: Promise<Session> | null = null;
@@ -72,13 +72,13 @@ export class PluginProcess {
     this.currentTime = options.currentTime ?? (() => Date.now());
   }
 
-  /** Stores where settings come from. Never throws; may be called again, always with the same settings. */
+  /** Sets the source of the settings. Never throws. May be called again, always with the same settings. */
   configure(source: ConfigSource): void {
     this.#source = source;
     this.#settings = null;
   }
 
-  /** The name of the account that this process works for. */
+  /** The name of the account of this process. */
   get account(): string {
     return accountName(this.#source);
   }
@@ -88,52 +88,52 @@ export class PluginProcess {
     return isExplicit(this.#source);
   }
 
-  /** The operations that have been sent and not been answered yet, by name. */
+  /** The names of the operations that were sent and have not been answered. */
   get pendingOperations(): readonly string[] {
     return this.#client?.pendingOperations ?? [];
   }
 
-  /** A variable of the environment, trimmed of nothing; `undefined` if it is not set, or empty. */
-  variable(name: string): string | undefined {
+  /** Returns an environment variable; `undefined` if it is not set or empty. */
+  environmentVariable(name: string): string | undefined {
     return this.#env[name] || undefined;
   }
 
-  /** The settings or, where they are missing or wrong, all that is wrong with them. */
+  /** The settings, or an error that names everything that is missing or wrong. */
   get settings(): Settings | SettingsError {
     this.#settings ??= readAll(this.#source, this.#env);
     return this.#settings;
   }
 
-  /** Where things are in responses; nothing is known where the settings cannot be read. */
+  /** The setting `responses`; empty if the settings are invalid. */
   get mapping(): ResponseMapping {
     return this.settings instanceof SettingsError ? {} : this.settings.responses;
   }
 
-  /** The address that this process works with, as it can be kept in state; `null` where the settings cannot be read. */
+  /** The address of the server, as recorded in state; `null` if the settings are invalid. */
   get server(): string | null {
     return this.settings instanceof SettingsError ? null : addressOf(this.settings.baseUrl);
   }
 
-  /** The address that the same account had before, if the settings say so. */
+  /** The address that the account had before it moved; `null` if it has not moved. */
   get previousServer(): string | null {
     return this.settings instanceof SettingsError ? null : addressOf(this.settings.previousBaseUrl);
   }
 
-  /** Opens the session at its first use. @throws {SettingsError} */
+  /** Returns the session, opening it on the first call. @throws {SettingsError} */
   open(): Promise<Session> {
     this.#session ??= this.#open();
     return this.#session;
   }
 
-  /** Tells the person who runs Pulumi, once. */
+  /** Shows a warning to the user, once. */
   warn(notice: Notice): void {
     const facts = JSON.stringify(notice);
-    if (this.#told.has(facts)) return;
-    this.#told.add(facts);
+    if (this.#shownNotices.has(facts)) return;
+    this.#shownNotices.add(facts);
     this.#options.warn(notice);
   }
 
-  /** Shows how far a change of many webhooks is. */
+  /** Shows the progress of a change to many webhooks. */
   progress(progress: Progress): void {
     this.#options.progress?.(progress);
   }
@@ -141,7 +141,7 @@ export class PluginProcess {
   async #open(): Promise<Session> {
     const { settings } = this;
     if (settings instanceof SettingsError) throw settings;
-    // Loaded late: undici fails to load on a Node that is too old, and a process that only diffs needs none of it.
+    // Loaded late: undici fails to load on a Node that is too old, and a process that only diffs does not need it.
     const { createClient } = await import("../api/client.js");
     const { signal, clock, onWait } = this.#options;
     const client = createClient({
@@ -170,7 +170,7 @@ function addressOf(baseUrl: BaseUrl | null): string | null {
   return baseUrl ? baseUrl.origin + baseUrl.prefix : null;
 }
 
-/** The client's log: a line for each attempt on stderr, if `PARTNERS_DEBUG` is 1. @param suffix For each line. */
+/** Returns the client's debug log if `PARTNERS_DEBUG` is 1: one line per attempt on stderr. @param suffix Ends each line. */
 export function debugLog(env: NodeJS.ProcessEnv, suffix = ""): { readonly log?: (line: string) => void } {
   if (env["PARTNERS_DEBUG"] !== "1") return {};
   return { log: (line) => void process.stderr.write(`${line}${suffix}\n`) };

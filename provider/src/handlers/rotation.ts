@@ -1,27 +1,27 @@
 import type { ResponseMapping } from "../responses/mapping.js";
 import { isRecord, UNKNOWN, type Properties } from "./contract.js";
-import { fingerprint, presentOf, previousOf, reread, type KeyState } from "./key-state.js";
+import { currentKeyOf, fingerprint, previousKeyOf, rereadKey, type KeyState } from "./key-state.js";
 import type { Notice, RotationReason } from "./problems.js";
 
-/** The argument `rotation`, as `check` has let it through. */
+/** The argument `rotation`, after `check` accepted it. */
 export interface RotationInputs {
   readonly trigger?: string | null;
   readonly afterDays?: number | null;
   readonly overlapDays?: number | null;
 }
 
-/** Reads `rotation` from inputs that `check` has let through. */
+/** Reads `rotation` from checked inputs. */
 export function rotationOf({ rotation }: Properties): RotationInputs {
   return isRecord(rotation) ? rotation : {};
 }
 
-/** Whether a preview cannot tell yet what becomes of the key. An unknown trigger counts as a new one. */
-export function isUnsettled({ rotation }: Properties): boolean {
+/** Whether a preview cannot tell yet what happens to the key. An unknown trigger counts as a new one. */
+export function isRotationUnknown({ rotation }: Properties): boolean {
   const { afterDays, overlapDays } = rotationOf({ rotation });
   return [rotation, afterDays, overlapDays].some((value) => value === UNKNOWN);
 }
 
-/** What is wrong with `rotation`, a sentence each. Values that are not known yet are right. */
+/** Returns a sentence for each problem with `rotation`. Unknown values are accepted. */
 export function rotationProblems(rotation: unknown): string[] {
   if (rotation == null || rotation === UNKNOWN) return [];
   if (!isRecord(rotation)) return ["rotation must be an object such as { afterDays: 90, overlapDays: 7 }."];
@@ -35,7 +35,7 @@ export function rotationProblems(rotation: unknown): string[] {
     problems.push("rotation.overlapDays must be a whole number of days, 0 to 36500.");
   if (afterDays != null && overlapDays == null)
     problems.push(
-      "rotation.afterDays needs overlapDays: the days for which the old key stays valid, or 0 to delete it in the same update.",
+      "rotation.afterDays needs overlapDays: how many days the old key stays valid, or 0 to delete it in the same update.",
     );
   if (typeof afterDays === "number" && typeof overlapDays === "number" && overlapDays > afterDays)
     problems.push(
@@ -45,83 +45,83 @@ export function rotationProblems(rotation: unknown): string[] {
 }
 
 /**
- * What is to be done about a key next: one thing at a time.
+ * The next step for a key:
  * - `none`
- * - `read` a kept response: its key was not found yet, or the mapping has changed
- * - `rotate` in place: create a key, and keep the present one as the previous one
+ * - `read` the kept responses again: a key was not found yet, or the mapping has changed
+ * - `rotate` in place: create a key, and keep the current one as the previous key
  * - `replace` the resource: the engine creates a new one, updates dependents, and deletes this one
- * - `expire`: delete the previous key, whose time is up
+ * - `expire` the previous key: delete it, because its overlap is over
  */
 export type RotationStep = "none" | "read" | "rotate" | "replace" | "expire";
 
-/** What is to be done, by `perform` in api-key.ts, and what a person is told of it. */
+/** The next step, which api-key.ts performs, and the warnings to show before it. */
 export interface RotationPlan {
   readonly step: RotationStep;
   readonly notices: readonly Notice[];
 }
 
-/** Decides what is to be done from what is in state, what the program says, and the mapping. @param now Milliseconds since the epoch. */
+/** Decides the next step from the state, the inputs and the mapping. @param now Milliseconds since the epoch. */
 export function planRotation(
   state: KeyState,
   rotation: RotationInputs,
   mapping: ResponseMapping,
   now: number,
 ): RotationPlan {
-  const present = presentOf(state);
-  if (present === null || state.internal.unread !== null) return { step: "read", notices: [] };
-  const own = fingerprint(present.apiKey);
-  const rereading = reread(present, mapping);
-  const previous = previousOf(state);
-  const { previousExpiresAt: validUntil } = state;
-  const ends: Notice[] =
-    previous === null
-      ? []
-      : [
-          {
-            kind: "previousKeyEnds",
-            fingerprint: fingerprint(previous.apiKey),
-            validUntil,
-            early: timeOf(validUntil) > now,
-          },
-        ];
-  if (rereading.apiKey !== present.apiKey) {
-    const next = fingerprint(rereading.apiKey);
-    return { step: "read", notices: [{ kind: "reread", fingerprint: own, next }] };
+  const current = currentKeyOf(state);
+  if (current === null || state.internal.unread !== null) return { step: "read", notices: [] };
+  const currentFingerprint = fingerprint(current.apiKey);
+  const { apiKey, missed } = rereadKey(current, mapping);
+  if (apiKey !== current.apiKey) {
+    const notice: Notice = { kind: "reread", fingerprint: currentFingerprint, next: fingerprint(apiKey) };
+    return { step: "read", notices: [notice] };
   }
-  const missed: Notice[] = rereading.missed ? [{ kind: "pointerFindsNothing", fingerprint: own }] : [];
-  if (previous !== null && reread(previous, mapping).apiKey !== previous.apiKey)
-    return { step: "read", notices: missed };
+  const pointerNotices: Notice[] = missed
+    ? [{ kind: "pointerFindsNothing", fingerprint: currentFingerprint }]
+    : [];
+  const previous = previousKeyOf(state);
+  if (previous !== null && rereadKey(previous, mapping).apiKey !== previous.apiKey)
+    return { step: "read", notices: pointerNotices };
 
   const why = rotationReason(state, rotation, now);
   if (why !== null) {
     const end = overlapEnd(rotation, now);
-    const notice: Notice = {
-      kind: "rotation",
-      fingerprint: own,
-      why,
-      validUntil: end > now ? minuteText(end) : null,
+    const hasOverlap = end > now;
+    const validUntil = hasOverlap ? minuteText(end) : null;
+    const notice: Notice = { kind: "rotation", fingerprint: currentFingerprint, why, validUntil };
+    return {
+      step: hasOverlap ? "rotate" : "replace",
+      notices: [notice, ...previousKeyNotices(state, now)],
     };
-    return { step: end > now ? "rotate" : "replace", notices: [notice, ...ends] };
   }
-  if (isPreviousExpired(state, rotation, now)) return { step: "expire", notices: ends };
-  return { step: "none", notices: missed };
+  if (isPreviousExpired(state, rotation, now))
+    return { step: "expire", notices: previousKeyNotices(state, now) };
+  return { step: "none", notices: pointerNotices };
 }
 
-/** Until when the old key stays valid if it is rotated now, both in milliseconds since the epoch. */
+/** Returns when the old key expires if it is rotated now. Both times are milliseconds since the epoch. */
 export function overlapEnd({ overlapDays }: RotationInputs, now: number): number {
   return now + (overlapDays ?? 0) * DAY;
 }
 
-/** Inputs that `check` adds so that a preview can show why a key is rotated. They are for display only: {@link planRotation} decides. */
-export interface RotationStamps {
-  /** Since when there has been the present key, a date. */
+/** Inputs that `check` adds so that the diff shows why a key is rotated. {@link planRotation} does not use them. */
+export interface RotationDisplayInputs {
+  /** The date from which the age of the current key counts. */
   readonly keySince?: string;
-  /** When it falls due, a date. */
+  /** The date on which the current key is due for rotation. */
   readonly rotationDue?: string;
 }
 
-/** @param olds The inputs in state; empty for a new resource, and for one that is replaced. @param now Milliseconds since the epoch. */
-export function rotationStamps(olds: Properties, news: Properties, now: number): RotationStamps {
+/**
+ * Computes the {@link RotationDisplayInputs}.
+ *
+ * @param olds The inputs in state; empty for a new resource and for a replacement.
+ * @param now Milliseconds since the epoch.
+ */
+export function rotationDisplayInputs(
+  olds: Properties,
+  news: Properties,
+  now: number,
+): RotationDisplayInputs {
   const rotation = rotationOf(news);
   const today = dayOf(now);
   const triggered = rotation.trigger != null && rotation.trigger !== rotationOf(olds).trigger;
@@ -136,7 +136,7 @@ export function rotationStamps(olds: Properties, news: Properties, now: number):
   };
 }
 
-/** Why a key is due for rotation; `null` if it is not. */
+/** Returns why a key is due for rotation; `null` if it is not due. */
 function rotationReason(
   { internal, rotatedAt, createdAt }: KeyState,
   { trigger, afterDays }: RotationInputs,
@@ -150,7 +150,20 @@ function rotationReason(
   return { kind: "age", since: dayText(since), due: dayText(since + afterDays), afterDays };
 }
 
-/** Whether the previous key has expired. A smaller `overlapDays` shortens it: with 0 it is up at once. */
+/** Announces the deletion of the previous key, if there is one. */
+function previousKeyNotices({ previousApiKey, previousExpiresAt }: KeyState, now: number): Notice[] {
+  if (previousApiKey === null) return [];
+  return [
+    {
+      kind: "previousKeyEnds",
+      fingerprint: fingerprint(previousApiKey),
+      validUntil: previousExpiresAt,
+      early: timeOf(previousExpiresAt) > now,
+    },
+  ];
+}
+
+/** Whether the previous key has expired. A smaller `overlapDays` shortens its overlap; 0 ends it at once. */
 function isPreviousExpired(state: KeyState, { overlapDays }: RotationInputs, now: number): boolean {
   if (state.previousApiKey === null) return false;
   const promised = timeOf(state.previousExpiresAt);
@@ -158,15 +171,15 @@ function isPreviousExpired(state: KeyState, { overlapDays }: RotationInputs, now
   return !(Math.min(promised, Number.isNaN(shortened) ? Infinity : shortened) > now);
 }
 
-/** A hundred years: beyond it, dates become meaningless. */
-const MOST_DAYS = 36_500;
+/** A hundred years. Dates further away are not meaningful. */
+const MAX_DAYS = 36_500;
 
-function isDays(value: unknown, least: number): boolean {
+function isDays(value: unknown, min: number): boolean {
   if (value == null || value === UNKNOWN) return true;
-  return typeof value === "number" && Number.isInteger(value) && value >= least && value <= MOST_DAYS;
+  return typeof value === "number" && Number.isInteger(value) && value >= min && value <= MAX_DAYS;
 }
 
-/** Milliseconds of a day. Ages count in days of UTC, so that a nightly run that starts a little earlier is not a day late. */
+/** Milliseconds in a day. Ages count calendar days in UTC, so a nightly run that starts slightly early is not a day late. */
 const DAY = 86_400_000;
 
 function dayOf(time: number): number {

@@ -6,27 +6,27 @@ import { SettingsError, type SettingProblem } from "../api/errors.js";
 import { parseResponseMapping, type ResponseMapping } from "../responses/mapping.js";
 import { ACCOUNT_KEY, DEFAULT_ACCOUNT, EXPLICIT_KEY, type SettingName } from "../setting-names.js";
 
-/** Where the values of settings come from: what a host hands over when it configures the plugin. */
+/** The source of settings that a host passes when it configures the plugin. */
 export interface ConfigSource {
   /** Returns the decrypted value of a key such as `partners:baseUrl`. */
   get(key: string): string | undefined;
 }
 
-/** The settings of one account, checked: what a client is made of, except for what the process adds. */
+/** The validated settings of one account: the options of its client, without those that the process adds. */
 export interface Settings extends Omit<ClientOptions, "clock" | "signal" | "log" | "onWait"> {
-  /** Where the account was before `baseUrl`; `null` if it has not moved. */
+  /** The address of the account before it moved to `baseUrl`; `null` if it has not moved. */
   readonly previousBaseUrl: BaseUrl | null;
 }
 
-/** The value of a setting, and which of the two places it is from. */
+/** The value of a setting and its origin. */
 export interface FoundSetting {
   readonly value: string;
   readonly from: "configuration" | "environment";
 }
 
 /**
- * Reads the settings: stack configuration first, then the environment. An explicit provider has its arguments only, as falling
- * back to the environment would send the token of one account to the server of another.
+ * Reads the settings from stack configuration, then from the environment. An explicit provider uses only its arguments: with a
+ * fallback to the environment, it could send the token of one account to the server of another.
  *
  * @throws {SettingsError} that names everything that is missing or wrong.
  */
@@ -36,17 +36,17 @@ export function readSettings(source: ConfigSource, env: NodeJS.ProcessEnv): Sett
   const number = <Fallback extends number | null>(
     setting: SettingName,
     fallback: Fallback,
-    most: number,
+    max: number,
     unit = "",
   ): number | Fallback => {
     const text = value(setting);
     if (text === null) return fallback;
-    const parsed = text.trim() === "" ? NaN : Number(text);
-    if (parsed > 0 && parsed <= most) return parsed;
+    const parsed = Number(text);
+    if (parsed > 0 && parsed <= max) return parsed;
     problems.push({
       kind: "invalid",
       setting,
-      text: `must be a number above 0 and at most ${most}${unit}`,
+      text: `must be a number above 0 and at most ${max}${unit}`,
     });
     return fallback;
   };
@@ -82,9 +82,9 @@ function readBaseUrl(
 
 function readAccessToken(token: string | null, problems: SettingProblem[]): string | null {
   const setting = "accessToken";
-  // RFC 6750 (2.1) allows less; this much keeps a header from being split and a stray newline from going unnoticed.
+  // Laxer than RFC 6750 (2.1), but it rules out header injection and catches a stray newline.
   if (token !== null && /^[\x21-\x7e]{1,8192}$/.test(token)) return token;
-  const text = "must contain only visible ASCII characters; check for white space or a newline at its ends";
+  const text = "must contain only visible ASCII characters; check for a leading or trailing space or newline";
   problems.push(token === null ? { kind: "missing", setting } : { kind: "invalid", setting, text });
   return null;
 }
@@ -96,7 +96,7 @@ function readMapping(value: string | null, problems: SettingProblem[]): Response
   return parsed.mapping;
 }
 
-/** Looks a setting up; an empty one counts as not set. @returns `null` if it is set nowhere. */
+/** Looks up a setting. An empty value counts as not set. @returns `null` if the setting is not set. */
 export function findSetting(
   name: SettingName,
   source: ConfigSource,
@@ -108,14 +108,14 @@ export function findSetting(
   return value ? { value, from: "environment" } : null;
 }
 
-/** The environment variable of a setting: `baseUrl` → `PARTNERS_BASE_URL`. */
+/** Returns the environment variable of a setting: `PARTNERS_BASE_URL` for `baseUrl`. */
 export function variableOf(name: string): string {
   return `PARTNERS_${name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`;
 }
 
-/** The name of the account: the input by which a resource that moves to another account is noticed. */
+/** Returns the name of the account. Resources keep it as an input, which changes when they move to another account. */
 export function accountName(source: ConfigSource): string {
-  return source.get(ACCOUNT_KEY) || DEFAULT_ACCOUNT; // An empty one counts as not set.
+  return source.get(ACCOUNT_KEY) || DEFAULT_ACCOUNT; // An empty name counts as not set.
 }
 
 /** Whether the settings are the arguments of a `Provider`. */
@@ -123,12 +123,12 @@ export function isExplicit(source: ConfigSource): boolean {
   return source.get(EXPLICIT_KEY) === "true";
 }
 
-/** What undici 8 asks for in its package.json. */
-const OLDEST_NODE = "22.19.0";
+/** The minimum that undici 8 declares in its package.json. */
+const MIN_NODE = "22.19.0";
 
-/** @throws {SettingsError} if this Node cannot run undici. */
+/** @throws {SettingsError} if this version of Node cannot run undici. */
 export function assertNodeVersion(version: string): void {
-  if (gte(version, OLDEST_NODE)) return;
-  const text = `Node ${version} is too old. Install Node ${OLDEST_NODE} or newer, and put it on the PATH of the Pulumi CLI.`;
+  if (gte(version, MIN_NODE)) return;
+  const text = `Node ${version} is too old. Install Node ${MIN_NODE} or newer, and put it on the PATH of the Pulumi CLI.`;
   throw new SettingsError([{ kind: "environment", text }]);
 }

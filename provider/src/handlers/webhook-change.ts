@@ -5,21 +5,21 @@ import { ResourceError, type WebhookFailure } from "./problems.js";
 import type { PluginProcess, Session } from "./process.js";
 import type { WebhookSnapshot } from "./webhook-registry.js";
 
-/** States by webhook id; `null` where the list has never told it. */
+/** States by webhook id; `null` if the list has never shown the state. */
 export type StateMap = Readonly<Record<string, WebhookState | null>>;
 
-/** What came of changes to webhooks. */
+/** The result of changing webhooks. */
 export interface ChangeResult {
-  /** The states before. */
+  /** The states before the changes. */
   readonly found: StateMap;
-  /** The states now, as far as they are known. */
+  /** The states after the changes. */
   readonly reached: StateMap;
   readonly failure: PartnerError | null;
-  /** Whether anything may have changed on the server. */
+  /** Whether any webhook may have changed on the server. */
   readonly mayHaveChanged: boolean;
 }
 
-/** Brings observed webhooks into states; sends only what is needed. No change is stopped by the failure of another. */
+/** Brings webhooks into the wanted states. Sends only what differs, in parallel; a failed change does not stop the others. */
 export async function changeStates(
   plugin: PluginProcess,
   session: Session,
@@ -50,25 +50,29 @@ export async function changeStates(
   };
   const rejected = (await Promise.all(differing.map(change))).flat();
   const missing = idsOf(wanted).filter((id) => !(id in found));
-  const failures = [...(await explainNotFound(session, rejected)), ...absences(snapshot, missing)];
+  const absence = snapshot.absenceError(missing);
+  const failures = [
+    ...(await explainNotFound(session, rejected)),
+    ...missing.map((webhookId) => ({ webhookId, error: absence })),
+  ];
   return {
     found,
     reached,
-    failure: failureOf(failures, differing.length + missing.length),
+    failure: combineFailures(failures, differing.length + missing.length),
     mayHaveChanged:
       rejected.length < differing.length || rejected.some(({ error }) => error.effect === "possible"),
   };
 }
 
-/** Lists the webhooks once to find out what a 404 means: the webhook is gone, or is still listed. */
+/** Reads the list once to find out what a 404 means: the webhook is gone, or it is still listed. */
 async function explainNotFound(
   { webhooks }: Session,
   failures: readonly WebhookFailure[],
 ): Promise<readonly WebhookFailure[]> {
   const ids = failures.filter(({ error }) => isNotFound(error)).map(({ webhookId }) => webhookId);
-  const snapshot = ids.length === 0 ? null : await webhooks.look(ids).catch(() => null);
+  const snapshot = ids.length === 0 ? null : await webhooks.lookUp(ids).catch(() => null);
   if (snapshot === null) return failures;
-  const absence = snapshot.absence(ids.filter((id) => !snapshot.get(id)));
+  const absence = snapshot.absenceError(ids.filter((id) => !snapshot.get(id)));
   return failures.map(({ webhookId, error }) => {
     if (!isNotFound(error)) return { webhookId, error };
     const listed = new RequestError({ ...error.failure, cause: { kind: "listed" } });
@@ -76,19 +80,12 @@ async function explainNotFound(
   });
 }
 
-/** The failures of webhooks that are missing, with one error for all. It names what exists, so it is made only where it is needed. */
-function absences(snapshot: WebhookSnapshot, webhookIds: readonly number[]): readonly WebhookFailure[] {
-  if (webhookIds.length === 0) return [];
-  const error = snapshot.absence(webhookIds);
-  return webhookIds.map((webhookId) => ({ webhookId, error }));
-}
-
 function isNotFound(error: PartnerError): error is RequestError {
   return error instanceof RequestError && error.status === 404;
 }
 
-/** One error for all failures. A single one says already what it is about. */
-function failureOf(failures: readonly WebhookFailure[], total: number): PartnerError | null {
+/** Combines failures into one error. An error that all of them share already names the webhooks. */
+function combineFailures(failures: readonly WebhookFailure[], total: number): PartnerError | null {
   const [first, ...more] = failures;
   if (!first) return null;
   if (more.every(({ error }) => error === first.error)) return first.error;
@@ -105,22 +102,22 @@ export function warnIfUnknown(plugin: PluginProcess, webhooks: readonly WebhookR
   }
 }
 
-/** The ids in a {@link StateMap}, and in what is like one. */
+/** Returns the webhook ids in a {@link StateMap} or a similar object. */
 export function idsOf(states: object): number[] {
   return Object.keys(states).map(Number);
 }
 
-/** The states in a list. @param known What holds for those whose state the list does not tell. */
+/** Returns the states of listed webhooks. @param known The states to use where the list shows none. */
 export function statesOf(webhooks: readonly WebhookReading[], known: StateMap = {}): StateMap {
   return Object.fromEntries(
     webhooks.map(({ webhookId, state }) => [webhookId, state ?? known[webhookId] ?? null]),
   );
 }
 
-/** Milliseconds between two reports of progress: the engine redraws its display for each. */
+/** Milliseconds between two progress reports. The engine redraws its display for each one. */
 const PROGRESS_INTERVAL = 250;
 
-/** @returns What is called for each webhook that is through. Of one alone nothing is shown: its resource says as much. */
+/** Returns a function to call after each change. A single change shows no progress: the engine's own line says enough. */
 function createProgress(plugin: PluginProcess, total: number): () => void {
   let done = 0;
   let shownAt = plugin.currentTime();

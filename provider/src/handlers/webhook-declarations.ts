@@ -1,28 +1,31 @@
+import type { WebhookState } from "../api/operations.js";
 import { ResourceError } from "./problems.js";
 
-/** Stands for the URN of a resource, where the host is not told it. */
-const UNNAMED = "";
-
-/** Which webhooks the program manages in this run: what it only renames or moves must not be undone, nor declared twice. */
+/**
+ * The webhooks that the resources of a run manage, and those that they release. A rename undoes nothing, and no two resources
+ * may manage one webhook.
+ */
 export class WebhookDeclarations {
   readonly #owners = new Map<number, string>();
-  /** Who speaks for all others. */
-  #others: string | null = null;
+  /** The resource that manages all other webhooks of the account. */
+  #ownerOfOthers: string | null = null;
+  readonly #finalStates = new Map<number, WebhookState>();
 
   /**
-   * Takes note of what a resource manages: some webhooks, and with `others` all the rest of the account.
+   * Records which webhooks a resource manages. With `others`, it manages the rest of the account as well.
    *
-   * @returns an error if another one manages the same webhooks and the host tells the two apart.
+   * @param urn Empty if the host does not know it. Such a resource conflicts with no other.
+   * @returns an error if another resource manages one of the webhooks.
    */
-  declare(webhookIds: readonly number[], others: boolean, urn = UNNAMED): ResourceError | null {
+  declare(webhookIds: readonly number[], others: boolean, urn = ""): ResourceError | null {
     const conflict = (webhookId: number | null, owner: string | null | undefined): ResourceError | null =>
-      owner && urn !== UNNAMED && owner !== urn
+      owner && urn && owner !== urn
         ? new ResourceError({ kind: "declaredTwice", webhookId, urns: [owner, urn] })
         : null;
-    let problem = conflict(null, this.#others);
+    let problem = conflict(null, this.#ownerOfOthers);
     if (others) {
       for (const owner of this.#owners.values()) problem ??= conflict(null, owner);
-      this.#others ??= urn;
+      this.#ownerOfOthers ??= urn;
     }
     for (const webhookId of webhookIds) {
       problem ??= conflict(webhookId, this.#owners.get(webhookId));
@@ -33,6 +36,16 @@ export class WebhookDeclarations {
 
   /** Whether a resource of the program manages a webhook. */
   has(webhookId: number): boolean {
-    return this.#others !== null || this.#owners.has(webhookId);
+    return this.#ownerOfOthers !== null || this.#owners.has(webhookId);
+  }
+
+  /** Records the final state of a webhook that a resource releases. */
+  release(webhookId: number, state: WebhookState): void {
+    this.#finalStates.set(webhookId, state);
+  }
+
+  /** Whether a resource has released a webhook into another state than the given one. */
+  isReleasedOtherwise(webhookId: number, state: unknown): boolean {
+    return (this.#finalStates.get(webhookId) ?? state) !== state;
   }
 }

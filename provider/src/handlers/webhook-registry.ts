@@ -3,25 +3,25 @@ import type { WebhookState } from "../api/operations.js";
 import type { WebhookReading } from "../responses/webhook-list-reader.js";
 import { ResourceError } from "./problems.js";
 
-/** Milliseconds for which a list serves all webhooks: enough for an update of hundreds, little next to a person's change. */
-const FRESH_FOR = 30_000;
+/** Milliseconds for which a list is reused: long enough to update hundreds of webhooks, short enough to see manual changes. */
+const MAX_LIST_AGE = 30_000;
 
 interface ListRequest {
   readonly requestedAt: number;
   readonly snapshot: Promise<WebhookSnapshot>;
-  /** Whether less than `operationTimeout` may be spent on it. */
+  /** Whether the request had less time than `operationTimeout`. */
   readonly limited: boolean;
 }
 
 /**
- * What is known of the account's webhooks: one `GET` serves all resources of the process (single flight), is kept up to date
- * with our own changes, and is read again after 30 s.
+ * The webhooks of one account. One `GET` serves all resources of the process: concurrent lookups share it, our own changes are
+ * applied to it, and it is repeated after 30 s.
  */
 export class WebhookRegistry {
   readonly #client: Pick<PartnerClient, "listWebhooks">;
   readonly #currentTime: () => number;
   readonly #changes = new Map<number, { readonly state: WebhookState; readonly at: number }>();
-  /** Changes of ours that are on their way. */
+  /** Our changes that have not finished, by webhook id. */
   readonly #pending = new Map<number, Promise<unknown>>();
   #latest: ListRequest | null = null;
 
@@ -32,58 +32,58 @@ export class WebhookRegistry {
   }
 
   /**
-   * Looks webhooks up in one list, once our own changes to them have ended.
+   * Looks up webhooks in the list, after our own changes to them have finished.
    *
-   * @param webhookIds The list is read again if one of them is missing and it was requested before this call.
-   * @param within Milliseconds for a request, if one is needed and less than `operationTimeout` is to be spent on it.
+   * @param webhookIds If one of them is missing from a list that was requested before this call, the list is read again.
+   * @param within Milliseconds for the request, if less than `operationTimeout`.
    * @throws {RequestError} if the list cannot be read.
    */
-  async look(webhookIds: readonly number[], within?: number): Promise<WebhookSnapshot> {
+  async lookUp(webhookIds: readonly number[], within?: number): Promise<WebhookSnapshot> {
     const pending = webhookIds.flatMap((webhookId) => this.#pending.get(webhookId) ?? []);
     if (pending.length > 0) await Promise.all(pending);
-    const began = this.#currentTime();
-    const snapshot = await this.#read(began - FRESH_FOR, within);
-    const mayBeNew = snapshot.requestedAt < began && webhookIds.some((webhookId) => !snapshot.get(webhookId));
-    return mayBeNew ? this.#read(began, within) : snapshot;
+    const startedAt = this.#currentTime();
+    const snapshot = await this.#read(startedAt - MAX_LIST_AGE, within);
+    const isMissing = webhookIds.some((webhookId) => !snapshot.get(webhookId));
+    return isMissing && snapshot.requestedAt < startedAt ? this.#read(startedAt, within) : snapshot;
   }
 
   /**
-   * Makes a change and takes note of it, so that it need not be read back.
+   * Makes a change and applies it to the list.
    *
-   * @param send Rejects where the change may have been made or not, which only the server knows.
+   * @param send Sends the change. If it rejects, the change may or may not have been made, so the list is dropped.
    */
   async change(webhookId: number, state: WebhookState, send: () => Promise<void>): Promise<void> {
     const sent = send();
-    // Without it, a resource that takes a webhook over would compare with a state that is about to change.
-    const ended = sent.then(
+    // Lookups wait for this; otherwise, they could find a state that is about to change.
+    const finished = sent.then(
       () => {
-        this.#changed(webhookId, state);
+        this.#applyChange(webhookId, state);
       },
       () => {
         this.#latest = null;
       },
     );
-    this.#pending.set(webhookId, ended);
-    await ended;
-    if (this.#pending.get(webhookId) === ended) this.#pending.delete(webhookId);
+    this.#pending.set(webhookId, finished);
+    await finished;
+    if (this.#pending.get(webhookId) === finished) this.#pending.delete(webhookId);
     await sent;
   }
 
-  #changed(webhookId: number, state: WebhookState): void {
+  #applyChange(webhookId: number, state: WebhookState): void {
     this.#changes.set(webhookId, { state, at: this.#currentTime() });
     void this.#latest?.snapshot.then(
       (snapshot) => {
         snapshot.apply(webhookId, state);
       },
-      () => undefined, // A list that could not be read has nothing to bring up to date.
+      () => undefined, // Without a list, there is nothing to update.
     );
   }
 
-  /** The list, requested at `notBefore` or later. */
+  /** Returns the list, requested at `notBefore` or later. */
   #read(notBefore: number, within?: number): Promise<WebhookSnapshot> {
     const latest = this.#latest;
     if (!latest || latest.requestedAt < notBefore) return this.#request(within);
-    // A caller with time must not fail because another one had little.
+    // A caller with the full timeout must not fail because the shared request had less time.
     const retry = latest.limited && within === undefined;
     return retry ? latest.snapshot.catch(() => this.#read(notBefore)) : latest.snapshot;
   }
@@ -93,7 +93,7 @@ export class WebhookRegistry {
     const snapshot = this.#client.listWebhooks(within).then((list) => this.#snapshot(requestedAt, list));
     const latest = { requestedAt, snapshot, limited: within !== undefined };
     this.#latest = latest;
-    // A failure is for those who waited for this request; the next caller tries again.
+    // All callers that wait for this request share its failure; the next caller tries again.
     snapshot.catch(() => {
       if (this.#latest === latest) this.#latest = null;
     });
@@ -110,7 +110,7 @@ export class WebhookRegistry {
   }
 }
 
-/** One list of the account's webhooks, kept up to date with our own changes. */
+/** One list of the account's webhooks, with our own changes applied. */
 export class WebhookSnapshot {
   /** Milliseconds since the epoch. */
   readonly requestedAt: number;
@@ -122,7 +122,7 @@ export class WebhookSnapshot {
     this.#list = list;
   }
 
-  /** Whether a webhook that is missing is certain not to exist. */
+  /** Whether a webhook that is not in the list certainly does not exist. */
   get provesAbsence(): boolean {
     return this.#list.provesAbsence;
   }
@@ -131,15 +131,15 @@ export class WebhookSnapshot {
     return this.#changed.get(webhookId) ?? this.#list.webhooks.get(webhookId);
   }
 
-  /** All webhooks. @throws {ResourceError} if the list is not complete. */
+  /** Returns all webhooks of the account. @throws {ResourceError} if the list has further pages. */
   all(): readonly WebhookReading[] {
     const { webhooks, complete } = this.#list;
     if (!complete) throw new ResourceError({ kind: "absenceUnproven", webhookId: null, complete });
     return [...webhooks.values()].map((webhook) => this.#changed.get(webhook.webhookId) ?? webhook);
   }
 
-  /** The error for webhooks that are missing. @param names Their ids, or what was given instead of one. */
-  absence(names: readonly (number | string)[]): ResourceError {
+  /** Returns the error for webhooks that are not in the list. @param names Their ids, or the invalid ids of the program. */
+  absenceError(names: readonly (number | string)[]): ResourceError {
     const { webhooks, complete, provesAbsence } = this.#list;
     const webhookId = names.find((name) => typeof name === "number");
     if (provesAbsence || webhookId === undefined)
@@ -147,7 +147,7 @@ export class WebhookSnapshot {
     return new ResourceError({ kind: "absenceUnproven", webhookId, complete });
   }
 
-  /** Takes note of a change of ours. */
+  /** Applies one of our changes. */
   apply(webhookId: number, state: WebhookState): void {
     const known = this.#list.webhooks.get(webhookId);
     if (known) this.#changed.set(webhookId, { ...known, state, missing: null });

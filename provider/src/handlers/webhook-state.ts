@@ -8,10 +8,10 @@ import {
 } from "./contract.js";
 import { ResourceError } from "./problems.js";
 import type { PluginProcess } from "./process.js";
-import { STATES, stateOnDestroyProblems, type FleetOutputs } from "./webhook-states.js";
+import { isWebhookId, stateOnDestroyProblems, VALID_STATES, type FleetOutputs } from "./webhook-states.js";
 
 /**
- * The handlers of `PartnerWebhookState`: a fleet of one webhook, in words of its own.
+ * The handlers of `PartnerWebhookState`, which is a fleet of one webhook with properties of its own.
  *
  * @param fleet The handlers of `PartnerWebhookStates`, which do the work.
  */
@@ -25,16 +25,15 @@ export function webhookStateHandlers(plugin: PluginProcess, fleet: ResourceHandl
         stateOnDestroy: stateOnDestroy ?? "leave",
         account: plugin.account,
       };
-      const wrong = inputProblems(news);
-      if (wrong.length > 0) return { inputs, problems: wrong };
+      const invalid = inputProblems(news);
+      if (invalid.length > 0) return { inputs, problems: invalid };
       const { problems } = await fleet.check(fleetInputs(olds), fleetInputs(inputs), urn);
       return { inputs, problems };
     },
 
     diff(olds, news) {
-      const differs = (name: string): boolean => olds[name] !== news[name];
-      const replaces = ["webhookId", "account"].filter(differs);
-      return { changes: replaces.length > 0 || differs("state") || differs("stateOnDestroy"), replaces };
+      const replaces = ["webhookId", "account"].filter((name) => olds[name] !== news[name]);
+      return { changes: fleet.diff(fleetOutputs(olds), fleetInputs(news)).changes, replaces };
     },
 
     preview: (olds, news) => ({
@@ -46,14 +45,14 @@ export function webhookStateHandlers(plugin: PluginProcess, fleet: ResourceHandl
       const id = String(inputs["webhookId"]);
       const { outputs } = await fleet.create(fleetInputs(inputs)).catch((error: unknown) => {
         if (!(error instanceof PartialFailure)) throw error;
-        throw new PartialFailure(id, { ...inputs, ...oneOf(error.properties, inputs) }, error.reason);
+        throw new PartialFailure(id, webhookOutputs(error.properties, inputs), error.reason);
       });
-      return { id, outputs: oneOf(outputs, inputs) };
+      return { id, outputs: webhookOutputs(outputs, inputs) };
     },
 
     async read(olds) {
       const found = await fleet.read(fleetOutputs(olds));
-      const outputs = oneOf(found?.outputs ?? {}, olds);
+      const outputs = webhookOutputs(found?.outputs ?? {}, olds);
       if (outputs["state"] === undefined) return null;
       return { outputs: { ...olds, ...outputs }, inputs: inputsOf(outputs) };
     },
@@ -61,49 +60,50 @@ export function webhookStateHandlers(plugin: PluginProcess, fleet: ResourceHandl
     async update(id, olds, news) {
       const update = fleet.update(id, fleetOutputs(olds), fleetInputs(news));
       const outputs = await update.catch((error: unknown) => {
-        throw error instanceof PartialFailure ? error.reason : error; // The old state stays, so the next run tries again.
+        // The old state is kept, so the next run tries again.
+        throw error instanceof PartialFailure ? error.reason : error;
       });
-      return oneOf(outputs, news);
+      return webhookOutputs(outputs, news);
     },
 
     delete: (olds) => fleet.delete(fleetOutputs(olds)),
 
     async adopt(id) {
-      const webhookId = Number(id);
-      if (!isWebhookId(webhookId) || String(webhookId) !== id)
+      if (!isWebhookId(id))
         throw new ResourceError({
           kind: "wrongImportId",
           text: "its id: a positive whole number such as 101",
         });
-      const snapshot = await (await plugin.open()).webhooks.look([webhookId]);
+      const webhookId = Number(id);
+      const { webhooks } = await plugin.open();
+      const snapshot = await webhooks.lookUp([webhookId]);
       const webhook = snapshot.get(webhookId);
-      if (!webhook) throw snapshot.absence([webhookId]);
+      if (!webhook) throw snapshot.absenceError([webhookId]);
       const { state, missing } = webhook;
-      if (state === null)
-        throw new ResourceError({
-          kind: "stateUnknown",
-          webhookIds: [webhookId],
-          setting: missing ?? "webhookState",
-        });
+      if (state === null) {
+        const setting = missing ?? "webhookState";
+        throw new ResourceError({ kind: "stateUnknown", webhookIds: [webhookId], setting });
+      }
       const inputs = { webhookId, state, stateOnDestroy: "leave", account: plugin.account };
       return { id, inputs, outputs: { ...inputs, initialState: state } };
     },
   };
 }
 
-/** The inputs of the fleet that does the same. */
+/** Returns the inputs of the equivalent fleet. */
 function fleetInputs({ webhookId, state, stateOnDestroy, account }: Properties): Properties {
   const states = webhookId === UNKNOWN ? UNKNOWN : { [String(webhookId)]: state };
   return { states, others: "leave", stateOnDestroy, account };
 }
 
+/** Returns the outputs of the equivalent fleet. */
 function fleetOutputs(olds: Properties): Properties {
   const initialStates = { [String(olds["webhookId"])]: olds["initialState"] };
   return { ...fleetInputs(olds), otherStates: {}, initialStates };
 }
 
-/** The outputs of the one webhook of a fleet; `state` is `undefined` for one that is gone. */
-function oneOf(fleet: Properties, { webhookId, stateOnDestroy, account }: Properties): Properties {
+/** Returns the outputs of the one webhook of a fleet; `state` is `undefined` if it is gone. */
+function webhookOutputs(fleet: Properties, { webhookId, stateOnDestroy, account }: Properties): Properties {
   const { states = {}, initialStates = {} } = fleet as Partial<FleetOutputs>;
   const state: WebhookState | null | undefined = states[String(webhookId)];
   return { webhookId, state, stateOnDestroy, account, initialState: initialStates[String(webhookId)] };
@@ -113,21 +113,18 @@ function inputsOf({ webhookId, state, stateOnDestroy, account }: Properties): Pr
   return { webhookId, state, stateOnDestroy, account };
 }
 
-/** What is wrong with the inputs. Values are not repeated, as they may be secrets of the program. */
+/** Returns a sentence for each invalid input. Values are not repeated, because they could be secrets. */
 function inputProblems(news: Properties): string[] {
   const { webhookId, state, stateOnDestroy } = news;
   const problems = unknownArguments("PartnerWebhookState", news, ["webhookId", "state", "stateOnDestroy"]);
-  if (webhookId !== UNKNOWN && !isWebhookId(webhookId))
-    problems.push(`webhookId must be a positive whole number such as 7: ${whyNoId(webhookId)}.`);
-  if (!STATES.includes(state)) problems.push(`state must be "active" or "disabled".`);
+  const isValidId = typeof webhookId === "number" && isWebhookId(String(webhookId));
+  if (webhookId !== UNKNOWN && !isValidId)
+    problems.push(`webhookId must be a positive whole number such as 7: ${invalidIdReason(webhookId)}.`);
+  if (!VALID_STATES.includes(state)) problems.push(`state must be "active" or "disabled".`);
   return [...problems, ...stateOnDestroyProblems(stateOnDestroy)];
 }
 
-function isWebhookId(value: unknown): boolean {
-  return typeof value === "number" && Number.isSafeInteger(value) && value > 0;
-}
-
-function whyNoId(value: unknown): string {
+function invalidIdReason(value: unknown): string {
   if (typeof value === "string") return "it is a string; write it without quotes, or convert it to a number";
   if (typeof value === "number") return "it has a fraction, is not above 0, or is too large to be exact";
   return "it is missing or of another type";

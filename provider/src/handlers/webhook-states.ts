@@ -10,7 +10,7 @@ import {
   type Properties,
   type ResourceHandlers,
 } from "./contract.js";
-import { createPreviewCheck, PREVIEW_PATIENCE } from "./preview-check.js";
+import { createPreviewCheck, PREVIEW_TIMEOUT } from "./preview-check.js";
 import { ResourceError } from "./problems.js";
 import type { PluginProcess } from "./process.js";
 import {
@@ -23,25 +23,30 @@ import {
 } from "./webhook-change.js";
 import type { WebhookSnapshot } from "./webhook-registry.js";
 
-/** What `state` can be, also in a preview. */
-export const STATES: readonly unknown[] = ["active", "disabled", UNKNOWN];
+/** The valid values of a state, including the placeholder in a preview. */
+export const VALID_STATES: readonly unknown[] = ["active", "disabled", UNKNOWN];
 
-/** What is wrong with `stateOnDestroy`. The value is not repeated, as it may be a secret of the program. */
+/** Returns a sentence if `stateOnDestroy` is invalid. The value is not repeated, because it could be a secret. */
 export function stateOnDestroyProblems(value: unknown): string[] {
-  if (value == null || value === "leave" || value === "restore" || STATES.includes(value)) return [];
+  if (value == null || value === "leave" || value === "restore" || VALID_STATES.includes(value)) return [];
   return [`stateOnDestroy must be "leave" (the default), "restore", "active" or "disabled".`];
 }
 
-/** States by webhook id. */
-type StatesWanted = Readonly<Record<string, WebhookState>>;
+/** Whether a text is a webhook id in canonical form: `7`, but not `07` or `7.0`. */
+export function isWebhookId(text: string): boolean {
+  return /^[1-9]\d*$/.test(text) && Number.isSafeInteger(Number(text));
+}
 
-/** The inputs that {@link ResourceHandlers.check} has let through. */
+/** Wanted states by webhook id. */
+type WantedStates = Readonly<Record<string, WebhookState>>;
+
+/** The inputs, after {@link ResourceHandlers.check} accepted them. */
 interface FleetInputs {
-  readonly states: StatesWanted;
+  readonly states: WantedStates;
   readonly others: "leave" | WebhookState;
-  /** What becomes of a webhook that is no longer managed. */
+  /** What to do with a webhook that is no longer managed. */
   readonly stateOnDestroy: "leave" | "restore" | WebhookState;
-  /** The name of the account, which is the ID as well. */
+  /** The name of the account, which is also the ID of the resource. */
   readonly account: string;
 }
 
@@ -49,13 +54,13 @@ interface FleetInputs {
 export interface FleetOutputs extends Omit<FleetInputs, "states"> {
   /** The webhooks that the program names. */
   readonly states: StateMap;
-  /** The managed webhooks that it does not name: covered by `others`, or still to be left as `stateOnDestroy` says. */
+  /** Managed webhooks that the program does not name: covered by `others`, or not yet in their final state. */
   readonly otherStates: StateMap;
   /** The state in which each managed webhook was first found. */
   readonly initialStates: StateMap;
 }
 
-/** The handlers of `PartnerWebhookStates`: one look at the list, and all changes at the same time, whatever becomes of the others. */
+/** The handlers of `PartnerWebhookStates`. Each operation reads the list once and sends all changes in parallel. */
 export function webhookStatesHandlers(plugin: PluginProcess): ResourceHandlers {
   const previewCheck = createPreviewCheck(plugin);
 
@@ -77,25 +82,27 @@ export function webhookStatesHandlers(plugin: PluginProcess): ResourceHandlers {
       const named = isRecord(states) ? states : {};
       const names = Object.keys(named);
       const webhookIds = names.filter(isWebhookId).map(Number);
-      const strangers = names.filter((name) => !isWebhookId(name)).map((name) => redactWords(name, []) ?? "");
+      const invalidIds = names
+        .filter((name) => !isWebhookId(name))
+        .map((name) => redactWords(name, []) ?? "");
       const declaredTwice = plugin.declarations.declare(webhookIds, isState(others), urn);
       if (declaredTwice) return { inputs, problems: [declaredTwice] };
 
       const known = isRecord(olds["states"]) ? olds["states"] : {};
       const isNew = webhookIds.some((webhookId) => !(webhookId in known));
-      const covers = isState(others) && others !== olds["others"];
-      if (isNew || covers || strangers.length > 0) {
+      const startsToCover = isState(others) && others !== olds["others"];
+      if (isNew || startsToCover || invalidIds.length > 0) {
         const found = await previewCheck(async ({ webhooks }) => {
-          const snapshot = await webhooks.look(webhookIds, PREVIEW_PATIENCE);
-          const missing = [...strangers, ...webhookIds.filter((webhookId) => !snapshot.get(webhookId))];
-          if (missing.length > 0) throw snapshot.absence(missing);
-          if (isState(others)) warnOfOthers(plugin, others, statesOf(unnamed(snapshot, named)));
+          const snapshot = await webhooks.lookUp(webhookIds, PREVIEW_TIMEOUT);
+          const missing = [...invalidIds, ...webhookIds.filter((webhookId) => !snapshot.get(webhookId))];
+          if (missing.length > 0) throw snapshot.absenceError(missing);
+          if (isState(others)) warnAboutOthers(plugin, others, statesOf(unnamedWebhooks(snapshot, named)));
         });
         problems.push(...found);
       }
-      // Wrong whatever the service has, so it is said without the service as well.
-      if (strangers.length > 0 && problems.length === 0)
-        problems.push(new ResourceError({ kind: "noSuchWebhook", webhookIds: strangers, existing: null }));
+      // An invalid id is an error even if the service could not be reached.
+      if (invalidIds.length > 0 && problems.length === 0)
+        problems.push(new ResourceError({ kind: "noSuchWebhook", webhookIds: invalidIds, existing: null }));
       return { inputs, problems };
     },
 
@@ -103,24 +110,29 @@ export function webhookStatesHandlers(plugin: PluginProcess): ResourceHandlers {
       const { states, otherStates, account } = olds as unknown as FleetOutputs;
       const differs = (name: string): boolean => olds[name] !== news[name];
       const { others } = news;
-      if (isState(others)) warnOfOthers(plugin, others, otherStates);
+      if (isState(others)) warnAboutOthers(plugin, others, otherStates);
+      // The state in the outputs is outdated if another resource of this run has released the webhook.
+      const isReleasedOtherwise = (observed: StateMap): boolean =>
+        idsOf(observed).some((id) => plugin.declarations.isReleasedOtherwise(id, observed[id]));
       const changes =
         ["others", "stateOnDestroy", "account"].some(differs) ||
-        !isSame(states, news["states"]) ||
-        Object.values(otherStates).some((state) => state !== others);
+        !hasSameStates(states, news["states"]) ||
+        Object.values(otherStates).some((state) => state !== others) ||
+        isReleasedOtherwise(states) ||
+        isReleasedOtherwise(otherStates);
       return { changes, replaces: account === news["account"] ? [] : ["account"] };
     },
 
     preview(olds, news) {
       const { states, others } = news;
       const before = (olds ?? { states: {}, initialStates: {} }) as unknown as FleetOutputs;
-      // Only a look at the service tells of webhooks that are new to the fleet.
+      // Only the update finds out the states of webhooks that are new to the fleet.
       const isKnown =
         isRecord(states) && others === "leave" && Object.keys(states).every((id) => id in before.states);
       return {
         ...inputsOf(news),
         otherStates: isKnown ? {} : UNKNOWN,
-        initialStates: isKnown ? only(before.initialStates, idsOf(states)) : UNKNOWN,
+        initialStates: isKnown ? pick(before.initialStates, idsOf(states)) : UNKNOWN,
       };
     },
 
@@ -129,30 +141,28 @@ export function webhookStatesHandlers(plugin: PluginProcess): ResourceHandlers {
       const { outputs, failure, mayHaveChanged } = await converge(plugin, inputs, null);
       const id = inputs.account;
       if (failure === null) return { id, outputs };
-      // Once something was changed, the state in which it was found must be kept, or "restore" would be lost.
-      throw mayHaveChanged ? new PartialFailure(id, { ...news, ...outputs }, failure) : failure;
+      // After a change, the original states must be kept in state for "restore".
+      throw mayHaveChanged ? new PartialFailure(id, outputs, failure) : failure;
     },
 
     async read(olds) {
       const { others, ...before } = olds as unknown as FleetOutputs;
       const session = await plugin.open();
       const ids = idsOf(before.initialStates);
-      const snapshot = await session.webhooks.look(ids);
+      const snapshot = await session.webhooks.lookUp(ids);
       const gone = ids.filter((id) => !snapshot.get(id));
-      if (gone.length > 0 && !snapshot.provesAbsence) throw snapshot.absence(gone);
+      if (gone.length > 0 && !snapshot.provesAbsence) throw snapshot.absenceError(gone);
       const webhooks = isState(others) ? snapshot.all() : ids.flatMap((id) => snapshot.get(id) ?? []);
       warnIfUnknown(plugin, webhooks);
       const now = statesOf(webhooks, { ...before.otherStates, ...before.states });
+      const unnamed = idsOf(now).filter((id) => !(id in before.states));
       const outputs = {
         ...olds,
-        states: only(now, idsOf(before.states)),
-        otherStates: only(
-          now,
-          idsOf(now).filter((id) => !(id in before.states)),
-        ),
-        initialStates: { ...statesOf(webhooks), ...only(before.initialStates, idsOf(now)) },
+        states: pick(now, idsOf(before.states)),
+        otherStates: pick(now, unnamed),
+        initialStates: { ...statesOf(webhooks), ...pick(before.initialStates, idsOf(now)) },
       };
-      if (isState(others)) warnOfOthers(plugin, others, outputs.otherStates);
+      if (isState(others)) warnAboutOthers(plugin, others, outputs.otherStates);
       return { outputs, inputs: inputsOf(outputs) };
     },
 
@@ -165,11 +175,17 @@ export function webhookStatesHandlers(plugin: PluginProcess): ResourceHandlers {
 
     async delete(olds) {
       const { stateOnDestroy, initialStates } = olds as unknown as FleetOutputs;
-      const left = statesAfter(plugin, stateOnDestroy, initialStates);
-      if (idsOf(left).length === 0) return;
+      const finalStates = finalStatesOf(plugin, stateOnDestroy, initialStates);
+      const ids = idsOf(finalStates);
+      if (ids.length === 0) return;
       const session = await plugin.open();
-      const snapshot = await session.webhooks.look(idsOf(left));
-      const { failure } = await changeStates(plugin, session, snapshot, withoutGone(left, snapshot));
+      const snapshot = await session.webhooks.lookUp(ids);
+      const { failure } = await changeStates(
+        plugin,
+        session,
+        snapshot,
+        withoutMissing(finalStates, snapshot),
+      );
       if (failure) throw failure;
     },
 
@@ -178,7 +194,7 @@ export function webhookStatesHandlers(plugin: PluginProcess): ResourceHandlers {
       if (id !== account)
         throw new ResourceError({ kind: "wrongImportId", text: `its account: ${JSON.stringify(account)}` });
       const session = await plugin.open();
-      const webhooks = (await session.webhooks.look([])).all();
+      const webhooks = (await session.webhooks.lookUp([])).all();
       warnIfUnknown(plugin, webhooks);
       const states = statesOf(webhooks.filter(({ state }) => state !== null));
       const inputs = { states, others: "leave", stateOnDestroy: "leave", account };
@@ -187,7 +203,7 @@ export function webhookStatesHandlers(plugin: PluginProcess): ResourceHandlers {
   };
 }
 
-/** Brings all webhooks of a fleet into the states that the program wants, as far as the service lets it. */
+/** Brings the webhooks of a fleet into the wanted states, and those that leave it into their final states. */
 async function converge(
   plugin: PluginProcess,
   inputs: FleetInputs,
@@ -197,82 +213,80 @@ async function converge(
   const session = await plugin.open();
   const named = idsOf(states);
   const before = olds?.initialStates ?? {};
-  const leave = isState(others) ? "leave" : stateOnDestroy;
-  const leaving = leave === "leave" ? [] : idsOf(before);
-  const snapshot = await session.webhooks.look([...named, ...leaving]);
-  // Not before the look: what takes a webhook over may be checked meanwhile.
-  const left = statesAfter(plugin, leave, before, states);
+  const mayLeave = isState(others) || stateOnDestroy === "leave" ? [] : idsOf(before);
+  const snapshot = await session.webhooks.lookUp([...named, ...mayLeave]);
+  // The final states are computed after the lookup: during it, another resource may be checked that takes over a webhook.
   const rest = isState(others)
-    ? Object.fromEntries(unnamed(snapshot, states).map(({ webhookId }) => [webhookId, others]))
-    : withoutGone(left, snapshot);
+    ? Object.fromEntries(unnamedWebhooks(snapshot, states).map(({ webhookId }) => [webhookId, others]))
+    : withoutMissing(finalStatesOf(plugin, stateOnDestroy, before, states), snapshot);
   const changes = await changeStates(plugin, session, snapshot, { ...states, ...rest });
   const { found, reached, failure, mayHaveChanged } = changes;
-  // A webhook that has reached its final state is no longer managed.
+  // A webhook in its final state is no longer managed.
   const kept = idsOf(rest).filter((id) => isState(others) || reached[id] !== rest[id]);
   const managed = [...named, ...kept];
   const outputs = {
     ...inputsOf({ ...inputs }),
-    states: only(reached, named),
-    otherStates: only(reached, kept),
-    initialStates: only({ ...found, ...only(before, idsOf(found)) }, managed),
+    states: pick(reached, named),
+    otherStates: pick(reached, kept),
+    initialStates: pick({ ...found, ...pick(before, idsOf(found)) }, managed),
   };
   return { outputs, failure, mayHaveChanged };
 }
 
 /**
- * The final state of each webhook that no resource manages any longer.
+ * Returns the final states of the webhooks that no resource manages any longer.
  *
- * @param managed What stays in the fleet.
+ * @param managed The webhooks that stay in the fleet.
  */
-function statesAfter(
+function finalStatesOf(
   plugin: PluginProcess,
   stateOnDestroy: FleetInputs["stateOnDestroy"],
   initialStates: StateMap,
   managed: StateMap = {},
-): StatesWanted {
+): WantedStates {
   const wanted: Record<string, WebhookState> = {};
   const unknown: number[] = [];
   for (const id of idsOf(initialStates)) {
     if (stateOnDestroy === "leave" || id in managed || plugin.declarations.has(id)) continue;
     const state = stateOnDestroy === "restore" ? initialStates[id] : stateOnDestroy;
-    if (state) wanted[id] = state;
-    else unknown.push(id);
+    if (state) {
+      wanted[id] = state;
+      plugin.declarations.release(id, state);
+    } else unknown.push(id);
   }
   if (unknown.length > 0) plugin.warn({ kind: "nothingToRestore", webhookIds: unknown });
   return wanted;
 }
 
-/** The same without webhooks that certainly do not exist. */
-function withoutGone(wanted: StatesWanted, snapshot: WebhookSnapshot): StatesWanted {
-  return only(
-    wanted,
-    idsOf(wanted).filter((id) => snapshot.get(id) || !snapshot.provesAbsence),
-  );
+/** Drops the webhooks that certainly do not exist. */
+function withoutMissing(wanted: WantedStates, snapshot: WebhookSnapshot): WantedStates {
+  const ids = idsOf(wanted).filter((id) => snapshot.get(id) || !snapshot.provesAbsence);
+  return pick(wanted, ids);
 }
 
-/** The webhooks of the account that the program does not name. @throws {ResourceError} if there may be others. */
-function unnamed(snapshot: WebhookSnapshot, states: Properties): readonly WebhookReading[] {
+/** Returns the webhooks that the program does not name. @throws {ResourceError} if the list may not show all of them. */
+function unnamedWebhooks(snapshot: WebhookSnapshot, states: Properties): readonly WebhookReading[] {
   const webhooks = snapshot.all();
   if (webhooks.length === 0 && !snapshot.provesAbsence)
     throw new ResourceError({ kind: "absenceUnproven", webhookId: null, complete: true });
   return webhooks.filter(({ webhookId }) => !(webhookId in states));
 }
 
-/** Warns about the webhooks that `others` changes, because no diff lists them. */
-function warnOfOthers(plugin: PluginProcess, state: WebhookState, otherStates: StateMap): void {
+/** Warns about the webhooks that `others` changes. The diff does not list them. */
+function warnAboutOthers(plugin: PluginProcess, state: WebhookState, otherStates: StateMap): void {
   const webhookIds = idsOf(otherStates).filter((webhookId) => otherStates[webhookId] !== state);
   if (webhookIds.length > 0) plugin.warn({ kind: "othersDiffer", state, webhookIds });
 }
 
-/** The entries of some webhooks. */
-function only<State>(
+/** Returns the entries of some webhooks. */
+function pick<State>(
   states: Readonly<Record<string, State>>,
   webhookIds: readonly number[],
 ): Record<string, State> {
   return Object.fromEntries(webhookIds.flatMap((id) => (id in states ? [[id, states[id] as State]] : [])));
 }
 
-function isSame(states: StateMap, wanted: unknown): boolean {
+function hasSameStates(states: StateMap, wanted: unknown): boolean {
   if (!isRecord(wanted)) return false;
   const ids = Object.keys(wanted);
   return ids.length === Object.keys(states).length && ids.every((id) => states[id] === wanted[id]);
@@ -282,23 +296,18 @@ function inputsOf({ states, others, stateOnDestroy, account }: Properties): Prop
   return { states, others, stateOnDestroy, account };
 }
 
-/** What is wrong with the inputs, keys that are no ids aside. Values are not repeated, as they may be secrets of the program. */
+/** Returns a sentence for each invalid input, except for invalid ids. Values are not repeated, because they could be secrets. */
 function inputProblems({ states, others, stateOnDestroy }: Properties): string[] {
   const problems: string[] = [];
   if (states !== UNKNOWN && !isRecord(states))
     problems.push(`states must map webhook ids to states, such as { 101: "active" }.`);
-  if (isRecord(states) && !Object.values(states).every((state) => STATES.includes(state)))
+  if (isRecord(states) && !Object.values(states).every((state) => VALID_STATES.includes(state)))
     problems.push(`Every value in states must be "active" or "disabled".`);
-  if (others !== "leave" && !STATES.includes(others))
+  if (others !== "leave" && !VALID_STATES.includes(others))
     problems.push(`others must be "leave" (the default), "active" or "disabled".`);
   return [...problems, ...stateOnDestroyProblems(stateOnDestroy)];
 }
 
 function isState(value: unknown): value is WebhookState {
   return value === "active" || value === "disabled";
-}
-
-/** Whether a name is an id in its usual form: `7`, and not `07` or `7.0`. */
-function isWebhookId(name: string): boolean {
-  return /^[1-9]\d*$/.test(name) && Number.isSafeInteger(Number(name));
 }

@@ -1,14 +1,14 @@
 import { API_ROOT, OPERATIONS, type Operation, type WebhookState } from "../api/operations.js";
 
-/** What the service holds for one customer. */
+/** The data of one account at the service. */
 export interface PartnerAccount {
-  /** The token that every call must carry. */
+  /** The token that every request must carry. */
   accessToken: string;
-  /** The API keys that are valid, oldest first. */
+  /** The valid API keys, oldest first. */
   readonly apiKeys: Set<string>;
   /** The state of each webhook by id, in the order of creation. */
   readonly webhooks: Map<number, WebhookState>;
-  /** Creates the text of a new API key. */
+  /** Generates a new API key. */
   readonly generateKey: () => string;
 }
 
@@ -16,20 +16,20 @@ export interface PartnerAccount {
 export interface Answer {
   /** The HTTP status. */
   readonly status: number;
-  /** The headers, in addition to those that every response has. */
+  /** The headers, in addition to those of every response. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The body, as it is sent. */
+  /** The body as sent. */
   readonly body: string | Buffer;
 }
 
-/** An operation that a request asks for. */
+/** The operation that a request calls. */
 export interface Route {
   readonly operation: Operation;
   /** The decoded path parameter, or `""` if the operation has none. */
   readonly parameter: string;
 }
 
-/** An answer with a JSON body. */
+/** Returns an answer with a JSON body. */
 export function json(status: number, value: unknown, headers: Answer["headers"] = {}): Answer {
   return { status, headers: { "content-type": "application/json", ...headers }, body: JSON.stringify(value) };
 }
@@ -39,7 +39,11 @@ const ROUTES = (Object.keys(OPERATIONS) as Operation[]).map((operation) => {
   return { operation, method, pattern: new RegExp(`^${API_ROOT}${template.replace(/\{\w+\}/, "([^/]+)")}$`) };
 });
 
-/** The operation that a request asks for; `null` if there is none. Dot segments are not resolved. */
+/**
+ * Returns the operation that a request calls, or `null` if there is none. Dot segments are not resolved.
+ *
+ * @throws {URIError} if the path parameter has a malformed percent-escape
+ */
 export function findRoute(method: string, path: string): Route | null {
   for (const route of ROUTES) {
     const match = route.method === method ? route.pattern.exec(path) : null;
@@ -48,7 +52,7 @@ export function findRoute(method: string, path: string): Route | null {
   return null;
 }
 
-/** Performs an operation. The caller has checked the token. @returns the answer, and whether the account has changed */
+/** Performs an operation without checking the token. @returns the answer, and whether the account changed */
 export function performOperation(
   account: PartnerAccount,
   { operation, parameter }: Route,

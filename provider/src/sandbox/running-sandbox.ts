@@ -13,7 +13,7 @@ import {
   type Route,
 } from "./partner-account.js";
 
-/** A webhook to create a sandbox with. */
+/** A webhook that exists when a sandbox starts. */
 export interface WebhookSeed {
   /** The id, a positive integer. */
   readonly webhookId: number;
@@ -21,51 +21,51 @@ export interface WebhookSeed {
   readonly state: WebhookState;
 }
 
-/** A request that the sandbox received. `path` and `headers` are as sent, so they contain keys and tokens. */
+/** A request that the sandbox received. `path` and `headers` are kept as sent, so they contain keys and tokens. */
 export interface LoggedRequest {
-  /** The operation of the Partner API, or `null` for any other request, such as one to `/whoami`. */
+  /** The operation of the Partner API; `null` for any other request, such as one to `/whoami`. */
   readonly operation: Operation | null;
   /** The HTTP method. */
   readonly method: string;
-  /** The path as it was sent, with the query, and percent-encoded. */
+  /** The percent-encoded path as sent, including the query. */
   readonly path: string;
-  /** The HTTP status of the answer, or `null` if there is none, or none yet. */
+  /** The HTTP status of the response; `null` until the sandbox responds, or if the client disconnects first. */
   readonly status: number | null;
-  /** Whether the request changed anything in the account. */
+  /** Whether the request changed the account. */
   readonly effect: boolean;
-  /** The number of the TCP connection: 1 for the first one that the sandbox accepted, and so on. */
+  /** The number of the TCP connection, counted from 1 in the order that the sandbox accepted them. */
   readonly connection: number;
-  /** The request headers, with names in lower case. */
+  /** The request headers, with lowercase names. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The `x-request-id` header of the answer. */
+  /** The `x-request-id` header of the response. */
   readonly requestId: string;
 }
 
-/** Settings of {@link startSandbox}. All are optional. */
+/** Options of {@link startSandbox}. All are optional. */
 export interface SandboxOptions {
   /**
-   * The port on 127.0.0.1, 0 to 65535. 0 takes any free port.
+   * The port on 127.0.0.1, from 0 to 65535. 0 means any free port.
    * @default 0
    */
   readonly port?: number;
   /**
-   * The token that every request must carry, in visible ASCII characters.
+   * The access token that every request must carry. Visible ASCII characters only.
    * @default a random token
    */
   readonly accessToken?: string;
   /**
-   * The webhooks that exist.
+   * The webhooks that exist at the start.
    * @default 101 and 102 active, 103 disabled
    */
   readonly webhooks?: readonly WebhookSeed[];
   /**
-   * The API keys that exist.
+   * The API keys that exist at the start.
    * @default []
    */
   readonly apiKeys?: readonly string[];
   /**
-   * Called with each request once it has been answered, or once its connection has ended without an answer.
-   * @default nothing is called
+   * Called with each request after the response is sent, or after the connection closes without one.
+   * @default none
    */
   readonly onRequest?: (request: LoggedRequest) => void;
 }
@@ -74,54 +74,54 @@ export interface SandboxOptions {
 export interface Sandbox {
   /** The base URL to configure, without a trailing slash. */
   readonly url: string;
-  /** The access token that is valid now. */
+  /** The access token that is currently valid. */
   readonly accessToken: string;
-  /** The API keys that are valid now, oldest first. A snapshot. */
+  /** The API keys that are currently valid, oldest first. A snapshot. */
   readonly apiKeys: readonly string[];
   /** The state of each webhook by id. A snapshot. */
   readonly webhooks: ReadonlyMap<number, WebhookState>;
-  /** Every request received, in order of arrival. A snapshot. */
+  /** The requests received so far, in order of arrival. A snapshot. */
   readonly requests: readonly LoggedRequest[];
 
-  /** Replaces the access token with a random one and returns it. The old one gets a 401 from now on. */
+  /** Replaces the access token with a new random one and returns it. Requests with the old token then get a 401. */
   rotateAccessToken(): string;
   /**
-   * Whether this API key is valid. Over HTTP, `GET /whoami` with the key as the bearer token gets a 200 if it is, and a
-   * 401 if it is not.
+   * Returns whether an API key is valid. Over HTTP, `GET /whoami` with the key as the bearer token gets a 200 if it is, and
+   * a 401 otherwise.
    */
   verify(apiKey: string): boolean;
-  /** Adds a webhook. @throws {Error} if the id exists. */
+  /** Adds a webhook. @throws {Error} if the id already exists. */
   addWebhook(webhookId: number, state: WebhookState): void;
   /** Removes a webhook. @throws {Error} if the id does not exist. */
   removeWebhook(webhookId: number): void;
-  /** Sets the state of a webhook, which creates drift. @throws {Error} if the id does not exist. */
+  /** Sets the state of a webhook, for example to create drift. @throws {Error} if the id does not exist. */
   setWebhookState(webhookId: number, state: WebhookState): void;
-  /** Empties {@link Sandbox.requests}. */
+  /** Clears {@link Sandbox.requests}. */
   clearRequests(): void;
-  /** Stops the sandbox and closes all connections, including those that wait for an answer. Can be called again. */
+  /** Stops the sandbox and closes all connections, even those awaiting a response. Further calls have no effect. */
   close(): Promise<void>;
-  /** The same as {@link Sandbox.close}, for `await using`. */
+  /** Calls {@link Sandbox.close}, for `await using`. */
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** A call of one of the five operations. */
+/** A call to one of the five operations. */
 export interface OperationCall extends Route {
   /** Whether the request carries the access token. */
   readonly authorized: boolean;
   readonly response: ServerResponse;
-  /** Performs the operation, unless the token is wrong, and returns the answer. @default parameter that of the call */
+  /** Performs the operation unless the token is wrong, and returns the answer. @default parameter the path parameter */
   perform(parameter?: string): Answer;
-  /** Writes status and headers, for an interceptor that writes the body itself. */
+  /** Sends status and headers, for an interceptor that sends the body itself. */
   sendHead(answer: Answer): void;
 }
 
-/** What the tests of this package change; users cannot reach it. */
+/** Hooks for the tests of this package. They are not part of the public API. */
 export interface SandboxHooks {
-  /** What every path starts with, such as `/gateway`. @default "" */
+  /** The prefix of every path, such as `/gateway`. @default "" */
   readonly basePath?: string;
-  /** Creates the text of a new API key. @default `pk_live_` and 32 random characters */
+  /** Generates a new API key. @default `pk_live_` and 32 random characters */
   readonly generateKey?: () => string;
-  /** Returns the answer to a call, or `undefined` if it has dealt with the response itself. @default performs the operation */
+  /** Returns the answer to a call, or `undefined` if it handled the response itself. @default performs the operation */
   readonly intercept?: (call: OperationCall) => Promise<Answer | undefined>;
 }
 
@@ -132,7 +132,7 @@ const DEFAULT_WEBHOOKS: readonly WebhookSeed[] = [
   { webhookId: 103, state: "disabled" },
 ];
 
-/** Starts a sandbox, as {@link startSandbox} does, with hooks. */
+/** Implements {@link startSandbox}, with hooks. */
 export async function runSandbox(options: SandboxOptions, hooks: SandboxHooks = {}): Promise<Sandbox> {
   const { basePath = "", generateKey = () => randomText("pk_live_"), intercept } = hooks;
   const { onRequest, webhooks: seeds = DEFAULT_WEBHOOKS } = options;
@@ -187,6 +187,8 @@ export async function runSandbox(options: SandboxOptions, hooks: SandboxHooks = 
     response.once("close", () => onRequest?.({ ...entry }));
     respond(request, response, entry).catch((error: unknown) => {
       if (response.headersSent || response.destroyed) response.destroy();
+      else if (error instanceof URIError)
+        send(response, entry, json(400, { error: "the path has a malformed percent-escape" }));
       else send(response, entry, json(500, { error: `the sandbox failed: ${String(error)}` }));
     });
   });
@@ -278,13 +280,13 @@ function send(response: ServerResponse, entry: LogEntry, answer: Answer): void {
   response.end(answer.body);
 }
 
-/** Statuses whose responses have neither a body nor a length (RFC 9110, 8.6). */
+/** Statuses whose responses have no body and no content-length (RFC 9110, 8.6). */
 const WITHOUT_BODY = new Set([204, 304]);
 
 function sendHead(response: ServerResponse, entry: LogEntry, { status, headers, body }: Answer): void {
   if (!WITHOUT_BODY.has(status)) response.setHeader("content-length", Buffer.byteLength(body));
   response.writeHead(status, headers);
-  if (!response.req.socket.destroyed) entry.status = status; // Else the client has left, and gets nothing.
+  if (!response.req.socket.destroyed) entry.status = status; // Otherwise the client has disconnected.
 }
 
 const UNAUTHORIZED = json(401, { error: "unauthorized" }, { "www-authenticate": "Bearer" });

@@ -1,5 +1,5 @@
 /**
- * A Partner API on loopback, for demos and for testing programs without an account.
+ * A Partner API on your machine, to try things out and to test programs without an account.
  * @packageDocumentation
  */
 import { runSandbox, type Sandbox, type SandboxOptions } from "./running-sandbox.js";
@@ -8,11 +8,11 @@ export type { Operation, WebhookState } from "../api/operations.js";
 export type { LoggedRequest, Sandbox, SandboxOptions, WebhookSeed } from "./running-sandbox.js";
 
 /**
- * Starts a Partner API on loopback. It holds one account in memory until you close it.
+ * Starts a Partner API on 127.0.0.1. It keeps one account in memory until you close it.
  *
- * @param options What the account holds and where to listen. By default, there are three webhooks, no API key, and any
- * free port.
- * @returns the sandbox, listening on 127.0.0.1.
+ * @param options The contents of the account and the port. By default, the account has three webhooks and no API keys, and
+ * the sandbox listens on any free port.
+ * @returns the running sandbox.
  * @throws {Error} if the port cannot be used, or if two webhooks have the same id.
  * @example
  * ```ts

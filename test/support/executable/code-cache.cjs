@@ -1,8 +1,8 @@
 /*
- * Starts the plugin from its bundles and keeps the code that V8 has compiled by then: that of a start, and that of the client, which
- * a plugin loads at its first request. Node's own code cache holds neither, because it is made before anything runs.
+ * Starts the plugin from its bundles and caches the code that V8 compiled: for the start, and for the client, which the plugin loads
+ * at its first request. Node's own code cache contains neither, because it is created before anything runs.
  *
- * Argument: an address that the plugin takes for the engine's.
+ * Argument: the address of the engine.
  */
 const fs = require("node:fs");
 const { Script } = require("node:vm");
@@ -18,7 +18,7 @@ function load(name) {
 }
 
 load("plugin").loadClient();
-// The plugin writes its port once it has started.
+// The plugin prints its port when it has started.
 const { writeSync } = fs;
 fs.writeSync = () => {
   fs.writeSync = writeSync;

@@ -1,4 +1,4 @@
-/* The main script of the executable: runs the plugin's bundles with the code that code-cache.cjs has kept. */
+/* The main script of the executable: runs the bundles of the plugin with the code cache of code-cache.cjs. */
 const { getAsset, getRawAsset } = require("node:sea");
 const { Script } = require("node:vm");
 

@@ -6,16 +6,16 @@ import { expect, it } from "vitest";
 import { ROOT } from "../../support/checkout.ts";
 import { page } from "./tables.ts";
 
-/** Generated, and what is measured. */
-const NOT_READ = ["reference.md", "performance.md"];
+/** Generated pages. */
+const GENERATED = ["reference.md", "performance.md"];
 
-/** What the text around a block that is not a whole program has declared. */
-const DECLARED = {
+/** Declarations for blocks that are not complete programs. */
+const DECLARATIONS = {
   partners: 'import * as partners from "pulumi-partners";',
   pulumi: 'import * as pulumi from "@pulumi/pulumi";',
   key: 'const key = new partners.PartnerApiKey("key");',
   checkout: 'const checkout = new partners.PartnerApiKey("checkout");',
-  // Packages of others, which are not installed here.
+  // Third-party packages that are not installed here.
   kubernetes: "declare const kubernetes: any;",
   github: "declare const github: any;",
 };
@@ -25,7 +25,7 @@ const examples = readdirSync(join(ROOT, "examples"), { recursive: true, encoding
   .map((file) => linesOf(page(join("examples", file))));
 
 const BLOCKS = readdirSync(join(ROOT, "docs"))
-  .filter((file) => file.endsWith(".md") && !NOT_READ.includes(file))
+  .filter((file) => file.endsWith(".md") && !GENERATED.includes(file))
   .flatMap((file) => {
     const blocks = page(join("docs", file)).matchAll(/^```ts\n(.*?)^```$/gms);
     return [...blocks].map(([, block = ""]) => ({ file, block }));
@@ -35,20 +35,20 @@ function linesOf(text: string): string[] {
   return text.split("\n").map((line) => line.trim());
 }
 
-/** Whether all lines of a block are in one example. */
-function isOfExample(block: string): boolean {
+/** Whether one example contains all lines of a block. */
+function isFromExample(block: string): boolean {
   const lines = linesOf(block);
   return examples.some((example) => lines.every((line) => example.includes(line)));
 }
 
-it("every program in the docs is part of an example, or compiles", { timeout: 60_000 }, () => {
+it("every program in the docs is part of an example or compiles", { timeout: 60_000 }, () => {
   const programs = new Map<string, string>();
   for (const [index, { file, block }] of BLOCKS.entries()) {
-    const missing = Object.entries(DECLARED).filter(
+    const missing = Object.entries(DECLARATIONS).filter(
       ([name]) => !new RegExp(`\\b(as|const) ${name}\\b`).test(block),
     );
     const program = [...missing.map(([, declaration]) => declaration), block, "export {};"].join("\n");
-    if (!isOfExample(block)) programs.set(join(ROOT, "examples", `docs-${file}-${index}.ts`), program);
+    if (!isFromExample(block)) programs.set(join(ROOT, "examples", `docs-${file}-${index}.ts`), program);
   }
   expect(BLOCKS.length).toBeGreaterThan(5);
 
@@ -81,7 +81,7 @@ it("every program in the docs is part of an example, or compiles", { timeout: 60
   expect(messages).toEqual([]);
 });
 
-it("the program in Python is part of its example", () => {
+it("the Python program in the docs is part of its example", () => {
   const blocks = [...page("docs/languages.md").matchAll(/^```python\n(.*?)^```$/gms)];
   const example = page("examples/python/__main__.py").split("\n");
   expect(blocks).toHaveLength(1);

@@ -3,15 +3,15 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 
 import { SettingsError } from "../../../provider/src/api/errors.js";
-import { accountName, readSettings } from "../../../provider/src/handlers/settings.js";
+import { accountName, readSettings, type ConfigSource } from "../../../provider/src/handlers/settings.js";
 import { EXPLICIT_KEY } from "../../../provider/src/setting-names.js";
 import { ROOT } from "../../support/checkout.ts";
 import { page, tableWith } from "./tables.ts";
 
 const REQUIRED = { "partners:baseUrl": "https://partners.example.com", "partners:accessToken": "token" };
 
-/** What is asked for while settings are read. */
-function asked(): { keys: string[]; variables: string[] } {
+/** Records the keys and variables that are read. */
+function readNames(): { keys: string[]; variables: string[] } {
   const keys = new Set<string>();
   const variables = new Set<string>();
   const config = { get: (key: string) => void keys.add(key) };
@@ -22,39 +22,22 @@ function asked(): { keys: string[]; variables: string[] } {
   return { keys: [...keys], variables: [...variables] };
 }
 
-/** What a stack needs, and more. */
-function withSettings(more: object): ReadonlyMap<string, string> {
-  return new Map(Object.entries({ ...REQUIRED, ...more }));
+function configWith(settings: object): ConfigSource {
+  return new Map(Object.entries({ ...REQUIRED, ...settings }));
 }
 
-/** The settings that an error names. */
-function refused(config: ReadonlyMap<string, string>): string[] {
+/** Returns the settings that are rejected. */
+function rejected(settings: object): string[] {
   try {
-    readSettings(config, {});
+    readSettings(configWith(settings), {});
     return [];
   } catch (error) {
     if (!(error instanceof SettingsError)) throw error;
-    return error.problems.map((problem) =>
-      problem.kind === "environment" ? "" : `partners:${problem.setting}`,
-    );
+    return error.problems.map((problem) => ("setting" in problem ? `partners:${problem.setting}` : ""));
   }
 }
 
-/** Defaults as the tables write them. */
-function defaults(): Record<string, string> {
-  const settings = readSettings(withSettings({}), {});
-  return {
-    "partners:previousBaseUrl": settings.previousBaseUrl === null ? "none" : "set",
-    "partners:requestTimeout": String(settings.requestTimeout / 1000),
-    "partners:operationTimeout": String(settings.operationTimeout / 1000),
-    "partners:maxConnections": String(settings.maxConnections),
-    "partners:requestsPerSecond": settings.requestsPerSecond === null ? "no limit" : "set",
-    "partners:responses": Object.keys(settings.responses).length === 0 ? "recognised" : "set",
-    "partners:account": accountName(new Map()),
-  };
-}
-
-it("the settings in README.md are among those of docs/configuration.md, with the same columns", () => {
+it("the settings in README.md match docs/configuration.md", () => {
   const all = tableWith(page("docs/configuration.md"), "stack configuration");
   const rows = tableWith(page("README.md"), "stack configuration");
   for (const row of rows) {
@@ -69,38 +52,49 @@ it("the settings in README.md are among those of docs/configuration.md, with the
 describe("docs/configuration.md", () => {
   const rows = tableWith(page("docs/configuration.md"), "required");
 
-  it("has the settings that are read, by the same names", () => {
-    const { keys, variables } = asked();
+  it("lists the settings that are read", () => {
+    const { keys, variables } = readNames();
     const column = (name: string): string[] => rows.map((row) => row[name] ?? "");
     expect(column("stack configuration").sort()).toEqual(keys.sort());
     const named = column("environment variable").filter((name) => name !== "–");
     expect(named.sort()).toEqual(variables.sort());
   });
 
-  it("has the defaults that are used", () => {
+  it("lists the defaults", () => {
     const written = rows.map((row) => [row["stack configuration"], row["default"]]);
-    const required = Object.keys(REQUIRED).map((key) => [key, "–"]);
-    expect(Object.fromEntries(written)).toEqual({ ...Object.fromEntries(required), ...defaults() });
+    const settings = readSettings(configWith({}), {});
+    const { previousBaseUrl, requestsPerSecond, responses } = settings;
+    expect([previousBaseUrl, requestsPerSecond, responses]).toEqual([null, null, {}]);
+    expect(Object.fromEntries(written)).toEqual({
+      "partners:baseUrl": "–",
+      "partners:accessToken": "–",
+      "partners:previousBaseUrl": "none",
+      "partners:requestTimeout": String(settings.requestTimeout / 1000),
+      "partners:operationTimeout": String(settings.operationTimeout / 1000),
+      "partners:maxConnections": String(settings.maxConnections),
+      "partners:requestsPerSecond": "no limit",
+      "partners:responses": "recognised",
+      "partners:account": accountName(new Map()),
+    });
   });
 
-  it("says of each setting whether it is required", () => {
+  it("marks the required settings", () => {
     const required = rows.filter((row) => row["required"] === "yes").map((row) => row["stack configuration"]);
     expect(required).toEqual(Object.keys(REQUIRED));
-    for (const key of required) expect(refused(withSettings({ [key ?? ""]: "" }))).toEqual([key]);
+    for (const key of required) expect(rejected({ [key ?? ""]: "" })).toEqual([key]);
   });
 
   const limits = rows.flatMap(({ "stack configuration": key = "", values = "" }) => {
     const [, most] = /^above 0, up to (\d+)/.exec(values) ?? [];
     return most === undefined ? [] : [[key, Number(most)] as const];
   });
-  it.each(limits)("gives the limits of %s", (key, most) => {
-    for (const right of [most, 0.001]) expect(refused(withSettings({ [key]: String(right) }))).toEqual([]);
-    for (const wrong of [most + 1, 0, -1])
-      expect(refused(withSettings({ [key]: String(wrong) }))).toEqual([key]);
+  it.each(limits)("states the limits of %s", (key, most) => {
+    for (const valid of [most, 0.001]) expect(rejected({ [key]: String(valid) })).toEqual([]);
+    for (const invalid of [most + 1, 0, -1]) expect(rejected({ [key]: String(invalid) })).toEqual([key]);
     expect(limits).toHaveLength(4);
   });
 
-  it("names every other variable that the package reads", () => {
+  it("names every environment variable that the package reads", () => {
     const files = readdirSync(join(ROOT, "provider/src"), { recursive: true, encoding: "utf8" });
     const sources = files.filter((file) => file.endsWith(".ts")).map((file) => page(`provider/src/${file}`));
     const read = [...sources.join().matchAll(/\benv(?:\.|\[")(PARTNERS_\w+)/g)].map(([, name]) => name);

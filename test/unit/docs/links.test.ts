@@ -3,7 +3,9 @@ import { existsSync, readdirSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import { describe, expect, it } from "vitest";
 
+import type { ErrorCode } from "../../../provider/src/api/errors.js";
 import { ROOT } from "../../support/checkout.ts";
+import { withAbsoluteLinks } from "../../support/prepack.ts";
 import { page } from "./tables.ts";
 
 const PAGES = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard", "*.md"], {
@@ -13,10 +15,10 @@ const PAGES = execFileSync("git", ["ls-files", "--cached", "--others", "--exclud
   .split("\n")
   .filter((file) => file !== "" && existsSync(join(ROOT, file)));
 
-/** The anchors of a page, as GitHub makes them of headings: lower case, without punctuation, hyphens for spaces. */
+/** Returns the anchors that GitHub creates from headings: lowercase, without punctuation, with hyphens for spaces. */
 function anchorsOf(markdown: string): Set<string> {
-  const outside = markdown.replaceAll(/^```.*?^```/gms, "");
-  const headings = [...outside.matchAll(/^#+ (.*)$/gm)].map(([, heading = ""]) => heading);
+  const text = markdown.replaceAll(/^```.*?^```/gms, "");
+  const headings = [...text.matchAll(/^#+ (.*)$/gm)].map(([, heading = ""]) => heading);
   const anchor = (heading: string): string =>
     heading
       .toLowerCase()
@@ -28,7 +30,7 @@ function anchorsOf(markdown: string): Set<string> {
 describe.each(PAGES)("%s", (file) => {
   const text = page(file);
 
-  it("has no link that leads nowhere", () => {
+  it("has no dead links", () => {
     const links = [...text.matchAll(/\]\((?!https?:)([^)\s]+)\)/g)].map(([, link = ""]) => link);
     const dead = links.filter((link) => {
       const [path = "", anchor] = link.split("#");
@@ -39,26 +41,26 @@ describe.each(PAGES)("%s", (file) => {
     expect(dead).toEqual([]);
   });
 
-  it("names no file that is not there", () => {
+  it("names only existing files", () => {
     const paths = [...text.matchAll(/(?<=[` ])(?:provider|test|docs|examples|\.github|\.ci)\/[\w./-]*\w/g)];
     expect(paths.map(([path]) => path).filter((path) => !exists(path))).toEqual([]);
   });
 });
 
-/** What vitest takes for a filter is the beginning of a name. */
+/** Whether a file exists. For tests, the start of a name is enough, as in the filters of vitest. */
 function exists(path: string): boolean {
   if (path.startsWith("provider/dist") || existsSync(join(ROOT, path))) return true;
   const files = execFileSync("git", ["ls-files", `${path}*`], { cwd: ROOT, encoding: "utf8" });
   return path.startsWith("test/") && files !== "";
 }
 
-it("CONTRIBUTING names a test that is there", () => {
+it("CONTRIBUTING names an existing test", () => {
   const [, file = "", name = ""] =
     /vitest run .* (\S+\.test\.ts) -t "(.*)"/.exec(page("CONTRIBUTING.md")) ?? [];
   expect(page(file)).toContain(`it("${name}"`);
 });
 
-it("nothing takes pulumi-partners from a registry, where the name may be somebody else's", () => {
+it("nothing installs pulumi-partners from a registry, where someone else may own the name", () => {
   const commands = PAGES.flatMap(
     (file) => page(file).match(/\b(?:npm|pnpm|yarn|bun) (?:i|install|add) .*/g) ?? [],
   );
@@ -74,4 +76,36 @@ it("every page of docs/ is reached from the README", () => {
   const pages = PAGES.filter((file) => file.startsWith("docs/"));
   expect(pages.length).toBeGreaterThan(10);
   expect(pages.filter((file) => !page("README.md").includes(`](${file}`))).toEqual([]);
+});
+
+const REPOSITORY = { version: "1.2.3", repository: { url: "git+https://github.com/someone/thing.git" } };
+
+it.each([
+  ["[a](docs/a.md#b)", "[a](https://github.com/someone/thing/blob/v1.2.3/docs/a.md#b)"],
+  ["![a](docs/a.svg)", "![a](https://raw.githubusercontent.com/someone/thing/v1.2.3/docs/a.svg)"],
+  [
+    "[![a](a.svg)](a.svg)",
+    "[![a](https://raw.githubusercontent.com/someone/thing/v1.2.3/a.svg)](https://github.com/someone/thing/blob/v1.2.3/a.svg)",
+  ],
+  ["[a](https://example.com)", "[a](https://example.com)"],
+  ["[a](#b)", "[a](#b)"],
+])("packing changes the link %s of the README to %s", (link, absolute) => {
+  expect(withAbsoluteLinks(link, REPOSITORY)).toBe(absolute);
+});
+
+/** The type checker ensures that the list is complete. */
+const CODES: Readonly<Record<ErrorCode | "PARTNERS_BUG", true>> = {
+  PARTNERS_CONFIGURATION: true,
+  PARTNERS_CONNECTION: true,
+  PARTNERS_TIMEOUT: true,
+  PARTNERS_INTERRUPTED: true,
+  PARTNERS_STATUS: true,
+  PARTNERS_UNREADABLE: true,
+  PARTNERS_RESOURCE: true,
+  PARTNERS_BUG: true,
+};
+
+it("docs/troubleshooting.md has one section per error code", () => {
+  const headings = [...page("docs/troubleshooting.md").matchAll(/^## (PARTNERS_\w+)$/gm)];
+  expect(headings.map(([, code]) => code)).toEqual(Object.keys(CODES));
 });

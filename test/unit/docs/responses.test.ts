@@ -8,7 +8,7 @@ import { page, tableWith } from "./tables.ts";
 const PAGE = page("docs/responses.md");
 const KEY = "pk_live_4eC39HqLyjWDarjtT1zdp7dc";
 
-/** The settings of the `pulumi config set` commands of the page. */
+/** Reads the settings from the `pulumi config set` commands of the page. */
 function commandSettings(): Record<string, unknown> {
   const settings: Record<string, unknown> = {};
   for (const [, name = "", index, value] of PAGE.matchAll(
@@ -19,7 +19,7 @@ function commandSettings(): Record<string, unknown> {
   return settings;
 }
 
-it("both samples set the same, and do what the page says", () => {
+it("both samples have the same effect, which the page describes", () => {
   const sample = /PARTNERS_RESPONSES='(.*)'/.exec(PAGE)?.[1];
   const { mapping, problems } = parseResponseMapping(sample);
   expect(problems).toEqual([]);
@@ -39,7 +39,7 @@ it("both samples set the same, and do what the page says", () => {
   ]);
 });
 
-it("the table has every member of the setting", () => {
+it("the table lists every member of the setting", () => {
   const members = tableWith(PAGE, "member of responses").flatMap((row) =>
     (row["member of responses"] ?? "").split(", "),
   );
@@ -60,7 +60,7 @@ describe("the table of states", () => {
   });
 });
 
-/** The values in a cell; words that are no JSON stand for themselves. */
+/** Returns the values in a cell. Words that are not JSON are strings. */
 function values(name: string, cell: string, state: string): [name: string, value: unknown, state: string][] {
   return cell.split(", ").map((word) => {
     if (word === "a date") return [name, "2026-11-22T10:20:30Z", state];

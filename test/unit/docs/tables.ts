@@ -3,12 +3,12 @@ import { join } from "node:path";
 
 import { ROOT } from "../../support/checkout.ts";
 
-/** The text of a file of the repository. */
+/** Reads a file of the repository. */
 export function page(path: string): string {
   return readFileSync(join(ROOT, path), "utf8");
 }
 
-/** The rows of the first table of a page that has this column: cells by the name of their column, without backticks. */
+/** Returns the rows of the first table with this column: cells by column name, without backticks. */
 export function tableWith(markdown: string, column: string): Partial<Record<string, string>>[] {
   const tables = markdown.match(/(^\|.*\|\n)+/gm) ?? [];
   const [header = [], , ...rows] =

@@ -4,7 +4,7 @@ import type { Properties, ResourceHandlers } from "../../../provider/src/handler
 import { failureOf, sandboxFor } from "../api/support.ts";
 import { checked, create, methods, startRun, type Run } from "./support.ts";
 
-/** The kinds of resource that belong to a server, and what a program says of one. */
+/** The resources that belong to a server, with arguments for each. */
 const KINDS: readonly [string, (run: Run) => ResourceHandlers, Properties][] = [
   ["key", (run) => run.partnerApiKey, {}],
   [
@@ -12,60 +12,59 @@ const KINDS: readonly [string, (run: Run) => ResourceHandlers, Properties][] = [
     (run) => run.partnerWebhookState,
     { webhookId: 101, state: "disabled", stateOnDestroy: "active" },
   ],
+  ["fleet", (run) => run.partnerWebhookStates, { states: { 101: "disabled" }, stateOnDestroy: "active" }],
 ];
 
-describe.each(KINDS)("a %s", (_kind, handlersOf, args) => {
-  /** A resource of one server, and another server that takes the same token. */
+describe.each(KINDS)("a %s", (kind, handlersOf, args) => {
+  /** A resource of one server, and another server that accepts the same token. */
   async function created() {
     const service = await sandboxFor();
     const other = await sandboxFor({ accessToken: service.accessToken });
     const { id, inputs, outputs } = await create(handlersOf(startRun(service)), args);
     service.clearRequests();
-    const said = () => [methods(service), methods(other)];
-    return { service, other, id, inputs, outputs, said };
+    const requests = () => [methods(service), methods(other)];
+    return { service, other, id, inputs, outputs, requests };
   }
 
-  it("of another server is neither read, changed nor deleted; the diff warns, and sends nothing", async () => {
-    const { service, other, id, inputs, outputs, said } = await created();
+  it("of another server is not read, changed or deleted; the diff warns once", async () => {
+    const { service, other, id, inputs, outputs, requests } = await created();
     const run = startRun(other);
     const handlers = handlersOf(run);
-    const facts = { kind: "otherServer", owner: service.url, present: other.url };
+    const problem = { kind: "otherServer", owner: service.url, present: other.url };
     expect(handlers.diff(outputs, inputs)).toEqual({ changes: false, replaces: [] });
     expect(handlers.diff(outputs, inputs)).toEqual({ changes: false, replaces: [] });
-    expect(run.notices).toEqual([facts]);
+    expect(run.notices).toEqual([problem]);
     const calls = [handlers.read(outputs), handlers.update(id, outputs, inputs), handlers.delete(outputs)];
-    for (const call of calls) expect(await failureOf(call)).toMatchObject({ problem: facts });
-    expect(said()).toEqual([[], []]);
+    for (const call of calls) expect(await failureOf(call)).toMatchObject({ problem });
+    expect(requests()).toEqual([[], []]);
   });
 
-  it("of another account is neither read, changed nor deleted", async () => {
-    const { service, id, inputs, outputs, said } = await created();
+  it("of another account is not read, changed or deleted", async () => {
+    const { service, id, inputs, outputs, requests } = await created();
     const handlers = handlersOf(startRun(service, { account: "eu" }));
+    const problem = { kind: "otherAccount", owner: "default", present: "eu" };
     const calls = [handlers.read(outputs), handlers.update(id, outputs, inputs), handlers.delete(outputs)];
-    for (const call of calls)
-      expect(await failureOf(call)).toMatchObject({
-        problem: { kind: "otherAccount", owner: "default", present: "eu" },
-      });
-    expect(said()).toEqual([[], []]);
+    for (const call of calls) expect(await failureOf(call)).toMatchObject({ problem });
+    expect(requests()).toEqual([[], []]);
   });
 
-  it("of another server is not replaced, as the old one could not be deleted", async () => {
+  it("of another server is not replaced, because the old one could not be deleted", async () => {
     const { other, inputs, outputs } = await created();
-    const news = { ...inputs, webhookId: 102, rotation: { trigger: "a" } };
+    const news = { ...inputs, webhookId: 102, stateOnDestroy: "leave", rotation: { trigger: "a" } };
     expect(handlersOf(startRun(other)).diff(outputs, news)).toEqual({ changes: true, replaces: [] });
   });
 
-  it("whose server has a new address is taken there without a request", async () => {
-    const { service, other, id, inputs, outputs, said } = await created();
+  it("whose server has a new address records it without a request", async () => {
+    const { service, other, id, inputs, outputs, requests } = await created();
     const handlers = handlersOf(startRun(other, { previousBaseUrl: `${service.url}/` }));
     expect(handlers.diff(outputs, inputs)).toEqual({ changes: true, replaces: [] });
     const moved = await handlers.update(id, outputs, inputs);
     expect(moved).toEqual({ ...outputs, server: other.url });
     expect(handlers.diff(moved, inputs)).toEqual({ changes: false, replaces: [] });
-    expect(said()).toEqual([[], []]);
+    expect(requests()).toEqual([[], []]);
   });
 
-  it("of an unknown server is trusted, and remembers it from the next update or refresh on", async () => {
+  it("without a recorded server records it in the next update or refresh", async () => {
     const { service, id, inputs, outputs } = await created();
     const { server, ...olds } = outputs;
     const handlers = handlersOf(startRun(service));
@@ -74,7 +73,7 @@ describe.each(KINDS)("a %s", (_kind, handlersOf, args) => {
     expect(await handlers.read(olds)).toMatchObject({ outputs: { server } });
   });
 
-  it("that moves to another account is replaced, whatever server that is at", async () => {
+  it("that moves to another account is replaced, even if that account has another server", async () => {
     const { other, inputs, outputs } = await created();
     const run = startRun(other, { account: "eu", explicit: "true" });
     const news = await checked(handlersOf(run), args, inputs);
@@ -82,23 +81,20 @@ describe.each(KINDS)("a %s", (_kind, handlersOf, args) => {
     expect(run.notices).toEqual([]);
   });
 
-  it("whose account name in stack configuration was changed is refused in the preview, as the old one could not be deleted", async () => {
-    const { service, inputs, said } = await created();
+  it("fails the preview if stack configuration names another account: the old one could not be deleted", async () => {
+    const { service, inputs, requests } = await created();
     const handlers = handlersOf(startRun(service, { account: "eu" }));
-    const facts = { kind: "otherAccount", owner: "default", present: "eu" };
-    expect((await handlers.check(inputs, args)).problems).toMatchObject([{ problem: facts }]);
+    const problem = { kind: "otherAccount", owner: "default", present: "eu" };
+    expect((await handlers.check(inputs, args)).problems).toMatchObject([{ problem }]);
     expect((await handlers.check({}, args)).problems).toEqual([]);
-    expect(said()).toEqual([["GET"].slice(inputs["webhookId"] === undefined ? 1 : 0), []]);
+    expect(requests()).toEqual([kind === "key" ? [] : ["GET"], []]);
   });
 
-  it.each(["HTTPS://EU.example.com:443/gate/", "https://eu.example.com/gate"])(
-    "of %s is that of the same address written in another way",
-    async (baseUrl) => {
-      const { inputs, outputs } = await created();
-      const run = startRun({ url: baseUrl, accessToken: "token" });
-      const olds = { ...outputs, server: "https://eu.example.com/gate" };
-      expect(handlersOf(run).diff(olds, inputs)).toEqual({ changes: false, replaces: [] });
-      expect(run.notices).toEqual([]);
-    },
-  );
+  it("accepts another spelling of the same address", async () => {
+    const { inputs, outputs } = await created();
+    const run = startRun({ url: "HTTPS://EU.example.com:443/gate/", accessToken: "token" });
+    const olds = { ...outputs, server: "https://eu.example.com/gate" };
+    expect(handlersOf(run).diff(olds, inputs)).toEqual({ changes: false, replaces: [] });
+    expect(run.notices).toEqual([]);
+  });
 });

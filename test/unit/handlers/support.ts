@@ -8,29 +8,20 @@ import {
 import { createHandlers, type PartnerHandlers } from "../../../provider/src/handlers/create-handlers.js";
 import type { Notice } from "../../../provider/src/handlers/problems.js";
 import { PluginProcess, type ProcessOptions } from "../../../provider/src/handlers/process.js";
-import { SHAPES, type Sandbox, type Shape } from "../../support/sandbox.ts";
+import type { Sandbox } from "../../support/sandbox.ts";
 import { failureOf } from "../api/support.ts";
 
-/** When runs of tests take place, unless they say otherwise. */
+/** The time of a run, unless its options set another one. */
 export const NOON = Date.parse("2026-06-15T12:00:00.000Z");
 
-/** A list that does not tell states. */
-export const STATELESS: Shape = {
-  ...SHAPES.flat,
-  webhooks: (list) => list.map(({ webhookId }) => ({ webhookId, mode: "LIVE" })),
-};
-
-/** A list that has further pages. */
-export const PAGED: Shape = { ...SHAPES.flat, webhooks: (list) => ({ webhooks: list, hasMore: true }) };
-
-/** One run of Pulumi: a plugin process of its own over a service that lives longer. */
+/** One run of Pulumi: the handlers of a separate plugin process. The service outlives it. */
 export interface Run extends PartnerHandlers {
   readonly plugin: PluginProcess;
-  /** What a person was told, in order. */
+  /** The warnings of the run, in order. */
   readonly notices: readonly Notice[];
 }
 
-/** Starts a run. It takes place at {@link NOON}, unless `options` say otherwise. */
+/** Starts a run. It takes place at {@link NOON}, unless its options set another time. */
 export function startRun(
   service: { readonly url: string; readonly accessToken: string },
   config: Readonly<Record<string, string>> = {},
@@ -51,7 +42,7 @@ export function startRun(
     ...config,
   };
   plugin.configure({ get: (key) => settings[key.replace("partners:", "")] });
-  // What was never opened is opened here, and costs nothing.
+  // Opening a session sends no request, so this may open one that the test never used.
   onTestFinished(() =>
     plugin.open().then(
       ({ client }) => client.close(),
@@ -66,7 +57,7 @@ export function mapping(responses: object): { responses: string } {
   return { responses: JSON.stringify(responses) };
 }
 
-/** What `check` makes of arguments that are right. */
+/** Checks valid arguments and returns the inputs. @throws if `check` finds a problem. */
 export async function checked(
   handlers: ResourceHandlers,
   args: Properties,
@@ -86,14 +77,14 @@ export async function create(
   return { inputs, ...(await handlers.create(inputs)) };
 }
 
-/** What is kept of a resource that could be created or updated in part only. */
+/** Returns the partial failure with which a promise rejects. */
 export async function partialFailureOf(promise: Promise<unknown>): Promise<PartialFailure> {
   const error = await failureOf(promise);
   if (error instanceof PartialFailure) return error;
   throw error;
 }
 
-/** The methods of the requests that arrived, such as `["GET", "PATCH"]`. */
+/** The methods of the requests that the service received, such as `["GET", "PATCH"]`. */
 export function methods({ requests }: Sandbox): string[] {
   return requests.map(({ method }) => method);
 }

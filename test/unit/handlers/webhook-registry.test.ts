@@ -5,9 +5,9 @@ import { WebhookRegistry } from "../../../provider/src/handlers/webhook-registry
 import type { WebhookReading } from "../../../provider/src/responses/webhook-list-reader.js";
 import { SHAPES } from "../../support/sandbox.ts";
 import { clientFor, failureOf, sandboxFor } from "../api/support.ts";
-import { methods, PAGED } from "./support.ts";
+import { methods } from "./support.ts";
 
-/** A registry over a service with webhooks 1 to 3, and a clock of its own. */
+/** A registry for a service with webhooks 1 to 3, and its clock. */
 async function start() {
   const service = await sandboxFor({
     webhooks: [1, 2, 3].map((webhookId) => ({ webhookId, state: "active" })),
@@ -17,22 +17,22 @@ async function start() {
   return { service, clock, registry, gets: () => methods(service).length };
 }
 
-/** What the registry knows of a webhook. @throws the error for one that is missing. */
+/** Looks up one webhook. @throws the error for a webhook that is not in the list. */
 async function find(registry: WebhookRegistry, webhookId: number): Promise<WebhookReading> {
-  const snapshot = await registry.look([webhookId]);
+  const snapshot = await registry.lookUp([webhookId]);
   const webhook = snapshot.get(webhookId);
-  if (!webhook) throw snapshot.absence([webhookId]);
+  if (!webhook) throw snapshot.absenceError([webhookId]);
   return webhook;
 }
 
 async function all(registry: WebhookRegistry): Promise<readonly WebhookReading[]> {
-  return (await registry.look([])).all();
+  return (await registry.lookUp([])).all();
 }
 
 describe("the list of webhooks", () => {
-  it("is read once for all who ask at the same time, and for all who ask within 30 s", async () => {
+  it("is read once for all concurrent lookups, and for all lookups within 30 s", async () => {
     const { registry, clock, gets } = await start();
-    await Promise.all([find(registry, 1), find(registry, 2), all(registry), registry.look([])]);
+    await Promise.all([find(registry, 1), find(registry, 2), all(registry)]);
     clock.now += 30_000;
     expect(await find(registry, 2)).toMatchObject({ webhookId: 2, state: "active" });
     expect(gets()).toBe(1);
@@ -41,7 +41,7 @@ describe("the list of webhooks", () => {
     expect(gets()).toBe(2);
   });
 
-  it("is brought up to date with our own changes, and forgotten where the server knows better", async () => {
+  it("includes our own changes, and is read again after a change that may have failed", async () => {
     const { registry, gets } = await start();
     await find(registry, 1);
     await registry.change(1, "disabled", () => Promise.resolve());
@@ -54,9 +54,9 @@ describe("the list of webhooks", () => {
     expect(gets()).toBe(2);
   });
 
-  it("keeps a change that is made while it is under way, until it is read again", async () => {
+  it("includes a change that was made while the list was read, until it is read again", async () => {
     const arrivals: ((list: WebhookList) => void)[] = [];
-    // The wire cannot be made to hold a response between two of our own steps.
+    // A real server cannot hold a response back until exactly between two of our own steps.
     const listWebhooks = (): Promise<WebhookList> => new Promise((resolve) => arrivals.push(resolve));
     const clock = { now: 1 };
     const registry = new WebhookRegistry({ listWebhooks }, () => clock.now);
@@ -73,19 +73,19 @@ describe("the list of webhooks", () => {
     expect(await later).toMatchObject({ state: "active" });
   });
 
-  it("is looked at by who takes a webhook over only once a change to it has ended", async () => {
+  it("shows a webhook only after a pending change to it has finished", async () => {
     const { registry } = await start();
     const { promise, resolve } = Promise.withResolvers<undefined>();
     await find(registry, 1);
     const change = registry.change(1, "disabled", () => promise);
     const found = find(registry, 1);
-    expect(await find(registry, 2)).toMatchObject({ state: "active" }); // Others need not wait.
+    expect(await find(registry, 2)).toMatchObject({ state: "active" }); // Other webhooks do not wait.
     resolve(undefined);
     expect(await found).toMatchObject({ state: "disabled" });
     await change;
   });
 
-  it("proves that a webhook is gone only if it was requested for it", async () => {
+  it("proves that a webhook does not exist only if it was requested after the lookup started", async () => {
     const { service, registry, clock, gets } = await start();
     await find(registry, 1);
     clock.now += 1;
@@ -99,18 +99,7 @@ describe("the list of webhooks", () => {
     expect(gets()).toBe(3);
   });
 
-  it("that has further pages proves nothing", async () => {
-    const service = await sandboxFor({ shape: PAGED });
-    const registry = new WebhookRegistry(clientFor(service), () => 1);
-    expect(await find(registry, 101)).toMatchObject({ state: "active" });
-    expect(await failureOf(find(registry, 99))).toMatchObject({
-      problem: { kind: "absenceUnproven", webhookId: 99, complete: false },
-    });
-    const problem = { kind: "absenceUnproven", webhookId: null };
-    expect(await failureOf(all(registry))).toMatchObject({ problem });
-  });
-
-  it("that is empty inside an object proves nothing either", async () => {
+  it("proves nothing if it is empty and inside an object", async () => {
     const service = await sandboxFor({ webhooks: [], shape: SHAPES.envelope });
     const registry = new WebhookRegistry(clientFor(service), () => 1);
     expect(await failureOf(find(registry, 1))).toMatchObject({
@@ -119,17 +108,17 @@ describe("the list of webhooks", () => {
     expect(await all(registry)).toEqual([]);
   });
 
-  it("is asked for again after a failure", async () => {
+  it("is read again after a failure", async () => {
     const { service, registry } = await start();
     service.inject({ kind: "status", status: 401 });
     expect(await failureOf(find(registry, 1))).toMatchObject({ status: 401 });
     expect(await find(registry, 1)).toMatchObject({ webhookId: 1 });
   });
 
-  it("fails for a caller with little time only", async () => {
+  it("fails only for a caller with a shorter timeout", async () => {
     const { service, registry } = await start();
     service.inject({ kind: "hang", at: "headers" });
-    const [limited, patient] = await Promise.all([failureOf(registry.look([1], 100)), find(registry, 1)]);
+    const [limited, patient] = await Promise.all([failureOf(registry.lookUp([1], 100)), find(registry, 1)]);
     expect(limited).toMatchObject({ code: "PARTNERS_TIMEOUT" });
     expect(patient).toMatchObject({ webhookId: 1 });
   });

@@ -1,74 +1,116 @@
-import { readFile } from "node:fs/promises";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import { parse } from "yaml";
 
-import { readWorkflow, type Job, type Workflow } from "../../support/pipeline.ts";
+import { ROOT } from "../../support/checkout.ts";
+import type { Job, Workflow } from "../../support/pipeline.ts";
 
-const FILE = join(import.meta.dirname, "../../../examples/pipeline/.github/workflows/pulumi.yml");
-const text = await readFile(FILE, "utf8");
-const workflow: Workflow = await readWorkflow(FILE);
-const jobs = Object.entries(workflow.jobs).map(([name, job]) => ({ name, job }));
+const OWN = readdirSync(join(ROOT, ".github/workflows")).map((name) => `.github/workflows/${name}`);
+const EXAMPLE = "examples/pipeline/.github/workflows/pulumi.yml";
 
-/** The jobs that may change the stack or the service. */
-const CHANGING = ["nightly", "task", "up"];
+const read = (file: string): string => readFileSync(join(ROOT, file), "utf8");
+const readWorkflow = (file: string): Workflow => parse(read(file)) as Workflow;
 
-it("runs on pull requests, on pushes to main, every night and by hand, and never with a fork's code and our secrets", () => {
-  expect(Object.keys(workflow.on).sort()).toEqual(["pull_request", "push", "schedule", "workflow_dispatch"]);
-  expect(workflow.on["push"]).toEqual({ branches: ["main"] });
-  expect(text).not.toMatch(/pull_request_target|workflow_run/);
+it.each([...OWN, EXAMPLE])("%s pins its actions, and never runs a fork's code with secrets", (file) => {
+  const uses = read(file).match(/(?<=uses: ).*/g) ?? [];
+  expect(uses.length).toBeGreaterThan(0);
+  for (const action of uses) expect(action).toMatch(/^(\.\/|[\w-]+\/[\w-]+@[0-9a-f]{40} # v\d)/);
+  expect(read(file)).not.toMatch(/pull_request_target|workflow_run/);
 });
 
-it("previews our own pull requests and says so where it does not", () => {
-  const own = "github.event.pull_request.head.repo.full_name == github.repository";
-  expect(workflow.jobs["preview"]?.if).toContain(`${own} && github.actor != 'dependabot[bot]'`);
-  const none = workflow.jobs["no-preview"];
-  expect(none?.if).toContain(`(${own.replace("==", "!=")} || github.actor == 'dependabot[bot]')`);
-  expect(none?.steps.map(({ run }) => run).join()).toMatch(/^echo "::notice .*get no secrets\./);
-});
-
-it("pins every action to a commit and names its version", () => {
-  const uses = text.match(/uses: .*/g) ?? [];
-  expect(uses).toHaveLength(3);
-  for (const line of uses) expect(line).toMatch(/^uses: [a-z]+\/[a-z-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
-});
-
-it.each(jobs)("$name: a time limit, and no more permissions than it needs", ({ name, job }) => {
-  expect(job["timeout-minutes"]).toBeLessThanOrEqual(60);
-  expect(workflow.permissions).toEqual({});
-  const wanted = { preview: { contents: "read", "pull-requests": "write" }, "no-preview": undefined };
-  expect(job.permissions).toEqual(
-    name in wanted ? wanted[name as keyof typeof wanted] : { contents: "read" },
+it.each(OWN)("%s has only the permissions that it needs", (file) => {
+  const text = read(file);
+  // At most read access by default; a job that needs more declares it.
+  expect(text).toMatch(/^permissions:( \{\}|\n {2}contents: read)\n\n/m);
+  expect(text.match(/(\w[\w-]*): write/g) ?? []).toEqual(
+    file.endsWith("release.yml") ? ["contents: write", "id-token: write"] : [],
   );
+  expect(text.match(/actions\/checkout@/g)?.length).toBe(text.match(/persist-credentials: false/g)?.length);
 });
 
-it("changes a stack by one job at a time, and cancels none that runs", () => {
-  const groups = Object.fromEntries(jobs.map(({ name, job }) => [name, job.concurrency]));
-  const stack = { group: `pulumi-${workflow.env["PULUMI_STACK"] ?? ""}`, "cancel-in-progress": false };
-  expect(groups).toEqual({
-    preview: { group: "preview-${{ github.event.pull_request.number }}", "cancel-in-progress": true },
-    "no-preview": undefined,
-    ...Object.fromEntries(CHANGING.map((name) => [name, stack])),
+it.each<[what: string, permission: string, steps: unknown[]]>([
+  [
+    "publishes to npm",
+    "id-token",
+    [
+      "actions/setup-node",
+      "actions/download-artifact",
+      "npm publish ./pulumi-partners-*.tgz --provenance --access public",
+    ],
+  ],
+  [
+    "creates the release",
+    "contents",
+    ["actions/download-artifact", expect.stringMatching(/^sha256sum .*\ngh release create .*\\\n.*\n$/)],
+  ],
+])("the job that %s runs no code of the repository", (_what, permission, expected) => {
+  const jobs = Object.values(readWorkflow(".github/workflows/release.yml").jobs);
+  const permitted = jobs.filter(({ permissions }) => permissions?.[permission] === "write");
+  const steps = permitted.flatMap((job) => job.steps);
+  expect(steps.map(({ run, uses }) => run ?? uses?.replace(/@.*/, ""))).toEqual(expected);
+});
+
+describe("the example workflow", () => {
+  const workflow = readWorkflow(EXAMPLE);
+  const jobs = Object.entries(workflow.jobs).map(([name, job]) => ({ name, job }));
+  /** The jobs that can change the stack or the service. */
+  const CHANGING = ["nightly", "task", "up"];
+
+  it("runs on pull requests, on pushes to main, every night and by hand", () => {
+    expect(Object.keys(workflow.on).sort()).toEqual([
+      "pull_request",
+      "push",
+      "schedule",
+      "workflow_dispatch",
+    ]);
+    expect(workflow.on["push"]).toEqual({ branches: ["main"] });
   });
-});
 
-it.each(jobs)("$name: secrets only with an environment, and only for the steps that need them", ({ job }) => {
-  const { steps, ...rest } = job;
-  expect(JSON.stringify([workflow.env, rest])).not.toMatch(/secrets\.|github\.token/);
-  const secret = steps.filter(({ env, with: inputs }) => /secrets\./.test(JSON.stringify([env, inputs])));
-  expect(secret.every(({ run }) => /^(pulumi login |ci\/(preview|up|drift|task)\.sh)/.test(run ?? ""))).toBe(
-    true,
+  it("previews pull requests from its own branches, and prints a notice for others", () => {
+    const own = "github.event.pull_request.head.repo.full_name == github.repository";
+    expect(workflow.jobs["preview"]?.if).toContain(`${own} && github.actor != 'dependabot[bot]'`);
+    const none = workflow.jobs["no-preview"];
+    expect(none?.if).toContain(`(${own.replace("==", "!=")} || github.actor == 'dependabot[bot]')`);
+    expect(none?.steps.map(({ run }) => run).join()).toMatch(/^echo "::notice .*get no secrets\./);
+  });
+
+  it("changes a stack with one job at a time, and never cancels a running one", () => {
+    const groups = Object.fromEntries(jobs.map(({ name, job }) => [name, job.concurrency]));
+    const stack = { group: `pulumi-${workflow.env["PULUMI_STACK"] ?? ""}`, "cancel-in-progress": false };
+    expect(groups).toEqual({
+      preview: { group: "preview-${{ github.event.pull_request.number }}", "cancel-in-progress": true },
+      "no-preview": undefined,
+      ...Object.fromEntries(CHANGING.map((name) => [name, stack])),
+    });
+  });
+
+  it.each(jobs)(
+    "$name has a time limit, and only the permissions and secrets that it needs",
+    ({ name, job }) => {
+      expect(job["timeout-minutes"]).toBeLessThanOrEqual(60);
+      const exceptions: Record<string, Job["permissions"]> = {
+        preview: { contents: "read", "pull-requests": "write" },
+        "no-preview": undefined,
+      };
+      expect(workflow.permissions).toEqual({});
+      expect(job.permissions).toEqual(name in exceptions ? exceptions[name] : { contents: "read" });
+
+      // Secrets only in an environment, and only in the steps that use them.
+      const { steps, ...rest } = job;
+      expect(JSON.stringify([workflow.env, rest])).not.toMatch(/secrets\.|github\.token/);
+      const secret = steps.filter(({ env, with: inputs }) => /secrets\./.test(JSON.stringify([env, inputs])));
+      for (const { run } of secret) expect(run).toMatch(/^(pulumi login |ci\/(preview|up|drift|task)\.sh)/);
+      if (secret.length > 0) expect(job.environment).toMatch(/^(preview|production)$/);
+      // The value of an expression in a script could become a command.
+      for (const { run = "" } of steps) expect(run).not.toContain("${{");
+    },
   );
-  if (secret.length > 0) expect(job.environment).toMatch(/^(preview|production)$/);
-});
 
-it.each(jobs)("$name: no expression in a script, where a value could become a command", ({ job }) => {
-  for (const { run } of job.steps) expect(run ?? "").not.toContain("${{");
-});
-
-it("gives up on a run before GitHub kills it", async () => {
-  const script = await readFile(join(FILE, "../../../ci/up.sh"), "utf8");
-  const limit = Number(/UP_TIME_LIMIT:-(\d+)m/.exec(script)?.[1]);
-  expect(limit).toBeGreaterThan(0);
-  const changing: readonly Job[] = jobs.flatMap(({ name, job }) => (CHANGING.includes(name) ? job : []));
-  for (const job of changing) expect(job["timeout-minutes"]).toBeGreaterThanOrEqual(2 * limit);
+  it("interrupts an update before GitHub kills the job", () => {
+    const limit = Number(/UP_TIME_LIMIT:-(\d+)m/.exec(read("examples/pipeline/ci/up.sh"))?.[1]);
+    expect(limit).toBeGreaterThan(0);
+    for (const name of CHANGING)
+      expect(workflow.jobs[name]?.["timeout-minutes"]).toBeGreaterThanOrEqual(2 * limit);
+  });
 });

@@ -46,7 +46,7 @@ test("a created key is valid until it is deleted", async () => {
   expect((await call(sandbox, "deleteApiKey", apiKey)).status).toBe(404);
 });
 
-test("webhooks are listed, activated and disabled, and only a change is an effect", async () => {
+test("webhooks are listed, activated and disabled, and only a change counts as an effect", async () => {
   const sandbox = await start();
   expect((await call(sandbox, "disableWebhook", 7)).status).toBe(200);
   expect((await call(sandbox, "disableWebhook", 7)).status).toBe(200);
@@ -57,7 +57,7 @@ test("webhooks are listed, activated and disabled, and only a change is an effec
   expect(sandbox.requests.map(({ effect }) => effect)).toEqual([true, false, true, false]);
 });
 
-test("webhooks change behind the client's back, and an id that does not exist is an error", async () => {
+test("a test can add, change and remove webhooks; wrong ids throw", async () => {
   const sandbox = await start();
   sandbox.setWebhookState(7, "disabled");
   sandbox.removeWebhook(8);
@@ -71,7 +71,7 @@ test("webhooks change behind the client's back, and an id that does not exist is
   }).toThrow("already has a webhook 7");
 });
 
-test.each(Object.keys(OPERATIONS) as Operation[])("%s without the token is a 401", async (operation) => {
+test.each(Object.keys(OPERATIONS) as Operation[])("%s gets a 401 without the token", async (operation) => {
   const sandbox = await start({ apiKeys: ["8"] });
   const before = [...sandbox.webhooks];
   for (const headers of [{}, { authorization: "Bearer wrong" }, { authorization: sandbox.accessToken }]) {
@@ -88,15 +88,19 @@ test.each([
   ["GET", `/v2${API_ROOT}/webhooks`, 404],
   ["PATCH", `${API_ROOT}/webhooks/9/active`, 404],
   ["PATCH", `${API_ROOT}/webhooks/0x7/active`, 404],
-  ["DELETE", `${API_ROOT}/api-key/50%`, 500],
-])("%s %s is a %i", async (method, path, status) => {
+  ["DELETE", `${API_ROOT}/api-key/%zz`, 400],
+  ["PATCH", `${API_ROOT}/webhooks/50%/active`, 400],
+])("%s %s gets a %i", async (method, path, status) => {
   const sandbox = await start();
   const headers = { authorization: `Bearer ${sandbox.accessToken}` };
   const response = await fetch(sandbox.url + path, { method, headers });
   expect(response.status).toBe(status);
+  expect(await response.json()).toEqual(
+    status === 200 ? expect.any(Array) : { error: expect.any(String) as string },
+  );
 });
 
-test("the log has every request as it was sent, and onRequest is called when it has been answered", async () => {
+test("requests are logged as sent, and onRequest is called after the response", async () => {
   const reported: LoggedRequest[] = [];
   const sandbox = await start({ onRequest: (request) => reported.push(request) });
   const created = await call(sandbox, "createApiKey", "", { body: "äöü" });
@@ -107,19 +111,19 @@ test("the log has every request as it was sent, and onRequest is called when it 
     { ...creation, status: 201, effect: true, requestId },
     { operation: null, path: "/a%2Fb?c=d", status: 404, effect: false, headers: { "x-trace": "1" } },
   ]);
-  const taken = sandbox.requests;
+  const snapshot = sandbox.requests;
   sandbox.clearRequests();
-  expect([sandbox.requests.length, taken.length]).toEqual([0, 2]);
+  expect([sandbox.requests.length, snapshot.length]).toEqual([0, 2]);
   await sandbox.close();
-  expect(reported).toEqual(taken);
+  expect(reported).toEqual(snapshot);
 });
 
-test("close ends connections that wait or that have sent nothing, and what was held stays readable", async () => {
+test("close ends idle and waiting connections, and keeps the account readable", async () => {
   const sandbox = await start();
   const silent = connect(Number(new URL(sandbox.url).port), "127.0.0.1").resume();
   const waiting = connect(Number(new URL(sandbox.url).port), "127.0.0.1").resume();
   waiting.write(`POST ${API_ROOT}/api-key HTTP/1.1\r\nhost: sandbox\r\ncontent-length: 9\r\n\r\n`);
-  await call(sandbox, "listWebhooks"); // Its connection is the last, so the two others are known by now.
+  await call(sandbox, "listWebhooks"); // The sandbox accepts this connection after the other two.
   const ended = Promise.all([silent, waiting].map((socket) => once(socket, "close")));
   await Promise.all([sandbox.close(), sandbox.close()]);
   await ended;

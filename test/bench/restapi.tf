@@ -1,4 +1,4 @@
-# As the provider's documentation describes it for objects that are only found in a list.
+# Follows the provider's documentation for objects that can only be read from a list.
 variable "url" {}
 variable "token" {}
 variable "webhooks" {}
@@ -15,7 +15,7 @@ provider "restapi" {
   id_attribute   = "webhookId"
   create_method  = "PATCH"
   update_method  = "PATCH"
-  destroy_method = "GET" # There is nothing to undo, and the provider cannot send nothing.
+  destroy_method = "GET" # There is nothing to undo, but the provider must send a request.
 }
 
 resource "restapi_object" "webhook" {

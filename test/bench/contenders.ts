@@ -1,0 +1,127 @@
+import { copyFile, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { runProcess } from "../support/process.ts";
+import { createTestStack } from "../support/stack.ts";
+
+/** The measured operations, in the order in which they run. */
+export const OPERATIONS = ["up", "unchanged up", "preview", "refresh", "destroy"] as const;
+
+/** One of {@link OPERATIONS}. */
+export type Operation = (typeof OPERATIONS)[number];
+
+/** A way to manage the state of webhooks. */
+export interface Contender {
+  readonly name: string;
+  /** One line for the page. */
+  readonly description: string;
+  /** Creates a project that declares active webhooks with the ids from 1 to `count`. Applies nothing. */
+  declare(count: number, service: Service): Promise<Project>;
+}
+
+interface Service {
+  readonly url: string;
+  readonly accessToken: string;
+}
+
+/** A project of a contender. */
+export interface Project {
+  /** Returns the wall time of the command in milliseconds. @throws if the operation fails */
+  run(operation: Operation): Promise<number>;
+  dispose(): Promise<void>;
+}
+
+/** Milliseconds for one operation. */
+const TIMEOUT = 600_000;
+
+/** The contenders with a Pulumi program, which is the function of the same name in programs.cjs. */
+const PULUMI_CONTENDERS = {
+  native: "the native plugin of `pulumi-partners`",
+  dynamic: "the dynamic resources of `pulumi-partners`",
+  fleet: "one `PartnerWebhookStates` for all webhooks",
+  floor: "a `dynamic.Resource` whose handlers do nothing",
+  tutorial: "a hand-written `dynamic.Resource` that reads each webhook with its own `GET`",
+};
+
+const TERRAFORM =
+  "Terraform with the Mastercard `restapi` provider. It refreshes before each plan; Pulumi does so only with `--refresh`";
+
+/** Finds the contenders that can run on this machine, ours first. @param plugin the folder of the native plugin's executable */
+export async function findContenders(plugin: string): Promise<Contender[]> {
+  const found = Object.entries(PULUMI_CONTENDERS).map(([name, description]): Contender => {
+    return { name, description, declare: (count, service) => pulumiProject(name, plugin, count, service) };
+  });
+  const { code, stdout } = await runProcess("which", ["terraform", "terraform-provider-restapi"]);
+  if (code !== 0) {
+    console.log("Skipping terraform: terraform or terraform-provider-restapi is not on PATH.");
+    return found;
+  }
+  const providers = dirname(stdout.trim().split("\n").at(-1) ?? "");
+  const declare: Contender["declare"] = (count, service) => terraformProject(providers, count, service);
+  return [...found, { name: "terraform", description: TERRAFORM, declare }];
+}
+
+async function pulumiProject(
+  name: string,
+  plugin: string,
+  count: number,
+  { url, accessToken }: Service,
+): Promise<Project> {
+  const plugins = { providers: [{ name: "partners", path: plugin }] };
+  const ids = Array.from({ length: count }, (_, index) => index + 1);
+  const stack = await createTestStack({
+    files: {
+      "Pulumi.yaml": `name: test\nruntime: nodejs\nplugins: ${JSON.stringify(plugins)}\n`,
+      "package.json": "{}",
+      "index.js": `require("./programs.cjs").${name}(${JSON.stringify(ids)});\n`,
+      "programs.cjs": await readFile(join(import.meta.dirname, "programs.cjs"), "utf8"),
+    },
+    env: {
+      PARTNERS_BASE_URL: url,
+      PARTNERS_ACCESS_TOKEN: accessToken,
+      NODE_COMPILE_CACHE: "", // The tests cache compiled code, but users do not.
+    },
+  });
+  const run = async (operation: Operation): Promise<number> => {
+    const result = await stack[operation === "unchanged up" ? "up" : operation]({ timeoutMs: TIMEOUT });
+    if (!result.ok) throw new Error(`${name}, ${operation}: ${result.error}`);
+    return result.ms;
+  };
+  return { run, dispose: () => stack.dispose() };
+}
+
+const COMMANDS: Readonly<Record<Operation, readonly string[]>> = {
+  up: ["apply", "-auto-approve"],
+  "unchanged up": ["apply", "-auto-approve"],
+  preview: ["plan"],
+  refresh: ["apply", "-refresh-only", "-auto-approve"],
+  destroy: ["destroy", "-auto-approve"],
+};
+
+/** @param providers the folder of the restapi provider */
+async function terraformProject(
+  providers: string,
+  count: number,
+  { url, accessToken }: Service,
+): Promise<Project> {
+  const cwd = await mkdtemp(join(tmpdir(), "partners-bench-"));
+  const settings = join(cwd, "terraform.rc");
+  const override = `dev_overrides { "Mastercard/restapi" = ${JSON.stringify(providers)} }`;
+  await writeFile(settings, `provider_installation {\n  ${override}\n  direct {}\n}\n`);
+  await copyFile(join(import.meta.dirname, "restapi.tf"), join(cwd, "main.tf"));
+  const env = {
+    ...process.env,
+    TF_CLI_CONFIG_FILE: settings,
+    TF_VAR_url: url,
+    TF_VAR_token: accessToken,
+    TF_VAR_webhooks: String(count),
+    CHECKPOINT_DISABLE: "1",
+  };
+  const run = async (operation: Operation): Promise<number> => {
+    const args = [...COMMANDS[operation], "-input=false", "-no-color"];
+    const { code, ms, stderr } = await runProcess("terraform", args, { cwd, env, timeoutMs: TIMEOUT });
+    if (code !== 0) throw new Error(`terraform, ${operation}: ${stderr}`);
+    return ms;
+  };
+  return { run, dispose: () => rm(cwd, { recursive: true }) };
+}
