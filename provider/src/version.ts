@@ -1,2 +1,2 @@
-/** The version of this package, as sent in `user-agent`. A test holds it equal to package.json. */
+/** The version of this package, which requests send in `user-agent`. A test compares it with package.json. */
 export const VERSION = "0.1.0";

@@ -56,10 +56,10 @@ it("a fleet goes through preview, up, no change, change, drift, repair, a failur
 
   args = { states: { 101: "disabled" }, others: "active", stateOnDestroy: "restore" };
   expect(await run("up")).toEqual({ ...update, requests: { GET: 1, PATCH: 12 } });
-  expect(shown?.stdout).toContain('12 webhooks are not "active", as "others" says');
+  expect(shown?.stdout).toContain('"others" covers 12 webhooks that are not "active"');
   sandbox.setWebhookState(7, "disabled");
   expect(await run("refresh")).toEqual({ ...update, requests: { GET: 1 } });
-  expect(shown?.stdout).toContain('1 webhook is not "active", as "others" says: 7.');
+  expect(shown?.stdout).toContain('"others" covers 1 webhook that is not "active": 7.');
   expect(await run("preview", UNCHANGED)).toMatchObject({ ok: false, requests: {} });
   expect(await run("up")).toEqual({ ...update, requests: { GET: 1, PATCH: 1 } });
 

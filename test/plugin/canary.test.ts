@@ -4,10 +4,10 @@ import { describe, expect, it } from "vitest";
 import { SECRET_OUTPUTS } from "../../provider/src/registration.js";
 import { CANARIES, findLeaks } from "../support/canary.ts";
 import type { Fault, SandboxOptions } from "../support/sandbox.ts";
-import { configFor, HOOK, KEY, LIST, pluginFor, preload, sandboxFor, secretValue } from "./partners.ts";
+import { configFor, HOOK, KEY, LIST, pluginFor, sandboxFor, secretValue } from "./partners.ts";
 import { fromStruct, HOSTS, PluginError, type Host, type Plugin } from "./plugin-process.ts";
 
-/** An account in which everything that can hold a secret holds one. */
+/** An account in which everything that can contain a secret contains one. */
 const ACCOUNT: SandboxOptions = {
   accessToken: CANARIES.token,
   apiKeys: [CANARIES.existingKey],
@@ -17,11 +17,11 @@ const ACCOUNT: SandboxOptions = {
   },
 };
 
-/** Seconds, for faults that would go on for long. */
-const IMPATIENT = { "partners:requestTimeout": "0.3", "partners:operationTimeout": "0.5" };
+/** Seconds. They shorten faults that would last long. */
+const SHORT_TIMEOUTS = { "partners:requestTimeout": "0.3", "partners:operationTimeout": "0.5" };
 
 const WORDS = Object.values(CANARIES).join(" ");
-/** How a service tells what went wrong that means well. */
+/** The error of a service that echoes everything it received. */
 const ECHO = {
   body: JSON.stringify({ error: { message: `no: ${WORDS}` }, path: `/api-key/${encodeURIComponent(WORDS)}` }),
   headers: {
@@ -41,10 +41,10 @@ const FAULTS: readonly (readonly [code: string, fault: Fault])[] = [
   ["PARTNERS_CONNECTION", { kind: "reset", effect: true }],
   ["PARTNERS_CONNECTION", { kind: "truncate", bytes: 70 }],
   ["PARTNERS_TIMEOUT", { kind: "hang", at: "headers", effect: true }],
-  ["PARTNERS_(CONNECTION|TIMEOUT)", { kind: "hang", at: "body" }], // As the last attempt begins in time, or late.
+  ["PARTNERS_(CONNECTION|TIMEOUT)", { kind: "hang", at: "body" }], // Depends on whether the last attempt starts in time.
 ];
 
-/** Every operation through every handler that has one. @returns what each answers, less what is secret in state. */
+/** Runs every operation through every handler. Returns all responses, without the values that are secret in the state. */
 async function everything(plugin: Plugin): Promise<string> {
   const { host } = plugin;
   const listing = new proto.InvokeRequest().setTok("partners:index:getPartnerWebhooks");
@@ -61,41 +61,41 @@ async function everything(plugin: Plugin): Promise<string> {
     host === "dynamic"
       ? plugin.read("webhooks", LIST)
       : plugin.call("invoke", listing).then((response) => fromStruct(response.getReturn())),
-  ].map((call) => told(call, host));
+  ].map((call) => textOf(call, host));
   return (await Promise.all(answers)).join("\n");
 }
 
-async function told(call: Promise<unknown>, host: Host): Promise<string> {
+async function textOf(call: Promise<unknown>, host: Host): Promise<string> {
   const answer = await call.catch((error: unknown) => error);
   if (!(answer instanceof PluginError)) return withoutSecrets(answer, host);
   return `${answer.message} ${withoutSecrets(answer.initFailure ?? {}, host)}`;
 }
 
-/** What the engine encrypts: because the resource says so, or the value. */
+/** Whether the engine encrypts a value, because of the options of the resource or the mark of the value. */
 const isSecret: Record<Host, (name: string, value: unknown) => boolean> = {
   dynamic: (name) => [...SECRET_OUTPUTS, "webhooks"].includes(name),
   native: (_name, value) => secretValue(value) !== undefined,
 };
 
-/** What the engine stores in clear. */
+/** Returns the values that the engine stores in plain text. */
 function withoutSecrets(answer: unknown, host: Host): string {
   return JSON.stringify(answer ?? null, (name, value: unknown) =>
     isSecret[host](name, value) ? undefined : value,
   );
 }
 
-describe("no answer, no output and no debug log of the plugin holds a secret", () => {
-  it.each(HOSTS)("whatever the service answers, in the %s host", { timeout: 120_000 }, async (host) => {
+describe("no response, output or debug log of the plugin contains a secret", () => {
+  it.each(HOSTS)("for any response of the service, in the %s host", { timeout: 120_000 }, async (host) => {
     const sandbox = await sandboxFor(ACCOUNT);
-    const config = { ...configFor(sandbox), ...IMPATIENT };
+    const config = { ...configFor(sandbox), ...SHORT_TIMEOUTS };
     const plugin = await pluginFor({ host, config, env: { PARTNERS_DEBUG: "1" } });
     const keys = new Set<string>();
     const answers: Record<string, string> = {};
     for (const [code, fault] of FAULTS) {
       sandbox.inject({ ...fault, times: Infinity });
-      const said = await everything(plugin);
-      expect(said).toMatch(new RegExp(`\\[${code}\\]`));
-      answers[JSON.stringify(fault).slice(0, 60)] = said;
+      const text = await everything(plugin);
+      expect(text).toMatch(new RegExp(`\\[${code}\\]`));
+      answers[JSON.stringify(fault).slice(0, 60)] = text;
       for (const key of sandbox.apiKeys) keys.add(key);
       sandbox.clearFaults();
     }
@@ -107,8 +107,8 @@ describe("no answer, no output and no debug log of the plugin holds a secret", (
       ...CANARIES,
       ...Object.fromEntries([...keys].map((key, index) => [`key ${index}`, key])),
     };
-    await plugin.close(); // What it wrote last may arrive after its last answer.
-    // The search finds what is a secret in state, the new key and what came with it.
+    await plugin.close(); // Its last output may arrive after its last response.
+    // The scanner works: it finds the new key and the secrets next to it.
     expect(findLeaks({ created: JSON.stringify(created) }, secrets).length).toBeGreaterThan(1);
     expect(findLeaks({ ...answers, stdout: plugin.stdout(), stderr: plugin.stderr() }, secrets)).toEqual([]);
     for (const operation of ["createApiKey", "deleteApiKey", "listWebhooks", "disableWebhook"])
@@ -117,18 +117,19 @@ describe("no answer, no output and no debug log of the plugin holds a secret", (
   });
 
   it.each([
-    ["an error that nobody catches", "setImmediate(() => { throw new Error('crash of the test'); });"],
-    ["a rejection that nobody waits for", "Promise.reject(request);"],
-  ])("where the process crashes by %s while it creates a key", async (_what, action) => {
+    ["an uncaught error", "setImmediate(() => { throw new Error('crash of the test'); });"],
+    ["an unhandled rejection", "Promise.reject(request);"],
+  ])("if %s crashes the process while it creates a key", async (_what, action) => {
     const code = `
       import { subscribe } from "node:diagnostics_channel";
       subscribe("undici:request:headers", ({ request }) => { if (request.method === "POST") { ${action} } });`;
     const sandbox = await sandboxFor(ACCOUNT);
-    const env = { PARTNERS_DEBUG: "1", NODE_OPTIONS: preload(code) };
+    const NODE_OPTIONS = `--import data:text/javascript,${encodeURIComponent(code)}`; // Runs the code first.
+    const env = { PARTNERS_DEBUG: "1", NODE_OPTIONS };
     const plugin = await pluginFor({ config: configFor(sandbox), env });
-    const said = await told(plugin.create(KEY), "dynamic");
+    const text = await textOf(plugin.create(KEY), "dynamic");
     const [, key = ""] = sandbox.apiKeys;
-    const places = { said, stdout: plugin.stdout(), stderr: plugin.stderr() };
+    const places = { text, stdout: plugin.stdout(), stderr: plugin.stderr() };
     expect(findLeaks(places, { ...CANARIES, key })).toEqual([]);
   });
 });

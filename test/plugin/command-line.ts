@@ -6,12 +6,12 @@ import { expect, onTestFinished } from "vitest";
 import { CANARIES, findLeaks } from "../support/canary.ts";
 import { type Ended, inheritedEnv, runProcess } from "../support/process.ts";
 
-/** The folder of the repository. */
+/** The root folder of the repository. */
 export const ROOT = join(import.meta.dirname, "../..");
-/** The CLI as built. */
+/** The built CLI. */
 export const MAIN = join(ROOT, "provider/dist/cli/main.js");
 
-/** Runs the CLI where Node is on PATH, and no Pulumi CLI: outside of any project by default. It must repeat no canary. */
+/** Runs the CLI with Node but without the Pulumi CLI on PATH, by default outside any project. Its output must contain no canary. */
 export async function runAlone(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
@@ -24,25 +24,24 @@ export async function runAlone(
   return ended;
 }
 
-/** What the Pulumi CLI reports. */
+/** The output of the scripted Pulumi CLI. */
 export interface Script {
-  /** As `pulumi config --json` prints it. @default none */
+  /** The output of `pulumi config --json`. @default none */
   readonly config?: Readonly<Record<string, { value: string; secret?: boolean }>>;
   /** The resources of the state. @default none */
   readonly resources?: readonly object[];
-  /** The stack that is selected. @default "dev" */
+  /** The selected stack. @default "dev" */
   readonly selected?: string | null;
-  /** What every command but `version` fails with. @default nothing fails */
+  /** The error of every command except `version`. @default no error */
   readonly error?: string;
-  /** More files of the project, by path. @default Pulumi.yaml */
+  /** Additional files of the project, by path. @default Pulumi.yaml */
   readonly files?: Readonly<Record<string, string>>;
 }
 
 /**
- * Creates a project that has a script in place of the Pulumi CLI, as its stack may hold what no program of a test could bring
- * into it.
+ * Creates a project with a script in place of the Pulumi CLI, so that its stack can contain anything.
  *
- * @returns how to run our CLI in it, and the commands that the script was given so far.
+ * @returns A function that runs our CLI in the project, and one that returns the commands that the script has received.
  */
 export async function scriptedProject({
   config = {},
@@ -85,7 +84,7 @@ case "$1 $2" in "stack ls") cat ls.json ;; "stack export") cat export.json ;; co
   };
 }
 
-/** A webhook resource as it is in a state. */
+/** A webhook resource in a state. */
 export function webhookInState(name: string, webhookId: number, more: object = {}): object {
   const type = "pulumi-nodejs:dynamic/partners:PartnerWebhookState";
   const outputs = { webhookId, account: "default" };

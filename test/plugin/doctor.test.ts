@@ -11,12 +11,12 @@ import type { Fault } from "../support/sandbox.ts";
 import { MAIN, ROOT, runAlone, scriptedProject, webhookInState, type Script } from "./command-line.ts";
 import { sandboxFor as sandboxOf } from "./partners.ts";
 
-// Whatever holds a secret holds one that is searched for in all that is printed.
+// `runAlone` searches all output for these secrets.
 const { token: TOKEN, existingKey: key, webhookSecret } = CANARIES;
 
 const sandboxFor = (...faults: Fault[]) => sandboxOf({ accessToken: TOKEN, faults });
 
-/** A service that answers everything alike. @returns its URL */
+/** Starts a service that answers every request in the same way. Returns its URL. */
 async function serviceOf(status: number, body: string, headers = {}): Promise<string> {
   return (await sandboxFor({ kind: "status", status, body, headers, times: Infinity })).url;
 }
@@ -31,21 +31,21 @@ const NOWHERE = "http://127.0.0.1:1";
 
 const doctorIn = async (script: Script, env = {}) => (await scriptedProject(script)).run(["doctor"], env);
 
-/** The checks that were made: `service ok`. */
+/** The checks in the output, such as `service ok`. */
 function statuses({ stdout }: Ended): string[] {
   const lines = stdout.matchAll(/^(ok|warning|failed) +([a-z-]+) /gm);
   return [...lines].map(([, status = "", name = ""]) => `${name} ${status}`);
 }
 
-describe("docs/doctor.md shows what is printed", () => {
-  /** The first block of text below a heading. */
+describe("docs/doctor.md shows the output of the doctor", () => {
+  /** Returns the first text block below a heading. */
   async function sample(heading: string): Promise<string> {
     const page = await readFile(join(ROOT, "docs/doctor.md"), "utf8");
     const section = page.split(/^## /m).find((one) => one.startsWith(`${heading}\n`)) ?? "";
     return /^```text\n(.*?)^```$/ms.exec(section)?.[1] ?? "";
   }
 
-  /** What differs between machines, as it is in the docs. */
+  /** Replaces the values that differ between machines with those in the docs. */
   function asShown({ stdout }: Ended, url: string): string {
     return stdout
       .replace(/^(ok +node +).*$/m, "$124.21.0")
@@ -53,7 +53,7 @@ describe("docs/doctor.md shows what is printed", () => {
       .replace(url, "http://127.0.0.1:4010");
   }
 
-  it("when all is well, after one request, and names every check and exit code", async () => {
+  it("if all is well, after one request, and names every check and exit code", async () => {
     const sandbox = await sandboxFor();
     const resources = [webhookInState("orders", 101), webhookInState("refunds", 103)];
     const env = { PARTNERS_REQUEST_TIMEOUT: "20" };
@@ -67,7 +67,7 @@ describe("docs/doctor.md shows what is printed", () => {
     for (const code of [0, 1, 2]) expect(page).toContain(`\n| ${code} `);
   });
 
-  it("when the list is not recognised", async () => {
+  it("if the list is not recognised", async () => {
     const hook = (ref: number) => ({ ref, mode: "go" });
     const url = await serviceOf(200, JSON.stringify({ incoming: [hook(1)], outgoing: [hook(2), hook(3)] }));
     const ended = await doctorIn({ config: inStack(url) });
@@ -78,7 +78,7 @@ describe("docs/doctor.md shows what is printed", () => {
   });
 });
 
-it("without a project and the CLI, the environment is checked, and nothing is coloured in a pipe", async () => {
+it("without a project and the Pulumi CLI, it checks the environment, and prints no colors to a pipe", async () => {
   const env = inEnvironment((await sandboxFor()).url);
   const ended = await runAlone(["doctor"], env);
   const checks = "node ok,pulumi-cli failed,stack ok,settings ok,service ok,shape ok,webhooks ok";
@@ -91,7 +91,14 @@ it("without a project and the CLI, the environment is checked, and nothing is co
   expect((await runAlone(["doctor"], { ...env, FORCE_COLOR: "1" })).stdout).toContain("\u001b[32mok");
 });
 
-it("a Node that is too old is reported before anything is sent", async () => {
+it("outside a project, it names the environment variables to set", async () => {
+  const ended = await runAlone(["doctor"]);
+  expect(statuses(ended).slice(-2)).toEqual(["stack ok", "settings failed"]);
+  expect(ended.stdout).toMatch(/environment variable PARTNERS_BASE_URL\. Set .* PARTNERS_ACCESS_TOKEN\./);
+  expect(ended.stdout).not.toContain("pulumi config");
+});
+
+it("a Node that is too old is reported before any request", async () => {
   const sandbox = await sandboxFor();
   const NODE_OPTIONS = `--require ${join(ROOT, "test/support/old-node.cjs")}`;
   const { code, stdout, stderr } = await runAlone(["doctor"], {
@@ -103,81 +110,75 @@ it("a Node that is too old is reported before anything is sent", async () => {
   expect(sandbox.requests).toEqual([]);
 });
 
-it.each<[where: string, run: () => Promise<Ended>, remedy: RegExp]>([
-  ["in", () => doctorIn({}), /pulumi config set partners:baseUrl .*config set --secret partners:accessToken/],
-  [
-    "outside",
-    () => runAlone(["doctor"]),
-    / Set the environment variable PARTNERS_BASE_URL\. Set .* PARTNERS_ACCESS_TOKEN\./,
-  ],
-])(
-  "%s a project, missing settings are all named with a remedy that works there",
-  async (where, run, remedy) => {
-    const ended = await run();
-    expect(statuses(ended).slice(-2)).toEqual(["stack ok", "settings failed"]);
-    expect(ended.stdout).toMatch(remedy);
-    expect(ended.stdout.includes("pulumi config")).toBe(where === "in");
-    expect(ended.code).toBe(1);
-  },
-);
-
-it("a token in plain text gets a warning", async () => {
-  const { url } = await sandboxFor();
-  const config = { "partners:baseUrl": { value: url }, "partners:accessToken": { value: TOKEN } };
-  const ended = await doctorIn({ config });
-  expect(statuses(ended)).toContain("settings warning");
-  expect(ended.stdout).toContain("pulumi config set --secret partners:accessToken\n");
-  expect(ended.code).toBe(0);
-});
-
-describe("a stack that cannot be read", () => {
-  it("is reported without what the CLI said", async () => {
-    const error = `unable to open "postgres://u:${webhookSecret}@127.0.0.1/db"`;
-    const ended = await doctorIn({ error }, inEnvironment(NOWHERE));
-    expect(statuses(ended).at(-1)).toBe("stack failed");
-    expect(ended.stdout).toMatch(/^failed +stack +"pulumi stack ls" failed\. Run it yourself to see why\.$/m);
+describe("the doctor in a project", () => {
+  it.each<[what: string, script: Script, checks: string, line: RegExp]>([
+    [
+      "without settings",
+      {},
+      "stack ok,settings failed",
+      /^failed +settings .*set partners:baseUrl .*--secret partners:accessToken/m,
+    ],
+    [
+      "with a token in plain text",
+      { config: { "partners:baseUrl": { value: NOWHERE }, "partners:accessToken": { value: TOKEN } } },
+      "settings warning",
+      /pulumi config set --secret partners:accessToken$/m,
+    ],
+    [
+      "whose stack cannot be read",
+      { error: `unable to open "postgres://u:${webhookSecret}@127.0.0.1/db"` },
+      "stack failed",
+      /^failed +stack +"pulumi stack ls" failed\. Run it yourself to see why\.$/m,
+    ],
+    [
+      "without a selected stack",
+      { selected: null },
+      "stack failed",
+      /^failed +stack +No stack is selected\./m,
+    ],
+    [
+      "whose main is another folder",
+      {
+        files: {
+          "Pulumi.yaml": "name: shop\nruntime: nodejs\nmain: nowhere/\n",
+          "nowhere/node_modules/pulumi-partners/plugin.js": "throw 1",
+        },
+      },
+      "plugin failed,stack ok",
+      /^failed +plugin /m,
+    ],
+    [
+      "in Python, which needs no Node plugin",
+      { files: { "Pulumi.yaml": "name: shop\nruntime:\n  name: python\n" } },
+      "node ok,pulumi-cli ok,stack ok",
+      /^ok +stack /m,
+    ],
+    [
+      "whose project file is invalid and contains a secret",
+      { files: { "Pulumi.yaml": `name: shop\n  ${webhookSecret}: [\n` } },
+      "stack failed",
+      /^failed +stack /m,
+    ],
+  ])("%s", async (_what, script, checks, line) => {
+    const ended = await doctorIn(script);
+    expect(statuses(ended).join()).toContain(checks);
+    expect(ended.stdout).toMatch(line);
     expect(ended.code).toBe(1);
   });
 
-  it("is not selected, or is the one of --stack", async () => {
+  it("uses the stack of --stack", async () => {
     const { run, commands } = await scriptedProject({ selected: null });
-    expect((await run(["doctor"])).stdout).toMatch(/^failed +stack +No stack is selected\./m);
     const { stdout } = await run(["doctor", "--stack", "prod"]);
     expect(stdout).toMatch(/^ok +stack +prod, account default\.$/m);
     expect(await commands()).toContain("config --show-secrets --json --stack prod --non-interactive");
-  });
-
-  it.each<[what: string, files: Record<string, string>, checks: string[]]>([
-    [
-      "does not matter for where the program is: main says it",
-      {
-        "Pulumi.yaml": "name: shop\nruntime: nodejs\nmain: nowhere/\n",
-        "nowhere/node_modules/pulumi-partners/plugin.js": "throw 1",
-      },
-      ["plugin failed", "stack ok"],
-    ],
-    [
-      "needs no plugin for Node if its program is in Python",
-      { "Pulumi.yaml": "name: shop\nruntime:\n  name: python\n" },
-      ["node ok", "pulumi-cli ok", "stack ok"],
-    ],
-    [
-      "may have a project file that holds a secret in the wrong place",
-      { "Pulumi.yaml": `name: shop\n  ${webhookSecret}: [\n` },
-      ["stack failed"],
-    ],
-  ])("%s", async (_what, files, checks) => {
-    expect(statuses(await doctorIn({ files })).join()).toContain(checks.join());
   });
 });
 
 it.each<[what: string, status: number | null, body: string, reason: string]>([
   ["rejects the token", 401, JSON.stringify({ error: `invalid token ${TOKEN}` }), "PARTNERS_STATUS"],
-  ["is not at this address", 404, "{}", "PARTNERS_STATUS"],
-  ["is a web site", 200, "<!doctype html><p>hello", "PARTNERS_UNREADABLE"],
   ["reports a failure", 200, `{"success":false,"error":"${TOKEN}"}`, "PARTNERS_UNREADABLE"],
   ["is not running", null, "", "ECONNREFUSED.*PARTNERS_CONNECTION"],
-])("a service that %s fails the check, and its words show no secret", async (_what, status, body, reason) => {
+])("a service that %s fails the check without a leak", async (_what, status, body, reason) => {
   const link = `<https://x.example/${TOKEN}>`;
   const headers = { "x-request-id": TOKEN, "retry-after": "0", link };
   const url = status === null ? NOWHERE : await serviceOf(status, body, headers);
@@ -193,7 +194,7 @@ describe("the shape of the list", () => {
   it.each([
     [{ id: 7, mode: "go", secret: webhookSecret }, POINTER, "/mode"],
     [{ id: 7, state: TOKEN, [TOKEN]: TOKEN }, VALUE, "/state"],
-  ])("leaves the state unknown, and no value is shown: %j", async (record, command, field) => {
+  ])("may leave states unknown, and its values are not shown: %j", async (record, command, field) => {
     const url = await serviceOf(200, JSON.stringify([record]));
     const ended = await runAlone(["doctor"], inEnvironment(url));
     expect(statuses(ended)).toContain("shape warning");
@@ -202,7 +203,7 @@ describe("the shape of the list", () => {
     expect(ended.stdout).toMatch(/^ +7 {2}unknown +-$/m);
   });
 
-  it("may have further pages", async () => {
+  it("may indicate further pages", async () => {
     const url = await serviceOf(200, `{"webhooks":[{"id":7,"active":true}],"next":"x"}`);
     const ended = await doctorIn({ config: inStack(url), resources: [webhookInState("orders", 8)] });
     expect(statuses(ended).slice(-2)).toEqual(["shape warning", "webhooks warning"]);
@@ -211,13 +212,13 @@ describe("the shape of the list", () => {
   });
 });
 
-it("webhooks of the stack that do not exist are a failure", async () => {
+it("missing webhooks of the stack are a failure", async () => {
   const { url } = await sandboxFor();
   const resources = [
     webhookInState("orders", 101),
     webhookInState("lost", 7, {
       urn: "urn:pulumi:dev::shop::partners:index:PartnerWebhookState::lost",
-      type: "partners:index:PartnerWebhookState", // Of the native plugin.
+      type: "partners:index:PartnerWebhookState", // A resource of the native plugin.
     }),
     webhookInState("old", 8, { delete: true }),
   ];
@@ -228,7 +229,7 @@ it("webhooks of the stack that do not exist are a failure", async () => {
   expect(ended.code).toBe(1);
 });
 
-it("webhooks are those of the default account, and their names cannot control the terminal", async () => {
+it("only webhooks of the default account are shown, and their names cannot control the terminal", async () => {
   const { url } = await sandboxFor();
   const hostile = "a\n::set-output name=x::y\u001b[2J\u009b\u202e";
   const provider = {
@@ -247,7 +248,7 @@ it("webhooks are those of the default account, and their names cannot control th
   expect(stdout).toMatch(/^ +103 +\w+ +-$/m);
 });
 
-describe("no secret is repeated that is given", () => {
+describe("the output does not repeat a secret", () => {
   it.each([
     [0, ["--help"]],
     [2, [key]],
@@ -255,29 +256,20 @@ describe("no secret is repeated that is given", () => {
     [2, ["doctor", `--${key}`]],
     [2, ["doctor", `--cwd=${key}`]],
     [2, ["sandbox", `--api-key=${key}`]],
-  ])("on the command line; exit code %i: %j", async (code, args) => {
+  ])("on the command line, and the exit code is %i: %j", async (code, args) => {
     expect((await runAlone(args)).code).toBe(code);
   });
 
-  const proxy = (address: string) => ({
-    PARTNERS_BASE_URL: "https://partners.invalid",
-    HTTPS_PROXY: address,
-    https_proxy: address,
-  });
-  it.each([
-    ["in the address", { PARTNERS_BASE_URL: `https://u:${encodeURIComponent(TOKEN)}@partners.example.com` }],
-    ["after the address", { PARTNERS_BASE_URL: `https://partners.example.com/?${TOKEN}` }],
-    ["in place of a number", { PARTNERS_REQUEST_TIMEOUT: TOKEN }],
-    ["in place of a mapping", { PARTNERS_RESPONSES: TOKEN }],
-    ["in a mapping", { PARTNERS_RESPONSES: JSON.stringify({ [TOKEN]: TOKEN, apiKey: TOKEN }) }],
-    ["in the address of a proxy", proxy(`http://u:${encodeURIComponent(TOKEN)}@127.0.0.1:1/${TOKEN}`)],
-    ["in place of a proxy", proxy(TOKEN)],
-  ])("%s", async (_what, env) => {
-    const settings = { ...inEnvironment(NOWHERE), PARTNERS_DEBUG: "1", ...env };
-    expect((await runAlone(["doctor"], settings)).code).toBe(1);
+  it("in a mapping, or in the address of a proxy", async () => {
+    const PARTNERS_RESPONSES = JSON.stringify({ [TOKEN]: TOKEN, apiKey: TOKEN });
+    const proxy = `http://u:${encodeURIComponent(TOKEN)}@127.0.0.1:1/${TOKEN}`;
+    for (const env of [{ PARTNERS_RESPONSES }, { HTTPS_PROXY: proxy, https_proxy: proxy }]) {
+      const settings = { ...inEnvironment("https://partners.invalid"), PARTNERS_DEBUG: "1", ...env };
+      expect((await runAlone(["doctor"], settings)).code).toBe(1);
+    }
   });
 
-  it("to the sandbox, which takes none from the environment", async () => {
+  it("of the environment in the sandbox", async () => {
     const env = { ...inheritedEnv(), PARTNERS_ACCESS_TOKEN: TOKEN };
     const sandbox = spawn(process.execPath, [MAIN, "sandbox"], { env });
     const stderr = text(sandbox.stderr);

@@ -14,7 +14,7 @@ async function temporaryFolder(): Promise<string> {
   return folder;
 }
 
-it("a process that only compares, or deletes what is left as it is, does not load undici", async () => {
+it("a process that needs no request does not load undici", async () => {
   const file = join(await temporaryFolder(), "modules");
   const env = { NODE_OPTIONS: `--require=${join(SUPPORT, "loaded-modules.cjs")}`, LOADED_MODULES: file };
   const plugin = await pluginFor({ config: configFor(await sandboxFor()), env });
@@ -30,7 +30,7 @@ it("a process that only compares, or deletes what is left as it is, does not loa
 });
 
 describe("the environment", () => {
-  it("with a Node that is too old is an error that names both versions, before undici is loaded", async () => {
+  it("with a Node that is too old causes an error with both versions, before undici is loaded", async () => {
     const sandbox = await sandboxFor();
     const env = { NODE_OPTIONS: `--require=${join(SUPPORT, "old-node.cjs")}` };
     const plugin = await pluginFor({ config: configFor(sandbox), env });
@@ -43,7 +43,7 @@ describe("the environment", () => {
     expect(sandbox.requests).toEqual([]);
   });
 
-  it("makes a private authority trusted by NODE_EXTRA_CA_CERTS, which the error without it names", async () => {
+  it("adds a private authority with NODE_EXTRA_CA_CERTS, which the error suggests", async () => {
     const authority = await createAuthority();
     const sandbox = await sandboxFor();
     const front = await startTlsFront(sandbox.url, await authority.issue({ hosts: ["localhost"] }));

@@ -6,20 +6,20 @@ import { HOSTS, startPlugin, type Plugin } from "./plugin-process.ts";
 
 const MIB = 2 ** 20;
 
-// One of each for all tests, as starting a process takes longest.
+// All tests share one process, because starting it takes longest.
 let sandbox: Sandbox;
 let plugin: Plugin;
 beforeAll(async () => {
   sandbox = await startSandbox();
   plugin = await startPlugin({ config: configFor(sandbox) });
-}, 60_000); // As long as a test may take: a busy machine starts a process slowly.
+}, 60_000); // As long as a test may take, because a busy machine starts processes slowly.
 beforeEach(() => {
   sandbox.clearFaults();
 });
 afterAll(() => Promise.all([plugin.close(), sandbox.close()]));
 
-/** An answer to everything, until the end of the test. */
-function answer(
+/** A response to every request until the end of the test. */
+function respond(
   body: string | Buffer,
   more: { status?: number; headers?: Record<string, string> } = {},
 ): Fault {
@@ -27,28 +27,24 @@ function answer(
 }
 
 describe("a list of webhooks", () => {
-  it.each<[what: string, body: string | Buffer]>([
-    ["bytes that are not UTF-8", Buffer.from('[{"id":101,"url":"\xff","state":"disabled"}]', "latin1")],
-    ["a byte order mark", '\ufeff[{"id":101,"state":"disabled"}]'],
-    ["a name of 1 MiB", `[{"id":101,"state":"disabled","${"x".repeat(MIB)}":1}]`],
-  ])("is read that has %s", async (_what, body) => {
-    sandbox.inject(answer(body));
+  it("may contain bytes that are not UTF-8", async () => {
+    sandbox.inject(respond(Buffer.from('[{"id":101,"url":"\xff","state":"disabled"}]', "latin1")));
     expect(await plugin.read("101", HOOK)).toMatchObject({ id: "101", properties: { state: "disabled" } });
-    // What was read must not serve the next test.
+    // A failed change makes the next test read the list again.
     sandbox.clearFaults();
     sandbox.inject({ kind: "status", operation: "activateWebhook", status: 403 });
     await errorOf(plugin.update("101", HOOK, { ...HOOK, state: "active" }));
   });
 
   it.each<[what: string, fault: Fault]>([
-    ["100,000 levels of arrays", answer("[".repeat(1e5) + "]".repeat(1e5))],
-    ["100,000 levels of objects", answer(`${'{"a":'.repeat(1e5)}1${"}".repeat(1e5)}`)],
-    ["bytes of gzip without an end", answer(Buffer.from("1f8b0800000000000003abe6020043bfa6a302", "hex"))],
-    ["UTF-16", answer(Buffer.from('[{"id":101}]', "utf16le"))],
-    ["control characters and commands", answer('{"message":"\\u001b[2J\\r\\n::add-mask::x"}')],
-    ["an error of 8 MiB", answer(`{"message":"${"no ".repeat(2.7 * MIB)}"}`, { status: 403 })],
-    ["of an encoding nobody knows", answer("(\xb5/\xfd", { headers: { "content-encoding": "zstd, 7z" } })],
-  ])("is refused in one printable line that is %s", async (_what, fault) => {
+    ["100,000 levels of arrays", respond("[".repeat(1e5) + "]".repeat(1e5))],
+    ["100,000 levels of objects", respond(`${'{"a":'.repeat(1e5)}1${"}".repeat(1e5)}`)],
+    ["truncated gzip", respond(Buffer.from("1f8b0800000000000003abe6020043bfa6a302", "hex"))],
+    ["UTF-16", respond(Buffer.from('[{"id":101}]', "utf16le"))],
+    ["control characters and commands", respond('{"message":"\\u001b[2J\\r\\n::add-mask::x"}')],
+    ["an 8 MiB error", respond(`{"message":"${"no ".repeat(2.7 * MIB)}"}`, { status: 403 })],
+    ["an unknown encoding", respond("(\xb5/\xfd", { headers: { "content-encoding": "zstd, 7z" } })],
+  ])("of %s fails with one printable line", async (_what, fault) => {
     sandbox.inject(fault);
     const { message } = await errorOf(plugin.read("101", HOOK));
     expect(message).toMatch(/^[ -~…]{40,700}\[PARTNERS_[A-Z]+\]$/);
@@ -65,20 +61,23 @@ describe("the response to a creation", () => {
     ["bytes that are not UTF-8", Buffer.from(`{"label":"caf\xe9","apiKey":"${key}"}`, "latin1")],
     ["20,000 levels next to it", `{"apiKey":"${key}","x":${"[".repeat(20_000)}${"]".repeat(20_000)}}`],
     ["3 MiB next to it", `{"apiKey":"${key}","x":"${"y ".repeat(1.5 * MIB)}"}`],
-  ])("gives its key with %s, and is kept", async (_what, body) => {
-    sandbox.inject(answer(body));
+  ])("yields the key despite %s, and is kept", async (_what, body) => {
+    sandbox.inject(respond(body));
     const { properties } = await plugin.create(KEY);
     expect(properties).toMatchObject({ apiKey: key, response: { complete: true } });
   });
 
-  // The engine takes more than 4 MiB in an initialization failure; grpc-js, which stands for it here, takes 64 KiB.
+  // The engine accepts more than 4 MiB in an initialization failure; grpc-js, which replaces it here, accepts 64 KiB.
   it.each<[what: string, body: string | Buffer]>([
     ["5,000 levels around it", deep(5_000, `["${key}","${key}x"]`)],
     ["a NUL in it", `{"odd":"${key}\\u0000"}`],
     ["bytes that are not UTF-8 in it", Buffer.from(`{"apiKey":"${key}\xff"}`, "latin1")],
-    ["40 KiB and another one before it", `{"x":"${"y ".repeat(20 * 1024)}","odd":["${key}","${key}x"]}`],
-  ])("is kept that has %s, and not repeated", async (_what, body) => {
-    sandbox.inject(answer(body));
+    [
+      "40 KiB before it, and a second candidate",
+      `{"x":"${"y ".repeat(20 * 1024)}","odd":["${key}","${key}x"]}`,
+    ],
+  ])("with a key that is not recognized is kept but not shown: %s", async (_what, body) => {
+    sandbox.inject(respond(body));
     const { initFailure, message } = await errorOf(plugin.create(KEY));
     expect(message).toMatch(/^[ -~]{40,700}\[PARTNERS_UNREADABLE\]$/);
     expect(message).not.toContain(key);
@@ -89,22 +88,22 @@ describe("the response to a creation", () => {
   });
 });
 
-// gRPC cannot encode them: one host would end, with all keys in flight, and the other never answer.
+// gRPC cannot encode lone surrogates: one host would end, with all keys in flight, and the other would never respond.
 it.each(HOSTS)(
-  "the %s host answers an error that is cut within a character, or has half of one",
+  "the %s host reports an error that is cut within a character or contains half of one",
   async (host) => {
     const { sandbox, plugin } = await start({}, { host });
     for (const message of [`No! ${"😀".repeat(99)}`, "No \ud83d"]) {
-      sandbox.inject(answer(JSON.stringify({ message }), { status: 400 }));
-      const { message: told } = await errorOf(plugin.create(KEY, { deadlineMs: 5000 }));
-      expect(told).toMatch(/\[PARTNERS_STATUS\]$/);
+      sandbox.inject(respond(JSON.stringify({ message }), { status: 400 }));
+      const { message: reported } = await errorOf(plugin.create(KEY, { deadlineMs: 5000 }));
+      expect(reported).toMatch(/\[PARTNERS_STATUS\]$/);
       sandbox.clearFaults();
     }
     expect((await plugin.create(KEY)).id).toMatch(/^key-/);
   },
 );
 
-it("a state that was tampered with ends every call in time, with a worded error or none", async () => {
+it("a corrupted state ends every call in time, with a proper error or none", async () => {
   const nested: unknown = JSON.parse(`${'{"a":'.repeat(50)}7${"}".repeat(50)}`);
   const long = "7".repeat(MIB / 16);
   const ODD = [7, -0, 2 ** 53, true, null, "", "..", "\0", "a\r\nx: b", long, ["active"], {}, nested];

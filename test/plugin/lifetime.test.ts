@@ -6,19 +6,19 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { errorOf, HOOK, KEY, start, until } from "./partners.ts";
 
 const SIGNALS = ["SIGINT", "SIGTERM"] as const;
-/** Milliseconds. What is ended here would go on for 30 s or more. */
+/** Milliseconds. Without the signal, the calls in these tests would take 30 s or more. */
 const AT_ONCE = 2_000;
-/** Milliseconds after which a process that waits for nothing would have ended. */
+/** Milliseconds after which an idle process would have ended. */
 const LONGER_THAN_IDLE = 500;
-/** Milliseconds in which a plugin finds that its engine is gone: two looks, 3 s apart. */
+/** Milliseconds in which a plugin notices that its engine is gone: two polls, 3 s apart. */
 const ORPHAN_ENDS_WITHIN = 12_000;
 
-describe("a plugin that is told to stop", () => {
+describe("a plugin that receives a signal", () => {
   it.each(SIGNALS)(
-    "ends on %s as any process does, without a word, when nothing is in flight",
+    "ends on %s like any other process, without output, if nothing is in flight",
     async (signal) => {
       const { plugin } = await start();
-      await plugin.read("101", HOOK); // Leaves an open connection.
+      await plugin.read("101", HOOK); // Leaves a connection open.
       const stoppedAt = performance.now();
       plugin.kill(signal);
       expect(await plugin.ended).toEqual({ code: null, signal });
@@ -27,7 +27,7 @@ describe("a plugin that is told to stop", () => {
     },
   );
 
-  it("gives up changes in flight and says what they may have done", async () => {
+  it("ends changes in flight and reports what may have changed", async () => {
     const hang = { kind: "hang", at: "headers", effect: true } as const;
     const { sandbox, plugin } = await start({
       faults: [
@@ -54,14 +54,14 @@ describe("a plugin that is told to stop", () => {
   });
 
   it.each([
-    ["for a place among maxConnections", { "partners:maxConnections": "1" }],
+    ["for maxConnections", { "partners:maxConnections": "1" }],
     ["for requestsPerSecond", { "partners:requestsPerSecond": "0.01" }],
   ])("ends the wait %s at once, and sends nothing more", async (_wait, config) => {
     const { sandbox, plugin } = await start({ faults: [{ kind: "hang", at: "headers" }] }, { config });
     const calls = [errorOf(plugin.read("101", HOOK))];
     await until(() => sandbox.requests.length === 1);
     calls.push(errorOf(plugin.create(KEY)));
-    await plugin.check(KEY); // Once it is answered, the creation before it has reached the queue.
+    await plugin.check(KEY); // After its response, the creation before it has reached the queue.
     const stoppedAt = performance.now();
     plugin.kill("SIGTERM");
     for (const { message } of await Promise.all(calls)) {
@@ -74,8 +74,8 @@ describe("a plugin that is told to stop", () => {
   });
 });
 
-describe("a creation in flight when the plugin is told to stop", () => {
-  it.each(SIGNALS)("is waited for on %s, however often, and hands its key over", async (signal) => {
+describe("a creation in flight when the signal arrives", () => {
+  it.each(SIGNALS)("completes after %s, even if it is repeated, and returns its key", async (signal) => {
     const { sandbox, plugin } = await start();
     const held = sandbox.hold();
     const created = plugin.create(KEY);
@@ -83,11 +83,11 @@ describe("a creation in flight when the plugin is told to stop", () => {
     plugin.kill(signal);
     await until(() => plugin.stderr().includes("\n"));
     expect(plugin.stderr()).toBe(`pulumi-partners: ${signal} received; in flight: 1 × createApiKey.\n`);
-    plugin.kill(signal); // As somebody without patience does.
+    plugin.kill(signal); // An impatient user repeats Ctrl-C.
     await sleep(LONGER_THAN_IDLE);
     for (const call of [plugin.create(KEY), plugin.create(HOOK)])
       expect((await errorOf(call)).message).toMatch(/\[PARTNERS_INTERRUPTED\]$/);
-    expect(sandbox.requests).toHaveLength(1); // Nothing is begun any more.
+    expect(sandbox.requests).toHaveLength(1); // No new call starts.
     void held.release();
     expect([(await created).properties["apiKey"]]).toEqual(sandbox.apiKeys);
     expect(await plugin.ended).toEqual({ code: null, signal });
@@ -98,7 +98,7 @@ describe("a creation in flight when the plugin is told to stop", () => {
     const held = sandbox.hold();
     const created = plugin.create(KEY);
     await held.reached;
-    plugin.kill("SIGSTOP"); // The process finds both when it wakes up.
+    plugin.kill("SIGSTOP"); // The process finds both when it resumes.
     await held.release();
     plugin.kill("SIGTERM");
     plugin.kill("SIGCONT");
@@ -106,7 +106,7 @@ describe("a creation in flight when the plugin is told to stop", () => {
     expect(await plugin.ended).toEqual({ code: null, signal: "SIGTERM" });
   });
 
-  it("is given up after requestTimeout, and the error says that a key may exist", async () => {
+  it("ends after requestTimeout, and the error says that a key may exist", async () => {
     const { sandbox, plugin } = await start({}, { config: { "partners:requestTimeout": "1" } });
     const held = sandbox.hold();
     const created = errorOf(plugin.create(KEY));
@@ -119,7 +119,7 @@ describe("a creation in flight when the plugin is told to stop", () => {
 });
 
 describe("a plugin whose engine is gone", () => {
-  it("ends by itself, after a creation in flight, and not where there never was an engine", async () => {
+  it("ends after a creation in flight, but continues if there never was an engine", async () => {
     const engine = createServer((socket) => socket.on("error", () => undefined).resume());
     engine.listen(0, "127.0.0.1");
     await once(engine, "listening");

@@ -32,44 +32,34 @@ function startNative(options?: SandboxOptions, pluginOptions: PluginOptions = {}
   return start(options, { host: "native", ...pluginOptions });
 }
 
-describe("a preview", () => {
-  const rotation = { trigger: "2", overlapDays: 7 };
+it("a preview shows the known values and sends no request", async () => {
   const held = { ...KEY, apiKey: "k".repeat(20), createdAt: "2026-01-01T00:00:00Z" };
-
-  it.each<[what: string, olds: Properties | null, news: Properties, shown: Properties]>([
-    ["a new webhook", null, HOOK, { state: "disabled", initialState: UNKNOWN }],
+  const rotation = (overlapDays: unknown) => ({ trigger: "2", overlapDays });
+  const account = "default";
+  const previews: readonly [olds: Properties | null, news: Properties, shown: Properties][] = [
+    [null, HOOK, { state: "disabled", initialState: UNKNOWN }],
     [
-      "a changed webhook",
       { ...HOOK, initialState: "active" },
       { ...HOOK, state: "active" },
       { state: "active", initialState: "active" },
     ],
-    ["a new key", null, KEY, { account: "default", apiKey: UNKNOWN, fingerprint: UNKNOWN }],
-    [
-      "a key that is rotated",
-      held,
-      { ...KEY, rotation },
-      { account: "default", apiKey: UNKNOWN, previousApiKey: held.apiKey },
-    ],
-    ["a key that stays", held, KEY, { apiKey: held.apiKey, previousApiKey: null }],
-    [
-      "a key that is rotated, for days that are not known yet,",
-      held,
-      { ...KEY, rotation: { trigger: "2", overlapDays: UNKNOWN } },
-      { apiKey: UNKNOWN, previousApiKey: UNKNOWN },
-    ],
-    ["a key whose rotation is not known yet", held, { ...KEY, rotation: UNKNOWN }, { apiKey: UNKNOWN }],
-  ])("of %s shows what is known, and sends nothing", async (_what, olds, news, shown) => {
-    const { sandbox, plugin } = await startNative();
+    [null, KEY, { account, apiKey: UNKNOWN, fingerprint: UNKNOWN }],
+    [held, { ...KEY, rotation: rotation(7) }, { account, apiKey: UNKNOWN, previousApiKey: held.apiKey }],
+    [held, { ...KEY, rotation: rotation(UNKNOWN) }, { apiKey: UNKNOWN, previousApiKey: UNKNOWN }],
+    [held, { ...KEY, rotation: UNKNOWN }, { apiKey: UNKNOWN }],
+    [held, KEY, { apiKey: held.apiKey, previousApiKey: null }],
+  ];
+  const { sandbox, plugin } = await startNative();
+  for (const [olds, news, shown] of previews) {
     const { properties } = olds
       ? await plugin.update("id", olds, news, { preview: true })
       : await plugin.create(news, { preview: true });
     expect(plain(properties)).toMatchObject(shown);
-    expect(takeRequests(sandbox)).toBe("");
-  });
+  }
+  expect(takeRequests(sandbox)).toBe("");
 });
 
-it("a difference names the inputs that differ, at any depth, and those that replace the resource", async () => {
+it("a diff names the inputs that differ, at any depth, and those that replace the resource", async () => {
   const { plugin } = await startNative();
   const { UPDATE, UPDATE_REPLACE } = proto.PropertyDiff.Kind;
   const moved = { ...HOOK, webhookId: 102, state: "active" };
@@ -86,74 +76,55 @@ it("a difference names the inputs that differ, at any depth, and those that repl
   expect(change.details.map(([path]) => path)).toEqual(['states["102"]']);
 });
 
-const OLD_KEY = "old-key-0123456789abcdef";
-it.each([
-  ["a webhook that does not exist", HOOK, "999", /999 does not exist.*101, 102, 103/],
-  ["a name in place of a webhook id", HOOK, "orders", /positive whole number/],
-  ["an id that is not written as one", HOOK, "0101", /positive whole number/],
-  ["a variable that is not set", KEY, "env:NO_SUCH", /NO_SUCH is not set/],
-  ["a variable that holds no key", KEY, "env:SPACED", /SPACED is not set, or holds no key/],
-  ["a key", KEY, OLD_KEY, /"env:"/],
-])("an import of %s is refused, and repeats no key", async (_what, { __provider }, id, expected) => {
+it("an import with an invalid ID fails, and its error does not contain the key", async () => {
+  const OLD_KEY = "old-key-0123456789abcdef";
   const { plugin } = await startNative({}, { env: { SPACED: `${OLD_KEY} ` } });
-  const { message } = await errorOf(plugin.read(id, { __provider }));
-  expect(message).toMatch(expected);
-  expect(message).toMatch(/\[PARTNERS_RESOURCE\]$/);
-  expect(message).not.toContain(OLD_KEY);
+  for (const [{ __provider }, id, expected] of [
+    [HOOK, "999", /999 does not exist.*101, 102, 103/],
+    [HOOK, "orders", /positive whole number/],
+    [HOOK, "0101", /positive whole number/],
+    [KEY, "env:NO_SUCH", /NO_SUCH is not set/],
+    [KEY, "env:SPACED", /SPACED is not set, or holds no key/],
+    [KEY, OLD_KEY, /"env:"/],
+  ] as const) {
+    const { message } = await errorOf(plugin.read(id, { __provider }));
+    expect(message).toMatch(expected);
+    expect(message).toMatch(/\[PARTNERS_RESOURCE\]$/);
+    expect(message).not.toContain(OLD_KEY);
+  }
 });
 
 describe("the provider's settings", () => {
-  const ENV = {
+  const env = {
     PARTNERS_BASE_URL: "https://partners.example.com",
     PARTNERS_ACCESS_TOKEN: "token-of-the-environment",
   };
   const GIVEN = { baseUrl: "https://eu.example.com", accessToken: "token-of-the-program" };
-  const FROM_ENVIRONMENT = { account: "default", explicit: "false" };
-  const unconfigured = () => pluginFor({ host: "native", config: null, env: ENV });
+  const unconfigured = () => pluginFor({ host: "native", config: null, env });
 
   const check = async (plugin: Plugin, name: string, news: Properties) => {
     const urn = `urn:pulumi:dev::test::pulumi:providers:partners::${name}`;
     const request = new proto.CheckRequest().setUrn(urn).setNews(toStruct(news));
     const response = await plugin.call("checkConfig", request);
     const problems = response.getFailuresList().map((failure) => failure.getReason());
-    return { inputs: plain(fromStruct(response.getInputs())), problems: problems.join() };
+    return { inputs: fromStruct(response.getInputs()), problems: problems.join() };
   };
 
-  it.each<[name: string, news: Properties, inputs: Properties]>([
-    // How the engine calls the provider of stack configuration: its token stays out of the state.
-    ["default", {}, FROM_ENVIRONMENT],
-    ["default_0_1_0_beta_1", {}, FROM_ENVIRONMENT],
-    ["default_https_/example.com/a-b", {}, FROM_ENVIRONMENT],
-    ["default_0_1_0_github_/api.github.com/x", {}, FROM_ENVIRONMENT],
-    // Others are explicit, and name the account, also where an empty one is given.
-    ["default_eu", { ...GIVEN, account: "" }, { account: "default_eu", explicit: "true" }],
-    ["default/eu", { ...GIVEN, account: "" }, { account: "default/eu", explicit: "true" }],
-    ["eu::default", { ...GIVEN, account: "us" }, { account: "us", explicit: "true" }],
-    // What is not known yet is not judged.
-    ["eu", { baseUrl: UNKNOWN }, { account: "eu" }],
-    ["eu", { ...GIVEN, responses: { apiKey: UNKNOWN } }, { account: "eu" }],
-    ["eu", { ...GIVEN, responses: JSON.stringify({ apiKey: UNKNOWN }) }, { account: "eu" }],
-  ])("of a provider called %s with %j are completed by %j", async (name, news, added) => {
-    const { inputs, problems } = await check(await unconfigured(), name, news);
-    expect([inputs, problems]).toEqual([{ ...news, ...inputs, ...added }, ""]);
-    if (added === FROM_ENVIRONMENT) expect(inputs).toEqual(FROM_ENVIRONMENT);
-  });
-
-  it("are all checked at once; those of an explicit provider do not come from the environment", async () => {
+  it("are checked together, and an explicit provider does not read the environment", async () => {
     const plugin = await unconfigured();
-    const request = new proto.CheckRequest().setUrn("urn:pulumi:dev::test::pulumi:providers:partners::eu");
-    request.setNews(toStruct({ accessToken: GIVEN.accessToken, requestTimeout: "soon" }));
-    const response = await plugin.call("checkConfig", request);
-    const problems = response
-      .getFailuresList()
-      .map((failure) => failure.getReason())
-      .join();
-    expect(problems).toMatch(/baseUrl.*does not read environment variables/);
-    expect(problems).toContain("requestTimeout");
-    expect(secretValue(fromStruct(response.getInputs())["accessToken"])).toBe(GIVEN.accessToken);
+    const { accessToken } = GIVEN;
+    const explicit = await check(plugin, "eu", { accessToken, requestTimeout: "soon" });
+    expect(explicit.problems).toMatch(/baseUrl.*does not read environment variables/);
+    expect(explicit.problems).toContain("requestTimeout");
+    expect(secretValue(explicit.inputs["accessToken"])).toBe(accessToken);
+
+    // The state must not contain the token of the environment.
+    const inputs = { account: "default", explicit: "false" };
+    expect(await check(plugin, "default", {})).toEqual({ inputs, problems: "" });
+    expect((await check(plugin, "eu", { baseUrl: UNKNOWN })).problems).toBe("");
   });
 
-  it("that have no effect are warned of, and nothing is said of a token, which the engine passes in clear", async () => {
+  it("cause a warning if they have no effect, but not for a plain token, which the engine always passes", async () => {
     const plugin = await unconfigured();
     await check(plugin, "default", { ...GIVEN, basUrl: "x", version: "0.1.0" });
     await plugin.close();
@@ -163,7 +134,7 @@ describe("the provider's settings", () => {
     expect(plugin.stderr()).not.toContain(GIVEN.accessToken);
   });
 
-  it("are said to be those of the last up only where no program has given those of now", async () => {
+  it("come from the last up, as errors say, only if no program provides current ones", async () => {
     const sandbox = await sandboxFor();
     const config = { ...configFor(sandbox), "partners:accessToken": "wrong-token" };
     const withoutProgram = await pluginFor({ host: "native", config });
@@ -177,35 +148,17 @@ describe("the provider's settings", () => {
     }
   });
 
-  const EU = { ...GIVEN, account: "eu" };
-  it.each<[what: string, olds: Properties, news: Properties, changed: string[], replaces: string[]]>([
-    ["nothing", EU, EU, [], []],
-    ["the address", EU, { ...EU, baseUrl: "https://x.example" }, ["baseUrl"], []],
-    ["the account", EU, { ...EU, account: "us" }, ["account"], ["account"]],
-    [
-      "the account of stack configuration, which must not replace keys when it is set back",
-      { ...GIVEN, account: "prod", explicit: "false" },
-      { ...GIVEN, account: "default", explicit: "false" },
-      ["account"],
-      [],
-    ],
-    [
-      "the names, from dynamic resources",
-      { "partners:baseUrl": GIVEN.baseUrl, "partners:accessToken": GIVEN.accessToken },
-      EU,
-      ["account"],
-      [],
-    ],
-  ])("differ by %s", async (_what, olds, news, changed, replaces) => {
+  it("replace the provider if the account changes", async () => {
     const plugin = await unconfigured();
-    const request = new proto.DiffRequest().setOlds(toStruct(olds)).setNews(toStruct(news));
-    const difference = await plugin.call("diffConfig", request);
-    expect(difference.getDiffsList()).toEqual(changed);
-    expect(difference.getReplacesList()).toEqual(replaces);
+    const [olds, news] = [toStruct({ ...GIVEN, account: "eu" }), toStruct({ ...GIVEN, account: "us" })];
+    const difference = await plugin.call("diffConfig", new proto.DiffRequest().setOlds(olds).setNews(news));
+    const { changes, diffsList, replacesList } = difference.toObject();
+    const { DIFF_SOME } = proto.DiffResponse.DiffChanges;
+    expect([changes, diffsList, replacesList]).toEqual([DIFF_SOME, ["account"], ["account"]]);
   });
 });
 
-it("webhooks are listed as a secret, and what has a meaning to the engine is left out of records", async () => {
+it("the webhook list is a secret, without values that have a special meaning for the engine", async () => {
   const record = { id: 7, "4dabf18193072939515e22adb298388d": "x", note: UNKNOWN, nested: { a: [1, null] } };
   const { plugin } = await startNative({ shape: { apiKey: ({ key }) => key, webhooks: () => [record] } });
   const request = new proto.InvokeRequest().setTok("partners:index:getPartnerWebhooks");
@@ -215,30 +168,30 @@ it("webhooks are listed as a secret, and what has a meaning to the engine is lef
   ]);
 });
 
-it("two resources that declare one webhook are refused, and the message names the other one", async () => {
+it("a second resource that declares the same webhook fails, and the message names both", async () => {
   const { plugin } = await startNative();
   const check = async (name: string) => (await plugin.check(HOOK, {}, name)).failures;
   expect(await check("one")).toEqual([]);
-  expect(await check("one")).toEqual([]); // As for a replacement, which is checked twice.
+  expect(await check("one")).toEqual([]); // The engine checks a replacement twice.
   expect((await check("two"))[0]?.reason).toMatch(
     /101 is declared twice, by PartnerWebhookState "one" and PartnerWebhookState "two"/,
   );
 });
 
-it("a warning is one to the engine, a retry shows in the status: both name the resource, and precede the answer", async () => {
+it("the engine receives a warning, and a retry as a status, each with its resource and before the response", async () => {
   const { address: engineAddress, messages } = await loggingEngine();
   const { sandbox, plugin } = await startNative({}, { engineAddress });
   const urn = urnOf(KEY.__provider);
   sandbox.inject({ kind: "status", status: 429, headers: { "retry-after": "1" } });
   await plugin.create(KEY);
-  expect(messages).toMatchObject([{ ephemeral: true, urn, message: "POST: 429, trying again in 1 s" }]);
+  expect(messages).toMatchObject([{ ephemeral: true, urn, message: "POST: 429, retrying in 1 s" }]);
   await plugin.delete("key-1", { ...KEY, apiKey: "no-such-key-0123456789" });
   const message = expect.stringMatching(/^key sha256:.*404/) as string;
   expect(messages.slice(1)).toMatchObject([{ severity: 2, urn, ephemeral: false, message }]);
   expect(plugin.stderr()).toBe("");
 });
 
-it("a cancellation ends waits at once, and a creation in flight hands its key over", async () => {
+it("a cancellation ends waits at once, and a creation in flight returns its key", async () => {
   const { sandbox, plugin } = await startNative();
   const held = sandbox.hold();
   const created = plugin.create(KEY);
@@ -251,9 +204,9 @@ it("a cancellation ends waits at once, and a creation in flight hands its key ov
   expect(await plugin.ended).toEqual({ code: null, signal: "SIGINT" });
 });
 
-it("a method that it does not have is answered UNIMPLEMENTED; without an engine it says what it is, and ends", async () => {
+it("a missing method returns UNIMPLEMENTED; without an engine, the process explains itself and ends", async () => {
   const { plugin } = await startNative();
   const { code } = await errorOf(plugin.call("getMapping", new proto.GetMappingRequest()));
   expect(code).toBe(grpc.status[grpc.status.UNIMPLEMENTED]);
-  await expect(pluginFor({ host: "native", engineAddress: "" })).rejects.toThrow("plugin of Pulumi");
+  await expect(pluginFor({ host: "native", engineAddress: "" })).rejects.toThrow("Pulumi plugin");
 });

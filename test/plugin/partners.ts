@@ -15,10 +15,10 @@ import {
   type Properties,
 } from "./plugin-process.ts";
 
-/** Inputs of a `PartnerApiKey` as `check` completes them, with the string by which the host finds our handlers. */
+/** Inputs of a `PartnerApiKey` after `check`, with the string that leads the host to our handlers. */
 export const KEY = { __provider: PARTNER_API_KEY.__provider, account: "default" };
 
-/** Inputs of a `PartnerWebhookState`; the sandbox has 101 active. */
+/** Inputs of a `PartnerWebhookState`. In the sandbox, webhook 101 is active. */
 export const HOOK = {
   __provider: PARTNER_WEBHOOK_STATE.__provider,
   webhookId: 101,
@@ -27,29 +27,29 @@ export const HOOK = {
   account: "default",
 };
 
-/** What `getPartnerWebhooks` reads with. */
+/** Inputs of the resource behind `getPartnerWebhooks`. */
 export const LIST = { __provider: PARTNER_WEBHOOKS.__provider };
 
-/** A sandbox that ends with the test. */
+/** Starts a sandbox for the current test. */
 export async function sandboxFor(options?: SandboxOptions): Promise<Sandbox> {
   const sandbox = await startSandbox(options);
   onTestFinished(() => sandbox.close());
   return sandbox;
 }
 
-/** The stack configuration of a sandbox's account. */
+/** Returns stack configuration for a sandbox. */
 export function configFor(sandbox: Sandbox): Record<string, string> {
   return { "partners:baseUrl": sandbox.url, "partners:accessToken": sandbox.accessToken };
 }
 
-/** A plugin process that ends with the test. */
+/** Starts a plugin process for the current test. */
 export async function pluginFor(options: PluginOptions): Promise<Plugin> {
   const plugin = await startPlugin(options);
   onTestFinished(() => plugin.close());
   return plugin;
 }
 
-/** A sandbox and a plugin that is configured for it. */
+/** Starts a sandbox, and a plugin that is configured for it. */
 export async function start(
   options?: SandboxOptions,
   { config, ...pluginOptions }: PluginOptions = {},
@@ -59,7 +59,7 @@ export async function start(
   return { sandbox, plugin };
 }
 
-/** An engine that only listens, until the test ends, for what plugins log. */
+/** Starts an engine that only records log messages, for the current test. */
 export async function loggingEngine(): Promise<{
   address: string;
   messages: engine.LogRequest.AsObject[];
@@ -76,20 +76,20 @@ export async function loggingEngine(): Promise<{
   return { address: server.address, messages };
 }
 
-/** What a value that the native host marks as secret holds (pulumi/pulumi, sdk/go/common/resource/sig); else `undefined`. */
+/** Unwraps a secret of the native host (pulumi/pulumi, sdk/go/common/resource/sig); `undefined` for any other value. */
 export function secretValue(value: unknown): unknown {
   const { "4dabf18193072939515e22adb298388d": signature, value: secret } = (value ?? {}) as Properties;
   return signature === "1b47061264138c4ac30d75fd1eb44270" ? secret : undefined;
 }
 
-/** The same properties in the place of secret ones, as the engine passes them on. */
+/** Unwraps all secrets in properties, as the engine does before it passes them on. */
 export function plain(properties: Properties): Properties {
   return Object.fromEntries(
     Object.entries(properties).map(([name, value]) => [name, secretValue(value) ?? value]),
   );
 }
 
-/** The error that a call ends with. */
+/** Returns the error of a call that must fail. */
 export async function errorOf(call: Promise<unknown>): Promise<PluginError> {
   const error = await call.then(
     () => null,
@@ -99,19 +99,14 @@ export async function errorOf(call: Promise<unknown>): Promise<PluginError> {
   throw new Error("expected the call to fail with a PluginError");
 }
 
-/** The methods of the requests since the last look, in order: "GET PATCH". */
+/** Returns the methods of the requests since the last call, in order: "GET PATCH". */
 export function takeRequests(sandbox: Sandbox): string {
   const methods = sandbox.requests.map(({ method }) => method).join(" ");
   sandbox.clearRequests();
   return methods;
 }
 
-/** Waits for something that another process does, 10 s at most. */
+/** Waits up to 10 s for an effect of another process. */
 export function until(condition: () => boolean): Promise<unknown> {
   return vi.waitUntil(condition, { interval: 5, timeout: 10_000 });
-}
-
-/** An option for Node that runs code in the plugin process before anything else. @param code An ES module. */
-export function preload(code: string): string {
-  return `--import data:text/javascript,${encodeURIComponent(code)}`;
 }

@@ -10,42 +10,42 @@ import struct from "google-protobuf/google/protobuf/struct_pb.js";
 
 import { inheritedEnv } from "../support/process.ts";
 
-/** What the engine starts, by host. */
+/** The programs that the engine starts, by host. */
 const PROGRAMS = {
   dynamic: createRequire(import.meta.url).resolve("@pulumi/pulumi/cmd/dynamic-provider"),
   native: join(import.meta.dirname, "../../provider/bin/pulumi-resource-partners"),
 };
-/** How the engine reaches the handlers. */
+/** The way in which the engine reaches the handlers. */
 export type Host = keyof typeof PROGRAMS;
 export const HOSTS: readonly Host[] = ["dynamic", "native"];
 
-/** `pulumi-partners/plugin` resolves from here. */
+/** The folder from which `pulumi-partners/plugin` resolves. */
 const REPOSITORY = join(import.meta.dirname, "../..");
-/** The host insists on an engine's address. Where nobody ever listened, nobody can go away. */
+/** The host requires the address of an engine. An engine that never listened cannot go away. */
 const NO_ENGINE = "127.0.0.1:1";
-/** As the engine: that long after SIGINT, it kills a plugin. */
-const PATIENCE_MS = 5000;
+/** Milliseconds after SIGINT until a plugin is killed, as in the engine. */
+const KILL_AFTER_MS = 5000;
 const DEADLINE_MS = 20_000;
 
-/** How a plugin process is started. */
+/** The options of {@link startPlugin}. */
 export interface PluginOptions {
   /** @default "dynamic" */
   readonly host?: Host;
-  /** What `configure` gets: stack configuration by full key, or an explicit provider's arguments. `null` leaves it out. @default {} */
+  /** The argument of `configure`: stack configuration by full key, or a provider's arguments. `null` skips the call. @default {} */
   readonly config?: Readonly<Record<string, string>> | null;
-  /** Variables for the process; none of this machine's `PARTNERS_*` and `PULUMI_*` variables reach it. */
+  /** Environment variables. The process inherits no `PARTNERS_*` and `PULUMI_*` variables. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Where the engine listens, as host and port. @default nowhere */
+  /** The engine's address as host and port. @default no engine */
   readonly engineAddress?: string;
 }
 
-/** Properties of a resource as plain JavaScript: JSON values, with `__provider` among them. */
+/** Properties of a resource as JSON values, including `__provider`. */
 export type Properties = Record<string, unknown>;
 
 /** A running plugin process. */
 export type Plugin = Awaited<ReturnType<typeof startPlugin>>;
 
-/** Starts the SDK's real dynamic-provider host, or the native one, in the repository's folder. */
+/** Starts the SDK's real dynamic-provider host, or the native host, in the repository's folder. */
 export async function startPlugin({
   host = "dynamic",
   config = {},
@@ -57,7 +57,7 @@ export async function startPlugin({
     env: { ...inheritedEnv(), PULUMI_NODEJS_PROJECT: "test", ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
-  const reap = (): void => void child.kill("SIGKILL"); // For a test that ends without close().
+  const reap = (): void => void child.kill("SIGKILL"); // In case a test ends without close().
   process.once("exit", reap);
   const ended = once(child, "close").then(([code, signal]) => {
     process.off("exit", reap);
@@ -78,17 +78,17 @@ export async function startPlugin({
   const plugin = {
     ...callsOf(client, host),
     host,
-    /** What it has printed so far, without the port number that it begins with. */
+    /** The output so far, without the port number at its beginning. */
     stdout: () => stdout.slice(port.length + 1),
     stderr: () => stderr,
     kill: (signal: NodeJS.Signals): void => void child.kill(signal),
-    /** Resolves when it has ended and all its output is here, with the exit code or the signal; the other one is `null`. */
+    /** Resolves with the exit code or the signal once the process has ended and all its output has arrived. */
     ended,
-    /** Ends the process as the engine does: SIGINT, and SIGKILL where that does not help. */
+    /** Ends the process as the engine does, with SIGINT, then SIGKILL. */
     close: async (): Promise<void> => {
       client.close();
       child.kill("SIGINT");
-      const killer = setTimeout(() => child.kill("SIGKILL"), PATIENCE_MS);
+      const killer = setTimeout(() => child.kill("SIGKILL"), KILL_AFTER_MS);
       await ended;
       clearTimeout(killer);
     },
@@ -110,7 +110,7 @@ type ResponseOf<Name extends keyof Client> =
   Parameters<Client[Name]>[3] extends Callback<infer Response> ? Response : never;
 
 function callsOf(client: Client, host: Host) {
-  /** Calls a method. @throws {PluginError} if a handler fails, or if there is no answer in time. */
+  /** Calls a method. @throws {PluginError} if a handler fails or does not respond in time. */
   const call = async <Name extends keyof Client>(
     name: Name,
     request: RequestOf<Name>,
@@ -125,10 +125,10 @@ function callsOf(client: Client, host: Host) {
         resolve({ error, response });
       });
     });
-    if (error) throw new PluginError(name, error); // Thrown here, its stack leads to the test.
+    if (error) throw new PluginError(name, error); // Thrown here so that the stack trace leads to the test.
     return response;
   };
-  // The dynamic host is told nothing else than `__provider`, and the native one does not know that.
+  // The dynamic host receives only `__provider`; the native host finds its handlers by the URN.
   const urn = ({ __provider }: Properties): string =>
     host === "dynamic" || typeof __provider !== "string" ? "" : urnOf(__provider);
 
@@ -143,7 +143,7 @@ function callsOf(client: Client, host: Host) {
       const response = await call("check", request);
       return { inputs: fromStruct(response.getInputs()), failures: response.toObject().failuresList };
     },
-    /** Undefined `changes`: neither yes nor no. */
+    /** `changes` is undefined if the host does not know. */
     diff: async (id: string, olds: Properties, news: Properties, oldInputs: Properties = {}) => {
       const request = new proto.DiffRequest().setUrn(urn(news)).setId(id);
       request.setOlds(toStruct(olds)).setNews(toStruct(news)).setOldInputs(toStruct(oldInputs));
@@ -161,7 +161,7 @@ function callsOf(client: Client, host: Host) {
       const response = await call("create", request.setProperties(toStruct(news)), deadlineMs);
       return { id: response.getId(), properties: fromStruct(response.getProperties()) };
     },
-    /** An empty `id` means that the resource is gone. Without `inputs`, the engine keeps the old ones. */
+    /** An empty `id` means that the resource is gone. Without `inputs`, the engine keeps the old inputs. */
     read: async (id: string, properties: Properties, inputs?: Properties) => {
       const request = new proto.ReadRequest().setUrn(urn(properties)).setId(id);
       request.setProperties(toStruct(properties));
@@ -185,13 +185,13 @@ function callsOf(client: Client, host: Host) {
   };
 }
 
-/** The URN of the resource "name" that the native host has for what the dynamic one finds by its `__provider`. */
+/** The URN of the resource "name" in the native host, for the `__provider` of the dynamic host. */
 export function urnOf(provider: string): string {
   const [, name = ""] = /\.p(\w+)$/.exec(provider) ?? [];
   return `urn:pulumi:dev::test::partners:index:P${name}::name`;
 }
 
-/** What goes over the wire for properties. Throws on `undefined`, as the host does. */
+/** Encodes properties. Throws on `undefined`, as the host does. */
 export function toStruct(properties: Properties): struct.Struct {
   return struct.Struct.fromJavaScript(properties as Parameters<typeof struct.Struct.fromJavaScript>[0]);
 }
@@ -201,23 +201,23 @@ export function fromStruct(properties: struct.Struct | undefined): Properties {
   return properties?.toJavaScript() ?? {};
 }
 
-/** The plugin answered a call with an error, or did not answer in time. */
+/** The plugin returned an error, or did not respond in time. */
 export class PluginError extends Error {
   override readonly name = "PluginError";
-  /** `UNKNOWN` for whatever a handler throws, `DEADLINE_EXCEEDED` for a call that hangs. */
+  /** `UNKNOWN` for an error of a handler, `DEADLINE_EXCEEDED` for a call that hangs. */
   readonly code: string;
-  /** A resource that exists and is not what it should be: it is kept in state, and the next `up` calls `update`. */
+  /** A resource that exists but is incomplete: the engine keeps it in the state, and the next `up` calls `update`. */
   readonly initFailure: ReturnType<typeof initFailureIn>;
 
   constructor(method: string, error: grpc.ServiceError) {
-    super(error.code === grpc.status.DEADLINE_EXCEEDED ? `${method} did not answer in time` : error.details);
+    super(error.code === grpc.status.DEADLINE_EXCEEDED ? `${method} did not respond in time` : error.details);
     this.code = grpc.status[error.code];
     this.initFailure = initFailureIn(error);
   }
 }
 
 function initFailureIn(error: grpc.ServiceError) {
-  // Go's gRPC, and so the engine, reads structured errors from this header.
+  // The engine's gRPC library reads structured errors from this header.
   const [header] = error.metadata.get("grpc-status-details-bin");
   if (!Buffer.isBuffer(header)) return undefined;
   const [detail] = statusproto.Status.deserializeBinary(header).getDetailsList();
@@ -229,7 +229,7 @@ function initFailureIn(error: grpc.ServiceError) {
     failure && {
       id: failure.getId(),
       properties: fromStruct(failure.getProperties()),
-      /** What the user sees. */
+      /** The messages that the user sees. */
       reasons: failure.getReasonsList(),
     }
   );

@@ -24,22 +24,22 @@ interface Program {
 
 const schema = JSON.parse(readFileSync(join(ROOT, "provider/schema.json"), "utf8")) as Schema;
 
-it("declares as secret what is secret in state, and the token", () => {
+it("marks the secret outputs and the access token as secrets", () => {
   const secrets = Object.values({ ...schema.resources, provider: schema.provider }).flatMap(
     ({ properties }) => Object.keys(properties).filter((name) => properties[name]?.secret),
   );
-  // Programs do not need `internal`.
+  // `internal` is not in the schema, because programs do not use it.
   expect(secrets.sort()).toEqual(
     [...SECRET_OUTPUTS.filter((name) => name !== "internal"), "accessToken"].sort(),
   );
 });
 
-// Generated SDKs would fill an explicit provider from the environment, and send the token of one account to the server of another.
-it("takes no default from the environment", () => {
+// With such defaults, generated SDKs would send the token of one account to the server of another.
+it("has no defaults from the environment", () => {
   expect(JSON.stringify(schema)).not.toContain("defaultInfo");
 });
 
-it("has all that the example in YAML uses", () => {
+it("declares everything that the YAML example uses", () => {
   const program = parse(readFileSync(join(ROOT, "examples/yaml/Pulumi.yaml"), "utf8")) as Program;
   const resourceOf = (name: string): Resource | undefined =>
     schema.resources[program.resources[name]?.type.replace(":", ":index:") ?? ""];

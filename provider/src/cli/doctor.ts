@@ -8,7 +8,7 @@ import {
   type ConfigSource,
   type Settings,
 } from "../handlers/settings.js";
-import { renderError, type Terms } from "../hosts/messages.js";
+import { renderError, type MessageContext } from "../hosts/messages.js";
 import { SETTING_NAMES } from "../setting-names.js";
 import { CommandError, parseOptions, UsageError, type Command } from "./command.js";
 import { checkCliVersion, checkPlugin } from "./installation.js";
@@ -51,10 +51,10 @@ export const doctorCommand: Command = {
 /** Prints each check as soon as its result is known. */
 class Report {
   hasFailed = false;
-  readonly #terms: Terms;
+  readonly #context: MessageContext;
 
-  constructor(terms: Terms) {
-    this.#terms = terms;
+  constructor(context: MessageContext) {
+    this.#context = context;
   }
 
   add(...checks: readonly Check[]): void {
@@ -69,7 +69,7 @@ class Report {
     try {
       return await act();
     } catch (error) {
-      const detail = error instanceof CommandError ? error.message : renderError(error, this.#terms);
+      const detail = error instanceof CommandError ? error.message : renderError(error, this.#context);
       this.add(check("failed", name, detail));
       return null;
     }

@@ -4,13 +4,10 @@ import type * as Grpc from "@grpc/grpc-js";
 import engine from "@pulumi/pulumi/proto/engine_grpc_pb.js";
 import { LogRequest, LogSeverity } from "@pulumi/pulumi/proto/engine_pb.js";
 
-/** Milliseconds for the engine to take a message: it is on this machine. */
+/** Milliseconds in which the engine must accept a message; it runs on the same machine. */
 const LOG_DEADLINE = 5_000;
 
-/**
- * What people see of the plugin besides its answers, told through the engine: there, a warning has a severity and a resource, and
- * counts as one.
- */
+/** Sends warnings and status messages to the engine, which shows them with their severity and resource, and counts the warnings. */
 export class EngineLog {
   readonly #grpc: () => typeof Grpc;
   readonly #urn = new AsyncLocalStorage<string>();
@@ -19,16 +16,16 @@ export class EngineLog {
   #client: engine.IEngineClient | null = null;
 
   /**
-   * @param address Where the engine listens, as host and port. Without one, warnings go to stderr.
-   * @param grpc Loads the library, at the first message: the one that the SDK's protocol files use.
+   * @param address The engine's address as host and port. Without one, warnings go to stderr.
+   * @param grpc Loads the gRPC library when the first message is sent. It must be the one that the SDK's protocol files use.
    */
   constructor(address: string | undefined, grpc: () => typeof Grpc) {
     this.#address = address;
     this.#grpc = grpc;
   }
 
-  /** Runs what is done about a resource, so that messages name it. Resolves once the engine has taken them all. */
-  async about<Result>(urn: string, run: () => Promise<Result>): Promise<Result> {
+  /** Runs a function whose messages belong to a resource. Resolves once the engine has accepted all messages. */
+  async withUrn<Result>(urn: string, run: () => Promise<Result>): Promise<Result> {
     try {
       return await this.#urn.run(urn, run);
     } finally {
@@ -36,22 +33,22 @@ export class EngineLog {
     }
   }
 
-  /** Warns. */
+  /** Shows a warning. */
   warn(message: string): void {
-    const named = `pulumi-partners: ${message}`;
-    const text = this.#urn.getStore() ? message : named; // Without a resource, it has to say whose it is.
-    this.#send(text, LogSeverity.WARNING, false, () => process.stderr.write(`${named}\n`));
+    const prefixed = `pulumi-partners: ${message}`;
+    const text = this.#urn.getStore() ? message : prefixed; // Without a resource, nothing else shows the sender.
+    this.#send(text, LogSeverity.WARNING, false, () => process.stderr.write(`${prefixed}\n`));
   }
 
-  /** Shows what is going on, in the status column, until the next message. */
+  /** Shows a message in the status column, until the next one replaces it. */
   status(message: string): void {
     this.#send(message, LogSeverity.INFO, true, () => undefined);
   }
 
-  #send(message: string, severity: LogSeverity, ephemeral: boolean, instead: () => void): void {
+  #send(message: string, severity: LogSeverity, ephemeral: boolean, fallback: () => void): void {
     const address = this.#address;
     if (address === undefined) {
-      instead();
+      fallback();
       return;
     }
     const { credentials, Metadata } = this.#grpc();
@@ -64,7 +61,7 @@ export class EngineLog {
       .setUrn(this.#urn.getStore() ?? "");
     const sent = new Promise<void>((resolve) => {
       client.log(request, new Metadata(), { deadline: Date.now() + LOG_DEADLINE }, (error) => {
-        if (error) instead();
+        if (error) fallback();
         resolve();
       });
     });

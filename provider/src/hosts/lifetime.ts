@@ -3,129 +3,129 @@ import { constants } from "node:os";
 
 /** Polling interval for the engine, in milliseconds. */
 const WATCH_INTERVAL = 3_000;
-/** Refusals in a row after which the engine counts as gone. */
-const REFUSALS = 2;
-/** Milliseconds for an answer to get from a handler to the engine. */
-const ANSWER_FLUSH = 20;
-/** The same for the answers of all calls that a stop has ended. */
-const LAST_ANSWERS_FLUSH = 100;
-/** Turns of the event loop in which an answer is written: twice as many as the source of @grpc/grpc-js takes. */
-const ANSWER_TURNS = 8;
+/** Consecutive refused connections after which the engine counts as gone. */
+const MAX_REFUSALS = 2;
+/** Milliseconds in which a handler's response reaches the engine. */
+const RESPONSE_FLUSH = 20;
+/** Milliseconds in which the responses of all interrupted calls reach the engine. */
+const LAST_RESPONSES_FLUSH = 100;
+/** Turns of the event loop in which @grpc/grpc-js writes a response; twice the number that its source needs. */
+const RESPONSE_TURNS = 8;
 /** Polling interval for pending calls, in milliseconds. */
 const DRAIN_INTERVAL = 20;
 
 /**
- * When a plugin process ends. The engine ends every plugin by SIGINT and waits for it; the dynamic host's own `cancel` does
- * nothing, and after `kill -9` of the CLI nobody else would end this process.
+ * Decides when a plugin process ends. The engine stops plugins with SIGINT and waits for them; the `cancel` of the SDK's dynamic
+ * host does nothing. If the Pulumi CLI is killed, the process notices that the engine is gone and ends as well.
  */
 export class Lifetime {
   readonly #stopping = new AbortController();
   #isEnding = false;
   #pendingCalls = 0;
-  #answeredAt = -Infinity;
+  #respondedAt = -Infinity;
 
-  /** Aborted when the process has been told to stop. */
+  /** Aborts when the process receives a request to stop. */
   get signal(): AbortSignal {
     return this.#stopping.signal;
   }
 
-  /** Handles a call of the engine, to whom an answer is due before this process may end. */
-  async answer<Answer>(handle: () => Promise<Answer>): Promise<Answer> {
+  /** Handles a call of the engine. The process does not end before the engine has the response. */
+  async trackCall<Result>(handle: () => Promise<Result>): Promise<Result> {
     this.#pendingCalls += 1;
     try {
       return await handle();
     } finally {
       this.#pendingCalls -= 1;
-      this.#answeredAt = performance.now();
+      this.#respondedAt = performance.now();
     }
   }
 
   /**
    * Ends the process on SIGINT and SIGTERM, and when the engine is gone.
    *
-   * @param engine Where the engine listens, as host and port.
-   * @param pendingOperations What is in flight, to tell the person who stops it.
+   * @param engine The engine's address as host and port.
+   * @param pendingOperations Returns the operations in flight, to show when a signal arrives.
    */
-  watch(engine: string | undefined, pendingOperations: () => readonly string[]): void {
+  watch(engine: string, pendingOperations: () => readonly string[]): void {
     for (const signal of ["SIGINT", "SIGTERM"] as const) {
       const listener = (): void => {
-        const told = this.#isEnding ? [] : pendingOperations();
-        if (told.length > 0)
-          process.stderr.write(`pulumi-partners: ${signal} received; in flight: ${tally(told)}.\n`);
+        const pending = this.#isEnding ? [] : pendingOperations();
+        if (pending.length > 0)
+          process.stderr.write(`pulumi-partners: ${signal} received; in flight: ${tally(pending)}.\n`);
         this.#stop(() => {
           endBy(signal, listener);
         });
       };
       process.on(signal, listener);
     }
-    // Without an engine nobody reads these. Unhandled, a failed write makes the SDK's host report it, which fails again, for ever.
+    // Without an engine, nobody reads these streams. The SDK's host would report a failed write, which fails again, in a loop.
     for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
-    const [, host, port] = /^([\w.-]+):(\d+)$/.exec(engine ?? "") ?? [];
+    const [, host, port] = /^([\w.-]+):(\d+)$/.exec(engine) ?? [];
     if (host !== undefined) this.#watchEngine(host, Number(port));
   }
 
-  /** Ends all calls except creations that have been sent, as their keys would be lost. The process goes on. */
+  /** Ends all calls except creations in flight, whose keys would be lost. The process continues. */
   cancel(): void {
     this.#stopping.abort();
   }
 
-  /** Does the same, and then ends the process. */
+  /** Cancels all calls, then ends the process. */
   #stop(end: () => void): void {
     if (this.#isEnding) return;
     this.#isEnding = true;
-    const quiet = this.#pendingCalls > 0 ? LAST_ANSWERS_FLUSH : ANSWER_FLUSH;
+    const quiet = this.#pendingCalls > 0 ? LAST_RESPONSES_FLUSH : RESPONSE_FLUSH;
     this.cancel();
-    this.#endAfterAnswers(end, quiet, ANSWER_TURNS);
+    this.#endAfterResponses(end, quiet, RESPONSE_TURNS);
   }
 
-  /** Ends the process once no call has been pending for so many milliseconds: the last answer may hold a new key. */
-  #endAfterAnswers(end: () => void, quiet: number, turns: number): void {
-    const wait = this.#pendingCalls > 0 ? DRAIN_INTERVAL : quiet - (performance.now() - this.#answeredAt);
+  /** Ends the process once no call has been pending for `quiet` milliseconds: the last response may contain a new key. */
+  #endAfterResponses(end: () => void, quiet: number, turns: number): void {
+    const wait = this.#pendingCalls > 0 ? DRAIN_INTERVAL : quiet - (performance.now() - this.#respondedAt);
     if (wait > 0) {
       setTimeout(() => {
-        this.#endAfterAnswers(end, quiet, ANSWER_TURNS);
+        this.#endAfterResponses(end, quiet, RESPONSE_TURNS);
       }, wait);
     } else if (turns > 0) {
       setImmediate(() => {
-        this.#endAfterAnswers(end, quiet, turns - 1);
+        this.#endAfterResponses(end, quiet, turns - 1);
       });
     } else end();
   }
 
-  /** The engine listens at the address that it gave this process; when it no longer does, it is gone. */
+  /** Ends the process once the engine no longer listens at its address. */
   #watchEngine(host: string, port: number): void {
-    let seen = false;
-    let refused = 0;
-    const look = (): void => {
+    let wasReached = false;
+    let refusals = 0;
+    const poll = (): void => {
       const socket = connect({ host, port });
       socket.once("connect", () => {
-        seen = true;
-        refused = 0;
+        wasReached = true;
+        refusals = 0;
         socket.destroy();
       });
       socket.once("error", (error: NodeJS.ErrnoException) => {
-        // Anything else, such as too many open files, is a trouble of this process and says nothing about the engine.
-        refused = error.code === "ECONNREFUSED" ? refused + 1 : 0;
-        if (seen && refused >= REFUSALS)
+        // Other errors, such as too many open files, say nothing about the engine.
+        refusals = error.code === "ECONNREFUSED" ? refusals + 1 : 0;
+        if (wasReached && refusals >= MAX_REFUSALS)
           this.#stop(() => {
             process.exit(1);
           });
       });
       socket.unref();
     };
-    look();
-    setInterval(look, WATCH_INTERVAL).unref();
+    poll();
+    setInterval(poll, WATCH_INTERVAL).unref();
   }
 }
 
-/** Ends the process as the signal does by itself: faster than an exit, and Node still writes what it has compiled. */
+/** Ends the process with the signal itself, which is faster than an exit. Node still writes its compile cache. */
 function endBy(signal: "SIGINT" | "SIGTERM", listener: () => void): void {
   process.off(signal, listener);
   if (process.listenerCount(signal) > 0) process.exit(128 + constants.signals[signal]);
   process.kill(process.pid, signal);
 }
 
-/** `60 × disableWebhook, 1 × createApiKey` */
+/** For example, `60 × disableWebhook, 1 × createApiKey`. */
 function tally(names: readonly string[]): string {
   const counts = new Map<string, number>();
   for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);

@@ -20,107 +20,112 @@ import type { Progress } from "../handlers/process.js";
 import { variableOf } from "../handlers/settings.js";
 import { SETTINGS } from "../setting-names.js";
 
-/** What decides how settings are called. */
-export interface Terms {
-  /** Whether they are the arguments of a `Provider`; else they are stack configuration or the environment. */
+/** Where a message is shown, which decides how it names settings and how much it repeats. */
+export interface MessageContext {
+  /** Whether the settings are the arguments of a `Provider`; otherwise, they are stack configuration or the environment. */
   readonly explicit: boolean;
-  /** Whether they may be those of the last `up`, as in a destroy and in a refresh. @default false */
+  /** Whether the settings may come from the last `up`, as in a destroy or refresh. @default false */
   readonly lastUp?: boolean;
   /** Whether settings come only from environment variables, as outside a Pulumi project. @default false */
   readonly environmentOnly?: boolean;
-  /** The name of the account, where there may be more than one. */
+  /** The name of the account, if there may be more than one. */
   readonly account?: string;
-  /** What was said of errors that resources have in common, so that it is said in full once. @default nothing is remembered */
-  readonly told?: Set<string>;
-  /** That of the resource, where the host knows it. */
+  /** Errors that were already reported in full: the next resource with the same error gets a short message. @default no memory */
+  readonly reportedErrors?: Set<string>;
+  /** The URN of the resource, if the host knows it. */
   readonly urn?: string;
 }
 
 /**
- * The one place where facts become sentences: what failed, what it means for the server where something may have changed, one
- * remedy, the server's own words, the code. Of an error that is not ours only its kind and place: its message may repeat anything.
+ * Turns an error into a message: what failed, what may have changed on the server, one remedy, the server's own words and the
+ * code. The message of a foreign error may contain anything, so only its type and location are shown.
  */
-export function renderError(error: unknown, terms: Terms): string {
+export function renderError(error: unknown, context: MessageContext): string {
   if (error instanceof PartnerError) {
-    const hint = terms.lastUp === true && dependsOnSettings(error) ? ` ${LAST_UP}` : "";
-    // Half a character, as a server may send it and a cut may leave it, would end the process: gRPC cannot encode it.
-    const text = sentences(error, terms).replace(LONE_SURROGATES, "\ufffd");
-    const isKnown = isShared(error) && terms.told?.has(text);
-    if (isShared(error)) terms.told?.add(text);
-    return `${isKnown ? briefly(error, terms) : text + hint} [${error.code}]`;
+    const hint = context.lastUp === true && dependsOnSettings(error) ? ` ${LAST_UP}` : "";
+    // A server can send a lone surrogate, and truncation can leave one. gRPC cannot encode it, which would end the process.
+    const text = describeError(error, context).replace(LONE_SURROGATES, "\ufffd");
+    const isReported = isShared(error) && context.reportedErrors?.has(text);
+    if (isShared(error)) context.reportedErrors?.add(text);
+    return `${isReported ? shortText(error, context) : text + hint} [${error.code}]`;
   }
   const kind = error instanceof Error ? error.name : typeof error;
-  return `An unexpected ${kind} in pulumi-partners${placeOf(error)}. This is a bug: please report it with this line. [PARTNERS_BUG]`;
+  return `An unexpected ${kind} in pulumi-partners${placeOf(error)}. This is a bug: please report this line. [PARTNERS_BUG]`;
 }
 
 const LONE_SURROGATES = /\p{Surrogate}/gu;
 const UP = '"pulumi up"';
-/** Why a corrected setting may change nothing. */
+/** Explains why a corrected setting may have no effect. */
 const LAST_UP = `Destroy and refresh use the settings of the last up: run ${UP} first, or add --run-program.`;
 
-/** The same for what a person is told although nothing failed. */
-export function renderNotice(notice: Notice, terms: Terms): string {
+/** Turns a notice into a warning for the user. */
+export function renderNotice(notice: Notice, context: MessageContext): string {
   switch (notice.kind) {
     case "otherServer":
-      return `resources of this stack belong to ${notice.owner}, but ${setting("baseUrl", terms)} is ${notice.present}. ${otherServerRemedy(terms)}`;
+      return `resources of this stack belong to ${notice.owner}, but ${setting("baseUrl", context)} is ${notice.present}. ${otherServerRemedy(context)}`;
     case "keyWasGone": {
       const { fingerprint, first, byId } = notice;
-      const byValue = `If the service deletes keys by id, it may still exist: delete it there, and set ${setting("responses.apiKeyId", terms)}.`;
+      const byValue = `If the service deletes keys by ID, the key may still exist: delete it there and set ${setting("responses.apiKeyId", context)}.`;
       return `${keyName(fingerprint)} was not found (404), so it is treated as deleted.${first && !byId ? ` ${byValue}` : ""}`;
     }
     case "pointerFindsNothing":
-      return `${setting("responses.apiKey", terms)} finds no key in the kept response of ${keyName(notice.fingerprint)}, so the key is unchanged.`;
+      return `${setting("responses.apiKey", context)} matches nothing in the stored response of ${keyName(notice.fingerprint)}, so the key does not change.`;
     case "reread":
-      return `${setting("responses.apiKey", terms)} finds ${keyName(notice.next)} in the kept response; this update replaces ${keyName(notice.fingerprint)} with it.`;
+      return `${setting("responses.apiKey", context)} points to another key in the stored response: this update replaces ${keyName(notice.fingerprint)} with ${keyName(notice.next)}.`;
     case "rotation":
       return rotationText(notice);
     case "previousKeyEnds": {
       const { fingerprint, validUntil, early } = notice;
-      const print = fingerprint === null ? "" : ` ${fingerprint}`;
-      return `the previous key${print} (valid until ${minuteOf(validUntil ?? "an unknown time")}) is deleted by this update${early ? ", before its overlap ends" : ""}.`;
+      const name = fingerprint === null ? "" : ` ${fingerprint}`;
+      const expiry = validUntil === null ? "expiry unknown" : `valid until ${minuteOf(validUntil)}`;
+      return `this update deletes the previous key${name} (${expiry})${early ? " before its overlap ends" : ""}.`;
     }
     case "stateUnknown":
-      return `the list does not show the state of ${webhooksText(notice.webhookIds)}, so drift is not detected; set ${stateSettings(notice.setting, terms)}.`;
+      return `the list does not show the state of ${webhooksText(notice.webhookIds)}, so drift is not detected. Set ${stateSettings(notice.setting, context)}.`;
     case "unknownSetting":
-      return `"${setting(notice.name, terms)}" is not a pulumi-partners setting, so it has no effect. Valid settings: ${SETTINGS.join(", ")}.`;
+      return `"${setting(notice.name, context)}" is not a pulumi-partners setting, so it has no effect. Valid settings: ${SETTINGS.join(", ")}.`;
     case "nothingToRestore":
-      return `the original state of ${webhooksText(notice.webhookIds)} is unknown, so "restore" changes nothing.`;
+      return `the original state of ${webhooksText(notice.webhookIds)} is unknown, so "restore" has no effect.`;
     case "othersDiffer": {
       const { webhookIds: ids, state } = notice;
-      const webhooks = ids.length === 1 ? "1 webhook is" : `${ids.length} webhooks are`;
-      return `${webhooks} not ${JSON.stringify(state)}, as "others" says: ${listed(ids, NAMED_WEBHOOKS)}.`;
+      const webhooks = ids.length === 1 ? "1 webhook that is" : `${ids.length} webhooks that are`;
+      return `"others" covers ${webhooks} not ${JSON.stringify(state)}: ${listed(ids, MAX_NAMED_WEBHOOKS)}.`;
     }
     case "notChecked":
-      return `the webhooks could not be checked in advance. ${renderError(notice.error, terms)}`;
+      return `the webhooks could not be checked before the update. ${renderError(notice.error, context)}`;
   }
 }
 
-/** How far a change of many webhooks is. @param named Whether the account is named, where nothing else tells what it is about. */
+/** The progress of a change to many webhooks. @param named Whether to name the account, if the engine shows no resource. */
 export function renderProgress({ account, done, total }: Progress, named: boolean): string {
-  return `${done}/${total} webhooks${named ? ` of the account ${JSON.stringify(account)}` : ""}`;
+  return `${done}/${total} webhooks${named ? ` in the account ${JSON.stringify(account)}` : ""}`;
 }
 
-/** A few words for the status of a resource. */
+/** Describes a wait in a few words, for the status of a resource. */
 export function renderWait(wait: Wait): string {
   const { method } = OPERATIONS[wait.operation];
   if (wait.kind === "response")
     return `${method}: waiting for the response (${Math.round(wait.elapsed / 1000)} s)`;
   const reason = CONNECTION_FAILURES[wait.reason]?.(wait.host) ?? wait.reason;
-  return `${method}: ${reason}, trying again in ${Math.ceil(wait.delay / 1000)} s`;
+  return `${method}: ${reason}, retrying in ${Math.ceil(wait.delay / 1000)} s`;
 }
 
-/** The command, or the argument, that makes a member of `responses`. */
-export function mappingCommand(member: string, value: string, terms: Terms = { explicit: false }): string {
-  if (terms.explicit) return `responses: { ${member}: ${JSON.stringify(value)} }`;
+/** The command, or the `Provider` argument, that sets a member of `responses`. */
+export function mappingCommand(
+  member: string,
+  value: string,
+  context: MessageContext = { explicit: false },
+): string {
+  if (context.explicit) return `responses: { ${member}: ${JSON.stringify(value)} }`;
   return `pulumi config set --path 'partners:responses.${member}' ${quoteForShell(value)}`;
 }
 
-/** Makes a text one word of a POSIX shell. */
+/** Quotes a text as one word for a POSIX shell. */
 export function quoteForShell(text: string): string {
   return /^[\w/.~-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
-/** Whether other settings can be the remedy. */
+/** Whether different settings could fix the error. */
 function dependsOnSettings(error: PartnerError): boolean {
   if (error instanceof SettingsError) return true;
   if (error instanceof ResourceError) return ["otherAccount", "absenceUnproven"].includes(error.problem.kind);
@@ -130,87 +135,91 @@ function dependsOnSettings(error: PartnerError): boolean {
   return effect === "none" && ["connection", "timeout", "webPage", "unreadableList"].includes(cause.kind);
 }
 
-function sentences(error: PartnerError, terms: Terms): string {
-  if (error instanceof SettingsError) return settingsText(error.problems, terms);
+function describeError(error: PartnerError, context: MessageContext): string {
+  if (error instanceof SettingsError) return settingsText(error.problems, context);
   if (error instanceof RequestError)
-    return `${requestName(error.failure, terms)}: ${outcomeText(error.failure, terms)}`;
-  if (error instanceof ResourceError) return resourceText(error.problem, terms);
+    return `${requestName(error.failure, context)}: ${outcomeText(error.failure, context)}`;
+  if (error instanceof ResourceError) return resourceText(error.problem, context);
   return error.message;
 }
 
-/** Whether an error is about the account, and not about one resource. */
+/** Whether an error concerns the whole account rather than one resource. */
 function isShared(error: PartnerError): error is SettingsError | RequestError {
   return error instanceof SettingsError || (error instanceof RequestError && error.effect === "none");
 }
 
-function briefly(error: SettingsError | RequestError, terms: Terms): string {
+function shortText(error: SettingsError | RequestError, context: MessageContext): string {
   if (error instanceof SettingsError)
     return "The settings are invalid; see the first error. Nothing was sent.";
-  const [happened] = explain(error.failure, terms);
-  return `${requestName(error.failure, terms)}: ${happened}; see the first error for what to do.`;
+  const [happened] = explain(error.failure, context);
+  return `${requestName(error.failure, context)}: ${happened}; see the first error for what to do.`;
 }
 
-function settingsText(problems: readonly SettingProblem[], terms: Terms): string {
-  return `${problems.map((problem) => settingText(problem, terms)).join(" ")} Nothing was sent.`;
+function settingsText(problems: readonly SettingProblem[], context: MessageContext): string {
+  return `${problems.map((problem) => settingText(problem, context)).join(" ")} Nothing was sent.`;
 }
 
-function settingText(problem: SettingProblem, terms: Terms): string {
+function settingText(problem: SettingProblem, context: MessageContext): string {
   if (problem.kind === "environment") return problem.text;
   const { setting: name } = problem;
   if (problem.kind === "invalid") {
-    const variable = terms.explicit ? "" : ` (${variableOf(name.replace(/\..*/, ""))})`;
-    return `${capitalized(setting(name, terms))}${variable} ${problem.text}.`;
+    const variable = context.explicit ? "" : ` (${variableOf(name.replace(/\..*/, ""))})`;
+    return `${capitalized(setting(name, context))}${variable} ${problem.text}.`;
   }
-  if (terms.explicit) return `Set ${setting(name, terms)}. A Provider does not read environment variables.`;
-  if (terms.environmentOnly === true) return `Set the environment variable ${variableOf(name)}.`;
+  if (context.explicit)
+    return `Set ${setting(name, context)}. A Provider does not read environment variables.`;
+  if (context.environmentOnly === true) return `Set the environment variable ${variableOf(name)}.`;
   const command =
     name === "accessToken"
       ? "pulumi config set --secret partners:accessToken"
       : `pulumi config set partners:${name} https://partners.example.com`;
-  return `Set ${name}: "${command}", or the environment variable ${variableOf(name)}.`;
+  return `Set ${name}: run "${command}", or set the environment variable ${variableOf(name)}.`;
 }
 
-/** What happened to a request, what it may have done, and what to do about it, to follow its name. */
-function outcomeText(failure: RequestFailure, terms: Terms): string {
+/** The part of a message after the request: what happened, what may have changed, the remedy and the server's words. */
+function outcomeText(failure: RequestFailure, context: MessageContext): string {
   const { operation, effect, attempts, failedAt } = failure;
   const { kind, mayHave } = OPERATIONS[operation];
   const tries = attempts > 1 ? ` (${attempts} attempts)` : "";
   const creation =
-    kind === "create" ? ` Look for one created about ${minuteOf(failedAt)}, and delete it.` : "";
+    kind === "create" ? ` Look for a key created at about ${minuteOf(failedAt)}, and delete it.` : "";
   const effectText = effect === "none" || mayHave === null ? "" : ` ${mayHave}.${creation}`;
-  const [happened, remedy] = explain(failure, terms);
+  const [happened, remedy] = explain(failure, context);
   return `${happened}${tries}.${effectText} ${remedy}${wordsOf(failure)}`;
 }
 
-/** As `PATCH /webhooks/101/disable at partners.example.com`. A key is never named. */
-function requestName({ operation, webhookId, host }: RequestFailure, { account }: Terms): string {
+/** For example, `PATCH /webhooks/101/disable at partners.example.com`. Never contains a key. */
+function requestName({ operation, webhookId, host }: RequestFailure, { account }: MessageContext): string {
   const { method, template } = OPERATIONS[operation];
   const path = webhookId === null ? template : template.replace(/\{\w+\}/, String(webhookId));
   const of = account === undefined ? "" : ` (account ${JSON.stringify(account)})`;
   return `${method} ${path} at ${host}${of}`;
 }
 
-/** What happened, and what helps. */
-function explain({ operation, cause, host }: RequestFailure, terms: Terms): readonly [string, string] {
-  const baseUrl = setting("baseUrl", terms);
+/** What happened, and the remedy. */
+function explain(
+  { operation, cause, host }: RequestFailure,
+  context: MessageContext,
+): readonly [string, string] {
+  const baseUrl = setting("baseUrl", context);
   switch (cause.kind) {
     case "status":
-      return [`the server answered ${cause.status}`, statusRemedy(cause.status, operation, terms)];
+      return [`the server returned ${cause.status}`, statusRemedy(cause.status, operation, context)];
     case "listed":
       return [
-        "the server answered 404, although the webhook is in the list",
-        "Ask the operator of the service whether this webhook can be changed.",
+        "the server returned 404, although the webhook is in the list",
+        "Ask the service's operator whether this webhook can be changed.",
       ];
     case "throttled":
       return [
-        `the service (${cause.status}) asked to wait ${Math.ceil(cause.wait / 1000)} s`,
-        `Try again after that, or raise ${setting("operationTimeout", terms)}.`,
+        `the server returned ${cause.status} and asked for a wait of ${Math.ceil(cause.wait / 1000)} s`,
+        `Try again after that, or raise ${setting("operationTimeout", context)}.`,
       ];
     case "timeout":
       return cause.sent
         ? [
             "timed out while waiting for the response",
-            `Try again; if the service is slow, raise ${setting("requestTimeout", terms)}.`,
+            `Try again; if the service is slow, raise ${setting("requestTimeout", context)}.`,
           ]
         : ["timed out while connecting", connectionRemedy("", baseUrl)];
     case "connection": {
@@ -222,55 +231,58 @@ function explain({ operation, cause, host }: RequestFailure, terms: Terms): read
     case "cutOff":
       return ["the response was cut off", "Try again."];
     case "webPage":
-      return [
-        "the server answered with a web page",
-        `Check ${baseUrl}, and whether a proxy asks for a login.`,
-      ];
+      return ["the server returned a web page", `Check ${baseUrl}, and whether a proxy requires a login.`];
     case "reportedFailure":
       return [
-        "the server reported a success, but the body reports a failure",
-        "Ask the operator of the service for the reason.",
+        "the server reported success, but the body reports a failure",
+        "Ask the service's operator for the reason.",
       ];
     case "tooLarge":
       return ["the list is larger than 64 MiB", `Check that ${baseUrl} is the address of the API.`];
     case "unreadableList":
-      return ["the list was not recognised", readingRemedy(cause.reading.setting, cause.reading, terms)];
+      return ["the list was not recognized", readingRemedy(cause.reading.setting, cause.reading, context)];
   }
 }
 
-/** What codes of Node mean. */
+/** The meaning of Node's error codes. */
 const CONNECTION_FAILURES: Readonly<Partial<Record<string, (host: string) => string>>> = {
   ENOTFOUND: (host) => `no such host: ${host}`,
-  EAI_AGAIN: (host) => `the address of ${host} could not be looked up`,
-  ECONNREFUSED: (host) => `nothing listens at ${host}`,
+  EAI_AGAIN: (host) => `the DNS lookup of ${host} failed`,
+  ECONNREFUSED: (host) => `nothing is listening at ${host}`,
   ECONNRESET: (host) => `${host} closed the connection`,
   EHOSTUNREACH: (host) => `no route to ${host}`,
   ENETUNREACH: (host) => `no route to ${host}`,
 };
 
-function statusRemedy(status: number, operation: Operation, terms: Terms): string {
-  if (status === 401)
-    return `The access token was rejected: check ${settingOrVariable("accessToken", terms)}.`;
-  if (status === 403) return `The token lacks permission for this: change ${setting("accessToken", terms)}.`;
+function statusRemedy(status: number, operation: Operation, context: MessageContext): string {
+  if (status === 401) {
+    const variable = context.explicit ? "" : ` or ${variableOf("accessToken")}`;
+    return `The access token was rejected: check ${setting("accessToken", context)}${variable}.`;
+  }
+  if (status === 403)
+    return `The token lacks permission for this: change ${setting("accessToken", context)}.`;
   if (status === 404)
-    return `No Partner API was found at this address. Set ${setting("baseUrl", terms)} to its address, without ${API_ROOT}.`;
+    return `There is no Partner API at this address. Correct ${setting("baseUrl", context)}, which must not include ${API_ROOT}.`;
   if (status === 409 && OPERATIONS[operation].kind === "create")
-    return "The service refuses a second key: delete the other one, or set overlapDays to 0 and deleteBeforeReplace.";
-  if (status === 429) return `Try again later, or set ${setting("requestsPerSecond", terms)}.`;
-  if (status === 304) return "A cache answered instead of the service: exempt the API from it.";
+    return "The service allows only one key: delete the other one, or set overlapDays to 0 and deleteBeforeReplace.";
+  if (status === 429) return `Try again later, or set ${setting("requestsPerSecond", context)}.`;
+  if (status === 304) return "A cache answered instead of the service: exclude the API from caching.";
   if (status < 400)
-    return `Redirects are not followed: set ${setting("baseUrl", terms)} to the final address.`;
+    return `Redirects are not followed: set ${setting("baseUrl", context)} to the final address.`;
   if (status >= 500) return "The service failed: try again later.";
-  return "The service refused the request: fix what it names, or ask its operator.";
+  return "The service rejected the request: fix the problem that it reports, or ask its operator.";
 }
 
-/** What helps with codes of OpenSSL (verify(1)), Node and undici, the first that fits. */
+/** Remedies by error code of OpenSSL (verify(1)), Node or undici; the first match applies. */
 const CONNECTION_REMEDIES: readonly (readonly [RegExp, (baseUrl: string) => string])[] = [
   [/SELF_SIGNED|^UNABLE_TO_/, () => "The certificate's issuer is unknown: set NODE_EXTRA_CA_CERTS."],
-  [/^CERT_(HAS|NOT)/, () => "The certificate is not valid today: check this machine's clock."],
+  [/^CERT_(HAS|NOT)/, () => "The certificate has expired or is not valid yet: check this machine's clock."],
   [/ALTNAME_INVALID/, (baseUrl) => `The certificate is for another host: check ${baseUrl}.`],
   [/SSL_WRONG_VERSION/, (baseUrl) => `The server does not speak TLS: check the port in ${baseUrl}.`],
-  [/SSL|EPROTO/, () => "The TLS handshake failed: ask the service which versions and ciphers it accepts."],
+  [
+    /SSL|EPROTO/,
+    () => "The TLS handshake failed: ask the service's operator which versions and ciphers it accepts.",
+  ],
   [/HTTPParserError/, (baseUrl) => `The server does not speak HTTP: check ${baseUrl}.`],
   [/100_CONTINUE/, () => "The server sent an unexpected 100 Continue, which undici rejects."],
   [
@@ -281,36 +293,36 @@ const CONNECTION_REMEDIES: readonly (readonly [RegExp, (baseUrl: string) => stri
 
 function connectionRemedy(code: string, baseUrl: string): string {
   const [, remedy] = CONNECTION_REMEDIES.find(([codes]) => codes.test(code)) ?? [];
-  return remedy?.(baseUrl) ?? `Check ${baseUrl}, and the network.`;
+  return remedy?.(baseUrl) ?? `Check ${baseUrl} and the network.`;
 }
 
-function resourceText(problem: ResourceProblem, terms: Terms): string {
+function resourceText(problem: ResourceProblem, context: MessageContext): string {
   switch (problem.kind) {
     case "otherAccount":
-      return `The resource belongs to account ${JSON.stringify(problem.owner)}, but ${setting("account", terms)} is ${JSON.stringify(problem.present)}. Nothing was sent. Set it back or, if the resource no longer exists, ${stateDelete(terms)}.`;
+      return `The resource belongs to account ${JSON.stringify(problem.owner)}, but ${setting("account", context)} is ${JSON.stringify(problem.present)}. Nothing was sent. Change it back or, if the resource no longer exists, ${stateDelete(context)}.`;
     case "otherServer":
-      return `The resource belongs to ${problem.owner}, but ${setting("baseUrl", terms)} is ${problem.present}. Nothing was sent. ${otherServerRemedy(terms)}`;
+      return `The resource belongs to ${problem.owner}, but ${setting("baseUrl", context)} is ${problem.present}. Nothing was sent. ${otherServerRemedy(context)}`;
     case "noSuchWebhook": {
       const { webhookIds, existing } = problem;
       const missing = webhookIds.length === 1 ? "does not exist" : "do not exist";
       const others = existing?.length === 0 ? " The account has no webhooks." : "";
-      const exist = existing?.length ? ` Webhooks that exist: ${listed(existing, LISTED_IDS)}.` : "";
-      return `W${webhooksText(webhookIds).slice(1)} ${missing} in this account.${exist}${others} Correct the id, or create the webhook at the service.`;
+      const exist = existing?.length ? ` Existing webhooks: ${listed(existing, MAX_EXISTING_WEBHOOKS)}.` : "";
+      return `W${webhooksText(webhookIds).slice(1)} ${missing} in this account.${exist}${others} Correct the ID, or create the webhook at the service.`;
     }
     case "declaredTwice": {
       const names = resourceNames(problem.urns);
       if (problem.webhookId === null)
         return `${names} overlap: one of them sets "others" for the whole account. Set "others" to "leave", or remove one.`;
-      return `Webhook ${problem.webhookId} is declared twice, by ${names}. Remove one, or correct its id or provider.`;
+      return `Webhook ${problem.webhookId} is declared twice, by ${names}. Remove one, or correct its ID or provider.`;
     }
     case "fleetIncomplete": {
       const { failures, total } = problem;
-      return `${failures.length} of ${total} webhooks could not be changed. The next run sends only what is left.\n${failureLines(failures, terms)}`;
+      return `${failures.length} of ${total} webhooks could not be changed. The next update retries only these.\n${failureLines(failures, context)}`;
     }
     case "wrongImportId":
-      return `To import it, use ${problem.text}. Nothing was imported.`;
+      return `To import this resource, use ${problem.text}. Nothing was imported.`;
     case "stateUnknown":
-      return `The list does not show the state of ${webhooksText(problem.webhookIds)}; set ${stateSettings(problem.setting, terms)}.`;
+      return `The list does not show the state of ${webhooksText(problem.webhookIds)}. Set ${stateSettings(problem.setting, context)}.`;
     case "absenceUnproven": {
       const { webhookId, complete } = problem;
       const what =
@@ -320,31 +332,30 @@ function resourceText(problem: ResourceProblem, terms: Terms): string {
       const [why, condition] = complete
         ? ["an empty list proves nothing", "the account has no webhooks"]
         : ["the list may have further pages", "the list is complete"];
-      return `${what} ${why}. If ${condition}, set ${setting("responses.complete", terms)} to true.`;
+      return `${what} ${why}. If ${condition}, set ${setting("responses.complete", context)} to true.`;
     }
     case "keyNotFound": {
       const { createdAt, rotates, complete, reading } = problem;
-      const stays = rotates ? " The old key stays in use." : "";
+      const oldKey = rotates ? " The old key stays in use." : "";
       const note = complete ? "" : " (cut off)";
-      // The key in use would leave the state as well.
-      const forget = `${stateDelete(terms)}${rotates ? " (it forgets both keys)" : ""}`;
-      return `A key was created at ${minuteOf(createdAt)}, but not found in the response${note}, which is kept.${stays} ${readingRemedy("apiKey", reading, terms)} Then run ${UP}; it creates no key. If the body has no key, delete the key at the service and ${forget}.`;
+      const removal = `${stateDelete(context)}${rotates ? " (drops both keys)" : ""}`;
+      return `A key was created at ${minuteOf(createdAt)} but not found in the response${note}, which is kept.${oldKey} ${readingRemedy("apiKey", reading, context)} Then run ${UP}, which creates no new key. If the body has no key, delete the key at the service and ${removal}.`;
     }
     case "deletionUnclear": {
       const { failure, listError } = problem;
-      return `${requestName(failure, terms)}: the server answered 404, but nothing confirms that the key is gone: ${sentences(listError, terms)} If the key is gone, ${stateDelete(terms)}.`;
+      return `${requestName(failure, context)}: the server returned 404, but nothing confirms that the key is gone: ${describeError(listError, context)} If the key is gone, ${stateDelete(context)}.`;
     }
     case "partlyDone":
-      return `One key was deleted. Then this failed: ${sentences(problem.next, terms)}`;
+      return `One key was deleted. Then this failed: ${describeError(problem.next, context)}`;
   }
 }
 
-/** A line for each reason, with the webhooks that it is true for. Ten webhooks are named in all. */
-function failureLines(failures: readonly WebhookFailure[], terms: Terms): string {
-  let left = NAMED_WEBHOOKS;
+/** One line for each reason, with the webhooks that it applies to. The lines name at most ten webhooks in total. */
+function failureLines(failures: readonly WebhookFailure[], context: MessageContext): string {
+  let left = MAX_NAMED_WEBHOOKS;
   let unnamed = failures.length;
   const lines: string[] = [];
-  for (const [reason, same] of Map.groupBy(failures, ({ error }) => failureText(error, terms))) {
+  for (const [reason, same] of Map.groupBy(failures, ({ error }) => failureText(error, context))) {
     if (left === 0) break;
     lines.push(
       `- ${listed(
@@ -358,15 +369,15 @@ function failureLines(failures: readonly WebhookFailure[], terms: Terms): string
   return [...lines, ...(unnamed > 0 ? [`- and ${unnamed} more`] : [])].join("\n");
 }
 
-/** Without the id of the request, which no two failures have in common. */
-function failureText(error: PartnerError, terms: Terms): string {
-  if (error instanceof RequestError) return outcomeText({ ...error.failure, requestId: null }, terms);
+/** Leaves out the request ID, which differs for each failure, so that equal reasons share a line. */
+function failureText(error: PartnerError, context: MessageContext): string {
+  if (error instanceof RequestError) return outcomeText({ ...error.failure, requestId: null }, context);
   if (error instanceof ResourceError && error.problem.kind === "noSuchWebhook")
     return "does not exist in this account.";
-  return sentences(error, terms);
+  return describeError(error, context);
 }
 
-/** Two resources by type and name; by their URNs where these are the same, as in two components. */
+/** Names two resources by type and name, or by URN if both have the same type and name, as in two components. */
 function resourceNames(urns: readonly [string, string]): string {
   const [one, other] = urns.map((urn) => {
     const [, , type = "", ...name] = urn.split("::");
@@ -375,10 +386,10 @@ function resourceNames(urns: readonly [string, string]): string {
   return one === other ? urns.join(" and ") : `${one ?? ""} and ${other ?? ""}`;
 }
 
-/** `webhook 7`, `webhooks 7, 8 and 3 more`. What is no id is in quotes. */
+/** `webhook 7`, `webhooks 7, 8 and 3 more`. An invalid ID is quoted. */
 function webhooksText(ids: readonly (number | string)[]): string {
   const names = ids.map((id) => (typeof id === "number" ? id : JSON.stringify(id)));
-  return `webhook${ids.length === 1 ? "" : "s"} ${listed(names, NAMED_WEBHOOKS)}`;
+  return `webhook${ids.length === 1 ? "" : "s"} ${listed(names, MAX_NAMED_WEBHOOKS)}`;
 }
 
 function listed(names: readonly (number | string)[], most: number): string {
@@ -386,53 +397,55 @@ function listed(names: readonly (number | string)[], most: number): string {
   return names.slice(0, most).join(", ") + more;
 }
 
-function otherServerRemedy(terms: Terms): string {
-  return `Set it back or, if the account has moved, set ${setting("previousBaseUrl", terms)} to the old address; then run ${UP}.`;
+function otherServerRemedy(context: MessageContext): string {
+  return `Change it back or, if the account moved, set ${setting("previousBaseUrl", context)} to the old address; then run ${UP}.`;
 }
 
-/** What ends a state that nothing else gets out of. */
-function stateDelete({ urn }: Terms): string {
+/** The last resort: removes the resource from the state. */
+function stateDelete({ urn }: MessageContext): string {
   return `run "pulumi state delete ${urn === undefined ? "<URN>" : quoteForShell(urn)}"`;
 }
 
-/** Ids of existing webhooks that a message lists. */
-const LISTED_IDS = 20;
-/** Webhooks that a message is about and names. */
-const NAMED_WEBHOOKS = 10;
+/** How many existing webhooks a message lists. */
+const MAX_EXISTING_WEBHOOKS = 20;
+/** How many affected webhooks a message names. */
+const MAX_NAMED_WEBHOOKS = 10;
 
-/** Why something is not recognised; empty where nothing looks like it. */
+/** Why a response is not recognized; empty if there is no candidate. */
 const READING_PROBLEMS = {
   "not JSON": "It is not JSON. ",
   none: "",
   several: "There are several candidates. ",
   pointer: "The JSON Pointer matches nothing. ",
-  "not unique": "Two webhooks have the same id. ",
+  "not unique": "Two webhooks have the same ID. ",
 } as const;
 
-/** The one remedy for something that was not recognised. @param member Of `responses`. */
+/** The remedy for a response that is not recognized. @param member The member of `responses` to set. */
 function readingRemedy(
   member: string,
   { reason, candidates }: Pick<UnreadableWebhookList | RefusedReading, "reason" | "candidates">,
-  terms: Terms,
+  context: MessageContext,
 ): string {
-  const name = setting(`responses.${member}`, terms);
+  const name = setting(`responses.${member}`, context);
   const why = READING_PROBLEMS[reason];
   const [only] = candidates;
-  if (reason === "not JSON") return `${why}Check ${setting("baseUrl", terms)}.`;
+  if (reason === "not JSON") return `${why}Check ${setting("baseUrl", context)}.`;
   if (only === undefined) return `${why}Set ${name} to its JSON Pointer.`;
   const star = candidates.some((pointer) => pointer.split("/").includes("*"));
   const note = star ? " (* is any name)" : "";
   if (candidates.length > 1) return `${why}Set ${name} to one of ${candidates.join(", ")}${note}.`;
-  return star ? `${why}Set ${name} to ${only}${note}.` : `${why}Try ${mappingCommand(member, only, terms)}.`;
+  return star
+    ? `${why}Set ${name} to ${only}${note}.`
+    : `${why}Try ${mappingCommand(member, only, context)}.`;
 }
 
 function rotationText({ fingerprint, why, validUntil }: Extract<Notice, { kind: "rotation" }>): string {
   const reason = rotationReasonText(why);
-  const fate =
+  const oldKey =
     validUntil === null
-      ? "and is deleted at the end of the same update"
-      : `and stays valid as previousApiKey until ${validUntil}`;
-  return `${keyName(fingerprint)} is rotated (${reason}) ${fate}.`;
+      ? "deletes the old key at its end"
+      : `keeps the old key valid as previousApiKey until ${validUntil}`;
+  return `this update rotates ${keyName(fingerprint)} (${reason}) and ${oldKey}.`;
 }
 
 function rotationReasonText(why: RotationReason): string {
@@ -440,37 +453,33 @@ function rotationReasonText(why: RotationReason): string {
     case "trigger":
       return "rotation.trigger changed";
     case "unknownAge":
-      return "its age is not known";
+      return "its age is unknown";
     case "age":
       return `in use since ${why.since}, due since ${why.due}, afterDays: ${why.afterDays}`;
   }
 }
 
 function wordsOf({ serverWords, requestId }: RequestFailure): string {
-  const id = requestId === null ? "" : ` (request id ${requestId})`;
+  const id = requestId === null ? "" : ` (request ID ${requestId})`;
   if (serverWords !== null) return ` The server said: "${serverWords}"${id}.`;
-  return requestId === null ? "" : ` Request id: ${requestId}.`;
+  return requestId === null ? "" : ` Request ID: ${requestId}.`;
 }
 
-/** The settings by which the state of a webhook is read. */
-function stateSettings(missing: "webhookState" | "active", terms: Terms): string {
+/** The settings that locate the state of a webhook. */
+function stateSettings(missing: "webhookState" | "active", context: MessageContext): string {
   const names = missing === "active" ? ["active", "disabled"] : [missing];
-  return names.map((name) => setting(`responses.${name}`, terms)).join(" and ");
+  return names.map((name) => setting(`responses.${name}`, context)).join(" and ");
 }
 
-function setting(name: string, { explicit }: Terms): string {
+function setting(name: string, { explicit }: MessageContext): string {
   return explicit ? `the Provider's ${name}` : `partners:${name}`;
-}
-
-function settingOrVariable(name: string, terms: Terms): string {
-  return terms.explicit ? setting(name, terms) : `${setting(name, terms)} or ${variableOf(name)}`;
 }
 
 function keyName(fingerprint: string | null): string {
   return fingerprint === null ? "a key" : `key ${fingerprint}`;
 }
 
-/** A time in ISO 8601 to the minute. */
+/** Shortens an ISO 8601 time to the minute. */
 function minuteOf(time: string): string {
   return time.replace(/:[0-9]{2}(?:\.[0-9]+)?Z$/, "Z");
 }
@@ -479,7 +488,7 @@ function capitalized(text: string): string {
   return text.startsWith("the ") ? `T${text.slice(1)}` : text;
 }
 
-/** File and line of the innermost frame in our own code: enough for a report, and free of anybody's data. */
+/** File and line of the innermost stack frame: enough for a bug report, and free of user data. */
 function placeOf(error: unknown): string {
   const frame = error instanceof Error ? /[\\/]([a-z-]+\.(?:js|ts):\d+)/.exec(error.stack ?? "") : null;
   return frame ? ` at ${frame[1] ?? ""}` : "";

@@ -1,6 +1,6 @@
 /**
- * How the engine reaches the handlers through a plugin of its own, for programs in every language of Pulumi. It speaks the
- * engine's protocol and does not load the SDK, which takes longer than most operations.
+ * Connects the handlers to the engine as a native plugin, for programs in every Pulumi language. It implements the engine's
+ * protocol directly and does not load the SDK, which is slow to start.
  */
 import { writeSync } from "node:fs";
 
@@ -13,10 +13,9 @@ import { Any } from "google-protobuf/google/protobuf/any_pb.js";
 import { Empty } from "google-protobuf/google/protobuf/empty_pb.js";
 
 import { SettingsError } from "../api/errors.js";
-import { PartialFailure, type Properties, type ResourceHandlers } from "../handlers/contract.js";
+import { isRecord, PartialFailure, type Properties, type ResourceHandlers } from "../handlers/contract.js";
 import { SECRET_OUTPUTS } from "../registration.js";
 import { PluginHost } from "./plugin-host.js";
-import { changedProperties } from "./property-diff.js";
 import {
   checkedProviderInputs,
   configSource,
@@ -26,45 +25,44 @@ import {
 } from "./provider-inputs.js";
 import { asSecret, fromStruct, toStruct, withSecrets } from "./struct.js";
 
-/** What the plugin is, as its package says. */
+/** The facts about the plugin that its package provides. */
 export interface PluginPackage {
-  /** As in package.json: `0.1.0`. */
+  /** The version in package.json, such as `0.1.0`. */
   readonly version: string;
   /** The contents of schema.json. */
   readonly schema: object;
 }
 
-/** The SDK's own limit, 400 MB: gRPC's default of 4 MB is less than a list of webhooks may take. */
+/** The limit that the SDK uses. A list of webhooks can exceed gRPC's default of 4 MB. */
 const MAX_MESSAGE = 400 * 1024 * 1024;
 
 /**
- * Serves the engine until it ends the process.
+ * Serves the engine until the engine ends the process.
  *
- * @param engine Where the engine listens, as host and port: the last argument of the process.
+ * @param engine The engine's address as host and port, which is the last argument of the process.
  */
 export function serve(pluginPackage: PluginPackage, engine = ""): void {
   if (!/:\d+$/.test(engine)) {
     process.stderr.write(
-      "This is a plugin of Pulumi, which starts it when needed: see the README of pulumi-partners.\n",
+      "This is a Pulumi plugin. Pulumi starts it when needed: see the README of pulumi-partners.\n",
     );
     process.exitCode = 1;
     return;
   }
   const host = new NativeHost(pluginPackage, engine);
   const server = new grpc.Server({ "grpc.max_receive_message_length": MAX_MESSAGE });
-  // Methods that are not there are answered UNIMPLEMENTED, as the engine expects.
+  // gRPC answers all other methods with UNIMPLEMENTED, as the engine expects.
   server.addService(providerGrpc.ResourceProviderService, host.methods());
   server.bindAsync("127.0.0.1:0", grpc.ServerCredentials.createInsecure(), (error, port) => {
     if (error) throw error;
-    writeSync(1, `${port}\n`); // The engine waits for this line; a stream takes longer.
-    host.watch(engine);
+    writeSync(1, `${port}\n`); // The engine waits for this line, and a stream would delay it.
   });
 }
 
 class NativeHost {
   readonly #package: PluginPackage;
   readonly #host: PluginHost;
-  /** Whether a program runs, so that the settings are those of now, also in a destroy or refresh. */
+  /** Whether a program runs. If so, the settings are current, even in a destroy or refresh. */
   #hasProgram = false;
 
   constructor(pluginPackage: PluginPackage, engine: string) {
@@ -72,25 +70,19 @@ class NativeHost {
     this.#host = new PluginHost(engine, () => grpc, true);
   }
 
-  /** Ends the process when the engine says so, or is gone. */
-  watch(engine: string): void {
-    const { lifetime, plugin } = this.#host;
-    lifetime.watch(engine, () => plugin.pendingOperations);
-  }
-
   methods(): grpc.UntypedServiceImplementation {
     const { version, schema } = this.#package;
     return {
-      getPluginInfo: this.#answer(() => new PluginInfo().setVersion(version)),
-      getSchema: this.#answer(() => new proto.GetSchemaResponse().setSchema(JSON.stringify(schema))),
-      attach: this.#answer(() => new Empty()),
-      cancel: this.#answer(() => {
+      getPluginInfo: this.#method(() => new PluginInfo().setVersion(version)),
+      getSchema: this.#method(() => new proto.GetSchemaResponse().setSchema(JSON.stringify(schema))),
+      attach: this.#method(() => new Empty()),
+      cancel: this.#method(() => {
         this.#host.lifetime.cancel();
         return new Empty();
       }),
 
-      checkConfig: this.#about((request: proto.CheckRequest) => this.#checkConfig(request)),
-      diffConfig: this.#answer((request: proto.DiffRequest) => {
+      checkConfig: this.#resourceMethod((request: proto.CheckRequest) => this.#checkConfig(request)),
+      diffConfig: this.#method((request: proto.DiffRequest) => {
         const { changed, replaces } = diffProviderInputs(
           fromStruct(request.getOlds()),
           fromStruct(request.getNews()),
@@ -100,46 +92,48 @@ class NativeHost {
           .setDiffsList(changed)
           .setReplacesList(replaces);
       }),
-      configure: this.#answer((request: proto.ConfigureRequest) => {
+      configure: this.#method((request: proto.ConfigureRequest) => {
         this.#host.plugin.configure(configSource(fromStruct(request.getArgs())));
-        // Without acceptSecrets the engine passes plain values, and marks what came from a secret itself.
+        // Without acceptSecrets, the engine passes plain values and itself marks values that derive from secrets.
         return new proto.ConfigureResponse().setSupportspreview(true);
       }),
-      invoke: this.#answer((request: proto.InvokeRequest) => this.#invoke(request)),
+      invoke: this.#method((request: proto.InvokeRequest) => this.#invoke(request)),
 
-      check: this.#about(async (request: proto.CheckRequest) => {
+      check: this.#resourceMethod(async (request: proto.CheckRequest) => {
         const urn = request.getUrn();
         const [olds, news] = [fromStruct(request.getOlds()), fromStruct(request.getNews())];
-        const { inputs, reasons } = await this.#host.check(() => this.#of(urn), olds, news, urn);
-        return new proto.CheckResponse().setInputs(toStruct(inputs)).setFailuresList(reasons.map(failure));
+        const { inputs, reasons } = await this.#host.check(() => this.#handlersOf(urn), olds, news, urn);
+        return new proto.CheckResponse()
+          .setInputs(toStruct(inputs))
+          .setFailuresList(reasons.map(checkFailure));
       }),
-      diff: this.#about((request: proto.DiffRequest) => this.#diff(request)),
-      create: this.#about(async (request: proto.CreateRequest) => {
-        const handlers = this.#of(request.getUrn());
+      diff: this.#resourceMethod((request: proto.DiffRequest) => this.#diff(request)),
+      create: this.#resourceMethod(async (request: proto.CreateRequest) => {
+        const handlers = this.#handlersOf(request.getUrn());
         const inputs = fromStruct(request.getProperties());
         const { id, outputs } = request.getPreview()
           ? { id: "", outputs: handlers.preview(null, inputs) }
           : await handlers.create(inputs);
         return new proto.CreateResponse().setId(id).setProperties(outputStruct(outputs));
       }),
-      update: this.#about(async (request: proto.UpdateRequest) => {
-        const handlers = this.#of(request.getUrn());
+      update: this.#resourceMethod(async (request: proto.UpdateRequest) => {
+        const handlers = this.#handlersOf(request.getUrn());
         const [olds, news] = [fromStruct(request.getOlds()), fromStruct(request.getNews())];
         const outputs = request.getPreview()
           ? handlers.preview(olds, news)
           : await handlers.update(request.getId(), olds, news);
         return new proto.UpdateResponse().setProperties(outputStruct(outputs));
       }),
-      read: this.#about((request: proto.ReadRequest) => this.#read(request), true),
-      delete: this.#about(async (request: proto.DeleteRequest) => {
-        await this.#of(request.getUrn()).delete(fromStruct(request.getProperties()));
+      read: this.#resourceMethod((request: proto.ReadRequest) => this.#read(request), true),
+      delete: this.#resourceMethod(async (request: proto.DeleteRequest) => {
+        await this.#handlersOf(request.getUrn()).delete(fromStruct(request.getProperties()));
         return new Empty();
       }, true),
     };
   }
 
-  /** The handlers of the type that a URN names. */
-  #of(urn: string): ResourceHandlers {
+  /** Returns the handlers for the type in a URN. */
+  #handlersOf(urn: string): ResourceHandlers {
     const type = urn.split("::")[2]?.split("$").at(-1);
     const { partnerApiKey, partnerWebhookState, partnerWebhookStates } = this.#host.handlers;
     switch (type) {
@@ -154,22 +148,22 @@ class NativeHost {
   }
 
   #checkConfig(request: proto.CheckRequest): proto.CheckResponse {
-    this.#hasProgram = true; // Without one, the engine only configures.
+    this.#hasProgram = true; // Without a program, the engine calls only `configure`.
     const news = fromStruct(request.getNews());
     const inputs = checkedProviderInputs(request.getUrn(), news);
     this.#host.plugin.configure(configSource(inputs));
     for (const name of unknownSettings(news)) this.#host.plugin.warn({ kind: "unknownSetting", name });
     const response = new proto.CheckResponse().setInputs(toStruct(withSecrets(inputs, ["accessToken"])));
     const { settings } = this.#host.plugin;
-    // What is not known yet cannot be judged; the resources' checks come later.
+    // Values that are not known yet cannot be checked here; the checks of the resources report them later.
     if (hasUnknown(inputs) || !(settings instanceof SettingsError)) return response;
-    return response.setFailuresList([failure(this.#host.say(settings))]);
+    return response.setFailuresList([checkFailure(this.#host.describeError(settings))]);
   }
 
   async #invoke(request: proto.InvokeRequest): Promise<proto.InvokeResponse> {
     if (request.getTok() !== "partners:index:getPartnerWebhooks") throw new Error("unknown function");
     const webhooks = await this.#host.handlers.listWebhooks();
-    // Records may hold secrets, such as one for signatures.
+    // Records may contain secrets, such as a signing secret.
     return new proto.InvokeResponse().setReturn(toStruct({ webhooks: asSecret(webhooks) }));
   }
 
@@ -178,9 +172,9 @@ class NativeHost {
     const response = new proto.DiffResponse().setHasdetaileddiff(true);
     let difference;
     try {
-      difference = this.#of(request.getUrn()).diff(olds, news);
+      difference = this.#handlersOf(request.getUrn()).diff(olds, news);
     } catch {
-      return response.setChanges(SOME); // `update` observes by itself, and can say what is wrong.
+      return response.setChanges(SOME); // `update` reads the actual state itself and can report the error.
     }
     const { changes, replaces } = difference;
     if (!changes) return response.setChanges(NONE);
@@ -193,9 +187,9 @@ class NativeHost {
   }
 
   async #read(request: proto.ReadRequest): Promise<proto.ReadResponse> {
-    const handlers = this.#of(request.getUrn());
+    const handlers = this.#handlersOf(request.getUrn());
     const olds = fromStruct(request.getProperties());
-    // Every state of ours has an account. Without one, a person imports or gets what exists.
+    // The provider stores an account with every resource. Without one, this is an import, or a `get` in the program.
     if (olds["account"] === undefined) {
       const { id, inputs, outputs } = await handlers.adopt(request.getId());
       return new proto.ReadResponse()
@@ -212,8 +206,8 @@ class NativeHost {
       .setProperties(outputStruct(found.outputs));
   }
 
-  /** A method of the service. */
-  #answer<Request, Response>(
+  /** Implements a method of the service. */
+  #method<Request, Response>(
     handle: (request: Request) => Response | Promise<Response>,
     urnOf: (request: Request) => string = () => "",
     lastUp = false,
@@ -221,7 +215,7 @@ class NativeHost {
     return ({ request }, callback) => {
       const urn = urnOf(request);
       this.#host
-        .answer(urn, async () => handle(request))
+        .handleCall(urn, async () => handle(request))
         .then(
           (response) => {
             callback(null, response);
@@ -233,30 +227,30 @@ class NativeHost {
     };
   }
 
-  /** A method about one resource, which messages name. @param lastUp Whether the settings may be those of the last `up`. */
-  #about<Request extends { getUrn(): string }, Response>(
+  /** Implements a method that concerns one resource. @param lastUp Whether the settings may come from the last `up`. */
+  #resourceMethod<Request extends { getUrn(): string }, Response>(
     handle: (request: Request) => Response | Promise<Response>,
     lastUp = false,
   ): grpc.handleUnaryCall<Request, Response> {
-    return this.#answer(handle, (request) => request.getUrn(), lastUp);
+    return this.#method(handle, (request) => request.getUrn(), lastUp);
   }
 
-  /** Whatever was thrown becomes a sentence, as messages of others may repeat anything. */
+  /** Converts anything thrown into a status with our own message, because foreign messages may contain anything. */
   #statusOf(error: unknown, urn: string, lastUp: boolean): Partial<grpc.StatusObject> {
-    const about = { urn, lastUp: lastUp && !this.#hasProgram };
+    const call = { urn, lastUp: lastUp && !this.#hasProgram };
     if (!(error instanceof PartialFailure))
-      return { code: grpc.status.UNKNOWN, details: this.#host.say(error, about) };
+      return { code: grpc.status.UNKNOWN, details: this.#host.describeError(error, call) };
     const { id, properties, reason } = error;
-    const message = this.#host.say(reason, about);
+    const message = this.#host.describeError(reason, call);
     const failed = new proto.ErrorResourceInitFailed()
       .setId(id)
       .setProperties(outputStruct(properties))
-      .setReasonsList([message]); // The engine prints these and not the message.
+      .setReasonsList([message]); // The engine prints the reasons, not the message.
     const detail = new Any();
     detail.pack(failed.serializeBinary(), "pulumirpc.ErrorResourceInitFailed");
     const status = new Status().setCode(grpc.status.UNKNOWN).setMessage(message).setDetailsList([detail]);
     const metadata = new grpc.Metadata();
-    // Go's gRPC reads structured errors from this header.
+    // The engine's gRPC library reads structured errors from this header.
     metadata.set("grpc-status-details-bin", Buffer.from(status.serializeBinary()));
     return { code: grpc.status.UNKNOWN, details: message, metadata };
   }
@@ -265,18 +259,41 @@ class NativeHost {
 const { DIFF_SOME: SOME, DIFF_NONE: NONE } = proto.DiffResponse.DiffChanges;
 
 const { ADD, ADD_REPLACE, DELETE, DELETE_REPLACE, UPDATE, UPDATE_REPLACE } = proto.PropertyDiff.Kind;
-/** What a changed property is called, and where it replaces the resource. */
+/** The kind of a property change: without and with a replacement of the resource. */
 const KINDS = {
   add: [ADD, ADD_REPLACE],
   delete: [DELETE, DELETE_REPLACE],
   update: [UPDATE, UPDATE_REPLACE],
 } as const;
 
-/** Names no property, because the engine prints the value of one that is named, secret or not. */
-function failure(reason: string): proto.CheckFailure {
+/** Without a property name: the engine would print the property's value, even if it is a secret. */
+function checkFailure(reason: string): proto.CheckFailure {
   return new proto.CheckFailure().setReason(reason);
 }
 
 function outputStruct(outputs: Properties): ReturnType<typeof toStruct> {
   return toStruct(withSecrets(outputs, SECRET_OUTPUTS));
+}
+
+/** A property that differs between old and new inputs, at any depth. */
+interface PropertyChange {
+  /** The path in the engine's notation: `rotation.trigger`, `states["102"]`. */
+  readonly path: string;
+  readonly kind: keyof typeof KINDS;
+}
+
+function changedProperties(olds: Properties, news: Properties, parent = ""): PropertyChange[] {
+  const names = new Set([...Object.keys(olds), ...Object.keys(news)]);
+  return [...names].flatMap((name): PropertyChange[] => {
+    const [before, after] = [olds[name] ?? null, news[name] ?? null];
+    const path = parent + pathSegment(name, parent === "");
+    if (isRecord(before) && isRecord(after)) return changedProperties(before, after, path);
+    if (JSON.stringify(before) === JSON.stringify(after)) return [];
+    return [{ path, kind: before === null ? "add" : after === null ? "delete" : "update" }];
+  });
+}
+
+function pathSegment(name: string, isFirst: boolean): string {
+  if (/^[A-Za-z_]\w*$/.test(name)) return isFirst ? name : `.${name}`;
+  return `[${JSON.stringify(name)}]`;
 }

@@ -5,27 +5,28 @@ import { createHandlers, type PartnerHandlers } from "../handlers/create-handler
 import { PluginProcess } from "../handlers/process.js";
 import { EngineLog } from "./engine-log.js";
 import { Lifetime } from "./lifetime.js";
-import { renderError, renderNotice, renderProgress, renderWait, type Terms } from "./messages.js";
+import { renderError, renderNotice, renderProgress, renderWait, type MessageContext } from "./messages.js";
 
-/** What both hosts have: the handlers of one plugin process, whose facts become sentences on the way to the engine. */
+/** The parts that both hosts share: the handlers of one plugin process, its lifetime and its messages to the engine. */
 export class PluginHost {
   readonly plugin: PluginProcess;
   readonly handlers: PartnerHandlers;
   readonly lifetime = new Lifetime();
   readonly #log: EngineLog;
-  readonly #told = new Set<string>();
+  readonly #reportedErrors = new Set<string>();
 
   /**
-   * @param engine Where the engine listens, as host and port. Without one, warnings go to stderr.
-   * @param grpc Loads the library, at the first message.
-   * @param knowsUrns Whether the engine tells the host which resource a call is about.
+   * @param engine The engine's address as host and port. Without one, as in a test, warnings go to stderr, and signals are not
+   *   handled.
+   * @param grpc Loads the gRPC library when the first message is sent.
+   * @param knowsUrns Whether the engine passes the URN of the resource with each call.
    */
   constructor(engine: string | undefined, grpc: () => typeof Grpc, knowsUrns: boolean) {
     this.#log = new EngineLog(engine, grpc);
     this.plugin = new PluginProcess({
       signal: this.lifetime.signal,
       warn: (notice) => {
-        this.#log.warn(renderNotice(notice, this.#terms()));
+        this.#log.warn(renderNotice(notice, this.#messageContext()));
       },
       progress: (progress) => {
         this.#log.status(renderProgress(progress, !knowsUrns));
@@ -35,39 +36,59 @@ export class PluginHost {
       },
     });
     this.handlers = createHandlers(this.plugin);
+    if (engine !== undefined) this.lifetime.watch(engine, () => this.plugin.pendingOperations);
   }
 
-  /** Handles a call of the engine, which gets the messages about it before the answer. @param urn Empty if it is not known. */
-  answer<Answer>(urn: string, handle: () => Promise<Answer>): Promise<Answer> {
-    return this.lifetime.answer(() => this.#log.about(urn, handle));
+  /** Handles a call of the engine. The engine receives all messages of the call before its response. @param urn May be empty. */
+  handleCall<Result>(urn: string, handle: () => Promise<Result>): Promise<Result> {
+    return this.lifetime.trackCall(() => this.#log.withUrn(urn, handle));
   }
 
-  /** Checks inputs; a check that fails is a problem of the inputs. */
+  /** Checks inputs. An error in the check is reported as a problem with the inputs. */
   async check(
     resource: () => ResourceHandlers,
     olds: Properties,
     news: Properties,
     urn?: string,
   ): Promise<{ readonly inputs: Properties; readonly reasons: string[] }> {
-    const say = (error: unknown): string => this.say(error, urn === undefined ? {} : { urn });
+    const describe = (error: unknown): string => this.describeError(error, urn === undefined ? {} : { urn });
     try {
       const { inputs, problems } = await resource().check(olds, news, urn);
       return {
         inputs,
-        reasons: problems.map((problem) => (typeof problem === "string" ? problem : say(problem))),
+        reasons: problems.map((problem) => (typeof problem === "string" ? problem : describe(problem))),
       };
     } catch (error) {
-      return { inputs: news, reasons: [say(error)] };
+      return { inputs: news, reasons: [describe(error)] };
     }
   }
 
-  /** What a person is told of an error. @param about What is known of the call that failed. */
-  say(error: unknown, about: Pick<Terms, "urn" | "lastUp"> = {}): string {
-    return renderError(error, { ...this.#terms(), ...about });
+  /** Returns the message that the user sees. @param call What the host knows about the call that failed. */
+  describeError(error: unknown, call: Pick<MessageContext, "urn" | "lastUp"> = {}): string {
+    return renderError(error, { ...this.#messageContext(), ...call });
   }
 
-  #terms(): Terms {
+  #messageContext(): MessageContext {
     const { account, isExplicit } = this.plugin;
-    return { explicit: isExplicit, told: this.#told, ...(isExplicit && { account }) };
+    return {
+      explicit: isExplicit,
+      reportedErrors: this.#reportedErrors,
+      ...(isExplicit && { account }),
+    };
   }
+}
+
+/** A value that can be sent to the engine: JSON, without anything that gRPC's `Struct` rejects. */
+export type Wire = null | boolean | number | string | Wire[] | { [name: string]: Wire };
+
+/**
+ * Converts a value for the engine. `undefined` becomes `null`: returned by `create`, it would cause a failure *after* the key was
+ * created; in an initialization failure, it would hang the engine. An output that is left out would be unknown in every preview.
+ */
+export function toWire(value: unknown): Wire {
+  if (value === null || typeof value === "string" || typeof value === "boolean") return value;
+  if (typeof value === "number") return Number.isFinite(value) ? value : null;
+  if (Array.isArray(value)) return value.map(toWire);
+  if (typeof value !== "object") return null;
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, toWire(member)]));
 }

@@ -6,36 +6,36 @@ const NAMESPACE = "partners:";
 const [ACCOUNT, EXPLICIT] = [ACCOUNT_KEY.slice(NAMESPACE.length), EXPLICIT_KEY.slice(NAMESPACE.length)];
 
 /**
- * Completes the inputs of a provider: with its account, and whether it is an explicit one, which takes nothing from the
- * environment. Both then hold in every operation, also in a `destroy` that has no program.
+ * Adds to a provider's inputs the name of its account, and whether the provider is explicit, which means that it does not read
+ * the environment. Both are stored, so they also apply to a `destroy`, which runs without a program.
  */
 export function checkedProviderInputs(urn: string, news: Properties): Properties {
   const name = urn.split("::").slice(3).join("::");
   const explicit = !DEFAULT_PROVIDER.test(name);
-  const account = news[ACCOUNT] || (explicit ? name : DEFAULT_ACCOUNT); // An empty one counts as not set.
+  const account = news[ACCOUNT] || (explicit ? name : DEFAULT_ACCOUNT); // An empty name counts as not set.
   return { ...news, [ACCOUNT]: account, [EXPLICIT]: String(explicit) };
 }
 
-/** Names of inputs that have no effect. The engine adds some of its own. */
+/** The names of inputs that have no effect, apart from those that the engine adds. */
 export function unknownSettings(news: Properties): string[] {
-  const engines = ["version", "pluginDownloadURL", EXPLICIT];
+  const addedByEngine = ["version", "pluginDownloadURL", EXPLICIT];
   return Object.keys(news).filter(
-    (name) => ![...SETTINGS, ...engines].includes(name) && !name.startsWith("__"),
+    (name) => ![...SETTINGS, ...addedByEngine].includes(name) && !name.startsWith("__"),
   );
 }
 
 /**
- * How the engine calls the provider that stack configuration makes: `default`, with a version such as `default_0_1_0`, and with
- * the address of a `pluginDownloadURL` such as `default_0_1_0_github_/api.github.com/owner`.
+ * The names that the engine gives to a default provider: `default`, `default_0_1_0` with a version, and
+ * `default_0_1_0_github_/api.github.com/owner` with a `pluginDownloadURL`.
  */
 const DEFAULT_PROVIDER = /^default(_\d+_\d+_\d+\w*)?(_[a-z]+_\/.+)?$/;
 
-/** Whether something is not known yet, at any depth; the engine passes objects on as they are, or as JSON. */
+/** Whether any value is not known yet, at any depth. The engine passes nested values as objects or as JSON. */
 export function hasUnknown(inputs: Properties): boolean {
   return JSON.stringify(inputs).includes(UNKNOWN);
 }
 
-/** The inputs of a provider as a source of settings. */
+/** Reads settings from a provider's inputs. */
 export function configSource(inputs: Properties): ConfigSource {
   return {
     get: (key) => {
@@ -46,8 +46,8 @@ export function configSource(inputs: Properties): ConfigSource {
 }
 
 /**
- * Which settings differ. Another account replaces a provider of the program, and with it all that it has created. That of stack
- * configuration is updated: its resources refuse another account, and a replacement would outlive that, and replace every key.
+ * Returns the settings that differ. A new account name replaces an explicit provider together with its resources. The default
+ * provider is only updated: its resources reject the new account, but a replacement would stay in the state and later replace every key.
  */
 export function diffProviderInputs(
   olds: Properties,
@@ -56,14 +56,14 @@ export function diffProviderInputs(
   const changed = SETTINGS.filter(
     (name) => JSON.stringify(valueOf(olds, name)) !== JSON.stringify(valueOf(news, name)),
   );
-  // A name that is absent says nothing: the provider of dynamic resources, from which a stack can move here, has none.
+  // A missing name is not a change: the provider of dynamic resources, from which a stack may have moved, has no account name.
   const isReplaced =
     valueOf(news, EXPLICIT) !== "false" &&
     [olds, news].every((inputs) => typeof valueOf(inputs, ACCOUNT) === "string");
   return { changed, replaces: changed.filter((name) => name === ACCOUNT && isReplaced) };
 }
 
-/** The provider of dynamic resources has the keys of stack configuration as names. */
+/** The provider of dynamic resources names its inputs by their full configuration keys. */
 function valueOf(inputs: Properties, name: string): unknown {
   return inputs[name] ?? inputs[NAMESPACE + name];
 }

@@ -1,13 +1,13 @@
 import { Struct, type JavaScriptValue } from "google-protobuf/google/protobuf/struct_pb.js";
 
 import { isRecord, UNKNOWN, type Properties } from "../handlers/contract.js";
-import { toWire } from "./wire.js";
+import { toWire } from "./plugin-host.js";
 
-/** The member by which an object in a message is more than an object (pulumi/pulumi, sdk/go/common/resource/sig). */
+/** The member that marks an object as a special value, such as a secret (pulumi/pulumi, sdk/go/common/resource/sig). */
 const SIGNATURE = "4dabf18193072939515e22adb298388d";
 const SECRET = "1b47061264138c4ac30d75fd1eb44270";
 
-/** Reads properties from a message. Secrets become their values; what the dynamic host has left in the state is left out. */
+/** Reads properties from a message. Unwraps secrets, and omits `__provider`, which the dynamic host leaves in the state. */
 export function fromStruct(message: Struct | undefined): Properties {
   const members = Object.entries(message?.toJavaScript() ?? {}).filter(([name]) => name !== "__provider");
   return plain(Object.fromEntries(members)) as Properties;
@@ -18,12 +18,12 @@ export function toStruct(properties: Properties): Struct {
   return Struct.fromJavaScript(toWire(properties) as Record<string, JavaScriptValue>);
 }
 
-/** A value that the engine keeps secret; one that is absent or not known yet stays as it is. */
+/** Marks a value as a secret, unless it is absent or not known yet. */
 export function asSecret(value: unknown): unknown {
   return value == null || value === UNKNOWN ? value : { [SIGNATURE]: SECRET, value: unsigned(value) };
 }
 
-/** The same properties, some of them secret. */
+/** Marks the named properties as secrets. */
 export function withSecrets(properties: Properties, names: readonly string[]): Properties {
   const secrets = names
     .filter((name) => name in properties)
@@ -38,7 +38,7 @@ function plain(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, plain(member)]));
 }
 
-/** What came from a service, without what would mean something to the engine. */
+/** Removes anything from a service's value that has a special meaning for the engine. */
 function unsigned(value: unknown): unknown {
   if (value === UNKNOWN) return null;
   if (Array.isArray(value)) return value.map(unsigned);

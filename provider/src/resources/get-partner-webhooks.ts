@@ -5,38 +5,38 @@ import { assertArguments, warnAboutStackSettings } from "./program-checks.js";
 import { PARTNER_WEBHOOKS } from "../registration.js";
 import { logicalName, perRun, providerOf } from "./run.js";
 
-/** A webhook that exists at the service, as {@link getPartnerWebhooks} found it. */
+/** An existing webhook, as returned by {@link getPartnerWebhooks}. */
 export interface PartnerWebhook {
-  /** The id, a positive whole number. */
+  /** The ID of the webhook, a positive whole number. */
   readonly webhookId: number;
-  /** The state; `null` if the list does not show it in a way that is recognised. */
+  /** The state of the webhook; `null` if the provider does not recognize it in the list. */
   readonly state: WebhookState | null;
-  /** The record as the service sent it. It may hold secrets, such as a signing secret. */
+  /** The record of the webhook as the service sent it. It may contain secrets, such as a signing secret. */
   readonly record: Readonly<Record<string, unknown>>;
 }
 
-/** The options of {@link getPartnerWebhooks}: which account to list. */
+/** The options of {@link getPartnerWebhooks}, which select the account. */
 export interface GetPartnerWebhooksOptions {
   /**
-   * The provider of the account.
+   * The provider for the account.
    * @default the provider of `parent`; otherwise, the account of stack configuration
    */
   readonly provider?: pulumi.ProviderResource | undefined;
   /**
-   * A component. Its children's provider is used.
+   * A component, whose provider for child resources is used.
    * @default none
    */
   readonly parent?: pulumi.Resource | undefined;
 }
 
 /**
- * Lists all webhooks of an account, as plain values that are known in a preview, so that a program can loop over them. The list is
- * read once, at the start of the run, by the same request that serves the resources of the account.
+ * Lists all webhooks of an account as plain values. They are known in a preview, so a program can loop over them. The list is read
+ * once, at the start of the run, with the same request that serves the resources of the account.
  *
- * Records are in plain text. Wrap anything that may hold a secret in `pulumi.secret`, or use {@link getPartnerWebhooksOutput}.
+ * Records are plain text. Wrap anything that may contain a secret in `pulumi.secret`, or use {@link getPartnerWebhooksOutput}.
  *
- * @param options Which account to list; by default, the account of stack configuration.
- * @returns the webhooks in the order in which the service lists them; an empty array if there are none.
+ * @param options Selects the account. By default, this is the account of stack configuration.
+ * @returns the webhooks in the service's order; an empty array if there are none.
  * @throws {Error} if the list cannot be read or has further pages, and in a preview if the provider's settings are not known yet.
  * @example
  * ```ts
@@ -49,18 +49,18 @@ export async function getPartnerWebhooks(options: GetPartnerWebhooksOptions = {}
   const webhooks = settled(read(options).webhooks);
   if (!(await webhooks.isKnown)) {
     throw new pulumi.RunError(
-      "The webhooks cannot be listed in this preview, because the settings of the provider are not known yet. " +
-        "Use getPartnerWebhooksOutput, or first create the resources that the settings come from (pulumi up --target).",
+      "The webhooks cannot be listed in this preview, because the provider's settings are not known yet. " +
+        "Use getPartnerWebhooksOutput, or first create the resources that the settings depend on (pulumi up --target).",
     );
   }
   return parse(await webhooks.promise());
 }
 
 /**
- * Does the same as {@link getPartnerWebhooks}, but returns a secret output: values derived from it stay secret until you call
- * `pulumi.unsecret`. It does not need `await`, and may be unknown in a preview.
+ * Lists all webhooks of an account like {@link getPartnerWebhooks}, but returns a secret output. Values derived from it stay secret
+ * until you call `pulumi.unsecret`. It needs no `await`, and may be unknown in a preview.
  *
- * @param options Which account to list; by default, the account of stack configuration.
+ * @param options Selects the account. By default, this is the account of stack configuration.
  * @example
  * ```ts
  * const webhooks = partners.getPartnerWebhooksOutput({ provider: eu });
@@ -73,9 +73,9 @@ export function getPartnerWebhooksOutput(
   return pulumi.secret(read(options).webhooks.apply(parse));
 }
 
-/** The engine reads it, as if it were a resource that another stack manages. */
+/** Has an ID, so the engine only reads it, like a resource that another stack manages. */
 class PartnerWebhooks extends pulumi.CustomResource {
-  /** JSON text. */
+  /** The webhooks as JSON text. */
   declare readonly webhooks: pulumi.Output<string>;
 
   constructor(name: string, provider: pulumi.ProviderResource | undefined) {
@@ -90,7 +90,7 @@ class PartnerWebhooks extends pulumi.CustomResource {
   }
 }
 
-/** The names of resources are unique, so each provider is read once. */
+/** One resource for each provider, because the names of resources must be unique. */
 const reads = perRun(() => new Map<pulumi.ProviderResource | undefined, PartnerWebhooks>());
 
 function read(options: GetPartnerWebhooksOptions): PartnerWebhooks {
@@ -107,7 +107,7 @@ function parse(webhooks: string): PartnerWebhook[] {
   return JSON.parse(webhooks) as PartnerWebhook[];
 }
 
-/** What an output holds of promises. The SDK does not declare it, but nothing else tells of a failure, or of what is unknown. */
+/** The promises inside an output. The SDK does not declare them, but only they reveal a failure or an unknown value. */
 function settled<T>(output: pulumi.Output<T>): { isKnown: Promise<boolean>; promise(): Promise<T> } {
   return output as unknown as { isKnown: Promise<boolean>; promise(): Promise<T> };
 }

@@ -5,59 +5,60 @@ import { PARTNER_API_KEY, SECRET_OUTPUTS } from "../registration.js";
 import { isOfType } from "./run.js";
 
 /**
- * When a new key replaces the current one, and for how long the old one stays valid. Invalid values fail the preview.
+ * When a new key replaces the current one, and how long the old key stays valid. Invalid values fail the preview.
  *
  * @example
  * ```ts
- * // A new key every 90 days; the old one works for another 7.
+ * // Create a new key every 90 days, and keep the old one valid for another 7.
  * const rotation = { afterDays: 90, overlapDays: 7 };
  * ```
  */
 export interface RotationArgs {
   /**
-   * Any text. Changing it, or setting it for the first time, rotates the key; removing it changes nothing.
+   * Any text. Changing it, or setting it for the first time, rotates the key. Removing it has no effect.
    * @default none
    */
   readonly trigger?: pulumi.Input<string>;
   /**
-   * The age in UTC days, a whole number from 1 to 36500, at which the next `pulumi up` rotates the key. Requires `overlapDays`.
+   * The age in UTC days from which the next `pulumi up` rotates the key, a whole number from 1 to 36500. Requires `overlapDays`.
    * @default never
    */
   readonly afterDays?: pulumi.Input<number>;
   /**
-   * How many days the old key stays valid, a whole number from 0 to 36500, at most `afterDays`. With more than 0, the key is
-   * rotated in place: the old one becomes `previousApiKey`, and the first `pulumi up` after that time deletes it before dependents
-   * are updated. With 0, the resource is replaced, so the old key is deleted at the end of the update.
+   * How many days the old key stays valid after a rotation, a whole number from 0 to 36500, at most `afterDays`. With more than
+   * 0, the key is rotated in place: the old key becomes `previousApiKey`, and the first `pulumi up` after the overlap deletes it
+   * before dependents are updated. With 0, the resource is replaced, and the old key is deleted at the end of the update.
    *
-   * It must exceed the longest time that a consumer of the key goes without a successful `pulumi up`.
+   * The overlap must exceed the longest time that any consumer of the key goes without a successful `pulumi up`.
    * @default 0
    */
   readonly overlapDays?: pulumi.Input<number>;
 }
 
-/** The arguments of {@link PartnerApiKey}; all optional. */
+/** The arguments of {@link PartnerApiKey}. All are optional. */
 export interface PartnerApiKeyArgs {
   /**
-   * When and how the key is rotated.
+   * When and how to rotate the key.
    * @default never, except with `pulumi up --replace`
    */
   readonly rotation?: pulumi.Input<RotationArgs>;
 }
 
-/** A response, as it was received. Secret. */
+/** A response of the service, exactly as received. Secret. */
 export interface KeyResponse {
-  /** The body as text, or in base64 if it is not UTF-8. */
+  /** The body as text, or in base64 if it is not valid UTF-8. */
   readonly body: string;
-  /** How `body` is encoded: `utf8` or `base64`. */
+  /** The encoding of `body`: `utf8` or `base64`. */
   readonly encoding: "utf8" | "base64";
   /** Whether the whole body was received. */
   readonly complete: boolean;
 }
 
 /**
- * A key of the Partner API. Declare it and the key exists; remove it and the key is deleted.
+ * An API key for the Partner API. Creating the resource creates the key, and deleting the resource deletes the key.
  *
- * The service shows a key only once, so the key is kept in the state, as a secret. A refresh cannot tell whether it still exists.
+ * The service shows a key only once, so the provider keeps the key in the state, as a secret. The Partner API cannot list keys, so
+ * a refresh does not detect that a key was deleted elsewhere.
  *
  * @example
  * ```ts
@@ -66,52 +67,52 @@ export interface KeyResponse {
  * ```
  */
 export class PartnerApiKey extends pulumi.CustomResource {
-  /** The key. Always secret. */
+  /** The API key. Always secret. */
   declare readonly apiKey: pulumi.Output<string>;
-  /** Tells keys apart without revealing them: `sha256:` and 16 hex digits; `null` for keys shorter than 16 characters. */
+  /** Identifies the key without revealing it: `sha256:` and 16 hex digits; `null` for keys shorter than 16 characters. */
   declare readonly fingerprint: pulumi.Output<string | null>;
-  /** The last four characters, as services show them; `null` for keys shorter than 20 characters. */
+  /** The last four characters, as many services display them; `null` for keys shorter than 20 characters. */
   declare readonly hint: pulumi.Output<string | null>;
-  /** When the service confirmed the creation, ISO 8601. */
+  /** The time at which the service confirmed the creation, in ISO 8601. */
   declare readonly createdAt: pulumi.Output<string>;
-  /** The whole response to the creation, because the service shows it only once. Always secret. */
+  /** The complete response to the creation, because the service sends it only once. Always secret. */
   declare readonly response: pulumi.Output<KeyResponse | null>;
-  /** When the key replaced an earlier one of the same resource, ISO 8601; `null` for the first key. */
+  /** The time at which the key replaced an earlier key of this resource, in ISO 8601; `null` for the first key. */
   declare readonly rotatedAt: pulumi.Output<string | null>;
-  /** The key that the last rotation replaced, while it is valid; otherwise `null`. Always secret. */
+  /** The key that the last rotation replaced, as long as it is valid; otherwise, `null`. Always secret. */
   declare readonly previousApiKey: pulumi.Output<string | null>;
-  /** When `previousApiKey` expires: the first `pulumi up` from then on deletes it. ISO 8601; `null` if there is no previous key. */
+  /** The time from which the next `pulumi up` deletes `previousApiKey`, in ISO 8601; `null` if there is no previous key. */
   declare readonly previousExpiresAt: pulumi.Output<string | null>;
   /** The name of the account that the key belongs to: {@link ProviderArgs.account}, or `partners:account`. */
   declare readonly account: pulumi.Output<string>;
 
   /**
-   * Gets a key that this stack does not manage, to use it in a program. The Partner API cannot read a key, so it comes from an
-   * environment variable. To get it from the stack that manages it, use a `pulumi.StackReference`.
+   * Gets an existing key that this stack does not manage. The Partner API cannot read keys, so the key comes from an environment
+   * variable. To get a key from the stack that manages it, use a `pulumi.StackReference` instead.
    *
-   * @param name The name in the stack.
+   * @param name The name of the resource in the stack.
    * @param id `env:` and the name of the variable, such as `env:CHECKOUT_KEY`. Do not pass the key itself: IDs are not secret.
-   * @param opts Resource options; `provider` chooses the account.
+   * @param opts Resource options. `provider` selects the account.
    */
   static get(name: string, id: pulumi.Input<pulumi.ID>, opts?: pulumi.CustomResourceOptions): PartnerApiKey {
     return new PartnerApiKey(name, {}, { ...opts, id });
   }
 
-  /** Whether a value is a `PartnerApiKey`, even from another copy of this package. */
+  /** Whether a value is a `PartnerApiKey`, even if another copy of this package created it. */
   static override isInstance(value: unknown): value is PartnerApiKey {
     return isOfType(value, PARTNER_API_KEY.type);
   }
 
   /**
-   * @param name The name in the stack.
-   * @param args Whether and when the key is rotated; by default, never.
-   * @param opts Resource options; `provider` chooses the account.
-   * @throws {pulumi.RunError} if `args` has unknown arguments.
+   * @param name The name of the resource in the stack.
+   * @param args When and how to rotate the key. By default, the key is never rotated.
+   * @param opts Resource options. `provider` selects the account.
+   * @throws {pulumi.RunError} if `args` contains an unknown argument.
    */
   constructor(name: string, args: PartnerApiKeyArgs = {}, opts: pulumi.CustomResourceOptions = {}) {
     assertArguments(`PartnerApiKey "${name}"`, args, ["rotation"]);
     const { rotation } = args;
-    // Leave out an argument that is not given: each property costs time in the SDK.
+    // Each property costs time in the SDK, so an argument that is not given is left out.
     const inputs = rotation === undefined ? {} : { rotation };
     const outputs = {
       apiKey: undefined,
@@ -125,7 +126,7 @@ export class PartnerApiKey extends pulumi.CustomResource {
       account: undefined,
     };
     const { type, __provider } = PARTNER_API_KEY;
-    // Added to the caller's own, so that these cannot be dropped.
+    // Added to the caller's list, so that the caller cannot remove them.
     const additionalSecretOutputs = [...(opts.additionalSecretOutputs ?? []), ...SECRET_OUTPUTS];
     super(type, name, { ...inputs, ...outputs, __provider }, { ...opts, additionalSecretOutputs });
     warnAboutStackSettings();

@@ -6,16 +6,16 @@ import { PARTNER_WEBHOOK_STATE } from "../registration.js";
 import { isOfType } from "./run.js";
 
 /**
- * What happens to a webhook that is no longer declared: `"leave"` leaves it as it is, `"restore"` puts it back into the state in
- * which it was first found, and a {@link WebhookState} sets that state.
+ * What happens to a webhook that is no longer managed: `"leave"` keeps its current state, `"restore"` sets the state in which it was
+ * first found, and a {@link WebhookState} sets that state.
  */
 export type StateOnDestroy = "leave" | "restore" | WebhookState;
 
-/** The arguments of {@link PartnerWebhookState}. Invalid values, and a webhook that does not exist, fail the preview. */
+/** The arguments of {@link PartnerWebhookState}. The preview fails if a value is invalid or the webhook does not exist. */
 export interface PartnerWebhookStateArgs {
-  /** The id of an existing webhook: a positive whole number. Changing it replaces the resource. */
+  /** The ID of an existing webhook, a positive whole number. Changing it replaces the resource. */
   readonly webhookId: pulumi.Input<number>;
-  /** The state that you want the webhook to be in. */
+  /** The desired state of the webhook. */
   readonly state: pulumi.Input<WebhookState>;
   /**
    * What happens to the webhook when the resource is removed or replaced, including by `pulumi destroy`.
@@ -25,7 +25,7 @@ export interface PartnerWebhookStateArgs {
 }
 
 /**
- * The state of a webhook that exists at the service. The provider does not create or delete webhooks.
+ * The state of an existing webhook. The provider does not create or delete webhooks.
  *
  * @example
  * ```ts
@@ -33,40 +33,40 @@ export interface PartnerWebhookStateArgs {
  * ```
  */
 export class PartnerWebhookState extends pulumi.CustomResource {
-  /** The id of the webhook. */
+  /** The ID of the webhook. */
   declare readonly webhookId: pulumi.Output<number>;
-  /** The state, as last observed or set. */
+  /** The state of the webhook, as last read or set. */
   declare readonly state: pulumi.Output<WebhookState>;
-  /** The state in which the webhook was first found, which `"restore"` goes back to; `null` if the list did not show it. */
+  /** The state in which the webhook was first found, which `"restore"` sets; `null` if the list did not show it. */
   declare readonly initialState: pulumi.Output<WebhookState | null>;
 
   /**
-   * Gets the state of a webhook that this stack does not manage. Nothing is changed or declared.
+   * Gets the state of a webhook that this stack does not manage. This does not change or declare the webhook.
    *
-   * @param name The name in the stack.
-   * @param id The id of the webhook, such as `"101"`.
-   * @param opts Resource options; `provider` chooses the account.
+   * @param name The name of the resource in the stack.
+   * @param id The ID of the webhook, such as `"101"`.
+   * @param opts Resource options. `provider` selects the account.
    */
   static get(
     name: string,
     id: pulumi.Input<pulumi.ID>,
     opts?: pulumi.CustomResourceOptions,
   ): PartnerWebhookState {
-    // Pulumi's own classes do the same: with an id, the constructor takes no arguments.
+    // As in Pulumi's own classes, the constructor takes no arguments if there is an ID.
     return new PartnerWebhookState(name, undefined as unknown as PartnerWebhookStateArgs, { ...opts, id });
   }
 
-  /** Whether a value is a `PartnerWebhookState`, even from another copy of this package. */
+  /** Whether a value is a `PartnerWebhookState`, even if another copy of this package created it. */
   static override isInstance(value: unknown): value is PartnerWebhookState {
     return isOfType(value, PARTNER_WEBHOOK_STATE.type);
   }
 
   /**
-   * @param name The name in the stack.
-   * @param args The webhook and its state.
-   * @param opts Resource options; `provider` chooses the account.
-   * @throws {pulumi.RunError} if another resource of the program declares the same webhook of the same account, or if `args` has
-   *   unknown arguments.
+   * @param name The name of the resource in the stack.
+   * @param args The webhook and its desired state.
+   * @param opts Resource options. `provider` selects the account.
+   * @throws {pulumi.RunError} if another resource of the program declares the same webhook of the same account, or if `args`
+   *   contains an unknown argument.
    */
   constructor(name: string, args: PartnerWebhookStateArgs, opts?: pulumi.CustomResourceOptions) {
     const { type, __provider } = PARTNER_WEBHOOK_STATE;
@@ -78,8 +78,8 @@ export class PartnerWebhookState extends pulumi.CustomResource {
 }
 
 /**
- * As few properties as possible: the SDK creates four promises with a stack trace for each, which slows an unchanged update of
- * hundreds of webhooks. So what the program gave, and the account of its provider, are not outputs.
+ * Declares the webhook and returns as few properties as possible, because each one costs time in the SDK. Therefore, arguments that
+ * are not given are left out, and `stateOnDestroy` and the account are not outputs.
  */
 function declared(
   name: string,

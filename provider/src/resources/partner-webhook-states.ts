@@ -5,30 +5,30 @@ import type { StateOnDestroy } from "./partner-webhook-state.js";
 import { assertArguments, declareOnce, warnAboutStackSettings } from "./program-checks.js";
 import { PARTNER_WEBHOOK_STATES } from "../registration.js";
 
-/** What happens to the webhooks that a program does not name: `"leave"` leaves them as they are; a {@link WebhookState} sets that state. */
+/** What happens to webhooks that the program does not name: `"leave"` keeps their states, and a {@link WebhookState} sets that state. */
 export type OtherWebhooks = "leave" | WebhookState;
 
-/** The arguments of {@link PartnerWebhookStates}. Invalid values, and webhooks that do not exist, fail the preview. */
+/** The arguments of {@link PartnerWebhookStates}. The preview fails if a value is invalid or a webhook does not exist. */
 export interface PartnerWebhookStatesArgs {
-  /** The states that you want webhooks to be in, by id: `{ 101: "active", 102: "disabled" }`. */
+  /** The desired states of webhooks, by ID: `{ 101: "active", 102: "disabled" }`. */
   readonly states: pulumi.Input<Readonly<Record<string, pulumi.Input<WebhookState>>>>;
   /**
-   * What happens to all other webhooks of the account: `"leave"` leaves them as they are; a {@link WebhookState} sets that state. With a
-   * state, no other resource of the program may manage webhooks of the account.
+   * What happens to all other webhooks of the account: `"leave"` keeps their states, and a {@link WebhookState} sets that state. If
+   * you set a state, no other resource of the program may manage webhooks of the account.
    * @default "leave"
    */
   readonly others?: pulumi.Input<OtherWebhooks>;
   /**
-   * What happens to webhooks that are no longer managed: when their ids leave `states`, when `others` returns to `"leave"`, and
-   * when the resource is removed or replaced, including by `pulumi destroy`.
+   * What happens to webhooks that are no longer managed: when you remove their IDs from `states`, when you set `others` back to
+   * `"leave"`, and when the resource is removed or replaced, including by `pulumi destroy`.
    * @default "leave"
    */
   readonly stateOnDestroy?: pulumi.Input<StateOnDestroy>;
 }
 
 /**
- * The states of many webhooks that exist at the service, as one resource: faster than one {@link PartnerWebhookState} for each,
- * and with a smaller state. The provider does not create or delete webhooks.
+ * The states of many existing webhooks, as one resource. It is faster than one {@link PartnerWebhookState} per webhook, and takes up
+ * less of the stack's state. The provider does not create or delete webhooks.
  *
  * @example
  * ```ts
@@ -36,20 +36,20 @@ export interface PartnerWebhookStatesArgs {
  * ```
  */
 export class PartnerWebhookStates extends pulumi.CustomResource {
-  /** The states of the webhooks that the program names, by id, as last observed or set. */
+  /** The states of the webhooks that the program names, by ID, as last read or set. */
   declare readonly states: pulumi.Output<Readonly<Record<string, WebhookState>>>;
   /**
-   * The states in which all managed webhooks were first found, by id, which `"restore"` goes back to; `null` if the list did
-   * not show it. Includes the webhooks that `others` covers.
+   * The states in which the managed webhooks were first found, by ID, which `"restore"` sets; `null` for a webhook whose state the
+   * list did not show. Includes the webhooks that `others` covers.
    */
   declare readonly initialStates: pulumi.Output<Readonly<Record<string, WebhookState | null>>>;
 
   /**
-   * @param name The name in the stack.
-   * @param args The webhooks and their states.
-   * @param opts Resource options; `provider` chooses the account.
-   * @throws {pulumi.RunError} if another resource of the program declares one of the webhooks in the same account, or if `args`
-   *   has unknown arguments.
+   * @param name The name of the resource in the stack.
+   * @param args The webhooks and their desired states.
+   * @param opts Resource options. `provider` selects the account.
+   * @throws {pulumi.RunError} if another resource of the program declares one of the webhooks of the same account, or if `args`
+   *   contains an unknown argument.
    */
   constructor(name: string, args: PartnerWebhookStatesArgs, opts?: pulumi.CustomResourceOptions) {
     const { type, __provider } = PARTNER_WEBHOOK_STATES;
@@ -68,7 +68,7 @@ export class PartnerWebhookStates extends pulumi.CustomResource {
   }
 }
 
-/** What is wrong in the arguments is for the preview to say. */
+/** Ignores invalid arguments, which the preview reports. */
 function idsOf(states: unknown): readonly number[] {
   if (typeof states !== "object" || states === null) return [];
   return Object.keys(states)

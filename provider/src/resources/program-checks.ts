@@ -4,13 +4,13 @@ import { ACCOUNT_KEY, DEFAULT_ACCOUNT, SETTINGS } from "../setting-names.js";
 import { logicalName, perRun, providerOf, type ProviderOptions } from "./run.js";
 
 /**
- * Refuses arguments that cannot have been meant. TypeScript sees them; a JavaScript program would pass options instead of
- * arguments, `new PartnerApiKey("checkout", { provider })`, and get its key in the default account.
+ * Rejects unknown arguments. TypeScript reports them, but a JavaScript program could pass options in place of arguments, as in
+ * `new PartnerApiKey("checkout", { provider })`, and create the key in the default account.
  *
- * @param resource What is created, as `PartnerApiKey "checkout"`.
- * @param args What the program gives.
- * @param known The names of all arguments.
- * @throws {pulumi.RunError} that names the argument, and the right place where it is an option.
+ * @param resource The class and name for the message, such as `PartnerApiKey "checkout"`.
+ * @param args The arguments that the program passes.
+ * @param known The names of all valid arguments.
+ * @throws {pulumi.RunError} if there is an unknown argument.
  */
 export function assertArguments(resource: string, args: unknown, known: readonly string[]): void {
   if (typeof args !== "object" || args === null) {
@@ -24,36 +24,36 @@ export function assertArguments(resource: string, args: unknown, known: readonly
   );
 }
 
-/** The accounts that providers name. */
+/** The account names of providers. */
 const accounts = perRun(() => new Map<pulumi.ProviderResource, string>());
 
-/** Takes note of the account that a provider names, as far as it is known: two providers may be for the same one. */
+/** Remembers the account name of a provider, if it is known: two providers may use the same account. */
 export function rememberAccount(provider: pulumi.ProviderResource, account: unknown): void {
   if (typeof account === "string") accounts().set(provider, account);
 }
 
-/** A webhook by its id, or all that no resource names. */
+/** A webhook by its ID, or all webhooks that no resource names. */
 export type DeclaredWebhook = number | "others";
 
 /** A resource that declares webhooks. */
 export interface Declarer {
-  /** Its class and its name, as `PartnerWebhookState "orders"`. */
+  /** The class and name for messages, such as `PartnerWebhookState "orders"`. */
   readonly resource: string;
   readonly type: string;
   readonly options: ProviderOptions | undefined;
 }
 
-/** By the names of accounts, or by their providers where the names are not known yet. */
+/** The declared webhooks by account name, or by provider if the account name is not known yet. */
 const declarations = perRun(() => new Map<unknown, Map<DeclaredWebhook, Declarer>>());
 
 /**
- * Takes note of the webhooks that a resource declares. Two that declare one would overwrite each other at every update; the
- * handlers cannot see it, as the dynamic host does not tell them which resource they work for.
+ * Records the webhooks that a resource declares. Two resources with the same webhook would overwrite each other in every update. The
+ * handlers cannot detect this, because the dynamic host does not pass them the resource's name.
  *
- * @param given The argument that says which webhooks.
- * @param webhooksOf What it says.
- * @returns The argument; if it is not known yet, one that fails, before the resource is registered, if it turns out to be declared.
- * @throws {pulumi.RunError} if another resource of this program declares the same webhooks of the same account.
+ * @param given The argument that lists the webhooks.
+ * @param webhooksOf Extracts the webhooks from the argument.
+ * @returns The argument. If its value is a promise or an output, the check runs once it is known, before the resource is registered.
+ * @throws {pulumi.RunError} if another resource of this program declares the same webhook of the same account.
  */
 export function declareOnce<Given>(
   given: pulumi.Input<Given>,
@@ -79,7 +79,7 @@ export function declareOnce<Given>(
   return isLater ? pulumi.output(given).apply((value) => declare(value as Given)) : declare(given);
 }
 
-/** The account that a resource will belong to. */
+/** Returns the account that a resource will belong to. */
 function accountOf({ type, options = {} }: Declarer): { readonly key: unknown; readonly text: string } {
   const provider = providerOf(type, options);
   const account = provider
@@ -95,14 +95,14 @@ function declaredTwice(
   other: Declarer,
   account: string,
 ): pulumi.RunError {
-  const what = webhook === "others" ? "others covers every webhook, so some are" : `Webhook ${webhook} is`;
+  const subject = webhook === "others" ? "others covers every webhook, so some are" : `Webhook ${webhook} is`;
   return new pulumi.RunError(
-    `${what} declared twice, by ${nameOf(one)} and ${nameOf(other)}, both ${account}. ` +
+    `${subject} declared twice, by ${nameOf(one)} and ${nameOf(other)}, both ${account}. ` +
       "The second was not applied. Remove one of the two, or correct its webhooks or its provider.",
   );
 }
 
-/** Two components may each have a resource of the same name, so parents are named as well. */
+/** Includes the parent, because two components may each have a resource of the same name. */
 function nameOf({ resource, options }: Declarer): string {
   const parent = options?.parent && logicalName(options.parent);
   return parent === undefined ? resource : resource.replace('"', () => `"${parent}/`);
@@ -110,27 +110,27 @@ function nameOf({ resource, options }: Declarer): string {
 
 const NAMESPACE = "partners:";
 const TOKEN = `${NAMESPACE}accessToken`;
-/** Whether this run of a program has been warned. */
-const notice = perRun(() => ({ given: false }));
+/** Whether the current run has checked its stack configuration. */
+const check = perRun(() => ({ isDone: false }));
 
-/** Warns, once in a run, of stack configuration that has no effect, or that is stored in plain text and should not be. */
+/** Warns, once per run, about stack configuration that has no effect, and about a token in plain text. */
 export function warnAboutStackSettings(): void {
-  const warning = notice();
-  if (warning.given) return;
-  warning.given = true;
+  const current = check();
+  if (current.isDone) return;
+  current.isDone = true;
   if (pulumi.runtime.getConfig(TOKEN) !== undefined && !isSecret(TOKEN)) {
     void pulumi.log.warn(
       `${TOKEN} is stored in plain text. Run "pulumi config set --secret ${TOKEN}" and rotate the token.`,
     );
   }
-  if (pulumi.getProject() === "partners") return; // There, names that we do not know are the project's own.
+  if (pulumi.getProject() === "partners") return; // In such a project, unknown names are its own settings.
   for (const key of Object.keys(pulumi.runtime.allConfig())) {
     const problem = key.startsWith(NAMESPACE) ? whyUnused(key.slice(NAMESPACE.length)) : null;
     if (problem !== null) void pulumi.log.warn(problem);
   }
 }
 
-/** Why a setting of this name has no effect; `null` if it has. */
+/** Explains why a setting has no effect; `null` if it has one. */
 function whyUnused(name: string): string | null {
   if (SETTINGS.includes(name)) return null;
   const key = NAMESPACE + name;
@@ -139,7 +139,7 @@ function whyUnused(name: string): string | null {
   return `"${key}" is not a pulumi-partners setting, so it has no effect. Valid settings: ${SETTINGS.join(", ")}.`;
 }
 
-/** The SDK exports this function but does not declare it; without it we cannot tell, and do not warn. */
+/** The SDK exports `isConfigSecret` but does not declare it. Without it, there is no warning. */
 function isSecret(key: string): boolean {
   const { isConfigSecret } = pulumi.runtime as { isConfigSecret?: (key: string) => boolean };
   return isConfigSecret?.(key) ?? true;

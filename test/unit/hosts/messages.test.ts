@@ -19,11 +19,11 @@ import {
   mappingCommand,
   renderError,
   renderNotice,
-  type Terms,
+  type MessageContext,
 } from "../../../provider/src/hosts/messages.js";
 import { CANARIES, findLeaks } from "../../support/canary.ts";
 
-/** One example at least of each kind: a kind that is missing does not compile. */
+/** At least one example of each kind. A missing kind does not compile. */
 type Examples<Union extends { kind: string }> = {
   readonly [Kind in Union["kind"]]:
     Extract<Union, { kind: Kind }> | readonly Extract<Union, { kind: Kind }>[];
@@ -212,133 +212,140 @@ const ERRORS: readonly PartnerError[] = [
   ...all(SETTINGS).map((problem) => new SettingsError([problem])),
 ];
 
-const texts = (terms: Terms): string[] => [
-  ...ERRORS.map((error) => renderError(error, terms)),
-  ...all(NOTICES).map((notice) => renderNotice(notice, terms)),
+const texts = (context: MessageContext): string[] => [
+  ...ERRORS.map((error) => renderError(error, context)),
+  ...all(NOTICES).map((notice) => renderNotice(notice, context)),
 ];
 
-describe("what a person is told", () => {
-  it("of stack configuration", () => {
+describe("the message for every error and notice", () => {
+  it("names the keys of stack configuration", () => {
     expect(texts({ explicit: false })).toMatchInlineSnapshot(`
       [
-        "GET /webhooks at partners.example.com: the server answered 301. Redirects are not followed: set partners:baseUrl to the final address. [PARTNERS_STATUS]",
-        "GET /webhooks at partners.example.com: the server answered 304. A cache answered instead of the service: exempt the API from it. [PARTNERS_STATUS]",
-        "GET /webhooks at partners.example.com: the server answered 400. The service refused the request: fix what it names, or ask its operator. [PARTNERS_STATUS]",
-        "GET /webhooks at partners.example.com: the server answered 401. The access token was rejected: check partners:accessToken or PARTNERS_ACCESS_TOKEN. [PARTNERS_STATUS]",
-        "GET /webhooks at partners.example.com: the server answered 403. The token lacks permission for this: change partners:accessToken. [PARTNERS_STATUS]",
-        "GET /webhooks at partners.example.com: the server answered 404. No Partner API was found at this address. Set partners:baseUrl to its address, without /api/v1/partners. [PARTNERS_STATUS]",
-        "GET /webhooks at partners.example.com: the server answered 429. Try again later, or set partners:requestsPerSecond. [PARTNERS_STATUS]",
-        "GET /webhooks at partners.example.com: the server answered 500. The service failed: try again later. [PARTNERS_STATUS]",
-        "GET /webhooks at partners.example.com: the server answered 404, although the webhook is in the list. Ask the operator of the service whether this webhook can be changed. [PARTNERS_STATUS]",
-        "GET /webhooks at partners.example.com: the service (429) asked to wait 3601 s. Try again after that, or raise partners:operationTimeout. [PARTNERS_STATUS]",
+        "GET /webhooks at partners.example.com: the server returned 301. Redirects are not followed: set partners:baseUrl to the final address. [PARTNERS_STATUS]",
+        "GET /webhooks at partners.example.com: the server returned 304. A cache answered instead of the service: exclude the API from caching. [PARTNERS_STATUS]",
+        "GET /webhooks at partners.example.com: the server returned 400. The service rejected the request: fix the problem that it reports, or ask its operator. [PARTNERS_STATUS]",
+        "GET /webhooks at partners.example.com: the server returned 401. The access token was rejected: check partners:accessToken or PARTNERS_ACCESS_TOKEN. [PARTNERS_STATUS]",
+        "GET /webhooks at partners.example.com: the server returned 403. The token lacks permission for this: change partners:accessToken. [PARTNERS_STATUS]",
+        "GET /webhooks at partners.example.com: the server returned 404. There is no Partner API at this address. Correct partners:baseUrl, which must not include /api/v1/partners. [PARTNERS_STATUS]",
+        "GET /webhooks at partners.example.com: the server returned 429. Try again later, or set partners:requestsPerSecond. [PARTNERS_STATUS]",
+        "GET /webhooks at partners.example.com: the server returned 500. The service failed: try again later. [PARTNERS_STATUS]",
+        "GET /webhooks at partners.example.com: the server returned 404, although the webhook is in the list. Ask the service's operator whether this webhook can be changed. [PARTNERS_STATUS]",
+        "GET /webhooks at partners.example.com: the server returned 429 and asked for a wait of 3601 s. Try again after that, or raise partners:operationTimeout. [PARTNERS_STATUS]",
         "GET /webhooks at partners.example.com: timed out while waiting for the response. Try again; if the service is slow, raise partners:requestTimeout. [PARTNERS_TIMEOUT]",
-        "GET /webhooks at partners.example.com: timed out while connecting. Check partners:baseUrl, and the network. [PARTNERS_TIMEOUT]",
-        "GET /webhooks at partners.example.com: nothing listens at partners.example.com (ECONNREFUSED). Check partners:baseUrl, and the network. [PARTNERS_CONNECTION]",
-        "GET /webhooks at partners.example.com: no such host: partners.example.com (ENOTFOUND). Check partners:baseUrl, and the network. [PARTNERS_CONNECTION]",
-        "GET /webhooks at partners.example.com: the address of partners.example.com could not be looked up (EAI_AGAIN). Check partners:baseUrl, and the network. [PARTNERS_CONNECTION]",
-        "GET /webhooks at partners.example.com: partners.example.com closed the connection (ECONNRESET). Check partners:baseUrl, and the network. [PARTNERS_CONNECTION]",
-        "GET /webhooks at partners.example.com: no route to partners.example.com (EHOSTUNREACH). Check partners:baseUrl, and the network. [PARTNERS_CONNECTION]",
+        "GET /webhooks at partners.example.com: timed out while connecting. Check partners:baseUrl and the network. [PARTNERS_TIMEOUT]",
+        "GET /webhooks at partners.example.com: nothing is listening at partners.example.com (ECONNREFUSED). Check partners:baseUrl and the network. [PARTNERS_CONNECTION]",
+        "GET /webhooks at partners.example.com: no such host: partners.example.com (ENOTFOUND). Check partners:baseUrl and the network. [PARTNERS_CONNECTION]",
+        "GET /webhooks at partners.example.com: the DNS lookup of partners.example.com failed (EAI_AGAIN). Check partners:baseUrl and the network. [PARTNERS_CONNECTION]",
+        "GET /webhooks at partners.example.com: partners.example.com closed the connection (ECONNRESET). Check partners:baseUrl and the network. [PARTNERS_CONNECTION]",
+        "GET /webhooks at partners.example.com: no route to partners.example.com (EHOSTUNREACH). Check partners:baseUrl and the network. [PARTNERS_CONNECTION]",
         "GET /webhooks at partners.example.com: the connection failed (UNABLE_TO_VERIFY_LEAF_SIGNATURE). The certificate's issuer is unknown: set NODE_EXTRA_CA_CERTS. [PARTNERS_CONNECTION]",
-        "GET /webhooks at partners.example.com: the connection failed (CERT_HAS_EXPIRED). The certificate is not valid today: check this machine's clock. [PARTNERS_CONNECTION]",
+        "GET /webhooks at partners.example.com: the connection failed (CERT_HAS_EXPIRED). The certificate has expired or is not valid yet: check this machine's clock. [PARTNERS_CONNECTION]",
         "GET /webhooks at partners.example.com: the connection failed (ERR_TLS_CERT_ALTNAME_INVALID). The certificate is for another host: check partners:baseUrl. [PARTNERS_CONNECTION]",
-        "GET /webhooks at partners.example.com: the connection failed (EPROTO). The TLS handshake failed: ask the service which versions and ciphers it accepts. [PARTNERS_CONNECTION]",
+        "GET /webhooks at partners.example.com: the connection failed (EPROTO). The TLS handshake failed: ask the service's operator which versions and ciphers it accepts. [PARTNERS_CONNECTION]",
         "GET /webhooks at partners.example.com: the connection failed (ERR_SSL_WRONG_VERSION_NUMBER). The server does not speak TLS: check the port in partners:baseUrl. [PARTNERS_CONNECTION]",
         "GET /webhooks at partners.example.com: the connection failed (HTTPParserError). The server does not speak HTTP: check partners:baseUrl. [PARTNERS_CONNECTION]",
         "GET /webhooks at partners.example.com: the connection failed (UNEXPECTED_100_CONTINUE). The server sent an unexpected 100 Continue, which undici rejects. [PARTNERS_CONNECTION]",
         "GET /webhooks at partners.example.com: the connection failed (UND_ERR_ABORTED). The proxy refused the connection: check HTTPS_PROXY, or add the host to NO_PROXY. [PARTNERS_CONNECTION]",
         "GET /webhooks at partners.example.com: interrupted. Run "pulumi up" again. [PARTNERS_INTERRUPTED]",
         "GET /webhooks at partners.example.com: the response was cut off. Try again. [PARTNERS_CONNECTION]",
-        "GET /webhooks at partners.example.com: the server answered with a web page. Check partners:baseUrl, and whether a proxy asks for a login. [PARTNERS_UNREADABLE]",
-        "GET /webhooks at partners.example.com: the server reported a success, but the body reports a failure. Ask the operator of the service for the reason. [PARTNERS_UNREADABLE]",
+        "GET /webhooks at partners.example.com: the server returned a web page. Check partners:baseUrl, and whether a proxy requires a login. [PARTNERS_UNREADABLE]",
+        "GET /webhooks at partners.example.com: the server reported success, but the body reports a failure. Ask the service's operator for the reason. [PARTNERS_UNREADABLE]",
         "GET /webhooks at partners.example.com: the list is larger than 64 MiB. Check that partners:baseUrl is the address of the API. [PARTNERS_UNREADABLE]",
-        "GET /webhooks at partners.example.com: the list was not recognised. It is not JSON. Check partners:baseUrl. [PARTNERS_UNREADABLE]",
-        "GET /webhooks at partners.example.com: the list was not recognised. Set partners:responses.webhooks to its JSON Pointer. [PARTNERS_UNREADABLE]",
-        "GET /webhooks at partners.example.com: the list was not recognised. There are several candidates. Set partners:responses.webhooks to one of /hooks, /archive. [PARTNERS_UNREADABLE]",
-        "GET /webhooks at partners.example.com: the list was not recognised. The JSON Pointer matches nothing. Try pulumi config set --path 'partners:responses.webhooks' /data. [PARTNERS_UNREADABLE]",
-        "GET /webhooks at partners.example.com: the list was not recognised. Two webhooks have the same id. Set partners:responses.webhookId to its JSON Pointer. [PARTNERS_UNREADABLE]",
-        "POST /api-key at partners.example.com: the server answered 409. The service refuses a second key: delete the other one, or set overlapDays to 0 and deleteBeforeReplace. [PARTNERS_STATUS]",
-        "GET /webhooks at partners.example.com: the server answered 422. The service refused the request: fix what it names, or ask its operator. The server said: "Two keys at most." (request id req-1). [PARTNERS_STATUS]",
-        "GET /webhooks at partners.example.com: the server answered 422. The service refused the request: fix what it names, or ask its operator. Request id: req-1. [PARTNERS_STATUS]",
-        "POST /api-key at partners.example.com: timed out while waiting for the response. A key may have been created that no stack tracks. Look for one created about 2026-06-15T12:00Z, and delete it. Try again; if the service is slow, raise partners:requestTimeout. [PARTNERS_TIMEOUT]",
-        "POST /api-key at partners.example.com: the server answered 303. A key may have been created that no stack tracks. Look for one created about 2026-06-15T12:00Z, and delete it. Redirects are not followed: set partners:baseUrl to the final address. [PARTNERS_STATUS]",
-        "PATCH /webhooks/101/disable at partners.example.com: the server answered 502 (4 attempts). The webhook may have been changed. The service failed: try again later. [PARTNERS_STATUS]",
-        "DELETE /api-key/{api_key} at partners.example.com: the server answered 502 (4 attempts). The key may already be deleted. The service failed: try again later. [PARTNERS_STATUS]",
-        "The resource belongs to account "eu", but partners:account is "default". Nothing was sent. Set it back or, if the resource no longer exists, run "pulumi state delete <URN>". [PARTNERS_RESOURCE]",
-        "The resource belongs to https://old.example.com, but partners:baseUrl is https://new.example.com. Nothing was sent. Set it back or, if the account has moved, set partners:previousBaseUrl to the old address; then run "pulumi up". [PARTNERS_RESOURCE]",
-        "Webhook 7 does not exist in this account. Webhooks that exist: 101, 102. Correct the id, or create the webhook at the service. [PARTNERS_RESOURCE]",
-        "Webhook 7 does not exist in this account. The account has no webhooks. Correct the id, or create the webhook at the service. [PARTNERS_RESOURCE]",
-        "Webhook 99 does not exist in this account. Webhooks that exist: 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20 and 3 more. Correct the id, or create the webhook at the service. [PARTNERS_RESOURCE]",
-        "Webhooks "orders", 7 do not exist in this account. Correct the id, or create the webhook at the service. [PARTNERS_RESOURCE]",
-        "To import it, use its id: a positive whole number such as 101. Nothing was imported. [PARTNERS_RESOURCE]",
-        "The list does not show the state of webhook 101; set partners:responses.active and partners:responses.disabled. [PARTNERS_RESOURCE]",
-        "Webhook 101 is declared twice, by PartnerWebhookState "orders" and PartnerWebhookStates "fleet". Remove one, or correct its id or provider. [PARTNERS_RESOURCE]",
+        "GET /webhooks at partners.example.com: the list was not recognized. It is not JSON. Check partners:baseUrl. [PARTNERS_UNREADABLE]",
+        "GET /webhooks at partners.example.com: the list was not recognized. Set partners:responses.webhooks to its JSON Pointer. [PARTNERS_UNREADABLE]",
+        "GET /webhooks at partners.example.com: the list was not recognized. There are several candidates. Set partners:responses.webhooks to one of /hooks, /archive. [PARTNERS_UNREADABLE]",
+        "GET /webhooks at partners.example.com: the list was not recognized. The JSON Pointer matches nothing. Try pulumi config set --path 'partners:responses.webhooks' /data. [PARTNERS_UNREADABLE]",
+        "GET /webhooks at partners.example.com: the list was not recognized. Two webhooks have the same ID. Set partners:responses.webhookId to its JSON Pointer. [PARTNERS_UNREADABLE]",
+        "POST /api-key at partners.example.com: the server returned 409. The service allows only one key: delete the other one, or set overlapDays to 0 and deleteBeforeReplace. [PARTNERS_STATUS]",
+        "GET /webhooks at partners.example.com: the server returned 422. The service rejected the request: fix the problem that it reports, or ask its operator. The server said: "Two keys at most." (request ID req-1). [PARTNERS_STATUS]",
+        "GET /webhooks at partners.example.com: the server returned 422. The service rejected the request: fix the problem that it reports, or ask its operator. Request ID: req-1. [PARTNERS_STATUS]",
+        "POST /api-key at partners.example.com: timed out while waiting for the response. A key may have been created that no stack tracks. Look for a key created at about 2026-06-15T12:00Z, and delete it. Try again; if the service is slow, raise partners:requestTimeout. [PARTNERS_TIMEOUT]",
+        "POST /api-key at partners.example.com: the server returned 303. A key may have been created that no stack tracks. Look for a key created at about 2026-06-15T12:00Z, and delete it. Redirects are not followed: set partners:baseUrl to the final address. [PARTNERS_STATUS]",
+        "PATCH /webhooks/101/disable at partners.example.com: the server returned 502 (4 attempts). The webhook may have been changed. The service failed: try again later. [PARTNERS_STATUS]",
+        "DELETE /api-key/{api_key} at partners.example.com: the server returned 502 (4 attempts). The key may already be deleted. The service failed: try again later. [PARTNERS_STATUS]",
+        "The resource belongs to account "eu", but partners:account is "default". Nothing was sent. Change it back or, if the resource no longer exists, run "pulumi state delete <URN>". [PARTNERS_RESOURCE]",
+        "The resource belongs to https://old.example.com, but partners:baseUrl is https://new.example.com. Nothing was sent. Change it back or, if the account moved, set partners:previousBaseUrl to the old address; then run "pulumi up". [PARTNERS_RESOURCE]",
+        "Webhook 7 does not exist in this account. Existing webhooks: 101, 102. Correct the ID, or create the webhook at the service. [PARTNERS_RESOURCE]",
+        "Webhook 7 does not exist in this account. The account has no webhooks. Correct the ID, or create the webhook at the service. [PARTNERS_RESOURCE]",
+        "Webhook 99 does not exist in this account. Existing webhooks: 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20 and 3 more. Correct the ID, or create the webhook at the service. [PARTNERS_RESOURCE]",
+        "Webhooks "orders", 7 do not exist in this account. Correct the ID, or create the webhook at the service. [PARTNERS_RESOURCE]",
+        "To import this resource, use its id: a positive whole number such as 101. Nothing was imported. [PARTNERS_RESOURCE]",
+        "The list does not show the state of webhook 101. Set partners:responses.active and partners:responses.disabled. [PARTNERS_RESOURCE]",
+        "Webhook 101 is declared twice, by PartnerWebhookState "orders" and PartnerWebhookStates "fleet". Remove one, or correct its ID or provider. [PARTNERS_RESOURCE]",
         "PartnerWebhookStates "fleet" and PartnerWebhookStates "more" overlap: one of them sets "others" for the whole account. Set "others" to "leave", or remove one. [PARTNERS_RESOURCE]",
-        "Webhook 101 is declared twice, by urn:pulumi:dev::shop::my:Region$partners:index:PartnerWebhookStates::fleet and urn:pulumi:dev::shop::partners:index:PartnerWebhookStates::fleet. Remove one, or correct its id or provider. [PARTNERS_RESOURCE]",
-        "5 of 500 webhooks could not be changed. The next run sends only what is left.
-      - 101, 102: the server answered 409. The service refused the request: fix what it names, or ask its operator. The server said: "locked".
-      - 103: the server answered 502 (4 attempts). The webhook may have been changed. The service failed: try again later.
-      - 104: the server answered 404, although the webhook is in the list. Ask the operator of the service whether this webhook can be changed.
+        "Webhook 101 is declared twice, by urn:pulumi:dev::shop::my:Region$partners:index:PartnerWebhookStates::fleet and urn:pulumi:dev::shop::partners:index:PartnerWebhookStates::fleet. Remove one, or correct its ID or provider. [PARTNERS_RESOURCE]",
+        "5 of 500 webhooks could not be changed. The next update retries only these.
+      - 101, 102: the server returned 409. The service rejected the request: fix the problem that it reports, or ask its operator. The server said: "locked".
+      - 103: the server returned 502 (4 attempts). The webhook may have been changed. The service failed: try again later.
+      - 104: the server returned 404, although the webhook is in the list. Ask the service's operator whether this webhook can be changed.
       - 7: does not exist in this account. [PARTNERS_STATUS]",
-        "23 of 23 webhooks could not be changed. The next run sends only what is left.
-      - 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 and 13 more: the server answered 403. The token lacks permission for this: change partners:accessToken. [PARTNERS_STATUS]",
+        "23 of 23 webhooks could not be changed. The next update retries only these.
+      - 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 and 13 more: the server returned 403. The token lacks permission for this: change partners:accessToken. [PARTNERS_STATUS]",
         "Webhook 7 is not in the list, but the list may have further pages. If the list is complete, set partners:responses.complete to true. [PARTNERS_RESOURCE]",
         "Webhook 7 is not in the list, but an empty list proves nothing. If the account has no webhooks, set partners:responses.complete to true. [PARTNERS_RESOURCE]",
         "The webhooks cannot be listed: the list may have further pages. If the list is complete, set partners:responses.complete to true. [PARTNERS_RESOURCE]",
         "The webhooks cannot be listed: an empty list proves nothing. If the account has no webhooks, set partners:responses.complete to true. [PARTNERS_RESOURCE]",
-        "A key was created at 2026-06-15T12:00Z, but not found in the response, which is kept. There are several candidates. Set partners:responses.apiKey to one of /token, /clientSecret. Then run "pulumi up"; it creates no key. If the body has no key, delete the key at the service and run "pulumi state delete <URN>". [PARTNERS_UNREADABLE]",
-        "A key was created at 2026-06-15T12:00Z, but not found in the response (cut off), which is kept. The old key stays in use. Set partners:responses.apiKey to its JSON Pointer. Then run "pulumi up"; it creates no key. If the body has no key, delete the key at the service and run "pulumi state delete <URN>" (it forgets both keys). [PARTNERS_UNREADABLE]",
-        "A key was created at 2026-06-15T12:00Z, but not found in the response, which is kept. The JSON Pointer matches nothing. Try pulumi config set --path 'partners:responses.apiKey' '/it'\\''s'. Then run "pulumi up"; it creates no key. If the body has no key, delete the key at the service and run "pulumi state delete <URN>". [PARTNERS_UNREADABLE]",
-        "A key was created at 2026-06-15T12:00Z, but not found in the response, which is kept. Set partners:responses.apiKey to /*/apiKey (* is any name). Then run "pulumi up"; it creates no key. If the body has no key, delete the key at the service and run "pulumi state delete <URN>". [PARTNERS_UNREADABLE]",
-        "A key was created at 2026-06-15T12:00Z, but not found in the response, which is kept. There are several candidates. Set partners:responses.apiKey to one of /*/apiKey, /token (* is any name). Then run "pulumi up"; it creates no key. If the body has no key, delete the key at the service and run "pulumi state delete <URN>". [PARTNERS_UNREADABLE]",
-        "DELETE /api-key/{api_key} at partners.example.com: the server answered 404, but nothing confirms that the key is gone: GET /webhooks at partners.example.com: the server answered 401. The access token was rejected: check partners:accessToken or PARTNERS_ACCESS_TOKEN. If the key is gone, run "pulumi state delete <URN>". [PARTNERS_RESOURCE]",
-        "One key was deleted. Then this failed: POST /api-key at partners.example.com: the server answered 403. The token lacks permission for this: change partners:accessToken. [PARTNERS_STATUS]",
-        "Set baseUrl: "pulumi config set partners:baseUrl https://partners.example.com", or the environment variable PARTNERS_BASE_URL. Nothing was sent. [PARTNERS_CONFIGURATION]",
-        "Set accessToken: "pulumi config set --secret partners:accessToken", or the environment variable PARTNERS_ACCESS_TOKEN. Nothing was sent. [PARTNERS_CONFIGURATION]",
+        "A key was created at 2026-06-15T12:00Z but not found in the response, which is kept. There are several candidates. Set partners:responses.apiKey to one of /token, /clientSecret. Then run "pulumi up", which creates no new key. If the body has no key, delete the key at the service and run "pulumi state delete <URN>". [PARTNERS_UNREADABLE]",
+        "A key was created at 2026-06-15T12:00Z but not found in the response (cut off), which is kept. The old key stays in use. Set partners:responses.apiKey to its JSON Pointer. Then run "pulumi up", which creates no new key. If the body has no key, delete the key at the service and run "pulumi state delete <URN>" (drops both keys). [PARTNERS_UNREADABLE]",
+        "A key was created at 2026-06-15T12:00Z but not found in the response, which is kept. The JSON Pointer matches nothing. Try pulumi config set --path 'partners:responses.apiKey' '/it'\\''s'. Then run "pulumi up", which creates no new key. If the body has no key, delete the key at the service and run "pulumi state delete <URN>". [PARTNERS_UNREADABLE]",
+        "A key was created at 2026-06-15T12:00Z but not found in the response, which is kept. Set partners:responses.apiKey to /*/apiKey (* is any name). Then run "pulumi up", which creates no new key. If the body has no key, delete the key at the service and run "pulumi state delete <URN>". [PARTNERS_UNREADABLE]",
+        "A key was created at 2026-06-15T12:00Z but not found in the response, which is kept. There are several candidates. Set partners:responses.apiKey to one of /*/apiKey, /token (* is any name). Then run "pulumi up", which creates no new key. If the body has no key, delete the key at the service and run "pulumi state delete <URN>". [PARTNERS_UNREADABLE]",
+        "DELETE /api-key/{api_key} at partners.example.com: the server returned 404, but nothing confirms that the key is gone: GET /webhooks at partners.example.com: the server returned 401. The access token was rejected: check partners:accessToken or PARTNERS_ACCESS_TOKEN. If the key is gone, run "pulumi state delete <URN>". [PARTNERS_RESOURCE]",
+        "One key was deleted. Then this failed: POST /api-key at partners.example.com: the server returned 403. The token lacks permission for this: change partners:accessToken. [PARTNERS_STATUS]",
+        "Set baseUrl: run "pulumi config set partners:baseUrl https://partners.example.com", or set the environment variable PARTNERS_BASE_URL. Nothing was sent. [PARTNERS_CONFIGURATION]",
+        "Set accessToken: run "pulumi config set --secret partners:accessToken", or set the environment variable PARTNERS_ACCESS_TOKEN. Nothing was sent. [PARTNERS_CONFIGURATION]",
         "partners:requestTimeout (PARTNERS_REQUEST_TIMEOUT) must be a number. Nothing was sent. [PARTNERS_CONFIGURATION]",
         "partners:responses.apiKey (PARTNERS_RESPONSES) must be a JSON Pointer. Nothing was sent. [PARTNERS_CONFIGURATION]",
         "The environment is wrong. Nothing was sent. [PARTNERS_CONFIGURATION]",
-        "resources of this stack belong to https://old.example.com, but partners:baseUrl is https://new.example.com. Set it back or, if the account has moved, set partners:previousBaseUrl to the old address; then run "pulumi up".",
-        "key sha256:0123456789abcdef was not found (404), so it is treated as deleted. If the service deletes keys by id, it may still exist: delete it there, and set partners:responses.apiKeyId.",
+        "resources of this stack belong to https://old.example.com, but partners:baseUrl is https://new.example.com. Change it back or, if the account moved, set partners:previousBaseUrl to the old address; then run "pulumi up".",
+        "key sha256:0123456789abcdef was not found (404), so it is treated as deleted. If the service deletes keys by ID, the key may still exist: delete it there and set partners:responses.apiKeyId.",
         "a key was not found (404), so it is treated as deleted.",
         "key sha256:0123456789abcdef was not found (404), so it is treated as deleted.",
-        "partners:responses.apiKey finds no key in the kept response of key sha256:0123456789abcdef, so the key is unchanged.",
-        "partners:responses.apiKey finds key sha256:fedcba9876543210 in the kept response; this update replaces key sha256:0123456789abcdef with it.",
-        "key sha256:0123456789abcdef is rotated (rotation.trigger changed) and is deleted at the end of the same update.",
-        "key sha256:0123456789abcdef is rotated (its age is not known) and stays valid as previousApiKey until 2026-06-22T12:00Z.",
-        "key sha256:0123456789abcdef is rotated (in use since 2026-06-01, due since 2026-06-11, afterDays: 10) and stays valid as previousApiKey until 2026-06-22T12:00Z.",
-        "the previous key sha256:0123456789abcdef (valid until 2026-06-15T12:00Z) is deleted by this update, before its overlap ends.",
-        "the previous key (valid until an unknown time) is deleted by this update.",
-        "the list does not show the state of webhook 101, so drift is not detected; set partners:responses.webhookState.",
-        "the list does not show the state of webhook 101, so drift is not detected; set partners:responses.active and partners:responses.disabled.",
+        "partners:responses.apiKey matches nothing in the stored response of key sha256:0123456789abcdef, so the key does not change.",
+        "partners:responses.apiKey points to another key in the stored response: this update replaces key sha256:0123456789abcdef with key sha256:fedcba9876543210.",
+        "this update rotates key sha256:0123456789abcdef (rotation.trigger changed) and deletes the old key at its end.",
+        "this update rotates key sha256:0123456789abcdef (its age is unknown) and keeps the old key valid as previousApiKey until 2026-06-22T12:00Z.",
+        "this update rotates key sha256:0123456789abcdef (in use since 2026-06-01, due since 2026-06-11, afterDays: 10) and keeps the old key valid as previousApiKey until 2026-06-22T12:00Z.",
+        "this update deletes the previous key sha256:0123456789abcdef (valid until 2026-06-15T12:00Z) before its overlap ends.",
+        "this update deletes the previous key (expiry unknown).",
+        "the list does not show the state of webhook 101, so drift is not detected. Set partners:responses.webhookState.",
+        "the list does not show the state of webhook 101, so drift is not detected. Set partners:responses.active and partners:responses.disabled.",
         ""partners:basUrl" is not a pulumi-partners setting, so it has no effect. Valid settings: baseUrl, previousBaseUrl, accessToken, requestTimeout, operationTimeout, maxConnections, requestsPerSecond, responses, account.",
-        "the original state of webhooks 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 and 13 more is unknown, so "restore" changes nothing.",
-        "1 webhook is not "disabled", as "others" says: 1.",
-        "23 webhooks are not "disabled", as "others" says: 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 and 13 more.",
-        "the webhooks could not be checked in advance. GET /webhooks at partners.example.com: the server answered 501 (4 attempts). The service failed: try again later. [PARTNERS_STATUS]",
+        "the original state of webhooks 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 and 13 more is unknown, so "restore" has no effect.",
+        ""others" covers 1 webhook that is not "disabled": 1.",
+        ""others" covers 23 webhooks that are not "disabled": 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 and 13 more.",
+        "the webhooks could not be checked before the update. GET /webhooks at partners.example.com: the server returned 501 (4 attempts). The service failed: try again later. [PARTNERS_STATUS]",
       ]
     `);
   });
 
-  it("of an explicit provider names its arguments, never stack configuration", () => {
-    const explicit = texts({ explicit: true });
-    // What only a default provider can have wrong is about stack configuration.
+  it("names the arguments of an explicit provider, never stack configuration", () => {
+    const explicit = texts({ explicit: true, account: "eu" });
+    // The account name of stack configuration concerns only default providers.
     for (const text of explicit.filter((text) => !text.includes("partners:account")))
       expect(text).not.toMatch(
         /partners:(?!index:)[a-z]|PARTNERS_[A-Z]+_|pulumi config|undefined|null|\[object/,
       );
     const all = explicit.join("\n");
+    expect(all).toContain('GET /webhooks at partners.example.com (account "eu"): nothing is listening at');
     expect(all).toContain("Set the Provider's responses.apiKey to one of /token, /clientSecret. Then");
     expect(all).toContain(`Try responses: { apiKey: "/it's" }. Then`);
     expect(all).toContain("Set the Provider's baseUrl. A Provider does not read environment variables.");
   });
 
-  it("is short, complete and without secrets", () => {
-    expect(findLeaks({ all: [true, false].map((explicit) => texts({ explicit })).join() }, CANARIES)).toEqual(
-      [],
+  it("names only environment variables outside a project", () => {
+    const missing = new SettingsError([{ kind: "missing", setting: "baseUrl" }]);
+    expect(renderError(missing, { explicit: false, environmentOnly: true })).toBe(
+      "Set the environment variable PARTNERS_BASE_URL. Nothing was sent. [PARTNERS_CONFIGURATION]",
     );
+  });
+
+  it("is short and complete, and contains no secret", () => {
+    const all = [true, false].map((explicit) => texts({ explicit })).join();
+    expect(findLeaks({ all }, CANARIES)).toEqual([]);
     for (const text of texts({ explicit: false })) {
       expect(text).not.toMatch(/undefined|null|NaN|\[object| {2}/);
-      // Where a key may be lost, or another server is meant, what is known comes first.
+      // A message about a key that may be lost, or about another server, needs more facts.
       const limit = /created|404, but/.test(text) ? 350 : /belong/.test(text) ? 250 : 190;
       for (const line of text.split("\n")) {
         const own = line.replace(
@@ -352,40 +359,35 @@ describe("what a person is told", () => {
       expect(renderError(error, { explicit: false }).endsWith(` [${error.code}]`)).toBe(true);
   });
 
-  it("names the host and, of an explicit provider, the account", () => {
-    const refusal = new RequestError(failure({ kind: "connection", code: "ECONNREFUSED" }));
-    expect(renderError(refusal, { explicit: true, account: "eu" })).toMatch(
-      /^GET \/webhooks at partners\.example\.com \(account "eu"\): nothing listens at partners\.example\.com \(ECONNREFUSED\)\. /,
-    );
-  });
-
-  it("is brief where another resource of the run failed for the same reason", () => {
+  it("is short if another resource has already reported the same error", () => {
     const unreachable = new RequestError(failure({ kind: "connection", code: "ECONNREFUSED" }));
     const missing = new SettingsError([{ kind: "missing", setting: "baseUrl" }]);
-    const told = new Set<string>();
+    const reportedErrors = new Set<string>();
     for (const error of [unreachable, missing])
-      expect(renderError(error, { explicit: false, told })).toBe(renderError(error, { explicit: false }));
-    expect(renderError(unreachable, { explicit: false, told })).toBe(
-      "GET /webhooks at partners.example.com: nothing listens at partners.example.com (ECONNREFUSED); see the first error for what to do. [PARTNERS_CONNECTION]",
+      expect(renderError(error, { explicit: false, reportedErrors })).toBe(
+        renderError(error, { explicit: false }),
+      );
+    expect(renderError(unreachable, { explicit: false, reportedErrors })).toBe(
+      "GET /webhooks at partners.example.com: nothing is listening at partners.example.com (ECONNREFUSED); see the first error for what to do. [PARTNERS_CONNECTION]",
     );
-    expect(renderError(missing, { explicit: false, told })).toBe(
+    expect(renderError(missing, { explicit: false, reportedErrors })).toBe(
       "The settings are invalid; see the first error. Nothing was sent. [PARTNERS_CONFIGURATION]",
     );
-    // What is said of one resource, and of what may have changed, is said of each.
+    // A message about a single resource, or about a possible change, is always complete.
     const lost = new RequestError(failure({ kind: "timeout", sent: true }, { ...POST, effect: "possible" }));
     for (const error of [lost, new ResourceError({ ...key, reading: refused })]) {
-      const first = renderError(error, { explicit: false, told });
-      expect(renderError(error, { explicit: false, told })).toBe(first);
+      const first = renderError(error, { explicit: false, reportedErrors });
+      expect(renderError(error, { explicit: false, reportedErrors })).toBe(first);
     }
   });
 
-  it("names the resource to forget by its URN where that is known", () => {
+  it("names the resource to remove from the state by its URN, if known", () => {
     const urn = "urn:pulumi:dev::shop::my:Shop$partners:index:PartnerApiKey::checkout";
     const stuck = new ResourceError({ kind: "otherAccount", owner: "eu", present: "default" });
     expect(renderError(stuck, { explicit: false, urn })).toContain(`run "pulumi state delete '${urn}'".`);
   });
 
-  it("of settings says how destroy and refresh get new ones, wherever it may be one of these", () => {
+  it("explains how destroy and refresh get new settings, if these could be the remedy", () => {
     const of = (error: PartnerError, explicit = false): string =>
       renderError(error, { explicit, lastUp: true });
     const hint =
@@ -406,10 +408,10 @@ describe("what a person is told", () => {
       expect(renderError(error, { explicit: false })).not.toContain(hint);
     }
     expect(of(answered(500))).not.toContain(hint);
-    expect(of(new ResourceError(otherServer))).not.toContain(hint); // It says that anyway.
+    expect(of(new ResourceError(otherServer))).not.toContain(hint); // Its own remedy already says so.
   });
 
-  it("of an error that is not ours is its kind and place, and nothing of its message", () => {
+  it("shows the type and location of a foreign error, but not its message", () => {
     const foreign = new TypeError(`in https://x/api-key/${CANARIES.token}`);
     expect(renderError(foreign, { explicit: false })).toMatch(
       /^An unexpected TypeError in pulumi-partners( at [a-z-]+\.[jt]s:\d+)?\. This is a bug: .* \[PARTNERS_BUG\]$/,
@@ -418,7 +420,7 @@ describe("what a person is told", () => {
   });
 });
 
-it("a command that is advised gets its value through a shell", () => {
+it("a suggested command passes its value through a shell unchanged", () => {
   for (const pointer of ["/data/api-key", "/a b/it's/$HOME", ""]) {
     const command = mappingCommand("apiKey", pointer).replace(/^pulumi/, "printf '%s\\n'");
     const shell = execFileSync("sh", ["-c", command], { encoding: "utf8" });
