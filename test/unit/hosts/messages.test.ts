@@ -46,8 +46,7 @@ type Unreadable = Extract<FailureCause, { kind: "unreadableList" }>;
 
 function unreadable(reason: Unreadable["reading"]["reason"], ...candidates: string[]): Unreadable {
   const setting = reason === "not unique" ? "webhookId" : "webhooks";
-  const body = JSON.stringify(CANARIES);
-  return { kind: "unreadableList", reading: { readable: false, setting, reason, candidates }, body };
+  return { kind: "unreadableList", reading: { readable: false, setting, reason, candidates } };
 }
 
 const CODES =
