@@ -5,12 +5,12 @@ import type { Fault } from "../../support/sandbox.ts";
 import { InstantClock } from "../api/support.ts";
 import { kindOf, runOperation, type Command, type Entry, type Operation } from "./engine.ts";
 import type { Event } from "./events.ts";
-import { assertOperation, stateAfter, stateIn, type Told } from "./invariants.ts";
+import { assertOperation, stateAfter, stateIn, type Reported } from "./invariants.ts";
 import { liveKeys, MAPPINGS, startService, WEBHOOKS, type Service, type ServiceShape } from "./service.ts";
 
 const DAY = 86_400_000;
-/** Milliseconds: the default `operationTimeout`, which no wait may exceed. */
-const LONGEST_WAIT = 120_000;
+/** Milliseconds: the default `operationTimeout`. */
+const MAX_WAIT = 120_000;
 
 /** A stack, its program, and its service. */
 export class Life {
@@ -19,7 +19,7 @@ export class Life {
   readonly #clock = new InstantClock();
   readonly #program = new Map<string, Properties>();
   readonly #entries: Entry[] = [];
-  readonly #told: Told = { leaked: new Set(), gone: new Set() };
+  readonly #reported: Reported = { leaked: new Set(), gone: new Set() };
 
   private constructor(service: Service, shape: ServiceShape) {
     this.service = service;
@@ -30,17 +30,17 @@ export class Life {
     return new Life(await startService(shape), shape);
   }
 
-  /** @throws if an invariant does not hold */
+  /** @throws if an invariant is violated */
   async live(event: Event): Promise<void> {
     const { sandbox } = this.service;
     switch (event.event) {
       case "declare": {
         const { name, args } = event;
-        // Two resources that set the same webhook would fight for ever.
+        // Two resources with the same webhook would undo each other's changes forever.
         const isRival = (other: Properties): boolean =>
           WEBHOOKS.some((id) => stateIn(args, id) !== undefined && stateIn(other, id) !== undefined);
-        const rivals = [...this.#program].filter(([other, theirs]) => other !== name && isRival(theirs));
-        if (rivals.length === 0) this.#program.set(name, args);
+        const hasRival = [...this.#program].some(([other, theirs]) => other !== name && isRival(theirs));
+        if (!hasRival) this.#program.set(name, args);
         break;
       }
       case "remove": {
@@ -65,37 +65,37 @@ export class Life {
   }
 
   /**
-   * Lets all be well, and a person do what the errors asked for: then the stack must become what the program says, stay so
-   * without a request, and leave nothing behind. @throws if it does not
+   * Removes all faults and follows the remedies of the errors. Then the stack must converge to the program without further
+   * requests, and destroying it must leave nothing behind. @throws if it does not
    */
   async settle(): Promise<void> {
     const { sandbox } = this.service;
     for (const id of WEBHOOKS) if (!sandbox.webhooks.has(id)) sandbox.addWebhook(id, "active");
-    await this.#obeyRemedies();
+    await this.#followRemedies();
 
-    await this.#must("refresh");
-    // One thing is done at a time to a key.
-    for (let left = 4; (await this.#must("up")).calls.some(({ verb }) => verb !== "check"); left -= 1)
-      assert(left > 0, "an unchanged stack is changed again and again");
+    await this.#succeed("refresh");
+    // A key takes only one step per `up`.
+    for (let left = 4; (await this.#succeed("up")).calls.some(({ verb }) => verb !== "check"); left -= 1)
+      assert(left > 0, "an unchanged stack keeps changing");
     this.#assertAsDeclared();
     const state = JSON.stringify(this.#entries);
-    await this.#must("up");
-    assert.equal(sandbox.requests.length, 0, "an unchanged stack costs requests");
-    await this.#must("refresh");
-    assert.equal(JSON.stringify(this.#entries), state, "a refresh sees a drift that is none");
+    await this.#succeed("up");
+    assert.equal(sandbox.requests.length, 0, "an unchanged stack sends requests");
+    await this.#succeed("refresh");
+    assert.equal(JSON.stringify(this.#entries), state, "a refresh reports drift that does not exist");
 
-    const left = [...sandbox.webhooks].map(([id, present]) => {
-      const wanted = this.#entries.map(({ outputs }) => stateAfter(outputs, id));
-      return [id, wanted.find((one) => one !== undefined) ?? present];
+    const expected = [...sandbox.webhooks].map(([id, present]) => {
+      const states = this.#entries.map(({ outputs }) => stateAfter(outputs, id));
+      return [id, states.find((state) => state !== undefined) ?? present];
     });
-    await this.#must("destroy");
+    await this.#succeed("destroy");
     assert.equal(this.#entries.length, 0, "a destroyed stack has resources");
     assert.deepEqual(liveKeys(this.service), [], "a destroyed stack leaves a key");
-    assert.deepEqual([...sandbox.webhooks], left, "a webhook is not left as stateOnDestroy says");
+    assert.deepEqual([...sandbox.webhooks], expected, "a webhook is not left as stateOnDestroy says");
   }
 
-  /** Forgets what holds a response that was cut off, and deletes at the service what is in no state. */
-  async #obeyRemedies(): Promise<void> {
+  /** Deletes resources with incomplete responses from the state, and keys that are not in state at the service. */
+  async #followRemedies(): Promise<void> {
     const bodies = [...this.service.issued.values()].map(({ body }) => body);
     for (const entry of [...this.#entries]) {
       const { apiKey, response, internal } = entry.outputs;
@@ -104,8 +104,8 @@ export class Life {
       const body = (pending as { body?: string } | null)?.body;
       if (body !== undefined && !bodies.includes(body)) this.#entries.splice(this.#entries.indexOf(entry), 1);
     }
-    const held = JSON.stringify(this.#entries.map(({ outputs }) => outputs));
-    await this.#revoke(liveKeys(this.service).filter((key) => !held.includes(key)));
+    const state = JSON.stringify(this.#entries.map(({ outputs }) => outputs));
+    await this.#revoke(liveKeys(this.service).filter((key) => !state.includes(key)));
   }
 
   #assertAsDeclared(): void {
@@ -115,21 +115,21 @@ export class Life {
       assert.notEqual(outputs["apiKey"], null, `${name} has no key`);
       for (const [id, present] of this.service.sandbox.webhooks) {
         const state = stateIn(this.#program.get(name) ?? {}, id) ?? present;
-        assert.equal(present, state, `${name} is not in the state that the program says`);
+        assert.equal(present, state, `webhook ${id} is not in the state that ${name} declares`);
       }
     }
   }
 
   async #revoke(keys: readonly string[]): Promise<void> {
     for (const key of keys) {
-      this.#told.gone.add(key);
+      this.#reported.gone.add(key);
       await this.service.revoke(key);
     }
   }
 
-  async #must(verb: Command["verb"]): Promise<Operation> {
+  async #succeed(verb: Command["verb"]): Promise<Operation> {
     const operation = await this.#run({ verb, parallel: false, stop: null });
-    assert(operation.succeeded, `${verb} fails although nothing is wrong`);
+    assert(operation.succeeded, `${verb} fails without a fault`);
     return operation;
   }
 
@@ -137,7 +137,7 @@ export class Life {
     const { service } = this;
     const { sandbox } = service;
     const before = {
-      entries: new Set(this.#entries),
+      outputs: new Map(this.#entries.map((entry) => [entry, entry.outputs])),
       webhooks: sandbox.webhooks,
       issued: new Set(service.issued.keys()),
     };
@@ -155,11 +155,8 @@ export class Life {
       onRequest: (listener) => (service.onRequest = listener),
     });
     sandbox.clearFaults();
-    const waits = this.#clock.sleeps.splice(0).filter((wait) => wait > LONGEST_WAIT);
-    assert.deepEqual(waits, [], "a wait is too long");
-    const endedAt = this.#clock.now();
-    const ended = { ...operation, service, faults, before, entries: this.#entries, endedAt };
-    assertOperation(ended, this.#told);
+    for (const wait of this.#clock.sleeps.splice(0)) assert(wait <= MAX_WAIT, "a wait is too long");
+    assertOperation({ ...operation, service, faults, before, entries: this.#entries }, this.#reported);
     return operation;
   }
 }

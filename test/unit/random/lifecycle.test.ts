@@ -10,7 +10,7 @@ const LIVES = scaled(250);
 const shapes = fc.constantFrom(...(Object.keys(MAPPINGS) as ServiceShape[]));
 
 it(
-  `keeps program, state and service in agreement in ${LIVES} random lives of a stack`,
+  `program, state and service agree in ${LIVES} random lives of a stack`,
   { timeout: 1_800_000 },
   async () => {
     let creations = 0;
@@ -24,8 +24,8 @@ it(
         await life.service.sandbox.close();
       }
     });
-    // In real milliseconds, which a life must not exceed even on a busy machine.
+    // The timeout is for one life, in real milliseconds, even on a busy machine.
     await fc.assert(property, { seed: runSeed(), numRuns: LIVES, timeout: 60_000 });
-    expect(creations).toBeGreaterThan(LIVES); // A run that tests nothing must not look like a success.
+    expect(creations).toBeGreaterThan(LIVES); // Otherwise the run tested nothing.
   },
 );
