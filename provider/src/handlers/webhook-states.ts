@@ -212,9 +212,9 @@ async function converge(
   const managed = [...named, ...kept];
   const outputs = {
     ...inputsOf({ ...inputs }),
-    states: only(reached, named),
+    states: only({ ...withoutGone(olds?.states ?? {}, snapshot), ...reached }, named),
     otherStates: only(reached, kept),
-    initialStates: only({ ...found, ...only(before, idsOf(found)) }, managed),
+    initialStates: only({ ...found, ...withoutGone(before, snapshot) }, managed),
   };
   return { outputs, failure, mayHaveChanged };
 }
@@ -243,10 +243,13 @@ function statesAfter(
 }
 
 /** The same without webhooks that certainly do not exist. */
-function withoutGone(wanted: StatesWanted, snapshot: WebhookSnapshot): StatesWanted {
+function withoutGone<State>(
+  states: Readonly<Record<string, State>>,
+  snapshot: WebhookSnapshot,
+): Readonly<Record<string, State>> {
   return only(
-    wanted,
-    idsOf(wanted).filter((id) => snapshot.get(id) || !snapshot.provesAbsence),
+    states,
+    idsOf(states).filter((id) => snapshot.get(id) || !snapshot.provesAbsence),
   );
 }
 
