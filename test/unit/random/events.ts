@@ -61,7 +61,7 @@ const rotation = fc.oneof(
 
 const keyNames = fc.constantFrom("key1", "key1", "key2");
 const webhookNames = fc.constantFrom("webhook1", "webhook2");
-const fleetNames = fc.constantFrom("fleet1", "fleet2");
+const fleetNames = fc.constantFrom("fleet1", "fleet1", "fleet2");
 const names = fc.oneof(keyNames, webhookNames, fleetNames);
 
 const declare = fc.constant("declare");
@@ -76,8 +76,8 @@ const declarations = fc.oneof(
     event: declare,
     name: fleetNames,
     args: fc.record({
-      states: fc.dictionary(webhookIds.map(String), states),
-      others: fc.constantFrom("leave", "leave", "active", "disabled"),
+      states: fc.dictionary(webhookIds.map(String), states, { maxKeys: 2 }),
+      others: fc.constantFrom("leave", "active", "active", "disabled"),
       stateOnDestroy,
     }),
   }),
