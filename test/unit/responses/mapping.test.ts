@@ -13,7 +13,7 @@ const FULL = {
   complete: true,
 };
 const POINTER = 'must be a JSON Pointer such as "/data/key"';
-const WORDS = "must be a list of one or more strings, numbers, booleans or nulls";
+const WORD_LIST = "must be a list of one or more strings, numbers, booleans or nulls";
 
 it.each<[what: string, setting: unknown, mapping: unknown]>([
   ["all members", FULL, FULL],
@@ -21,7 +21,7 @@ it.each<[what: string, setting: unknown, mapping: unknown]>([
   ["undefined", undefined, {}],
   ["null", null, {}],
   ["members that are null", { apiKey: null, active: undefined, webhooks: "/x" }, { webhooks: "/x" }],
-  ["complete as text, as the command line may store it", { complete: "false" }, { complete: false }],
+  ["complete as text, as the CLI may store it", { complete: "false" }, { complete: false }],
 ])("%s is accepted", (_, setting, mapping) => {
   expect(parseResponseMapping(setting)).toEqual({ mapping, problems: [] });
 });
@@ -33,23 +33,33 @@ it.each<[what: string, setting: unknown, member: string | null, text: string]>([
   ["a dotted path", { apiKey: "data.key" }, "apiKey", POINTER],
   ["an escape that does not exist", { webhookId: "/a~2" }, "webhookId", POINTER],
   ["a number as a pointer", { webhookState: 1 }, "webhookState", POINTER],
-  ["a whole record as its id", { webhookId: "" }, "webhookId", POINTER],
-  ["a single word", { active: "LIVE" }, "active", WORDS],
-  ["no words", { disabled: [] }, "disabled", WORDS],
-  ["an object as a word", { active: ["a", {}] }, "active", WORDS],
+  ["the record itself as an id", { webhookId: "" }, "webhookId", POINTER],
+  ["a single word", { active: "LIVE" }, "active", WORD_LIST],
+  ["no words", { disabled: [] }, "disabled", WORD_LIST],
+  ["an object as a word", { active: ["a", {}] }, "active", WORD_LIST],
   ["complete as a word", { complete: "maybe" }, "complete", "must be true or false"],
   ["an unknown member", { apikey: "/data" }, "apikey", "is not a setting; use one of apiKey, apiKeyId,"],
   ["a member that may be data", { sk_live_9f8E7d6C5b4A3210: 1 }, "*", "is not a setting"],
   ["a member __proto__", '{"__proto__":{"apiKey":"/x"}}', "__proto__", "is not a setting"],
-  ["a word for both states", { active: ["On"], disabled: ["oN"] }, "disabled", "must not have a value in"],
-  ["a number and its text for both states", { active: [1], disabled: ["1"] }, "disabled", "must not have"],
+  [
+    "the same word for both states",
+    { active: ["On"], disabled: ["oN"] },
+    "disabled",
+    "must not have a value in",
+  ],
+  [
+    "the same number for both states, once as text",
+    { active: [1], disabled: ["1"] },
+    "disabled",
+    "must not have",
+  ],
 ])("%s is a problem", (_, setting, member, text) => {
   const { mapping, problems } = parseResponseMapping(setting);
   expect(mapping).toEqual({});
   expect(problems).toEqual([{ member, text: expect.stringContaining(text) as string }]);
 });
 
-it("the members without a problem are kept, and every problem is named", () => {
+it("valid members are kept, and every problem is reported", () => {
   const { mapping, problems } = parseResponseMapping({ apiKey: "/k", webhooks: "x", active: 1, other: 1 });
   expect(mapping).toEqual({ apiKey: "/k" });
   expect(problems.map(({ member }) => member)).toEqual(["webhooks", "active", "other"]);
