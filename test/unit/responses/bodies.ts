@@ -137,11 +137,7 @@ export const KEY_ROWS: readonly KeyRow[] = [
   ["an existing key", { message: "You have one", existing: { api_key: K } }, "refused"],
   ["a second factor", { mfa_required: true, mfa: { token: K } }, "refused"],
   ["a job", { status: "pending", token: K }, "refused"],
-  [
-    "a lower-case key next to an error",
-    { error: "deprecated", apiKey: "qwmznxbcvlaksjdhfgqpwoei" },
-    "refused",
-  ],
+  ["a lower-case key, an error", { error: "deprecated", apiKey: "qwmznxbcvlaksjdhfgqpwoei" }, "refused"],
   ["a number as key next to an error", { errors: ["legacy"], key: 12345678901 }, "refused"],
   ["a page that shows the key", `<html><body><code>${K}</code></body></html>`, "refused"],
   ["a page with a script", `<html><script src="${K}.js">var a="${K}"</script>Sign in</html>`, "failed"],
@@ -315,11 +311,7 @@ export const LIST_ROWS: readonly ListRow[] = [
   ["ClickUp, suspended", [{ id: 101, status: "active", health: { status: "suspended" } }], "101 ?"],
   ["auto_disabled", [{ id: 101, active: true, auto_disabled: true }], "101 ?"],
   ["in the future", two({ disabled_at: "2099-01-01" }, { enabled_at: "2099-01-01" }), "101 ?, 102 ?"],
-  [
-    "fields that only mention stopping",
-    [{ ...A, active: "Y", deletable: true, disabled_at: "" }],
-    "101 active",
-  ],
+  ["harmless fields", [{ ...A, active: "Y", deletable: true, disabled_at: "" }], "101 active"],
   ...Object.entries({
     expires_at: "2019-01-01T00:00:00Z",
     starts_at: "2099-01-01T00:00:00Z",
