@@ -6,7 +6,7 @@ export type ResponseHeaders = Readonly<Record<string, string | readonly string[]
 
 /**
  * What a member says about further pages. `more` and `last` are explicit. `next` is a cursor or URL, which some services send
- * even with the last page; `end` is an empty one. `full` is a page size that equals the length of the list.
+ * even with the last page; `end` is an empty one. `full` is a page size that the list fills.
  */
 type Sign = "more" | "last" | "next" | "end" | "full" | null;
 
@@ -19,7 +19,7 @@ const CUT_OFF = /truncated|incomplete|partial|timedout|limited|reached|exceeded|
 const PAGING = /^$|meta|pag(?:e|ing|in)|cursor|link|info|data|result|response|hooks|list/;
 const NEXT =
   /next|^prev(?:ious)?$|more|older|truncated|incomplete|partial|cursor|continu|offset|evaluated|marker|bookmark|scroll|(?:pag|skip|resum)[a-z]*(?:token|state)|lastkey|after$|remaining|(?:page|item|record|result)sleft$/;
-/** The filter that a list was restricted by. */
+/** The filter that restricts a list. */
 const FILTER = /^(?:filter(?:s|edby)?|query|scope|where|search)$/;
 const PAGE_SIZE =
   /^x?(?:limit|perpage|pagesize|pagelimit|pagelen|maxresults|itemsperpage|size|take|top|rows)$/;

@@ -164,7 +164,7 @@ function mayBeKey({ text, node: { value, name, containerName } }: Candidate): bo
   return isInSentence || SECRET.test(name) || (SECRET.test(containerName) && isMixed(text));
 }
 
-/** Chooses the only candidate whose name means the new key; among several candidates, the one named `apiKey`. */
+/** Chooses the candidate whose name means the new key, if no other candidate can be the key. Prefers `apiKey`. */
 function chooseKey(candidates: readonly Candidate[]): Candidate | "none" | "several" {
   const named = candidates.filter(isNamedAsKey);
   const key = named.find(({ node }) => node.name === "apikey") ?? named[0];

@@ -83,7 +83,7 @@ export function readStates(records: readonly JsonObject[], mapping: ResponseMapp
   }
 
   const rows = records.map(fieldsOf);
-  // Numbers are flags only if all of them are 0 or 1, in every record. Otherwise they are counts.
+  // Numbers are flags only if every record has them and all are 0 or 1. Otherwise they are counts.
   const numbers = rows.map((nodes) =>
     nodes.filter((node) => isOwn(node) && isFlag(node.name) && isNumeric(node.value)),
   );
@@ -161,7 +161,7 @@ function readField(rawName: string, value: unknown, words: Words, wasEnabled: bo
   return isPast(timeOf(value)) && wasEnabled === null ? "disabled" : "ambiguous";
 }
 
-/** Whether a member other than a state field indicates that the webhook may be stopped. */
+/** Whether a member that is not a state field indicates that the webhook may be stopped. */
 function mayBeStopped({ name, value, parent }: DocumentNode): boolean {
   if (OTHER_NAME.test(name) || DISABLED_AT.test(name)) return false;
   const isFalse = flagOf(value) === false;

@@ -67,8 +67,8 @@ class Life {
   }
 
   /**
-   * Removes all faults and follows the remedies of the errors. Then the stack must converge to the program without further
-   * requests, and destroying it must leave nothing behind. @throws if it does not
+   * Follows the remedies of all errors, with no more faults. The stack must then converge to the program, stay unchanged without
+   * requests, and leave nothing behind when it is destroyed. @throws if it does not
    */
   async settle(): Promise<void> {
     const { sandbox } = this.service;
