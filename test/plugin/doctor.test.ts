@@ -67,12 +67,12 @@ describe("docs/doctor.md shows the output of the doctor", () => {
     for (const code of [0, 1, 2]) expect(page).toContain(`\n| ${code} `);
   });
 
-  it("if the list is not recognised", async () => {
+  it("if the list is not recognized", async () => {
     const hook = (ref: number) => ({ ref, mode: "go" });
     const url = await serviceOf(200, JSON.stringify({ incoming: [hook(1)], outgoing: [hook(2), hook(3)] }));
     const ended = await doctorIn({ config: inStack(url) });
     const shown = asShown(ended, url).split("\n");
-    for (const line of (await sample("Fix a list that is not recognised")).split("\n"))
+    for (const line of (await sample("Fix a list that is not recognized")).split("\n"))
       expect(shown).toContain(line);
     expect(ended.code).toBe(1);
   });

@@ -4,50 +4,48 @@ import type { Operation } from "../../provider/dist/sandbox/sandbox.js";
 import { json, type Answer } from "../../provider/dist/sandbox/partner-account.js";
 import type { OperationCall } from "../../provider/dist/sandbox/running-sandbox.js";
 
-/** Something that goes wrong on the wire, and the requests that it happens to. */
+/** A fault on the wire, and the requests that it affects. */
 export type Fault = {
   /** @default any operation */
   readonly operation?: Operation;
-  /** How many requests it happens to; `Infinity` is allowed. @default 1 */
+  /** The number of requests to affect, or `Infinity`. @default 1 */
   readonly times?: number;
-  /** How many matching requests pass first. @default 0 */
+  /** The number of matching requests to skip first. @default 0 */
   readonly skip?: number;
-  /** Whether the operation is performed although its answer is lost. Always so where the answer is sent in part. @default false */
+  /** Whether the operation is performed although its response is lost. Always true if part of the response is sent. @default false */
   readonly effect?: boolean;
 } & (
   | StatusFault
   /** A 429. */
   | { readonly kind: "rateLimit"; readonly retryAfter?: number | string }
-  /** A 200 with a page, as from a login wall. */
+  /** A 200 with a web page, such as a login page. */
   | { readonly kind: "html" }
-  /** A TCP reset, or an orderly close, in place of an answer. */
-  | { readonly kind: "reset" | "fin" }
-  /** No answer at all, or no more than the first half of the real body. */
+  /** A TCP reset instead of a response. */
+  | { readonly kind: "reset" }
+  /** No response at all, or only the first half of the real body. */
   | { readonly kind: "hang"; readonly at: "headers" | "body" }
   /** The first half of the real body, then a TCP reset. */
   | { readonly kind: "resetMidBody" }
-  /** So many bytes of the real body, then an orderly close. */
+  /** The first bytes of the real body, then an orderly close. */
   | { readonly kind: "truncate"; readonly bytes: number }
-  /** The real answer, slowly. */
-  | { readonly kind: "slow"; readonly bytesPerSecond: number }
-  /** The real answer, when this has resolved. It is called once the operation has been performed. */
+  /** The real response, after `until` resolves. It is called when the operation has been performed. */
   | { readonly kind: "hold"; readonly until: (response: ServerResponse) => Promise<unknown> }
 );
 
-/** Any response. A Buffer is sent as it is, so that a body can be compressed, or no text. */
+/** Any response. A Buffer allows a compressed or binary body. */
 interface StatusFault {
   readonly kind: "status";
   readonly status: number;
-  /** In addition to a `content-type` of JSON, which they may replace. */
+  /** Additional headers. They can override the `content-type` of JSON. */
   readonly headers?: Readonly<Record<string, string>>;
   /** @default JSON with an `error`; nothing for 204 and 304 */
   readonly body?: string | Buffer;
 }
 
-/** Time for the client to read what was written: a reset may overtake it. */
+/** Time for the client to read the data before a reset overtakes it. */
 const RESET_DELAY_MS = 20;
 
-/** The faults that are still to come. */
+/** The faults that are still to happen. */
 export class FaultQueue {
   #waiting: { readonly fault: Fault; skip: number; times: number }[] = [];
 
@@ -59,7 +57,7 @@ export class FaultQueue {
     this.#waiting = [];
   }
 
-  /** The first fault that is due for this request. Those behind it do not count the request. */
+  /** Returns the first fault for this request. Later faults do not count the request. */
   next(operation: Operation): Fault | undefined {
     for (const entry of this.#waiting) {
       const { fault } = entry;
@@ -76,11 +74,11 @@ export class FaultQueue {
 
 /** Whether the operation is performed before the fault happens. */
 export function takesEffect(fault: Fault): boolean {
-  const sendsPart = ["resetMidBody", "truncate", "slow", "hold"].includes(fault.kind);
+  const sendsPart = ["resetMidBody", "truncate", "hold"].includes(fault.kind);
   return sendsPart || (fault.kind === "hang" && fault.at === "body") || fault.effect === true;
 }
 
-/** Makes a fault happen. Returns what to send instead of the real answer, or nothing if no more is to be sent. */
+/** Applies a fault. Returns the response to send, or `undefined` if there is nothing more to send. */
 export async function applyFault(
   call: OperationCall,
   answer: Answer,
@@ -105,9 +103,6 @@ export async function applyFault(
     case "reset":
       socket.resetAndDestroy();
       break;
-    case "fin":
-      socket.destroySoon();
-      break;
     case "hang":
       if (fault.at === "body") await sendPart(call, answer, half);
       break;
@@ -119,9 +114,6 @@ export async function applyFault(
       await sendPart(call, answer, fault.bytes);
       socket.destroySoon();
       break;
-    case "slow":
-      await sendSlowly(call, answer, fault.bytesPerSecond);
-      break;
     case "hold":
       await fault.until(call.response);
       return answer;
@@ -129,7 +121,7 @@ export async function applyFault(
   return undefined;
 }
 
-/** Waits; whether the client is still there. Ends at once when it leaves. */
+/** Waits, at most until the client disconnects. Returns whether the client is still connected. */
 export function pause(response: ServerResponse, milliseconds: number): Promise<boolean> {
   return new Promise((resolve) => {
     const end = (): void => {
@@ -147,17 +139,4 @@ async function sendPart(call: OperationCall, answer: Answer, bytes: number): Pro
   await new Promise((resolve) => {
     call.response.write(Buffer.from(answer.body).subarray(0, bytes), resolve);
   });
-}
-
-async function sendSlowly(call: OperationCall, answer: Answer, bytesPerSecond: number): Promise<void> {
-  const body = Buffer.from(answer.body);
-  const stepMs = Math.max(20, 1000 / bytesPerSecond); // Timers are not exact below 20 ms.
-  const stepBytes = Math.round((bytesPerSecond * stepMs) / 1000);
-  call.sendHead(answer);
-  call.response.flushHeaders();
-  for (let sent = 0; sent < body.length; sent += stepBytes) {
-    if (!(await pause(call.response, stepMs))) return;
-    call.response.write(body.subarray(sent, sent + stepBytes));
-  }
-  call.response.end();
 }

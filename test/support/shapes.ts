@@ -2,26 +2,26 @@ import { randomBytes } from "node:crypto";
 
 import type { WebhookSeed } from "../../provider/dist/sandbox/sandbox.js";
 
-/** An API key as a service may know it. */
+/** An API key that the service issued. */
 export interface IssuedKey {
   readonly key: string;
-  /** An id that is not secret: `key_` and 12 hexadecimal digits. */
+  /** A public id: `key_` and 12 hexadecimal digits. */
   readonly id: string;
   /** ISO 8601. */
   readonly createdAt: string;
 }
 
-/** What the bodies of successful responses look like. What a function returns is sent as JSON, unless it is a {@link RawBody}. */
+/** The form of successful responses. Results are sent as JSON, except a {@link RawBody}. */
 export interface Shape {
-  /** Answers the creation of a key. */
+  /** Returns the response to the creation of a key. */
   readonly apiKey: (key: IssuedKey) => unknown;
-  /** Lists the webhooks. */
+  /** Returns the webhook list. */
   readonly webhooks: (list: readonly WebhookSeed[]) => unknown;
-  /** What the path of a deletion holds. @default "key" */
+  /** What identifies the key in the path of a deletion. @default "key" */
   readonly deleteBy?: "key" | "id";
 }
 
-/** A body that a shape sends as it is, with headers of its own and no `content-type` unless they name one. */
+/** A body to send unchanged, with only these headers. */
 export class RawBody {
   readonly body: string | Buffer;
   readonly headers: Readonly<Record<string, string>>;
@@ -42,7 +42,7 @@ const nested: Shape = {
   }),
 };
 
-/** Forms in which services answer the same operations. */
+/** The forms of responses in which services differ. */
 export const SHAPES: Readonly<Record<ShapeName, Shape>> = {
   flat: {
     apiKey: ({ key }) => ({ apiKey: key }),
@@ -57,7 +57,7 @@ export const SHAPES: Readonly<Record<ShapeName, Shape>> = {
   },
   nested,
   byId: { ...nested, deleteBy: "id" },
-  /** Nothing here can be recognised without `responses`; there is a second secret and a second list. */
+  /** Cannot be recognized without `responses`: there is a second secret and a second list. */
   unreadable: {
     apiKey: ({ key }) => ({
       result: { key: `pk_live_${randomBytes(24).toString("base64url")}`, token: key },

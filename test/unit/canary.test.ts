@@ -5,7 +5,7 @@ import type { PartnerClient } from "../../provider/src/api/client.js";
 import { PartnerError } from "../../provider/src/api/errors.js";
 import { renderError } from "../../provider/src/hosts/messages.js";
 import { CANARIES, findLeaks } from "../support/canary.ts";
-import { clientFor, failureOf, InstantClock, playing } from "./api/support.ts";
+import { clientFor, failureOf, InstantClock, scripted } from "./api/support.ts";
 
 const { token } = CANARIES;
 
@@ -37,7 +37,7 @@ it.each<[what: string, bytes: string]>([
   ];
   for (const call of calls) {
     const lines: string[] = [];
-    const target = { ...(await playing({ bytes, end: "fin" })), accessToken: token };
+    const target = { ...(await scripted({ bytes, end: "fin" })), accessToken: token };
     const log = (line: string): void => void lines.push(line);
     const error = await failureOf(call(clientFor(target, { clock: new InstantClock(), log })));
     expect(error).toBeInstanceOf(PartnerError);

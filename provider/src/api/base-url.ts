@@ -2,13 +2,13 @@ import { BlockList, isIP } from "node:net";
 
 import { API_ROOT } from "./operations.js";
 
-/** Where the Partner API is, taken apart as undici wants it. */
+/** The base URL of a Partner API, in the parts that undici needs. */
 export interface BaseUrl {
   /** Scheme, host and port. */
   readonly origin: string;
-  /** The path before {@link API_ROOT}, without a slash at its end; `""` for none. */
+  /** The path in front of {@link API_ROOT}, without a trailing slash; `""` if there is none. */
   readonly prefix: string;
-  /** Whether the host is this machine, so that plain HTTP is allowed and a proxy is not. */
+  /** Whether the host is this machine. Only then is plain HTTP allowed, and no proxy is used. */
   readonly loopback: boolean;
 }
 
@@ -17,33 +17,34 @@ LOOPBACK.addSubnet("127.0.0.0", 8, "ipv4"); // RFC 1122, 3.2.1.3
 LOOPBACK.addAddress("::1", "ipv6"); // RFC 4291, 2.5.3
 
 /**
- * Reads a base URL.
+ * Parses a base URL.
  *
- * @returns The parts, or what is wrong with it: words that fit after "the base URL", and never repeat the URL,
- * because one with credentials in it is among the things that can be wrong.
+ * @returns The parts, or the problem, worded to follow "the base URL". The problem never repeats the URL, which may
+ * contain credentials.
  */
 export function parseBaseUrl(text: string): BaseUrl | { readonly problem: string } {
   if (!URL.canParse(text)) return { problem: "is not a URL; it looks like https://partners.example.com" };
   const url = new URL(text);
   const loopback = isLoopback(url.hostname);
   if (url.username !== "" || url.password !== "") {
-    return { problem: "must not contain a user name or password; the access token is a setting of its own" };
+    return { problem: "must not contain a user name or password; the access token is a separate setting" };
   }
   if (url.protocol === "http:" && !loopback) {
     return {
       problem:
-        "must start with https://: plain http:// would send the access token in clear text, and is allowed to this machine only",
+        "must start with https://; plain http:// would send the access token unencrypted and is allowed only for this machine",
     };
   }
   if (url.protocol !== "https:" && url.protocol !== "http:")
     return { problem: "must start with https://, or with http:// for a server on this machine" };
   if (text.includes("?") || text.includes("#")) return { problem: "must not contain a query or a fragment" };
   const prefix = url.pathname.replace(/\/{1,64}$/, "");
-  if (prefix.endsWith(API_ROOT)) return { problem: `must end before ${API_ROOT}, which is added to it` };
+  if (prefix.endsWith(API_ROOT))
+    return { problem: `must not include ${API_ROOT}, which is added automatically` };
   return { origin: url.origin, prefix, loopback };
 }
 
-/** Whether a host as it stands in a URL is this machine. Names other than `localhost` could resolve to anything. */
+/** Whether the host of a URL is this machine. Names other than `localhost` could resolve to anything. */
 function isLoopback(hostname: string): boolean {
   if (hostname === "localhost") return true;
   const address = hostname.replace(/^\[(.*)\]$/, "$1");

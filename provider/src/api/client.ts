@@ -1,4 +1,4 @@
-import { isWebPage, reportsFailure, serverWords } from "../responses/failure-report.js";
+import { isWebPage, reportsFailure, serverMessage } from "../responses/failure-report.js";
 import { isFailedCreation } from "../responses/key-reader.js";
 import type { ResponseMapping } from "../responses/mapping.js";
 import { readWebhookList, type WebhookListReading } from "../responses/webhook-list-reader.js";
@@ -7,47 +7,47 @@ import { systemClock, type Clock } from "./clock.js";
 import { createConnections } from "./connections.js";
 import { RequestError, SettingsError, type Effect, type FailureCause } from "./errors.js";
 import {
-  CREATION_LIMIT,
   isSuccess,
-  LIST_LIMIT,
+  MAX_CREATION_BODY,
+  MAX_LIST_BODY,
+  MAX_OTHER_BODY,
   sendOnce,
-  WORDS_LIMIT,
   type Attempt,
   type HttpResponse,
 } from "./http.js";
 import { keepResponse, type KeptResponse } from "./kept-response.js";
 import { API_ROOT, OPERATIONS, STATE_OPERATION, type Operation, type WebhookState } from "./operations.js";
 import { RateLimiter } from "./rate-limiter.js";
-import { printableId, redactWords } from "./redact.js";
+import { printableId, redactText } from "./redact.js";
 import { withRetry, type Outcome } from "./retry.js";
 
-/** What a client is made of. Times are in milliseconds. */
+/** The settings of one client. Times are in milliseconds. */
 export interface ClientOptions {
   readonly baseUrl: BaseUrl;
   /** Secret. */
   readonly accessToken: string;
-  /** For one attempt, from the start of sending to the last byte. */
+  /** The time for one attempt, from the start of sending to the last byte of the response. */
   readonly requestTimeout: number;
-  /** For all attempts of one operation and the waits between them; waiting for a rate limit does not count. */
+  /** The time for all attempts of one operation and the delays between them. Waiting for a rate limit does not count. */
   readonly operationTimeout: number;
-  /** Requests in flight at a time. */
+  /** The maximum number of requests in flight. */
   readonly maxConnections: number;
-  /** The fastest that requests are sent; `null` for no limit of our own. */
+  /** The maximum rate of requests; `null` for no limit. */
   readonly requestsPerSecond: number | null;
   readonly responses: ResponseMapping;
-  /** @default the system's time and chance */
+  /** @default the system clock */
   readonly clock?: Clock;
-  /** When it is aborted, waits end, requests are given up except creations that have been sent, and none is begun. */
+  /** When it is aborted, all waits end, no more requests start, and those in flight are abandoned, except creations. */
   readonly signal?: AbortSignal;
-  /** Gets a line for each attempt, free of secrets by construction: templates instead of paths. @default nothing is logged */
+  /** Called with one line for each attempt. Lines contain no secrets. @default no logging */
   readonly log?: (line: string) => void;
-  /** Told of what takes long, while it lasts. @default nobody is told */
+  /** Called before each retry, and repeatedly while a response takes long. @default no reports */
   readonly onWait?: (wait: Wait) => void;
 }
 
-/** What an operation is waiting for, as facts. */
+/** What an operation is waiting for. */
 export type Wait =
-  /** Its next attempt, in so many milliseconds. `reason`: a status, or the code of an error. */
+  /** A retry after a delay in milliseconds. `reason` is a status or an error code. */
   | {
       readonly kind: "retry";
       readonly operation: Operation;
@@ -55,13 +55,13 @@ export type Wait =
       readonly reason: string;
       readonly delay: number;
     }
-  /** A response, for so many milliseconds now. */
+  /** A response. `elapsed` is in milliseconds. */
   | { readonly kind: "response"; readonly operation: Operation; readonly elapsed: number };
 
-/** Milliseconds after which a sign of life is due, and the next one. */
-const SIGN_OF_LIFE = 10_000;
+/** Milliseconds between two reports of a slow response. */
+const REPORT_INTERVAL = 10_000;
 
-/** What the server answered to a creation that it accepted. */
+/** The result of a successful creation. */
 export interface CreatedKey {
   /** Secret. */
   readonly response: KeptResponse;
@@ -69,36 +69,36 @@ export interface CreatedKey {
   readonly createdAt: string;
 }
 
-/** The list of webhooks, read. */
+/** A webhook list that was read successfully. */
 export type WebhookList = Extract<WebhookListReading, { readable: true }>;
 
-/** The Partner API, one method for each thing that can be done. Created by {@link createClient}. */
+/** A client of the Partner API. Created by {@link createClient}. */
 export interface PartnerClient {
   /**
-   * Creates a key. Once the server has answered with a key, this never throws: its response is the only copy.
-   * @throws {RequestError} with `effect: "possible"` if a key may exist all the same.
+   * Creates a key. Never throws once the server has answered with a key: the response is the only copy.
+   * @throws {RequestError} with `effect: "possible"` if a key may have been created.
    */
   createApiKey(): Promise<CreatedKey>;
   /**
-   * Deletes a key, named by the key or by its id, as the service wants it.
+   * Deletes a key, identified by its value or by its id.
    * @throws {RequestError}
-   * @throws {SettingsError} if the name cannot stand in a path.
+   * @throws {SettingsError} if the value or id cannot be part of a path.
    */
   deleteApiKey(apiKey: string): Promise<void>;
-  /** Lists the webhooks. @param within Milliseconds, if less than `operationTimeout`. @throws {RequestError} */
-  listWebhooks(within?: number): Promise<WebhookList>;
-  /** Puts a webhook into a state. @throws {RequestError} */
+  /** Lists the webhooks. @param timeout Milliseconds, to use less than `operationTimeout`. @throws {RequestError} */
+  listWebhooks(timeout?: number): Promise<WebhookList>;
+  /** Sets the state of a webhook. @throws {RequestError} */
   setWebhookState(webhookId: number, state: WebhookState): Promise<void>;
-  /** The operations that have been sent and not been answered yet. */
+  /** The operations that are waiting for a response. */
   readonly pendingOperations: readonly Operation[];
   /** Closes all connections; requests in flight fail. */
   close(): Promise<void>;
 }
 
 /**
- * Creates a client; nothing is sent yet. One client serves all resources of a process.
+ * Creates a client. All resources of a process share one client.
  *
- * @throws {SettingsError} if the environment does not permit requests.
+ * @throws {SettingsError} if the environment does not allow requests.
  */
 export function createClient(options: ClientOptions): PartnerClient {
   const { signal, baseUrl, accessToken, clock = systemClock } = options;
@@ -107,27 +107,27 @@ export function createClient(options: ClientOptions): PartnerClient {
   const { host } = new URL(baseUrl.origin);
   const inFlight = new Set<Call>();
 
-  /** Sends one operation, repeats it as its policy allows, and returns the response of a success. */
+  /** Performs an operation, with retries, and returns the successful response. */
   async function send(call: Call): Promise<HttpResponse> {
     const { operation, parameter } = call;
     const { method, template, kind } = OPERATIONS[operation];
     const path = baseUrl.prefix + API_ROOT + fillPath(template, parameter);
-    const operationTimeout = Math.min(call.within ?? Infinity, options.operationTimeout);
+    const operationTimeout = Math.min(call.timeout ?? Infinity, options.operationTimeout);
     let attempts = 0;
-    let lost = false;
+    let lostConnection = false;
     const sendAttempt = async (remaining: number): Promise<Attempt> => {
       const startedAt = performance.now();
       const timer = setInterval(() => {
         options.onWait?.({ kind: "response", operation, elapsed: performance.now() - startedAt });
-      }, SIGN_OF_LIFE);
+      }, REPORT_INTERVAL);
       inFlight.add(call);
       const attempt = await sendOnce(connections, {
         method,
         path,
-        // The server may be closing all that it kept open: where one connection was lost, no other is trusted.
-        fresh: kind === "create" || lost,
+        // When one kept-alive connection breaks, the server may be closing the others too.
+        fresh: kind === "create" || lostConnection,
         creates: kind === "create",
-        bodyLimit: call.bodyLimit ?? WORDS_LIMIT,
+        bodyLimit: call.bodyLimit ?? MAX_OTHER_BODY,
         requestTimeout: options.requestTimeout,
         remaining,
         signal,
@@ -136,7 +136,7 @@ export function createClient(options: ClientOptions): PartnerClient {
         inFlight.delete(call);
       });
       attempts += 1;
-      lost = attempt.kind === "noResponse";
+      lostConnection = attempt.kind === "noResponse";
       options.log?.(
         logLine(call, host, attempts, attempt, performance.now() - startedAt, requestId(attempt, parameter)),
       );
@@ -151,13 +151,13 @@ export function createClient(options: ClientOptions): PartnerClient {
     const response = outcome.attempt?.kind === "response" ? outcome.attempt : null;
     if (response === null || !outcome.succeeded)
       throw failure(call, causeOf(outcome), response, outcome.effect, outcome.attempts);
-    const cause = contradictionIn(call, response);
+    const cause = failureInSuccess(call, response);
     if (cause !== null) throw failure(call, cause, response, kind === "read" ? "none" : "possible", attempts);
     return response;
   }
 
-  /** Why a status of success is not believed; `null` if it is. */
-  function contradictionIn({ operation }: Call, response: HttpResponse): FailureCause | null {
+  /** Returns why a 2xx response is a failure; `null` if it is a success. */
+  function failureInSuccess({ operation }: Call, response: HttpResponse): FailureCause | null {
     const { kind } = OPERATIONS[operation];
     if (kind === "read" && response.cutOff === "limit") return { kind: "tooLarge" };
     const text = response.body.toString("utf8");
@@ -173,7 +173,7 @@ export function createClient(options: ClientOptions): PartnerClient {
     effect: Effect = "none",
     attempts = 1,
   ): RequestError {
-    const words = response && serverWords(response.body.toString("utf8"));
+    const words = response && serverMessage(response.body.toString("utf8"));
     return new RequestError({
       operation,
       webhookId: webhookId ?? null,
@@ -183,7 +183,7 @@ export function createClient(options: ClientOptions): PartnerClient {
       attempts,
       failedAt: new Date(clock.now()).toISOString(),
       requestId: response && requestId(response, parameter),
-      serverWords: words && redactWords(words, [accessToken, webhookId === undefined ? parameter : ""]),
+      serverMessage: words && redactText(words, [accessToken, webhookId === undefined ? parameter : ""]),
     });
   }
 
@@ -195,7 +195,7 @@ export function createClient(options: ClientOptions): PartnerClient {
 
   return {
     async createApiKey() {
-      const response = await send({ operation: "createApiKey", bodyLimit: CREATION_LIMIT });
+      const response = await send({ operation: "createApiKey", bodyLimit: MAX_CREATION_BODY });
       return {
         response: keepResponse(response.body, response.cutOff === null),
         createdAt: new Date(clock.now()).toISOString(),
@@ -204,17 +204,13 @@ export function createClient(options: ClientOptions): PartnerClient {
     async deleteApiKey(apiKey) {
       await send({ operation: "deleteApiKey", parameter: apiKey });
     },
-    async listWebhooks(within) {
-      const call: Call = {
-        operation: "listWebhooks",
-        bodyLimit: LIST_LIMIT,
-        within,
-      };
+    async listWebhooks(timeout) {
+      const call: Call = { operation: "listWebhooks", bodyLimit: MAX_LIST_BODY, timeout };
       const response = await send(call);
       const body = response.body.toString("utf8");
       const reading = readWebhookList(body, response.headers, response.status, options.responses);
       if (reading.readable) return reading;
-      throw failure(call, { kind: "unreadableList", reading, body }, response);
+      throw failure(call, { kind: "unreadableList", reading }, response);
     },
     async setWebhookState(webhookId, state) {
       await send({ operation: STATE_OPERATION[state], parameter: String(webhookId), webhookId });
@@ -229,23 +225,22 @@ export function createClient(options: ClientOptions): PartnerClient {
 /** One call of an operation. */
 interface Call {
   readonly operation: Operation;
-  /** The value of the path parameter. Secret where it is a key. */
+  /** The value of the path parameter. Secret if it is a key. */
   readonly parameter?: string;
   readonly webhookId?: number;
-  /** Bytes of the body to keep. @default enough for what a server says of a failure */
+  /** The maximum number of body bytes to keep. @default {@link MAX_OTHER_BODY} */
   readonly bodyLimit?: number;
-  /** Milliseconds, if less than `operationTimeout`. */
-  readonly within?: number | undefined;
+  /** Milliseconds, to use less than `operationTimeout`. */
+  readonly timeout?: number | undefined;
 }
 
-/** Path segments that a server, or a proxy in front of it, resolves as "here" and "one up". */
+/** Path segments that a server or a proxy resolves to another path. */
 const DOT_SEGMENTS: ReadonlySet<string> = new Set(["", ".", ".."]);
 
 /**
- * Puts the path parameter into a template.
+ * Inserts the path parameter into a template.
  *
- * @throws {SettingsError} if the value cannot stand in a path: empty, `.` and `..` would address something else, and a lone
- * surrogate has no encoding.
+ * @throws {SettingsError} if the value cannot be a path segment. That includes lone surrogates, which have no encoding.
  */
 function fillPath(template: string, parameter: string | undefined): string {
   if (parameter === undefined) return template;
@@ -258,11 +253,11 @@ function fillPath(template: string, parameter: string | undefined): string {
 
 function causeOf({ attempt, interrupted, requestedWait }: Outcome): FailureCause {
   if (requestedWait !== null) {
-    const status = attempt?.kind === "response" ? attempt.status : 429; // Not sent: what another one was answered with.
+    const status = attempt?.kind === "response" ? attempt.status : 429; // If it was not sent, another request received a 429.
     return { kind: "throttled", status, wait: requestedWait };
   }
   if (interrupted) return { kind: "interrupted" };
-  // It was not sent, because the rate limit refused all others for too long.
+  // It was not sent because the server answered all other requests with 429 for too long.
   if (attempt === null) return { kind: "status", status: 429 };
   if (attempt.kind === "response")
     return isSuccess(attempt.status) ? { kind: "cutOff" } : { kind: "status", status: attempt.status };
@@ -270,7 +265,7 @@ function causeOf({ attempt, interrupted, requestedWait }: Outcome): FailureCause
   return { kind: "connection", code: attempt.code };
 }
 
-/** One line for one attempt. Templates, numbers and a printable request id: there is nothing in it to redact. */
+/** Returns the log line of one attempt. It contains only templates, numbers and a printable request id: no secrets. */
 function logLine(
   { operation }: Call,
   host: string,

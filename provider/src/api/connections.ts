@@ -4,30 +4,30 @@ import { Agent, EnvHttpProxyAgent, type Dispatcher } from "undici";
 import type { BaseUrl } from "./base-url.js";
 import { SettingsError } from "./errors.js";
 
-/** Milliseconds for DNS, TCP, proxy and TLS together; undici's own default for a connection. */
+/** Milliseconds for DNS, TCP, proxy and TLS together; undici's default. */
 export const CONNECT_TIMEOUT = 10_000;
 
-/** Bytes of response headers; undici's default of 16 KiB is less than some gateways send. */
-const HEADER_LIMIT = 256 * 1024;
+/** Bytes of response headers. Some gateways send more than undici's default of 16 KiB. */
+const MAX_HEADER_BYTES = 256 * 1024;
 
 /** The connections to one account's server. */
 export interface Connections {
   readonly origin: string;
   /** The value of the `authorization` header. Secret. */
   readonly authorization: string;
-  /** Keeps connections open and uses them again: for requests that may be repeated if that fails. */
+  /** Reuses kept-alive connections: for requests that can be retried when one of them breaks. */
   readonly pooled: Dispatcher;
-  /** Opens a connection for each request: for creations, and to repeat what a kept-alive connection lost. */
+  /** Opens a new connection for each request: for creations, and for retries after a connection broke. */
   readonly fresh: Dispatcher;
   /** Closes all connections at once. */
   close(): Promise<void>;
 }
 
 /**
- * Opens nothing yet; connections are opened as requests need them.
+ * Creates the connection pools. They open connections only when requests need them.
  *
- * @param maxConnections Connections of each kind.
- * @throws {SettingsError} if the environment names an unusable proxy, or would make undici log request paths.
+ * @param maxConnections The maximum number of connections in each pool.
+ * @throws {SettingsError} if the environment sets an invalid proxy, or makes undici log request paths.
  */
 export function createConnections(
   baseUrl: BaseUrl,
@@ -37,21 +37,21 @@ export function createConnections(
   assertUndiciIsQuiet();
   const shared = {
     connections: maxConnections,
-    allowH2: false, // Over HTTP/2 undici itself sends a refused POST again, and that is a second key.
-    headersTimeout: 0, // http.ts bounds the whole request more strictly.
+    allowH2: false, // Over HTTP/2, undici resends a refused POST, which could create a second key.
+    headersTimeout: 0, // http.ts has a stricter timeout for the whole request.
     bodyTimeout: 0,
-    maxHeaderSize: HEADER_LIMIT,
+    maxHeaderSize: MAX_HEADER_BYTES,
   };
   const create = (pipelining: 0 | 1): Dispatcher => {
     const options = { ...shared, pipelining };
-    // A proxy named in HTTP_PROXY would be handed the token in clear text.
+    // A proxy in HTTP_PROXY would receive the token unencrypted.
     if (baseUrl.loopback) return new Agent({ ...options, connect: { timeout: CONNECT_TIMEOUT } });
-    // `connect.timeout` is ignored by this agent.
+    // This agent ignores `connect.timeout`.
     return proxyAgent({ ...options, connectTimeout: CONNECT_TIMEOUT, proxyTls: { allowH2: false } });
   };
   const pooled = create(1);
-  // 0 turns keep-alive off: on a kept-alive socket that the server is just closing, a POST that never arrived looks the same
-  // as one whose response was lost.
+  // 0 disables keep-alive. On a kept-alive socket that the server is closing, a POST that never arrived looks the same as
+  // one whose response was lost.
   const fresh = create(0);
   return {
     origin: baseUrl.origin,
@@ -64,10 +64,11 @@ export function createConnections(
   };
 }
 
-/** With `NODE_DEBUG=undici`, undici prints the path of every request, and that of a deletion contains the key. */
+/** With `NODE_DEBUG=undici`, undici prints every request path, and the path of a deletion contains the key. */
 function assertUndiciIsQuiet(): void {
   if (!debuglog("undici").enabled && !debuglog("fetch").enabled) return;
-  const text = "NODE_DEBUG would print API keys. Remove undici and fetch from it, and use PARTNERS_DEBUG=1.";
+  const text =
+    "NODE_DEBUG would print API keys. Remove undici and fetch from it; use PARTNERS_DEBUG=1 instead.";
   throw new SettingsError([{ kind: "environment", text }]);
 }
 
@@ -75,9 +76,9 @@ function proxyAgent(options: EnvHttpProxyAgent.Options): Dispatcher {
   try {
     return new EnvHttpProxyAgent(options);
   } catch {
-    // No cause: it repeats the address, and that may contain a password.
+    // Without the cause, which repeats the address and with it a possible password.
     const text =
-      "The proxy in HTTPS_PROXY or HTTP_PROXY is not a URL. Write it with its scheme, such as http://proxy.example.com:3128.";
+      "The proxy in HTTPS_PROXY or HTTP_PROXY is not a URL. Include the scheme, as in http://proxy.example.com:3128.";
     throw new SettingsError([{ kind: "environment", text }]);
   }
 }

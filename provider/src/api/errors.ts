@@ -1,10 +1,10 @@
 import type { WebhookListReading } from "../responses/webhook-list-reader.js";
 import type { Operation } from "./operations.js";
 
-/** What a failed operation did on the server: certainly nothing, or nobody can know. */
+/** Whether a failed operation may have changed anything on the server. */
 export type Effect = "none" | "possible";
 
-/** The stable name of a kind of error, which the troubleshooting page is sorted by. */
+/** The stable codes of all errors. The troubleshooting page has a section for each. */
 export type ErrorCode =
   | "PARTNERS_CONFIGURATION"
   | "PARTNERS_CONNECTION"
@@ -15,8 +15,8 @@ export type ErrorCode =
   | "PARTNERS_RESOURCE";
 
 /**
- * The common part of all errors of this provider. An error holds facts and no sentence: the host words it, as only the host
- * knows where the settings of the account come from. No fact may be, or contain, a token or a key.
+ * The base class of all errors of this provider. An error holds facts and no text: the host renders it, because only the
+ * host knows where the account's settings come from. No fact may contain a token or a key.
  */
 export abstract class PartnerError extends Error {
   /** See {@link ErrorCode}. */
@@ -25,52 +25,52 @@ export abstract class PartnerError extends Error {
   readonly effect: Effect = "none";
 }
 
-/** Why a list of webhooks is not recognised. */
+/** Why a webhook list is not recognized. */
 export type UnreadableWebhookList = Extract<WebhookListReading, { readable: false }>;
 
-/** Why a request did not lead to a result. */
+/** Why a request failed. */
 export type FailureCause =
-  /** The server answered with a status that is not a success. */
+  /** The server answered with a status other than 2xx. */
   | { readonly kind: "status"; readonly status: number }
-  /** A change was answered 404, although the list has the webhook. */
+  /** The server answered a change with 404, although the webhook list contains the webhook. */
   | { readonly kind: "listed" }
-  /** A status, most often 429, asks for a wait of so many milliseconds, longer than `operationTimeout` allows. */
+  /** A response, usually a 429, asks for a wait (in milliseconds) that is longer than `operationTimeout` allows. */
   | { readonly kind: "throttled"; readonly status: number; readonly wait: number }
-  /** No response in time; `sent`: whether the request had left. */
+  /** No response arrived in time. `sent`: whether the request had been sent. */
   | { readonly kind: "timeout"; readonly sent: boolean }
-  /** The connection failed or broke; `code` is the system's or undici's. */
+  /** The connection failed or broke. `code` comes from the system or from undici. */
   | { readonly kind: "connection"; readonly code: string }
-  /** The process was told to stop. */
+  /** The process was asked to stop. */
   | { readonly kind: "interrupted" }
-  /** The response was cut off behind a status of success. */
+  /** The response had a 2xx status and was cut off. */
   | { readonly kind: "cutOff" }
-  /** A status of success with a page for people. */
+  /** The response had a 2xx status and is a web page. */
   | { readonly kind: "webPage" }
-  /** A status of success with a body that reports a failure. */
+  /** The response had a 2xx status and a body that reports a failure. */
   | { readonly kind: "reportedFailure" }
-  /** A list of more than 64 MiB. */
+  /** The list is larger than 64 MiB. */
   | { readonly kind: "tooLarge" }
-  /** A list that is not recognised. `body` is its text, to describe the structure of; never printed. */
-  | { readonly kind: "unreadableList"; readonly reading: UnreadableWebhookList; readonly body: string };
+  /** The list is not recognized. */
+  | { readonly kind: "unreadableList"; readonly reading: UnreadableWebhookList };
 
-/** The facts of a request that failed, after all its attempts. */
+/** The facts about a request that failed after all its attempts. */
 export interface RequestFailure {
   readonly operation: Operation;
-  /** The webhook that it was about; `null` for other operations. */
+  /** The webhook to change; `null` for other operations. */
   readonly webhookId: number | null;
-  /** The host that it went to, with its port. */
+  /** The server's host and port. */
   readonly host: string;
   readonly cause: FailureCause;
-  /** What all attempts together may have done. */
+  /** The effect of all attempts together. */
   readonly effect: Effect;
-  /** Attempts that were sent. */
+  /** The number of attempts. */
   readonly attempts: number;
-  /** When it was given up, ISO 8601. */
+  /** When the request was given up, ISO 8601. */
   readonly failedAt: string;
-  /** The request id that the server gave, made printable. */
+  /** The server's request id, if it is safe to print. */
   readonly requestId: string | null;
-  /** What the server said, redacted. */
-  readonly serverWords: string | null;
+  /** The server's error message, redacted. */
+  readonly serverMessage: string | null;
 }
 
 const REQUEST_CODES: Readonly<Record<FailureCause["kind"], ErrorCode>> = {
@@ -87,7 +87,7 @@ const REQUEST_CODES: Readonly<Record<FailureCause["kind"], ErrorCode>> = {
   unreadableList: "PARTNERS_UNREADABLE",
 };
 
-/** An operation of the Partner API failed. */
+/** A Partner API operation failed. */
 export class RequestError extends PartnerError {
   override readonly code: ErrorCode;
   override readonly effect: Effect;
@@ -100,22 +100,22 @@ export class RequestError extends PartnerError {
     this.failure = failure;
   }
 
-  /** The status that the server answered with instead of a success; `null` for any other failure. */
+  /** The status of an unsuccessful response; `null` for any other failure. */
   get status(): number | null {
     const { cause } = this.failure;
     return cause.kind === "status" ? cause.status : null;
   }
 }
 
-/** What is wrong with a setting, or with the environment of the process. */
+/** A problem with a setting, or with the environment of the process. */
 export type SettingProblem =
   | { readonly kind: "missing"; readonly setting: string }
-  /** `text` fits after the name of the setting, and repeats no value. */
+  /** `text` follows the name of the setting and repeats no value. */
   | { readonly kind: "invalid"; readonly setting: string; readonly text: string }
-  /** `text` is a whole sentence. */
+  /** `text` is a complete sentence. */
   | { readonly kind: "environment"; readonly text: string };
 
-/** Settings are missing or wrong, or the environment does not permit a request. Nothing was sent. */
+/** Settings are missing or invalid, or the environment does not allow requests. Nothing was sent. */
 export class SettingsError extends PartnerError {
   override readonly code = "PARTNERS_CONFIGURATION";
   readonly problems: readonly SettingProblem[];

@@ -5,66 +5,65 @@ import { VERSION } from "../version.js";
 import { CONNECT_TIMEOUT, type Connections } from "./connections.js";
 import type { Method } from "./operations.js";
 
-/** Bytes of the response to a creation; the excess is cut and the rest kept, as it may hold the key. */
-export const CREATION_LIMIT = 4 * 1024 * 1024;
-/** Bytes of a list. A longer one is refused: JSON.parse would take ten times as much memory. */
-export const LIST_LIMIT = 64 * 1024 * 1024;
-/** Bytes of any other body: enough for what a server says of a failure. */
-export const WORDS_LIMIT = 1024 * 1024;
+/** Bytes of the response to a creation. The start of a longer one is kept, because it may contain the key. */
+export const MAX_CREATION_BODY = 4 * 1024 * 1024;
+/** Bytes of a webhook list. A longer one is an error: JSON.parse would need about ten times as much memory. */
+export const MAX_LIST_BODY = 64 * 1024 * 1024;
+/** Bytes of any other body: enough for an error message. */
+export const MAX_OTHER_BODY = 1024 * 1024;
 
-/** One request, ready to be sent once. Times are in milliseconds. */
+/** A single HTTP request. Times are in milliseconds. */
 export interface HttpRequest {
   readonly method: Method;
-  /** The full path, percent-encoded. Secret: that of a deletion contains the key. */
+  /** The full path, percent-encoded. Secret: the path of a deletion contains the key. */
   readonly path: string;
-  /** Whether a connection is opened for it; otherwise one that is open may be used. */
+  /** Whether to open a new connection instead of reusing a kept-alive one. */
   readonly fresh: boolean;
-  /** Bytes of the body to keep. */
+  /** The maximum number of body bytes to keep. */
   readonly bodyLimit: number;
   /** From the start of sending to the last byte of the response. */
   readonly requestTimeout: number;
-  /** What the operation has left, for everything but the response to a creation that has been sent. */
+  /** The time that the operation has left. It does not limit the response to a creation that was sent. */
   readonly remaining: number;
-  /** Whether it creates something, so that once it is sent only `requestTimeout` ends the wait for its response. */
+  /** Whether this is a creation. Once it is sent, only `requestTimeout` ends the wait for its response. */
   readonly creates: boolean;
-  /** When it is aborted the request is given up, unless it is a creation that has been sent. */
+  /** When it is aborted, the request is abandoned unless it is a creation that was sent. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** How one attempt ended. */
+/** The result of one attempt. */
 export type Attempt = HttpResponse | NoResponse;
 
-/** The server sent a status. */
+/** An attempt to which the server sent at least a status. */
 export interface HttpResponse {
   readonly kind: "response";
   readonly status: number;
-  /** By lower-case name. */
+  /** The headers by lower-case name. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   /** The body, decompressed. Secret. */
   readonly body: Buffer;
-  /** Why the body is not complete; `null` if it is. */
+  /** Why the body is incomplete; `null` if it is complete. */
   readonly cutOff: "limit" | NoResponse["reason"] | null;
 }
 
-/** The server sent no status. */
+/** An attempt without a response. */
 export interface NoResponse {
   readonly kind: "noResponse";
-  /** Whether undici had begun to send: the only evidence there is, as error codes prove nothing (ECONNRESET can be either). */
+  /** Whether undici started to send. Error codes do not tell: ECONNRESET can occur before and after sending. */
   readonly sent: boolean;
   readonly reason: "timeout" | "connection" | "interrupted";
-  /** The code of the system's or undici's error, such as `ECONNREFUSED`. */
+  /** The error code of the system or of undici, such as `ECONNREFUSED`. */
   readonly code: string;
 }
 
-/** Whether a status is a success: any 2xx, as a 200 where 201 is documented may carry the only copy of a key. */
+/** Whether a status is 2xx. Any 2xx counts: a 200 instead of a 201 may carry the only copy of a key. */
 export function isSuccess(status: number): boolean {
   return status >= 200 && status < 300;
 }
 
 /**
- * Sends one request once. Never rejects, and always ends in time: its timer runs next to undici, which neither rejects a
- * request that is queued or connecting when it is aborted, nor bounds a whole body. A request that is given up before it
- * started is stopped when undici comes to start it.
+ * Sends a request once. Never rejects, and always ends in time. It has its own timers because undici does not reject an
+ * aborted request that is queued or connecting, and has no timeout for the whole body.
  */
 export function sendOnce(connections: Connections, request: HttpRequest): Promise<Attempt> {
   return new Promise((resolve) => {
@@ -83,7 +82,7 @@ export function sendOnce(connections: Connections, request: HttpRequest): Promis
 const REQUEST_HEADERS = {
   "user-agent": `pulumi-partners/${VERSION}`,
   accept: "application/json",
-  // RFC 9110 (12.5.3) lets a server compress for a client that does not say what it takes.
+  // Without this header, RFC 9110 (12.5.3) lets a server compress its responses.
   "accept-encoding": "identity",
 } as const;
 
@@ -109,7 +108,7 @@ class AttemptHandler implements Dispatcher.DispatchHandler {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     if (this.#ended) {
-      controller.abort(new Error("given up before it was sent"));
+      controller.abort(new Error("abandoned before it was sent"));
       return;
     }
     this.#controller = controller;
@@ -123,7 +122,7 @@ class AttemptHandler implements Dispatcher.DispatchHandler {
     status: number,
     headers: HttpResponse["headers"],
   ): void {
-    if (status < 200) return; // 1xx announces a response and is not one.
+    if (status < 200) return; // 1xx is informational; the response follows.
     this.#status = status;
     this.#headers = headers;
   }
@@ -145,8 +144,8 @@ class AttemptHandler implements Dispatcher.DispatchHandler {
   }
 
   readonly #interrupt = (): void => {
-    const mustWait = this.#request.creates && this.#controller !== null;
-    if (!mustWait) this.#end("interrupted");
+    const isSentCreation = this.#request.creates && this.#controller !== null;
+    if (!isSentCreation) this.#end("interrupted");
   };
 
   #remaining(): number {
@@ -155,7 +154,7 @@ class AttemptHandler implements Dispatcher.DispatchHandler {
 
   #startTimer(milliseconds: number): NodeJS.Timeout {
     const timer = setTimeout(() => {
-      // A busy process may run this timer before it reads a response that has arrived: one turn of the event loop reads it.
+      // In a busy process, this timer may fire although the response has arrived: one turn of the event loop reads it.
       setImmediate(() => {
         if (this.#timer === timer) this.#end("timeout");
       });
@@ -188,13 +187,13 @@ class AttemptHandler implements Dispatcher.DispatchHandler {
 }
 
 /**
- * Undoes a `content-encoding` that came although nobody asked for it. What is cut off is read as far as it goes.
+ * Decompresses a body that a server compressed without being asked to. Reads as much as possible of an incomplete body.
  *
- * @returns `null` if it is longer than `limit` bytes.
+ * @returns `null` if the result is longer than `limit` bytes.
  */
 function decompress(body: Buffer, encoding: string | string[] | undefined, limit: number): Buffer | null {
   const { Z_SYNC_FLUSH, BROTLI_OPERATION_FLUSH } = constants;
-  const coding = String(encoding).toLowerCase(); // RFC 9110 (8.4.1) has these names in any case.
+  const coding = String(encoding).toLowerCase(); // Case-insensitive: RFC 9110, 8.4.1.
   try {
     if (coding === "br")
       return brotliDecompressSync(body, { maxOutputLength: limit, finishFlush: BROTLI_OPERATION_FLUSH });
@@ -207,14 +206,14 @@ function decompress(body: Buffer, encoding: string | string[] | undefined, limit
 }
 
 /**
- * The code of an error, or the name of its kind, and nothing else of it: messages of undici and Node can repeat a URL, and the
- * URL can hold a key.
+ * Returns the code or the name of an error. Never its message: undici and Node may put the URL into it, and the URL may
+ * contain a key.
  */
 function codeOf(error: unknown): string {
   if (!(error instanceof Error)) return "UNKNOWN";
-  // How undici (lib/dispatcher/client-h1.js) ends a request to which the server sends `100 Continue`.
+  // undici (lib/dispatcher/client-h1.js) fails with this when the server sends `100 Continue`.
   if (error.message === "bad response") return "UNEXPECTED_100_CONTINUE";
-  // undici means to give an HTTPParserError a code, and gives it none.
+  // undici's HTTPParserError has no code.
   const code = "code" in error && typeof error.code === "string" ? error.code : error.name;
   return /^[A-Za-z0-9_]{1,64}$/.test(code) ? code : "UNKNOWN";
 }

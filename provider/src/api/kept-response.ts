@@ -1,16 +1,16 @@
 /**
- * The response to a creation as it is kept in the state. The service shows it once, so nothing is ever lost by our reading of
- * it: a second secret, an id, a key that was not recognised. Secret.
+ * The response to a creation, as kept in the state. The service shows it only once, so the state keeps everything in it: a
+ * second secret, an id, or a key that was not recognized. Secret.
  */
 export interface KeptResponse {
-  /** The body as text, or in base64 where it is not UTF-8. */
+  /** The body as text, or in base64 if it is not UTF-8. */
   readonly body: string;
   readonly encoding: "utf8" | "base64";
-  /** Whether all of it arrived. */
+  /** Whether the whole body arrived. */
   readonly complete: boolean;
 }
 
-/** Puts a body into a form that the state can hold. */
+/** Converts a body into a form that the state can store. */
 export function keepResponse(body: Buffer, complete: boolean): KeptResponse {
   try {
     return { body: new TextDecoder("utf-8", { fatal: true }).decode(body), encoding: "utf8", complete };
@@ -19,12 +19,12 @@ export function keepResponse(body: Buffer, complete: boolean): KeptResponse {
   }
 }
 
-/** The text of a kept response, to look for the key in. */
+/** Returns the text of a kept response. */
 export function responseText({ body, encoding }: KeptResponse): string {
   return encoding === "utf8" ? body : Buffer.from(body, "base64").toString("utf8");
 }
 
-/** Reads a kept response from the state; `null` if there is none, or none that this version understands. */
+/** Reads a kept response from the state; `null` if there is none, or if this version does not understand it. */
 export function asKeptResponse(value: unknown): KeptResponse | null {
   if (typeof value !== "object" || value === null) return null;
   const { body, encoding, complete } = value as Readonly<Record<string, unknown>>;

@@ -1,138 +1,134 @@
 import type { Clock } from "./clock.js";
 
-/** Milliseconds without sending anything after a 429 that names no time; doubled while nothing gets through. */
-const FIRST_PAUSE = 1_000;
-/** Milliseconds: no pause of our own is longer. */
-const LONGEST_PAUSE = 10_000;
+/** Milliseconds of the pause after a 429 without `Retry-After`. It doubles up to the maximum while no request succeeds. */
+const BASE_PAUSE = 1_000;
+const MAX_PAUSE = 10_000;
 /**
- * Requests in flight at the start; each success adds one. All that are in flight when a limit is reached are refused, so a
- * burst of `maxConnections` at the start would cost as many requests.
+ * The connections used at first; each success adds one. Once the server's limit is reached it refuses all requests in flight,
+ * so starting with `maxConnections` would waste as many.
  */
-const CAUTIOUS_CONNECTIONS = 8;
-/** After a 429: the share of the rate that got through in the last second, in requests per second, and its growth per second. */
-const SHARE = 0.8;
-const GROWTH = 1.05;
-const WINDOW = 1_000;
+const INITIAL_CONNECTIONS = 8;
+/** The rate after a 429, as a share of the successes in the last second, and its growth per second. */
+const RATE_SHARE = 0.8;
+const RATE_GROWTH = 1.05;
 
 /**
- * Every request of the process passes here, retries included: at most `maxConnections` in flight, never faster than
- * `requestsPerSecond`, none during the pause that a 429 asks for, and afterwards no faster than the server was seen to allow.
- * Waiting here is not the fault of the one that waits, so it does not count against its deadline.
+ * Limits all requests of the process, retries included: at most `maxConnections` in flight, at most `requestsPerSecond`, and
+ * none during the pause after a 429. After the pause it starts below the rate that the server accepted.
  */
 export class RateLimiter {
   readonly #clock: Clock;
   readonly #maxConnections: number;
-  readonly #fixedRate: number;
+  readonly #maxRate: number;
   readonly #signal: AbortSignal | undefined;
   readonly #queue: (() => void)[] = [];
-  #inFlight = 0;
   #connections: number;
+  #inFlight = 0;
   #nextTurn = 0;
   #pausedUntil = 0;
+  /** The end of the pause that the server asked for. Unlike a pause of our own, it can be too long to wait for. */
   #requestedUntil = 0;
-  #pause = FIRST_PAUSE;
-  #rate = Infinity;
+  #nextPause = BASE_PAUSE;
   #throttledAt = 0;
+  #rateThen = Infinity;
+  /** The times of the successes in the second before the latest one. */
   #successes: number[] = [];
-  #lastSuccess = 0;
 
   /**
-   * @param maxConnections Requests in flight at a time.
-   * @param requestsPerSecond The fastest that requests are sent; `null` for no limit.
-   * @param signal When it is aborted, nobody waits here any longer.
+   * @param maxConnections The maximum number of requests in flight.
+   * @param requestsPerSecond The maximum rate; `null` for no limit.
+   * @param signal When it is aborted, all waits end.
    */
   constructor(clock: Clock, maxConnections: number, requestsPerSecond: number | null, signal?: AbortSignal) {
     this.#clock = clock;
     this.#maxConnections = maxConnections;
-    this.#connections = Math.min(CAUTIOUS_CONNECTIONS, maxConnections);
-    this.#fixedRate = requestsPerSecond ?? Infinity;
+    this.#connections = Math.min(INITIAL_CONNECTIONS, maxConnections);
+    this.#maxRate = requestsPerSecond ?? Infinity;
     this.#signal = signal;
     signal?.addEventListener("abort", () => {
       for (const proceed of this.#queue.splice(0)) proceed();
     });
   }
 
-  /** Whether nothing has got through since the last 429. */
-  get isThrottled(): boolean {
-    return this.#throttledAt > this.#lastSuccess;
-  }
-
-  /** Milliseconds for which nobody sends. */
+  /** Milliseconds until requests are sent again. */
   get pausedFor(): number {
     return Math.max(0, this.#pausedUntil - this.#clock.now());
   }
 
-  /** When a response other than 429 last came in, milliseconds since the epoch; 0 if never. */
-  get lastSuccess(): number {
-    return this.#lastSuccess;
+  /** Milliseconds since the last success while the server answers with 429; 0 once it accepts requests. */
+  get stalledFor(): number {
+    const lastSuccess = this.#successes.at(-1) ?? 0;
+    return this.#throttledAt > lastSuccess ? this.#clock.now() - lastSuccess : 0;
   }
 
   /**
    * Waits for a turn, or until the signal is aborted. The caller must call {@link release} afterwards in any case.
    *
-   * @param patience Milliseconds that a server may ask to wait.
-   * @returns Milliseconds that it does ask for, if they are more; else `null`.
+   * @param maxWait The longest pause, in milliseconds, that the server may ask for.
+   * @returns The pause that it asks for if that is longer; otherwise `null`.
    */
-  async acquire(patience: number): Promise<number | null> {
+  async acquire(maxWait: number): Promise<number | null> {
     if (this.#inFlight < this.#connections) this.#inFlight += 1;
     else await new Promise<void>((resolve) => this.#queue.push(resolve));
     while (!this.#signal?.aborted) {
       const now = this.#clock.now();
-      if (this.#requestedUntil - now > patience) return this.#requestedUntil - now;
+      if (this.#requestedUntil - now > maxWait) return this.#requestedUntil - now;
       const turn = Math.max(now, this.#nextTurn, this.#pausedUntil);
-      this.#nextTurn = turn + 1000 / Math.min(this.#fixedRate, this.#currentRate(turn));
+      this.#nextTurn = turn + 1000 / this.#rateAt(turn);
       if (turn > now) await this.#clock.sleep(turn - now, this.#signal);
-      if (this.#clock.now() >= this.#pausedUntil) break; // Else a 429 has come in meanwhile.
+      if (this.#clock.now() >= this.#pausedUntil) break; // Otherwise a 429 arrived in the meantime.
     }
     return null;
   }
 
-  /** Gives the place to the next one. */
+  /** Frees a connection for the next request. */
   release(): void {
     this.#inFlight -= 1;
     while (this.#inFlight < this.#connections && this.#queue.length > 0) {
       this.#inFlight += 1;
-      // Responses that arrived together are all seen before the next request goes out: one of them may be a 429.
       const next = this.#queue.shift();
+      // Lets responses that arrived together be handled first: one of them may be a 429.
       if (next) setImmediate(next);
     }
   }
 
-  /** Takes note of a response that was not a 429. */
+  /** Records a response other than 429. */
   succeeded(): void {
-    const now = this.#clock.now();
-    this.#successes = this.#successes.filter((time) => time > now - WINDOW);
-    this.#successes.push(now);
-    this.#lastSuccess = now;
-    this.#pause = FIRST_PAUSE;
+    this.#successes = [...this.#recentSuccesses(), this.#clock.now()];
+    this.#nextPause = BASE_PAUSE;
     if (this.#connections < this.#maxConnections) this.#connections += 1;
   }
 
   /**
-   * Takes note of a 429: nobody sends until the time that the server named, or for a pause that doubles while nothing gets
-   * through, and then all go on at a share of the rate that worked.
+   * Records a 429: starts a pause and lowers the rate.
    *
-   * @param wait Milliseconds that the server asked for; `null` if it named no time.
+   * @param retryAfter The milliseconds that the server asked for; `null` without `Retry-After`.
    */
-  throttled(wait: number | null): void {
+  throttled(retryAfter: number | null): void {
     const now = this.#clock.now();
-    let until = now + (wait ?? 0);
-    if (now >= this.#pausedUntil) {
-      // Only the first of a burst tells something new about the rate.
-      const worked = this.#successes.filter((time) => time > now - WINDOW).length;
-      this.#rate = Math.max(1, SHARE * worked);
-      this.#throttledAt = now;
-      if (wait === null) {
-        until = now + this.#pause;
-        this.#pause = Math.min(LONGEST_PAUSE, this.#pause * 2);
-      }
+    const isFirst = now >= this.#pausedUntil; // The other 429s of a burst say nothing new about the rate.
+    let until = now + (retryAfter ?? 0);
+    if (retryAfter !== null) this.#requestedUntil = Math.max(this.#requestedUntil, until);
+    else if (isFirst) {
+      until = now + this.#nextPause;
+      this.#nextPause = Math.min(MAX_PAUSE, this.#nextPause * 2);
     }
-    if (wait !== null) this.#requestedUntil = Math.max(this.#requestedUntil, until);
+    if (isFirst) {
+      this.#throttledAt = now;
+      this.#rateThen = Math.max(1, RATE_SHARE * this.#recentSuccesses().length);
+    }
     this.#pausedUntil = Math.max(this.#pausedUntil, until);
-    this.#nextTurn = Math.max(this.#nextTurn, this.#pausedUntil);
   }
 
-  #currentRate(time: number): number {
-    return this.#rate * GROWTH ** (Math.max(0, time - this.#throttledAt) / 1000);
+  #recentSuccesses(): number[] {
+    const now = this.#clock.now();
+    return this.#successes.filter((time) => time > now - 1_000);
+  }
+
+  #rateAt(time: number): number {
+    return Math.min(
+      this.#maxRate,
+      this.#rateThen * RATE_GROWTH ** (Math.max(0, time - this.#throttledAt) / 1_000),
+    );
   }
 }

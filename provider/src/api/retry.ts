@@ -5,32 +5,32 @@ import type { OperationKind } from "./operations.js";
 import type { RateLimiter } from "./rate-limiter.js";
 
 /**
- * The retry policy. Attempts, base and jitter follow "Exponential Backoff And Jitter" (AWS Architecture Blog, 2015: full
- * jitter costs the fewest calls); the cap keeps the last wait below a tenth of the default `operationTimeout`.
+ * The retry policy. Attempts, base and full jitter follow "Exponential Backoff And Jitter" (AWS Architecture Blog, 2015). The
+ * cap keeps the last delay below a tenth of the default `operationTimeout`.
  */
 const RETRY = {
-  /** Attempts in all, the first one included. Attempts answered with 429 are not counted. */
+  /** The maximum number of attempts, including the first. Attempts answered with 429 do not count. */
   attempts: 4,
-  /** Milliseconds: the longest wait in front of the second attempt; it doubles from there. */
+  /** The maximum delay before the second attempt, in milliseconds. It doubles for each further attempt. */
   baseDelay: 200,
-  /** Milliseconds: no wait is longer, unless the server asks for it with `Retry-After`. */
+  /** The maximum delay in milliseconds, unless the server asks for more with `Retry-After`. */
   maxDelay: 10_000,
-  /** Statuses after which a read or a change is repeated: request timeout, bad gateway, unavailable, gateway timeout. */
+  /** Reads and changes are retried after these statuses: request timeout, bad gateway, unavailable, gateway timeout. */
   statuses: [408, 502, 503, 504],
-  /** Statuses after which only a read is repeated, as a change may have broken half-way. */
+  /** Only reads are retried after these statuses, because a change may have failed halfway. */
   readStatuses: [500],
 } as const;
 
-/** What follows an attempt: nothing, an error, another attempt, or another one when the rate limit allows. */
+/** What follows an attempt: success, failure, a retry, or a retry as soon as the rate limit allows it. */
 type RetryDecision = "done" | "fail" | "retry" | "throttled";
 
-/** Decides what follows an attempt. A creation is repeated only where it certainly had no effect: a second key is worse than an error. */
+/** A creation is retried only if it certainly had no effect: a second key is worse than an error. */
 function decideRetry(kind: OperationKind, attempt: Attempt): RetryDecision {
   if (attempt.kind === "noResponse") return kind === "create" && attempt.sent ? "fail" : "retry";
   const { status, cutOff } = attempt;
   if (isSuccess(status)) {
-    const lost = cutOff === "timeout" || cutOff === "connection";
-    return kind === "read" && lost ? "retry" : "done";
+    const isIncomplete = cutOff === "timeout" || cutOff === "connection";
+    return kind === "read" && isIncomplete ? "retry" : "done";
   }
   if (status === 429) return "throttled";
   if (kind === "create") return "fail";
@@ -40,8 +40,8 @@ function decideRetry(kind: OperationKind, attempt: Attempt): RetryDecision {
 }
 
 /**
- * Whether an attempt that did not succeed may have had an effect all the same. A status of 4xx says that the server refused;
- * 408 says only that it gave up, 5xx that it broke, and a redirect may follow a creation (303).
+ * Whether an unsuccessful attempt may have taken effect. A 4xx status means that the server refused, except 408. After 408 and
+ * 5xx the outcome is unknown, and a redirect may follow a creation (303).
  */
 function mayHaveTakenEffect(kind: OperationKind, attempt: Attempt): boolean {
   if (kind === "read") return false;
@@ -52,34 +52,33 @@ function mayHaveTakenEffect(kind: OperationKind, attempt: Attempt): boolean {
 
 /** How an operation ended after all its attempts. */
 export interface Outcome {
-  /** The last attempt; `null` if none was made, because of the limiter or of the signal. */
+  /** The last attempt; `null` if the limiter or the signal prevented the first. */
   readonly attempt: Attempt | null;
   readonly succeeded: boolean;
-  /** What all attempts together may have done on the server, if it did not succeed. */
+  /** The effect of all attempts together if the operation failed. */
   readonly effect: Effect;
-  /** Attempts that were made, those answered with 429 included. */
+  /** The number of attempts, including those answered with 429. */
   readonly attempts: number;
-  /** Milliseconds that the server asked to wait, where that is longer than there is time for. */
+  /** The milliseconds that the server asked to wait, if that is longer than the time left. */
   readonly requestedWait: number | null;
   readonly interrupted: boolean;
 }
 
-/** What {@link withRetry} needs apart from the attempt. */
 interface RetryContext {
   readonly clock: Clock;
   readonly limiter: RateLimiter;
-  /** Milliseconds for all attempts and the waits between them, time at the rate limiter excluded. */
+  /** Milliseconds for all attempts and the delays between them, without the time spent waiting at the rate limiter. */
   readonly operationTimeout: number;
-  /** When it is aborted, nothing more is sent and nothing is waited for. */
+  /** When it is aborted, all waits end and nothing more is sent. */
   readonly signal?: AbortSignal | undefined;
-  /** Told of every attempt that is repeated, and in how many milliseconds. */
+  /** Called before each retry with the last attempt and the delay in milliseconds. */
   readonly onRetry?: (attempt: Attempt, delay: number) => void;
 }
 
 /**
- * Repeats an attempt as the policy allows, within the deadline.
+ * Repeats an attempt as the retry policy allows, until the deadline.
  *
- * @param send Sends the request once; is told how many milliseconds remain.
+ * @param send Sends the request once. Receives the milliseconds left until the deadline.
  */
 export async function withRetry(
   kind: OperationKind,
@@ -89,15 +88,14 @@ export async function withRetry(
   const startedAt = clock.now();
   let deadline = startedAt + operationTimeout;
   let attempts = 0;
-  let counted = 0;
+  let failures = 0;
   let effect: Effect = "none";
   let attempt: Attempt | null = null;
   const outcome = (end: Partial<Outcome> = {}): Outcome => {
     return { attempt, succeeded: false, effect, attempts, requestedWait: null, interrupted: false, ...end };
   };
-  // Waiting at the limiter is free of charge, so something else must end it: nobody at all got through for so long.
-  const isHopeless = (): boolean =>
-    limiter.isThrottled && clock.now() - Math.max(startedAt, limiter.lastSuccess) > operationTimeout;
+  // Time at the limiter does not count against the deadline, so an operation also ends when no request has succeeded for as long.
+  const isStalled = (): boolean => Math.min(limiter.stalledFor, clock.now() - startedAt) > operationTimeout;
 
   for (;;) {
     const queuedAt = clock.now();
@@ -106,7 +104,7 @@ export async function withRetry(
     try {
       if (signal?.aborted) return outcome({ interrupted: true });
       if (requestedWait !== null) return outcome({ requestedWait });
-      if (isHopeless()) return outcome();
+      if (isStalled()) return outcome();
       attempt = await send(deadline - clock.now());
     } finally {
       limiter.release();
@@ -115,8 +113,8 @@ export async function withRetry(
     if (mayHaveTakenEffect(kind, attempt)) effect = "possible";
 
     const decision = decideRetry(kind, attempt);
-    const hint = retryAfter(attempt, clock.now());
-    if (decision === "throttled") limiter.throttled(hint);
+    const retryAfter = readRetryAfter(attempt, clock.now());
+    if (decision === "throttled") limiter.throttled(retryAfter);
     else if (attempt.kind === "response") limiter.succeeded();
 
     if (decision === "done") return outcome({ succeeded: true });
@@ -125,44 +123,44 @@ export async function withRetry(
     if (decision === "fail") return outcome();
 
     const now = clock.now();
-    if (hint !== null && now + hint > deadline) return outcome({ requestedWait: hint });
+    if (retryAfter !== null && now + retryAfter > deadline) return outcome({ requestedWait: retryAfter });
     if (decision === "throttled") {
-      if (isHopeless()) return outcome();
+      if (isStalled()) return outcome();
       onRetry?.(attempt, limiter.pausedFor);
       continue;
     }
-    counted += 1;
-    const delay = hint ?? backoff(counted, clock.random());
-    if (counted >= RETRY.attempts || now + delay >= deadline) return outcome();
+    failures += 1;
+    const delay = retryAfter ?? backoff(failures, clock.random());
+    if (failures >= RETRY.attempts || now + delay >= deadline) return outcome();
     onRetry?.(attempt, delay);
     await clock.sleep(delay, signal);
   }
 }
 
-/** Full jitter: anywhere between nothing and the exponential bound. `attempt` counts from 1. */
-function backoff(attempt: number, random: number): number {
-  return random * Math.min(RETRY.maxDelay, RETRY.baseDelay * 2 ** (attempt - 1));
+/** Full jitter: a random delay between zero and the exponential bound. */
+function backoff(failures: number, random: number): number {
+  return random * Math.min(RETRY.maxDelay, RETRY.baseDelay * 2 ** (failures - 1));
 }
 
 /**
- * Reads `Retry-After` (RFC 9110, 10.2.3): seconds, or a date, which is compared with the `Date` of the same response so that
- * clocks which differ do no harm.
+ * Reads `Retry-After` (RFC 9110, 10.2.3): either seconds, or a date, which is relative to the `Date` of the response because
+ * the server's clock may differ from ours.
  *
- * @returns Milliseconds to wait, at least 0; `null` if there is none, or none that can be read.
+ * @returns Milliseconds to wait, at least 0; `null` if the header is missing or unreadable.
  */
-function retryAfter(attempt: Attempt, now: number): number | null {
-  // With a success it has no meaning, and must not keep a list from being read again that was cut off.
+function readRetryAfter(attempt: Attempt, now: number): number | null {
+  // On a 2xx response it has no meaning, and must not delay reading a list again that was cut off.
   if (attempt.kind === "noResponse" || isSuccess(attempt.status)) return null;
   const value = attempt.headers["retry-after"];
   if (typeof value !== "string") return null;
   if (/^\d{1,10}$/.test(value)) return Number(value) * 1000;
-  const date = httpDate(value);
+  const date = parseHttpDate(value);
   if (date === null) return null;
-  return Math.max(0, date - (httpDate(attempt.headers["date"]) ?? now));
+  return Math.max(0, date - (parseHttpDate(attempt.headers["date"]) ?? now));
 }
 
-/** An HTTP date always ends in GMT; without that, `Date.parse` takes nearly anything. */
-function httpDate(value: string | string[] | undefined): number | null {
+/** Requires the GMT of HTTP dates, without which `Date.parse` accepts almost anything. */
+function parseHttpDate(value: string | string[] | undefined): number | null {
   if (typeof value !== "string" || value.length > 40 || !value.endsWith("GMT")) return null;
   const time = Date.parse(value);
   return Number.isNaN(time) ? null : time;

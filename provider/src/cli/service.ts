@@ -31,15 +31,15 @@ async function checkList(client: PartnerClient, declared: Stack["declared"]): Pr
     const cause = error instanceof RequestError ? error.failure.cause : null;
     if (cause?.kind !== "unreadableList" || cause.reading.reason === "not JSON") throw error;
     const { reading } = cause;
-    const detail = `The list is not recognised. Set partners:responses.${reading.setting}.`;
+    const detail = `The list is not recognized. Set partners:responses.${reading.setting}.`;
     return [check("failed", "shape", detail, ...commandsFor(reading.setting, reading.candidates))];
   } finally {
     await client.close();
   }
 }
 
-function checkShape({ webhooks, complete, places }: WebhookList): Check {
-  const where = describePlaces(places);
+function checkShape({ webhooks, complete, pointers }: WebhookList): Check {
+  const where = describePointers(pointers);
   const [unknown, ...others] = [...webhooks.values()].filter(({ state }) => state === null);
   if (unknown !== undefined) {
     const count = `${others.length + 1} of ${webhooks.size} webhooks`;
@@ -55,9 +55,9 @@ function checkShape({ webhooks, complete, places }: WebhookList): Check {
 }
 
 /** For example, `Found webhookId at "/id", webhookState at "/state".` */
-function describePlaces(places: WebhookList["places"]): string {
-  const found = Object.entries(places).map(([name, pointer]) => `${name} at ${JSON.stringify(pointer)}`);
-  return found.length === 0 ? "Nothing to recognise." : `Found ${found.join(", ")}.`;
+function describePointers(pointers: WebhookList["pointers"]): string {
+  const found = Object.entries(pointers).map(([name, pointer]) => `${name} at ${JSON.stringify(pointer)}`);
+  return found.length === 0 ? "Nothing to recognize." : `Found ${found.join(", ")}.`;
 }
 
 function stateCommands(missing: "webhookState" | "active" | null): string[] {

@@ -1,5 +1,5 @@
 import type { WebhookState } from "../api/operations.js";
-import { redactWords } from "../api/redact.js";
+import { redactText } from "../api/redact.js";
 import type { WebhookReading } from "../responses/webhook-list-reader.js";
 import {
   isRecord,
@@ -82,9 +82,7 @@ export function webhookStatesHandlers(plugin: PluginProcess): ResourceHandlers {
       const named = isRecord(states) ? states : {};
       const names = Object.keys(named);
       const webhookIds = names.filter(isWebhookId).map(Number);
-      const invalidIds = names
-        .filter((name) => !isWebhookId(name))
-        .map((name) => redactWords(name, []) ?? "");
+      const invalidIds = names.filter((name) => !isWebhookId(name)).map((name) => redactText(name, []) ?? "");
       const declaredTwice = plugin.declarations.declare(webhookIds, isState(others), urn);
       if (declaredTwice) return { inputs, problems: [declaredTwice] };
 
@@ -226,9 +224,9 @@ async function converge(
   const managed = [...named, ...kept];
   const outputs = {
     ...inputsOf({ ...inputs }),
-    states: pick(reached, named),
+    states: pick({ ...withoutMissing(olds?.states ?? {}, snapshot), ...reached }, named),
     otherStates: pick(reached, kept),
-    initialStates: pick({ ...found, ...pick(before, idsOf(found)) }, managed),
+    initialStates: pick({ ...found, ...withoutMissing(before, snapshot) }, managed),
   };
   return { outputs, failure, mayHaveChanged };
 }
@@ -259,9 +257,14 @@ function finalStatesOf(
 }
 
 /** Drops the webhooks that certainly do not exist. */
-function withoutMissing(wanted: WantedStates, snapshot: WebhookSnapshot): WantedStates {
-  const ids = idsOf(wanted).filter((id) => snapshot.get(id) || !snapshot.provesAbsence);
-  return pick(wanted, ids);
+function withoutMissing<State>(
+  states: Readonly<Record<string, State>>,
+  snapshot: WebhookSnapshot,
+): Readonly<Record<string, State>> {
+  return pick(
+    states,
+    idsOf(states).filter((id) => snapshot.get(id) || !snapshot.provesAbsence),
+  );
 }
 
 /** Returns the webhooks that the program does not name. @throws {ResourceError} if the list may not show all of them. */

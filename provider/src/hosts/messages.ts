@@ -179,11 +179,11 @@ function settingText(problem: SettingProblem, context: MessageContext): string {
 /** The part of a message after the request: what happened, what may have changed, the remedy and the server's words. */
 function outcomeText(failure: RequestFailure, context: MessageContext): string {
   const { operation, effect, attempts, failedAt } = failure;
-  const { kind, mayHave } = OPERATIONS[operation];
+  const { kind, possibleEffect } = OPERATIONS[operation];
   const tries = attempts > 1 ? ` (${attempts} attempts)` : "";
   const creation =
     kind === "create" ? ` Look for a key created at about ${minuteOf(failedAt)}, and delete it.` : "";
-  const effectText = effect === "none" || mayHave === null ? "" : ` ${mayHave}.${creation}`;
+  const effectText = effect === "none" || possibleEffect === null ? "" : ` ${possibleEffect}.${creation}`;
   const [happened, remedy] = explain(failure, context);
   return `${happened}${tries}.${effectText} ${remedy}${wordsOf(failure)}`;
 }
@@ -459,9 +459,9 @@ function rotationReasonText(why: RotationReason): string {
   }
 }
 
-function wordsOf({ serverWords, requestId }: RequestFailure): string {
+function wordsOf({ serverMessage, requestId }: RequestFailure): string {
   const id = requestId === null ? "" : ` (request ID ${requestId})`;
-  if (serverWords !== null) return ` The server said: "${serverWords}"${id}.`;
+  if (serverMessage !== null) return ` The server said: "${serverMessage}"${id}.`;
   return requestId === null ? "" : ` Request ID: ${requestId}.`;
 }
 

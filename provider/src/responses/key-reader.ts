@@ -1,11 +1,11 @@
 import { isEmpty, parseDocument, walk, type DocumentNode } from "./document.js";
 import { documentReportsFailure, isRefusalMessage, isWebPage } from "./failure-report.js";
-import { canBeSent, isBareKey, isKeyForm, isMixed, isShortKey } from "./key-form.js";
-import { isUuid, mayHoldKey, MIN_SHORT_LENGTH, piecesOf } from "./key-form.js";
+import { canBeSent, isBareKey, hasKeyForm, isMixed, isShortKey } from "./key-form.js";
+import { isUuid, mayContainKey, MIN_SHORT_LENGTH, splitIntoParts } from "./key-form.js";
 import { resolvePointer, type ResponseMapping } from "./mapping.js";
 import { isFieldName, listCandidates, MAX_DEPTH, printPointer } from "./candidates.js";
 
-/** What the response to the creation of a key gave. */
+/** The result of looking for the key in the response to its creation. */
 export type KeyReading =
   | {
       readonly kind: "found";
@@ -17,51 +17,53 @@ export type KeyReading =
   | {
       readonly kind: "refused";
       /**
-       * `none`: nothing is certain to be the key, or the response reports a failure; `several`: more than one string may be
-       * the key; `pointer`: `responses.apiKey` finds no string that can be sent.
+       * `none`: no string is certainly the key, or the response reports a failure. `several`: more than one string may be the
+       * key. `pointer`: `responses.apiKey` does not point to a string that can be sent.
        */
       readonly reason: "none" | "several" | "pointer";
-      /** JSON Pointers to what may be the key, at most 10. */
+      /** JSON Pointers to possible keys, at most 10. */
       readonly candidates: readonly string[];
     };
 
 const KEY = /key|token|secret/;
-/** Names of what may be the key or hold it, also if it is short. */
+/** Names of members and objects that may contain the key, even a short one. */
 const SECRET =
   /key|token|secret|plain|clear|raw|full|value|passw|pwd|unmask|credential|bearer|authori|licen|private|replac|rotat|generat|^(?:pat|pin|new|next)$/;
-/** Names of other secrets that are found next to the key. */
+/** Names of other secrets that appear next to the key. */
 const OTHER_SECRET =
   /apisecret|client(?:id|secret|key)|refresh|session|csrf|hook|signing|passw|pwd|pem$|recovery|connection|page/;
-/** Names of objects in which a creation is answered. */
+/** Names of objects that wrap the response. */
 const ENVELOPE =
   "data|results?|response|attributes|payload|body|items?|object|record|content|output|embedded";
-const WORDS =
+const NEW_KEY_WORDS =
   "api|app|partner|access|account|live|test|new|add|created?|generated?|issued?|key|token|secret|credentials?";
-/** A name of these words alone speaks of the new key; `refreshToken` and `webhookSecret` have others. */
-const NEW_KEY = new RegExp(`^(?:${WORDS}|x|auth|personal|plain|clear|text|raw|full|unmasked|value|string)+$`);
-/** Under any other name, an object may hold the key of something else, such as a session or an integration. */
-const AROUND_NEW_KEY = new RegExp(`^(?:${WORDS}|${ENVELOPE})+$`);
-/** What a request says that has been accepted and not carried out: its token is that of a job. */
+/** Names that consist only of these words mean the new key, unlike `refreshToken` or `webhookSecret`. */
+const NEW_KEY = new RegExp(
+  `^(?:${NEW_KEY_WORDS}|x|auth|personal|plain|clear|text|raw|full|unmasked|value|string)+$`,
+);
+/** Names of objects around the new key. Others may contain a key of something else, such as a session or an integration. */
+const AROUND_NEW_KEY = new RegExp(`^(?:${NEW_KEY_WORDS}|${ENVELOPE})+$`);
+/** States of a request that is not completed yet: its token belongs to a job. */
 const PENDING = /^(?:pending|queued|processing|in.?progress|accepted|scheduled)$/i;
-/** Names of things about a key that are never the key, by their ends and by their beginnings. */
+/** Names that describe a key, by their end or their start. They never hold the key. */
 const ABOUT_KEY =
   /(?:id|prefix|hint|(?<!user)name|type|.hash|(?:ed|s|re|n)at|by|email|scopes?|last4|fingerprint)$/;
 const NOT_KEY = /^(?:hashed|masked|public|idempotency)/;
 const KEY_ID = /^[!-~]{1,256}$/;
 
-/** A string that may be the key, or holds it. */
+/** A string that may be or contain the key. */
 interface Candidate {
   readonly text: string;
   readonly node: DocumentNode;
-  /** Whether it is a whole string of the document. */
-  readonly whole: boolean;
+  /** Whether the text is a complete string of the document. */
+  readonly isWhole: boolean;
 }
 
 /**
- * Reads the key in the response to its creation.
+ * Finds the key in the response to its creation. Never throws.
  *
- * @param text the body.
- * @returns the key, which is a whole string of the document, or why there is none. Never throws.
+ * @param text The body.
+ * @returns The key, which is always a complete string of the document, or the reason for a refusal.
  * @example readApiKey('{"data":{"id":7,"api_key":"pk_live_4eC39HqLyjWD"}}', {}) // pointer: "/data/api_key"
  */
 export function readApiKey(text: string, mapping: ResponseMapping): KeyReading {
@@ -69,8 +71,8 @@ export function readApiKey(text: string, mapping: ResponseMapping): KeyReading {
   const plain = document === undefined || typeof document === "number" ? plainKey(text) : null;
   const candidates = document === undefined ? [] : findCandidates(document);
   const refuse = (reason: "none" | "several" | "pointer"): KeyReading => {
-    const whole = candidates.filter((one) => one.whole).map(({ node }) => node);
-    return { kind: "refused", reason, candidates: plain === null ? listCandidates(whole) : [""] };
+    const nodes = candidates.filter(({ isWhole }) => isWhole).map(({ node }) => node);
+    return { kind: "refused", reason, candidates: plain === null ? listCandidates(nodes) : [""] };
   };
 
   if (mapping.apiKey !== undefined) {
@@ -81,7 +83,7 @@ export function readApiKey(text: string, mapping: ResponseMapping): KeyReading {
 
   const only = typeof document === "string" ? document : plain;
   if (only !== null && isBareKey(only)) return { kind: "found", apiKey: only, pointer: "" };
-  if (document === undefined || documentReportsFailure(document) || speaksAgainstKey(document))
+  if (document === undefined || documentReportsFailure(document) || contradictsNewKey(document))
     return refuse("none");
 
   const chosen = chooseKey(candidates);
@@ -92,9 +94,9 @@ export function readApiKey(text: string, mapping: ResponseMapping): KeyReading {
 
 /**
  * Reads the id of a key at `responses.apiKeyId`: a string of 1 to 256 visible ASCII characters other than `.` and `..`, or a
- * safe integer. Ids of keys are never recognised.
+ * safe integer. Without the setting, key ids are not recognized. Never throws.
  *
- * @returns the id as text; `null` if the pointer is not set or finds no id. Never throws.
+ * @returns The id as text; `null` if the setting is missing or does not point to an id.
  */
 export function readApiKeyId(text: string, mapping: ResponseMapping): string | null {
   if (mapping.apiKeyId === undefined) return null;
@@ -104,66 +106,65 @@ export function readApiKeyId(text: string, mapping: ResponseMapping): string | n
 }
 
 /**
- * Whether a 2xx response to a creation is certainly a failure: a web page, or JSON that reports a failure, with nothing in it
- * that has the form of a key, or the name and eight characters. A pointer that is set and finds something overrules it. Never
- * throws.
+ * Whether a 2xx response to a creation certainly reports a failure: it is a web page, or JSON that reports a failure, and it
+ * contains nothing that could be a key. A `responses` pointer that finds a value takes precedence. Never throws.
  */
 export function isFailedCreation(text: string, mapping: ResponseMapping): boolean {
   if (mapping.apiKey !== undefined && readApiKey(text, mapping).kind === "found") return false;
   if (readApiKeyId(text, mapping) !== null) return false;
-  if (isWebPage(text)) return !wordsOfPage(text).some(isKeyForm);
+  if (isWebPage(text)) return !visibleParts(text).some(hasKeyForm);
   const document = parseDocument(text);
   return document !== undefined && documentReportsFailure(document) && findCandidates(document).length === 0;
 }
 
-/** Whether a request was refused, or has not been carried out yet, or an `apiKey` in it holds none: another key is an old one. */
-function speaksAgainstKey(document: unknown): boolean {
+/** Whether the request was refused or is not completed, or `apiKey` contains no key. Any other key is then an old one. */
+function contradictsNewKey(document: unknown): boolean {
   return [...walk(document)].some(({ name, value, depth }) => {
-    const isWithout = (text: string): boolean => !/[0-9]/.test(text) && !isKeyForm(text);
-    if (name === "apikey" && (isEmpty(value) || (typeof value === "string" && isWithout(value)))) return true;
+    const isLabel = typeof value === "string" && !/[0-9]/.test(value) && !hasKeyForm(value);
+    if (name === "apikey" && (isEmpty(value) || isLabel)) return true;
     if (depth > 2 || typeof value !== "string") return false;
     return /^(?:status|state)$/.test(name) ? PENDING.test(value) : isRefusalMessage(name, value);
   });
 }
 
-/** What people read on a web page, in pieces: nothing in tags or scripts. */
-function wordsOfPage(text: string): string[] {
+/** Splits the visible text of a web page, without tags and scripts. */
+function visibleParts(text: string): string[] {
   const parts = text
     .split("<")
     .map((part) => (/^(?:script|style)/i.test(part) ? "" : part.slice(part.indexOf(">") + 1)));
-  return piecesOf(parts.join(" "));
+  return splitIntoParts(parts.join(" "));
 }
 
-/** The key that a body is if all of it is one word of plain text; `null` for what may be the beginning of something else. */
+/** Returns a body that is one word of plain text; `null` for any other body. */
 function plainKey(text: string): string | null {
-  const plain = text.trim(); // Removes a byte order mark as well.
+  const plain = text.trim(); // Also removes a byte order mark.
   return canBeSent(plain) && !/^[{["<]/.test(plain) ? plain : null;
 }
 
-/** Every string, part of a string, number and name that may be the key. */
+/** Finds every string, part of a string, number and name that may be the key. */
 function findCandidates(document: unknown): Candidate[] {
   const candidates: Candidate[] = [];
   for (const node of walk(document)) {
     const { value, name, token } = node;
-    if (mayHoldKey(token)) candidates.push({ text: token, node, whole: false });
-    const isCounted = typeof value === "string" || typeof value === "number";
-    if (!isCounted || ABOUT_KEY.test(name) || NOT_KEY.test(name)) continue;
-    for (const text of piecesOf(String(value))) {
-      const candidate = { text, node, whole: text === value };
+    if (mayContainKey(token)) candidates.push({ text: token, node, isWhole: false });
+    const mayBeText = typeof value === "string" || typeof value === "number";
+    if (!mayBeText || ABOUT_KEY.test(name) || NOT_KEY.test(name)) continue;
+    for (const text of splitIntoParts(String(value))) {
+      const candidate = { text, node, isWhole: text === value };
       if (mayBeKey(candidate)) candidates.push(candidate);
     }
   }
   return candidates;
 }
 
-function mayBeKey({ text, node: { value, name, around } }: Candidate): boolean {
-  if (mayHoldKey(text)) return true;
+function mayBeKey({ text, node: { value, name, containerName } }: Candidate): boolean {
+  if (mayContainKey(text)) return true;
   if (text.length < MIN_SHORT_LENGTH) return false;
   const isInSentence = text !== String(value) && isShortKey(text);
-  return isInSentence || SECRET.test(name) || (SECRET.test(around) && isMixed(text));
+  return isInSentence || SECRET.test(name) || (SECRET.test(containerName) && isMixed(text));
 }
 
-/** The only candidate, if its name says that it is the key; among several the one named `apiKey`. */
+/** Chooses the candidate whose name means the new key, if no other candidate can be the key. Prefers `apiKey`. */
 function chooseKey(candidates: readonly Candidate[]): Candidate | "none" | "several" {
   const named = candidates.filter(isNamedAsKey);
   const key = named.find(({ node }) => node.name === "apikey") ?? named[0];
@@ -175,25 +176,28 @@ function chooseKey(candidates: readonly Candidate[]): Candidate | "none" | "seve
   return candidates.every(isHarmless) ? key : "several";
 }
 
-/** Whether a string has the form of a key and a name that says so, outside arrays, in objects that are answers to a creation. */
-function isNamedAsKey({ text, node, whole }: Candidate): boolean {
-  const { name, around, depth } = node;
-  if (!whole || depth > MAX_DEPTH || !NEW_KEY.test(name)) return false;
-  if (!isKeyForm(text) && !(isUuid(text) && KEY.test(name + around))) return false;
-  if (!KEY.test(name) && !(KEY.test(around) && NEW_KEY.test(around))) return false;
-  for (let one = node; one.parent !== null; one = one.parent) {
-    if (!isFieldName(one.token) || (one !== node && !AROUND_NEW_KEY.test(one.name))) return false;
+/** Whether a string has the form of a key, and its path means the new key and contains no array. */
+function isNamedAsKey({ text, node, isWhole }: Candidate): boolean {
+  const { name, containerName, depth } = node;
+  if (!isWhole || depth > MAX_DEPTH || !NEW_KEY.test(name)) return false;
+  if (!hasKeyForm(text) && !(isUuid(text) && KEY.test(name + containerName))) return false;
+  if (!KEY.test(name) && !(KEY.test(containerName) && NEW_KEY.test(containerName))) return false;
+  for (let current = node; current.parent !== null; current = current.parent) {
+    if (!isFieldName(current.token)) return false;
+    if (current !== node && !AROUND_NEW_KEY.test(current.name)) return false;
   }
   return true;
 }
 
-/** Whether a string next to `apiKey` is not the key, with `apiKey` as its label or as what the service shows of it. */
-function isSomethingElse({ text, node: { name, around }, whole }: Candidate, key: string): boolean {
+/** Whether a string next to `apiKey` is another secret. Otherwise `apiKey` may be its label or its masked form. */
+function isSomethingElse({ text, node: { name, containerName }, isWhole }: Candidate, key: string): boolean {
   if (text.slice(0, 8) === key.slice(0, 8) || text.slice(-4) === key.slice(-4)) return false;
-  return OTHER_SECRET.test(name + around) || (whole && !SECRET.test(name) && !SECRET.test(around));
+  return (
+    OTHER_SECRET.test(name + containerName) || (isWhole && !SECRET.test(name) && !SECRET.test(containerName))
+  );
 }
 
-/** Whether a candidate is what a service shows of the key: its beginning or its end, masked or short. */
-function isPartOfKey({ text, whole }: Candidate, key: string): boolean {
-  return (!whole || !isKeyForm(text)) && (key.startsWith(text) || key.endsWith(text));
+/** Whether a candidate is a visible part of the key: its start or its end. */
+function isPartOfKey({ text, isWhole }: Candidate, key: string): boolean {
+  return (!isWhole || !hasKeyForm(text)) && (key.startsWith(text) || key.endsWith(text));
 }

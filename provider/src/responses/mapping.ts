@@ -4,8 +4,8 @@ import { isArray, isObject, parseDocument } from "./document.js";
 export type JsonScalar = string | number | boolean | null;
 
 /**
- * Where things are in the responses of a particular service, and which words mean what. Where a member is set, only it is used;
- * everything else is recognised automatically.
+ * Where your service's responses contain each value, and which words stand for the states of a webhook. A member that you set
+ * is the only source for its value; everything else is recognized automatically.
  *
  * @example
  * ```ts
@@ -14,53 +14,54 @@ export type JsonScalar = string | number | boolean | null;
  */
 export interface ResponseMapping {
   /**
-   * JSON Pointer (RFC 6901) to the key in the response to its creation; `""` is the whole response, as a JSON string or as
-   * plain text.
-   * @default recognised
+   * JSON Pointer (RFC 6901) to the key in the response to its creation; `""` is the whole response, either as a JSON string or
+   * as plain text.
+   * @default recognized
    */
   readonly apiKey?: string;
   /**
-   * JSON Pointer to the id of the key in the same response. The key is then deleted by this id instead of by its value.
+   * JSON Pointer to the id of the key in the same response. If you set it, the key is deleted by this id instead of by its
+   * value.
    * @default not used
    */
   readonly apiKeyId?: string;
   /**
-   * JSON Pointer to the array of webhooks in the response; `""` is the whole response.
-   * @default recognised
+   * JSON Pointer to the array of webhooks; `""` is the whole response.
+   * @default recognized
    */
   readonly webhooks?: string;
   /**
    * JSON Pointer to the id of a webhook, relative to its record.
-   * @default recognised
+   * @default recognized
    */
   readonly webhookId?: string;
   /**
    * JSON Pointer to the state of a webhook, relative to its record.
-   * @default recognised
+   * @default recognized
    */
   readonly webhookState?: string;
   /**
-   * One or more values that mean `"active"`, compared as text, ignoring case.
+   * Values that mean `"active"`, at least one. They are compared as text, ignoring case.
    * @default `active`, `enabled`, `on`
    */
   readonly active?: readonly JsonScalar[];
   /**
-   * One or more values that mean `"disabled"`; none of them may also be in `active`.
+   * Values that mean `"disabled"`, at least one. None of them may also be in `active`.
    * @default `disabled`, `inactive`, `off`
    */
   readonly disabled?: readonly JsonScalar[];
   /**
-   * Whether the list of webhooks counts as complete (`true`) or as one page of several (`false`), whatever it looks like.
-   * @default judged from the response
+   * Whether to treat the webhook list as complete (`true`) or as one page of several (`false`), regardless of its content.
+   * @default determined from the response
    */
   readonly complete?: boolean;
 }
 
-/** What is wrong with a member of the setting `responses`. */
+/** A problem with a member of the setting `responses`. */
 export interface MappingProblem {
-  /** The name of the member; `null` if the whole setting is wrong. An unknown name is shown only if it is short and plain. */
+  /** The name of the member; `null` if the whole setting is invalid. Unknown names are shown only if they are short and plain. */
   readonly member: string | null;
-  /** The rest of a sentence that starts with the name of the setting, such as `must be a list`. Never repeats a value. */
+  /** The problem, worded to follow the name of the setting, such as `must be a list`. Never repeats a value. */
   readonly text: string;
 }
 
@@ -68,7 +69,7 @@ const ARRAY_INDEX = /^(?:0|[1-9][0-9]{0,9})$/;
 const POINTER = { accepts: isPointer, text: 'must be a JSON Pointer such as "/data/key"' };
 /** The whole document can be the key or the list, but not an id or a state. */
 const INNER_POINTER = { ...POINTER, accepts: (value: unknown) => isPointer(value) && value !== "" };
-const WORDS = {
+const WORD_LIST = {
   accepts: isWordList,
   text: "must be a list of one or more strings, numbers, booleans or nulls",
 };
@@ -80,16 +81,16 @@ const MEMBERS: Readonly<Record<string, { accepts: (value: unknown) => boolean; t
   webhooks: POINTER,
   webhookId: INNER_POINTER,
   webhookState: INNER_POINTER,
-  active: WORDS,
-  disabled: WORDS,
+  active: WORD_LIST,
+  disabled: WORD_LIST,
   complete: FLAG,
 } satisfies Record<keyof ResponseMapping, unknown>;
 
 /**
- * Reads the setting `responses`.
+ * Parses the setting `responses`. Never throws.
  *
- * @param value an object, or JSON text of one; `undefined` and `null` mean that it is not set.
- * @returns the members without a problem, and the problems of the others. Never throws.
+ * @param value An object, or the JSON text of one; `undefined` and `null` mean that the setting is not set.
+ * @returns The valid members, and the problems of the others.
  * @example parseResponseMapping({ apiKey: "data.key" }).problems // [{ member: "apiKey", text: "must be a JSON Pointer …" }]
  */
 export function parseResponseMapping(value: unknown): {
@@ -103,7 +104,7 @@ export function parseResponseMapping(value: unknown): {
   const problems: MappingProblem[] = [];
   for (const [name, given] of Object.entries(setting)) {
     const member = Object.hasOwn(MEMBERS, name) ? MEMBERS[name] : undefined;
-    // The command line may store a flag as text.
+    // The CLI may store a flag as text.
     const value = member === FLAG && (given === "true" || given === "false") ? given === "true" : given;
     if (member === undefined) {
       const shown = /^[A-Za-z_-]{1,24}$/.test(name) ? name : "*";
@@ -124,7 +125,7 @@ export function parseResponseMapping(value: unknown): {
   return { mapping, problems };
 }
 
-/** A value as it is compared with the words for a state: `1` and `"1"` are one word, as the command line may store either. */
+/** Converts a value for comparison with the words for a state. `1` and `"1"` are the same, because the CLI may store either. */
 export function asWord(value: JsonScalar): string {
   return String(value).trim().toLowerCase();
 }
@@ -134,7 +135,7 @@ export function isScalar(value: unknown): value is JsonScalar {
   return value === null || ["string", "number", "boolean"].includes(typeof value);
 }
 
-/** The reference tokens of a JSON Pointer (RFC 6901), unescaped; `null` if the text is not one. */
+/** Returns the unescaped reference tokens of a JSON Pointer (RFC 6901); `null` if the text is not a JSON Pointer. */
 export function parsePointer(text: string): string[] | null {
   if (text === "") return [];
   if (!text.startsWith("/") || /~(?![01])/.test(text)) return null;
@@ -143,7 +144,7 @@ export function parsePointer(text: string): string[] | null {
   return text.slice(1).split("/").map(unescape);
 }
 
-/** What a JSON Pointer finds; `undefined` if it finds nothing. */
+/** Returns the value that a JSON Pointer points to; `undefined` if there is none. */
 export function resolvePointer(root: unknown, pointer: string): unknown {
   const tokens = parsePointer(pointer);
   let value = tokens === null ? undefined : root;

@@ -1,31 +1,31 @@
 import type { WebhookState } from "../api/operations.js";
-import { isArray, isEmpty, membersOf, normaliseName, walk } from "./document.js";
+import { isArray, isEmpty, membersOf, normalizeName, walk } from "./document.js";
 import type { DocumentNode, JsonObject } from "./document.js";
 import { asWord, isScalar, parsePointer, resolvePointer, type ResponseMapping } from "./mapping.js";
 import { printPointer } from "./candidates.js";
 
-/** What a record says about the state of its webhook. */
+/** The state of one webhook, as read from its record. */
 export interface StateReading {
   /** `null` if the state is unknown. */
   readonly state: WebhookState | null;
   /**
-   * Which setting would tell the state; `null` where it is known. `active` stands for the pair `active` and `disabled`: a
-   * field for the state was found, and its value is not known.
+   * The setting that would make the state readable; `null` if it is known. `active` stands for both `active` and `disabled`:
+   * the state field was found, but its value is unknown.
    */
   readonly missing: "webhookState" | "active" | null;
 }
 
-/** The states of all records, in their order, and the JSON Pointer, relative to a record, of the first field that told one. */
+/** The states of all records, in order, and the JSON Pointer of the state field, relative to a record. */
 export interface StateReadings {
   readonly states: readonly StateReading[];
-  readonly place: string | null;
+  readonly pointer: string | null;
 }
 
-/** What a field says: a state, a word that is not known, or something that makes the state ambiguous. */
+/** What a field indicates: a state, an unknown word, or anything that makes the state ambiguous. */
 type Evidence = WebhookState | "unknown word" | "ambiguous" | null;
 type Words = ReadonlyMap<string, WebhookState>;
 
-/** The fields for the state, by their names without `is` and `webhook`. */
+/** The names of state fields, without `is` and `webhook`. */
 const ACTIVE = /^(?:active|enabled)$/;
 const INACTIVE = /^(?:disabled|inactive)$/;
 const STATE = /^(?:state|status)$/;
@@ -34,13 +34,13 @@ const ENABLED_AT = /^(?:enabled|activated)at$/;
 const ACTIVE_WORDS = ["active", "enabled", "on"];
 const DISABLED_WORDS = ["disabled", "inactive", "off"];
 
-/** Parts of other names, and of words under them, that say that a webhook is stopped. */
+/** Parts of other names and values that indicate a stopped webhook. */
 const STOPPED =
   /paus|suspen[ds]|block|delet|archiv|revok|expired|stop|disab|deactiv|inactiv|remov|cancel|terminat|trash|pending|unsubscr|muted|snooz|quarantin|frozen|locked|banned|halted|onhold|ended|turnedoff|^(?:is)?off$/i;
-/** Parts of names of what has to be true before a webhook works. */
+/** Parts of names of conditions that a working webhook meets. */
 const REQUIRED =
   /verified|confirmed|approved|valid$|healthy|ready|running|subscribed|published|connected|online|working/;
-/** Names of words about a webhook of which only some are known to be good. */
+/** Names of status fields, for which only the values in {@link GOOD} are harmless. */
 const CONDITION =
   /^(?!.*deliver).*(?:status|state|lifecycle|health|phase|breaker)(?:name|text|label|code|reason)?$/;
 const GOOD =
@@ -48,7 +48,7 @@ const GOOD =
 const WORD = /^[a-z]{1,20}(?:[-_ ]?[a-z]{1,20})?$/i;
 const TIME = /at$|on$|date|time|from|since|until|end|expir|valid/;
 const END = /expir|until|end|validto/;
-/** Names of what is about something else than the state, in a record or as an object in it. */
+/** Names of members and of objects that are unrelated to the state. */
 const OTHER_NAME =
   /^(?:can(?!cel)|last|next)|url|link|href|event|topic|(?<!status|state)name$|title|descri|able$|count$|ips$|id$/;
 const OTHER_OBJECT =
@@ -56,12 +56,12 @@ const OTHER_OBJECT =
 const INNER_OBJECT = /^(?:attributes|webhook)$/;
 
 const DATE = /^(?:[0-9]{4}-[0-9]{2}-|[A-Z][a-z]{2}, [0-9]{1,2} )/;
-/** Earlier times stand for "not set": year 1 (Go, .NET), year 0 (MySQL), 1970. */
+/** Earlier times mean "not set": year 1 (Go, .NET), year 0 (MySQL), 1970. */
 const FIRST_TIME = Date.UTC(1971, 0);
-/** How far a clock may be off. In milliseconds. */
+/** The tolerated clock skew in milliseconds. */
 const CLOCK_SKEW = 24 * 60 * 60 * 1000;
 
-/** Reads the states of all records, in their order. Where anything in a record speaks against a state, it is unknown. */
+/** Reads the states of all records, in order. A state is unknown if anything in its record contradicts it. */
 export function readStates(records: readonly JsonObject[], mapping: ResponseMapping): StateReadings {
   const words: Words = new Map([
     ...(mapping.active ?? ACTIVE_WORDS).map((word) => [asWord(word), "active"] as const),
@@ -70,27 +70,27 @@ export function readStates(records: readonly JsonObject[], mapping: ResponseMapp
       .map((word) => [asWord(word), "disabled"] as const),
   ]);
   if (mapping.webhookState !== undefined) {
-    const place = mapping.webhookState;
-    const name = normaliseName(parsePointer(place)?.at(-1) ?? "");
+    const pointer = mapping.webhookState;
+    const name = normalizeName(parsePointer(pointer)?.at(-1) ?? "");
     const read = (value: unknown): Evidence => {
       if (!isScalar(value)) return null;
-      const said = words.get(asWord(value)) ?? readField(name, value, words, null);
-      // Where words are set for a state, nothing else means it.
-      const isSetOtherwise = isState(said) && mapping[said] !== undefined && !words.has(asWord(value));
-      return isState(said) && !isSetOtherwise ? said : "unknown word";
+      const state = words.get(asWord(value)) ?? readField(name, value, words, null);
+      // If the mapping has words for a state, nothing else means that state.
+      const isExcluded = isState(state) && mapping[state] !== undefined && !words.has(asWord(value));
+      return isState(state) && !isExcluded ? state : "unknown word";
     };
-    return { states: records.map((record) => combine([read(resolvePointer(record, place))])), place };
+    return { states: records.map((record) => combine([read(resolvePointer(record, pointer))])), pointer };
   }
 
   const rows = records.map(fieldsOf);
-  // Numbers are flags only if every record has 0 or 1; otherwise they are counts.
+  // Numbers are flags only if every record has them and all are 0 or 1. Otherwise they are counts.
   const numbers = rows.map((nodes) =>
     nodes.filter((node) => isOwn(node) && isFlag(node.name) && isNumeric(node.value)),
   );
   const areFlags = numbers.every(
     (nodes) => nodes.length > 0 && nodes.every(({ value }) => flagOf(value) !== null),
   );
-  let place: string | null = null;
+  let pointer: string | null = null;
   const states = rows.map((nodes, index) => {
     if (!areFlags && numbers[index]?.length !== 0) return combine(["ambiguous"]);
     const enabledAt = nodes.filter(({ name }) => ENABLED_AT.test(bareName(name)));
@@ -98,35 +98,35 @@ export function readStates(records: readonly JsonObject[], mapping: ResponseMapp
     const evidence = nodes.map((node) => readNode(node, words, wasEnabled));
     const reading = combine(evidence);
     const node = nodes[evidence.findIndex(isState)];
-    if (reading.state !== null && node !== undefined) place ??= printPointer(node);
+    if (reading.state !== null && node !== undefined) pointer ??= printPointer(node);
     return reading;
   });
-  return { states, place };
+  return { states, pointer };
 }
 
-/** The members of a record, and those of its objects `attributes` and `webhook`. */
+/** Returns the members of a record, and those of its objects `attributes` and `webhook`. */
 export function ownNodesOf(record: JsonObject): DocumentNode[] {
   return fieldsOf(record).filter(isOwn);
 }
 
-/** Whether an object has a field for the state, with a value that may be one. */
-export function tellsState(object: JsonObject): boolean {
+/** Whether an object has a state field with a plausible value. */
+export function hasStateField(object: JsonObject): boolean {
   return membersOf(object).some(({ name, value }) => {
     const isWord = isScalar(value) && [...ACTIVE_WORDS, ...DISABLED_WORDS, "paused"].includes(asWord(value));
     return isFlag(name) || (STATE.test(bareName(name)) && isWord);
   });
 }
 
-/** What may tell of the state: the members of a record, and of the objects and arrays in it. */
+/** Returns the members of a record, and those of the objects and arrays in it. */
 function fieldsOf(record: JsonObject): DocumentNode[] {
-  const enters = ({ depth, name }: DocumentNode): boolean =>
+  const descends = ({ depth, name }: DocumentNode): boolean =>
     depth === 0 || (depth === 1 && !OTHER_OBJECT.test(name));
-  return [...walk(record, enters)].slice(1);
+  return [...walk(record, descends)].slice(1);
 }
 
-/** Whether a node is a member of the record itself, as opposed to one of something in it. */
-function isOwn({ depth, around }: DocumentNode): boolean {
-  return depth < 2 || INNER_OBJECT.test(around);
+/** Whether a node is a member of the record itself, not of an unrelated object in it. */
+function isOwn({ depth, containerName }: DocumentNode): boolean {
+  return depth < 2 || INNER_OBJECT.test(containerName);
 }
 
 function isFlag(name: string): boolean {
@@ -137,14 +137,14 @@ function bareName(name: string): string {
   return name.replace(/^(?:is)?(?:webhook|hook)?(?:is)?/, "");
 }
 
-/** What a node says; objects and arrays in a record may only speak against a state. */
+/** Reads a node. Objects and arrays in a record can only contradict a state. */
 function readNode(node: DocumentNode, words: Words, wasEnabled: boolean | null): Evidence {
-  const said = readField(node.name, node.value, words, wasEnabled);
-  if (isOwn(node) && (said !== null || isFlag(node.name))) return said;
-  return said === "disabled" || speaksAgainst(node) ? "ambiguous" : null;
+  const evidence = readField(node.name, node.value, words, wasEnabled);
+  if (isOwn(node) && (evidence !== null || isFlag(node.name))) return evidence;
+  return evidence === "disabled" || mayBeStopped(node) ? "ambiguous" : null;
 }
 
-/** @param wasEnabled whether the record has a time at which it was enabled (`true`) or will be (`false`). */
+/** @param wasEnabled Whether the enabling time of the record is in the past; `null` if it has none. */
 function readField(rawName: string, value: unknown, words: Words, wasEnabled: boolean | null): Evidence {
   const name = bareName(rawName);
   if (isFlag(name)) {
@@ -161,8 +161,8 @@ function readField(rawName: string, value: unknown, words: Words, wasEnabled: bo
   return isPast(timeOf(value)) && wasEnabled === null ? "disabled" : "ambiguous";
 }
 
-/** Whether a member of a record that is not a field for the state says that the webhook is stopped, or may be. */
-function speaksAgainst({ name, value, parent }: DocumentNode): boolean {
+/** Whether a member that is not a state field indicates that the webhook may be stopped. */
+function mayBeStopped({ name, value, parent }: DocumentNode): boolean {
   if (OTHER_NAME.test(name) || DISABLED_AT.test(name)) return false;
   const isFalse = flagOf(value) === false;
   if (STOPPED.test(name) && !isArray(parent?.value)) return !(isFalse || value === "" || isEmpty(value));
@@ -197,7 +197,7 @@ function flagOf(value: unknown): boolean | null {
   return /^(?:false|no|n|0)$/.test(word) ? false : null;
 }
 
-/** A time in milliseconds since 1970; `NaN` for what is not a time, or stands for none. */
+/** Reads a time, in milliseconds since 1970; `NaN` if the value is not a time or means "not set". */
 function timeOf(value: unknown): number {
   let time = Number.NaN;
   if (typeof value === "string" && DATE.test(value)) time = Date.parse(value);

@@ -7,63 +7,63 @@ import { isFieldName, listCandidates, printPointer } from "./candidates.js";
 
 export type { ResponseHeaders } from "./completeness.js";
 
-/** One record of the list of webhooks. */
+/** One webhook of the list. */
 export interface WebhookReading extends StateReading {
-  /** The id, a positive safe integer. */
+  /** A positive safe integer. */
   readonly webhookId: number;
   /** The record as the server sent it. */
   readonly record: Readonly<Record<string, unknown>>;
 }
 
-/** What the response to the listing of webhooks gave. */
+/** The result of reading a webhook list. */
 export type WebhookListReading =
   | {
       readonly readable: true;
-      /** The webhooks by id, in the order of the list. */
+      /** The webhooks by id, in list order. */
       readonly webhooks: ReadonlyMap<number, WebhookReading>;
-      /** Whether there is no sign of further webhooks. */
+      /** Whether nothing indicates further webhooks. */
       readonly complete: boolean;
       /**
-       * Whether a webhook that is missing from the list is certain not to exist. An empty list inside an object never proves
-       * that, unless `complete` is set: it may be the list of something else.
+       * Whether a webhook that is missing from the list certainly does not exist. An empty list inside an object proves it only
+       * if the setting `complete` is true: it may be a list of something else.
        */
       readonly provesAbsence: boolean;
-      /** Where things were recognised, for people: JSON Pointers by setting, those in a record relative to it. */
-      readonly places: Readonly<Partial<Record<"webhooks" | "webhookId" | "webhookState", string>>>;
+      /** JSON Pointers to the values found, by setting. `webhookId` and `webhookState` are relative to a record. */
+      readonly pointers: Readonly<Partial<Record<"webhooks" | "webhookId" | "webhookState", string>>>;
     }
   | {
       readonly readable: false;
-      /** Which setting to make. */
+      /** The setting that would make the list readable. */
       readonly setting: "webhooks" | "webhookId";
-      /** `pointer`: the setting is made and finds nothing of use; `not unique`: several records have the same id. */
+      /** `pointer`: the setting points to nothing usable. `not unique`: several records have the same id. */
       readonly reason: "not JSON" | "none" | "several" | "pointer" | "not unique";
-      /** JSON Pointers to what may be the list, or relative to a record the id; at most 10. */
+      /** JSON Pointers to possible lists, or to possible ids relative to a record; at most 10. */
       readonly candidates: readonly string[];
     };
 
 type Refusal = WebhookListReading & { readonly readable: false };
 
 const WEBHOOKS = /^(?:web)?hooks$/;
-/** Names of lists. Under any other name, records may be users or partners. */
+/** Names of lists. Lists with other names may contain users or partners. */
 const LIST =
   /^(?:data|list|items|results?|content|value|records|entries|values|rows|nodes|response)$|hook|subscription|endpoint|member$/;
-/** Names of the above under which an empty array, an empty object or null is an empty list. */
+/** The names for which an empty array, an empty object or null is an empty list. */
 const MAY_BE_EMPTY = /^(?:(?:web)?hooks|data|items|results?|content|value)$/;
-/** Arrays that are found next to webhooks or in them, and hold none. */
+/** Names of arrays next to webhooks or inside them that contain no webhooks. */
 const ABOUT_WEBHOOKS =
   /event|topic|type|tag|scope|log|deliver|plan|^(?:links?|sort|included|errors?|warnings|messages)$/;
-/** How many names the JSON Pointer of a recognised list has at most. */
-const MAX_NAMES = 3;
+/** The maximum depth of a recognized list. */
+const MAX_DEPTH = 3;
 
-/** Names of ids, what says most first. Where any record has one, the others are ids of something else. */
+/** Names of ids, by priority. If any record has the first, the other ids belong to something else. */
 const ID_NAMES = [/^(?:web)?hookid$/, /^id$/];
 
 /**
- * Reads the response to the listing of webhooks. Does not look for a failure: see `reportsFailure`.
+ * Reads a webhook list. Does not detect failures: see `reportsFailure`. Never throws.
  *
- * @param text the body.
- * @param status the HTTP status; 204 is an empty list, and 206 a part of one.
- * @returns the webhooks, or which setting would make them readable. Never throws.
+ * @param text The body.
+ * @param status The HTTP status: 204 is an empty list, and 206 is part of a list.
+ * @returns The webhooks, or the setting that would make them readable.
  * @example readWebhookList('[{"id":7,"active":true}]', {}, 200, {}) // webhooks: 7 → state "active"; complete: true
  */
 export function readWebhookList(
@@ -80,7 +80,7 @@ export function readWebhookList(
   const ids = readIds(records, mapping.webhookId);
   if ("readable" in ids) return ids;
 
-  const { states, place } = readStates(records, mapping);
+  const { states, pointer } = readStates(records, mapping);
   const webhooks = new Map<number, WebhookReading>();
   for (const [index, webhookId] of ids.found.entries()) {
     const record = records[index] ?? {};
@@ -89,16 +89,16 @@ export function readWebhookList(
   if (webhooks.size < records.length) return refuse("webhookId", "not unique", records[0]);
 
   const complete = mapping.complete ?? isComplete(document, records, headers, status);
-  const isCertain = records.length > 0 || isArray(document) || mapping.complete === true;
-  const places = {
-    ...(list.place !== null && { webhooks: list.place }),
-    ...(ids.place !== null && { webhookId: ids.place }),
-    ...(place !== null && { webhookState: place }),
+  const isRightList = records.length > 0 || isArray(document) || mapping.complete === true;
+  const pointers = {
+    ...(list.pointer !== null && { webhooks: list.pointer }),
+    ...(ids.pointer !== null && { webhookId: ids.pointer }),
+    ...(pointer !== null && { webhookState: pointer }),
   };
-  return { readable: true, webhooks, complete, provesAbsence: complete && isCertain, places };
+  return { readable: true, webhooks, complete, provesAbsence: complete && isRightList, pointers };
 }
 
-/** Whether an object is the record of a webhook: it has the id of one, and is not a JSON-RPC response with an id. */
+/** Whether an object has the id of a webhook, and is not a JSON-RPC response, which has an id too. */
 export function hasWebhookId(object: JsonObject): boolean {
   if (Object.hasOwn(object, "jsonrpc") || (Object.hasOwn(object, "result") && Object.hasOwn(object, "error")))
     return false;
@@ -107,34 +107,34 @@ export function hasWebhookId(object: JsonObject): boolean {
   );
 }
 
-/** Records or ids, and the JSON Pointer to them, or to the first; `null` if it cannot be shown. */
+/** Records or ids, and the JSON Pointer to the list or to the first id; `null` if it cannot be shown. */
 interface Found<T> {
   readonly found: readonly T[];
-  readonly place: string | null;
+  readonly pointer: string | null;
 }
 
 function readRecords(document: unknown, setting: string | undefined): Found<JsonObject> | Refusal {
   if (setting !== undefined) {
     const found = recordsIn(resolvePointer(document, setting));
-    return found === null ? refuse("webhooks", "pointer", document) : { found, place: setting };
+    return found === null ? refuse("webhooks", "pointer", document) : { found, pointer: setting };
   }
   const node = chooseList(document);
   if (typeof node === "string") return refuse("webhooks", node, document);
   const found = recordsIn(node.value);
   if (found === null || found.some(holdsRecords)) return refuse("webhooks", "none", document);
-  return { found, place: printPointer(node) };
+  return { found, pointer: printPointer(node) };
 }
 
-/** The records of a list; `null` if the value is not a list of objects. */
+/** Returns the records of a list; `null` if the value is not a list of objects. */
 function recordsIn(value: unknown): readonly JsonObject[] | null {
   if (isEmpty(value)) return [];
   return isArray(value) && value.every(isObject) ? value : null;
 }
 
 function chooseList(document: unknown): DocumentNode | "none" | "several" {
-  const enters = ({ value, name, token, depth }: DocumentNode): boolean =>
-    isObject(value) && depth < MAX_NAMES && !ABOUT_WEBHOOKS.test(name) && (depth === 0 || isFieldName(token));
-  const nodes = [...walk(document, enters)];
+  const descends = ({ value, name, token, depth }: DocumentNode): boolean =>
+    isObject(value) && depth < MAX_DEPTH && !ABOUT_WEBHOOKS.test(name) && (depth === 0 || isFieldName(token));
+  const nodes = [...walk(document, descends)];
   const [root] = nodes;
   if (root !== undefined && (isArray(document) || document === null)) return root;
 
@@ -144,22 +144,24 @@ function chooseList(document: unknown): DocumentNode | "none" | "several" {
       ? MAY_BE_EMPTY.test(name)
       : isArray(value) && (LIST.test(name) || value.some(isObject));
   });
-  const called = nodes.filter(({ name }) => WEBHOOKS.test(name));
+  const namedWebhooks = nodes.filter(({ name }) => WEBHOOKS.test(name));
   const [list, other] = lists;
   if (list === undefined || !LIST.test(list.name)) return "none";
-  // Elsewhere there may be webhooks as well, such as those that are disabled.
-  if (other !== undefined || called.some((one) => !isInside(list, one))) return "several";
-  // An array in the record of something is a part of it, unless it is called webhooks.
+  // Another list may contain webhooks too, such as the disabled ones.
+  if (other !== undefined || namedWebhooks.some((node) => !isInside(list, node))) return "several";
+  // An array in a record belongs to the record, unless it is named webhooks.
   const isPart = isObject(list.parent?.value) && hasWebhookId(list.parent.value);
-  return isPart && called.length === 0 ? "none" : list;
+  return isPart && namedWebhooks.length === 0 ? "none" : list;
 }
 
-/** Whether an element is an account, an event or a page that has webhooks, and not a webhook. */
+/** Whether an element is not a webhook but an account, an event or a page that contains webhooks. */
 function holdsRecords(element: JsonObject): boolean {
   return membersOf(element).some(({ name, value }) => {
     if (WEBHOOKS.test(name) && (isArray(value) || isObject(value))) return true;
     return (
-      !ABOUT_WEBHOOKS.test(name) && isArray(value) && value.some((one) => isObject(one) && hasWebhookId(one))
+      !ABOUT_WEBHOOKS.test(name) &&
+      isArray(value) &&
+      value.some((inner) => isObject(inner) && hasWebhookId(inner))
     );
   });
 }
@@ -167,7 +169,7 @@ function holdsRecords(element: JsonObject): boolean {
 function readIds(records: readonly JsonObject[], setting: string | undefined): Found<number> | Refusal {
   if (setting !== undefined) {
     const found = records.map((record) => toWebhookId(resolvePointer(record, setting)));
-    if (found.every((id) => id !== null)) return { found, place: setting };
+    if (found.every((id) => id !== null)) return { found, pointer: setting };
     return refuse("webhookId", "pointer", records[0]);
   }
   const rows = records.map((record) => ownNodesOf(record).filter(({ value }) => value !== null));
@@ -175,22 +177,22 @@ function readIds(records: readonly JsonObject[], setting: string | undefined): F
   const ids = rows.map((nodes) => onlyId(nodes.filter(({ name }) => idName?.test(name))));
   const found = ids.map((node) => toWebhookId(node?.value));
   if (!found.every((id) => id !== null)) return refuse("webhookId", "none", records[0]);
-  return { found, place: ids[0] === undefined ? null : printPointer(ids[0]) };
+  return { found, pointer: ids[0] === undefined ? null : printPointer(ids[0]) };
 }
 
-/** Of several ids in a record, such as `_id` and `id`, only one may be that of a webhook, or they are the same. */
+/** Returns the id node of a record; `undefined` if several names, such as `_id` and `id`, have different ids. */
 function onlyId(nodes: readonly DocumentNode[]): DocumentNode | undefined {
   const ids = nodes.filter(({ value }) => toWebhookId(value) !== null);
   return new Set(ids.map(({ value }) => String(value))).size === 1 ? ids[0] : undefined;
 }
 
-/** The webhook id that a value is: a positive safe integer, or the decimal digits of one. */
+/** Returns a positive safe integer, or its decimal digits, as a webhook id; `null` for any other value. */
 function toWebhookId(value: unknown): number | null {
   const id = typeof value === "string" && /^[1-9][0-9]{0,15}$/.test(value) ? Number(value) : value;
   return typeof id === "number" && Number.isSafeInteger(id) && id > 0 ? id : null;
 }
 
-/** @param searched the document, or a record, in which the candidates are. */
+/** @param searched The document or the record to find candidates in. */
 function refuse(setting: Refusal["setting"], reason: Refusal["reason"], searched: unknown): Refusal {
   const mayBeList = (value: unknown): boolean =>
     isArray(value) && (value.length === 0 || value.some(isObject));

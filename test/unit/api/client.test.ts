@@ -2,9 +2,8 @@ import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
 import { promisify } from "node:util";
-import { Worker } from "node:worker_threads";
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 
 import { SettingsError } from "../../../provider/src/api/errors.js";
 import { VERSION } from "../../../provider/src/version.js";
@@ -15,13 +14,13 @@ import {
   InstantClock,
   KEY,
   listen,
-  playing,
   requestFailureOf,
   sandboxFor,
+  scripted,
 } from "./support.ts";
 
-describe("the five operations on the wire", () => {
-  it("have the documented methods and paths, the token, and no body", async () => {
+describe("the five operations", () => {
+  it("send the documented method and path, the token, and no body", async () => {
     const sandbox = await sandboxFor({ basePath: "/gateway" });
     const client = clientFor(sandbox);
     const { response } = await client.createApiKey();
@@ -52,16 +51,16 @@ describe("the five operations on the wire", () => {
     }
   });
 
-  it("are in flight from when they are sent, and not while they wait for a place", async () => {
-    const inFlight: unknown[] = [];
-    const sandbox = await sandboxFor({ onRequest: () => inFlight.push(client.pendingOperations) });
+  it("are pending while they wait for a response, but not while they wait for a connection", async () => {
+    const pending: unknown[] = [];
+    const sandbox = await sandboxFor({ onRequest: () => pending.push(client.pendingOperations) });
     const client = clientFor(sandbox, { maxConnections: 1 });
     await Promise.all([client.listWebhooks(), client.setWebhookState(101, "disabled")]);
-    expect(inFlight).toEqual([["listWebhooks"], ["disableWebhook"]]);
+    expect(pending).toEqual([["listWebhooks"], ["disableWebhook"]]);
     expect(client.pendingOperations).toEqual([]);
   });
 
-  it("share connections, except that each creation has its own, also when it is repeated after a 429", async () => {
+  it("share connections, but every attempt of a creation opens a new one", async () => {
     const sandbox = await sandboxFor();
     const client = clientFor(sandbox, { clock: new InstantClock() });
     await client.listWebhooks();
@@ -76,7 +75,7 @@ describe("the five operations on the wire", () => {
   });
 
   it.each(["a/b+c=d%e?f#g", "../../x", "..%2f", "a\\b", "ключ", "a\r\nx-evil: 1"])(
-    "name the key %j by an encoded path segment",
+    "encode the key %j as one path segment",
     async (key) => {
       const sandbox = await sandboxFor({ apiKeys: [key] });
       await clientFor(sandbox).deleteApiKey(key);
@@ -85,7 +84,7 @@ describe("the five operations on the wire", () => {
     },
   );
 
-  it.each(["", ".", "..", "\ud800"])("do not send %j, which would address something else", async (key) => {
+  it.each(["", ".", "..", "\ud800"])("do not send the key %j, which would change the path", async (key) => {
     const sandbox = await sandboxFor({ apiKeys: [KEY] });
     expect(await failureOf(clientFor(sandbox).deleteApiKey(key))).toBeInstanceOf(SettingsError);
     expect(sandbox.requests).toEqual([]);
@@ -93,22 +92,23 @@ describe("the five operations on the wire", () => {
 });
 
 describe("Retry-After", () => {
-  const date = "date: Thu, 01 Jan 2026 00:00:00 GMT\r\n";
+  // An hour ahead of the client's clock.
+  const date = "date: Thu, 01 Jan 2026 01:00:00 GMT\r\n";
   it.each([
     ["seconds", "retry-after: 2\r\n", [2000]],
-    ["a date, by the clock of the server", `${date}retry-after: Thu, 01 Jan 2026 00:00:03 GMT\r\n`, [3000]],
-    ["a date, by our clock else", "retry-after: Thu, 01 Jan 2026 00:00:04 GMT\r\n", [4000]],
-    ["a past date", `${date}retry-after: Wed, 31 Dec 2025 00:00:00 GMT\r\n`, []],
+    ["a date, relative to Date", `${date}retry-after: Thu, 01 Jan 2026 01:00:03 GMT\r\n`, [3000]],
+    ["a date without Date", "retry-after: Thu, 01 Jan 2026 00:00:04 GMT\r\n", [4000]],
+    ["a past date", `${date}retry-after: Thu, 01 Jan 2026 00:59:00 GMT\r\n`, []],
     ["nonsense", "retry-after: soon\r\n", [100]],
-  ])("as %s is obeyed, no less and no more", async (_what, headers, sleeps) => {
+  ])("can be %s", async (_form, headers, sleeps) => {
     const clock = new InstantClock();
     const unavailable = { bytes: `HTTP/1.1 503 No\r\n${headers}content-length: 0\r\n\r\n` };
-    const target = await playing(unavailable, { bytes: "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n[]" });
+    const target = await scripted(unavailable, { bytes: "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n[]" });
     await clientFor(target, { clock }).listWebhooks();
     expect(clock.sleeps).toEqual(sleeps);
   });
 
-  it.each([503, 429])("beyond the deadline ends the operation at once after %d", async (status) => {
+  it.each([503, 429])("beyond the deadline fails the operation at once after a %d", async (status) => {
     const sandbox = await sandboxFor({
       faults: [{ kind: "status", status, headers: { "retry-after": "3600" } }],
     });
@@ -119,77 +119,64 @@ describe("Retry-After", () => {
   });
 });
 
-describe("a deadline", () => {
-  it("of the operation ends it in the middle of an attempt", async () => {
-    const target = await playing({ bytes: "" });
-    const client = clientFor(target, { requestTimeout: 60_000, operationTimeout: 200 });
-    expect((await requestFailureOf(client.listWebhooks())).cause).toEqual({ kind: "timeout", sent: true });
+describe("a timeout", () => {
+  it.each<[name: string, operationTimeout: number, timeout?: number]>([
+    ["operationTimeout", 200],
+    ["of the caller", 60_000, 200],
+  ])("%s ends the operation in the middle of an attempt", async (_name, operationTimeout, timeout) => {
+    const target = await scripted({ bytes: "" });
+    const client = clientFor(target, { requestTimeout: 60_000, operationTimeout });
+    expect((await requestFailureOf(client.listWebhooks(timeout))).cause).toEqual({
+      kind: "timeout",
+      sent: true,
+    });
     expect(target.requests).toHaveLength(1);
   });
 
-  it("of the caller shortens that of the operation", async () => {
-    const target = await playing({ bytes: "" });
-    const startedAt = performance.now();
-    await requestFailureOf(clientFor(target, { requestTimeout: 60_000 }).listWebhooks(150));
-    expect(performance.now() - startedAt).toBeLessThan(2_000);
-  });
-
-  it("of a request bounds a body that never stops trickling", async () => {
-    const sandbox = await sandboxFor({ faults: [{ kind: "slow", bytesPerSecond: 40, times: Infinity }] });
-    const client = clientFor(sandbox, { requestTimeout: 150, clock: new InstantClock() });
+  it("requestTimeout ends a response that never stops trickling in", async () => {
+    const target = await listen((_request, response) => {
+      response.writeHead(200);
+      const timer = setInterval(() => response.write(" "), 20);
+      response.on("close", () => {
+        clearInterval(timer);
+      });
+    });
+    const client = clientFor(target, { requestTimeout: 150, clock: new InstantClock() });
     expect((await requestFailureOf(client.listWebhooks())).cause).toEqual({ kind: "cutOff" });
   });
 
-  it("of the operation does not end a creation that has been sent", async () => {
+  it("operationTimeout does not end a creation that was sent", async () => {
     const sandbox = await sandboxFor({ latency: 400 });
     await clientFor(sandbox, { operationTimeout: 200 }).createApiKey();
   });
 
-  it("keeps the response to a creation that arrives in time at a process that is busy until too late", async () => {
-    const arrived = new Int32Array(new SharedArrayBuffer(4));
-    const workerData = { body: `{"apiKey":"${KEY}"}`, arrived };
-    const worker = new Worker(SERVER_ELSEWHERE, { eval: true, workerData });
-    onTestFinished(async () => {
-      await worker.terminate();
+  it("requestTimeout does not discard a response that arrived while the process was busy", async () => {
+    const target = await listen((_request, response) => {
+      response.end(`{"apiKey":"${KEY}"}`);
+      // Blocks the process. Afterwards, timers run before the response is read.
+      setImmediate(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 400));
     });
-    const port = await new Promise<number>((resolve) => worker.once("message", resolve));
-    const client = clientFor({ url: `http://127.0.0.1:${port}`, accessToken: "t" }, { requestTimeout: 300 });
-    const created = client.createApiKey();
-    await wait(100); // It is sent.
-    await new Promise(setImmediate); // From here, timers come before what has been received.
-    Atomics.wait(arrived, 0, 0, 5_000);
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 400); // Nothing happens in this process.
-    expect((await created).response.body).toContain(KEY);
+    const { response } = await clientFor(target, { requestTimeout: 300 }).createApiKey();
+    expect(response.body).toContain(KEY);
   });
 });
 
-/** A server that this process cannot hold up. It answers after 150 ms, and says so in memory. */
-const SERVER_ELSEWHERE = `
-  const { parentPort, workerData: { body, arrived } } = require("node:worker_threads");
-  const server = require("node:http").createServer((request, response) => setTimeout(() => {
-    response.end(body);
-    Atomics.store(arrived, 0, 1);
-    Atomics.notify(arrived, 0);
-  }, 150));
-  server.listen(0, "127.0.0.1", () => parentPort.postMessage(server.address().port));
-`;
-
-describe("the signal to stop", () => {
+describe("an interruption", () => {
   it.each<[string, Fault, "none" | "possible"]>([
     [
-      "the wait for another attempt",
+      "the delay before a retry",
       { kind: "status", status: 503, headers: { "retry-after": "9" } },
       "possible",
     ],
-    ["the wait for a rate limit", { kind: "rateLimit", retryAfter: 9 }, "none"],
-    ["a request that has been sent", { kind: "hang", at: "headers" }, "possible"],
+    ["the pause after a 429", { kind: "rateLimit", retryAfter: 9 }, "none"],
+    ["a change that was sent", { kind: "hang", at: "headers" }, "possible"],
   ])("ends %s at once", async (_what, fault, effect) => {
     const stop = new AbortController();
     const sandbox = await sandboxFor({ faults: [fault] });
     const client = clientFor(sandbox, { signal: stop.signal, requestTimeout: 9_000 });
     const failure = requestFailureOf(client.setWebhookState(101, "active"));
     await expect.poll(() => sandbox.requests.length).toBe(1);
-    await wait(50); // The answer has arrived.
+    await wait(50); // The response has arrived.
     const startedAt = performance.now();
     stop.abort();
     expect(await failure).toMatchObject({ cause: { kind: "interrupted" }, effect, attempts: 1 });
@@ -197,15 +184,16 @@ describe("the signal to stop", () => {
     expect(sandbox.requests).toHaveLength(1);
   });
 
-  it("lets a creation that has been sent come to its end, and no other begin", async () => {
+  it("lets a creation that was sent finish, and starts no more", async () => {
     const stop = new AbortController();
     const sandbox = await sandboxFor({ latency: 300 });
     const client = clientFor(sandbox, { signal: stop.signal, maxConnections: 1 });
     const created = client.createApiKey();
-    const failure = requestFailureOf(client.createApiKey()); // It waits for its turn.
+    const queued = requestFailureOf(client.createApiKey());
     await expect.poll(() => sandbox.requests.length).toBe(1);
     stop.abort();
-    expect(await failure).toMatchObject({ cause: { kind: "interrupted" }, effect: "none", attempts: 0 });
+    expect(await queued).toMatchObject({ cause: { kind: "interrupted" }, effect: "none", attempts: 0 });
+    expect(client.pendingOperations).toEqual(["createApiKey"]); // The queued one did not wait for it.
     expect((await created).response.body).toContain(sandbox.apiKeys[0]);
     expect((await requestFailureOf(client.createApiKey())).cause.kind).toBe("interrupted");
     expect(sandbox.requests).toHaveLength(1);
@@ -220,12 +208,12 @@ describe("a body", () => {
     ["GZIP", gzipSync],
     ["deflate", deflateSync],
     ["br", brotliCompressSync],
-  ] as const)("compressed with %s is read, and kept as far as it came", async (coding, compress) => {
-    let cut = false;
+  ] as const)("compressed with %s is read as far as it arrives", async (coding, compress) => {
+    let isCutOff = false;
     const target = await listen(({ method }, response) => {
       const body = compress(method === "GET" ? `[{"id":101,"active":true}]` : text);
       response.writeHead(200, { "content-encoding": coding, "content-length": body.length });
-      if (cut)
+      if (isCutOff)
         response.write(body.subarray(0, body.length / 2), () => setTimeout(() => response.destroy(), 20));
       else response.end(body);
     });
@@ -233,7 +221,7 @@ describe("a body", () => {
     expect((await client.listWebhooks()).webhooks.get(101)?.state).toBe("active");
     const whole = { body: text, encoding: "utf8", complete: true };
     expect((await client.createApiKey()).response).toEqual(whole);
-    cut = true;
+    isCutOff = true;
     const { response } = await client.createApiKey();
     expect(response).toMatchObject({ encoding: "utf8", complete: false });
     expect(text.startsWith(response.body) && response.body.includes(KEY)).toBe(true);
@@ -245,7 +233,7 @@ describe("a body", () => {
     expect(response).toEqual({ body: "//4A", encoding: "base64", complete: true });
   });
 
-  it("that becomes a list above 64 MiB is refused and not asked for again", async () => {
+  it("of a list that decompresses to more than 64 MiB is refused without a retry", async () => {
     const body = gzipSync(`[${" ".repeat(64 * MIB)}]`);
     const headers = { "content-encoding": "gzip" };
     const target = await listen((_request, response) => response.writeHead(200, headers).end(body));
@@ -254,7 +242,7 @@ describe("a body", () => {
     expect(target.requests).toHaveLength(1);
   });
 
-  it("of a creation above 4 MiB is kept in part; where nobody reads it, its size does not matter", async () => {
+  it("of more than 4 MiB is cut for a creation, and ignored for a change", async () => {
     const body = `{"apiKey":"${KEY}","padding":"${"x".repeat(5 * MIB)}"}`;
     const client = clientFor(await listen((_request, response) => response.end(body)));
     const { response } = await client.createApiKey();
@@ -263,35 +251,33 @@ describe("a body", () => {
     await client.setWebhookState(101, "active");
   });
 
-  it("may come with 200 KiB of headers", async () => {
+  it("can follow 200 KiB of headers", async () => {
     const headers = { "x-long": "x".repeat(200 * 1024) };
     const target = await listen((_request, response) => response.writeHead(200, headers).end("[]"));
     await clientFor(target).listWebhooks();
   });
 });
 
-it("an error has the words of the server and its request id, without secrets", async () => {
-  const token = "tok_7Qm2Zr9XbK4gTw-vL8sWc3NfHd1pYx6";
-  const error = { message: `No access for ${token}\nto ${KEY}: ask\u001b[31m sales` };
+it("an error contains the server's message and request id, without secrets", async () => {
+  const accessToken = "tok_7Qm2Zr9XbK4gTw-vL8sWc3NfHd1pYx6";
+  const error = { message: `No access for ${accessToken}\nto ${KEY}: ask\u001b[31m sales` };
   const body = JSON.stringify({ error });
-  const faults = ["req-1", `r-${token}`].map((id): Fault => ({
-    kind: "status",
-    status: 403,
-    body,
-    headers: { "x-request-id": id },
-  }));
-  const sandbox = await sandboxFor({ faults });
-  const client = clientFor({ url: sandbox.url, accessToken: token });
-  const serverWords = "No access for *** to ***: ask [31m sales";
-  const failures = [];
-  for (const key of [KEY, KEY]) failures.push(await requestFailureOf(client.deleteApiKey(key)));
-  expect(failures).toMatchObject([
-    { serverWords, requestId: "req-1", webhookId: null, host: new URL(sandbox.url).host },
-    { serverWords, requestId: null },
-  ]);
+  const faults = ["req-1", `r-${accessToken}`].map((id): Fault => {
+    return { kind: "status", status: 403, body, headers: { "x-request-id": id } };
+  });
+  const { url } = await sandboxFor({ faults });
+  const client = clientFor({ url, accessToken });
+  const serverMessage = "No access for *** to ***: ask [31m sales";
+  expect(await requestFailureOf(client.deleteApiKey(KEY))).toMatchObject({
+    serverMessage,
+    requestId: "req-1",
+    webhookId: null,
+    host: new URL(url).host,
+  });
+  expect(await requestFailureOf(client.deleteApiKey(KEY))).toMatchObject({ serverMessage, requestId: null });
 });
 
-it("NODE_DEBUG=net,FETCH, which prints the paths of requests, is refused", async () => {
+it("NODE_DEBUG=net,FETCH is refused because it prints request paths", async () => {
   const script = `
     const { createClient } = await import(process.argv[1]);
     const baseUrl = { origin: "https://partners.test", prefix: "", loopback: false };

@@ -1,4 +1,4 @@
-/** What is sent, and what an error says, for each kind of operation and each way in which a request can go wrong. */
+/** The requests and the error of each kind of operation, for every fault. */
 import { createServer, type AddressInfo } from "node:net";
 import { describe, expect, it } from "vitest";
 
@@ -10,8 +10,8 @@ import {
   InstantClock,
   KEY,
   listen,
-  playing,
-  type Play,
+  scripted,
+  type Reply,
   type Target,
 } from "./support.ts";
 
@@ -37,73 +37,77 @@ function response(status: number, body: string, headers = ""): string {
   return `HTTP/1.1 ${status} Test\r\n${headers}${length}\r\n${length === "" ? "" : body}`;
 }
 
-/** An answer with a status, and with an error as its body. */
-function status(code: number, headers = "", body = `{"error":"of the matrix"}`): () => Play {
+function status(code: number, headers = "", body = `{"error":"of the matrix"}`): () => Reply {
   return () => ({ bytes: response(code, body, headers) });
 }
 
-/** A success with a body that does not arrive: `content-length` promises more than is sent. */
-function broken(end?: Play["end"], code = 200): (method: Method) => Play {
+/** A response whose body is incomplete: shorter than its `content-length`. */
+function incomplete(end?: Reply["end"], code = 200): (method: Method) => Reply {
   return (method) => ({
     bytes: `HTTP/1.1 ${code} Test\r\ncontent-length: 999\r\n\r\n${BODIES[method].slice(0, 8)}`,
     ...(end && { end }),
   });
 }
 
-const good = (method: Method): Play => ({ bytes: response(200, BODIES[method]) });
-const hinted = (method: Method): Play => ({ bytes: `HTTP/1.1 103 Early\r\n\r\n${good(method).bytes}` });
+const good = (method: Method): Reply => ({ bytes: response(200, BODIES[method]) });
+const hinted = (method: Method): Reply => ({ bytes: `HTTP/1.1 103 Early\r\n\r\n${good(method).bytes}` });
 
-/** How an operation ends if the fault happens to each of its requests: how many arrive, the cause, and the effect. */
+/** The number of requests, the cause, and the effect, if the fault happens to every request of an operation. */
 type Cell = `${number} ${string}`;
-type Row = readonly [fault: string, play: (method: Method) => Play, get: Cell, change: Cell, post: Cell];
+type Row = readonly [fault: string, reply: (method: Method) => Reply, get: Cell, change: Cell, post: Cell];
 
-/** The same end of all requests: how many of them arrive, for reads, for changes, and for creations. */
-const ends = (fault: string, play: Row[1], end: string, get: number, change: number, effect: string): Row => [
-  fault,
-  play,
-  `${get} ${end}, none`,
-  `${change} ${end}, ${effect}`,
-  `1 ${end}, ${effect}`,
-];
-const refused = (code: number) => ends(`${code}`, status(code), `status ${code}`, 1, 1, "none");
-const passing = (code: number, fault = `${code}`, play: Row[1] = status(code)) =>
-  ends(fault, play, `status ${code}`, 4, 4, "possible");
+/** A row for a fault with the same cause for all operations. A creation is never retried after it. */
+const row = (
+  fault: string,
+  reply: Row[1],
+  cause: string,
+  gets: number,
+  changes: number,
+  effect: string,
+): Row => [fault, reply, `${gets} ${cause}, none`, `${changes} ${cause}, ${effect}`, `1 ${cause}, ${effect}`];
+const refused = (code: number) => row(`${code}`, status(code), `status ${code}`, 1, 1, "none");
+const transient = (code: number, fault = `${code}`, reply: Row[1] = status(code)) =>
+  row(fault, reply, `status ${code}`, 4, 4, "possible");
 const redirect = (code: number) =>
-  ends(`${code}`, status(code, "location: /elsewhere\r\n"), `status ${code}`, 1, 1, "possible");
-const lost = (fault: string, code: string, play: Play) =>
-  ends(fault, () => play, `connection ${code}`, 4, 4, "possible");
+  row(`${code}`, status(code, "location: /elsewhere\r\n"), `status ${code}`, 1, 1, "possible");
+const disconnect = (fault: string, code: string, reply: Reply) =>
+  row(fault, () => reply, `connection ${code}`, 4, 4, "possible");
 const HTML = "<!doctype html><html><body>Please log in</body></html>";
-
 const FAILURE = `{"success":false,"message":"no"}`;
 
 const MATRIX: readonly Row[] = [
   ...[301, 303, 304].map(redirect),
   ...[400, 401, 404, 409].map(refused),
-  ...[408, 502, 503, 504].map((code) => passing(code)),
-  ends("500", status(500), "status 500", 4, 1, "possible"),
-  ends("501", status(501), "status 501", 1, 1, "possible"),
-  // Not counted as attempts, but given up when nothing got through for as long as an operation may take.
+  ...[408, 502, 503, 504].map((code) => transient(code)),
+  row("500", status(500), "status 500", 4, 1, "possible"),
+  row("501", status(501), "status 501", 1, 1, "possible"),
+  // 429s do not count as attempts. The operation fails when no request has succeeded within operationTimeout.
   ["429", status(429), "4 status 429, none", "4 status 429, none", "4 status 429, none"],
-  lost("a reset", "ECONNRESET", { bytes: "", end: "reset" }),
-  lost("a close", "UND_ERR_SOCKET", { bytes: "", end: "fin" }),
-  lost("a close in the headers", "UND_ERR_SOCKET", { bytes: "HTTP/1.1 200 OK\r\ncontent-le", end: "fin" }),
-  lost("something that is not HTTP", "HTTPParserError", { bytes: "220 smtp.example.com ready\r\n" }),
-  lost("100 Continue unasked", "UNEXPECTED_100_CONTINUE", { bytes: "HTTP/1.1 100 Continue\r\n\r\n" }),
-  lost("more than 256 KiB of headers", "UND_ERR_HEADERS_OVERFLOW", {
+  disconnect("a reset", "ECONNRESET", { bytes: "", end: "reset" }),
+  disconnect("a close", "UND_ERR_SOCKET", { bytes: "", end: "fin" }),
+  disconnect("a close in the headers", "UND_ERR_SOCKET", {
+    bytes: "HTTP/1.1 200 OK\r\ncontent-le",
+    end: "fin",
+  }),
+  disconnect("another protocol", "HTTPParserError", { bytes: "220 smtp.example.com ready\r\n" }),
+  disconnect("an unrequested 100 Continue", "UNEXPECTED_100_CONTINUE", {
+    bytes: "HTTP/1.1 100 Continue\r\n\r\n",
+  }),
+  disconnect("more than 256 KiB of headers", "UND_ERR_HEADERS_OVERFLOW", {
     bytes: `HTTP/1.1 200 OK\r\nx: ${"x".repeat(300 * 1024)}`,
   }),
-  ends("silence", () => ({ bytes: "" }), "timeout", 4, 4, "possible"),
-  ["a reset in the body", broken("reset"), "4 cutOff, none", "1 done", "1 partial"],
-  ["a close in the body", broken("fin"), "4 cutOff, none", "1 done", "1 partial"],
-  ["silence in the body", broken(), "4 cutOff, none", "1 done", "1 partial"],
-  passing(503, "a reset in the body of a 503", broken("reset", 503)),
-  ends("a page of HTML", status(200, "", HTML), "webPage", 1, 1, "possible"),
-  ends("a reported failure", status(200, "", FAILURE), "reportedFailure", 1, 1, "possible"),
-  ["an early hint in front of the response", hinted, "1 done", "1 done", "1 done"],
+  row("no response", () => ({ bytes: "" }), "timeout", 4, 4, "possible"),
+  ["a reset in the body", incomplete("reset"), "4 cutOff, none", "1 done", "1 partial"],
+  ["a close in the body", incomplete("fin"), "4 cutOff, none", "1 done", "1 partial"],
+  ["a stall in the body", incomplete(), "4 cutOff, none", "1 done", "1 partial"],
+  transient(503, "a reset in the body of a 503", incomplete("reset", 503)),
+  row("a web page", status(200, "", HTML), "webPage", 1, 1, "possible"),
+  row("a reported failure", status(200, "", FAILURE), "reportedFailure", 1, 1, "possible"),
+  ["an early hint before the response", hinted, "1 done", "1 done", "1 done"],
 ];
 
-/** Lets a new client perform an operation; says how it ended. */
-async function ending(method: Method, target: Target): Promise<string> {
+/** Performs an operation with a new client. Returns its cause and effect, `done`, or `partial` for an incomplete response. */
+async function resultOf(method: Method, target: Target): Promise<string> {
   const options = { clock: new InstantClock(), requestTimeout: 250, operationTimeout: 10_000 };
   return CALLS[method](clientFor(target, options)).then(
     (value) => (JSON.stringify({ value }).includes(`"complete":false`) ? "partial" : "done"),
@@ -118,42 +122,41 @@ async function ending(method: Method, target: Target): Promise<string> {
 }
 
 describe("a fault that happens to every request", () => {
-  it.each(MATRIX)("%s", async (_fault, play, get, change, post) => {
-    const wanted = { GET: get, PATCH: change, DELETE: change, POST: post };
+  it.each(MATRIX)("%s", async (_fault, reply, get, change, post) => {
+    const expected = { GET: get, PATCH: change, DELETE: change, POST: post };
     const cells = (Object.keys(CALLS) as Method[]).map(async (method) => {
-      const target = await playing(play(method));
-      const end = await ending(method, target);
-      return [method, `${target.requests.length} ${end}`] as const;
+      const target = await scripted(reply(method));
+      const result = await resultOf(method, target);
+      return [method, `${target.requests.length} ${result}`] as const;
     });
-    expect(Object.fromEntries(await Promise.all(cells))).toEqual(wanted);
+    expect(Object.fromEntries(await Promise.all(cells))).toEqual(expected);
   });
 });
 
 describe("a fault that happens once", () => {
   const repeated = MATRIX.filter(([, , get]) => !get.startsWith("1"));
   it.each(repeated)(
-    "%s: what is repeated succeeds, and nothing else is sent again",
-    async (_fault, play, ...row) => {
-      const cells = (["GET", "PATCH", "POST"] as const).map(async (method, index) => {
-        const target = await playing(play(method), good(method));
-        const end = await ending(method, target);
-        const always = row[index] ?? "";
-        const once = always.startsWith("1 ") ? always : "2 done";
-        return [method, `${target.requests.length} ${end}`, once] as const;
+    "%s: retries succeed, and nothing else is sent again",
+    async (_fault, reply, ...cells) => {
+      const results = (["GET", "PATCH", "POST"] as const).map(async (method, index) => {
+        const target = await scripted(reply(method), good(method));
+        const result = await resultOf(method, target);
+        const always = cells[index] ?? "";
+        const expected = always.startsWith("1 ") ? always : "2 done";
+        expect([method, `${target.requests.length} ${result}`]).toEqual([method, expected]);
       });
-      for (const [method, observed, once] of await Promise.all(cells))
-        expect([method, observed]).toEqual([method, once]);
+      await Promise.all(results);
     },
   );
 
-  it("is remembered: an attempt that may have had an effect outweighs a refusal of the next one", async () => {
-    const target = await playing({ bytes: "", end: "reset" }, status(403)());
-    expect(await ending("PATCH", target)).toBe("status 403, possible");
+  it("keeps its possible effect even if the server refuses the retry", async () => {
+    const target = await scripted({ bytes: "", end: "reset" }, status(403)());
+    expect(await resultOf("PATCH", target)).toBe("status 403, possible");
   });
 });
 
 it.each(Object.keys(CALLS) as Method[])(
-  "a connection that does not come about is tried four times, and has no effect: %s",
+  "a refused connection is tried four times, and has no effect: %s",
   async (method) => {
     const server = createServer().listen(0, "127.0.0.1");
     await new Promise((resolve) => server.once("listening", resolve));
@@ -170,7 +173,7 @@ it.each(Object.keys(CALLS) as Method[])(
 );
 
 it.each(Object.keys(CALLS) as Method[])(
-  "a server that resets kept-alive connections at the next request loses no %s",
+  "no %s is lost if the server resets every reused connection",
   async (method) => {
     const used = new WeakSet<object>();
     let dropped = 0;
@@ -191,8 +194,8 @@ it.each(Object.keys(CALLS) as Method[])(
     };
     await Promise.all(Array.from({ length: 16 }, work));
     expect(target.requests.length - dropped).toBe(160);
-    expect(lines.filter((line) => line.includes("attempt=3"))).toEqual([]); // The second is on a connection of its own.
+    expect(lines.filter((line) => line.includes("attempt=3"))).toEqual([]); // The second one opens a new connection.
     if (method === "POST") expect(dropped).toBe(0);
-    else expect(dropped).toBeGreaterThan(40); // It did happen.
+    else expect(dropped).toBeGreaterThan(40); // The server did reset connections.
   },
 );

@@ -12,10 +12,10 @@ import {
 } from "../../support/tls.ts";
 import { clientFor, InstantClock, requestFailureOf, sandboxFor } from "./support.ts";
 
-/** A name, as what is loopback never meets a proxy. */
+/** A host name, because the client never uses a proxy for loopback addresses. */
 const HOST = "partners.test";
 
-const stranger = await createAuthority("X");
+const unknownAuthority = await createAuthority("X");
 let trusted: Authority;
 let undo: (() => void)[] = [];
 beforeAll(async () => {
@@ -35,11 +35,11 @@ beforeEach(() => {
 
 interface Options extends TlsFrontOptions, Partial<CertificateFacts> {
   readonly authority?: Authority;
-  /** Puts a proxy in front of it, and into HTTPS_PROXY. @default none */
+  /** The behavior of a proxy to set as HTTPS_PROXY. @default no proxy */
   readonly proxy?: readonly Reaction[];
 }
 
-/** A sandbox behind TLS, and a client that goes there by name. */
+/** Starts a sandbox behind TLS, and a client that connects to it by its host name. */
 async function secureSandbox(given: Options = {}) {
   const { authority = trusted, hosts = [HOST, "localhost"], proxy, ...options } = given;
   const sandbox = await sandboxFor();
@@ -57,34 +57,31 @@ async function secureSandbox(given: Options = {}) {
 
 describe("a certificate", () => {
   it.each<[string, Options, string]>([
-    ["of an unknown authority", { authority: stranger }, "UNABLE_TO_VERIFY_LEAF_SIGNATURE"],
+    ["from an unknown authority", { authority: unknownAuthority }, "UNABLE_TO_VERIFY_LEAF_SIGNATURE"],
     ["that has expired", { notAfter: new Date(Date.now() - 86_400_000) }, "CERT_HAS_EXPIRED"],
     ["for another host", { hosts: ["elsewhere.test"] }, "ERR_TLS_CERT_ALTNAME_INVALID"],
-    ["that a reset handshake keeps back", { handshake: "reset" }, "ECONNRESET"],
-  ])(
-    "%s is refused before anything is sent, so that a creation is tried again",
-    async (_what, options, code) => {
-      const { client, sandbox } = await secureSandbox(options);
-      const failure = await requestFailureOf(client.createApiKey());
-      expect(failure).toMatchObject({ cause: { kind: "connection", code }, effect: "none", attempts: 4 });
-      expect(sandbox.requests).toEqual([]);
-    },
-  );
+    ["that never arrives because the handshake is reset", { handshake: "reset" }, "ECONNRESET"],
+  ])("%s is refused before anything is sent, so a creation is retried", async (_what, options, code) => {
+    const { client, sandbox } = await secureSandbox(options);
+    const failure = await requestFailureOf(client.createApiKey());
+    expect(failure).toMatchObject({ cause: { kind: "connection", code }, effect: "none", attempts: 4 });
+    expect(sandbox.requests).toEqual([]);
+  });
 
-  it("that is right is enough, and HTTP/2 is never agreed on, although the server offers it", async () => {
+  it("that is valid is accepted, and HTTP/2 is never used although the server offers it", async () => {
     const { client, sandbox, front } = await secureSandbox();
     await client.listWebhooks();
     await client.createApiKey();
-    const through = await secureSandbox({ proxy: ["tunnel"] });
-    await through.client.createApiKey();
+    const proxied = await secureSandbox({ proxy: ["tunnel"] });
+    await proxied.client.createApiKey();
     expect(sandbox.requests).toHaveLength(2);
-    for (const protocol of [...front.protocols, ...through.front.protocols])
+    for (const protocol of [...front.protocols, ...proxied.front.protocols])
       expect([false, "http/1.1"]).toContain(protocol);
   });
 });
 
 describe("a proxy", () => {
-  it("sees host and port, gets its own credentials, and sees nothing else in clear", async () => {
+  it("sees only the host, the port and its own credentials in plain text", async () => {
     const { client, sandbox, proxy, url, accessToken } = await secureSandbox({ proxy: ["tunnel"] });
     await client.createApiKey();
     const [key = ""] = sandbox.apiKeys;
@@ -105,7 +102,7 @@ describe("a proxy", () => {
     ["fin", "UND_ERR_PRX_CONN"],
     ["garbage", "HTTPParserError"],
   ] as const)(
-    "that answers %s lets nothing through, so that a creation is tried again",
+    "that answers %s sends nothing to the server, so a creation is retried",
     async (reaction, code) => {
       const proxy = [...Array<Reaction>(5).fill(reaction), "tunnel" as const];
       const { client, sandbox } = await secureSandbox({ proxy });
@@ -121,7 +118,7 @@ describe("a proxy", () => {
     [HOST, 0],
     [`other.test, .test`, 0],
     ["other.test", 1],
-  ])("is left out as NO_PROXY=%s says: used %d times", async (value, times) => {
+  ])("with NO_PROXY=%s is used %d times", async (value, times) => {
     vi.stubEnv("NO_PROXY", value);
     const { client, proxy, sandbox } = await secureSandbox({ proxy: ["tunnel"] });
     await client.listWebhooks();
@@ -129,7 +126,7 @@ describe("a proxy", () => {
     expect(sandbox.requests).toHaveLength(1);
   });
 
-  it("never stands between us and this machine, as it would see the token in clear", async () => {
+  it("is never used for this machine, because it would see the token in plain text", async () => {
     const { proxy } = await secureSandbox({ proxy: ["tunnel"] });
     vi.stubEnv("HTTP_PROXY", proxy.url);
     const plain = await sandboxFor();
@@ -141,7 +138,7 @@ describe("a proxy", () => {
   });
 
   it.each(["proxy.example.com:3128", "http://user:p4ssword@proxy example:1"])(
-    "that is not a URL is a wrong setting, which is not repeated: %s",
+    "that is not a URL is an error that does not repeat the value: %s",
     (value) => {
       vi.stubEnv("HTTPS_PROXY", value);
       const create = (): unknown => clientFor({ url: `https://${HOST}`, accessToken: "t" });

@@ -73,7 +73,7 @@ describe("docs/configuration.md", () => {
       "partners:operationTimeout": String(settings.operationTimeout / 1000),
       "partners:maxConnections": String(settings.maxConnections),
       "partners:requestsPerSecond": "no limit",
-      "partners:responses": "recognised",
+      "partners:responses": "recognized",
       "partners:account": accountName(new Map()),
     });
   });

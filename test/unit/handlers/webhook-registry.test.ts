@@ -62,7 +62,7 @@ describe("the list of webhooks", () => {
     const registry = new WebhookRegistry({ listWebhooks }, () => clock.now);
     const webhook = { webhookId: 1, state: "active", missing: null, record: {} } as const;
     const webhooks = new Map([[1, webhook]]);
-    const list: WebhookList = { readable: true, complete: true, webhooks, provesAbsence: true, places: {} };
+    const list: WebhookList = { readable: true, complete: true, webhooks, provesAbsence: true, pointers: {} };
     const found = find(registry, 1);
     const failed = registry.change(2, "disabled", () => Promise.reject(new Error("lost")));
     await expect(failed).rejects.toThrow("lost");

@@ -292,6 +292,17 @@ describe("failed changes", () => {
     expect(service.webhooks.get(102)).toBe("active");
   });
 
+  it("because of a list without webhooks keep the original states", async () => {
+    const service = await sandboxFor();
+    const args = { states: { 101: "disabled" }, stateOnDestroy: "restore" };
+    const olds = await created(service, args);
+    service.inject({ kind: "status", status: 200, operation: "listWebhooks", body: '{"data":[]}' });
+    const { properties } = await partialFailureOf(up(service, olds, { ...args, states: { 101: "active" } }));
+    expect(properties).toEqual(olds);
+    await destroy(service, await up(service, properties, args));
+    expect(service.webhooks.get(101)).toBe("active");
+  });
+
   it("with 404 cost one GET, which tells webhooks that are gone from those still listed", async () => {
     const service = await sandboxFor({ webhooks: many(6, "active") });
     const { partnerWebhookStates: fleet } = startRun(service);

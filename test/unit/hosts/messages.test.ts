@@ -34,7 +34,7 @@ const PRINT = "sha256:0123456789abcdef";
 
 function failure(cause: FailureCause, changes: Partial<RequestFailure> = {}): RequestFailure {
   const request = { operation: "listWebhooks", webhookId: null, host: "partners.example.com" } as const;
-  const end = { effect: "none", attempts: 1, failedAt: AT, requestId: null, serverWords: null } as const;
+  const end = { effect: "none", attempts: 1, failedAt: AT, requestId: null, serverMessage: null } as const;
   return { ...request, cause, ...end, ...changes };
 }
 
@@ -46,8 +46,7 @@ type Unreadable = Extract<FailureCause, { kind: "unreadableList" }>;
 
 function unreadable(reason: Unreadable["reading"]["reason"], ...candidates: string[]): Unreadable {
   const setting = reason === "not unique" ? "webhookId" : "webhooks";
-  const body = JSON.stringify(CANARIES);
-  return { kind: "unreadableList", reading: { readable: false, setting, reason, candidates }, body };
+  return { kind: "unreadableList", reading: { readable: false, setting, reason, candidates } };
 }
 
 const CODES =
@@ -124,8 +123,8 @@ const PROBLEMS: Examples<ResourceProblem> = {
       kind: "fleetIncomplete",
       total: 500,
       failures: [
-        changing(101, answered(409, { ...PATCH, serverWords: "locked", requestId: "req-1" })),
-        changing(102, answered(409, { ...PATCH, serverWords: "locked", requestId: "req-2" })),
+        changing(101, answered(409, { ...PATCH, serverMessage: "locked", requestId: "req-1" })),
+        changing(102, answered(409, { ...PATCH, serverMessage: "locked", requestId: "req-2" })),
         changing(103, answered(502, { ...PATCH, effect: "possible", attempts: 4 })),
         changing(104, new RequestError(failure({ kind: "listed" }, PATCH))),
         changing(7, new ResourceError({ kind: "noSuchWebhook", webhookIds: [7], existing: [101] })),
@@ -202,7 +201,7 @@ function all<Union extends { kind: string }>(examples: Examples<Union>): Union[]
 const ERRORS: readonly PartnerError[] = [
   ...all(CAUSES).map((cause) => new RequestError(failure(cause))),
   answered(409, POST),
-  answered(422, { serverWords: "Two keys at most.", requestId: "req-1" }),
+  answered(422, { serverMessage: "Two keys at most.", requestId: "req-1" }),
   answered(422, { requestId: "req-1" }),
   new RequestError(failure({ kind: "timeout", sent: true }, { ...POST, effect: "possible" })),
   answered(303, { ...POST, effect: "possible" }),

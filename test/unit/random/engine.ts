@@ -10,80 +10,77 @@ import { PluginProcess } from "../../../provider/src/handlers/process.js";
 
 export type Kind = "key" | "webhook" | "fleet";
 
-/** A program: the arguments of its resources by their names. */
+/** The arguments of a program's resources, by name. */
 export type Program = ReadonlyMap<string, Properties>;
 
-/** The kind of a resource, of which its name tells: `key1` is a key. */
+/** The kind of a resource is the start of its name: `key1` is a key. */
 export function kindOf(name: string): Kind {
   return name.slice(0, -1) as Kind;
 }
 
-/** One resource in the stack's state. */
+/** A resource in the state of the stack. */
 export interface Entry {
   readonly name: string;
   readonly id: string;
   inputs: Properties;
   outputs: Properties;
-  /** Its initialization failed: the next `up` calls `update`, changes or not. */
+  /** Whether its last step failed partly, so that the next `up` updates it even without changes. */
   failed: boolean;
-  /** It was replaced and is still to be deleted. */
-  condemned: boolean;
+  /** Whether it was replaced and must still be deleted. */
+  replaced: boolean;
 }
 
-/** One call of a handler. */
+/** A call of a handler. */
 export interface Call {
   readonly verb: "check" | "create" | "read" | "update" | "delete";
   readonly name: string;
-  /** For `check` the inputs in state, for all others the outputs. */
+  /** The inputs in state for `check`, the outputs for other verbs. */
   readonly olds: Properties;
   readonly news: Properties;
-  /** What it threw, or what `check` found wrong. */
+  /** The error that the handler threw, or the problems that `check` found. */
   readonly errors: unknown[];
-  /** Whether the engine never heard how it ended. */
+  /** Whether the engine died before the call returned. */
   dropped: boolean;
 }
 
-/** What Pulumi is asked to do, and what happens to it meanwhile. */
+/** A Pulumi command. */
 export interface Command {
   readonly verb: "preview" | "up" | "refresh" | "destroy";
-  /** Whether all steps run at the same time. */
+  /** Whether all steps run in parallel. */
   readonly parallel: boolean;
-  /** After so many requests the plugin is told to stop, or the engine dies and hears no answer any more. */
+  /** After this many requests, the plugin is interrupted or the engine dies. */
   readonly stop: { readonly how: "interrupt" | "kill"; readonly after: number } | null;
 }
 
-/** What an operation of the engine did. */
+/** The record of a command. */
 export interface Operation {
   readonly verb: Command["verb"];
   readonly succeeded: boolean;
   readonly calls: readonly Call[];
   readonly notices: readonly Notice[];
-  /** Milliseconds since the epoch. */
-  readonly startedAt: number;
 }
 
-/** What the plugin process of an operation is created with. */
-export interface Surroundings {
-  /** Stack configuration by full key. */
+/** The environment of a plugin process. */
+export interface Environment {
+  /** The stack configuration by full key. */
   readonly config: Readonly<Record<string, string>>;
   readonly clock: Clock;
-  /** Gets a function that is to be called whenever a request has ended. */
+  /** Registers a function to call whenever a request has ended. */
   readonly onRequest: (listener: () => void) => void;
 }
 
 type Step = () => Promise<void>;
 
-/** Ends a step. What failed is in the record of its calls. */
+/** Ends a step after a failed call. */
 class StepFailed extends Error {}
 
-/** Runs one operation of the Pulumi engine on a state, with a plugin process of its own, as pkg/resource/deploy of the CLI does. */
+/** Runs a command on a state with a new plugin process, as the Pulumi engine does (pkg/resource/deploy). */
 export async function runOperation(
   entries: Entry[],
   program: Program,
   { verb, parallel, stop }: Command,
-  { config, clock, onRequest }: Surroundings,
+  { config, clock, onRequest }: Environment,
 ): Promise<Operation> {
-  const startedAt = clock.now();
   const calls: Call[] = [];
   const notices: Notice[] = [];
   const engine = { killed: false, succeeded: true };
@@ -110,7 +107,7 @@ export async function runOperation(
     else engine.killed = true;
   });
 
-  /** @throws {StepFailed} */
+  /** Calls a handler. @throws {StepFailed} if it fails, or if the engine is dead. */
   const call = async <Value>(
     method: Call["verb"],
     name: string,
@@ -134,41 +131,40 @@ export async function runOperation(
     call("check", name, olds, args, async (handler, errors) => {
       const { inputs, problems } = await handler.check(olds, args);
       errors.push(...problems);
-      return overWire(inputs);
+      return serialize(inputs);
     });
 
-  /** @param old What it replaces. */
   const create = async (name: string, inputs: Properties, old?: Entry): Promise<void> => {
-    const made = await call("create", name, {}, inputs, (handler) =>
-      handler.create(inputs).catch(partialFailure),
+    const result = await call("create", name, {}, inputs, (handler) =>
+      handler.create(inputs).catch(asPartialFailure),
     );
-    const failed = made instanceof PartialFailure;
-    const outputs = overWire(failed ? made.properties : made.outputs);
-    entries.push({ name, id: made.id, inputs, outputs, failed, condemned: false });
-    if (old) old.condemned = true;
+    const failed = result instanceof PartialFailure;
+    const outputs = serialize(failed ? result.properties : result.outputs);
+    entries.push({ name, id: result.id, inputs, outputs, failed, replaced: false });
+    if (old) old.replaced = true;
     if (failed) throw new StepFailed();
   };
 
   const update = async (entry: Entry, news: Properties): Promise<void> => {
     const { name, id, outputs: olds } = entry;
-    const made = await call("update", name, olds, news, (handler) =>
-      handler.update(id, olds, news).catch(partialFailure),
+    const result = await call("update", name, olds, news, (handler) =>
+      handler.update(id, olds, news).catch(asPartialFailure),
     );
-    entry.failed = made instanceof PartialFailure;
-    entry.outputs = overWire(made instanceof PartialFailure ? made.properties : made);
-    if (entry.failed) throw new StepFailed(); // The inputs stay the old ones (engine/update.go).
+    entry.failed = result instanceof PartialFailure;
+    entry.outputs = serialize(result instanceof PartialFailure ? result.properties : result);
+    if (entry.failed) throw new StepFailed(); // Keeps the old inputs (engine/update.go).
     entry.inputs = news;
   };
 
   const apply = async (name: string, args: Properties): Promise<void> => {
-    const old = entries.find((entry) => entry.name === name && !entry.condemned);
+    const old = entries.find((entry) => entry.name === name && !entry.replaced);
     const news = await check(name, old?.inputs ?? {}, args);
     const { changes, replaces } = old
       ? handlers[kindOf(name)].diff(old.outputs, news)
       : { changes: true, replaces: [] };
-    const fresh = replaces.length > 0 ? await check(name, {}, args) : news;
+    const inputs = replaces.length > 0 ? await check(name, {}, args) : news;
     if (verb === "preview") return;
-    if (!old || replaces.length > 0) await create(name, fresh, old);
+    if (!old || replaces.length > 0) await create(name, inputs, old);
     else if (changes || old.failed) await update(old, news);
     else old.inputs = news;
   };
@@ -180,8 +176,8 @@ export async function runOperation(
       entries.splice(entries.indexOf(entry), 1);
       return;
     }
-    entry.outputs = overWire(found.outputs);
-    entry.inputs = overWire(found.inputs ?? entry.inputs);
+    entry.outputs = serialize(found.outputs);
+    entry.inputs = serialize(found.inputs ?? entry.inputs);
     entry.failed = false;
   };
 
@@ -197,41 +193,43 @@ export async function runOperation(
       engine.succeeded = false;
     });
   };
-  /** Runs all steps at the same time, each to its end; or one after the other, up to the first that fails. */
+  /** Runs all steps in parallel, or one after the other until the first failure. */
   const run = async (steps: readonly Step[]): Promise<void> => {
     if (parallel) await Promise.all(steps.map(attempt));
     else for (const step of steps) if (engine.succeeded) await attempt(step);
   };
 
   const declared = verb === "destroy" ? [] : [...program];
-  if (verb === "refresh") await run(entries.map((entry) => () => read(entry)));
-  else
-    await run(
-      declared.map(
-        ([name, args]) =>
-          () =>
-            apply(name, args),
-      ),
-    );
+  const reads = entries.map(
+    (entry): Step =>
+      () =>
+        read(entry),
+  );
+  const changes = declared.map(
+    ([name, args]): Step =>
+      () =>
+        apply(name, args),
+  );
+  await run(verb === "refresh" ? reads : changes);
   if (engine.succeeded && (verb === "up" || verb === "destroy")) {
     const kept = new Set(declared.map(([name]) => name));
-    const left = entries.filter(({ name, condemned }) => condemned || !kept.has(name)).reverse();
+    const left = entries.filter(({ name, replaced }) => replaced || !kept.has(name)).reverse();
     await run(left.map((entry) => () => remove(entry)));
   }
 
-  // The end of the process. Requests that it gave up may still be on their way to the service.
+  // Lets abandoned requests arrive at the service before the next command.
   await (await plugin.open()).client.close();
   for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setImmediate(resolve));
-  return { verb, succeeded: engine.succeeded, calls, notices, startedAt };
+  return { verb, succeeded: engine.succeeded, calls, notices };
 }
 
-/** Turns the failure that leaves something in state into a value. */
-function partialFailure(error: unknown): PartialFailure {
+/** Turns a failure that leaves a resource in state into a value. */
+function asPartialFailure(error: unknown): PartialFailure {
   if (error instanceof PartialFailure) return error;
   throw error;
 }
 
-/** Properties after their way to the engine and into the state file: `undefined` becomes `null`, as hosts/dynamic.ts has it. */
-function overWire(properties: Properties): Properties {
+/** Converts properties as hosts/dynamic.ts and the state file do: `undefined` becomes `null`. */
+function serialize(properties: Properties): Properties {
   return JSON.parse(JSON.stringify(properties, (_name, value: unknown) => value ?? null)) as Properties;
 }

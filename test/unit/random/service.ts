@@ -1,14 +1,14 @@
-import { SHAPES, startSandbox, type Sandbox, type Shape } from "../../support/sandbox.ts";
+import { SHAPES, startSandbox, type Sandbox } from "../../support/sandbox.ts";
 
-/** The webhooks that exist in the beginning. */
+/** The webhooks that exist at first. */
 export const WEBHOOKS = [101, 102, 103] as const;
 
-/** A key that somebody else created; it must survive everything. */
-export const STRANGER = "pk_live_0f5omebody3lse";
+/** A key that somebody else created. Nothing may delete it. */
+export const FOREIGN_KEY = "pk_live_0f5omebody3lse";
 
 /**
- * How a service answers, and the `responses` by which everything is found. `flat` and `byId` explain themselves, but a random key
- * may look like words and be refused; `byId` deletes keys by their ids.
+ * The shapes of responses, and the setting `responses` for each. It always has `apiKey`, because automatic recognition may
+ * refuse a random key that looks like words.
  */
 export const MAPPINGS = {
   flat: { apiKey: "/apiKey" },
@@ -25,27 +25,29 @@ export const MAPPINGS = {
 
 export type ServiceShape = keyof typeof MAPPINGS;
 
-/** The Partner API with faults, and a record of all that it ever sent. */
+/** A sandbox that records the keys it issued. */
 export interface Service {
   readonly sandbox: Sandbox;
-  /** The id and the body that answered the creation of each key. */
+  /** The id of each key, and the body of the response to its creation. */
   readonly issued: ReadonlyMap<string, { readonly id: string; readonly body: string }>;
   /** Called when a request has ended. */
   onRequest: () => void;
-  /** Deletes a key as a person would at the service's own site. There must be no faults. */
+  /** Deletes a key as a person would do on the service's website. */
   revoke(key: string): Promise<void>;
 }
 
 export async function startService(shape: ServiceShape): Promise<Service> {
   const issued = new Map<string, { id: string; body: string }>();
-  const apiKey: Shape["apiKey"] = (created) => {
-    const body = SHAPES[shape].apiKey(created);
-    issued.set(created.key, { id: created.id, body: JSON.stringify(body) });
-    return body;
-  };
   const sandbox = await startSandbox({
-    shape: { ...SHAPES[shape], apiKey },
-    apiKeys: [STRANGER],
+    shape: {
+      ...SHAPES[shape],
+      apiKey: (created) => {
+        const body = SHAPES[shape].apiKey(created);
+        issued.set(created.key, { id: created.id, body: JSON.stringify(body) });
+        return body;
+      },
+    },
+    apiKeys: [FOREIGN_KEY],
     webhooks: WEBHOOKS.map((webhookId) => ({ webhookId, state: "active" })),
     onRequest: () => {
       service.onRequest();
@@ -61,13 +63,13 @@ export async function startService(shape: ServiceShape): Promise<Service> {
         method: "DELETE",
         headers: { authorization: `Bearer ${sandbox.accessToken}` },
       });
-      if (sandbox.verify(key)) throw new Error("the sandbox did not revoke a key");
+      if (sandbox.verify(key)) throw new Error("the sandbox did not revoke the key");
     },
   };
   return service;
 }
 
-/** The keys of ours that are valid now. */
+/** Returns the valid keys, except {@link FOREIGN_KEY}. */
 export function liveKeys({ sandbox }: Service): readonly string[] {
-  return sandbox.apiKeys.filter((key) => key !== STRANGER);
+  return sandbox.apiKeys.filter((key) => key !== FOREIGN_KEY);
 }

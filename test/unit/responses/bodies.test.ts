@@ -18,14 +18,14 @@ describe("the key in the response to its creation", () => {
   });
 });
 
-describe("the list of webhooks", () => {
+describe("the webhook list", () => {
   it.each(LIST_ROWS.map((row) => [row[0], row] as const))("%s", (_, row) => {
     const [, body, expected, headers = {}, status = 200] = row;
     expect(describeList(textOf(body), headers, status)).toBe(expected);
   });
 });
 
-describe("a failure in a success", () => {
+describe("a failure in a 2xx response", () => {
   it.each(FAILURE_ROWS)("%s", (_, body, expected) => {
     expect(reportsFailure(textOf(body))).toBe(expected);
   });

@@ -1,6 +1,6 @@
 /**
- * Bodies as real services send them, from memory of their public APIs, and what we make of each. Right is what a person would
- * say who sees the body; refused and unknown are always fine; anything else is a bug.
+ * Response bodies as real services send them, with the expected reading of each. A reading must be what a person would say
+ * about the body. Refused and unknown are always acceptable; any other reading is a bug.
  */
 
 /** The new key. */
@@ -13,13 +13,10 @@ const UUID = "0b7c2d1e-4f5a-4b7c-8d9e-0a1b2c3d4e5f";
 const DATE = "2026-11-22T10:20:30Z";
 const RFC_1123 = "Sun, 22 Nov 2026 10:20:30 GMT";
 
-/** A body: text as it is, anything else as JSON. */
+/** A body: text, or a value to send as JSON. */
 export type Body = string | object | null | boolean;
 
-/**
- * Where the key is (a JSON Pointer, `""` for the whole body), or that the reading is refused, or that the creation failed:
- * it holds nothing that could be a key, and says so.
- */
+/** The JSON Pointer of the key (`""` for the whole body), `refused`, or `failed` for a body that reports a failure and has no key. */
 export type KeyRow = readonly [source: string, body: Body, reading: `/${string}` | "" | "refused" | "failed"];
 
 export const KEY_ROWS: readonly KeyRow[] = [
@@ -39,7 +36,7 @@ export const KEY_ROWS: readonly KeyRow[] = [
   ["Scaleway-like pair", { access_key: "SCWXXEXAMPLE12345678", secret_key: UUID }, "refused"],
   ["Snyk-like pair", { data: { attributes: { client_id: UUID, client_secret: K } } }, "refused"],
 
-  // The forms in which the new key is clear.
+  // The key is unambiguous.
   ["a flat key", { apiKey: K }, "/apiKey"],
   ["an envelope, code 0", { code: 0, msg: "ok", data: { api_key: K } }, "/data/api_key"],
   ["a JSON string", JSON.stringify(K), ""],
@@ -47,21 +44,21 @@ export const KEY_ROWS: readonly KeyRow[] = [
   ["a byte order mark", `\uFEFF{"apiKey":"${K}"}`, "/apiKey"],
   ["a UUID under its name", { id: "0b7c2d1e-0000-4b7c-8d9e-0a1b2c3d4e5f", api_key: UUID }, "/api_key"],
   ["the key twice", { key: K, apiKey: { id: 3, key: K } }, "/key"],
-  ["its prefix next to it", { key: "pk_live_4eC3", token: K }, "/token"],
-  ["its masked form next to it", { apiKey: "pk_live_************p7dc", key: K }, "/key"],
+  ["the key next to its prefix", { key: "pk_live_4eC3", token: K }, "/token"],
+  ["the key next to its masked form", { apiKey: "pk_live_************p7dc", key: K }, "/key"],
   ["masked with dots", { key: "pk_live_...p7dc", secret: K }, "/secret"],
   ["masked with XXXX", { key: "pk_live_XXXXp7dc", token: K }, "/token"],
-  ["a session token beside apiKey", { apiKey: K, token: JWT }, "refused"],
-  ["a webhook secret beside apiKey", { apiKey: K, secrets: { webhook: S } }, "/apiKey"],
-  ["a refresh token beside apiKey", { apiKey: K, tokens: { refresh: S } }, "/apiKey"],
-  ["signing secrets beside apiKey", { api_key: K, signing_secrets: { current: S } }, "/api_key"],
-  ["a secret text beside apiKey", { api_key: K, secret: { text: S } }, "refused"],
+  ["a session token next to apiKey", { apiKey: K, token: JWT }, "refused"],
+  ["a webhook secret next to apiKey", { apiKey: K, secrets: { webhook: S } }, "/apiKey"],
+  ["a refresh token next to apiKey", { apiKey: K, tokens: { refresh: S } }, "/apiKey"],
+  ["signing secrets next to apiKey", { api_key: K, signing_secrets: { current: S } }, "/api_key"],
+  ["a secret text next to apiKey", { api_key: K, secret: { text: S } }, "refused"],
   ["a private key", { api_key: K, private_key_pem: "--BEGIN--\nMIIEvQIBADANBgkqhk" }, "/api_key"],
   ["a password with ** in it", { apiKey: K, password: "p**ssWord12345678" }, "/apiKey"],
   ["partnerKey", { partnerKey: K }, "/partnerKey"],
   ["authToken in created", { created: { authToken: K } }, "/created/authToken"],
 
-  // Something else looks more like the key than the key does.
+  // Another value looks more like the key than the key itself.
   ["JWT, user.apiKey", { token: JWT, user: { apiKey: K } }, "refused"],
   ["JWT, keys as names", { token: JWT, keys: { [K]: { name: "ci" } } }, "refused"],
   ["JWT, a UUID in apiKey", { token: JWT, apiKey: { value: UUID } }, "refused"],
@@ -69,8 +66,8 @@ export const KEY_ROWS: readonly KeyRow[] = [
   ["JWT, a key that begins with a slash", { token: JWT, plain: "/b3JkZXJzLWFuZC1rZXlz9A==" }, "refused"],
   ["JWT, the key in a sentence", { token: JWT, message: `Your new key is ${K}` }, "refused"],
   ["JWT, the key in JSON in a string", { token: JWT, body: `{"apiKey":"${K}"}` }, "refused"],
-  ["the account's key beside the new one", { key: K, account: { apiKey: S } }, "refused"],
-  ["an old key beside the new one", { apiKey: S, newApiKey: K }, "refused"],
+  ["the account's key next to the new one", { key: K, account: { apiKey: S } }, "refused"],
+  ["an old key next to the new one", { apiKey: S, newApiKey: K }, "refused"],
   ...[
     "plain",
     "cleartext",
@@ -92,7 +89,7 @@ export const KEY_ROWS: readonly KeyRow[] = [
   ["quotes in apiKey", { apiKey: `"${K}"` }, "refused"],
   ["AWS Lambda proxy", { statusCode: 201, body: `{"apiKey":"${K}"}` }, "refused"],
 
-  // No key at all.
+  // No key.
   ...[
     "pk_live_XXXXbVc7",
     "xxxx1234",
@@ -115,7 +112,7 @@ export const KEY_ROWS: readonly KeyRow[] = [
   ["an array of one", [{ apiKey: K }], "refused"],
   ["XML", `<?xml version="1.0"?><key>${K}</key>`, "refused"],
   ["a PHP warning first", `<br />\n<b>Warning</b>: x in <b>y</b><br />\n{"apiKey":"${K}"}`, "refused"],
-  ["nothing", "", "refused"],
+  ["an empty body", "", "refused"],
   ["a form with one field", `api_key=${K}`, "refused"],
   ["fields", `OK|7|${K}`, "refused"],
   ["JSON, percent-encoded", `%7B%22apiKey%22%3A%22${K}%22%7D`, "refused"],
@@ -132,37 +129,37 @@ export const KEY_ROWS: readonly KeyRow[] = [
   ["URL characters in apiKey", { apiKey: "pk_live_hUfc/Baml+Llgg=jyHA%xN5a?Zz81$pq" }, "/apiKey"],
   ["random letters", { apiKey: "pk_live_hUfcBa-mLlggjyHAxNqwZpTrVb" }, "/apiKey"],
   ["words", { apiKey: "SentToYourEMailAddress" }, "refused"],
-  ["a hash in apiKey, the key outside", { apiKey: { id: 7, token: S }, token: `17|${K}` }, "refused"],
+  ["a hash in apiKey, the key elsewhere", { apiKey: { id: 7, token: S }, token: `17|${K}` }, "refused"],
   ["an old key, and the next", { apiKey: S, next: K }, "refused"],
   ["a mask joined by a dash", { apiKey: "pk_live_4eC39H-dp7dc", token: K }, "refused"],
   ["pat", { token: "req_7f3a9b2c1d4e5f60", pat: K }, "refused"],
   ["the key in an address", { key: S, url: `https://a.example/?api_key=${K}` }, "refused"],
-  ["the key that there is", { message: "You have one", existing: { api_key: K } }, "refused"],
+  ["an existing key", { message: "You have one", existing: { api_key: K } }, "refused"],
   ["a second factor", { mfa_required: true, mfa: { token: K } }, "refused"],
   ["a job", { status: "pending", token: K }, "refused"],
-  ["a key of one case, an error", { error: "deprecated", apiKey: "qwmznxbcvlaksjdhfgqpwoei" }, "refused"],
-  ["a number as key beside an error", { errors: ["legacy"], key: 12345678901 }, "refused"],
+  ["a lower-case key, an error", { error: "deprecated", apiKey: "qwmznxbcvlaksjdhfgqpwoei" }, "refused"],
+  ["a number as key next to an error", { errors: ["legacy"], key: 12345678901 }, "refused"],
   ["a page that shows the key", `<html><body><code>${K}</code></body></html>`, "refused"],
   ["a page with a script", `<html><script src="${K}.js">var a="${K}"</script>Sign in</html>`, "failed"],
-  ["a key that exists, in a failure", { success: false, error: "limit reached", apiKey: K }, "refused"],
+  ["an existing key, in a failure", { success: false, error: "limit reached", apiKey: K }, "refused"],
 
-  ["a date in it", { apiKey: "key-2026-11-22-103000-v2" }, "refused"],
+  ["a date in the value", { apiKey: "key-2026-11-22-103000-v2" }, "refused"],
   ["a short path", { apiKey: "keys/7d9c1f0e3b2a" }, "refused"],
-  ["hidden by zeros", { apiKey: "ptk_9fQ2mZ00000000000000" }, "refused"],
+  ["masked with zeros", { apiKey: "ptk_9fQ2mZ00000000000000" }, "refused"],
   ["a product, plain text", "nginx/1.18.0-ubuntu1", "refused"],
   ["a host, plain text", "api.partner-17x9z2.example.com", "refused"],
   ["a request id, plain text", "req_7f3a9b2c1d4e5f60a1b2", "refused"],
   ["a job as token", { data: { token: "job_018f9a7b3c2d1e0f" } }, "refused"],
   ["a build, plain text", "build_20261122103000_abc", "refused"],
-  ["the key as user name", { key: "kid-7f3a9b2c1d4e5f607", username: K }, "refused"],
+  ["the key as a user name", { key: "kid-7f3a9b2c1d4e5f607", username: K }, "refused"],
   ["a hash or the key", { key: "kid-7f3a9b2c1d4e5f607", hash: K }, "refused"],
   ["a short key in the message", { key: S, message: "Your API key is Ab3dE6gH9jK2" }, "refused"],
   ["JWT, the limit is reached", { token: JWT, message: "Key limit reached" }, "refused"],
-  ["the key that exists", { message: "API key already exists", apiKey: K }, "refused"],
-  ["a limit beside data", { message: "Maximum number of keys reached", data: { apiKey: K } }, "refused"],
+  ["an existing key, with a message", { message: "API key already exists", apiKey: K }, "refused"],
+  ["a limit next to data", { message: "Maximum number of keys reached", data: { apiKey: K } }, "refused"],
   ["a key that is hidden", { data: { apiKey: "hidden" }, access_token: K }, "refused"],
   ["the key in a message, apiKey as its label", { apiKey: S, message: `Your key: ${K}` }, "refused"],
-  ["assignedKey beside apiKey", { apiKey: S, assignedKey: K }, "refused"],
+  ["assignedKey next to apiKey", { apiKey: S, assignedKey: K }, "refused"],
   ["a key that is null", { token: "req_7f3a9b2c1d4e5f60", partner: { apikey: null } }, "refused"],
   ["the key of an integration", { settings: { mailgun: { api_key: K } } }, "refused"],
   ["the key of the caller", { request: { headers: { "x-api-key": K } } }, "refused"],
@@ -171,7 +168,7 @@ export const KEY_ROWS: readonly KeyRow[] = [
   ["OAuth", { access_token: K, token_type: "Bearer", expires_in: 3600 }, "/access_token"],
   ["a key with its pair", { api_key: K, client_id: "cl_8KdJ2mXq94LsPw73", client_secret: S }, "/api_key"],
 
-  // Creations that failed for certain.
+  // Failed creations.
   ["a mutation", { data: { createApiKey: { apiKey: null, errors: [{ message: "x" }] } } }, "failed"],
   ["success: false", { success: false }, "failed"],
   ["a login page", "\uFEFF<!DOCTYPE html><html><body>Sign in</body></html>", "failed"],
@@ -181,8 +178,8 @@ export const KEY_ROWS: readonly KeyRow[] = [
 ];
 
 /**
- * The webhooks as `101 active, 102 disabled, 103 ?`, then `…` if there may be more of them; `refused` with the setting that would
- * help; or `failed`.
+ * The webhooks, as in `101 active, 102 disabled, 103 ?`, followed by `…` if there may be more; `refused` and the setting that
+ * would help; or `failed`.
  */
 export type ListRow = readonly [
   source: string,
@@ -197,7 +194,7 @@ const B = { id: 102, url: "https://b.example/hook", active: false };
 const READ = "101 active, 102 disabled";
 const MORE = `${READ}, …`;
 
-/** The records of webhooks 101 and 102. */
+/** Returns the records of webhooks 101 and 102. */
 function two(first: object, second: object): object[] {
   return [
     { id: 101, ...first },
@@ -206,7 +203,7 @@ function two(first: object, second: object): object[] {
 }
 
 export const LIST_ROWS: readonly ListRow[] = [
-  // Where the list is.
+  // The location of the list.
   ["a bare array", [A, B], READ],
   ["an empty array", [], ""],
   ["HAL", { _embedded: { webhookList: [A, B] }, page: { size: 20, totalElements: 2, totalPages: 1 } }, READ],
@@ -224,7 +221,7 @@ export const LIST_ROWS: readonly ListRow[] = [
   ["Hydra", { "hydra:member": [{ "@id": "/webhooks/101", ...A }], "hydra:totalItems": 1 }, "101 active"],
   ["GraphQL", { data: { webhooks: [A, B] } }, READ],
   ["GraphQL, edges", { data: { webhooks: { edges: [{ node: A }], pageInfo: {} } } }, "refused webhooks"],
-  ["data beside empty tags", { data: [A, B], tags: [] }, READ],
+  ["data next to empty tags", { data: [A, B], tags: [] }, READ],
   ["an unknown name", { outgoing: [A, B] }, "refused webhooks"],
   ["JSON-RPC", { jsonrpc: "2.0", result: [A, B] }, READ],
   ["a wrapped record", [{ webhook: A }, { webhook: B }], READ],
@@ -234,27 +231,27 @@ export const LIST_ROWS: readonly ListRow[] = [
   ["a map by id", { webhooks: { 101: A, 102: B }, eventTypes: [{ id: 1 }] }, "refused webhooks"],
   ["a map by id at the root", { 101: { events: [{ id: 5 }] }, 102: { url: "/b" } }, "refused webhooks"],
   ["event types only", { event_types: [{ id: 1, name: "order.created" }] }, "refused webhooks"],
-  ["event types beside an empty list", { data: [], event_types: [{ id: 1 }] }, "…"],
+  ["event types next to an empty list", { data: [], event_types: [{ id: 1 }] }, "…"],
   ["one webhook with items", { id: 101, url: "https://a.example", items: [{ id: 1 }] }, "refused webhooks"],
-  ["one webhook with nothing in it", { id: 101, url: "https://a.example", items: [] }, "refused webhooks"],
-  ["an empty list beside one of a usual name", { data: [], entries: [{ id: 1 }] }, "refused webhooks"],
-  ["a map beside a list of a usual name", { webhooks: { 101: A }, data: [{ id: 1 }] }, "refused webhooks"],
-  ["webhooks beside disabled ones", { webhooks: [A], disabled_webhooks: [B] }, "refused webhooks"],
-  ["no webhooks beside subscriptions", { webhooks: [], subscriptions: [A] }, "refused webhooks"],
+  ["one webhook with an empty array", { id: 101, url: "https://a.example", items: [] }, "refused webhooks"],
+  ["an empty list next to one of a usual name", { data: [], entries: [{ id: 1 }] }, "refused webhooks"],
+  ["a map next to a list of a usual name", { webhooks: { 101: A }, data: [{ id: 1 }] }, "refused webhooks"],
+  ["webhooks next to disabled ones", { webhooks: [A], disabled_webhooks: [B] }, "refused webhooks"],
+  ["an empty list next to subscriptions", { webhooks: [], subscriptions: [A] }, "refused webhooks"],
   ["hooks of something else", { data: [A], settings: { hooks: [{ id: 1, name: "x" }] } }, "refused webhooks"],
   ["accounts with endpoints", [{ id: 3, active: true, endpoints: [{ id: 7 }] }], "refused webhooks"],
   ["accounts with an object of hooks", [{ id: 3, hooks: { data: [A] } }], "refused webhooks"],
   ["users", { users: [{ id: 1, avatar_url: "https://a.example/x.png" }] }, "refused webhooks"],
-  ["webhooks beside users", { data: [A], users: [{ id: 3 }] }, "refused webhooks"],
+  ["webhooks next to users", { data: [A], users: [{ id: 3 }] }, "refused webhooks"],
   ["AWS", { Items: [A, B], Count: 2, ScannedCount: 2 }, READ],
   ["an envelope with a list", { code: 0, data: { list: [A, B], total: 2 } }, READ],
   ["deliveries by name", { webhook_deliveries: [{ id: 1, url: "https://a.example" }] }, "refused webhooks"],
   ["ids only", { webhooks: [101, 102] }, "refused webhooks"],
   ["a list with a gap", [A, null], "refused webhooks"],
-  ["too deep", { a: { b: { c: { list: [A] } } } }, "refused webhooks"],
+  ["a list that is too deep", { a: { b: { c: { list: [A] } } } }, "refused webhooks"],
   ["not JSON", "webhooks", "refused webhooks"],
 
-  // Empty lists: inside an object they prove nothing.
+  // Empty lists, which prove nothing inside an object.
   ["empty webhooks", { webhooks: [], tags: [] }, "…"],
   ["Go, webhooks: null", { webhooks: null }, "…"],
   ["data: null", { data: null }, "…"],
@@ -263,13 +260,13 @@ export const LIST_ROWS: readonly ListRow[] = [
   ["empty tags only", { tags: [] }, "refused webhooks"],
 
   // Ids.
-  ["Mongo, _id beside id", [{ _id: "64f1c0ffee0000000000abcd", id: 101, active: true }], "101 active"],
-  ["webhook_id beside the id of a subscription", [{ id: 1, webhook_id: 101, active: true }], "101 active"],
+  ["Mongo, _id next to id", [{ _id: "64f1c0ffee0000000000abcd", id: 101, active: true }], "101 active"],
+  ["webhook_id next to the id of a subscription", [{ id: 1, webhook_id: 101, active: true }], "101 active"],
   ["the webhook of a subscription", [{ id: 1, webhook: { id: 101, status: "on" } }], "refused webhookId"],
   ["two ids, in attributes", [{ id: 101, attributes: { id: 7, active: true } }], "refused webhookId"],
   ["UUIDs", [{ id: UUID, active: true }], "refused webhookId"],
   ["webhook_id in some records", [{ id: 1, webhook_id: 101 }, { id: 2 }], "refused webhookId"],
-  ["webhook_id as UUID beside a row number", [{ id: 1, webhook_id: UUID }], "refused webhookId"],
+  ["webhook_id as UUID next to a row number", [{ id: 1, webhook_id: UUID }], "refused webhookId"],
   ["deliveries", [1, 2].map((id) => ({ id, webhook_id: 101 })), "refused webhookId"],
   ["two ids that differ", [{ id: 101, _id: 5 }], "refused webhookId"],
   ["ids beyond 2^53", [{ id: "9223372036854775807" }], "refused webhookId"],
@@ -298,13 +295,13 @@ export const LIST_ROWS: readonly ListRow[] = [
   ],
   ["enabled again", [{ id: 101, disabled_at: "2026-01-01", enabled_at: "2026-02-01" }], "101 ?"],
   ["two times that disagree", [{ id: 101, disabled_at: DATE, deactivated_at: null }], "101 ?"],
-  ["neither enabled nor disabled yet", [{ id: 101, enabled_at: null, disabled_at: null }], "101 ?"],
-  ["a flag beside times that say nothing", [{ id: 101, active: true, activated_at: "" }], "101 active"],
+  ["neither enabled nor disabled", [{ id: 101, enabled_at: null, disabled_at: null }], "101 ?"],
+  ["a flag next to an empty time", [{ id: 101, active: true, activated_at: "" }], "101 active"],
   ["the zero time of Go", [{ id: 101, disabled_at: "0001-01-01T00:00:00Z" }], "101 ?"],
   ["Hookdeck", two({ paused_at: DATE }, { paused_at: null, disabled_at: DATE }), "101 ?, 102 disabled"],
   ["PAUSED and failing", two({ status: "PAUSED" }, { status: "failing" }), "101 ?, 102 ?"],
   ["deleted", two({ active: true, deleted_at: DATE }, { active: false }), "101 ?, 102 disabled"],
-  ["auto-disabled beside enabled", [{ id: 101, enabled: true, status: "auto_disabled" }], "101 ?"],
+  ["auto-disabled next to enabled", [{ id: 101, enabled: true, status: "auto_disabled" }], "101 ?"],
   ["fields that disagree", [{ id: 101, enabled: true, status: "disabled" }], "101 ?"],
   ["a count", two({ active: 1 }, { active: 3 }), "101 ?, 102 ?"],
   ["a count that is left out where it is 0", [{ id: 101, active: 1 }, { id: 102 }], "101 ?, 102 ?"],
@@ -314,7 +311,7 @@ export const LIST_ROWS: readonly ListRow[] = [
   ["ClickUp, suspended", [{ id: 101, status: "active", health: { status: "suspended" } }], "101 ?"],
   ["auto_disabled", [{ id: 101, active: true, auto_disabled: true }], "101 ?"],
   ["in the future", two({ disabled_at: "2099-01-01" }, { enabled_at: "2099-01-01" }), "101 ?, 102 ?"],
-  ["what can be stopped", [{ ...A, active: "Y", deletable: true, disabled_at: "" }], "101 active"],
+  ["harmless fields", [{ ...A, active: "Y", deletable: true, disabled_at: "" }], "101 active"],
   ...Object.entries({
     expires_at: "2019-01-01T00:00:00Z",
     starts_at: "2099-01-01T00:00:00Z",
@@ -330,7 +327,7 @@ export const LIST_ROWS: readonly ListRow[] = [
     "101 ?",
   ]),
   [
-    "active, and nothing against it",
+    "active, with unrelated fields",
     [
       {
         ...{ id: 101, active: true, expires_at: "2099-01-01", next_run_at: "2099-01-01", created_at: DATE },
@@ -344,7 +341,7 @@ export const LIST_ROWS: readonly ListRow[] = [
   ["a state in the envelope", { active: true, status: "active", data: [{ id: 101 }] }, "101 ?"],
   ["the state of the last delivery", [{ id: 101, last_delivery: { status: "active" } }], "101 ?"],
 
-  // Signs of nothing more, or of something else.
+  // Complete lists.
   ...(
     [
       ["an empty error object", { error: { code: "", message: "" } }],
@@ -376,7 +373,7 @@ export const LIST_ROWS: readonly ListRow[] = [
   ["X-NextJS-Cache", [A, B], READ, { "x-nextjs-cache": "HIT", "x-ratelimit-limit": "2", date: RFC_1123 }],
   ["X-Total-Count of the length", [A, B], READ, { "x-total-count": "2", "content-range": "items 0-1/2" }],
 
-  // Signs of further records.
+  // Incomplete lists.
   ...(
     [
       ["Cloudflare", { result_info: { page: 1, per_page: 20, total_pages: 3 } }],
@@ -428,14 +425,14 @@ export const LIST_ROWS: readonly ListRow[] = [
   ).map((headers): ListRow => [`header ${Object.keys(headers).join()}: more`, [A, B], MORE, headers]),
   ["206", [A, B], MORE, {}, 206],
 
-  // Failures: no list is believed.
+  // Failures, even with a list.
   ["a login page", "<!DOCTYPE html><html></html>", "failed"],
-  ["success: false beside an empty list", { success: false, data: [] }, "failed"],
-  ["an error message beside an empty list", { errorMessage: "token expired", data: [] }, "failed"],
-  ["GraphQL errors beside null", { errors: [{ message: "not allowed" }], data: null }, "failed"],
+  ["success: false next to an empty list", { success: false, data: [] }, "failed"],
+  ["an error message next to an empty list", { errorMessage: "token expired", data: [] }, "failed"],
+  ["GraphQL errors next to null", { errors: [{ message: "not allowed" }], data: null }, "failed"],
 ];
 
-/** Whether the body of a 2xx answer to GET, PATCH or DELETE says that it failed. */
+/** Whether the body of a 2xx response to GET, PATCH or DELETE reports a failure. */
 export type FailureRow = readonly [source: string, body: Body, failed: boolean];
 
 export const FAILURE_ROWS: readonly FailureRow[] = [
@@ -478,7 +475,7 @@ export const FAILURE_ROWS: readonly FailureRow[] = [
   ["bulk", { results: [{ id: 7, success: false }] }, true],
   ["bulk, by outcome", { succeeded: [], failed: [{ id: 7 }] }, true],
   ["WordPress", { code: "rest_forbidden", message: "Sorry" }, true],
-  ["an id beside a failure", { id: 42, status: "error", message: "webhook not found" }, true],
+  ["an id next to a failure", { id: 42, status: "error", message: "webhook not found" }, true],
   ["Lambda", { statusCode: 200, body: '{"error":"not allowed"}' }, true],
   ["a proxy", "upstream connect error or disconnect/reset before headers", true],
   ["DRF, permission", { detail: "You do not have permission to perform this action." }, true],
@@ -488,12 +485,12 @@ export const FAILURE_ROWS: readonly FailureRow[] = [
   ["a record without an id, error", { active: false, error: "endpoint returned 500" }, false],
   ["a record without an id, code", { status: "disabled", response_code: 500 }, false],
   ["counts", { meta: { success: 0, failed: 2 }, data: [{ id: 7 }] }, false],
-  ["words in a success", { message: "Forbidden events list updated", ok: true }, false],
+  ["a success that mentions failure", { message: "Forbidden events list updated", ok: true }, false],
   ["a message of success", { message: "Webhook disabled. It will no longer receive events." }, false],
   ["records whose last delivery failed", [{ id: 7, active: true, success: false }], false],
   ["WeChat, errcode 0", { errcode: 0, errmsg: "成功" }, false],
-  ["a name that begins like a failure", { name: "Unauthorized access alerts", enabled: true }, false],
-  ["nothing", "", false],
+  ["a name that starts like a failure", { name: "Unauthorized access alerts", enabled: true }, false],
+  ["an empty body", "", false],
   ["OK", "OK", false],
   ["null", null, false],
   ["an empty object", {}, false],
@@ -503,5 +500,5 @@ export const FAILURE_ROWS: readonly FailureRow[] = [
   ["Stripe, deleted", { id: "we_1", object: "webhook_endpoint", deleted: true }, false],
   ["Apache-like", { status: 200, errors: [], code: "0", errorCode: "00000", message: "Success" }, false],
   ["errorMessage: OK", { errorCode: 0, errorMessage: "Request processed" }, false],
-  ["a code of one's own", { code: 20000, msg: "success" }, false],
+  ["a custom success code", { code: 20000, msg: "success" }, false],
 ];

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 
 import { listFields } from "../../../provider/src/responses/candidates.js";
-import { isWebPage, reportsFailure, serverWords } from "../../../provider/src/responses/failure-report.js";
+import { isWebPage, reportsFailure, serverMessage } from "../../../provider/src/responses/failure-report.js";
 import { K } from "./bodies.ts";
 
 it.each<[text: string, words: string | null]>([
@@ -14,8 +14,8 @@ it.each<[text: string, words: string | null]>([
   ['{"message":{"text":"x"}}', null],
   ["<html>Forbidden</html>", null],
   ["", null],
-])("the server's words in %s are %j", (text, words) => {
-  expect(serverWords(text)).toBe(words);
+])("the message in %s is %j", (text, words) => {
+  expect(serverMessage(text)).toBe(words);
 });
 
 it.each<[text: string, page: boolean]>([
@@ -24,12 +24,12 @@ it.each<[text: string, page: boolean]>([
   ['<?xml version="1.0"?><!-- x --><html lang="en">', true],
   ['<?xml version="1.0"?><Error/>', false],
   ["{}", false],
-])("%j is a page for people: %s", (text, page) => {
+])("%j is a web page: %s", (text, page) => {
   expect(isWebPage(text)).toBe(page);
   expect(reportsFailure(text)).toBe(text !== "{}");
 });
 
-it("the fields of a record are listed without values, and without names that may be data", () => {
+it("the fields of a record are listed without values and without names that may be data", () => {
   const record = { id: 7, tags: ["a"], note: null, owner: { on: true }, "jane@example.com": { [K]: true } };
   expect(listFields(record)).toEqual(["/id", "/tags/0", "/note", "/owner/on", "/*/*"]);
 });

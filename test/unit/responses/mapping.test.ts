@@ -21,7 +21,7 @@ it.each<[what: string, setting: unknown, mapping: unknown]>([
   ["undefined", undefined, {}],
   ["null", null, {}],
   ["members that are null", { apiKey: null, active: undefined, webhooks: "/x" }, { webhooks: "/x" }],
-  ["complete as text, as the command line may store it", { complete: "false" }, { complete: false }],
+  ["complete as text, as the CLI may store it", { complete: "false" }, { complete: false }],
 ])("%s is accepted", (_, setting, mapping) => {
   expect(parseResponseMapping(setting)).toEqual({ mapping, problems: [] });
 });
@@ -33,7 +33,7 @@ it.each<[what: string, setting: unknown, member: string | null, text: string]>([
   ["a dotted path", { apiKey: "data.key" }, "apiKey", POINTER],
   ["an escape that does not exist", { webhookId: "/a~2" }, "webhookId", POINTER],
   ["a number as a pointer", { webhookState: 1 }, "webhookState", POINTER],
-  ["a whole record as its id", { webhookId: "" }, "webhookId", POINTER],
+  ["the record itself as an id", { webhookId: "" }, "webhookId", POINTER],
   ["a single word", { active: "LIVE" }, "active", WORDS],
   ["no words", { disabled: [] }, "disabled", WORDS],
   ["an object as a word", { active: ["a", {}] }, "active", WORDS],
@@ -49,7 +49,7 @@ it.each<[what: string, setting: unknown, member: string | null, text: string]>([
   expect(problems).toEqual([{ member, text: expect.stringContaining(text) as string }]);
 });
 
-it("the members without a problem are kept, and every problem is named", () => {
+it("valid members are kept, and every problem is reported", () => {
   const { mapping, problems } = parseResponseMapping({ apiKey: "/k", webhooks: "x", active: 1, other: 1 });
   expect(mapping).toEqual({ apiKey: "/k" });
   expect(problems.map(({ member }) => member)).toEqual(["webhooks", "active", "other"]);

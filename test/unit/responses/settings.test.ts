@@ -5,15 +5,15 @@ import type { ResponseMapping } from "../../../provider/src/responses/mapping.js
 import { readWebhookList } from "../../../provider/src/responses/webhook-list-reader.js";
 import { JWT, K, S } from "./bodies.ts";
 
-describe("responses.apiKey is the only thing used for the key", () => {
+describe("responses.apiKey is the only source of the key", () => {
   it.each<[what: string, body: unknown, apiKey: string, key: string | null]>([
-    ["against a better name", { apiKey: S, data: { grant: K } }, "/data/grant", K],
+    ["despite a better name", { apiKey: S, data: { grant: K } }, "/data/grant", K],
     ["through an array", { keys: [{ apiKey: S }, { apiKey: K }] }, "/keys/1/apiKey", K],
     ["with escapes", { "a/b": { "c~d": K } }, "/a~1b/c~0d", K],
     ["under an inherited name", JSON.parse(`{"__proto__":"${K}"}`), "/__proto__", K],
     ["for a short key", { key: "abc" }, "/key", "abc"],
     ["in a failure", { success: false, key: K }, "/key", K],
-    ["but not for nothing", { apiKey: K }, "/data/key", null],
+    ["but not if it points to nothing", { apiKey: K }, "/data/key", null],
     ["but not for a number", { apiKey: K, n: 5 }, "/n", null],
     ["but not for an inherited name", { apiKey: K }, "/constructor/name", null],
     ["but not past the end of an array", [K], "/-", null],
@@ -29,7 +29,7 @@ describe("responses.apiKey is the only thing used for the key", () => {
     [`{"apiKey":"${K}`, null],
     ["<html></html>", null],
     ["Your key was sent by mail.", null],
-  ])('and "" takes plain text: %j', (text, key) => {
+  ])('and "" accepts plain text: %j', (text, key) => {
     const reading = readApiKey(text, { apiKey: "" });
     expect(reading.kind === "found" ? reading.apiKey : null).toBe(key);
   });
@@ -37,7 +37,7 @@ describe("responses.apiKey is the only thing used for the key", () => {
 
 const TWENTY = Array.from({ length: 20 }, (_, n) => `code_${n}x`);
 
-describe("a refusal names candidates, and never a value", () => {
+describe("a refusal lists candidates without values", () => {
   it.each<[body: unknown, mapping: ResponseMapping, reason: string, candidates: string[]]>([
     [{ token: JWT, user: { apiKey: K } }, {}, "several", ["/token", "/user/apiKey"]],
     [[{ apiKey: K }], {}, "none", ["/0/apiKey"]],
@@ -68,13 +68,13 @@ it.each<[ref: unknown, id: string | null]>([
   ["..", null],
   ["", null],
   [null, null],
-])("responses.apiKeyId finds %j", (ref, id) => {
+])("responses.apiKeyId with the value %j", (ref, id) => {
   const text = JSON.stringify({ ref, id: 1 });
   expect(readApiKeyId(text, { apiKeyId: "/ref" })).toBe(id);
   expect(readApiKeyId(text, {})).toBeNull();
 });
 
-it("a pointer that finds something overrules a failure", () => {
+it("a pointer to a value takes precedence over a reported failure", () => {
   const text = '{"success":false,"ref":"k1"}';
   expect(isFailedCreation(text, {})).toBe(true);
   expect(isFailedCreation(text, { apiKey: "/none", apiKeyId: "/none" })).toBe(true);
@@ -82,7 +82,7 @@ it("a pointer that finds something overrules a failure", () => {
   expect(isFailedCreation(text, { apiKeyId: "/ref" })).toBe(false);
 });
 
-describe("the settings for the list are the only thing used", () => {
+describe("the settings for the list are the only source", () => {
   const read = (body: unknown, mapping: ResponseMapping): unknown =>
     readWebhookList(JSON.stringify(body), {}, 200, mapping);
 
@@ -91,7 +91,7 @@ describe("the settings for the list are the only thing used", () => {
     expect(read(body, { webhooks: "/x/y", webhookId: "/node/ref", complete: true })).toMatchObject({
       webhooks: new Map([[101, { webhookId: 101, state: null }]]),
       complete: true,
-      places: { webhooks: "/x/y", webhookId: "/node/ref" },
+      pointers: { webhooks: "/x/y", webhookId: "/node/ref" },
     });
     expect(read([{ id: 1 }], { complete: false })).toMatchObject({ complete: false });
     expect(read({ x: null }, { webhooks: "/x" })).toMatchObject({
@@ -124,24 +124,24 @@ describe("the state", () => {
     ["a known word", {}, { state: "ON" }, "active", null],
     ["no field", {}, {}, null, "webhookState"],
     ["an unknown word", {}, { status: "PAUSED" }, null, "active"],
-    ["a stop", {}, { status: "active", paused: true }, null, "webhookState"],
-    ["words that are set", { active: ["live"], disabled: ["PAUSED"] }, { state: "paused" }, "disabled", null],
-    ["a default word of a state that has its own", { active: ["live"] }, { state: "active" }, null, "active"],
-    ["a default word of the other state", { active: ["live"] }, { state: "off" }, "disabled", null],
-    ["null that is set", { disabled: [null] }, { status: null }, "disabled", null],
-    ["numbers that are set", { active: [1], disabled: [2] }, { status: "2" }, "disabled", null],
+    ["a pause", {}, { status: "active", paused: true }, null, "webhookState"],
+    ["configured words", { active: ["live"], disabled: ["PAUSED"] }, { state: "paused" }, "disabled", null],
+    ["a default word that is not configured", { active: ["live"] }, { state: "active" }, null, "active"],
+    ["a default word for the other state", { active: ["live"] }, { state: "off" }, "disabled", null],
+    ["a configured null", { disabled: [null] }, { status: null }, "disabled", null],
+    ["configured numbers", { active: [1], disabled: [2] }, { status: "2" }, "disabled", null],
     ["a pointer and a default word", { webhookState: "/m" }, { m: "off", state: "on" }, "disabled", null],
-    ["a pointer and a word", { webhookState: "/m", active: ["go"] }, { m: "go" }, "active", null],
+    ["a pointer and a configured word", { webhookState: "/m", active: ["go"] }, { m: "go" }, "active", null],
     ["a pointer and an unknown word", { webhookState: "/mode" }, { mode: "go", state: "on" }, null, "active"],
-    ["a pointer that finds nothing", { webhookState: "/mode" }, { state: "on" }, null, "webhookState"],
-    ["a pointer that finds an object", { webhookState: "/mode" }, { mode: {} }, null, "webhookState"],
+    ["a pointer to nothing", { webhookState: "/mode" }, { state: "on" }, null, "webhookState"],
+    ["a pointer to an object", { webhookState: "/mode" }, { mode: {} }, null, "webhookState"],
     ["a pointer to a flag", { webhookState: "/x/enabled" }, { x: { enabled: false } }, "disabled", null],
     ["a pointer to an inverse flag", { webhookState: "/x/disabled" }, { x: { disabled: 0 } }, "active", null],
-    ["a pointer to a flag as status", { webhookState: "/status" }, { status: true }, null, "active"],
+    ["a pointer to a flag named status", { webhookState: "/status" }, { status: true }, null, "active"],
     ["a pointer to a time", { webhookState: "/disabledAt" }, { disabledAt: "2026-05-06" }, "disabled", null],
     ["a pointer to another flag", { webhookState: "/paused" }, { paused: true }, null, "active"],
-    ["a pointer to a stop, with its words", PAUSED, { paused: true }, "disabled", null],
-    ["a pointer, against a stop", { webhookState: "/state" }, { state: "on", paused: 1 }, "active", null],
+    ["a pointer to a pause, with configured words", PAUSED, { paused: true }, "disabled", null],
+    ["a pointer, despite a pause", { webhookState: "/state" }, { state: "on", paused: 1 }, "active", null],
   ])("%s", (_, mapping, record, state, missing) => {
     const reading = readWebhookList(JSON.stringify([{ id: 101, ...record }]), {}, 200, mapping);
     expect(reading.readable && reading.webhooks.get(101)).toMatchObject({ state, missing });
