@@ -1,6 +1,6 @@
 /**
  * How a resource registers with the engine. Both parts are written into users' state, so they change only with a major version;
- * a golden test keeps them fixed.
+ * a unit test freezes them.
  */
 export interface Registration {
   /** The type token. The engine sends types that begin with `pulumi-nodejs:dynamic` to the dynamic-provider host of the SDK. */

@@ -21,9 +21,9 @@ const RESOURCES: Readonly<Record<string, Import>> = {
     example: "checkout env:OLD_KEY",
     note: "Import an existing key from an environment variable, so that no command line, file or ID contains it:",
   },
-  PartnerWebhookState: { note: "The ID is the id of the webhook:", example: "orders 101" },
+  PartnerWebhookState: { note: "Import a webhook by its ID:", example: "orders 101" },
   PartnerWebhookStates: {
-    note: "The ID is the name of the account, whose webhooks are all imported:",
+    note: "Import all webhooks of an account by the name of the account:",
     example: "fleet default",
   },
 };
@@ -65,7 +65,7 @@ interface Spec {
   readonly secret?: boolean;
 }
 
-/** Returns the schema of the package. @param program the entry point for programs */
+/** Returns the schema of the package. @param program The entry point for programs. */
 export function schemaOf(program: DeclarationReflection): unknown {
   const { version, description, keywords, homepage, license, repository } = manifest;
   const schema = new Schema(program);

@@ -23,7 +23,7 @@ export interface GetPartnerWebhooksOptions {
    */
   readonly provider?: pulumi.ProviderResource | undefined;
   /**
-   * A component, whose provider for child resources is used.
+   * A component; its provider for child resources is used.
    * @default none
    */
   readonly parent?: pulumi.Resource | undefined;
@@ -36,7 +36,7 @@ export interface GetPartnerWebhooksOptions {
  * Records are plain text. Wrap anything that may contain a secret in `pulumi.secret`, or use {@link getPartnerWebhooksOutput}.
  *
  * @param options Selects the account. By default, this is the account of stack configuration.
- * @returns the webhooks in the service's order; an empty array if there are none.
+ * @returns The webhooks in the service's order; an empty array if there are none.
  * @throws {Error} if the list cannot be read or has further pages, and in a preview if the provider's settings are not known yet.
  * @example
  * ```ts
@@ -73,7 +73,7 @@ export function getPartnerWebhooksOutput(
   return pulumi.secret(read(options).webhooks.apply(parse));
 }
 
-/** Has an ID, so the engine only reads it, like a resource that another stack manages. */
+/** The resource that holds the list. It has an ID, so the engine only reads it, like a resource of another stack. */
 class PartnerWebhooks extends pulumi.CustomResource {
   /** The webhooks as JSON text. */
   declare readonly webhooks: pulumi.Output<string>;

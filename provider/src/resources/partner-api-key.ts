@@ -79,7 +79,7 @@ export class PartnerApiKey extends pulumi.CustomResource {
   declare readonly response: pulumi.Output<KeyResponse | null>;
   /** The time at which the key replaced an earlier key of this resource, in ISO 8601; `null` for the first key. */
   declare readonly rotatedAt: pulumi.Output<string | null>;
-  /** The key that the last rotation replaced, as long as it is valid; otherwise, `null`. Always secret. */
+  /** The key that the last rotation replaced, while it is valid; otherwise, `null`. Always secret. */
   declare readonly previousApiKey: pulumi.Output<string | null>;
   /** The time from which the next `pulumi up` deletes `previousApiKey`, in ISO 8601; `null` if there is no previous key. */
   declare readonly previousExpiresAt: pulumi.Output<string | null>;

@@ -130,7 +130,7 @@ export function warnAboutStackSettings(): void {
   }
 }
 
-/** Explains why a setting has no effect; `null` if it has one. */
+/** Explains why a setting has no effect; returns `null` if it has an effect. */
 function whyUnused(name: string): string | null {
   if (SETTINGS.includes(name)) return null;
   const key = NAMESPACE + name;

@@ -91,7 +91,7 @@ export class Provider extends pulumi.ProviderResource {
   }
 }
 
-/** Two accounts must not share a name: a resource that moves between them would not be replaced. */
+/** Returns the account name. Two accounts must not share one: a resource that moves between them would not be replaced. */
 function accountOf(name: string, { account }: ProviderArgs): pulumi.Input<string> {
   if (account !== undefined && account !== "") return account; // An empty setting counts as not set.
   if (name !== DEFAULT_ACCOUNT) return name;

@@ -4,8 +4,8 @@ import { isArray, isObject, parseDocument } from "./document.js";
 export type JsonScalar = string | number | boolean | null;
 
 /**
- * Where your service's responses contain each value, and which words stand for the states of a webhook. A member that you set
- * is the only source for its value; everything else is recognized automatically.
+ * The locations of values in your service's responses, and the words for the states of a webhook. A member that you set is
+ * the only source for its value; everything else is recognized automatically.
  *
  * @example
  * ```ts
@@ -20,7 +20,7 @@ export interface ResponseMapping {
    */
   readonly apiKey?: string;
   /**
-   * JSON Pointer to the id of the key in the same response. If you set it, the key is deleted by this id instead of by its
+   * JSON Pointer to the ID of the key in the same response. If you set it, the key is deleted by this ID instead of by its
    * value.
    * @default not used
    */
@@ -31,7 +31,7 @@ export interface ResponseMapping {
    */
   readonly webhooks?: string;
   /**
-   * JSON Pointer to the id of a webhook, relative to its record.
+   * JSON Pointer to the ID of a webhook, relative to its record.
    * @default recognized
    */
   readonly webhookId?: string;
@@ -67,7 +67,7 @@ export interface MappingProblem {
 
 const ARRAY_INDEX = /^(?:0|[1-9][0-9]{0,9})$/;
 const POINTER = { accepts: isPointer, text: 'must be a JSON Pointer such as "/data/key"' };
-/** The whole document can be the key or the list, but not an id or a state. */
+/** The whole document can be the key or the list, but not an ID or a state. */
 const INNER_POINTER = { ...POINTER, accepts: (value: unknown) => isPointer(value) && value !== "" };
 const WORD_LIST = {
   accepts: isWordList,

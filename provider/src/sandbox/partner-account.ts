@@ -6,7 +6,7 @@ export interface PartnerAccount {
   accessToken: string;
   /** The valid API keys, oldest first. */
   readonly apiKeys: Set<string>;
-  /** The state of each webhook by id, in the order of creation. */
+  /** The state of each webhook by ID, in the order of creation. */
   readonly webhooks: Map<number, WebhookState>;
   /** Generates a new API key. */
   readonly generateKey: () => string;
@@ -42,7 +42,7 @@ const ROUTES = (Object.keys(OPERATIONS) as Operation[]).map((operation) => {
 /**
  * Returns the operation that a request calls, or `null` if there is none. Dot segments are not resolved.
  *
- * @throws {URIError} if the path parameter has a malformed percent-escape
+ * @throws {URIError} if the path parameter has a malformed percent-escape.
  */
 export function findRoute(method: string, path: string): Route | null {
   for (const route of ROUTES) {
@@ -52,7 +52,7 @@ export function findRoute(method: string, path: string): Route | null {
   return null;
 }
 
-/** Performs an operation without checking the token. @returns the answer, and whether the account changed */
+/** Performs an operation without checking the token. @returns The answer, and whether the account changed. */
 export function performOperation(
   account: PartnerAccount,
   { operation, parameter }: Route,

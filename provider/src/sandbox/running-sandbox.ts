@@ -15,7 +15,7 @@ import {
 
 /** A webhook that exists when a sandbox starts. */
 export interface WebhookSeed {
-  /** The id, a positive integer. */
+  /** The ID, a positive integer. */
   readonly webhookId: number;
   /** The initial state. */
   readonly state: WebhookState;
@@ -78,7 +78,7 @@ export interface Sandbox {
   readonly accessToken: string;
   /** The API keys that are currently valid, oldest first. A snapshot. */
   readonly apiKeys: readonly string[];
-  /** The state of each webhook by id. A snapshot. */
+  /** The state of each webhook by ID. A snapshot. */
   readonly webhooks: ReadonlyMap<number, WebhookState>;
   /** The requests received so far, in order of arrival. A snapshot. */
   readonly requests: readonly LoggedRequest[];
@@ -90,11 +90,11 @@ export interface Sandbox {
    * a 401 otherwise.
    */
   verify(apiKey: string): boolean;
-  /** Adds a webhook. @throws {Error} if the id already exists. */
+  /** Adds a webhook. @throws {Error} if the ID already exists. */
   addWebhook(webhookId: number, state: WebhookState): void;
-  /** Removes a webhook. @throws {Error} if the id does not exist. */
+  /** Removes a webhook. @throws {Error} if the ID does not exist. */
   removeWebhook(webhookId: number): void;
-  /** Sets the state of a webhook, for example to create drift. @throws {Error} if the id does not exist. */
+  /** Sets the state of a webhook, for example to create drift. @throws {Error} if the ID does not exist. */
   setWebhookState(webhookId: number, state: WebhookState): void;
   /** Clears {@link Sandbox.requests}. */
   clearRequests(): void;

@@ -12,8 +12,8 @@ export type { LoggedRequest, Sandbox, SandboxOptions, WebhookSeed } from "./runn
  *
  * @param options The contents of the account and the port. By default, the account has three webhooks and no API keys, and
  * the sandbox listens on any free port.
- * @returns the running sandbox.
- * @throws {Error} if the port cannot be used, or if two webhooks have the same id.
+ * @returns The running sandbox.
+ * @throws {Error} if the port cannot be used, or if two webhooks have the same ID.
  * @example
  * ```ts
  * await using sandbox = await startSandbox({ webhooks: [{ webhookId: 7, state: "active" }] });
