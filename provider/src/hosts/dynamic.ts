@@ -129,7 +129,7 @@ class InitializationError extends Error {
   }
 }
 
-/** The host prints the message for all handlers, and also `${error}: ${error.stack}` for some, so that part is kept short. */
+/** Creates an error with a short stack. The host prints the message and, for some handlers, `${error}: ${error.stack}` too. */
 function withoutStack(message: string): Error {
   const error = new Error(message);
   error.stack = "failed";

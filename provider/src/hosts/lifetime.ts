@@ -29,7 +29,7 @@ export class Lifetime {
     return this.#stopping.signal;
   }
 
-  /** Handles a call of the engine. The process does not end before the engine has the response. */
+  /** Handles a call from the engine. The process does not end before the engine has the response. */
   async trackCall<Result>(handle: () => Promise<Result>): Promise<Result> {
     this.#pendingCalls += 1;
     try {
@@ -125,7 +125,7 @@ function endBy(signal: "SIGINT" | "SIGTERM", listener: () => void): void {
   process.kill(process.pid, signal);
 }
 
-/** For example, `60 × disableWebhook, 1 × createApiKey`. */
+/** Counts names, as in `60 × disableWebhook, 1 × createApiKey`. */
 function tally(names: readonly string[]): string {
   const counts = new Map<string, number>();
   for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);

@@ -20,7 +20,7 @@ import type { Progress } from "../handlers/process.js";
 import { variableOf } from "../handlers/settings.js";
 import { SETTINGS } from "../setting-names.js";
 
-/** Where a message is shown, which decides how it names settings and how much it repeats. */
+/** The context of a message. It decides how the message names settings and how much it repeats. */
 export interface MessageContext {
   /** Whether the settings are the arguments of a `Provider`; otherwise, they are stack configuration or the environment. */
   readonly explicit: boolean;
@@ -30,7 +30,7 @@ export interface MessageContext {
   readonly environmentOnly?: boolean;
   /** The name of the account, if there may be more than one. */
   readonly account?: string;
-  /** Errors that were already reported in full: the next resource with the same error gets a short message. @default no memory */
+  /** Errors that were reported in full: the next resource with the same error gets a short message. @default all are in full */
   readonly reportedErrors?: Set<string>;
   /** The URN of the resource, if the host knows it. */
   readonly urn?: string;
@@ -96,7 +96,7 @@ export function renderNotice(notice: Notice, context: MessageContext): string {
   }
 }
 
-/** The progress of a change to many webhooks. @param named Whether to name the account, if the engine shows no resource. */
+/** Describes the progress of a change to many webhooks. @param named Whether to name the account, if the engine shows no resource. */
 export function renderProgress({ account, done, total }: Progress, named: boolean): string {
   return `${done}/${total} webhooks${named ? ` in the account ${JSON.stringify(account)}` : ""}`;
 }
@@ -110,7 +110,7 @@ export function renderWait(wait: Wait): string {
   return `${method}: ${reason}, retrying in ${Math.ceil(wait.delay / 1000)} s`;
 }
 
-/** The command, or the `Provider` argument, that sets a member of `responses`. */
+/** Returns the command, or the `Provider` argument, that sets a member of `responses`. */
 export function mappingCommand(
   member: string,
   value: string,
@@ -176,7 +176,7 @@ function settingText(problem: SettingProblem, context: MessageContext): string {
   return `Set ${name}: run "${command}", or set the environment variable ${variableOf(name)}.`;
 }
 
-/** The part of a message after the request: what happened, what may have changed, the remedy and the server's words. */
+/** Returns the part of a message after the request: what happened, what may have changed, the remedy and the server's words. */
 function outcomeText(failure: RequestFailure, context: MessageContext): string {
   const { operation, effect, attempts, failedAt } = failure;
   const { kind, possibleEffect } = OPERATIONS[operation];
@@ -188,7 +188,7 @@ function outcomeText(failure: RequestFailure, context: MessageContext): string {
   return `${happened}${tries}.${effectText} ${remedy}${wordsOf(failure)}`;
 }
 
-/** For example, `PATCH /webhooks/101/disable at partners.example.com`. Never contains a key. */
+/** Names a request, as in `PATCH /webhooks/101/disable at partners.example.com`. Never contains a key. */
 function requestName({ operation, webhookId, host }: RequestFailure, { account }: MessageContext): string {
   const { method, template } = OPERATIONS[operation];
   const path = webhookId === null ? template : template.replace(/\{\w+\}/, String(webhookId));
@@ -196,7 +196,7 @@ function requestName({ operation, webhookId, host }: RequestFailure, { account }
   return `${method} ${path} at ${host}${of}`;
 }
 
-/** What happened, and the remedy. */
+/** Returns what happened, and the remedy. */
 function explain(
   { operation, cause, host }: RequestFailure,
   context: MessageContext,
@@ -350,7 +350,7 @@ function resourceText(problem: ResourceProblem, context: MessageContext): string
   }
 }
 
-/** One line for each reason, with the webhooks that it applies to. The lines name at most ten webhooks in total. */
+/** Returns one line for each reason, with the webhooks that it applies to. The lines name at most ten webhooks in total. */
 function failureLines(failures: readonly WebhookFailure[], context: MessageContext): string {
   let left = MAX_NAMED_WEBHOOKS;
   let unnamed = failures.length;
@@ -386,7 +386,7 @@ function resourceNames(urns: readonly [string, string]): string {
   return one === other ? urns.join(" and ") : `${one ?? ""} and ${other ?? ""}`;
 }
 
-/** `webhook 7`, `webhooks 7, 8 and 3 more`. An invalid ID is quoted. */
+/** Names webhooks, as in `webhook 7` or `webhooks 7, 8 and 3 more`. Quotes an invalid ID. */
 function webhooksText(ids: readonly (number | string)[]): string {
   const names = ids.map((id) => (typeof id === "number" ? id : JSON.stringify(id)));
   return `webhook${ids.length === 1 ? "" : "s"} ${listed(names, MAX_NAMED_WEBHOOKS)}`;
@@ -401,7 +401,7 @@ function otherServerRemedy(context: MessageContext): string {
   return `Change it back or, if the account moved, set ${setting("previousBaseUrl", context)} to the old address; then run ${UP}.`;
 }
 
-/** The last resort: removes the resource from the state. */
+/** Returns the last resort: the command that removes the resource from the state. */
 function stateDelete({ urn }: MessageContext): string {
   return `run "pulumi state delete ${urn === undefined ? "<URN>" : quoteForShell(urn)}"`;
 }
@@ -420,7 +420,7 @@ const READING_PROBLEMS = {
   "not unique": "Two webhooks have the same ID. ",
 } as const;
 
-/** The remedy for a response that is not recognized. @param member The member of `responses` to set. */
+/** Returns the remedy for a response that is not recognized. @param member The member of `responses` to set. */
 function readingRemedy(
   member: string,
   { reason, candidates }: Pick<UnreadableWebhookList | RefusedReading, "reason" | "candidates">,
@@ -465,7 +465,7 @@ function wordsOf({ serverMessage, requestId }: RequestFailure): string {
   return requestId === null ? "" : ` Request ID: ${requestId}.`;
 }
 
-/** The settings that locate the state of a webhook. */
+/** Names the settings that locate the state of a webhook. */
 function stateSettings(missing: "webhookState" | "active", context: MessageContext): string {
   const names = missing === "active" ? ["active", "disabled"] : [missing];
   return names.map((name) => setting(`responses.${name}`, context)).join(" and ");
@@ -488,7 +488,7 @@ function capitalized(text: string): string {
   return text.startsWith("the ") ? `T${text.slice(1)}` : text;
 }
 
-/** File and line of the innermost stack frame: enough for a bug report, and free of user data. */
+/** Returns the file and line of the innermost stack frame: enough for a bug report, and free of user data. */
 function placeOf(error: unknown): string {
   const frame = error instanceof Error ? /[\\/]([a-z-]+\.(?:js|ts):\d+)/.exec(error.stack ?? "") : null;
   return frame ? ` at ${frame[1] ?? ""}` : "";

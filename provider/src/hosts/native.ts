@@ -25,7 +25,7 @@ import {
 } from "./provider-inputs.js";
 import { asSecret, fromStruct, toStruct, withSecrets } from "./struct.js";
 
-/** The facts about the plugin that its package provides. */
+/** The version and the schema of the plugin's package. */
 export interface PluginPackage {
   /** The version in package.json, such as `0.1.0`. */
   readonly version: string;
@@ -33,7 +33,7 @@ export interface PluginPackage {
   readonly schema: object;
 }
 
-/** The limit that the SDK uses. A list of webhooks can exceed gRPC's default of 4 MB. */
+/** The limit that the SDK uses. A webhook list can exceed gRPC's default of 4 MB. */
 const MAX_MESSAGE = 400 * 1024 * 1024;
 
 /**
@@ -51,7 +51,7 @@ export function serve(pluginPackage: PluginPackage, engine = ""): void {
   }
   const host = new NativeHost(pluginPackage, engine);
   const server = new grpc.Server({ "grpc.max_receive_message_length": MAX_MESSAGE });
-  // gRPC answers all other methods with UNIMPLEMENTED, as the engine expects.
+  // gRPC returns UNIMPLEMENTED for all other methods, as the engine expects.
   server.addService(providerGrpc.ResourceProviderService, host.methods());
   server.bindAsync("127.0.0.1:0", grpc.ServerCredentials.createInsecure(), (error, port) => {
     if (error) throw error;

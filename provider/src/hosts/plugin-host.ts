@@ -39,7 +39,7 @@ export class PluginHost {
     if (engine !== undefined) this.lifetime.watch(engine, () => this.plugin.pendingOperations);
   }
 
-  /** Handles a call of the engine. The engine receives all messages of the call before its response. @param urn May be empty. */
+  /** Handles a call from the engine. The engine receives all messages of the call before its response. @param urn May be empty. */
   handleCall<Result>(urn: string, handle: () => Promise<Result>): Promise<Result> {
     return this.lifetime.trackCall(() => this.#log.withUrn(urn, handle));
   }

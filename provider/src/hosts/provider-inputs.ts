@@ -16,7 +16,7 @@ export function checkedProviderInputs(urn: string, news: Properties): Properties
   return { ...news, [ACCOUNT]: account, [EXPLICIT]: String(explicit) };
 }
 
-/** The names of inputs that have no effect, apart from those that the engine adds. */
+/** Returns the names of inputs that have no effect, apart from those that the engine adds. */
 export function unknownSettings(news: Properties): string[] {
   const addedByEngine = ["version", "pluginDownloadURL", EXPLICIT];
   return Object.keys(news).filter(
@@ -63,7 +63,7 @@ export function diffProviderInputs(
   return { changed, replaces: changed.filter((name) => name === ACCOUNT && isReplaced) };
 }
 
-/** The provider of dynamic resources names its inputs by their full configuration keys. */
+/** Returns an input. The provider of dynamic resources names its inputs by their full configuration keys. */
 function valueOf(inputs: Properties, name: string): unknown {
   return inputs[name] ?? inputs[NAMESPACE + name];
 }
