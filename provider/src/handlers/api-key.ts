@@ -123,7 +123,7 @@ function previewOf(state: KeyState, step: RotationStep, account: unknown): Prope
 /**
  * Performs a step, except for `replace`, which the engine performs. A creation is a rotation without a current key.
  *
- * @throws {PartnerError} if nothing was done. @throws {PartialFailure} that keeps what was done.
+ * @throws {PartnerError} if there is nothing to keep in state. @throws {PartialFailure} with the outputs to keep.
  */
 async function performStep(
   plugin: PluginProcess,
@@ -185,7 +185,7 @@ function promoteKey(
   };
 }
 
-/** Reads both keys from their kept responses again, with the current mapping. */
+/** Reads both keys from their stored responses again, with the current mapping. */
 function rereadKeys(state: KeyState, mapping: ResponseMapping): KeyState {
   const [current, previous] = [currentKeyOf(state), previousKeyOf(state)];
   return {

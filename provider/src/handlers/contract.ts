@@ -16,7 +16,7 @@ export interface ResourceHandlers {
    *
    * @param olds The inputs in state; empty for a new resource.
    * @param urn The URN of the resource, if the host knows it. It tells apart two resources that declare the same webhook.
-   * @returns the inputs to keep in state, and the problems found in them.
+   * @returns The inputs to keep in state, and the problems found in them.
    */
   check(
     olds: Properties,
@@ -38,7 +38,7 @@ export interface ResourceHandlers {
    * Takes over an existing resource, for an import or a `get`.
    *
    * @param id The ID that the user gave.
-   * @returns the resource, and the inputs with which a program declares it.
+   * @returns The resource, and the inputs with which a program declares it.
    */
   adopt(
     id: string,

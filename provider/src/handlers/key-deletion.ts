@@ -24,8 +24,8 @@ export async function deleteKeys(
 }
 
 /**
- * Deletes a key. A key that is already gone counts as deleted: 410 proves it. A wrong base URL is also answered 404, so 404
- * counts only if the webhook list can be read with the same settings.
+ * Deletes a key. A key that is already gone counts as deleted: 410 proves it. A 404 can also mean that the base URL is wrong,
+ * so it counts only if the webhook list can be read with the same settings.
  *
  * @throws {PartnerError}
  */

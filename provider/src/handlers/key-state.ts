@@ -104,7 +104,7 @@ export function withoutPreviousKey(state: KeyState): KeyState {
 }
 
 /**
- * Reads the key from a kept response. A response that was cut off counts only if it is still complete JSON: half a key in plain
+ * Reads the key from a stored response. A response that was cut off counts only if it is still complete JSON: half a key in plain
  * text would be passed on to consumers, and deleted in place of the real key.
  */
 export function readKeptResponse(response: KeptResponse, mapping: ResponseMapping): KeyReading {
@@ -120,7 +120,7 @@ export interface RereadKey {
   readonly missed: boolean;
 }
 
-/** Reads a key from its kept response again, if `responses.apiKey` is set: a corrected pointer corrects the key. */
+/** Reads a key from its stored response again, if `responses.apiKey` is set: a corrected pointer corrects the key. */
 export function rereadKey({ apiKey, response }: StoredKey, mapping: ResponseMapping): RereadKey {
   if (mapping.apiKey === undefined || response === null) return { apiKey, missed: false };
   const reading = readKeptResponse(response, mapping);
@@ -132,13 +132,13 @@ const MIN_FINGERPRINTED_LENGTH = 16;
 /** Four characters would reveal too much of a shorter key. */
 const MIN_HINTED_LENGTH = 20;
 
-/** Identifies a key without revealing it: `sha256:` and 16 hex digits; `null` if the key is too short. */
+/** Returns an identifier that does not reveal the key: `sha256:` and 16 hex digits; `null` if the key is too short. */
 export function fingerprint(apiKey: string): string | null {
   if (apiKey.length < MIN_FINGERPRINTED_LENGTH) return null;
   return `sha256:${createHash("sha256").update(apiKey).digest("hex").slice(0, 16)}`;
 }
 
-/** The last four characters, which services commonly show; `null` if the key is too short. */
+/** Returns the last four characters, which services commonly show; `null` if the key is too short. */
 function hint(apiKey: string): string | null {
   return apiKey.length < MIN_HINTED_LENGTH ? null : apiKey.slice(-4);
 }

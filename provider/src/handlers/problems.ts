@@ -12,7 +12,7 @@ export interface OtherServer {
   readonly present: string;
 }
 
-/** The list does not show the state of these webhooks; `setting` would make it readable. */
+/** The list does not show the state of these webhooks. `setting` names the setting that would make it readable. */
 export interface StateUnknown {
   readonly kind: "stateUnknown";
   readonly webhookIds: readonly number[];
@@ -24,7 +24,7 @@ export type ResourceProblem =
   /** The configured account is not the one that the resource belongs to. */
   | { readonly kind: "otherAccount"; readonly owner: string; readonly present: string }
   | OtherServer
-  /** Strings in `webhookIds` are not ids, and are redacted. `existing`: the ids that exist; `null` if they are not known. */
+  /** Strings in `webhookIds` are not IDs, and are redacted. `existing`: the IDs that exist; `null` if they are not known. */
   | {
       readonly kind: "noSuchWebhook";
       readonly webhookIds: readonly (number | string)[];
@@ -58,7 +58,7 @@ export type ResourceProblem =
       readonly rotates: boolean;
       readonly reading: RefusedReading;
     }
-  /** A deletion was answered 404, and the list, which would confirm that the key is gone, could not be read. */
+  /** A deletion returned 404, and the list, which would confirm that the key is gone, could not be read. */
   | {
       readonly kind: "deletionUnclear";
       readonly failure: RequestFailure;
@@ -73,7 +73,7 @@ export interface WebhookFailure {
   readonly error: PartnerError;
 }
 
-/** An operation that is impossible although the service answers. */
+/** An operation that is impossible although the service is reachable. */
 export class ResourceError extends PartnerError {
   override readonly code: PartnerError["code"];
   readonly problem: ResourceProblem;
@@ -102,16 +102,16 @@ function codeOf(problem: ResourceProblem): PartnerError["code"] {
 /** A warning, as facts. No fact may be or contain a token or a key. */
 export type Notice =
   | OtherServer
-  /** A deletion was answered 404 and counts as done. `first`: no earlier attempt can have deleted it; `byId`: deleted by id. */
+  /** A deletion returned 404 and counts as done. `first`: no earlier attempt can have deleted it; `byId`: deleted by ID. */
   | {
       readonly kind: "keyWasGone";
       readonly fingerprint: string | null;
       readonly first: boolean;
       readonly byId: boolean;
     }
-  /** `responses.apiKey` finds nothing in a kept response, so the key is unchanged. */
+  /** `responses.apiKey` finds nothing in a stored response, so the key is unchanged. */
   | { readonly kind: "pointerFindsNothing"; readonly fingerprint: string | null }
-  /** `responses.apiKey` finds a different key in a kept response, so the update replaces the key. */
+  /** `responses.apiKey` finds a different key in a stored response, so the update replaces the key. */
   | { readonly kind: "reread"; readonly fingerprint: string | null; readonly next: string | null }
   /** The update rotates a key. */
   | {

@@ -25,11 +25,11 @@ export interface ProcessOptions {
   readonly progress?: (progress: Progress) => void;
   /** Shows that an operation is waiting. @default nothing is shown */
   readonly onWait?: (wait: Wait) => void;
-  /** Aborts when the process is told to stop. */
+  /** Aborts when the process is asked to stop. */
   readonly signal?: AbortSignal;
   /** Milliseconds since the epoch. @default `Date.now` */
   readonly currentTime?: () => number;
-  /** The clock for the waits between requests. @default the system's clock */
+  /** The clock for the waits between requests. @default the system clock */
   readonly clock?: Clock;
 }
 
@@ -42,7 +42,7 @@ export interface Progress {
   readonly total: number;
 }
 
-/** The client with its settings and its list of webhooks, opened when the first request is needed. */
+/** The client with its settings and its webhook registry, opened when the first request is needed. */
 export interface Session {
   readonly settings: Settings;
   readonly client: PartnerClient;
@@ -88,7 +88,7 @@ export class PluginProcess {
     return isExplicit(this.#source);
   }
 
-  /** The names of the operations that were sent and have not been answered. */
+  /** The names of the operations that are waiting for a response. */
   get pendingOperations(): readonly string[] {
     return this.#client?.pendingOperations ?? [];
   }

@@ -47,7 +47,7 @@ export function rotationProblems(rotation: unknown): string[] {
 /**
  * The next step for a key:
  * - `none`
- * - `read` the kept responses again: a key was not found yet, or the mapping has changed
+ * - `read` the stored responses again: a key was not found yet, or the mapping has changed
  * - `rotate` in place: create a key, and keep the current one as the previous key
  * - `replace` the resource: the engine creates a new one, updates dependents, and deletes this one
  * - `expire` the previous key: delete it, because its overlap is over
@@ -143,7 +143,7 @@ function rotationReason(
   return { kind: "age", since: dayText(since), due: dayText(since + afterDays), afterDays };
 }
 
-/** Announces the deletion of the previous key, if there is one. */
+/** Returns a notice about the deletion of the previous key, if there is one. */
 function previousKeyNotices({ previousApiKey, previousExpiresAt }: KeyState, now: number): Notice[] {
   if (previousApiKey === null) return [];
   return [

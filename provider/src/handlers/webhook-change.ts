@@ -5,7 +5,7 @@ import { ResourceError, type WebhookFailure } from "./problems.js";
 import type { PluginProcess, Session } from "./process.js";
 import type { WebhookSnapshot } from "./webhook-registry.js";
 
-/** States by webhook id; `null` if the list has never shown the state. */
+/** States by webhook ID; `null` if the list has never shown the state. */
 export type StateMap = Readonly<Record<string, WebhookState | null>>;
 
 /** The result of changing webhooks. */
@@ -102,7 +102,7 @@ export function warnIfUnknown(plugin: PluginProcess, webhooks: readonly WebhookR
   }
 }
 
-/** Returns the webhook ids in a {@link StateMap} or a similar object. */
+/** Returns the webhook IDs in a {@link StateMap} or a similar object. */
 export function idsOf(states: object): number[] {
   return Object.keys(states).map(Number);
 }

@@ -2,8 +2,8 @@ import type { WebhookState } from "../api/operations.js";
 import { ResourceError } from "./problems.js";
 
 /**
- * The webhooks that the resources of a run manage, and those that they release. A rename undoes nothing, and no two resources
- * may manage one webhook.
+ * The webhooks that the resources of a run manage, and those that they release. This ensures that a rename undoes nothing,
+ * and that no two resources manage one webhook.
  */
 export class WebhookDeclarations {
   readonly #owners = new Map<number, string>();
@@ -14,8 +14,8 @@ export class WebhookDeclarations {
   /**
    * Records which webhooks a resource manages. With `others`, it manages the rest of the account as well.
    *
-   * @param urn Empty if the host does not know it. Such a resource conflicts with no other.
-   * @returns an error if another resource manages one of the webhooks.
+   * @param urn Empty if the host does not know it. Such a resource never conflicts with another.
+   * @returns An error if another resource manages one of the webhooks.
    */
   declare(webhookIds: readonly number[], others: boolean, urn = ""): ResourceError | null {
     const conflict = (webhookId: number | null, owner: string | null | undefined): ResourceError | null =>

@@ -21,7 +21,7 @@ export class WebhookRegistry {
   readonly #client: Pick<PartnerClient, "listWebhooks">;
   readonly #currentTime: () => number;
   readonly #changes = new Map<number, { readonly state: WebhookState; readonly at: number }>();
-  /** Our changes that have not finished, by webhook id. */
+  /** Our changes that have not finished, by webhook ID. */
   readonly #pending = new Map<number, Promise<unknown>>();
   #latest: ListRequest | null = null;
 
@@ -135,7 +135,7 @@ export class WebhookSnapshot {
     return [...webhooks.values()].map((webhook) => this.#changed.get(webhook.webhookId) ?? webhook);
   }
 
-  /** Returns the error for webhooks that are not in the list. @param names Their ids, or the invalid ids of the program. */
+  /** Returns the error for webhooks that are not in the list. @param names Their IDs, or the invalid IDs of the program. */
   absenceError(names: readonly (number | string)[]): ResourceError {
     const { webhooks, complete, provesAbsence } = this.#list;
     const webhookId = names.find((name) => typeof name === "number");

@@ -72,7 +72,7 @@ export function webhookStateHandlers(plugin: PluginProcess, fleet: ResourceHandl
       if (!isWebhookId(id))
         throw new ResourceError({
           kind: "wrongImportId",
-          text: "its id: a positive whole number such as 101",
+          text: "its ID: a positive whole number such as 101",
         });
       const webhookId = Number(id);
       const { webhooks } = await plugin.open();

@@ -32,12 +32,12 @@ export function stateOnDestroyProblems(value: unknown): string[] {
   return [`stateOnDestroy must be "leave" (the default), "restore", "active" or "disabled".`];
 }
 
-/** Whether a text is a webhook id in canonical form: `7`, but not `07` or `7.0`. */
+/** Whether a text is a webhook ID in canonical form: `7`, but not `07` or `7.0`. */
 export function isWebhookId(text: string): boolean {
   return /^[1-9]\d*$/.test(text) && Number.isSafeInteger(Number(text));
 }
 
-/** Wanted states by webhook id. */
+/** Wanted states by webhook ID. */
 type WantedStates = Readonly<Record<string, WebhookState>>;
 
 /** The inputs, after {@link ResourceHandlers.check} accepted them. */
@@ -98,7 +98,7 @@ export function webhookStatesHandlers(plugin: PluginProcess): ResourceHandlers {
         });
         problems.push(...found);
       }
-      // An invalid id is an error even if the service could not be reached.
+      // An invalid ID is an error even if the service could not be reached.
       if (invalidIds.length > 0 && problems.length === 0)
         problems.push(new ResourceError({ kind: "noSuchWebhook", webhookIds: invalidIds, existing: null }));
       return { inputs, problems };
@@ -299,11 +299,11 @@ function inputsOf({ states, others, stateOnDestroy, account }: Properties): Prop
   return { states, others, stateOnDestroy, account };
 }
 
-/** Returns a sentence for each invalid input, except for invalid ids. Values are not repeated, because they could be secrets. */
+/** Returns a sentence for each invalid input, except for invalid IDs. Values are not repeated, because they could be secrets. */
 function inputProblems({ states, others, stateOnDestroy }: Properties): string[] {
   const problems: string[] = [];
   if (states !== UNKNOWN && !isRecord(states))
-    problems.push(`states must map webhook ids to states, such as { 101: "active" }.`);
+    problems.push(`states must map webhook IDs to states, such as { 101: "active" }.`);
   if (isRecord(states) && !Object.values(states).every((state) => VALID_STATES.includes(state)))
     problems.push(`Every value in states must be "active" or "disabled".`);
   if (others !== "leave" && !VALID_STATES.includes(others))

@@ -111,7 +111,7 @@ const PROBLEMS: Examples<ResourceProblem> = {
     { kind: "noSuchWebhook", webhookIds: [99], existing: MANY },
     { kind: "noSuchWebhook", webhookIds: ["orders", 7], existing: null },
   ],
-  wrongImportId: { kind: "wrongImportId", text: "its id: a positive whole number such as 101" },
+  wrongImportId: { kind: "wrongImportId", text: "its ID: a positive whole number such as 101" },
   stateUnknown: { kind: "stateUnknown", webhookIds: [101], setting: "active" },
   declaredTwice: [
     twice(101, `${URN}partners:index:PartnerWebhookState::orders`, FLEET),
@@ -268,7 +268,7 @@ describe("the message for every error and notice", () => {
         "Webhook 7 does not exist in this account. The account has no webhooks. Correct the ID, or create the webhook at the service. [PARTNERS_RESOURCE]",
         "Webhook 99 does not exist in this account. Existing webhooks: 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20 and 3 more. Correct the ID, or create the webhook at the service. [PARTNERS_RESOURCE]",
         "Webhooks "orders", 7 do not exist in this account. Correct the ID, or create the webhook at the service. [PARTNERS_RESOURCE]",
-        "To import this resource, use its id: a positive whole number such as 101. Nothing was imported. [PARTNERS_RESOURCE]",
+        "To import this resource, use its ID: a positive whole number such as 101. Nothing was imported. [PARTNERS_RESOURCE]",
         "The list does not show the state of webhook 101. Set partners:responses.active and partners:responses.disabled. [PARTNERS_RESOURCE]",
         "Webhook 101 is declared twice, by PartnerWebhookState "orders" and PartnerWebhookStates "fleet". Remove one, or correct its ID or provider. [PARTNERS_RESOURCE]",
         "PartnerWebhookStates "fleet" and PartnerWebhookStates "more" overlap: one of them sets "others" for the whole account. Set "others" to "leave", or remove one. [PARTNERS_RESOURCE]",
