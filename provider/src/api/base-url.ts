@@ -6,7 +6,7 @@ import { API_ROOT } from "./operations.js";
 export interface BaseUrl {
   /** Scheme, host and port. */
   readonly origin: string;
-  /** The path in front of {@link API_ROOT}, without a trailing slash; `""` if there is none. */
+  /** The path before {@link API_ROOT}, without a trailing slash; `""` if there is none. */
   readonly prefix: string;
   /** Whether the host is this machine. Only then is plain HTTP allowed, and no proxy is used. */
   readonly loopback: boolean;

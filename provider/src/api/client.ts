@@ -37,11 +37,11 @@ export interface ClientOptions {
   readonly responses: ResponseMapping;
   /** @default the system clock */
   readonly clock?: Clock;
-  /** When it is aborted, all waits end, no more requests start, and those in flight are abandoned, except creations. */
+  /** When it aborts, all waits end, no more requests start, and those in flight are abandoned, except creations. */
   readonly signal?: AbortSignal;
   /** Called with one line for each attempt. Lines contain no secrets. @default no logging */
   readonly log?: (line: string) => void;
-  /** Called before each retry, and repeatedly while a response takes long. @default no reports */
+  /** Called before each retry, and repeatedly while a response is slow. @default no reports */
   readonly onWait?: (wait: Wait) => void;
 }
 
@@ -75,14 +75,14 @@ export type WebhookList = Extract<WebhookListReading, { readable: true }>;
 /** A client of the Partner API. Created by {@link createClient}. */
 export interface PartnerClient {
   /**
-   * Creates a key. Never throws once the server has answered with a key: the response is the only copy.
+   * Creates a key. Never throws once the server has returned a key: the response is the only copy.
    * @throws {RequestError} with `effect: "possible"` if a key may have been created.
    */
   createApiKey(): Promise<CreatedKey>;
   /**
-   * Deletes a key, identified by its value or by its id.
+   * Deletes a key, identified by its value or by its ID.
    * @throws {RequestError}
-   * @throws {SettingsError} if the value or id cannot be part of a path.
+   * @throws {SettingsError} if the value or ID cannot be part of a path.
    */
   deleteApiKey(apiKey: string): Promise<void>;
   /** Lists the webhooks. @param timeout Milliseconds, to use less than `operationTimeout`. @throws {RequestError} */
@@ -257,7 +257,7 @@ function causeOf({ attempt, interrupted, requestedWait }: Outcome): FailureCause
     return { kind: "throttled", status, wait: requestedWait };
   }
   if (interrupted) return { kind: "interrupted" };
-  // It was not sent because the server answered all other requests with 429 for too long.
+  // It was not sent, because the server has returned 429 to all other requests for too long.
   if (attempt === null) return { kind: "status", status: 429 };
   if (attempt.kind === "response")
     return isSuccess(attempt.status) ? { kind: "cutOff" } : { kind: "status", status: attempt.status };
@@ -265,7 +265,7 @@ function causeOf({ attempt, interrupted, requestedWait }: Outcome): FailureCause
   return { kind: "connection", code: attempt.code };
 }
 
-/** Returns the log line of one attempt. It contains only templates, numbers and a printable request id: no secrets. */
+/** Returns the log line of one attempt. It contains only templates, numbers and a printable request ID: no secrets. */
 function logLine(
   { operation }: Call,
   host: string,

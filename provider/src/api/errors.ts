@@ -30,9 +30,9 @@ export type UnreadableWebhookList = Extract<WebhookListReading, { readable: fals
 
 /** Why a request failed. */
 export type FailureCause =
-  /** The server answered with a status other than 2xx. */
+  /** The server returned a status other than 2xx. */
   | { readonly kind: "status"; readonly status: number }
-  /** The server answered a change with 404, although the webhook list contains the webhook. */
+  /** The server returned 404 to a change, although the webhook list contains the webhook. */
   | { readonly kind: "listed" }
   /** A response, usually a 429, asks for a wait (in milliseconds) that is longer than `operationTimeout` allows. */
   | { readonly kind: "throttled"; readonly status: number; readonly wait: number }
@@ -65,9 +65,9 @@ export interface RequestFailure {
   readonly effect: Effect;
   /** The number of attempts. */
   readonly attempts: number;
-  /** When the request was given up, ISO 8601. */
+  /** When the operation failed, ISO 8601. */
   readonly failedAt: string;
-  /** The server's request id, if it is safe to print. */
+  /** The server's request ID, if it is safe to print. */
   readonly requestId: string | null;
   /** The server's error message, redacted. */
   readonly serverMessage: string | null;

@@ -27,7 +27,7 @@ export interface HttpRequest {
   readonly remaining: number;
   /** Whether this is a creation. Once it is sent, only `requestTimeout` ends the wait for its response. */
   readonly creates: boolean;
-  /** When it is aborted, the request is abandoned unless it is a creation that was sent. */
+  /** When it aborts, the request is abandoned unless it is a creation that was sent. */
   readonly signal?: AbortSignal | undefined;
 }
 

@@ -1,6 +1,6 @@
 /**
- * The response to a creation, as kept in the state. The service shows it only once, so the state keeps everything in it: a
- * second secret, an id, or a key that was not recognized. Secret.
+ * The response to a creation, as stored in the state. The service shows it only once, so the state keeps everything in it: a
+ * second secret, an ID, or a key that was not recognized. Secret.
  */
 export interface KeptResponse {
   /** The body as text, or in base64 if it is not UTF-8. */
@@ -19,12 +19,12 @@ export function keepResponse(body: Buffer, complete: boolean): KeptResponse {
   }
 }
 
-/** Returns the text of a kept response. */
+/** Returns the text of a stored response. */
 export function responseText({ body, encoding }: KeptResponse): string {
   return encoding === "utf8" ? body : Buffer.from(body, "base64").toString("utf8");
 }
 
-/** Reads a kept response from the state; `null` if there is none, or if this version does not understand it. */
+/** Reads a stored response from the state; `null` if there is none, or if this version does not understand it. */
 export function asKeptResponse(value: unknown): KeptResponse | null {
   if (typeof value !== "object" || value === null) return null;
   const { body, encoding, complete } = value as Readonly<Record<string, unknown>>;

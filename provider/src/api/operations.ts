@@ -26,7 +26,7 @@ export interface OperationSpec {
 /** The start of every Partner API path, below the base URL. */
 export const API_ROOT = "/api/v1/partners";
 
-/** The properties of each operation. No other code compares operations or methods. */
+/** The properties of each operation. */
 export const OPERATIONS: Readonly<Record<Operation, OperationSpec>> = {
   createApiKey: {
     method: "POST",

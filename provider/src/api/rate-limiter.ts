@@ -4,8 +4,8 @@ import type { Clock } from "./clock.js";
 const BASE_PAUSE = 1_000;
 const MAX_PAUSE = 10_000;
 /**
- * The connections used at first; each success adds one. Once the server's limit is reached it refuses all requests in flight,
- * so starting with `maxConnections` would waste as many.
+ * The connections used at first; each success adds one. A server whose limit is reached refuses all requests in flight, so
+ * starting with `maxConnections` would waste that many requests.
  */
 const INITIAL_CONNECTIONS = 8;
 /** The rate after a 429, as a share of the successes in the last second, and its growth per second. */
@@ -37,7 +37,7 @@ export class RateLimiter {
   /**
    * @param maxConnections The maximum number of requests in flight.
    * @param requestsPerSecond The maximum rate; `null` for no limit.
-   * @param signal When it is aborted, all waits end.
+   * @param signal When it aborts, all waits end.
    */
   constructor(clock: Clock, maxConnections: number, requestsPerSecond: number | null, signal?: AbortSignal) {
     this.#clock = clock;
@@ -55,7 +55,7 @@ export class RateLimiter {
     return Math.max(0, this.#pausedUntil - this.#clock.now());
   }
 
-  /** Milliseconds since the last success while the server answers with 429; 0 once it accepts requests. */
+  /** Milliseconds since the last success while the server returns 429; 0 once it accepts requests. */
   get stalledFor(): number {
     const lastSuccess = this.#successes.at(-1) ?? 0;
     return this.#throttledAt > lastSuccess ? this.#clock.now() - lastSuccess : 0;

@@ -3,11 +3,11 @@ const MIN_SECRET_LENGTH = 4;
 /** Characters of the server's text that are shown, and that are read. */
 const MAX_SHOWN = 200;
 const MAX_READ = 4096;
-/** What could be somebody else's secret: 16 or more characters that tokens consist of, at least one of them a digit. */
+/** Text that could be another secret: 16 or more characters that occur in tokens, at least one of them a digit. */
 const TOKEN_LIKE = /(?=[\w.~+/=|%-]*\d)[\w.~+/=|%-]{16,}/g;
 /** Terminal escapes, line breaks (a CI system reads commands at the start of a line), and changes of text direction. */
 const CONTROL = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]+/g;
-/** The only form in which a request id is shown. It has no room for an escape sequence or a CI command. */
+/** The only form in which a request ID is shown. It has no room for an escape sequence or a CI command. */
 const REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/;
 
 /**
@@ -28,7 +28,7 @@ export function redactText(text: string, secrets: readonly string[]): string | n
   return safe.length > MAX_SHOWN ? `${safe.slice(0, MAX_SHOWN - 1)}…` : safe;
 }
 
-/** Returns a request id that is safe to show; `null` if it is missing, has unusual characters, or contains a secret. */
+/** Returns a request ID that is safe to show; `null` if it is missing, has unusual characters, or contains a secret. */
 export function printableId(id: unknown, secrets: readonly string[]): string | null {
   if (typeof id !== "string" || !REQUEST_ID.test(id) || id.includes("::")) return null;
   const hasSecret = secrets.some((secret) => secret.length >= MIN_SECRET_LENGTH && id.includes(secret));

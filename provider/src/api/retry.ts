@@ -9,7 +9,7 @@ import type { RateLimiter } from "./rate-limiter.js";
  * cap keeps the last delay below a tenth of the default `operationTimeout`.
  */
 const RETRY = {
-  /** The maximum number of attempts, including the first. Attempts answered with 429 do not count. */
+  /** The maximum number of attempts, including the first. Attempts that return 429 do not count. */
   attempts: 4,
   /** The maximum delay before the second attempt, in milliseconds. It doubles for each further attempt. */
   baseDelay: 200,
@@ -57,7 +57,7 @@ export interface Outcome {
   readonly succeeded: boolean;
   /** The effect of all attempts together if the operation failed. */
   readonly effect: Effect;
-  /** The number of attempts, including those answered with 429. */
+  /** The number of attempts, including those that returned 429. */
   readonly attempts: number;
   /** The milliseconds that the server asked to wait, if that is longer than the time left. */
   readonly requestedWait: number | null;
@@ -69,7 +69,7 @@ interface RetryContext {
   readonly limiter: RateLimiter;
   /** Milliseconds for all attempts and the delays between them, without the time spent waiting at the rate limiter. */
   readonly operationTimeout: number;
-  /** When it is aborted, all waits end and nothing more is sent. */
+  /** When it aborts, all waits end and nothing more is sent. */
   readonly signal?: AbortSignal | undefined;
   /** Called before each retry with the last attempt and the delay in milliseconds. */
   readonly onRetry?: (attempt: Attempt, delay: number) => void;
