@@ -7,7 +7,7 @@ export const MAX_DEPTH = 16;
 const MAX_CANDIDATES = 10;
 const MAX_FIELDS = 40;
 const FIELD_NAME = /^[@$]?[A-Za-z_][A-Za-z0-9_.:$-]{0,38}$/;
-/** An index or a count: too short to be a secret, a phone number or a person's id. */
+/** An index or a count: too short to be a secret, a phone number or a person's ID. */
 const SHORT_NUMBER = /^[0-9]{1,3}$/;
 
 /** Returns the distinct JSON Pointers to propose after a refusal, at most 10. */

@@ -17,7 +17,7 @@ const WORD =
 const MIN_WORD_LENGTH = 4.2;
 /** The same without any digits, where the limit can be lower: few random strings have none. */
 const MIN_WORD_LENGTH_WITHOUT_DIGITS = 3;
-/** Texts that contain or replace a key: `key=…`, fields between `|` (except `5|…`), percent-encoding, hashes such as bcrypt, zeros, request and job ids. */
+/** Texts that contain or replace a key: `key=…`, fields between `|` (except `5|…`), percent-encoding, hashes such as bcrypt, zeros, request and job IDs. */
 const NOT_A_KEY =
   /^[a-z][a-z0-9_.-]*=+[^=]|^(?![0-9]+\|[^|]+$)[^|]*\||%[0-9a-f]{2}.*%[0-9a-f]{2}|^\$[0-9a-z-]+\$|0{8}|^(?:req|request|job|task|op|trace|msg|evt|err|sess|session|csrf|mfa)[-_]/i;
 /** A part of a date, a build or a version. */

@@ -93,10 +93,10 @@ export function readApiKey(text: string, mapping: ResponseMapping): KeyReading {
 }
 
 /**
- * Reads the id of a key at `responses.apiKeyId`: a string of 1 to 256 visible ASCII characters other than `.` and `..`, or a
- * safe integer. Without the setting, key ids are not recognized. Never throws.
+ * Reads the ID of a key at `responses.apiKeyId`: a string of 1 to 256 visible ASCII characters other than `.` and `..`, or a
+ * safe integer. Without the setting, key IDs are not recognized. Never throws.
  *
- * @returns The id as text; `null` if the setting is missing or does not point to an id.
+ * @returns The ID as text; `null` if the setting is missing or does not point to an ID.
  */
 export function readApiKeyId(text: string, mapping: ResponseMapping): string | null {
   if (mapping.apiKeyId === undefined) return null;

@@ -19,7 +19,7 @@ export interface WebhookReading extends StateReading {
 export type WebhookListReading =
   | {
       readonly readable: true;
-      /** The webhooks by id, in list order. */
+      /** The webhooks by ID, in list order. */
       readonly webhooks: ReadonlyMap<number, WebhookReading>;
       /** Whether nothing indicates further webhooks. */
       readonly complete: boolean;
@@ -35,9 +35,9 @@ export type WebhookListReading =
       readonly readable: false;
       /** The setting that would make the list readable. */
       readonly setting: "webhooks" | "webhookId";
-      /** `pointer`: the setting points to nothing usable. `not unique`: several records have the same id. */
+      /** `pointer`: the setting points to nothing usable. `not unique`: several records have the same ID. */
       readonly reason: "not JSON" | "none" | "several" | "pointer" | "not unique";
-      /** JSON Pointers to possible lists, or to possible ids relative to a record; at most 10. */
+      /** JSON Pointers to possible lists, or to possible IDs relative to a record; at most 10. */
       readonly candidates: readonly string[];
     };
 
@@ -55,7 +55,7 @@ const ABOUT_WEBHOOKS =
 /** The maximum depth of a recognized list. */
 const MAX_DEPTH = 3;
 
-/** Names of ids, by priority. If any record has the first, the other ids belong to something else. */
+/** Names of IDs, by priority. If any record has the first, the other IDs belong to something else. */
 const ID_NAMES = [/^(?:web)?hookid$/, /^id$/];
 
 /**
@@ -98,7 +98,7 @@ export function readWebhookList(
   return { readable: true, webhooks, complete, provesAbsence: complete && isRightList, pointers };
 }
 
-/** Whether an object has the id of a webhook, and is not a JSON-RPC response, which has an id too. */
+/** Whether an object has the ID of a webhook, and is not a JSON-RPC response, which has an ID too. */
 export function hasWebhookId(object: JsonObject): boolean {
   if (Object.hasOwn(object, "jsonrpc") || (Object.hasOwn(object, "result") && Object.hasOwn(object, "error")))
     return false;
@@ -107,7 +107,7 @@ export function hasWebhookId(object: JsonObject): boolean {
   );
 }
 
-/** Records or ids, and the JSON Pointer to the list or to the first id; `null` if it cannot be shown. */
+/** Records or IDs, and the JSON Pointer to the list or to the first ID; `null` if it cannot be shown. */
 interface Found<T> {
   readonly found: readonly T[];
   readonly pointer: string | null;
@@ -180,13 +180,13 @@ function readIds(records: readonly JsonObject[], setting: string | undefined): F
   return { found, pointer: ids[0] === undefined ? null : printPointer(ids[0]) };
 }
 
-/** Returns the id node of a record; `undefined` if several names, such as `_id` and `id`, have different ids. */
+/** Returns the ID node of a record; `undefined` if several names, such as `_id` and `id`, have different IDs. */
 function onlyId(nodes: readonly DocumentNode[]): DocumentNode | undefined {
   const ids = nodes.filter(({ value }) => toWebhookId(value) !== null);
   return new Set(ids.map(({ value }) => String(value))).size === 1 ? ids[0] : undefined;
 }
 
-/** Returns a positive safe integer, or its decimal digits, as a webhook id; `null` for any other value. */
+/** Returns a positive safe integer, or its decimal digits, as a webhook ID; `null` for any other value. */
 function toWebhookId(value: unknown): number | null {
   const id = typeof value === "string" && /^[1-9][0-9]{0,15}$/.test(value) ? Number(value) : value;
   return typeof id === "number" && Number.isSafeInteger(id) && id > 0 ? id : null;
