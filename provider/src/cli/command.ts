@@ -7,8 +7,8 @@ export interface Command {
   /**
    * Runs the command with the arguments that follow its name.
    *
-   * @returns the exit code
-   * @throws {UsageError} or {@link CommandError}
+   * @returns The exit code.
+   * @throws {UsageError} or {@link CommandError}.
    */
   readonly run: (args: readonly string[]) => Promise<number>;
 }
@@ -26,7 +26,7 @@ export class CommandError extends Error {
 /**
  * Parses a command line in which every argument is an option with a value.
  *
- * @throws {UsageError} It repeats only option names, because any other argument may be a misplaced key.
+ * @throws {UsageError} that repeats only option names, because any other argument may be a misplaced key.
  */
 export function parseOptions<const Name extends string>(
   args: readonly string[],

@@ -64,7 +64,7 @@ class Report {
     }
   }
 
-  /** Runs a step that later checks depend on, and reports its failure. @returns its result, or `null` if it failed */
+  /** Runs a step that later checks depend on, and reports its failure. @returns Its result; `null` if it failed. */
   async attempt<Result>(name: string, act: () => Result | Promise<Result>): Promise<Result | null> {
     try {
       return await act();
@@ -87,7 +87,7 @@ async function runChecks(root: string | null, stackName: string | undefined, rep
   report.add(...(checks ?? []));
 }
 
-/** Stands for the stack outside a project, where settings come only from the environment. */
+/** The stack outside a project, where settings come only from the environment. */
 const NO_STACK: Stack = {
   name: "",
   config: { get: () => undefined },
@@ -96,7 +96,7 @@ const NO_STACK: Stack = {
   providers: [],
 };
 
-/** @returns the stack, or `null` if there is a project but its stack cannot be read */
+/** Checks the CLI, the plugin and the stack. @returns The stack; `null` if there is a project but its stack cannot be read. */
 async function checkProject(
   root: string | null,
   stackName: string | undefined,

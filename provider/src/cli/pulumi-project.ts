@@ -22,13 +22,13 @@ export interface Stack {
   readonly config: ConfigSource;
   /** Whether a configuration key is stored as a secret. */
   readonly isSecret: (key: string) => boolean;
-  /** The names of the resources that declare each webhook of the default account, by webhook id. */
+  /** The names of the resources that declare each webhook of the default account, by webhook ID. */
   readonly declared: ReadonlyMap<number, readonly string[]>;
   /** The names of the `Provider` resources, each of which has its own account. */
   readonly providers: readonly string[];
 }
 
-/** Finds the root of the project that contains a folder, as the CLI does. @returns `null` outside a project */
+/** Finds the root of the project that contains a folder, as the CLI does. @returns `null` outside a project. */
 export function findProjectRoot(folder: string): string | null {
   const names = ["Pulumi.yaml", "Pulumi.yml", "Pulumi.json"];
   for (let root = resolve(folder); ; root = dirname(root)) {
@@ -111,7 +111,7 @@ function declaredWebhooks(resources: readonly StateResource[], account: string):
   return declared;
 }
 
-/** The webhooks that a dynamic or native resource manages, including those that `others` of a fleet covers. */
+/** Returns the webhooks that a dynamic or native resource manages, including those that `others` of a fleet covers. */
 function managedWebhooks({ type, outputs = {} }: StateResource): number[] {
   if (/^(pulumi-nodejs:dynamic\/partners|partners:index):PartnerWebhookState$/.test(type))
     return [Number(outputs["webhookId"])];
@@ -119,12 +119,12 @@ function managedWebhooks({ type, outputs = {} }: StateResource): number[] {
   return isFleet ? Object.keys(outputs["initialStates"] ?? {}).map(Number) : [];
 }
 
-/** Everything after the third `::` of the URN, because a name may itself contain `::`. */
+/** Returns everything after the third `::` of the URN, because a name may itself contain `::`. */
 function resourceName({ urn }: StateResource): string {
   return urn.split("::").slice(3).join("::");
 }
 
-/** Loaded on demand: it is slow to load, and only the doctor needs it. */
+/** Loads the Automation API on demand: it is slow to load, and only the doctor needs it. */
 async function loadAutomation(): Promise<typeof import("@pulumi/pulumi/automation")> {
   return import("@pulumi/pulumi/automation/index.js").catch(() => {
     throw new CommandError("@pulumi/pulumi cannot be loaded. Run: npm install @pulumi/pulumi");

@@ -57,7 +57,7 @@ function npxEnded(): Promise<void> {
   });
 }
 
-/** @returns 0 if `ps` is unavailable, as on Windows; to `kill`, 0 means this process group, which is running */
+/** Returns the parent process, or 0 if `ps` is unavailable, as on Windows; to `kill`, 0 means this process's own group. */
 function parentOf(pid: number): number {
   try {
     return Number(execFileSync("ps", ["-o", "ppid=", "-p", String(pid)], { stdio: "pipe" }));

@@ -12,7 +12,7 @@ import { check, type Check } from "./report.js";
  * Lists the webhooks. This one request checks the address, the token, the shape of the response, and whether the webhooks that
  * the stack declares exist.
  *
- * @throws {PartnerError} if the list cannot be fetched
+ * @throws {PartnerError} if the list cannot be fetched.
  */
 export async function checkService(settings: Settings, declared: Stack["declared"]): Promise<Check[]> {
   // Loaded on demand: undici does not load on an old Node, and main.ts must be able to report that.
@@ -54,7 +54,7 @@ function checkShape({ webhooks, complete, pointers }: WebhookList): Check {
   return check("ok", "shape", webhooks.size === 0 ? `${where} The list is empty.` : where);
 }
 
-/** For example, `Found webhookId at "/id", webhookState at "/state".` */
+/** Describes the pointers, as in `Found webhookId at "/id", webhookState at "/state".` */
 function describePointers(pointers: WebhookList["pointers"]): string {
   const found = Object.entries(pointers).map(([name, pointer]) => `${name} at ${JSON.stringify(pointer)}`);
   return found.length === 0 ? "Nothing to recognize." : `Found ${found.join(", ")}.`;
@@ -74,7 +74,7 @@ function commandsFor(setting: string, candidates: readonly string[]): string[] {
   return commands.length === 1 ? commands : ["One of these is right:", ...commands];
 }
 
-/** Checks that the declared webhooks exist. Lists every webhook with its id, its state, and the resources that declare it. */
+/** Checks that the declared webhooks exist. Lists every webhook with its ID, its state, and the resources that declare it. */
 function checkWebhooks({ webhooks, complete }: WebhookList, declared: Stack["declared"]): Check {
   const ids = [...new Set([...webhooks.keys(), ...declared.keys()])].sort((a, b) => a - b);
   const width = String(ids.at(-1)).length;
