@@ -15,7 +15,7 @@ export interface Contender {
   readonly name: string;
   /** One line for the page. */
   readonly description: string;
-  /** Creates a project that declares active webhooks with the ids from 1 to `count`. Applies nothing. */
+  /** Creates a project that declares active webhooks with the IDs from 1 to `count`. Applies nothing. */
   declare(count: number, service: Service): Promise<Project>;
 }
 
@@ -26,7 +26,7 @@ interface Service {
 
 /** A project of a contender. */
 export interface Project {
-  /** Returns the wall time of the command in milliseconds. @throws if the operation fails */
+  /** Returns the wall time of the command in milliseconds. @throws if the operation fails. */
   run(operation: Operation): Promise<number>;
   dispose(): Promise<void>;
 }
@@ -46,7 +46,7 @@ const PULUMI_CONTENDERS = {
 const TERRAFORM =
   "Terraform with the Mastercard `restapi` provider. It refreshes before each plan; Pulumi does so only with `--refresh`";
 
-/** Finds the contenders that can run on this machine, ours first. @param plugin the folder of the native plugin's executable */
+/** Finds the contenders that can run on this machine, ours first. @param plugin The folder of the native plugin's executable. */
 export async function findContenders(plugin: string): Promise<Contender[]> {
   const found = Object.entries(PULUMI_CONTENDERS).map(([name, description]): Contender => {
     return { name, description, declare: (count, service) => pulumiProject(name, plugin, count, service) };
@@ -98,7 +98,7 @@ const COMMANDS: Readonly<Record<Operation, readonly string[]>> = {
   destroy: ["destroy", "-auto-approve"],
 };
 
-/** @param providers the folder of the restapi provider */
+/** @param providers The folder of the restapi provider. */
 async function terraformProject(
   providers: string,
   count: number,

@@ -1,5 +1,5 @@
 /* global fetch */
-/** The programs to compare. Each declares active webhooks with the given ids. */
+/** The programs to compare. Each declares active webhooks with the given IDs. */
 const { CustomResource, dynamic } = require("@pulumi/pulumi");
 
 /** As in an SDK that Pulumi generates. */

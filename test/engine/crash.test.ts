@@ -109,7 +109,7 @@ it(
   },
 );
 
-/** The method of a request, followed by the webhook id if the path has one. */
+/** The method of a request, followed by the webhook ID if the path has one. */
 function nameOf({ method, path }: LoggedRequest): string {
   return [method, ...(/(?<=\/webhooks\/)\d+/.exec(path) ?? [])].join(" ");
 }

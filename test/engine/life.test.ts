@@ -110,7 +110,7 @@ it("preview, up, no change, change, drift, repair and destroy send few requests 
   expect(findLeaks(places, secrets)).toEqual([]);
 });
 
-it("a rename undoes nothing, a new webhook id replaces the resource, and a refresh drops a deleted webhook", async () => {
+it("a rename undoes nothing, a new webhook ID replaces the resource, and a refresh drops a deleted webhook", async () => {
   let [name, webhookId] = ["orders", 101];
   const { sandbox, stack } = await sandboxStack(
     () => {

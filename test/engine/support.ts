@@ -63,14 +63,14 @@ export function countRequests(sandbox: Sandbox): Record<string, number> {
   return counts;
 }
 
-/** Deletes a key behind the back of the stack. */
+/** Deletes a key behind the stack's back. */
 export async function revoke({ url, accessToken }: Sandbox, apiKey = ""): Promise<void> {
   const headers = { authorization: `Bearer ${accessToken}` };
   const path = `/api/v1/partners/api-key/${encodeURIComponent(apiKey)}`;
   await fetch(url + path, { method: "DELETE", headers });
 }
 
-/** The webhook states of a sandbox by id. */
+/** The webhook states of a sandbox by ID. */
 export function statesOf({ webhooks }: Sandbox): Record<number, string> {
   return Object.fromEntries(webhooks);
 }
@@ -82,7 +82,7 @@ export type ExampleProject = Awaited<ReturnType<typeof exampleProject>>;
 
 /** Copies an example. @param env The variables of the account, and any others that the stack needs. */
 export async function exampleProject(name: string, env: Readonly<Record<string, string>>) {
-  // A test of its own compiles the examples, so these runs can skip type checks.
+  // Another test compiles the examples, so these runs can skip type checks.
   const defaults = { PULUMI_STACK: "dev", NO_COLOR: "1", PULUMI_NODEJS_TRANSPILE_ONLY: "true" };
   const engine = await engineEnv({ ...defaults, ...env });
   onTestFinished(() => engine.dispose());

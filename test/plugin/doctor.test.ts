@@ -16,7 +16,7 @@ const { token: TOKEN, existingKey: key, webhookSecret } = CANARIES;
 
 const sandboxFor = (...faults: Fault[]) => sandboxOf({ accessToken: TOKEN, faults });
 
-/** Starts a service that answers every request in the same way. Returns its URL. */
+/** Starts a service that returns the same response to every request. Returns its URL. */
 async function serviceOf(status: number, body: string, headers = {}): Promise<string> {
   return (await sandboxFor({ kind: "status", status, body, headers, times: Infinity })).url;
 }

@@ -26,7 +26,7 @@ function respond(
   return { kind: "status", status: 200, body, times: Infinity, ...more };
 }
 
-describe("a list of webhooks", () => {
+describe("a webhook list", () => {
   it("may contain bytes that are not UTF-8", async () => {
     sandbox.inject(respond(Buffer.from('[{"id":101,"url":"\xff","state":"disabled"}]', "latin1")));
     expect(await plugin.read("101", HOOK)).toMatchObject({ id: "101", properties: { state: "disabled" } });

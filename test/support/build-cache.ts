@@ -24,7 +24,7 @@ export async function fill(target: string, work: (folder: string) => Promise<voi
   }
 }
 
-/** Builds a package of the Go module in a folder. @throws if Go is too old, or the build fails */
+/** Builds a package of the Go module in a folder. @throws if Go is too old, or the build fails. */
 export async function goBuild(cwd: string, output: string, ...args: readonly string[]): Promise<void> {
   const env = { ...process.env, GOFLAGS: "-mod=readonly" };
   await mustRun("go", ["build", "-trimpath", "-o", output, ...args], { cwd, env, timeoutMs: 25 * 60_000 });

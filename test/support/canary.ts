@@ -17,9 +17,9 @@ export const CANARIES = {
 };
 
 /**
- * Looks for secrets, or parts of them, in clear, URL-encoded, JSON-escaped, in base64 or in hex.
+ * Looks for secrets, or parts of them, in plain text, URL-encoded, JSON-escaped, in base64 or in hex.
  *
- * @returns one line per leaked secret and place, with the text around it
+ * @returns One line per leaked secret and place, with the text around it.
  */
 export function findLeaks(places: Places, secrets: Secrets): string[] {
   return Object.entries(secrets).flatMap(([name, secret]) => {

@@ -30,7 +30,7 @@ export async function canGenerate(): Promise<boolean> {
 /**
  * Validates schema.json and generates an SDK in the given folder of each language.
  *
- * @throws {Error} with all diagnostics of the schema, including warnings
+ * @throws {Error} with all diagnostics of the schema, including warnings.
  */
 export async function generate(folders: { python?: string; nodejs?: string; go?: string }): Promise<void> {
   await mustRun(BINARY, [join(ROOT, "provider/schema.json"), ...Object.entries(folders).flat()]);

@@ -26,7 +26,7 @@ for (const [name, text] of Object.entries(files)) {
   }
 }
 
-/** Reads the entry points of the package. @throws {Error} if a comment is missing or contains a dead link */
+/** Reads the entry points of the package. @throws {Error} if a comment is missing or contains a dead link. */
 async function readModules(): Promise<Modules> {
   const app = await Application.bootstrap({
     entryPoints: ["index.ts", "sandbox/sandbox.ts"].map((file) => join(ROOT, "provider/src", file)),

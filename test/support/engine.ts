@@ -27,7 +27,7 @@ export interface Engine {
 /**
  * Creates an {@link Engine}. It ignores the `PULUMI_*` and `PARTNERS_*` variables of this machine and downloads nothing.
  *
- * @param extra further variables, which override the defaults
+ * @param extra Further variables, which override the defaults.
  */
 export async function engineEnv(extra: Readonly<Record<string, string>> = {}): Promise<Engine> {
   const pulumi = await getPulumi();

@@ -1,6 +1,6 @@
 /**
  * The language host for `runtime: nodejs` if the CLI comes without Pulumi's own. It implements the part of the LanguageRuntime
- * service that is needed to run a program. gRPC answers other calls with "unimplemented".
+ * service that is needed to run a program. gRPC returns UNIMPLEMENTED for all other calls.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -59,7 +59,7 @@ async function runProgram(request: langproto.RunRequest): Promise<langproto.RunR
     PULUMI_CONFIG_SECRET_KEYS: JSON.stringify(request.getConfigsecretkeysList()),
     PULUMI_NODEJS_TYPESCRIPT: "true",
   };
-  // The engine shows the output of this process as that of the program.
+  // The engine shows the output of this process as the output of the program.
   program = spawn(process.execPath, [launcher, ...launcherArgs(request)], { env, stdio: "inherit" });
   const [code, signal] = (await once(program, "exit")) as [number | null, NodeJS.Signals | null];
   program = undefined;

@@ -62,9 +62,9 @@ const CONDITIONS: Readonly<Record<string, (cwd: string) => boolean>> = {
 /**
  * Runs the steps of a job as GitHub would.
  *
- * @param values the values of `${{ … }}` expressions
- * @returns the exit code of each step, by its name or else its script, and the output of all steps
- * @throws {Error} if the job uses an unknown action, condition or value
+ * @param values The values of `${{ … }}` expressions.
+ * @returns The exit code of each step, by its name or else its script, and the output of all steps.
+ * @throws {Error} if the job uses an unknown action, condition or value.
  */
 export async function runGitHubJob(
   { env: shared, jobs }: Workflow,
@@ -115,8 +115,8 @@ const GITLAB_CI_LOCAL = join(import.meta.dirname, "../../node_modules/gitlab-ci-
 /**
  * Creates the pipeline of a file in a project `team/stack`. gitlab-ci-local validates the file and evaluates its rules.
  *
- * @param predefined variables that GitLab sets, such as `CI_PIPELINE_SOURCE`
- * @throws {Error} if the file does not match GitLab's schema
+ * @param predefined Variables that GitLab sets, such as `CI_PIPELINE_SOURCE`.
+ * @throws {Error} if the file does not match GitLab's schema.
  */
 export async function gitLabPipeline(file: string, predefined: Variables) {
   // gitlab-ci-local needs a Git repository with a remote, and writes into it.
@@ -168,14 +168,14 @@ export async function runGitLabJob(
   return { code, output: [stdout, stderr, after.stdout, after.stderr].join("") };
 }
 
-/** The id of the user that the token belongs to. */
+/** The ID of the user that the token belongs to. */
 const BOT = 2;
 
 /**
  * Serves the comments of one pull or merge request, with the parts of the GitHub and GitLab APIs that list and write comments. The
- * id of a comment is its index.
+ * ID of a comment is its index.
  *
- * @param texts comments of a person; later comments belong to the owner of the token
+ * @param texts Comments of a person; later comments belong to the owner of the token.
  */
 export async function startComments(texts: string[] = []) {
   const requests: string[] = [];

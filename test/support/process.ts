@@ -33,7 +33,7 @@ export interface ProcessOptions {
 /**
  * Runs a command without standard input and collects its output. Does not throw on a non-zero exit code.
  *
- * @throws if the command cannot be started or exceeds `timeoutMs`
+ * @throws if the command cannot be started or exceeds `timeoutMs`.
  */
 export async function runProcess(
   command: string,
@@ -71,7 +71,7 @@ export async function runShell(script: string, options: ProcessOptions): Promise
   return runProcess("bash", ["-euo", "pipefail", "-c", script], { ...options, ownGroup: true });
 }
 
-/** Runs a command that must succeed. @returns its stdout @throws {Error} with its stdout and stderr */
+/** Runs a command that must succeed. @returns Its stdout. @throws {Error} with its stdout and stderr. */
 export async function mustRun(
   command: string,
   args: readonly string[],

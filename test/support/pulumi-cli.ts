@@ -38,7 +38,7 @@ export async function setup(): Promise<void> {
  * Finds a Pulumi CLI: `PULUMI_CLI`, `pulumi` on PATH, or the cache. Otherwise, fills the cache with the SDK's installer, or by
  * building the CLI from its Go module.
  *
- * @throws {Error} if every way fails, with the reasons
+ * @throws {Error} if every way fails, with the reasons.
  */
 export async function getPulumi(): Promise<Pulumi> {
   const found = process.env[FOUND_VARIABLE];
@@ -76,7 +76,7 @@ export async function onPath(name: string): Promise<string | undefined> {
   return undefined;
 }
 
-/** @throws if the CLI does not run, or is too old */
+/** @throws if the CLI does not run, or is too old. */
 async function verified(path: string): Promise<Pulumi> {
   const env = { ...process.env, PULUMI_SKIP_UPDATE_CHECK: "true" };
   const version = /\d+\.\d+\.\d+/.exec(await mustRun(path, ["version"], { env }))?.[0] ?? "0";

@@ -36,7 +36,7 @@ export async function setup(): Promise<void> {
 /**
  * Generates the Python SDK in a folder, and installs it there as users do.
  *
- * @returns the variables with which the engine runs programs that import it; `undefined` without Python or Go
+ * @returns The variables with which the engine runs programs that import it; `undefined` without Python or Go.
  */
 export async function pythonEnv(folder: string): Promise<Record<string, string> | undefined> {
   const python = process.env[FOUND_VARIABLE];

@@ -43,7 +43,7 @@ export interface Sandbox extends published.Sandbox {
   inject(...faults: readonly Fault[]): void;
   /** Removes the pending faults. */
   clearFaults(): void;
-  /** Performs the next request, but holds back its response. @param skip the number of requests to let pass first */
+  /** Performs the next request, but holds back its response. @param skip The number of requests to let pass first. */
   hold(skip?: number): Held;
 }
 

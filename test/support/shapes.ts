@@ -5,7 +5,7 @@ import type { WebhookSeed } from "../../provider/dist/sandbox/sandbox.js";
 /** An API key that the service issued. */
 export interface IssuedKey {
   readonly key: string;
-  /** A public id: `key_` and 12 hexadecimal digits. */
+  /** A public ID: `key_` and 12 hexadecimal digits. */
   readonly id: string;
   /** ISO 8601. */
   readonly createdAt: string;

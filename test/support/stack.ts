@@ -36,7 +36,7 @@ export interface Result {
   readonly error: string;
   readonly stdout: string;
   readonly stderr: string;
-  /** The engine's events as text, without debug messages, in which the SDK itself writes secret outputs in clear. */
+  /** The engine's events as text, without debug messages, in which the SDK itself writes secret outputs in plain text. */
   readonly eventLog: string;
   /** The number of resources by operation, including the stack: `{ create: 2, same: 1 }`. Empty if it failed early. */
   readonly changes: Readonly<Record<string, number>>;
@@ -89,14 +89,14 @@ export async function createTestStack({ env, files, program: initial }: TestStac
   };
 
   await pulumi("stack", "init", "dev");
-  /** The state file in the backend, which must not contain a secret in clear. */
+  /** The state file in the backend, which must not contain a secret in plain text. */
   const statePath = join(engine.backendDir, ".pulumi/stacks/test/dev.json");
   return {
     preview: (options?: OperationOptions) => operate(["preview"], options),
     up: (options?: OperationOptions) => operate(["up", "--yes", "--skip-preview"], options),
     refresh: (options?: OperationOptions) => operate(["refresh", "--yes", "--skip-preview"], options),
     destroy: (options?: OperationOptions) => operate(["destroy", "--yes", "--skip-preview"], options),
-    /** Runs any other CLI command. @returns its stdout @throws if it fails */
+    /** Runs any other CLI command. @returns Its stdout. @throws if it fails. */
     pulumi,
     /** Sets stack configuration by full key, such as `partners:baseUrl`. */
     configure: async (
@@ -113,12 +113,12 @@ export async function createTestStack({ env, files, program: initial }: TestStac
       if (!server) throw new Error("This stack runs the program in its project's files.");
       program = next;
     },
-    /** The stack outputs, with secrets in clear. */
+    /** The stack outputs, with secrets in plain text. */
     outputs: async () =>
       JSON.parse(await pulumi("stack", "output", "--json", "--show-secrets")) as Record<string, unknown>,
     stateFile: () => readFile(statePath, "utf8"),
     statePath,
-    /** The state, with secrets in clear. */
+    /** The state, with secrets in plain text. */
     exportStack: async () => JSON.parse(await pulumi("stack", "export", "--show-secrets")) as Deployment,
     importStack: async (deployment: Deployment): Promise<void> => {
       const file = join(engine.dir, "import.json");

@@ -31,8 +31,8 @@ export async function startTcpServer(serve: (socket: Socket) => void): Promise<T
 /**
  * Connects a client to a server on this machine. Forwards a reset or a close on either side as such.
  *
- * @param raw the TCP connection under `client`, which can be reset
- * @returns the connection to the server
+ * @param raw The TCP connection under `client`, which can be reset.
+ * @returns The connection to the server.
  */
 export function forward(client: Socket, raw: Socket, port: number): Socket {
   const upstream = connect(port, "127.0.0.1");

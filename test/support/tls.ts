@@ -71,7 +71,7 @@ export async function createAuthority(name = "Test Authority"): Promise<Authorit
   };
 }
 
-/** Makes this process also trust an authority. @returns a function that undoes it */
+/** Makes this process also trust an authority. @returns A function that undoes it. */
 export function trust({ certificate }: Authority): () => void {
   const before = getCACertificates("default");
   setDefaultCACertificates([...before, certificate]);
@@ -83,7 +83,7 @@ export function trust({ certificate }: Authority): () => void {
 /**
  * Resolves every host name under `.test` (RFC 6761, 6.2) to this machine, so that tests can use a host that is not loopback.
  *
- * @returns a function that undoes it
+ * @returns A function that undoes it.
  */
 export function resolveTestNames(): () => void {
   const { lookup } = dns;
@@ -106,7 +106,7 @@ export interface TlsFrontOptions {
 /** HTTP/2 before HTTP/1.1, as on most servers. */
 const OFFERED = ["h2", "http/1.1"];
 
-/** Starts a TLS proxy for a server on 127.0.0.1. Forwards a reset on either side as such. @param url the URL of the server */
+/** Starts a TLS proxy for a server on 127.0.0.1. Forwards a reset on either side as such. @param url The URL of the server. */
 export async function startTlsFront(
   url: string,
   identity: Identity,

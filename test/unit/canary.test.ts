@@ -9,7 +9,7 @@ import { clientFor, failureOf, InstantClock, scripted } from "./api/support.ts";
 
 const { token } = CANARIES;
 
-// Elsewhere the search finds nothing, so prove here that it can.
+// All other tests expect that the search finds nothing; this one proves that it can find something.
 it.each([
   token,
   encodeURIComponent(token),

@@ -48,7 +48,7 @@ const FUSE = "NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2";
 /**
  * Builds the tarball from provider/dist and the current Node.
  *
- * @param folder the output folder; created if necessary
+ * @param folder The output folder; created if necessary.
  */
 export async function buildPlugin(folder: string): Promise<PluginTarball> {
   const dir = await mkdtemp(join(tmpdir(), "pulumi-partners-"));
@@ -75,8 +75,8 @@ export async function buildPlugin(folder: string): Promise<PluginTarball> {
 /**
  * Writes a self-contained script. It is a function, because main.cjs passes it another `require`.
  *
- * @param external packages that it loads from another bundle
- * @returns the bundled files
+ * @param external Packages that it loads from another bundle.
+ * @returns The bundled files.
  */
 async function bundle(name: keyof typeof BUNDLES, dir: string, external: string[] = []): Promise<string[]> {
   const { metafile } = await build({
@@ -138,7 +138,7 @@ async function addLicenses(cwd: string, inputs: readonly string[]): Promise<void
   await writeFile(join(cwd, "LICENSE-packages"), licenses.join("\n\n"));
 }
 
-/** @throws if the package has no license file */
+/** @throws if the package has no license file. */
 async function licenseOf(folder: string): Promise<string> {
   const { name, version } = require(join(folder, "package.json")) as { name: string; version: string };
   const files = (await readdir(folder)).filter((file) => /^licen[sc]e/i.test(file)); // google-protobuf has two.
@@ -147,7 +147,7 @@ async function licenseOf(folder: string): Promise<string> {
   return [`${name} ${version}`, ...texts].join("\n\n");
 }
 
-/** Measures starts of a plugin until it prints its port, which the engine waits for. @returns the shortest, in milliseconds */
+/** Measures starts of a plugin until it prints its port, which the engine waits for. @returns The shortest, in milliseconds. */
 export async function startTime(executable: string, starts = 10): Promise<number> {
   const engine = createServer().listen(0, "127.0.0.1");
   await once(engine, "listening");

@@ -258,7 +258,7 @@ describe("a body", () => {
   });
 });
 
-it("an error contains the server's message and request id, without secrets", async () => {
+it("an error contains the server's message and request ID, without secrets", async () => {
   const accessToken = "tok_7Qm2Zr9XbK4gTw-vL8sWc3NfHd1pYx6";
   const error = { message: `No access for ${accessToken}\nto ${KEY}: ask\u001b[31m sales` };
   const body = JSON.stringify({ error });

@@ -102,7 +102,7 @@ describe("a proxy", () => {
     ["fin", "UND_ERR_PRX_CONN"],
     ["garbage", "HTTPParserError"],
   ] as const)(
-    "that answers %s sends nothing to the server, so a creation is retried",
+    "that responds with %s sends nothing to the server, so a creation is retried",
     async (reaction, code) => {
       const proxy = [...Array<Reaction>(5).fill(reaction), "tunnel" as const];
       const { client, sandbox } = await secureSandbox({ proxy });

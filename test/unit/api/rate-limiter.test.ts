@@ -127,7 +127,7 @@ it("waiting at the limiter does not count against operationTimeout", async () =>
   expect(await simulate(slow)).toMatchObject({ failed: 0, sent: 20 });
 });
 
-it("a server that answers only 429 fails all operations, after few requests", async () => {
+it("a server that returns only 429 fails all operations, after few requests", async () => {
   const dead = { requests: 50, maxConnections: 16, perSecond: 0, operationTimeout: 30_000 };
   const { failed, sent, seconds } = await simulate(dead);
   expect(failed).toBe(50);

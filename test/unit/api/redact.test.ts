@@ -41,7 +41,7 @@ describe("text from a server", () => {
   });
 });
 
-describe("a request id", () => {
+describe("a request ID", () => {
   it("is shown", () => {
     expect(printableId("a.B:c-d_7", [])).toBe("a.B:c-d_7");
   });

@@ -39,7 +39,7 @@ async function outputOf(
 /**
  * Starts the sandbox in a separate process, and ends it with a signal after use.
  *
- * @param use gets a function that returns the output so far, and one that sends a request with the printed settings
+ * @param use Gets a function that returns the output so far, and one that sends a request with the printed settings.
  */
 async function withSandbox(
   args: readonly string[],

@@ -41,7 +41,7 @@ const PLAIN_TEXT = respondingWith(({ key }) => new RawBody(key));
 const CUT_OFF = { complete: false, reading: { reason: "none" } };
 
 describe("a new key", () => {
-  it("has an opaque id, and outputs with the key and the whole response", async () => {
+  it("has an opaque ID, and outputs with the key and the whole response", async () => {
     const service = await sandboxFor();
     const { partnerApiKey } = startRun(service);
     const { id, outputs } = await create(partnerApiKey, { rotation: { trigger: "a" } });
@@ -138,7 +138,7 @@ it("a corrected pointer corrects the current and the previous key without a requ
 describe("a deletion", () => {
   const gone: Fault = { kind: "status", status: 404, operation: "deleteApiKey", times: Infinity };
 
-  it("uses the id in the kept response if responses.apiKeyId is set", async () => {
+  it("uses the ID in the stored response if responses.apiKeyId is set", async () => {
     const shape = respondingWith(({ key, id }) => ({ apiKey: { id, key } }), "id");
     const { service, outputs } = await createdKey({ shape });
     const { partnerApiKey, notices } = startRun(service, mapping({ apiKeyId: "/apiKey/id" }));
@@ -151,20 +151,17 @@ describe("a deletion", () => {
   it.each<[string, Fault, boolean]>([
     ["the first attempt", gone, true],
     ["a retry", { kind: "reset", operation: "deleteApiKey", effect: true }, false],
-  ])(
-    "succeeds with a warning if %s is answered 404 and the list can be read",
-    async (_what, fault, first) => {
-      const { service, outputs } = await createdKey();
-      service.inject(fault);
-      const { partnerApiKey, notices } = startRun(service);
-      await partnerApiKey.delete(outputs);
-      const { fingerprint: print } = outputs;
-      expect(notices).toEqual([{ kind: "keyWasGone", fingerprint: print, first, byId: false }]);
-      expect(methods(service).at(-1)).toBe("GET");
-    },
-  );
+  ])("succeeds with a warning if %s returns 404 and the list can be read", async (_what, fault, first) => {
+    const { service, outputs } = await createdKey();
+    service.inject(fault);
+    const { partnerApiKey, notices } = startRun(service);
+    await partnerApiKey.delete(outputs);
+    const { fingerprint: print } = outputs;
+    expect(notices).toEqual([{ kind: "keyWasGone", fingerprint: print, first, byId: false }]);
+    expect(methods(service).at(-1)).toBe("GET");
+  });
 
-  it("fails if it is answered 404 and the list cannot be read", async () => {
+  it("fails if it returns 404 and the list cannot be read", async () => {
     const { service, outputs } = await createdKey();
     const operation = "listWebhooks";
     service.inject(gone, { kind: "status", status: 404, operation }, { kind: "html", operation });
@@ -174,7 +171,7 @@ describe("a deletion", () => {
     }
   });
 
-  it("succeeds without a warning or another request if it is answered 410", async () => {
+  it("succeeds without a warning or another request if it returns 410", async () => {
     const { service, outputs } = await createdKey();
     service.inject({ ...gone, status: 410 });
     const { partnerApiKey, notices } = startRun(service);

@@ -29,7 +29,7 @@ async function all(registry: WebhookRegistry): Promise<readonly WebhookReading[]
   return (await registry.lookUp([])).all();
 }
 
-describe("the list of webhooks", () => {
+describe("the webhook list", () => {
   it("is read once for all concurrent lookups, and for all lookups within 30 s", async () => {
     const { registry, clock, gets } = await start();
     await Promise.all([find(registry, 1), find(registry, 2), all(registry)]);

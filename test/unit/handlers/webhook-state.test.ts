@@ -37,7 +37,7 @@ describe("a webhook", () => {
     expect(methods(service)).toEqual(["GET", "PATCH", "PATCH"]);
   });
 
-  it("is replaced if its id or its account changes", async () => {
+  it("is replaced if its ID or its account changes", async () => {
     const { partnerWebhookState: webhooks } = startRun(await sandboxFor());
     const olds = { webhookId: 101, state: "active", stateOnDestroy: "leave", account: "default" };
     const diff = (changes: Properties): unknown => webhooks.diff(olds, { ...olds, ...changes });

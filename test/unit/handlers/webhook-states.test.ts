@@ -57,7 +57,7 @@ function many(count: number, state: WebhookState): { webhookId: number; state: W
   return Array.from({ length: count }, (_, index) => ({ webhookId: index + 1, state }));
 }
 
-/** The states of {@link many} webhooks by their ids. */
+/** The states of {@link many} webhooks by their IDs. */
 function allOf(count: number, state: WebhookState): Record<string, WebhookState> {
   return Object.fromEntries(many(count, state).map(({ webhookId }) => [webhookId, state]));
 }
@@ -408,7 +408,7 @@ describe("a preview", () => {
     expect(service.requests).toEqual([]);
   });
 
-  it("refuses invalid and unknown ids, and lists the existing ones if it can", async () => {
+  it("refuses invalid and unknown IDs, and lists the existing ones if it can", async () => {
     const service = await sandboxFor({ accessToken: "tok_7Qm2Zr9XbK4gTw" });
     const { partnerWebhookStates: fleet } = startRun(service);
     const names = ["orders", "0", "1.5", "0101", "7", "101", service.accessToken];

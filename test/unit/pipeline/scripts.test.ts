@@ -15,7 +15,7 @@ async function temporaryFolder(): Promise<string> {
 }
 
 describe("comment.ts", () => {
-  /** Comments on previews of the same pull request, one after another. @returns the only comment of ours */
+  /** Comments on previews of the same pull request, one after another. @returns Our only comment. */
   async function commentOn(...previews: string[]): Promise<string> {
     const comments = await startComments(["of a person"]);
     onTestFinished(comments.close);

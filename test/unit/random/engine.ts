@@ -24,7 +24,7 @@ export interface Entry {
   readonly id: string;
   inputs: Properties;
   outputs: Properties;
-  /** Whether its last step failed partly, so that the next `up` updates it even without changes. */
+  /** Whether its last step failed partway, so that the next `up` updates it even without changes. */
   failed: boolean;
   /** Whether it was replaced and must still be deleted. */
   replaced: boolean;

@@ -31,7 +31,7 @@ export interface Finished extends Operation {
   readonly entries: readonly Entry[];
 }
 
-/** Checks what an operation reported, what the service received, and what is in state. @throws if an invariant is violated */
+/** Checks what an operation reported, what the service received, and what is in state. @throws if an invariant is violated. */
 export function assertOperation(finished: Finished, reported: Reported): void {
   const errors = finished.calls.flatMap((call) => call.errors).map(reasonOf);
   for (const error of errors)

@@ -32,7 +32,7 @@ class Life {
     this.#shape = shape;
   }
 
-  /** @throws if an invariant is violated */
+  /** @throws if an invariant is violated. */
   async live(event: Event): Promise<void> {
     const { sandbox } = this.service;
     switch (event.event) {
@@ -68,7 +68,7 @@ class Life {
 
   /**
    * Follows the remedies of all errors, with no more faults. The stack must then converge to the program, stay unchanged without
-   * requests, and leave nothing behind when it is destroyed. @throws if it does not
+   * requests, and leave nothing behind when it is destroyed. @throws if it does not.
    */
   async settle(): Promise<void> {
     const { sandbox } = this.service;

@@ -1,6 +1,6 @@
 import { SHAPES, startSandbox, type Sandbox } from "../../support/sandbox.ts";
 
-/** The webhooks that exist at first. */
+/** The webhooks that exist at the start. */
 export const WEBHOOKS = [101, 102, 103] as const;
 
 /** A key that somebody else created. Nothing may delete it. */
@@ -28,7 +28,7 @@ export type ServiceShape = keyof typeof MAPPINGS;
 /** A sandbox that records the keys it issued. */
 export interface Service {
   readonly sandbox: Sandbox;
-  /** The id of each key, and the body of the response to its creation. */
+  /** The ID of each key, and the body of the response to its creation. */
   readonly issued: ReadonlyMap<string, { readonly id: string; readonly body: string }>;
   /** Called when a request has ended. */
   onRequest: () => void;

@@ -33,7 +33,7 @@ it.each<[what: string, setting: unknown, member: string | null, text: string]>([
   ["a dotted path", { apiKey: "data.key" }, "apiKey", POINTER],
   ["an escape that does not exist", { webhookId: "/a~2" }, "webhookId", POINTER],
   ["a number as a pointer", { webhookState: 1 }, "webhookState", POINTER],
-  ["the record itself as an id", { webhookId: "" }, "webhookId", POINTER],
+  ["the record itself as an ID", { webhookId: "" }, "webhookId", POINTER],
   ["a single word", { active: "LIVE" }, "active", WORDS],
   ["no words", { disabled: [] }, "disabled", WORDS],
   ["an object as a word", { active: ["a", {}] }, "active", WORDS],

@@ -106,7 +106,7 @@ describe("any text, with any mapping", () => {
     );
   });
 
-  it("yields only complete strings as keys, and only valid ids", () => {
+  it("yields only complete strings as keys, and only valid IDs", () => {
     fc.assert(
       fc.property(documents, mappings, (text, mapping) => {
         const key = readApiKey(text, mapping);

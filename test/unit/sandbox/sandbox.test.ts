@@ -57,7 +57,7 @@ test("webhooks are listed, activated and disabled, and only a change counts as a
   expect(sandbox.requests.map(({ effect }) => effect)).toEqual([true, false, true, false]);
 });
 
-test("a test can add, change and remove webhooks; wrong ids throw", async () => {
+test("a test can add, change and remove webhooks; wrong IDs throw", async () => {
   const sandbox = await start();
   sandbox.setWebhookState(7, "disabled");
   sandbox.removeWebhook(8);
