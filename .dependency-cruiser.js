@@ -1,4 +1,4 @@
-/** Import cycles, those of types included: to read one file of a cycle is to read all of them. */
+/** Import cycles, including those of types: to understand one file of a cycle, you must read all of them. */
 export default {
   forbidden: [
     { name: "no-cycles", severity: "error", from: {}, to: { circular: true } },
