@@ -396,7 +396,7 @@ describe("a webhook that leaves a fleet", () => {
 describe("a preview", () => {
   it.each<[object, RegExp]>([
     [{ SECRET: 1 }, /^PartnerWebhookStates has an unknown argument/],
-    [{ states: ["SECRET"] }, /^states must map webhook ids/],
+    [{ states: ["SECRET"] }, /^states must map webhook IDs/],
     [{ states: { 101: "SECRET" } }, /^Every value in states must be/],
     [{ others: "SECRET" }, /^others must be/],
     [{ stateOnDestroy: "SECRET" }, /^stateOnDestroy must be/],
