@@ -64,7 +64,7 @@ export function createConnections(
   };
 }
 
-/** With `NODE_DEBUG=undici`, undici prints every request path, and the path of a deletion contains the key. */
+/** Rejects `NODE_DEBUG=undici`, with which undici prints request paths: the path of a deletion contains the key. */
 function assertUndiciIsQuiet(): void {
   if (!debuglog("undici").enabled && !debuglog("fetch").enabled) return;
   const text =

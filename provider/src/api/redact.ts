@@ -35,7 +35,7 @@ export function printableId(id: unknown, secrets: readonly string[]): string | n
   return hasSecret ? null : id;
 }
 
-/** A server may repeat a secret as it arrived in a path or a header, or encode it once more. */
+/** Returns the forms in which a server may repeat a secret: as it arrived in a path or a header, or encoded once more. */
 function encodingsOf(secret: string): string[] {
   const base64 = Buffer.from(secret).toString("base64").replace(/=+$/, "");
   return [secret, encodeURIComponent(secret), base64, base64.replaceAll("+", "-").replaceAll("/", "_")];

@@ -24,7 +24,7 @@ const RETRY = {
 /** What follows an attempt: success, failure, a retry, or a retry as soon as the rate limit allows it. */
 type RetryDecision = "done" | "fail" | "retry" | "throttled";
 
-/** A creation is retried only if it certainly had no effect: a second key is worse than an error. */
+/** Decides what follows. A creation is retried only if it certainly had no effect: a second key is worse than an error. */
 function decideRetry(kind: OperationKind, attempt: Attempt): RetryDecision {
   if (attempt.kind === "noResponse") return kind === "create" && attempt.sent ? "fail" : "retry";
   const { status, cutOff } = attempt;
@@ -137,7 +137,7 @@ export async function withRetry(
   }
 }
 
-/** Full jitter: a random delay between zero and the exponential bound. */
+/** Returns a delay with full jitter: random, between zero and the exponential bound, in milliseconds. */
 function backoff(failures: number, random: number): number {
   return random * Math.min(RETRY.maxDelay, RETRY.baseDelay * 2 ** (failures - 1));
 }

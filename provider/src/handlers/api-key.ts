@@ -38,7 +38,7 @@ import {
 } from "./rotation.js";
 
 /**
- * The handlers of `PartnerApiKey`. If the key is not found in the response to its creation, the resource stays in state as
+ * Creates the handlers of `PartnerApiKey`. If the key is not found in the response to its creation, the resource stays in state as
  * "initialization failed", with the response and without an `apiKey`. Once the mapping is set, `update` finds the key in it.
  */
 export function apiKeyHandlers(plugin: PluginProcess): ResourceHandlers {

@@ -105,7 +105,7 @@ export function withoutPreviousKey(state: KeyState): KeyState {
 
 /**
  * Reads the key from a stored response. A response that was cut off counts only if it is still complete JSON: half a key in plain
- * text would be passed on to consumers, and deleted in place of the real key.
+ * text would be passed on to consumers, and deleted instead of the real key.
  */
 export function readKeptResponse(response: KeptResponse, mapping: ResponseMapping): KeyReading {
   const body = responseText(response);

@@ -10,7 +10,7 @@ import type { PluginProcess } from "./process.js";
 export function guardOwnership(plugin: PluginProcess, handlers: ResourceHandlers): ResourceHandlers {
   const otherServer = (owner: string) =>
     ({ kind: "otherServer", owner, present: plugin.server ?? "" }) as const;
-  /** The recorded server, if it differs from the configured one; `null` also if either is unknown. */
+  /** Returns the recorded server, if it differs from the configured one; `null` also if either is unknown. */
   const formerServer = ({ server }: Properties): string | null =>
     typeof server !== "string" || plugin.server === null || server === plugin.server ? null : server;
   const assertOwned = (olds: Properties): void => {

@@ -51,7 +51,7 @@ export interface Session {
 
 /**
  * The state that all handlers of one plugin process share. A host creates one: the engine runs one process per provider instance
- * and operation.
+ * in each of its operations.
  */
 export class PluginProcess {
   /** Milliseconds since the epoch. */

@@ -11,7 +11,7 @@ import type { PluginProcess } from "./process.js";
 import { isWebhookId, stateOnDestroyProblems, VALID_STATES, type FleetOutputs } from "./webhook-states.js";
 
 /**
- * The handlers of `PartnerWebhookState`, which behaves as a fleet of one webhook.
+ * Creates the handlers of `PartnerWebhookState`, which behaves as a fleet of one webhook.
  *
  * @param fleet The handlers of `PartnerWebhookStates`, which do the work.
  */

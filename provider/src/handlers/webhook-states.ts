@@ -60,7 +60,7 @@ export interface FleetOutputs extends Omit<FleetInputs, "states"> {
   readonly initialStates: StateMap;
 }
 
-/** The handlers of `PartnerWebhookStates`. Each operation reads the list once and sends all changes in parallel. */
+/** Creates the handlers of `PartnerWebhookStates`. Each operation reads the list once and sends all changes in parallel. */
 export function webhookStatesHandlers(plugin: PluginProcess): ResourceHandlers {
   const previewCheck = createPreviewCheck(plugin);
 

@@ -85,7 +85,7 @@ function toProvider(resource: ResourceHandlers): ResourceProvider {
   };
 }
 
-/** Not async, because the host does not wait for it before making other calls. */
+/** Passes on the settings. Not async, because the host does not wait for it before making other calls. */
 function configure({ config }: ConfigureRequest): Promise<void> {
   plugin.configure(config);
   return Promise.resolve();

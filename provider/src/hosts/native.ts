@@ -266,7 +266,7 @@ const KINDS = {
   update: [UPDATE, UPDATE_REPLACE],
 } as const;
 
-/** Without a property name: the engine would print the property's value, even if it is a secret. */
+/** Creates a failure without a property name: the engine would print the property's value, even if it is a secret. */
 function checkFailure(reason: string): proto.CheckFailure {
   return new proto.CheckFailure().setReason(reason);
 }

@@ -47,7 +47,8 @@ export function configSource(inputs: Properties): ConfigSource {
 
 /**
  * Returns the settings that differ. A new account name replaces an explicit provider together with its resources. The default
- * provider is only updated: its resources reject the new account, but a replacement would stay in the state and later replace every key.
+ * provider is only updated: its resources reject the new account, but a replacement would stay in the state, and later replace
+ * every key.
  */
 export function diffProviderInputs(
   olds: Properties,

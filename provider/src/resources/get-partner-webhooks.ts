@@ -107,7 +107,7 @@ function parse(webhooks: string): PartnerWebhook[] {
   return JSON.parse(webhooks) as PartnerWebhook[];
 }
 
-/** The promises inside an output. The SDK does not declare them, but only they reveal a failure or an unknown value. */
+/** Returns the promises inside an output. The SDK does not declare them, but only they reveal a failure or an unknown value. */
 function settled<T>(output: pulumi.Output<T>): { isKnown: Promise<boolean>; promise(): Promise<T> } {
   return output as unknown as { isKnown: Promise<boolean>; promise(): Promise<T> };
 }

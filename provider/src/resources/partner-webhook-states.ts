@@ -5,7 +5,10 @@ import type { StateOnDestroy } from "./partner-webhook-state.js";
 import { assertArguments, declareOnce, warnAboutStackSettings } from "./program-checks.js";
 import { PARTNER_WEBHOOK_STATES } from "../registration.js";
 
-/** What happens to webhooks that the program does not name: `"leave"` keeps their states, and a {@link WebhookState} sets that state. */
+/**
+ * What happens to webhooks that the program does not name: `"leave"` keeps their states, and a {@link WebhookState} sets that
+ * state.
+ */
 export type OtherWebhooks = "leave" | WebhookState;
 
 /** The arguments of {@link PartnerWebhookStates}. The preview fails if a value is invalid or a webhook does not exist. */

@@ -4,7 +4,7 @@ import { ACCOUNT_KEY, DEFAULT_ACCOUNT, SETTINGS } from "../setting-names.js";
 import { logicalName, perRun, providerOf, type ProviderOptions } from "./run.js";
 
 /**
- * Rejects unknown arguments. TypeScript reports them, but a JavaScript program could pass options in place of arguments, as in
+ * Rejects unknown arguments. TypeScript reports them, but a JavaScript program could pass options instead of arguments, as in
  * `new PartnerApiKey("checkout", { provider })`, and create the key in the default account.
  *
  * @param resource The class and name for the message, such as `PartnerApiKey "checkout"`.
@@ -139,7 +139,7 @@ function whyUnused(name: string): string | null {
   return `"${key}" is not a pulumi-partners setting, so it has no effect. Valid settings: ${SETTINGS.join(", ")}.`;
 }
 
-/** The SDK exports `isConfigSecret` but does not declare it. Without it, there is no warning. */
+/** Whether a key is secret. The SDK exports `isConfigSecret` but does not declare it; without it, there is no warning. */
 function isSecret(key: string): boolean {
   const { isConfigSecret } = pulumi.runtime as { isConfigSecret?: (key: string) => boolean };
   return isConfigSecret?.(key) ?? true;

@@ -5,8 +5,8 @@ import { asWord, isScalar } from "./mapping.js";
 export type ResponseHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /**
- * The information that a member gives about further pages. `more` and `last` are explicit. `next` is a cursor or URL, which some services send
- * even with the last page; `end` is an empty one. `full` is a page size that the list fills.
+ * The information that a member gives about further pages. `more` and `last` are explicit. `next` is a cursor or URL, which
+ * some services send even with the last page; `end` is an empty one. `full` is a page size that the list fills.
  */
 type Sign = "more" | "last" | "next" | "end" | "full" | null;
 

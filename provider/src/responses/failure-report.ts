@@ -115,7 +115,7 @@ function isWebhook(object: JsonObject): boolean {
   return hasWebhookId(object) && !isRefused;
 }
 
-/** List elements with a state are webhooks, even if they mention errors. */
+/** Whether a list element reports a failure. Elements with a state are webhooks, even if they mention errors. */
 function elementReportsFailure(element: unknown): boolean {
   return isObject(element) && !hasStateField(element) && objectReportsFailure(element);
 }

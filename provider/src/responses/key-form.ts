@@ -17,7 +17,10 @@ const WORD =
 const MIN_WORD_LENGTH = 4.2;
 /** The same without any digits, where the limit can be lower: few random strings have none. */
 const MIN_WORD_LENGTH_WITHOUT_DIGITS = 3;
-/** Texts that contain or replace a key: `key=…`, fields between `|` (except `5|…`), percent-encoding, hashes such as bcrypt, zeros, request and job IDs. */
+/**
+ * Texts that contain or replace a key: `key=…`, fields between `|` (except `5|…`), percent-encoding, hashes such as bcrypt,
+ * zeros, request and job IDs.
+ */
 const NOT_A_KEY =
   /^[a-z][a-z0-9_.-]*=+[^=]|^(?![0-9]+\|[^|]+$)[^|]*\||%[0-9a-f]{2}.*%[0-9a-f]{2}|^\$[0-9a-z-]+\$|0{8}|^(?:req|request|job|task|op|trace|msg|evt|err|sess|session|csrf|mfa)[-_]/i;
 /** A part of a date, a build or a version. */
@@ -84,7 +87,7 @@ export function splitIntoParts(text: string): string[] {
     .filter((part) => part !== "");
 }
 
-/** Whether a text consists of words and small numbers: `partner-main-2024`, `error.key_limit_429`, `APIKeyLimitReached`, `api/v1/keys`. */
+/** Whether a text consists of words and small numbers: `partner-main-2024`, `APIKeyLimitReached`, `api/v1/keys`. */
 function isWords(text: string): boolean {
   const words = text.split(WORD_END);
   if (!words.every((word) => WORD.test(word))) return false;
