@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 
 import { countRequests, sandboxFor, sandboxStack, UNCHANGED, type Sandbox } from "./support.ts";
 
-/** The number of keys and active webhooks in an account. */
+/** Counts the keys and active webhooks in an account. */
 function held({ apiKeys, webhooks }: Sandbox): number {
   return apiKeys.length + (webhooks.get(101) === "active" ? 1 : 0);
 }

@@ -109,12 +109,12 @@ it(
   },
 );
 
-/** The method of a request, followed by the webhook ID if the path has one. */
+/** Returns the method of a request, followed by the webhook ID if the path has one. */
 function nameOf({ method, path }: LoggedRequest): string {
   return [method, ...(/(?<=\/webhooks\/)\d+/.exec(path) ?? [])].join(" ");
 }
 
-/** The CLI that a process started, with all its descendants. Other tests run the same programs, so names alone cannot tell. */
+/** Finds the CLI that a process started, with all its descendants. Other tests run the same programs, so names alone cannot tell. */
 function enginesBelow(ancestor: number): number[] {
   const lines = execFileSync("ps", ["-A", "-o", "pid=,ppid=,comm="], { encoding: "utf8" }).trim().split("\n");
   const processes = lines.map((line) => {

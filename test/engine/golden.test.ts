@@ -64,7 +64,7 @@ async function program(eu: Sandbox, up: number): Promise<Record<string, unknown>
   return { apiKey: key.apiKey, found: found.length, secretly };
 }
 
-/** The keys in a golden state by account, including previous keys. */
+/** Returns the keys in a golden state by account, including previous keys. */
 function heldKeys(golden: string): Record<"default" | "eu", string[]> {
   const { resources } = (JSON.parse(golden) as Deployment).deployment as {
     resources: { outputs?: Partial<Record<string, { plaintext: string } | string>> }[];

@@ -18,7 +18,7 @@ import { age, editState, environmentFor, exampleProject, expectShown, sandboxFor
 const LIMIT = { timeout: 300_000 };
 const PREVIEW_OF_A_PERSON = "<!-- pulumi preview of production --> of a person";
 
-/** A copy of the example with an empty stack `production`. Only the pipeline's variables tell it the account. */
+/** Creates a copy of the example with an empty stack `production`. Only the pipeline's variables tell it the account. */
 async function pipelineStack() {
   const sandbox = await sandboxFor();
   const PULUMI_CONFIG_PASSPHRASE = "a passphrase of the team";

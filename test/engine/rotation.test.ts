@@ -27,7 +27,7 @@ const CONSUMER = `exports.handler = () => {
   };
 };`;
 
-/** A key with a changeable `rotation`, and a service that uses it. */
+/** Creates a key with a changeable `rotation`, and a service that uses it. */
 async function keyInUse(options: { oneKeyAtATime?: boolean; deleteBeforeReplace?: boolean } = {}) {
   const { deleteBeforeReplace = false, ...sandboxOptions } = options;
   const args: { rotation: partners.RotationArgs } = { rotation: {} };
@@ -41,7 +41,7 @@ async function keyInUse(options: { oneKeyAtATime?: boolean; deleteBeforeReplace?
   return { sandbox, stack, args };
 }
 
-/** The methods of the requests that changed keys since the last call. */
+/** Returns the methods of the requests that changed keys since the last call. */
 function changes(sandbox: Sandbox): string[] {
   const methods = sandbox.requests.map(({ method }) => method).filter((method) => method !== "GET");
   sandbox.clearRequests();

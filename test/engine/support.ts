@@ -50,7 +50,7 @@ export async function sandboxStack(
   return { sandbox, stack };
 }
 
-/** The environment variables that point at a sandbox. */
+/** Returns the environment variables that point at a sandbox. */
 export function environmentFor(sandbox: Sandbox): Record<string, string> {
   return { PARTNERS_BASE_URL: sandbox.url, PARTNERS_ACCESS_TOKEN: sandbox.accessToken };
 }
@@ -70,7 +70,7 @@ export async function revoke({ url, accessToken }: Sandbox, apiKey = ""): Promis
   await fetch(url + path, { method: "DELETE", headers });
 }
 
-/** The webhook states of a sandbox by ID. */
+/** Returns the webhook states of a sandbox by ID. */
 export function statesOf({ webhooks }: Sandbox): Record<number, string> {
   return Object.fromEntries(webhooks);
 }

@@ -39,7 +39,7 @@ export interface Script {
 }
 
 /**
- * Creates a project with a script in place of the Pulumi CLI, so that its stack can contain anything.
+ * Creates a project with a script instead of the Pulumi CLI, so that its stack can contain anything.
  *
  * @returns A function that runs our CLI in the project, and one that returns the commands that the script has received.
  */
@@ -84,7 +84,7 @@ case "$1 $2" in "stack ls") cat ls.json ;; "stack export") cat export.json ;; co
   };
 }
 
-/** A webhook resource in a state. */
+/** Returns a webhook resource as it appears in the state. */
 export function webhookInState(name: string, webhookId: number, more: object = {}): object {
   const type = "pulumi-nodejs:dynamic/partners:PartnerWebhookState";
   const outputs = { webhookId, account: "default" };

@@ -31,7 +31,7 @@ const NOWHERE = "http://127.0.0.1:1";
 
 const doctorIn = async (script: Script, env = {}) => (await scriptedProject(script)).run(["doctor"], env);
 
-/** The checks in the output, such as `service ok`. */
+/** Returns the checks in the output, such as `service ok`. */
 function statuses({ stdout }: Ended): string[] {
   const lines = stdout.matchAll(/^(ok|warning|failed) +([a-z-]+) /gm);
   return [...lines].map(([, status = "", name = ""]) => `${name} ${status}`);

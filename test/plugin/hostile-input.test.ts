@@ -18,7 +18,7 @@ beforeEach(() => {
 });
 afterAll(() => Promise.all([plugin.close(), sandbox.close()]));
 
-/** A response to every request until the end of the test. */
+/** Sets the response to every request until the end of the test. */
 function respond(
   body: string | Buffer,
   more: { status?: number; headers?: Record<string, string> } = {},

@@ -185,7 +185,7 @@ function callsOf(client: Client, host: Host) {
   };
 }
 
-/** The URN of the resource "name" in the native host, for the `__provider` of the dynamic host. */
+/** Returns the URN of the resource "name" in the native host, for the `__provider` of the dynamic host. */
 export function urnOf(provider: string): string {
   const [, name = ""] = /\.p(\w+)$/.exec(provider) ?? [];
   return `urn:pulumi:dev::test::partners:index:P${name}::name`;
@@ -196,7 +196,7 @@ export function toStruct(properties: Properties): struct.Struct {
   return struct.Struct.fromJavaScript(properties as Parameters<typeof struct.Struct.fromJavaScript>[0]);
 }
 
-/** The reverse of {@link toStruct}. */
+/** Decodes properties: the reverse of {@link toStruct}. */
 export function fromStruct(properties: struct.Struct | undefined): Properties {
   return properties?.toJavaScript() ?? {};
 }

@@ -13,7 +13,7 @@ type Variables = Readonly<Record<string, string>>;
 /** Runs a script of a job with the variables that the pipeline sets. It must not see other secrets of this machine. */
 export type Shell = (script: string, variables: Variables) => Promise<Ended>;
 
-/** A step of a GitHub workflow, as far as this project uses the syntax. */
+/** The parts of a GitHub workflow step that this project uses. */
 export interface Step {
   readonly name?: string;
   readonly if?: string;

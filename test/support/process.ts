@@ -95,7 +95,7 @@ export function inheritedEnv(): Record<string, string> {
   };
 }
 
-/** The folder for slow builds: `$XDG_CACHE_HOME/pulumi-partners`, or `~/.cache/pulumi-partners`. */
+/** Returns the folder for slow builds: `$XDG_CACHE_HOME/pulumi-partners`, or `~/.cache/pulumi-partners`. */
 export function cacheRoot(): string {
   const xdg = process.env["XDG_CACHE_HOME"] ?? "";
   return join(isAbsolute(xdg) ? xdg : join(homedir(), ".cache"), "pulumi-partners");

@@ -138,7 +138,7 @@ function shaped(shape: Shape): (call: OperationCall) => Answer {
   };
 }
 
-/** The random characters after "%" sometimes form a percent-escape, which must survive too. */
+/** Generates a key. The random characters after "%" sometimes form a percent-escape, which must survive too. */
 function hostileKey(): string {
   const random = (bytes: number): string => randomBytes(bytes).toString("base64url");
   return `pk_live_${["/", "+", "=", "%", "?", "$"].map((hostile) => random(3) + hostile).join("")}${random(9)}`;

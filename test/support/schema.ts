@@ -133,7 +133,7 @@ class Schema {
     return prose((comment ?? signatures[0]?.comment)?.summary);
   }
 
-  /** The properties of a class or an interface. */
+  /** Returns the properties of a class or an interface. */
   object(name: string): { properties: Record<string, Spec>; required: string[] | undefined } {
     const properties = propertiesOf(this.#find(name));
     const required = properties.filter((one) => !isOptional(one)).map((one) => one.name);

@@ -208,7 +208,7 @@ describe("a body", () => {
     ["GZIP", gzipSync],
     ["deflate", deflateSync],
     ["br", brotliCompressSync],
-  ] as const)("compressed with %s is read as far as it arrives", async (coding, compress) => {
+  ] as const)("compressed with %s is read, even if it is cut off", async (coding, compress) => {
     let isCutOff = false;
     const target = await listen(({ method }, response) => {
       const body = compress(method === "GET" ? `[{"id":101,"active":true}]` : text);

@@ -41,7 +41,7 @@ function status(code: number, headers = "", body = `{"error":"of the matrix"}`):
   return () => ({ bytes: response(code, body, headers) });
 }
 
-/** A response whose body is incomplete: shorter than its `content-length`. */
+/** Returns a response whose body is incomplete: shorter than its `content-length`. */
 function incomplete(end?: Reply["end"], code = 200): (method: Method) => Reply {
   return (method) => ({
     bytes: `HTTP/1.1 ${code} Test\r\ncontent-length: 999\r\n\r\n${BODIES[method].slice(0, 8)}`,

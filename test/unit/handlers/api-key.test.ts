@@ -8,12 +8,12 @@ import { checked, create, mapping, methods, NOON, partialFailureOf, startRun } f
 
 const DAY = 86_400_000;
 
-/** The handlers of a separate run. */
+/** Creates the handlers of a separate run. */
 function keysOf(...args: Parameters<typeof startRun>): ResourceHandlers {
   return startRun(...args).partnerApiKey;
 }
 
-/** A service, and a key that was created there. */
+/** Starts a service, and creates a key there. */
 async function createdKey(options: SandboxOptions = {}, config: Readonly<Record<string, string>> = {}) {
   const service = await sandboxFor(options);
   const { id, outputs } = await create(keysOf(service, config));
@@ -21,7 +21,7 @@ async function createdKey(options: SandboxOptions = {}, config: Readonly<Record<
   return { service, id, outputs };
 }
 
-/** A service that responds to the creation of a key with this body. */
+/** Starts a service that responds to the creation of a key with this body. */
 function respondingWith(apiKey: Shape["apiKey"], deleteBy: "key" | "id" = "key"): Shape {
   return { ...SHAPES.flat, apiKey, deleteBy };
 }
@@ -183,7 +183,7 @@ describe("a deletion", () => {
 describe("a rotation with overlap", () => {
   const news = (trigger: string) => ({ account: "default", rotation: { trigger, overlapDays: 7 } });
 
-  /** A key that was rotated once. */
+  /** Creates a key, and rotates it once. */
   async function rotatedKey() {
     const { service, id, outputs: first } = await createdKey();
     const outputs = await keysOf(service).update(id, first, news("a"));

@@ -16,7 +16,7 @@ const KINDS: readonly [string, (run: Run) => ResourceHandlers, Properties][] = [
 ];
 
 describe.each(KINDS)("a %s", (kind, handlersOf, args) => {
-  /** A resource of one server, and another server that accepts the same token. */
+  /** Creates a resource of one server, and starts another server that accepts the same token. */
   async function created() {
     const service = await sandboxFor();
     const other = await sandboxFor({ accessToken: service.accessToken });

@@ -26,7 +26,7 @@ function kept(document: unknown): NonNullable<KeyState["response"]> {
   return { body: JSON.stringify(document), encoding: "utf8", complete: true };
 }
 
-/** The state of {@link KEY}. It is 14 calendar days old, but only 13 and a half times 24 hours. */
+/** Returns the state of {@link KEY}. It is 14 calendar days old, but only 13 and a half times 24 hours. */
 function state(changes: Partial<KeyState> = {}, internal: Partial<KeyState["internal"]> = {}): KeyState {
   const createdAt = "2026-06-01T23:00:00.000Z";
   return { ...NO_KEY, apiKey: KEY, createdAt, ...changes, internal: { ...NO_KEY.internal, ...internal } };

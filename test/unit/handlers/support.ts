@@ -52,7 +52,7 @@ export function startRun(
   return { ...createHandlers(plugin), plugin, notices };
 }
 
-/** The setting `responses`, for {@link startRun}. */
+/** Returns the setting `responses`, for {@link startRun}. */
 export function mapping(responses: object): { responses: string } {
   return { responses: JSON.stringify(responses) };
 }
@@ -84,7 +84,7 @@ export async function partialFailureOf(promise: Promise<unknown>): Promise<Parti
   throw error;
 }
 
-/** The methods of the requests that the service received, such as `["GET", "PATCH"]`. */
+/** Returns the methods of the requests that the service received, such as `["GET", "PATCH"]`. */
 export function methods({ requests }: Sandbox): string[] {
   return requests.map(({ method }) => method);
 }

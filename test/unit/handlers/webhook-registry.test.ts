@@ -7,7 +7,7 @@ import { SHAPES } from "../../support/sandbox.ts";
 import { clientFor, failureOf, sandboxFor } from "../api/support.ts";
 import { methods } from "./support.ts";
 
-/** A registry for a service with webhooks 1 to 3, and its clock. */
+/** Creates a registry for a service with webhooks 1 to 3, and its clock. */
 async function start() {
   const service = await sandboxFor({
     webhooks: [1, 2, 3].map((webhookId) => ({ webhookId, state: "active" })),

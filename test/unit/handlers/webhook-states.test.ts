@@ -52,12 +52,12 @@ function serverStates({ webhooks }: Sandbox): Record<string, WebhookState> {
   return Object.fromEntries(webhooks);
 }
 
-/** The webhooks 1 to `count`, all in one state. */
+/** Returns the webhooks 1 to `count`, all in one state. */
 function many(count: number, state: WebhookState): { webhookId: number; state: WebhookState }[] {
   return Array.from({ length: count }, (_, index) => ({ webhookId: index + 1, state }));
 }
 
-/** The states of {@link many} webhooks by their IDs. */
+/** Returns the states of {@link many} webhooks by their IDs. */
 function allOf(count: number, state: WebhookState): Record<string, WebhookState> {
   return Object.fromEntries(many(count, state).map(({ webhookId }) => [webhookId, state]));
 }

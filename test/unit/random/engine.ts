@@ -13,7 +13,7 @@ export type Kind = "key" | "webhook" | "fleet";
 /** The arguments of a program's resources, by name. */
 export type Program = ReadonlyMap<string, Properties>;
 
-/** The kind of a resource is the start of its name: `key1` is a key. */
+/** Returns the kind of a resource, which is the start of its name: `key1` is a key. */
 export function kindOf(name: string): Kind {
   return name.slice(0, -1) as Kind;
 }

@@ -42,7 +42,7 @@ export function assertOperation(finished: Finished, reported: Reported): void {
   assertWebhooks(finished);
 }
 
-/** Previews and refreshes change nothing, and a creation is not repeated if it may have had an effect. */
+/** Asserts that previews and refreshes change nothing, and that a creation is not repeated if it may have had an effect. */
 function assertRequests({ verb, calls, service }: Finished): void {
   const changes = service.sandbox.requests.filter(({ method }) => method !== "GET");
   assert(verb === "up" || verb === "destroy" || changes.length === 0, `a ${verb} sends a change`);
@@ -50,7 +50,7 @@ function assertRequests({ verb, calls, service }: Finished): void {
   assert(creations.length <= calls.filter(mayCreate).length, "a creation is repeated or not requested");
 }
 
-/** Keys in state were issued by the service. They are valid, or an error or a person reported them as deleted. */
+/** Asserts that the service issued the keys in state. They are valid, or an error or a person reported them as deleted. */
 function assertKeysInState({ calls, entries, service }: Finished, gone: Set<string>): void {
   const outputs = entries.flatMap(({ outputs: { apiKey, previousApiKey } }) => [apiKey, previousApiKey]);
   const keys = outputs.filter((key) => typeof key === "string");
@@ -67,10 +67,10 @@ function assertKeysInState({ calls, entries, service }: Finished, gone: Set<stri
   }
 }
 
-/** Every valid key is in state, or an error reported it, or the engine died. */
+/** Asserts that every valid key is in state, or an error reported it, or the engine died. */
 function assertNoKeyLost(finished: Finished, leaked: Set<string>): void {
   const { calls, notices, service, entries, faults, before } = finished;
-  assert(service.sandbox.verify(FOREIGN_KEY), "the key of somebody else was deleted");
+  assert(service.sandbox.verify(FOREIGN_KEY), "someone else's key was deleted");
   // Without a fault, every response is complete, so no error excuses the loss of a key.
   const isExcused = ({ dropped, errors }: Call): boolean =>
     dropped || (faults.length > 0 && errors.some(reportsCreation));
@@ -88,7 +88,7 @@ function assertNoKeyLost(finished: Finished, leaked: Set<string>): void {
   }
 }
 
-/** Webhooks change only as the program says, reach the state it says, and their initial states stay in state. */
+/** Asserts that webhooks change only as the program says, reach the state it says, and keep their initial states in state. */
 function assertWebhooks({ calls, entries, before, service: { sandbox } }: Finished): void {
   for (const [id, state] of sandbox.webhooks) {
     const found = before.webhooks.get(id);

@@ -3,7 +3,7 @@ import { SHAPES, startSandbox, type Sandbox } from "../../support/sandbox.ts";
 /** The webhooks that exist at the start. */
 export const WEBHOOKS = [101, 102, 103] as const;
 
-/** A key that somebody else created. Nothing may delete it. */
+/** A key that someone else created. Nothing may delete it. */
 export const FOREIGN_KEY = "pk_live_0f5omebody3lse";
 
 /**
