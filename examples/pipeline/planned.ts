@@ -31,14 +31,14 @@ export class Planned {
       this.#steps.push(JSON.stringify([op, urn, described(planned)]));
   }
 
-  /** The stack reports its outputs twice: when it starts, with the old ones, and when the program has ended. */
+  /** Sets the outputs. The stack reports them twice: when it starts, with the old ones, and when the program has ended. */
   #setOutputs({ old, new: planned }: Step): void {
     const outputs = JSON.stringify(planned?.outputs ?? {});
     this.#outputs = outputs === JSON.stringify(old?.outputs ?? {}) ? undefined : outputs;
   }
 }
 
-/** A resource as the program wants it, with the options that the engine reports. */
+/** Describes a resource as the program declares it, with the options that the engine reports. */
 function described(state: Step["new"]): string | undefined {
   return (
     state &&

@@ -35,7 +35,7 @@ else if (github) await call("PATCH", thread.replace(/\d+\/comments$/, `comments/
 else await call("PUT", `${thread}/${previous.id}`, { body });
 console.log(previous === undefined ? "Commented." : `Comment ${previous.id} edited.`);
 
-/** Checks the author too, because anybody can write a comment that begins with the marker. */
+/** Checks the author too, because anyone can write a comment that begins with the marker. */
 async function find(): Promise<Comment | undefined> {
   const me = github
     ? undefined
@@ -49,7 +49,7 @@ async function find(): Promise<Comment | undefined> {
   }
 }
 
-/** The start and the end, which is the summary. */
+/** Returns the start and the end of a long text. The end is the summary. */
 function shortened(text: string): string {
   const cut = text.length - SHOWN.start - SHOWN.end;
   if (cut <= 0) return text;
