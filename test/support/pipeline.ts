@@ -53,7 +53,7 @@ const INSTALL = "npm ci --ignore-scripts";
 /** Actions that provide what the tests already have: the files, Node and Pulumi. */
 const SKIPPED_ACTIONS = /^(actions\/checkout|actions\/setup-node|pulumi\/actions)@/;
 
-/** The values of step conditions if no job is cancelled. */
+/** The values of step conditions if no job is canceled. */
 const CONDITIONS: Readonly<Record<string, (cwd: string) => boolean>> = {
   "always()": () => true,
   "${{ !cancelled() && hashFiles('preview.log') != '' }}": (cwd) => existsSync(join(cwd, "preview.log")),

@@ -67,7 +67,7 @@ function fenced(text: string): string {
 async function call(method: string, url: string, content?: { readonly body: string }): Promise<unknown> {
   const response = await fetch(url, { method, headers, ...(content && { body: JSON.stringify(content) }) });
   if (!response.ok)
-    throw new Error(`The preview could not be shown: ${method} ${url} answered ${response.status}`);
+    throw new Error(`The preview could not be shown: ${method} ${url} returned ${response.status}`);
   return response.json();
 }
 

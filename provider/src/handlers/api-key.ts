@@ -38,8 +38,8 @@ import {
 } from "./rotation.js";
 
 /**
- * Creates the handlers of `PartnerApiKey`. If the key is not found in the response to its creation, the resource stays in state as
- * "initialization failed", with the response and without an `apiKey`. Once the mapping is set, `update` finds the key in it.
+ * Creates the handlers of `PartnerApiKey`. If the key is not found in the response to its creation, the resource stays in the
+ * state as "initialization failed", with the response and without an `apiKey`. Once the mapping is set, `update` finds the key.
  */
 export function apiKeyHandlers(plugin: PluginProcess): ResourceHandlers {
   const plan = (state: KeyState, news: Properties): RotationPlan =>
@@ -123,7 +123,7 @@ function previewOf(state: KeyState, step: RotationStep, account: unknown): Prope
 /**
  * Performs a step, except for `replace`, which the engine performs. A creation is a rotation without a current key.
  *
- * @throws {PartnerError} if there is nothing to keep in state. @throws {PartialFailure} with the outputs to keep.
+ * @throws {PartnerError} if there is nothing to keep in the state. @throws {PartialFailure} with the outputs to keep.
  */
 async function performStep(
   plugin: PluginProcess,

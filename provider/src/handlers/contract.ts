@@ -14,16 +14,16 @@ export interface ResourceHandlers {
   /**
    * Validates inputs and fills in defaults.
    *
-   * @param olds The inputs in state; empty for a new resource.
+   * @param olds The inputs in the state; empty for a new resource.
    * @param urn The URN of the resource, if the host knows it. It tells apart two resources that declare the same webhook.
-   * @returns The inputs to keep in state, and the problems found in them.
+   * @returns The inputs to keep in the state, and the problems found in them.
    */
   check(
     olds: Properties,
     news: Properties,
     urn?: string,
   ): Promise<{ readonly inputs: Properties; readonly problems: readonly InputProblem[] }>;
-  /** Compares the outputs in state with checked inputs. Sends no request. */
+  /** Compares the outputs in the state with checked inputs. Sends no request. */
   diff(olds: Properties, news: Properties): { readonly changes: boolean; readonly replaces: string[] };
   /** Returns the outputs for a preview, {@link UNKNOWN} where only the update can tell. @param olds `null` for a creation. */
   preview(olds: Properties | null, news: Properties): Properties;
@@ -54,11 +54,11 @@ export function unknownArguments(resource: string, args: Properties, known: read
   return [`${resource} has an unknown argument. Valid arguments: ${known.join(", ")}.`];
 }
 
-/** Thrown when an operation fails but the resource must be kept in state. */
+/** Thrown when an operation fails but the resource must be kept in the state. */
 export class PartialFailure extends Error {
   /** The ID of the resource. */
   readonly id: string;
-  /** The outputs to keep in state. Secret. */
+  /** The outputs to keep in the state. Secret. */
   readonly properties: Properties;
   /** Why the operation failed. */
   readonly reason: PartnerError;

@@ -7,13 +7,13 @@ import { readApiKey, type KeyReading } from "../responses/key-reader.js";
 import type { ResponseMapping } from "../responses/mapping.js";
 import { isRecord, type Properties } from "./contract.js";
 
-/** A key in state, and the response to its creation; `null` for an imported key. Secret. */
+/** A key in the state, and the response to its creation; `null` for an imported key. Secret. */
 export interface StoredKey {
   readonly apiKey: string;
   readonly response: KeptResponse | null;
 }
 
-/** The outputs of `PartnerApiKey` in state. Times are ISO 8601. Secret. */
+/** The outputs of `PartnerApiKey` in the state. Times are ISO 8601. Secret. */
 export interface KeyState {
   /** The current key; `null` until the first key is found in its response. */
   readonly apiKey: string | null;
@@ -43,7 +43,7 @@ export const NO_KEY: KeyState = {
   internal: { trigger: null, previousResponse: null, unread: null },
 };
 
-/** Reads the outputs in state. */
+/** Reads the outputs in the state. */
 export function keyStateOf(olds: Properties): KeyState {
   const internal = isRecord(olds["internal"]) ? olds["internal"] : {};
   const apiKey = text(olds["apiKey"]);

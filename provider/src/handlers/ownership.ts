@@ -4,7 +4,7 @@ import type { PluginProcess } from "./process.js";
 
 /**
  * Wraps handlers so that they touch a resource only with the settings of its account and its server. With other settings, a key
- * would not be found and would be dropped from state, and an unrelated webhook with the same ID would be changed. The output
+ * would not be found and would be dropped from the state, and an unrelated webhook with the same ID would be changed. The output
  * `server` records the server.
  */
 export function guardOwnership(plugin: PluginProcess, handlers: ResourceHandlers): ResourceHandlers {

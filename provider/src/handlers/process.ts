@@ -109,7 +109,7 @@ export class PluginProcess {
     return this.settings instanceof SettingsError ? {} : this.settings.responses;
   }
 
-  /** The address of the server, as recorded in state; `null` if the settings are invalid. */
+  /** The address of the server, as recorded in the state; `null` if the settings are invalid. */
   get server(): string | null {
     return this.settings instanceof SettingsError ? null : addressOf(this.settings.baseUrl);
   }

@@ -107,7 +107,7 @@ export function overlapEnd({ overlapDays }: RotationInputs, now: number): number
  * Returns the inputs that `check` adds so that the diff shows why a key is rotated: the date from which its age counts, and the
  * date on which it is due. {@link planRotation} does not use them.
  *
- * @param olds The inputs in state; empty for a new resource and for a replacement.
+ * @param olds The inputs in the state; empty for a new resource and for a replacement.
  * @param now Milliseconds since the epoch.
  */
 export function rotationDisplayInputs(

@@ -50,7 +50,7 @@ interface FleetInputs {
   readonly account: string;
 }
 
-/** The outputs in state. */
+/** The outputs in the state. */
 export interface FleetOutputs extends Omit<FleetInputs, "states"> {
   /** The webhooks that the program names. */
   readonly states: StateMap;
@@ -139,7 +139,7 @@ export function webhookStatesHandlers(plugin: PluginProcess): ResourceHandlers {
       const { outputs, failure, mayHaveChanged } = await converge(plugin, inputs, null);
       const id = inputs.account;
       if (failure === null) return { id, outputs };
-      // After a change, the original states must be kept in state for "restore".
+      // After a change, the original states must be kept in the state for "restore".
       throw mayHaveChanged ? new PartialFailure(id, outputs, failure) : failure;
     },
 

@@ -15,7 +15,7 @@ import {
 
 /** A webhook that exists when a sandbox starts. */
 export interface WebhookSeed {
-  /** The ID, a positive integer. */
+  /** The ID, a positive whole number. */
   readonly webhookId: number;
   /** The initial state. */
   readonly state: WebhookState;

@@ -117,7 +117,7 @@ describe("a preview", () => {
     expect(notices).toMatchObject([{ kind: "notChecked" }]);
   });
 
-  it("sends no request for a webhook that is in state or not known yet", async () => {
+  it("sends no request for a webhook that is in the state or not known yet", async () => {
     const service = await sandboxFor();
     const { partnerWebhookState: webhooks } = startRun(service);
     await webhooks.check({ webhookId: 101 }, args);

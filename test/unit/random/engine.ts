@@ -34,7 +34,7 @@ export interface Entry {
 export interface Call {
   readonly verb: "check" | "create" | "read" | "update" | "delete";
   readonly name: string;
-  /** The inputs in state for `check`, the outputs for other verbs. */
+  /** The inputs in the state for `check`, the outputs for other verbs. */
   readonly olds: Properties;
   readonly news: Properties;
   /** The error that the handler threw, or the problems that `check` found. */
@@ -223,7 +223,7 @@ export async function runOperation(
   return { verb, succeeded: engine.succeeded, calls, notices };
 }
 
-/** Turns a failure that leaves a resource in state into a value. */
+/** Converts a failure that leaves a resource in the state to a value. */
 function asPartialFailure(error: unknown): PartialFailure {
   if (error instanceof PartialFailure) return error;
   throw error;

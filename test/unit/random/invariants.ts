@@ -17,9 +17,9 @@ export interface Before {
 
 /** The differences between state and service that have been reported so far. */
 export interface Reported {
-  /** Valid keys that are not in state. */
+  /** Valid keys that are not in the state. */
   readonly leaked: Set<string>;
-  /** Deleted keys that are in state. */
+  /** Deleted keys that are in the state. */
   readonly gone: Set<string>;
 }
 
@@ -31,7 +31,7 @@ export interface Finished extends Operation {
   readonly entries: readonly Entry[];
 }
 
-/** Checks what an operation reported, what the service received, and what is in state. @throws if an invariant is violated. */
+/** Checks what an operation reported, what the service received, and what is in the state. @throws if an invariant is violated. */
 export function assertOperation(finished: Finished, reported: Reported): void {
   const errors = finished.calls.flatMap((call) => call.errors).map(reasonOf);
   for (const error of errors)
@@ -50,24 +50,24 @@ function assertRequests({ verb, calls, service }: Finished): void {
   assert(creations.length <= calls.filter(mayCreate).length, "a creation is repeated or not requested");
 }
 
-/** Asserts that the service issued the keys in state. They are valid, or an error or a person reported them as deleted. */
+/** Asserts that the service issued the keys in the state. They are valid, or an error or a person reported them as deleted. */
 function assertKeysInState({ calls, entries, service }: Finished, gone: Set<string>): void {
   const outputs = entries.flatMap(({ outputs: { apiKey, previousApiKey } }) => [apiKey, previousApiKey]);
   const keys = outputs.filter((key) => typeof key === "string");
-  for (const key of keys) assert(service.issued.has(key), "a key in state was never issued");
+  for (const key of keys) assert(service.issued.has(key), "a key in the state was never issued");
   assert(new Set(keys).size === keys.length, "two resources have the same key");
   for (const { name, outputs } of entries) {
     const text = JSON.stringify(outputs);
     for (const key of service.issued.keys()) {
       if (service.sandbox.verify(key) || gone.has(key) || !text.includes(key)) continue;
       const isReported = calls.some((call) => call.name === name && (call.dropped || reportsDeletion(call)));
-      assert(isReported, `a deleted key of ${name} is still in state`);
+      assert(isReported, `a deleted key of ${name} is still in the state`);
       gone.add(key);
     }
   }
 }
 
-/** Asserts that every valid key is in state, or an error reported it, or the engine died. */
+/** Asserts that every valid key is in the state, or an error reported it, or the engine died. */
 function assertNoKeyLost(finished: Finished, leaked: Set<string>): void {
   const { calls, notices, service, entries, faults, before } = finished;
   assert(service.sandbox.verify(FOREIGN_KEY), "someone else's key was deleted");
@@ -82,13 +82,13 @@ function assertNoKeyLost(finished: Finished, leaked: Set<string>): void {
     const isNamed = named.includes(fingerprint(key));
     assert(
       isNamed || (!before.issued.has(key) && lost-- > 0),
-      "a valid key is not in state, and no error reported it",
+      "a valid key is not in the state, and no error reported it",
     );
     leaked.add(key);
   }
 }
 
-/** Asserts that webhooks change only as the program says, reach the state it says, and keep their initial states in state. */
+/** Asserts that webhooks change only as the program says, reach the state it says, and keep their initial states in the state. */
 function assertWebhooks({ calls, entries, before, service: { sandbox } }: Finished): void {
   for (const [id, state] of sandbox.webhooks) {
     const found = before.webhooks.get(id);
@@ -96,7 +96,7 @@ function assertWebhooks({ calls, entries, before, service: { sandbox } }: Finish
     assert(found === state || asking.length > 0, `no call asked for the new state of webhook ${id}`);
     const isManaged = entries.some(({ outputs }) => initialStateOf(outputs, id) !== undefined);
     const isForgotten = !isManaged && asking.every(({ verb, dropped }) => verb === "create" && !dropped);
-    assert(found === state || !isForgotten, `webhook ${id} was changed and is not in state`);
+    assert(found === state || !isForgotten, `webhook ${id} was changed and is not in the state`);
 
     const isDeclared = calls.some(({ verb, news }) => verb === "check" && stateIn(news, id) !== undefined);
     const goals = calls.flatMap((call) => {
@@ -166,7 +166,7 @@ function mayCreate({ name, verb, olds }: Call): boolean {
   return typeof olds["apiKey"] === "string" && !unread;
 }
 
-/** Whether an error says that a key may have been created, but is not in state. */
+/** Whether an error says that a key may have been created, but is not in the state. */
 function reportsCreation(error: unknown): boolean {
   const reason = reasonOf(error);
   const last =

@@ -96,7 +96,7 @@ class Life {
     assert.deepEqual([...sandbox.webhooks], expected, "a webhook is not left as stateOnDestroy says");
   }
 
-  /** Deletes resources with incomplete responses from the state, and keys that are not in state at the service. */
+  /** Deletes resources with incomplete responses from the state, and keys that are not in the state at the service. */
   async #followRemedies(): Promise<void> {
     const bodies = [...this.service.issued.values()].map(({ body }) => body);
     for (const entry of [...this.#entries]) {
