@@ -85,7 +85,7 @@ export interface PartnerClient {
    * @throws {SettingsError} if the value or ID cannot be part of a path.
    */
   deleteApiKey(apiKey: string): Promise<void>;
-  /** Lists the webhooks. @param timeout Milliseconds, to use less than `operationTimeout`. @throws {RequestError} */
+  /** Lists the webhooks. @param timeout Milliseconds, if less than `operationTimeout`. @throws {RequestError} */
   listWebhooks(timeout?: number): Promise<WebhookList>;
   /** Sets the state of a webhook. @throws {RequestError} */
   setWebhookState(webhookId: number, state: WebhookState): Promise<void>;
@@ -230,7 +230,7 @@ interface Call {
   readonly webhookId?: number;
   /** The maximum number of body bytes to keep. @default {@link MAX_OTHER_BODY} */
   readonly bodyLimit?: number;
-  /** Milliseconds, to use less than `operationTimeout`. */
+  /** Milliseconds, if less than `operationTimeout`. */
   readonly timeout?: number | undefined;
 }
 

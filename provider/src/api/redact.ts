@@ -1,6 +1,6 @@
 /** Shorter strings are too common to search for. */
 const MIN_SECRET_LENGTH = 4;
-/** Characters of the server's text that are shown, and that are read. */
+/** The maximum number of characters of a server's text to show, and to read. */
 const MAX_SHOWN = 200;
 const MAX_READ = 4096;
 /** Text that could be another secret: 16 or more characters that occur in tokens, at least one of them a digit. */

@@ -19,7 +19,7 @@ export interface ChangeResult {
   readonly mayHaveChanged: boolean;
 }
 
-/** Brings webhooks into the wanted states. Sends only what differs, in parallel; a failed change does not stop the others. */
+/** Brings webhooks into the desired states. Sends only what differs, in parallel; a failed change does not stop the others. */
 export async function changeStates(
   plugin: PluginProcess,
   session: Session,

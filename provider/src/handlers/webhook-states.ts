@@ -37,7 +37,7 @@ export function isWebhookId(text: string): boolean {
   return /^[1-9]\d*$/.test(text) && Number.isSafeInteger(Number(text));
 }
 
-/** Wanted states by webhook ID. */
+/** Desired states by webhook ID. */
 type WantedStates = Readonly<Record<string, WebhookState>>;
 
 /** The inputs, after {@link ResourceHandlers.check} accepted them. */
@@ -201,7 +201,7 @@ export function webhookStatesHandlers(plugin: PluginProcess): ResourceHandlers {
   };
 }
 
-/** Brings the webhooks of a fleet into the wanted states, and those that leave it into their final states. */
+/** Brings the webhooks of a fleet into the desired states, and those that leave it into their final states. */
 async function converge(
   plugin: PluginProcess,
   inputs: FleetInputs,

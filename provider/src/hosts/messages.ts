@@ -30,7 +30,7 @@ export interface MessageContext {
   readonly environmentOnly?: boolean;
   /** The name of the account, if there may be more than one. */
   readonly account?: string;
-  /** Errors that were reported in full: the next resource with the same error gets a short message. @default all are in full */
+  /** Errors that were reported in full: the next resource with the same error gets a short message. @default every message is complete */
   readonly reportedErrors?: Set<string>;
   /** The URN of the resource, if the host knows it. */
   readonly urn?: string;

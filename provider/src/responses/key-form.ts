@@ -15,7 +15,7 @@ const WORD =
   /^(?:(?=[^aeiouy]{0,3}[aeiouyAEIOUY])[A-Z]?[a-z]{1,20}[0-9]{0,3}|[A-Z]{1,20}|[a-z]{1,2}|[A-Za-z]?[0-9]{1,6}[A-Za-z]?|)$/;
 /** The minimum average word length of text, including the separator. In random strings it is shorter. */
 const MIN_WORD_LENGTH = 4.2;
-/** The same without any digits, where the limit can be lower: few random strings have none. */
+/** The minimum for text without digits. It can be lower, because few random strings have no digits. */
 const MIN_WORD_LENGTH_WITHOUT_DIGITS = 3;
 /**
  * Texts that contain or replace a key: `key=…`, fields between `|` (except `5|…`), percent-encoding, hashes such as bcrypt,

@@ -140,7 +140,7 @@ describe("a fleet", () => {
       expect(await failureOf(call)).toMatchObject(absence);
   });
 
-  it("sends every wanted state if the list shows none, and warns that it cannot see drift", async () => {
+  it("sends every desired state if the list shows none, and warns that it cannot see drift", async () => {
     const service = await sandboxFor({ shape: STATELESS });
     const { partnerWebhookStates: fleet, notices } = startRun(service);
     const args = { states: { 101: "disabled" }, others: "active", stateOnDestroy: "restore" };
