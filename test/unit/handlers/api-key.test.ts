@@ -151,17 +151,20 @@ describe("a deletion", () => {
   it.each<[string, Fault, boolean]>([
     ["the first attempt", gone, true],
     ["a retry", { kind: "reset", operation: "deleteApiKey", effect: true }, false],
-  ])("succeeds with a warning if %s returns 404 and the list can be read", async (_what, fault, first) => {
-    const { service, outputs } = await createdKey();
-    service.inject(fault);
-    const { partnerApiKey, notices } = startRun(service);
-    await partnerApiKey.delete(outputs);
-    const { fingerprint: print } = outputs;
-    expect(notices).toEqual([{ kind: "keyWasGone", fingerprint: print, first, byId: false }]);
-    expect(methods(service).at(-1)).toBe("GET");
-  });
+  ])(
+    "succeeds with a warning if %s returns a 404 and the webhook list can be read",
+    async (_what, fault, first) => {
+      const { service, outputs } = await createdKey();
+      service.inject(fault);
+      const { partnerApiKey, notices } = startRun(service);
+      await partnerApiKey.delete(outputs);
+      const { fingerprint: print } = outputs;
+      expect(notices).toEqual([{ kind: "keyWasGone", fingerprint: print, first, byId: false }]);
+      expect(methods(service).at(-1)).toBe("GET");
+    },
+  );
 
-  it("fails if it returns 404 and the list cannot be read", async () => {
+  it("fails if it returns a 404 and the webhook list cannot be read", async () => {
     const { service, outputs } = await createdKey();
     const operation = "listWebhooks";
     service.inject(gone, { kind: "status", status: 404, operation }, { kind: "html", operation });
@@ -171,7 +174,7 @@ describe("a deletion", () => {
     }
   });
 
-  it("succeeds without a warning or another request if it returns 410", async () => {
+  it("succeeds without a warning or another request if it returns a 410", async () => {
     const { service, outputs } = await createdKey();
     service.inject({ ...gone, status: 410 });
     const { partnerApiKey, notices } = startRun(service);

@@ -379,21 +379,18 @@ describe("a webhook that leaves a fleet", () => {
     ["partnerWebhookState", { webhookId: 102, state: "disabled" }],
     ["partnerWebhookStates", { states: { 102: "disabled" } }],
     ["partnerWebhookStates", { others: "disabled", states: { 103: "disabled" } }],
-  ] as const)(
-    "is set again if %s already has it in the state and is checked afterwards",
-    async (kind, other) => {
-      const service = await sandboxFor();
-      const olds = await created(service, { ...args, stateOnDestroy: "active" });
-      const { inputs, outputs } = await create(startRun(service)[kind], other);
-      const run = startRun(service);
-      await up(service, olds, { states: {}, stateOnDestroy: "active" }, run);
-      expect(service.webhooks.get(102)).toBe("active");
-      expect(await checked(run[kind], other, inputs)).toEqual(inputs);
-      expect(run[kind].diff(outputs, inputs).changes).toBe(true);
-      await run[kind].update("id", outputs, inputs);
-      expect(service.webhooks.get(102)).toBe("disabled");
-    },
-  );
+  ] as const)("is set again if %s already manages it and is checked afterwards", async (kind, other) => {
+    const service = await sandboxFor();
+    const olds = await created(service, { ...args, stateOnDestroy: "active" });
+    const { inputs, outputs } = await create(startRun(service)[kind], other);
+    const run = startRun(service);
+    await up(service, olds, { states: {}, stateOnDestroy: "active" }, run);
+    expect(service.webhooks.get(102)).toBe("active");
+    expect(await checked(run[kind], other, inputs)).toEqual(inputs);
+    expect(run[kind].diff(outputs, inputs).changes).toBe(true);
+    await run[kind].update("id", outputs, inputs);
+    expect(service.webhooks.get(102)).toBe("disabled");
+  });
 });
 
 describe("a preview", () => {
