@@ -277,6 +277,17 @@ it("an error contains the server's message and request id, without secrets", asy
   expect(await requestFailureOf(client.deleteApiKey(KEY))).toMatchObject({ serverMessage, requestId: null });
 });
 
+it("a creation is dated by the end of its last attempt, whether it fails or succeeds", async () => {
+  const lost: Fault = { kind: "status", status: 500, effect: true };
+  const sandbox = await sandboxFor({ faults: [{ kind: "rateLimit", retryAfter: 5 }, lost] });
+  const clock = new InstantClock();
+  const failure = await requestFailureOf(clientFor(sandbox, { clock }).createApiKey());
+  expect(failure).toMatchObject({ effect: "possible", failedAt: "2026-01-01T00:00:05.000Z" });
+  clock.advance(60_000);
+  const { createdAt } = await clientFor(sandbox, { clock }).createApiKey();
+  expect(createdAt).toBe("2026-01-01T00:01:05.000Z");
+});
+
 it("NODE_DEBUG=net,FETCH is refused because it prints request paths", async () => {
   const script = `
     const { createClient } = await import(process.argv[1]);

@@ -227,6 +227,15 @@ describe("a rotation with overlap", () => {
     expect(service.apiKeys).toEqual([]);
   });
 
+  it("by age remembers a trigger that was removed, so that setting it again does not rotate", async () => {
+    const { service, id, outputs } = await rotatedKey();
+    const byAge = { account: "default", rotation: { afterDays: 30, overlapDays: 7 } };
+    const later = keysOf(service, {}, { currentTime: () => NOON + 30 * DAY });
+    const next = await later.update(id, outputs, byAge);
+    expect(methods(service)).toEqual(["DELETE", "POST"]);
+    expect(later.diff(next, news("a"))).toEqual({ changes: false, replaces: [] });
+  });
+
   it("drops the previous key from state, and says so, if the creation after its deletion fails", async () => {
     const { service, id, outputs, keys } = await rotatedKey();
     service.inject({ kind: "status", status: 403, operation: "createApiKey" });

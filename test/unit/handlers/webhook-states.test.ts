@@ -280,6 +280,17 @@ describe("failed changes", () => {
     expect(methods(service)).toEqual(["GET", "PATCH", "PATCH"]);
   });
 
+  it("include those to webhooks that do not exist", async () => {
+    const service = await sandboxFor({ faults: [refused] });
+    const args = { states: { 101: "disabled", 102: "disabled" } };
+    const inputs = await checked(startRun(service).partnerWebhookStates, args);
+    service.removeWebhook(102);
+    const failures = [101, 102].map((webhookId) => ({ webhookId }));
+    const problem = { kind: "fleetIncomplete", total: 2, failures };
+    const creation = startRun(service).partnerWebhookStates.create(inputs);
+    expect(await failureOf(creation)).toMatchObject({ problem });
+  });
+
   it("to webhooks that leave the fleet are repeated by the next up", async () => {
     const service = await sandboxFor();
     const args = { states: { 101: "disabled" }, stateOnDestroy: "restore" };
