@@ -57,7 +57,7 @@ function npxEnded(): Promise<void> {
   });
 }
 
-/** @returns 0 if `ps` is unavailable, as on Windows; to `kill`, 0 means this process group, which is running */
+/** @returns 0 if `ps` is unavailable, as on Windows; to `process.kill`, 0 is this process or its group, which is running */
 function parentOf(pid: number): number {
   try {
     return Number(execFileSync("ps", ["-o", "ppid=", "-p", String(pid)], { stdio: "pipe" }));

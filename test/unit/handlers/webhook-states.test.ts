@@ -373,18 +373,22 @@ describe("a webhook that leaves a fleet", () => {
     expect(methods(service)).not.toContain("PATCH");
   });
 
-  it("is not changed if another resource is checked while the fleet reads the list", async () => {
-    const service = await sandboxFor();
-    const olds = await created(service, { ...args, stateOnDestroy: "active" });
-    const { partnerWebhookStates: fleet, partnerWebhookState: webhooks } = startRun(service);
-    const list = service.hold();
-    const update = fleet.update("default", olds, { ...olds, states: { 101: "disabled" } });
-    await list.reached;
-    const taken = create(webhooks, { webhookId: 102, state: "disabled" });
-    await list.release();
-    await Promise.all([update, taken]);
-    expect(methods(service)).toEqual(["GET"]);
-  });
+  it.each(["update", "delete"] as const)(
+    "is not changed if another resource is checked while the %s of the fleet reads the list",
+    async (verb) => {
+      const service = await sandboxFor();
+      const olds = await created(service, { states: { 102: "disabled" }, stateOnDestroy: "active" });
+      const { partnerWebhookStates: fleet, partnerWebhookState: webhooks } = startRun(service);
+      const list = service.hold();
+      const released =
+        verb === "update" ? fleet.update("default", olds, { ...olds, states: {} }) : fleet.delete(olds);
+      await list.reached;
+      const taken = create(webhooks, { webhookId: 102, state: "disabled" });
+      await list.release();
+      await Promise.all([released, taken]);
+      expect(methods(service)).toEqual(["GET"]);
+    },
+  );
 
   it.each([
     ["partnerWebhookState", { webhookId: 102, state: "disabled" }],
