@@ -120,6 +120,13 @@ describe("a response in which the key is not found", () => {
   });
 });
 
+it("a key is found in a response that was cut off after its JSON", async () => {
+  const shape = respondingWith(({ key }) => new RawBody(`{"apiKey":"${key}"}${" ".repeat(9)}`));
+  const bytes = `{"apiKey":"pk_live_"}`.length + 32;
+  const { service, outputs } = await createdKey({ shape, faults: [{ kind: "truncate", bytes }] });
+  expect(outputs).toMatchObject({ apiKey: service.apiKeys[0], response: { complete: false } });
+});
+
 it("a corrected pointer corrects the current and the previous key without a request", async () => {
   const wrong = mapping({ apiKey: "/apiKey" });
   const { service, id, outputs } = await createdKey({ shape: MISLEADING }, wrong);

@@ -226,7 +226,8 @@ describe("others", () => {
     const { outputs = {} } = (await refresh.partnerWebhookStates.read(olds)) ?? {};
     const drifted = { kind: "othersDiffer", state: "disabled", webhookIds: [101, 104] };
     expect(refresh.notices).toEqual([drifted]);
-    expect(outputs).toMatchObject({ otherStates: { 101: "active", 104: "active" } });
+    const initialStates = { 101: "active", 103: "disabled", 104: "active" };
+    expect(outputs).toMatchObject({ otherStates: { 101: "active", 104: "active" }, initialStates });
     const next = startRun(service);
     const repaired = await up(service, outputs, args, next);
     expect(next.notices).toEqual([drifted]);
