@@ -173,17 +173,14 @@ export function webhookStatesHandlers(plugin: PluginProcess): ResourceHandlers {
 
     async delete(olds) {
       const { stateOnDestroy, initialStates } = olds as unknown as FleetOutputs;
-      const finalStates = finalStatesOf(plugin, stateOnDestroy, initialStates);
-      const ids = idsOf(finalStates);
+      const finalStates = (): WantedStates => finalStatesOf(plugin, stateOnDestroy, initialStates);
+      const ids = idsOf(finalStates());
       if (ids.length === 0) return;
       const session = await plugin.open();
       const snapshot = await session.webhooks.lookUp(ids);
-      const { failure } = await changeStates(
-        plugin,
-        session,
-        snapshot,
-        withoutMissing(finalStates, snapshot),
-      );
+      // Computed again after the lookup: meanwhile, a resource that takes over a webhook may have been checked.
+      const wanted = withoutMissing(finalStates(), snapshot);
+      const { failure } = await changeStates(plugin, session, snapshot, wanted);
       if (failure) throw failure;
     },
 

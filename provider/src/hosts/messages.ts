@@ -317,7 +317,7 @@ function resourceText(problem: ResourceProblem, context: MessageContext): string
     }
     case "fleetIncomplete": {
       const { failures, total } = problem;
-      return `${failures.length} of ${total} webhooks could not be changed. The next update retries only these.\n${failureLines(failures, context)}`;
+      return `${failures.length} of ${total} webhooks could not be changed. The next run retries only these.\n${failureLines(failures, context)}`;
     }
     case "wrongImportId":
       return `To import this resource, use ${problem.text}. Nothing was imported.`;

@@ -260,7 +260,8 @@ describe("a body", () => {
 
 it("an error contains the server's message and request ID, without secrets", async () => {
   const accessToken = "tok_7Qm2Zr9XbK4gTw-vL8sWc3NfHd1pYx6";
-  const error = { message: `No access for ${accessToken}\nto ${KEY}: ask\u001b[31m sales` };
+  const key = "pkLiveLetters"; // Too short and too plain to be redacted for its form alone.
+  const error = { message: `No access for ${accessToken}\nto ${key}: ask\u001b[31m sales` };
   const body = JSON.stringify({ error });
   const faults = ["req-1", `r-${accessToken}`].map((id): Fault => {
     return { kind: "status", status: 403, body, headers: { "x-request-id": id } };
@@ -268,13 +269,24 @@ it("an error contains the server's message and request ID, without secrets", asy
   const { url } = await sandboxFor({ faults });
   const client = clientFor({ url, accessToken });
   const serverMessage = "No access for *** to ***: ask [31m sales";
-  expect(await requestFailureOf(client.deleteApiKey(KEY))).toMatchObject({
+  expect(await requestFailureOf(client.deleteApiKey(key))).toMatchObject({
     serverMessage,
     requestId: "req-1",
     webhookId: null,
     host: new URL(url).host,
   });
-  expect(await requestFailureOf(client.deleteApiKey(KEY))).toMatchObject({ serverMessage, requestId: null });
+  expect(await requestFailureOf(client.deleteApiKey(key))).toMatchObject({ serverMessage, requestId: null });
+});
+
+it("a creation is dated by the end of its last attempt, whether it fails or succeeds", async () => {
+  const lost: Fault = { kind: "status", status: 500, effect: true };
+  const sandbox = await sandboxFor({ faults: [{ kind: "rateLimit", retryAfter: 5 }, lost] });
+  const clock = new InstantClock();
+  const failure = await requestFailureOf(clientFor(sandbox, { clock }).createApiKey());
+  expect(failure).toMatchObject({ effect: "possible", failedAt: "2026-01-01T00:00:05.000Z" });
+  clock.advance(60_000);
+  const { createdAt } = await clientFor(sandbox, { clock }).createApiKey();
+  expect(createdAt).toBe("2026-01-01T00:01:05.000Z");
 });
 
 it("NODE_DEBUG=net,FETCH is refused because it prints request paths", async () => {

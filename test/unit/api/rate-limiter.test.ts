@@ -123,7 +123,7 @@ it("without a limit, exactly maxConnections requests are in flight", async () =>
 });
 
 it("waiting at the limiter does not count against operationTimeout", async () => {
-  const slow = { requests: 20, maxConnections: 8, requestsPerSecond: 1, operationTimeout: 1_000 };
+  const slow = { requests: 20, maxConnections: 8, requestsPerSecond: 0.5, operationTimeout: 1_000 };
   expect(await simulate(slow)).toMatchObject({ failed: 0, sent: 20 });
 });
 
@@ -133,4 +133,9 @@ it("a server that returns only 429 fails all operations, after few requests", as
   expect(failed).toBe(50);
   expect(sent).toBeLessThan(150);
   expect(seconds).toBeLessThan(90);
+});
+
+it("a Retry-After beyond operationTimeout fails all operations at once, without further requests", async () => {
+  const busy = { requests: 50, maxConnections: 8, perSecond: 0, retryAfter: true, operationTimeout: 500 };
+  expect(await simulate(busy)).toMatchObject({ failed: 50, sent: 8, seconds: LATENCY / 1000 });
 });

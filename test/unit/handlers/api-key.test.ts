@@ -120,6 +120,13 @@ describe("a response in which the key is not found", () => {
   });
 });
 
+it("a key is found in a response that was cut off after its JSON", async () => {
+  const shape = respondingWith(({ key }) => new RawBody(`{"apiKey":"${key}"}${" ".repeat(9)}`));
+  const bytes = `{"apiKey":"pk_live_"}`.length + 32;
+  const { service, outputs } = await createdKey({ shape, faults: [{ kind: "truncate", bytes }] });
+  expect(outputs).toMatchObject({ apiKey: service.apiKeys[0], response: { complete: false } });
+});
+
 it("a corrected pointer corrects the current and the previous key without a request", async () => {
   const wrong = mapping({ apiKey: "/apiKey" });
   const { service, id, outputs } = await createdKey({ shape: MISLEADING }, wrong);
@@ -225,6 +232,15 @@ describe("a rotation with overlap", () => {
     expect([next["previousApiKey"], next["apiKey"]]).toEqual([keys[1], service.apiKeys[1]]);
     await partnerApiKey.delete(next);
     expect(service.apiKeys).toEqual([]);
+  });
+
+  it("by age remembers a trigger that was removed, so that setting it again does not rotate", async () => {
+    const { service, id, outputs } = await rotatedKey();
+    const byAge = { account: "default", rotation: { afterDays: 30, overlapDays: 7 } };
+    const later = keysOf(service, {}, { currentTime: () => NOON + 30 * DAY });
+    const next = await later.update(id, outputs, byAge);
+    expect(methods(service)).toEqual(["DELETE", "POST"]);
+    expect(later.diff(next, news("a"))).toEqual({ changes: false, replaces: [] });
   });
 
   it("drops the previous key from state, and says so, if the creation after its deletion fails", async () => {

@@ -226,7 +226,8 @@ describe("others", () => {
     const { outputs = {} } = (await refresh.partnerWebhookStates.read(olds)) ?? {};
     const drifted = { kind: "othersDiffer", state: "disabled", webhookIds: [101, 104] };
     expect(refresh.notices).toEqual([drifted]);
-    expect(outputs).toMatchObject({ otherStates: { 101: "active", 104: "active" } });
+    const initialStates = { 101: "active", 103: "disabled", 104: "active" };
+    expect(outputs).toMatchObject({ otherStates: { 101: "active", 104: "active" }, initialStates });
     const next = startRun(service);
     const repaired = await up(service, outputs, args, next);
     expect(next.notices).toEqual([drifted]);
@@ -278,6 +279,17 @@ describe("failed changes", () => {
     const creation = created(service, { states: { 101: "disabled", 102: "disabled" } });
     expect(await failureOf(creation)).toMatchObject({ problem: { total: 2 } });
     expect(methods(service)).toEqual(["GET", "PATCH", "PATCH"]);
+  });
+
+  it("include those to webhooks that do not exist", async () => {
+    const service = await sandboxFor({ faults: [refused] });
+    const args = { states: { 101: "disabled", 102: "disabled" } };
+    const inputs = await checked(startRun(service).partnerWebhookStates, args);
+    service.removeWebhook(102);
+    const failures = [101, 102].map((webhookId) => ({ webhookId }));
+    const problem = { kind: "fleetIncomplete", total: 2, failures };
+    const creation = startRun(service).partnerWebhookStates.create(inputs);
+    expect(await failureOf(creation)).toMatchObject({ problem });
   });
 
   it("to webhooks that leave the fleet are repeated by the next up", async () => {
@@ -362,18 +374,22 @@ describe("a webhook that leaves a fleet", () => {
     expect(methods(service)).not.toContain("PATCH");
   });
 
-  it("is not changed if another resource is checked while the fleet reads the list", async () => {
-    const service = await sandboxFor();
-    const olds = await created(service, { ...args, stateOnDestroy: "active" });
-    const { partnerWebhookStates: fleet, partnerWebhookState: webhooks } = startRun(service);
-    const list = service.hold();
-    const update = fleet.update("default", olds, { ...olds, states: { 101: "disabled" } });
-    await list.reached;
-    const taken = create(webhooks, { webhookId: 102, state: "disabled" });
-    await list.release();
-    await Promise.all([update, taken]);
-    expect(methods(service)).toEqual(["GET"]);
-  });
+  it.each(["update", "delete"] as const)(
+    "is not changed if another resource is checked while the %s of the fleet reads the list",
+    async (verb) => {
+      const service = await sandboxFor();
+      const olds = await created(service, { states: { 102: "disabled" }, stateOnDestroy: "active" });
+      const { partnerWebhookStates: fleet, partnerWebhookState: webhooks } = startRun(service);
+      const list = service.hold();
+      const released =
+        verb === "update" ? fleet.update("default", olds, { ...olds, states: {} }) : fleet.delete(olds);
+      await list.reached;
+      const taken = create(webhooks, { webhookId: 102, state: "disabled" });
+      await list.release();
+      await Promise.all([released, taken]);
+      expect(methods(service)).toEqual(["GET"]);
+    },
+  );
 
   it.each([
     ["partnerWebhookState", { webhookId: 102, state: "disabled" }],

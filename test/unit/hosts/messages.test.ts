@@ -273,12 +273,12 @@ describe("the message for every error and notice", () => {
         "Webhook 101 is declared twice, by PartnerWebhookState "orders" and PartnerWebhookStates "fleet". Remove one, or correct its ID or provider. [PARTNERS_RESOURCE]",
         "PartnerWebhookStates "fleet" and PartnerWebhookStates "more" overlap: one of them sets "others" for the whole account. Set "others" to "leave", or remove one. [PARTNERS_RESOURCE]",
         "Webhook 101 is declared twice, by urn:pulumi:dev::shop::my:Region$partners:index:PartnerWebhookStates::fleet and urn:pulumi:dev::shop::partners:index:PartnerWebhookStates::fleet. Remove one, or correct its ID or provider. [PARTNERS_RESOURCE]",
-        "5 of 500 webhooks could not be changed. The next update retries only these.
+        "5 of 500 webhooks could not be changed. The next run retries only these.
       - 101, 102: the server returned 409. The service rejected the request: fix the problem that it reports, or ask its operator. The server said: "locked".
       - 103: the server returned 502 (4 attempts). The webhook may have been changed. The service failed: try again later.
       - 104: the server returned 404, although the webhook is in the list. Ask the service's operator whether this webhook can be changed.
       - 7: does not exist in this account. [PARTNERS_STATUS]",
-        "23 of 23 webhooks could not be changed. The next update retries only these.
+        "23 of 23 webhooks could not be changed. The next run retries only these.
       - 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 and 13 more: the server returned 403. The token lacks permission for this: change partners:accessToken. [PARTNERS_STATUS]",
         "Webhook 7 is not in the list, but the list may have further pages. If the list is complete, set partners:responses.complete to true. [PARTNERS_RESOURCE]",
         "Webhook 7 is not in the list, but an empty list proves nothing. If the account has no webhooks, set partners:responses.complete to true. [PARTNERS_RESOURCE]",
