@@ -43,7 +43,7 @@ function checkShape({ webhooks, complete, pointers }: WebhookList): Check {
   const [unknown, ...others] = [...webhooks.values()].filter(({ state }) => state === null);
   if (unknown !== undefined) {
     const count = `${others.length + 1} of ${webhooks.size} webhooks`;
-    const detail = `${where} The state of ${count} is unknown, so drift is not detected.`;
+    const detail = `${where} The state of ${count} is unknown, so their drift is not detected.`;
     const fields = `Fields of a webhook: ${listFields(unknown.record).join(", ")}`;
     return check("warning", "shape", detail, ...stateCommands(unknown.missing), fields);
   }

@@ -12,8 +12,8 @@ export interface ProviderArgs {
    */
   readonly baseUrl: pulumi.Input<string>;
   /**
-   * The old address of the same account, after you change `baseUrl`. The next `pulumi up` moves the account's resources to the new
-   * address. Then remove this argument.
+   * The old address of the same account, after you change `baseUrl`. The next `pulumi up` records the new address for the
+   * account's resources, without a request. Then remove this argument.
    * @default none
    */
   readonly previousBaseUrl?: pulumi.Input<string>;

@@ -243,7 +243,7 @@ describe("a rotation with overlap", () => {
     expect(later.diff(next, news("a"))).toEqual({ changes: false, replaces: [] });
   });
 
-  it("drops the previous key from state, and says so, if the creation after its deletion fails", async () => {
+  it("drops the previous key from the state, and says so, if the creation after its deletion fails", async () => {
     const { service, id, outputs, keys } = await rotatedKey();
     service.inject({ kind: "status", status: 403, operation: "createApiKey" });
     const failure = await partialFailureOf(keysOf(service).update(id, outputs, news("b")));
