@@ -144,7 +144,7 @@ describe("the provider's settings", () => {
     for (const plugin of [withoutProgram, withProgram]) {
       const { message } = await errorOf(plugin.read("101", HOOK));
       expect(message).toContain("[PARTNERS_STATUS]");
-      expect(message.includes("settings of the last up")).toBe(plugin === withoutProgram);
+      expect(message.includes("a setting after the last up")).toBe(plugin === withoutProgram);
     }
   });
 

@@ -78,7 +78,7 @@ function readAccessToken(token: string | null, problems: SettingProblem[]): stri
   const setting = "accessToken";
   // Laxer than RFC 6750 (2.1), but it rules out header injection and catches a stray newline.
   if (token !== null && /^[\x21-\x7e]{1,8192}$/.test(token)) return token;
-  const text = "must contain only visible ASCII characters; check for a leading or trailing space or newline";
+  const text = 'must contain only visible ASCII characters: no spaces, no newlines, and no "Bearer" in front';
   problems.push(token === null ? { kind: "missing", setting } : { kind: "invalid", setting, text });
   return null;
 }

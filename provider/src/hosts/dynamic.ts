@@ -132,7 +132,7 @@ class InitializationError extends Error {
 /** Creates an error with a short stack. The host prints the message and, for some handlers, `${error}: ${error.stack}` too. */
 function withoutStack(message: string): Error {
   const error = new Error(message);
-  error.stack = "failed";
+  error.stack = "see the error of the resource";
   error.toString = () => "pulumi-partners";
   return error;
 }

@@ -7,7 +7,7 @@ import {
   type SettingProblem,
   type UnreadableWebhookList,
 } from "../api/errors.js";
-import { API_ROOT, OPERATIONS, type Operation } from "../api/operations.js";
+import { OPERATIONS, type Operation } from "../api/operations.js";
 import {
   ResourceError,
   type Notice,
@@ -56,7 +56,7 @@ export function renderError(error: unknown, context: MessageContext): string {
 const LONE_SURROGATES = /\p{Surrogate}/gu;
 const UP = '"pulumi up"';
 /** Explains why a corrected setting may have no effect. */
-const LAST_UP = `Destroy and refresh use the settings of the last up: run ${UP} first, or add --run-program.`;
+const LAST_UP = `If you changed a setting after the last up, run ${UP} first, or add --run-program.`;
 
 /** Turns a notice into a warning for the user. */
 export function renderNotice(notice: Notice, context: MessageContext): string {
@@ -262,7 +262,7 @@ function statusRemedy(status: number, operation: Operation, context: MessageCont
   if (status === 403)
     return `The token lacks permission for this: change ${setting("accessToken", context)}.`;
   if (status === 404)
-    return `There is no Partner API at this address. Correct ${setting("baseUrl", context)}, which must not include ${API_ROOT}.`;
+    return `There is no Partner API at this address. Correct ${setting("baseUrl", context)}.`;
   if (status === 409 && OPERATIONS[operation].kind === "create")
     return "The service allows only one key: delete the other one, or set overlapDays to 0 and deleteBeforeReplace.";
   if (status === 429) return `Try again later, or set ${setting("requestsPerSecond", context)}.`;
@@ -278,7 +278,7 @@ const CONNECTION_REMEDIES: readonly (readonly [RegExp, (baseUrl: string) => stri
   [/SELF_SIGNED|^UNABLE_TO_/, () => "The certificate's issuer is unknown: set NODE_EXTRA_CA_CERTS."],
   [/^CERT_(HAS|NOT)/, () => "The certificate has expired or is not valid yet: check this machine's clock."],
   [/ALTNAME_INVALID/, (baseUrl) => `The certificate is for another host: check ${baseUrl}.`],
-  [/SSL_WRONG_VERSION/, (baseUrl) => `The server does not speak TLS: check the port in ${baseUrl}.`],
+  [/SSL_WRONG_VERSION/, (baseUrl) => `No TLS on this port: check the scheme and port of ${baseUrl}.`],
   [
     /SSL|EPROTO/,
     () => "The TLS handshake failed: ask the service's operator which versions and ciphers it accepts.",
@@ -299,15 +299,16 @@ function connectionRemedy(code: string, baseUrl: string): string {
 function resourceText(problem: ResourceProblem, context: MessageContext): string {
   switch (problem.kind) {
     case "otherAccount":
-      return `The resource belongs to account ${JSON.stringify(problem.owner)}, but ${setting("account", context)} is ${JSON.stringify(problem.present)}. Nothing was sent. Change it back or, if the resource no longer exists, ${stateDelete(context)}.`;
+      return `The resource belongs to account ${JSON.stringify(problem.owner)}, but ${setting("account", context)} is ${JSON.stringify(problem.present)}. Nothing was sent. ${otherAccountRemedy(problem.owner, context)}; if the resource no longer exists, ${stateDelete(context)}.`;
     case "otherServer":
       return `The resource belongs to ${problem.owner}, but ${setting("baseUrl", context)} is ${problem.present}. Nothing was sent. ${otherServerRemedy(context)}`;
     case "noSuchWebhook": {
       const { webhookIds, existing } = problem;
-      const missing = webhookIds.length === 1 ? "does not exist" : "do not exist";
+      const [missing, ids, s] =
+        webhookIds.length === 1 ? ["does not exist", "ID", ""] : ["do not exist", "IDs", "s"];
       const others = existing?.length === 0 ? " The account has no webhooks." : "";
       const exist = existing?.length ? ` Existing webhooks: ${listed(existing, MAX_EXISTING_WEBHOOKS)}.` : "";
-      return `W${webhooksText(webhookIds).slice(1)} ${missing} in this account.${exist}${others} Correct the ID, or create the webhook at the service.`;
+      return `W${webhooksText(webhookIds).slice(1)} ${missing} in this account.${exist}${others} Correct or remove the ${ids}, or create the webhook${s} at the service.`;
     }
     case "declaredTwice": {
       const names = resourceNames(problem.urns);
@@ -395,6 +396,11 @@ function webhooksText(ids: readonly (number | string)[]): string {
 function listed(names: readonly (number | string)[], most: number): string {
   const more = names.length > most ? ` and ${names.length - most} more` : "";
   return names.slice(0, most).join(", ") + more;
+}
+
+function otherAccountRemedy(owner: string, { explicit }: MessageContext): string {
+  if (explicit) return `Give it a Provider with account ${JSON.stringify(owner)}`;
+  return "Restore its provider or partners:account";
 }
 
 function otherServerRemedy(context: MessageContext): string {

@@ -18,9 +18,12 @@ export function assertArguments(resource: string, args: unknown, known: readonly
   }
   const unknown = Object.keys(args).filter((name) => !known.includes(name));
   if (unknown.length === 0) return;
+  const names = unknown.map((name) => JSON.stringify(name)).join(", ");
+  const options = known.includes("provider")
+    ? ""
+    : " Pass resource options, such as provider, as the last argument.";
   throw new pulumi.RunError(
-    `${resource} has no argument ${unknown.map((name) => JSON.stringify(name)).join(", ")}. Its arguments are ${known.join(", ")}. ` +
-      "Pass resource options such as provider as the last argument. Nothing was sent.",
+    `${resource} has no argument ${names}. Valid arguments: ${known.join(", ")}.${options}`,
   );
 }
 

@@ -225,7 +225,7 @@ describe("the message for every error and notice", () => {
         "GET /webhooks at partners.example.com: the server returned 400. The service rejected the request: fix the problem that it reports, or ask its operator. [PARTNERS_STATUS]",
         "GET /webhooks at partners.example.com: the server returned 401. The access token was rejected: check partners:accessToken or PARTNERS_ACCESS_TOKEN. [PARTNERS_STATUS]",
         "GET /webhooks at partners.example.com: the server returned 403. The token lacks permission for this: change partners:accessToken. [PARTNERS_STATUS]",
-        "GET /webhooks at partners.example.com: the server returned 404. There is no Partner API at this address. Correct partners:baseUrl, which must not include /api/v1/partners. [PARTNERS_STATUS]",
+        "GET /webhooks at partners.example.com: the server returned 404. There is no Partner API at this address. Correct partners:baseUrl. [PARTNERS_STATUS]",
         "GET /webhooks at partners.example.com: the server returned 429. Try again later, or set partners:requestsPerSecond. [PARTNERS_STATUS]",
         "GET /webhooks at partners.example.com: the server returned 500. The service failed: try again later. [PARTNERS_STATUS]",
         "GET /webhooks at partners.example.com: the server returned 404, although the webhook is in the list. Ask the service's operator whether this webhook can be changed. [PARTNERS_STATUS]",
@@ -241,7 +241,7 @@ describe("the message for every error and notice", () => {
         "GET /webhooks at partners.example.com: the connection failed (CERT_HAS_EXPIRED). The certificate has expired or is not valid yet: check this machine's clock. [PARTNERS_CONNECTION]",
         "GET /webhooks at partners.example.com: the connection failed (ERR_TLS_CERT_ALTNAME_INVALID). The certificate is for another host: check partners:baseUrl. [PARTNERS_CONNECTION]",
         "GET /webhooks at partners.example.com: the connection failed (EPROTO). The TLS handshake failed: ask the service's operator which versions and ciphers it accepts. [PARTNERS_CONNECTION]",
-        "GET /webhooks at partners.example.com: the connection failed (ERR_SSL_WRONG_VERSION_NUMBER). The server does not speak TLS: check the port in partners:baseUrl. [PARTNERS_CONNECTION]",
+        "GET /webhooks at partners.example.com: the connection failed (ERR_SSL_WRONG_VERSION_NUMBER). No TLS on this port: check the scheme and port of partners:baseUrl. [PARTNERS_CONNECTION]",
         "GET /webhooks at partners.example.com: the connection failed (HTTPParserError). The server does not speak HTTP: check partners:baseUrl. [PARTNERS_CONNECTION]",
         "GET /webhooks at partners.example.com: the connection failed (UNEXPECTED_100_CONTINUE). The server sent an unexpected 100 Continue, which undici rejects. [PARTNERS_CONNECTION]",
         "GET /webhooks at partners.example.com: the connection failed (UND_ERR_ABORTED). The proxy refused the connection: check HTTPS_PROXY, or add the host to NO_PROXY. [PARTNERS_CONNECTION]",
@@ -262,12 +262,12 @@ describe("the message for every error and notice", () => {
         "POST /api-key at partners.example.com: the server returned 303. A key may have been created that no stack tracks. Look for a key created at about 2026-06-15T12:00Z, and delete it. Redirects are not followed: set partners:baseUrl to the final address. [PARTNERS_STATUS]",
         "PATCH /webhooks/101/disable at partners.example.com: the server returned 502 (4 attempts). The webhook may have been changed. The service failed: try again later. [PARTNERS_STATUS]",
         "DELETE /api-key/{api_key} at partners.example.com: the server returned 502 (4 attempts). The key may already be deleted. The service failed: try again later. [PARTNERS_STATUS]",
-        "The resource belongs to account "eu", but partners:account is "default". Nothing was sent. Change it back or, if the resource no longer exists, run "pulumi state delete <URN>". [PARTNERS_RESOURCE]",
+        "The resource belongs to account "eu", but partners:account is "default". Nothing was sent. Restore its provider or partners:account; if the resource no longer exists, run "pulumi state delete <URN>". [PARTNERS_RESOURCE]",
         "The resource belongs to https://old.example.com, but partners:baseUrl is https://new.example.com. Nothing was sent. Change it back or, if the account moved, set partners:previousBaseUrl to the old address; then run "pulumi up". [PARTNERS_RESOURCE]",
-        "Webhook 7 does not exist in this account. Existing webhooks: 101, 102. Correct the ID, or create the webhook at the service. [PARTNERS_RESOURCE]",
-        "Webhook 7 does not exist in this account. The account has no webhooks. Correct the ID, or create the webhook at the service. [PARTNERS_RESOURCE]",
-        "Webhook 99 does not exist in this account. Existing webhooks: 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20 and 3 more. Correct the ID, or create the webhook at the service. [PARTNERS_RESOURCE]",
-        "Webhooks "orders", 7 do not exist in this account. Correct the ID, or create the webhook at the service. [PARTNERS_RESOURCE]",
+        "Webhook 7 does not exist in this account. Existing webhooks: 101, 102. Correct or remove the ID, or create the webhook at the service. [PARTNERS_RESOURCE]",
+        "Webhook 7 does not exist in this account. The account has no webhooks. Correct or remove the ID, or create the webhook at the service. [PARTNERS_RESOURCE]",
+        "Webhook 99 does not exist in this account. Existing webhooks: 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20 and 3 more. Correct or remove the ID, or create the webhook at the service. [PARTNERS_RESOURCE]",
+        "Webhooks "orders", 7 do not exist in this account. Correct or remove the IDs, or create the webhooks at the service. [PARTNERS_RESOURCE]",
         "To import this resource, use its ID: a positive whole number such as 101. Nothing was imported. [PARTNERS_RESOURCE]",
         "The list does not show the state of webhook 101. Set partners:responses.active and partners:responses.disabled. [PARTNERS_RESOURCE]",
         "Webhook 101 is declared twice, by PartnerWebhookState "orders" and PartnerWebhookStates "fleet". Remove one, or correct its ID or provider. [PARTNERS_RESOURCE]",
@@ -389,8 +389,7 @@ describe("the message for every error and notice", () => {
   it("explains how destroy and refresh get new settings, if these could be the remedy", () => {
     const of = (error: PartnerError, explicit = false): string =>
       renderError(error, { explicit, lastUp: true });
-    const hint =
-      'Destroy and refresh use the settings of the last up: run "pulumi up" first, or add --run-program.';
+    const hint = 'If you changed a setting after the last up, run "pulumi up" first, or add --run-program.';
     const wrong = [
       answered(401),
       answered(403),
