@@ -2,11 +2,7 @@ import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /** The slowest files. They run first, so that no worker is idle at the end. */
-const SLOW = /\/(lifecycle|pipeline|packed|readme)\.test\.ts$/;
-
-/** Only `npm run test:long` runs these. */
-const LONG_ONLY =
-  Number(process.env["PARTNERS_TEST_SCALE"] ?? 1) < 10 ? ["test/engine/installed.test.ts"] : [];
+const SLOW = /\/(lifecycle|pipeline|packed|readme|installed)\.test\.ts$/;
 
 class SlowestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -28,7 +24,6 @@ export default defineConfig({
         test: {
           name: "engine",
           include: ["test/engine/**/*.test.ts"],
-          exclude: LONG_ONLY,
           testTimeout: 180_000,
           globalSetup: ["pulumi-cli", "codegen", "python"].map((name) => `test/support/${name}.ts`),
         },

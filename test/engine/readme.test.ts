@@ -6,7 +6,6 @@ import { expect, it, onTestFinished } from "vitest";
 import { copyBuild, ROOT } from "../support/checkout.ts";
 import { engineEnv } from "../support/engine.ts";
 import { runShell } from "../support/process.ts";
-import { LONG } from "../support/random.ts";
 import { blocksOf, expectShown } from "./support.ts";
 
 const README = "README.md";
@@ -53,8 +52,7 @@ it("every block of README.md does what it says", async () => {
   expect(stdout).toMatch(/^pk_live_/m); // stack output --show-secrets
 });
 
-// Only in long runs, because it packs and installs twice.
-it.runIf(LONG)("every block of examples/README.md does what it says", async () => {
+it("every block of examples/README.md does what it says", async () => {
   const port = String(await freePort());
   const [sandbox = "", run = "", copy = "", upgrade = "", ...others] = await commandsOf(EXAMPLES, port);
   expect(others, "a block that this test does not run").toEqual([]);
