@@ -50,11 +50,7 @@ export async function changeStates(
   };
   const rejected = (await Promise.all(differing.map(change))).flat();
   const missing = idsOf(wanted).filter((id) => !(id in found));
-  const absence = snapshot.absenceError(missing);
-  const failures = [
-    ...(await explainNotFound(session, rejected)),
-    ...missing.map((webhookId) => ({ webhookId, error: absence })),
-  ];
+  const failures = [...(await explainNotFound(session, rejected)), ...absences(snapshot, missing)];
   return {
     found,
     reached,
@@ -78,6 +74,13 @@ async function explainNotFound(
     const listed = new RequestError({ ...error.failure, cause: { kind: "listed" } });
     return { webhookId, error: snapshot.get(webhookId) ? listed : absence };
   });
+}
+
+/** Returns one error for all missing webhooks. It lists every existing ID, so it is not created unless one is missing. */
+function absences(snapshot: WebhookSnapshot, webhookIds: readonly number[]): readonly WebhookFailure[] {
+  if (webhookIds.length === 0) return [];
+  const error = snapshot.absenceError(webhookIds);
+  return webhookIds.map((webhookId) => ({ webhookId, error }));
 }
 
 function isNotFound(error: PartnerError): error is RequestError {
