@@ -25,7 +25,7 @@ export default defineConfig({
           name: "engine",
           include: ["test/engine/**/*.test.ts"],
           testTimeout: 180_000,
-          globalSetup: ["pulumi-cli", "codegen", "python"].map((name) => `test/support/${name}.ts`),
+          globalSetup: ["test/support/pulumi-cli.ts", "provider/tools/codegen.ts", "test/support/python.ts"],
         },
       },
     ],

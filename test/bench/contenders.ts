@@ -1,7 +1,7 @@
 import { copyFile, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { runProcess } from "../support/process.ts";
+import { runProcess } from "../../provider/tools/process.ts";
 import { createTestStack } from "../support/stack.ts";
 
 /** The measured operations, in the order in which they run. */

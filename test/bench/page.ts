@@ -4,7 +4,7 @@ import { cpus, loadavg, totalmem, type } from "node:os";
 import { dirname, join } from "node:path";
 import { format } from "prettier";
 import { getPulumi } from "../support/pulumi-cli.ts";
-import { mustRun } from "../support/process.ts";
+import { mustRun } from "../../provider/tools/process.ts";
 import { type Contender, OPERATIONS } from "./contenders.ts";
 
 /** A situation in which the contenders are compared. */

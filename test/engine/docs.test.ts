@@ -3,9 +3,9 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 
-import { ROOT } from "../support/checkout.ts";
+import { ROOT } from "../../provider/tools/checkout.ts";
 import { engineEnv } from "../support/engine.ts";
-import { runShell } from "../support/process.ts";
+import { runShell } from "../../provider/tools/process.ts";
 import { blocksOf } from "./support.ts";
 
 /** Commands that configure something. This test runs them all in order. */

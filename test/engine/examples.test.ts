@@ -3,8 +3,8 @@ import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 
-import { ROOT } from "../support/checkout.ts";
-import { mustRun } from "../support/process.ts";
+import { ROOT } from "../../provider/tools/checkout.ts";
+import { mustRun } from "../../provider/tools/process.ts";
 import { LONG } from "../support/random.ts";
 import { environmentFor, exampleProject, expectShown, sandboxFor, type Sandbox } from "./support.ts";
 

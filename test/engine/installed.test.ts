@@ -4,7 +4,7 @@ import { basename, dirname, join } from "node:path";
 import * as pulumi from "@pulumi/pulumi";
 import { expect, it, onTestFinished } from "vitest";
 
-import { buildPlugin, startTime } from "../support/executable/build.ts";
+import { buildPlugin, startTime } from "../../provider/tools/executable/build.ts";
 import { getPulumi } from "../support/pulumi-cli.ts";
 import { sandboxStack, statesOf } from "./support.ts";
 

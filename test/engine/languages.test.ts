@@ -3,10 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 
-import { ROOT } from "../support/checkout.ts";
-import { canGenerate, CODEGEN_MODULE, generate } from "../support/codegen.ts";
+import { ROOT } from "../../provider/tools/checkout.ts";
+import { canGenerate, CODEGEN_MODULE, generate } from "../../provider/tools/codegen.ts";
 import { engineEnv } from "../support/engine.ts";
-import { mustRun } from "../support/process.ts";
+import { mustRun } from "../../provider/tools/process.ts";
 import { pythonEnv } from "../support/python.ts";
 import { LONG } from "../support/random.ts";
 import { countRequests, sandboxStack, statesOf, UNCHANGED } from "./support.ts";

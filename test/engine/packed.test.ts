@@ -2,9 +2,9 @@ import { mkdir, readdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 
-import { copyBuild, LOWEST, ROOT } from "../support/checkout.ts";
+import { copyBuild, LOWEST, ROOT } from "../../provider/tools/checkout.ts";
 import { engineEnv } from "../support/engine.ts";
-import { runShell } from "../support/process.ts";
+import { runShell } from "../../provider/tools/process.ts";
 import { environmentFor, sandboxFor } from "./support.ts";
 
 const PROGRAMS = {

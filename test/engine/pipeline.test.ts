@@ -10,7 +10,7 @@ import {
   runGitLabJob,
   startComments,
 } from "../support/pipeline.ts";
-import { runShell } from "../support/process.ts";
+import { runShell } from "../../provider/tools/process.ts";
 import { LONG } from "../support/random.ts";
 import { age, editState, environmentFor, exampleProject, expectShown, sandboxFor } from "./support.ts";
 

@@ -3,9 +3,9 @@ import { createServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 
-import { copyBuild, ROOT } from "../support/checkout.ts";
+import { copyBuild, ROOT } from "../../provider/tools/checkout.ts";
 import { engineEnv } from "../support/engine.ts";
-import { runShell } from "../support/process.ts";
+import { runShell } from "../../provider/tools/process.ts";
 import { blocksOf, expectShown } from "./support.ts";
 
 const README = "README.md";

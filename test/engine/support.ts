@@ -4,9 +4,9 @@ import * as pulumi from "@pulumi/pulumi";
 import { startSandbox, type Sandbox, type SandboxOptions } from "../support/sandbox.ts";
 import { expect, onTestFinished } from "vitest";
 
-import { ROOT } from "../support/checkout.ts";
+import { ROOT } from "../../provider/tools/checkout.ts";
 import { engineEnv } from "../support/engine.ts";
-import { mustRun, runShell } from "../support/process.ts";
+import { mustRun, runShell } from "../../provider/tools/process.ts";
 import { createTestStack, type TestStack, type TestStackOptions } from "../support/stack.ts";
 
 export type { Sandbox, SandboxOptions };

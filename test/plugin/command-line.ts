@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { expect, onTestFinished } from "vitest";
 
 import { CANARIES, findLeaks } from "../support/canary.ts";
-import { type Ended, inheritedEnv, runProcess } from "../support/process.ts";
+import { type Ended, inheritedEnv, runProcess } from "../../provider/tools/process.ts";
 
 /** The root folder of the repository. */
 export const ROOT = join(import.meta.dirname, "../..");

@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 
 import { VERSION } from "../../provider/src/version.js";
 import { CANARIES, findLeaks } from "../support/canary.ts";
-import { type Ended, inheritedEnv } from "../support/process.ts";
+import { type Ended, inheritedEnv } from "../../provider/tools/process.ts";
 import type { Fault } from "../support/sandbox.ts";
 import { MAIN, ROOT, runAlone, scriptedProject, webhookInState, type Script } from "./command-line.ts";
 import { sandboxFor as sandboxOf } from "./partners.ts";

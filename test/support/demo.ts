@@ -5,9 +5,9 @@ import assert from "node:assert/strict";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 
-import { ROOT } from "./checkout.ts";
+import { ROOT } from "../../provider/tools/checkout.ts";
 import { engineEnv } from "./engine.ts";
-import { runProcess } from "./process.ts";
+import { runProcess } from "../../provider/tools/process.ts";
 import { startSandbox, summarizeRequests } from "./sandbox.ts";
 
 const STACK = "demo";

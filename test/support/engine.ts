@@ -3,8 +3,8 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { basename, delimiter, dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { ROOT } from "./checkout.ts";
-import { inheritedEnv } from "./process.ts";
+import { ROOT } from "../../provider/tools/checkout.ts";
+import { inheritedEnv } from "../../provider/tools/process.ts";
 import { getPulumi } from "./pulumi-cli.ts";
 
 const require = createRequire(import.meta.url);

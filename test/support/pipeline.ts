@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parse } from "yaml";
-import { type Ended, inheritedEnv, mustRun } from "./process.ts";
+import { type Ended, inheritedEnv, mustRun } from "../../provider/tools/process.ts";
 
 type Variables = Readonly<Record<string, string>>;
 

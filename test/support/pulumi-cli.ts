@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
-import { delimiter, join, resolve } from "node:path";
-import { fill, goBuild, hashOf, isExecutable } from "./build-cache.ts";
-import { cacheRoot, mustRun } from "./process.ts";
+import { join } from "node:path";
+import { fill, goBuild, hashOf, isExecutable, onPath } from "../../provider/tools/build-cache.ts";
+import { cacheRoot, mustRun } from "../../provider/tools/process.ts";
 
 /** A working Pulumi CLI that is new enough. */
 export interface Pulumi {
@@ -65,15 +65,6 @@ export async function getPulumi(): Promise<Pulumi> {
   }
   const remedy = `Install Pulumi ${MINIMUM_VERSION} or newer and put it on PATH, or set PULUMI_CLI to its path.`;
   throw new Error(["No Pulumi CLI was found.", ...failures, remedy].join("\n- "));
-}
-
-/** Finds the first executable of a name on PATH. */
-export async function onPath(name: string): Promise<string | undefined> {
-  for (const folder of (process.env["PATH"] ?? "").split(delimiter)) {
-    const candidate = resolve(folder, name);
-    if (folder !== "" && (await isExecutable(candidate))) return candidate;
-  }
-  return undefined;
 }
 
 /** @throws if the CLI does not run, or is too old. */

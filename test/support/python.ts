@@ -2,11 +2,10 @@ import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 
-import { fill, isExecutable } from "./build-cache.ts";
-import { ROOT } from "./checkout.ts";
-import { canGenerate, generate } from "./codegen.ts";
-import { cacheRoot, mustRun } from "./process.ts";
-import { onPath } from "./pulumi-cli.ts";
+import { fill, isExecutable, onPath } from "../../provider/tools/build-cache.ts";
+import { ROOT } from "../../provider/tools/checkout.ts";
+import { canGenerate, generate } from "../../provider/tools/codegen.ts";
+import { cacheRoot, mustRun } from "../../provider/tools/process.ts";
 
 const REQUIREMENTS = join(ROOT, "examples/python/requirements.txt");
 /** Further dependencies of a generated SDK and of its installation. */

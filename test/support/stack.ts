@@ -6,7 +6,7 @@ import automation from "@pulumi/pulumi/automation/server.js";
 import langgrpc from "@pulumi/pulumi/proto/language_grpc_pb.js";
 import { engineEnv } from "./engine.ts";
 import { serveGrpc, type GrpcServer } from "./grpc-server.ts";
-import { type Ended, mustRun, runProcess } from "./process.ts";
+import { type Ended, mustRun, runProcess } from "../../provider/tools/process.ts";
 
 /** A Pulumi program as a function that returns the stack outputs. */
 export type Program = () => Promise<unknown>;

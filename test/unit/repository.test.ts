@@ -2,7 +2,7 @@ import { readdirSync } from "node:fs";
 import { basename, join } from "node:path";
 import { expect, it } from "vitest";
 
-import { LOWEST, ROOT } from "../support/checkout.ts";
+import { LOWEST, ROOT } from "../../provider/tools/checkout.ts";
 import { page } from "./docs/tables.ts";
 
 const manifest = JSON.parse(page("provider/package.json")) as { readonly version: string };

@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { parse } from "yaml";
 
 import { SECRET_OUTPUTS } from "../../provider/src/registration.js";
-import { ROOT } from "../support/checkout.ts";
+import { ROOT } from "../../provider/tools/checkout.ts";
 
 interface Resource {
   readonly properties: Readonly<Record<string, { readonly secret?: boolean }>>;

@@ -6,7 +6,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 // The build, because the checks look for package.json next to dist/.
 import { checkCliVersion, checkPlugin } from "../../../provider/dist/cli/installation.js";
 import { check, printable, renderCheck } from "../../../provider/src/cli/report.js";
-import { ROOT } from "../../support/checkout.ts";
+import { ROOT } from "../../../provider/tools/checkout.ts";
 
 test.each([
   ["3.254.0", "ok"],

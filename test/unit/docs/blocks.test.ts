@@ -3,7 +3,7 @@ import { join } from "node:path";
 import ts from "typescript";
 import { expect, it } from "vitest";
 
-import { ROOT } from "../../support/checkout.ts";
+import { ROOT } from "../../../provider/tools/checkout.ts";
 import { page } from "./tables.ts";
 
 /** Generated pages. */

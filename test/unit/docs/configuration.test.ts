@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { SettingsError } from "../../../provider/src/api/errors.js";
 import { accountName, readSettings, type ConfigSource } from "../../../provider/src/handlers/settings.js";
 import { EXPLICIT_KEY } from "../../../provider/src/setting-names.js";
-import { ROOT } from "../../support/checkout.ts";
+import { ROOT } from "../../../provider/tools/checkout.ts";
 import { page, tableWith } from "./tables.ts";
 
 const REQUIRED = { "partners:baseUrl": "https://partners.example.com", "partners:accessToken": "token" };

@@ -4,8 +4,8 @@ import { dirname, join, normalize } from "node:path";
 import { describe, expect, it } from "vitest";
 
 import type { ErrorCode } from "../../../provider/src/api/errors.js";
-import { ROOT } from "../../support/checkout.ts";
-import { withAbsoluteLinks } from "../../support/prepack.ts";
+import { ROOT } from "../../../provider/tools/checkout.ts";
+import { withAbsoluteLinks } from "../../../provider/tools/prepack.ts";
 import { page } from "./tables.ts";
 
 const PAGES = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard", "*.md"], {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 
-import { ROOT } from "../../support/checkout.ts";
+import { ROOT } from "../../../provider/tools/checkout.ts";
 import type { Job, Workflow } from "../../support/pipeline.ts";
 
 const OWN = readdirSync(join(ROOT, ".github/workflows")).map((name) => `.github/workflows/${name}`);

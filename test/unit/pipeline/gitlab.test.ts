@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { expect, it } from "vitest";
 
-import { ROOT } from "../../support/checkout.ts";
+import { ROOT } from "../../../provider/tools/checkout.ts";
 import { gitLabPipeline } from "../../support/pipeline.ts";
 import { LONG } from "../../support/random.ts";
 

@@ -4,7 +4,7 @@ import { delimiter, dirname, join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 
 import { startComments } from "../../support/pipeline.ts";
-import { inheritedEnv, runProcess } from "../../support/process.ts";
+import { inheritedEnv, runProcess } from "../../../provider/tools/process.ts";
 
 const SCRIPTS = join(import.meta.dirname, "../../../examples/pipeline/ci");
 

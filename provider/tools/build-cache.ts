@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from "node:crypto";
 import { constants, readFileSync } from "node:fs";
 import { access, mkdir, rename, rm } from "node:fs/promises";
-import { join } from "node:path";
+import { delimiter, join, resolve } from "node:path";
 import { cacheRoot, mustRun } from "./process.ts";
 
 /** Hashes the files that determine a cache entry, for its name. */
@@ -36,4 +36,13 @@ export async function isExecutable(path: string): Promise<boolean> {
     () => true,
     () => false,
   );
+}
+
+/** Finds the first executable of a name on PATH. */
+export async function onPath(name: string): Promise<string | undefined> {
+  for (const folder of (process.env["PATH"] ?? "").split(delimiter)) {
+    const candidate = resolve(folder, name);
+    if (folder !== "" && (await isExecutable(candidate))) return candidate;
+  }
+  return undefined;
 }

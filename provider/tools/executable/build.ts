@@ -25,7 +25,7 @@ export interface PluginTarball {
 }
 
 const require = createRequire(import.meta.url);
-const { version } = require("../../../provider/package.json") as { version: string };
+const { version } = require("../../package.json") as { version: string };
 const WINDOWS = process.platform === "win32";
 const EXECUTABLE = `pulumi-resource-partners${WINDOWS ? ".exe" : ""}`;
 /** The name of the platform in Pulumi. */

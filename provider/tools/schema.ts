@@ -7,7 +7,7 @@ import {
   type UnionType,
 } from "typedoc";
 
-import manifest from "../../provider/package.json" with { type: "json" };
+import manifest from "../package.json" with { type: "json" };
 import { propertiesOf } from "./reference.ts";
 
 interface Import {

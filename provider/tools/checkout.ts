@@ -22,9 +22,7 @@ export async function copyBuild(to: string): Promise<void> {
   const files = (
     await mustRun("git", ["ls-files", "--cached", "--others", "--exclude-standard"], { cwd: ROOT })
   ).split("\n");
-  for (const file of files.filter((file) =>
-    /^(provider|test\/support|README|LICENSE|package|tsconfig)/.test(file),
-  )) {
+  for (const file of files.filter((file) => /^(provider|README|LICENSE|package|tsconfig)/.test(file))) {
     await mkdir(dirname(join(to, file)), { recursive: true });
     await cp(join(ROOT, file), join(to, file));
   }

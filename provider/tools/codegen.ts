@@ -1,9 +1,8 @@
 import { join } from "node:path";
 
 import { ROOT } from "./checkout.ts";
-import { fill, goBuild, hashOf, isExecutable } from "./build-cache.ts";
+import { fill, goBuild, hashOf, isExecutable, onPath } from "./build-cache.ts";
 import { cacheRoot, mustRun } from "./process.ts";
-import { onPath } from "./pulumi-cli.ts";
 
 /** The Go module of the tool. Its go.mod also lists the dependencies of a generated SDK. */
 export const CODEGEN_MODULE = join(import.meta.dirname, "codegen");
