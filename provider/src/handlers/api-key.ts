@@ -25,7 +25,7 @@ import {
   type StoredKey,
 } from "./key-state.js";
 import { ResourceError } from "./problems.js";
-import type { PluginProcess } from "./process.js";
+import type { PluginProcess, Session } from "./process.js";
 import {
   isRotationUnknown,
   overlapEnd,
@@ -78,15 +78,18 @@ export function apiKeyHandlers(plugin: PluginProcess): ResourceHandlers {
 
     async create(news) {
       const id = `key-${randomUUID()}`; // Not secret. Created before the request, because nothing may fail after it.
-      return { id, outputs: await performStep(plugin, "rotate", id, NO_KEY, news) };
+      const created = await createKey({ plugin, session: await plugin.open(), id, news }, NO_KEY);
+      return { id, outputs: outputsOf(created, news["account"]) };
     },
 
     // The service never shows a key again: the state holds the only copy, and a refresh must not lose it.
     read: (olds) => Promise.resolve({ outputs: olds }),
 
-    update(id, olds, news) {
+    async update(id, olds, news) {
       const state = keyStateOf(olds);
-      return performStep(plugin, plan(state, news).step, id, state, news);
+      const perform = STEPS[plan(state, news).step];
+      const next = perform ? await perform({ plugin, session: await plugin.open(), id, news }, state) : state;
+      return outputsOf(next, news["account"]);
     },
 
     async delete(olds) {
@@ -120,64 +123,75 @@ function previewOf(state: KeyState, step: RotationStep, account: unknown): Prope
   return { ...unknown, ...previous, account };
 }
 
-/**
- * Performs a step, except for `replace`, which the engine performs. A creation is a rotation without a current key.
- *
- * @throws {PartnerError} if there is nothing to keep in the state. @throws {PartialFailure} with the outputs to keep.
- */
-async function performStep(
-  plugin: PluginProcess,
-  step: RotationStep,
-  id: string,
-  before: KeyState,
-  news: Properties,
-): Promise<Properties> {
-  const { account } = news;
-  if (step === "none") return outputsOf(before, account);
-  const session = await plugin.open();
-  const mapping = session.settings.responses;
-  let state = before;
-  try {
-    // The previous key is deleted first, so that there are never three keys and the creation is the last request.
-    const previous = step === "expire" || step === "rotate" ? previousKeyOf(state) : null;
-    if (previous) {
-      await deleteKey(plugin, session, previous);
-      state = withoutPreviousKey(state);
-    }
-    if (step === "rotate") {
-      const unread = await session.client.createApiKey();
-      const trigger = rotationOf(news).trigger ?? state.internal.trigger;
-      state = { ...state, internal: { ...state.internal, trigger, unread } };
-    }
-    const { unread } = state.internal;
-    if (unread) state = promoteKey(state, unread, mapping, news, plugin.currentTime());
-    else if (step === "read") state = rereadKeys(state, mapping);
-    return outputsOf(state, account);
-  } catch (error) {
-    // A resource whose key is still not found stays unfinished.
-    const isUnfinished = state !== before || state.internal.unread !== null;
-    if (!(error instanceof PartnerError) || !isUnfinished) throw error;
-    const isDeleted = before.previousApiKey !== state.previousApiKey;
-    const reason = isDeleted ? new ResourceError({ kind: "partlyDone", next: error }) : error;
-    throw new PartialFailure(id, outputsOf(state, account), reason);
-  }
+/** A change to the keys of one resource, in one run. */
+interface KeyChange {
+  readonly plugin: PluginProcess;
+  readonly session: Session;
+  /** The ID of the resource. */
+  readonly id: string;
+  /** The checked inputs. */
+  readonly news: Properties;
 }
 
-/** Makes a created key the current one. @throws {ResourceError} if the key is not found in the response to its creation. */
-function promoteKey(
-  state: KeyState,
-  unread: CreatedKey,
-  mapping: ResponseMapping,
-  news: Properties,
-  now: number,
-): KeyState {
-  const { apiKey, response } = findKey(state, unread, mapping);
+type Perform = (change: KeyChange, state: KeyState) => KeyState | Promise<KeyState>;
+
+/** Performs a step of a plan, and returns the new state. The engine itself performs a replacement. */
+const STEPS: Readonly<Record<RotationStep, Perform | null>> = {
+  none: null,
+  replace: null,
+  read: readKeys,
+  rotate: rotateKey,
+  expire: expirePrevious,
+};
+
+/** Creates a key and makes it the current one. If the creation fails, the state does not change. */
+async function createKey(change: KeyChange, state: KeyState): Promise<KeyState> {
+  const unread = await change.session.client.createApiKey();
+  const trigger = rotationOf(change.news).trigger ?? state.internal.trigger;
+  return promoteKey(change, { ...state, internal: { ...state.internal, trigger, unread } }, unread);
+}
+
+/**
+ * Rotates a key in place. The previous key is deleted first, so that there are never three keys and the creation is the last
+ * request. If the creation fails, the current key stays, without the previous one.
+ */
+async function rotateKey(change: KeyChange, state: KeyState): Promise<KeyState> {
+  if (state.previousApiKey === null) return createKey(change, state);
+  const remaining = await expirePrevious(change, state);
+  return createKey(change, remaining).catch((error: unknown) => {
+    if (!(error instanceof PartnerError)) throw error; // If the key is not found, the failure already keeps what remains.
+    const reason = new ResourceError({ kind: "partlyDone", next: error });
+    throw new PartialFailure(change.id, outputsOf(remaining, change.news["account"]), reason);
+  });
+}
+
+/** Deletes the previous key. If that fails, the state does not change. */
+async function expirePrevious({ plugin, session }: KeyChange, state: KeyState): Promise<KeyState> {
+  const previous = previousKeyOf(state);
+  if (previous) await deleteKey(plugin, session, previous);
+  return withoutPreviousKey(state);
+}
+
+/** Reads the keys from their stored responses again. If a new key is still not found, the state does not change. */
+function readKeys(change: KeyChange, state: KeyState): KeyState {
+  const { unread } = state.internal;
+  return unread ? promoteKey(change, state, unread) : rereadKeys(state, change.session.settings.responses);
+}
+
+/**
+ * Makes a created key the current one.
+ *
+ * @throws {PartialFailure} if the key is not found in the response to its creation. Both the response and the current key stay.
+ */
+function promoteKey({ plugin, session, id, news }: KeyChange, state: KeyState, unread: CreatedKey): KeyState {
+  const found = findKey(state, unread, session.settings.responses);
+  if (found instanceof ResourceError) throw new PartialFailure(id, outputsOf(state, news["account"]), found);
+  const now = plugin.currentTime();
   const isRotation = state.apiKey !== null;
   return {
     ...state,
-    apiKey,
+    ...found,
     createdAt: unread.createdAt,
-    response,
     rotatedAt: isRotation ? new Date(now).toISOString() : null,
     previousApiKey: state.apiKey,
     previousExpiresAt: isRotation ? new Date(overlapEnd(rotationOf(news), now)).toISOString() : null,
@@ -198,14 +212,20 @@ function rereadKeys(state: KeyState, mapping: ResponseMapping): KeyState {
 /** Returns all keys of a resource. @throws {ResourceError} if a created key is not found in its response. */
 function allKeysOf(state: KeyState, mapping: ResponseMapping): StoredKey[] {
   const { unread } = state.internal;
-  const keys = [previousKeyOf(state), unread && findKey(state, unread, mapping), currentKeyOf(state)];
-  return keys.filter((key) => key !== null);
+  const created = unread && findKey(state, unread, mapping);
+  if (created instanceof ResourceError) throw created;
+  return [previousKeyOf(state), created, currentKeyOf(state)].filter((key) => key !== null);
 }
 
-function findKey(state: KeyState, { response, createdAt }: CreatedKey, mapping: ResponseMapping): StoredKey {
+/** Finds a created key in its response, or says why it cannot. */
+function findKey(
+  state: KeyState,
+  { response, createdAt }: CreatedKey,
+  mapping: ResponseMapping,
+): StoredKey | ResourceError {
   const reading = readKeptResponse(response, mapping);
   if (reading.kind === "found") return { apiKey: reading.apiKey, response };
   const { complete } = response;
   const rotates = state.apiKey !== null;
-  throw new ResourceError({ kind: "keyNotFound", createdAt, complete, rotates, reading });
+  return new ResourceError({ kind: "keyNotFound", createdAt, complete, rotates, reading });
 }
