@@ -8,13 +8,18 @@ const MAX_PAUSE = 10_000;
  * starting with `maxConnections` would waste that many requests.
  */
 const INITIAL_CONNECTIONS = 8;
-/** The rate after a 429, as a share of the successes in the last second, and its growth per second. */
-const RATE_SHARE = 0.8;
-const RATE_GROWTH = 1.05;
+/** Milliseconds without a 429 until successes add connections again. */
+const RECOVERY = 60_000;
+
+/** Why a request is not sent. */
+export interface Refusal {
+  /** The milliseconds that the server asks to wait; `null` if it has refused all requests for too long. */
+  readonly requestedWait: number | null;
+}
 
 /**
  * Limits all requests of the process, retries included: at most `maxConnections` in flight, at most `requestsPerSecond`, and
- * none during the pause after a 429. After the pause it starts below the rate that the server accepted.
+ * none during the pause after a 429. After the pause, half the connections are used until a minute has passed without a 429.
  */
 export class RateLimiter {
   readonly #clock: Clock;
@@ -29,10 +34,9 @@ export class RateLimiter {
   /** The end of the pause that the server asked for. Unlike a pause of our own, it can be too long to wait for. */
   #requestedUntil = 0;
   #nextPause = BASE_PAUSE;
-  #throttledAt = 0;
-  #rateThen = Infinity;
-  /** The times of the successes in the second before the latest one. */
-  #successes: number[] = [];
+  #throttledAt = -Infinity;
+  /** The time of the first 429 since the last success; `null` while the server accepts requests. */
+  #refusingSince: number | null = null;
 
   /**
    * @param maxConnections The maximum number of requests in flight.
@@ -55,26 +59,23 @@ export class RateLimiter {
     return Math.max(0, this.#pausedUntil - this.#clock.now());
   }
 
-  /** Milliseconds since the last success while the server returns 429; 0 once it accepts requests. */
-  get stalledFor(): number {
-    const lastSuccess = this.#successes.at(-1) ?? 0;
-    return this.#throttledAt > lastSuccess ? this.#clock.now() - lastSuccess : 0;
-  }
-
   /**
    * Waits for a turn, or until the signal is aborted. The caller must call {@link release} afterwards in any case.
    *
-   * @param maxWait The longest pause, in milliseconds, that the server may ask for.
-   * @returns The pause that it asks for if that is longer; otherwise `null`.
+   * @param maxWait The longest pause, in milliseconds, that the server may ask for, and for which it may refuse all requests.
+   * @returns `null` when it is the caller's turn.
    */
-  async acquire(maxWait: number): Promise<number | null> {
+  async acquire(maxWait: number): Promise<Refusal | null> {
     if (this.#inFlight < this.#connections) this.#inFlight += 1;
     else await new Promise<void>((resolve) => this.#queue.push(resolve));
     while (!this.#signal?.aborted) {
       const now = this.#clock.now();
-      if (this.#requestedUntil - now > maxWait) return this.#requestedUntil - now;
+      const requestedWait = this.#requestedUntil - now;
+      if (requestedWait > maxWait) return { requestedWait };
+      const refusedFor = this.#pausedUntil - (this.#refusingSince ?? now);
+      if (this.#pausedUntil > now && refusedFor > maxWait) return { requestedWait: null };
       const turn = Math.max(now, this.#nextTurn, this.#pausedUntil);
-      this.#nextTurn = turn + 1000 / this.#rateAt(turn);
+      this.#nextTurn = turn + 1000 / this.#maxRate;
       if (turn > now) await this.#clock.sleep(turn - now, this.#signal);
       if (this.#clock.now() >= this.#pausedUntil) break; // Otherwise a 429 arrived in the meantime.
     }
@@ -94,41 +95,29 @@ export class RateLimiter {
 
   /** Records a response other than 429. */
   succeeded(): void {
-    this.#successes = [...this.#recentSuccesses(), this.#clock.now()];
+    this.#refusingSince = null;
     this.#nextPause = BASE_PAUSE;
-    if (this.#connections < this.#maxConnections) this.#connections += 1;
+    const isLimited = this.#clock.now() - this.#throttledAt < RECOVERY;
+    if (!isLimited && this.#connections < this.#maxConnections) this.#connections += 1;
   }
 
   /**
-   * Records a 429: starts a pause and lowers the rate.
+   * Records a 429: starts a pause and halves the connections.
    *
    * @param retryAfter The milliseconds that the server asked for; `null` without `Retry-After`.
    */
   throttled(retryAfter: number | null): void {
     const now = this.#clock.now();
-    const isFirst = now >= this.#pausedUntil; // The other 429s of a burst say nothing new about the rate.
-    let until = now + (retryAfter ?? 0);
-    if (retryAfter !== null) this.#requestedUntil = Math.max(this.#requestedUntil, until);
-    else if (isFirst) {
-      until = now + this.#nextPause;
+    this.#throttledAt = now;
+    this.#refusingSince ??= now;
+    this.#requestedUntil = Math.max(this.#requestedUntil, now + (retryAfter ?? 0));
+    // The other 429s of a burst say nothing new.
+    if (now >= this.#pausedUntil) {
+      this.#connections = Math.ceil(this.#connections / 2);
+      // Random, so that several processes do not continue at the same time.
+      this.#pausedUntil = now + (retryAfter || this.#nextPause * (1 + this.#clock.random() / 2));
       this.#nextPause = Math.min(MAX_PAUSE, this.#nextPause * 2);
     }
-    if (isFirst) {
-      this.#throttledAt = now;
-      this.#rateThen = Math.max(1, RATE_SHARE * this.#recentSuccesses().length);
-    }
-    this.#pausedUntil = Math.max(this.#pausedUntil, until);
-  }
-
-  #recentSuccesses(): number[] {
-    const now = this.#clock.now();
-    return this.#successes.filter((time) => time > now - 1_000);
-  }
-
-  #rateAt(time: number): number {
-    return Math.min(
-      this.#maxRate,
-      this.#rateThen * RATE_GROWTH ** (Math.max(0, time - this.#throttledAt) / 1_000),
-    );
+    this.#pausedUntil = Math.max(this.#pausedUntil, this.#requestedUntil);
   }
 }

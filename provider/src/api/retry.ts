@@ -85,8 +85,7 @@ export async function withRetry(
   { clock, limiter, operationTimeout, signal, onRetry }: RetryContext,
   send: (remaining: number) => Promise<Attempt>,
 ): Promise<Outcome> {
-  const startedAt = clock.now();
-  let deadline = startedAt + operationTimeout;
+  let deadline = clock.now() + operationTimeout;
   let attempts = 0;
   let failures = 0;
   let effect: Effect = "none";
@@ -94,17 +93,14 @@ export async function withRetry(
   const outcome = (end: Partial<Outcome> = {}): Outcome => {
     return { attempt, succeeded: false, effect, attempts, requestedWait: null, interrupted: false, ...end };
   };
-  // Time at the limiter does not count against the deadline, so an operation also ends when no request has succeeded for as long.
-  const isStalled = (): boolean => Math.min(limiter.stalledFor, clock.now() - startedAt) > operationTimeout;
 
   for (;;) {
     const queuedAt = clock.now();
-    const requestedWait = await limiter.acquire(deadline - queuedAt);
+    const refusal = await limiter.acquire(deadline - queuedAt);
     deadline += clock.now() - queuedAt;
     try {
       if (signal?.aborted) return outcome({ interrupted: true });
-      if (requestedWait !== null) return outcome({ requestedWait });
-      if (isStalled()) return outcome();
+      if (refusal) return outcome(refusal);
       attempt = await send(deadline - clock.now());
     } finally {
       limiter.release();
@@ -125,7 +121,6 @@ export async function withRetry(
     const now = clock.now();
     if (retryAfter !== null && now + retryAfter > deadline) return outcome({ requestedWait: retryAfter });
     if (decision === "throttled") {
-      if (isStalled()) return outcome();
       onRetry?.(attempt, limiter.pausedFor);
       continue;
     }
