@@ -1,4 +1,4 @@
-import { PartnerError, RequestError } from "../api/errors.js";
+import { PartnerError, RequestError, type RequestFailure } from "../api/errors.js";
 import { responseText } from "../api/kept-response.js";
 import { readApiKeyId } from "../responses/key-reader.js";
 import { fingerprint, rereadKey, type StoredKey } from "./key-state.js";
@@ -30,23 +30,27 @@ export async function deleteKeys(
  * @throws {PartnerError}
  */
 export async function deleteKey(plugin: PluginProcess, session: Session, key: StoredKey): Promise<void> {
-  const { client, settings, webhooks } = session;
+  const { client, settings } = session;
   const { apiKey } = rereadKey(key, settings.responses);
   const id = key.response && readApiKeyId(responseText(key.response), settings.responses);
   try {
     await client.deleteApiKey(id ?? apiKey);
   } catch (error) {
-    if (!(error instanceof RequestError) || (error.status !== 404 && error.status !== 410)) throw error;
-    if (error.status === 410) return;
+    const status = error instanceof RequestError ? error.status : null;
+    if (!(error instanceof RequestError) || (status !== 404 && status !== 410)) throw error;
     const { failure } = error;
-    try {
-      await webhooks.lookUp([]);
-    } catch (listError) {
-      if (!(listError instanceof PartnerError)) throw listError;
-      throw new ResourceError({ kind: "deletionUnclear", failure, listError });
-    }
-    // Otherwise, an earlier attempt whose response was lost may have deleted it.
-    const first = failure.effect === "none";
-    plugin.warn({ kind: "keyWasGone", fingerprint: fingerprint(apiKey), first, byId: id !== null });
+    if (status === 404) await assertReadable(session, failure);
+    // If an attempt may have taken effect, it deleted the key.
+    const mayExist = status === 404 && failure.effect === "none" && id === null;
+    plugin.warn({ kind: "keyWasGone", fingerprint: fingerprint(apiKey), status, mayExist });
+  }
+}
+
+async function assertReadable({ webhooks }: Session, failure: RequestFailure): Promise<void> {
+  try {
+    await webhooks.lookUp([]);
+  } catch (listError) {
+    if (!(listError instanceof PartnerError)) throw listError;
+    throw new ResourceError({ kind: "deletionUnclear", failure, listError });
   }
 }

@@ -102,12 +102,12 @@ function codeOf(problem: ResourceProblem): PartnerError["code"] {
 /** A warning, as facts. No fact may be or contain a token or a key. */
 export type Notice =
   | OtherServer
-  /** A deletion returned 404 and counts as done. `first`: no earlier attempt can have deleted it; `byId`: deleted by ID. */
+  /** A key was gone before its deletion. `mayExist`: the service may know it by its ID only, so it may still be valid. */
   | {
       readonly kind: "keyWasGone";
       readonly fingerprint: string | null;
-      readonly first: boolean;
-      readonly byId: boolean;
+      readonly status: 404 | 410;
+      readonly mayExist: boolean;
     }
   /** `responses.apiKey` finds nothing in a stored response, so the key is unchanged. */
   | { readonly kind: "pointerFindsNothing"; readonly fingerprint: string | null }
@@ -121,12 +121,16 @@ export type Notice =
       /** When the old key expires, ISO 8601; `null` if the resource is replaced. */
       readonly validUntil: string | null;
     }
-  /** The update deletes the previous key. `validUntil`: the end of its overlap, ISO 8601; `early`: whether it is not over. */
+  /**
+   * The update deletes the previous key. `validUntil`: the end of its overlap, ISO 8601; `early`: whether it is not over;
+   * `replaced`: whether the resource is replaced.
+   */
   | {
       readonly kind: "previousKeyEnds";
       readonly fingerprint: string | null;
       readonly validUntil: string | null;
       readonly early: boolean;
+      readonly replaced: boolean;
     }
   | StateUnknown
   /** A provider has a setting with an unknown name. */

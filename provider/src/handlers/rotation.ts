@@ -1,3 +1,4 @@
+import { redactText } from "../api/redact.js";
 import type { ResponseMapping } from "../responses/mapping.js";
 import { isRecord, UNKNOWN, type Properties } from "./contract.js";
 import { currentKeyOf, fingerprint, previousKeyOf, rereadKey, type KeyState } from "./key-state.js";
@@ -27,12 +28,15 @@ export function rotationProblems(rotation: unknown): string[] {
   if (!isRecord(rotation)) return ["rotation must be an object such as { afterDays: 90, overlapDays: 7 }."];
   const { trigger, afterDays, overlapDays, ...others } = rotation;
   const problems: string[] = [];
-  if (Object.keys(others).length > 0)
-    problems.push("rotation has an unknown property. Valid properties: trigger, afterDays, overlapDays.");
+  const [unknown] = Object.keys(others);
+  if (unknown !== undefined) {
+    const name = JSON.stringify(redactText(unknown, []) ?? "");
+    problems.push(
+      `rotation has the unknown property ${name}. Valid properties: trigger, afterDays, overlapDays.`,
+    );
+  }
   if (trigger != null && typeof trigger !== "string") problems.push("rotation.trigger must be a string.");
-  if (!isDays(afterDays, 1)) problems.push("rotation.afterDays must be a whole number of days, 1 to 36500.");
-  if (!isDays(overlapDays, 0))
-    problems.push("rotation.overlapDays must be a whole number of days, 0 to 36500.");
+  problems.push(...daysProblems("afterDays", afterDays, 1), ...daysProblems("overlapDays", overlapDays, 0));
   if (afterDays != null && overlapDays == null)
     problems.push(
       "rotation.afterDays needs overlapDays: how many days the old key stays valid, or 0 to delete it in the same update.",
@@ -90,11 +94,11 @@ export function planRotation(
     const notice: Notice = { kind: "rotation", fingerprint: currentFingerprint, why, validUntil };
     return {
       step: hasOverlap ? "rotate" : "replace",
-      notices: [notice, ...previousKeyNotices(state, now)],
+      notices: [notice, ...previousKeyNotices(state, now, !hasOverlap)],
     };
   }
   if (isPreviousExpired(state, rotation, now))
-    return { step: "expire", notices: previousKeyNotices(state, now) };
+    return { step: "expire", notices: previousKeyNotices(state, now, false) };
   return { step: "none", notices: pointerNotices };
 }
 
@@ -144,7 +148,11 @@ function rotationReason(
 }
 
 /** Returns a notice about the deletion of the previous key, if there is one. */
-function previousKeyNotices({ previousApiKey, previousExpiresAt }: KeyState, now: number): Notice[] {
+function previousKeyNotices(
+  { previousApiKey, previousExpiresAt }: KeyState,
+  now: number,
+  replaced: boolean,
+): Notice[] {
   if (previousApiKey === null) return [];
   return [
     {
@@ -152,6 +160,7 @@ function previousKeyNotices({ previousApiKey, previousExpiresAt }: KeyState, now
       fingerprint: fingerprint(previousApiKey),
       validUntil: previousExpiresAt,
       early: timeOf(previousExpiresAt) > now,
+      replaced,
     },
   ];
 }
@@ -167,9 +176,12 @@ function isPreviousExpired(state: KeyState, { overlapDays }: RotationInputs, now
 /** A hundred years. Dates further away are not meaningful. */
 const MAX_DAYS = 36_500;
 
-function isDays(value: unknown, min: number): boolean {
-  if (value == null || value === UNKNOWN) return true;
-  return typeof value === "number" && Number.isInteger(value) && value >= min && value <= MAX_DAYS;
+function daysProblems(name: string, value: unknown, min: number): string[] {
+  if (value == null || value === UNKNOWN) return [];
+  if (typeof value === "number" && Number.isInteger(value) && value >= min && value <= MAX_DAYS) return [];
+  const hint =
+    typeof value === "string" ? ": it is a string; write it without quotes, or convert it to a number" : "";
+  return [`rotation.${name} must be a whole number of days, ${min} to ${MAX_DAYS}${hint}.`];
 }
 
 /** Milliseconds in a day. Ages count calendar days in UTC, so a nightly run that starts slightly early is not a day late. */

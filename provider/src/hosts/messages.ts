@@ -64,9 +64,10 @@ export function renderNotice(notice: Notice, context: MessageContext): string {
     case "otherServer":
       return `resources of this stack belong to ${notice.owner}, but ${setting("baseUrl", context)} is ${notice.present}. ${otherServerRemedy(context)}`;
     case "keyWasGone": {
-      const { fingerprint, first, byId } = notice;
+      const { fingerprint, status, mayExist } = notice;
+      if (status === 410) return `${keyName(fingerprint)} was already deleted at the service (410).`;
       const byValue = `If the service deletes keys by ID, the key may still exist: delete it there and set ${setting("responses.apiKeyId", context)}.`;
-      return `${keyName(fingerprint)} was not found (404), so it is treated as deleted.${first && !byId ? ` ${byValue}` : ""}`;
+      return `${keyName(fingerprint)} was not found (404), so it is treated as deleted.${mayExist ? ` ${byValue}` : ""}`;
     }
     case "pointerFindsNothing":
       return `${setting("responses.apiKey", context)} matches nothing in the stored response of ${keyName(notice.fingerprint)}, so the key does not change.`;
@@ -75,10 +76,10 @@ export function renderNotice(notice: Notice, context: MessageContext): string {
     case "rotation":
       return rotationText(notice);
     case "previousKeyEnds": {
-      const { fingerprint, validUntil, early } = notice;
+      const { fingerprint, validUntil, early, replaced } = notice;
       const name = fingerprint === null ? "" : ` ${fingerprint}`;
       const expiry = validUntil === null ? "expiry unknown" : `valid until ${minuteOf(validUntil)}`;
-      return `this update deletes the previous key${name} (${expiry})${early ? " before its overlap ends" : ""}.`;
+      return `this update deletes the previous key${name} (${expiry})${early ? " before its overlap ends" : ""}${replaced ? UNLESS_RETAINED : ""}.`;
     }
     case "stateUnknown":
       return `the list does not show the state of ${webhooksText(notice.webhookIds)}, so drift is not detected. Set ${stateSettings(notice.setting, context)}.`;
@@ -446,20 +447,20 @@ function readingRemedy(
 }
 
 function rotationText({ fingerprint, why, validUntil }: Extract<Notice, { kind: "rotation" }>): string {
-  const reason = rotationReasonText(why);
-  const oldKey =
-    validUntil === null
-      ? "deletes the old key at its end"
-      : `keeps the old key valid as previousApiKey until ${validUntil}`;
-  return `this update rotates ${keyName(fingerprint)} (${reason}) and ${oldKey}.`;
+  const what = `${keyName(fingerprint)} (${rotationReasonText(why)})`;
+  if (validUntil === null) return `this update replaces ${what} and deletes it${UNLESS_RETAINED}.`;
+  return `this update rotates ${what} and keeps the old key valid as previousApiKey until ${validUntil}.`;
 }
+
+/** No host is told about the resource options. */
+const UNLESS_RETAINED = ", unless retainOnDelete is set";
 
 function rotationReasonText(why: RotationReason): string {
   switch (why.kind) {
     case "trigger":
       return "rotation.trigger changed";
     case "unknownAge":
-      return "its age is unknown";
+      return "its creation date is missing";
     case "age":
       return `in use since ${why.since}, due since ${why.due}, afterDays: ${why.afterDays}`;
   }

@@ -103,6 +103,7 @@ describe("the next step for a key", () => {
       fingerprint: fingerprint(PREVIOUS),
       validUntil: olds.previousExpiresAt,
       early: olds === OVERLAP,
+      replaced: expected === "replace",
     });
   });
 });
@@ -112,10 +113,24 @@ describe("rotation", () => {
     ["afterDays alone", { afterDays: 90 }, /^rotation.afterDays needs overlapDays/],
     ["an overlap longer than the age", { afterDays: 2, overlapDays: 3 }, /must not exceed afterDays/],
     ["0 days", { afterDays: 0, overlapDays: 0 }, /^rotation.afterDays must be a whole number of days, 1 to/],
-    ["half a day", { overlapDays: 0.5 }, /^rotation.overlapDays must be a whole number of days, 0 to/],
+    [
+      "half a day",
+      { overlapDays: 0.5 },
+      /^rotation.overlapDays must be a whole number of days, 0 to 36500\.$/,
+    ],
+    [
+      "days in quotes",
+      { overlapDays: "7" },
+      /^rotation.overlapDays must .* 36500: it is a string; write it without/,
+    ],
     ["a trigger that is a number", { trigger: 7 }, /trigger must be a string/],
     ["a string", "monthly", /^rotation must be an object/],
-    ["an unknown property", { SECRET: 1 }, /^rotation has an unknown property\. Valid/],
+    [
+      "an unknown property",
+      { days: "SECRET" },
+      /^rotation has the unknown property "days"\. Valid properties: trigger/,
+    ],
+    ["a strange name", { "\n::pk_live_0123456789": 1 }, /the unknown property ": :\*\*\*"\. Valid/],
   ])("must not be %s", (_what, rotation, problem) => {
     const problems = rotationProblems(rotation);
     expect(problems).toEqual([expect.stringMatching(problem)]);
