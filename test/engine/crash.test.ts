@@ -1,9 +1,12 @@
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
+import { join } from "node:path";
 import * as partners from "pulumi-partners";
 import { expect, it } from "vitest";
 
+import { ROOT } from "../../provider/tools/checkout.ts";
 import { scaled } from "../support/random.ts";
-import type { LoggedRequest } from "../support/sandbox.ts";
+import type { LoggedRequest, Sandbox } from "../support/sandbox.ts";
+import type { TestStack } from "../support/stack.ts";
 import { revoke, sandboxStack, statesOf } from "./support.ts";
 
 /** One operation on the stack. */
@@ -79,13 +82,8 @@ it(
         const { operation, key, wanted, requests, first } = step;
         const index = (requests.indexOf(first) + life) % requests.length;
         const at = `${operation} of ${key}, killed at ${requests[index] ?? ""}`;
-        sandbox.clearRequests();
-        const held = sandbox.hold(index);
-        const interrupted = stack[operation]().catch(() => null); // The event log may be cut off in the middle of a line.
-        await Promise.race([held.reached, interrupted]);
-        expect(sandbox.requests.map(nameOf), at).toEqual(requests.slice(0, index + 1));
-        for (const pid of enginesBelow(process.pid)) process.kill(pid, "SIGKILL");
-        expect((await interrupted)?.ok, at).not.toBe(true);
+        const sent = await kill(sandbox, stack, operation, index);
+        expect(sent, at).toEqual(requests.slice(0, index + 1));
 
         // The recovery that docs/reliability.md describes.
         expect((await stack[operation]()).error, at).toContain("pulumi cancel");
@@ -108,6 +106,56 @@ it(
     }
   },
 );
+
+it("a killed rotation in place leaves a third key, and the pipeline names the resource before the engine forgets it", async () => {
+  let trigger = "a";
+  const { sandbox, stack } = await sandboxStack(() => {
+    new partners.PartnerApiKey("checkout", { rotation: { trigger, overlapDays: 5 } });
+    return Promise.resolve();
+  });
+  /** Runs the pipeline's check on the state of the stack. */
+  const check = async () => {
+    const input = await stack.pulumi("stack", "export");
+    const script = join(ROOT, "examples/pipeline/ci/interrupted.ts");
+    const { status, stdout } = spawnSync(process.execPath, [script], { input, encoding: "utf8" });
+    return { status, stdout };
+  };
+  expect((await check()).status).toBe(0);
+  expect(await stack.up()).toMatchObject({ ok: true });
+  trigger = "b";
+  expect(await kill(sandbox, stack, "up", 0)).toEqual(["POST"]);
+  await stack.pulumi("cancel", "--yes");
+
+  const [tracked = ""] = sandbox.apiKeys;
+  const { status, stdout } = await check();
+  expect(status).toBe(1);
+  expect(stdout).toContain("checkout, interrupted while updating");
+  expect(stdout).toContain(
+    `checkout: ends in ${tracked.slice(-4)}, created ${new Date().toISOString().slice(0, 10)}T`,
+  );
+  const again = await stack.up();
+  expect(again).toMatchObject({ ok: true });
+  expect(again.stdout).toContain("checkout, interrupted while updating");
+  expect(sandbox.apiKeys).toHaveLength(3);
+  expect((await check()).status).toBe(0);
+});
+
+/** Starts an operation and kills it at a request. @returns The requests until then. */
+async function kill(
+  sandbox: Sandbox,
+  stack: TestStack,
+  operation: Step["operation"],
+  index: number,
+): Promise<string[]> {
+  sandbox.clearRequests();
+  const held = sandbox.hold(index);
+  const interrupted = stack[operation]().catch(() => null); // The event log may be cut off in the middle of a line.
+  await Promise.race([held.reached, interrupted]);
+  const sent = sandbox.requests.map(nameOf);
+  for (const pid of enginesBelow(process.pid)) process.kill(pid, "SIGKILL");
+  expect((await interrupted)?.ok).not.toBe(true);
+  return sent;
+}
 
 /** Returns the method of a request, followed by the webhook ID if the path has one. */
 function nameOf({ method, path }: LoggedRequest): string {

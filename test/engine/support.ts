@@ -125,6 +125,7 @@ export interface StateFile {
   readonly checkpoint: {
     readonly latest: {
       readonly resources: readonly {
+        readonly urn: string;
         readonly type: string;
         readonly inputs?: Record<string, unknown>;
         readonly outputs?: Record<string, unknown>;

@@ -2,7 +2,10 @@
 # Tasks that a person starts by hand, with the pipeline's credentials.
 set -euo pipefail
 case ${1:-} in
-  deploy) node deploy.ts ${APPROVE:+--approve "$APPROVE"} | tee up.log ;;
+  deploy)
+    pulumi stack export | node ci/interrupted.ts
+    node deploy.ts ${APPROVE:+--approve "$APPROVE"}
+    ;;
   repair-drift) ci/up.sh --refresh ;;
   release-lock) pulumi cancel --yes ;; # Safe only when no other run is active; the concurrency group ensures this.
   forget-interrupted) pulumi refresh --clear-pending-creates --yes --non-interactive ;;

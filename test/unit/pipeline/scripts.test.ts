@@ -1,10 +1,10 @@
-import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 
-import { startComments } from "../../support/pipeline.ts";
-import { inheritedEnv, runProcess } from "../../../provider/tools/process.ts";
+import { COMMENTS_TOKEN, startComments } from "../../support/pipeline.ts";
+import { inheritedEnv, mustRun, runProcess } from "../../../provider/tools/process.ts";
 
 const SCRIPTS = join(import.meta.dirname, "../../../examples/pipeline/ci");
 
@@ -14,28 +14,30 @@ async function temporaryFolder(): Promise<string> {
   return folder;
 }
 
-describe("comment.ts", () => {
-  /** Comments on previews of the same pull request, one after another. @returns Our only comment. */
+describe.each(["GitHub", "GitLab"])("comment.ts at %s", (service) => {
+  /** Comments on previews of the same pull or merge request, one after another. @returns Our only comment. */
   async function commentOn(...previews: string[]): Promise<string> {
     const comments = await startComments(["of a person"]);
     onTestFinished(comments.close);
     const cwd = await temporaryFolder();
-    const env = {
-      ...inheritedEnv(),
+    const github = {
       GITHUB_ACTIONS: "true",
       GITHUB_API_URL: comments.url,
       GITHUB_REPOSITORY: "team/stack",
-      GITHUB_TOKEN: "gh-token",
+      GITHUB_TOKEN: COMMENTS_TOKEN,
       PULL_REQUEST: "7",
-      PULUMI_STACK: "production",
     };
+    const gitlab = {
+      CI_API_V4_URL: comments.url,
+      CI_PROJECT_ID: "5",
+      CI_MERGE_REQUEST_IID: "7",
+      MERGE_REQUEST_TOKEN: COMMENTS_TOKEN,
+    };
+    const variables = service === "GitHub" ? github : gitlab;
+    const env = { ...inheritedEnv(), ...variables, PULUMI_STACK: "production" };
     for (const preview of previews) {
       await writeFile(join(cwd, "preview.log"), preview);
-      const { code, stderr } = await runProcess(process.execPath, [join(SCRIPTS, "comment.ts")], {
-        cwd,
-        env,
-      });
-      expect(stderr + String(code)).toBe("0");
+      await mustRun(process.execPath, [join(SCRIPTS, "comment.ts")], { cwd, env });
     }
     expect(comments.texts).toEqual(["of a person", expect.any(String)]);
     return comments.texts[1] ?? "";
@@ -60,6 +62,10 @@ describe("comment.ts", () => {
 /** Replaces the CLI. It and its child process print the signals that they receive, and end half a second after the first. */
 const CLI = `#!/usr/bin/env node
 const { spawn } = require("node:child_process");
+if (process.argv[2] === "stack") {
+  console.log('{ "deployment": null }');
+  process.exit();
+}
 const name = process.argv[2] === "up" ? "cli" : "child";
 process.on("SIGINT", () => console.log(name + ": SIGINT"));
 if (name === "cli") {
@@ -77,6 +83,7 @@ it("up.sh sends one SIGINT at its time limit, to Pulumi but not to its child pro
   await chmod(join(cwd, "pulumi"), 0o755);
   const PATH = [cwd, dirname(process.execPath), process.env["PATH"]].join(delimiter);
   const env = { ...inheritedEnv(), PATH, UP_TIME_LIMIT: "3s" };
-  const { code, stdout } = await runProcess(join(SCRIPTS, "up.sh"), [], { cwd, env, ownGroup: true });
+  await symlink(SCRIPTS, join(cwd, "ci"));
+  const { code, stdout } = await runProcess("ci/up.sh", [], { cwd, env, ownGroup: true });
   expect({ code, stdout }).toEqual({ code: 124, stdout: "cli: SIGINT\n" });
 }, 30_000);
