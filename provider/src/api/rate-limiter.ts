@@ -3,12 +3,7 @@ import type { Clock } from "./clock.js";
 /** Milliseconds of the pause after a 429 without `Retry-After`. It doubles up to the maximum while no request succeeds. */
 const BASE_PAUSE = 1_000;
 const MAX_PAUSE = 10_000;
-/**
- * The connections used at first; each success adds one. A server whose limit is reached refuses all requests in flight, so
- * starting with `maxConnections` would waste that many requests.
- */
-const INITIAL_CONNECTIONS = 8;
-/** Milliseconds without a 429 until successes add connections again. */
+/** Milliseconds after a 429 during which fewer connections are used. */
 const RECOVERY = 60_000;
 
 /** Why a request is not sent. */
@@ -46,7 +41,7 @@ export class RateLimiter {
   constructor(clock: Clock, maxConnections: number, requestsPerSecond: number | null, signal?: AbortSignal) {
     this.#clock = clock;
     this.#maxConnections = maxConnections;
-    this.#connections = Math.min(INITIAL_CONNECTIONS, maxConnections);
+    this.#connections = maxConnections;
     this.#maxRate = requestsPerSecond ?? Infinity;
     this.#signal = signal;
     signal?.addEventListener("abort", () => {
@@ -97,8 +92,7 @@ export class RateLimiter {
   succeeded(): void {
     this.#refusingSince = null;
     this.#nextPause = BASE_PAUSE;
-    const isLimited = this.#clock.now() - this.#throttledAt < RECOVERY;
-    if (!isLimited && this.#connections < this.#maxConnections) this.#connections += 1;
+    if (this.#clock.now() - this.#throttledAt >= RECOVERY) this.#connections = this.#maxConnections;
   }
 
   /**
