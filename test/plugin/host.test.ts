@@ -28,7 +28,7 @@ it("a failed check names no property, because the engine would print its value",
     plugin.check({ ...HOOK, stateOnDestroy: "s3cret" }),
     plugin.check({ ...HOOK, webhookId: 99 }),
     plugin.check({ ...KEY, rotation: { afterDays: "s3cret" } }),
-    plugin.check({ ...KEY, rotation: { s3cret: 1 } }),
+    plugin.check({ ...KEY, rotation: { days: "s3cret" } }),
   ]);
   for (const { failures } of checks) {
     expect(failures.length).toBeGreaterThan(0);
