@@ -1,14 +1,13 @@
 import type { Clock } from "./clock.js";
 
-/** Milliseconds of the pause after a 429 without `Retry-After`. It doubles up to the maximum while no request succeeds. */
+/** Milliseconds of the pause after a 429, or longer if `Retry-After` says so. It doubles while no request succeeds. */
 const BASE_PAUSE = 1_000;
-const MAX_PAUSE = 10_000;
 /** Milliseconds after a 429 during which fewer connections are used. */
 const RECOVERY = 60_000;
 
-/** Why a request is not sent. */
-export interface Refusal {
-  /** The milliseconds that the server asks to wait; `null` if it has refused all requests for too long. */
+/** A pause that is too long to wait for. */
+export interface LongPause {
+  /** The milliseconds that the server asks to wait; `null` if the pause is so long because it has refused all requests. */
   readonly requestedWait: number | null;
 }
 
@@ -26,12 +25,10 @@ export class RateLimiter {
   #inFlight = 0;
   #nextTurn = 0;
   #pausedUntil = 0;
-  /** The end of the pause that the server asked for. Unlike a pause of our own, it can be too long to wait for. */
+  /** The end of the pause that the server asked for. */
   #requestedUntil = 0;
   #nextPause = BASE_PAUSE;
   #throttledAt = -Infinity;
-  /** The time of the first 429 since the last success; `null` while the server accepts requests. */
-  #refusingSince: number | null = null;
 
   /**
    * @param maxConnections The maximum number of requests in flight.
@@ -57,18 +54,17 @@ export class RateLimiter {
   /**
    * Waits for a turn, or until the signal is aborted. The caller must call {@link release} afterwards in any case.
    *
-   * @param maxWait The longest pause, in milliseconds, that the server may ask for, and for which it may refuse all requests.
-   * @returns `null` when it is the caller's turn.
+   * @param maxWait The longest pause to wait for, in milliseconds.
+   * @returns A longer pause; `null` when it is the caller's turn.
    */
-  async acquire(maxWait: number): Promise<Refusal | null> {
+  async acquire(maxWait: number): Promise<LongPause | null> {
     if (this.#inFlight < this.#connections) this.#inFlight += 1;
     else await new Promise<void>((resolve) => this.#queue.push(resolve));
     while (!this.#signal?.aborted) {
       const now = this.#clock.now();
-      const requestedWait = this.#requestedUntil - now;
-      if (requestedWait > maxWait) return { requestedWait };
-      const refusedFor = this.#pausedUntil - (this.#refusingSince ?? now);
-      if (this.#pausedUntil > now && refusedFor > maxWait) return { requestedWait: null };
+      const pause = this.#pausedUntil - now;
+      if (pause > maxWait)
+        return { requestedWait: this.#requestedUntil === this.#pausedUntil ? pause : null };
       const turn = Math.max(now, this.#nextTurn, this.#pausedUntil);
       this.#nextTurn = turn + 1000 / this.#maxRate;
       if (turn > now) await this.#clock.sleep(turn - now, this.#signal);
@@ -90,7 +86,6 @@ export class RateLimiter {
 
   /** Records a response other than 429. */
   succeeded(): void {
-    this.#refusingSince = null;
     this.#nextPause = BASE_PAUSE;
     if (this.#clock.now() - this.#throttledAt >= RECOVERY) this.#connections = this.#maxConnections;
   }
@@ -103,14 +98,13 @@ export class RateLimiter {
   throttled(retryAfter: number | null): void {
     const now = this.#clock.now();
     this.#throttledAt = now;
-    this.#refusingSince ??= now;
     this.#requestedUntil = Math.max(this.#requestedUntil, now + (retryAfter ?? 0));
     // The other 429s of a burst say nothing new.
     if (now >= this.#pausedUntil) {
       this.#connections = Math.ceil(this.#connections / 2);
       // Random, so that several processes do not continue at the same time.
-      this.#pausedUntil = now + (retryAfter || this.#nextPause * (1 + this.#clock.random() / 2));
-      this.#nextPause = Math.min(MAX_PAUSE, this.#nextPause * 2);
+      this.#pausedUntil = now + this.#nextPause * (1 + this.#clock.random() / 2);
+      this.#nextPause *= 2;
     }
     this.#pausedUntil = Math.max(this.#pausedUntil, this.#requestedUntil);
   }

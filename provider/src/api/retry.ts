@@ -96,11 +96,11 @@ export async function withRetry(
 
   for (;;) {
     const queuedAt = clock.now();
-    const refusal = await limiter.acquire(deadline - queuedAt);
+    const longPause = await limiter.acquire(deadline - queuedAt);
     deadline += clock.now() - queuedAt;
     try {
       if (signal?.aborted) return outcome({ interrupted: true });
-      if (refusal) return outcome(refusal);
+      if (longPause) return outcome(longPause);
       attempt = await send(deadline - clock.now());
     } finally {
       limiter.release();

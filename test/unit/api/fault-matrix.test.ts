@@ -81,8 +81,8 @@ const MATRIX: readonly Row[] = [
   ...[408, 502, 503, 504].map((code) => transient(code)),
   row("500", status(500), "status 500", 4, 1, "possible"),
   row("501", status(501), "status 501", 1, 1, "possible"),
-  // 429s do not count as attempts. The operation fails when no request has succeeded within operationTimeout.
-  ["429", status(429), "4 status 429, none", "4 status 429, none", "4 status 429, none"],
+  // 429s do not count as attempts. The operation fails when the doubling pause is longer than operationTimeout.
+  ["429", status(429), "5 status 429, none", "5 status 429, none", "5 status 429, none"],
   disconnect("a reset", "ECONNRESET", { bytes: "", end: "reset" }),
   disconnect("a close", "UND_ERR_SOCKET", { bytes: "", end: "fin" }),
   disconnect("a close in the headers", "UND_ERR_SOCKET", {
