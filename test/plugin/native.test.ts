@@ -182,9 +182,9 @@ it("the engine receives a warning, and a retry as a status, each with its resour
   const { address: engineAddress, messages } = await loggingEngine();
   const { sandbox, plugin } = await startNative({}, { engineAddress });
   const urn = urnOf(KEY.__provider);
-  sandbox.inject({ kind: "status", status: 429, headers: { "retry-after": "1" } });
+  sandbox.inject({ kind: "status", status: 429, headers: { "retry-after": "2" } });
   await plugin.create(KEY);
-  expect(messages).toMatchObject([{ ephemeral: true, urn, message: "POST: 429, retrying in 1 s" }]);
+  expect(messages).toMatchObject([{ ephemeral: true, urn, message: "POST: 429, retrying in 2 s" }]);
   await plugin.delete("key-1", { ...KEY, apiKey: "no-such-key-0123456789" });
   const message = expect.stringMatching(/^key sha256:.*404/) as string;
   expect(messages.slice(1)).toMatchObject([{ severity: 2, urn, ephemeral: false, message }]);

@@ -144,7 +144,7 @@ const STEPS: Readonly<Record<RotationStep, Perform | null>> = {
   expire: expirePrevious,
 };
 
-/** Creates a key and makes it the current one. If the creation fails, the state does not change. */
+/** Creates a key and makes it the current one. If the creation fails, the state does not change; the response is always kept. */
 async function createKey(change: KeyChange, state: KeyState): Promise<KeyState> {
   const unread = await change.session.client.createApiKey();
   const trigger = rotationOf(change.news).trigger ?? state.internal.trigger;
