@@ -89,3 +89,23 @@ it("a stack that points at another server changes nothing until previousBaseUrl 
   expect(await stack.preview(UNCHANGED)).toMatchObject({ ok: true });
   expect(other.requests).toEqual([]);
 });
+
+it("a Provider with a new account name is replaced with its resources, back and forth, and leaves no key behind", async () => {
+  const args: { account?: string } = {};
+  const { sandbox, stack } = await sandboxStack(() => {
+    const { url: baseUrl, accessToken } = sandbox;
+    const provider = new partners.Provider("eu", { baseUrl, accessToken, ...args });
+    const { apiKey } = new partners.PartnerApiKey("checkout", {}, { provider });
+    return Promise.resolve({ apiKey, webhooks: partners.getPartnerWebhooksOutput({ provider }) });
+  });
+  expect(await stack.up()).toMatchObject({ ok: true });
+  for (const account of ["europe", "eu"]) {
+    args.account = account;
+    expect(await stack.preview()).toMatchObject({ ok: true, changes: { replace: 2 } });
+    expect(await stack.up()).toMatchObject({ ok: true, error: "", changes: { replace: 2 } });
+    expect([(await stack.outputs())["apiKey"]]).toEqual(sandbox.apiKeys);
+    expect(await stack.preview(UNCHANGED)).toMatchObject({ ok: true });
+  }
+  expect(await stack.destroy()).toMatchObject({ ok: true });
+  expect(sandbox.apiKeys).toEqual([]);
+});
