@@ -36,13 +36,13 @@ it("the list is known in a preview, shares its GET with the resources, and stays
   const eu = await sandboxFor({ webhooks: [{ webhookId: 7, state: "active" }] });
   const { sandbox, stack } = await sandboxStack(
     async () => {
-      listed = await partners.getPartnerWebhooks();
+      listed = (await partners.getPartnerWebhooks()).webhooks;
       for (const { webhookId } of listed)
         new partners.PartnerWebhookState(`webhook-${webhookId}`, { webhookId, state: "active" });
       const provider = new partners.Provider("eu", { baseUrl: eu.url, accessToken: eu.accessToken });
       const parent = new pulumi.ComponentResource("test:Region", "region", {}, { provider });
-      const [ofEu] = await partners.getPartnerWebhooks({ parent });
-      return { euId: ofEu?.webhookId, all: partners.getPartnerWebhooksOutput() };
+      const [ofEu] = (await partners.getPartnerWebhooks({ parent })).webhooks;
+      return { euId: ofEu?.webhookId, all: partners.getPartnerWebhooksOutput().webhooks };
     },
     { shape },
   );
@@ -95,8 +95,8 @@ it("an incomplete list fails the preview, and unknown settings require getPartne
   expect(unknown.ok).toBe(false);
   expect(unknown.stdout).toContain("getPartnerWebhooksOutput");
   stack.setProgram(() => {
-    const count = partners.getPartnerWebhooksOutput(later()).apply((found) => found.length);
-    return Promise.resolve({ count });
+    const { webhooks } = partners.getPartnerWebhooksOutput(later());
+    return Promise.resolve({ count: webhooks.length });
   });
   expect(await stack.up()).toMatchObject({ ok: true });
   expect(await stack.outputs()).toEqual({ count: 3 });

@@ -15,6 +15,12 @@ export interface PartnerWebhook {
   readonly record: Readonly<Record<string, unknown>>;
 }
 
+/** The result of {@link getPartnerWebhooks}. */
+export interface GetPartnerWebhooksResult {
+  /** The webhooks in the order of the service; empty if there are none. Secret in an output, because a record may hold a secret. */
+  readonly webhooks: PartnerWebhook[];
+}
+
 /** The options of {@link getPartnerWebhooks}, which select the account. */
 export interface GetPartnerWebhooksOptions {
   /**
@@ -36,16 +42,18 @@ export interface GetPartnerWebhooksOptions {
  * Records are plain text. Wrap anything that may contain a secret in `pulumi.secret`, or use {@link getPartnerWebhooksOutput}.
  *
  * @param options Selects the account. By default, this is the account of stack configuration.
- * @returns The webhooks in the service's order; an empty array if there are none.
  * @throws {Error} if the list cannot be read or has further pages, and in a preview if the provider's settings are not known yet.
  * @example
  * ```ts
- * for (const { webhookId } of await partners.getPartnerWebhooks()) {
+ * const { webhooks } = await partners.getPartnerWebhooks();
+ * for (const { webhookId } of webhooks) {
  *   new partners.PartnerWebhookState(`webhook-${webhookId}`, { webhookId, state: "active" });
  * }
  * ```
  */
-export async function getPartnerWebhooks(options: GetPartnerWebhooksOptions = {}): Promise<PartnerWebhook[]> {
+export async function getPartnerWebhooks(
+  options: GetPartnerWebhooksOptions = {},
+): Promise<GetPartnerWebhooksResult> {
   const webhooks = settled(read(options).webhooks);
   if (!(await webhooks.isKnown)) {
     throw new pulumi.RunError(
@@ -63,13 +71,13 @@ export async function getPartnerWebhooks(options: GetPartnerWebhooksOptions = {}
  * @param options Selects the account. By default, this is the account of stack configuration.
  * @example
  * ```ts
- * const webhooks = partners.getPartnerWebhooksOutput({ provider: eu });
+ * const { webhooks } = partners.getPartnerWebhooksOutput({ provider: eu });
  * export const ids = pulumi.unsecret(webhooks.apply((all) => all.map(({ webhookId }) => webhookId)));
  * ```
  */
 export function getPartnerWebhooksOutput(
   options: GetPartnerWebhooksOptions = {},
-): pulumi.Output<PartnerWebhook[]> {
+): pulumi.Output<GetPartnerWebhooksResult> {
   return pulumi.secret(read(options).webhooks.apply(parse));
 }
 
@@ -103,8 +111,8 @@ function read(options: GetPartnerWebhooksOptions): PartnerWebhooks {
   return resource;
 }
 
-function parse(webhooks: string): PartnerWebhook[] {
-  return JSON.parse(webhooks) as PartnerWebhook[];
+function parse(webhooks: string): GetPartnerWebhooksResult {
+  return { webhooks: JSON.parse(webhooks) as PartnerWebhook[] };
 }
 
 /** Returns the promises inside an output. The SDK does not declare them, but only they reveal a failure or an unknown value. */
