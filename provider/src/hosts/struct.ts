@@ -6,9 +6,11 @@ import { toWire } from "./plugin-host.js";
 /** The {@link SIGNATURE} of a secret. */
 const SECRET = "1b47061264138c4ac30d75fd1eb44270";
 
-/** Reads properties from a message. Unwraps secrets, and omits `__provider`, which the dynamic host leaves in the state. */
+/** Reads properties from a message. Unwraps secrets, and omits what only the dynamic host needs, which a move leaves in the state. */
 export function fromStruct(message: Struct | undefined): Properties {
-  const members = Object.entries(message?.toJavaScript() ?? {}).filter(([name]) => name !== "__provider");
+  const members = Object.entries(message?.toJavaScript() ?? {}).filter(
+    ([name]) => name !== "__provider" && name !== "__urn",
+  );
   return plain(Object.fromEntries(members)) as Properties;
 }
 

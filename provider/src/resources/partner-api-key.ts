@@ -2,7 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 
 import { assertArguments, warnAboutStackSettings } from "./program-checks.js";
 import { PARTNER_API_KEY, SECRET_OUTPUTS } from "../registration.js";
-import { isOfType } from "./run.js";
+import { hostInputs, isOfType } from "./run.js";
 
 /**
  * When a new key replaces the current one, and how long the old key stays valid. Invalid values fail the preview.
@@ -125,10 +125,15 @@ export class PartnerApiKey extends pulumi.CustomResource {
       previousExpiresAt: undefined,
       account: undefined,
     };
-    const { type, __provider } = PARTNER_API_KEY;
+    const forHost = hostInputs(PARTNER_API_KEY, name, opts.parent);
     // Added to the caller's list, so that the caller cannot remove them.
     const additionalSecretOutputs = [...(opts.additionalSecretOutputs ?? []), ...SECRET_OUTPUTS];
-    super(type, name, { ...inputs, ...outputs, __provider }, { ...opts, additionalSecretOutputs });
+    super(
+      PARTNER_API_KEY.type,
+      name,
+      { ...inputs, ...outputs, ...forHost },
+      { ...opts, additionalSecretOutputs },
+    );
     warnAboutStackSettings();
   }
 }

@@ -3,7 +3,7 @@ import * as pulumi from "@pulumi/pulumi";
 import type { WebhookState } from "../api/operations.js";
 import { assertArguments, declareOnce, warnAboutStackSettings } from "./program-checks.js";
 import { PARTNER_WEBHOOK_STATE } from "../registration.js";
-import { isOfType } from "./run.js";
+import { hostInputs, isOfType } from "./run.js";
 
 /**
  * What happens to a webhook that is no longer managed: `"leave"` keeps its current state, `"restore"` sets the state in which it was
@@ -69,10 +69,10 @@ export class PartnerWebhookState extends pulumi.CustomResource {
    *   contains an unknown argument.
    */
   constructor(name: string, args: PartnerWebhookStateArgs, opts?: pulumi.CustomResourceOptions) {
-    const { type, __provider } = PARTNER_WEBHOOK_STATE;
     const given =
       opts?.id === undefined ? declared(name, args, opts) : { webhookId: undefined, state: undefined };
-    super(type, name, { ...given, initialState: undefined, __provider }, opts);
+    const forHost = hostInputs(PARTNER_WEBHOOK_STATE, name, opts?.parent);
+    super(PARTNER_WEBHOOK_STATE.type, name, { ...given, initialState: undefined, ...forHost }, opts);
     warnAboutStackSettings();
   }
 }

@@ -4,6 +4,7 @@ import type { WebhookState } from "../api/operations.js";
 import type { StateOnDestroy } from "./partner-webhook-state.js";
 import { assertArguments, declareOnce, warnAboutStackSettings } from "./program-checks.js";
 import { PARTNER_WEBHOOK_STATES } from "../registration.js";
+import { hostInputs } from "./run.js";
 
 /**
  * What happens to webhooks that the program does not name: `"leave"` keeps their states, and a {@link WebhookState} sets that
@@ -55,7 +56,7 @@ export class PartnerWebhookStates extends pulumi.CustomResource {
    *   contains an unknown argument.
    */
   constructor(name: string, args: PartnerWebhookStatesArgs, opts?: pulumi.CustomResourceOptions) {
-    const { type, __provider } = PARTNER_WEBHOOK_STATES;
+    const { type } = PARTNER_WEBHOOK_STATES;
     const resource = `PartnerWebhookStates "${name}"`;
     assertArguments(resource, args, ["states", "others", "stateOnDestroy"]);
     const { others, stateOnDestroy } = args;
@@ -66,7 +67,8 @@ export class PartnerWebhookStates extends pulumi.CustomResource {
       ...(others !== undefined && { others: declareOnce(others, othersOf, declarer) }),
       ...(stateOnDestroy !== undefined && { stateOnDestroy }),
     };
-    super(type, name, { ...given, initialStates: undefined, __provider }, opts);
+    const forHost = hostInputs(PARTNER_WEBHOOK_STATES, name, opts?.parent);
+    super(type, name, { ...given, initialStates: undefined, ...forHost }, opts);
     warnAboutStackSettings();
   }
 }

@@ -1,5 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 
+import type { Registration } from "../registration.js";
+
 /**
  * Creates a variable with a separate value for each run of a program, because one process can have many runs with the Automation API
  * or with mocks. Each run has its own connection to the engine, which identifies it.
@@ -25,6 +27,20 @@ export interface ProviderOptions {
 /** Returns the provider that the SDK will choose for a resource type; `undefined` for the default provider. */
 export function providerOf(type: string, options: ProviderOptions): pulumi.ProviderResource | undefined {
   return options.provider ?? (options.parent ?? pulumi.runtime.getStackResource())?.getProvider(type);
+}
+
+/**
+ * Returns the inputs that are for the host: the source of the handlers, and the URN, which the SDK's host does not pass on. Warnings
+ * then appear at their resource. Pulumi hides both inputs, because their names start with two underscores.
+ */
+export function hostInputs(
+  { type, __provider }: Registration,
+  name: string,
+  parent: pulumi.Resource | undefined,
+): { readonly __provider: string; readonly __urn: pulumi.Input<string> } {
+  // A promise: as an output of the parent, the URN would make the resource depend on it.
+  const urn = pulumi.createUrn(name, type, parent) as unknown as { promise(): Promise<string> };
+  return { __provider, __urn: urn.promise() };
 }
 
 /** Returns the logical name of a resource, which the SDK stores but does not declare. */
