@@ -91,21 +91,22 @@ it("a stack that points at another server changes nothing until previousBaseUrl 
 });
 
 it("a Provider with a new account name is replaced with its resources, back and forth, and leaves no key behind", async () => {
-  const args: { account?: string } = {};
-  const { sandbox, stack } = await sandboxStack(() => {
-    const { url: baseUrl, accessToken } = sandbox;
-    const provider = new partners.Provider("eu", { baseUrl, accessToken, ...args });
+  const europe = await sandboxFor();
+  let account = "eu";
+  const { sandbox: eu, stack } = await sandboxStack(() => {
+    const { url: baseUrl, accessToken } = account === "eu" ? eu : europe;
+    const provider = new partners.Provider("eu", { baseUrl, accessToken, account });
     const { apiKey } = new partners.PartnerApiKey("checkout", {}, { provider });
     return Promise.resolve({ apiKey, webhooks: partners.getPartnerWebhooksOutput({ provider }) });
   });
   expect(await stack.up()).toMatchObject({ ok: true });
-  for (const account of ["europe", "eu"]) {
-    args.account = account;
+  for (account of ["europe", "eu"]) {
     expect(await stack.preview()).toMatchObject({ ok: true, changes: { replace: 2 } });
     expect(await stack.up()).toMatchObject({ ok: true, error: "", changes: { replace: 2 } });
-    expect([(await stack.outputs())["apiKey"]]).toEqual(sandbox.apiKeys);
+    const { apiKey } = await stack.outputs();
+    expect([eu.apiKeys, europe.apiKeys]).toEqual(account === "eu" ? [[apiKey], []] : [[], [apiKey]]);
     expect(await stack.preview(UNCHANGED)).toMatchObject({ ok: true });
   }
   expect(await stack.destroy()).toMatchObject({ ok: true });
-  expect(sandbox.apiKeys).toEqual([]);
+  expect([eu.apiKeys, europe.apiKeys]).toEqual([[], []]);
 });
