@@ -1,9 +1,10 @@
 import * as pulumi from "@pulumi/pulumi";
 
 import type { WebhookState } from "../api/operations.js";
-import { assertArguments, warnAboutStackSettings } from "./program-checks.js";
 import { PARTNER_WEBHOOKS } from "../registration.js";
-import { logicalName, perRun, providerOf } from "./run.js";
+import { PartnerResource } from "./partner-resource.js";
+import { assertArguments } from "./program-checks.js";
+import { logicalName, perRun, providerOf, settled } from "./run.js";
 
 /** An existing webhook, as returned by {@link getPartnerWebhooks}. */
 export interface PartnerWebhook {
@@ -82,19 +83,13 @@ export function getPartnerWebhooksOutput(
 }
 
 /** The resource that holds the list. It has an ID, so the engine only reads it, like a resource of another stack. */
-class PartnerWebhooks extends pulumi.CustomResource {
+class PartnerWebhooks extends PartnerResource {
   /** The webhooks as JSON text. */
   declare readonly webhooks: pulumi.Output<string>;
 
   constructor(name: string, provider: pulumi.ProviderResource | undefined) {
-    const { type, __provider } = PARTNER_WEBHOOKS;
-    super(
-      type,
-      name,
-      { webhooks: undefined, __provider },
-      { id: "webhooks", additionalSecretOutputs: ["webhooks"], ...(provider && { provider }) },
-    );
-    warnAboutStackSettings();
+    const opts = { id: "webhooks", additionalSecretOutputs: ["webhooks"], ...(provider && { provider }) };
+    super(PARTNER_WEBHOOKS, name, { webhooks: undefined }, opts);
   }
 }
 
@@ -113,9 +108,4 @@ function read(options: GetPartnerWebhooksOptions): PartnerWebhooks {
 
 function parse(webhooks: string): GetPartnerWebhooksResult {
   return { webhooks: JSON.parse(webhooks) as PartnerWebhook[] };
-}
-
-/** Returns the promises inside an output. The SDK does not declare them, but only they reveal a failure or an unknown value. */
-function settled<T>(output: pulumi.Output<T>): { isKnown: Promise<boolean>; promise(): Promise<T> } {
-  return output as unknown as { isKnown: Promise<boolean>; promise(): Promise<T> };
 }

@@ -1,7 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
 
-import type { Registration } from "../registration.js";
-
 /**
  * Creates a variable with a separate value for each run of a program, because one process can have many runs with the Automation API
  * or with mocks. Each run has its own connection to the engine, which identifies it.
@@ -29,26 +27,12 @@ export function providerOf(type: string, options: ProviderOptions): pulumi.Provi
   return options.provider ?? (options.parent ?? pulumi.runtime.getStackResource())?.getProvider(type);
 }
 
-/**
- * Returns the inputs that are for the host: the source of the handlers, and the URN, which the SDK's host does not pass on. Warnings
- * then appear at their resource. Pulumi hides both inputs, because their names start with two underscores.
- */
-export function hostInputs(
-  { type, __provider }: Registration,
-  name: string,
-  parent: pulumi.Resource | undefined,
-): { readonly __provider: string; readonly __urn: pulumi.Input<string> } {
-  // A promise: as an output of the parent, the URN would make the resource depend on it.
-  const urn = pulumi.createUrn(name, type, parent) as unknown as { promise(): Promise<string> };
-  return { __provider, __urn: urn.promise() };
-}
-
 /** Returns the logical name of a resource, which the SDK stores but does not declare. */
 export function logicalName(resource: pulumi.Resource): string {
   return (resource as { __name?: string }).__name ?? "unnamed";
 }
 
-/** Whether a value is a resource of a type, even from another copy of the package. The SDK stores the type but does not declare it. */
-export function isOfType(value: unknown, type: string): boolean {
-  return pulumi.Resource.isInstance(value) && (value as { __pulumiType?: string }).__pulumiType === type;
+/** Returns the promises inside an output. The SDK does not declare them, but only they reveal a failure or an unknown value. */
+export function settled<T>(output: pulumi.Output<T>): { isKnown: Promise<boolean>; promise(): Promise<T> } {
+  return output as unknown as { isKnown: Promise<boolean>; promise(): Promise<T> };
 }
