@@ -4,7 +4,7 @@ import type { WebhookState } from "../api/operations.js";
 import { PARTNER_WEBHOOKS } from "../registration.js";
 import { PartnerResource } from "./partner-resource.js";
 import { assertArguments } from "./program-checks.js";
-import { logicalName, perRun, providerOf, settled } from "./run.js";
+import { logicalName, perRun, providerOf, settled, type ProviderOptions } from "./run.js";
 
 /** An existing webhook, as returned by {@link getPartnerWebhooks}. */
 export interface PartnerWebhook {
@@ -22,27 +22,14 @@ export interface GetPartnerWebhooksResult {
   readonly webhooks: PartnerWebhook[];
 }
 
-/** The options of {@link getPartnerWebhooks}, which select the account. */
-export interface GetPartnerWebhooksOptions {
-  /**
-   * The provider for the account.
-   * @default the provider of `parent`; otherwise, the account of stack configuration
-   */
-  readonly provider?: pulumi.ProviderResource | undefined;
-  /**
-   * A component; its provider for child resources is used.
-   * @default none
-   */
-  readonly parent?: pulumi.Resource | undefined;
-}
-
 /**
  * Lists all webhooks of an account as plain values. They are known in a preview, so a program can loop over them. The list is read
  * once, at the start of the run, with the same request that serves the resources of the account.
  *
  * Records are plain text. Wrap anything that may contain a secret in `pulumi.secret`, or use {@link getPartnerWebhooksOutput}.
  *
- * @param options Selects the account. By default, this is the account of stack configuration.
+ * @param options Selects the account: a `provider`, or a component as `parent`, whose provider for child resources is used. By
+ *   default, this is the account of stack configuration.
  * @throws {Error} if the list cannot be read or has further pages, and in a preview if the provider's settings are not known yet.
  * @example
  * ```ts
@@ -53,7 +40,7 @@ export interface GetPartnerWebhooksOptions {
  * ```
  */
 export async function getPartnerWebhooks(
-  options: GetPartnerWebhooksOptions = {},
+  options: Pick<pulumi.InvokeOptions, "provider" | "parent"> = {},
 ): Promise<GetPartnerWebhooksResult> {
   const webhooks = settled(read(options).webhooks);
   if (!(await webhooks.isKnown)) {
@@ -69,7 +56,7 @@ export async function getPartnerWebhooks(
  * Lists all webhooks of an account like {@link getPartnerWebhooks}, but returns a secret output. Values derived from it stay secret
  * until you call `pulumi.unsecret`. It needs no `await`, and may be unknown in a preview.
  *
- * @param options Selects the account. By default, this is the account of stack configuration.
+ * @param options Selects the account, as for {@link getPartnerWebhooks}.
  * @example
  * ```ts
  * const { webhooks } = partners.getPartnerWebhooksOutput({ provider: eu });
@@ -77,7 +64,7 @@ export async function getPartnerWebhooks(
  * ```
  */
 export function getPartnerWebhooksOutput(
-  options: GetPartnerWebhooksOptions = {},
+  options: Pick<pulumi.InvokeOptions, "provider" | "parent"> = {},
 ): pulumi.Output<GetPartnerWebhooksResult> {
   return pulumi.secret(read(options).webhooks.apply(parse));
 }
@@ -96,7 +83,7 @@ class PartnerWebhooks extends PartnerResource {
 /** One resource for each provider, because the names of resources must be unique. */
 const reads = perRun(() => new Map<pulumi.ProviderResource | undefined, PartnerWebhooks>());
 
-function read(options: GetPartnerWebhooksOptions): PartnerWebhooks {
+function read(options: ProviderOptions): PartnerWebhooks {
   assertArguments("getPartnerWebhooks", options, ["provider", "parent"]);
   const provider = providerOf(PARTNER_WEBHOOKS.type, options);
   const known = reads();

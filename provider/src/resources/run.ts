@@ -17,10 +17,7 @@ export function perRun<T>(initial: () => T): () => T {
 }
 
 /** The options that determine which provider a resource or a function uses. */
-export interface ProviderOptions {
-  readonly provider?: pulumi.ProviderResource | undefined;
-  readonly parent?: pulumi.Resource | undefined;
-}
+export type ProviderOptions = Pick<pulumi.InvokeOptions, "provider" | "parent">;
 
 /** Returns the provider that the SDK will choose for a resource type; `undefined` for the default provider. */
 export function providerOf(type: string, options: ProviderOptions): pulumi.ProviderResource | undefined {
