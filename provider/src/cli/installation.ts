@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import gte from "semver/functions/gte.js";
 
+import { isAtLeast } from "../handlers/settings.js";
 import { VERSION } from "../version.js";
 import { check, type Check } from "./report.js";
 
@@ -11,7 +11,7 @@ const TESTED_CLI = "3.254.0";
 
 /** Checks the version of the Pulumi CLI. @param version `null` if the CLI does not report a valid one. */
 export function checkCliVersion(version: string | null): Check {
-  if (version !== null && gte(version, TESTED_CLI)) return check("ok", "pulumi-cli", version);
+  if (version !== null && isAtLeast(version, TESTED_CLI)) return check("ok", "pulumi-cli", version);
   const detail = `This is ${version ?? "an unknown version"}; ${TESTED_CLI} and newer are tested.`;
   return check("warning", "pulumi-cli", detail, "Update the Pulumi CLI.");
 }
