@@ -55,7 +55,7 @@ describe("the plugin", () => {
 const HOSTILE = "a\u001b[2J\u009b2J\r\n::set-output name=x::y\u2028\u202egnp\u2066\u061cok       key";
 
 test("text from the state cannot control the terminal or start a line", () => {
-  expect(printable(HOSTILE)).toBe("a?[2J?2J??::set-output name=x::y??gnp??ok       key");
+  expect(printable(HOSTILE)).toBe("a?[2J?2J?::set-output name=x::y?gnp?ok       key");
   expect(printable('Größe 日本 – "x"')).toBe('Größe 日本 – "x"');
 });
 
