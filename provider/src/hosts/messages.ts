@@ -284,7 +284,6 @@ const CONNECTION_REMEDIES: readonly (readonly [RegExp, (baseUrl: string) => stri
     () => "The TLS handshake failed: ask the service's operator which versions and ciphers it accepts.",
   ],
   [/HTTPParserError/, (baseUrl) => `The server does not speak HTTP: check ${baseUrl}.`],
-  [/100_CONTINUE/, () => "The server sent an unexpected 100 Continue, which undici rejects."],
   [
     /^UND_ERR_(ABORTED|PRX)/,
     () => "The proxy refused the connection: check HTTPS_PROXY, or add the host to NO_PROXY.",

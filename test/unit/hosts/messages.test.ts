@@ -51,7 +51,7 @@ function unreadable(reason: Unreadable["reading"]["reason"], ...candidates: stri
 
 const CODES =
   "ECONNREFUSED ENOTFOUND EAI_AGAIN ECONNRESET EHOSTUNREACH UNABLE_TO_VERIFY_LEAF_SIGNATURE CERT_HAS_EXPIRED ERR_TLS_CERT_ALTNAME_INVALID EPROTO " +
-  "ERR_SSL_WRONG_VERSION_NUMBER HTTPParserError UNEXPECTED_100_CONTINUE UND_ERR_ABORTED";
+  "ERR_SSL_WRONG_VERSION_NUMBER HTTPParserError UND_ERR_ABORTED";
 
 const CAUSES: Examples<FailureCause> = {
   status: [301, 304, 400, 401, 403, 404, 429, 500].map((status) => ({ kind: "status", status })),
@@ -243,7 +243,6 @@ describe("the message for every error and notice", () => {
         "GET /webhooks at partners.example.com: the connection failed (EPROTO). The TLS handshake failed: ask the service's operator which versions and ciphers it accepts. [PARTNERS_CONNECTION]",
         "GET /webhooks at partners.example.com: the connection failed (ERR_SSL_WRONG_VERSION_NUMBER). No TLS on this port: check the scheme and port of partners:baseUrl. [PARTNERS_CONNECTION]",
         "GET /webhooks at partners.example.com: the connection failed (HTTPParserError). The server does not speak HTTP: check partners:baseUrl. [PARTNERS_CONNECTION]",
-        "GET /webhooks at partners.example.com: the connection failed (UNEXPECTED_100_CONTINUE). The server sent an unexpected 100 Continue, which undici rejects. [PARTNERS_CONNECTION]",
         "GET /webhooks at partners.example.com: the connection failed (UND_ERR_ABORTED). The proxy refused the connection: check HTTPS_PROXY, or add the host to NO_PROXY. [PARTNERS_CONNECTION]",
         "GET /webhooks at partners.example.com: interrupted. Run "pulumi up" again. [PARTNERS_INTERRUPTED]",
         "GET /webhooks at partners.example.com: the response was cut off. Try again. [PARTNERS_CONNECTION]",
