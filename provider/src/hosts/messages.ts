@@ -406,9 +406,9 @@ function otherServerRemedy(context: MessageContext): string {
   return `Change it back or, if the account moved, set ${setting("previousBaseUrl", context)} to the old address; then run ${UP}.`;
 }
 
-/** Returns the last resort: the command that removes the resource from the state. */
+/** Returns the last resort: the command that removes the resource from the state. Without a URN, the CLI offers all resources. */
 function stateDelete({ urn }: MessageContext): string {
-  return `run "pulumi state delete ${urn === undefined ? "<URN>" : quoteForShell(urn)}"`;
+  return `run "pulumi state delete${urn === undefined ? "" : ` ${quoteForShell(urn)}`}"`;
 }
 
 /** How many existing webhooks a message lists. */
