@@ -31,8 +31,6 @@ const NOWHERE = "http://127.0.0.1:1";
 
 const doctorIn = async (script: Script, env = {}) => (await scriptedProject(script)).run(["doctor"], env);
 
-/** A resource of the native plugin. */
-const NATIVE = { type: "partners:index:PartnerWebhookState" };
 const pendingKey = (type: string, name: string) => ({
   type,
   resource: {
@@ -125,7 +123,7 @@ describe("the doctor in a project", () => {
     [
       "without settings",
       {},
-      "stack ok,plugin ok,settings failed",
+      "plugin ok,stack ok,settings failed",
       /^failed +settings .*set partners:baseUrl .*--secret partners:accessToken/m,
     ],
     [
@@ -154,13 +152,13 @@ describe("the doctor in a project", () => {
           "nowhere/node_modules/pulumi-partners/plugin.js": "throw 1",
         },
       },
-      "stack ok,plugin failed",
+      "plugin failed,stack ok",
       /^failed +plugin /m,
     ],
     [
       "with misspelled settings",
       { config: { "partners:baseURL": { value: NOWHERE }, "partners:account": { value: "eu" } } },
-      "plugin ok,settings warning,settings failed",
+      "stack ok,settings warning,settings failed",
       /^warning +settings +"partners:baseURL" is not a pulumi-partners setting.* Valid settings: baseUrl, .*\nfailed +settings +Set baseUrl/m,
     ],
     [
@@ -177,8 +175,8 @@ describe("the doctor in a project", () => {
     ],
     [
       "in TypeScript that uses the native plugin",
-      { resources: [webhookInState("orders", 101, NATIVE)] },
-      "stack ok,settings failed",
+      { files: { "Pulumi.yaml": "name: shop\nruntime: nodejs\npackages:\n  partners: partners@0.1.0\n" } },
+      "pulumi-cli ok,stack ok,settings failed",
       /^ok +stack /m,
     ],
     [
@@ -250,7 +248,7 @@ it("missing webhooks of the stack are a failure", async () => {
   const { url } = await sandboxFor();
   const resources = [
     webhookInState("orders", 101),
-    webhookInState("lost", 7, NATIVE),
+    webhookInState("lost", 7, { type: "partners:index:PartnerWebhookState" }),
     webhookInState("old", 8, { delete: true }),
   ];
   const ended = await doctorIn({ config: inStack(url), resources });

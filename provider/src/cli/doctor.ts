@@ -84,7 +84,7 @@ const NO_STACK: Stack = {
   unknownSettings: [],
 };
 
-/** Checks the CLI, the stack and the plugin. @returns The stack; `null` if there is a project but its stack cannot be read. */
+/** Checks the CLI, the plugin and the stack. @returns The stack; `null` if there is a project but its stack cannot be read. */
 async function checkProject(
   root: string | null,
   stackName: string | undefined,
@@ -101,12 +101,12 @@ async function checkProject(
   if (cli === null) return null;
   return report.attempt("stack", async () => {
     const project = await openProject(root, cli);
+    if (project.needsPackage) report.add(checkPlugin(project.programFolder));
     const stack = await readStack(project, stackName);
     const names = stack.accounts.map(({ name }) => name);
     report.add(
       check("ok", "stack", `${stack.name}, account${names.length > 1 ? "s" : ""} ${names.join(", ")}.`),
     );
-    if (project.usesNode && !stack.isNative) report.add(checkPlugin(project.programFolder));
     report.add(...checkState(stack));
     return stack;
   });

@@ -1,4 +1,4 @@
-import type { LocalWorkspace, PulumiCommand } from "@pulumi/pulumi/automation";
+import type { LocalWorkspace, ProjectSettings, PulumiCommand } from "@pulumi/pulumi/automation";
 import { existsSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 
@@ -11,8 +11,8 @@ export interface Project {
   readonly workspace: LocalWorkspace;
   /** The folder of `main`, from which the program and the plugin load packages. */
   readonly programFolder: string;
-  /** Whether the program runs on Node. */
-  readonly usesNode: boolean;
+  /** Whether the program needs the npm package: it runs on Node, and the CLI generated no SDK for it. */
+  readonly needsPackage: boolean;
 }
 
 /** The configuration of a stack, and its state after the last `pulumi up`. */
@@ -41,18 +41,22 @@ export async function findCli(): Promise<PulumiCommand> {
   });
 }
 
+/** `packages`: what `pulumi package add` added. */
+type Settings = ProjectSettings & { readonly packages?: object };
+
 /** Opens the project in a folder with this CLI. @throws {CommandError} */
 export async function openProject(workDir: string, pulumiCommand: PulumiCommand): Promise<Project> {
   const automation = await loadAutomation();
   return runCli("pulumi stack ls", async () => {
     const envVars = { PULUMI_SKIP_UPDATE_CHECK: "true" };
     const workspace = await automation.LocalWorkspace.create({ workDir, pulumiCommand, envVars });
-    const { main = ".", runtime } = await workspace.projectSettings();
+    const { main = ".", runtime, packages = {} } = (await workspace.projectSettings()) as Settings;
+    const language = typeof runtime === "object" ? runtime.name : runtime;
     const path = resolve(workDir, main);
     return {
       workspace,
       programFolder: statSync(path).isFile() ? dirname(path) : path,
-      usesNode: (typeof runtime === "object" ? runtime.name : runtime) === "nodejs",
+      needsPackage: language === "nodejs" && !("partners" in packages),
     };
   });
 }
@@ -67,10 +71,9 @@ export async function readStack({ workspace }: Project, name?: string): Promise<
   const selected = name ?? (await runCli("pulumi stack ls", () => workspace.stack()))?.name;
   if (selected === undefined)
     throw new CommandError('No stack is selected. Run "pulumi stack select", or use --stack.');
-  const [values, exported] = await Promise.all([
-    runCli(`pulumi preview --stack ${selected}`, () => workspace.getAllConfig(selected)),
-    runCli(`pulumi preview --stack ${selected}`, () => workspace.exportStack(selected)),
-  ]);
+  const [values, exported] = await runCli(`pulumi preview --stack ${selected}`, () =>
+    Promise.all([workspace.getAllConfig(selected), workspace.exportStack(selected)]),
+  );
   const token = values["partners:accessToken"];
   const ours = Object.keys(values).filter((key) => key.startsWith("partners:"));
   return {

@@ -19,8 +19,6 @@ export interface StackState {
   readonly accounts: readonly Account[];
   /** The names of the keys whose creation or rotation was interrupted. */
   readonly interruptedKeys: readonly string[];
-  /** Whether resources come from the native plugin. */
-  readonly isNative: boolean;
 }
 
 /** What `pulumi stack export --show-secrets` prints, as far as the doctor reads it. */
@@ -62,7 +60,6 @@ export function readState(deployment: Deployment, config: ConfigSource): StackSt
       .filter(({ type }) => type === "creating" || type === "updating")
       .filter(({ resource }) => className(resource.type) === "PartnerApiKey")
       .map(({ resource }) => nameOf(resource)),
-    isNative: ours.some(({ type }) => type.startsWith("partners:")),
   };
 }
 
