@@ -4,8 +4,14 @@ import { findSetting, readSettings, variableOf, type ConfigSource } from "../han
 import { renderError, renderNotice, type MessageContext } from "../hosts/messages.js";
 import { SETTING_NAMES } from "../setting-names.js";
 import { CommandError, parseOptions, UsageError, type Command } from "./command.js";
-import { checkCliVersion, checkPlugin } from "./installation.js";
-import { findCli, findProjectRoot, openProject, readStack, type Stack } from "./pulumi-project.js";
+import {
+  checkPlugin,
+  findCli,
+  findProjectRoot,
+  openProject,
+  readStack,
+  type Stack,
+} from "./pulumi-project.js";
 import { check, printable, renderCheck, type Check } from "./report.js";
 import { checkService } from "./service.js";
 import { readState, type Account } from "./stack-state.js";
@@ -91,7 +97,7 @@ async function checkProject(
   report: Report,
 ): Promise<Stack | null> {
   const cli = await report.attempt("pulumi-cli", findCli);
-  if (cli !== null) report.add(checkCliVersion(cli.version?.version ?? null));
+  if (cli !== null) report.add(check("ok", "pulumi-cli", cli.version?.version ?? "unknown version"));
   if (root === null) {
     const detail = "There is no Pulumi project here, so only environment variables are used.";
     const remedy = "To check a stack, run the doctor in its project, or use --cwd.";

@@ -1,9 +1,11 @@
 import type { LocalWorkspace, ProjectSettings, PulumiCommand } from "@pulumi/pulumi/automation";
-import { existsSync, statSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { createRequire } from "node:module";
 import { dirname, join, resolve } from "node:path";
 
 import { unknownSettings } from "../hosts/provider-inputs.js";
 import { CommandError } from "./command.js";
+import { check, type Check } from "./report.js";
 import { readState, type Deployment, type StackState } from "./stack-state.js";
 
 /** An open Pulumi project. */
@@ -59,6 +61,27 @@ export async function openProject(workDir: string, pulumiCommand: PulumiCommand)
       needsPackage: language === "nodejs" && !("partners" in packages),
     };
   });
+}
+
+/** Checks that the plugin loads from the program's folder, where the SDK's dynamic-provider host loads it. */
+export function checkPlugin(folder: string): Check {
+  const require = createRequire(join(folder, "program.js"));
+  let path: string;
+  try {
+    path = require.resolve("pulumi-partners/plugin");
+  } catch {
+    const detail = "pulumi-partners cannot be loaded from the program's folder.";
+    return check("failed", "plugin", detail, "Install its tarball in that folder with npm install.");
+  }
+  try {
+    require(path);
+  } catch {
+    const detail = "pulumi-partners is installed, but its plugin does not load.";
+    return check("failed", "plugin", detail, "Delete node_modules and install again.");
+  }
+  const manifest = readFileSync(join(path, "../../../package.json"), "utf8");
+  const { version } = JSON.parse(manifest) as { version: string };
+  return check("ok", "plugin", `pulumi-partners ${version} loads.`);
 }
 
 /**

@@ -120,12 +120,7 @@ const MIN_NODE = "22.19.0";
 
 /** @throws {SettingsError} if this version of Node cannot run undici. */
 export function assertNodeVersion(version: string): void {
-  if (isAtLeast(version, MIN_NODE)) return;
+  if (version.localeCompare(MIN_NODE, "en", { numeric: true }) >= 0) return;
   const text = `Node ${version} is too old. Install Node ${MIN_NODE} or newer, and put it on the PATH of the Pulumi CLI.`;
   throw new SettingsError([{ kind: "environment", text }]);
-}
-
-/** Compares two versions such as `22.9.0` and `22.19.0`. */
-export function isAtLeast(version: string, minimum: string): boolean {
-  return version.localeCompare(minimum, "en", { numeric: true }) >= 0;
 }
