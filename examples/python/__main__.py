@@ -1,6 +1,4 @@
-# After you install the plugin, set up the project. The second command generates the SDK and adds it to requirements.txt:
-#   pulumi install
-#   pulumi package add partners@0.1.0
+# After you install the plugin, run "pulumi install": it generates the SDK in the folder sdks/ and installs the dependencies.
 import pulumi
 import pulumi_partners_native as partners
 

@@ -6,7 +6,7 @@ import { expect, it, onTestFinished } from "vitest";
 
 import { buildPlugin, startTime } from "../../provider/tools/executable/build.ts";
 import { getPulumi } from "../support/pulumi-cli.ts";
-import { sandboxStack, statesOf } from "./support.ts";
+import { blocksOf, sandboxStack, statesOf } from "./support.ts";
 
 /** Milliseconds. Generous for a busy machine, yet loading the Pulumi SDK alone would exceed it. */
 const START_LIMIT = 300;
@@ -28,6 +28,9 @@ it("the tarball installs a plugin that starts quickly and works without Node", a
     { webhooks: [{ webhookId: 101, state: "disabled" }] },
     { env: { PATH: dirname((await getPulumi()).path), PULUMI_HOME: home } },
   );
+  const { error } = await stack.preview();
+  expect(error).not.toBe("");
+  expect((await blocksOf("docs/troubleshooting.md", "text")).join()).toContain(error);
   await stack.pulumi("plugin", "install", "resource", "partners", version, "--file", path);
   expect(await stack.up()).toMatchObject({ error: "", changes: { create: 2 } });
   expect(statesOf(sandbox)).toEqual({ 101: "active" });

@@ -2,7 +2,15 @@ import * as pulumi from "@pulumi/pulumi";
 import * as partners from "pulumi-partners";
 import { expect, it } from "vitest";
 
+import { VERSION as version } from "../../provider/src/version.js";
 import { countRequests, Native, sandboxStack, UNCHANGED } from "./support.ts";
+
+/** The provider of a generated SDK. */
+class NativeProvider extends pulumi.ProviderResource {
+  constructor(name: string, settings: Record<string, string>) {
+    super("partners", name, settings, { version });
+  }
+}
 
 const DYNAMIC = "pulumi-nodejs:dynamic/partners:";
 
@@ -40,6 +48,28 @@ it("with an alias, a stack moves to the native plugin and back without a request
   expect((await stack.destroy()).error).toBe("");
   expect(countRequests(sandbox)).toEqual({ DELETE: 1, GET: 1, PATCH: 1 });
   expect(sandbox.webhooks.get(101)).toBe("active");
+});
+
+it("with a Provider, a move replaces only the Provider", async () => {
+  const declared = { native: false };
+  const { sandbox, stack } = await sandboxStack(() => {
+    const settings = { baseUrl: sandbox.url, accessToken: sandbox.accessToken };
+    if (!declared.native) {
+      const provider = new partners.Provider("eu", settings);
+      new partners.PartnerApiKey("checkout", {}, { provider });
+    } else {
+      const provider = new NativeProvider("eu", settings);
+      new Native("PartnerApiKey", "checkout", {}, `${DYNAMIC}PartnerApiKey`, { provider });
+    }
+    return Promise.resolve();
+  });
+  expect((await stack.up()).error).toBe("");
+  countRequests(sandbox);
+  declared.native = true;
+  expect(await stack.up()).toMatchObject({ error: "", changes: { create: 1, delete: 1, same: 2 } });
+  expect(countRequests(sandbox)).toEqual({});
+  expect((await stack.destroy()).error).toBe("");
+  expect(sandbox.apiKeys).toEqual([]);
 });
 
 it("an imported resource stays unchanged in a refresh, a preview and an update", async () => {

@@ -30,6 +30,8 @@ export interface Script {
   readonly config?: Readonly<Record<string, { value: string; secret?: boolean }>>;
   /** The resources of the state. @default none */
   readonly resources?: readonly object[];
+  /** The pending operations of the state. @default none */
+  readonly pending?: readonly object[];
   /** The selected stack. @default "dev" */
   readonly selected?: string | null;
   /** The error of every command except `version`. @default no error */
@@ -46,6 +48,7 @@ export interface Script {
 export async function scriptedProject({
   config = {},
   resources = [],
+  pending = [],
   selected = "dev",
   error = "",
   files,
@@ -60,7 +63,7 @@ export async function scriptedProject({
     "Pulumi.yaml": "name: shop\nruntime: nodejs\n",
     "error.txt": error,
     "config.json": JSON.stringify(config),
-    "export.json": JSON.stringify({ version: 3, deployment: { resources } }),
+    "export.json": JSON.stringify({ version: 3, deployment: { resources, pending_operations: pending } }),
     "ls.json": JSON.stringify(stacks.filter(({ name }) => name !== null)),
     "bin/pulumi": `#!/bin/sh
 cd '${folder}'

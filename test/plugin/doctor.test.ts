@@ -31,6 +31,14 @@ const NOWHERE = "http://127.0.0.1:1";
 
 const doctorIn = async (script: Script, env = {}) => (await scriptedProject(script)).run(["doctor"], env);
 
+const pendingKey = (type: string, name: string) => ({
+  type,
+  resource: {
+    urn: `urn:pulumi:dev::shop::partners:index:PartnerApiKey::${name}`,
+    type: "partners:index:PartnerApiKey",
+  },
+});
+
 /** Returns the checks in the output, such as `service ok`. */
 function statuses({ stdout }: Ended): string[] {
   const lines = stdout.matchAll(/^(ok|warning|failed) +([a-z-]+) /gm);
@@ -115,7 +123,7 @@ describe("the doctor in a project", () => {
     [
       "without settings",
       {},
-      "stack ok,settings failed",
+      "plugin ok,stack ok,settings failed",
       /^failed +settings .*set partners:baseUrl .*--secret partners:accessToken/m,
     ],
     [
@@ -128,7 +136,7 @@ describe("the doctor in a project", () => {
       "whose stack cannot be read",
       { error: `unable to open "postgres://u:${webhookSecret}@127.0.0.1/db"` },
       "stack failed",
-      /^failed +stack +"pulumi stack ls" failed\. Run it yourself to see why\.$/m,
+      /^failed +stack +The stack cannot be read\. To see why, run "pulumi stack ls"\.$/m,
     ],
     [
       "without a selected stack",
@@ -146,6 +154,30 @@ describe("the doctor in a project", () => {
       },
       "plugin failed,stack ok",
       /^failed +plugin /m,
+    ],
+    [
+      "with misspelled settings",
+      { config: { "partners:baseURL": { value: NOWHERE }, "partners:account": { value: "eu" } } },
+      "stack ok,settings warning,settings failed",
+      /^warning +settings +"partners:baseURL" is not a pulumi-partners setting.* Valid settings: baseUrl, .*\nfailed +settings +Set baseUrl/m,
+    ],
+    [
+      "whose last run was interrupted",
+      {
+        pending: [
+          pendingKey("creating", "one"),
+          pendingKey("updating", "two"),
+          pendingKey("deleting", "three"),
+        ],
+      },
+      "interrupted warning,settings failed",
+      /while it changed one, two\. A key may have been created [^]*^ +pulumi refresh --clear-pending-creates --yes$/m,
+    ],
+    [
+      "in TypeScript that uses the native plugin",
+      { files: { "Pulumi.yaml": "name: shop\nruntime: nodejs\npackages:\n  partners: partners@0.1.0\n" } },
+      "pulumi-cli ok,stack ok,settings failed",
+      /^ok +stack /m,
     ],
     [
       "in Python, which needs no Node plugin",
@@ -216,10 +248,7 @@ it("missing webhooks of the stack are a failure", async () => {
   const { url } = await sandboxFor();
   const resources = [
     webhookInState("orders", 101),
-    webhookInState("lost", 7, {
-      urn: "urn:pulumi:dev::shop::partners:index:PartnerWebhookState::lost",
-      type: "partners:index:PartnerWebhookState", // A resource of the native plugin.
-    }),
+    webhookInState("lost", 7, { type: "partners:index:PartnerWebhookState" }),
     webhookInState("old", 8, { delete: true }),
   ];
   const ended = await doctorIn({ config: inStack(url), resources });
@@ -229,23 +258,63 @@ it("missing webhooks of the stack are a failure", async () => {
   expect(ended.code).toBe(1);
 });
 
-it("only webhooks of the default account are shown, and their names cannot control the terminal", async () => {
-  const { url } = await sandboxFor();
-  const hostile = "a\n::set-output name=x::y\u001b[2J\u009b\u202e";
-  const provider = {
-    urn: `urn:pulumi:dev::shop::pulumi:providers:pulumi-nodejs::${hostile}`,
-    inputs: { "partners:explicit": "true", "partners:account": hostile },
+describe("a Provider", () => {
+  const providerInState = (type: string, name: string, inputs: object) => ({
+    urn: `urn:pulumi:dev::shop::pulumi:providers:${type}::${name}`,
+    type: `pulumi:providers:${type}`,
+    inputs,
+  });
+  const SECRET = {
+    "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270",
+    plaintext: JSON.stringify(TOKEN),
   };
-  const resources = [
-    webhookInState(hostile, 101),
-    provider,
-    webhookInState("elsewhere", 103, { outputs: { webhookId: 103, account: "elsewhere" } }),
-  ];
-  const { stdout } = await doctorIn({ config: inStack(url), resources });
-  expect(stdout.match(/a\?::set-output name=x::y\?\[2J\?\?/g)).toHaveLength(2);
-  expect(stdout.replaceAll("\n", "")).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u202e]/);
-  expect(stdout).not.toMatch(/^\s*::/m);
-  expect(stdout).toMatch(/^ +103 +\w+ +-$/m);
+
+  it("of either form is checked with the settings in the state, but without those of the environment", async () => {
+    const list = JSON.stringify({ incoming: [{ ref: 1 }], outgoing: [{ ref: 2 }, { ref: 3 }] });
+    const [dynamic, native] = [await sandboxFor(), await serviceOf(200, list)];
+    const settings = { "partners:baseUrl": dynamic.url, "partners:accessToken": SECRET };
+    const resources = [
+      providerInState("pulumi-nodejs", "eu", {
+        "partners:explicit": "true",
+        ...settings,
+        "partners:account": "Europe",
+      }),
+      providerInState("partners", "us", {
+        explicit: "true",
+        baseUrl: native,
+        accessToken: SECRET,
+        account: "us",
+      }),
+      providerInState("partners", "asia", { explicit: "true", account: "asia" }),
+      providerInState("partners", "default_0_1_0", { explicit: "false", account: "default" }),
+      providerInState("aws", "aws", {}),
+      webhookInState("orders", 101, { outputs: { webhookId: 101, account: "Europe" } }),
+    ];
+    const { stdout, code } = await doctorIn({ resources }, { PARTNERS_REQUEST_TIMEOUT: "no number" });
+    expect(stdout).toContain("ok       stack       dev, accounts Europe, us, asia.\n");
+    const [, eu = "", us = "", asia = ""] = stdout.split("\n\nProvider ");
+    expect(eu).toMatch(/^eu, account Europe\nok +settings [^]*^ +101 +active +orders$/m);
+    expect(us).toContain("failed   shape       The list is not recognized. Set responses.webhooks.\n");
+    expect(us).toContain('         responses: {"webhooks":"/incoming"}\n');
+    expect(asia).toMatch(/^asia, account asia\nfailed +settings +Set the Provider's baseUrl\. /);
+    expect([code, dynamic.requests.length]).toEqual([1, 1]);
+  });
+
+  it("does not mix its webhooks with those of another account, and no name can control the terminal", async () => {
+    const { url } = await sandboxFor();
+    const hostile = "a\n::set-output name=x::y\u001b[2J\u009b\u202e";
+    const inputs = { "partners:explicit": "true", "partners:account": hostile };
+    const resources = [
+      webhookInState(hostile, 101),
+      providerInState("pulumi-nodejs", hostile, inputs),
+      webhookInState("elsewhere", 103, { outputs: { webhookId: 103, account: "elsewhere" } }),
+    ];
+    const { stdout } = await doctorIn({ config: inStack(url), resources });
+    expect(stdout.match(/a\?::set-output name=x::y\?\[2J\?/g)).toHaveLength(4);
+    expect(stdout.replaceAll("\n", "")).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u202e]/);
+    expect(stdout).not.toMatch(/^\s*::/m);
+    expect(stdout).toMatch(/^ +103 +\w+ +-$/m);
+  });
 });
 
 describe("the output does not repeat a secret", () => {

@@ -7,7 +7,11 @@ import { ROOT } from "../../provider/tools/checkout.ts";
 import { canGenerate, generate } from "../../provider/tools/codegen.ts";
 import { cacheRoot, mustRun } from "../../provider/tools/process.ts";
 
-const REQUIREMENTS = join(ROOT, "examples/python/requirements.txt");
+/** The example's dependencies, without the path of the generated SDK. */
+const requirements = async (): Promise<string> => {
+  const text = await readFile(join(ROOT, "examples/python/requirements.txt"), "utf8");
+  return text.replaceAll(/^sdks\/.*\n/gm, "");
+};
 /** Further dependencies of a generated SDK and of its installation. */
 const MORE = ["parver", "setuptools>=61", "wheel"];
 
@@ -21,14 +25,14 @@ export async function setup(): Promise<void> {
     return;
   }
   const hash = createHash("sha256").update(await mustRun(python, ["--version"]));
-  hash.update(await readFile(REQUIREMENTS)).update(MORE.join());
+  hash.update(await requirements()).update(MORE.join());
   const environment = join(cacheRoot(), `python-${hash.digest("hex").slice(0, 12)}`);
   process.env[FOUND_VARIABLE] = join(environment, "bin/python");
   if (await isExecutable(join(environment, "bin/python"))) return;
   console.error("Installing Pulumi's SDK for Python; about half a minute, once per machine ...");
   await fill(environment, async (folder) => {
     await mustRun(python, ["-m", "venv", folder]);
-    await pip(join(folder, "bin/python"), "-r", REQUIREMENTS, ...MORE);
+    await pip(join(folder, "bin/python"), ...(await requirements()).trim().split("\n"), ...MORE);
   });
 }
 

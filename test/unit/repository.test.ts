@@ -16,7 +16,11 @@ it("the lowest versions that are tested are those of package.json and of docs/up
   for (const version of Object.values(LOWEST)) expect(page("docs/upgrading.md")).toContain(version);
 });
 
-it("the changelog has the version of the package", () => {
+it("the changelog, and the Python example with what `pulumi package add` writes, have the version of the package", () => {
+  expect(page("examples/python/Pulumi.yaml")).toContain(
+    `\npackages:\n  partners: partners@${manifest.version}\n`,
+  );
+  expect(page("examples/python/requirements.txt")).toMatch(/\nsdks\/partners\n$/);
   const changelog = page("CHANGELOG.md");
   expect(changelog).toContain(`\n## [${manifest.version}]`);
   expect(changelog).toContain(`\n[${manifest.version}]: https://`);

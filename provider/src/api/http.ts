@@ -211,8 +211,6 @@ function decompress(body: Buffer, encoding: string | string[] | undefined, limit
  */
 function codeOf(error: unknown): string {
   if (!(error instanceof Error)) return "UNKNOWN";
-  // undici (lib/dispatcher/client-h1.js) fails with this when the server sends `100 Continue`.
-  if (error.message === "bad response") return "UNEXPECTED_100_CONTINUE";
   // undici's HTTPParserError has no code.
   const code = "code" in error && typeof error.code === "string" ? error.code : error.name;
   return /^[A-Za-z0-9_]{1,64}$/.test(code) ? code : "UNKNOWN";

@@ -6,7 +6,8 @@ const MAX_READ = 4096;
 /** Text that could be another secret: 16 or more characters that occur in tokens, at least one of them a digit. */
 const TOKEN_LIKE = /(?=[\w.~+/=|%-]*\d)[\w.~+/=|%-]{16,}/g;
 /** Terminal escapes, line breaks (a CI system reads commands at the start of a line), and changes of text direction. */
-const CONTROL = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]+/g;
+export const CONTROL_CHARACTERS =
+  /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]+/g;
 /** The only form in which a request ID is shown. It has no room for an escape sequence or a CI command. */
 const REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/;
 
@@ -22,7 +23,7 @@ export function redactText(text: string, secrets: readonly string[]): string | n
   let safe = text.length > MAX_READ ? text.slice(0, MAX_READ).replace(/\S+$/, "") : text;
   const encodings = secrets.filter((secret) => secret.length >= MIN_SECRET_LENGTH).flatMap(encodingsOf);
   for (const encoding of encodings) safe = safe.replaceAll(encoding, "***");
-  safe = safe.replace(CONTROL, " ").replaceAll("::", ": :").replace(TOKEN_LIKE, "***");
+  safe = safe.replace(CONTROL_CHARACTERS, " ").replaceAll("::", ": :").replace(TOKEN_LIKE, "***");
   safe = safe.replace(/\s+/g, " ").trim();
   if (safe === "") return null;
   return safe.length > MAX_SHOWN ? `${safe.slice(0, MAX_SHOWN - 1)}…` : safe;

@@ -1,25 +1,25 @@
 import { statSync } from "node:fs";
 
-import {
-  accountName,
-  findSetting,
-  readSettings,
-  variableOf,
-  type ConfigSource,
-  type Settings,
-} from "../handlers/settings.js";
-import { renderError, type MessageContext } from "../hosts/messages.js";
+import { findSetting, readSettings, variableOf, type ConfigSource } from "../handlers/settings.js";
+import { renderError, renderNotice, type MessageContext } from "../hosts/messages.js";
 import { SETTING_NAMES } from "../setting-names.js";
 import { CommandError, parseOptions, UsageError, type Command } from "./command.js";
-import { checkCliVersion, checkPlugin } from "./installation.js";
-import { findCli, findProjectRoot, openProject, readStack, type Stack } from "./pulumi-project.js";
-import { check, renderCheck, type Check } from "./report.js";
+import {
+  checkPlugin,
+  findCli,
+  findProjectRoot,
+  openProject,
+  readStack,
+  type Stack,
+} from "./pulumi-project.js";
+import { check, printable, renderCheck, type Check } from "./report.js";
 import { checkService } from "./service.js";
+import { readState, type Account } from "./stack-state.js";
 
 const HELP = `Usage: pulumi-partners doctor [options]
 
-Checks everything between this machine and the service, and says how to fix what fails. Sends one GET
-and changes nothing. Never prints the access token or a key.
+Checks everything between this machine and the service, and says how to fix what fails. Sends one GET for
+each account and changes nothing. Never prints an access token or a key.
 
 Options:
   --stack <name>   stack to check (default: the selected stack)
@@ -36,14 +36,16 @@ Exit codes:
 export const doctorCommand: Command = {
   help: HELP,
   run: async (args) => {
-    const { stack, cwd = "." } = parseOptions(args, ["stack", "cwd"]);
+    const { stack: name, cwd = "." } = parseOptions(args, ["stack", "cwd"]);
     if (statSync(cwd, { throwIfNoEntry: false })?.isDirectory() !== true)
       throw new UsageError("--cwd must be a folder that exists");
     const root = findProjectRoot(cwd);
-    if (root === null && stack !== undefined)
+    if (root === null && name !== undefined)
       throw new UsageError("--stack needs a Pulumi project, and there is none here; use --cwd");
-    const report = new Report({ explicit: false, environmentOnly: root === null });
-    await runChecks(root, stack, report);
+    const report = new Report();
+    report.add(check("ok", "node", process.versions.node));
+    const stack = await checkProject(root, name, report);
+    for (const account of stack?.accounts ?? []) await checkAccount(account, root === null, report);
     return report.hasFailed ? 1 : 0;
   },
 };
@@ -51,11 +53,6 @@ export const doctorCommand: Command = {
 /** Prints each check as soon as its result is known. */
 class Report {
   hasFailed = false;
-  readonly #context: MessageContext;
-
-  constructor(context: MessageContext) {
-    this.#context = context;
-  }
 
   add(...checks: readonly Check[]): void {
     for (const one of checks) {
@@ -64,36 +61,33 @@ class Report {
     }
   }
 
+  /** Prints a heading above the checks of a `Provider`. */
+  startProvider(name: string, account: string): void {
+    process.stdout.write(`\n${printable(`Provider ${name}, account ${account}`)}\n`);
+  }
+
   /** Runs a step that later checks depend on, and reports its failure. @returns Its result; `null` if it failed. */
-  async attempt<Result>(name: string, act: () => Result | Promise<Result>): Promise<Result | null> {
+  async attempt<Result>(
+    name: string,
+    act: () => Result | Promise<Result>,
+    context: MessageContext = { explicit: false },
+  ): Promise<Result | null> {
     try {
       return await act();
     } catch (error) {
-      const detail = error instanceof CommandError ? error.message : renderError(error, this.#context);
+      const detail = error instanceof CommandError ? error.message : renderError(error, context);
       this.add(check("failed", name, detail));
       return null;
     }
   }
 }
 
-async function runChecks(root: string | null, stackName: string | undefined, report: Report): Promise<void> {
-  report.add(check("ok", "node", process.versions.node));
-  const stack = await checkProject(root, stackName, report);
-  if (stack === null) return; // All further checks need its configuration.
-  const settings = await report.attempt("settings", () => readSettings(stack.config, process.env));
-  if (settings === null) return;
-  report.add(checkSettings(settings, stack));
-  const checks = await report.attempt("service", () => checkService(settings, stack.declared));
-  report.add(...(checks ?? []));
-}
-
-/** The stack outside a project, where settings come only from the environment. */
+/** Outside a project, settings come only from the environment. */
 const NO_STACK: Stack = {
+  ...readState({}, { get: () => undefined }),
   name: "",
-  config: { get: () => undefined },
-  isSecret: () => false,
-  declared: new Map(),
-  providers: [],
+  hasPlainToken: false,
+  unknownSettings: [],
 };
 
 /** Checks the CLI, the plugin and the stack. @returns The stack; `null` if there is a project but its stack cannot be read. */
@@ -103,41 +97,69 @@ async function checkProject(
   report: Report,
 ): Promise<Stack | null> {
   const cli = await report.attempt("pulumi-cli", findCli);
-  if (cli !== null) report.add(checkCliVersion(cli.version?.version ?? null));
+  if (cli !== null) report.add(check("ok", "pulumi-cli", cli.version?.version ?? "unknown version"));
   if (root === null) {
     const detail = "There is no Pulumi project here, so only environment variables are used.";
-    report.add(
-      check("ok", "stack", detail, "To check a stack, run the doctor in its project, or use --cwd."),
-    );
+    const remedy = "To check a stack, run the doctor in its project, or use --cwd.";
+    report.add(check("ok", "stack", detail, remedy));
     return NO_STACK;
   }
   if (cli === null) return null;
   return report.attempt("stack", async () => {
     const project = await openProject(root, cli);
-    if (project.usesNode) report.add(checkPlugin(project.programFolder));
+    if (project.needsPackage) report.add(checkPlugin(project.programFolder));
     const stack = await readStack(project, stackName);
-    report.add(check("ok", "stack", describeStack(stack)));
+    const names = stack.accounts.map(({ name }) => name);
+    report.add(
+      check("ok", "stack", `${stack.name}, account${names.length > 1 ? "s" : ""} ${names.join(", ")}.`),
+    );
+    report.add(...checkState(stack));
     return stack;
   });
 }
 
-function describeStack({ name, config, providers }: Stack): string {
-  const unchecked =
-    providers.length === 0 ? "" : ` Accounts of Provider resources are not checked: ${providers.join(", ")}.`;
-  return `${name}, account ${accountName(config)}.${unchecked}`;
+function checkState({ interruptedKeys, unknownSettings, hasPlainToken }: Stack): Check[] {
+  const checks = unknownSettings.map((name) =>
+    check("warning", "settings", renderNotice({ kind: "unknownSetting", name }, { explicit: false })),
+  );
+  if (hasPlainToken)
+    checks.push(
+      check(
+        "warning",
+        "settings",
+        "The access token is stored in plain text.",
+        "pulumi config set --secret partners:accessToken",
+        "Then ask the service for a new token.",
+      ),
+    );
+  if (interruptedKeys.length > 0)
+    checks.push(
+      check(
+        "warning",
+        "interrupted",
+        `A run was interrupted while it changed ${interruptedKeys.join(", ")}. A key may have been created that no stack tracks.`,
+        'Run "pulumi up". Then delete the key at the service that matches no "hint" of your keys, and run:',
+        "pulumi refresh --clear-pending-creates --yes",
+      ),
+    );
+  return checks;
 }
 
-function checkSettings({ baseUrl }: Settings, { config, isSecret }: Stack): Check {
-  const detail = `The service is ${baseUrl.origin}${baseUrl.prefix}.${describeVariables(config)}`;
-  const fromStack = findSetting("accessToken", config, process.env)?.from === "configuration";
-  if (!fromStack || isSecret("partners:accessToken")) return check("ok", "settings", detail);
-  return check(
-    "warning",
-    "settings",
-    `${detail} The access token is stored in plain text.`,
-    "pulumi config set --secret partners:accessToken",
-    "Then ask the service for a new token.",
-  );
+/** Checks one account with one request. @param environmentOnly Whether there is no stack configuration. */
+async function checkAccount(
+  { name, provider, config, declared }: Account,
+  environmentOnly: boolean,
+  report: Report,
+): Promise<void> {
+  if (provider !== null) report.startProvider(provider, name);
+  const context =
+    provider === null ? { explicit: false, environmentOnly } : { explicit: true, account: name };
+  const settings = await report.attempt("settings", () => readSettings(config, process.env), context);
+  if (settings === null) return;
+  const { origin, prefix } = settings.baseUrl;
+  report.add(check("ok", "settings", `The service is ${origin}${prefix}.${describeVariables(config)}`));
+  const checks = await report.attempt("service", () => checkService(settings, declared, context), context);
+  report.add(...(checks ?? []));
 }
 
 /** Lists the settings that come from the environment, without their values: some are secret. */

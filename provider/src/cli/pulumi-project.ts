@@ -1,31 +1,29 @@
-import type { LocalWorkspace, PulumiCommand } from "@pulumi/pulumi/automation";
-import { existsSync, statSync } from "node:fs";
+import type { LocalWorkspace, ProjectSettings, PulumiCommand } from "@pulumi/pulumi/automation";
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { createRequire } from "node:module";
 import { dirname, join, resolve } from "node:path";
 
-import { accountName, type ConfigSource } from "../handlers/settings.js";
-import { EXPLICIT_KEY } from "../setting-names.js";
+import { unknownSettings } from "../hosts/provider-inputs.js";
 import { CommandError } from "./command.js";
+import { check, type Check } from "./report.js";
+import { readState, type Deployment, type StackState } from "./stack-state.js";
 
 /** An open Pulumi project. */
 export interface Project {
   readonly workspace: LocalWorkspace;
   /** The folder of `main`, from which the program and the plugin load packages. */
   readonly programFolder: string;
-  /** Whether the program runs on Node. */
-  readonly usesNode: boolean;
+  /** Whether the program needs the npm package: it runs on Node, and the CLI generated no SDK for it. */
+  readonly needsPackage: boolean;
 }
 
 /** The configuration of a stack, and its state after the last `pulumi up`. */
-export interface Stack {
+export interface Stack extends StackState {
   readonly name: string;
-  /** The decrypted configuration. */
-  readonly config: ConfigSource;
-  /** Whether a configuration key is stored as a secret. */
-  readonly isSecret: (key: string) => boolean;
-  /** The names of the resources that declare each webhook of the default account, by webhook ID. */
-  readonly declared: ReadonlyMap<number, readonly string[]>;
-  /** The names of the `Provider` resources, each of which has its own account. */
-  readonly providers: readonly string[];
+  /** Whether the configuration contains the access token in plain text. */
+  readonly hasPlainToken: boolean;
+  /** The names in `partners:` keys that are not settings. */
+  readonly unknownSettings: readonly string[];
 }
 
 /** Finds the root of the project that contains a folder, as the CLI does. @returns `null` outside a project. */
@@ -45,20 +43,45 @@ export async function findCli(): Promise<PulumiCommand> {
   });
 }
 
+/** `packages`: what `pulumi package add` added. */
+type Settings = ProjectSettings & { readonly packages?: object };
+
 /** Opens the project in a folder with this CLI. @throws {CommandError} */
 export async function openProject(workDir: string, pulumiCommand: PulumiCommand): Promise<Project> {
   const automation = await loadAutomation();
   return runCli("pulumi stack ls", async () => {
     const envVars = { PULUMI_SKIP_UPDATE_CHECK: "true" };
     const workspace = await automation.LocalWorkspace.create({ workDir, pulumiCommand, envVars });
-    const { main = ".", runtime } = await workspace.projectSettings();
+    const { main = ".", runtime, packages = {} } = (await workspace.projectSettings()) as Settings;
+    const language = typeof runtime === "object" ? runtime.name : runtime;
     const path = resolve(workDir, main);
     return {
       workspace,
       programFolder: statSync(path).isFile() ? dirname(path) : path,
-      usesNode: (typeof runtime === "object" ? runtime.name : runtime) === "nodejs",
+      needsPackage: language === "nodejs" && !("partners" in packages),
     };
   });
+}
+
+/** Checks that the plugin loads from the program's folder, where the SDK's dynamic-provider host loads it. */
+export function checkPlugin(folder: string): Check {
+  const require = createRequire(join(folder, "program.js"));
+  let path: string;
+  try {
+    path = require.resolve("pulumi-partners/plugin");
+  } catch {
+    const detail = "pulumi-partners cannot be loaded from the program's folder.";
+    return check("failed", "plugin", detail, "Install its tarball in that folder with npm install.");
+  }
+  try {
+    require(path);
+  } catch {
+    const detail = "pulumi-partners is installed, but its plugin does not load.";
+    return check("failed", "plugin", detail, "Delete node_modules and install again.");
+  }
+  const manifest = readFileSync(join(path, "../../../package.json"), "utf8");
+  const { version } = JSON.parse(manifest) as { version: string };
+  return check("ok", "plugin", `pulumi-partners ${version} loads.`);
 }
 
 /**
@@ -71,57 +94,19 @@ export async function readStack({ workspace }: Project, name?: string): Promise<
   const selected = name ?? (await runCli("pulumi stack ls", () => workspace.stack()))?.name;
   if (selected === undefined)
     throw new CommandError('No stack is selected. Run "pulumi stack select", or use --stack.');
-  const [values, exported] = await Promise.all([
-    runCli(`pulumi config --stack ${selected}`, () => workspace.getAllConfig(selected)),
-    runCli(`pulumi stack export --stack ${selected}`, () => workspace.exportStack(selected)),
-  ]);
-  const config = { get: (key: string) => values[key]?.value };
-  const deployment = exported.deployment as { readonly resources?: readonly StateResource[] } | null;
-  const resources = deployment?.resources ?? [];
+  const [values, exported] = await runCli(`pulumi preview --stack ${selected}`, () =>
+    Promise.all([workspace.getAllConfig(selected), workspace.exportStack(selected)]),
+  );
+  const token = values["partners:accessToken"];
+  const ours = Object.keys(values).filter((key) => key.startsWith("partners:"));
   return {
+    ...readState((exported.deployment ?? {}) as Deployment, { get: (key) => values[key]?.value }),
     name: selected,
-    config,
-    isSecret: (key) => values[key]?.secret === true,
-    declared: declaredWebhooks(resources, accountName(config)),
-    providers: resources.filter(isProvider).map(resourceName),
+    hasPlainToken: token?.value !== undefined && token.secret !== true,
+    unknownSettings: unknownSettings(
+      Object.fromEntries(ours.map((key) => [key.replace("partners:", ""), true])),
+    ),
   };
-}
-
-/** A resource in the state file. */
-interface StateResource {
-  readonly urn: string;
-  readonly type: string;
-  /** Whether the next update deletes it. */
-  readonly delete?: boolean;
-  readonly inputs?: Readonly<Record<string, unknown>>;
-  readonly outputs?: Readonly<Record<string, unknown>>;
-}
-
-function isProvider({ inputs = {} }: StateResource): boolean {
-  return [EXPLICIT_KEY, "explicit"].some((name) => inputs[name] === "true");
-}
-
-function declaredWebhooks(resources: readonly StateResource[], account: string): Map<number, string[]> {
-  const declared = new Map<number, string[]>();
-  for (const resource of resources) {
-    if (resource.delete === true || resource.outputs?.["account"] !== account) continue;
-    for (const webhookId of managedWebhooks(resource))
-      declared.set(webhookId, [...(declared.get(webhookId) ?? []), resourceName(resource)]);
-  }
-  return declared;
-}
-
-/** Returns the webhooks that a dynamic or native resource manages, including those that `others` of a fleet covers. */
-function managedWebhooks({ type, outputs = {} }: StateResource): number[] {
-  if (/^(pulumi-nodejs:dynamic\/partners|partners:index):PartnerWebhookState$/.test(type))
-    return [Number(outputs["webhookId"])];
-  const isFleet = /^(pulumi-nodejs:dynamic\/partners|partners:index):PartnerWebhookStates$/.test(type);
-  return isFleet ? Object.keys(outputs["initialStates"] ?? {}).map(Number) : [];
-}
-
-/** Returns everything after the third `::` of the URN, because a name may itself contain `::`. */
-function resourceName({ urn }: StateResource): string {
-  return urn.split("::").slice(3).join("::");
 }
 
 /** Loads the Automation API on demand: it is slow to load, and only the doctor needs it. */
@@ -131,11 +116,19 @@ async function loadAutomation(): Promise<typeof import("@pulumi/pulumi/automatio
   });
 }
 
-/** Calls the CLI. On failure, names the command but not its output: a backend URL may contain a password. */
+/**
+ * Calls the CLI. Its error is not shown, because a backend URL may contain a password.
+ *
+ * @param command A command that fails for the same reason. `pulumi config` does not: it succeeds without the passphrase.
+ */
 async function runCli<Result>(command: string, call: () => Promise<Result>): Promise<Result> {
   try {
     return await call();
-  } catch {
-    throw new CommandError(`"${command}" failed. Run it yourself to see why.`);
+  } catch (error) {
+    if (/incorrect passphrase|passphrase must be set/.test(String(error)))
+      throw new CommandError(
+        "The passphrase is missing or wrong: set PULUMI_CONFIG_PASSPHRASE or PULUMI_CONFIG_PASSPHRASE_FILE.",
+      );
+    throw new CommandError(`The stack cannot be read. To see why, run "${command}".`);
   }
 }

@@ -1,5 +1,7 @@
 import { styleText } from "node:util";
 
+import { CONTROL_CHARACTERS } from "../api/redact.js";
+
 const COLORS = { ok: "green", warning: "yellow", failed: "red" } as const;
 
 /** The result of one check by the doctor. */
@@ -30,10 +32,7 @@ export function renderCheck({ status, name, detail, lines }: Check): string {
   return `${styleText(COLORS[status], status.padEnd(9))}${name.padEnd(12)}${printable(detail)}\n${below.join("")}`;
 }
 
-/** Characters that control a terminal, reorder text, or start a line, which a CI system could read as a command. */
-const CONTROL = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
-
 /** Makes untrusted text, such as a resource name from the state, safe to print within a line. */
 export function printable(text: string): string {
-  return text.replace(CONTROL, "?");
+  return text.replace(CONTROL_CHARACTERS, "?");
 }

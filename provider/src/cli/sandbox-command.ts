@@ -1,9 +1,15 @@
-import { execFileSync } from "node:child_process";
 import { once } from "node:events";
+import { setTimeout as sleep } from "node:timers/promises";
 
-import { OPERATIONS, type WebhookState } from "../api/operations.js";
+import { API_ROOT, OPERATIONS, type WebhookState } from "../api/operations.js";
 import { quoteForShell } from "../hosts/messages.js";
-import { startSandbox, type LoggedRequest, type Sandbox } from "../sandbox/sandbox.js";
+import { json, type Answer } from "../sandbox/partner-account.js";
+import {
+  runSandbox,
+  type LoggedRequest,
+  type OperationCall,
+  type Sandbox,
+} from "../sandbox/running-sandbox.js";
 import { CommandError, parseOptions, UsageError, type Command } from "./command.js";
 import { printable } from "./report.js";
 
@@ -16,6 +22,8 @@ Options:
   --port <number>          port to listen on (default: any free port)
   --access-token <token>   token to accept (default: a random token)
   --webhooks <list>        existing webhooks, such as 101:active,102:disabled
+  --delay <ms>             milliseconds to wait before each response, at most 600000
+  --fail <status>          refuse every request with this status, such as 401, 429 or 503
   -h, --help               show this text
 `;
 
@@ -23,18 +31,26 @@ Options:
 export const sandboxCommand: Command = {
   help: HELP,
   run: async (args) => {
-    const values = parseOptions(args, ["port", "access-token", "webhooks"]);
+    const values = parseOptions(args, ["port", "access-token", "webhooks", "delay", "fail"]);
     const accessToken = values["access-token"];
     const options = {
-      port: parsePort(values.port ?? "0"),
+      port: parseNumber("--port", values.port ?? "0", 0, 65_535),
       ...(accessToken !== undefined && { accessToken: parseToken(accessToken) }),
       ...(values.webhooks !== undefined && { webhooks: parseWebhooks(values.webhooks) }),
     };
-    const signals = ["SIGINT", "SIGTERM", "SIGHUP"].map((signal) => once(process, signal));
-    const stopped = Promise.race([...signals, npxEnded()]);
-    const sandbox = await startSandbox({ ...options, onRequest: printRequest }).catch((error: unknown) => {
-      throw error instanceof Error ? new CommandError(error.message) : error;
-    });
+    const delay = parseNumber("--delay", values.delay ?? "0", 0, 600_000);
+    const refusal = values.fail === undefined ? null : refuse(parseNumber("--fail", values.fail, 400, 599));
+    const intercept = async (call: OperationCall): Promise<Answer> => {
+      const answer = refusal ?? call.perform();
+      await sleep(delay, null, { ref: false });
+      return answer;
+    };
+    const stopped = Promise.race(["SIGINT", "SIGTERM", "SIGHUP"].map((signal) => once(process, signal)));
+    const sandbox = await runSandbox({ ...options, onRequest: printRequest }, { intercept }).catch(
+      (error: unknown) => {
+        throw error instanceof Error ? new CommandError(error.message) : error;
+      },
+    );
     process.stdout.write(announcement(sandbox));
     await stopped;
     await sandbox.close();
@@ -42,36 +58,8 @@ export const sandboxCommand: Command = {
   },
 };
 
-/**
- * Resolves when npx or its shell has ended. The shell forwards no signals to the command and outlives a killed npx, so this
- * polls both.
- */
-function npxEnded(): Promise<void> {
-  const shell = process.ppid;
-  return new Promise((resolve) => {
-    if (process.env["npm_command"] === undefined) return;
-    const npx = parentOf(shell);
-    setInterval(() => {
-      if (process.ppid !== shell || !isRunning(npx)) resolve();
-    }, 200).unref();
-  });
-}
-
-/** @returns 0 if `ps` is unavailable, as on Windows; to `process.kill`, 0 is this process or its group, which is running */
-function parentOf(pid: number): number {
-  try {
-    return Number(execFileSync("ps", ["-o", "ppid=", "-p", String(pid)], { stdio: "pipe" }));
-  } catch {
-    return 0;
-  }
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code !== "ESRCH";
-  }
+function refuse(status: number): Answer {
+  return json(status, { error: `refused by --fail ${status}` });
 }
 
 function announcement(sandbox: Sandbox): string {
@@ -89,16 +77,18 @@ function announcement(sandbox: Sandbox): string {
   ].join("\n")}\n`;
 }
 
-/** Prints the template instead of the path, because the path of a deletion contains the key. */
-function printRequest({ operation, method, status }: LoggedRequest): void {
-  const path = operation === null ? "(not a path of the Partner API)" : OPERATIONS[operation].template;
-  process.stdout.write(`${printable(method)} ${path} ${status ?? "(no response)"}\n`);
+/** Prints the request with the ID of a webhook, but without the key that the path of a deletion contains. */
+function printRequest({ operation, method, path, status }: LoggedRequest): void {
+  const [pathname = ""] = path.slice(API_ROOT.length).split("?", 1);
+  const known = operation === "deleteApiKey" ? OPERATIONS[operation].template : pathname;
+  const shown = operation === null ? "(not a path of the Partner API)" : known;
+  process.stdout.write(`${printable(`${method} ${shown}`)} ${status ?? "(no response)"}\n`);
 }
 
-function parsePort(text: string): number {
-  const port = /^\d+$/.test(text) ? Number(text) : NaN;
-  if (port <= 65_535) return port;
-  throw new UsageError("--port must be a whole number from 0 to 65535");
+function parseNumber(option: string, text: string, min: number, max: number): number {
+  const value = /^\d+$/.test(text) ? Number(text) : NaN;
+  if (value >= min && value <= max) return value;
+  throw new UsageError(`${option} must be a whole number from ${min} to ${max}`);
 }
 
 function parseToken(text: string): string {

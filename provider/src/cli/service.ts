@@ -3,10 +3,11 @@ import type { PartnerClient, WebhookList } from "../api/client.js";
 import { API_ROOT, OPERATIONS } from "../api/operations.js";
 import { debugLog } from "../handlers/process.js";
 import type { Settings } from "../handlers/settings.js";
-import { mappingCommand } from "../hosts/messages.js";
+import { mappingCommand, type MessageContext } from "../hosts/messages.js";
 import { listFields } from "../responses/candidates.js";
-import type { Stack } from "./pulumi-project.js";
+import type { ResponseMapping } from "../responses/mapping.js";
 import { check, type Check } from "./report.js";
+import type { Account } from "./stack-state.js";
 
 /**
  * Lists the webhooks. This one request checks the address, the token, the shape of the response, and whether the webhooks that
@@ -14,42 +15,63 @@ import { check, type Check } from "./report.js";
  *
  * @throws {PartnerError} if the list cannot be fetched.
  */
-export async function checkService(settings: Settings, declared: Stack["declared"]): Promise<Check[]> {
+export async function checkService(
+  settings: Settings,
+  declared: Account["declared"],
+  context: MessageContext,
+): Promise<Check[]> {
   // Loaded on demand: undici does not load on an old Node, and main.ts must be able to report that.
   const { createClient } = await import("../api/client.js");
   const client = createClient({ ...settings, ...debugLog(process.env) });
   const { method, template } = OPERATIONS.listWebhooks;
   const accepted = `${method} ${API_ROOT}${template} works: the access token is accepted.`;
-  return [check("ok", "service", accepted), ...(await checkList(client, declared))];
+  return [check("ok", "service", accepted), ...(await checkList(client, declared, context))];
 }
 
-async function checkList(client: PartnerClient, declared: Stack["declared"]): Promise<Check[]> {
+async function checkList(
+  client: PartnerClient,
+  declared: Account["declared"],
+  context: MessageContext,
+): Promise<Check[]> {
   try {
     const list = await client.listWebhooks();
-    return [checkShape(list), checkWebhooks(list, declared)];
+    return [checkShape(list, context), checkWebhooks(list, declared)];
   } catch (error) {
     const cause = error instanceof RequestError ? error.failure.cause : null;
     if (cause?.kind !== "unreadableList" || cause.reading.reason === "not JSON") throw error;
     const { reading } = cause;
-    const detail = `The list is not recognized. Set partners:responses.${reading.setting}.`;
-    return [check("failed", "shape", detail, ...commandsFor(reading.setting, reading.candidates))];
+    const detail = `The list is not recognized. Set responses.${reading.setting}.`;
+    const candidates = reading.candidates.length > 0 ? reading.candidates : [POINTER];
+    const choices = candidates.flatMap((pointer) => remedies({ [reading.setting]: pointer }, context));
+    const lines = choices.length > 1 ? ["One of these is right:", ...choices] : choices;
+    return [check("failed", "shape", detail, ...lines)];
   } finally {
     await client.close();
   }
 }
 
-function checkShape({ webhooks, complete, pointers }: WebhookList): Check {
+function checkShape({ webhooks, complete, pointers }: WebhookList, context: MessageContext): Check {
   const where = describePointers(pointers);
   const [unknown, ...others] = [...webhooks.values()].filter(({ state }) => state === null);
   if (unknown !== undefined) {
     const count = `${others.length + 1} of ${webhooks.size} webhooks`;
     const detail = `${where} The state of ${count} is unknown, so their drift is not detected.`;
+    const mapping =
+      unknown.missing === "active"
+        ? { active: ["<value that means active>"], disabled: ["<value that means disabled>"] }
+        : { webhookState: POINTER };
     const fields = `Fields of a webhook: ${listFields(unknown.record).join(", ")}`;
-    return check("warning", "shape", detail, ...stateCommands(unknown.missing), fields);
+    return check("warning", "shape", detail, ...remedies(mapping, context), fields);
   }
   if (!complete) {
     const detail = `${where} The list may be incomplete: webhooks missing from it cannot be managed.`;
-    return check("warning", "shape", detail, "If the list is complete:", mappingCommand("complete", "true"));
+    return check(
+      "warning",
+      "shape",
+      detail,
+      "If the list is complete:",
+      ...remedies({ complete: true }, context),
+    );
   }
   return check("ok", "shape", webhooks.size === 0 ? `${where} The list is empty.` : where);
 }
@@ -57,25 +79,23 @@ function checkShape({ webhooks, complete, pointers }: WebhookList): Check {
 /** Describes the pointers, as in `Found webhookId at "/id", webhookState at "/state".` */
 function describePointers(pointers: WebhookList["pointers"]): string {
   const found = Object.entries(pointers).map(([name, pointer]) => `${name} at ${JSON.stringify(pointer)}`);
-  return found.length === 0 ? "Nothing to recognize." : `Found ${found.join(", ")}.`;
+  return found.length === 0 ? "The list has no values to locate." : `Found ${found.join(", ")}.`;
 }
 
-function stateCommands(missing: "webhookState" | "active" | null): string[] {
-  if (missing !== "active") return commandsFor("webhookState", []);
-  return [
-    mappingCommand("active[0]", "<value that means active>"),
-    mappingCommand("disabled[0]", "<value that means disabled>"),
-  ];
-}
+const POINTER = "<JSON Pointer>";
 
-function commandsFor(setting: string, candidates: readonly string[]): string[] {
-  if (candidates.length === 0) return [mappingCommand(setting, "<JSON Pointer>")];
-  const commands = candidates.map((pointer) => mappingCommand(setting, pointer));
-  return commands.length === 1 ? commands : ["One of these is right:", ...commands];
+/** Returns what to set: a `Provider` argument, or commands. */
+function remedies(mapping: ResponseMapping, { explicit }: MessageContext): string[] {
+  if (explicit) return [`responses: ${JSON.stringify(mapping)}`];
+  return Object.entries(mapping).map(([name, value]: [string, unknown]) =>
+    Array.isArray(value)
+      ? mappingCommand(`${name}[0]`, String(value[0]))
+      : mappingCommand(name, String(value)),
+  );
 }
 
 /** Checks that the declared webhooks exist. Lists every webhook with its ID, its state, and the resources that declare it. */
-function checkWebhooks({ webhooks, complete }: WebhookList, declared: Stack["declared"]): Check {
+function checkWebhooks({ webhooks, complete }: WebhookList, declared: Account["declared"]): Check {
   const ids = [...new Set([...webhooks.keys(), ...declared.keys()])].sort((a, b) => a - b);
   const width = String(ids.at(-1)).length;
   const table = ids.map((webhookId) => {

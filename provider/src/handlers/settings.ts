@@ -1,5 +1,3 @@
-import gte from "semver/functions/gte.js";
-
 import { parseBaseUrl, type BaseUrl } from "../api/base-url.js";
 import type { ClientOptions } from "../api/client.js";
 import { SettingsError, type SettingProblem } from "../api/errors.js";
@@ -122,7 +120,7 @@ const MIN_NODE = "22.19.0";
 
 /** @throws {SettingsError} if this version of Node cannot run undici. */
 export function assertNodeVersion(version: string): void {
-  if (gte(version, MIN_NODE)) return;
+  if (version.localeCompare(MIN_NODE, "en", { numeric: true }) >= 0) return;
   const text = `Node ${version} is too old. Install Node ${MIN_NODE} or newer, and put it on the PATH of the Pulumi CLI.`;
   throw new SettingsError([{ kind: "environment", text }]);
 }

@@ -285,7 +285,6 @@ const CONNECTION_REMEDIES: readonly (readonly [RegExp, (baseUrl: string) => stri
     () => "The TLS handshake failed: ask the service's operator which versions and ciphers it accepts.",
   ],
   [/HTTPParserError/, (baseUrl) => `The server does not speak HTTP: check ${baseUrl}.`],
-  [/100_CONTINUE/, () => "The server sent an unexpected 100 Continue, which undici rejects."],
   [
     /^UND_ERR_(ABORTED|PRX)/,
     () => "The proxy refused the connection: check HTTPS_PROXY, or add the host to NO_PROXY.",
@@ -408,9 +407,9 @@ function otherServerRemedy(context: MessageContext): string {
   return `Change it back or, if the account moved, set ${setting("previousBaseUrl", context)} to the old address; then run ${UP}.`;
 }
 
-/** Returns the last resort: the command that removes the resource from the state. */
+/** Returns the last resort: the command that removes the resource from the state. Without a URN, the CLI offers all resources. */
 function stateDelete({ urn }: MessageContext): string {
-  return `run "pulumi state delete ${urn === undefined ? "<URN>" : quoteForShell(urn)}"`;
+  return `run "pulumi state delete${urn === undefined ? "" : ` ${quoteForShell(urn)}`}"`;
 }
 
 /** How many existing webhooks a message lists. */

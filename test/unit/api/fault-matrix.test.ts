@@ -90,7 +90,7 @@ const MATRIX: readonly Row[] = [
     end: "fin",
   }),
   disconnect("another protocol", "HTTPParserError", { bytes: "220 smtp.example.com ready\r\n" }),
-  disconnect("an unrequested 100 Continue", "UNEXPECTED_100_CONTINUE", {
+  disconnect("an unrequested 100 Continue", "UND_ERR_SOCKET", {
     bytes: "HTTP/1.1 100 Continue\r\n\r\n",
   }),
   disconnect("more than 256 KiB of headers", "UND_ERR_HEADERS_OVERFLOW", {

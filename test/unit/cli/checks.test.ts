@@ -4,17 +4,9 @@ import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 
 // The build, because the checks look for package.json next to dist/.
-import { checkCliVersion, checkPlugin } from "../../../provider/dist/cli/installation.js";
+import { checkPlugin } from "../../../provider/dist/cli/pulumi-project.js";
 import { check, printable, renderCheck } from "../../../provider/src/cli/report.js";
 import { ROOT } from "../../../provider/tools/checkout.ts";
-
-test.each([
-  ["3.254.0", "ok"],
-  ["3.253.9", "warning"],
-  [null, "warning"],
-])("the result for CLI version %s is: %s", (version, status) => {
-  expect(checkCliVersion(version).status).toBe(status);
-});
 
 async function temporaryFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "partners-installation-"));
@@ -23,20 +15,16 @@ async function temporaryFolder(): Promise<string> {
 }
 
 describe("the plugin", () => {
-  test.each([
-    ["has another version", "0.0.1", "", "warning", "npx pulumi-partners"],
-    ["throws on load", "0.1.0", "throw new Error('hunter22')", "failed", "install again"],
-  ])("that %s is reported with a remedy", async (_what, version, plugin, status, remedy) => {
+  test("that throws on load is reported with a remedy", async () => {
     const folder = await temporaryFolder();
     const installed = join(folder, "node_modules/pulumi-partners");
-    await mkdir(join(installed, "dist/a"), { recursive: true });
-    const manifest = { name: "pulumi-partners", version, exports: { "./plugin": "./dist/a/b.js" } };
+    await mkdir(installed, { recursive: true });
+    const manifest = { name: "pulumi-partners", exports: { "./plugin": "./plugin.js" } };
     await writeFile(join(installed, "package.json"), JSON.stringify(manifest));
-    await writeFile(join(installed, "dist/a/b.js"), plugin);
-    const check = checkPlugin(folder);
-    expect(check.status).toBe(status);
-    expect(check.lines.join()).toContain(remedy);
-    expect(JSON.stringify(check)).not.toContain("hunter22");
+    await writeFile(join(installed, "plugin.js"), "throw new Error('hunter22')");
+    const result = checkPlugin(folder);
+    expect(result).toMatchObject({ status: "failed", lines: [expect.stringContaining("install again")] });
+    expect(JSON.stringify(result)).not.toContain("hunter22");
   });
 
   test("that is missing is reported with a remedy", () => {
@@ -54,13 +42,10 @@ describe("the plugin", () => {
 /** A name that would clear the screen, set the output of a CI job, reorder text, and forge a line of the doctor. */
 const HOSTILE = "a\u001b[2J\u009b2J\r\n::set-output name=x::y\u2028\u202egnp\u2066\u061cok       key";
 
-test("text from the state cannot control the terminal or start a line", () => {
-  expect(printable(HOSTILE)).toBe("a?[2J?2J??::set-output name=x::y??gnp??ok       key");
+test("a check prints each text on one line, without characters that control a terminal", () => {
+  const text = "a?[2J?2J?::set-output name=x::y?gnp?ok       key";
+  expect(renderCheck(check("failed", "stack", HOSTILE, HOSTILE))).toBe(
+    `failed   stack       ${text}\n         ${text}\n`,
+  );
   expect(printable('Größe 日本 – "x"')).toBe('Größe 日本 – "x"');
-});
-
-test("a check prints each text on one line", () => {
-  const printed = renderCheck(check("failed", "stack", HOSTILE, HOSTILE, HOSTILE));
-  expect(printed.match(/\n/g)).toHaveLength(3);
-  expect(printed.replaceAll("\n", "")).toBe(printable(printed.replaceAll("\n", "")));
 });

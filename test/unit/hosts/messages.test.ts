@@ -21,7 +21,9 @@ import {
   renderNotice,
   type MessageContext,
 } from "../../../provider/src/hosts/messages.js";
+import { assertNodeVersion, readSettings } from "../../../provider/src/handlers/settings.js";
 import { CANARIES, findLeaks } from "../../support/canary.ts";
+import { page } from "../docs/tables.ts";
 
 /** At least one example of each kind. A missing kind does not compile. */
 type Examples<Union extends { kind: string }> = {
@@ -51,7 +53,7 @@ function unreadable(reason: Unreadable["reading"]["reason"], ...candidates: stri
 
 const CODES =
   "ECONNREFUSED ENOTFOUND EAI_AGAIN ECONNRESET EHOSTUNREACH UNABLE_TO_VERIFY_LEAF_SIGNATURE CERT_HAS_EXPIRED ERR_TLS_CERT_ALTNAME_INVALID EPROTO " +
-  "ERR_SSL_WRONG_VERSION_NUMBER HTTPParserError UNEXPECTED_100_CONTINUE UND_ERR_ABORTED";
+  "ERR_SSL_WRONG_VERSION_NUMBER HTTPParserError UND_ERR_ABORTED";
 
 const CAUSES: Examples<FailureCause> = {
   status: [301, 304, 400, 401, 403, 404, 429, 500].map((status) => ({ kind: "status", status })),
@@ -243,7 +245,6 @@ describe("the message for every error and notice", () => {
         "GET /webhooks at partners.example.com: the connection failed (EPROTO). The TLS handshake failed: ask the service's operator which versions and ciphers it accepts. [PARTNERS_CONNECTION]",
         "GET /webhooks at partners.example.com: the connection failed (ERR_SSL_WRONG_VERSION_NUMBER). No TLS on this port: check the scheme and port of partners:baseUrl. [PARTNERS_CONNECTION]",
         "GET /webhooks at partners.example.com: the connection failed (HTTPParserError). The server does not speak HTTP: check partners:baseUrl. [PARTNERS_CONNECTION]",
-        "GET /webhooks at partners.example.com: the connection failed (UNEXPECTED_100_CONTINUE). The server sent an unexpected 100 Continue, which undici rejects. [PARTNERS_CONNECTION]",
         "GET /webhooks at partners.example.com: the connection failed (UND_ERR_ABORTED). The proxy refused the connection: check HTTPS_PROXY, or add the host to NO_PROXY. [PARTNERS_CONNECTION]",
         "GET /webhooks at partners.example.com: interrupted. Run "pulumi up" again. [PARTNERS_INTERRUPTED]",
         "GET /webhooks at partners.example.com: the response was cut off. Try again. [PARTNERS_CONNECTION]",
@@ -262,7 +263,7 @@ describe("the message for every error and notice", () => {
         "POST /api-key at partners.example.com: the server returned 303. A key may have been created that no stack tracks. Look for a key created at about 2026-06-15T12:00Z, and delete it. Redirects are not followed: set partners:baseUrl to the final address. [PARTNERS_STATUS]",
         "PATCH /webhooks/101/disable at partners.example.com: the server returned 502 (4 attempts). The webhook may have been changed. The service failed: try again later. [PARTNERS_STATUS]",
         "DELETE /api-key/{api_key} at partners.example.com: the server returned 502 (4 attempts). The key may already be deleted. The service failed: try again later. [PARTNERS_STATUS]",
-        "The resource belongs to account "eu", but partners:account is "default". Nothing was sent. Restore its provider or partners:account; if the resource no longer exists, run "pulumi state delete <URN>". [PARTNERS_RESOURCE]",
+        "The resource belongs to account "eu", but partners:account is "default". Nothing was sent. Restore its provider or partners:account; if the resource no longer exists, run "pulumi state delete". [PARTNERS_RESOURCE]",
         "The resource belongs to https://old.example.com, but partners:baseUrl is https://new.example.com. Nothing was sent. Change it back or, if the account moved, set partners:previousBaseUrl to the old address; then run "pulumi up". [PARTNERS_RESOURCE]",
         "Webhook 7 does not exist in this account. Existing webhooks: 101, 102. Correct or remove the ID, or create the webhook at the service. [PARTNERS_RESOURCE]",
         "Webhook 7 does not exist in this account. The account has no webhooks. Correct or remove the ID, or create the webhook at the service. [PARTNERS_RESOURCE]",
@@ -284,12 +285,12 @@ describe("the message for every error and notice", () => {
         "Webhook 7 is not in the list, but an empty list proves nothing. If the account has no webhooks, set partners:responses.complete to true. [PARTNERS_RESOURCE]",
         "The webhooks cannot be listed: the list may have further pages. If the list is complete, set partners:responses.complete to true. [PARTNERS_RESOURCE]",
         "The webhooks cannot be listed: an empty list proves nothing. If the account has no webhooks, set partners:responses.complete to true. [PARTNERS_RESOURCE]",
-        "A key was created at 2026-06-15T12:00Z but not found in the response, which is kept. There are several candidates. Set partners:responses.apiKey to one of /token, /clientSecret. Then run "pulumi up", which creates no new key. If the body has no key, delete the key at the service and run "pulumi state delete <URN>". [PARTNERS_UNREADABLE]",
-        "A key was created at 2026-06-15T12:00Z but not found in the response (cut off), which is kept. The old key stays in use. Set partners:responses.apiKey to its JSON Pointer. Then run "pulumi up", which creates no new key. If the body has no key, delete the key at the service and run "pulumi state delete <URN>" (drops both keys). [PARTNERS_UNREADABLE]",
-        "A key was created at 2026-06-15T12:00Z but not found in the response, which is kept. The JSON Pointer matches nothing. Try pulumi config set --path 'partners:responses.apiKey' '/it'\\''s'. Then run "pulumi up", which creates no new key. If the body has no key, delete the key at the service and run "pulumi state delete <URN>". [PARTNERS_UNREADABLE]",
-        "A key was created at 2026-06-15T12:00Z but not found in the response, which is kept. Set partners:responses.apiKey to /*/apiKey (* is any name). Then run "pulumi up", which creates no new key. If the body has no key, delete the key at the service and run "pulumi state delete <URN>". [PARTNERS_UNREADABLE]",
-        "A key was created at 2026-06-15T12:00Z but not found in the response, which is kept. There are several candidates. Set partners:responses.apiKey to one of /*/apiKey, /token (* is any name). Then run "pulumi up", which creates no new key. If the body has no key, delete the key at the service and run "pulumi state delete <URN>". [PARTNERS_UNREADABLE]",
-        "DELETE /api-key/{api_key} at partners.example.com: the server returned 404, but nothing confirms that the key is gone: GET /webhooks at partners.example.com: the server returned 401. The access token was rejected: check partners:accessToken or PARTNERS_ACCESS_TOKEN. If the key is gone, run "pulumi state delete <URN>". [PARTNERS_RESOURCE]",
+        "A key was created at 2026-06-15T12:00Z but not found in the response, which is kept. There are several candidates. Set partners:responses.apiKey to one of /token, /clientSecret. Then run "pulumi up", which creates no new key. If the body has no key, delete the key at the service and run "pulumi state delete". [PARTNERS_UNREADABLE]",
+        "A key was created at 2026-06-15T12:00Z but not found in the response (cut off), which is kept. The old key stays in use. Set partners:responses.apiKey to its JSON Pointer. Then run "pulumi up", which creates no new key. If the body has no key, delete the key at the service and run "pulumi state delete" (drops both keys). [PARTNERS_UNREADABLE]",
+        "A key was created at 2026-06-15T12:00Z but not found in the response, which is kept. The JSON Pointer matches nothing. Try pulumi config set --path 'partners:responses.apiKey' '/it'\\''s'. Then run "pulumi up", which creates no new key. If the body has no key, delete the key at the service and run "pulumi state delete". [PARTNERS_UNREADABLE]",
+        "A key was created at 2026-06-15T12:00Z but not found in the response, which is kept. Set partners:responses.apiKey to /*/apiKey (* is any name). Then run "pulumi up", which creates no new key. If the body has no key, delete the key at the service and run "pulumi state delete". [PARTNERS_UNREADABLE]",
+        "A key was created at 2026-06-15T12:00Z but not found in the response, which is kept. There are several candidates. Set partners:responses.apiKey to one of /*/apiKey, /token (* is any name). Then run "pulumi up", which creates no new key. If the body has no key, delete the key at the service and run "pulumi state delete". [PARTNERS_UNREADABLE]",
+        "DELETE /api-key/{api_key} at partners.example.com: the server returned 404, but nothing confirms that the key is gone: GET /webhooks at partners.example.com: the server returned 401. The access token was rejected: check partners:accessToken or PARTNERS_ACCESS_TOKEN. If the key is gone, run "pulumi state delete". [PARTNERS_RESOURCE]",
         "One key was deleted. Then this failed: POST /api-key at partners.example.com: the server returned 403. The token lacks permission for this: change partners:accessToken. [PARTNERS_STATUS]",
         "Set baseUrl: run "pulumi config set partners:baseUrl https://partners.example.com", or set the environment variable PARTNERS_BASE_URL. Nothing was sent. [PARTNERS_CONFIGURATION]",
         "Set accessToken: run "pulumi config set --secret partners:accessToken", or set the environment variable PARTNERS_ACCESS_TOKEN. Nothing was sent. [PARTNERS_CONFIGURATION]",
@@ -427,4 +428,35 @@ it("a suggested command passes its value through a shell unchanged", () => {
       `responses: { apiKey: ${JSON.stringify(pointer)} }`,
     );
   }
+});
+
+it("docs/troubleshooting.md quotes messages as they are, in the section of their code", () => {
+  const invalid = (act: () => unknown): string => {
+    try {
+      act();
+    } catch (error) {
+      return renderError(error, { explicit: false });
+    }
+    return "";
+  };
+  const known = [
+    ...texts({ explicit: false }),
+    invalid(() => readSettings({ get: () => "Bearer x" }, {})),
+    invalid(() => {
+      assertNodeVersion("20.0.0");
+    }),
+  ];
+  const sections = page("docs/troubleshooting.md").split(/^## /m);
+  const quoted = sections.flatMap((section) => {
+    const [heading = ""] = section.split("\n", 1);
+    if (heading === "Messages of Pulumi") return [];
+    return [...section.matchAll(/\*\*"(.+?)"\*\*/g)].map(([, quote = ""]) => ({ heading, quote }));
+  });
+  expect(quoted.length).toBeGreaterThan(20);
+  const unknown = quoted.filter(({ heading, quote }) => {
+    const parts = quote.split("…").map((part) => part.replace(/[()]/g, "\\$&"));
+    const code = heading === "Warnings" ? "(?!.*\\[PARTNERS_)" : `(?=[^]*\\[${heading}\\]$)`;
+    return !known.some((text) => new RegExp(`^${code}[^]*${parts.join(".+")}`).test(text));
+  });
+  expect(unknown).toEqual([]);
 });
