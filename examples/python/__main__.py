@@ -2,7 +2,7 @@
 #   pulumi install
 #   pulumi package add partners@0.1.0
 import pulumi
-import pulumi_partners_native as partners
+import pulumi_partners as partners
 
 # A key for one of our services: created with the stack, deleted with it.
 checkout = partners.PartnerApiKey("checkout", rotation={"after_days": 90, "overlap_days": 7})
@@ -11,10 +11,10 @@ checkout = partners.PartnerApiKey("checkout", rotation={"after_days": 90, "overl
 orders = partners.PartnerWebhookState(
     "orders",
     webhook_id=101,
-    state=partners.WebhookState.ACTIVE,
+    state="active",
     state_on_destroy=partners.StateOnDestroy.RESTORE,  # On removal, restore the state in which it was found.
 )
-refunds = partners.PartnerWebhookState("refunds", webhook_id=103, state=partners.WebhookState.DISABLED)
+refunds = partners.PartnerWebhookState("refunds", webhook_id=103, state="disabled")
 
 # Known in a preview, so a program can loop over them.
 webhooks = partners.get_partner_webhooks().webhooks
