@@ -15,7 +15,7 @@ interface ResourceNotes {
   readonly note: string;
   readonly example: string;
   /** The filters of `pulumi do … list`. Without any, the engine does not offer to list the resource. */
-  readonly listInputs?: { readonly properties: Readonly<Record<string, Spec>> };
+  readonly listInputs?: { readonly properties?: Readonly<Record<string, Spec>> };
 }
 
 /** The resources, each with what cannot be read from its class. */
@@ -36,7 +36,7 @@ const RESOURCES: Readonly<Record<string, ResourceNotes>> = {
   PartnerWebhookStates: {
     note: "Import all webhooks of an account by the name of the account:",
     example: "fleet default",
-    listInputs: { properties: {} },
+    listInputs: {},
   },
 };
 
