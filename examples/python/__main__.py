@@ -1,6 +1,6 @@
 # After you install the plugin, run "pulumi install": it generates the SDK in the folder sdks/ and installs the dependencies.
 import pulumi
-import pulumi_partners_native as partners
+import pulumi_partners as partners
 
 # A key for one of our services: created with the stack, deleted with it.
 checkout = partners.PartnerApiKey("checkout", rotation={"after_days": 90, "overlap_days": 7})
@@ -9,10 +9,10 @@ checkout = partners.PartnerApiKey("checkout", rotation={"after_days": 90, "overl
 orders = partners.PartnerWebhookState(
     "orders",
     webhook_id=101,
-    state=partners.WebhookState.ACTIVE,
+    state="active",
     state_on_destroy=partners.StateOnDestroy.RESTORE,  # On removal, restore the state in which it was found.
 )
-refunds = partners.PartnerWebhookState("refunds", webhook_id=103, state=partners.WebhookState.DISABLED)
+refunds = partners.PartnerWebhookState("refunds", webhook_id=103, state="disabled")
 
 # Known in a preview, so a program can loop over them.
 webhooks = partners.get_partner_webhooks().webhooks

@@ -3,19 +3,21 @@ import { apiKeyHandlers } from "./api-key.js";
 import { withoutSpecialValues, type Properties, type ResourceHandlers } from "./contract.js";
 import { guardOwnership } from "./ownership.js";
 import type { PluginProcess } from "./process.js";
+import { listResources, type ResourceList } from "./resource-list.js";
 import { webhookStateHandlers } from "./webhook-state.js";
 import { webhookStatesHandlers } from "./webhook-states.js";
 
 /** A webhook as programs see it. */
 export type ListedWebhook = Pick<WebhookReading, "webhookId" | "state" | "record">;
 
-/** The handlers of all resources and of the one function. */
+/** The handlers of all resources and of the one function, and the list of what can be imported. */
 export interface PartnerHandlers {
   readonly partnerApiKey: ResourceHandlers;
   readonly partnerWebhookState: ResourceHandlers;
   readonly partnerWebhookStates: ResourceHandlers;
   /** Lists all webhooks of the account. @throws {PartnerError} if the list cannot be read or has further pages. */
   readonly listWebhooks: () => Promise<ListedWebhook[]>;
+  readonly listResources: ResourceList;
 }
 
 /** Creates the handlers of one plugin process. Both hosts use them. */
@@ -32,5 +34,6 @@ export function createHandlers(plugin: PluginProcess): PartnerHandlers {
         return { webhookId, state, record: withoutSpecialValues(record) as Properties };
       });
     },
+    listResources: (type, state) => listResources(plugin, type, state),
   };
 }
