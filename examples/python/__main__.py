@@ -2,7 +2,7 @@
 #   pulumi install
 #   pulumi package add partners@0.1.0
 import pulumi
-import pulumi_partners_native as partners
+import pulumi_partners as partners
 
 # A key for one of our services: created with the stack, deleted with it.
 checkout = partners.PartnerApiKey("checkout", rotation={"after_days": 90, "overlap_days": 7})

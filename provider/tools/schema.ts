@@ -41,7 +41,7 @@ const SECRETS: readonly string[] = [
 /** The package names by language. The npm package `pulumi-partners` contains the dynamic resources, so none has its name. */
 const LANGUAGE = {
   nodejs: { packageName: "@pulumi-partners/native", respectSchemaVersion: true },
-  python: { packageName: "pulumi_partners_native", pyproject: { enabled: true }, respectSchemaVersion: true },
+  python: { packageName: "pulumi_partners", pyproject: { enabled: true }, respectSchemaVersion: true },
   go: {
     importBasePath: "github.com/pulumi-partners/pulumi-partners/sdk/go/partners",
     generateResourceContainerTypes: true,
@@ -79,6 +79,7 @@ export function schemaOf(program: DeclarationReflection): unknown {
     homepage,
     license,
     repository: repository.url.replace(/^git\+|\.git$/g, ""),
+    ...distribution(),
     meta: { moduleFormat: "(.*)" },
     language: LANGUAGE,
     config: { variables: provider.properties },
@@ -93,6 +94,16 @@ export function schemaOf(program: DeclarationReflection): unknown {
     ),
     functions: { [token("getPartnerWebhooks")]: schema.getPartnerWebhooks() },
     types: schema.types,
+  };
+}
+
+/** Returns where the registry finds the publisher and the logo, and where Pulumi downloads the plugin: from the release on GitHub. */
+function distribution(): Record<"publisher" | "logoUrl" | "pluginDownloadURL", string> {
+  const path = /github\.com\/(.*)\.git$/.exec(manifest.repository.url)?.[1] ?? "";
+  return {
+    publisher: path.replace(/\/.*/, ""),
+    logoUrl: `https://raw.githubusercontent.com/${path}/v${manifest.version}/docs/logo.svg`,
+    pluginDownloadURL: `github://api.github.com/${path}`,
   };
 }
 
