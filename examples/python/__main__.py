@@ -11,10 +11,10 @@ checkout = partners.PartnerApiKey("checkout", rotation={"after_days": 90, "overl
 orders = partners.PartnerWebhookState(
     "orders",
     webhook_id=101,
-    state=partners.WebhookState.ACTIVE,
+    state="active",
     state_on_destroy=partners.StateOnDestroy.RESTORE,  # On removal, restore the state in which it was found.
 )
-refunds = partners.PartnerWebhookState("refunds", webhook_id=103, state=partners.WebhookState.DISABLED)
+refunds = partners.PartnerWebhookState("refunds", webhook_id=103, state="disabled")
 
 # Known in a preview, so a program can loop over them.
 webhooks = partners.get_partner_webhooks().webhooks

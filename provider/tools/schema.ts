@@ -10,21 +10,33 @@ import {
 import manifest from "../package.json" with { type: "json" };
 import { propertiesOf } from "./reference.ts";
 
-interface Import {
+interface ResourceNotes {
+  /** The documentation of the import. */
   readonly note: string;
   readonly example: string;
+  /** The filters of `pulumi do … list`. Without any, the engine does not offer to list the resource. */
+  readonly listInputs?: { readonly properties?: Readonly<Record<string, Spec>> };
 }
 
-/** The resources, each with the documentation of its import. */
-const RESOURCES: Readonly<Record<string, Import>> = {
+/** The resources, each with what cannot be read from its class. */
+const RESOURCES: Readonly<Record<string, ResourceNotes>> = {
   PartnerApiKey: {
     example: "checkout env:OLD_KEY",
     note: "Import an existing key from an environment variable, so that no command line, file or ID contains it:",
   },
-  PartnerWebhookState: { note: "Import a webhook by its ID:", example: "orders 101" },
+  PartnerWebhookState: {
+    note: "Import a webhook by its ID:",
+    example: "orders 101",
+    listInputs: {
+      properties: {
+        state: { type: "string", description: "Only webhooks in this state: `active` or `disabled`." },
+      },
+    },
+  },
   PartnerWebhookStates: {
     note: "Import all webhooks of an account by the name of the account:",
     example: "fleet default",
+    listInputs: {},
   },
 };
 
@@ -69,7 +81,8 @@ interface Spec {
 export function schemaOf(program: DeclarationReflection): unknown {
   const { version, description, keywords, homepage, license, repository } = manifest;
   const schema = new Schema(program);
-  const provider = schema.object("ProviderArgs");
+  // Nothing is required: `pulumi do` would refuse settings from the environment. `CheckConfig` names what is missing.
+  const { properties } = schema.object("ProviderArgs");
   return {
     name: "partners",
     displayName: "Partner API",
@@ -82,15 +95,10 @@ export function schemaOf(program: DeclarationReflection): unknown {
     ...distribution(),
     meta: { moduleFormat: "(.*)" },
     language: LANGUAGE,
-    config: { variables: provider.properties },
-    provider: {
-      description: schema.description("Provider"),
-      ...provider,
-      inputProperties: provider.properties,
-      requiredInputs: provider.required,
-    },
+    config: { variables: properties },
+    provider: { description: schema.description("Provider"), properties, inputProperties: properties },
     resources: Object.fromEntries(
-      Object.entries(RESOURCES).map(([name, importing]) => [token(name), schema.resource(name, importing)]),
+      Object.entries(RESOURCES).map(([name, notes]) => [token(name), schema.resource(name, notes)]),
     ),
     functions: { [token("getPartnerWebhooks")]: schema.getPartnerWebhooks() },
     types: schema.types,
@@ -118,13 +126,13 @@ class Schema {
     this.#program = program;
   }
 
-  resource(name: string, { note, example }: Import): unknown {
+  resource(name: string, { note, example, listInputs }: ResourceNotes): unknown {
     const { properties: inputProperties, required: requiredInputs } = this.object(`${name}Args`);
     const importing = `## Import\n\n${note}\n\n\`\`\`sh\npulumi import ${token(name)} ${example}\n\`\`\``;
     // Lets a stack move from the dynamic resources without changes.
     const aliases = [{ type: `pulumi-nodejs:dynamic/partners:${name}` }];
     const description = `${this.description(name)}\n\n${importing}`;
-    return { ...this.object(name), description, inputProperties, requiredInputs, aliases };
+    return { ...this.object(name), description, inputProperties, requiredInputs, listInputs, aliases };
   }
 
   getPartnerWebhooks(): unknown {
@@ -177,6 +185,8 @@ class Schema {
     if (type?.type !== "reference") throw new Error(`The schema cannot express this type: ${String(type)}`);
     const [first, second] = type.typeArguments ?? [];
     if (type.name === "JsonScalar") return ANY;
+    // An enum would have constants in some languages, but no flag in `pulumi do`.
+    if (type.name === "WebhookState") return { type: "string" };
     if (type.name === "Record") return { type: "object", additionalProperties: this.#type(second) };
     // Input, Output, Readonly.
     if (first) return this.#type(first);

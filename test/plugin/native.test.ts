@@ -141,7 +141,10 @@ describe("the provider's settings", () => {
     const withProgram = await unconfigured();
     await check(withProgram, "default", { baseUrl: sandbox.url, accessToken: "wrong-token" });
     await withProgram.configure(config);
-    for (const plugin of [withoutProgram, withProgram]) {
+    // As in `pulumi do`, which has no stack.
+    const withoutStack = await unconfigured();
+    await withoutStack.configure(config);
+    for (const plugin of [withoutProgram, withProgram, withoutStack]) {
       const { message } = await errorOf(plugin.read("101", HOOK));
       expect(message).toContain("[PARTNERS_STATUS]");
       expect(message.includes("a setting after the last up")).toBe(plugin === withoutProgram);

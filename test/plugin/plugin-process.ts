@@ -93,7 +93,8 @@ export async function startPlugin({
       clearTimeout(killer);
     },
   };
-  if (config) await plugin.configure(config);
+  // The engine passes what `checkConfig` returned, except `pulumi do`, which does not call it.
+  if (config) await plugin.configure(host === "native" ? { explicit: "false", ...config } : config);
   return plugin;
 }
 
@@ -136,6 +137,17 @@ function callsOf(client: Client, host: Host) {
     call,
     configure: async (values: Readonly<Record<string, string>>): Promise<void> => {
       await call("configure", new proto.ConfigureRequest().setArgs(toStruct(values)).setAcceptsecrets(true));
+    },
+    /** Returns the whole answer to `List`. */
+    list: async (request: proto.ListRequest): Promise<proto.ListResponse.AsObject[]> => {
+      const responses: proto.ListResponse.AsObject[] = [];
+      try {
+        const stream = client.list(request, { deadline: Date.now() + DEADLINE_MS });
+        for await (const response of stream) responses.push((response as proto.ListResponse).toObject());
+      } catch (error) {
+        throw new PluginError("list", error as grpc.ServiceError);
+      }
+      return responses;
     },
     check: async (news: Properties, olds: Properties = {}, name?: string) => {
       const request = new proto.CheckRequest().setNews(toStruct(news)).setOlds(toStruct(olds));

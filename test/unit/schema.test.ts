@@ -10,6 +10,8 @@ interface Resource {
   readonly properties: Readonly<Record<string, { readonly secret?: boolean }>>;
   readonly inputProperties: Readonly<Record<string, unknown>>;
   readonly requiredInputs?: readonly string[];
+  readonly required?: readonly string[];
+  readonly listInputs?: object;
 }
 
 interface Schema {
@@ -37,6 +39,17 @@ it("marks the secret outputs and the access token as secrets", () => {
 // With such defaults, generated SDKs would send the token of one account to the server of another.
 it("has no defaults from the environment", () => {
   expect(JSON.stringify(schema)).not.toContain("defaultInfo");
+});
+
+// `pulumi do` would refuse settings from the environment, and the Partner API cannot list keys.
+it("requires no input of the provider, and offers to list all resources but keys", () => {
+  const { required, requiredInputs } = schema.provider;
+  expect([required, requiredInputs]).toEqual([undefined, undefined]);
+  const listed = Object.entries(schema.resources).filter(([, { listInputs }]) => listInputs);
+  expect(listed.map(([type]) => type)).toEqual([
+    "partners:index:PartnerWebhookState",
+    "partners:index:PartnerWebhookStates",
+  ]);
 });
 
 it("declares everything that the YAML example uses", () => {

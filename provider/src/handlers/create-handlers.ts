@@ -1,6 +1,7 @@
 import type { WebhookReading } from "../responses/webhook-list-reader.js";
 import { apiKeyHandlers } from "./api-key.js";
 import type { ResourceHandlers } from "./contract.js";
+import { listResources, type ResourceList } from "./resource-list.js";
 import { guardOwnership } from "./ownership.js";
 import type { PluginProcess } from "./process.js";
 import { webhookStateHandlers } from "./webhook-state.js";
@@ -9,13 +10,14 @@ import { webhookStatesHandlers } from "./webhook-states.js";
 /** A webhook as programs see it. */
 export type ListedWebhook = Pick<WebhookReading, "webhookId" | "state" | "record">;
 
-/** The handlers of all resources and of the one function. */
+/** The handlers of all resources and of the one function, and the list of what can be imported. */
 export interface PartnerHandlers {
   readonly partnerApiKey: ResourceHandlers;
   readonly partnerWebhookState: ResourceHandlers;
   readonly partnerWebhookStates: ResourceHandlers;
   /** Lists all webhooks of the account. @throws {PartnerError} if the list cannot be read or has further pages. */
   readonly listWebhooks: () => Promise<ListedWebhook[]>;
+  readonly listResources: ResourceList;
 }
 
 /** Creates the handlers of one plugin process. Both hosts use them. */
@@ -30,5 +32,6 @@ export function createHandlers(plugin: PluginProcess): PartnerHandlers {
       const listed = (await webhooks.lookUp([])).all();
       return listed.map(({ webhookId, state, record }) => ({ webhookId, state, record }));
     },
+    listResources: (type, state) => listResources(plugin, type, state),
   };
 }

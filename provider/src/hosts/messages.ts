@@ -26,7 +26,7 @@ export interface MessageContext {
   readonly explicit: boolean;
   /** Whether the settings may come from the last `up`, as in a destroy or refresh. @default false */
   readonly lastUp?: boolean;
-  /** Whether settings come only from environment variables, as outside a Pulumi project. @default false */
+  /** Whether there is no stack: settings are environment variables, and nothing keeps what is created. @default false */
   readonly environmentOnly?: boolean;
   /** The name of the account, if there may be more than one. */
   readonly account?: string;
@@ -117,6 +117,8 @@ export function mappingCommand(
   context: MessageContext = { explicit: false },
 ): string {
   if (context.explicit) return `responses: { ${member}: ${JSON.stringify(value)} }`;
+  if (context.environmentOnly)
+    return `PARTNERS_RESPONSES=${quoteForShell(JSON.stringify({ [member]: value }))}`;
   return `pulumi config set --path 'partners:responses.${member}' ${quoteForShell(value)}`;
 }
 
@@ -339,12 +341,16 @@ function resourceText(problem: ResourceProblem, context: MessageContext): string
       const { createdAt, rotates, complete, reading } = problem;
       const oldKey = rotates ? " The old key stays in use." : "";
       const note = complete ? "" : " (cut off)";
+      const remedy = readingRemedy("apiKey", reading, context);
+      if (context.environmentOnly)
+        return `A key was created at ${minuteOf(createdAt)} but not found in the response${note}, which was not kept. Delete the key at the service. ${remedy}`;
       const removal = `${stateDelete(context)}${rotates ? " (drops both keys)" : ""}`;
-      return `A key was created at ${minuteOf(createdAt)} but not found in the response${note}, which is kept.${oldKey} ${readingRemedy("apiKey", reading, context)} Then run ${UP}, which creates no new key. If the body has no key, delete the key at the service and ${removal}.`;
+      return `A key was created at ${minuteOf(createdAt)} but not found in the response${note}, which is kept.${oldKey} ${remedy} Then run ${UP}, which creates no new key. If the body has no key, delete the key at the service and ${removal}.`;
     }
     case "deletionUnclear": {
       const { failure, listError } = problem;
-      return `${requestName(failure, context)}: the server returned 404, but nothing confirms that the key is gone: ${describeError(listError, context)} If the key is gone, ${stateDelete(context)}.`;
+      const removal = context.environmentOnly ? "" : ` If the key is gone, ${stateDelete(context)}.`;
+      return `${requestName(failure, context)}: the server returned 404, but nothing confirms that the key is gone: ${describeError(listError, context)}${removal}`;
     }
     case "partlyDone":
       return `One key was deleted. Then this failed: ${describeError(problem.next, context)}`;

@@ -15,8 +15,10 @@ import { Empty } from "google-protobuf/google/protobuf/empty_pb.js";
 import { SettingsError } from "../api/errors.js";
 import { isRecord, PartialFailure, type Properties, type ResourceHandlers } from "../handlers/contract.js";
 import { SECRET_OUTPUTS } from "../registration.js";
+import { listMethod } from "./list.js";
 import { PluginHost } from "./plugin-host.js";
 import {
+  areChecked,
   checkedProviderInputs,
   configSource,
   diffProviderInputs,
@@ -93,7 +95,9 @@ class NativeHost {
           .setReplacesList(replaces);
       }),
       configure: this.#method((request: proto.ConfigureRequest) => {
-        this.#host.plugin.configure(configSource(fromStruct(request.getArgs())));
+        const inputs = fromStruct(request.getArgs());
+        this.#host.hasStack = areChecked(inputs);
+        this.#host.plugin.configure(configSource(inputs));
         // Without acceptSecrets, the engine passes plain values and itself marks values that derive from secrets.
         return new proto.ConfigureResponse().setSupportspreview(true);
       }),
@@ -125,6 +129,7 @@ class NativeHost {
         return new proto.UpdateResponse().setProperties(outputStruct(outputs));
       }),
       read: this.#resourceMethod((request: proto.ReadRequest) => this.#read(request), true),
+      list: listMethod(this.#host),
       delete: this.#resourceMethod(async (request: proto.DeleteRequest) => {
         await this.#handlersOf(request.getUrn()).delete(fromStruct(request.getProperties()));
         return new Empty();
@@ -237,7 +242,7 @@ class NativeHost {
 
   /** Converts anything thrown into a status with our own message, because foreign messages may contain anything. */
   #statusOf(error: unknown, urn: string, lastUp: boolean): Partial<grpc.StatusObject> {
-    const call = { urn, lastUp: lastUp && !this.#hasProgram };
+    const call = { urn, lastUp: lastUp && this.#host.hasStack && !this.#hasProgram };
     if (!(error instanceof PartialFailure))
       return { code: grpc.status.UNKNOWN, details: this.#host.describeError(error, call) };
     const { id, properties, reason } = error;

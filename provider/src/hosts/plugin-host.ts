@@ -12,6 +12,8 @@ export class PluginHost {
   readonly plugin: PluginProcess;
   readonly handlers: PartnerHandlers;
   readonly lifetime = new Lifetime();
+  /** Whether there is a stack, which has configuration and keeps what is created. `pulumi do` has none. */
+  hasStack = true;
   readonly #log: EngineLog;
   readonly #reportedErrors = new Set<string>();
 
@@ -72,6 +74,7 @@ export class PluginHost {
     const { account, isExplicit } = this.plugin;
     return {
       explicit: isExplicit,
+      environmentOnly: !this.hasStack,
       reportedErrors: this.#reportedErrors,
       ...(isExplicit && { account }),
     };

@@ -16,6 +16,11 @@ export function checkedProviderInputs(urn: string, news: Properties): Properties
   return { ...news, [ACCOUNT]: account, [EXPLICIT]: String(explicit) };
 }
 
+/** Whether the inputs went through {@link checkedProviderInputs}. Those of `pulumi do` do not: it has no program and no stack. */
+export function areChecked(inputs: Properties): boolean {
+  return valueOf(inputs, EXPLICIT) !== undefined;
+}
+
 /** Returns the names of inputs that have no effect, apart from those that the engine adds. */
 export function unknownSettings(news: Properties): string[] {
   const addedByEngine = ["version", "pluginDownloadURL", EXPLICIT];

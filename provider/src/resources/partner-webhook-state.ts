@@ -7,7 +7,7 @@ import { isOfType } from "./run.js";
 
 /**
  * What happens to a webhook that is no longer managed: `"leave"` keeps its current state, `"restore"` sets the state in which it was
- * first found, and a {@link WebhookState} sets that state.
+ * first found, and `"active"` or `"disabled"` sets that state.
  */
 export type StateOnDestroy = "leave" | "restore" | WebhookState;
 
@@ -15,7 +15,7 @@ export type StateOnDestroy = "leave" | "restore" | WebhookState;
 export interface PartnerWebhookStateArgs {
   /** The ID of an existing webhook, a positive whole number. Changing it replaces the resource. */
   readonly webhookId: pulumi.Input<number>;
-  /** The desired state of the webhook. */
+  /** The desired state of the webhook: `"active"` or `"disabled"`. */
   readonly state: pulumi.Input<WebhookState>;
   /**
    * What happens to the webhook when the resource is removed or replaced, including by `pulumi destroy`.

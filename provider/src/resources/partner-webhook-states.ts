@@ -6,8 +6,8 @@ import { assertArguments, declareOnce, warnAboutStackSettings } from "./program-
 import { PARTNER_WEBHOOK_STATES } from "../registration.js";
 
 /**
- * What happens to webhooks that the program does not name: `"leave"` keeps their states, and a {@link WebhookState} sets that
- * state.
+ * What happens to webhooks that the program does not name: `"leave"` keeps their states, and `"active"` or `"disabled"`
+ * sets that state.
  */
 export type OtherWebhooks = "leave" | WebhookState;
 
@@ -16,8 +16,8 @@ export interface PartnerWebhookStatesArgs {
   /** The desired states of webhooks, by ID: `{ 101: "active", 102: "disabled" }`. */
   readonly states: pulumi.Input<Readonly<Record<string, pulumi.Input<WebhookState>>>>;
   /**
-   * What happens to all other webhooks of the account: `"leave"` keeps their states, and a {@link WebhookState} sets that state. If
-   * you set a state, no other resource of the program may manage webhooks of the account.
+   * What happens to all other webhooks of the account: `"leave"` keeps their states, and `"active"` or `"disabled"` sets that state.
+   * If you set a state, no other resource of the program may manage webhooks of the account.
    * @default "leave"
    */
   readonly others?: pulumi.Input<OtherWebhooks>;

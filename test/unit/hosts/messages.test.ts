@@ -332,10 +332,16 @@ describe("the message for every error and notice", () => {
     expect(all).toContain("Set the Provider's baseUrl. A Provider does not read environment variables.");
   });
 
-  it("names only environment variables outside a project", () => {
+  it("names only environment variables where there is no stack, and says that nothing is kept", () => {
+    const withoutStack = { explicit: false, environmentOnly: true };
+    expect(texts(withoutStack).join()).not.toMatch(/pulumi config|is kept/);
     const missing = new SettingsError([{ kind: "missing", setting: "baseUrl" }]);
-    expect(renderError(missing, { explicit: false, environmentOnly: true })).toBe(
+    expect(renderError(missing, withoutStack)).toBe(
       "Set the environment variable PARTNERS_BASE_URL. Nothing was sent. [PARTNERS_CONFIGURATION]",
+    );
+    const reading = { ...refused, reason: "pointer", candidates: ["/key"] } as const;
+    expect(renderError(new ResourceError({ ...key, reading }), withoutStack)).toMatch(
+      /which was not kept\. Delete the key at the service\. .* Try PARTNERS_RESPONSES='{"apiKey":"\/key"}'\./,
     );
   });
 

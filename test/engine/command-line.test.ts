@@ -1,0 +1,104 @@
+import { readdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { gunzipSync } from "node:zlib";
+import { expect, it, onTestFinished } from "vitest";
+
+import { runShell } from "../../provider/tools/process.ts";
+import { engineEnv } from "../support/engine.ts";
+import { SHAPES } from "../support/sandbox.ts";
+import { blocksOf, countRequests, sandboxFor, statesOf, type SandboxOptions } from "./support.ts";
+
+const PAGE = "docs/command-line.md";
+const OLD_KEY = "old-key-0123456789abcdef";
+const SENT_TO = { 101: "orders", 102: "invoices", 103: "refunds" } as Record<number, string>;
+
+/** A service whose records contain addresses. */
+const SERVICE: SandboxOptions = {
+  apiKeys: [OLD_KEY],
+  shape: {
+    ...SHAPES.flat,
+    webhooks: (list) =>
+      list.map((webhook) => ({
+        ...webhook,
+        url: `https://shop.example.com/${SENT_TO[webhook.webhookId] ?? ""}?signature=hidden`,
+      })),
+  },
+};
+
+/** Starts a service and an engine that knows its address. @returns A function that runs shell commands. */
+async function startService(accessToken?: string) {
+  const sandbox = await sandboxFor(SERVICE);
+  const engine = await engineEnv({ NO_COLOR: "1" });
+  onTestFinished(() => engine.dispose());
+  await writeFile(join(engine.dir, "token.txt"), accessToken ?? sandbox.accessToken);
+  const [settings = ""] = await blocksOf(PAGE, "sh");
+  const here = settings.replace("https://partners.example.com", sandbox.url);
+  const shell = (script: string) => runShell(`${here}${script}`, { cwd: engine.dir, env: engine.env });
+  /** Everything in the CLI's home that a person could read, with its logs in plain text. */
+  const logs = async (): Promise<string> => {
+    const folder = join(engine.env["PULUMI_HOME"] ?? "", "logs");
+    const files = await Promise.all((await readdir(folder)).map((file) => readFile(join(folder, file))));
+    return files.map((file) => gunzipSync(file).toString()).join("\n");
+  };
+  return { sandbox, engine, shell, logs };
+}
+
+/** Stands for the secret store of the page, and for the person who enters a key. */
+const PEOPLE = `
+gh() { cat > "$3.stored"; }
+read() { builtin read "$@" <<< ${OLD_KEY}; }
+`;
+
+it("the commands of the page list, read and change webhooks, and create and delete a key that nothing keeps", async () => {
+  const { sandbox, engine, shell, logs } = await startService();
+  const [, ...blocks] = await blocksOf(PAGE, "sh");
+  const last = blocks.pop() ?? "";
+  expect(last).toMatch(/^rm .*do\.log\n$/);
+  const { code, stdout, stderr } = await shell(PEOPLE + blocks.join(""));
+  expect({ code, stderr: code === 0 ? "" : stderr }).toEqual({ code: 0, stderr: "" });
+
+  const printed = stdout + stderr;
+  for (const shown of await blocksOf(PAGE, "text")) expect(printed).toContain(shown);
+  expect(stdout).toContain('"name": "https://shop.example.com/orders"');
+  expect(printed).toMatch(/~ state: "active" => "disabled"[^]*~ state: "disabled" => "active"/);
+  const [apiKey = ""] = sandbox.apiKeys;
+  expect(await readFile(join(engine.dir, "CHECKOUT_KEY.stored"), "utf8")).toBe(`${apiKey}\n`);
+  expect(sandbox.apiKeys).toEqual([apiKey]);
+  expect(statesOf(sandbox)).toEqual({ 101: "active", 102: "active", 103: "disabled" });
+  expect(countRequests(sandbox)).toEqual({ GET: 6, PATCH: 2, POST: 1, DELETE: 1 });
+
+  expect(printed).not.toMatch(new RegExp(`${apiKey}|${OLD_KEY}|hidden`));
+  expect(await readdir(engine.backendDir)).toEqual([]);
+  expect(await logs()).toContain(apiKey); // As the page warns.
+  expect((await shell(last)).code).toBe(0);
+  expect(await logs()).not.toMatch(new RegExp(`${apiKey}|${OLD_KEY}|${sandbox.accessToken}`));
+});
+
+it("a webhook is set to a state by flags alone, and a state that does not exist is refused", async () => {
+  const { sandbox, shell } = await startService();
+  const create = "pulumi do partners:PartnerWebhookState create --webhook-id 102 --stateless --yes --state";
+  expect((await shell(`${create} disabled`)).code).toBe(0);
+  expect(statesOf(sandbox)[102]).toBe("disabled");
+  const refused = await shell(`${create} off`);
+  expect(refused.stderr).toContain('state must be "active" or "disabled".');
+  expect(refused.code).not.toBe(0);
+});
+
+it("with a wrong token, every command of the page fails, names the token and changes nothing", async () => {
+  const { sandbox, shell } = await startService("wrong-token-0123456789");
+  const found = statesOf(sandbox);
+  const lines = (await blocksOf(PAGE, "sh")).join("").split("\n");
+  const commands = lines.filter((line) => line.includes("pulumi do"));
+  expect(commands).toHaveLength(8);
+  for (const command of commands) {
+    const { code, stdout, stderr } = await shell(`export OLD_KEY=${OLD_KEY}\n${command}`);
+    expect(code, command).not.toBe(0);
+    expect(stderr).toContain(
+      "The access token was rejected: check partners:accessToken or PARTNERS_ACCESS_TOKEN.",
+    );
+    expect(stderr).toContain("[PARTNERS_STATUS]");
+    expect(stderr).not.toContain("last up"); // There is none.
+    expect(stdout + stderr).not.toMatch(new RegExp(`wrong-token|${OLD_KEY}`));
+  }
+  expect([statesOf(sandbox), sandbox.apiKeys]).toEqual([found, [OLD_KEY]]);
+});

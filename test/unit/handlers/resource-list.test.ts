@@ -1,0 +1,71 @@
+import { expect, it } from "vitest";
+
+import { SHAPES, type Shape } from "../../support/sandbox.ts";
+import { failureOf, sandboxFor } from "../api/support.ts";
+import { startRun } from "./support.ts";
+
+/** A list whose records also hold the given members. */
+function recordsWith(members: object): Shape {
+  return { ...SHAPES.flat, webhooks: (list) => list.map((webhook) => ({ ...webhook, ...members })) };
+}
+
+const TOKEN = "short-token";
+
+it.each<[what: string, members: object, name: string]>([
+  ["nothing to recognize", { created_at: "2026-01-01", secret: "whsec_0123456789abcdef" }, ""],
+  ["a name before a description", { description: "All orders", name: "Orders" }, "Orders"],
+  ["a description before an address", { url: "https://a.example/x", description: "Orders" }, "Orders"],
+  ["an empty name", { name: " ", display_name: "Orders" }, "Orders"],
+  ["a name inside attributes", { attributes: { name: "Orders" } }, "Orders"],
+  [
+    "a name of something else",
+    { creator: { name: "Jo" }, endpoint: "https://a.example/x" },
+    "https://a.example/x",
+  ],
+  [
+    "an address with credentials",
+    { target_url: "https://me:pw@a.example:8/x?key=k#f" },
+    "https://a.example:8/x",
+  ],
+  [
+    "an address with secret parts",
+    { callbackUrl: "https://0123456789abcdef.example.com/T0/0123456789abcdef/orders" },
+    "https://***.example.com/T0/***/orders",
+  ],
+  ["an address as its name", { name: "https://a.example/x?key=k" }, "https://a.example/x"],
+  ["an address without a scheme", { url: "a.example/x?key=k" }, ""],
+  ["a name that could be a secret", { name: "whsec_0123456789abcdef", title: "Orders" }, "Orders"],
+  ["the access token in its name", { name: `Orders ${TOKEN}\u001b[31m` }, "Orders *** [31m"],
+])("a webhook with %s is listed with the right name", async (_what, members, name) => {
+  const shape = recordsWith(members);
+  const webhooks = [{ webhookId: 101, state: "active" }] as const;
+  const { listResources } = startRun(await sandboxFor({ shape, webhooks, accessToken: TOKEN }));
+  expect(await listResources("PartnerWebhookState")).toEqual([{ id: "101", name }]);
+});
+
+it("webhooks are listed by their states, and a fleet by its account", async () => {
+  const service = await sandboxFor();
+  const { listResources } = startRun(service);
+  const ids = async (state?: "active" | "disabled") =>
+    (await listResources("PartnerWebhookState", state)).map(({ id }) => id);
+  expect([await ids(), await ids("active"), await ids("disabled")]).toEqual([
+    ["101", "102", "103"],
+    ["101", "102"],
+    ["103"],
+  ]);
+  expect(service.requests).toHaveLength(1);
+  expect(await listResources("PartnerWebhookStates")).toEqual([{ id: "default", name: service.url }]);
+});
+
+it.each<[what: string, webhooks: Shape["webhooks"], kind: string]>([
+  ["has further pages", (list) => ({ webhooks: list, hasMore: true }), "absenceUnproven"],
+  [
+    "does not show the state to filter",
+    (list) => list.map(({ webhookId }) => ({ webhookId })),
+    "stateUnknown",
+  ],
+])("a list that %s is an error", async (_what, webhooks, kind) => {
+  const { listResources } = startRun(await sandboxFor({ shape: { ...SHAPES.flat, webhooks } }));
+  const failure = await failureOf(listResources("PartnerWebhookState", "disabled"));
+  expect(failure).toMatchObject({ problem: { kind } });
+});
