@@ -34,6 +34,9 @@ it("the TypeScript examples in the schema run", async ({ skip }) => {
   if (!(await canGenerate())) return skip();
   const sdk = await temporaryFolder();
   await generate({ nodejs: sdk });
+  // Editors show the examples in the language of the SDK.
+  const shown = await readFile(join(sdk, "partnerApiKey.ts"), "utf8");
+  expect(shown.match(/^ \* ```(?!sh)\w+$/gm)).toEqual([" * ```typescript", " * ```typescript"]);
   await symlink(join(ROOT, "node_modules"), join(sdk, "node_modules"));
   await mustRun(process.execPath, [join(ROOT, "node_modules/typescript/bin/tsc")], { cwd: sdk });
   await cp(join(sdk, "package.json"), join(sdk, "bin/package.json"));
