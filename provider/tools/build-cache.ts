@@ -41,7 +41,7 @@ export async function isExecutable(path: string): Promise<boolean> {
 /** Finds the first executable of a name on PATH. */
 export async function onPath(name: string): Promise<string | undefined> {
   for (const folder of (process.env["PATH"] ?? "").split(delimiter)) {
-    const candidate = resolve(folder, name);
+    const candidate = resolve(folder, process.platform === "win32" ? `${name}.exe` : name);
     if (folder !== "" && (await isExecutable(candidate))) return candidate;
   }
   return undefined;

@@ -6,18 +6,18 @@ import { cacheRoot, mustRun } from "./process.ts";
 
 /** The Go module of the tool. Its go.mod also lists the dependencies of a generated SDK. */
 export const CODEGEN_MODULE = join(import.meta.dirname, "codegen");
-const HASH = hashOf(CODEGEN_MODULE, "go.mod", "go.sum", "main.go");
+const HASH = hashOf(CODEGEN_MODULE, "go.mod", "go.sum", "main.go", "programs.go");
 const BUILT = join(cacheRoot(), `codegen-${process.platform}-${process.arch}-${HASH}`);
 const BINARY = join(BUILT, "codegen");
 
-/** Runs once before the engine tier: builds codegen/main.go unless it is cached. Prints a note if there is no Go. */
+/** Builds the tool unless it is cached. Runs once before the engine tier. Prints a note if there is no Go. */
 export async function setup(): Promise<void> {
   if (await canGenerate()) return;
   if ((await onPath("go")) === undefined) {
-    console.error("Go is not on PATH, so tests that generate an SDK from schema.json are skipped.");
+    console.error("Go is not on PATH: SDKs are not tested, and the examples in schema.json are not updated.");
     return;
   }
-  console.error("Building the SDK generator; about a minute, once per machine ...");
+  console.error("Building the generator of SDKs and examples; about a minute, once per machine ...");
   await fill(BUILT, (folder) => goBuild(CODEGEN_MODULE, join(folder, "codegen"), "-ldflags", "-s -w", "."));
 }
 
@@ -26,11 +26,14 @@ export async function canGenerate(): Promise<boolean> {
   return isExecutable(BINARY);
 }
 
+/** What to generate, and in which folder: SDKs, or translations of the programs in a folder. */
+export type Targets = Readonly<Partial<Record<"python" | "nodejs" | "go" | "programs", string>>>;
+
 /**
- * Validates schema.json and generates an SDK in the given folder of each language.
+ * Validates a schema, and generates SDKs or programs from it.
  *
  * @throws {Error} with all diagnostics of the schema, including warnings.
  */
-export async function generate(folders: { python?: string; nodejs?: string; go?: string }): Promise<void> {
-  await mustRun(BINARY, [join(ROOT, "provider/schema.json"), ...Object.entries(folders).flat()]);
+export async function generate(targets: Targets, schema = join(ROOT, "provider/schema.json")): Promise<void> {
+  await mustRun(BINARY, [schema, ...Object.entries(targets).flat()]);
 }

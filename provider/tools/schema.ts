@@ -93,6 +93,7 @@ export function schemaOf(program: DeclarationReflection): unknown {
     homepage,
     license,
     repository: repository.url.replace(/^git\+|\.git$/g, ""),
+    ...distribution(),
     meta: { moduleFormat: "(.*)" },
     language: LANGUAGE,
     config: { variables: properties },
@@ -102,6 +103,16 @@ export function schemaOf(program: DeclarationReflection): unknown {
     ),
     functions: { [token("getPartnerWebhooks")]: schema.getPartnerWebhooks() },
     types: schema.types,
+  };
+}
+
+/** Returns where the registry finds the publisher and the logo, and where Pulumi downloads the plugin: from the release on GitHub. */
+function distribution(): Record<"publisher" | "logoUrl" | "pluginDownloadURL", string> {
+  const path = /github\.com\/(.*)\.git$/.exec(manifest.repository.url)?.[1] ?? "";
+  return {
+    publisher: path.replace(/\/.*/, ""),
+    logoUrl: `https://raw.githubusercontent.com/${path}/v${manifest.version}/docs/logo.svg`,
+    pluginDownloadURL: `github://api.github.com/${path}`,
   };
 }
 

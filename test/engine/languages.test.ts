@@ -1,14 +1,13 @@
-import { cp, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 
 import { ROOT } from "../../provider/tools/checkout.ts";
-import { canGenerate, CODEGEN_MODULE, generate } from "../../provider/tools/codegen.ts";
+import { canGenerate, generate } from "../../provider/tools/codegen.ts";
 import { engineEnv } from "../support/engine.ts";
 import { mustRun } from "../../provider/tools/process.ts";
 import { pythonEnv } from "../support/python.ts";
-import { LONG } from "../support/random.ts";
 import { countRequests, sandboxStack, statesOf, UNCHANGED } from "./support.ts";
 
 it("a Python program runs from import to destroy", async ({ skip }) => {
@@ -54,25 +53,6 @@ it("the plugin serves its schema, and the engine binds it without a warning", as
   expect(JSON.parse(printed)).toEqual(JSON.parse(await readFile(join(ROOT, "provider/schema.json"), "utf8")));
   if (!(await canGenerate())) return skip();
   await generate({});
-});
-
-/** Milliseconds to compile the generated Go SDK with all its dependencies, which Go caches afterwards. */
-const GO_LIMIT = 600_000;
-const GO_TEST = { timeout: GO_LIMIT + 60_000 };
-
-it.runIf(LONG)("the SDKs generated for TypeScript and Go compile", GO_TEST, async ({ skip }) => {
-  if (!(await canGenerate())) return skip();
-  const [nodejs, go] = [await temporaryFolder(), await temporaryFolder()];
-  await generate({ nodejs, go });
-  await symlink(join(ROOT, "node_modules"), join(nodejs, "node_modules"));
-  await mustRun(process.execPath, [join(ROOT, "node_modules/typescript/bin/tsc")], { cwd: nodejs });
-
-  await cp(join(CODEGEN_MODULE, "go.sum"), join(go, "go.sum"));
-  const modules = await readFile(join(CODEGEN_MODULE, "go.mod"), "utf8");
-  const name = "module github.com/pulumi-partners/pulumi-partners/sdk/go";
-  await writeFile(join(go, "go.mod"), modules.replace(/^module .*/, name));
-  const env = { ...process.env, GOFLAGS: "-mod=readonly" };
-  await mustRun("go", ["vet", "./..."], { cwd: go, env, timeoutMs: GO_LIMIT });
 });
 
 async function temporaryFolder(): Promise<string> {

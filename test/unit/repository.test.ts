@@ -5,7 +5,7 @@ import { expect, it } from "vitest";
 import { LOWEST, ROOT } from "../../provider/tools/checkout.ts";
 import { page } from "./docs/tables.ts";
 
-const manifest = JSON.parse(page("provider/package.json")) as { readonly version: string };
+const manifest = JSON.parse(page("provider/package.json")) as object;
 
 it("the lowest versions that are tested are those of package.json and of docs/upgrading.md", () => {
   expect(manifest).toMatchObject({
@@ -16,14 +16,11 @@ it("the lowest versions that are tested are those of package.json and of docs/up
   for (const version of Object.values(LOWEST)) expect(page("docs/upgrading.md")).toContain(version);
 });
 
-it("the changelog, and the Python example with what `pulumi package add` writes, have the version of the package", () => {
+it("the Python example with what `pulumi package add` writes has the version of the package", () => {
   expect(page("examples/python/Pulumi.yaml")).toContain(
     `\npackages:\n  partners: partners@${manifest.version}\n`,
   );
   expect(page("examples/python/requirements.txt")).toMatch(/\nsdks\/partners\n$/);
-  const changelog = page("CHANGELOG.md");
-  expect(changelog).toContain(`\n## [${manifest.version}]`);
-  expect(changelog).toContain(`\n[${manifest.version}]: https://`);
 });
 
 // A file name describes its content, so it is unique. Only entry points have the name index.ts.

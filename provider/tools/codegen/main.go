@@ -1,7 +1,9 @@
-// Command codegen binds the schema of a package as the engine does, and generates SDKs from it without a language host.
+// Command codegen binds the schema of a package as the engine does, and generates SDKs and programs from it without a language
+// host.
 //
 //	codegen SCHEMA                              # fails with the diagnostics of the schema, including warnings
 //	codegen SCHEMA python FOLDER [go FOLDER ...]
+//	codegen SCHEMA programs FOLDER              # translates each NAME.pp to NAME.ts, NAME.py and NAME.go
 package main
 
 import (
@@ -45,6 +47,12 @@ func main() {
 
 func run(file string, wanted []string) error {
 	for i := 0; i+1 < len(wanted); i += 2 {
+		if wanted[i] == "programs" {
+			if err := generatePrograms(file, wanted[i+1]); err != nil {
+				return err
+			}
+			continue
+		}
 		// Generators modify the bound package.
 		pkg, err := bind(file)
 		if err != nil {

@@ -19,7 +19,6 @@ import { mustRun } from "../process.ts";
 /** A tarball for `pulumi plugin install resource partners <version> --file`. */
 export interface PluginTarball {
   readonly path: string;
-  readonly version: string;
   /** The value for `--checksum`, in hex. */
   readonly sha256: string;
 }
@@ -66,7 +65,7 @@ export async function buildPlugin(folder: string): Promise<PluginTarball> {
     const sha256 = createHash("sha256")
       .update(await readFile(path))
       .digest("hex");
-    return { path, version, sha256 };
+    return { path, sha256 };
   } finally {
     await rm(dir, { recursive: true });
   }

@@ -42,7 +42,10 @@ it.each<[what: string, permission: string, steps: unknown[]]>([
   [
     "creates the release",
     "contents",
-    ["actions/download-artifact", expect.stringMatching(/^sha256sum .*\ngh release create .*\\\n.*\n$/)],
+    [
+      "actions/download-artifact",
+      expect.stringMatching(/^for .*\nmv .*\nsha256sum .*\ngh release create .*\n$/),
+    ],
   ],
 ])("the job that %s runs no code of the repository", (_what, permission, expected) => {
   const jobs = Object.values(readWorkflow(".github/workflows/release.yml").jobs);
