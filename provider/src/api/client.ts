@@ -278,5 +278,5 @@ function logLine(
   const result =
     attempt.kind === "response" ? `status=${attempt.status}` : `error=${attempt.code || attempt.reason}`;
   const request = requestId === null ? "" : ` request=${requestId}`;
-  return `partners ${operation} ${method} ${API_ROOT}${template} host=${host} ${result} attempt=${count} ms=${Math.round(milliseconds)}${request}`;
+  return `${operation} ${method} ${API_ROOT}${template} host=${host} ${result} attempt=${count} ms=${Math.round(milliseconds)}${request}`;
 }

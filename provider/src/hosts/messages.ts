@@ -34,6 +34,8 @@ export interface MessageContext {
   readonly reportedErrors?: Set<string>;
   /** The URN of the resource, if the host knows it. */
   readonly urn?: string;
+  /** The name of the resource, if the host knows it but not the URN. */
+  readonly resource?: string;
 }
 
 /**
@@ -92,7 +94,8 @@ export function renderNotice(notice: Notice, context: MessageContext): string {
       return `"others" covers ${webhooks} not ${JSON.stringify(state)}: ${listed(ids, MAX_NAMED_WEBHOOKS)}.`;
     }
     case "notChecked":
-      return `the webhooks could not be checked before the update. ${renderError(notice.error, context)}`;
+      // The first error must be complete, so a warning does not count as its report.
+      return `the webhooks could not be checked before the update. ${renderError(notice.error, { ...context, reportedErrors: new Set() })}`;
   }
 }
 
@@ -108,6 +111,11 @@ export function renderWait(wait: Wait): string {
     return `${method}: waiting for the response (${Math.round(wait.elapsed / 1000)} s)`;
   const reason = CONNECTION_FAILURES[wait.reason]?.(wait.host) ?? wait.reason;
   return `${method}: ${reason}, retrying in ${Math.ceil(wait.delay / 1000)} s`;
+}
+
+/** Describes the end of a wait. */
+export function renderWaitEnd({ operation }: Wait): string {
+  return `${OPERATIONS[operation].method}: done`;
 }
 
 /** Returns the command, or the `Provider` argument, that sets a member of `responses`. */

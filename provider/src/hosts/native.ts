@@ -15,7 +15,7 @@ import { Empty } from "google-protobuf/google/protobuf/empty_pb.js";
 import { SettingsError } from "../api/errors.js";
 import { isRecord, PartialFailure, type Properties, type ResourceHandlers } from "../handlers/contract.js";
 import { SECRET_OUTPUTS } from "../registration.js";
-import { PluginHost } from "./plugin-host.js";
+import { PluginHost, type CallFacts, type HostOptions } from "./plugin-host.js";
 import {
   checkedProviderInputs,
   configSource,
@@ -49,8 +49,14 @@ export function serve(pluginPackage: PluginPackage, engine = ""): void {
     process.exitCode = 1;
     return;
   }
-  const host = new NativeHost(pluginPackage, engine);
   const server = new grpc.Server({ "grpc.max_receive_message_length": MAX_MESSAGE });
+  const finish = (): Promise<void> =>
+    new Promise((resolve) => {
+      server.tryShutdown(() => {
+        resolve();
+      });
+    });
+  const host = new NativeHost(pluginPackage, { engine, grpc: () => grpc, knowsUrns: true, finish });
   // gRPC returns UNIMPLEMENTED for all other methods, as the engine expects.
   server.addService(providerGrpc.ResourceProviderService, host.methods());
   server.bindAsync("127.0.0.1:0", grpc.ServerCredentials.createInsecure(), (error, port) => {
@@ -65,9 +71,9 @@ class NativeHost {
   /** Whether a program runs. If so, the settings are current, even in a destroy or refresh. */
   #hasProgram = false;
 
-  constructor(pluginPackage: PluginPackage, engine: string) {
+  constructor(pluginPackage: PluginPackage, options: HostOptions) {
     this.#package = pluginPackage;
-    this.#host = new PluginHost(engine, () => grpc, true);
+    this.#host = new PluginHost(options);
   }
 
   methods(): grpc.UntypedServiceImplementation {
@@ -102,7 +108,7 @@ class NativeHost {
       check: this.#resourceMethod(async (request: proto.CheckRequest) => {
         const urn = request.getUrn();
         const [olds, news] = [fromStruct(request.getOlds()), fromStruct(request.getNews())];
-        const { inputs, reasons } = await this.#host.check(() => this.#handlersOf(urn), olds, news, urn);
+        const { inputs, reasons } = await this.#host.check(() => this.#handlersOf(urn), olds, news);
         return new proto.CheckResponse()
           .setInputs(toStruct(inputs))
           .setFailuresList(reasons.map(checkFailure));
@@ -213,15 +219,15 @@ class NativeHost {
     lastUp = false,
   ): grpc.handleUnaryCall<Request, Response> {
     return ({ request }, callback) => {
-      const urn = urnOf(request);
+      const call = { urn: urnOf(request), lastUp: lastUp && !this.#hasProgram };
       this.#host
-        .handleCall(urn, async () => handle(request))
+        .handleCall(call, async () => handle(request))
         .then(
           (response) => {
             callback(null, response);
           },
           (error: unknown) => {
-            callback(this.#statusOf(error, urn, lastUp));
+            callback(this.#statusOf(error, call));
           },
         );
     };
@@ -236,8 +242,7 @@ class NativeHost {
   }
 
   /** Converts anything thrown into a status with our own message, because foreign messages may contain anything. */
-  #statusOf(error: unknown, urn: string, lastUp: boolean): Partial<grpc.StatusObject> {
-    const call = { urn, lastUp: lastUp && !this.#hasProgram };
+  #statusOf(error: unknown, call: CallFacts): Partial<grpc.StatusObject> {
     if (!(error instanceof PartialFailure))
       return { code: grpc.status.UNKNOWN, details: this.#host.describeError(error, call) };
     const { id, properties, reason } = error;

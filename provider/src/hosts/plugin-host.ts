@@ -1,11 +1,37 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+
 import type * as Grpc from "@grpc/grpc-js";
 
 import type { Properties, ResourceHandlers } from "../handlers/contract.js";
 import { createHandlers, type PartnerHandlers } from "../handlers/create-handlers.js";
 import { PluginProcess } from "../handlers/process.js";
 import { EngineLog } from "./engine-log.js";
-import { Lifetime } from "./lifetime.js";
-import { renderError, renderNotice, renderProgress, renderWait, type MessageContext } from "./messages.js";
+import { Lifetime, type Stopping } from "./lifetime.js";
+import {
+  renderError,
+  renderNotice,
+  renderProgress,
+  renderWait,
+  renderWaitEnd,
+  type MessageContext,
+} from "./messages.js";
+
+/** What a host knows about one call of the engine. */
+export type CallFacts = Pick<MessageContext, "urn" | "resource" | "lastUp">;
+
+/** What differs between the hosts. */
+export interface HostOptions {
+  /**
+   * The engine's address as host and port. Without one, as in a test, messages go to stderr, and signals are not handled.
+   */
+  readonly engine: string | undefined;
+  /** Loads the gRPC library when the first message is sent. */
+  readonly grpc: () => typeof Grpc;
+  /** Whether the engine passes the URN of the resource with each call. */
+  readonly knowsUrns: boolean;
+  /** See {@link Stopping}. */
+  readonly finish?: Stopping["finish"];
+}
 
 /** The parts that both hosts share: the handlers of one plugin process, its lifetime and its messages to the engine. */
 export class PluginHost {
@@ -13,35 +39,49 @@ export class PluginHost {
   readonly handlers: PartnerHandlers;
   readonly lifetime = new Lifetime();
   readonly #log: EngineLog;
+  readonly #calls = new AsyncLocalStorage<CallState>();
   readonly #reportedErrors = new Set<string>();
 
-  /**
-   * @param engine The engine's address as host and port. Without one, as in a test, warnings go to stderr, and signals are not
-   *   handled.
-   * @param grpc Loads the gRPC library when the first message is sent.
-   * @param knowsUrns Whether the engine passes the URN of the resource with each call.
-   */
-  constructor(engine: string | undefined, grpc: () => typeof Grpc, knowsUrns: boolean) {
+  constructor({ engine, grpc, knowsUrns, finish }: HostOptions) {
     this.#log = new EngineLog(engine, grpc);
     this.plugin = new PluginProcess({
       signal: this.lifetime.signal,
       warn: (notice) => {
-        this.#log.warn(renderNotice(notice, this.#messageContext()));
+        this.#log.warn(renderNotice(notice, this.#messageContext()), this.#call);
       },
       progress: (progress) => {
-        this.#log.status(renderProgress(progress, !knowsUrns));
+        const { total } = progress;
+        const render = (done: number): string => renderProgress({ ...progress, done }, !knowsUrns);
+        this.#showStatus(render(progress.done), render(total));
       },
       onWait: (wait) => {
-        this.#log.status(renderWait(wait));
+        this.#showStatus(renderWait(wait), renderWaitEnd(wait));
+      },
+      log: (line) => {
+        this.#log.info(line, this.#call);
       },
     });
     this.handlers = createHandlers(this.plugin);
-    if (engine !== undefined) this.lifetime.watch(engine, () => this.plugin.pendingOperations);
+    if (engine === undefined) return;
+    const report = (message: string): void => {
+      this.#log.info(message, {});
+    };
+    this.lifetime.watch(engine, { pendingOperations: () => this.plugin.pendingOperations, report, finish });
   }
 
-  /** Handles a call from the engine. The engine receives all messages of the call before its response. @param urn May be empty. */
-  handleCall<Result>(urn: string, handle: () => Promise<Result>): Promise<Result> {
-    return this.lifetime.trackCall(() => this.#log.withUrn(urn, handle));
+  /** Handles a call from the engine. The engine receives all messages of the call before its response. */
+  handleCall<Result>(call: CallFacts, handle: () => Promise<Result>): Promise<Result> {
+    const state: CallState = { ...call, finalStatus: null };
+    return this.lifetime.trackCall(async () => {
+      try {
+        const result = await this.#calls.run(state, handle);
+        // The engine shows the last status until all resources are done.
+        if (state.finalStatus !== null) this.#log.status(state.finalStatus, call);
+        return result;
+      } finally {
+        await this.#log.flush();
+      }
+    });
   }
 
   /** Checks inputs. An error in the check is reported as a problem with the inputs. */
@@ -49,33 +89,52 @@ export class PluginHost {
     resource: () => ResourceHandlers,
     olds: Properties,
     news: Properties,
-    urn?: string,
   ): Promise<{ readonly inputs: Properties; readonly reasons: string[] }> {
-    const describe = (error: unknown): string => this.describeError(error, urn === undefined ? {} : { urn });
     try {
-      const { inputs, problems } = await resource().check(olds, news, urn);
+      const { inputs, problems } = await resource().check(olds, news, this.#call.urn);
       return {
         inputs,
-        reasons: problems.map((problem) => (typeof problem === "string" ? problem : describe(problem))),
+        reasons: problems.map((problem) =>
+          typeof problem === "string" ? problem : this.describeError(problem),
+        ),
       };
     } catch (error) {
-      return { inputs: news, reasons: [describe(error)] };
+      return { inputs: news, reasons: [this.describeError(error)] };
     }
   }
 
-  /** Returns the message that the user sees. @param call What the host knows about the call that failed. */
-  describeError(error: unknown, call: Pick<MessageContext, "urn" | "lastUp"> = {}): string {
-    return renderError(error, { ...this.#messageContext(), ...call });
+  /** Returns the message that the user sees. @param call The call that failed. @default the current call */
+  describeError(error: unknown, call: CallFacts = this.#call): string {
+    return renderError(error, this.#messageContext(call));
   }
 
-  #messageContext(): MessageContext {
+  /** The current call; empty outside of one. */
+  get #call(): CallFacts {
+    return this.#calls.getStore() ?? {};
+  }
+
+  #messageContext(call: CallFacts = this.#call): MessageContext {
     const { account, isExplicit } = this.plugin;
     return {
       explicit: isExplicit,
       reportedErrors: this.#reportedErrors,
       ...(isExplicit && { account }),
+      ...call,
     };
   }
+
+  /** Shows a status. @param final The status that replaces it once the call has succeeded. */
+  #showStatus(status: string, final: string): void {
+    const call = this.#calls.getStore();
+    if (call) call.finalStatus = final === status ? null : final;
+    this.#log.status(status, call ?? {});
+  }
+}
+
+/** A call while it runs. */
+interface CallState extends CallFacts {
+  /** The status to show when the call has succeeded; `null` if it is already shown. */
+  finalStatus: string | null;
 }
 
 /** A value that can be sent to the engine: JSON, without anything that gRPC's `Struct` rejects. */
