@@ -157,6 +157,9 @@ export class PluginProcess {
       }),
     });
     this.#client = client;
+    const verifiesNothing = this.#env["NODE_TLS_REJECT_UNAUTHORIZED"] === "0";
+    if (verifiesNothing && settings.baseUrl.origin.startsWith("https:"))
+      this.warn({ kind: "tlsNotVerified" });
     return { settings, client, webhooks: new WebhookRegistry(client, this.currentTime) };
   }
 }

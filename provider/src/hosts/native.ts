@@ -14,6 +14,8 @@ import { Empty } from "google-protobuf/google/protobuf/empty_pb.js";
 
 import { SettingsError } from "../api/errors.js";
 import { isRecord, PartialFailure, type Properties, type ResourceHandlers } from "../handlers/contract.js";
+import type { PartnerHandlers } from "../handlers/create-handlers.js";
+import { ResourceError } from "../handlers/problems.js";
 import { SECRET_OUTPUTS } from "../registration.js";
 import { PluginHost, type CallFacts, type HostOptions } from "./plugin-host.js";
 import {
@@ -81,7 +83,11 @@ class NativeHost {
     return {
       getPluginInfo: this.#method(() => new PluginInfo().setVersion(version)),
       getSchema: this.#method(() => new proto.GetSchemaResponse().setSchema(JSON.stringify(schema))),
-      attach: this.#method(() => new Empty()),
+      attach: this.#method(() => {
+        const text =
+          "PULUMI_DEBUG_PROVIDERS is not supported, because each account needs a process of its own. Unset it.";
+        throw new SettingsError([{ kind: "environment", text }]);
+      }),
       cancel: this.#method(() => {
         this.#host.lifetime.cancel();
         return new Empty();
@@ -140,17 +146,10 @@ class NativeHost {
 
   /** Returns the handlers for the type in a URN. */
   #handlersOf(urn: string): ResourceHandlers {
-    const type = urn.split("::")[2]?.split("$").at(-1);
-    const { partnerApiKey, partnerWebhookState, partnerWebhookStates } = this.#host.handlers;
-    switch (type) {
-      case "partners:index:PartnerApiKey":
-        return partnerApiKey;
-      case "partners:index:PartnerWebhookState":
-        return partnerWebhookState;
-      case "partners:index:PartnerWebhookStates":
-        return partnerWebhookStates;
-    }
-    throw new Error("unknown type");
+    const type = urn.split("::")[2]?.split("$").at(-1) ?? "";
+    const handlers = HANDLERS.get(type);
+    if (handlers) return this.#host.handlers[handlers];
+    throw unknownToken("resource type", type, [...HANDLERS.keys()]);
   }
 
   #checkConfig(request: proto.CheckRequest): proto.CheckResponse {
@@ -167,7 +166,8 @@ class NativeHost {
   }
 
   async #invoke(request: proto.InvokeRequest): Promise<proto.InvokeResponse> {
-    if (request.getTok() !== "partners:index:getPartnerWebhooks") throw new Error("unknown function");
+    const token = request.getTok();
+    if (token !== LIST_FUNCTION) throw unknownToken("function", token, [LIST_FUNCTION]);
     const webhooks = await this.#host.handlers.listWebhooks();
     // Records may contain secrets, such as a signing secret.
     return new proto.InvokeResponse().setReturn(toStruct({ webhooks: asSecret(webhooks) }));
@@ -259,6 +259,18 @@ class NativeHost {
     metadata.set("grpc-status-details-bin", Buffer.from(status.serializeBinary()));
     return { code: grpc.status.UNKNOWN, details: message, metadata };
   }
+}
+
+/** The handlers of each resource type. The types are in users' states and programs. */
+const HANDLERS = new Map<string, Exclude<keyof PartnerHandlers, "listWebhooks">>([
+  ["partners:index:PartnerApiKey", "partnerApiKey"],
+  ["partners:index:PartnerWebhookState", "partnerWebhookState"],
+  ["partners:index:PartnerWebhookStates", "partnerWebhookStates"],
+]);
+const LIST_FUNCTION = "partners:index:getPartnerWebhooks";
+
+function unknownToken(what: "resource type" | "function", token: string, known: string[]): ResourceError {
+  return new ResourceError({ kind: "unknownToken", what, token, known });
 }
 
 const { DIFF_SOME: SOME, DIFF_NONE: NONE } = proto.DiffResponse.DiffChanges;
