@@ -429,8 +429,8 @@ function otherServerRemedy(context: MessageContext): string {
 /** Returns the last resort: the command that removes the resource from the state. */
 function stateDelete({ urn, resource }: MessageContext): string {
   if (urn !== undefined) return `run "pulumi state delete ${quoteForShell(urn)}"`;
-  const name = resource === undefined ? "the resource" : JSON.stringify(resource);
-  return `run "pulumi state delete" and select ${name}`;
+  // Without a URN, the command asks for the resource.
+  return `run "pulumi state delete"${resource === undefined ? "" : ` and select ${JSON.stringify(resource)}`}`;
 }
 
 /** How many existing webhooks a message lists. */
