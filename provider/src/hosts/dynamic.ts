@@ -19,11 +19,7 @@ const loadGrpc = (): typeof Grpc => {
   const requireAsSdk = createRequire(require.resolve("@pulumi/pulumi/package.json"));
   return requireAsSdk("@grpc/grpc-js") as typeof Grpc;
 };
-const host = new PluginHost({
-  engine: isHost ? address : undefined,
-  grpc: loadGrpc,
-  knowsUrns: false,
-});
+const host = new PluginHost(isHost ? address : undefined, loadGrpc);
 const { plugin, handlers } = host;
 
 /** The dynamic provider of `PartnerApiKey`. */
@@ -96,7 +92,7 @@ function configure({ config }: ConfigureRequest): Promise<void> {
 }
 
 function handleCall<Result>(handle: () => Promise<Result>): Promise<Result> {
-  return host.handleCall({}, handle);
+  return host.handleCall("", handle);
 }
 
 /**

@@ -5,14 +5,6 @@ import { LogRequest, LogSeverity } from "@pulumi/pulumi/proto/engine_pb.js";
 /** Milliseconds in which the engine must accept a message; it runs on the same machine. */
 const LOG_DEADLINE = 5_000;
 
-/** The resource that a message belongs to, as far as the host knows it. */
-export interface MessageSubject {
-  /** The URN, under which the engine shows the message. */
-  readonly urn?: string;
-  /** The name, for a message without a URN. */
-  readonly resource?: string;
-}
-
 /** Sends messages to the engine, which shows them with their severity and resource, and counts the warnings. */
 export class EngineLog {
   readonly #grpc: () => typeof Grpc;
@@ -29,18 +21,18 @@ export class EngineLog {
     this.#grpc = grpc;
   }
 
-  /** Shows a warning. */
-  warn(message: string, subject: MessageSubject): void {
-    this.#sendLine(LogSeverity.WARNING, message, subject);
+  /** Shows a warning. @param urn The resource that it belongs to. May be empty. */
+  warn(message: string, urn: string): void {
+    this.#sendLine(LogSeverity.WARNING, message, urn);
   }
 
   /** Shows a line that is not a warning. */
-  info(message: string, subject: MessageSubject): void {
-    this.#sendLine(LogSeverity.INFO, message, subject);
+  info(message: string, urn: string): void {
+    this.#sendLine(LogSeverity.INFO, message, urn);
   }
 
   /** Shows a message in the status column, until the next one replaces it. */
-  status(message: string, { urn = "" }: MessageSubject): void {
+  status(message: string, urn: string): void {
     const request = new LogRequest().setSeverity(LogSeverity.INFO).setEphemeral(true);
     this.#send(request.setMessage(message).setUrn(urn), () => undefined);
   }
@@ -50,11 +42,10 @@ export class EngineLog {
     await Promise.all(this.#pending);
   }
 
-  #sendLine(severity: LogSeverity, message: string, { urn = "", resource }: MessageSubject): void {
-    const sender = resource === undefined ? "" : `, resource ${JSON.stringify(resource)}`;
-    // Without a URN, nothing else shows the sender.
-    const prefixed = `pulumi-partners${sender}: ${message}`;
+  #sendLine(severity: LogSeverity, message: string, urn: string): void {
+    const prefixed = `pulumi-partners: ${message}`;
     const request = new LogRequest().setSeverity(severity).setUrn(urn);
+    // Without a resource, nothing else shows the sender.
     this.#send(request.setMessage(urn === "" ? prefixed : message), () => {
       process.stderr.write(`${prefixed}\n`);
     });

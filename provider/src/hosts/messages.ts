@@ -34,8 +34,6 @@ export interface MessageContext {
   readonly reportedErrors?: Set<string>;
   /** The URN of the resource, if the host knows it. */
   readonly urn?: string;
-  /** The name of the resource, if the host knows it but not the URN. */
-  readonly resource?: string;
 }
 
 /**
@@ -427,10 +425,9 @@ function otherServerRemedy(context: MessageContext): string {
 }
 
 /** Returns the last resort: the command that removes the resource from the state. */
-function stateDelete({ urn, resource }: MessageContext): string {
-  if (urn !== undefined) return `run "pulumi state delete ${quoteForShell(urn)}"`;
+function stateDelete({ urn }: MessageContext): string {
   // Without a URN, the command asks for the resource.
-  return `run "pulumi state delete"${resource === undefined ? "" : ` and select ${JSON.stringify(resource)}`}`;
+  return `run "pulumi state delete${urn === undefined ? "" : ` ${quoteForShell(urn)}`}"`;
 }
 
 /** How many existing webhooks a message lists. */

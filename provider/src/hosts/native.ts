@@ -17,7 +17,7 @@ import { isRecord, PartialFailure, type Properties, type ResourceHandlers } from
 import type { PartnerHandlers } from "../handlers/create-handlers.js";
 import { ResourceError } from "../handlers/problems.js";
 import { SECRET_OUTPUTS } from "../registration.js";
-import { PluginHost, type CallFacts, type HostOptions } from "./plugin-host.js";
+import { PluginHost } from "./plugin-host.js";
 import {
   checkedProviderInputs,
   configSource,
@@ -58,7 +58,7 @@ export function serve(pluginPackage: PluginPackage, engine = ""): void {
         resolve();
       });
     });
-  const host = new NativeHost(pluginPackage, { engine, grpc: () => grpc, knowsUrns: true, finish });
+  const host = new NativeHost(pluginPackage, new PluginHost(engine, () => grpc, finish));
   // gRPC returns UNIMPLEMENTED for all other methods, as the engine expects.
   server.addService(providerGrpc.ResourceProviderService, host.methods());
   server.bindAsync("127.0.0.1:0", grpc.ServerCredentials.createInsecure(), (error, port) => {
@@ -73,9 +73,9 @@ class NativeHost {
   /** Whether a program runs. If so, the settings are current, even in a destroy or refresh. */
   #hasProgram = false;
 
-  constructor(pluginPackage: PluginPackage, options: HostOptions) {
+  constructor(pluginPackage: PluginPackage, host: PluginHost) {
     this.#package = pluginPackage;
-    this.#host = new PluginHost(options);
+    this.#host = host;
   }
 
   methods(): grpc.UntypedServiceImplementation {
@@ -114,7 +114,7 @@ class NativeHost {
       check: this.#resourceMethod(async (request: proto.CheckRequest) => {
         const urn = request.getUrn();
         const [olds, news] = [fromStruct(request.getOlds()), fromStruct(request.getNews())];
-        const { inputs, reasons } = await this.#host.check(() => this.#handlersOf(urn), olds, news);
+        const { inputs, reasons } = await this.#host.check(() => this.#handlersOf(urn), olds, news, urn);
         return new proto.CheckResponse()
           .setInputs(toStruct(inputs))
           .setFailuresList(reasons.map(checkFailure));
@@ -219,15 +219,15 @@ class NativeHost {
     lastUp = false,
   ): grpc.handleUnaryCall<Request, Response> {
     return ({ request }, callback) => {
-      const call = { urn: urnOf(request), lastUp: lastUp && !this.#hasProgram };
+      const urn = urnOf(request);
       this.#host
-        .handleCall(call, async () => handle(request))
+        .handleCall(urn, async () => handle(request))
         .then(
           (response) => {
             callback(null, response);
           },
           (error: unknown) => {
-            callback(this.#statusOf(error, call));
+            callback(this.#statusOf(error, urn, lastUp));
           },
         );
     };
@@ -242,7 +242,8 @@ class NativeHost {
   }
 
   /** Converts anything thrown into a status with our own message, because foreign messages may contain anything. */
-  #statusOf(error: unknown, call: CallFacts): Partial<grpc.StatusObject> {
+  #statusOf(error: unknown, urn: string, lastUp: boolean): Partial<grpc.StatusObject> {
+    const call = { urn, lastUp: lastUp && !this.#hasProgram };
     if (!(error instanceof PartialFailure))
       return { code: grpc.status.UNKNOWN, details: this.#host.describeError(error, call) };
     const { id, properties, reason } = error;

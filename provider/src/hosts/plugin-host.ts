@@ -16,67 +16,56 @@ import {
   type MessageContext,
 } from "./messages.js";
 
-/** What a host knows about one call of the engine. */
-export type CallFacts = Pick<MessageContext, "urn" | "resource" | "lastUp">;
-
-/** What differs between the hosts. */
-export interface HostOptions {
-  /**
-   * The engine's address as host and port. Without one, as in a test, messages go to stderr, and signals are not handled.
-   */
-  readonly engine: string | undefined;
-  /** Loads the gRPC library when the first message is sent. */
-  readonly grpc: () => typeof Grpc;
-  /** Whether the engine passes the URN of the resource with each call. */
-  readonly knowsUrns: boolean;
-  /** See {@link Stopping}. */
-  readonly finish?: Stopping["finish"];
-}
-
 /** The parts that both hosts share: the handlers of one plugin process, its lifetime and its messages to the engine. */
 export class PluginHost {
   readonly plugin: PluginProcess;
   readonly handlers: PartnerHandlers;
   readonly lifetime = new Lifetime();
   readonly #log: EngineLog;
-  readonly #calls = new AsyncLocalStorage<CallState>();
+  readonly #calls = new AsyncLocalStorage<Call>();
   readonly #reportedErrors = new Set<string>();
 
-  constructor({ engine, grpc, knowsUrns, finish }: HostOptions) {
+  /**
+   * @param engine The engine's address as host and port. Without one, as in a test, messages go to stderr, and signals are not
+   *   handled.
+   * @param grpc Loads the gRPC library when the first message is sent.
+   * @param finish See {@link Stopping}.
+   */
+  constructor(engine: string | undefined, grpc: () => typeof Grpc, finish?: Stopping["finish"]) {
     this.#log = new EngineLog(engine, grpc);
     this.plugin = new PluginProcess({
       signal: this.lifetime.signal,
       warn: (notice) => {
-        this.#log.warn(renderNotice(notice, this.#messageContext()), this.#call);
+        this.#log.warn(renderNotice(notice, this.#messageContext()), this.#urn);
       },
       progress: (progress) => {
-        const { total } = progress;
-        const render = (done: number): string => renderProgress({ ...progress, done }, !knowsUrns);
-        this.#showStatus(render(progress.done), render(total));
+        // The account is the only name if the engine shows no resource.
+        const render = (done: number): string => renderProgress({ ...progress, done }, this.#urn === "");
+        this.#showStatus(render(progress.done), render(progress.total));
       },
       onWait: (wait) => {
         this.#showStatus(renderWait(wait), renderWaitEnd(wait));
       },
       log: (line) => {
-        this.#log.info(line, this.#call);
+        this.#log.info(line, this.#urn);
       },
     });
     this.handlers = createHandlers(this.plugin);
     if (engine === undefined) return;
     const report = (message: string): void => {
-      this.#log.info(message, {});
+      this.#log.info(message, "");
     };
     this.lifetime.watch(engine, { pendingOperations: () => this.plugin.pendingOperations, report, finish });
   }
 
-  /** Handles a call from the engine. The engine receives all messages of the call before its response. */
-  handleCall<Result>(call: CallFacts, handle: () => Promise<Result>): Promise<Result> {
-    const state: CallState = { ...call, finalStatus: null };
+  /** Handles a call from the engine. The engine receives all messages of the call before its response. @param urn May be empty. */
+  handleCall<Result>(urn: string, handle: () => Promise<Result>): Promise<Result> {
+    const call: Call = { urn, finalStatus: null };
     return this.lifetime.trackCall(async () => {
       try {
-        const result = await this.#calls.run(state, handle);
+        const result = await this.#calls.run(call, handle);
         // The engine shows the last status until all resources are done.
-        if (state.finalStatus !== null) this.#log.status(state.finalStatus, call);
+        if (call.finalStatus !== null) this.#log.status(call.finalStatus, urn);
         return result;
       } finally {
         await this.#log.flush();
@@ -89,37 +78,36 @@ export class PluginHost {
     resource: () => ResourceHandlers,
     olds: Properties,
     news: Properties,
+    urn?: string,
   ): Promise<{ readonly inputs: Properties; readonly reasons: string[] }> {
+    const describe = (error: unknown): string => this.describeError(error, urn === undefined ? {} : { urn });
     try {
-      const { inputs, problems } = await resource().check(olds, news, this.#call.urn);
+      const { inputs, problems } = await resource().check(olds, news, urn);
       return {
         inputs,
-        reasons: problems.map((problem) =>
-          typeof problem === "string" ? problem : this.describeError(problem),
-        ),
+        reasons: problems.map((problem) => (typeof problem === "string" ? problem : describe(problem))),
       };
     } catch (error) {
-      return { inputs: news, reasons: [this.describeError(error)] };
+      return { inputs: news, reasons: [describe(error)] };
     }
   }
 
-  /** Returns the message that the user sees. @param call The call that failed. @default the current call */
-  describeError(error: unknown, call: CallFacts = this.#call): string {
-    return renderError(error, this.#messageContext(call));
+  /** Returns the message that the user sees. @param call What the host knows about the call that failed. */
+  describeError(error: unknown, call: Pick<MessageContext, "urn" | "lastUp"> = {}): string {
+    return renderError(error, { ...this.#messageContext(), ...call });
   }
 
-  /** The current call; empty outside of one. */
-  get #call(): CallFacts {
-    return this.#calls.getStore() ?? {};
+  /** The URN of the current call; empty if it is not known. */
+  get #urn(): string {
+    return this.#calls.getStore()?.urn ?? "";
   }
 
-  #messageContext(call: CallFacts = this.#call): MessageContext {
+  #messageContext(): MessageContext {
     const { account, isExplicit } = this.plugin;
     return {
       explicit: isExplicit,
       reportedErrors: this.#reportedErrors,
       ...(isExplicit && { account }),
-      ...call,
     };
   }
 
@@ -127,12 +115,13 @@ export class PluginHost {
   #showStatus(status: string, final: string): void {
     const call = this.#calls.getStore();
     if (call) call.finalStatus = final === status ? null : final;
-    this.#log.status(status, call ?? {});
+    this.#log.status(status, this.#urn);
   }
 }
 
 /** A call while it runs. */
-interface CallState extends CallFacts {
+interface Call {
+  readonly urn: string;
   /** The status to show when the call has succeeded; `null` if it is already shown. */
   finalStatus: string | null;
 }

@@ -407,12 +407,11 @@ describe("the message for every error and notice", () => {
     }
   });
 
-  it("names the resource to remove from the state by its URN or its name, if known", () => {
+  it("names the resource to remove from the state by its URN, if known", () => {
     const urn = "urn:pulumi:dev::shop::my:Shop$partners:index:PartnerApiKey::checkout";
     const stuck = new ResourceError({ kind: "otherAccount", owner: "eu", present: "default" });
     expect(renderError(stuck, { explicit: false, urn })).toContain(`run "pulumi state delete '${urn}'".`);
-    const named = renderError(stuck, { explicit: false, resource: "checkout" });
-    expect(named).toContain('run "pulumi state delete" and select "checkout".');
+    expect(renderError(stuck, { explicit: false })).toContain('run "pulumi state delete".');
   });
 
   it("explains how destroy and refresh get new settings, if these could be the remedy", () => {
