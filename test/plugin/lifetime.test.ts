@@ -126,8 +126,9 @@ describe("a plugin whose engine is gone", () => {
     await once(engine, "listening");
     onTestFinished(() => void engine.close());
     const engineAddress = `127.0.0.1:${(engine.address() as AddressInfo).port}`;
-    const [idle, creating, alone] = await Promise.all([
+    const [idle, native, creating, alone] = await Promise.all([
       start({}, { engineAddress }),
+      start({}, { engineAddress, host: "native" }),
       start({}, { engineAddress }),
       start(),
     ]);
@@ -136,7 +137,8 @@ describe("a plugin whose engine is gone", () => {
     await Promise.all([held.reached, idle.plugin.read("101", HOOK), alone.plugin.read("101", HOOK)]); // Loads the provider.
     engine.close();
     const late = sleep(ORPHAN_ENDS_WITHIN, "it still runs");
-    expect(await Promise.race([idle.plugin.ended, late])).toEqual({ code: 1, signal: null });
+    for (const { plugin } of [idle, native])
+      expect(await Promise.race([plugin.ended, late])).toEqual({ code: 1, signal: null });
     await sleep(LONGER_THAN_IDLE);
     void held.release();
     expect([(await created).properties["apiKey"]]).toEqual(creating.sandbox.apiKeys);

@@ -3,6 +3,8 @@ import { describe, expect, it } from "vitest";
 import manifest from "../../../provider/package.json" with { type: "json" };
 import { parseBaseUrl } from "../../../provider/src/api/base-url.js";
 import { SettingsError, type SettingProblem } from "../../../provider/src/api/errors.js";
+import type { Notice } from "../../../provider/src/handlers/problems.js";
+import { PluginProcess } from "../../../provider/src/handlers/process.js";
 import {
   accountName,
   assertNodeVersion,
@@ -154,6 +156,18 @@ describe("a base URL", () => {
     expect(parseBaseUrl(text)).toEqual({ problem: expect.stringContaining(problem) as string });
     expect(JSON.stringify(parseBaseUrl(text))).not.toContain(SECRET);
   });
+});
+
+it.each([
+  ["https://partners.example.com", [{ kind: "tlsNotVerified" }]],
+  ["http://127.0.0.1:1", []],
+])("NODE_TLS_REJECT_UNAUTHORIZED=0 and %s give the warnings %j", async (baseUrl, expected) => {
+  const notices: Notice[] = [];
+  const env = { NODE_TLS_REJECT_UNAUTHORIZED: "0" };
+  const plugin = new PluginProcess({ env, warn: (notice) => void notices.push(notice) });
+  plugin.configure(new Map(Object.entries({ "partners:baseUrl": baseUrl, "partners:accessToken": "t0ken" })));
+  await (await plugin.open()).client.close();
+  expect(notices).toEqual(expected);
 });
 
 it("a version of Node that cannot run undici is refused", () => {
