@@ -37,6 +37,7 @@ const INTEGERS: readonly string[] = ["webhookId", "afterDays", "overlapDays", "m
 const SECRETS: readonly string[] = [
   "PartnerApiKey.apiKey",
   "PartnerApiKey.response",
+  "GetPartnerWebhooksResult.webhooks",
   "ProviderArgs.accessToken",
 ];
 
@@ -119,14 +120,9 @@ class Schema {
   }
 
   getPartnerWebhooks(): unknown {
-    const items = { $ref: this.#reference("PartnerWebhook") };
-    const description = "The webhooks in the order of the service. Secret, as a record may hold a secret.";
     return {
       description: this.description("getPartnerWebhooks").split("\n\n")[0],
-      outputs: {
-        properties: { webhooks: { type: "array", items, description, secret: true } },
-        required: ["webhooks"],
-      },
+      outputs: this.object("GetPartnerWebhooksResult"),
     };
   }
 
