@@ -19,6 +19,11 @@ export type SettingName = (typeof SETTING_NAMES)[number];
 /** Everything that stack configuration and a `Provider` can set. */
 export const SETTINGS: readonly string[] = [...SETTING_NAMES, "account"];
 
+/** Returns a warning about a setting that does not exist. @param key The setting, as the user knows it. */
+export function unknownSettingText(key: string): string {
+  return `"${key}" is not a pulumi-partners setting, so it has no effect. Valid settings: ${SETTINGS.join(", ")}.`;
+}
+
 /** The configuration key that names the account. */
 export const ACCOUNT_KEY = "partners:account";
 

@@ -42,11 +42,13 @@ const RESOURCES: Readonly<Record<string, ResourceNotes>> = {
 
 /** Properties that are integers, which TypeScript types cannot express. */
 const INTEGERS: readonly string[] = ["webhookId", "afterDays", "overlapDays", "maxConnections"];
-/** Secret properties with their owners, because `ResponseMapping` also has an `apiKey`. */
+/**
+ * Secret properties with their owners, because `ResponseMapping` also has an `apiKey`. Without `previousApiKey`: the plugin marks it
+ * when there is one, but the engine would also show `[secret]` when there is none.
+ */
 const SECRETS: readonly string[] = [
   "PartnerApiKey.apiKey",
   "PartnerApiKey.response",
-  "PartnerApiKey.previousApiKey",
   "GetPartnerWebhooksResult.webhooks",
   "ProviderArgs.accessToken",
 ];

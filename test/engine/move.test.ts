@@ -25,8 +25,15 @@ it("with an alias, a stack moves to the native plugin and back without a request
   countRequests(sandbox);
 
   stack.setProgram(() => {
-    new Native("PartnerWebhookState", "orders", orders, `${DYNAMIC}PartnerWebhookState`);
-    const key = new Native("PartnerApiKey", "checkout", {}, `${DYNAMIC}PartnerApiKey`);
+    new Native("PartnerWebhookState", "orders", orders, {
+      aliases: [{ type: `${DYNAMIC}PartnerWebhookState` }],
+    });
+    const key = new Native(
+      "PartnerApiKey",
+      "checkout",
+      {},
+      { aliases: [{ type: `${DYNAMIC}PartnerApiKey` }] },
+    );
     return Promise.resolve({ apiKey: pulumi.secret(key.apiKey) });
   });
   expect(await stack.preview(UNCHANGED)).toMatchObject({ ok: true });
@@ -59,7 +66,8 @@ it("with a Provider, a move replaces only the Provider", async () => {
       new partners.PartnerApiKey("checkout", {}, { provider });
     } else {
       const provider = new NativeProvider("eu", settings);
-      new Native("PartnerApiKey", "checkout", {}, `${DYNAMIC}PartnerApiKey`, { provider });
+      const aliases = [{ type: `${DYNAMIC}PartnerApiKey` }];
+      new Native("PartnerApiKey", "checkout", {}, { aliases, provider });
     }
     return Promise.resolve();
   });

@@ -21,12 +21,10 @@ export class Native extends pulumi.CustomResource {
     type: string,
     name: string,
     inputs: Record<string, unknown>,
-    aliasType?: string,
-    opts?: pulumi.CustomResourceOptions,
+    options: pulumi.CustomResourceOptions = {},
   ) {
     const outputs = type === "PartnerApiKey" ? { apiKey: undefined } : {};
-    const aliases = aliasType === undefined ? [] : [{ type: aliasType }];
-    super(`partners:index:${type}`, name, { ...inputs, ...outputs }, { version, aliases, ...opts });
+    super(`partners:index:${type}`, name, { ...inputs, ...outputs }, { version, ...options });
   }
 }
 

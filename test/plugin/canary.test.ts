@@ -112,7 +112,7 @@ describe("no response, output or debug log of the plugin contains a secret", () 
     expect(findLeaks({ created: JSON.stringify(created) }, secrets).length).toBeGreaterThan(1);
     expect(findLeaks({ ...answers, stdout: plugin.stdout(), stderr: plugin.stderr() }, secrets)).toEqual([]);
     for (const operation of ["createApiKey", "deleteApiKey", "listWebhooks", "disableWebhook"])
-      expect(plugin.stderr()).toMatch(new RegExp(`^partners ${operation} .*attempt=1`, "m"));
+      expect(plugin.stderr()).toMatch(new RegExp(`^pulumi-partners: ${operation} .*attempt=1`, "m"));
     expect(plugin.stderr()).toContain("DELETE /api/v1/partners/api-key/{api_key} ");
   });
 

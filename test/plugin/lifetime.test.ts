@@ -3,7 +3,8 @@ import { createServer, type AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it, onTestFinished } from "vitest";
 
-import { errorOf, HOOK, KEY, start, until } from "./partners.ts";
+import { errorOf, HOOK, KEY, loggingEngine, plain, start, until } from "./partners.ts";
+import { HOSTS, type Properties } from "./plugin-process.ts";
 
 const SIGNALS = ["SIGINT", "SIGTERM"] as const;
 /** Milliseconds. Without the signal, the calls in these tests would take 30 s or more. */
@@ -13,11 +14,11 @@ const LONGER_THAN_IDLE = 500;
 /** Milliseconds in which a plugin notices that its engine is gone: two polls, 3 s apart. */
 const ORPHAN_ENDS_WITHIN = 12_000;
 
-describe("a plugin that receives a signal", () => {
+describe.each(HOSTS)("a plugin of the %s host that receives a signal", (host) => {
   it.each(SIGNALS)(
     "ends on %s like any other process, without output, if nothing is in flight",
     async (signal) => {
-      const { plugin } = await start();
+      const { plugin } = await start({}, { host });
       await plugin.read("101", HOOK); // Leaves a connection open.
       const stoppedAt = performance.now();
       plugin.kill(signal);
@@ -29,12 +30,8 @@ describe("a plugin that receives a signal", () => {
 
   it("ends changes in flight and reports what may have changed", async () => {
     const hang = { kind: "hang", at: "headers", effect: true } as const;
-    const { sandbox, plugin } = await start({
-      faults: [
-        { ...hang, operation: "disableWebhook" },
-        { ...hang, operation: "deleteApiKey" },
-      ],
-    });
+    const faults = (["disableWebhook", "deleteApiKey"] as const).map((operation) => ({ ...hang, operation }));
+    const { sandbox, plugin } = await start({ faults }, { host });
     const calls = Promise.all([
       errorOf(plugin.create(HOOK)),
       errorOf(plugin.delete("key-1", { ...KEY, apiKey: "a-key-that-is-in-state" })),
@@ -57,7 +54,8 @@ describe("a plugin that receives a signal", () => {
     ["for maxConnections", { "partners:maxConnections": "1" }],
     ["for requestsPerSecond", { "partners:requestsPerSecond": "0.01" }],
   ])("ends the wait %s at once, and sends nothing more", async (_wait, config) => {
-    const { sandbox, plugin } = await start({ faults: [{ kind: "hang", at: "headers" }] }, { config });
+    const faults = [{ kind: "hang", at: "headers" } as const];
+    const { sandbox, plugin } = await start({ faults }, { host, config });
     const calls = [errorOf(plugin.read("101", HOOK))];
     await until(() => sandbox.requests.length === 1);
     calls.push(errorOf(plugin.create(KEY)));
@@ -74,27 +72,30 @@ describe("a plugin that receives a signal", () => {
   });
 });
 
-describe("a creation in flight when the signal arrives", () => {
+describe.each(HOSTS)("a creation in flight in the %s host when the signal arrives", (host) => {
+  const keysIn = ({ properties }: { properties: Properties }) => [plain(properties)["apiKey"]];
+
   it.each(SIGNALS)("completes after %s, even if it is repeated, and returns its key", async (signal) => {
-    const { sandbox, plugin } = await start();
+    const { address: engineAddress, messages } = await loggingEngine();
+    const { sandbox, plugin } = await start({}, { host, engineAddress });
     const held = sandbox.hold();
     const created = plugin.create(KEY);
     await held.reached;
     plugin.kill(signal);
-    await until(() => plugin.stderr().includes("\n"));
-    expect(plugin.stderr()).toBe(`pulumi-partners: ${signal} received; in flight: 1 × createApiKey.\n`);
+    await until(() => messages.length > 0);
+    const message = `pulumi-partners: ${signal} received; in flight: 1 × createApiKey.`;
+    expect(messages).toEqual([expect.objectContaining({ severity: 1, ephemeral: false, urn: "", message })]);
     plugin.kill(signal); // An impatient user repeats Ctrl-C.
     await sleep(LONGER_THAN_IDLE);
-    for (const call of [plugin.create(KEY), plugin.create(HOOK)])
-      expect((await errorOf(call)).message).toMatch(/\[PARTNERS_INTERRUPTED\]$/);
+    for (const call of [plugin.create(KEY), plugin.create(HOOK)]) await errorOf(call);
     expect(sandbox.requests).toHaveLength(1); // No new call starts.
     void held.release();
-    expect([(await created).properties["apiKey"]]).toEqual(sandbox.apiKeys);
+    expect(keysIn(await created)).toEqual(sandbox.apiKeys);
     expect(await plugin.ended).toEqual({ code: null, signal });
   });
 
   it("is not lost if its response arrives at the same moment as the signal", async () => {
-    const { sandbox, plugin } = await start();
+    const { sandbox, plugin } = await start({}, { host });
     const held = sandbox.hold();
     const created = plugin.create(KEY);
     await held.reached;
@@ -102,12 +103,12 @@ describe("a creation in flight when the signal arrives", () => {
     await held.release();
     plugin.kill("SIGTERM");
     plugin.kill("SIGCONT");
-    expect([(await created).properties["apiKey"]]).toEqual(sandbox.apiKeys);
+    expect(keysIn(await created)).toEqual(sandbox.apiKeys);
     expect(await plugin.ended).toEqual({ code: null, signal: "SIGTERM" });
   });
 
   it("ends after requestTimeout, and the error says that a key may exist", async () => {
-    const { sandbox, plugin } = await start({}, { config: { "partners:requestTimeout": "1" } });
+    const { sandbox, plugin } = await start({}, { host, config: { "partners:requestTimeout": "1" } });
     const held = sandbox.hold();
     const created = errorOf(plugin.create(KEY));
     await held.reached;
@@ -125,8 +126,9 @@ describe("a plugin whose engine is gone", () => {
     await once(engine, "listening");
     onTestFinished(() => void engine.close());
     const engineAddress = `127.0.0.1:${(engine.address() as AddressInfo).port}`;
-    const [idle, creating, alone] = await Promise.all([
+    const [idle, native, creating, alone] = await Promise.all([
       start({}, { engineAddress }),
+      start({}, { engineAddress, host: "native" }),
       start({}, { engineAddress }),
       start(),
     ]);
@@ -135,7 +137,8 @@ describe("a plugin whose engine is gone", () => {
     await Promise.all([held.reached, idle.plugin.read("101", HOOK), alone.plugin.read("101", HOOK)]); // Loads the provider.
     engine.close();
     const late = sleep(ORPHAN_ENDS_WITHIN, "it still runs");
-    expect(await Promise.race([idle.plugin.ended, late])).toEqual({ code: 1, signal: null });
+    for (const { plugin } of [idle, native])
+      expect(await Promise.race([plugin.ended, late])).toEqual({ code: 1, signal: null });
     await sleep(LONGER_THAN_IDLE);
     void held.release();
     expect([(await created).properties["apiKey"]]).toEqual(creating.sandbox.apiKeys);

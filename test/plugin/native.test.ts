@@ -1,4 +1,5 @@
 import grpc from "@grpc/grpc-js";
+import pluginproto from "@pulumi/pulumi/proto/plugin_pb.js";
 import proto from "@pulumi/pulumi/proto/provider_pb.js";
 import empty from "google-protobuf/google/protobuf/empty_pb.js";
 import { describe, expect, it } from "vitest";
@@ -126,7 +127,7 @@ describe("the provider's settings", () => {
 
   it("cause a warning if they have no effect, but not for a plain token, which the engine always passes", async () => {
     const plugin = await unconfigured();
-    await check(plugin, "default", { ...GIVEN, basUrl: "x", version: "0.1.0" });
+    await check(plugin, "default_0_1_0", { ...GIVEN, basUrl: "x", version: "0.1.0" });
     await plugin.close();
     expect(plugin.stderr()).not.toContain("plain text");
     expect(plugin.stderr().match(/not a pulumi-partners setting/g)).toHaveLength(1);
@@ -187,10 +188,13 @@ it("the engine receives a warning, and a retry as a status, each with its resour
   const urn = urnOf(KEY.__provider);
   sandbox.inject({ kind: "status", status: 429, headers: { "retry-after": "2" } });
   await plugin.create(KEY);
-  expect(messages).toMatchObject([{ ephemeral: true, urn, message: "POST: 429, retrying in 2 s" }]);
+  expect(messages).toMatchObject([
+    { ephemeral: true, urn, message: "POST: 429, retrying in 2 s" },
+    { ephemeral: true, urn, message: "POST: done" },
+  ]);
   await plugin.delete("key-1", { ...KEY, apiKey: "no-such-key-0123456789" });
   const message = expect.stringMatching(/^key sha256:.*404/) as string;
-  expect(messages.slice(1)).toMatchObject([{ severity: 2, urn, ephemeral: false, message }]);
+  expect(messages.slice(2)).toMatchObject([{ severity: 2, urn, ephemeral: false, message }]);
   expect(plugin.stderr()).toBe("");
 });
 
@@ -205,6 +209,22 @@ it("a cancellation ends waits at once, and a creation in flight returns its key"
   expect(secretValue((await created).properties["apiKey"])).toBeTypeOf("string");
   plugin.kill("SIGINT");
   expect(await plugin.ended).toEqual({ code: null, signal: "SIGINT" });
+});
+
+it("a request for something that does not exist says so, and names what does", async () => {
+  const { plugin } = await startNative();
+  const urn = (type: string) => `urn:pulumi:dev::test::${type}::name`;
+  const read = new proto.ReadRequest().setId("101").setUrn(urn("partners:index:PartnerWebhook"));
+  const invoke = new proto.InvokeRequest().setTok("partners:index:getWebhooks");
+  const attach = new pluginproto.PluginAttach().setAddress("127.0.0.1:1");
+  for (const [call, expected] of [
+    [plugin.call("read", read), /no resource type "partners:index:PartnerWebhook".*PartnerWebhookState,/],
+    [plugin.call("create", new proto.CreateRequest()), /no resource type "".*RESOURCE\]$/],
+    [plugin.call("invoke", invoke), /no function .*: partners:index:getPartnerWebhooks\..*RESOURCE\]$/],
+    // One process would serve all providers of the stack, with the settings of one account.
+    [plugin.call("attach", attach), /^PULUMI_DEBUG_PROVIDERS is not supported.*CONFIGURATION\]$/],
+  ] as const)
+    expect((await errorOf(call)).message).toMatch(expected);
 });
 
 it("a missing method returns UNIMPLEMENTED; without an engine, the process explains itself and ends", async () => {

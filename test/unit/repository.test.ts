@@ -5,7 +5,7 @@ import { expect, it } from "vitest";
 import { LOWEST, ROOT } from "../../provider/tools/checkout.ts";
 import { page } from "./docs/tables.ts";
 
-const manifest = JSON.parse(page("provider/package.json")) as object;
+const manifest = JSON.parse(page("provider/package.json")) as { readonly version: string };
 
 it("the lowest versions that are tested are those of package.json and of docs/upgrading.md", () => {
   expect(manifest).toMatchObject({

@@ -262,7 +262,7 @@ function causeOf({ attempt, interrupted, requestedWait }: Outcome): FailureCause
   if (attempt.kind === "response")
     return isSuccess(attempt.status) ? { kind: "cutOff" } : { kind: "status", status: attempt.status };
   if (attempt.reason === "timeout") return { kind: "timeout", sent: attempt.sent };
-  return { kind: "connection", code: attempt.code };
+  return { kind: "connection", code: attempt.code, proxy: attempt.proxy };
 }
 
 /** Returns the log line of one attempt. It contains only templates, numbers and a printable request ID: no secrets. */
@@ -278,5 +278,5 @@ function logLine(
   const result =
     attempt.kind === "response" ? `status=${attempt.status}` : `error=${attempt.code || attempt.reason}`;
   const request = requestId === null ? "" : ` request=${requestId}`;
-  return `partners ${operation} ${method} ${API_ROOT}${template} host=${host} ${result} attempt=${count} ms=${Math.round(milliseconds)}${request}`;
+  return `${operation} ${method} ${API_ROOT}${template} host=${host} ${result} attempt=${count} ms=${Math.round(milliseconds)}${request}`;
 }

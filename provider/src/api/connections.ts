@@ -1,5 +1,5 @@
 import { debuglog } from "node:util";
-import { Agent, EnvHttpProxyAgent, type Dispatcher } from "undici";
+import { Agent, EnvHttpProxyAgent, Pool, type buildConnector, type Dispatcher } from "undici";
 
 import type { BaseUrl } from "./base-url.js";
 import { SettingsError } from "./errors.js";
@@ -74,11 +74,32 @@ function assertUndiciIsQuiet(): void {
 
 function proxyAgent(options: EnvHttpProxyAgent.Options): Dispatcher {
   try {
-    return new EnvHttpProxyAgent(options);
+    return new EnvHttpProxyAgent({ ...options, clientFactory: proxyClient });
   } catch {
     // Without the cause, which repeats the address and with it a possible password.
     const text =
       "The proxy in HTTPS_PROXY or HTTP_PROXY is not a URL. Include the scheme, as in http://proxy.example.com:3128.";
     throw new SettingsError([{ kind: "environment", text }]);
   }
+}
+
+/** Marks an error in connecting to a proxy, which looks the same as one in connecting to the server. */
+const PROXY = Symbol("proxy");
+
+/** Returns the host and port of the proxy that could not be reached; `undefined` for any other error. */
+export function unreachableProxy(error: unknown): string | undefined {
+  return error instanceof Error && PROXY in error ? String(error[PROXY]) : undefined;
+}
+
+/** Creates the client that an agent uses to reach its proxy. */
+function proxyClient({ origin, host }: URL, options: object): Dispatcher {
+  const { connect } = options as { readonly connect: buildConnector.connector };
+  return new Pool(origin, {
+    connect: (target, callback) => {
+      connect(target, (...[error, socket]) => {
+        if (error) callback(Object.assign(error, { [PROXY]: host }), null);
+        else callback(null, socket);
+      });
+    },
+  });
 }

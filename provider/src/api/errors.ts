@@ -38,8 +38,8 @@ export type FailureCause =
   | { readonly kind: "throttled"; readonly status: number; readonly wait: number }
   /** No response arrived in time. `sent`: whether the request had been sent. */
   | { readonly kind: "timeout"; readonly sent: boolean }
-  /** The connection failed or broke. `code` comes from the system or from undici. */
-  | { readonly kind: "connection"; readonly code: string }
+  /** The connection failed or broke. `code` comes from the system or from undici; `proxy`: the host that was not reached. */
+  | { readonly kind: "connection"; readonly code: string; readonly proxy?: string | undefined }
   /** The process was asked to stop. */
   | { readonly kind: "interrupted" }
   /** The response had a 2xx status and was cut off. */

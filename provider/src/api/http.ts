@@ -2,7 +2,7 @@ import { brotliDecompressSync, constants, unzipSync } from "node:zlib";
 import type { Dispatcher } from "undici";
 
 import { VERSION } from "../version.js";
-import { CONNECT_TIMEOUT, type Connections } from "./connections.js";
+import { CONNECT_TIMEOUT, unreachableProxy, type Connections } from "./connections.js";
 import type { Method } from "./operations.js";
 
 /** Bytes of the response to a creation. The start of a longer one is kept, because it may contain the key. */
@@ -54,6 +54,8 @@ export interface NoResponse {
   readonly reason: "timeout" | "connection" | "interrupted";
   /** The error code of the system or of undici, such as `ECONNREFUSED`. */
   readonly code: string;
+  /** The host and port of the proxy, if it was the proxy that could not be reached. */
+  readonly proxy?: string | undefined;
 }
 
 /** Whether a status is 2xx. Any 2xx counts: a 200 instead of a 201 may carry the only copy of a key. */
@@ -140,7 +142,7 @@ class AttemptHandler implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_controller: Dispatcher.DispatchController | null, error: unknown): void {
-    this.#end("connection", codeOf(error));
+    this.#end("connection", error);
   }
 
   readonly #interrupt = (): void => {
@@ -162,7 +164,7 @@ class AttemptHandler implements Dispatcher.DispatchHandler {
     return timer;
   }
 
-  #end(cutOff: HttpResponse["cutOff"], code = ""): void {
+  #end(cutOff: HttpResponse["cutOff"], error?: unknown): void {
     if (this.#ended) return;
     this.#ended = true;
     clearTimeout(this.#timer);
@@ -170,7 +172,9 @@ class AttemptHandler implements Dispatcher.DispatchHandler {
     const status = this.#status;
     if (status === null) {
       const reason = cutOff === "timeout" || cutOff === "interrupted" ? cutOff : "connection";
-      this.#resolve({ kind: "noResponse", sent: this.#controller !== null, reason, code });
+      const code = error === undefined ? "" : codeOf(error);
+      const proxy = unreachableProxy(error);
+      this.#resolve({ kind: "noResponse", sent: this.#controller !== null, reason, code, proxy });
     } else {
       const body = Buffer.concat(this.#chunks);
       const read = decompress(body, this.#headers["content-encoding"], this.#request.bodyLimit);

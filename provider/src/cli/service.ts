@@ -22,7 +22,8 @@ export async function checkService(
 ): Promise<Check[]> {
   // Loaded on demand: undici does not load on an old Node, and main.ts must be able to report that.
   const { createClient } = await import("../api/client.js");
-  const client = createClient({ ...settings, ...debugLog(process.env) });
+  const log = (line: string): void => void process.stderr.write(`${line}\n`);
+  const client = createClient({ ...settings, ...debugLog(process.env, log) });
   const { method, template } = OPERATIONS.listWebhooks;
   const accepted = `${method} ${API_ROOT}${template} works: the access token is accepted.`;
   return [check("ok", "service", accepted), ...(await checkList(client, declared, context))];

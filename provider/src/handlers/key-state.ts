@@ -6,6 +6,7 @@ import { parseDocument } from "../responses/document.js";
 import { readApiKey, type KeyReading } from "../responses/key-reader.js";
 import type { ResponseMapping } from "../responses/mapping.js";
 import { isRecord, type Properties } from "./contract.js";
+import type { RefusedReading } from "./problems.js";
 
 /** A key in the state, and the response to its creation; `null` for an imported key. Secret. */
 export interface StoredKey {
@@ -107,10 +108,15 @@ export function withoutPreviousKey(state: KeyState): KeyState {
  * Reads the key from a stored response. A response that was cut off counts only if it is still complete JSON: half a key in plain
  * text would be passed on to consumers, and deleted instead of the real key.
  */
-export function readKeptResponse(response: KeptResponse, mapping: ResponseMapping): KeyReading {
+export function readKeptResponse(
+  response: KeptResponse,
+  mapping: ResponseMapping,
+): KeyReading | RefusedReading {
   const body = responseText(response);
-  if (response.complete || parseDocument(body) !== undefined) return readApiKey(body, mapping);
-  return { kind: "refused", reason: "none", candidates: [] };
+  const isJson = parseDocument(body) !== undefined;
+  const reading = isJson || response.complete ? readApiKey(body, mapping) : null;
+  if (reading?.kind === "found" || reading?.candidates.length) return reading;
+  return isJson && reading ? reading : { kind: "refused", reason: "not JSON", candidates: [] };
 }
 
 /** The result of reading a key again. */

@@ -2,8 +2,11 @@ import { PartnerError, type RequestFailure } from "../api/errors.js";
 import type { WebhookState } from "../api/operations.js";
 import type { KeyReading } from "../responses/key-reader.js";
 
-/** Why no key was read from a response. */
-export type RefusedReading = Extract<KeyReading, { kind: "refused" }>;
+/** Why no key was read from a response. `not JSON`: no JSON Pointer can find one. */
+export type RefusedReading = Omit<RefusedKey, "reason"> & {
+  readonly reason: RefusedKey["reason"] | "not JSON";
+};
+type RefusedKey = Extract<KeyReading, { kind: "refused" }>;
 
 /** The configured server is not the one that the resource belongs to. Both are addresses. */
 export interface OtherServer {
@@ -41,6 +44,13 @@ export type ResourceProblem =
       readonly kind: "fleetIncomplete";
       readonly failures: readonly [WebhookFailure, ...WebhookFailure[]];
       readonly total: number;
+    }
+  /** The engine asks for a resource type or a function that does not exist. `known`: those that do. */
+  | {
+      readonly kind: "unknownToken";
+      readonly what: "resource type" | "function";
+      readonly token: string;
+      readonly known: readonly string[];
     }
   /** The import ID is not valid. `text` describes a valid one; it follows the word "use" and repeats no value. */
   | { readonly kind: "wrongImportId"; readonly text: string }
@@ -135,6 +145,8 @@ export type Notice =
   | StateUnknown
   /** A provider has a setting with an unknown name. */
   | { readonly kind: "unknownSetting"; readonly name: string }
+  /** Certificates are not verified, because of the environment. */
+  | { readonly kind: "tlsNotVerified" }
   /** `restore` has no original state to restore. */
   | { readonly kind: "nothingToRestore"; readonly webhookIds: readonly number[] }
   /** These webhooks are not in the `state` that a fleet sets for all `others`. */

@@ -25,6 +25,8 @@ export interface ProcessOptions {
   readonly progress?: (progress: Progress) => void;
   /** Shows that an operation is waiting. @default nothing is shown */
   readonly onWait?: (wait: Wait) => void;
+  /** Shows one line for each request, if `PARTNERS_DEBUG` is 1. @default nothing is shown */
+  readonly log?: (line: string) => void;
   /** Aborts when the process is asked to stop. */
   readonly signal?: AbortSignal;
   /** Milliseconds since the epoch. @default `Date.now` */
@@ -143,15 +145,21 @@ export class PluginProcess {
     if (settings instanceof SettingsError) throw settings;
     // Loaded late: undici fails to load on a Node that is too old, and a process that only diffs does not need it.
     const { createClient } = await import("../api/client.js");
-    const { signal, clock, onWait } = this.#options;
+    const { signal, clock, onWait, log = () => undefined } = this.#options;
+    const account = this.isExplicit ? ` account=${JSON.stringify(this.account)}` : "";
     const client = createClient({
       ...settings,
       ...(signal && { signal }),
       ...(clock && { clock }),
       ...(onWait && { onWait }),
-      ...debugLog(this.#env, this.isExplicit ? ` account=${JSON.stringify(this.account)}` : ""),
+      ...debugLog(this.#env, (line) => {
+        log(line + account);
+      }),
     });
     this.#client = client;
+    const verifiesNothing = this.#env["NODE_TLS_REJECT_UNAUTHORIZED"] === "0";
+    if (verifiesNothing && settings.baseUrl.origin.startsWith("https:"))
+      this.warn({ kind: "tlsNotVerified" });
     return { settings, client, webhooks: new WebhookRegistry(client, this.currentTime) };
   }
 }
@@ -170,8 +178,10 @@ function addressOf(baseUrl: BaseUrl | null): string | null {
   return baseUrl ? baseUrl.origin + baseUrl.prefix : null;
 }
 
-/** Returns the client's debug log if `PARTNERS_DEBUG` is 1: one line per attempt on stderr. @param suffix Ends each line. */
-export function debugLog(env: NodeJS.ProcessEnv, suffix = ""): { readonly log?: (line: string) => void } {
-  if (env["PARTNERS_DEBUG"] !== "1") return {};
-  return { log: (line) => void process.stderr.write(`${line}${suffix}\n`) };
+/** Returns the client's option `log` if `PARTNERS_DEBUG` is 1. @param log Shows one line for each attempt. */
+export function debugLog(
+  env: NodeJS.ProcessEnv,
+  log: (line: string) => void,
+): { readonly log?: (line: string) => void } {
+  return env["PARTNERS_DEBUG"] === "1" ? { log } : {};
 }

@@ -34,11 +34,13 @@ export function readSettings(source: ConfigSource, env: NodeJS.ProcessEnv): Sett
     const text = value(setting);
     if (text === null) return fallback;
     const parsed = Number(text);
-    if (parsed > 0 && parsed <= max) return parsed;
+    const isCount = setting === "maxConnections";
+    if (parsed > 0 && parsed <= max && (!isCount || Number.isInteger(parsed))) return parsed;
+    const what = isCount ? "a whole number" : "a number";
     problems.push({
       kind: "invalid",
       setting,
-      text: `must be a number above 0 and at most ${max}${unit}`,
+      text: `must be ${what} above 0 and at most ${max}${unit}`,
     });
     return fallback;
   };
@@ -50,10 +52,11 @@ export function readSettings(source: ConfigSource, env: NodeJS.ProcessEnv): Sett
     accessToken: readAccessToken(value("accessToken"), problems),
     requestTimeout: number("requestTimeout", 30, 3600, " seconds") * 1000,
     operationTimeout: number("operationTimeout", 120, 86_400, " seconds") * 1000,
-    maxConnections: Math.ceil(number("maxConnections", 16, 1024)),
+    maxConnections: number("maxConnections", 16, 1024),
     requestsPerSecond: number("requestsPerSecond", null, 100_000),
     responses: readMapping(value("responses"), problems),
   };
+  problems.push(...separatedPair(source, env));
   const { baseUrl, accessToken } = settings;
   if (problems.length > 0 || baseUrl === null || accessToken === null) throw new SettingsError(problems);
   return { ...settings, baseUrl, accessToken };
@@ -79,6 +82,21 @@ function readAccessToken(token: string | null, problems: SettingProblem[]): stri
   const text = 'must contain only visible ASCII characters: no spaces, no newlines, and no "Bearer" in front';
   problems.push(token === null ? { kind: "missing", setting } : { kind: "invalid", setting, text });
   return null;
+}
+
+/**
+ * An address and a token in the environment belong together. If stack configuration replaces only one of them, a token could
+ * reach the server of another account.
+ */
+function separatedPair(source: ConfigSource, env: NodeJS.ProcessEnv): SettingProblem[] {
+  const [baseUrl, token] = [findSetting("baseUrl", source, env), findSetting("accessToken", source, env)];
+  if (!baseUrl || !token || baseUrl.from === token.from) return [];
+  const isAddress = baseUrl.from === "configuration";
+  const [name, other] = isAddress ? ["baseUrl", "accessToken"] : ["accessToken", "baseUrl"];
+  const replaced = env[variableOf(name)];
+  if (!replaced || replaced === (isAddress ? baseUrl : token).value) return [];
+  const text = `partners:${name} replaces ${variableOf(name)} but not ${variableOf(other)}, so a token could reach the wrong server. Set partners:${other} as well.`;
+  return [{ kind: "environment", text }];
 }
 
 function readMapping(value: string | null, problems: SettingProblem[]): ResponseMapping {

@@ -24,7 +24,7 @@ const loadGrpc = (): typeof Grpc => {
   const requireAsSdk = createRequire(require.resolve("@pulumi/pulumi/package.json"));
   return requireAsSdk("@grpc/grpc-js") as typeof Grpc;
 };
-const host = new PluginHost(isHost ? address : undefined, loadGrpc, false);
+const host = new PluginHost(isHost ? address : undefined, loadGrpc);
 const { plugin, handlers } = host;
 
 /** The dynamic provider of `PartnerApiKey`. */

@@ -1,5 +1,6 @@
 import { connect } from "node:net";
 import { constants } from "node:os";
+import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
 
 /** Polling interval for the engine, in milliseconds. */
 const WATCH_INTERVAL = 3_000;
@@ -9,10 +10,20 @@ const MAX_REFUSALS = 2;
 const RESPONSE_FLUSH = 20;
 /** Milliseconds in which the responses of all interrupted calls reach the engine. */
 const LAST_RESPONSES_FLUSH = 100;
-/** Turns of the event loop in which @grpc/grpc-js writes a response; twice the number that its source needs. */
+/** Turns of the event loop in which grpc-js writes a response. It needs four; we allow eight. */
 const RESPONSE_TURNS = 8;
 /** Polling interval for pending calls, in milliseconds. */
 const DRAIN_INTERVAL = 20;
+
+/** What a plugin process does when it is asked to stop. */
+export interface Stopping {
+  /** Returns the names of the operations in flight. */
+  readonly pendingOperations: () => readonly string[];
+  /** Shows a message to the user. */
+  readonly report: (message: string) => void;
+  /** Resolves once the responses to all calls are written. @default a wait, for a server that does not tell */
+  readonly finish?: (() => Promise<void>) | undefined;
+}
 
 /**
  * Decides when a plugin process ends. The engine stops plugins with SIGINT and waits for them; the `cancel` of the SDK's dynamic
@@ -40,19 +51,13 @@ export class Lifetime {
     }
   }
 
-  /**
-   * Ends the process on SIGINT and SIGTERM, and when the engine is gone.
-   *
-   * @param engine The engine's address as host and port.
-   * @param pendingOperations Returns the operations in flight, to show when a signal arrives.
-   */
-  watch(engine: string, pendingOperations: () => readonly string[]): void {
+  /** Ends the process on SIGINT and SIGTERM, and when the engine is gone. @param engine The engine's address as host and port. */
+  watch(engine: string, stopping: Stopping): void {
     for (const signal of ["SIGINT", "SIGTERM"] as const) {
       const listener = (): void => {
-        const pending = this.#isEnding ? [] : pendingOperations();
-        if (pending.length > 0)
-          process.stderr.write(`pulumi-partners: ${signal} received; in flight: ${tally(pending)}.\n`);
-        this.#stop(() => {
+        const pending = this.#isEnding ? [] : stopping.pendingOperations();
+        if (pending.length > 0) stopping.report(`${signal} received; in flight: ${tally(pending)}.`);
+        this.#stop(stopping, () => {
           endBy(signal, listener);
         });
       };
@@ -61,7 +66,12 @@ export class Lifetime {
     // Without an engine, nobody reads these streams. The SDK's host would report a failed write, which fails again, in a loop.
     for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
     const [, host, port] = /^([\w.-]+):(\d+)$/.exec(engine) ?? [];
-    if (host !== undefined) this.#watchEngine(host, Number(port));
+    if (host === undefined) return;
+    this.#watchEngine(host, Number(port), () => {
+      this.#stop(stopping, () => {
+        process.exit(1);
+      });
+    });
   }
 
   /** Ends all calls except creations in flight, whose keys would be lost. The process continues. */
@@ -69,31 +79,27 @@ export class Lifetime {
     this.#stopping.abort();
   }
 
-  /** Cancels all calls, then ends the process. */
-  #stop(end: () => void): void {
+  /** Cancels all calls, and ends the process after their responses: the last one may contain a new key. */
+  #stop({ finish }: Stopping, end: () => void): void {
     if (this.#isEnding) return;
     this.#isEnding = true;
     const quiet = this.#pendingCalls > 0 ? LAST_RESPONSES_FLUSH : RESPONSE_FLUSH;
     this.cancel();
-    this.#endAfterResponses(end, quiet, RESPONSE_TURNS);
+    void (finish?.() ?? this.#writeResponses(quiet)).then(end);
   }
 
-  /** Ends the process once no call has been pending for `quiet` milliseconds: the last response may contain a new key. */
-  #endAfterResponses(end: () => void, quiet: number, turns: number): void {
-    const wait = this.#pendingCalls > 0 ? DRAIN_INTERVAL : quiet - (performance.now() - this.#respondedAt);
-    if (wait > 0) {
-      setTimeout(() => {
-        this.#endAfterResponses(end, quiet, RESPONSE_TURNS);
-      }, wait);
-    } else if (turns > 0) {
-      setImmediate(() => {
-        this.#endAfterResponses(end, quiet, turns - 1);
-      });
-    } else end();
+  /** Resolves once no call has been pending for `quiet` milliseconds. */
+  async #writeResponses(quiet: number): Promise<void> {
+    let turns = 0;
+    while (turns < RESPONSE_TURNS) {
+      const wait = this.#pendingCalls > 0 ? DRAIN_INTERVAL : quiet - (performance.now() - this.#respondedAt);
+      await (wait > 0 ? sleep(wait) : nextTurn());
+      turns = wait > 0 ? 0 : turns + 1;
+    }
   }
 
-  /** Ends the process once the engine no longer listens at its address. */
-  #watchEngine(host: string, port: number): void {
+  /** Notices that the engine no longer listens at its address. */
+  #watchEngine(host: string, port: number, onGone: () => void): void {
     let wasReached = false;
     let refusals = 0;
     const poll = (): void => {
@@ -106,10 +112,7 @@ export class Lifetime {
       socket.once("error", (error: NodeJS.ErrnoException) => {
         // Other errors, such as too many open files, say nothing about the engine.
         refusals = error.code === "ECONNREFUSED" ? refusals + 1 : 0;
-        if (wasReached && refusals >= MAX_REFUSALS)
-          this.#stop(() => {
-            process.exit(1);
-          });
+        if (wasReached && refusals >= MAX_REFUSALS) onGone();
       });
       socket.unref();
     };

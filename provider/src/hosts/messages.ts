@@ -18,7 +18,7 @@ import {
 } from "../handlers/problems.js";
 import type { Progress } from "../handlers/process.js";
 import { variableOf } from "../handlers/settings.js";
-import { SETTINGS } from "../setting-names.js";
+import { unknownSettingText } from "../setting-names.js";
 
 /** The context of a message. It decides how the message names settings and how much it repeats. */
 export interface MessageContext {
@@ -84,7 +84,9 @@ export function renderNotice(notice: Notice, context: MessageContext): string {
     case "stateUnknown":
       return `the list does not show the state of ${webhooksText(notice.webhookIds)}, so drift is not detected. Set ${stateSettings(notice.setting, context)}.`;
     case "unknownSetting":
-      return `"${setting(notice.name, context)}" is not a pulumi-partners setting, so it has no effect. Valid settings: ${SETTINGS.join(", ")}.`;
+      return unknownSettingText(setting(notice.name, context));
+    case "tlsNotVerified":
+      return "NODE_TLS_REJECT_UNAUTHORIZED=0 lets anyone on the network read the access token. Remove it; for a private authority, set NODE_EXTRA_CA_CERTS.";
     case "nothingToRestore":
       return `the original state of ${webhooksText(notice.webhookIds)} is unknown, so "restore" has no effect.`;
     case "othersDiffer": {
@@ -93,7 +95,8 @@ export function renderNotice(notice: Notice, context: MessageContext): string {
       return `"others" covers ${webhooks} not ${JSON.stringify(state)}: ${listed(ids, MAX_NAMED_WEBHOOKS)}.`;
     }
     case "notChecked":
-      return `the webhooks could not be checked before the update. ${renderError(notice.error, context)}`;
+      // The first error must be complete, so a warning does not count as its report.
+      return `the webhooks could not be checked before the update. ${renderError(notice.error, { ...context, reportedErrors: new Set() })}`;
   }
 }
 
@@ -109,6 +112,11 @@ export function renderWait(wait: Wait): string {
     return `${method}: waiting for the response (${Math.round(wait.elapsed / 1000)} s)`;
   const reason = CONNECTION_FAILURES[wait.reason]?.(wait.host) ?? wait.reason;
   return `${method}: ${reason}, retrying in ${Math.ceil(wait.delay / 1000)} s`;
+}
+
+/** Describes the end of a wait. */
+export function renderWaitEnd({ operation }: Wait): string {
+  return `${OPERATIONS[operation].method}: done`;
 }
 
 /** Returns the command, or the `Provider` argument, that sets a member of `responses`. */
@@ -142,8 +150,8 @@ function describeError(error: PartnerError, context: MessageContext): string {
   if (error instanceof SettingsError) return settingsText(error.problems, context);
   if (error instanceof RequestError)
     return `${requestName(error.failure, context)}: ${outcomeText(error.failure, context)}`;
-  if (error instanceof ResourceError) return resourceText(error.problem, context);
-  return error.message;
+  const { problem } = error as PartnerError & Pick<ResourceError, "problem">; // There is no fourth kind.
+  return resourceText(problem, context);
 }
 
 /** Whether an error concerns the whole account rather than one resource. */
@@ -226,8 +234,10 @@ function explain(
           ]
         : ["timed out while connecting", connectionRemedy("", baseUrl)];
     case "connection": {
-      const what = CONNECTION_FAILURES[cause.code]?.(host) ?? "the connection failed";
-      return [`${what} (${cause.code})`, connectionRemedy(cause.code, baseUrl)];
+      const { code, proxy } = cause;
+      const [peer, source] = proxy === undefined ? [host, baseUrl] : [`the proxy ${proxy}`, "HTTPS_PROXY"];
+      const otherwise = proxy === undefined ? "the connection failed" : `no connection to ${peer}`;
+      return [`${CONNECTION_FAILURES[code]?.(peer) ?? otherwise} (${code})`, connectionRemedy(code, source)];
     }
     case "interrupted":
       return ["interrupted", `Run ${UP} again.`];
@@ -320,7 +330,11 @@ function resourceText(problem: ResourceProblem, context: MessageContext): string
     }
     case "fleetIncomplete": {
       const { failures, total } = problem;
-      return `${failures.length} of ${total} webhooks could not be changed. The next run retries only these.\n${failureLines(failures, context)}`;
+      return `${failures.length} of ${total} webhooks could not be changed. Run ${UP} again to retry them.\n${failureLines(failures, context)}`;
+    }
+    case "unknownToken": {
+      const { what, token, known } = problem;
+      return `There is no ${what} ${JSON.stringify(token)}. Correct it to one of: ${known.join(", ")}.`;
     }
     case "wrongImportId":
       return `To import this resource, use ${problem.text}. Nothing was imported.`;
@@ -333,7 +347,7 @@ function resourceText(problem: ResourceProblem, context: MessageContext): string
           ? "The webhooks cannot be listed:"
           : `Webhook ${webhookId} is not in the list, but`;
       const [why, condition] = complete
-        ? ["an empty list proves nothing", "the account has no webhooks"]
+        ? ["the list is empty, which may mean that it was misread", "the account has no webhooks"]
         : ["the list may have further pages", "the list is complete"];
       return `${what} ${why}. If ${condition}, set ${setting("responses.complete", context)} to true.`;
     }
@@ -345,7 +359,10 @@ function resourceText(problem: ResourceProblem, context: MessageContext): string
       if (context.environmentOnly)
         return `A key was created at ${minuteOf(createdAt)} but not found in the response${note}, which was not kept. Delete the key at the service. ${remedy}`;
       const removal = `${stateDelete(context)}${rotates ? " (drops both keys)" : ""}`;
-      return `A key was created at ${minuteOf(createdAt)} but not found in the response${note}, which is kept.${oldKey} ${remedy} Then run ${UP}, which creates no new key. If the body has no key, delete the key at the service and ${removal}.`;
+      const created = `A key was created at ${minuteOf(createdAt)} but not found in the response${note}, which is kept.${oldKey}`;
+      if (reading.reason === "not JSON")
+        return `${created} The body is not JSON, so no JSON Pointer can find the key: delete it at the service and ${removal}.`;
+      return `${created} ${remedy} Then run ${UP}, which creates no new key. If the body has no key, delete the key at the service and ${removal}.`;
     }
     case "deletionUnclear": {
       const { failure, listError } = problem;

@@ -14,6 +14,7 @@ import { Empty } from "google-protobuf/google/protobuf/empty_pb.js";
 
 import { SettingsError } from "../api/errors.js";
 import { isRecord, PartialFailure, type Properties, type ResourceHandlers } from "../handlers/contract.js";
+import { ResourceError } from "../handlers/problems.js";
 import { SECRET_OUTPUTS } from "../registration.js";
 import { listMethod } from "./list.js";
 import { PluginHost } from "./plugin-host.js";
@@ -51,8 +52,14 @@ export function serve(pluginPackage: PluginPackage, engine = ""): void {
     process.exitCode = 1;
     return;
   }
-  const host = new NativeHost(pluginPackage, engine);
   const server = new grpc.Server({ "grpc.max_receive_message_length": MAX_MESSAGE });
+  const finish = (): Promise<void> =>
+    new Promise((resolve) => {
+      server.tryShutdown(() => {
+        resolve();
+      });
+    });
+  const host = new NativeHost(pluginPackage, new PluginHost(engine, () => grpc, finish));
   // gRPC returns UNIMPLEMENTED for all other methods, as the engine expects.
   server.addService(providerGrpc.ResourceProviderService, host.methods());
   server.bindAsync("127.0.0.1:0", grpc.ServerCredentials.createInsecure(), (error, port) => {
@@ -67,9 +74,9 @@ class NativeHost {
   /** Whether a program runs. If so, the settings are current, even in a destroy or refresh. */
   #hasProgram = false;
 
-  constructor(pluginPackage: PluginPackage, engine: string) {
+  constructor(pluginPackage: PluginPackage, host: PluginHost) {
     this.#package = pluginPackage;
-    this.#host = new PluginHost(engine, () => grpc, true);
+    this.#host = host;
   }
 
   methods(): grpc.UntypedServiceImplementation {
@@ -77,7 +84,11 @@ class NativeHost {
     return {
       getPluginInfo: this.#method(() => new PluginInfo().setVersion(version)),
       getSchema: this.#method(() => new proto.GetSchemaResponse().setSchema(JSON.stringify(schema))),
-      attach: this.#method(() => new Empty()),
+      attach: this.#method(() => {
+        const text =
+          "PULUMI_DEBUG_PROVIDERS is not supported, because each account needs a process of its own. Unset it.";
+        throw new SettingsError([{ kind: "environment", text }]);
+      }),
       cancel: this.#method(() => {
         this.#host.lifetime.cancel();
         return new Empty();
@@ -139,17 +150,10 @@ class NativeHost {
 
   /** Returns the handlers for the type in a URN. */
   #handlersOf(urn: string): ResourceHandlers {
-    const type = urn.split("::")[2]?.split("$").at(-1);
-    const { partnerApiKey, partnerWebhookState, partnerWebhookStates } = this.#host.handlers;
-    switch (type) {
-      case "partners:index:PartnerApiKey":
-        return partnerApiKey;
-      case "partners:index:PartnerWebhookState":
-        return partnerWebhookState;
-      case "partners:index:PartnerWebhookStates":
-        return partnerWebhookStates;
-    }
-    throw new Error("unknown type");
+    const type = urn.split("::")[2]?.split("$").at(-1) ?? "";
+    const handlers = HANDLERS.get(type);
+    if (handlers) return this.#host.handlers[handlers];
+    throw unknownToken("resource type", type, [...HANDLERS.keys()]);
   }
 
   #checkConfig(request: proto.CheckRequest): proto.CheckResponse {
@@ -166,7 +170,8 @@ class NativeHost {
   }
 
   async #invoke(request: proto.InvokeRequest): Promise<proto.InvokeResponse> {
-    if (request.getTok() !== "partners:index:getPartnerWebhooks") throw new Error("unknown function");
+    const token = request.getTok();
+    if (token !== LIST_FUNCTION) throw unknownToken("function", token, [LIST_FUNCTION]);
     const webhooks = await this.#host.handlers.listWebhooks();
     // Records may contain secrets, such as a signing secret.
     return new proto.InvokeResponse().setReturn(toStruct({ webhooks: asSecret(webhooks) }));
@@ -259,6 +264,18 @@ class NativeHost {
     metadata.set("grpc-status-details-bin", Buffer.from(status.serializeBinary()));
     return { code: grpc.status.UNKNOWN, details: message, metadata };
   }
+}
+
+/** The handlers of each resource type. The types are in users' states and programs. */
+const HANDLERS = new Map<string, "partnerApiKey" | "partnerWebhookState" | "partnerWebhookStates">([
+  ["partners:index:PartnerApiKey", "partnerApiKey"],
+  ["partners:index:PartnerWebhookState", "partnerWebhookState"],
+  ["partners:index:PartnerWebhookStates", "partnerWebhookStates"],
+]);
+const LIST_FUNCTION = "partners:index:getPartnerWebhooks";
+
+function unknownToken(what: "resource type" | "function", token: string, known: string[]): ResourceError {
+  return new ResourceError({ kind: "unknownToken", what, token, known });
 }
 
 const { DIFF_SOME: SOME, DIFF_NONE: NONE } = proto.DiffResponse.DiffChanges;

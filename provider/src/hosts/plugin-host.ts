@@ -1,11 +1,20 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+
 import type * as Grpc from "@grpc/grpc-js";
 
 import type { Properties, ResourceHandlers } from "../handlers/contract.js";
 import { createHandlers, type PartnerHandlers } from "../handlers/create-handlers.js";
 import { PluginProcess } from "../handlers/process.js";
 import { EngineLog } from "./engine-log.js";
-import { Lifetime } from "./lifetime.js";
-import { renderError, renderNotice, renderProgress, renderWait, type MessageContext } from "./messages.js";
+import { Lifetime, type Stopping } from "./lifetime.js";
+import {
+  renderError,
+  renderNotice,
+  renderProgress,
+  renderWait,
+  renderWaitEnd,
+  type MessageContext,
+} from "./messages.js";
 
 /** The parts that both hosts share: the handlers of one plugin process, its lifetime and its messages to the engine. */
 export class PluginHost {
@@ -15,35 +24,55 @@ export class PluginHost {
   /** Whether there is a stack, which has configuration and keeps what is created. `pulumi do` has none. */
   hasStack = true;
   readonly #log: EngineLog;
+  readonly #calls = new AsyncLocalStorage<Call>();
   readonly #reportedErrors = new Set<string>();
 
   /**
-   * @param engine The engine's address as host and port. Without one, as in a test, warnings go to stderr, and signals are not
+   * @param engine The engine's address as host and port. Without one, as in a test, messages go to stderr, and signals are not
    *   handled.
    * @param grpc Loads the gRPC library when the first message is sent.
-   * @param knowsUrns Whether the engine passes the URN of the resource with each call.
+   * @param finish See {@link Stopping}.
    */
-  constructor(engine: string | undefined, grpc: () => typeof Grpc, knowsUrns: boolean) {
+  constructor(engine: string | undefined, grpc: () => typeof Grpc, finish?: Stopping["finish"]) {
     this.#log = new EngineLog(engine, grpc);
     this.plugin = new PluginProcess({
       signal: this.lifetime.signal,
       warn: (notice) => {
-        this.#log.warn(renderNotice(notice, this.#messageContext()));
+        this.#log.warn(renderNotice(notice, this.#messageContext()), this.#urn);
       },
       progress: (progress) => {
-        this.#log.status(renderProgress(progress, !knowsUrns));
+        // The account is the only name if the engine shows no resource.
+        const render = (done: number): string => renderProgress({ ...progress, done }, this.#urn === "");
+        this.#showStatus(render(progress.done), render(progress.total));
       },
       onWait: (wait) => {
-        this.#log.status(renderWait(wait));
+        this.#showStatus(renderWait(wait), renderWaitEnd(wait));
+      },
+      log: (line) => {
+        this.#log.info(line, this.#urn);
       },
     });
     this.handlers = createHandlers(this.plugin);
-    if (engine !== undefined) this.lifetime.watch(engine, () => this.plugin.pendingOperations);
+    if (engine === undefined) return;
+    const report = (message: string): void => {
+      this.#log.info(message, "");
+    };
+    this.lifetime.watch(engine, { pendingOperations: () => this.plugin.pendingOperations, report, finish });
   }
 
   /** Handles a call from the engine. The engine receives all messages of the call before its response. @param urn May be empty. */
   handleCall<Result>(urn: string, handle: () => Promise<Result>): Promise<Result> {
-    return this.lifetime.trackCall(() => this.#log.withUrn(urn, handle));
+    const call: Call = { urn, finalStatus: null };
+    return this.lifetime.trackCall(async () => {
+      try {
+        const result = await this.#calls.run(call, handle);
+        // The engine shows the last status until all resources are done.
+        if (call.finalStatus !== null) this.#log.status(call.finalStatus, urn);
+        return result;
+      } finally {
+        await this.#log.flush();
+      }
+    });
   }
 
   /** Checks inputs. An error in the check is reported as a problem with the inputs. */
@@ -70,6 +99,11 @@ export class PluginHost {
     return renderError(error, { ...this.#messageContext(), ...call });
   }
 
+  /** The URN of the current call; empty if it is not known. */
+  get #urn(): string {
+    return this.#calls.getStore()?.urn ?? "";
+  }
+
   #messageContext(): MessageContext {
     const { account, isExplicit } = this.plugin;
     return {
@@ -79,6 +113,20 @@ export class PluginHost {
       ...(isExplicit && { account }),
     };
   }
+
+  /** Shows a status. @param final The status that replaces it once the call has succeeded. */
+  #showStatus(status: string, final: string): void {
+    const call = this.#calls.getStore();
+    if (call) call.finalStatus = final === status ? null : final;
+    this.#log.status(status, this.#urn);
+  }
+}
+
+/** A call while it runs. */
+interface Call {
+  readonly urn: string;
+  /** The status to show when the call has succeeded; `null` if it is already shown. */
+  finalStatus: string | null;
 }
 
 /** A value that can be sent to the engine: JSON, without anything that gRPC's `Struct` rejects. */

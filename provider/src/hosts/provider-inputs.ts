@@ -10,8 +10,9 @@ const [ACCOUNT, EXPLICIT] = [ACCOUNT_KEY.slice(NAMESPACE.length), EXPLICIT_KEY.s
  * the environment. Both are stored, so they also apply to a `destroy`, which runs without a program.
  */
 export function checkedProviderInputs(urn: string, news: Properties): Properties {
-  const name = urn.split("::").slice(3).join("::");
-  const explicit = !DEFAULT_PROVIDER.test(name);
+  const [, , type, ...rest] = urn.split("::");
+  const name = rest.join("::");
+  const explicit = type !== "pulumi:providers:partners" || !isDefaultName(name, news);
   const account = news[ACCOUNT] || (explicit ? name : DEFAULT_ACCOUNT); // An empty name counts as not set.
   return { ...news, [ACCOUNT]: account, [EXPLICIT]: String(explicit) };
 }
@@ -30,10 +31,13 @@ export function unknownSettings(news: Properties): string[] {
 }
 
 /**
- * The names that the engine gives to a default provider: `default`, `default_0_1_0` with a version, and
- * `default_0_1_0_github_/api.github.com/owner` with a `pluginDownloadURL`.
+ * Whether the engine would give this name to a default provider: `default`, with a version `default_0_1_0`, and with a
+ * `pluginDownloadURL` `default_0_1_0_github_/api.github.com/owner`.
  */
-const DEFAULT_PROVIDER = /^default(_\d+_\d+_\d+\w*)?(_[a-z]+_\/.+)?$/;
+function isDefaultName(name: string, { version, pluginDownloadURL }: Properties): boolean {
+  const start = typeof version === "string" ? `default_${version.replace(/[.+-]/g, "_")}` : "default";
+  return name === start || (pluginDownloadURL !== undefined && name.startsWith(`${start}_`));
+}
 
 /** Whether any value is not known yet, at any depth. The engine passes nested values as objects or as JSON. */
 export function hasUnknown(inputs: Properties): boolean {

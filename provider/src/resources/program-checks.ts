@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 
-import { ACCOUNT_KEY, DEFAULT_ACCOUNT, SETTINGS } from "../setting-names.js";
+import { ACCOUNT_KEY, DEFAULT_ACCOUNT, SETTINGS, unknownSettingText } from "../setting-names.js";
 import { logicalName, perRun, providerOf, type ProviderOptions } from "./run.js";
 
 /**
@@ -139,7 +139,7 @@ function whyUnused(name: string): string | null {
   const key = NAMESPACE + name;
   if (name.startsWith("responses."))
     return `"${key}" was set without --path, so it has no effect. Run "pulumi config set --path '${key}' VALUE", and "pulumi config rm '${key}'".`;
-  return `"${key}" is not a pulumi-partners setting, so it has no effect. Valid settings: ${SETTINGS.join(", ")}.`;
+  return unknownSettingText(key);
 }
 
 /** Whether a key is secret. The SDK exports `isConfigSecret` but does not declare it; without it, there is no warning. */

@@ -35,7 +35,7 @@ export interface ProviderArgs {
    */
   readonly operationTimeout?: pulumi.Input<number>;
   /**
-   * The maximum number of requests in flight, above 0 and up to 1024.
+   * The maximum number of requests in flight, a whole number from 1 to 1024.
    * @default 16
    */
   readonly maxConnections?: pulumi.Input<number>;

@@ -114,6 +114,15 @@ describe("a proxy", () => {
     },
   );
 
+  it("that cannot be reached is named as the culprit, without its credentials", async () => {
+    const { client, proxy } = await secureSandbox({ proxy: ["tunnel"] });
+    await proxy.close();
+    const failure = await requestFailureOf(client.createApiKey());
+    const cause = { kind: "connection", code: "ECONNREFUSED", proxy: new URL(proxy.url).host };
+    expect(failure).toMatchObject({ effect: "none", cause });
+    expect(JSON.stringify(failure)).not.toContain("ssw0rd");
+  });
+
   it.each([
     [HOST, 0],
     [`other.test, .test`, 0],

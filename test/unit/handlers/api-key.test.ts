@@ -38,7 +38,7 @@ const MISLEADING = respondingWith(({ key, id }) => ({
   next: { key },
 }));
 const PLAIN_TEXT = respondingWith(({ key }) => new RawBody(key));
-const CUT_OFF = { complete: false, reading: { reason: "none" } };
+const CUT_OFF = { complete: false, reading: { reason: "not JSON" } };
 
 describe("a new key", () => {
   it("has an opaque ID, and outputs with the key and the whole response", async () => {

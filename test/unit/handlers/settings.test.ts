@@ -3,6 +3,8 @@ import { describe, expect, it } from "vitest";
 import manifest from "../../../provider/package.json" with { type: "json" };
 import { parseBaseUrl } from "../../../provider/src/api/base-url.js";
 import { SettingsError, type SettingProblem } from "../../../provider/src/api/errors.js";
+import type { Notice } from "../../../provider/src/handlers/problems.js";
+import { PluginProcess } from "../../../provider/src/handlers/process.js";
 import {
   accountName,
   assertNodeVersion,
@@ -54,17 +56,39 @@ describe("settings", () => {
   };
 
   it("come from stack configuration, then from the environment; an empty value counts as not set", () => {
-    expect(read({ accessToken: "mine", requestTimeout: "" }, env)).toEqual({
+    expect(read({ requestsPerSecond: "2", requestTimeout: "" }, env)).toEqual({
       baseUrl: { origin: "https://other.example.com", prefix: "/gateway", loopback: false },
       previousBaseUrl: null,
-      accessToken: "mine",
+      accessToken: "other",
       requestTimeout: 5_000,
       operationTimeout: 6_000,
       maxConnections: 7,
-      requestsPerSecond: 0.5,
+      requestsPerSecond: 2,
       responses: { apiKey: "/data/key" },
     });
   });
+
+  // With another account's variables in the shell, a stack that forgets its token would send that account's token to its own server.
+  it.each<[what: string, values: Values, variables: NodeJS.ProcessEnv, problem: RegExp | null]>([
+    [
+      "only the address is replaced",
+      { baseUrl: RIGHT.baseUrl },
+      env,
+      /^partners:baseUrl replaces PARTNERS_BASE_URL but not/,
+    ],
+    ["only the token is replaced", { accessToken: "mine" }, env, /^partners:accessToken replaces/],
+    ["both are replaced", RIGHT, env, null],
+    ["the address is the same", { baseUrl: env.PARTNERS_BASE_URL }, env, null],
+    ["the environment has only the token", RIGHT, { PARTNERS_ACCESS_TOKEN: "other" }, null],
+    ["the stack lacks the token", { baseUrl: RIGHT.baseUrl }, { PARTNERS_ACCESS_TOKEN: "other" }, null],
+    ["the stack lacks the address", { accessToken: "mine" }, { PARTNERS_BASE_URL: RIGHT.baseUrl }, null],
+  ])(
+    "take an address and a token of the environment only together: %s",
+    (_what, values, variables, problem) => {
+      const text = expect.stringMatching(problem ?? "") as string;
+      expect(problems(values, variables)).toEqual(problem ? [{ kind: "environment", text }] : []);
+    },
+  );
 
   it("of an explicit provider come only from its arguments", () => {
     expect(problems({ explicit: "true", baseUrl: RIGHT.baseUrl }, env)).toEqual([
@@ -91,6 +115,7 @@ describe("settings", () => {
     ["accessToken", "x".repeat(8193)],
     ["previousBaseUrl", SECRET],
     ["requestTimeout", SECRET],
+    ["maxConnections", "1.5"],
     ["responses", SECRET],
   ])("are refused without repeating their values: %s, %j", (setting, value) => {
     const found = problems({ ...RIGHT, [setting]: value });
@@ -131,6 +156,18 @@ describe("a base URL", () => {
     expect(parseBaseUrl(text)).toEqual({ problem: expect.stringContaining(problem) as string });
     expect(JSON.stringify(parseBaseUrl(text))).not.toContain(SECRET);
   });
+});
+
+it.each([
+  ["https://partners.example.com", [{ kind: "tlsNotVerified" }]],
+  ["http://127.0.0.1:1", []],
+])("NODE_TLS_REJECT_UNAUTHORIZED=0 and %s give the warnings %j", async (baseUrl, expected) => {
+  const notices: Notice[] = [];
+  const env = { NODE_TLS_REJECT_UNAUTHORIZED: "0" };
+  const plugin = new PluginProcess({ env, warn: (notice) => void notices.push(notice) });
+  plugin.configure(new Map(Object.entries({ "partners:baseUrl": baseUrl, "partners:accessToken": "t0ken" })));
+  await (await plugin.open()).client.close();
+  expect(notices).toEqual(expected);
 });
 
 it("a version of Node that cannot run undici is refused", () => {

@@ -60,7 +60,11 @@ const CAUSES: Examples<FailureCause> = {
   listed: { kind: "listed" },
   throttled: { kind: "throttled", status: 429, wait: 3_600_500 },
   timeout: [true, false].map((sent) => ({ kind: "timeout", sent })),
-  connection: CODES.split(" ").map((code) => ({ kind: "connection", code })),
+  connection: [
+    ...CODES.split(" ").map((code) => ({ kind: "connection", code }) as const),
+    { kind: "connection", code: "ECONNREFUSED", proxy: "proxy.example.com:3128" },
+    { kind: "connection", code: "CERT_HAS_EXPIRED", proxy: "proxy.example.com:3128" },
+  ],
   interrupted: { kind: "interrupted" },
   cutOff: { kind: "cutOff" },
   webPage: { kind: "webPage" },
@@ -113,6 +117,14 @@ const PROBLEMS: Examples<ResourceProblem> = {
     { kind: "noSuchWebhook", webhookIds: [99], existing: MANY },
     { kind: "noSuchWebhook", webhookIds: ["orders", 7], existing: null },
   ],
+  unknownToken: [
+    {
+      kind: "unknownToken",
+      what: "resource type",
+      token: "partners:index:PartnerWebhook",
+      known: ["partners:index:PartnerWebhookState"],
+    },
+  ],
   wrongImportId: { kind: "wrongImportId", text: "its ID: a positive whole number such as 101" },
   stateUnknown: { kind: "stateUnknown", webhookIds: [101], setting: "active" },
   declaredTwice: [
@@ -148,6 +160,7 @@ const PROBLEMS: Examples<ResourceProblem> = {
     { ...key, complete: false, rotates: true, reading: NOTHING },
     { ...key, reading: { ...refused, reason: "pointer", candidates: ["/it's"] } },
     { ...key, reading: { ...refused, reason: "none", candidates: ["/*/apiKey"] } },
+    { ...key, complete: false, reading: { ...NOTHING, reason: "not JSON" } },
     { ...key, reading: { ...refused, candidates: ["/*/apiKey", "/token"] } },
   ],
   deletionUnclear: { ...unclear, listError: answered(401) },
@@ -188,6 +201,7 @@ const NOTICES: Examples<Notice> = {
     { kind: "stateUnknown", webhookIds: [101], setting: "active" },
   ],
   unknownSetting: { kind: "unknownSetting", name: "basUrl" },
+  tlsNotVerified: { kind: "tlsNotVerified" },
   nothingToRestore: { kind: "nothingToRestore", webhookIds: MANY },
   othersDiffer: [
     { kind: "othersDiffer", state: "disabled", webhookIds: [1] },
@@ -246,6 +260,8 @@ describe("the message for every error and notice", () => {
         "GET /webhooks at partners.example.com: the connection failed (ERR_SSL_WRONG_VERSION_NUMBER). No TLS on this port: check the scheme and port of partners:baseUrl. [PARTNERS_CONNECTION]",
         "GET /webhooks at partners.example.com: the connection failed (HTTPParserError). The server does not speak HTTP: check partners:baseUrl. [PARTNERS_CONNECTION]",
         "GET /webhooks at partners.example.com: the connection failed (UND_ERR_ABORTED). The proxy refused the connection: check HTTPS_PROXY, or add the host to NO_PROXY. [PARTNERS_CONNECTION]",
+        "GET /webhooks at partners.example.com: nothing is listening at the proxy proxy.example.com:3128 (ECONNREFUSED). Check HTTPS_PROXY and the network. [PARTNERS_CONNECTION]",
+        "GET /webhooks at partners.example.com: no connection to the proxy proxy.example.com:3128 (CERT_HAS_EXPIRED). The certificate has expired or is not valid yet: check this machine's clock. [PARTNERS_CONNECTION]",
         "GET /webhooks at partners.example.com: interrupted. Run "pulumi up" again. [PARTNERS_INTERRUPTED]",
         "GET /webhooks at partners.example.com: the response was cut off. Try again. [PARTNERS_CONNECTION]",
         "GET /webhooks at partners.example.com: the server returned a web page. Check partners:baseUrl, and whether a proxy requires a login. [PARTNERS_UNREADABLE]",
@@ -269,26 +285,28 @@ describe("the message for every error and notice", () => {
         "Webhook 7 does not exist in this account. The account has no webhooks. Correct or remove the ID, or create the webhook at the service. [PARTNERS_RESOURCE]",
         "Webhook 99 does not exist in this account. Existing webhooks: 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20 and 3 more. Correct or remove the ID, or create the webhook at the service. [PARTNERS_RESOURCE]",
         "Webhooks "orders", 7 do not exist in this account. Correct or remove the IDs, or create the webhooks at the service. [PARTNERS_RESOURCE]",
+        "There is no resource type "partners:index:PartnerWebhook". Correct it to one of: partners:index:PartnerWebhookState. [PARTNERS_RESOURCE]",
         "To import this resource, use its ID: a positive whole number such as 101. Nothing was imported. [PARTNERS_RESOURCE]",
         "The list does not show the state of webhook 101. Set partners:responses.active and partners:responses.disabled. [PARTNERS_RESOURCE]",
         "Webhook 101 is declared twice, by PartnerWebhookState "orders" and PartnerWebhookStates "fleet". Remove one, or correct its ID or provider. [PARTNERS_RESOURCE]",
         "PartnerWebhookStates "fleet" and PartnerWebhookStates "more" overlap: one of them sets "others" for the whole account. Set "others" to "leave", or remove one. [PARTNERS_RESOURCE]",
         "Webhook 101 is declared twice, by urn:pulumi:dev::shop::my:Region$partners:index:PartnerWebhookStates::fleet and urn:pulumi:dev::shop::partners:index:PartnerWebhookStates::fleet. Remove one, or correct its ID or provider. [PARTNERS_RESOURCE]",
-        "5 of 500 webhooks could not be changed. The next run retries only these.
+        "5 of 500 webhooks could not be changed. Run "pulumi up" again to retry them.
       - 101, 102: the server returned 409. The service rejected the request: fix the problem that it reports, or ask its operator. The server said: "locked".
       - 103: the server returned 502 (4 attempts). The webhook may have been changed. The service failed: try again later.
       - 104: the server returned 404, although the webhook is in the list. Ask the service's operator whether this webhook can be changed.
       - 7: does not exist in this account. [PARTNERS_STATUS]",
-        "23 of 23 webhooks could not be changed. The next run retries only these.
+        "23 of 23 webhooks could not be changed. Run "pulumi up" again to retry them.
       - 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 and 13 more: the server returned 403. The token lacks permission for this: change partners:accessToken. [PARTNERS_STATUS]",
         "Webhook 7 is not in the list, but the list may have further pages. If the list is complete, set partners:responses.complete to true. [PARTNERS_RESOURCE]",
-        "Webhook 7 is not in the list, but an empty list proves nothing. If the account has no webhooks, set partners:responses.complete to true. [PARTNERS_RESOURCE]",
+        "Webhook 7 is not in the list, but the list is empty, which may mean that it was misread. If the account has no webhooks, set partners:responses.complete to true. [PARTNERS_RESOURCE]",
         "The webhooks cannot be listed: the list may have further pages. If the list is complete, set partners:responses.complete to true. [PARTNERS_RESOURCE]",
-        "The webhooks cannot be listed: an empty list proves nothing. If the account has no webhooks, set partners:responses.complete to true. [PARTNERS_RESOURCE]",
+        "The webhooks cannot be listed: the list is empty, which may mean that it was misread. If the account has no webhooks, set partners:responses.complete to true. [PARTNERS_RESOURCE]",
         "A key was created at 2026-06-15T12:00Z but not found in the response, which is kept. There are several candidates. Set partners:responses.apiKey to one of /token, /clientSecret. Then run "pulumi up", which creates no new key. If the body has no key, delete the key at the service and run "pulumi state delete". [PARTNERS_UNREADABLE]",
         "A key was created at 2026-06-15T12:00Z but not found in the response (cut off), which is kept. The old key stays in use. Set partners:responses.apiKey to its JSON Pointer. Then run "pulumi up", which creates no new key. If the body has no key, delete the key at the service and run "pulumi state delete" (drops both keys). [PARTNERS_UNREADABLE]",
         "A key was created at 2026-06-15T12:00Z but not found in the response, which is kept. The JSON Pointer matches nothing. Try pulumi config set --path 'partners:responses.apiKey' '/it'\\''s'. Then run "pulumi up", which creates no new key. If the body has no key, delete the key at the service and run "pulumi state delete". [PARTNERS_UNREADABLE]",
         "A key was created at 2026-06-15T12:00Z but not found in the response, which is kept. Set partners:responses.apiKey to /*/apiKey (* is any name). Then run "pulumi up", which creates no new key. If the body has no key, delete the key at the service and run "pulumi state delete". [PARTNERS_UNREADABLE]",
+        "A key was created at 2026-06-15T12:00Z but not found in the response (cut off), which is kept. The body is not JSON, so no JSON Pointer can find the key: delete it at the service and run "pulumi state delete". [PARTNERS_UNREADABLE]",
         "A key was created at 2026-06-15T12:00Z but not found in the response, which is kept. There are several candidates. Set partners:responses.apiKey to one of /*/apiKey, /token (* is any name). Then run "pulumi up", which creates no new key. If the body has no key, delete the key at the service and run "pulumi state delete". [PARTNERS_UNREADABLE]",
         "DELETE /api-key/{api_key} at partners.example.com: the server returned 404, but nothing confirms that the key is gone: GET /webhooks at partners.example.com: the server returned 401. The access token was rejected: check partners:accessToken or PARTNERS_ACCESS_TOKEN. If the key is gone, run "pulumi state delete". [PARTNERS_RESOURCE]",
         "One key was deleted. Then this failed: POST /api-key at partners.example.com: the server returned 403. The token lacks permission for this: change partners:accessToken. [PARTNERS_STATUS]",
@@ -311,6 +329,7 @@ describe("the message for every error and notice", () => {
         "the list does not show the state of webhook 101, so drift is not detected. Set partners:responses.webhookState.",
         "the list does not show the state of webhook 101, so drift is not detected. Set partners:responses.active and partners:responses.disabled.",
         ""partners:basUrl" is not a pulumi-partners setting, so it has no effect. Valid settings: baseUrl, previousBaseUrl, accessToken, requestTimeout, operationTimeout, maxConnections, requestsPerSecond, responses, account.",
+        "NODE_TLS_REJECT_UNAUTHORIZED=0 lets anyone on the network read the access token. Remove it; for a private authority, set NODE_EXTRA_CA_CERTS.",
         "the original state of webhooks 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 and 13 more is unknown, so "restore" has no effect.",
         ""others" covers 1 webhook that is not "disabled": 1.",
         ""others" covers 23 webhooks that are not "disabled": 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 and 13 more.",
@@ -352,7 +371,13 @@ describe("the message for every error and notice", () => {
     for (const text of texts({ explicit: false })) {
       expect(text).not.toMatch(/undefined|null|NaN|\[object| {2}/);
       // A message about a key that may be lost, or about another server, needs more facts.
-      const limit = /created|404, but/.test(text) ? 350 : /belong/.test(text) ? 250 : 190;
+      const limit = /created|404, but/.test(text)
+        ? 350
+        : /belong/.test(text)
+          ? 250
+          : /the proxy/.test(text)
+            ? 210
+            : 190;
       for (const line of text.split("\n")) {
         const own = line.replace(
           /(\d+, )+\d+( and \d+ more)?|urn:\S+|The server said: ".*"|Valid settings: .*/,
@@ -369,6 +394,8 @@ describe("the message for every error and notice", () => {
     const unreachable = new RequestError(failure({ kind: "connection", code: "ECONNREFUSED" }));
     const missing = new SettingsError([{ kind: "missing", setting: "baseUrl" }]);
     const reportedErrors = new Set<string>();
+    // A warning shows the same error in full, but does not count: people look for the first error.
+    renderNotice({ kind: "notChecked", error: unreachable }, { explicit: false, reportedErrors });
     for (const error of [unreachable, missing])
       expect(renderError(error, { explicit: false, reportedErrors })).toBe(
         renderError(error, { explicit: false }),
@@ -391,6 +418,7 @@ describe("the message for every error and notice", () => {
     const urn = "urn:pulumi:dev::shop::my:Shop$partners:index:PartnerApiKey::checkout";
     const stuck = new ResourceError({ kind: "otherAccount", owner: "eu", present: "default" });
     expect(renderError(stuck, { explicit: false, urn })).toContain(`run "pulumi state delete '${urn}'".`);
+    expect(renderError(stuck, { explicit: false })).toContain('run "pulumi state delete".');
   });
 
   it("explains how destroy and refresh get new settings, if these could be the remedy", () => {
@@ -448,6 +476,12 @@ it("docs/troubleshooting.md quotes messages as they are, in the section of their
   const known = [
     ...texts({ explicit: false }),
     invalid(() => readSettings({ get: () => "Bearer x" }, {})),
+    invalid(() =>
+      readSettings(new Map([["partners:baseUrl", "https://partners.example.com"]]), {
+        PARTNERS_BASE_URL: "https://other.example.com",
+        PARTNERS_ACCESS_TOKEN: "token",
+      }),
+    ),
     invalid(() => {
       assertNodeVersion("20.0.0");
     }),

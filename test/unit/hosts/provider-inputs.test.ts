@@ -10,19 +10,31 @@ import {
 const GIVEN = { baseUrl: "https://eu.example.com", accessToken: "token-of-the-program" };
 
 describe("the inputs of a provider", () => {
-  it.each<[name: string, account: unknown, added: Properties]>([
-    ["default", undefined, { account: "default", explicit: "false" }],
-    ["default_0_1_0_beta_1", undefined, { account: "default", explicit: "false" }],
-    ["default_https_/example.com/a-b", undefined, { account: "default", explicit: "false" }],
-    ["default_0_1_0_github_/api.github.com/x", undefined, { account: "default", explicit: "false" }],
-    // Explicit providers, for which an empty account name counts as not set.
-    ["default_eu", "", { account: "default_eu", explicit: "true" }],
-    ["default/eu", "", { account: "default/eu", explicit: "true" }],
-    ["eu::default", "us", { account: "us", explicit: "true" }],
-  ])("of the name %s and the account %j get %j", (name, account, added) => {
-    const urn = `urn:pulumi:dev::test::pulumi:providers:partners::${name}`;
-    const news = account === undefined ? GIVEN : { ...GIVEN, account };
-    expect(checkedProviderInputs(urn, news)).toEqual({ ...GIVEN, ...added });
+  const URL = "github://api.github.com/x";
+  const TYPE = "pulumi:providers:partners";
+
+  it.each<[name: string, news: Properties]>([
+    [`${TYPE}::default`, {}],
+    [`${TYPE}::default_0_1_0_beta_1`, { version: "0.1.0-beta.1" }],
+    [`${TYPE}::default_https_/example.com/a-b`, { pluginDownloadURL: "https://example.com/a-b" }],
+    [`${TYPE}::default_0_1_0_github_/api.github.com/x`, { version: "0.1.0", pluginDownloadURL: URL }],
+  ])("of %s with %j are those of the default provider", (name, news) => {
+    const inputs = checkedProviderInputs(`urn:pulumi:dev::test::${name}`, { ...GIVEN, ...news });
+    expect(inputs).toEqual({ ...GIVEN, ...news, account: "default", explicit: "false" });
+  });
+
+  // The engine would give none of these names to a default provider. An empty account name counts as not set.
+  it.each<[name: string, news: Properties, account: string]>([
+    [`${TYPE}::default_eu`, { account: "" }, "default_eu"],
+    [`${TYPE}::default/eu`, { account: "" }, "default/eu"],
+    [`${TYPE}::eu::default`, { account: "us" }, "us"],
+    [`${TYPE}::default`, { version: "0.1.0" }, "default"],
+    [`${TYPE}::default_1_2_3`, { version: "0.1.0" }, "default_1_2_3"],
+    [`${TYPE}::default_1_2_3`, {}, "default_1_2_3"],
+    [`my:Region$${TYPE}::default`, {}, "default"],
+  ])("of %s with %j are those of an explicit provider", (name, news, account) => {
+    const inputs = checkedProviderInputs(`urn:pulumi:dev::test::${name}`, { ...GIVEN, ...news });
+    expect(inputs).toEqual({ ...GIVEN, ...news, account, explicit: "true" });
   });
 
   it.each<[inputs: Properties, expected: boolean]>([
