@@ -1,10 +1,10 @@
 import { RequestError } from "../api/errors.js";
-import type { PartnerClient, WebhookList } from "../api/client.js";
 import { API_ROOT, OPERATIONS } from "../api/operations.js";
+import { interpretResponses, type PartnerService, type WebhookList } from "../handlers/partner-service.js";
 import { debugLog } from "../handlers/process.js";
 import type { Settings } from "../handlers/settings.js";
 import { mappingCommand } from "../hosts/messages.js";
-import { listFields } from "../responses/candidates.js";
+import { listFields } from "../responses/webhook-list-reader.js";
 import type { Stack } from "./pulumi-project.js";
 import { check, type Check } from "./report.js";
 
@@ -17,13 +17,13 @@ import { check, type Check } from "./report.js";
 export async function checkService(settings: Settings, declared: Stack["declared"]): Promise<Check[]> {
   // Loaded on demand: undici does not load on an old Node, and main.ts must be able to report that.
   const { createClient } = await import("../api/client.js");
-  const client = createClient({ ...settings, ...debugLog(process.env) });
+  const client = interpretResponses(createClient({ ...settings, ...debugLog(process.env) }), settings.responses);
   const { method, template } = OPERATIONS.listWebhooks;
   const accepted = `${method} ${API_ROOT}${template} works: the access token is accepted.`;
   return [check("ok", "service", accepted), ...(await checkList(client, declared))];
 }
 
-async function checkList(client: PartnerClient, declared: Stack["declared"]): Promise<Check[]> {
+async function checkList(client: PartnerService, declared: Stack["declared"]): Promise<Check[]> {
   try {
     const list = await client.listWebhooks();
     return [checkShape(list), checkWebhooks(list, declared)];

@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 
-import type { CreatedKey } from "../api/client.js";
 import { asKeptResponse, responseText, type KeptResponse } from "../api/kept-response.js";
 import { parseDocument } from "../responses/document.js";
 import { readApiKey, type KeyReading } from "../responses/key-reader.js";
 import type { ResponseMapping } from "../responses/mapping.js";
 import { isRecord, type Properties } from "./contract.js";
+import type { CreatedKey } from "./partner-service.js";
 
 /** A key in the state, and the response to its creation; `null` for an imported key. Secret. */
 export interface StoredKey {

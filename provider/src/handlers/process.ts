@@ -1,8 +1,9 @@
 import type { BaseUrl } from "../api/base-url.js";
-import type { PartnerClient, Wait } from "../api/client.js";
+import type { Wait } from "../api/client.js";
 import type { Clock } from "../api/clock.js";
 import { SettingsError } from "../api/errors.js";
 import type { ResponseMapping } from "../responses/mapping.js";
+import { interpretResponses, type PartnerService } from "./partner-service.js";
 import type { Notice } from "./problems.js";
 import {
   accountName,
@@ -45,7 +46,7 @@ export interface Progress {
 /** The client with its settings and its webhook registry, opened when the first request is needed. */
 export interface Session {
   readonly settings: Settings;
-  readonly client: PartnerClient;
+  readonly client: PartnerService;
   readonly webhooks: WebhookRegistry;
 }
 
@@ -64,7 +65,7 @@ export class PluginProcess {
   #source: ConfigSource = { get: () => undefined };
   #settings: Settings | SettingsError | null = null;
   #session: Promise<Session> | null = null;
-  #client: PartnerClient | null = null;
+  #client: PartnerService | null = null;
 
   constructor(options: ProcessOptions) {
     this.#options = options;
@@ -144,13 +145,14 @@ export class PluginProcess {
     // Loaded late: undici fails to load on a Node that is too old, and a process that only diffs does not need it.
     const { createClient } = await import("../api/client.js");
     const { signal, clock, onWait } = this.#options;
-    const client = createClient({
+    const requests = createClient({
       ...settings,
       ...(signal && { signal }),
       ...(clock && { clock }),
       ...(onWait && { onWait }),
       ...debugLog(this.#env, this.isExplicit ? ` account=${JSON.stringify(this.account)}` : ""),
     });
+    const client = interpretResponses(requests, settings.responses);
     this.#client = client;
     return { settings, client, webhooks: new WebhookRegistry(client, this.currentTime) };
   }

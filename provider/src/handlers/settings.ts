@@ -14,6 +14,7 @@ export interface ConfigSource {
 
 /** The validated settings of one account: the options of its client, without those that the process adds. */
 export interface Settings extends Omit<ClientOptions, "clock" | "signal" | "log" | "onWait"> {
+  readonly responses: ResponseMapping;
   /** The address of the account before it moved to `baseUrl`; `null` if it has not moved. */
   readonly previousBaseUrl: BaseUrl | null;
 }

@@ -8,8 +8,6 @@ export interface DocumentNode {
   readonly token: string;
   /** The normalized name of the member. Array elements have the name of their array. */
   readonly name: string;
-  /** The normalized name of the enclosing object; `""` at the root. */
-  readonly containerName: string;
   /** The number of tokens in the JSON Pointer. */
   readonly depth: number;
   readonly parent: DocumentNode | null;
@@ -28,9 +26,9 @@ export function isArray(value: unknown): value is readonly unknown[] {
   return Array.isArray(value);
 }
 
-/** Whether a JSON value is null, an empty array or an empty object. */
+/** Whether a JSON value says "nothing": null, false, zero, or an empty string, array or object. */
 export function isEmpty(value: unknown): boolean {
-  return value === null || (typeof value === "object" && Object.keys(value).length === 0);
+  return !value || (typeof value === "object" && Object.keys(value).length === 0);
 }
 
 /** Parses a body as JSON, with or without a byte order mark; `undefined` if it is not JSON. */
@@ -48,9 +46,9 @@ export function normalizeName(name: string): string {
   return start.replace(/[^a-z0-9]/g, "");
 }
 
-/** Returns the members of an object with normalized names. */
-export function membersOf(object: JsonObject): { readonly name: string; readonly value: unknown }[] {
-  return Object.entries(object).map(([name, value]) => ({ name: normalizeName(name), value }));
+/** Returns a set of normalized names. @param list Names, separated by spaces. */
+export function names(list: string): ReadonlySet<string> {
+  return new Set(list.split(" ").map(normalizeName));
 }
 
 /**
@@ -63,29 +61,15 @@ export function* walk(
   root: unknown,
   descends: (node: DocumentNode) => boolean = () => true,
 ): Generator<DocumentNode, void, undefined> {
-  const open: DocumentNode[] = [
-    { value: root, token: "", name: "", containerName: "", depth: 0, parent: null },
-  ];
+  const open: DocumentNode[] = [{ value: root, token: "", name: "", depth: 0, parent: null }];
   for (let node = open.pop(); node !== undefined; node = open.pop()) {
     yield node;
     if (typeof node.value !== "object" || node.value === null || !descends(node)) continue;
     const parent = node;
-    const isElement = isArray(node.value);
-    const children = Object.entries(node.value).map(([token, value]) => ({
-      value: value as unknown,
-      token,
-      name: isElement ? parent.name : normalizeName(token),
-      containerName: isElement ? parent.containerName : parent.name,
-      depth: parent.depth + 1,
-      parent,
-    }));
+    const children = Object.entries(node.value).map(([token, value]) => {
+      const name = isArray(parent.value) ? parent.name : normalizeName(token);
+      return { value: value as unknown, token, name, depth: parent.depth + 1, parent };
+    });
     for (const child of children.reverse()) open.push(child);
   }
-}
-
-/** Whether a node is another node, or inside it. */
-export function isInside(node: DocumentNode, outer: DocumentNode | null): boolean {
-  for (let current: DocumentNode | null = node; current !== null; current = current.parent)
-    if (current === outer) return true;
-  return false;
 }

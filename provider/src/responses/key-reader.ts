@@ -1,9 +1,7 @@
-import { isEmpty, parseDocument, walk, type DocumentNode } from "./document.js";
-import { documentReportsFailure, isRefusalMessage, isWebPage } from "./failure-report.js";
-import { canBeSent, isBareKey, hasKeyForm, isMixed, isShortKey } from "./key-form.js";
-import { isUuid, mayContainKey, MIN_SHORT_LENGTH, splitIntoParts } from "./key-form.js";
-import { resolvePointer, type ResponseMapping } from "./mapping.js";
-import { isFieldName, listCandidates, MAX_DEPTH, printPointer } from "./candidates.js";
+import { isArray, names, parseDocument, walk, type DocumentNode } from "./document.js";
+import { documentReportsFailure, isWebPage } from "./failure-report.js";
+import type { ResponseMapping } from "./mapping.js";
+import { listPointers, printPointer, resolvePointer } from "./pointer.js";
 
 /** The result of looking for the key in the response to its creation. */
 export type KeyReading =
@@ -17,47 +15,51 @@ export type KeyReading =
   | {
       readonly kind: "refused";
       /**
-       * `none`: no string is certainly the key, or the response reports a failure. `several`: more than one string may be the
-       * key. `pointer`: `responses.apiKey` does not point to a string that can be sent.
+       * `none`: nothing has the name of a key, or the response reports a failure. `several`: two different values do.
+       * `pointer`: `responses.apiKey` does not point to a string that can be sent.
        */
       readonly reason: "none" | "several" | "pointer";
       /** JSON Pointers to possible keys, at most 10. */
       readonly candidates: readonly string[];
     };
 
-const KEY = /key|token|secret/;
-/** Names of members and objects that may contain the key, even a short one. */
-const SECRET =
-  /key|token|secret|plain|clear|raw|full|value|passw|pwd|unmask|credential|bearer|authori|licen|private|replac|rotat|generat|^(?:pat|pin|new|next)$/;
-/** Names of other secrets that appear next to the key. */
-const OTHER_SECRET =
-  /apisecret|client(?:id|secret|key)|refresh|session|csrf|hook|signing|passw|pwd|pem$|recovery|connection|page/;
-/** Names of objects that wrap the response. */
-const ENVELOPE =
-  "data|results?|response|attributes|payload|body|items?|object|record|content|output|embedded";
-const NEW_KEY_WORDS =
-  "api|app|partner|access|account|live|test|new|add|created?|generated?|issued?|key|token|secret|credentials?";
-/** Names that consist only of these words mean the new key, unlike `refreshToken` or `webhookSecret`. */
-const NEW_KEY = new RegExp(
-  `^(?:${NEW_KEY_WORDS}|x|auth|personal|plain|clear|text|raw|full|unmasked|value|string)+$`,
+/** The ends of names that say "the API key", such as `x-api-key`. They count anywhere outside arrays. */
+const API_KEY = ["apikey", "apitoken", "apikeyvalue", "apikeysecret"];
+/** Next to an API key, another form of it (Elasticsearch). */
+const ALSO_API_KEY = names("encoded");
+/** The other names of keys. They count if there is no API key, at the root and in the objects below. */
+const KEY = names(
+  "key token secret value accessToken secretKey authToken tokenValue keyValue secretValue tokenString keyString rawKey " +
+    "rawToken rawValue fullKey fullToken plainKey plainToken plainText plainTextKey plainTextToken plainTextValue clearText " +
+    "unmaskedKey newKey newToken keySecret tokenSecret secretToken secretText secretId sha1 pat jwt clientToken " +
+    "clientSecret bearerToken userToken personalAccessToken serviceToken accountToken authorizationToken partnerKey " +
+    "partnerToken appKey applicationKey integrationKey hmacKey licenseKey writeKey readKey masterKey adminKey deployKey " +
+    "serverKey sharedKey privateKey",
 );
-/** Names of objects around the new key. Others may contain a key of something else, such as a session or an integration. */
-const AROUND_NEW_KEY = new RegExp(`^(?:${NEW_KEY_WORDS}|${ENVELOPE})+$`);
-/** States of a request that is not completed yet: its token belongs to a job. */
-const PENDING = /^(?:pending|queued|processing|in.?progress|accepted|scheduled)$/i;
-/** Names that describe a key, by their end or their start. They never hold the key. */
-const ABOUT_KEY =
-  /(?:id|prefix|hint|(?<!user)name|type|.hash|(?:ed|s|re|n)at|by|email|scopes?|last4|fingerprint)$/;
-const NOT_KEY = /^(?:hashed|masked|public|idempotency)/;
-const KEY_ID = /^[!-~]{1,256}$/;
+/** Objects around a key: usual envelopes, and owners of keys. So is an object named after the key, such as `createToken`. */
+const AROUND_KEY = names(
+  "data result results response attributes payload body item object record resource content output spec status auth " +
+    "created user account partner client customer merchant member project team organization workspace tenant app " +
+    "application agent machine bot integration",
+);
+const KEY_WORDS = ["key", "token", "secret", "credential"];
+/** The starts of names of other things, and of objects that hold them. */
+const OTHER_STARTS =
+  "refresh public masked redacted obfuscated hashed encrypted previous old existing expired revoked session csrf".split(
+    " ",
+  );
+/** The ends of names of other things. */
+const OTHER_ENDS = "id hash prefix suffix hint name label type url at by".split(" ");
 
-/** A string that may be or contain the key. */
-interface Candidate {
-  readonly text: string;
-  readonly node: DocumentNode;
-  /** Whether the text is a complete string of the document. */
-  readonly isWhole: boolean;
-}
+const VISIBLE_ASCII = /^[!-~]{1,4096}$/;
+const MIN_LENGTH = 8;
+const MASKED = /\*\*|\.\.\.|x{4}|X{4}/;
+const URL_START = /^[a-z][a-z0-9+.-]{0,20}:\/\//i;
+/** Words and short numbers, such as `partner-main-2024`. */
+const LABEL = /^(?:[A-Z]?[a-z]+|[A-Z]+)(?:[-_./:](?:[A-Z]?[a-z]+|[A-Z]+|[0-9]{1,4}))*$/;
+/** A body that is nothing but a key. */
+const BARE_KEY = /^[\w-]{20,}$/;
+const KEY_ID = /^[!-~]{1,256}$/;
 
 /**
  * Finds the key in the response to its creation. Never throws.
@@ -68,28 +70,23 @@ interface Candidate {
  */
 export function readApiKey(text: string, mapping: ResponseMapping): KeyReading {
   const document = parseDocument(text);
-  const plain = document === undefined || typeof document === "number" ? plainKey(text) : null;
-  const candidates = document === undefined ? [] : findCandidates(document);
-  const refuse = (reason: "none" | "several" | "pointer"): KeyReading => {
-    const nodes = candidates.filter(({ isWhole }) => isWhole).map(({ node }) => node);
-    return { kind: "refused", reason, candidates: plain === null ? listCandidates(nodes) : [""] };
-  };
-
+  const plain = typeof document === "string" ? document : plainText(text, document);
   if (mapping.apiKey !== undefined) {
-    const isPlain = mapping.apiKey === "" && plain !== null;
-    const value = isPlain ? plain : resolvePointer(document, mapping.apiKey);
-    return canBeSent(value) ? { kind: "found", apiKey: value, pointer: mapping.apiKey } : refuse("pointer");
+    const value = mapping.apiKey === "" ? plain : resolvePointer(document, mapping.apiKey);
+    if (canBeSent(value)) return { kind: "found", apiKey: value, pointer: mapping.apiKey };
+    return { kind: "refused", reason: "pointer", candidates: plain === null ? candidatesIn(document) : [""] };
   }
-
-  const only = typeof document === "string" ? document : plain;
-  if (only !== null && isBareKey(only)) return { kind: "found", apiKey: only, pointer: "" };
-  if (document === undefined || documentReportsFailure(document) || contradictsNewKey(document))
-    return refuse("none");
-
-  const chosen = chooseKey(candidates);
-  if (typeof chosen === "string") return refuse(chosen);
-  const pointer = printPointer(chosen.node);
-  return pointer === null ? refuse("none") : { kind: "found", apiKey: chosen.text, pointer };
+  if (plain !== null) {
+    if (BARE_KEY.test(plain) && mayBeKey(plain)) return { kind: "found", apiKey: plain, pointer: "" };
+    return { kind: "refused", reason: "none", candidates: canBeSent(plain) ? [""] : [] };
+  }
+  const nodes = documentReportsFailure(document) ? [] : findKeys(document);
+  const [node] = nodes;
+  if (new Set(nodes.map(({ value }) => value)).size > 1)
+    return { kind: "refused", reason: "several", candidates: listPointers(nodes) };
+  const pointer = node === undefined ? null : printPointer(node);
+  if (pointer === null) return { kind: "refused", reason: "none", candidates: candidatesIn(document) };
+  return { kind: "found", apiKey: node?.value as string, pointer };
 }
 
 /**
@@ -106,98 +103,65 @@ export function readApiKeyId(text: string, mapping: ResponseMapping): string | n
 }
 
 /**
- * Whether a 2xx response to a creation certainly reports a failure: it is a web page, or JSON that reports a failure, and it
- * contains nothing that could be a key. A `responses` pointer that finds a value takes precedence. Never throws.
+ * Whether a 2xx response to a creation certainly reports a failure: it is a web page, or JSON that reports a failure and has
+ * nothing under the name of a key. A `responses` pointer that finds a value takes precedence. Never throws.
  */
 export function isFailedCreation(text: string, mapping: ResponseMapping): boolean {
   if (mapping.apiKey !== undefined && readApiKey(text, mapping).kind === "found") return false;
   if (readApiKeyId(text, mapping) !== null) return false;
-  if (isWebPage(text)) return !visibleParts(text).some(hasKeyForm);
   const document = parseDocument(text);
-  return document !== undefined && documentReportsFailure(document) && findCandidates(document).length === 0;
-}
-
-/** Whether the request was refused or is not completed, or `apiKey` contains no key. Any other key is then an old one. */
-function contradictsNewKey(document: unknown): boolean {
-  return [...walk(document)].some(({ name, value, depth }) => {
-    const isLabel = typeof value === "string" && !/[0-9]/.test(value) && !hasKeyForm(value);
-    if (name === "apikey" && (isEmpty(value) || isLabel)) return true;
-    if (depth > 2 || typeof value !== "string") return false;
-    return /^(?:status|state)$/.test(name) ? PENDING.test(value) : isRefusalMessage(name, value);
-  });
-}
-
-/** Splits the visible text of a web page, without tags and scripts. */
-function visibleParts(text: string): string[] {
-  const parts = text
-    .split("<")
-    .map((part) => (/^(?:script|style)/i.test(part) ? "" : part.slice(part.indexOf(">") + 1)));
-  return splitIntoParts(parts.join(" "));
+  if (document === undefined) return isWebPage(text);
+  return documentReportsFailure(document) && !keyValuesIn(document).some(isNamedAfterKey);
 }
 
 /** Returns a body that is one word of plain text; `null` for any other body. */
-function plainKey(text: string): string | null {
+function plainText(text: string, document: unknown): string | null {
   const plain = text.trim(); // Also removes a byte order mark.
-  return canBeSent(plain) && !/^[{["<]/.test(plain) ? plain : null;
+  const isJson = document !== undefined && typeof document !== "number";
+  return isJson || !canBeSent(plain) || /^[{["<]/.test(plain) ? null : plain;
 }
 
-/** Finds every string, part of a string, number and name that may be the key. */
-function findCandidates(document: unknown): Candidate[] {
-  const candidates: Candidate[] = [];
-  for (const node of walk(document)) {
-    const { value, name, token } = node;
-    if (mayContainKey(token)) candidates.push({ text: token, node, isWhole: false });
-    const mayBeText = typeof value === "string" || typeof value === "number";
-    if (!mayBeText || ABOUT_KEY.test(name) || NOT_KEY.test(name)) continue;
-    for (const text of splitIntoParts(String(value))) {
-      const candidate = { text, node, isWhole: text === value };
-      if (mayBeKey(candidate)) candidates.push(candidate);
-    }
-  }
-  return candidates;
+/** Returns the values with the best names of a key. */
+function findKeys(document: unknown): readonly DocumentNode[] {
+  const nodes = keyValuesIn(document, ({ value, name }) => !isArray(value) && !startsOther(name));
+  const apiKeys = nodes.filter(({ name }) => !startsOther(name) && API_KEY.some((end) => name.endsWith(end)));
+  if (apiKeys.length > 0) return [...apiKeys, ...nodes.filter(({ name }) => ALSO_API_KEY.has(name))];
+  return nodes.filter(({ name, parent }) => KEY.has(name) && isAroundKey(parent));
 }
 
-function mayBeKey({ text, node: { value, name, containerName } }: Candidate): boolean {
-  if (mayContainKey(text)) return true;
-  if (text.length < MIN_SHORT_LENGTH) return false;
-  const isInSentence = text !== String(value) && isShortKey(text);
-  return isInSentence || SECRET.test(name) || (SECRET.test(containerName) && isMixed(text));
-}
-
-/** Chooses the candidate whose name means the new key, if no other candidate can be the key. Prefers `apiKey`. */
-function chooseKey(candidates: readonly Candidate[]): Candidate | "none" | "several" {
-  const named = candidates.filter(isNamedAsKey);
-  const key = named.find(({ node }) => node.name === "apikey") ?? named[0];
-  if (key === undefined) return "none";
-  const isHarmless = (rival: Candidate): boolean =>
-    rival.text === key.text ||
-    isPartOfKey(rival, key.text) ||
-    (key.node.name === "apikey" && isSomethingElse(rival, key.text));
-  return candidates.every(isHarmless) ? key : "several";
-}
-
-/** Whether a string has the form of a key, and its path means the new key and contains no array. */
-function isNamedAsKey({ text, node, isWhole }: Candidate): boolean {
-  const { name, containerName, depth } = node;
-  if (!isWhole || depth > MAX_DEPTH || !NEW_KEY.test(name)) return false;
-  if (!hasKeyForm(text) && !(isUuid(text) && KEY.test(name + containerName))) return false;
-  if (!KEY.test(name) && !(KEY.test(containerName) && NEW_KEY.test(containerName))) return false;
-  for (let current = node; current.parent !== null; current = current.parent) {
-    if (!isFieldName(current.token)) return false;
-    if (current !== node && !AROUND_NEW_KEY.test(current.name)) return false;
-  }
+/** Whether an object and those around it are the root, envelopes, owners of keys, or named after the key. */
+function isAroundKey(object: DocumentNode | null): boolean {
+  for (let node = object; node !== null && node.parent !== null; node = node.parent)
+    if (!AROUND_KEY.has(node.name) && !KEY_WORDS.some((word) => node.name.includes(word))) return false;
   return true;
 }
 
-/** Whether a string next to `apiKey` is another secret. Otherwise `apiKey` may be its label or its masked form. */
-function isSomethingElse({ text, node: { name, containerName }, isWhole }: Candidate, key: string): boolean {
-  if (text.slice(0, 8) === key.slice(0, 8) || text.slice(-4) === key.slice(-4)) return false;
-  return (
-    OTHER_SECRET.test(name + containerName) || (isWhole && !SECRET.test(name) && !SECRET.test(containerName))
-  );
+/** Returns the pointers to propose: to what is named after a key, or else to everything that may be one. */
+function candidatesIn(document: unknown): string[] {
+  const nodes = keyValuesIn(document).filter(({ name }) => !OTHER_ENDS.some((end) => name.endsWith(end)));
+  const named = nodes.filter(isNamedAfterKey);
+  return listPointers(named.length > 0 ? named : nodes);
 }
 
-/** Whether a candidate is a visible part of the key: its start or its end. */
-function isPartOfKey({ text, isWhole }: Candidate, key: string): boolean {
-  return (!isWhole || !hasKeyForm(text)) && (key.startsWith(text) || key.endsWith(text));
+function isNamedAfterKey({ name, parent }: DocumentNode): boolean {
+  return KEY.has(name) || KEY_WORDS.some((word) => name.includes(word) || parent?.name.includes(word));
+}
+
+function startsOther(name: string): boolean {
+  return OTHER_STARTS.some((start) => name.startsWith(start));
+}
+
+/** Returns the strings that may be a key. */
+function keyValuesIn(document: unknown, descends?: (node: DocumentNode) => boolean): DocumentNode[] {
+  return [...walk(document, descends)].filter(({ value }) => canBeSent(value) && mayBeKey(value));
+}
+
+/** Whether a value can be sent as a key: the only requirement for a key that `responses.apiKey` points to. */
+function canBeSent(value: unknown): value is string {
+  return typeof value === "string" && VISIBLE_ASCII.test(value);
+}
+
+/** Whether a text is not masked, not an address and not a label. */
+function mayBeKey(text: string): boolean {
+  return text.length >= MIN_LENGTH && !MASKED.test(text) && !URL_START.test(text) && !LABEL.test(text);
 }

@@ -1,4 +1,5 @@
 import { isArray, isObject, parseDocument } from "./document.js";
+import { parsePointer } from "./pointer.js";
 
 /** A JSON value that is neither an object nor an array. */
 export type JsonScalar = string | number | boolean | null;
@@ -65,7 +66,6 @@ export interface MappingProblem {
   readonly text: string;
 }
 
-const ARRAY_INDEX = /^(?:0|[1-9][0-9]{0,9})$/;
 const POINTER = { accepts: isPointer, text: 'must be a JSON Pointer such as "/data/key"' };
 /** The whole document can be the key or the list, but not an ID or a state. */
 const INNER_POINTER = { ...POINTER, accepts: (value: unknown) => isPointer(value) && value !== "" };
@@ -133,27 +133,6 @@ export function asWord(value: JsonScalar): string {
 /** Whether a JSON value is neither an object nor an array. */
 export function isScalar(value: unknown): value is JsonScalar {
   return value === null || ["string", "number", "boolean"].includes(typeof value);
-}
-
-/** Returns the unescaped reference tokens of a JSON Pointer (RFC 6901); `null` if the text is not a JSON Pointer. */
-export function parsePointer(text: string): string[] | null {
-  if (text === "") return [];
-  if (!text.startsWith("/") || /~(?![01])/.test(text)) return null;
-  // "~1" first: "~01" stands for "~1", not for "/".
-  const unescape = (token: string): string => token.replaceAll("~1", "/").replaceAll("~0", "~");
-  return text.slice(1).split("/").map(unescape);
-}
-
-/** Returns the value that a JSON Pointer points to; `undefined` if there is none. */
-export function resolvePointer(root: unknown, pointer: string): unknown {
-  const tokens = parsePointer(pointer);
-  let value = tokens === null ? undefined : root;
-  for (const token of tokens ?? []) {
-    if (isArray(value) && ARRAY_INDEX.test(token)) value = value[Number(token)];
-    else if (isObject(value) && Object.hasOwn(value, token)) value = value[token];
-    else return undefined;
-  }
-  return value;
 }
 
 function isPointer(value: unknown): boolean {

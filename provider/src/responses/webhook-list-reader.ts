@@ -1,9 +1,16 @@
 import { isComplete, type ResponseHeaders } from "./completeness.js";
-import { isArray, isEmpty, isInside, isObject, membersOf, parseDocument, walk } from "./document.js";
-import type { DocumentNode, JsonObject } from "./document.js";
-import { resolvePointer, type ResponseMapping } from "./mapping.js";
+import {
+  isArray,
+  isObject,
+  names,
+  parseDocument,
+  walk,
+  type DocumentNode,
+  type JsonObject,
+} from "./document.js";
+import { isScalar, type ResponseMapping } from "./mapping.js";
+import { listPointers, printPointer, resolvePointer } from "./pointer.js";
 import { ownNodesOf, readStates, type StateReading } from "./state-reader.js";
-import { isFieldName, listCandidates, printPointer } from "./candidates.js";
 
 export type { ResponseHeaders } from "./completeness.js";
 
@@ -43,20 +50,20 @@ export type WebhookListReading =
 
 type Refusal = WebhookListReading & { readonly readable: false };
 
-const WEBHOOKS = /^(?:web)?hooks$/;
-/** Names of lists. Lists with other names may contain users or partners. */
-const LIST =
-  /^(?:data|list|items|results?|content|value|records|entries|values|rows|nodes|response)$|hook|subscription|endpoint|member$/;
-/** The names for which an empty array, an empty object or null is an empty list. */
-const MAY_BE_EMPTY = /^(?:(?:web)?hooks|data|items|results?|content|value)$/;
-/** Names of arrays next to webhooks or inside them that contain no webhooks. */
-const ABOUT_WEBHOOKS =
-  /event|topic|type|tag|scope|log|deliver|plan|^(?:links?|sort|included|errors?|warnings|messages)$/;
+/** The names of lists. Any name that ends with {@link LIST_ENDS} is one, too. Other lists may contain users or partners. */
+const LISTS = names(
+  "data items results result list values value entries records rows nodes edges elements objects resources entities models " +
+    "documents content contents collection response responses member hydraMember payload webhookList userWebhookList " +
+    "webhookConfigs webhookConfigurations configurations notificationConfigurations notifications notificationSettings " +
+    "integrations extensions destinations listeners callbacks sinks streams connections eventSourceMappings registrations",
+);
+const LIST_ENDS = ["hooks", "subscriptions", "endpoints"];
 /** The maximum depth of a recognized list. */
 const MAX_DEPTH = 3;
+const MAX_FIELDS = 40;
 
-/** Names of IDs, by priority. If any record has the first, the other IDs belong to something else. */
-const ID_NAMES = [/^(?:web)?hookid$/, /^id$/];
+/** Names of IDs, by rank. If any record has the first, the other IDs belong to something else. */
+const ID_NAMES = [names("webhookId hookId"), names("id"), names("subscriptionId endpointId uuid gid sid")];
 
 /**
  * Reads a webhook list. Does not detect failures: see `reportsFailure`. Never throws.
@@ -98,13 +105,9 @@ export function readWebhookList(
   return { readable: true, webhooks, complete, provesAbsence: complete && isRightList, pointers };
 }
 
-/** Whether an object has the ID of a webhook, and is not a JSON-RPC response, which has an ID too. */
-export function hasWebhookId(object: JsonObject): boolean {
-  if (Object.hasOwn(object, "jsonrpc") || (Object.hasOwn(object, "result") && Object.hasOwn(object, "error")))
-    return false;
-  return membersOf(object).some(
-    ({ name, value }) => toWebhookId(value) !== null && ID_NAMES.some((names) => names.test(name)),
-  );
+/** Returns the JSON Pointers of the scalars in a record, relative to the record; at most 40. */
+export function listFields(record: JsonObject): string[] {
+  return listPointers([...walk(record)].filter(({ value }) => isScalar(value)), MAX_FIELDS);
 }
 
 /** Records or IDs, and the JSON Pointer to the list or to the first ID; `null` if it cannot be shown. */
@@ -121,49 +124,29 @@ function readRecords(document: unknown, setting: string | undefined): Found<Json
   const node = chooseList(document);
   if (typeof node === "string") return refuse("webhooks", node, document);
   const found = recordsIn(node.value);
-  if (found === null || found.some(holdsRecords)) return refuse("webhooks", "none", document);
-  return { found, pointer: printPointer(node) };
+  return found === null ? refuse("webhooks", "none", document) : { found, pointer: printPointer(node) };
 }
 
 /** Returns the records of a list; `null` if the value is not a list of objects. */
 function recordsIn(value: unknown): readonly JsonObject[] | null {
-  if (isEmpty(value)) return [];
+  if (value === null) return [];
   return isArray(value) && value.every(isObject) ? value : null;
 }
 
+/** Returns the only list under a usual name. Services in Go send null for an empty one. */
 function chooseList(document: unknown): DocumentNode | "none" | "several" {
-  const descends = ({ value, name, token, depth }: DocumentNode): boolean =>
-    isObject(value) && depth < MAX_DEPTH && !ABOUT_WEBHOOKS.test(name) && (depth === 0 || isFieldName(token));
-  const nodes = [...walk(document, descends)];
-  const [root] = nodes;
-  if (root !== undefined && (isArray(document) || document === null)) return root;
-
+  const nodes = [...walk(document, ({ value, depth }) => isObject(value) && depth < MAX_DEPTH)];
   const lists = nodes.filter(({ name, value, depth }) => {
-    if (depth === 0 || ABOUT_WEBHOOKS.test(name)) return false;
-    return isEmpty(value)
-      ? MAY_BE_EMPTY.test(name)
-      : isArray(value) && (LIST.test(name) || value.some(isObject));
+    if (depth === 0) return isArray(value) || value === null;
+    return isArray(value) && value.every(isObject) && isListName(name);
   });
-  const namedWebhooks = nodes.filter(({ name }) => WEBHOOKS.test(name));
   const [list, other] = lists;
-  if (list === undefined || !LIST.test(list.name)) return "none";
-  // Another list may contain webhooks too, such as the disabled ones.
-  if (other !== undefined || namedWebhooks.some((node) => !isInside(list, node))) return "several";
-  // An array in a record belongs to the record, unless it is named webhooks.
-  const isPart = isObject(list.parent?.value) && hasWebhookId(list.parent.value);
-  return isPart && namedWebhooks.length === 0 ? "none" : list;
+  if (other !== undefined) return "several";
+  return list ?? nodes.find(({ name, value }) => value === null && isListName(name)) ?? "none";
 }
 
-/** Whether an element is not a webhook but an account, an event or a page that contains webhooks. */
-function holdsRecords(element: JsonObject): boolean {
-  return membersOf(element).some(({ name, value }) => {
-    if (WEBHOOKS.test(name) && (isArray(value) || isObject(value))) return true;
-    return (
-      !ABOUT_WEBHOOKS.test(name) &&
-      isArray(value) &&
-      value.some((inner) => isObject(inner) && hasWebhookId(inner))
-    );
-  });
+function isListName(name: string): boolean {
+  return LISTS.has(name) || LIST_ENDS.some((end) => name.endsWith(end));
 }
 
 function readIds(records: readonly JsonObject[], setting: string | undefined): Found<number> | Refusal {
@@ -173,8 +156,8 @@ function readIds(records: readonly JsonObject[], setting: string | undefined): F
     return refuse("webhookId", "pointer", records[0]);
   }
   const rows = records.map((record) => ownNodesOf(record).filter(({ value }) => value !== null));
-  const idName = ID_NAMES.find((names) => rows.some((nodes) => nodes.some(({ name }) => names.test(name))));
-  const ids = rows.map((nodes) => onlyId(nodes.filter(({ name }) => idName?.test(name))));
+  const idName = ID_NAMES.find((ids) => rows.some((nodes) => nodes.some(({ name }) => ids.has(name))));
+  const ids = rows.map((nodes) => onlyId(nodes.filter(({ name }) => idName?.has(name))));
   const found = ids.map((node) => toWebhookId(node?.value));
   if (!found.every((id) => id !== null)) return refuse("webhookId", "none", records[0]);
   return { found, pointer: ids[0] === undefined ? null : printPointer(ids[0]) };
@@ -199,5 +182,5 @@ function refuse(setting: Refusal["setting"], reason: Refusal["reason"], searched
   const nodes = [...walk(searched)].filter(({ value }) =>
     setting === "webhooks" ? mayBeList(value) : toWebhookId(value) !== null,
   );
-  return { readable: false, setting, reason, candidates: listCandidates(nodes) };
+  return { readable: false, setting, reason, candidates: listPointers(nodes) };
 }

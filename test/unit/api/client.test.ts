@@ -293,7 +293,7 @@ it("NODE_DEBUG=net,FETCH is refused because it prints request paths", async () =
   const script = `
     const { createClient } = await import(process.argv[1]);
     const baseUrl = { origin: "https://partners.test", prefix: "", loopback: false };
-    try { createClient({ baseUrl, accessToken: "t", maxConnections: 1, responses: {} }); }
+    try { createClient({ baseUrl, accessToken: "t", maxConnections: 1 }); }
     catch (error) { console.log(error.code, JSON.stringify(error.problems)); }`;
   const client = new URL("../../../provider/dist/api/client.js", import.meta.url).href;
   const env = { ...process.env, NODE_DEBUG: "net,FETCH" };
