@@ -1,5 +1,5 @@
 import { parseDocument } from "../responses/document.js";
-import { resolvePointer } from "../responses/pointer.js";
+import { resolvePointer } from "../responses/mapping.js";
 
 /** Error bodies are short; a longer body is data. In characters. */
 const MAX_LENGTH = 1024 * 1024;
@@ -31,5 +31,8 @@ export function serverMessage(text: string): string | null {
   if (text.length > MAX_LENGTH) return null;
   const document = parseDocument(text);
   const messages = MESSAGE_POINTERS.map((pointer) => resolvePointer(document, pointer));
-  return messages.find((message): message is string => typeof message === "string" && message.trim() !== "") ?? null;
+  return (
+    messages.find((message): message is string => typeof message === "string" && message.trim() !== "") ??
+    null
+  );
 }

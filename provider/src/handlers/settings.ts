@@ -3,7 +3,8 @@ import gte from "semver/functions/gte.js";
 import { parseBaseUrl, type BaseUrl } from "../api/base-url.js";
 import type { ClientOptions } from "../api/client.js";
 import { SettingsError, type SettingProblem } from "../api/errors.js";
-import { parseResponseMapping, type ResponseMapping } from "../responses/mapping.js";
+import type { ResponseMapping } from "../responses/mapping.js";
+import { parseResponseMapping } from "./response-setting.js";
 import { ACCOUNT_KEY, DEFAULT_ACCOUNT, EXPLICIT_KEY, type SettingName } from "../setting-names.js";
 
 /** The source of settings that a host passes when it configures the plugin. */

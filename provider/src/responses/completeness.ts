@@ -1,4 +1,4 @@
-import { isEmpty, isObject, names, normalizeName, parseDocument, walk } from "./document.js";
+import { isEmpty, isObject, names, nodesOf, normalizeName, type DocumentNode } from "./document.js";
 
 /** The headers of a response, by lower-case name. */
 export type ResponseHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
@@ -8,67 +8,30 @@ export type ResponseHeaders = Readonly<Record<string, string | readonly string[]
  * send even with the last page. `end` is an empty one, or a number that fits the list. `unclear` may be a sign.
  */
 type Sign = "more" | "last" | "next" | "end" | "unclear" | null;
-type ReadSign = (value: unknown, length: number) => Sign;
 
-const readPages: ReadSign = (value) => readNumber(value, (pages) => (pages > 1 ? "more" : "end"));
-const readNext: ReadSign = (value) => (isNothing(value) ? "end" : "next");
-
-/** The signs by name. Any name that begins with `next` is a sign, too. */
-const SIGNS: readonly (readonly [ReadonlySet<string>, ReadSign])[] = [
-  [
-    names("hasMore more isMore moreAvailable hasNext hasNextPage hasMoreItems hasMoreResults"),
-    (value) => readFlag(value, "more", "last"),
-  ],
-  [names("isLast isLastPage done isDone isEnd"), (value) => readFlag(value, "last", "more")],
-  // A flag in Spring, a number of pages in Laravel.
-  [
-    names("last lastPage"),
-    (value) => (typeof value === "boolean" ? readFlag(value, "last", "more") : readPages(value, 0)),
-  ],
-  [
-    names(
-      "cursor endCursor after iterator marker continue continuationToken pageToken paginationToken scrollId bookmark",
-    ),
-    readNext,
-  ],
-  [names("prev previous prevPage previousPage"), (value) => (isNothing(value) ? null : "next")],
-  [
-    names(
-      "total totalCount totalItems totalRecords totalResults totalElements totalRows totalSize estimatedTotal " +
-        "recordsTotal numFound hydraTotalItems odataCount",
-    ),
-    (value, length) =>
-      readNumber(value, (total) => (total > length ? "more" : total === length ? "end" : "unclear")),
-  ],
-  [
-    names("count resultCount"),
-    (value, length) => readNumber(value, (count) => (count > length ? "more" : null)),
-  ],
-  [names("totalPages pageCount pages numPages numberOfPages maxPage"), readPages],
-  [
-    names("page currentPage pageNumber pageIndex"),
-    (value) => readNumber(value, (page) => (page > 1 ? "more" : "unclear")),
-  ],
-  [
-    names("offset skip start startAt startIndex from"),
-    (value) => readNumber(value, (offset) => (offset > 1 ? "more" : null)),
-  ],
-  [
-    names("limit perPage pageSize pageLen pageLimit itemsPerPage maxResults size take top rows"),
-    (value, length) => readNumber(value, (size) => (size > length ? "end" : "unclear")),
-  ],
-];
-
-/** Words in other names that may be about pages. A name with `more` or `cursor` is an address or a cursor. */
-const PAGE_WORDS = names(
-  "page pages paging pagination prev previous last first offset skip limit size total count token marker iterator continue " +
-    "continuation scroll remaining left truncated partial incomplete range",
+const MORE = names("more hasMore isMore moreAvailable hasNext hasNextPage hasMoreItems hasMoreResults");
+const LAST = names("last isLast lastPage isLastPage done isDone isEnd");
+const NEXT = names(
+  "next nextPage nextCursor nextToken nextPageToken nextPageUrl nextUrl nextLink nextOffset nextMarker cursor endCursor after " +
+    "iterator marker continue continuationToken pageToken scrollId",
 );
+const TOTAL = names(
+  "total totalCount totalItems totalRecords totalResults totalElements totalRows totalSize estimatedTotal recordsTotal " +
+    "numFound hydraTotalItems odataCount",
+);
+const COUNT = names("count resultCount");
+const PAGES = names("totalPages pageCount pages numPages numberOfPages maxPage");
+const PAGE_SIZE = names(
+  "limit perPage pageSize pageLen pageLimit itemsPerPage maxResults size take top rows",
+);
+/** Words in any other name: that of a cursor or an address, and that of what may be a sign. */
 const NEXT_WORDS = names("next more cursor");
+const PAGE_WORDS = names(
+  "page pages paging pagination prev previous first last offset skip start from limit size total count token marker iterator " +
+    "continue continuation scroll remaining left truncated partial incomplete range",
+);
 const WORD = /[A-Z]?[a-z]+|[A-Z]+/g;
-const LINK_TO_NEXT = /\brel\s{0,3}=\s{0,3}"?(?:[^\s",;]{1,40} ){0,3}(?:next|prev|previous)\b/i;
-/** The end of `Content-Range: items 0-9/57`. */
-const RANGE_TOTAL = /\/([0-9]{1,9})$/;
+const LINK_TO_NEXT = /\brel\s{0,3}=\s{0,3}"?(?:[^\s",;]{1,40} ){0,3}next\b/i;
 
 /**
  * Whether a list is complete: nothing in the response, outside the records, may be a sign of another page, or a sign says that
@@ -83,57 +46,41 @@ export function isComplete(
   headers: ResponseHeaders,
   status: number,
 ): boolean {
-  const signs = new Set<Sign>(status === 206 ? ["more"] : signsIn(document, list, list.length));
+  const nodes = nodesOf(document, ({ value }) => value !== list).filter(({ value }) => value !== list);
+  const signs = new Set(nodes.map((node) => readSign(node.name, node.value, list.length) ?? readWords(node)));
   for (const [header, values = []] of Object.entries(headers))
-    for (const text of [values].flat())
-      for (const sign of headerSigns(header, text, list.length)) signs.add(sign);
-  if (signs.has("more")) return false;
+    for (const text of [values].flat()) signs.add(readHeader(header, text, list.length));
+  if (status === 206 || signs.has("more")) return false;
   if (signs.has("last")) return true;
   return !signs.has("next") && (signs.has("end") || !signs.has("unclear"));
 }
 
-function* signsIn(document: unknown, list: unknown, length: number): Generator<Sign> {
-  for (const { token, name, value } of walk(document, (node) => node.value !== list))
-    if (value !== list) yield readSign(name, value, length) ?? readWords(token, value);
-}
-
-function* headerSigns(header: string, text: string, length: number): Generator<Sign> {
-  if (header === "link" && LINK_TO_NEXT.test(text)) yield "more";
-  if (header === "content-range") yield readSign("total", RANGE_TOTAL.exec(text)?.[1], length);
-  if (!header.startsWith("x-")) return;
-  yield readSign(normalizeName(header.slice(2)), text, length);
-  // ASP.NET sends an object in X-Pagination.
-  if (text.startsWith("{")) yield* signsIn(parseDocument(text), null, length);
-}
-
 function readSign(name: string, value: unknown, length: number): Sign {
-  if (name.startsWith("next")) return readNext(value, length);
-  return SIGNS.find(([signs]) => signs.has(name))?.[1](value, length) ?? null;
+  // An address may be in an object, such as { href: null }.
+  const isNothing = isEmpty(value) || (isObject(value) && Object.values(value).every(isEmpty));
+  if (NEXT.has(name)) return isNothing ? "end" : "next";
+  if (MORE.has(name) && typeof value === "boolean") return value ? "more" : "last";
+  if (LAST.has(name) && typeof value === "boolean") return value ? "last" : "more";
+  const number = typeof value === "string" && value !== "" ? Number(value) : value;
+  if (typeof number !== "number" || Number.isNaN(number)) return null;
+  if (TOTAL.has(name)) return number > length ? "more" : number === length ? "end" : "unclear";
+  if (COUNT.has(name)) return number > length ? "more" : null;
+  if (PAGES.has(name)) return number > 1 ? "more" : "end";
+  if (!PAGE_SIZE.has(name)) return null;
+  return number > length ? "end" : "unclear";
 }
 
-/** Reads a member that has none of the known names. Links may be named by their value. */
-function readWords(token: string, value: unknown): Sign {
+/** Reads a member by the words in its name. A link may be named by its value. */
+function readWords({ token, name, value }: DocumentNode): Sign {
   if (value === "next") return "next";
-  if (typeof value === "object" || isEmpty(value)) return null;
+  if (typeof value === "object" || isEmpty(value) || COUNT.has(name)) return null;
   const words = (token.slice(0, 64).match(WORD) ?? []).map((word) => word.toLowerCase());
   if (words.some((word) => NEXT_WORDS.has(word))) return "next";
   return words.some((word) => PAGE_WORDS.has(word)) ? "unclear" : null;
 }
 
-function readFlag(value: unknown, ifTrue: Sign, ifFalse: Sign): Sign {
-  const word = String(value).toLowerCase();
-  if (word === "true") return ifTrue;
-  if (word === "false") return ifFalse;
-  return typeof value === "object" || isEmpty(value) ? null : "unclear";
-}
-
-function readNumber(value: unknown, read: (number: number) => Sign): Sign {
-  if (value === null || value === undefined || value === "" || typeof value === "object") return null;
-  const number = Number(value);
-  return Number.isNaN(number) ? "unclear" : read(number);
-}
-
-/** Whether a cursor or an address is missing. */
-function isNothing(value: unknown): boolean {
-  return isEmpty(value) || (isObject(value) && Object.values(value).every(isEmpty));
+function readHeader(header: string, text: string, length: number): Sign {
+  if (header === "link") return LINK_TO_NEXT.test(text) ? "more" : null;
+  if (header === "x-pagination" || header === "content-range") return "unclear";
+  return header.startsWith("x-") ? readSign(normalizeName(header.slice(2)), text, length) : null;
 }

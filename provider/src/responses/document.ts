@@ -8,13 +8,18 @@ export interface DocumentNode {
   readonly token: string;
   /** The normalized name of the member. Array elements have the name of their array. */
   readonly name: string;
-  /** The number of tokens in the JSON Pointer. */
+  /** Its JSON Pointer, with `*` for names that may be data; `null` if it is too deep to be shown. */
+  readonly pointer: string | null;
+  /** The number of names and indexes in the JSON Pointer. */
   readonly depth: number;
-  readonly parent: DocumentNode | null;
 }
 
-/** Names are compared up to this length. */
-const MAX_NAME_LENGTH = 64;
+const MAX_POINTER_DEPTH = 16;
+const FIELD_NAME = /^[@$]?[A-Za-z_][A-Za-z0-9_.:$-]{0,38}$/;
+/** A name may be a secret or a person's ID if it is long and has a digit. */
+const MAY_BE_DATA = /^(?=.{16}).*[0-9]/;
+/** An index or a count. */
+const SHORT_NUMBER = /^[0-9]{1,3}$/;
 
 /** Whether a JSON value is an object: neither a scalar nor an array. */
 export function isObject(value: unknown): value is JsonObject {
@@ -34,7 +39,7 @@ export function isEmpty(value: unknown): boolean {
 /** Parses a body as JSON, with or without a byte order mark; `undefined` if it is not JSON. */
 export function parseDocument(text: string): unknown {
   try {
-    return JSON.parse(text.startsWith("\uFEFF") ? text.slice(1) : text) as unknown;
+    return JSON.parse(text.replace(/^\uFEFF/, "")) as unknown;
   } catch {
     return undefined;
   }
@@ -42,7 +47,7 @@ export function parseDocument(text: string): unknown {
 
 /** Normalizes a name for comparison: `api_key`, `API-Key` and `apiKey` become the same name. */
 export function normalizeName(name: string): string {
-  const start = name.slice(0, MAX_NAME_LENGTH).toLowerCase();
+  const start = name.slice(0, 64).toLowerCase();
   return start.replace(/[^a-z0-9]/g, "");
 }
 
@@ -52,24 +57,39 @@ export function names(list: string): ReadonlySet<string> {
 }
 
 /**
- * Yields all values of a document in document order, the root first. Not recursive, because deep nesting would overflow the
+ * Returns all values of a document in document order, the root first. Not recursive, because deep nesting would overflow the
  * stack.
  *
- * @param descends Whether to visit the members or elements of a value. @default always
+ * @param descends Whether to visit the members or elements of a value.
  */
-export function* walk(
+export function nodesOf(
   root: unknown,
   descends: (node: DocumentNode) => boolean = () => true,
-): Generator<DocumentNode, void, undefined> {
-  const open: DocumentNode[] = [{ value: root, token: "", name: "", depth: 0, parent: null }];
+): DocumentNode[] {
+  const nodes: DocumentNode[] = [];
+  const open: DocumentNode[] = [{ value: root, token: "", name: "", pointer: "", depth: 0 }];
   for (let node = open.pop(); node !== undefined; node = open.pop()) {
-    yield node;
+    nodes.push(node);
     if (typeof node.value !== "object" || node.value === null || !descends(node)) continue;
     const parent = node;
-    const children = Object.entries(node.value).map(([token, value]) => {
-      const name = isArray(parent.value) ? parent.name : normalizeName(token);
-      return { value: value as unknown, token, name, depth: parent.depth + 1, parent };
-    });
+    const children = Object.entries(node.value).map(([token, value]) => childOf(parent, token, value));
     for (const child of children.reverse()) open.push(child);
   }
+  return nodes;
+}
+
+function childOf(parent: DocumentNode, token: string, value: unknown): DocumentNode {
+  const isElement = isArray(parent.value);
+  const name = isElement ? parent.name : normalizeName(token);
+  const isField =
+    isElement || SHORT_NUMBER.test(token) || (FIELD_NAME.test(token) && !MAY_BE_DATA.test(token));
+  const isTooDeep = parent.pointer === null || parent.depth === MAX_POINTER_DEPTH;
+  const pointer = isTooDeep ? null : `${parent.pointer}/${isField ? token : "*"}`;
+  return { value, token, name, pointer, depth: parent.depth + 1 };
+}
+
+/** Returns the distinct JSON Pointers of nodes, to propose after a refusal. @param limit How many. */
+export function pointersOf(nodes: readonly DocumentNode[], limit = 10): string[] {
+  const pointers = nodes.map(({ pointer }) => pointer).filter((pointer) => pointer !== null);
+  return [...new Set(pointers)].slice(0, limit);
 }

@@ -1,19 +1,17 @@
-import { isEmpty, isObject, names, normalizeName, parseDocument, walk } from "./document.js";
+import { isEmpty, isObject, names, nodesOf, normalizeName, parseDocument } from "./document.js";
 
-/** Members of the root object that report a failure: one of these is false, */
-const SUCCESS = names("success ok isSuccess succeeded");
-/** one of these holds anything, */
+/** A member of the root object reports a failure if its name is here and it is false, */
+const SUCCESS = names("success ok");
+/** or if its name is here and it holds anything, */
 const ERROR = names("error errors fault");
-/** or one of these is a {@link FAILED} word. */
-const STATUS = names("status");
+/** or if it is called `status` and is one of these words. */
 const FAILED = names("error failed");
-
 /** The start of a text, by which a web page is recognized. In characters. */
 const HEAD_LENGTH = 1024;
 
 /**
- * Whether the body of a 2xx response reports a failure: it is a web page, or its root object says so in the way that machines
- * do. Messages are not interpreted. Never throws.
+ * Whether the body of a 2xx response reports a failure, as machines do: it is a web page, or its root object says so. Messages
+ * are not interpreted. Never throws.
  *
  * @example reportsFailure('{"success":false}') // true
  */
@@ -26,10 +24,10 @@ export function documentReportsFailure(document: unknown): boolean {
   if (!isObject(document)) return false;
   return Object.entries(document).some(([token, value]) => {
     const name = normalizeName(token);
-    if (SUCCESS.has(name)) return value === false || value === "false";
+    if (SUCCESS.has(name)) return value === false;
     if (ERROR.has(name))
-      return [...walk(value)].some((node) => typeof node.value !== "object" && !isEmpty(node.value));
-    return STATUS.has(name) && typeof value === "string" && FAILED.has(normalizeName(value));
+      return nodesOf(value).some((node) => typeof node.value !== "object" && !isEmpty(node.value));
+    return name === "status" && typeof value === "string" && FAILED.has(normalizeName(value));
   });
 }
 

@@ -1,7 +1,6 @@
-import { isArray, names, parseDocument, walk, type DocumentNode } from "./document.js";
+import { isArray, names, nodesOf, parseDocument, pointersOf, type DocumentNode } from "./document.js";
 import { documentReportsFailure, isWebPage } from "./failure-report.js";
-import type { ResponseMapping } from "./mapping.js";
-import { listPointers, printPointer, resolvePointer } from "./pointer.js";
+import { resolvePointer, type ResponseMapping } from "./mapping.js";
 
 /** The result of looking for the key in the response to its creation. */
 export type KeyReading =
@@ -25,7 +24,7 @@ export type KeyReading =
 
 /** The ends of names that say "the API key", such as `x-api-key`. They count anywhere outside arrays. */
 const API_KEY = ["apikey", "apitoken", "apikeyvalue", "apikeysecret"];
-/** Next to an API key, another form of it (Elasticsearch). */
+/** Another form of the API key, if there is one (Elasticsearch). */
 const ALSO_API_KEY = names("encoded");
 /** The other names of keys. They count if there is no API key, at the root and in the objects below. */
 const KEY = names(
@@ -43,23 +42,23 @@ const AROUND_KEY = names(
     "application agent machine bot integration",
 );
 const KEY_WORDS = ["key", "token", "secret", "credential"];
-/** The starts of names of other things, and of objects that hold them. */
+/** The starts of names of other things, and of the objects around them. */
 const OTHER_STARTS =
   "refresh public masked redacted obfuscated hashed encrypted previous old existing expired revoked session csrf".split(
     " ",
   );
-/** The ends of names of other things. */
+/** The ends of names that are not proposed. */
 const OTHER_ENDS = "id hash prefix suffix hint name label type url at by".split(" ");
 
 const VISIBLE_ASCII = /^[!-~]{1,4096}$/;
 const MIN_LENGTH = 8;
+const MAX_ID_LENGTH = 256;
 const MASKED = /\*\*|\.\.\.|x{4}|X{4}/;
 const URL_START = /^[a-z][a-z0-9+.-]{0,20}:\/\//i;
 /** Words and short numbers, such as `partner-main-2024`. */
 const LABEL = /^(?:[A-Z]?[a-z]+|[A-Z]+)(?:[-_./:](?:[A-Z]?[a-z]+|[A-Z]+|[0-9]{1,4}))*$/;
 /** A body that is nothing but a key. */
 const BARE_KEY = /^[\w-]{20,}$/;
-const KEY_ID = /^[!-~]{1,256}$/;
 
 /**
  * Finds the key in the response to its creation. Never throws.
@@ -70,23 +69,20 @@ const KEY_ID = /^[!-~]{1,256}$/;
  */
 export function readApiKey(text: string, mapping: ResponseMapping): KeyReading {
   const document = parseDocument(text);
-  const plain = typeof document === "string" ? document : plainText(text, document);
+  // A body that is not JSON, or a number, may be a key in plain text.
+  const isPlain = document === undefined || typeof document === "number";
+  const body = isPlain ? text.trim() : document;
   if (mapping.apiKey !== undefined) {
-    const value = mapping.apiKey === "" ? plain : resolvePointer(document, mapping.apiKey);
+    const value = mapping.apiKey === "" ? body : resolvePointer(document, mapping.apiKey);
     if (canBeSent(value)) return { kind: "found", apiKey: value, pointer: mapping.apiKey };
-    return { kind: "refused", reason: "pointer", candidates: plain === null ? candidatesIn(document) : [""] };
+    return { kind: "refused", reason: "pointer", candidates: candidatesIn(body) };
   }
-  if (plain !== null) {
-    if (BARE_KEY.test(plain) && mayBeKey(plain)) return { kind: "found", apiKey: plain, pointer: "" };
-    return { kind: "refused", reason: "none", candidates: canBeSent(plain) ? [""] : [] };
-  }
-  const nodes = documentReportsFailure(document) ? [] : findKeys(document);
-  const [node] = nodes;
-  if (new Set(nodes.map(({ value }) => value)).size > 1)
-    return { kind: "refused", reason: "several", candidates: listPointers(nodes) };
-  const pointer = node === undefined ? null : printPointer(node);
-  if (pointer === null) return { kind: "refused", reason: "none", candidates: candidatesIn(document) };
-  return { kind: "found", apiKey: node?.value as string, pointer };
+  const nodes = documentReportsFailure(document) ? [] : findKeys(body);
+  const [key, ...others] = new Set(nodes.map(({ value }) => value));
+  if (others.length > 0) return { kind: "refused", reason: "several", candidates: pointersOf(nodes) };
+  const pointer = nodes[0]?.pointer ?? null;
+  if (pointer === null) return { kind: "refused", reason: "none", candidates: candidatesIn(body) };
+  return { kind: "found", apiKey: String(key), pointer };
 }
 
 /**
@@ -99,7 +95,7 @@ export function readApiKeyId(text: string, mapping: ResponseMapping): string | n
   if (mapping.apiKeyId === undefined) return null;
   const value = resolvePointer(parseDocument(text), mapping.apiKeyId);
   if (typeof value === "number") return Number.isSafeInteger(value) ? String(value) : null;
-  return typeof value === "string" && KEY_ID.test(value) && !/^\.\.?$/.test(value) ? value : null;
+  return canBeSent(value) && value.length <= MAX_ID_LENGTH && value !== "." && value !== ".." ? value : null;
 }
 
 /**
@@ -111,57 +107,51 @@ export function isFailedCreation(text: string, mapping: ResponseMapping): boolea
   if (readApiKeyId(text, mapping) !== null) return false;
   const document = parseDocument(text);
   if (document === undefined) return isWebPage(text);
-  return documentReportsFailure(document) && !keyValuesIn(document).some(isNamedAfterKey);
-}
-
-/** Returns a body that is one word of plain text; `null` for any other body. */
-function plainText(text: string, document: unknown): string | null {
-  const plain = text.trim(); // Also removes a byte order mark.
-  const isJson = document !== undefined && typeof document !== "number";
-  return isJson || !canBeSent(plain) || /^[{["<]/.test(plain) ? null : plain;
+  return documentReportsFailure(document) && !keysIn(document).some(isNamedAfterKey);
 }
 
 /** Returns the values with the best names of a key. */
-function findKeys(document: unknown): readonly DocumentNode[] {
-  const nodes = keyValuesIn(document, ({ value, name }) => !isArray(value) && !startsOther(name));
-  const apiKeys = nodes.filter(({ name }) => !startsOther(name) && API_KEY.some((end) => name.endsWith(end)));
-  if (apiKeys.length > 0) return [...apiKeys, ...nodes.filter(({ name }) => ALSO_API_KEY.has(name))];
-  return nodes.filter(({ name, parent }) => KEY.has(name) && isAroundKey(parent));
-}
-
-/** Whether an object and those around it are the root, envelopes, owners of keys, or named after the key. */
-function isAroundKey(object: DocumentNode | null): boolean {
-  for (let node = object; node !== null && node.parent !== null; node = node.parent)
-    if (!AROUND_KEY.has(node.name) && !KEY_WORDS.some((word) => node.name.includes(word))) return false;
-  return true;
+function findKeys(body: unknown): readonly DocumentNode[] {
+  if (typeof body === "string") return BARE_KEY.test(body) ? keysIn(body) : [];
+  const isApiKey = ({ name }: DocumentNode): boolean => API_KEY.some((end) => name.endsWith(end));
+  const nodes = keysIn(body, ({ value }) => !isArray(value)).filter(({ name }) => !isOther(name));
+  const apiKeys = nodes.filter(isApiKey);
+  if (apiKeys.length > 0) return nodes.filter((node) => isApiKey(node) || ALSO_API_KEY.has(node.name));
+  return keysIn(body, ({ value, name, depth }) => {
+    const isAroundKey = depth === 0 || AROUND_KEY.has(name) || KEY_WORDS.some((word) => name.includes(word));
+    return isAroundKey && !isArray(value);
+  }).filter(({ name }) => KEY.has(name));
 }
 
 /** Returns the pointers to propose: to what is named after a key, or else to everything that may be one. */
-function candidatesIn(document: unknown): string[] {
-  const nodes = keyValuesIn(document).filter(({ name }) => !OTHER_ENDS.some((end) => name.endsWith(end)));
+function candidatesIn(body: unknown): readonly string[] {
+  const nodes = keysIn(body).filter(({ name }) => !OTHER_ENDS.some((end) => name.endsWith(end)));
   const named = nodes.filter(isNamedAfterKey);
-  return listPointers(named.length > 0 ? named : nodes);
+  return pointersOf(named.length > 0 ? named : nodes);
 }
 
-function isNamedAfterKey({ name, parent }: DocumentNode): boolean {
-  return KEY.has(name) || KEY_WORDS.some((word) => name.includes(word) || parent?.name.includes(word));
+function isNamedAfterKey({ name }: DocumentNode): boolean {
+  return KEY.has(name) || KEY_WORDS.some((word) => name.includes(word));
 }
 
-function startsOther(name: string): boolean {
+function isOther(name: string): boolean {
   return OTHER_STARTS.some((start) => name.startsWith(start));
 }
 
-/** Returns the strings that may be a key. */
-function keyValuesIn(document: unknown, descends?: (node: DocumentNode) => boolean): DocumentNode[] {
-  return [...walk(document, descends)].filter(({ value }) => canBeSent(value) && mayBeKey(value));
+/** Returns the strings that may be keys: not masked, and neither addresses nor labels. */
+function keysIn(
+  body: unknown,
+  descends: (node: DocumentNode) => boolean = () => true,
+): readonly DocumentNode[] {
+  return nodesOf(body, (node) => descends(node) && !isOther(node.name)).filter(
+    ({ value }) =>
+      canBeSent(value) &&
+      value.length >= MIN_LENGTH &&
+      ![MASKED, URL_START, LABEL].some((pattern) => pattern.test(value)),
+  );
 }
 
 /** Whether a value can be sent as a key: the only requirement for a key that `responses.apiKey` points to. */
 function canBeSent(value: unknown): value is string {
   return typeof value === "string" && VISIBLE_ASCII.test(value);
-}
-
-/** Whether a text is not masked, not an address and not a label. */
-function mayBeKey(text: string): boolean {
-  return text.length >= MIN_LENGTH && !MASKED.test(text) && !URL_START.test(text) && !LABEL.test(text);
 }

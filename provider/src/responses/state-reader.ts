@@ -1,7 +1,6 @@
 import type { WebhookState } from "../api/operations.js";
-import { isEmpty, names, normalizeName, walk, type DocumentNode, type JsonObject } from "./document.js";
-import { asWord, isScalar, type ResponseMapping } from "./mapping.js";
-import { parsePointer, printPointer, resolvePointer } from "./pointer.js";
+import { isEmpty, names, nodesOf, normalizeName, type DocumentNode, type JsonObject } from "./document.js";
+import { asWord, isScalar, parsePointer, resolvePointer, type ResponseMapping } from "./mapping.js";
 
 /** The state of one webhook, as read from its record. */
 export interface StateReading {
@@ -14,138 +13,96 @@ export interface StateReading {
   readonly missing: "webhookState" | "active" | null;
 }
 
-/** The states of all records, in order, and the JSON Pointer of the state field, relative to a record. */
-export interface StateReadings {
-  readonly states: readonly StateReading[];
-  readonly pointer: string | null;
-}
+/** What a field says. `not stopped`: there are other ways to stop a webhook. `null`: nothing, or it is not a state field. */
+type Evidence = WebhookState | "not stopped" | "unknown word" | "ambiguous" | null;
 
-/**
- * What a field says. `not stopped`: it knows one way to stop a webhook, and this webhook is not stopped in this way. `unclear`: its
- * value has no known meaning. `null`: it is not a state field, or empty.
- */
-type Evidence = WebhookState | "not stopped" | "unclear" | null;
-
-const ACTIVE_FLAGS = names("active enabled");
-const DISABLED_FLAGS = names("disabled inactive");
-const STOPPED_FLAGS = names("paused autoDisabled temporarilyDisabled");
-/** What the names of flags, words and times may begin with. */
-const PREFIXES = ["is", "webhook", "hook"];
+/** Flags, with the meaning of true and of false. */
+const FLAGS: readonly (readonly [ReadonlySet<string>, Evidence, Evidence])[] = [
+  [names("active enabled"), "active", "disabled"],
+  [names("disabled inactive"), "disabled", "active"],
+  [names("paused autoDisabled temporarilyDisabled"), "disabled", "not stopped"],
+];
+const STATE = names("state status");
+const STOPPED_TIME = names("disabledAt deactivatedAt pausedAt suspendedAt");
+/** What these names may begin with. */
+const PREFIX = /^(?:is|webhook|hook)+/;
 const TRUE = ["true", "yes", "1"];
 const FALSE = ["false", "no", "0"];
-const STATES = names("state status");
-const ACTIVE_WORDS = names("active enabled on live alive running");
+const ACTIVE_WORDS = names("active enabled on alive running");
 const DISABLED_WORDS = names(
   "disabled inactive off paused pause suspended stopped deactivated autoDisabled temporarilyDisabled dead failed",
 );
-const STOPPED_TIMES = names("disabledAt deactivatedAt pausedAt suspendedAt");
-/** Earlier times mean "not set": year 1 (Go, .NET), year 0 (MySQL), 1970. In seconds or milliseconds. */
-const FIRST_TIME = 31_536_000;
 /** Among configured words: every value that the other state does not have. */
 const ANY_OTHER = "*";
+/** Earlier times mean "not set": year 1 (Go, .NET), year 0 (MySQL), 1970. In seconds or milliseconds. */
+const FIRST_TIME = 31_536_000;
 /** Objects in a record whose members count as its own. */
-const INNER_OBJECTS = names("attributes node webhook hook webhookEndpoint webhookSubscription");
+const INNER_OBJECT = names("attributes node webhook hook webhookEndpoint webhookSubscription");
 
-/** Reads the states of all records, in order. */
-export function readStates(records: readonly JsonObject[], mapping: ResponseMapping): StateReadings {
-  if (mapping.webhookState !== undefined) {
-    const pointer = mapping.webhookState;
-    return { states: records.map((record) => readPointer(record, pointer, mapping)), pointer };
-  }
-  let pointer: string | null = null;
-  const states = records.map((record) => {
-    const nodes = ownNodesOf(record);
-    const reading = readFields(nodes, mapping);
-    const node = nodes.find((field) => readFields([field], mapping).state === reading.state);
-    if (reading.state !== null && node !== undefined) pointer ??= printPointer(node);
-    return reading;
-  });
-  return { states, pointer };
+/** Reads the state in a record, and returns the JSON Pointer of its field; `null` if there is none. */
+export function readState(
+  record: JsonObject,
+  mapping: ResponseMapping,
+): StateReading & { pointer: string | null } {
+  const { webhookState: pointer } = mapping;
+  if (pointer !== undefined)
+    return { ...readPointer(resolvePointer(record, pointer), pointer, mapping), pointer };
+  const nodes = ownNodesOf(record);
+  const evidence = nodes.map(({ name, value }) => readField(name, value, mapping));
+  const field = nodes[evidence.findIndex((one) => one !== null)];
+  return { ...combine(evidence), pointer: field?.pointer ?? null };
 }
 
 /** Returns the members of a record, and those of the objects in it that count as its own. */
 export function ownNodesOf(record: JsonObject): DocumentNode[] {
-  const isOwn = ({ depth, name }: DocumentNode): boolean =>
-    depth === 0 || (depth === 1 && INNER_OBJECTS.has(name));
-  return [...walk(record, isOwn)].slice(1);
-}
-
-/** Flags decide, then words, then times. Fields that disagree make the state unknown. */
-function readFields(
-  nodes: readonly Pick<DocumentNode, "name" | "value">[],
-  mapping: ResponseMapping,
-): StateReading {
-  const fields = nodes.map(({ name, value }) => ({ name: bareName(name), value }));
-  const flags = fields.map(({ name, value }) => readFlag(name, value));
-  const words = fields.map(({ name, value }) => (STATES.has(name) ? readWord(value, mapping) : null));
-  const times = fields.map(({ name, value }) => (STOPPED_TIMES.has(name) ? readTime(value) : null));
-  const evidence = [...flags, ...words, ...times];
-  const [state, ...others] = new Set(evidence.filter(isState));
-  if (others.length > 0 || flags.includes("unclear") || times.includes("unclear")) return NOT_FOUND;
-  if (words.includes("unclear") && !flags.some(isState)) return UNKNOWN_WORD;
-  if (state !== undefined) return { state, missing: null };
-  return evidence.includes("not stopped") ? { state: "active", missing: null } : NOT_FOUND;
-}
-
-const NOT_FOUND: StateReading = { state: null, missing: "webhookState" };
-const UNKNOWN_WORD: StateReading = { state: null, missing: "active" };
-
-/** Reads the state at `responses.webhookState`. A known name is not needed, if the configured words have the value. */
-function readPointer(record: JsonObject, pointer: string, mapping: ResponseMapping): StateReading {
-  const value = resolvePointer(record, pointer);
-  // Some services leave out a member that is null.
-  const word = value === undefined ? configuredState("null", mapping, false) : readWord(value, mapping);
-  if (isState(word)) return { state: word, missing: null };
-  if (!isScalar(value)) return NOT_FOUND;
-  const name = normalizeName(parsePointer(pointer)?.at(-1) ?? "");
-  const { state } = readFields([{ name, value }], {});
-  // If there are words for a state, nothing else means that state.
-  return state === null || mapping[state] !== undefined ? UNKNOWN_WORD : { state, missing: null };
-}
-
-function readFlag(name: string, value: unknown): Evidence {
-  const isActive = ACTIVE_FLAGS.has(name);
-  const isStopped = STOPPED_FLAGS.has(name);
-  if ((!isActive && !isStopped && !DISABLED_FLAGS.has(name)) || value === null) return null;
-  const word = isScalar(value) ? asWord(value) : "";
-  if (TRUE.includes(word)) return isActive ? "active" : "disabled";
-  if (!FALSE.includes(word)) return "unclear";
-  if (isStopped) return "not stopped";
-  return isActive ? "disabled" : "active";
-}
-
-function readWord(value: unknown, mapping: ResponseMapping): Evidence {
-  const configured = isScalar(value) ? configuredState(asWord(value), mapping) : null;
-  if (configured !== null || value === null) return configured;
-  const name = typeof value === "string" ? normalizeName(value) : "";
-  if (mapping.active === undefined && ACTIVE_WORDS.has(name)) return "active";
-  return mapping.disabled === undefined && DISABLED_WORDS.has(name) ? "disabled" : "unclear";
-}
-
-/** Returns the state with a configured word. @param anyOther Whether `*` counts. */
-function configuredState(word: string, mapping: ResponseMapping, anyOther = true): WebhookState | null {
-  const states = ["active", "disabled"] as const;
-  const has = (state: WebhookState, one: string): boolean =>
-    mapping[state]?.map(asWord).includes(one) === true;
-  return (
-    states.find((state) => has(state, word)) ??
-    states.find((state) => anyOther && has(state, ANY_OTHER)) ??
-    null
+  return nodesOf(record, ({ depth, name }) => depth === 0 || (depth === 1 && INNER_OBJECT.has(name))).slice(
+    1,
   );
+}
+
+/** Reads the value at `responses.webhookState`. If there are words for a state, no other value means that state. */
+function readPointer(value: unknown, pointer: string, mapping: ResponseMapping): StateReading {
+  const reading = combine([readWord(value, mapping)]);
+  if (reading.state !== null || !isScalar(value)) return reading;
+  const name = normalizeName(parsePointer(pointer)?.at(-1) ?? "");
+  const byName = combine([readField(name, value, {})]);
+  return byName.state === null || mapping[byName.state] !== undefined ? combine(["unknown word"]) : byName;
+}
+
+function readField(fullName: string, value: unknown, mapping: ResponseMapping): Evidence {
+  const name = fullName.replace(PREFIX, "");
+  if (STATE.has(name)) return readWord(value, mapping);
+  if (STOPPED_TIME.has(name)) return readTime(value);
+  const flag = FLAGS.find(([flags]) => flags.has(name));
+  if (flag === undefined || value === null) return null;
+  const word = isScalar(value) ? asWord(value) : "";
+  if (TRUE.includes(word)) return flag[1];
+  return FALSE.includes(word) ? flag[2] : "ambiguous";
+}
+
+/** Reads a word. A missing member counts as a configured null, because many services leave out what is null. */
+function readWord(value: unknown, { active, disabled }: ResponseMapping): Evidence {
+  const word = value === undefined ? "null" : isScalar(value) ? asWord(value) : "";
+  for (const one of value === undefined ? [word] : [word, ANY_OTHER]) {
+    if (active?.map(asWord).includes(one)) return "active";
+    if (disabled?.map(asWord).includes(one)) return "disabled";
+  }
+  if (value === undefined || value === null) return null;
+  if (active === undefined && ACTIVE_WORDS.has(normalizeName(word))) return "active";
+  return disabled === undefined && DISABLED_WORDS.has(normalizeName(word)) ? "disabled" : "unknown word";
 }
 
 function readTime(value: unknown): Evidence {
   if (isEmpty(value)) return "not stopped";
-  const time = typeof value === "string" && !/^[0-9]+$/.test(value) ? Date.parse(value) : Number(value);
-  return time >= FIRST_TIME ? "disabled" : "unclear";
+  const time = typeof value === "string" && Number.isNaN(Number(value)) ? Date.parse(value) : Number(value);
+  return time >= FIRST_TIME ? "disabled" : "ambiguous";
 }
 
-/** Removes prefixes: `isWebhookActive` becomes `active`. */
-function bareName(name: string): string {
-  const prefix = PREFIXES.find((start) => name.startsWith(start));
-  return prefix === undefined ? name : bareName(name.slice(prefix.length));
-}
-
-function isState(evidence: Evidence): evidence is WebhookState {
-  return evidence === "active" || evidence === "disabled";
+/** Combines what the fields of a record say. If they disagree, its state is unknown. */
+function combine(evidence: readonly Evidence[]): StateReading {
+  const states = new Set(evidence.filter((one) => one === "active" || one === "disabled"));
+  if (states.size === 0 && evidence.includes("unknown word")) return { state: null, missing: "active" };
+  const [state = evidence.includes("not stopped") ? "active" : null] = states;
+  const isUnknown = state === null || states.size > 1 || evidence.includes("ambiguous");
+  return isUnknown ? { state: null, missing: "webhookState" } : { state, missing: null };
 }

@@ -1,16 +1,8 @@
 import { isComplete, type ResponseHeaders } from "./completeness.js";
-import {
-  isArray,
-  isObject,
-  names,
-  parseDocument,
-  walk,
-  type DocumentNode,
-  type JsonObject,
-} from "./document.js";
-import { isScalar, type ResponseMapping } from "./mapping.js";
-import { listPointers, printPointer, resolvePointer } from "./pointer.js";
-import { ownNodesOf, readStates, type StateReading } from "./state-reader.js";
+import { isArray, isObject, names, nodesOf, parseDocument, pointersOf } from "./document.js";
+import type { DocumentNode, JsonObject } from "./document.js";
+import { isScalar, resolvePointer, type ResponseMapping } from "./mapping.js";
+import { ownNodesOf, readState, type StateReading } from "./state-reader.js";
 
 export type { ResponseHeaders } from "./completeness.js";
 
@@ -50,6 +42,19 @@ export type WebhookListReading =
 
 type Refusal = WebhookListReading & { readonly readable: false };
 
+/** A list of records, and where it is. */
+interface FoundList {
+  readonly records: readonly JsonObject[];
+  readonly pointer: string | null;
+}
+
+/** The ID of a record, and where it is. */
+interface FoundId {
+  readonly record: JsonObject;
+  readonly webhookId: number;
+  readonly pointer: string | null;
+}
+
 /** The names of lists. Any name that ends with {@link LIST_ENDS} is one, too. Other lists may contain users or partners. */
 const LISTS = names(
   "data items results result list values value entries records rows nodes edges elements objects resources entities models " +
@@ -61,9 +66,8 @@ const LIST_ENDS = ["hooks", "subscriptions", "endpoints"];
 /** The maximum depth of a recognized list. */
 const MAX_DEPTH = 3;
 const MAX_FIELDS = 40;
-
-/** Names of IDs, by rank. If any record has the first, the other IDs belong to something else. */
-const ID_NAMES = [names("webhookId hookId"), names("id"), names("subscriptionId endpointId uuid gid sid")];
+/** The names of IDs, by rank. If any record has one of a rank, the others are IDs of something else. */
+const IDS = [names("webhookId hookId"), names("id"), names("subscriptionId endpointId uuid gid sid")];
 
 /**
  * Reads a webhook list. Does not detect failures: see `reportsFailure`. Never throws.
@@ -81,17 +85,19 @@ export function readWebhookList(
 ): WebhookListReading {
   const document = status === 204 && text.trim() === "" ? null : parseDocument(text);
   if (document === undefined) return refuse("webhooks", "not JSON", null);
-  const list = readRecords(document, mapping.webhooks);
-  if ("readable" in list) return list;
-  const records = list.found;
-  const ids = readIds(records, mapping.webhookId);
-  if ("readable" in ids) return ids;
+  const list = findList(document, mapping.webhooks);
+  if (typeof list === "string") return refuse("webhooks", list, document);
+  const { records } = list;
+  const ids = findIds(records, mapping.webhookId);
+  if (ids === null)
+    return refuse("webhookId", mapping.webhookId === undefined ? "none" : "pointer", records[0]);
 
-  const { states, pointer } = readStates(records, mapping);
   const webhooks = new Map<number, WebhookReading>();
-  for (const [index, webhookId] of ids.found.entries()) {
-    const record = records[index] ?? {};
-    webhooks.set(webhookId, { state: null, missing: "webhookState", ...states[index], webhookId, record });
+  let statePointer: string | null = null;
+  for (const { record, webhookId } of ids) {
+    const { pointer, ...reading } = readState(record, mapping);
+    webhooks.set(webhookId, { ...reading, webhookId, record });
+    if (reading.state !== null) statePointer ??= pointer;
   }
   if (webhooks.size < records.length) return refuse("webhookId", "not unique", records[0]);
 
@@ -99,74 +105,65 @@ export function readWebhookList(
   const isRightList = records.length > 0 || isArray(document) || mapping.complete === true;
   const pointers = {
     ...(list.pointer !== null && { webhooks: list.pointer }),
-    ...(ids.pointer !== null && { webhookId: ids.pointer }),
-    ...(pointer !== null && { webhookState: pointer }),
+    ...(ids[0] && ids[0].pointer !== null && { webhookId: ids[0].pointer }),
+    ...(statePointer !== null && { webhookState: statePointer }),
   };
   return { readable: true, webhooks, complete, provesAbsence: complete && isRightList, pointers };
 }
 
 /** Returns the JSON Pointers of the scalars in a record, relative to the record; at most 40. */
 export function listFields(record: JsonObject): string[] {
-  return listPointers([...walk(record)].filter(({ value }) => isScalar(value)), MAX_FIELDS);
+  const scalars = nodesOf(record).filter(({ value }) => isScalar(value));
+  return pointersOf(scalars, MAX_FIELDS);
 }
 
-/** Records or IDs, and the JSON Pointer to the list or to the first ID; `null` if it cannot be shown. */
-interface Found<T> {
-  readonly found: readonly T[];
-  readonly pointer: string | null;
-}
-
-function readRecords(document: unknown, setting: string | undefined): Found<JsonObject> | Refusal {
+/** Finds the list at a setting, or the only one under a usual name. Services in Go send null for an empty list. */
+function findList(
+  document: unknown,
+  setting: string | undefined,
+): FoundList | "pointer" | "none" | "several" {
   if (setting !== undefined) {
-    const found = recordsIn(resolvePointer(document, setting));
-    return found === null ? refuse("webhooks", "pointer", document) : { found, pointer: setting };
+    const value = resolvePointer(document, setting);
+    return isList(value) ? { records: value ?? [], pointer: setting } : "pointer";
   }
-  const node = chooseList(document);
-  if (typeof node === "string") return refuse("webhooks", node, document);
-  const found = recordsIn(node.value);
-  return found === null ? refuse("webhooks", "none", document) : { found, pointer: printPointer(node) };
-}
-
-/** Returns the records of a list; `null` if the value is not a list of objects. */
-function recordsIn(value: unknown): readonly JsonObject[] | null {
-  if (value === null) return [];
-  return isArray(value) && value.every(isObject) ? value : null;
-}
-
-/** Returns the only list under a usual name. Services in Go send null for an empty one. */
-function chooseList(document: unknown): DocumentNode | "none" | "several" {
-  const nodes = [...walk(document, ({ value, depth }) => isObject(value) && depth < MAX_DEPTH)];
-  const lists = nodes.filter(({ name, value, depth }) => {
-    if (depth === 0) return isArray(value) || value === null;
-    return isArray(value) && value.every(isObject) && isListName(name);
-  });
-  const [list, other] = lists;
-  if (other !== undefined) return "several";
-  return list ?? nodes.find(({ name, value }) => value === null && isListName(name)) ?? "none";
+  const nodes = nodesOf(document, ({ value, depth }) => isObject(value) && depth < MAX_DEPTH);
+  const named = nodes.filter(({ name, depth }) => depth === 0 || isListName(name));
+  const arrays = named.filter(({ value }) => isArray(value) && isList(value));
+  const [list, other] = arrays.length > 0 ? arrays : named.filter(({ value }) => value === null);
+  if (list === undefined || other !== undefined) return list === undefined ? "none" : "several";
+  return { records: isList(list.value) ? (list.value ?? []) : [], pointer: list.pointer };
 }
 
 function isListName(name: string): boolean {
   return LISTS.has(name) || LIST_ENDS.some((end) => name.endsWith(end));
 }
 
-function readIds(records: readonly JsonObject[], setting: string | undefined): Found<number> | Refusal {
-  if (setting !== undefined) {
-    const found = records.map((record) => toWebhookId(resolvePointer(record, setting)));
-    if (found.every((id) => id !== null)) return { found, pointer: setting };
-    return refuse("webhookId", "pointer", records[0]);
-  }
-  const rows = records.map((record) => ownNodesOf(record).filter(({ value }) => value !== null));
-  const idName = ID_NAMES.find((ids) => rows.some((nodes) => nodes.some(({ name }) => ids.has(name))));
-  const ids = rows.map((nodes) => onlyId(nodes.filter(({ name }) => idName?.has(name))));
-  const found = ids.map((node) => toWebhookId(node?.value));
-  if (!found.every((id) => id !== null)) return refuse("webhookId", "none", records[0]);
-  return { found, pointer: ids[0] === undefined ? null : printPointer(ids[0]) };
+function isList(value: unknown): value is readonly JsonObject[] | null {
+  return value === null || (isArray(value) && value.every(isObject));
 }
 
-/** Returns the ID node of a record; `undefined` if several names, such as `_id` and `id`, have different IDs. */
-function onlyId(nodes: readonly DocumentNode[]): DocumentNode | undefined {
-  const ids = nodes.filter(({ value }) => toWebhookId(value) !== null);
-  return new Set(ids.map(({ value }) => String(value))).size === 1 ? ids[0] : undefined;
+/** Finds the IDs at a setting, or under the best of the usual names; `null` if a record has none, or two that differ. */
+function findIds(records: readonly JsonObject[], setting: string | undefined): FoundId[] | null {
+  const found =
+    setting === undefined ? findNamedIds(records) : records.map((record) => idAt(record, setting));
+  return found.every((id) => id !== null) ? found : null;
+}
+
+function idAt(record: JsonObject, pointer: string): FoundId | null {
+  const webhookId = toWebhookId(resolvePointer(record, pointer));
+  return webhookId === null ? null : { record, webhookId, pointer };
+}
+
+function findNamedIds(records: readonly JsonObject[]): (FoundId | null)[] {
+  const rows = records.map((record) => ownNodesOf(record).filter(({ value }) => value !== null));
+  const rank = IDS.find((ids) => rows.some((nodes) => nodes.some(({ name }) => ids.has(name))));
+  return records.map((record, index) => {
+    const ids =
+      rows[index]?.filter(({ name, value }) => rank?.has(name) && toWebhookId(value) !== null) ?? [];
+    const [webhookId = null, ...others] = new Set(ids.map(({ value }) => toWebhookId(value)));
+    if (webhookId === null || others.length > 0) return null;
+    return { record, webhookId, pointer: ids[0]?.pointer ?? null };
+  });
 }
 
 /** Returns a positive safe integer, or its decimal digits, as a webhook ID; `null` for any other value. */
@@ -177,10 +174,7 @@ function toWebhookId(value: unknown): number | null {
 
 /** @param searched The document or the record to find candidates in. */
 function refuse(setting: Refusal["setting"], reason: Refusal["reason"], searched: unknown): Refusal {
-  const mayBeList = (value: unknown): boolean =>
-    isArray(value) && (value.length === 0 || value.some(isObject));
-  const nodes = [...walk(searched)].filter(({ value }) =>
-    setting === "webhooks" ? mayBeList(value) : toWebhookId(value) !== null,
-  );
-  return { readable: false, setting, reason, candidates: listPointers(nodes) };
+  const isCandidate = ({ value }: DocumentNode): boolean =>
+    setting === "webhooks" ? isArray(value) && isList(value) : toWebhookId(value) !== null;
+  return { readable: false, setting, reason, candidates: pointersOf(nodesOf(searched).filter(isCandidate)) };
 }
