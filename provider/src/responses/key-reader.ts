@@ -28,12 +28,11 @@ const API_KEY = ["apikey", "apitoken", "apikeyvalue", "apikeysecret"];
 const ALSO_API_KEY = names("encoded");
 /** The other names of keys. They count if there is no API key, at the root and in the objects below. */
 const KEY = names(
-  "key token secret value accessToken secretKey authToken tokenValue keyValue secretValue tokenString keyString rawKey " +
-    "rawToken rawValue fullKey fullToken plainKey plainToken plainText plainTextKey plainTextToken plainTextValue clearText " +
-    "unmaskedKey newKey newToken keySecret tokenSecret secretToken secretText secretId sha1 pat jwt clientToken " +
-    "clientSecret bearerToken userToken personalAccessToken serviceToken accountToken authorizationToken partnerKey " +
-    "partnerToken appKey applicationKey integrationKey hmacKey licenseKey writeKey readKey masterKey adminKey deployKey " +
-    "serverKey sharedKey privateKey",
+  "key token secret value accessToken authToken bearerToken clientToken userToken accountToken serviceToken " +
+    "personalAccessToken partnerToken authorizationToken secretToken plainTextToken secretKey privateKey licenseKey hmacKey " +
+    "appKey applicationKey integrationKey partnerKey writeKey adminKey masterKey deployKey rawKey fullKey newKey " +
+    "plainTextKey keyValue keyString keySecret tokenValue tokenString tokenSecret secretValue secretText secretId " +
+    "clientSecret plainText clearText sha1 jwt pat",
 );
 /** Objects around a key: usual envelopes, and owners of keys. So is an object named after the key, such as `createToken`. */
 const AROUND_KEY = names(
@@ -69,9 +68,7 @@ const BARE_KEY = /^[\w-]{20,}$/;
  */
 export function readApiKey(text: string, mapping: ResponseMapping): KeyReading {
   const document = parseDocument(text);
-  // A body that is not JSON, or a number, may be a key in plain text.
-  const isPlain = document === undefined || typeof document === "number";
-  const body = isPlain ? text.trim() : document;
+  const body = document === undefined || typeof document === "number" ? plainText(text) : document;
   if (mapping.apiKey !== undefined) {
     const value = mapping.apiKey === "" ? body : resolvePointer(document, mapping.apiKey);
     if (canBeSent(value)) return { kind: "found", apiKey: value, pointer: mapping.apiKey };
@@ -108,6 +105,12 @@ export function isFailedCreation(text: string, mapping: ResponseMapping): boolea
   const document = parseDocument(text);
   if (document === undefined) return isWebPage(text);
   return documentReportsFailure(document) && !keysIn(document).some(isNamedAfterKey);
+}
+
+/** Returns a body that may be a key in plain text; `null` for one that was meant to be JSON or a page. */
+function plainText(text: string): string | null {
+  const plain = text.trim(); // Also removes a byte order mark.
+  return /^[{["<]/.test(plain) ? null : plain;
 }
 
 /** Returns the values with the best names of a key. */

@@ -62,7 +62,7 @@ export function ownNodesOf(record: JsonObject): DocumentNode[] {
 
 /** Reads the value at `responses.webhookState`. If there are words for a state, no other value means that state. */
 function readPointer(value: unknown, pointer: string, mapping: ResponseMapping): StateReading {
-  const reading = combine([readWord(value, mapping)]);
+  const reading = combine(value === undefined || isScalar(value) ? [readWord(value, mapping)] : []);
   if (reading.state !== null || !isScalar(value)) return reading;
   const name = normalizeName(parsePointer(pointer)?.at(-1) ?? "");
   const byName = combine([readField(name, value, {})]);
@@ -94,6 +94,7 @@ function readWord(value: unknown, { active, disabled }: ResponseMapping): Eviden
 
 function readTime(value: unknown): Evidence {
   if (isEmpty(value)) return "not stopped";
+  if (!isScalar(value)) return "ambiguous";
   const time = typeof value === "string" && Number.isNaN(Number(value)) ? Date.parse(value) : Number(value);
   return time >= FIRST_TIME ? "disabled" : "ambiguous";
 }
