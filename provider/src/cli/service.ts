@@ -4,7 +4,8 @@ import { interpretResponses, type PartnerService, type WebhookList } from "../ha
 import { debugLog } from "../handlers/process.js";
 import type { Settings } from "../handlers/settings.js";
 import { mappingCommand } from "../hosts/messages.js";
-import { listFields } from "../responses/webhook-list-reader.js";
+import { nodesOf, pointersOf, type JsonObject } from "../responses/document.js";
+import { isScalar } from "../responses/mapping.js";
 import type { Stack } from "./pulumi-project.js";
 import { check, type Check } from "./report.js";
 
@@ -17,7 +18,10 @@ import { check, type Check } from "./report.js";
 export async function checkService(settings: Settings, declared: Stack["declared"]): Promise<Check[]> {
   // Loaded on demand: undici does not load on an old Node, and main.ts must be able to report that.
   const { createClient } = await import("../api/client.js");
-  const client = interpretResponses(createClient({ ...settings, ...debugLog(process.env) }), settings.responses);
+  const client = interpretResponses(
+    createClient({ ...settings, ...debugLog(process.env) }),
+    settings.responses,
+  );
   const { method, template } = OPERATIONS.listWebhooks;
   const accepted = `${method} ${API_ROOT}${template} works: the access token is accepted.`;
   return [check("ok", "service", accepted), ...(await checkList(client, declared))];
@@ -52,6 +56,14 @@ function checkShape({ webhooks, complete, pointers }: WebhookList): Check {
     return check("warning", "shape", detail, "If the list is complete:", mappingCommand("complete", "true"));
   }
   return check("ok", "shape", webhooks.size === 0 ? `${where} The list is empty.` : where);
+}
+
+/** Returns the JSON Pointers of the scalars in a record, relative to the record; at most 40. */
+export function listFields(record: JsonObject): string[] {
+  return pointersOf(
+    nodesOf(record).filter(({ value }) => isScalar(value)),
+    40,
+  );
 }
 
 /** Describes the pointers, as in `Found webhookId at "/id", webhookState at "/state".` */

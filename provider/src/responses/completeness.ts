@@ -16,11 +16,11 @@ const NEXT = names(
     "iterator marker continue continuationToken pageToken scrollId",
 );
 const TOTAL = names(
-  "total totalCount totalItems totalRecords totalResults totalElements totalRows totalSize estimatedTotal recordsTotal " +
+  "total totalCount totalItems totalRecords totalResults totalElements totalRows totalSize itemsTotal estimatedTotal recordsTotal " +
     "numFound hydraTotalItems odataCount",
 );
 const COUNT = names("count resultCount");
-const PAGES = names("totalPages pageCount pages numPages numberOfPages maxPage");
+const PAGES = names("totalPages pagesTotal pageCount pages numPages numberOfPages maxPage");
 const PAGE_SIZE = names(
   "limit perPage pageSize pageLen pageLimit itemsPerPage maxResults size take top rows",
 );

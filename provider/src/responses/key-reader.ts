@@ -38,7 +38,7 @@ const KEY = names(
 const AROUND_KEY = names(
   "data result results response attributes payload body item object record resource content output spec status auth " +
     "created user account partner client customer merchant member project team organization workspace tenant app " +
-    "application agent machine bot integration",
+    "application agent machine bot integration service server source site store environment device entity",
 );
 const KEY_WORDS = ["key", "token", "secret", "credential"];
 /** The starts of names of other things, and of the objects around them. */
@@ -46,8 +46,6 @@ const OTHER_STARTS =
   "refresh public masked redacted obfuscated hashed encrypted previous old existing expired revoked session csrf".split(
     " ",
   );
-/** The ends of names that are not proposed. */
-const OTHER_ENDS = "id hash prefix suffix hint name label type url at by".split(" ");
 
 const VISIBLE_ASCII = /^[!-~]{1,4096}$/;
 const MIN_LENGTH = 8;
@@ -128,7 +126,7 @@ function findKeys(body: unknown): readonly DocumentNode[] {
 
 /** Returns the pointers to propose: to what is named after a key, or else to everything that may be one. */
 function candidatesIn(body: unknown): readonly string[] {
-  const nodes = keysIn(body).filter(({ name }) => !OTHER_ENDS.some((end) => name.endsWith(end)));
+  const nodes = keysIn(body);
   const named = nodes.filter(isNamedAfterKey);
   return pointersOf(named.length > 0 ? named : nodes);
 }

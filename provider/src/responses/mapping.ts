@@ -13,17 +13,9 @@ export type JsonScalar = string | number | boolean | null;
  * ```
  */
 export interface ResponseMapping {
-  /**
-   * JSON Pointer (RFC 6901) to the key in the response to its creation; `""` is the whole response, either as a JSON string or
-   * as plain text.
-   * @default recognized
-   */
+  /** JSON Pointer (RFC 6901) to the key in the response to its creation; `""` is the whole response. @default recognized */
   readonly apiKey?: string;
-  /**
-   * JSON Pointer to the ID of the key in the same response. If you set it, the key is deleted by this ID instead of by its
-   * value.
-   * @default not used
-   */
+  /** JSON Pointer to the ID of the key in the same response, by which the key is then deleted. @default not used */
   readonly apiKeyId?: string;
   /** JSON Pointer to the array of webhooks; `""` is the whole response. @default recognized */
   readonly webhooks?: string;
@@ -36,15 +28,9 @@ export interface ResponseMapping {
    * @default `active`, `enabled`, `on` and the like
    */
   readonly active?: readonly JsonScalar[];
-  /**
-   * Values that mean `"disabled"`, at least one. None of them may also be in `active`.
-   * @default `disabled`, `inactive`, `off` and the like
-   */
+  /** Values that mean `"disabled"`, at least one, and none of `active`. @default `disabled`, `inactive`, `off` and the like */
   readonly disabled?: readonly JsonScalar[];
-  /**
-   * Whether to treat the webhook list as complete (`true`) or as one page of several (`false`), regardless of its content.
-   * @default determined from the response
-   */
+  /** Whether the webhook list is complete (`true`) or one page of several (`false`). @default determined from the response */
   readonly complete?: boolean;
 }
 

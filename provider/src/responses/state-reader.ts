@@ -18,9 +18,9 @@ type Evidence = WebhookState | "not stopped" | "unknown word" | "ambiguous" | nu
 
 /** Flags, with the meaning of true and of false. */
 const FLAGS: readonly (readonly [ReadonlySet<string>, Evidence, Evidence])[] = [
-  [names("active enabled"), "active", "disabled"],
-  [names("disabled inactive"), "disabled", "active"],
-  [names("paused autoDisabled temporarilyDisabled"), "disabled", "not stopped"],
+  [names("active enabled activated on"), "active", "disabled"],
+  [names("disabled inactive deactivated"), "disabled", "active"],
+  [names("paused suspended autoDisabled temporarilyDisabled"), "disabled", "not stopped"],
 ];
 const STATE = names("state status");
 const STOPPED_TIME = names("disabledAt deactivatedAt pausedAt suspendedAt");
@@ -28,16 +28,17 @@ const STOPPED_TIME = names("disabledAt deactivatedAt pausedAt suspendedAt");
 const PREFIX = /^(?:is|webhook|hook)+/;
 const TRUE = ["true", "yes", "1"];
 const FALSE = ["false", "no", "0"];
-const ACTIVE_WORDS = names("active enabled on alive running");
+const ACTIVE_WORDS = names("active enabled activated on alive running started");
 const DISABLED_WORDS = names(
-  "disabled inactive off paused pause suspended stopped deactivated autoDisabled temporarilyDisabled dead failed",
+  "disabled inactive off paused pause suspended stopped deactivated terminated blocked blacklisted autoDisabled " +
+    "temporarilyDisabled disabledByUser disabledBySystem dead failed",
 );
 /** Among configured words: every value that the other state does not have. */
 const ANY_OTHER = "*";
 /** Earlier times mean "not set": year 1 (Go, .NET), year 0 (MySQL), 1970. In seconds or milliseconds. */
 const FIRST_TIME = 31_536_000;
-/** Objects in a record whose members count as its own. */
-const INNER_OBJECT = names("attributes node webhook hook webhookEndpoint webhookSubscription");
+/** Objects in a record whose members count as its own. So does one whose name ends with `hook`. */
+const INNER_OBJECT = names("attributes node webhookEndpoint webhookSubscription");
 
 /** Reads the state in a record, and returns the JSON Pointer of its field; `null` if there is none. */
 export function readState(
@@ -55,9 +56,9 @@ export function readState(
 
 /** Returns the members of a record, and those of the objects in it that count as its own. */
 export function ownNodesOf(record: JsonObject): DocumentNode[] {
-  return nodesOf(record, ({ depth, name }) => depth === 0 || (depth === 1 && INNER_OBJECT.has(name))).slice(
-    1,
-  );
+  const isInner = (name: string): boolean => INNER_OBJECT.has(name) || name.endsWith("hook");
+  const [, ...nodes] = nodesOf(record, ({ depth, name }) => depth === 0 || (depth === 1 && isInner(name)));
+  return nodes;
 }
 
 /** Reads the value at `responses.webhookState`. If there are words for a state, no other value means that state. */
