@@ -1,5 +1,5 @@
-import { parseDocument } from "../responses/document.js";
-import { resolvePointer } from "../responses/mapping.js";
+import { parseDocument } from "../json.js";
+import { resolvePointer } from "../json.js";
 
 /** Error bodies are short; a longer body is data. In characters. */
 const MAX_LENGTH = 1024 * 1024;

@@ -4,8 +4,8 @@ import { interpretResponses, type PartnerService, type WebhookList } from "../ha
 import { debugLog } from "../handlers/process.js";
 import type { Settings } from "../handlers/settings.js";
 import { mappingCommand } from "../hosts/messages.js";
-import { nodesOf, pointersOf, type JsonObject } from "../responses/document.js";
-import { isScalar } from "../responses/mapping.js";
+import { nodesOf, pointersOf, type JsonObject } from "../json.js";
+import { isScalar } from "../json.js";
 import type { Stack } from "./pulumi-project.js";
 import { check, type Check } from "./report.js";
 

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 
 import { asKeptResponse, responseText, type KeptResponse } from "../api/kept-response.js";
-import { parseDocument } from "../responses/document.js";
+import { parseDocument } from "../json.js";
 import { readApiKey, type KeyReading } from "../responses/key-reader.js";
 import type { ResponseMapping } from "../responses/mapping.js";
 import { isRecord, type Properties } from "./contract.js";

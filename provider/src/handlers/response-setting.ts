@@ -1,5 +1,6 @@
-import { isArray, isObject, parseDocument } from "../responses/document.js";
-import { asWord, isScalar, parsePointer, type ResponseMapping } from "../responses/mapping.js";
+import { isArray, isObject, parseDocument } from "../json.js";
+import { isScalar, parsePointer } from "../json.js";
+import { asWord, type ResponseMapping } from "../responses/mapping.js";
 
 /** A problem with a member of the setting `responses`. */
 export interface MappingProblem {

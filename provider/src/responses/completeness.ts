@@ -1,4 +1,4 @@
-import { isEmpty, isObject, names, nodesOf, normalizeName, type DocumentNode } from "./document.js";
+import { isEmpty, isObject, names, nodesOf, normalizeName, type DocumentNode } from "../json.js";
 
 /** The headers of a response, by lower-case name. */
 export type ResponseHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
@@ -34,23 +34,15 @@ const WORD = /[A-Z]?[a-z]+|[A-Z]+/g;
 const LINK_TO_NEXT = /\brel\s{0,3}=\s{0,3}"?(?:[^\s",;]{1,40} ){0,3}next\b/i;
 
 /**
- * Whether a list is complete: nothing in the response, outside the records, may be a sign of another page, or a sign says that
- * this is the last.
- *
- * @param document The JSON value of the body.
- * @param list The array of records. Its elements are ignored.
+ * Whether a list in a document is complete: nothing outside the list may be a sign of another page, or a sign says that this is
+ * the last.
  */
-export function isComplete(
-  document: unknown,
-  list: readonly unknown[],
-  headers: ResponseHeaders,
-  status: number,
-): boolean {
+export function isComplete(document: unknown, list: readonly unknown[], headers: ResponseHeaders): boolean {
   const nodes = nodesOf(document, ({ value }) => value !== list).filter(({ value }) => value !== list);
   const signs = new Set(nodes.map((node) => readSign(node.name, node.value, list.length) ?? readWords(node)));
   for (const [header, values = []] of Object.entries(headers))
     for (const text of [values].flat()) signs.add(readHeader(header, text, list.length));
-  if (status === 206 || signs.has("more")) return false;
+  if (signs.has("more")) return false;
   if (signs.has("last")) return true;
   return !signs.has("next") && (signs.has("end") || !signs.has("unclear"));
 }

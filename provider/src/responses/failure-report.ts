@@ -1,4 +1,4 @@
-import { isEmpty, isObject, names, nodesOf, normalizeName, parseDocument } from "./document.js";
+import { isObject, isScalar, names, nodesOf, normalizeName, parseDocument } from "../json.js";
 
 /** A member of the root object reports a failure if its name is here and it is false, */
 const SUCCESS = names("success ok");
@@ -6,8 +6,6 @@ const SUCCESS = names("success ok");
 const ERROR = names("error errors fault");
 /** or if it is called `status` and is one of these words. */
 const FAILED = names("error failed");
-/** The start of a text, by which a web page is recognized. In characters. */
-const HEAD_LENGTH = 1024;
 
 /**
  * Whether the body of a 2xx response reports a failure, as machines do: it is a web page, or its root object says so. Messages
@@ -25,14 +23,13 @@ export function documentReportsFailure(document: unknown): boolean {
   return Object.entries(document).some(([token, value]) => {
     const name = normalizeName(token);
     if (SUCCESS.has(name)) return value === false;
-    if (ERROR.has(name))
-      return nodesOf(value).some((node) => typeof node.value !== "object" && !isEmpty(node.value));
+    if (ERROR.has(name)) return nodesOf(value).some((node) => isScalar(node.value) && node.value);
     return name === "status" && typeof value === "string" && FAILED.has(normalizeName(value));
   });
 }
 
-/** Whether a body is a web page, such as a login page. */
+/** Whether a body is a web page, such as a login page. Its start shows it. */
 export function isWebPage(text: string): boolean {
-  const head = text.slice(0, HEAD_LENGTH).trimStart().toLowerCase();
+  const head = text.slice(0, 1024).trimStart().toLowerCase();
   return head.startsWith("<!doctype html") || (head.startsWith("<") && head.includes("<html"));
 }

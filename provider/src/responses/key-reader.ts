@@ -1,6 +1,7 @@
-import { isArray, names, nodesOf, parseDocument, pointersOf, type DocumentNode } from "./document.js";
+import { isArray, names, nodesOf, parseDocument, pointersOf } from "../json.js";
+import { resolvePointer, type DocumentNode } from "../json.js";
 import { documentReportsFailure, isWebPage } from "./failure-report.js";
-import { resolvePointer, type ResponseMapping } from "./mapping.js";
+import type { ResponseMapping } from "./mapping.js";
 
 /** The result of looking for the key in the response to its creation. */
 export type KeyReading =
@@ -13,10 +14,7 @@ export type KeyReading =
     }
   | {
       readonly kind: "refused";
-      /**
-       * `none`: nothing has the name of a key, or the response reports a failure. `several`: two different values do.
-       * `pointer`: `responses.apiKey` does not point to a string that can be sent.
-       */
+      /** `none`: also if the response reports a failure. `pointer`: the setting points to nothing that can be sent. */
       readonly reason: "none" | "several" | "pointer";
       /** JSON Pointers to possible keys, at most 10. */
       readonly candidates: readonly string[];
@@ -42,31 +40,31 @@ const AROUND_KEY = names(
 );
 const KEY_WORDS = ["key", "token", "secret", "credential"];
 /** The starts of names of other things, and of the objects around them. */
-const OTHER_STARTS =
-  "refresh public masked redacted obfuscated hashed encrypted previous old existing expired revoked session csrf".split(
-    " ",
-  );
+const OTHER_STARTS = names(
+  "refresh public masked redacted obfuscated hashed encrypted previous old existing expired revoked session csrf",
+);
 
 const VISIBLE_ASCII = /^[!-~]{1,4096}$/;
 const MIN_LENGTH = 8;
-const MAX_ID_LENGTH = 256;
 const MASKED = /\*\*|\.\.\.|x{4}|X{4}/;
 const URL_START = /^[a-z][a-z0-9+.-]{0,20}:\/\//i;
 /** Words and short numbers, such as `partner-main-2024`. */
 const LABEL = /^(?:[A-Z]?[a-z]+|[A-Z]+)(?:[-_./:](?:[A-Z]?[a-z]+|[A-Z]+|[0-9]{1,4}))*$/;
+/** The start of what was meant to be JSON or a page. */
+const CUT_OFF = /^\s*[{["<]/;
 /** A body that is nothing but a key. */
 const BARE_KEY = /^[\w-]{20,}$/;
 
 /**
  * Finds the key in the response to its creation. Never throws.
  *
- * @param text The body.
  * @returns The key, which is always a complete string of the document, or the reason for a refusal.
  * @example readApiKey('{"data":{"id":7,"api_key":"pk_live_4eC39HqLyjWD"}}', {}) // pointer: "/data/api_key"
  */
 export function readApiKey(text: string, mapping: ResponseMapping): KeyReading {
   const document = parseDocument(text);
-  const body = document === undefined || typeof document === "number" ? plainText(text) : document;
+  const isPlain = document === undefined || typeof document === "number";
+  const body = isPlain && !CUT_OFF.test(text) ? text.trim() : document;
   if (mapping.apiKey !== undefined) {
     const value = mapping.apiKey === "" ? body : resolvePointer(document, mapping.apiKey);
     if (canBeSent(value)) return { kind: "found", apiKey: value, pointer: mapping.apiKey };
@@ -81,8 +79,7 @@ export function readApiKey(text: string, mapping: ResponseMapping): KeyReading {
 }
 
 /**
- * Reads the ID of a key at `responses.apiKeyId`: a string of 1 to 256 visible ASCII characters other than `.` and `..`, or a
- * safe integer. Without the setting, key IDs are not recognized. Never throws.
+ * Reads the ID of a key at `responses.apiKeyId`: visible ASCII other than `.` and `..`, or a safe integer. Never throws.
  *
  * @returns The ID as text; `null` if the setting is missing or does not point to an ID.
  */
@@ -90,66 +87,58 @@ export function readApiKeyId(text: string, mapping: ResponseMapping): string | n
   if (mapping.apiKeyId === undefined) return null;
   const value = resolvePointer(parseDocument(text), mapping.apiKeyId);
   if (typeof value === "number") return Number.isSafeInteger(value) ? String(value) : null;
-  return canBeSent(value) && value.length <= MAX_ID_LENGTH && value !== "." && value !== ".." ? value : null;
+  return canBeSent(value) && value !== "." && value !== ".." ? value : null;
 }
 
 /**
- * Whether a 2xx response to a creation certainly reports a failure: it is a web page, or JSON that reports a failure and has
- * nothing under the name of a key. A `responses` pointer that finds a value takes precedence. Never throws.
+ * Whether a 2xx response to a creation reports a failure and has nothing under the name of a key. A `responses` pointer that
+ * finds a value takes precedence. Never throws.
  */
 export function isFailedCreation(text: string, mapping: ResponseMapping): boolean {
   if (mapping.apiKey !== undefined && readApiKey(text, mapping).kind === "found") return false;
   if (readApiKeyId(text, mapping) !== null) return false;
   const document = parseDocument(text);
   if (document === undefined) return isWebPage(text);
-  return documentReportsFailure(document) && !keysIn(document).some(isNamedAfterKey);
-}
-
-/** Returns a body that may be a key in plain text; `null` for one that was meant to be JSON or a page. */
-function plainText(text: string): string | null {
-  const plain = text.trim(); // Also removes a byte order mark.
-  return /^[{["<]/.test(plain) ? null : plain;
+  return (
+    documentReportsFailure(document) &&
+    !keysIn(document).some(({ name }) => KEY.has(name) || hasKeyWord(name))
+  );
 }
 
 /** Returns the values with the best names of a key. */
-function findKeys(body: unknown): readonly DocumentNode[] {
+function findKeys(body: unknown): DocumentNode[] {
   if (typeof body === "string") return BARE_KEY.test(body) ? keysIn(body) : [];
   const isApiKey = ({ name }: DocumentNode): boolean => API_KEY.some((end) => name.endsWith(end));
   const nodes = keysIn(body, ({ value }) => !isArray(value)).filter(({ name }) => !isOther(name));
-  const apiKeys = nodes.filter(isApiKey);
-  if (apiKeys.length > 0) return nodes.filter((node) => isApiKey(node) || ALSO_API_KEY.has(node.name));
-  return keysIn(body, ({ value, name, depth }) => {
-    const isAroundKey = depth === 0 || AROUND_KEY.has(name) || KEY_WORDS.some((word) => name.includes(word));
-    return isAroundKey && !isArray(value);
-  }).filter(({ name }) => KEY.has(name));
+  if (nodes.some(isApiKey)) return nodes.filter((node) => isApiKey(node) || ALSO_API_KEY.has(node.name));
+  const isAroundKey = ({ value, name, depth }: DocumentNode): boolean =>
+    !isArray(value) && (depth === 0 || AROUND_KEY.has(name) || hasKeyWord(name));
+  return keysIn(body, isAroundKey).filter(({ name }) => KEY.has(name));
 }
 
 /** Returns the pointers to propose: to what is named after a key, or else to everything that may be one. */
 function candidatesIn(body: unknown): readonly string[] {
   const nodes = keysIn(body);
-  const named = nodes.filter(isNamedAfterKey);
+  const named = nodes.filter(({ name }) => KEY.has(name) || hasKeyWord(name));
   return pointersOf(named.length > 0 ? named : nodes);
 }
 
-function isNamedAfterKey({ name }: DocumentNode): boolean {
-  return KEY.has(name) || KEY_WORDS.some((word) => name.includes(word));
+function hasKeyWord(name: string): boolean {
+  return KEY_WORDS.some((word) => name.includes(word));
 }
 
 function isOther(name: string): boolean {
-  return OTHER_STARTS.some((start) => name.startsWith(start));
+  return [...OTHER_STARTS].some((start) => name.startsWith(start));
 }
 
-/** Returns the strings that may be keys: not masked, and neither addresses nor labels. */
-function keysIn(
-  body: unknown,
-  descends: (node: DocumentNode) => boolean = () => true,
-): readonly DocumentNode[] {
-  return nodesOf(body, (node) => descends(node) && !isOther(node.name)).filter(
-    ({ value }) =>
-      canBeSent(value) &&
-      value.length >= MIN_LENGTH &&
-      ![MASKED, URL_START, LABEL].some((pattern) => pattern.test(value)),
-  );
+/** Returns the strings that may be keys. */
+function keysIn(body: unknown, descends: (node: DocumentNode) => boolean = () => true): DocumentNode[] {
+  const nodes = nodesOf(body, (node) => descends(node) && !isOther(node.name));
+  return nodes.filter(({ value }) => canBeSent(value) && mayBeKey(value));
+}
+
+function mayBeKey(text: string): boolean {
+  return text.length >= MIN_LENGTH && ![MASKED, URL_START, LABEL].some((pattern) => pattern.test(text));
 }
 
 /** Whether a value can be sent as a key: the only requirement for a key that `responses.apiKey` points to. */

@@ -1,7 +1,4 @@
-import { isArray, isObject, type JsonObject } from "./document.js";
-
-/** A JSON value that is neither an object nor an array. */
-export type JsonScalar = string | number | boolean | null;
+import type { JsonScalar } from "../json.js";
 
 /**
  * The locations of values in your service's responses, and the words for the states of a webhook. A member that you set is
@@ -37,30 +34,4 @@ export interface ResponseMapping {
 /** Converts a value for comparison with the words for a state. `1` and `"1"` are the same, because the CLI may store either. */
 export function asWord(value: JsonScalar): string {
   return String(value).trim().toLowerCase();
-}
-
-/** Whether a JSON value is neither an object nor an array. */
-export function isScalar(value: unknown): value is JsonScalar {
-  return value === null || ["string", "number", "boolean"].includes(typeof value);
-}
-
-/** Returns the unescaped reference tokens of a JSON Pointer (RFC 6901); `null` if the text is not a JSON Pointer. */
-export function parsePointer(text: string): string[] | null {
-  if (text === "") return [];
-  if (!text.startsWith("/") || /~(?![01])/.test(text)) return null;
-  // "~1" first: "~01" stands for "~1", not for "/".
-  const unescape = (token: string): string => token.replaceAll("~1", "/").replaceAll("~0", "~");
-  return text.slice(1).split("/").map(unescape);
-}
-
-/** Returns the value that a JSON Pointer points to; `undefined` if there is none. */
-export function resolvePointer(root: unknown, pointer: string): unknown {
-  const tokens = parsePointer(pointer);
-  let value = tokens === null ? undefined : root;
-  for (const token of tokens ?? []) {
-    const isIndex = /^(?:0|[1-9][0-9]{0,9})$/.test(token);
-    if (isArray(value) ? !isIndex : !isObject(value) || !Object.hasOwn(value, token)) return undefined;
-    value = (value as JsonObject)[token];
-  }
-  return value;
 }

@@ -1,24 +1,23 @@
 import type { WebhookState } from "../api/operations.js";
-import { isEmpty, names, nodesOf, normalizeName, type DocumentNode, type JsonObject } from "./document.js";
-import { asWord, isScalar, parsePointer, resolvePointer, type ResponseMapping } from "./mapping.js";
+import { isEmpty, names, nodesOf, normalizeName, type DocumentNode, type JsonObject } from "../json.js";
+import { isScalar, parsePointer, resolvePointer } from "../json.js";
+import { asWord, type ResponseMapping } from "./mapping.js";
 
 /** The state of one webhook, as read from its record. */
 export interface StateReading {
   /** `null` if the state is unknown. */
   readonly state: WebhookState | null;
-  /**
-   * The setting that would make the state readable; `null` if it is known. `active` stands for both `active` and `disabled`:
-   * the state field was found, but its value is unknown.
-   */
+  /** The setting that would help; `null` if the state is known. `active`, also for `disabled`: its word is unknown. */
   readonly missing: "webhookState" | "active" | null;
 }
 
+type LocatedState = StateReading & { readonly pointer: string | null };
 /** What a field says. `not stopped`: there are other ways to stop a webhook. `null`: nothing, or it is not a state field. */
 type Evidence = WebhookState | "not stopped" | "unknown word" | "ambiguous" | null;
 
 /** Flags, with the meaning of true and of false. */
 const FLAGS: readonly (readonly [ReadonlySet<string>, Evidence, Evidence])[] = [
-  [names("active enabled activated on"), "active", "disabled"],
+  [names("active enabled activated"), "active", "disabled"],
   [names("disabled inactive deactivated"), "disabled", "active"],
   [names("paused suspended autoDisabled temporarilyDisabled"), "disabled", "not stopped"],
 ];
@@ -41,13 +40,9 @@ const FIRST_TIME = 31_536_000;
 const INNER_OBJECT = names("attributes node webhookEndpoint webhookSubscription");
 
 /** Reads the state in a record, and returns the JSON Pointer of its field; `null` if there is none. */
-export function readState(
-  record: JsonObject,
-  mapping: ResponseMapping,
-): StateReading & { pointer: string | null } {
+export function readState(record: JsonObject, mapping: ResponseMapping): LocatedState {
   const { webhookState: pointer } = mapping;
-  if (pointer !== undefined)
-    return { ...readPointer(resolvePointer(record, pointer), pointer, mapping), pointer };
+  if (pointer !== undefined) return { ...readPointer(record, pointer, mapping), pointer };
   const nodes = ownNodesOf(record);
   const evidence = nodes.map(({ name, value }) => readField(name, value, mapping));
   const field = nodes[evidence.findIndex((one) => one !== null)];
@@ -57,12 +52,12 @@ export function readState(
 /** Returns the members of a record, and those of the objects in it that count as its own. */
 export function ownNodesOf(record: JsonObject): DocumentNode[] {
   const isInner = (name: string): boolean => INNER_OBJECT.has(name) || name.endsWith("hook");
-  const [, ...nodes] = nodesOf(record, ({ depth, name }) => depth === 0 || (depth === 1 && isInner(name)));
-  return nodes;
+  return nodesOf(record, ({ depth, name }) => depth === 0 || (depth === 1 && isInner(name))).slice(1);
 }
 
 /** Reads the value at `responses.webhookState`. If there are words for a state, no other value means that state. */
-function readPointer(value: unknown, pointer: string, mapping: ResponseMapping): StateReading {
+function readPointer(record: JsonObject, pointer: string, mapping: ResponseMapping): StateReading {
+  const value = resolvePointer(record, pointer);
   const reading = combine(value === undefined || isScalar(value) ? [readWord(value, mapping)] : []);
   if (reading.state !== null || !isScalar(value)) return reading;
   const name = normalizeName(parsePointer(pointer)?.at(-1) ?? "");

@@ -1,10 +1,8 @@
+import { isArray, isObject, names, nodesOf, parseDocument, pointersOf } from "../json.js";
+import { resolvePointer, type DocumentNode, type JsonObject } from "../json.js";
 import { isComplete, type ResponseHeaders } from "./completeness.js";
-import { isArray, isObject, names, nodesOf, parseDocument, pointersOf } from "./document.js";
-import type { DocumentNode, JsonObject } from "./document.js";
-import { resolvePointer, type ResponseMapping } from "./mapping.js";
+import type { ResponseMapping } from "./mapping.js";
 import { ownNodesOf, readState, type StateReading } from "./state-reader.js";
-
-export type { ResponseHeaders } from "./completeness.js";
 
 /** One webhook of the list. */
 export interface WebhookReading extends StateReading {
@@ -41,6 +39,8 @@ export type WebhookListReading =
     };
 
 type Refusal = WebhookListReading & { readonly readable: false };
+type FoundList = Readonly<{ records: readonly JsonObject[]; pointer: string | null }>;
+type FoundId = Readonly<{ webhookId: number; pointer: string | null }>;
 
 /** The names of lists. Any name that ends with {@link LIST_ENDS} is one, too. Other lists may contain users or partners. */
 const LISTS = names(
@@ -58,7 +58,6 @@ const IDS = [names("webhookId hookId"), names("id"), names("subscriptionId endpo
 /**
  * Reads a webhook list. Does not detect failures: see `reportsFailure`. Never throws.
  *
- * @param text The body.
  * @param status The HTTP status: 204 is an empty list, and 206 is part of a list.
  * @returns The webhooks, or the setting that would make them readable.
  * @example readWebhookList('[{"id":7,"active":true}]', {}, 200, {}) // webhooks: 7 → state "active"; complete: true
@@ -88,29 +87,25 @@ export function readWebhookList(
   }
   if (webhooks.size < records.length) return refuse("webhookId", "not unique", records[0]);
 
-  const complete = mapping.complete ?? isComplete(document, records, headers, status);
+  const complete = mapping.complete ?? (status !== 206 && isComplete(document, records, headers));
   const isRightList = records.length > 0 || isArray(document) || mapping.complete === true;
   return { readable: true, webhooks, complete, provesAbsence: complete && isRightList, pointers };
 }
 
 /** Finds the list at a setting, or the only one under a usual name. */
-function findList(
-  document: unknown,
-  setting: string | undefined,
-): { records: readonly JsonObject[]; pointer: string | null } | Refusal["reason"] {
+function findList(document: unknown, setting?: string): FoundList | Refusal["reason"] {
   if (setting !== undefined) {
     const records = recordsIn(resolvePointer(document, setting));
     return records === null ? "pointer" : { records, pointer: setting };
   }
-  const lists = nodesOf(document, ({ value, depth }) => isObject(value) && depth < MAX_DEPTH).flatMap(
-    (node) => {
-      const records = node.depth === 0 || isListName(node.name) ? recordsIn(node.value) : null;
-      return records === null ? [] : [{ records, pointer: node.pointer, isArray: isArray(node.value) }];
-    },
+  const nodes = nodesOf(document, ({ value, depth }) => isObject(value) && depth < MAX_DEPTH);
+  const lists = nodes.filter(
+    ({ name, value, depth }) => (depth === 0 || isListName(name)) && recordsIn(value),
   );
-  const arrays = lists.filter((list) => list.isArray);
-  const [list = "none", other] = arrays.length > 0 ? arrays : lists;
-  return other === undefined ? list : "several";
+  const arrays = lists.filter(({ value }) => isArray(value));
+  const [list, other] = arrays.length > 0 ? arrays : lists;
+  if (list === undefined || other !== undefined) return list === undefined ? "none" : "several";
+  return { records: recordsIn(list.value) ?? [], pointer: list.pointer };
 }
 
 function isListName(name: string): boolean {
@@ -124,24 +119,19 @@ function recordsIn(value: unknown): readonly JsonObject[] | null {
 }
 
 /** Finds the ID at a setting, or the only one under the usual names. */
-function findId(
-  record: JsonObject,
-  rank: ReadonlySet<string> | undefined,
-  setting: string | undefined,
-): { webhookId: number; pointer: string | null } | "pointer" | "none" {
-  if (setting !== undefined) {
-    const webhookId = toWebhookId(resolvePointer(record, setting));
-    return webhookId === null ? "pointer" : { webhookId, pointer: setting };
+function findId(record: JsonObject, ids?: ReadonlySet<string>, at?: string): FoundId | Refusal["reason"] {
+  if (at !== undefined) {
+    const webhookId = toWebhookId(resolvePointer(record, at));
+    return webhookId === null ? "pointer" : { webhookId, pointer: at };
   }
-  const ids = idsIn(record, rank).flatMap(({ value, pointer }) => {
-    const webhookId = toWebhookId(value);
-    return webhookId === null ? [] : [{ webhookId, pointer }];
-  });
-  return new Set(ids.map(({ webhookId }) => webhookId)).size === 1 ? (ids[0] ?? "none") : "none";
+  const nodes = idsIn(record, ids).filter(({ value }) => toWebhookId(value) !== null);
+  const [webhookId = null, ...others] = new Set(nodes.map(({ value }) => toWebhookId(value)));
+  if (webhookId === null || others.length > 0) return "none";
+  return { webhookId, pointer: nodes[0]?.pointer ?? null };
 }
 
-function idsIn(record: JsonObject, rank: ReadonlySet<string> | undefined): DocumentNode[] {
-  return ownNodesOf(record).filter(({ name, value }) => rank?.has(name) && value !== null);
+function idsIn(record: JsonObject, ids?: ReadonlySet<string>): DocumentNode[] {
+  return ownNodesOf(record).filter(({ name, value }) => ids?.has(name) && value !== null);
 }
 
 /** Returns a positive safe integer, or its decimal digits, as a webhook ID; `null` for any other value. */
@@ -150,7 +140,6 @@ function toWebhookId(value: unknown): number | null {
   return typeof id === "number" && Number.isSafeInteger(id) && id > 0 ? id : null;
 }
 
-/** @param searched The document or the record to find candidates in. */
 function refuse(setting: Refusal["setting"], reason: Refusal["reason"], searched: unknown): Refusal {
   const isCandidate = (value: unknown): boolean =>
     setting === "webhooks" ? isArray(value) && recordsIn(value) !== null : toWebhookId(value) !== null;

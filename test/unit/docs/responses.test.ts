@@ -47,6 +47,15 @@ it("the table lists every member of the setting", () => {
   expect(problem?.text).toBe(`is not a setting; use one of ${members.join(", ")}`);
 });
 
+describe("the words for states", () => {
+  const active = namesIn(/^Other words for active are (.*?); for disabled/ms).map((word) => [word, "active"]);
+  const disabled = namesIn(/; for disabled, (.*?)\./ms).map((word) => [word, "disabled"]);
+  it.each([...active, ...disabled])("%s is %s", (word, state) => {
+    const reading = readWebhookList(JSON.stringify([{ id: 101, status: word }]), {}, 200, {});
+    expect(reading.readable && reading.webhooks.get(101)?.state).toBe(state);
+  });
+});
+
 describe("the table of states", () => {
   const rows = tableWith(PAGE, "field").flatMap(({ field = "", active = "", disabled = "" }) =>
     field

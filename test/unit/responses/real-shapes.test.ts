@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import type { WebhookState } from "../../../provider/src/api/operations.js";
 import { isFailedCreation, readApiKey } from "../../../provider/src/responses/key-reader.js";
 import { reportsFailure } from "../../../provider/src/responses/failure-report.js";
-import { resolvePointer } from "../../../provider/src/responses/mapping.js";
+import { resolvePointer } from "../../../provider/src/json.js";
 import { readWebhookList } from "../../../provider/src/responses/webhook-list-reader.js";
 
 /** Response bodies of public services, with the JSON Pointers at which a person finds things. */

@@ -1,3 +1,6 @@
+/** A JSON value that is neither an object nor an array. */
+export type JsonScalar = string | number | boolean | null;
+
 /** A JSON object. Only its own members count: `__proto__` is a name like any other. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
@@ -24,6 +27,11 @@ const SHORT_NUMBER = /^[0-9]{1,3}$/;
 /** Whether a JSON value is an object: neither a scalar nor an array. */
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Whether a JSON value is neither an object nor an array. */
+export function isScalar(value: unknown): value is JsonScalar {
+  return value === null || ["string", "number", "boolean"].includes(typeof value);
 }
 
 /** Whether a JSON value is an array. */
@@ -92,4 +100,25 @@ function childOf(parent: DocumentNode, token: string, value: unknown): DocumentN
 export function pointersOf(nodes: readonly DocumentNode[], limit = 10): string[] {
   const pointers = nodes.map(({ pointer }) => pointer).filter((pointer) => pointer !== null);
   return [...new Set(pointers)].slice(0, limit);
+}
+
+/** Returns the unescaped reference tokens of a JSON Pointer (RFC 6901); `null` if the text is not a JSON Pointer. */
+export function parsePointer(text: string): string[] | null {
+  if (text === "") return [];
+  if (!text.startsWith("/") || /~(?![01])/.test(text)) return null;
+  // "~1" first: "~01" stands for "~1", not for "/".
+  const unescape = (token: string): string => token.replaceAll("~1", "/").replaceAll("~0", "~");
+  return text.slice(1).split("/").map(unescape);
+}
+
+/** Returns the value that a JSON Pointer points to; `undefined` if there is none. */
+export function resolvePointer(root: unknown, pointer: string): unknown {
+  const tokens = parsePointer(pointer);
+  let value = tokens === null ? undefined : root;
+  for (const token of tokens ?? []) {
+    const isIndex = /^(?:0|[1-9][0-9]{0,9})$/.test(token);
+    if (isArray(value) ? !isIndex : !isObject(value) || !Object.hasOwn(value, token)) return undefined;
+    value = (value as JsonObject)[token];
+  }
+  return value;
 }
