@@ -22,4 +22,5 @@ export {
 } from "./resources/partner-webhook-states.js";
 export { Provider, type ProviderArgs } from "./resources/provider.js";
 export type { WebhookState } from "./api/operations.js";
-export type { JsonScalar, ResponseMapping } from "./responses/mapping.js";
+export type { JsonScalar } from "./json.js";
+export type { ResponseMapping } from "./responses/mapping.js";

@@ -1,8 +1,8 @@
 import { inspect } from "node:util";
 import { expect, it } from "vitest";
 
-import type { PartnerClient } from "../../provider/src/api/client.js";
 import { PartnerError } from "../../provider/src/api/errors.js";
+import type { PartnerService } from "../../provider/src/handlers/partner-service.js";
 import { renderError } from "../../provider/src/hosts/messages.js";
 import { CANARIES, findLeaks } from "../support/canary.ts";
 import { clientFor, failureOf, InstantClock, scripted } from "./api/support.ts";
@@ -29,7 +29,7 @@ it.each<[what: string, bytes: string]>([
   ["a malformed header", `HTTP/1.1 200 OK\r\n${token}\r\n\r\n`],
   ["a truncated error", `HTTP/1.1 500 OK\r\ncontent-length: 999\r\n\r\n{"message":"${token}`],
 ])("no error and no log repeats a token in %s", async (_what, bytes) => {
-  const calls: readonly ((client: PartnerClient) => Promise<unknown>)[] = [
+  const calls: readonly ((client: PartnerService) => Promise<unknown>)[] = [
     (client) => client.createApiKey(),
     (client) => client.deleteApiKey(CANARIES.existingKey),
     (client) => client.listWebhooks(),

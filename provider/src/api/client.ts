@@ -1,7 +1,3 @@
-import { isWebPage, reportsFailure, serverMessage } from "../responses/failure-report.js";
-import { isFailedCreation } from "../responses/key-reader.js";
-import type { ResponseMapping } from "../responses/mapping.js";
-import { readWebhookList, type WebhookListReading } from "../responses/webhook-list-reader.js";
 import type { BaseUrl } from "./base-url.js";
 import { systemClock, type Clock } from "./clock.js";
 import { createConnections } from "./connections.js";
@@ -15,11 +11,11 @@ import {
   type Attempt,
   type HttpResponse,
 } from "./http.js";
-import { keepResponse, type KeptResponse } from "./kept-response.js";
 import { API_ROOT, OPERATIONS, STATE_OPERATION, type Operation, type WebhookState } from "./operations.js";
 import { RateLimiter } from "./rate-limiter.js";
 import { printableId, redactText } from "./redact.js";
 import { withRetry, type Outcome } from "./retry.js";
+import { serverMessage } from "./server-message.js";
 
 /** The settings of one client. Times are in milliseconds. */
 export interface ClientOptions {
@@ -34,7 +30,6 @@ export interface ClientOptions {
   readonly maxConnections: number;
   /** The maximum rate of requests; `null` for no limit. */
   readonly requestsPerSecond: number | null;
-  readonly responses: ResponseMapping;
   /** @default the system clock */
   readonly clock?: Clock;
   /** When it aborts, all waits end, no more requests start, and those in flight are abandoned, except creations. */
@@ -61,34 +56,30 @@ export type Wait =
 /** Milliseconds between two reports of a slow response. */
 const REPORT_INTERVAL = 10_000;
 
-/** The result of a successful creation. */
-export interface CreatedKey {
-  /** Secret. */
-  readonly response: KeptResponse;
-  /** When the response arrived, ISO 8601. */
-  readonly createdAt: string;
+/** A response with a 2xx status. What its body means is not known yet. */
+export interface ApiResponse extends Pick<HttpResponse, "status" | "headers" | "body"> {
+  /** Whether the whole body arrived. */
+  readonly isComplete: boolean;
+  /** When it arrived, ISO 8601. */
+  readonly receivedAt: string;
+  /** Returns the error for a response whose body does not mean success. */
+  failure(cause: FailureCause): RequestError;
 }
 
-/** A webhook list that was read successfully. */
-export type WebhookList = Extract<WebhookListReading, { readable: true }>;
-
-/** A client of the Partner API. Created by {@link createClient}. */
+/** A client of the Partner API. It knows statuses and deadlines, not bodies. Created by {@link createClient}. */
 export interface PartnerClient {
-  /**
-   * Creates a key. Never throws once the server has returned a key: the response is the only copy.
-   * @throws {RequestError} with `effect: "possible"` if a key may have been created.
-   */
-  createApiKey(): Promise<CreatedKey>;
+  /** Creates a key. @throws {RequestError} with `effect: "possible"` if a key may have been created. */
+  createApiKey(): Promise<ApiResponse>;
   /**
    * Deletes a key, identified by its value or by its ID.
    * @throws {RequestError}
    * @throws {SettingsError} if the value or ID cannot be part of a path.
    */
-  deleteApiKey(apiKey: string): Promise<void>;
+  deleteApiKey(apiKey: string): Promise<ApiResponse>;
   /** Lists the webhooks. @param timeout Milliseconds, if less than `operationTimeout`. @throws {RequestError} */
-  listWebhooks(timeout?: number): Promise<WebhookList>;
+  listWebhooks(timeout?: number): Promise<ApiResponse>;
   /** Sets the state of a webhook. @throws {RequestError} */
-  setWebhookState(webhookId: number, state: WebhookState): Promise<void>;
+  setWebhookState(webhookId: number, state: WebhookState): Promise<ApiResponse>;
   /** The operations that are waiting for a response. */
   readonly pendingOperations: readonly Operation[];
   /** Closes all connections; requests in flight fail. */
@@ -108,7 +99,7 @@ export function createClient(options: ClientOptions): PartnerClient {
   const inFlight = new Set<Call>();
 
   /** Performs an operation, with retries, and returns the successful response. */
-  async function send(call: Call): Promise<HttpResponse> {
+  async function send(call: Call): Promise<ApiResponse> {
     const { operation, parameter } = call;
     const { method, template, kind } = OPERATIONS[operation];
     const path = baseUrl.prefix + API_ROOT + fillPath(template, parameter);
@@ -151,27 +142,20 @@ export function createClient(options: ClientOptions): PartnerClient {
     const response = outcome.attempt?.kind === "response" ? outcome.attempt : null;
     if (response === null || !outcome.succeeded)
       throw failure(call, causeOf(outcome), response, outcome.effect, outcome.attempts);
-    const cause = failureInSuccess(call, response);
-    if (cause !== null) throw failure(call, cause, response, kind === "read" ? "none" : "possible", attempts);
-    return response;
-  }
-
-  /** Returns why a 2xx response is a failure; `null` if it is a success. */
-  function failureInSuccess({ operation }: Call, response: HttpResponse): FailureCause | null {
-    const { kind } = OPERATIONS[operation];
-    if (kind === "read" && response.cutOff === "limit") return { kind: "tooLarge" };
-    const text = response.body.toString("utf8");
-    const failed = kind === "create" ? isFailedCreation(text, options.responses) : reportsFailure(text);
-    if (!failed) return null;
-    return { kind: isWebPage(text) ? "webPage" : "reportedFailure" };
+    const fail = (cause: FailureCause): RequestError =>
+      failure(call, cause, response, kind === "read" ? "none" : "possible", attempts);
+    if (kind === "read" && response.cutOff === "limit") throw fail({ kind: "tooLarge" });
+    const { status, headers, body, cutOff } = response;
+    const receivedAt = new Date(clock.now()).toISOString();
+    return { status, headers, body, isComplete: cutOff === null, receivedAt, failure: fail };
   }
 
   function failure(
     { operation, parameter = "", webhookId }: Call,
     cause: FailureCause,
     response: HttpResponse | null,
-    effect: Effect = "none",
-    attempts = 1,
+    effect: Effect,
+    attempts: number,
   ): RequestError {
     const words = response && serverMessage(response.body.toString("utf8"));
     return new RequestError({
@@ -194,27 +178,11 @@ export function createClient(options: ClientOptions): PartnerClient {
   }
 
   return {
-    async createApiKey() {
-      const response = await send({ operation: "createApiKey", bodyLimit: MAX_CREATION_BODY });
-      return {
-        response: keepResponse(response.body, response.cutOff === null),
-        createdAt: new Date(clock.now()).toISOString(),
-      };
-    },
-    async deleteApiKey(apiKey) {
-      await send({ operation: "deleteApiKey", parameter: apiKey });
-    },
-    async listWebhooks(timeout) {
-      const call: Call = { operation: "listWebhooks", bodyLimit: MAX_LIST_BODY, timeout };
-      const response = await send(call);
-      const body = response.body.toString("utf8");
-      const reading = readWebhookList(body, response.headers, response.status, options.responses);
-      if (reading.readable) return reading;
-      throw failure(call, { kind: "unreadableList", reading }, response);
-    },
-    async setWebhookState(webhookId, state) {
-      await send({ operation: STATE_OPERATION[state], parameter: String(webhookId), webhookId });
-    },
+    createApiKey: () => send({ operation: "createApiKey", bodyLimit: MAX_CREATION_BODY }),
+    deleteApiKey: (apiKey) => send({ operation: "deleteApiKey", parameter: apiKey }),
+    listWebhooks: (timeout) => send({ operation: "listWebhooks", bodyLimit: MAX_LIST_BODY, timeout }),
+    setWebhookState: (webhookId, state) =>
+      send({ operation: STATE_OPERATION[state], parameter: String(webhookId), webhookId }),
     get pendingOperations() {
       return [...inFlight].map(({ operation }) => operation);
     },

@@ -1,12 +1,12 @@
 import { RequestError } from "../api/errors.js";
-import type { PartnerClient, WebhookList } from "../api/client.js";
 import { API_ROOT, OPERATIONS } from "../api/operations.js";
+import { interpretResponses, type PartnerService, type WebhookList } from "../handlers/partner-service.js";
 import { debugLog } from "../handlers/process.js";
 import type { Settings } from "../handlers/settings.js";
 import { mappingCommand, type MessageContext } from "../hosts/messages.js";
-import { listFields } from "../responses/candidates.js";
-import type { ResponseMapping } from "../responses/mapping.js";
+import { isScalar, nodesOf, pointersOf, type JsonObject } from "../json.js";
 import { check, type Check } from "./report.js";
+import type { ResponseMapping } from "../responses/mapping.js";
 import type { Account } from "./stack-state.js";
 
 /**
@@ -23,14 +23,15 @@ export async function checkService(
   // Loaded on demand: undici does not load on an old Node, and main.ts must be able to report that.
   const { createClient } = await import("../api/client.js");
   const log = (line: string): void => void process.stderr.write(`${line}\n`);
-  const client = createClient({ ...settings, ...debugLog(process.env, log) });
+  const requests = createClient({ ...settings, ...debugLog(process.env, log) });
+  const client = interpretResponses(requests, settings.responses);
   const { method, template } = OPERATIONS.listWebhooks;
   const accepted = `${method} ${API_ROOT}${template} works: the access token is accepted.`;
   return [check("ok", "service", accepted), ...(await checkList(client, declared, context))];
 }
 
 async function checkList(
-  client: PartnerClient,
+  client: PartnerService,
   declared: Account["declared"],
   context: MessageContext,
 ): Promise<Check[]> {
@@ -75,6 +76,14 @@ function checkShape({ webhooks, complete, pointers }: WebhookList, context: Mess
     );
   }
   return check("ok", "shape", webhooks.size === 0 ? `${where} The list is empty.` : where);
+}
+
+/** Returns the JSON Pointers of the scalars in a record, relative to the record; at most 40. */
+export function listFields(record: JsonObject): string[] {
+  return pointersOf(
+    nodesOf(record).filter(({ value }) => isScalar(value)),
+    40,
+  );
 }
 
 /** Describes the pointers, as in `Found webhookId at "/id", webhookState at "/state".` */

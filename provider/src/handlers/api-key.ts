@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
 
-import type { CreatedKey } from "../api/client.js";
 import { PartnerError } from "../api/errors.js";
 import type { ResponseMapping } from "../responses/mapping.js";
 import {
@@ -24,6 +23,7 @@ import {
   type KeyState,
   type StoredKey,
 } from "./key-state.js";
+import type { CreatedKey } from "./partner-service.js";
 import { ResourceError } from "./problems.js";
 import type { PluginProcess, Session } from "./process.js";
 import {

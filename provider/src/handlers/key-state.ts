@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
 
-import type { CreatedKey } from "../api/client.js";
 import { asKeptResponse, responseText, type KeptResponse } from "../api/kept-response.js";
-import { parseDocument } from "../responses/document.js";
+import { parseDocument } from "../json.js";
 import { readApiKey, type KeyReading } from "../responses/key-reader.js";
 import type { ResponseMapping } from "../responses/mapping.js";
 import { isRecord, type Properties } from "./contract.js";
 import type { RefusedReading } from "./problems.js";
+import type { CreatedKey } from "./partner-service.js";
 
 /** A key in the state, and the response to its creation; `null` for an imported key. Secret. */
 export interface StoredKey {

@@ -1,8 +1,9 @@
 import type { BaseUrl } from "../api/base-url.js";
-import type { PartnerClient, Wait } from "../api/client.js";
+import type { Wait } from "../api/client.js";
 import type { Clock } from "../api/clock.js";
 import { SettingsError } from "../api/errors.js";
 import type { ResponseMapping } from "../responses/mapping.js";
+import { interpretResponses, type PartnerService } from "./partner-service.js";
 import type { Notice } from "./problems.js";
 import {
   accountName,
@@ -47,7 +48,7 @@ export interface Progress {
 /** The client with its settings and its webhook registry, opened when the first request is needed. */
 export interface Session {
   readonly settings: Settings;
-  readonly client: PartnerClient;
+  readonly client: PartnerService;
   readonly webhooks: WebhookRegistry;
 }
 
@@ -66,7 +67,7 @@ export class PluginProcess {
   #source: ConfigSource = { get: () => undefined };
   #settings: Settings | SettingsError | null = null;
   #session: Promise<Session> | null = null;
-  #client: PartnerClient | null = null;
+  #client: PartnerService | null = null;
 
   constructor(options: ProcessOptions) {
     this.#options = options;
@@ -147,7 +148,7 @@ export class PluginProcess {
     const { createClient } = await import("../api/client.js");
     const { signal, clock, onWait, log = () => undefined } = this.#options;
     const account = this.isExplicit ? ` account=${JSON.stringify(this.account)}` : "";
-    const client = createClient({
+    const requests = createClient({
       ...settings,
       ...(signal && { signal }),
       ...(clock && { clock }),
@@ -156,6 +157,7 @@ export class PluginProcess {
         log(line + account);
       }),
     });
+    const client = interpretResponses(requests, settings.responses);
     this.#client = client;
     const verifiesNothing = this.#env["NODE_TLS_REJECT_UNAUTHORIZED"] === "0";
     if (verifiesNothing && settings.baseUrl.origin.startsWith("https:"))

@@ -1,7 +1,8 @@
 import { parseBaseUrl, type BaseUrl } from "../api/base-url.js";
 import type { ClientOptions } from "../api/client.js";
 import { SettingsError, type SettingProblem } from "../api/errors.js";
-import { parseResponseMapping, type ResponseMapping } from "../responses/mapping.js";
+import type { ResponseMapping } from "../responses/mapping.js";
+import { parseResponseMapping } from "./response-setting.js";
 import { ACCOUNT_KEY, DEFAULT_ACCOUNT, EXPLICIT_KEY, type SettingName } from "../setting-names.js";
 
 /** The source of settings that a host passes when it configures the plugin. */
@@ -12,6 +13,7 @@ export interface ConfigSource {
 
 /** The validated settings of one account: the options of its client, without those that the process adds. */
 export interface Settings extends Omit<ClientOptions, "clock" | "signal" | "log" | "onWait"> {
+  readonly responses: ResponseMapping;
   /** The address of the account before it moved to `baseUrl`; `null` if it has not moved. */
   readonly previousBaseUrl: BaseUrl | null;
 }

@@ -1,6 +1,6 @@
-import type { PartnerClient, WebhookList } from "../api/client.js";
 import type { WebhookState } from "../api/operations.js";
 import type { WebhookReading } from "../responses/webhook-list-reader.js";
+import type { PartnerService, WebhookList } from "./partner-service.js";
 import { ResourceError } from "./problems.js";
 
 /** Milliseconds for which a list is reused: long enough to update hundreds of webhooks, short enough to see manual changes. */
@@ -18,7 +18,7 @@ interface ListRequest {
  * applied to it, and it is repeated after 30 s.
  */
 export class WebhookRegistry {
-  readonly #client: Pick<PartnerClient, "listWebhooks">;
+  readonly #client: Pick<PartnerService, "listWebhooks">;
   readonly #currentTime: () => number;
   readonly #changes = new Map<number, { readonly state: WebhookState; readonly at: number }>();
   /** Our changes that have not finished, by webhook ID. */
@@ -26,7 +26,7 @@ export class WebhookRegistry {
   #latest: ListRequest | null = null;
 
   /** @param currentTime Milliseconds since the epoch. */
-  constructor(client: Pick<PartnerClient, "listWebhooks">, currentTime: () => number) {
+  constructor(client: Pick<PartnerService, "listWebhooks">, currentTime: () => number) {
     this.#client = client;
     this.#currentTime = currentTime;
   }

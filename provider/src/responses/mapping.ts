@@ -1,7 +1,4 @@
-import { isArray, isObject, parseDocument } from "./document.js";
-
-/** A JSON value that is neither an object nor an array. */
-export type JsonScalar = string | number | boolean | null;
+import type { JsonScalar } from "../json.js";
 
 /**
  * The locations of values in your service's responses, and the words for the states of a webhook. A member that you set is
@@ -13,153 +10,28 @@ export type JsonScalar = string | number | boolean | null;
  * ```
  */
 export interface ResponseMapping {
-  /**
-   * JSON Pointer (RFC 6901) to the key in the response to its creation; `""` is the whole response, either as a JSON string or
-   * as plain text.
-   * @default recognized
-   */
+  /** JSON Pointer (RFC 6901) to the key in the response to its creation; `""` is the whole response. @default recognized */
   readonly apiKey?: string;
-  /**
-   * JSON Pointer to the ID of the key in the same response. If you set it, the key is deleted by this ID instead of by its
-   * value.
-   * @default not used
-   */
+  /** JSON Pointer to the ID of the key in the same response, by which the key is then deleted. @default not used */
   readonly apiKeyId?: string;
-  /**
-   * JSON Pointer to the array of webhooks; `""` is the whole response.
-   * @default recognized
-   */
+  /** JSON Pointer to the array of webhooks; `""` is the whole response. @default recognized */
   readonly webhooks?: string;
-  /**
-   * JSON Pointer to the ID of a webhook, relative to its record.
-   * @default recognized
-   */
+  /** JSON Pointer to the ID of a webhook, relative to its record. @default recognized */
   readonly webhookId?: string;
-  /**
-   * JSON Pointer to the state of a webhook, relative to its record.
-   * @default recognized
-   */
+  /** JSON Pointer to the state of a webhook, relative to its record. @default recognized */
   readonly webhookState?: string;
   /**
-   * Values that mean `"active"`, at least one. They are compared as text, ignoring case.
-   * @default `active`, `enabled`, `on`
+   * Values that mean `"active"`, at least one. They are compared as text, ignoring case; `"*"` is any other value.
+   * @default `active`, `enabled`, `on` and the like
    */
   readonly active?: readonly JsonScalar[];
-  /**
-   * Values that mean `"disabled"`, at least one. None of them may also be in `active`.
-   * @default `disabled`, `inactive`, `off`
-   */
+  /** Values that mean `"disabled"`, at least one, and none of `active`. @default `disabled`, `inactive`, `off` and the like */
   readonly disabled?: readonly JsonScalar[];
-  /**
-   * Whether to treat the webhook list as complete (`true`) or as one page of several (`false`), regardless of its content.
-   * @default determined from the response
-   */
+  /** Whether the webhook list is complete (`true`) or one page of several (`false`). @default determined from the response */
   readonly complete?: boolean;
-}
-
-/** A problem with a member of the setting `responses`. */
-export interface MappingProblem {
-  /** The name of the member; `null` if the whole setting is invalid. Unknown names are shown only if they are short and plain. */
-  readonly member: string | null;
-  /** The problem, worded to follow the name of the setting, such as `must be a list`. Never repeats a value. */
-  readonly text: string;
-}
-
-const ARRAY_INDEX = /^(?:0|[1-9][0-9]{0,9})$/;
-const POINTER = { accepts: isPointer, text: 'must be a JSON Pointer such as "/data/key"' };
-/** The whole document can be the key or the list, but not an ID or a state. */
-const INNER_POINTER = { ...POINTER, accepts: (value: unknown) => isPointer(value) && value !== "" };
-const WORD_LIST = {
-  accepts: isWordList,
-  text: "must be a list of one or more strings, numbers, booleans or nulls",
-};
-const FLAG = { accepts: (value: unknown) => typeof value === "boolean", text: "must be true or false" };
-
-const MEMBERS: Readonly<Record<string, { accepts: (value: unknown) => boolean; text: string }>> = {
-  apiKey: POINTER,
-  apiKeyId: INNER_POINTER,
-  webhooks: POINTER,
-  webhookId: INNER_POINTER,
-  webhookState: INNER_POINTER,
-  active: WORD_LIST,
-  disabled: WORD_LIST,
-  complete: FLAG,
-} satisfies Record<keyof ResponseMapping, unknown>;
-
-/**
- * Parses the setting `responses`. Never throws.
- *
- * @param value An object, or the JSON text of one; `undefined` and `null` mean that the setting is not set.
- * @returns The valid members, and the problems of the others.
- * @example parseResponseMapping({ apiKey: "data.key" }).problems // [{ member: "apiKey", text: "must be a JSON Pointer …" }]
- */
-export function parseResponseMapping(value: unknown): {
-  readonly mapping: ResponseMapping;
-  readonly problems: readonly MappingProblem[];
-} {
-  const setting = typeof value === "string" ? parseDocument(value) : (value ?? {});
-  if (!isObject(setting)) return { mapping: {}, problems: [{ member: null, text: "must be a JSON object" }] };
-
-  const members: Record<string, unknown> = {};
-  const problems: MappingProblem[] = [];
-  for (const [name, given] of Object.entries(setting)) {
-    const member = Object.hasOwn(MEMBERS, name) ? MEMBERS[name] : undefined;
-    // The CLI may store a flag as text.
-    const value = member === FLAG && (given === "true" || given === "false") ? given === "true" : given;
-    if (member === undefined) {
-      const shown = /^[A-Za-z_-]{1,24}$/.test(name) ? name : "*";
-      const names = Object.keys(MEMBERS).join(", ");
-      problems.push({ member: shown, text: `is not a setting; use one of ${names}` });
-    } else if (value !== null && value !== undefined) {
-      if (member.accepts(value)) members[name] = value;
-      else problems.push({ member: name, text: member.text });
-    }
-  }
-  const mapping: ResponseMapping = members;
-  const activeWords = new Set(mapping.active?.map(asWord));
-  if (mapping.disabled?.some((word) => activeWords.has(asWord(word)))) {
-    problems.push({ member: "disabled", text: "must not have a value in common with responses.active" });
-    delete members["active"];
-    delete members["disabled"];
-  }
-  return { mapping, problems };
 }
 
 /** Converts a value for comparison with the words for a state. `1` and `"1"` are the same, because the CLI may store either. */
 export function asWord(value: JsonScalar): string {
   return String(value).trim().toLowerCase();
-}
-
-/** Whether a JSON value is neither an object nor an array. */
-export function isScalar(value: unknown): value is JsonScalar {
-  return value === null || ["string", "number", "boolean"].includes(typeof value);
-}
-
-/** Returns the unescaped reference tokens of a JSON Pointer (RFC 6901); `null` if the text is not a JSON Pointer. */
-export function parsePointer(text: string): string[] | null {
-  if (text === "") return [];
-  if (!text.startsWith("/") || /~(?![01])/.test(text)) return null;
-  // "~1" first: "~01" stands for "~1", not for "/".
-  const unescape = (token: string): string => token.replaceAll("~1", "/").replaceAll("~0", "~");
-  return text.slice(1).split("/").map(unescape);
-}
-
-/** Returns the value that a JSON Pointer points to; `undefined` if there is none. */
-export function resolvePointer(root: unknown, pointer: string): unknown {
-  const tokens = parsePointer(pointer);
-  let value = tokens === null ? undefined : root;
-  for (const token of tokens ?? []) {
-    if (isArray(value) && ARRAY_INDEX.test(token)) value = value[Number(token)];
-    else if (isObject(value) && Object.hasOwn(value, token)) value = value[token];
-    else return undefined;
-  }
-  return value;
-}
-
-function isPointer(value: unknown): boolean {
-  return typeof value === "string" && parsePointer(value) !== null;
-}
-
-function isWordList(value: unknown): boolean {
-  return isArray(value) && value.length > 0 && value.every(isScalar);
 }

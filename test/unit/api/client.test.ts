@@ -200,6 +200,14 @@ describe("an interruption", () => {
   });
 });
 
+it("an error about a body counts all attempts", async () => {
+  const unavailable = { bytes: "HTTP/1.1 503 No\r\ncontent-length: 0\r\n\r\n" };
+  const list = { bytes: 'HTTP/1.1 200 OK\r\ncontent-length: 12\r\n\r\n{"users":[]}' };
+  const target = await scripted(unavailable, unavailable, unavailable, list);
+  const failure = await requestFailureOf(clientFor(target, { clock: new InstantClock() }).listWebhooks());
+  expect(failure).toMatchObject({ cause: { kind: "unreadableList" }, attempts: 4, effect: "none" });
+});
+
 describe("a body", () => {
   const MIB = 1024 * 1024;
   const text = JSON.stringify({ apiKey: KEY, padding: randomBytes(3_000).toString("hex") });
@@ -293,7 +301,7 @@ it("NODE_DEBUG=net,FETCH is refused because it prints request paths", async () =
   const script = `
     const { createClient } = await import(process.argv[1]);
     const baseUrl = { origin: "https://partners.test", prefix: "", loopback: false };
-    try { createClient({ baseUrl, accessToken: "t", maxConnections: 1, responses: {} }); }
+    try { createClient({ baseUrl, accessToken: "t", maxConnections: 1 }); }
     catch (error) { console.log(error.code, JSON.stringify(error.problems)); }`;
   const client = new URL("../../../provider/dist/api/client.js", import.meta.url).href;
   const env = { ...process.env, NODE_DEBUG: "net,FETCH" };

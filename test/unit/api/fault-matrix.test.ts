@@ -2,8 +2,8 @@
 import { createServer, type AddressInfo } from "node:net";
 import { describe, expect, it } from "vitest";
 
-import type { PartnerClient } from "../../../provider/src/api/client.js";
 import { RequestError } from "../../../provider/src/api/errors.js";
+import type { PartnerService } from "../../../provider/src/handlers/partner-service.js";
 import {
   clientFor,
   failureOf,
@@ -15,7 +15,7 @@ import {
   type Target,
 } from "./support.ts";
 
-type Call = (client: PartnerClient) => Promise<unknown>;
+type Call = (client: PartnerService) => Promise<unknown>;
 
 const CALLS = {
   GET: (client) => client.listWebhooks(),

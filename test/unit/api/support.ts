@@ -3,9 +3,10 @@ import type { AddressInfo } from "node:net";
 import { onTestFinished } from "vitest";
 
 import { parseBaseUrl } from "../../../provider/src/api/base-url.js";
-import { createClient, type ClientOptions, type PartnerClient } from "../../../provider/src/api/client.js";
+import { createClient, type ClientOptions } from "../../../provider/src/api/client.js";
 import type { Clock } from "../../../provider/src/api/clock.js";
 import { RequestError, type RequestFailure } from "../../../provider/src/api/errors.js";
+import { interpretResponses, type PartnerService } from "../../../provider/src/handlers/partner-service.js";
 import { startSandbox, type Sandbox, type SandboxOptions } from "../../support/sandbox.ts";
 import { startTcpServer } from "../../support/tcp-server.ts";
 
@@ -43,23 +44,23 @@ export interface Target {
   readonly accessToken: string;
 }
 
-/** Creates a client that is closed after the test. Its timeouts are short enough to wait for. */
+/** Creates a client, with its responses interpreted, that is closed after the test. Its timeouts are short enough to wait for. */
 export function clientFor(
   { url, accessToken }: Target,
   options: Partial<Omit<ClientOptions, "baseUrl">> = {},
-): PartnerClient {
+): PartnerService {
   const baseUrl = parseBaseUrl(url);
   if ("problem" in baseUrl) throw new Error(baseUrl.problem);
-  const client = createClient({
+  const requests = createClient({
     baseUrl,
     accessToken,
     requestTimeout: 2_000,
     operationTimeout: 10_000,
     maxConnections: 4,
     requestsPerSecond: null,
-    responses: {},
     ...options,
   });
+  const client = interpretResponses(requests, {});
   onTestFinished(() => client.close());
   return client;
 }

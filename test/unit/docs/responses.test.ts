@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { readApiKey } from "../../../provider/src/responses/key-reader.js";
-import { parseResponseMapping } from "../../../provider/src/responses/mapping.js";
+import { parseResponseMapping } from "../../../provider/src/handlers/response-setting.js";
 import { readWebhookList } from "../../../provider/src/responses/webhook-list-reader.js";
 import { page, tableWith } from "./tables.ts";
 
@@ -47,6 +47,15 @@ it("the table lists every member of the setting", () => {
   expect(problem?.text).toBe(`is not a setting; use one of ${members.join(", ")}`);
 });
 
+describe("the words for states", () => {
+  const active = namesIn(/^Other words for active are (.*?); for disabled/ms).map((word) => [word, "active"]);
+  const disabled = namesIn(/; for disabled, (.*?)\./ms).map((word) => [word, "disabled"]);
+  it.each([...active, ...disabled])("%s is %s", (word, state) => {
+    const reading = readWebhookList(JSON.stringify([{ id: 101, status: word }]), {}, 200, {});
+    expect(reading.readable && reading.webhooks.get(101)?.state).toBe(state);
+  });
+});
+
 describe("the table of states", () => {
   const rows = tableWith(PAGE, "field").flatMap(({ field = "", active = "", disabled = "" }) =>
     field
@@ -59,6 +68,56 @@ describe("the table of states", () => {
     expect(reading.readable && reading.webhooks.get(101)?.state).toBe(state);
   });
 });
+
+describe("the names of keys", () => {
+  const apiKeys = namesIn(/^1\. Any name that ends with (.*?), anywhere/ms);
+  const others = namesIn(/^2\. .*?: (.*?)\.$/ms);
+  it.each([...apiKeys, ...apiKeys.map((name) => `x-${name}`), ...others])("%s", (name) => {
+    expect(readApiKey(JSON.stringify({ [name]: KEY }), {})).toMatchObject({ apiKey: KEY });
+  });
+
+  const somethingElse = namesIn(/^Names and objects that begin with (.*?) are something else/ms);
+  it.each(somethingElse)("%sApiKey is something else", (start) => {
+    expect(readApiKey(JSON.stringify({ [`${start}ApiKey`]: KEY }), {}).kind).toBe("refused");
+    expect(readApiKey(JSON.stringify({ [`${start}Token`]: { apiKey: KEY } }), {}).kind).toBe("refused");
+  });
+});
+
+const LISTS = namesIn(/^\*\*Webhook list\.\*\*.*?whose name ends with (.*?)\.$/ms);
+it.each(LISTS)("a list may be called %s", (name) => {
+  expect(readWebhookList(JSON.stringify({ [name]: [{ id: 101 }] }), {}, 200, {}).readable).toBe(true);
+});
+
+const IDS = namesIn(/The first of these\s+names that any record has: (.*?)\. If/ms);
+it.each(IDS)("an ID may be called %s", (name) => {
+  const reading = readWebhookList(JSON.stringify([{ [name]: 101 }]), {}, 200, {});
+  expect(reading.readable && [...reading.webhooks.keys()]).toEqual([101]);
+});
+
+describe("the table of complete lists", () => {
+  const rows = tableWith(PAGE, "last page").flatMap(({ field = "", ...row }) =>
+    field.split(", ").map((name) => [name, row["last page"] ?? "", row["more pages"] ?? ""] as const),
+  );
+  const valueOf = (cell: string): unknown =>
+    ({ "the length": 1, "a larger number": 2, "a value": "x" })[cell] ?? JSON.parse(cell);
+  const isComplete = (name: string, cell: string): boolean => {
+    // On its own, this number may be the number of a page.
+    const body = { data: [{ id: 101 }], page: 1, [name]: valueOf(cell) };
+    const reading = readWebhookList(JSON.stringify(body), {}, 200, {});
+    return reading.readable && reading.complete;
+  };
+  it.each(rows)("%s: %s is the last page, %s is not", (name, last, more) => {
+    expect(isComplete(name, last)).toBe(true);
+    if (more !== "") expect(isComplete(name, more)).toBe(false);
+  });
+});
+
+/** Returns the names in backticks in what a pattern captures. */
+function namesIn(pattern: RegExp): string[] {
+  const names = [...(pattern.exec(PAGE)?.[1] ?? "").matchAll(/`([^`]+)`/g)].map(([, name = ""]) => name);
+  if (names.length === 0) throw new Error(`The page has no names at ${pattern.source}.`);
+  return names;
+}
 
 /** Returns the values in a cell. Words that are not JSON are strings. */
 function values(name: string, cell: string, state: string): [name: string, value: unknown, state: string][] {

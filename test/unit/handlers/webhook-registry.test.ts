@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import type { WebhookList } from "../../../provider/src/api/client.js";
+import type { WebhookList } from "../../../provider/src/handlers/partner-service.js";
 import { WebhookRegistry } from "../../../provider/src/handlers/webhook-registry.js";
 import type { WebhookReading } from "../../../provider/src/responses/webhook-list-reader.js";
 import { SHAPES } from "../../support/sandbox.ts";

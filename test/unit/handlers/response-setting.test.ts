@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 
-import { parseResponseMapping } from "../../../provider/src/responses/mapping.js";
+import { parseResponseMapping } from "../../../provider/src/handlers/response-setting.js";
 
 const FULL = {
   apiKey: "/data/key",

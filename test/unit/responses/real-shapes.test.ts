@@ -1,0 +1,89 @@
+import { readFileSync } from "node:fs";
+import { expect, it } from "vitest";
+
+import type { WebhookState } from "../../../provider/src/api/operations.js";
+import { isFailedCreation, readApiKey } from "../../../provider/src/responses/key-reader.js";
+import { reportsFailure } from "../../../provider/src/responses/failure-report.js";
+import { resolvePointer } from "../../../provider/src/json.js";
+import { readWebhookList } from "../../../provider/src/responses/webhook-list-reader.js";
+
+/** Response bodies of public services, with the JSON Pointers at which a person finds things. */
+interface Shapes {
+  /** `pair`: two values are needed, so any of them, or a refusal, is right. */
+  readonly keys: readonly { like: string; body: object; apiKey: string | null; pair?: true }[];
+  readonly lists: readonly {
+    like: string;
+    body: object;
+    webhooks: string;
+    webhookId: string;
+    states: readonly (WebhookState | null)[];
+    complete: boolean;
+  }[];
+}
+
+const { keys, lists } = JSON.parse(
+  readFileSync(new URL("real-shapes.json", import.meta.url), "utf8"),
+) as Shapes;
+
+/** Returns the names of those that do not pass, and the share of those that do. */
+function score<T extends { like: string }>(
+  rows: readonly T[],
+  passes: (row: T) => boolean,
+): [string[], number] {
+  const missed = rows.filter((row) => !passes(row)).map(({ like }) => like);
+  return [missed, 1 - missed.length / rows.length];
+}
+
+it("at least 90 % of the keys are found, and no other value is taken for a key", () => {
+  const single = keys.filter(({ pair }) => !pair);
+  const find = (body: object): string | null => {
+    const reading = readApiKey(JSON.stringify(body), {});
+    return reading.kind === "found" ? reading.pointer : null;
+  };
+  const [missed, share] = score(single, ({ body, apiKey }) => find(body) === apiKey);
+  expect(share, missed.join(", ")).toBeGreaterThanOrEqual(0.9);
+  expect(single.filter(({ body, apiKey }) => ![apiKey, null].includes(find(body)))).toEqual([]);
+});
+
+it("no body of a success counts as a failure", () => {
+  const failed = [
+    ...keys.filter(({ body }) => isFailedCreation(JSON.stringify(body), {})),
+    ...lists.filter(({ body }) => reportsFailure(JSON.stringify(body))),
+  ];
+  expect(failed.map(({ like }) => like)).toEqual([]);
+});
+
+it("at least 76 % of the lists are read, and none of them wrong", () => {
+  const idsIn = ({ body, webhooks, webhookId }: Shapes["lists"][number]): number[] =>
+    (resolvePointer(body, webhooks) as object[]).map((record) => Number(resolvePointer(record, webhookId)));
+  const readings = lists.map((list) => ({
+    ...list,
+    read: readWebhookList(JSON.stringify(list.body), {}, 200, {}),
+  }));
+  const [missed, share] = score(readings, ({ read }) => read.readable);
+  expect(share, missed.join(", ")).toBeGreaterThanOrEqual(0.76);
+  for (const { read, ...list } of readings)
+    if (read.readable) expect([...read.webhooks.keys()], list.like).toEqual(idsIn(list));
+});
+
+it("at least 88 % of the states are read, and at most one is misread", () => {
+  const states = lists.flatMap(({ like, body, webhooks, webhookId, states }) => {
+    const list = readWebhookList(JSON.stringify(body), {}, 200, { webhooks, webhookId });
+    const read = list.readable ? [...list.webhooks.values()].map(({ state }) => state) : [];
+    return states.map((state, index) => ({ like, state, read: read[index] ?? null }));
+  });
+  const known = states.filter(({ state }) => state !== null);
+  const [missed, share] = score(known, ({ state, read }) => state === read);
+  expect(share, missed.join(", ")).toBeGreaterThanOrEqual(0.88);
+  expect(known.filter(({ state, read }) => read !== null && read !== state).length).toBeLessThanOrEqual(1);
+});
+
+it("at least 95 % of the lists are judged right as complete or not, and none with further pages is complete", () => {
+  const judged = lists.map(({ like, body, webhooks, webhookId, complete }) => {
+    const read = readWebhookList(JSON.stringify(body), {}, 200, { webhooks, webhookId });
+    return { like, complete, read: read.readable && read.complete };
+  });
+  const [missed, share] = score(judged, ({ complete, read }) => complete === read);
+  expect(share, missed.join(", ")).toBeGreaterThanOrEqual(0.95);
+  expect(judged.filter(({ complete, read }) => read && !complete)).toEqual([]);
+});
