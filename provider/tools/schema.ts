@@ -14,7 +14,7 @@ interface ResourceNotes {
   /** The documentation of the import. */
   readonly note: string;
   readonly example: string;
-  /** The filters of `pulumi do … list`. Without any, the engine does not offer to list the resource. */
+  /** The filters of `pulumi do … list`. Without this member, the engine does not offer to list the resource. */
   readonly listInputs?: { readonly properties?: Readonly<Record<string, Spec>> };
 }
 
@@ -47,6 +47,7 @@ const SECRETS: readonly string[] = [
   "PartnerApiKey.apiKey",
   "PartnerApiKey.response",
   "PartnerApiKey.previousApiKey",
+  "GetPartnerWebhooksResult.webhooks",
   "ProviderArgs.accessToken",
 ];
 
@@ -136,14 +137,9 @@ class Schema {
   }
 
   getPartnerWebhooks(): unknown {
-    const items = { $ref: this.#reference("PartnerWebhook") };
-    const description = "The webhooks in the order of the service. Secret, as a record may hold a secret.";
     return {
       description: this.description("getPartnerWebhooks").split("\n\n")[0],
-      outputs: {
-        properties: { webhooks: { type: "array", items, description, secret: true } },
-        required: ["webhooks"],
-      },
+      outputs: this.object("GetPartnerWebhooksResult"),
     };
   }
 

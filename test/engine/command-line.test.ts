@@ -63,13 +63,14 @@ it("the commands of the page list, read and change webhooks, and create and dele
   expect(printed).toMatch(/~ state: "active" => "disabled"[^]*~ state: "disabled" => "active"/);
   const [apiKey = ""] = sandbox.apiKeys;
   expect(await readFile(join(engine.dir, "CHECKOUT_KEY.stored"), "utf8")).toBe(`${apiKey}\n`);
+  expect(await readdir(engine.dir)).not.toContain("key.json");
   expect(sandbox.apiKeys).toEqual([apiKey]);
   expect(statesOf(sandbox)).toEqual({ 101: "active", 102: "active", 103: "disabled" });
   expect(countRequests(sandbox)).toEqual({ GET: 6, PATCH: 2, POST: 1, DELETE: 1 });
 
   expect(printed).not.toMatch(new RegExp(`${apiKey}|${OLD_KEY}|hidden`));
   expect(await readdir(engine.backendDir)).toEqual([]);
-  expect(await logs()).toContain(apiKey); // As the page warns.
+  expect(await logs()).toContain(apiKey); // As the page warns. If a newer CLI is better, shorten the page.
   expect((await shell(last)).code).toBe(0);
   expect(await logs()).not.toMatch(new RegExp(`${apiKey}|${OLD_KEY}|${sandbox.accessToken}`));
 });

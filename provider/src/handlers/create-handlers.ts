@@ -1,9 +1,9 @@
 import type { WebhookReading } from "../responses/webhook-list-reader.js";
 import { apiKeyHandlers } from "./api-key.js";
-import type { ResourceHandlers } from "./contract.js";
-import { listResources, type ResourceList } from "./resource-list.js";
+import { withoutSpecialValues, type Properties, type ResourceHandlers } from "./contract.js";
 import { guardOwnership } from "./ownership.js";
 import type { PluginProcess } from "./process.js";
+import { listResources, type ResourceList } from "./resource-list.js";
 import { webhookStateHandlers } from "./webhook-state.js";
 import { webhookStatesHandlers } from "./webhook-states.js";
 
@@ -30,7 +30,9 @@ export function createHandlers(plugin: PluginProcess): PartnerHandlers {
     async listWebhooks() {
       const { webhooks } = await plugin.open();
       const listed = (await webhooks.lookUp([])).all();
-      return listed.map(({ webhookId, state, record }) => ({ webhookId, state, record }));
+      return listed.map(({ webhookId, state, record }) => {
+        return { webhookId, state, record: withoutSpecialValues(record) as Properties };
+      });
     },
     listResources: (type, state) => listResources(plugin, type, state),
   };
