@@ -80,8 +80,9 @@ async function checkVersions(): Promise<void> {
       throw new Error(`${file} names another version: ${others.map(([found]) => found).join(", ")}.`);
   }
   const { GITHUB_REF_TYPE, GITHUB_REF_NAME } = process.env;
-  if (GITHUB_REF_TYPE === "tag" && GITHUB_REF_NAME !== `v${version}`)
-    throw new Error(`The tag ${GITHUB_REF_NAME} is not v${version}.`);
+  if (GITHUB_REF_TYPE !== "tag") return;
+  if (GITHUB_REF_NAME !== `v${version}`) throw new Error(`The tag ${GITHUB_REF_NAME} is not v${version}.`);
+  if (changelog.includes(`[${version}] - Unreleased`)) throw new Error("CHANGELOG.md has no date.");
 }
 
 /** Packs the npm package here, and again from a build in another folder. @throws {Error} if they differ. */

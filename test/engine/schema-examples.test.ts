@@ -30,6 +30,13 @@ const EXPECTED = {
   "List the webhooks of the account": [0, FOUND],
 };
 
+/** Compiles the SDK together with its examples, so that running them needs no further type checks. */
+const withExamples = {
+  extends: "./tsconfig.json",
+  compilerOptions: { paths: { "@pulumi-partners/native": ["./index.ts"] } },
+  files: EXAMPLES.map((_example, index) => `examples/${index}.ts`),
+};
+
 it("the TypeScript examples in the schema run", async ({ skip }) => {
   if (!(await canGenerate())) return skip();
   const sdk = await temporaryFolder();
@@ -38,12 +45,18 @@ it("the TypeScript examples in the schema run", async ({ skip }) => {
   const shown = await readFile(join(sdk, "partnerApiKey.ts"), "utf8");
   expect(shown.match(/^ \* ```(?!sh)\w+$/gm)).toEqual([" * ```typescript", " * ```typescript"]);
   await symlink(join(ROOT, "node_modules"), join(sdk, "node_modules"));
-  await mustRun(process.execPath, [join(ROOT, "node_modules/typescript/bin/tsc")], { cwd: sdk });
+  await writeFile(join(sdk, "tsconfig.examples.json"), JSON.stringify(withExamples));
+  await mkdir(join(sdk, "examples"));
+  for (const [index, { programs }] of EXAMPLES.entries())
+    await writeFile(join(sdk, `examples/${index}.ts`), programs.typescript);
+  const tsc = join(ROOT, "node_modules/typescript/bin/tsc");
+  await mustRun(process.execPath, [tsc, "--project", "tsconfig.examples.json"], { cwd: sdk });
   await cp(join(sdk, "package.json"), join(sdk, "bin/package.json"));
 
   const run = async (example: Example): Promise<unknown> => {
     const files = { "Pulumi.yaml": "name: test\nruntime: nodejs\n", "index.ts": example.programs.typescript };
-    return runExample(files, async (project) => {
+    const env = { PULUMI_NODEJS_TRANSPILE_ONLY: "true" };
+    return runExample(files, env, async (project) => {
       await mkdir(join(project, "../node_modules/@pulumi-partners"), { recursive: true });
       await symlink(join(sdk, "bin"), join(project, "../node_modules/@pulumi-partners/native"));
       await symlink(join(ROOT, "node_modules"), join(project, "node_modules"));
@@ -57,7 +70,7 @@ it("the Python examples in the schema run", async ({ skip }) => {
   if (!env) return skip();
   const run = ({ programs }: Example): Promise<unknown> => {
     const files = { "Pulumi.yaml": "name: test\nruntime: python\n", "__main__.py": programs.python };
-    return runExample(files, () => Promise.resolve(), env);
+    return runExample(files, env);
   };
   expect(await resultsOf(run)).toEqual(EXPECTED);
 });
@@ -92,8 +105,8 @@ async function resultsOf(run: (example: Example) => Promise<unknown>): Promise<R
 /** Applies a program to a new stack and a new sandbox, and returns what the sandbox then has. */
 async function runExample(
   files: Readonly<Record<string, string>>,
-  prepare: (project: string) => Promise<void>,
-  env: Readonly<Record<string, string>> = {},
+  env: Readonly<Record<string, string>>,
+  prepare?: (project: string) => Promise<void>,
 ): Promise<unknown> {
   const webhooks = Object.entries(FOUND).map(([id, state]) => ({
     webhookId: Number(id),
@@ -104,7 +117,7 @@ async function runExample(
   onTestFinished(() => engine.dispose());
   const cwd = join(engine.dir, "project");
   await mkdir(cwd);
-  await prepare(cwd);
+  await prepare?.(cwd);
   for (const [name, text] of Object.entries(files)) await writeFile(join(cwd, name), text);
   const options = { cwd, env: engine.env };
   await mustRun("pulumi", ["stack", "init", "dev", "--non-interactive"], options);
