@@ -12,8 +12,8 @@ import {
   type ConfigSource,
   type Settings,
 } from "./settings.js";
-import { WebhookDeclarations } from "./webhook-declarations.js";
 import { WebhookRegistry } from "./webhook-registry.js";
+import { ManagedWebhooks, type RunJournal } from "./webhook-release.js";
 
 /** What a host provides to a {@link PluginProcess}. */
 export interface ProcessOptions {
@@ -25,6 +25,8 @@ export interface ProcessOptions {
   readonly progress?: (progress: Progress) => void;
   /** Shows that an operation is waiting. @default nothing is shown */
   readonly onWait?: (wait: Wait) => void;
+  /** Connects the processes of one engine run. @default there are no other processes */
+  readonly journal?: RunJournal;
   /** Aborts when the process is asked to stop. */
   readonly signal?: AbortSignal;
   /** Milliseconds since the epoch. @default `Date.now` */
@@ -56,8 +58,8 @@ export interface Session {
 export class PluginProcess {
   /** Milliseconds since the epoch. */
   readonly currentTime: () => number;
-  /** The webhooks that the program manages in this run. A deletion leaves them unchanged, so that a rename undoes nothing. */
-  readonly declarations = new WebhookDeclarations();
+  /** The webhooks that this run manages, and those that it lets go. */
+  readonly managed: ManagedWebhooks;
   readonly #options: ProcessOptions;
   readonly #env: NodeJS.ProcessEnv;
   readonly #shownNotices = new Set<string>();
@@ -70,6 +72,14 @@ export class PluginProcess {
     this.#options = options;
     this.#env = options.env ?? process.env;
     this.currentTime = options.currentTime ?? (() => Date.now());
+    this.managed = new ManagedWebhooks(options.journal ?? null, {
+      // An account that moves between two addresses has the same webhooks at both.
+      servers: () => [this.server, this.previousServer].filter((server) => server !== null),
+      currentTime: this.currentTime,
+      warn: (notice) => {
+        this.warn(notice);
+      },
+    });
   }
 
   /** Sets the source of the settings. Never throws. May be called again, always with the same settings. */
@@ -152,7 +162,10 @@ export class PluginProcess {
       ...debugLog(this.#env, this.isExplicit ? ` account=${JSON.stringify(this.account)}` : ""),
     });
     this.#client = client;
-    return { settings, client, webhooks: new WebhookRegistry(client, this.currentTime) };
+    const webhooks = new WebhookRegistry(client, this.currentTime, (webhookIds) =>
+      this.managed.lastReleaseElsewhere(webhookIds),
+    );
+    return { settings, client, webhooks };
   }
 }
 

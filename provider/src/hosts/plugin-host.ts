@@ -6,6 +6,7 @@ import { PluginProcess } from "../handlers/process.js";
 import { EngineLog } from "./engine-log.js";
 import { Lifetime } from "./lifetime.js";
 import { renderError, renderNotice, renderProgress, renderWait, type MessageContext } from "./messages.js";
+import { openRunJournal } from "./run-journal.js";
 
 /** The parts that both hosts share: the handlers of one plugin process, its lifetime and its messages to the engine. */
 export class PluginHost {
@@ -25,6 +26,7 @@ export class PluginHost {
     this.#log = new EngineLog(engine, grpc);
     this.plugin = new PluginProcess({
       signal: this.lifetime.signal,
+      ...(engine !== undefined && { journal: openRunJournal(engine) }),
       warn: (notice) => {
         this.#log.warn(renderNotice(notice, this.#messageContext()));
       },

@@ -4,6 +4,7 @@ import type { WebhookState } from "../api/operations.js";
 import type { StateOnDestroy } from "./partner-webhook-state.js";
 import { assertArguments, declareOnce, warnAboutStackSettings } from "./program-checks.js";
 import { PARTNER_WEBHOOK_STATES } from "../registration.js";
+import { isWebhookId } from "../webhook-declarations.js";
 
 /**
  * What happens to webhooks that the program does not name: `"leave"` keeps their states, and a {@link WebhookState} sets that
@@ -74,9 +75,7 @@ export class PartnerWebhookStates extends pulumi.CustomResource {
 /** Ignores invalid arguments, which the preview reports. */
 function idsOf(states: unknown): readonly number[] {
   if (typeof states !== "object" || states === null) return [];
-  return Object.keys(states)
-    .filter((key) => /^[1-9]\d*$/.test(key))
-    .map(Number);
+  return Object.keys(states).filter(isWebhookId).map(Number);
 }
 
 function othersOf(others: unknown): readonly "others"[] {

@@ -89,7 +89,7 @@ export function readWebhookList(
   if (webhooks.size < records.length) return refuse("webhookId", "not unique", records[0]);
 
   const complete = mapping.complete ?? isComplete(document, records, headers, status);
-  const isRightList = records.length > 0 || isArray(document) || mapping.complete === true;
+  const isRightList = records.length > 0 || mapping.complete === true;
   const pointers = {
     ...(list.pointer !== null && { webhooks: list.pointer }),
     ...(ids.pointer !== null && { webhookId: ids.pointer }),

@@ -167,5 +167,5 @@ it("the data source shares the list of the process, and returns records as the s
     { webhookId: 103, state: "disabled", record: { webhookId: 103, state: "disabled" } },
   ]);
   expect(methods(service)).toEqual(["GET", "PATCH"]);
-  expect([101, 102].map((id) => plugin.declarations.has(id))).toEqual([true, false]);
+  expect([101, 102].map((id) => plugin.managed.isDeclared(id))).toEqual([true, false]);
 });
