@@ -28,8 +28,8 @@ describe.each(HOSTS)("two providers in one run of the engine, %s", (host) => {
 
   it("a deletion through one leaves a webhook that the program declares through the other, and says so", async () => {
     const { sandbox, engine, old, next } = await startTwo();
-    const { inputs } = await next.check(HOOK);
-    await next.create(inputs);
+    await next.check(HOOK);
+    await next.create(HOOK);
     await old.delete("101", OLD);
     expect(sandbox.webhooks.get(101)).toBe("disabled");
     expect(engine.messages.map(({ message }) => message)).toEqual([
@@ -41,8 +41,9 @@ describe.each(HOSTS)("two providers in one run of the engine, %s", (host) => {
 
   it("a fleet with others protects the webhooks that it covers", async () => {
     const { sandbox, old, next } = await startTwo();
-    const { inputs } = await next.check({ ...FLEET, states: {}, others: "disabled" });
-    await next.create(inputs);
+    const covering = { ...FLEET, states: {}, others: "disabled" };
+    await next.check(covering);
+    await next.create(covering);
     await old.delete("default", {
       ...FLEET,
       otherStates: {},
@@ -57,9 +58,9 @@ describe.each(HOSTS)("two providers in one run of the engine, %s", (host) => {
     const fleet = { ...FLEET, otherStates: {}, initialStates: { 101: "active", 102: "active" } };
     await old.update("default", fleet, { ...FLEET, states: {} });
     expect([...sandbox.webhooks.values()]).toEqual(["active", "disabled"]);
-    const { inputs } = await next.check(HOOK);
-    expect((await next.diff("101", OLD, inputs)).changes).toBe(true);
-    await next.create(inputs);
+    await next.check(HOOK);
+    expect((await next.diff("101", OLD, { ...HOOK, stateOnDestroy: "restore" })).changes).toBe(true);
+    await next.create(HOOK);
     expect([...sandbox.webhooks.values()]).toEqual(["disabled", "disabled"]);
   });
 

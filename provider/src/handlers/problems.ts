@@ -137,8 +137,13 @@ export type Notice =
   | { readonly kind: "nothingToRestore"; readonly webhookIds: readonly number[] }
   /** These webhooks are not in the `state` that a fleet sets for all `others`. */
   | { readonly kind: "othersDiffer"; readonly state: WebhookState; readonly webhookIds: readonly number[] }
-  /** These webhooks leave a fleet, which sets the `state`, unless another resource declares them. */
-  | { readonly kind: "leaving"; readonly state: WebhookState; readonly webhookIds: readonly number[] }
+  /** A resource no longer declares these webhooks, and sets them to `state`, unless another resource declares them. */
+  | {
+      readonly kind: "leaving";
+      readonly account: string;
+      readonly state: WebhookState;
+      readonly webhookIds: readonly number[];
+    }
   /** A removed resource leaves these webhooks as they are, because the program declares them through another provider. */
   | { readonly kind: "declaredElsewhere"; readonly webhookIds: readonly number[] }
   /** A refresh drops these webhooks, because they are no longer in the list. */

@@ -79,7 +79,7 @@ export function webhookStatesHandlers(plugin: PluginProcess): ResourceHandlers {
 
     diff(olds, news) {
       const fleet = fleetStateOf(olds);
-      const { states, otherStates } = fleet;
+      const { states, otherStates, initialStates } = fleet;
       const { others } = news;
       if (isState(others)) {
         plugin.managed.claim(idsOf(otherStates));
@@ -93,6 +93,7 @@ export function webhookStatesHandlers(plugin: PluginProcess): ResourceHandlers {
         (["others", "stateOnDestroy", "account"] as const).some((name) => fleet[name] !== news[name]) ||
         !hasSameStates(states, news["states"]) ||
         Object.values(otherStates).some((state) => state !== others) ||
+        (others === "leave" && Object.keys(initialStates).some((id) => !(id in states))) ||
         isReleasedOtherwise(states) ||
         isReleasedOtherwise(otherStates);
       return { changes, replaces: fleet.account === news["account"] ? [] : ["account"] };
@@ -155,12 +156,12 @@ export function webhookStatesHandlers(plugin: PluginProcess): ResourceHandlers {
 
     async delete(olds) {
       const { stateOnDestroy, initialStates } = fleetStateOf(olds);
-      const ids = idsOf(finalStates(plugin, stateOnDestroy, initialStates));
+      const ids = idsOf(finalStatesOf(plugin, stateOnDestroy, initialStates));
       if (ids.length === 0) return;
       const session = await plugin.open();
       const snapshot = await session.webhooks.lookUp(ids);
       // Computed again after the lookup: meanwhile, a resource that takes over a webhook may have been checked.
-      const leaving = finalStates(plugin, stateOnDestroy, initialStates);
+      const leaving = finalStatesOf(plugin, stateOnDestroy, initialStates);
       const release = plugin.managed.release(exceptGone(leaving, snapshot));
       const changes = changeStates(plugin, session, snapshot, release.states).finally(release.end);
       const { failure } = await changes;
@@ -200,7 +201,7 @@ async function converge(
   }
   const rest: WantedStates = covers ? Object.fromEntries(covered.map((id) => [id, others])) : {};
   // Decided after the lookup: meanwhile, a resource that takes over a webhook may have been checked.
-  const leaving = finalStates(plugin, stateOnDestroy, pick(before, unnamed));
+  const leaving = finalStatesOf(plugin, stateOnDestroy, pick(before, unnamed));
   const release = plugin.managed.release(exceptGone(leaving, snapshot));
   const wanted = { ...states, ...rest, ...release.states };
   const changes = await changeStates(plugin, session, snapshot, wanted).finally(release.end);
@@ -221,21 +222,28 @@ async function converge(
   return { outputs, failure, mayHaveChanged };
 }
 
-/** Returns the final states of webhooks, unless a resource still declares them. Warns about those that have none. */
-function finalStates(
+/** Returns the final states of webhooks that no resource declares through this process. Warns about those that have none. */
+function finalStatesOf(
   plugin: PluginProcess,
   stateOnDestroy: StateOnDestroy,
   initialStates: StateMap,
 ): WantedStates {
   if (stateOnDestroy === "leave") return {};
-  const leaving = idsOf(initialStates).filter((id) => !plugin.managed.isDeclared(id));
-  const final = leaving.map((id) => ({
-    id,
-    state: stateOnDestroy === "restore" ? initialStates[id] : stateOnDestroy,
-  }));
-  const webhookIds = final.filter(({ state }) => !state).map(({ id }) => id);
+  const ids = idsOf(initialStates).filter((id) => !plugin.managed.isDeclared(id));
+  const isUnknown = (id: number): boolean => stateOnDestroy === "restore" && !initialStates[id];
+  const webhookIds = ids.filter(isUnknown);
   if (webhookIds.length > 0) plugin.warn({ kind: "nothingToRestore", webhookIds });
-  return Object.fromEntries(final.flatMap(({ id, state }) => (state ? [[id, state]] : [])));
+  return finalStates(stateOnDestroy, pick(initialStates, ids));
+}
+
+/** Returns the final states of webhooks, without those whose initial states are unknown. */
+function finalStates(stateOnDestroy: StateOnDestroy, initialStates: StateMap): WantedStates {
+  if (stateOnDestroy === "leave") return {};
+  const states = idsOf(initialStates).map((id) => [
+    id,
+    stateOnDestroy === "restore" ? initialStates[id] : stateOnDestroy,
+  ]);
+  return Object.fromEntries(states.filter(([, state]) => state)) as WantedStates;
 }
 
 /** Drops the webhooks that certainly do not exist. */
@@ -268,11 +276,11 @@ function warnAboutLeaving(plugin: PluginProcess, fleet: FleetState, news: Proper
   if (!isRecord(states) || (!isMoved && others !== "leave")) return;
   const { stateOnDestroy } = isMoved ? fleet : fleetInputsOf(news);
   const observed = { ...fleet.otherStates, ...fleet.states };
-  const ids = idsOf(observed).filter((id) => isMoved || !(id in states));
-  const final = finalStates(plugin, stateOnDestroy, pick(fleet.initialStates, ids));
+  const isLeaving = (id: number): boolean => isMoved || !(id in states || plugin.managed.isDeclared(id));
+  const final = finalStates(stateOnDestroy, pick(fleet.initialStates, idsOf(observed).filter(isLeaving)));
   for (const state of ["active", "disabled"] as const) {
     const webhookIds = idsOf(final).filter((id) => final[id] === state && observed[id] !== state);
-    if (webhookIds.length > 0) plugin.warn({ kind: "leaving", state, webhookIds });
+    if (webhookIds.length > 0) plugin.warn({ kind: "leaving", state, webhookIds, account: fleet.account });
   }
 }
 

@@ -92,9 +92,9 @@ export function renderNotice(notice: Notice, context: MessageContext): string {
       return `"others" covers ${webhooks} not ${JSON.stringify(state)}: ${listed(ids, MAX_NAMED_WEBHOOKS)}.`;
     }
     case "leaving": {
-      const { webhookIds: ids, state } = notice;
+      const { webhookIds: ids, state, account } = notice;
       const [are, them] = ids.length === 1 ? ["is", "it"] : ["are", "them"];
-      return `${webhooksText(ids)} ${are} no longer declared here: unless another resource declares ${them}, stateOnDestroy sets ${them} to ${JSON.stringify(state)}.`;
+      return `${webhooksText(ids)} of account ${JSON.stringify(account)} ${are} no longer declared here. Unless another resource declares ${them}, stateOnDestroy sets ${them} to ${JSON.stringify(state)}.`;
     }
     case "declaredElsewhere": {
       const { webhookIds: ids } = notice;
@@ -332,7 +332,7 @@ function resourceText(problem: ResourceProblem, context: MessageContext): string
       return `W${webhooksText(webhookIds).slice(1)} ${missing} in this account. ${exist} Correct or remove the ${ids}, or create the webhook${s} at the service.`;
     }
     case "noRunFolder":
-      return `Webhooks keep their states, because the folder ${problem.folder} cannot be used: it shows whether the program still declares them. Set TMPDIR to a folder of your own.`;
+      return `No webhook was changed, because the folder ${problem.folder}, which shows what the program declares, cannot be used. Set TMPDIR to a folder of your own.`;
     case "declaredTwice": {
       const names = resourceNames(problem.urns);
       if (problem.webhookId === null)

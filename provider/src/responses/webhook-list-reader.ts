@@ -24,8 +24,8 @@ export type WebhookListReading =
       /** Whether nothing indicates further webhooks. */
       readonly complete: boolean;
       /**
-       * Whether a webhook that is missing from the list certainly does not exist. An empty list inside an object proves it only
-       * if the setting `complete` is true: it may be a list of something else.
+       * Whether a webhook that is missing from the list certainly does not exist. An empty list proves it only if the setting
+       * `complete` is true: it may be a list of something else, or a failure.
        */
       readonly provesAbsence: boolean;
       /** JSON Pointers to the values found, by setting. `webhookId` and `webhookState` are relative to a record. */

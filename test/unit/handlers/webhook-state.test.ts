@@ -54,8 +54,13 @@ describe("a webhook", () => {
       outputs: { ...olds, state: "disabled" },
       inputs: { state: "disabled", webhookId: 102 },
     });
+    service.inject({ kind: "status", status: 200, operation: "listWebhooks", body: "[]" });
+    const emptied = startRun(service).partnerWebhookState.read(olds);
+    expect(await failureOf(emptied)).toMatchObject({ problem: { kind: "absenceUnproven" } });
     service.removeWebhook(102);
-    expect(await startRun(service).partnerWebhookState.read(olds)).toBeNull();
+    const { partnerWebhookState: webhooks, notices } = startRun(service);
+    expect(await webhooks.read(olds)).toBeNull();
+    expect(notices).toEqual([{ kind: "webhooksGone", webhookIds: [102] }]);
   });
 });
 

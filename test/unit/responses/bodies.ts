@@ -205,7 +205,7 @@ function two(first: object, second: object): object[] {
 export const LIST_ROWS: readonly ListRow[] = [
   // The location of the list.
   ["a bare array", [A, B], READ],
-  ["an empty array", [], ""],
+  ["an empty array", [], "…"],
   ["HAL", { _embedded: { webhookList: [A, B] }, page: { size: 20, totalElements: 2, totalPages: 1 } }, READ],
   ["JSON:API", { data: [{ id: "101", attributes: { active: true } }], included: [B] }, "101 active"],
   [
