@@ -72,14 +72,7 @@ export class PluginProcess {
     this.#options = options;
     this.#env = options.env ?? process.env;
     this.currentTime = options.currentTime ?? (() => Date.now());
-    this.managed = new ManagedWebhooks(options.journal ?? null, {
-      // An account that moves between two addresses has the same webhooks at both.
-      servers: () => [this.server, this.previousServer].filter((server) => server !== null),
-      currentTime: this.currentTime,
-      warn: (notice) => {
-        this.warn(notice);
-      },
-    });
+    this.managed = new ManagedWebhooks(this, options.journal ?? null);
   }
 
   /** Sets the source of the settings. Never throws. May be called again, always with the same settings. */
@@ -127,6 +120,11 @@ export class PluginProcess {
   /** The address that the account had before it moved; `null` if it has not moved. */
   get previousServer(): string | null {
     return this.settings instanceof SettingsError ? null : addressOf(this.settings.previousBaseUrl);
+  }
+
+  /** The addresses of the account. Its webhooks are the same at both, while it moves from one to the other. */
+  get servers(): readonly string[] {
+    return [this.server, this.previousServer].filter((server) => server !== null);
   }
 
   /** Returns the session, opening it on the first call. @throws {SettingsError} */

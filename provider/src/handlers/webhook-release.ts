@@ -11,19 +11,21 @@ import { idsOf, pick, type WantedStates } from "./webhook-fleet-state.js";
  * deletes a resource may not be the one in which the program declares its webhook again.
  */
 export interface RunJournal {
-  /** Adds an entry. Once this returns, the other processes can read it. @throws {ResourceError} if they cannot. */
-  append(entry: JournalEntry): void;
-  /** Returns the entries of each other process, oldest first. */
-  readOthers(): readonly (readonly JournalEntry[])[];
+  /** Where the entries are. */
+  readonly folder: string;
+  /** Adds an entry. Once this returns, the other processes can read it. @returns `false` if they cannot */
+  append(entry: JournalEntry): boolean;
+  /** Returns the entries of each other process, oldest first; `null` if they cannot be read. */
+  readOthers(): readonly (readonly JournalEntry[])[] | null;
 }
 
 /** What one process says about webhooks. */
 export interface JournalEntry {
   /**
-   * `claim`: the program declares them through this process. `release`: this process is about to change them into their final
-   * states, until it adds `released`, or `kept` because another process has claimed them.
+   * `claim`: the program declares them through this process. `release`: this process is about to set their final states, unless
+   * another process has claimed them. `released`: it has finished.
    */
-  readonly kind: "claim" | "release" | "released" | "kept";
+  readonly kind: "claim" | "release" | "released";
   /** The servers of the account, hashed. */
   readonly servers: readonly string[];
   readonly webhookIds: readonly number[];
@@ -31,41 +33,33 @@ export interface JournalEntry {
   readonly at: number;
 }
 
-/** A release that has been decided. */
-export interface Release {
-  /** The states to set. */
-  readonly states: WantedStates;
-  /** Must be called when the changes have ended, whether they succeeded or not. */
-  readonly end: () => void;
-}
-
-/** What a process knows about itself. */
-interface Self {
+/** What {@link ManagedWebhooks} needs to know about its process. */
+export interface JournalOwner {
   /** The addresses of the account's server. */
-  readonly servers: () => readonly string[];
+  readonly servers: readonly string[];
   readonly currentTime: () => number;
-  readonly warn: (notice: Notice) => void;
+  warn(notice: Notice): void;
 }
 
-/** Milliseconds between two looks at another process's release, and the number of looks before it counts as lost. */
+/** Milliseconds between two looks at another process's release, and the number of looks after which it counts as lost. */
 const POLL_INTERVAL = 25;
 const MAX_POLLS = 4800;
 
 /**
- * Decides which webhooks this run manages, and which it lets go. A webhook that any resource of the program declares is never let
- * go, so a rename or a move to another provider undoes nothing.
+ * Decides which webhooks this run manages, and which it lets go. It never lets go a webhook that any resource of the program
+ * declares, so a rename or a move to another provider undoes nothing.
  */
 export class ManagedWebhooks {
   readonly #declared = new Map<DeclaredWebhook, string>();
   readonly #claimed = new Set<number>();
   readonly #finalStates = new Map<number, WebhookState>();
+  readonly #owner: JournalOwner;
   readonly #journal: RunJournal | null;
-  readonly #self: Self;
 
   /** @param journal `null` if this is the only process of the run. */
-  constructor(journal: RunJournal | null, self: Self) {
+  constructor(owner: JournalOwner, journal: RunJournal | null) {
+    this.#owner = owner;
     this.#journal = journal;
-    this.#self = self;
   }
 
   /**
@@ -82,14 +76,11 @@ export class ManagedWebhooks {
     return new ResourceError({ kind: "declaredTwice", webhookId, urns: [conflict.owner, urn] });
   }
 
-  /** Tells the other processes that the program declares webhooks through this one. Those under `others` have no other record. */
+  /** Tells the other processes that the program declares webhooks through this one. `others` claims the webhooks that it covers. */
   claim(webhookIds: readonly number[]): void {
     const added = webhookIds.filter((webhookId) => !this.#claimed.has(webhookId));
     for (const webhookId of added) this.#claimed.add(webhookId);
-    // Without the folder, other processes cannot release these webhooks either.
-    this.#tolerate(() => {
-      this.#append("claim", added);
-    });
+    this.#append("claim", added); // If this fails, the other processes cannot let them go either.
   }
 
   /** Whether a resource of the program declares a webhook through this process. */
@@ -98,41 +89,30 @@ export class ManagedWebhooks {
   }
 
   /**
-   * Decides which webhooks are let go: those that no process of the run has claimed. Warns about the others.
+   * Decides which webhooks are let go: those that no other process has claimed. Warns about the others.
    *
    * @param finalStates The states to set, without webhooks that are declared through this process.
+   * @returns The states to set, and a function to call when that has succeeded or failed.
    * @throws {ResourceError} if the other processes cannot be asked.
    */
-  release(finalStates: WantedStates): Release {
+  release(finalStates: WantedStates): { readonly states: WantedStates; readonly end: () => void } {
     const webhookIds = idsOf(finalStates);
-    // Before the claims are read: a process that claims a webhook later finds the release and sets the webhook again.
-    this.#append("release", webhookIds);
-    const claimed = this.#claimedElsewhere();
+    if (webhookIds.length === 0 || this.#journal === null) return this.#released(finalStates);
+    // Before the claims are read: a process that claims a webhook later finds the release, and sets the webhook again.
+    const others = this.#append("release", webhookIds) ? this.#readOthers() : null;
+    if (others === null) throw new ResourceError({ kind: "noRunFolder", folder: this.#journal.folder });
+    const claims = others.flat().filter(({ kind }) => kind === "claim");
+    const claimed = new Set(claims.flatMap((claim) => claim.webhookIds));
     const kept = webhookIds.filter((webhookId) => claimed.has(webhookId));
-    if (kept.length > 0) {
-      this.#append("kept", kept);
-      this.#self.warn({ kind: "declaredElsewhere", webhookIds: kept });
-    }
-    const states = pick(
-      finalStates,
-      webhookIds.filter((webhookId) => !claimed.has(webhookId)),
-    );
-    for (const [webhookId, state] of Object.entries(states)) this.#finalStates.set(Number(webhookId), state);
-    return {
-      states,
-      end: () => {
-        this.#tolerate(() => {
-          this.#append("released", idsOf(states));
-        });
-      },
-    };
+    if (kept.length > 0) this.#owner.warn({ kind: "declaredElsewhere", webhookIds: kept });
+    const free = webhookIds.filter((webhookId) => !claimed.has(webhookId));
+    return this.#released(pick(finalStates, free), () => this.#append("released", webhookIds));
   }
 
   /** Whether a webhook may no longer be in a state, because a resource of this run has let it go. */
   isReleasedOtherwise(webhookId: number, state: unknown): boolean {
-    return (
-      (this.#finalStates.get(webhookId) ?? state) !== state || this.#releasesElsewhere([webhookId]).length > 0
-    );
+    const isOther = (this.#finalStates.get(webhookId) ?? state) !== state;
+    return isOther || this.#releasesElsewhere([webhookId]).length > 0;
   }
 
   /**
@@ -149,51 +129,43 @@ export class ManagedWebhooks {
     }
   }
 
-  #append(kind: JournalEntry["kind"], webhookIds: readonly number[]): void {
-    if (this.#journal === null || webhookIds.length === 0) return;
-    this.#journal.append({ kind, servers: this.#servers(), webhookIds, at: this.#self.currentTime() });
+  #released(states: WantedStates, end: () => void = () => undefined): ReturnType<ManagedWebhooks["release"]> {
+    for (const [webhookId, state] of Object.entries(states)) this.#finalStates.set(Number(webhookId), state);
+    return { states, end };
   }
 
-  /** Runs a step that may fail if the other processes cannot be reached. @returns its result, or `undefined` */
-  #tolerate<Result>(step: () => Result): Result | undefined {
-    try {
-      return step();
-    } catch (error) {
-      if (error instanceof ResourceError) return undefined;
-      throw error;
-    }
+  /** @returns Whether the other processes can read the entry. */
+  #append(kind: JournalEntry["kind"], webhookIds: readonly number[]): boolean {
+    if (this.#journal === null || webhookIds.length === 0) return true;
+    return this.#journal.append({
+      kind,
+      servers: this.#servers(),
+      webhookIds,
+      at: this.#owner.currentTime(),
+    });
   }
 
-  #claimedElsewhere(): ReadonlySet<number> {
-    const claims = this.#entriesElsewhere()
-      .flat()
-      .filter(({ kind }) => kind === "claim");
-    return new Set(claims.flatMap(({ webhookIds }) => webhookIds));
-  }
-
-  /** Returns the last word of each other process about the release of webhooks, unless it kept them. */
+  /** Returns the last entry of each other process about the release of each webhook. */
   #releasesElsewhere(webhookIds: readonly number[]): JournalEntry[] {
-    const others = this.#tolerate(() => this.#entriesElsewhere()) ?? [];
-    return others.flatMap((entries) =>
-      webhookIds.flatMap((webhookId) => {
-        const last = entries.findLast(
-          (entry) => entry.kind !== "claim" && entry.webhookIds.includes(webhookId),
-        );
-        return last === undefined || last.kind === "kept" ? [] : [last];
-      }),
-    );
+    // A process that cannot write releases nothing.
+    return (this.#readOthers() ?? []).flatMap((entries) => {
+      const releases = entries.filter(({ kind }) => kind !== "claim");
+      return webhookIds.flatMap((id) => releases.findLast((entry) => entry.webhookIds.includes(id)) ?? []);
+    });
   }
 
-  /** Returns the entries of each other process about the same server. */
-  #entriesElsewhere(): readonly (readonly JournalEntry[])[] {
+  /** Returns the entries of each other process about the same server; `null` if they cannot be read. */
+  #readOthers(): readonly (readonly JournalEntry[])[] | null {
+    const others = this.#journal?.readOthers() ?? null;
+    if (others === null) return null;
     const servers = this.#servers();
-    const isOurs = (entry: JournalEntry): boolean => entry.servers.some((server) => servers.includes(server));
-    return (this.#journal?.readOthers() ?? []).map((entries) => entries.filter(isOurs));
+    const isSame = (entry: JournalEntry): boolean => entry.servers.some((server) => servers.includes(server));
+    return others.map((entries) => entries.filter(isSame));
   }
 
   #servers(): readonly string[] {
-    return this.#self
-      .servers()
-      .map((server) => createHash("sha256").update(server).digest("hex").slice(0, 16));
+    return this.#owner.servers.map((server) =>
+      createHash("sha256").update(server).digest("hex").slice(0, 16),
+    );
   }
 }

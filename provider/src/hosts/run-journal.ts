@@ -3,8 +3,6 @@ import { appendFileSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { isRecord } from "../handlers/contract.js";
-import { ResourceError } from "../handlers/problems.js";
 import type { JournalEntry, RunJournal } from "../handlers/webhook-release.js";
 
 /** Milliseconds after which the file of a process that was killed is removed. No run takes longer. */
@@ -17,71 +15,67 @@ const MAX_FILE_AGE = 7 * 86_400_000;
  * @param engine The engine's address as host and port.
  */
 export function openRunJournal(engine: string): RunJournal {
-  const uid = process.getuid?.();
-  const folder = join(tmpdir(), `pulumi-partners-${uid ?? "run"}`);
-  const run = createHash("sha256").update(engine).digest("hex").slice(0, 16);
-  const own = `v1-${run}-${process.pid}.jsonl`;
-  let isStarted = false;
-
-  /** @throws if the folder is not ours: another user could add claims, or read ours. */
-  const openFolder = (): void => {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-    const status = lstatSync(folder);
-    const isPrivate = uid === undefined || (status.uid === uid && (status.mode & 0o077) === 0);
-    if (!status.isDirectory() || !isPrivate) throw new Error("not a private folder");
-  };
-  const start = (): void => {
-    isStarted = true;
-    rmSync(join(folder, own), { force: true }); // An earlier process may have had the same ID.
-    for (const name of readdirSync(folder)) {
-      const { mtimeMs } = statSync(join(folder, name), { throwIfNoEntry: false }) ?? { mtimeMs: Infinity };
-      if (Date.now() - mtimeMs > MAX_FILE_AGE) rmSync(join(folder, name), { force: true });
-    }
-    for (const event of ["exit", "SIGINT", "SIGTERM"])
-      process.once(event, () => {
-        rmSync(join(folder, own), { force: true });
-      });
-  };
-  const orRefuse = <Result>(use: () => Result): Result => {
+  const folder = join(tmpdir(), `pulumi-partners-${process.getuid?.() ?? "run"}`);
+  const run = `v1-${createHash("sha256").update(engine).digest("hex").slice(0, 16)}-`;
+  const own = join(folder, `${run}${process.pid}.jsonl`);
+  let isOpen = false;
+  const use = <Result>(access: () => Result): Result | null => {
     try {
-      openFolder();
-      if (!isStarted) start();
-      return use();
+      assertPrivate(folder);
+      if (!isOpen) open(folder, own);
+      isOpen = true;
+      return access();
     } catch {
-      throw new ResourceError({ kind: "noRunFolder", folder });
+      return null;
     }
   };
-
   return {
-    append(entry) {
-      orRefuse(() => {
-        appendFileSync(join(folder, own), `${JSON.stringify(entry)}\n`, { mode: 0o600 });
-      });
-    },
+    folder,
+    append: (entry) =>
+      use(() => {
+        appendFileSync(own, `${JSON.stringify(entry)}\n`, { mode: 0o600 });
+        return true;
+      }) ?? false,
     readOthers: () =>
-      orRefuse(() =>
+      use(() =>
         readdirSync(folder)
-          .filter((name) => name.startsWith(`v1-${run}-`) && name !== own)
-          .map((name) => entriesIn(join(folder, name))),
+          .filter((name) => name.startsWith(run))
+          .map((name) => join(folder, name))
+          .filter((file) => file !== own)
+          .map(entriesIn),
       ),
   };
 }
 
-/** Reads complete lines. The file may disappear, because its process ends. */
-function entriesIn(file: string): JournalEntry[] {
-  const lines = readIfPresent(file).split("\n").slice(0, -1);
-  return lines.map((line) => JSON.parse(line) as unknown).filter(isEntry);
+/** Creates the folder if necessary. @throws if it is not ours: another user could add claims. */
+function assertPrivate(folder: string): void {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const status = lstatSync(folder);
+  const uid = process.getuid?.();
+  const isPrivate = uid === undefined || (status.uid === uid && (status.mode & 0o077) === 0);
+  if (!status.isDirectory() || !isPrivate) throw new Error("not a private folder");
 }
 
-function readIfPresent(file: string): string {
+/** Removes old files, and this process's own when it ends. */
+function open(folder: string, own: string): void {
+  rmSync(own, { force: true }); // An earlier process may have had the same ID.
+  for (const file of readdirSync(folder).map((name) => join(folder, name))) {
+    const { mtimeMs } = statSync(file, { throwIfNoEntry: false }) ?? { mtimeMs: Infinity };
+    if (Date.now() - mtimeMs > MAX_FILE_AGE) rmSync(file, { force: true });
+  }
+  for (const event of ["exit", "SIGINT", "SIGTERM"])
+    process.once(event, () => {
+      rmSync(own, { force: true });
+    });
+}
+
+/** Returns the complete lines of a file; none if its process has ended and removed it. */
+function entriesIn(file: string): JournalEntry[] {
   try {
-    return readFileSync(file, "utf8");
+    const lines = readFileSync(file, "utf8").split("\n").slice(0, -1);
+    return lines.map((line) => JSON.parse(line) as JournalEntry);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return "";
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
     throw error;
   }
-}
-
-function isEntry(value: unknown): value is JournalEntry {
-  return isRecord(value) && Array.isArray(value["servers"]) && Array.isArray(value["webhookIds"]);
 }

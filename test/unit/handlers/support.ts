@@ -60,7 +60,8 @@ export function sharedJournal(): () => RunJournal {
     const own: JournalEntry[] = [];
     all.push(own);
     return {
-      append: (entry) => void own.push(entry),
+      folder: "in memory",
+      append: (entry) => own.push(entry) > 0,
       readOthers: () => all.filter((entries) => entries !== own),
     };
   };
