@@ -5,6 +5,7 @@ import { expect, it } from "vitest";
 import { countRequests, Native, sandboxStack, UNCHANGED } from "./support.ts";
 
 const DYNAMIC = "pulumi-nodejs:dynamic/partners:";
+const aliased = (type: string) => ({ aliases: [{ type: DYNAMIC + type }] });
 
 it("with an alias, a stack moves to the native plugin and back without a request", async () => {
   const orders = { webhookId: 101, state: "disabled", stateOnDestroy: "restore" } as const;
@@ -17,8 +18,8 @@ it("with an alias, a stack moves to the native plugin and back without a request
   countRequests(sandbox);
 
   stack.setProgram(() => {
-    new Native("PartnerWebhookState", "orders", orders, `${DYNAMIC}PartnerWebhookState`);
-    const key = new Native("PartnerApiKey", "checkout", {}, `${DYNAMIC}PartnerApiKey`);
+    new Native("PartnerWebhookState", "orders", orders, aliased("PartnerWebhookState"));
+    const key = new Native("PartnerApiKey", "checkout", {}, aliased("PartnerApiKey"));
     return Promise.resolve({ apiKey: pulumi.secret(key.apiKey) });
   });
   expect(await stack.preview(UNCHANGED)).toMatchObject({ ok: true });

@@ -17,10 +17,21 @@ const { version } = (await import("../../provider/package.json", { with: { type:
 export class Native extends pulumi.CustomResource {
   declare readonly apiKey: pulumi.Output<string>;
 
-  constructor(type: string, name: string, inputs: Record<string, unknown>, aliasType?: string) {
+  constructor(
+    type: string,
+    name: string,
+    inputs: Record<string, unknown>,
+    options: pulumi.CustomResourceOptions = {},
+  ) {
     const outputs = type === "PartnerApiKey" ? { apiKey: undefined } : {};
-    const aliases = aliasType === undefined ? [] : [{ type: aliasType }];
-    super(`partners:index:${type}`, name, { ...inputs, ...outputs }, { version, aliases });
+    super(`partners:index:${type}`, name, { ...inputs, ...outputs }, { version, ...options });
+  }
+}
+
+/** An explicit provider of the native plugin. */
+export class NativeProvider extends pulumi.ProviderResource {
+  constructor(name: string, settings: Record<string, string>) {
+    super("partners", name, settings, { version } as pulumi.ResourceOptions);
   }
 }
 
