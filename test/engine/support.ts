@@ -31,7 +31,7 @@ export class Native extends pulumi.CustomResource {
 /** An explicit provider of the native plugin. */
 export class NativeProvider extends pulumi.ProviderResource {
   constructor(name: string, settings: Record<string, string>) {
-    super("partners", name, settings, { version } as pulumi.ResourceOptions);
+    super("partners", name, settings, { version });
   }
 }
 

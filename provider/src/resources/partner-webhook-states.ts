@@ -72,9 +72,11 @@ export class PartnerWebhookStates extends pulumi.CustomResource {
   }
 }
 
-/** Ignores invalid arguments, which the preview reports. */
+/** Ignores invalid arguments, which the preview reports, except for a key that is lost on the way to the plugin. */
 function idsOf(states: unknown): readonly number[] {
   if (typeof states !== "object" || states === null) return [];
+  if (Object.hasOwn(states, "__proto__"))
+    throw new pulumi.RunError('states has the key "__proto__", which is not a webhook ID.');
   return Object.keys(states).filter(isWebhookId).map(Number);
 }
 
