@@ -9,7 +9,8 @@ for (const [name, webhookId] of Object.entries(declared)) {
 
 // Warn about webhooks that exist but are not declared, and list them in the outputs.
 const known = new Set(Object.values(declared));
-const unmanaged = (await partners.getPartnerWebhooks()).filter(({ webhookId }) => !known.has(webhookId));
+const { webhooks } = await partners.getPartnerWebhooks();
+const unmanaged = webhooks.filter(({ webhookId }) => !known.has(webhookId));
 for (const { webhookId, state } of unmanaged) {
   await pulumi.log.warn(`webhook ${webhookId} (${state ?? "state unknown"}) is not declared`);
 }

@@ -1,7 +1,7 @@
 export {
   getPartnerWebhooks,
   getPartnerWebhooksOutput,
-  type GetPartnerWebhooksOptions,
+  type GetPartnerWebhooksResult,
   type PartnerWebhook,
 } from "./resources/get-partner-webhooks.js";
 export {

@@ -35,6 +35,7 @@ const SECRETS: readonly string[] = [
   "PartnerApiKey.apiKey",
   "PartnerApiKey.response",
   "PartnerApiKey.previousApiKey",
+  "GetPartnerWebhooksResult.webhooks",
   "ProviderArgs.accessToken",
 ];
 
@@ -117,14 +118,9 @@ class Schema {
   }
 
   getPartnerWebhooks(): unknown {
-    const items = { $ref: this.#reference("PartnerWebhook") };
-    const description = "The webhooks in the order of the service. Secret, as a record may hold a secret.";
     return {
       description: this.description("getPartnerWebhooks").split("\n\n")[0],
-      outputs: {
-        properties: { webhooks: { type: "array", items, description, secret: true } },
-        required: ["webhooks"],
-      },
+      outputs: this.object("GetPartnerWebhooksResult"),
     };
   }
 

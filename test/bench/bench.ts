@@ -6,7 +6,7 @@
  * --counts 1,50,200           numbers of webhooks
  * --latency 0,50              milliseconds that the service takes to respond
  * --contenders native,fleet   names of the contenders to run (default: all)
- * --write                     replaces docs/performance.md, its chart and its results
+ * --write                     replaces docs/performance.md
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -28,7 +28,7 @@ const DOCS = join(import.meta.dirname, "../../docs");
 /** Read before the bench adds its own load. */
 const LOAD_BEFORE = loadavg()[0] ?? NaN;
 
-/** Replaces docs/performance.md and its chart, which show the highest latency, and results.json, which has every latency. */
+/** Replaces docs/performance.md, which shows the highest latency. */
 export async function writePage(
   rows: readonly Row[],
   contenders: readonly Contender[],
@@ -49,8 +49,6 @@ ${contenders.map(({ name, description }) => `- **${name}**: ${description}`).joi
 
 ${table(shown)}
 
-![Seconds of the first up](performance/time.svg)
-
 - The native plugin is ready ${Math.round(startMs)} ms after the engine starts it.
 - One \`GET\` reads all webhooks. A refresh of up to 30 seconds sends no other request, and an unchanged \`up\` sends none.
 - With a \`file://\` backend, as here, the engine saves the whole state after each resource, so the time per resource grows with the
@@ -58,14 +56,9 @@ ${table(shown)}
 - The engine runs four operations at a time for each core. If your service responds slowly, raise \`--parallel\`, and
   [\`partners:maxConnections\`](configuration.md) if you go beyond 16.
 
-Measured on ${measuredOn}. Your times will differ. [results.json](performance/results.json) has the medians
-for every latency. To measure on your machine, run \`npm run bench\`.
+Measured on ${measuredOn}. Your times will differ. To measure on your machine, run \`npm run bench\`.
 `;
   await writeFile(join(DOCS, "performance.md"), await format(page, { parser: "markdown", printWidth: 110 }));
-  await writeFile(join(DOCS, "performance/time.svg"), chart(shown, latency));
-  const medians = `[\n${rows.map((row) => `    ${JSON.stringify(row)}`).join(",\n")}\n  ]`;
-  const about = JSON.stringify({ measuredOn, rounds, operations: OPERATIONS, medians: null }, null, 2);
-  await writeFile(join(DOCS, "performance/results.json"), `${about.replace("null", medians)}\n`);
 }
 
 function table(rows: readonly Row[]): string {
@@ -76,40 +69,6 @@ function table(rows: readonly Row[]): string {
   const header = ["resources", "", ...OPERATIONS, "requests of up", "of refresh"];
   const rule = ["---", "---", ...OPERATIONS.map(() => "--:"), "---", "---"];
   return [header, rule, ...lines].map((cells) => `| ${cells.join(" | ")} |`).join("\n");
-}
-
-const BAR = { left: 200, longest: 360, height: 14, distance: 20 };
-const TOP = 36;
-const STYLE = `text{font:12px system-ui,sans-serif;fill:#57606a}.title{font-size:14px;font-weight:600}
-rect{fill:#8b949e}.native,.dynamic,.fleet{fill:#0072b2}
-@media(prefers-color-scheme:dark){text{fill:#c9d1d9}.native,.dynamic,.fleet{fill:#56b4e9}}`;
-
-/** Returns horizontal bars as SVG for light and dark mode, with our contenders highlighted. */
-function chart(rows: readonly Row[], latency: number): string {
-  const title = `Seconds of the first up, with ${latency} ms latency`;
-  const longest = Math.max(...rows.map(firstUp));
-  const bars = rows.flatMap((row, index) => {
-    const [y, length] = [TOP + index * BAR.distance, Math.round((firstUp(row) / longest) * BAR.longest)];
-    const isFirst = row.count !== rows[index - 1]?.count;
-    return [
-      ...(isFirst ? [text(8, y + 12, caseName(row))] : []),
-      text(BAR.left - 8, y + 12, row.contender, 'text-anchor="end"'),
-      `<rect class="${row.contender}" x="${BAR.left}" y="${y}" width="${length}" height="${BAR.height}"/>`,
-      text(BAR.left + length + 8, y + 12, seconds(firstUp(row))),
-    ];
-  });
-  const size = `width="640" viewBox="0 0 640 ${TOP + rows.length * BAR.distance}"`;
-  const open = `<svg xmlns="http://www.w3.org/2000/svg" ${size} role="img" aria-label="${title}">`;
-  const heading = text(8, 20, title, 'class="title"');
-  return `${open}<style>${STYLE}</style>\n${[heading, ...bars].join("\n")}\n</svg>\n`;
-}
-
-function firstUp({ ms }: Row): number {
-  return ms[0] ?? 0;
-}
-
-function text(x: number, y: number, content: string, attributes = ""): string {
-  return `<text x="${x}" y="${y}" ${attributes}>${content}</text>`;
 }
 
 /** Returns `1 webhook` or `50 webhooks`. */

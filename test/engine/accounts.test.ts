@@ -89,3 +89,24 @@ it("a stack that points at another server changes nothing until previousBaseUrl 
   expect(await stack.preview(UNCHANGED)).toMatchObject({ ok: true });
   expect(other.requests).toEqual([]);
 });
+
+it("a Provider with a new account name is replaced with its resources, back and forth, and leaves no key behind", async () => {
+  const europe = await sandboxFor();
+  let account = "eu";
+  const { sandbox: eu, stack } = await sandboxStack(() => {
+    const { url: baseUrl, accessToken } = account === "eu" ? eu : europe;
+    const provider = new partners.Provider("eu", { baseUrl, accessToken, account });
+    const { apiKey } = new partners.PartnerApiKey("checkout", {}, { provider });
+    return Promise.resolve({ apiKey, webhooks: partners.getPartnerWebhooksOutput({ provider }) });
+  });
+  expect(await stack.up()).toMatchObject({ ok: true });
+  for (account of ["europe", "eu"]) {
+    expect(await stack.preview()).toMatchObject({ ok: true, changes: { replace: 2 } });
+    expect(await stack.up()).toMatchObject({ ok: true, error: "", changes: { replace: 2 } });
+    const { apiKey } = await stack.outputs();
+    expect([eu.apiKeys, europe.apiKeys]).toEqual(account === "eu" ? [[apiKey], []] : [[], [apiKey]]);
+    expect(await stack.preview(UNCHANGED)).toMatchObject({ ok: true });
+  }
+  expect(await stack.destroy()).toMatchObject({ ok: true });
+  expect([eu.apiKeys, europe.apiKeys]).toEqual([[], []]);
+});

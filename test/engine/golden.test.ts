@@ -59,7 +59,7 @@ async function program(eu: Sandbox, up: number): Promise<Record<string, unknown>
   new Native("PartnerApiKey", "native-key", { rotation: { trigger, ...forever } });
   new Native("PartnerWebhookState", "native-orders", { webhookId: 104, state: "disabled", stateOnDestroy });
   new Native("PartnerWebhookStates", "native-fleet", { states: { 105: "active" }, stateOnDestroy });
-  const found = await partners.getPartnerWebhooks();
+  const { webhooks: found } = await partners.getPartnerWebhooks();
   const secretly = partners.getPartnerWebhooksOutput();
   return { apiKey: key.apiKey, found: found.length, secretly };
 }

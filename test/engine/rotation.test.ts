@@ -1,4 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
+import type { EngineEvent } from "@pulumi/pulumi/automation/index.js";
 import * as partners from "pulumi-partners";
 import { expect, it } from "vitest";
 
@@ -111,4 +112,28 @@ it("a service that allows only one key needs deleteBeforeReplace, and the error 
   expect(failed.ok).toBe(false);
   expect(failed.stdout).toContain("deleteBeforeReplace");
   expect(sandbox.apiKeys).toHaveLength(1);
+});
+
+it("each warning is shown at its resource, also in a component and after a refresh", async () => {
+  const args = { rotation: { trigger: "1" } };
+  const { stack } = await sandboxStack(() => {
+    const parent = new pulumi.ComponentResource("test:Shop", "shop");
+    new partners.PartnerApiKey("one", args);
+    new partners.PartnerApiKey("two", args, { parent });
+    new partners.PartnerWebhookState("orders", { webhookId: 101, state: "active" }, { parent });
+    return Promise.resolve();
+  });
+  expect(await stack.up()).toMatchObject({ ok: true });
+  expect(await stack.refresh(UNCHANGED)).toMatchObject({ ok: true });
+  expect(await stack.preview(UNCHANGED)).toMatchObject({ ok: true });
+  args.rotation = { trigger: "2" };
+  const { eventLog, stdout } = await stack.preview();
+  const events = eventLog.split("\n").map((line) => JSON.parse(line) as EngineEvent);
+  const warned = events.flatMap(({ diagnosticEvent: event }) =>
+    event?.severity === "warning" ? [event.urn] : [],
+  );
+  const urn = "urn:pulumi:dev::test::";
+  const type = "pulumi-nodejs:dynamic/partners:PartnerApiKey";
+  expect(warned.toSorted()).toEqual([`${urn}${type}::one`, `${urn}test:Shop$${type}::two`]);
+  expect(stdout).not.toContain("__urn");
 });

@@ -79,11 +79,3 @@ it("a webhook may be declared only once per account, even with different provide
   fleet("alone", { states: { 9: "active" }, others: "disabled" }, third)();
   expect(fleet("more", { states: { 10: "active" } }, third)).toThrow("others covers every webhook");
 });
-
-it("isInstance tells the resources apart", () => {
-  const key = new partners.PartnerApiKey("instance");
-  const webhook = partners.PartnerWebhookState.get("got", "101");
-  const values: readonly unknown[] = [key, webhook, {}, null];
-  expect(values.filter((value) => partners.PartnerApiKey.isInstance(value))).toEqual([key]);
-  expect(values.filter((value) => partners.PartnerWebhookState.isInstance(value))).toEqual([webhook]);
-});

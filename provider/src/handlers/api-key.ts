@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 
 import type { CreatedKey } from "../api/client.js";
-import { PartnerError, SettingsError } from "../api/errors.js";
+import { PartnerError } from "../api/errors.js";
 import type { ResponseMapping } from "../responses/mapping.js";
 import {
   PartialFailure,
@@ -47,13 +47,12 @@ export function apiKeyHandlers(plugin: PluginProcess): ResourceHandlers {
 
   return {
     check(olds, news) {
-      const { account, settings } = plugin;
+      const { account } = plugin;
       const { rotation } = news;
       const problems: InputProblem[] = [
         ...unknownArguments("PartnerApiKey", news, ["rotation"]),
         ...rotationProblems(rotation),
       ];
-      if (olds["account"] === undefined && settings instanceof SettingsError) problems.push(settings);
       const inputs = {
         account,
         ...(rotation != null && { rotation }),

@@ -6,6 +6,9 @@ export type Properties = Readonly<Record<string, unknown>>;
 /** The engine's placeholder for a value that is not known yet (Pulumi SDK, runtime/rpc.ts: `unknownValue`). */
 export const UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
 
+/** The member that marks an object as a special value, such as a secret or a file (pulumi/pulumi, sdk/go/common/resource/sig). */
+export const SIGNATURE = "4dabf18193072939515e22adb298388d";
+
 /** A problem with the inputs: a sentence that repeats no value, or an error that would fail the update as well. */
 export type InputProblem = string | PartnerError;
 
@@ -74,4 +77,18 @@ export class PartialFailure extends Error {
 /** Whether a value is an object: neither a scalar nor an array. */
 export function isRecord(value: unknown): value is Properties {
   return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/**
+ * Removes from a service's value what has a special meaning for the engine or for the SDK, which recognizes its own objects by
+ * members such as `__pulumiAsset`. Either would open the file that such an object names, and store its path and hash.
+ */
+export function withoutSpecialValues(value: unknown): unknown {
+  if (value === UNKNOWN) return null;
+  if (Array.isArray(value)) return value.map(withoutSpecialValues);
+  if (!isRecord(value)) return value;
+  const members = Object.entries(value).filter(
+    ([name]) => name !== SIGNATURE && !name.startsWith("__pulumi"),
+  );
+  return Object.fromEntries(members.map(([name, member]) => [name, withoutSpecialValues(member)]));
 }

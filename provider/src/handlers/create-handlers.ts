@@ -1,6 +1,6 @@
 import type { WebhookReading } from "../responses/webhook-list-reader.js";
 import { apiKeyHandlers } from "./api-key.js";
-import type { ResourceHandlers } from "./contract.js";
+import { withoutSpecialValues, type Properties, type ResourceHandlers } from "./contract.js";
 import { guardOwnership } from "./ownership.js";
 import type { PluginProcess } from "./process.js";
 import { webhookStateHandlers } from "./webhook-state.js";
@@ -28,7 +28,9 @@ export function createHandlers(plugin: PluginProcess): PartnerHandlers {
     async listWebhooks() {
       const { webhooks } = await plugin.open();
       const listed = (await webhooks.lookUp([])).all();
-      return listed.map(({ webhookId, state, record }) => ({ webhookId, state, record }));
+      return listed.map(({ webhookId, state, record }) => {
+        return { webhookId, state, record: withoutSpecialValues(record) as Properties };
+      });
     },
   };
 }

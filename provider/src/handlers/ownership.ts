@@ -1,3 +1,4 @@
+import { SettingsError } from "../api/errors.js";
 import { PartialFailure, type Properties, type ResourceHandlers } from "./contract.js";
 import { ResourceError } from "./problems.js";
 import type { PluginProcess } from "./process.js";
@@ -33,12 +34,15 @@ export function guardOwnership(plugin: PluginProcess, handlers: ResourceHandlers
     ...handlers,
 
     async check(olds, news, urn) {
-      const checked = await handlers.check(olds, news, urn);
+      const { inputs, problems } = await handlers.check(olds, news, urn);
+      const found = new Set(problems);
+      // Even if nothing changes, because the next change would fail.
+      if (plugin.settings instanceof SettingsError) found.add(plugin.settings);
       const { account: owner } = olds;
       // The default provider has one account: it could create the new resource but not delete the old one.
-      if (plugin.isExplicit || typeof owner !== "string" || owner === plugin.account) return checked;
-      const problem = new ResourceError({ kind: "otherAccount", owner, present: plugin.account });
-      return { ...checked, problems: [...checked.problems, problem] };
+      if (!plugin.isExplicit && typeof owner === "string" && owner !== plugin.account)
+        found.add(new ResourceError({ kind: "otherAccount", owner, present: plugin.account }));
+      return { inputs, problems: [...found] };
     },
 
     diff(olds, news) {

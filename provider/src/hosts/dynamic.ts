@@ -9,7 +9,12 @@ import { createRequire } from "node:module";
 import type * as Grpc from "@grpc/grpc-js";
 import type { ConfigureRequest, ResourceProvider } from "@pulumi/pulumi/dynamic";
 
-import { PartialFailure, type Properties, type ResourceHandlers } from "../handlers/contract.js";
+import {
+  PartialFailure,
+  withoutSpecialValues,
+  type Properties,
+  type ResourceHandlers,
+} from "../handlers/contract.js";
 import { PluginHost, toWire, type Wire } from "./plugin-host.js";
 
 const [, script = ""] = process.argv;
@@ -41,7 +46,7 @@ export const partnerWebhooks: ResourceProvider = {
       // Only a refresh passes an earlier list. A new list would show as drift, and each run of the program reads a new one anyway.
       if (typeof olds["webhooks"] === "string") return { id, props: toWire(olds) };
       const webhooks = await handlers.listWebhooks().catch(rethrow(olds));
-      // As text, because a record may contain anything, including values with a special meaning for the engine.
+      // As text, which the engine does not interpret.
       return { id, props: { webhooks: JSON.stringify(webhooks) } };
     }),
 };
@@ -55,33 +60,37 @@ function toProvider(resource: ResourceHandlers): ResourceProvider {
     configure,
     check: (olds: Properties, news: Properties) =>
       handleCall(async () => {
-        const { inputs, reasons } = await host.check(() => resource, olds, news);
-        // Without a property name: the engine would print the property's value, even if it is a secret.
-        return { inputs: toWire(inputs), failures: reasons.map((reason) => ({ property: "", reason })) };
-      }),
+        const { inputs, reasons } = await host.check(() => resource, olds, news, urnOf(news));
+        return {
+          inputs: toWire({ ...inputs, ...("__urn" in news && { __urn: news["__urn"] }) }),
+          // Without a property name: the engine would print the property's value, even if it is a secret.
+          failures: reasons.map((reason) => ({ property: "", reason })),
+        };
+      }, news),
     diff: (_id, olds: Properties, news: Properties) =>
       // `update` reads the actual state itself and can report the error.
-      handleCall(() => Promise.resolve(olds).then((state) => resource.diff(state, news))).catch(() => ({
+      handleCall(() => Promise.resolve(olds).then((state) => resource.diff(state, news)), news).catch(() => ({
         changes: true,
       })),
     create: (inputs: Properties) =>
       handleCall(async () => {
         const { id, outputs } = await resource.create(inputs).catch(rethrow(inputs));
-        return { id, outs: toWire(outputs) };
-      }),
+        return { id, outs: toOutputs(outputs) };
+      }, inputs),
     read: (id, olds: Properties = {}) =>
       handleCall(async () => {
         // A `get` in the program has no state yet. It keeps its ID, because a new one would count as a change.
-        const isGet = Object.keys(olds).every((name) => name === "__provider");
+        const isGet = Object.keys(olds).every((name) => name.startsWith("__"));
         const found = await (isGet ? resource.adopt(id) : resource.read(olds)).catch(rethrow(olds, !isGet));
         if (found === null) return { id: "" };
         const { outputs, inputs } = found;
-        return { id, props: toWire(outputs), ...(inputs && { inputs: toWire(inputs) }) };
-      }),
+        return { id, props: toOutputs(outputs), ...(inputs && { inputs: toWire(inputs) }) };
+      }, olds),
     update: (id, olds: Properties, news: Properties) =>
-      handleCall(async () => ({
-        outs: toWire(await resource.update(id, olds, news).catch(rethrow(news))),
-      })),
+      handleCall(
+        async () => ({ outs: toOutputs(await resource.update(id, olds, news).catch(rethrow(news))) }),
+        news,
+      ),
     delete: (_id, olds: Properties) => handleCall(() => resource.delete(olds).catch(rethrow(olds, true))),
   };
 }
@@ -92,8 +101,19 @@ function configure({ config }: ConfigureRequest): Promise<void> {
   return Promise.resolve();
 }
 
-function handleCall<Result>(handle: () => Promise<Result>): Promise<Result> {
-  return host.handleCall("", handle);
+/** @param inputs The inputs of the resource. The outputs do not hold the URN, because in the state it could be outdated. */
+function handleCall<Result>(handle: () => Promise<Result>, inputs: Properties = {}): Promise<Result> {
+  return host.handleCall(urnOf(inputs) ?? "", handle);
+}
+
+/** Returns the URN that the program put into the inputs, because the SDK's host does not pass it on. */
+function urnOf({ __urn: urn }: Properties): string | undefined {
+  return typeof urn === "string" ? urn : undefined;
+}
+
+/** Converts outputs, which may hold values of the service, for the engine. */
+function toOutputs(outputs: Properties): Wire {
+  return toWire(withoutSpecialValues(outputs));
 }
 
 /**
@@ -102,17 +122,15 @@ function handleCall<Result>(handle: () => Promise<Result>): Promise<Result> {
  * @param properties The properties with `__provider`, without which the resource could never be updated or deleted.
  * @param lastUp Whether the settings may come from the last `up`, because no program runs.
  */
-function rethrow({ __provider }: Properties, lastUp = false): (error: unknown) => never {
+function rethrow(properties: Properties, lastUp = false): (error: unknown) => never {
+  const urn = urnOf(properties);
+  const call = { lastUp, ...(urn !== undefined && { urn }) };
   return (error) => {
     if (error instanceof PartialFailure) {
-      const { id, properties, reason } = error;
-      throw new InitializationError(
-        id,
-        toWire({ ...properties, __provider }),
-        host.describeError(reason, { lastUp }),
-      );
+      const outputs = toOutputs({ ...error.properties, __provider: properties["__provider"] });
+      throw new InitializationError(error.id, outputs, host.describeError(error.reason, call));
     }
-    throw withoutStack(host.describeError(error, { lastUp }));
+    throw withoutStack(host.describeError(error, call));
   };
 }
 

@@ -1,15 +1,16 @@
 import { Struct, type JavaScriptValue } from "google-protobuf/google/protobuf/struct_pb.js";
 
-import { isRecord, UNKNOWN, type Properties } from "../handlers/contract.js";
+import { isRecord, SIGNATURE, UNKNOWN, withoutSpecialValues, type Properties } from "../handlers/contract.js";
 import { toWire } from "./plugin-host.js";
 
-/** The member that marks an object as a special value, such as a secret (pulumi/pulumi, sdk/go/common/resource/sig). */
-const SIGNATURE = "4dabf18193072939515e22adb298388d";
+/** The {@link SIGNATURE} of a secret. */
 const SECRET = "1b47061264138c4ac30d75fd1eb44270";
 
-/** Reads properties from a message. Unwraps secrets, and omits `__provider`, which the dynamic host leaves in the state. */
+/** Reads properties from a message. Unwraps secrets, and omits what only the dynamic host needs, which a move leaves in the state. */
 export function fromStruct(message: Struct | undefined): Properties {
-  const members = Object.entries(message?.toJavaScript() ?? {}).filter(([name]) => name !== "__provider");
+  const members = Object.entries(message?.toJavaScript() ?? {}).filter(
+    ([name]) => name !== "__provider" && name !== "__urn",
+  );
   return plain(Object.fromEntries(members)) as Properties;
 }
 
@@ -20,7 +21,8 @@ export function toStruct(properties: Properties): Struct {
 
 /** Marks a value as a secret, unless it is absent or not known yet. */
 export function asSecret(value: unknown): unknown {
-  return value == null || value === UNKNOWN ? value : { [SIGNATURE]: SECRET, value: unsigned(value) };
+  if (value == null || value === UNKNOWN) return value;
+  return { [SIGNATURE]: SECRET, value: withoutSpecialValues(value) };
 }
 
 /** Marks the named properties as secrets. */
@@ -36,13 +38,4 @@ function plain(value: unknown): unknown {
   if (!isRecord(value)) return value;
   if (value[SIGNATURE] === SECRET) return plain(value["value"]);
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, plain(member)]));
-}
-
-/** Removes anything from a service's value that has a special meaning for the engine. */
-function unsigned(value: unknown): unknown {
-  if (value === UNKNOWN) return null;
-  if (Array.isArray(value)) return value.map(unsigned);
-  if (!isRecord(value)) return value;
-  const members = Object.entries(value).filter(([name]) => name !== SIGNATURE);
-  return Object.fromEntries(members.map(([name, member]) => [name, unsigned(member)]));
 }

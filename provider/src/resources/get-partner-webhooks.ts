@@ -1,9 +1,10 @@
 import * as pulumi from "@pulumi/pulumi";
 
 import type { WebhookState } from "../api/operations.js";
-import { assertArguments, warnAboutStackSettings } from "./program-checks.js";
 import { PARTNER_WEBHOOKS } from "../registration.js";
-import { logicalName, perRun, providerOf } from "./run.js";
+import { PartnerResource } from "./partner-resource.js";
+import { assertArguments } from "./program-checks.js";
+import { logicalName, perRun, providerOf, settled, type ProviderOptions } from "./run.js";
 
 /** An existing webhook, as returned by {@link getPartnerWebhooks}. */
 export interface PartnerWebhook {
@@ -15,18 +16,10 @@ export interface PartnerWebhook {
   readonly record: Readonly<Record<string, unknown>>;
 }
 
-/** The options of {@link getPartnerWebhooks}, which select the account. */
-export interface GetPartnerWebhooksOptions {
-  /**
-   * The provider for the account.
-   * @default the provider of `parent`; otherwise, the account of stack configuration
-   */
-  readonly provider?: pulumi.ProviderResource | undefined;
-  /**
-   * A component; its provider for child resources is used.
-   * @default none
-   */
-  readonly parent?: pulumi.Resource | undefined;
+/** The result of {@link getPartnerWebhooks}. */
+export interface GetPartnerWebhooksResult {
+  /** The webhooks in the order of the service; empty if there are none. Secret in an output, because a record may hold a secret. */
+  readonly webhooks: PartnerWebhook[];
 }
 
 /**
@@ -35,17 +28,20 @@ export interface GetPartnerWebhooksOptions {
  *
  * Records are plain text. Wrap anything that may contain a secret in `pulumi.secret`, or use {@link getPartnerWebhooksOutput}.
  *
- * @param options Selects the account. By default, this is the account of stack configuration.
- * @returns The webhooks in the service's order; an empty array if there are none.
+ * @param options Selects the account: a `provider`, or a component as `parent`, whose provider for child resources is used. By
+ *   default, this is the account of stack configuration.
  * @throws {Error} if the list cannot be read or has further pages, and in a preview if the provider's settings are not known yet.
  * @example
  * ```ts
- * for (const { webhookId } of await partners.getPartnerWebhooks()) {
+ * const { webhooks } = await partners.getPartnerWebhooks();
+ * for (const { webhookId } of webhooks) {
  *   new partners.PartnerWebhookState(`webhook-${webhookId}`, { webhookId, state: "active" });
  * }
  * ```
  */
-export async function getPartnerWebhooks(options: GetPartnerWebhooksOptions = {}): Promise<PartnerWebhook[]> {
+export async function getPartnerWebhooks(
+  options: Pick<pulumi.InvokeOptions, "provider" | "parent"> = {},
+): Promise<GetPartnerWebhooksResult> {
   const webhooks = settled(read(options).webhooks);
   if (!(await webhooks.isKnown)) {
     throw new pulumi.RunError(
@@ -60,40 +56,34 @@ export async function getPartnerWebhooks(options: GetPartnerWebhooksOptions = {}
  * Lists all webhooks of an account like {@link getPartnerWebhooks}, but returns a secret output. Values derived from it stay secret
  * until you call `pulumi.unsecret`. It needs no `await`, and may be unknown in a preview.
  *
- * @param options Selects the account. By default, this is the account of stack configuration.
+ * @param options Selects the account, as for {@link getPartnerWebhooks}.
  * @example
  * ```ts
- * const webhooks = partners.getPartnerWebhooksOutput({ provider: eu });
+ * const { webhooks } = partners.getPartnerWebhooksOutput({ provider: eu });
  * export const ids = pulumi.unsecret(webhooks.apply((all) => all.map(({ webhookId }) => webhookId)));
  * ```
  */
 export function getPartnerWebhooksOutput(
-  options: GetPartnerWebhooksOptions = {},
-): pulumi.Output<PartnerWebhook[]> {
+  options: Pick<pulumi.InvokeOptions, "provider" | "parent"> = {},
+): pulumi.Output<GetPartnerWebhooksResult> {
   return pulumi.secret(read(options).webhooks.apply(parse));
 }
 
 /** The resource that holds the list. It has an ID, so the engine only reads it, like a resource of another stack. */
-class PartnerWebhooks extends pulumi.CustomResource {
+class PartnerWebhooks extends PartnerResource {
   /** The webhooks as JSON text. */
   declare readonly webhooks: pulumi.Output<string>;
 
   constructor(name: string, provider: pulumi.ProviderResource | undefined) {
-    const { type, __provider } = PARTNER_WEBHOOKS;
-    super(
-      type,
-      name,
-      { webhooks: undefined, __provider },
-      { id: "webhooks", additionalSecretOutputs: ["webhooks"], ...(provider && { provider }) },
-    );
-    warnAboutStackSettings();
+    const opts = { id: "webhooks", additionalSecretOutputs: ["webhooks"], ...(provider && { provider }) };
+    super(PARTNER_WEBHOOKS, name, { webhooks: undefined }, opts);
   }
 }
 
 /** One resource for each provider, because the names of resources must be unique. */
 const reads = perRun(() => new Map<pulumi.ProviderResource | undefined, PartnerWebhooks>());
 
-function read(options: GetPartnerWebhooksOptions): PartnerWebhooks {
+function read(options: ProviderOptions): PartnerWebhooks {
   assertArguments("getPartnerWebhooks", options, ["provider", "parent"]);
   const provider = providerOf(PARTNER_WEBHOOKS.type, options);
   const known = reads();
@@ -103,11 +93,6 @@ function read(options: GetPartnerWebhooksOptions): PartnerWebhooks {
   return resource;
 }
 
-function parse(webhooks: string): PartnerWebhook[] {
-  return JSON.parse(webhooks) as PartnerWebhook[];
-}
-
-/** Returns the promises inside an output. The SDK does not declare them, but only they reveal a failure or an unknown value. */
-function settled<T>(output: pulumi.Output<T>): { isKnown: Promise<boolean>; promise(): Promise<T> } {
-  return output as unknown as { isKnown: Promise<boolean>; promise(): Promise<T> };
+function parse(webhooks: string): GetPartnerWebhooksResult {
+  return { webhooks: JSON.parse(webhooks) as PartnerWebhook[] };
 }

@@ -1,8 +1,8 @@
 import * as pulumi from "@pulumi/pulumi";
 
-import { assertArguments, warnAboutStackSettings } from "./program-checks.js";
 import { PARTNER_API_KEY, SECRET_OUTPUTS } from "../registration.js";
-import { isOfType } from "./run.js";
+import { PartnerResource } from "./partner-resource.js";
+import { assertArguments } from "./program-checks.js";
 
 /**
  * When a new key replaces the current one, and how long the old key stays valid. Invalid values fail the preview.
@@ -66,7 +66,7 @@ export interface KeyResponse {
  * export const apiKey = key.apiKey;
  * ```
  */
-export class PartnerApiKey extends pulumi.CustomResource {
+export class PartnerApiKey extends PartnerResource {
   /** The API key. Always secret. */
   declare readonly apiKey: pulumi.Output<string>;
   /** Identifies the key without revealing it: `sha256:` and 16 hex digits; `null` for keys shorter than 16 characters. */
@@ -98,11 +98,6 @@ export class PartnerApiKey extends pulumi.CustomResource {
     return new PartnerApiKey(name, {}, { ...opts, id });
   }
 
-  /** Whether a value is a `PartnerApiKey`, even if another copy of this package created it. */
-  static override isInstance(value: unknown): value is PartnerApiKey {
-    return isOfType(value, PARTNER_API_KEY.type);
-  }
-
   /**
    * @param name The name of the resource in the stack.
    * @param args When and how to rotate the key. By default, the key is never rotated.
@@ -125,10 +120,8 @@ export class PartnerApiKey extends pulumi.CustomResource {
       previousExpiresAt: undefined,
       account: undefined,
     };
-    const { type, __provider } = PARTNER_API_KEY;
     // Added to the caller's list, so that the caller cannot remove them.
     const additionalSecretOutputs = [...(opts.additionalSecretOutputs ?? []), ...SECRET_OUTPUTS];
-    super(type, name, { ...inputs, ...outputs, __provider }, { ...opts, additionalSecretOutputs });
-    warnAboutStackSettings();
+    super(PARTNER_API_KEY, name, { ...inputs, ...outputs }, { ...opts, additionalSecretOutputs });
   }
 }

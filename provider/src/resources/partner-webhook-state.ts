@@ -1,9 +1,9 @@
 import * as pulumi from "@pulumi/pulumi";
 
 import type { WebhookState } from "../api/operations.js";
-import { assertArguments, declareOnce, warnAboutStackSettings } from "./program-checks.js";
 import { PARTNER_WEBHOOK_STATE } from "../registration.js";
-import { isOfType } from "./run.js";
+import { PartnerResource } from "./partner-resource.js";
+import { assertArguments, declareOnce } from "./program-checks.js";
 
 /**
  * What happens to a webhook that is no longer managed: `"leave"` keeps its current state, `"restore"` sets the state in which it was
@@ -32,7 +32,7 @@ export interface PartnerWebhookStateArgs {
  * new partners.PartnerWebhookState("orders", { webhookId: 101, state: "active" });
  * ```
  */
-export class PartnerWebhookState extends pulumi.CustomResource {
+export class PartnerWebhookState extends PartnerResource {
   /** The ID of the webhook. */
   declare readonly webhookId: pulumi.Output<number>;
   /** The state of the webhook, as last read or set. */
@@ -56,11 +56,6 @@ export class PartnerWebhookState extends pulumi.CustomResource {
     return new PartnerWebhookState(name, undefined as unknown as PartnerWebhookStateArgs, { ...opts, id });
   }
 
-  /** Whether a value is a `PartnerWebhookState`, even if another copy of this package created it. */
-  static override isInstance(value: unknown): value is PartnerWebhookState {
-    return isOfType(value, PARTNER_WEBHOOK_STATE.type);
-  }
-
   /**
    * @param name The name of the resource in the stack.
    * @param args The webhook and its desired state.
@@ -69,11 +64,9 @@ export class PartnerWebhookState extends pulumi.CustomResource {
    *   contains an unknown argument.
    */
   constructor(name: string, args: PartnerWebhookStateArgs, opts?: pulumi.CustomResourceOptions) {
-    const { type, __provider } = PARTNER_WEBHOOK_STATE;
     const given =
       opts?.id === undefined ? declared(name, args, opts) : { webhookId: undefined, state: undefined };
-    super(type, name, { ...given, initialState: undefined, __provider }, opts);
-    warnAboutStackSettings();
+    super(PARTNER_WEBHOOK_STATE, name, { ...given, initialState: undefined }, opts);
   }
 }
 

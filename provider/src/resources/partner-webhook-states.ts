@@ -2,9 +2,10 @@ import * as pulumi from "@pulumi/pulumi";
 
 import type { WebhookState } from "../api/operations.js";
 import type { StateOnDestroy } from "./partner-webhook-state.js";
-import { assertArguments, declareOnce, warnAboutStackSettings } from "./program-checks.js";
 import { PARTNER_WEBHOOK_STATES } from "../registration.js";
 import { isWebhookId } from "../webhook-declarations.js";
+import { PartnerResource } from "./partner-resource.js";
+import { assertArguments, declareOnce } from "./program-checks.js";
 
 /**
  * What happens to webhooks that the program does not name: `"leave"` keeps their states, and a {@link WebhookState} sets that
@@ -39,7 +40,7 @@ export interface PartnerWebhookStatesArgs {
  * new partners.PartnerWebhookStates("fleet", { states: { 101: "active" }, others: "disabled", stateOnDestroy: "restore" });
  * ```
  */
-export class PartnerWebhookStates extends pulumi.CustomResource {
+export class PartnerWebhookStates extends PartnerResource {
   /** The states of the webhooks that the program names, by ID, as last read or set. */
   declare readonly states: pulumi.Output<Readonly<Record<string, WebhookState>>>;
   /**
@@ -56,7 +57,7 @@ export class PartnerWebhookStates extends pulumi.CustomResource {
    *   contains an unknown argument.
    */
   constructor(name: string, args: PartnerWebhookStatesArgs, opts?: pulumi.CustomResourceOptions) {
-    const { type, __provider } = PARTNER_WEBHOOK_STATES;
+    const { type } = PARTNER_WEBHOOK_STATES;
     const resource = `PartnerWebhookStates "${name}"`;
     assertArguments(resource, args, ["states", "others", "stateOnDestroy"]);
     const { others, stateOnDestroy } = args;
@@ -67,8 +68,7 @@ export class PartnerWebhookStates extends pulumi.CustomResource {
       ...(others !== undefined && { others: declareOnce(others, othersOf, declarer) }),
       ...(stateOnDestroy !== undefined && { stateOnDestroy }),
     };
-    super(type, name, { ...given, initialStates: undefined, __provider }, opts);
-    warnAboutStackSettings();
+    super(PARTNER_WEBHOOK_STATES, name, { ...given, initialStates: undefined }, opts);
   }
 }
 

@@ -49,7 +49,7 @@ const declarations = perRun(() => new Map<unknown, Map<DeclaredWebhook, Declarer
 
 /**
  * Records the webhooks that a resource declares. Two resources with the same webhook would overwrite each other in every update. The
- * handlers cannot detect this, because the dynamic host does not pass them the resource's name.
+ * handlers detect this only within one provider, because two providers of the same account have separate processes.
  *
  * @param given The argument that lists the webhooks.
  * @param webhooksOf Extracts the webhooks from the argument.

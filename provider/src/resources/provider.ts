@@ -85,7 +85,8 @@ export class Provider extends pulumi.ProviderResource {
         "partners:requestsPerSecond": text(args.requestsPerSecond),
         "partners:responses": text(args.responses),
       },
-      opts,
+      // The dynamic host cannot tell the engine to replace a provider. Updated in place, it could not delete the old account's keys.
+      { ...opts, replacementTrigger: [account, opts?.replacementTrigger ?? null] },
     );
     rememberAccount(this, account);
   }

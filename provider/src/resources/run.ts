@@ -17,10 +17,7 @@ export function perRun<T>(initial: () => T): () => T {
 }
 
 /** The options that determine which provider a resource or a function uses. */
-export interface ProviderOptions {
-  readonly provider?: pulumi.ProviderResource | undefined;
-  readonly parent?: pulumi.Resource | undefined;
-}
+export type ProviderOptions = Pick<pulumi.InvokeOptions, "provider" | "parent">;
 
 /** Returns the provider that the SDK will choose for a resource type; `undefined` for the default provider. */
 export function providerOf(type: string, options: ProviderOptions): pulumi.ProviderResource | undefined {
@@ -32,7 +29,7 @@ export function logicalName(resource: pulumi.Resource): string {
   return (resource as { __name?: string }).__name ?? "unnamed";
 }
 
-/** Whether a value is a resource of a type, even from another copy of the package. The SDK stores the type but does not declare it. */
-export function isOfType(value: unknown, type: string): boolean {
-  return pulumi.Resource.isInstance(value) && (value as { __pulumiType?: string }).__pulumiType === type;
+/** Returns the promises inside an output. The SDK does not declare them, but only they reveal a failure or an unknown value. */
+export function settled<T>(output: pulumi.Output<T>): { isKnown: Promise<boolean>; promise(): Promise<T> } {
+  return output as unknown as { isKnown: Promise<boolean>; promise(): Promise<T> };
 }

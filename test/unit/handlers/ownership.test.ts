@@ -90,6 +90,14 @@ describe.each(KINDS)("a %s", (kind, handlersOf, args) => {
     expect(requests()).toEqual([kind === "key" ? [] : ["GET"], []]);
   });
 
+  it("fails the preview if the settings are invalid, even if nothing changes", async () => {
+    const { service, inputs, requests } = await created();
+    const handlers = handlersOf(startRun(service, { maxConnections: "0" }));
+    expect((await handlers.check(inputs, args)).problems).toMatchObject([{ code: "PARTNERS_CONFIGURATION" }]);
+    expect((await handlers.check({}, args)).problems).toMatchObject([{ code: "PARTNERS_CONFIGURATION" }]);
+    expect(requests()).toEqual([[], []]);
+  });
+
   it("accepts another spelling of the same address", async () => {
     const { inputs, outputs } = await created();
     const run = startRun({ url: "HTTPS://EU.example.com:443/gate/", accessToken: "token" });
