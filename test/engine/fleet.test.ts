@@ -1,9 +1,17 @@
 import * as pulumi from "@pulumi/pulumi";
 import * as partners from "pulumi-partners";
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 
 import type { Result } from "../support/stack.ts";
-import { countRequests, expectShown, sandboxStack, statesOf, UNCHANGED } from "./support.ts";
+import {
+  countRequests,
+  expectShown,
+  Native,
+  NativeProvider,
+  sandboxStack,
+  statesOf,
+  UNCHANGED,
+} from "./support.ts";
 
 const IDS = Array.from({ length: 12 }, (_, index) => 101 + index);
 
@@ -106,4 +114,36 @@ it("webhooks move into and out of a fleet without a PATCH, and can only be decla
   const twice = await stack.preview();
   expect(twice.ok).toBe(false);
   await expectShown("docs/webhooks.md", twice.stdout);
+});
+
+describe.each(["dynamic", "native"] as const)("a webhook with restore, %s", (host) => {
+  it("stays as it is when its Provider is renamed without an alias, and is restored by a destroy", async () => {
+    let name = "eu";
+    const { sandbox, stack } = await sandboxStack(() => {
+      const settings = { baseUrl: sandbox.url, accessToken: sandbox.accessToken };
+      const args = { webhookId: 101, state: "disabled", stateOnDestroy: "restore" } as const;
+      if (host === "dynamic") {
+        new partners.PartnerWebhookState("orders", args, { provider: new partners.Provider(name, settings) });
+      } else {
+        const provider = new NativeProvider(name, settings);
+        new Native("PartnerWebhookState", "orders", { ...args }, { provider });
+      }
+      return Promise.resolve();
+    });
+    expect(await stack.up()).toMatchObject({ ok: true });
+    name = "europe";
+    const renamed = await stack.up();
+    expect(renamed).toMatchObject({ ok: true });
+    expect(renamed.stdout).toContain("webhook 101 stays as it is");
+    expect(statesOf(sandbox)[101]).toBe("disabled");
+    expect(await stack.refresh(UNCHANGED)).toMatchObject({ ok: true });
+
+    sandbox.setWebhookState(101, "active");
+    name = "eu";
+    expect(await stack.up()).toMatchObject({ ok: true });
+    expect(statesOf(sandbox)[101]).toBe("disabled");
+    expect(await stack.pulumi("destroy", "--preview-only", "--diff")).toContain('stateOnDestroy: "restore"');
+    expect(await stack.destroy({ flags: ["--run-program"] })).toMatchObject({ ok: true });
+    expect(statesOf(sandbox)[101]).toBe("active");
+  });
 });

@@ -2,17 +2,10 @@ import * as pulumi from "@pulumi/pulumi";
 import * as partners from "pulumi-partners";
 import { expect, it } from "vitest";
 
-import { VERSION as version } from "../../provider/src/version.js";
-import { countRequests, Native, sandboxStack, UNCHANGED } from "./support.ts";
-
-/** The provider of a generated SDK. */
-class NativeProvider extends pulumi.ProviderResource {
-  constructor(name: string, settings: Record<string, string>) {
-    super("partners", name, settings, { version });
-  }
-}
+import { countRequests, Native, NativeProvider, sandboxStack, UNCHANGED } from "./support.ts";
 
 const DYNAMIC = "pulumi-nodejs:dynamic/partners:";
+const aliased = (type: string) => ({ aliases: [{ type: DYNAMIC + type }] });
 
 it("with an alias, a stack moves to the native plugin and back without a request", async () => {
   const orders = { webhookId: 101, state: "disabled", stateOnDestroy: "restore" } as const;
@@ -25,15 +18,8 @@ it("with an alias, a stack moves to the native plugin and back without a request
   countRequests(sandbox);
 
   stack.setProgram(() => {
-    new Native("PartnerWebhookState", "orders", orders, {
-      aliases: [{ type: `${DYNAMIC}PartnerWebhookState` }],
-    });
-    const key = new Native(
-      "PartnerApiKey",
-      "checkout",
-      {},
-      { aliases: [{ type: `${DYNAMIC}PartnerApiKey` }] },
-    );
+    new Native("PartnerWebhookState", "orders", orders, aliased("PartnerWebhookState"));
+    const key = new Native("PartnerApiKey", "checkout", {}, aliased("PartnerApiKey"));
     return Promise.resolve({ apiKey: pulumi.secret(key.apiKey) });
   });
   expect(await stack.preview(UNCHANGED)).toMatchObject({ ok: true });

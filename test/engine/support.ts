@@ -28,6 +28,13 @@ export class Native extends pulumi.CustomResource {
   }
 }
 
+/** An explicit provider of the native plugin. */
+export class NativeProvider extends pulumi.ProviderResource {
+  constructor(name: string, settings: Record<string, string>) {
+    super("partners", name, settings, { version });
+  }
+}
+
 /** Options that make an operation fail if it changes anything. */
 export const UNCHANGED = { flags: ["--expect-no-changes"] };
 

@@ -39,6 +39,11 @@ it.each([
     () => partners.getPartnerWebhooksOutput({ providers: eu } as object),
     'getPartnerWebhooks has no argument "providers"',
   ],
+  [
+    "a webhook ID that would be lost on the way",
+    () => new partners.PartnerWebhookStates("f", { states: { ["__proto__"]: "active" } }),
+    'states has the key "__proto__"',
+  ],
   ["a provider named default", () => new Provider("default", eu), '"default" is the name of the account'],
   ["an empty account", () => new Provider("default", { ...eu, account: "" }), '"default" is the name'],
 ])("%s is refused before anything is registered", (_what, make, message) => {

@@ -50,7 +50,10 @@ export function guardOwnership(plugin: PluginProcess, handlers: ResourceHandlers
       if (olds["account"] !== plugin.account) return difference; // The process of the old account deletes it.
       const former = formerServer(olds);
       if (former === null) return difference;
-      if (former === plugin.previousServer) return { ...difference, changes: true };
+      if (former === plugin.previousServer) {
+        plugin.warn({ kind: "moved", owner: former, present: plugin.server ?? "" });
+        return { ...difference, changes: true };
+      }
       plugin.warn(otherServer(former));
       // A replacement would create the new resource before it fails to delete the old one; an update fails at once.
       return { ...difference, replaces: [] };

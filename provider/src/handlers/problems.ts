@@ -27,12 +27,14 @@ export type ResourceProblem =
   /** The configured account is not the one that the resource belongs to. */
   | { readonly kind: "otherAccount"; readonly owner: string; readonly present: string }
   | OtherServer
-  /** Strings in `webhookIds` are not IDs, and are redacted. `existing`: the IDs that exist; `null` if they are not known. */
+  /** `existing`: the IDs that exist. */
   | {
       readonly kind: "noSuchWebhook";
-      readonly webhookIds: readonly (number | string)[];
-      readonly existing: readonly number[] | null;
+      readonly webhookIds: readonly number[];
+      readonly existing: readonly number[];
     }
+  /** The folder in which the processes of a run exchange what they declare cannot be used, so no webhook can be let go. */
+  | { readonly kind: "noRunFolder"; readonly folder: string }
   /** Two resources manage the same webhook. `null`: one manages all `others`, so any other resource overlaps. */
   | {
       readonly kind: "declaredTwice";
@@ -57,7 +59,7 @@ export type ResourceProblem =
   | StateUnknown
   /**
    * A webhook is missing from a list that does not prove its absence: the list has further pages or, if it is `complete`, is
-   * empty inside an object. `null`: all webhooks were requested.
+   * empty. `null`: all webhooks were requested.
    */
   | { readonly kind: "absenceUnproven"; readonly webhookId: number | null; readonly complete: boolean }
   /** A key was created, but not found in the response, which is kept. `rotates`: another key stays in use until it is found. */
@@ -151,6 +153,21 @@ export type Notice =
   | { readonly kind: "nothingToRestore"; readonly webhookIds: readonly number[] }
   /** These webhooks are not in the `state` that a fleet sets for all `others`. */
   | { readonly kind: "othersDiffer"; readonly state: WebhookState; readonly webhookIds: readonly number[] }
+  /** A resource no longer declares these webhooks, and sets them to `state`, unless another resource declares them. */
+  | {
+      readonly kind: "leaving";
+      readonly account: string;
+      readonly state: WebhookState;
+      readonly webhookIds: readonly number[];
+    }
+  /** A removed resource leaves these webhooks as they are, because the program declares them through another provider. */
+  | { readonly kind: "declaredElsewhere"; readonly webhookIds: readonly number[] }
+  /** A refresh drops these webhooks, because they are no longer in the list. */
+  | { readonly kind: "webhooksGone"; readonly webhookIds: readonly number[] }
+  /** A webhook is not in the state in which this stack last set or saw it. */
+  | { readonly kind: "drifted" }
+  /** The update records that the account has moved from `owner` to `present`. */
+  | { readonly kind: "moved"; readonly owner: string; readonly present: string }
   /** A preview could not check the webhooks, and continues without the check. */
   | { readonly kind: "notChecked"; readonly error: PartnerError };
 

@@ -13,8 +13,8 @@ import {
   type ConfigSource,
   type Settings,
 } from "./settings.js";
-import { WebhookDeclarations } from "./webhook-declarations.js";
 import { WebhookRegistry } from "./webhook-registry.js";
+import { ManagedWebhooks, type RunJournal } from "./webhook-release.js";
 
 /** What a host provides to a {@link PluginProcess}. */
 export interface ProcessOptions {
@@ -28,6 +28,8 @@ export interface ProcessOptions {
   readonly onWait?: (wait: Wait) => void;
   /** Shows one line for each request, if `PARTNERS_DEBUG` is 1. @default nothing is shown */
   readonly log?: (line: string) => void;
+  /** Connects the processes of one engine run. @default there are no other processes */
+  readonly journal?: RunJournal;
   /** Aborts when the process is asked to stop. */
   readonly signal?: AbortSignal;
   /** Milliseconds since the epoch. @default `Date.now` */
@@ -59,8 +61,8 @@ export interface Session {
 export class PluginProcess {
   /** Milliseconds since the epoch. */
   readonly currentTime: () => number;
-  /** The webhooks that the program manages in this run. A deletion leaves them unchanged, so that a rename undoes nothing. */
-  readonly declarations = new WebhookDeclarations();
+  /** The webhooks that this run manages, and those that it lets go. */
+  readonly managed: ManagedWebhooks;
   readonly #options: ProcessOptions;
   readonly #env: NodeJS.ProcessEnv;
   readonly #shownNotices = new Set<string>();
@@ -73,6 +75,7 @@ export class PluginProcess {
     this.#options = options;
     this.#env = options.env ?? process.env;
     this.currentTime = options.currentTime ?? (() => Date.now());
+    this.managed = new ManagedWebhooks(this, options.journal ?? null);
   }
 
   /** Sets the source of the settings. Never throws. May be called again, always with the same settings. */
@@ -122,6 +125,11 @@ export class PluginProcess {
     return this.settings instanceof SettingsError ? null : addressOf(this.settings.previousBaseUrl);
   }
 
+  /** The addresses of the account. Its webhooks are the same at both, while it moves from one to the other. */
+  get servers(): readonly string[] {
+    return [this.server, this.previousServer].filter((server) => server !== null);
+  }
+
   /** Returns the session, opening it on the first call. @throws {SettingsError} */
   open(): Promise<Session> {
     this.#session ??= this.#open();
@@ -162,7 +170,10 @@ export class PluginProcess {
     const verifiesNothing = this.#env["NODE_TLS_REJECT_UNAUTHORIZED"] === "0";
     if (verifiesNothing && settings.baseUrl.origin.startsWith("https:"))
       this.warn({ kind: "tlsNotVerified" });
-    return { settings, client, webhooks: new WebhookRegistry(client, this.currentTime) };
+    const webhooks = new WebhookRegistry(client, this.currentTime, (webhookIds) =>
+      this.managed.lastReleaseElsewhere(webhookIds),
+    );
+    return { settings, client, webhooks };
   }
 }
 

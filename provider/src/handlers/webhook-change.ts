@@ -3,10 +3,8 @@ import type { WebhookState } from "../api/operations.js";
 import type { WebhookReading } from "../responses/webhook-list-reader.js";
 import { ResourceError, type WebhookFailure } from "./problems.js";
 import type { PluginProcess, Session } from "./process.js";
+import { idsOf, statesOf, type StateMap, type WantedStates } from "./webhook-fleet-state.js";
 import type { WebhookSnapshot } from "./webhook-registry.js";
-
-/** States by webhook ID; `null` if the list has never shown the state. */
-export type StateMap = Readonly<Record<string, WebhookState | null>>;
 
 /** The result of changing webhooks. */
 export interface ChangeResult {
@@ -24,9 +22,8 @@ export async function changeStates(
   plugin: PluginProcess,
   session: Session,
   snapshot: WebhookSnapshot,
-  wanted: Readonly<Record<string, WebhookState>>,
+  wanted: WantedStates,
 ): Promise<ChangeResult> {
-  const { client, webhooks: registry } = session;
   const webhooks = idsOf(wanted).flatMap((id) => snapshot.get(id) ?? []);
   const found = statesOf(webhooks);
   const differing = webhooks.filter(({ webhookId, state }) => state !== wanted[webhookId]);
@@ -38,7 +35,7 @@ export async function changeStates(
     const state = wanted[webhookId];
     if (state === undefined) return [];
     try {
-      await registry.change(webhookId, state, () => client.setWebhookState(webhookId, state));
+      await session.webhooks.setState(webhookId, state);
       reached[webhookId] = state;
       return [];
     } catch (error) {
@@ -103,18 +100,6 @@ export function warnIfUnknown(plugin: PluginProcess, webhooks: readonly WebhookR
       .map(({ webhookId }) => webhookId);
     if (webhookIds.length > 0) plugin.warn({ kind: "stateUnknown", webhookIds, setting });
   }
-}
-
-/** Returns the webhook IDs in a {@link StateMap} or a similar object. */
-export function idsOf(states: object): number[] {
-  return Object.keys(states).map(Number);
-}
-
-/** Returns the states of listed webhooks. @param known The states to use where the list shows none. */
-export function statesOf(webhooks: readonly WebhookReading[], known: StateMap = {}): StateMap {
-  return Object.fromEntries(
-    webhooks.map(({ webhookId, state }) => [webhookId, state ?? known[webhookId] ?? null]),
-  );
 }
 
 /** Milliseconds between two progress reports. The engine redraws its display for each one. */

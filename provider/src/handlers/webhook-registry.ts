@@ -18,21 +18,31 @@ interface ListRequest {
  * applied to it, and it is repeated after 30 s.
  */
 export class WebhookRegistry {
-  readonly #client: Pick<PartnerService, "listWebhooks">;
+  readonly #client: Pick<PartnerService, "listWebhooks" | "setWebhookState">;
   readonly #currentTime: () => number;
+  readonly #lastChangeElsewhere: (webhookIds: readonly number[]) => Promise<number>;
   readonly #changes = new Map<number, { readonly state: WebhookState; readonly at: number }>();
   /** Our changes that have not finished, by webhook ID. */
   readonly #pending = new Map<number, Promise<unknown>>();
   #latest: ListRequest | null = null;
 
-  /** @param currentTime Milliseconds since the epoch. */
-  constructor(client: Pick<PartnerService, "listWebhooks">, currentTime: () => number) {
+  /**
+   * @param currentTime Milliseconds since the epoch.
+   * @param lastChangeElsewhere Waits for pending changes to webhooks by other processes, and returns the time of the last one.
+   */
+  constructor(
+    client: Pick<PartnerService, "listWebhooks" | "setWebhookState">,
+    currentTime: () => number,
+    lastChangeElsewhere: (webhookIds: readonly number[]) => Promise<number> = () =>
+      Promise.resolve(-Infinity),
+  ) {
     this.#client = client;
     this.#currentTime = currentTime;
+    this.#lastChangeElsewhere = lastChangeElsewhere;
   }
 
   /**
-   * Looks up webhooks in the list, after our own changes to them have finished.
+   * Looks up webhooks in the list, after our own changes to them, and those of other processes, have finished.
    *
    * @param webhookIds If one of them is missing from a list that was requested before this call, the list is read again.
    * @param within Milliseconds for the request, if less than `operationTimeout`.
@@ -41,19 +51,19 @@ export class WebhookRegistry {
   async lookUp(webhookIds: readonly number[], within?: number): Promise<WebhookSnapshot> {
     const pending = webhookIds.flatMap((webhookId) => this.#pending.get(webhookId) ?? []);
     if (pending.length > 0) await Promise.all(pending);
+    const changedAt = await this.#lastChangeElsewhere(webhookIds);
     const startedAt = this.#currentTime();
-    const snapshot = await this.#read(startedAt - MAX_LIST_AGE, within);
+    const snapshot = await this.#read(Math.max(startedAt - MAX_LIST_AGE, changedAt + 1), within);
     const isMissing = webhookIds.some((webhookId) => !snapshot.get(webhookId));
     return isMissing ? this.#read(startedAt, within) : snapshot;
   }
 
   /**
-   * Makes a change and applies it to the list.
-   *
-   * @param send Sends the change. If it rejects, the change may or may not have been made, so the list is dropped.
+   * Changes the state of a webhook, and applies the change to the list. If it fails, it may or may not have been made, so the list
+   * is dropped.
    */
-  async change(webhookId: number, state: WebhookState, send: () => Promise<void>): Promise<void> {
-    const sent = send();
+  async setState(webhookId: number, state: WebhookState): Promise<void> {
+    const sent = this.#client.setWebhookState(webhookId, state);
     // Lookups wait for this; otherwise, they could find a state that is about to change.
     const finished = sent.then(
       () => {
@@ -135,13 +145,12 @@ export class WebhookSnapshot {
     return [...webhooks.values()].map((webhook) => this.#changed.get(webhook.webhookId) ?? webhook);
   }
 
-  /** Returns the error for webhooks that are not in the list. @param names Their IDs, or the invalid IDs of the program. */
-  absenceError(names: readonly (number | string)[]): ResourceError {
+  /** Returns the error for webhooks that are not in the list. */
+  absenceError(webhookIds: readonly number[]): ResourceError {
     const { webhooks, complete, provesAbsence } = this.#list;
-    const webhookId = names.find((name) => typeof name === "number");
-    if (provesAbsence || webhookId === undefined)
-      return new ResourceError({ kind: "noSuchWebhook", webhookIds: names, existing: [...webhooks.keys()] });
-    return new ResourceError({ kind: "absenceUnproven", webhookId, complete });
+    if (provesAbsence)
+      return new ResourceError({ kind: "noSuchWebhook", webhookIds, existing: [...webhooks.keys()] });
+    return new ResourceError({ kind: "absenceUnproven", webhookId: webhookIds[0] ?? null, complete });
   }
 
   /** Applies one of our changes. */

@@ -1,4 +1,4 @@
-import type { WebhookState } from "../api/operations.js";
+import { isWebhookId } from "../webhook-declarations.js";
 import {
   PartialFailure,
   UNKNOWN,
@@ -8,7 +8,8 @@ import {
 } from "./contract.js";
 import { ResourceError } from "./problems.js";
 import type { PluginProcess } from "./process.js";
-import { isWebhookId, stateOnDestroyProblems, VALID_STATES, type FleetOutputs } from "./webhook-states.js";
+import { fleetStateOf } from "./webhook-fleet-state.js";
+import { stateOnDestroyProblems, VALID_STATES } from "./webhook-states.js";
 
 /**
  * Creates the handlers of `PartnerWebhookState`, which behaves as a fleet of one webhook.
@@ -33,7 +34,9 @@ export function webhookStateHandlers(plugin: PluginProcess, fleet: ResourceHandl
 
     diff(olds, news) {
       const replaces = ["webhookId", "account"].filter((name) => olds[name] !== news[name]);
-      return { changes: fleet.diff(fleetOutputs(olds), fleetInputs(news)).changes, replaces };
+      // A replacement deletes the old resource, with the old stateOnDestroy.
+      const next = replaces.length > 0 ? { ...news, stateOnDestroy: olds["stateOnDestroy"] } : news;
+      return { changes: fleet.diff(fleetOutputs(olds), fleetInputs(next)).changes, replaces };
     },
 
     preview: (olds, news) => ({
@@ -53,7 +56,7 @@ export function webhookStateHandlers(plugin: PluginProcess, fleet: ResourceHandl
     async read(olds) {
       const found = await fleet.read(fleetOutputs(olds));
       const outputs = webhookOutputs(found?.outputs ?? {}, olds);
-      if (outputs["state"] === undefined) return null;
+      if (outputs.state === undefined) return null;
       return { outputs: { ...olds, ...outputs }, inputs: inputsOf(outputs) };
     },
 
@@ -103,10 +106,10 @@ function fleetOutputs(olds: Properties): Properties {
 }
 
 /** Returns the outputs of the one webhook of a fleet; `state` is `undefined` if it is gone. */
-function webhookOutputs(fleet: Properties, { webhookId, stateOnDestroy, account }: Properties): Properties {
-  const { states = {}, initialStates = {} } = fleet as Partial<FleetOutputs>;
-  const state: WebhookState | null | undefined = states[String(webhookId)];
-  return { webhookId, state, stateOnDestroy, account, initialState: initialStates[String(webhookId)] };
+function webhookOutputs(fleet: Properties, { webhookId, stateOnDestroy, account }: Properties) {
+  const { states, initialStates } = fleetStateOf(fleet);
+  const id = String(webhookId);
+  return { webhookId, state: states[id], stateOnDestroy, account, initialState: initialStates[id] };
 }
 
 function inputsOf({ webhookId, state, stateOnDestroy, account }: Properties): Properties {

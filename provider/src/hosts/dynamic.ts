@@ -17,7 +17,8 @@ import {
 } from "../handlers/contract.js";
 import { PluginHost, toWire, type Wire } from "./plugin-host.js";
 
-const [, script = "", address] = process.argv;
+const [, script = ""] = process.argv;
+const address = process.argv.at(-1); // The engine may pass flags before its address.
 // In any other process, such as a test, there is no engine, and this module must not end the process.
 const isHost = /[\\/]cmd[\\/]dynamic-provider([\\/]|$)/.test(script);
 const loadGrpc = (): typeof Grpc => {

@@ -94,6 +94,25 @@ export function renderNotice(notice: Notice, context: MessageContext): string {
       const webhooks = ids.length === 1 ? "1 webhook that is" : `${ids.length} webhooks that are`;
       return `"others" covers ${webhooks} not ${JSON.stringify(state)}: ${listed(ids, MAX_NAMED_WEBHOOKS)}.`;
     }
+    case "leaving": {
+      const { webhookIds: ids, state, account } = notice;
+      const [are, them] = ids.length === 1 ? ["is", "it"] : ["are", "them"];
+      return `${webhooksText(ids)} of account ${JSON.stringify(account)} ${are} no longer declared here. Unless another resource declares ${them}, stateOnDestroy sets ${them} to ${JSON.stringify(state)}.`;
+    }
+    case "declaredElsewhere": {
+      const { webhookIds: ids } = notice;
+      const [stay, they, are, them] =
+        ids.length === 1 ? ["stays", "it", "is", "it"] : ["stay", "they", "are", "them"];
+      return `${webhooksText(ids)} ${stay} as ${they} ${are}, because the program declares ${them} through another provider.`;
+    }
+    case "webhooksGone": {
+      const { webhookIds: ids } = notice;
+      return `${webhooksText(ids)} ${ids.length === 1 ? "is" : "are"} no longer in the list, so the refresh drops ${ids.length === 1 ? "it" : "them"}.`;
+    }
+    case "drifted":
+      return `webhooks are not in the state in which this stack left them. If every refresh says so, another stack may manage the same webhooks.`;
+    case "moved":
+      return `the account moved from ${notice.owner} to ${notice.present}: the update records the new address.`;
     case "notChecked":
       // The first error must be complete, so a warning does not count as its report.
       return `the webhooks could not be checked before the update. ${renderError(notice.error, { ...context, reportedErrors: new Set() })}`;
@@ -318,10 +337,14 @@ function resourceText(problem: ResourceProblem, context: MessageContext): string
       const { webhookIds, existing } = problem;
       const [missing, ids, s] =
         webhookIds.length === 1 ? ["does not exist", "ID", ""] : ["do not exist", "IDs", "s"];
-      const others = existing?.length === 0 ? " The account has no webhooks." : "";
-      const exist = existing?.length ? ` Existing webhooks: ${listed(existing, MAX_EXISTING_WEBHOOKS)}.` : "";
-      return `W${webhooksText(webhookIds).slice(1)} ${missing} in this account.${exist}${others} Correct or remove the ${ids}, or create the webhook${s} at the service.`;
+      const exist =
+        existing.length === 0
+          ? "The account has no webhooks."
+          : `Existing webhooks: ${listed(existing, MAX_EXISTING_WEBHOOKS)}.`;
+      return `W${webhooksText(webhookIds).slice(1)} ${missing} in this account. ${exist} Correct or remove the ${ids}, or create the webhook${s} at the service.`;
     }
+    case "noRunFolder":
+      return `No webhook was changed, because the folder ${problem.folder}, which shows what the program declares, cannot be used. Set TMPDIR to a folder of your own.`;
     case "declaredTwice": {
       const names = resourceNames(problem.urns);
       if (problem.webhookId === null)
@@ -410,10 +433,9 @@ function resourceNames(urns: readonly [string, string]): string {
   return one === other ? urns.join(" and ") : `${one ?? ""} and ${other ?? ""}`;
 }
 
-/** Names webhooks, as in `webhook 7` or `webhooks 7, 8 and 3 more`. Quotes an invalid ID. */
-function webhooksText(ids: readonly (number | string)[]): string {
-  const names = ids.map((id) => (typeof id === "number" ? id : JSON.stringify(id)));
-  return `webhook${ids.length === 1 ? "" : "s"} ${listed(names, MAX_NAMED_WEBHOOKS)}`;
+/** Names webhooks, as in `webhook 7` or `webhooks 7, 8 and 3 more`. */
+function webhooksText(ids: readonly number[]): string {
+  return `webhook${ids.length === 1 ? "" : "s"} ${listed(ids, MAX_NAMED_WEBHOOKS)}`;
 }
 
 function listed(names: readonly (number | string)[], most: number): string {

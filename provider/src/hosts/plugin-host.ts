@@ -15,6 +15,7 @@ import {
   renderWaitEnd,
   type MessageContext,
 } from "./messages.js";
+import { openRunJournal } from "./run-journal.js";
 
 /** The parts that both hosts share: the handlers of one plugin process, its lifetime and its messages to the engine. */
 export class PluginHost {
@@ -37,6 +38,7 @@ export class PluginHost {
     this.#log = new EngineLog(engine, grpc);
     this.plugin = new PluginProcess({
       signal: this.lifetime.signal,
+      ...(engine !== undefined && { journal: openRunJournal(engine) }),
       warn: (notice) => {
         this.#log.warn(renderNotice(notice, this.#messageContext()), this.#urn);
       },

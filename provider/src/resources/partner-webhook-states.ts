@@ -3,6 +3,7 @@ import * as pulumi from "@pulumi/pulumi";
 import type { WebhookState } from "../api/operations.js";
 import type { StateOnDestroy } from "./partner-webhook-state.js";
 import { PARTNER_WEBHOOK_STATES } from "../registration.js";
+import { isWebhookId } from "../webhook-declarations.js";
 import { PartnerResource } from "./partner-resource.js";
 import { assertArguments, declareOnce } from "./program-checks.js";
 
@@ -71,12 +72,12 @@ export class PartnerWebhookStates extends PartnerResource {
   }
 }
 
-/** Ignores invalid arguments, which the preview reports. */
+/** Ignores invalid arguments, which the preview reports, except for a key that is lost on the way to the plugin. */
 function idsOf(states: unknown): readonly number[] {
   if (typeof states !== "object" || states === null) return [];
-  return Object.keys(states)
-    .filter((key) => /^[1-9]\d*$/.test(key))
-    .map(Number);
+  if (Object.hasOwn(states, "__proto__"))
+    throw new pulumi.RunError('states has the key "__proto__", which is not a webhook ID.');
+  return Object.keys(states).filter(isWebhookId).map(Number);
 }
 
 function othersOf(others: unknown): readonly "others"[] {

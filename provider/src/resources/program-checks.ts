@@ -1,6 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 
 import { ACCOUNT_KEY, DEFAULT_ACCOUNT, SETTINGS, unknownSettingText } from "../setting-names.js";
+import { declareWebhooks, type DeclaredWebhook } from "../webhook-declarations.js";
 import { logicalName, perRun, providerOf, type ProviderOptions } from "./run.js";
 
 /**
@@ -35,9 +36,6 @@ export function rememberAccount(provider: pulumi.ProviderResource, account: unkn
   if (typeof account === "string") accounts().set(provider, account);
 }
 
-/** A webhook by its ID, or all webhooks that no resource names. */
-export type DeclaredWebhook = number | "others";
-
 /** A resource that declares webhooks. */
 export interface Declarer {
   /** The class and name for messages, such as `PartnerWebhookState "orders"`. */
@@ -67,15 +65,8 @@ export function declareOnce<Given>(
   const declared = declarations().get(key) ?? new Map<DeclaredWebhook, Declarer>();
   declarations().set(key, declared);
   const declare = (value: Given): Given => {
-    for (const webhook of webhooksOf(value)) {
-      const rivals = webhook === "others" ? [...declared.keys()] : ([webhook, "others"] as const);
-      for (const rival of rivals) {
-        const other = declared.get(rival);
-        if (other && other !== declarer)
-          throw declaredTwice(webhook === rival ? webhook : "others", other, declarer, text);
-      }
-      declared.set(webhook, declarer);
-    }
+    const conflict = declareWebhooks(declared, webhooksOf(value), declarer);
+    if (conflict) throw declaredTwice(conflict.webhook, conflict.owner, declarer, text);
     return value;
   };
   const isLater = pulumi.Output.isInstance(given) || given instanceof Promise;

@@ -21,8 +21,8 @@ export type WebhookListReading =
       /** Whether nothing indicates further webhooks. */
       readonly complete: boolean;
       /**
-       * Whether a webhook that is missing from the list certainly does not exist. An empty list inside an object proves it only
-       * if the setting `complete` is true: it may be a list of something else.
+       * Whether a webhook that is missing from the list certainly does not exist. An empty list proves it only if the setting
+       * `complete` is true: it may be a list of something else, or a failure.
        */
       readonly provesAbsence: boolean;
       /** JSON Pointers to the values found, by setting. `webhookId` and `webhookState` are relative to a record. */
@@ -88,7 +88,7 @@ export function readWebhookList(
   if (webhooks.size < records.length) return refuse("webhookId", "not unique", records[0]);
 
   const complete = mapping.complete ?? (status !== 206 && isComplete(document, records, headers));
-  const isRightList = records.length > 0 || isArray(document) || mapping.complete === true;
+  const isRightList = records.length > 0 || mapping.complete === true;
   return { readable: true, webhooks, complete, provesAbsence: complete && isRightList, pointers };
 }
 

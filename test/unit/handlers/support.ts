@@ -8,6 +8,7 @@ import {
 import { createHandlers, type PartnerHandlers } from "../../../provider/src/handlers/create-handlers.js";
 import type { Notice } from "../../../provider/src/handlers/problems.js";
 import { PluginProcess, type ProcessOptions } from "../../../provider/src/handlers/process.js";
+import type { JournalEntry, RunJournal } from "../../../provider/src/handlers/webhook-release.js";
 import type { Sandbox } from "../../support/sandbox.ts";
 import { failureOf } from "../api/support.ts";
 
@@ -50,6 +51,20 @@ export function startRun(
     ),
   );
   return { ...createHandlers(plugin), plugin, notices };
+}
+
+/** Connects the processes of one run. Returns a function that connects one more. */
+export function sharedJournal(): () => RunJournal {
+  const all: JournalEntry[][] = [];
+  return () => {
+    const own: JournalEntry[] = [];
+    all.push(own);
+    return {
+      folder: "in memory",
+      append: (entry) => own.push(entry) > 0,
+      readOthers: () => all.filter((entries) => entries !== own),
+    };
+  };
 }
 
 /** Returns the setting `responses`, for {@link startRun}. */

@@ -54,8 +54,13 @@ describe("a webhook", () => {
       outputs: { ...olds, state: "disabled" },
       inputs: { state: "disabled", webhookId: 102 },
     });
+    service.inject({ kind: "status", status: 200, operation: "listWebhooks", body: "[]" });
+    const emptied = startRun(service).partnerWebhookState.read(olds);
+    expect(await failureOf(emptied)).toMatchObject({ problem: { kind: "absenceUnproven" } });
     service.removeWebhook(102);
-    expect(await startRun(service).partnerWebhookState.read(olds)).toBeNull();
+    const { partnerWebhookState: webhooks, notices } = startRun(service);
+    expect(await webhooks.read(olds)).toBeNull();
+    expect(notices).toEqual([{ kind: "webhooksGone", webhookIds: [102] }]);
   });
 });
 
@@ -167,5 +172,5 @@ it("the data source shares the list of the process, and returns records as the s
     { webhookId: 103, state: "disabled", record: { webhookId: 103, state: "disabled" } },
   ]);
   expect(methods(service)).toEqual(["GET", "PATCH"]);
-  expect([101, 102].map((id) => plugin.declarations.has(id))).toEqual([true, false]);
+  expect([101, 102].map((id) => plugin.managed.isDeclared(id))).toEqual([true, false]);
 });

@@ -3,7 +3,18 @@ import { describe, expect, it } from "vitest";
 import { UNKNOWN, type Properties } from "../../../provider/src/handlers/contract.js";
 import { SHAPES, type Fault, type Sandbox, type Shape, type WebhookState } from "../../support/sandbox.ts";
 import { failureOf, sandboxFor } from "../api/support.ts";
-import { checked, create, mapping, methods, NOON, partialFailureOf, startRun } from "./support.ts";
+import {
+  checked,
+  create,
+  mapping,
+  methods,
+  NOON,
+  partialFailureOf,
+  sharedJournal,
+  startRun,
+} from "./support.ts";
+
+type Kind = "partnerWebhookState" | "partnerWebhookStates";
 
 /** The webhooks of a new sandbox. */
 const FOUND = { 101: "active", 102: "active", 103: "disabled" };
@@ -114,17 +125,22 @@ describe("a fleet", () => {
     const olds = await created(service, args);
     service.setWebhookState(101, "disabled");
     service.removeWebhook(102);
-    const { outputs = {}, inputs } = (await startRun(service).partnerWebhookStates.read(olds)) ?? {};
-    expect(outputs).toEqual({ ...olds, states: { 101: "disabled" }, initialStates: { 101: "active" } });
+    const refresh = startRun(service);
+    const { outputs = {}, inputs } = (await refresh.partnerWebhookStates.read(olds)) ?? {};
+    expect(outputs).toEqual({ ...olds, states: { 101: "disabled" } });
     expect(inputs).toMatchObject({ states: { 101: "disabled" } });
+    expect(refresh.notices).toEqual([{ kind: "webhooksGone", webhookIds: [102] }, { kind: "drifted" }]);
     const { partnerWebhookStates: fleet } = startRun(service);
     expect((await fleet.check(outputs, args)).problems).toMatchObject([
       { problem: { kind: "noSuchWebhook", webhookIds: [102], existing: [101, 103] } },
     ]);
     const failure = await partialFailureOf(fleet.update("default", outputs, { ...outputs, ...args }));
     expect(failure.reason).toMatchObject({ problem: { kind: "noSuchWebhook", webhookIds: [102] } });
-    expect(failure.properties).toMatchObject({ states: { 101: "active" }, initialStates: { 101: "active" } });
+    const initialStates = { 101: "active", 102: "active" };
+    expect(failure.properties).toMatchObject({ states: { 101: "active" }, initialStates });
     expect(service.webhooks.get(101)).toBe("active");
+    const removed = await up(service, failure.properties, { states: { 101: "active" } });
+    expect(removed["initialStates"]).toEqual({ 101: "active" });
   });
 
   it("uses a list with further pages, except for others and for webhooks that are missing from it", async () => {
@@ -207,6 +223,66 @@ describe("a fleet", () => {
   });
 });
 
+it("a state that something else wrote crashes no handler", async () => {
+  const service = await sandboxFor();
+  const { partnerWebhookStates: fleet, partnerWebhookState: webhooks } = startRun(service);
+  const news = await checked(fleet, { states: { 101: "active" } });
+  const broken = { states: 7, otherStates: [null], initialStates: { x: 1, 101: "OFF", 102: {} }, others: {} };
+  for (const olds of [{}, broken, { ...broken, stateOnDestroy: "restore" }]) {
+    expect(fleet.diff(olds, news).changes).toBe(true);
+    expect(fleet.preview(olds, news)).toMatchObject({ states: { 101: "active" } });
+    expect((await fleet.read(olds))?.outputs).toMatchObject({ states: {} });
+    expect(await fleet.update("default", olds, news)).toMatchObject({ states: { 101: "active" } });
+    await fleet.delete(olds);
+    expect(await webhooks.read(olds)).toBeNull();
+    await webhooks.delete(olds);
+  }
+  expect(methods(service)).toEqual(["GET"]);
+});
+
+describe("two providers in one run", () => {
+  const args = { states: { 102: "disabled" }, stateOnDestroy: "active" };
+
+  it("leave webhooks that the program declares through the other one, and let the others go", async () => {
+    const service = await sandboxFor();
+    const olds = await created(service, { ...args, states: { 101: "disabled", 102: "disabled" } });
+    const journalOf = sharedJournal();
+    const [old, next] = [0, 1].map(() => startRun(service, {}, { journal: journalOf() }));
+    if (!old || !next) throw new Error("not started");
+    await checked(next.partnerWebhookState, { webhookId: 101, state: "disabled" });
+    await old.partnerWebhookStates.delete(olds);
+    expect(old.notices).toEqual([{ kind: "declaredElsewhere", webhookIds: [101] }]);
+    expect(serverStates(service)).toMatchObject({ 101: "disabled", 102: "active" });
+  });
+
+  it("do not act on a list that is older than a change of the other one, or on a change in flight", async () => {
+    const service = await sandboxFor();
+    const olds = await created(service, args);
+    const journalOf = sharedJournal();
+    const [old, next] = [0, 1].map(() => startRun(service, {}, { journal: journalOf() }));
+    if (!old || !next) throw new Error("not started");
+    await checked(next.partnerWebhookState, { webhookId: 101, state: "active" });
+    const change = service.hold(1);
+    const deleted = old.partnerWebhookStates.delete(olds);
+    await change.reached;
+    const taken = create(next.partnerWebhookState, { webhookId: 102, state: "disabled" });
+    await change.release();
+    await Promise.all([deleted, taken]);
+    expect(service.webhooks.get(102)).toBe("disabled");
+  });
+
+  it("change nothing if they cannot reach each other", async () => {
+    const service = await sandboxFor();
+    const olds = await created(service, args);
+    const journal = { folder: "/tmp/x", append: () => false, readOthers: () => null };
+    const run = startRun(service, {}, { journal });
+    const problem = { kind: "noRunFolder", folder: "/tmp/x" };
+    await checked(run.partnerWebhookState, { webhookId: 101, state: "active" });
+    expect(await failureOf(run.partnerWebhookStates.delete(olds))).toMatchObject({ problem });
+    expect(methods(service)).not.toContain("PATCH");
+  });
+});
+
 describe("others", () => {
   it("covers every unnamed webhook; a refresh finds those that drifted or are new", async () => {
     const service = await sandboxFor();
@@ -225,8 +301,8 @@ describe("others", () => {
     const refresh = startRun(service);
     const { outputs = {} } = (await refresh.partnerWebhookStates.read(olds)) ?? {};
     const drifted = { kind: "othersDiffer", state: "disabled", webhookIds: [101, 104] };
-    expect(refresh.notices).toEqual([drifted]);
-    const initialStates = { 101: "active", 103: "disabled", 104: "active" };
+    expect(refresh.notices).toEqual([{ kind: "webhooksGone", webhookIds: [102] }, drifted]);
+    const initialStates = { 101: "active", 102: "active", 103: "disabled", 104: "active" };
     expect(outputs).toMatchObject({ otherStates: { 101: "active", 104: "active" }, initialStates });
     const next = startRun(service);
     const repaired = await up(service, outputs, args, next);
@@ -313,6 +389,34 @@ describe("failed changes", () => {
     expect(properties).toEqual(olds);
     await destroy(service, await up(service, properties, args));
     expect(service.webhooks.get(101)).toBe("active");
+  });
+
+  it.each<[string, (service: Sandbox) => void]>([
+    [
+      "is empty",
+      (service) => {
+        service.inject({ kind: "status", status: 200, operation: "listWebhooks", body: "[]" });
+      },
+    ],
+    [
+      "lacks a webhook",
+      (service) => {
+        service.removeWebhook(102);
+      },
+    ],
+  ])("because of a list that %s for one refresh lose no original state", async (_what, break_) => {
+    const service = await sandboxFor();
+    for (const args of [
+      { states: { 101: "disabled", 102: "disabled" }, stateOnDestroy: "restore" },
+      { states: {}, others: "disabled", stateOnDestroy: "restore" },
+    ]) {
+      const olds = await created(service, args);
+      break_(service);
+      const outputs = await refreshed(service, olds).catch(() => olds);
+      if (!service.webhooks.has(102)) service.addWebhook(102, "disabled");
+      await destroy(service, await up(service, await refreshed(service, outputs), args));
+      expect([service.webhooks.get(101), service.webhooks.get(102)]).toEqual(["active", "active"]);
+    }
   });
 
   it("with 404 cost one GET, which tells webhooks that are gone from those still listed", async () => {
@@ -413,7 +517,10 @@ describe("a preview", () => {
   it.each<[object, RegExp]>([
     [{ SECRET: 1 }, /^PartnerWebhookStates has an unknown argument/],
     [{ states: ["SECRET"] }, /^states must map webhook IDs/],
-    [{ states: { 101: "SECRET" } }, /^Every value in states must be/],
+    [{ states: { 101: "SECRET", 102: "active", 103: "ACTIVE" } }, /^In states, .* Correct 101, 103\.$/],
+    [{ states: { "101 ": "active", "0101": "active" } }, /keys that are not webhook IDs: "101 ", "0101"\./],
+    [JSON.parse('{ "states": { "__proto__": "active" } }') as object, /not webhook IDs: "__proto__"\./],
+    [{ states: { tok_7Qm2Zr9XbK4gTw: "SECRET", orders: "active" } }, /not webhook IDs: "\*\*\*", "orders"\./],
     [{ others: "SECRET" }, /^others must be/],
     [{ stateOnDestroy: "SECRET" }, /^stateOnDestroy must be/],
   ])("refuses the arguments %j, and sends no request", async (invalid, problem) => {
@@ -424,17 +531,39 @@ describe("a preview", () => {
     expect(service.requests).toEqual([]);
   });
 
-  it("refuses invalid and unknown IDs, and lists the existing ones if it can", async () => {
-    const service = await sandboxFor({ accessToken: "tok_7Qm2Zr9XbK4gTw" });
-    const { partnerWebhookStates: fleet } = startRun(service);
-    const names = ["orders", "0", "1.5", "0101", "7", "101", service.accessToken];
-    const states = Object.fromEntries(names.map((name) => [name, "active"]));
-    const webhookIds = ["0", "orders", "1.5", "0101", "***", 7];
-    const problem = { kind: "noSuchWebhook", webhookIds, existing: [101, 102, 103] };
-    expect((await fleet.check({}, { states })).problems).toMatchObject([{ problem }]);
-    service.inject({ kind: "status", status: 501, times: Infinity });
-    const offline = await startRun(service).partnerWebhookStates.check({}, { states: { orders: "active" } });
-    expect(offline.problems).toMatchObject([{ problem: { webhookIds: ["orders"], existing: null } }]);
+  it("refuses unknown IDs, and lists the existing ones", async () => {
+    const { partnerWebhookStates: fleet } = startRun(await sandboxFor());
+    const problem = { kind: "noSuchWebhook", webhookIds: [7], existing: [101, 102, 103] };
+    expect((await fleet.check({}, { states: { 7: "active", 101: "active" } })).problems).toMatchObject([
+      { problem },
+    ]);
+  });
+
+  it("says which webhooks a removal changes, and to which state", async () => {
+    const service = await sandboxFor();
+    const args = { states: { 101: "disabled", 102: "active", 103: "active" }, stateOnDestroy: "restore" };
+    const olds = await created(service, args);
+    const preview = async (kind: Kind, olds: Properties, args: Properties, account = "default") => {
+      const run = startRun(service, { account, explicit: "true" });
+      run[kind].diff(olds, await checked(run[kind], args));
+      return run.notices;
+    };
+    const leaving = (state: WebhookState, ...webhookIds: number[]) => ({
+      kind: "leaving",
+      account: "default",
+      state,
+      webhookIds,
+    });
+    const rest = { ...args, states: { 102: "active" } };
+    const both = [leaving("active", 101), leaving("disabled", 103)];
+    expect(await preview("partnerWebhookStates", olds, rest)).toEqual(both);
+    expect(await preview("partnerWebhookStates", olds, args, "eu")).toEqual(both);
+    expect(await preview("partnerWebhookStates", olds, { ...rest, stateOnDestroy: "leave" })).toEqual([]);
+    const single = { webhookId: 101, state: "disabled", stateOnDestroy: "restore" };
+    const old = { ...single, account: "default", initialState: "active" };
+    const other = { webhookId: 102, state: "active" };
+    expect(await preview("partnerWebhookState", old, other)).toEqual([leaving("active", 101)]);
+    expect(await preview("partnerWebhookState", old, single)).toEqual([]);
   });
 
   it("sends no request for webhooks that are in the state or not known yet", async () => {
@@ -453,7 +582,6 @@ describe("a preview", () => {
     for (const [handlers, args, urn] of [
       [webhooks, singular, "one"],
       [webhooks, singular, "one"], // A resource that is replaced is checked twice.
-      [webhooks, singular, undefined],
       [fleets, { states: { 101: "active", 102: "active" } }, "two"],
       [fleets, { states: { 102: "active" } }, "three"],
       [fleets, { states: {}, others: "disabled" }, "four"],

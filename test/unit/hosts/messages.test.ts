@@ -115,7 +115,6 @@ const PROBLEMS: Examples<ResourceProblem> = {
     { kind: "noSuchWebhook", webhookIds: [7], existing: [101, 102] },
     { kind: "noSuchWebhook", webhookIds: [7], existing: [] },
     { kind: "noSuchWebhook", webhookIds: [99], existing: MANY },
-    { kind: "noSuchWebhook", webhookIds: ["orders", 7], existing: null },
   ],
   unknownToken: [
     {
@@ -125,6 +124,7 @@ const PROBLEMS: Examples<ResourceProblem> = {
       known: ["partners:index:PartnerWebhookState"],
     },
   ],
+  noRunFolder: { kind: "noRunFolder", folder: "/tmp/pulumi-partners-1000" },
   wrongImportId: { kind: "wrongImportId", text: "its ID: a positive whole number such as 101" },
   stateUnknown: { kind: "stateUnknown", webhookIds: [101], setting: "active" },
   declaredTwice: [
@@ -207,6 +207,20 @@ const NOTICES: Examples<Notice> = {
     { kind: "othersDiffer", state: "disabled", webhookIds: [1] },
     { kind: "othersDiffer", state: "disabled", webhookIds: MANY },
   ],
+  leaving: [
+    { kind: "leaving", account: "default", state: "disabled", webhookIds: [1] },
+    { kind: "leaving", account: "default", state: "active", webhookIds: MANY },
+  ],
+  declaredElsewhere: [
+    { kind: "declaredElsewhere", webhookIds: [1] },
+    { kind: "declaredElsewhere", webhookIds: MANY },
+  ],
+  webhooksGone: [
+    { kind: "webhooksGone", webhookIds: [1] },
+    { kind: "webhooksGone", webhookIds: MANY },
+  ],
+  drifted: { kind: "drifted" },
+  moved: { kind: "moved", owner: "https://old.example.com", present: "https://new.example.com" },
   notChecked: { kind: "notChecked", error: answered(501, { attempts: 4 }) },
 };
 
@@ -284,8 +298,8 @@ describe("the message for every error and notice", () => {
         "Webhook 7 does not exist in this account. Existing webhooks: 101, 102. Correct or remove the ID, or create the webhook at the service. [PARTNERS_RESOURCE]",
         "Webhook 7 does not exist in this account. The account has no webhooks. Correct or remove the ID, or create the webhook at the service. [PARTNERS_RESOURCE]",
         "Webhook 99 does not exist in this account. Existing webhooks: 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20 and 3 more. Correct or remove the ID, or create the webhook at the service. [PARTNERS_RESOURCE]",
-        "Webhooks "orders", 7 do not exist in this account. Correct or remove the IDs, or create the webhooks at the service. [PARTNERS_RESOURCE]",
         "There is no resource type "partners:index:PartnerWebhook". Correct it to one of: partners:index:PartnerWebhookState. [PARTNERS_RESOURCE]",
+        "No webhook was changed, because the folder /tmp/pulumi-partners-1000, which shows what the program declares, cannot be used. Set TMPDIR to a folder of your own. [PARTNERS_RESOURCE]",
         "To import this resource, use its ID: a positive whole number such as 101. Nothing was imported. [PARTNERS_RESOURCE]",
         "The list does not show the state of webhook 101. Set partners:responses.active and partners:responses.disabled. [PARTNERS_RESOURCE]",
         "Webhook 101 is declared twice, by PartnerWebhookState "orders" and PartnerWebhookStates "fleet". Remove one, or correct its ID or provider. [PARTNERS_RESOURCE]",
@@ -333,6 +347,14 @@ describe("the message for every error and notice", () => {
         "the original state of webhooks 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 and 13 more is unknown, so "restore" has no effect.",
         ""others" covers 1 webhook that is not "disabled": 1.",
         ""others" covers 23 webhooks that are not "disabled": 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 and 13 more.",
+        "webhook 1 of account "default" is no longer declared here. Unless another resource declares it, stateOnDestroy sets it to "disabled".",
+        "webhooks 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 and 13 more of account "default" are no longer declared here. Unless another resource declares them, stateOnDestroy sets them to "active".",
+        "webhook 1 stays as it is, because the program declares it through another provider.",
+        "webhooks 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 and 13 more stay as they are, because the program declares them through another provider.",
+        "webhook 1 is no longer in the list, so the refresh drops it.",
+        "webhooks 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 and 13 more are no longer in the list, so the refresh drops them.",
+        "webhooks are not in the state in which this stack left them. If every refresh says so, another stack may manage the same webhooks.",
+        "the account moved from https://old.example.com to https://new.example.com: the update records the new address.",
         "the webhooks could not be checked before the update. GET /webhooks at partners.example.com: the server returned 501 (4 attempts). The service failed: try again later. [PARTNERS_STATUS]",
       ]
     `);

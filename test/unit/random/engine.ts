@@ -7,11 +7,19 @@ import {
 import { createHandlers } from "../../../provider/src/handlers/create-handlers.js";
 import type { Notice } from "../../../provider/src/handlers/problems.js";
 import { PluginProcess } from "../../../provider/src/handlers/process.js";
+import { sharedJournal } from "../handlers/support.ts";
 
 export type Kind = "key" | "webhook" | "fleet";
 
-/** The arguments of a program's resources, by name. */
-export type Program = ReadonlyMap<string, Properties>;
+/**
+ * The provider instances, each with the name of its account, all at the same service. Each has a plugin process of its own, so
+ * `v1` and `v2` stand for two versions of a plugin as well.
+ */
+export const PROVIDERS = { v1: "default", v2: "default", other: "other" } as const;
+export type Provider = keyof typeof PROVIDERS;
+
+/** The resources of a program, by name. */
+export type Program = ReadonlyMap<string, { readonly args: Properties; readonly provider: Provider }>;
 
 /** Returns the kind of a resource, which is the start of its name: `key1` is a key. */
 export function kindOf(name: string): Kind {
@@ -22,6 +30,7 @@ export function kindOf(name: string): Kind {
 export interface Entry {
   readonly name: string;
   readonly id: string;
+  provider: Provider;
   inputs: Properties;
   outputs: Properties;
   /** Whether its last step failed partway, so that the next `up` updates it even without changes. */
@@ -74,7 +83,7 @@ type Step = () => Promise<void>;
 /** Ends a step after a failed call. */
 class StepFailed extends Error {}
 
-/** Runs a command on a state with a new plugin process, as the Pulumi engine does (pkg/resource/deploy). */
+/** Runs a command on a state with new plugin processes, as the Pulumi engine does (pkg/resource/deploy). */
 export async function runOperation(
   entries: Entry[],
   program: Program,
@@ -86,20 +95,28 @@ export async function runOperation(
   const engine = { killed: false, succeeded: true };
   const isKilled = (): boolean => engine.killed;
   const interrupt = new AbortController();
-  const plugin = new PluginProcess({
-    env: {},
-    warn: (notice) => void notices.push(notice),
-    signal: interrupt.signal,
-    currentTime: () => clock.now(),
-    clock,
-  });
-  plugin.configure({ get: (key) => config[key] });
-  const created = createHandlers(plugin);
-  const handlers: Readonly<Record<Kind, ResourceHandlers>> = {
-    key: created.partnerApiKey,
-    webhook: created.partnerWebhookState,
-    fleet: created.partnerWebhookStates,
+  const journalOf = sharedJournal();
+  const start = (account: string) => {
+    const plugin = new PluginProcess({
+      env: {},
+      warn: (notice) => void notices.push(notice),
+      signal: interrupt.signal,
+      currentTime: () => clock.now(),
+      clock,
+      journal: journalOf(),
+    });
+    const settings = { ...config, "partners:account": account, "partners:explicit": "true" };
+    plugin.configure({ get: (key) => (settings as Record<string, string>)[key] });
+    const {
+      partnerApiKey: key,
+      partnerWebhookState: webhook,
+      partnerWebhookStates: fleet,
+    } = createHandlers(plugin);
+    return { plugin, handlers: { key, webhook, fleet } };
   };
+  const processes = { v1: start(PROVIDERS.v1), v2: start(PROVIDERS.v2), other: start(PROVIDERS.other) };
+  const handlersOf = (name: string, provider: Provider): ResourceHandlers =>
+    processes[provider].handlers[kindOf(name)];
   let requests = 0;
   onRequest(() => {
     if (++requests !== stop?.after) return;
@@ -111,6 +128,7 @@ export async function runOperation(
   const call = async <Value>(
     method: Call["verb"],
     name: string,
+    provider: Provider,
     olds: Properties,
     news: Properties,
     work: (handlers: ResourceHandlers, errors: unknown[]) => Promise<Value>,
@@ -118,7 +136,7 @@ export async function runOperation(
     if (isKilled()) throw new StepFailed();
     const record: Call = { verb: method, name, olds, news, errors: [], dropped: false };
     calls.push(record);
-    const value = await work(handlers[kindOf(name)], record.errors).catch((error: unknown) => {
+    const value = await work(handlersOf(name, provider), record.errors).catch((error: unknown) => {
       record.errors.push(error);
     });
     record.dropped = isKilled();
@@ -127,51 +145,52 @@ export async function runOperation(
     return value as Value;
   };
 
-  const check = (name: string, olds: Properties, args: Properties): Promise<Properties> =>
-    call("check", name, olds, args, async (handler, errors) => {
+  const check = (name: string, provider: Provider, olds: Properties, args: Properties): Promise<Properties> =>
+    call("check", name, provider, olds, args, async (handler, errors) => {
       const { inputs, problems } = await handler.check(olds, args);
       errors.push(...problems);
       return serialize(inputs);
     });
 
-  const create = async (name: string, inputs: Properties, old?: Entry): Promise<void> => {
-    const result = await call("create", name, {}, inputs, (handler) =>
+  const create = async (name: string, provider: Provider, inputs: Properties, old?: Entry): Promise<void> => {
+    const result = await call("create", name, provider, {}, inputs, (handler) =>
       handler.create(inputs).catch(asPartialFailure),
     );
     const failed = result instanceof PartialFailure;
     const outputs = serialize(failed ? result.properties : result.outputs);
-    entries.push({ name, id: result.id, inputs, outputs, failed, replaced: false });
+    entries.push({ name, id: result.id, provider, inputs, outputs, failed, replaced: false });
     if (old) old.replaced = true;
     if (failed) throw new StepFailed();
   };
 
-  const update = async (entry: Entry, news: Properties): Promise<void> => {
+  const update = async (entry: Entry, provider: Provider, news: Properties): Promise<void> => {
     const { name, id, outputs: olds } = entry;
-    const result = await call("update", name, olds, news, (handler) =>
+    const result = await call("update", name, provider, olds, news, (handler) =>
       handler.update(id, olds, news).catch(asPartialFailure),
     );
     entry.failed = result instanceof PartialFailure;
     entry.outputs = serialize(result instanceof PartialFailure ? result.properties : result);
     if (entry.failed) throw new StepFailed(); // Keeps the old inputs (engine/update.go).
     entry.inputs = news;
+    entry.provider = provider;
   };
 
-  const apply = async (name: string, args: Properties): Promise<void> => {
+  const apply = async (name: string, args: Properties, provider: Provider): Promise<void> => {
     const old = entries.find((entry) => entry.name === name && !entry.replaced);
-    const news = await check(name, old?.inputs ?? {}, args);
+    const news = await check(name, provider, old?.inputs ?? {}, args);
     const { changes, replaces } = old
-      ? handlers[kindOf(name)].diff(old.outputs, news)
+      ? handlersOf(name, provider).diff(old.outputs, news)
       : { changes: true, replaces: [] };
-    const inputs = replaces.length > 0 ? await check(name, {}, args) : news;
+    const inputs = replaces.length > 0 ? await check(name, provider, {}, args) : news;
     if (verb === "preview") return;
-    if (!old || replaces.length > 0) await create(name, inputs, old);
-    else if (changes || old.failed) await update(old, news);
-    else old.inputs = news;
+    if (!old || replaces.length > 0) await create(name, provider, inputs, old);
+    else if (changes || old.failed) await update(old, provider, news);
+    else Object.assign(old, { inputs: news, provider });
   };
 
   const read = async (entry: Entry): Promise<void> => {
-    const { name, outputs: olds } = entry;
-    const found = await call("read", name, olds, {}, (handler) => handler.read(olds));
+    const { name, provider, outputs: olds } = entry;
+    const found = await call("read", name, provider, olds, {}, (handler) => handler.read(olds));
     if (found === null) {
       entries.splice(entries.indexOf(entry), 1);
       return;
@@ -182,8 +201,8 @@ export async function runOperation(
   };
 
   const remove = async (entry: Entry): Promise<void> => {
-    const { name, outputs: olds } = entry;
-    await call("delete", name, olds, {}, (handler) => handler.delete(olds));
+    const { name, provider, outputs: olds } = entry;
+    await call("delete", name, provider, olds, {}, (handler) => handler.delete(olds));
     entries.splice(entries.indexOf(entry), 1);
   };
 
@@ -206,9 +225,9 @@ export async function runOperation(
         read(entry),
   );
   const changes = declared.map(
-    ([name, args]): Step =>
+    ([name, { args, provider }]): Step =>
       () =>
-        apply(name, args),
+        apply(name, args, provider),
   );
   await run(verb === "refresh" ? reads : changes);
   if (engine.succeeded && (verb === "up" || verb === "destroy")) {
@@ -218,7 +237,7 @@ export async function runOperation(
   }
 
   // Lets abandoned requests arrive at the service before the next command.
-  await (await plugin.open()).client.close();
+  for (const { plugin } of Object.values(processes)) await (await plugin.open()).client.close();
   for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setImmediate(resolve));
   return { verb, succeeded: engine.succeeded, calls, notices };
 }

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 
 import type { Fault, WebhookState } from "../../support/sandbox.ts";
-import type { Command } from "./engine.ts";
+import { PROVIDERS, type Command, type Provider } from "./engine.ts";
 import { WEBHOOKS } from "./service.ts";
 
 const effect = fc.boolean();
@@ -96,9 +96,14 @@ const runs = fc.record({
   }),
 });
 
-/** Removed or renamed resources, passing time, and changes that others make at the service. */
+const providers = fc.constantFrom(...(Object.keys(PROVIDERS) as Provider[]));
+
+/** Removed, renamed or moved resources, passing time, and changes that others make at the service. */
 const others = fc.oneof(
-  fc.record({ event: fc.constant("remove"), name: names, as: fc.option(names) }),
+  fc.record({ event: fc.constant("move"), name: names, provider: providers }),
+  fc.record({ event: fc.constant("upgrade"), provider: fc.constantFrom<Provider[]>("v1", "v2") }),
+  fc.record({ event: fc.constant("shrink"), missing: fc.uniqueArray(webhookIds, { minLength: 1 }) }),
+  fc.record({ event: fc.constant("remove"), name: names, as: fc.option(names), provider: providers }),
   fc.record({ event: fc.constant("wait"), days: fc.integer({ min: 1, max: 3 }) }),
   fc.record({
     event: fc.constant("webhook"),
@@ -111,7 +116,7 @@ const others = fc.oneof(
 const events = fc.oneof(
   { weight: 6, arbitrary: runs },
   { weight: 5, arbitrary: declarations },
-  { weight: 2, arbitrary: others },
+  { weight: 3, arbitrary: others },
 );
 
 /** The life of a stack. It starts with a program. */

@@ -148,7 +148,7 @@ export function stateAfter(outputs: Properties, id: number): unknown {
 }
 
 /** Returns the state in which a resource first found a webhook; `undefined` if it does not manage it. */
-function initialStateOf({ webhookId, initialState, initialStates }: Properties, id: number): unknown {
+export function initialStateOf({ webhookId, initialState, initialStates }: Properties, id: number): unknown {
   return webhookId === id ? initialState : (initialStates as Properties | undefined)?.[id];
 }
 

@@ -6,9 +6,9 @@ import type { Properties } from "../../../provider/src/handlers/contract.js";
 import { runSeed, scaled } from "../../support/random.ts";
 import type { Fault } from "../../support/sandbox.ts";
 import { InstantClock } from "../api/support.ts";
-import { kindOf, runOperation, type Command, type Entry, type Operation } from "./engine.ts";
+import { kindOf, runOperation, type Command, type Entry, type Operation, type Provider } from "./engine.ts";
 import { lives, type Event } from "./events.ts";
-import { assertOperation, stateAfter, stateIn, type Reported } from "./invariants.ts";
+import { assertOperation, initialStateOf, stateAfter, stateIn, type Reported } from "./invariants.ts";
 import { liveKeys, MAPPINGS, startService, WEBHOOKS, type Service, type ServiceShape } from "./service.ts";
 
 const DAY = 86_400_000;
@@ -23,9 +23,10 @@ class Life {
   readonly service: Service;
   readonly #shape: ServiceShape;
   readonly #clock = new InstantClock();
-  readonly #program = new Map<string, Properties>();
+  readonly #program = new Map<string, { args: Properties; provider: Provider }>();
   readonly #entries: Entry[] = [];
   readonly #reported: Reported = { leaked: new Set(), gone: new Set() };
+  #default: Provider = "v1";
 
   constructor(service: Service, shape: ServiceShape) {
     this.service = service;
@@ -41,16 +42,31 @@ class Life {
         // Two resources with the same webhook would undo each other's changes forever.
         const isRival = (other: Properties): boolean =>
           WEBHOOKS.some((id) => stateIn(args, id) !== undefined && stateIn(other, id) !== undefined);
-        const hasRival = [...this.#program].some(([other, theirs]) => other !== name && isRival(theirs));
-        if (!hasRival) this.#program.set(name, args);
+        const hasRival = [...this.#program].some(([other, theirs]) => other !== name && isRival(theirs.args));
+        const { provider } = this.#program.get(name) ?? { provider: this.#default };
+        if (!hasRival) this.#program.set(name, { args, provider });
         break;
       }
       case "remove": {
-        const args = this.#program.get(event.name);
+        const { args } = this.#program.get(event.name) ?? {};
         this.#program.delete(event.name);
-        if (args && event.as && kindOf(event.as) === kindOf(event.name)) this.#program.set(event.as, args);
+        const { as, provider } = event;
+        if (args && as && kindOf(as) === kindOf(event.name)) this.#program.set(as, { args, provider });
         break;
       }
+      case "move": {
+        const resource = this.#program.get(event.name);
+        if (resource) resource.provider = event.provider;
+        break;
+      }
+      case "upgrade":
+        this.#default = event.provider;
+        for (const resource of this.#program.values())
+          if (resource.provider !== "other") resource.provider = event.provider;
+        break;
+      case "shrink":
+        await this.#shrink(event.missing);
+        break;
       case "run":
         await this.#run(event.command, event.faults, event.mapping);
         break;
@@ -96,6 +112,31 @@ class Life {
     assert.deepEqual([...sandbox.webhooks], expected, "a webhook is not left as stateOnDestroy says");
   }
 
+  /** Refreshes with a list that lacks webhooks. No original state may be lost, except of a single webhook that seems to be gone. */
+  async #shrink(missing: readonly number[]): Promise<void> {
+    const { sandbox } = this.service;
+    const present = new Map(sandbox.webhooks);
+    for (const id of missing) if (present.has(id)) sandbox.removeWebhook(id);
+    const isEmpty = sandbox.webhooks.size === 0;
+    const before = this.#entries.map((entry) => ({ entry, outputs: entry.outputs }));
+    await this.#run({ verb: "refresh", parallel: false, stop: null });
+    for (const { entry, outputs } of before) {
+      const isDropped = !this.#entries.includes(entry);
+      assert(!isDropped || (!isEmpty && kindOf(entry.name) === "webhook"), `${entry.name} was dropped`);
+      for (const id of present.keys())
+        assert(
+          isDropped ||
+            initialStateOf(outputs, id) === undefined ||
+            initialStateOf(entry.outputs, id) === initialStateOf(outputs, id),
+          `${entry.name} lost the initial state of webhook ${id}`,
+        );
+    }
+    for (const id of missing) {
+      const state = present.get(id);
+      if (state) sandbox.addWebhook(id, state);
+    }
+  }
+
   /** Deletes resources with incomplete responses from the state, and keys that are not in the state at the service. */
   async #followRemedies(): Promise<void> {
     const bodies = [...this.service.issued.values()].map(({ body }) => body);
@@ -116,7 +157,7 @@ class Life {
     for (const { name, outputs } of this.#entries) {
       assert.notEqual(outputs["apiKey"], null, `${name} has no key`);
       for (const [id, present] of this.service.sandbox.webhooks) {
-        const state = stateIn(this.#program.get(name) ?? {}, id) ?? present;
+        const state = stateIn(this.#program.get(name)?.args ?? {}, id) ?? present;
         assert.equal(present, state, `webhook ${id} is not in the state that ${name} declares`);
       }
     }
