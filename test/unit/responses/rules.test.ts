@@ -82,7 +82,7 @@ it.each<[rule: string, body: Body, reading: string]>([
   ["two lists", { webhooks: [A], disabled_webhooks: [] }, "refused webhooks"],
   ["any other name", { users: [{ id: 1 }] }, "refused webhooks"],
   ["no objects", { webhooks: [101, null] }, "refused webhooks"],
-  ["an empty array", [], ""],
+  ["an empty array", [], "…"],
   ["an empty list inside an object", { webhooks: [] }, "…"],
   ["null for an empty list (Go)", { data: null }, "…"],
   ["edges (GraphQL)", { edges: [{ node: A }], pageInfo: { hasNextPage: false } }, "101 active"],
