@@ -32,11 +32,11 @@ export function unknownSettings(news: Properties): string[] {
 
 /**
  * Whether the engine would give this name to a default provider: `default`, with a version `default_0_1_0`, and with a
- * `pluginDownloadURL` `default_0_1_0_github_/api.github.com/owner`.
+ * `pluginDownloadURL` `default_0_1_0_github_/api.github.com/owner`. The engine does not pass that URL.
  */
-function isDefaultName(name: string, { version, pluginDownloadURL }: Properties): boolean {
+function isDefaultName(name: string, { version }: Properties): boolean {
   const start = typeof version === "string" ? `default_${version.replace(/[.+-]/g, "_")}` : "default";
-  return name === start || (pluginDownloadURL !== undefined && name.startsWith(`${start}_`));
+  return name === start || (name.startsWith(start) && /^_[a-z]+_\/./.test(name.slice(start.length)));
 }
 
 /** Whether any value is not known yet, at any depth. The engine passes nested values as objects or as JSON. */

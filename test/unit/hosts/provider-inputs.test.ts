@@ -16,8 +16,8 @@ describe("the inputs of a provider", () => {
   it.each<[name: string, news: Properties]>([
     [`${TYPE}::default`, {}],
     [`${TYPE}::default_0_1_0_beta_1`, { version: "0.1.0-beta.1" }],
-    [`${TYPE}::default_https_/example.com/a-b`, { pluginDownloadURL: "https://example.com/a-b" }],
-    [`${TYPE}::default_0_1_0_github_/api.github.com/x`, { version: "0.1.0", pluginDownloadURL: URL }],
+    [`${TYPE}::default_https_/example.com/a-b`, {}],
+    [`${TYPE}::default_0_1_0_github_/api.github.com/x`, { version: "0.1.0" }],
   ])("of %s with %j are those of the default provider", (name, news) => {
     const inputs = checkedProviderInputs(`urn:pulumi:dev::test::${name}`, { ...GIVEN, ...news });
     expect(inputs).toEqual({ ...GIVEN, ...news, account: "default", explicit: "false" });
