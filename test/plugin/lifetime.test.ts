@@ -18,7 +18,7 @@ describe("a plugin that receives a signal", () => {
     "ends on %s like any other process, without output, if nothing is in flight",
     async (signal) => {
       const { plugin } = await start();
-      await plugin.read("101", HOOK); // Leaves a connection open.
+      await plugin.read("101", { ...HOOK, state: "active" }); // Leaves a connection open.
       const stoppedAt = performance.now();
       plugin.kill(signal);
       expect(await plugin.ended).toEqual({ code: null, signal });
