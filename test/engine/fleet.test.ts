@@ -55,6 +55,10 @@ it("a fleet goes through preview, up, no change, change, drift, repair, a failur
   expect(shown?.stdout).toMatch(/~ 110 *: "active" => "disabled"/);
   expect(await run("up")).toEqual({ ...update, requests: { GET: 1, PATCH: 1 } });
 
+  args = { ...args, states: Object.fromEntries(IDS.slice(1).map((id) => [id, "active" as const])) };
+  expect(await run("preview")).toEqual({ ...update, requests: {} });
+  expect(shown?.stdout).toMatch(/webhook 101 .* is no longer declared here.* sets it to "disabled"/);
+
   args = { ...args, states: all("disabled") };
   const refusal = { kind: "status", operation: "disableWebhook", status: 409, times: 2 } as const;
   sandbox.inject({ ...refusal, body: '{"message":"being migrated"}' });

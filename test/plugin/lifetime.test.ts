@@ -19,7 +19,7 @@ describe.each(HOSTS)("a plugin of the %s host that receives a signal", (host) =>
     "ends on %s like any other process, without output, if nothing is in flight",
     async (signal) => {
       const { plugin } = await start({}, { host });
-      await plugin.read("101", HOOK); // Leaves a connection open.
+      await plugin.read("101", { ...HOOK, state: "active" }); // Leaves a connection open.
       const stoppedAt = performance.now();
       plugin.kill(signal);
       expect(await plugin.ended).toEqual({ code: null, signal });

@@ -21,8 +21,9 @@ export const HOSTS: readonly Host[] = ["dynamic", "native"];
 
 /** The folder from which `pulumi-partners/plugin` resolves. */
 const REPOSITORY = join(import.meta.dirname, "../..");
-/** The host requires the address of an engine. An engine that never listened cannot go away. */
-const NO_ENGINE = "127.0.0.1:1";
+/** Returns an address, which the host requires. An engine that never listened cannot go away. Each run has an address of its own. */
+const noEngine = (): string => `127.0.0.${++runs}:1`;
+let runs = 0;
 /** Milliseconds after SIGINT until a plugin is killed, as in the engine. */
 const KILL_AFTER_MS = 5000;
 const DEADLINE_MS = 20_000;
@@ -50,7 +51,7 @@ export async function startPlugin({
   host = "dynamic",
   config = {},
   env = {},
-  engineAddress = NO_ENGINE,
+  engineAddress = noEngine(),
 }: PluginOptions = {}) {
   const child = spawn(process.execPath, [PROGRAMS[host], engineAddress], {
     cwd: REPOSITORY,

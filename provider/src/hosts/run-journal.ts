@@ -13,8 +13,9 @@ const MAX_FILE_AGE = 7 * 86_400_000;
  * processes of a run share the address of the engine. A file holds hashed addresses and webhook IDs, and nothing secret.
  *
  * @param engine The engine's address as host and port.
+ * @param stopping Aborts when the run ends. From then on, no process of the run lets go of webhooks.
  */
-export function openRunJournal(engine: string): RunJournal {
+export function openRunJournal(engine: string, stopping: AbortSignal): RunJournal {
   const folder = join(tmpdir(), `pulumi-partners-${process.getuid?.() ?? "run"}`);
   const run = `v1-${createHash("sha256").update(engine).digest("hex").slice(0, 16)}-`;
   const own = join(folder, `${run}${process.pid}.jsonl`);
@@ -22,7 +23,7 @@ export function openRunJournal(engine: string): RunJournal {
   const use = <Result>(access: () => Result): Result | null => {
     try {
       assertPrivate(folder);
-      if (!isOpen) open(folder, own);
+      if (!isOpen) open(folder, own, stopping);
       isOpen = true;
       return access();
     } catch {
@@ -56,17 +57,16 @@ function assertPrivate(folder: string): void {
   if (!status.isDirectory() || !isPrivate) throw new Error("not a private folder");
 }
 
-/** Removes old files, and this process's own when it ends. */
-function open(folder: string, own: string): void {
+/** Removes old files, and at the end of the run this process's own. */
+function open(folder: string, own: string, stopping: AbortSignal): void {
   rmSync(own, { force: true }); // An earlier process may have had the same ID.
   for (const file of readdirSync(folder).map((name) => join(folder, name))) {
     const { mtimeMs } = statSync(file, { throwIfNoEntry: false }) ?? { mtimeMs: Infinity };
     if (Date.now() - mtimeMs > MAX_FILE_AGE) rmSync(file, { force: true });
   }
-  for (const event of ["exit", "SIGINT", "SIGTERM"])
-    process.once(event, () => {
-      rmSync(own, { force: true });
-    });
+  stopping.addEventListener("abort", () => {
+    rmSync(own, { force: true });
+  });
 }
 
 /** Returns the complete lines of a file; none if its process has ended and removed it. */

@@ -17,6 +17,7 @@ import { openRunJournal } from "../../../provider/src/hosts/run-journal.js";
 
 const CLAIM: JournalEntry = { kind: "claim", servers: ["5e1f"], webhookIds: [101], at: 1 };
 
+const stopping = new AbortController();
 let folder: string;
 beforeEach(() => {
   const parent = mkdtempSync(join(tmpdir(), "journal-"));
@@ -25,11 +26,12 @@ beforeEach(() => {
     rmSync(parent, { recursive: true });
   });
   vi.stubEnv("TMPDIR", parent);
-  ({ folder } = openRunJournal("127.0.0.1:1"));
+  ({ folder } = openRunJournal("127.0.0.1:1", stopping.signal));
 });
 
 it("the processes of one run read each other's complete entries, but not their own or those of other runs", () => {
-  const journal = openRunJournal("127.0.0.1:1");
+  const stopping = new AbortController();
+  const journal = openRunJournal("127.0.0.1:1", stopping.signal);
   expect(journal.append(CLAIM)).toBe(true);
   const [own = ""] = readdirSync(folder);
   writeFileSync(
@@ -37,7 +39,9 @@ it("the processes of one run read each other's complete entries, but not their o
     `${JSON.stringify(CLAIM)}\n{"kind":"rel`,
   );
   expect(journal.readOthers()).toEqual([[CLAIM]]);
-  expect(openRunJournal("127.0.0.1:2").readOthers()).toEqual([]);
+  expect(openRunJournal("127.0.0.1:2", stopping.signal).readOthers()).toEqual([]);
+  stopping.abort();
+  expect(readdirSync(folder)).not.toContain(own);
 });
 
 it("a file that a killed process left a week ago is removed", () => {
@@ -45,7 +49,7 @@ it("a file that a killed process left a week ago is removed", () => {
   const old = join(folder, "v1-0123456789abcdef-1.jsonl");
   writeFileSync(old, "");
   utimesSync(old, 0, 0);
-  expect(openRunJournal("127.0.0.1:1").readOthers()).toEqual([]);
+  expect(openRunJournal("127.0.0.1:1", stopping.signal).readOthers()).toEqual([]);
   expect(readdirSync(folder)).toEqual([]);
 });
 
@@ -72,6 +76,6 @@ it.each<[string, () => void]>([
   ],
 ])("the folder is not used if %s", (_what, prepare) => {
   prepare();
-  const journal = openRunJournal("127.0.0.1:1");
+  const journal = openRunJournal("127.0.0.1:1", stopping.signal);
   expect([journal.append(CLAIM), journal.readOthers()]).toEqual([false, null]);
 });
