@@ -31,6 +31,7 @@ export interface Stopping {
  */
 export class Lifetime {
   readonly #stopping = new AbortController();
+  #report: (event: string) => void = () => undefined;
   #isEnding = false;
   #pendingCalls = 0;
   #respondedAt = -Infinity;
@@ -53,10 +54,13 @@ export class Lifetime {
 
   /** Ends the process on SIGINT and SIGTERM, and when the engine is gone. @param engine The engine's address as host and port. */
   watch(engine: string, stopping: Stopping): void {
+    this.#report = (event) => {
+      const pending = stopping.pendingOperations();
+      if (pending.length > 0) stopping.report(`${event} received; in flight: ${tally(pending)}.`);
+    };
     for (const signal of ["SIGINT", "SIGTERM"] as const) {
       const listener = (): void => {
-        const pending = this.#isEnding ? [] : stopping.pendingOperations();
-        if (pending.length > 0) stopping.report(`${signal} received; in flight: ${tally(pending)}.`);
+        if (!this.#isEnding) this.#report(signal);
         this.#stop(stopping, () => {
           endBy(signal, listener);
         });
@@ -76,6 +80,7 @@ export class Lifetime {
 
   /** Ends all calls except creations in flight, whose keys would be lost. The process continues. */
   cancel(): void {
+    this.#report("Cancel"); // After a second Ctrl-C, the engine may not show what is still in flight.
     this.#stopping.abort();
   }
 
@@ -84,7 +89,7 @@ export class Lifetime {
     if (this.#isEnding) return;
     this.#isEnding = true;
     const quiet = this.#pendingCalls > 0 ? LAST_RESPONSES_FLUSH : RESPONSE_FLUSH;
-    this.cancel();
+    this.#stopping.abort();
     void (finish?.() ?? this.#writeResponses(quiet)).then(end);
   }
 
