@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import type { WebhookState } from "../api/operations.js";
-import { declareWebhooks, type DeclaredWebhook } from "../webhook-declarations.js";
+import { declareWebhooks, type DeclaredWebhook } from "./webhook-declarations.js";
 import { ResourceError, type Notice } from "./problems.js";
 import { idsOf, pick, type WantedStates } from "./webhook-fleet-state.js";
 

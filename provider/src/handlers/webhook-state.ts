@@ -1,4 +1,4 @@
-import { isWebhookId } from "../webhook-declarations.js";
+import { isWebhookId } from "./webhook-declarations.js";
 import {
   PartialFailure,
   UNKNOWN,
