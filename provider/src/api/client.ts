@@ -1,21 +1,11 @@
 import type { BaseUrl } from "./base-url.js";
-import { systemClock, type Clock } from "./clock.js";
 import { createConnections } from "./connections.js";
 import { RequestError, SettingsError, type Effect, type FailureCause } from "./errors.js";
-import {
-  isSuccess,
-  MAX_CREATION_BODY,
-  MAX_LIST_BODY,
-  MAX_OTHER_BODY,
-  sendOnce,
-  type Attempt,
-  type HttpResponse,
-} from "./http.js";
+import { isSuccess, sendOnce, type Attempt, type HttpResponse } from "./http.js";
 import { API_ROOT, OPERATIONS, STATE_OPERATION, type Operation, type WebhookState } from "./operations.js";
-import { RateLimiter } from "./rate-limiter.js";
-import { printableId, redactText } from "./redact.js";
+import { RateLimiter, systemClock, type Clock } from "./rate-limiter.js";
+import { printableId, redactText, serverMessage } from "./redact.js";
 import { withRetry, type Outcome } from "./retry.js";
-import { serverMessage } from "./server-message.js";
 
 /** The settings of one client. Times are in milliseconds. */
 export interface ClientOptions {
@@ -115,10 +105,9 @@ export function createClient(options: ClientOptions): PartnerClient {
       const attempt = await sendOnce(connections, {
         method,
         path,
+        kind,
         // When one kept-alive connection breaks, the server may be closing the others too.
         fresh: kind === "create" || lostConnection,
-        creates: kind === "create",
-        bodyLimit: call.bodyLimit ?? MAX_OTHER_BODY,
         requestTimeout: options.requestTimeout,
         remaining,
         signal,
@@ -178,9 +167,9 @@ export function createClient(options: ClientOptions): PartnerClient {
   }
 
   return {
-    createApiKey: () => send({ operation: "createApiKey", bodyLimit: MAX_CREATION_BODY }),
+    createApiKey: () => send({ operation: "createApiKey" }),
     deleteApiKey: (apiKey) => send({ operation: "deleteApiKey", parameter: apiKey }),
-    listWebhooks: (timeout) => send({ operation: "listWebhooks", bodyLimit: MAX_LIST_BODY, timeout }),
+    listWebhooks: (timeout) => send({ operation: "listWebhooks", timeout }),
     setWebhookState: (webhookId, state) =>
       send({ operation: STATE_OPERATION[state], parameter: String(webhookId), webhookId }),
     get pendingOperations() {
@@ -196,23 +185,19 @@ interface Call {
   /** The value of the path parameter. Secret if it is a key. */
   readonly parameter?: string;
   readonly webhookId?: number;
-  /** The maximum number of body bytes to keep. @default {@link MAX_OTHER_BODY} */
-  readonly bodyLimit?: number;
   /** Milliseconds, if less than `operationTimeout`. */
   readonly timeout?: number | undefined;
 }
 
-/** Path segments that a server or a proxy resolves to another path. */
-const DOT_SEGMENTS: ReadonlySet<string> = new Set(["", ".", ".."]);
-
 /**
  * Inserts the path parameter into a template.
  *
- * @throws {SettingsError} if the value cannot be a path segment. That includes lone surrogates, which have no encoding.
+ * @throws {SettingsError} if the value cannot be a path segment: a server or a proxy resolves an empty one, "." and ".." to another
+ * path, and lone surrogates have no encoding.
  */
 function fillPath(template: string, parameter: string | undefined): string {
   if (parameter === undefined) return template;
-  if (DOT_SEGMENTS.has(parameter) || !parameter.isWellFormed()) {
+  if (["", ".", ".."].includes(parameter) || !parameter.isWellFormed()) {
     const text = "must point to a value that can be part of a path";
     throw new SettingsError([{ kind: "invalid", setting: "responses.apiKeyId", text }]);
   }
