@@ -55,6 +55,11 @@ export const OPERATIONS: Readonly<Record<Operation, OperationSpec>> = {
   },
 };
 
+/** Whether a text can be an access token or an API key. No other text fits into a header as it is. */
+export function isVisibleAscii(text: string, maxLength = Infinity): boolean {
+  return text.length <= maxLength && /^[!-~]+$/.test(text);
+}
+
 /** The two states of a webhook. */
 export type WebhookState = "active" | "disabled";
 

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { API_ROOT, OPERATIONS, type WebhookState } from "../api/operations.js";
+import { API_ROOT, isVisibleAscii, OPERATIONS, type WebhookState } from "../api/operations.js";
 import { quoteForShell } from "../hosts/messages.js";
 import { json, type Answer } from "../sandbox/partner-account.js";
 import {
@@ -92,7 +92,7 @@ function parseNumber(option: string, text: string, min: number, max: number): nu
 }
 
 function parseToken(text: string): string {
-  if (/^[\x21-\x7e]+$/.test(text)) return text; // The client refuses to send anything else.
+  if (isVisibleAscii(text)) return text; // The client refuses to send anything else.
   throw new UsageError("--access-token must be visible ASCII characters without spaces");
 }
 
