@@ -107,12 +107,14 @@ it("webhooks move into and out of a fleet without a PATCH, and can only be decla
   inFleet = [101];
   others = pulumi.output("disabled" as const);
   const covered = await stack.preview();
+  expect(covered.ok).toBe(false);
   expect(covered.stdout).toMatch(
-    /PartnerWebhookState "webhook-10[23]" and PartnerWebhookStates "fleet"|PartnerWebhookStates "fleet" and/,
+    /PartnerWebhookState "webhook-10[23]" and PartnerWebhookStates "fleet" overlap|PartnerWebhookStates "fleet" and PartnerWebhookState "webhook-10[23]" overlap/,
   );
   stack.setProgram(() => {
-    new partners.PartnerWebhookStates("fleet", { states: { 101: "active" } });
-    new partners.PartnerWebhookState("orders", { webhookId: pulumi.output(101), state: "active" });
+    const fleet = new partners.PartnerWebhookStates("fleet", { states: { 101: "active" } });
+    const args = { webhookId: pulumi.output(101), state: "active" } as const;
+    new partners.PartnerWebhookState("orders", args, { dependsOn: fleet }); // So that the message names the fleet first.
     return Promise.resolve();
   });
   const twice = await stack.preview();

@@ -50,32 +50,3 @@ it.each([
   expect(make).toThrow(message);
   expect(make).toThrow(pulumi.RunError); // Pulumi prints the message of a RunError without its stack.
 });
-
-it("a webhook may be declared only once per account, even with different providers", () => {
-  const providerFor = (name: string, account?: string) =>
-    new partners.Provider(name, { ...eu, ...(account !== undefined && { account }) });
-  const main = providerFor("main", "default");
-  const other = providerFor("other", "other");
-  const third = providerFor("third", "third");
-  const webhook = (name: string, provider?: partners.Provider) => () =>
-    new partners.PartnerWebhookState(name, { webhookId: 9, state: "active" }, provider ? { provider } : {});
-  const fleet =
-    (name: string, args: object, provider = main) =>
-    () =>
-      new partners.PartnerWebhookStates(name, { states: {}, ...args }, { provider });
-
-  webhook("by-default")();
-  expect(webhook("twice", main)).toThrow(
-    'PartnerWebhookState "by-default" and PartnerWebhookState "twice", both in the account "default".',
-  );
-  webhook("by-other", other)();
-  expect(webhook("w", providerFor("again", "other"))).toThrow('"by-other" and PartnerWebhookState "w"');
-  webhook("by-eu", providerFor("eu2"))();
-
-  expect(fleet("fleet", { states: { 8: "active", 9: "active" } })).toThrow(
-    'PartnerWebhookState "by-default" and PartnerWebhookStates "fleet"',
-  );
-  expect(fleet("all", { others: "disabled" })).toThrow("others covers every webhook");
-  fleet("alone", { states: { 9: "active" }, others: "disabled" }, third)();
-  expect(fleet("more", { states: { 10: "active" } }, third)).toThrow("others covers every webhook");
-});

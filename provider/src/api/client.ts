@@ -1,21 +1,11 @@
 import type { BaseUrl } from "./base-url.js";
-import { systemClock, type Clock } from "./clock.js";
 import { createConnections } from "./connections.js";
 import { RequestError, SettingsError, type Effect, type FailureCause } from "./errors.js";
-import {
-  isSuccess,
-  MAX_CREATION_BODY,
-  MAX_LIST_BODY,
-  MAX_OTHER_BODY,
-  sendOnce,
-  type Attempt,
-  type HttpResponse,
-} from "./http.js";
+import { isSuccess, sendOnce, type Attempt, type HttpResponse } from "./http.js";
 import { API_ROOT, OPERATIONS, STATE_OPERATION, type Operation, type WebhookState } from "./operations.js";
-import { RateLimiter } from "./rate-limiter.js";
-import { printableId, redactText } from "./redact.js";
+import { RateLimiter, systemClock, type Clock } from "./rate-limiter.js";
+import { printableId, redactText, serverMessage } from "./redact.js";
 import { withRetry, type Outcome } from "./retry.js";
-import { serverMessage } from "./server-message.js";
 
 /** The settings of one client. Times are in milliseconds. */
 export interface ClientOptions {
@@ -100,75 +90,82 @@ export function createClient(options: ClientOptions): PartnerClient {
 
   /** Performs an operation, with retries, and returns the successful response. */
   async function send(call: Call): Promise<ApiResponse> {
-    const { operation, parameter } = call;
-    const { method, template, kind } = OPERATIONS[operation];
-    const path = baseUrl.prefix + API_ROOT + fillPath(template, parameter);
-    const operationTimeout = Math.min(call.timeout ?? Infinity, options.operationTimeout);
-    let attempts = 0;
-    let lostConnection = false;
-    const sendAttempt = async (remaining: number): Promise<Attempt> => {
-      const startedAt = performance.now();
-      const timer = setInterval(() => {
-        options.onWait?.({ kind: "response", operation, elapsed: performance.now() - startedAt });
-      }, REPORT_INTERVAL);
-      inFlight.add(call);
-      const attempt = await sendOnce(connections, {
-        method,
-        path,
-        // When one kept-alive connection breaks, the server may be closing the others too.
-        fresh: kind === "create" || lostConnection,
-        creates: kind === "create",
-        bodyLimit: call.bodyLimit ?? MAX_OTHER_BODY,
-        requestTimeout: options.requestTimeout,
-        remaining,
-        signal,
-      }).finally(() => {
-        clearInterval(timer);
-        inFlight.delete(call);
-      });
-      attempts += 1;
-      lostConnection = attempt.kind === "noResponse";
-      options.log?.(
-        logLine(call, host, attempts, attempt, performance.now() - startedAt, requestId(attempt, parameter)),
-      );
-      return attempt;
-    };
+    const { operation, parameter = "", webhookId = null, timeout = Infinity } = call;
+    const { kind } = OPERATIONS[operation];
+    const operationTimeout = Math.min(timeout, options.operationTimeout);
     const onRetry = (attempt: Attempt, delay: number): void => {
       const reason = attempt.kind === "response" ? String(attempt.status) : attempt.code || attempt.reason;
       options.onWait?.({ kind: "retry", operation, host, reason, delay });
     };
     const context = { clock, limiter, operationTimeout, signal, onRetry };
-    const outcome = await withRetry(kind, context, sendAttempt);
+    const outcome = await withRetry(kind, context, attemptsOf(call));
     const response = outcome.attempt?.kind === "response" ? outcome.attempt : null;
-    if (response === null || !outcome.succeeded)
-      throw failure(call, causeOf(outcome), response, outcome.effect, outcome.attempts);
-    const fail = (cause: FailureCause): RequestError =>
-      failure(call, cause, response, kind === "read" ? "none" : "possible", attempts);
-    if (kind === "read" && response.cutOff === "limit") throw fail({ kind: "tooLarge" });
+
+    const failure = (cause: FailureCause, effect: Effect): RequestError => {
+      const words = response && serverMessage(response.body.toString("utf8"));
+      return new RequestError({
+        operation,
+        webhookId,
+        host,
+        cause,
+        effect,
+        attempts: outcome.attempts,
+        failedAt: timestamp(),
+        requestId: response && requestId(response, parameter),
+        serverMessage: words && redactText(words, [accessToken, webhookId === null ? parameter : ""]),
+      });
+    };
+    if (response === null || !outcome.succeeded) throw failure(causeOf(outcome), outcome.effect);
+    const effect = kind === "read" ? "none" : "possible";
     const { status, headers, body, cutOff } = response;
-    const receivedAt = new Date(clock.now()).toISOString();
-    return { status, headers, body, isComplete: cutOff === null, receivedAt, failure: fail };
+    if (kind === "read" && cutOff === "limit") throw failure({ kind: "tooLarge" }, effect);
+    return {
+      status,
+      headers,
+      body,
+      isComplete: cutOff === null,
+      receivedAt: timestamp(),
+      failure: (cause) => failure(cause, effect),
+    };
   }
 
-  function failure(
-    { operation, parameter = "", webhookId }: Call,
-    cause: FailureCause,
-    response: HttpResponse | null,
-    effect: Effect,
-    attempts: number,
-  ): RequestError {
-    const words = response && serverMessage(response.body.toString("utf8"));
-    return new RequestError({
-      operation,
-      webhookId: webhookId ?? null,
-      host,
-      cause,
-      effect,
-      attempts,
-      failedAt: new Date(clock.now()).toISOString(),
-      requestId: response && requestId(response, parameter),
-      serverMessage: words && redactText(words, [accessToken, webhookId === undefined ? parameter : ""]),
-    });
+  /** Returns a function that sends a call once. It receives the milliseconds left until the deadline. */
+  function attemptsOf(call: Call): (remaining: number) => Promise<Attempt> {
+    const { operation, parameter } = call;
+    const { method, template, kind } = OPERATIONS[operation];
+    const path = baseUrl.prefix + API_ROOT + fillPath(template, parameter);
+    const { requestTimeout } = options;
+    let count = 0;
+    let lostConnection = false;
+    return async (remaining) => {
+      const startedAt = performance.now();
+      const elapsed = (): number => Math.round(performance.now() - startedAt);
+      const timer = setInterval(() => {
+        options.onWait?.({ kind: "response", operation, elapsed: elapsed() });
+      }, REPORT_INTERVAL);
+      inFlight.add(call);
+      // When one kept-alive connection breaks, the server may be closing the others too.
+      const fresh = kind === "create" || lostConnection;
+      const request = { method, path, kind, fresh, requestTimeout, remaining, signal };
+      const attempt = await sendOnce(connections, request);
+      clearInterval(timer);
+      inFlight.delete(call);
+      count += 1;
+      lostConnection = attempt.kind === "noResponse";
+      // Only the template, numbers and a printable ID: no secrets.
+      const result =
+        attempt.kind === "response" ? `status=${attempt.status}` : `error=${attempt.code || attempt.reason}`;
+      const id = requestId(attempt, parameter);
+      options.log?.(
+        `${operation} ${method} ${API_ROOT}${template} host=${host} ${result} attempt=${count} ms=${elapsed()}` +
+          (id === null ? "" : ` request=${id}`),
+      );
+      return attempt;
+    };
+  }
+
+  function timestamp(): string {
+    return new Date(clock.now()).toISOString();
   }
 
   function requestId(attempt: Attempt, parameter = ""): string | null {
@@ -178,9 +175,9 @@ export function createClient(options: ClientOptions): PartnerClient {
   }
 
   return {
-    createApiKey: () => send({ operation: "createApiKey", bodyLimit: MAX_CREATION_BODY }),
+    createApiKey: () => send({ operation: "createApiKey" }),
     deleteApiKey: (apiKey) => send({ operation: "deleteApiKey", parameter: apiKey }),
-    listWebhooks: (timeout) => send({ operation: "listWebhooks", bodyLimit: MAX_LIST_BODY, timeout }),
+    listWebhooks: (timeout) => send({ operation: "listWebhooks", timeout }),
     setWebhookState: (webhookId, state) =>
       send({ operation: STATE_OPERATION[state], parameter: String(webhookId), webhookId }),
     get pendingOperations() {
@@ -196,23 +193,19 @@ interface Call {
   /** The value of the path parameter. Secret if it is a key. */
   readonly parameter?: string;
   readonly webhookId?: number;
-  /** The maximum number of body bytes to keep. @default {@link MAX_OTHER_BODY} */
-  readonly bodyLimit?: number;
   /** Milliseconds, if less than `operationTimeout`. */
   readonly timeout?: number | undefined;
 }
 
-/** Path segments that a server or a proxy resolves to another path. */
-const DOT_SEGMENTS: ReadonlySet<string> = new Set(["", ".", ".."]);
-
 /**
  * Inserts the path parameter into a template.
  *
- * @throws {SettingsError} if the value cannot be a path segment. That includes lone surrogates, which have no encoding.
+ * @throws {SettingsError} if the value cannot be a path segment: a server or a proxy resolves an empty one, "." and ".." to another
+ * path, and lone surrogates have no encoding.
  */
 function fillPath(template: string, parameter: string | undefined): string {
   if (parameter === undefined) return template;
-  if (DOT_SEGMENTS.has(parameter) || !parameter.isWellFormed()) {
+  if (["", ".", ".."].includes(parameter) || !parameter.isWellFormed()) {
     const text = "must point to a value that can be part of a path";
     throw new SettingsError([{ kind: "invalid", setting: "responses.apiKeyId", text }]);
   }
@@ -231,20 +224,4 @@ function causeOf({ attempt, interrupted, requestedWait }: Outcome): FailureCause
     return isSuccess(attempt.status) ? { kind: "cutOff" } : { kind: "status", status: attempt.status };
   if (attempt.reason === "timeout") return { kind: "timeout", sent: attempt.sent };
   return { kind: "connection", code: attempt.code, proxy: attempt.proxy };
-}
-
-/** Returns the log line of one attempt. It contains only templates, numbers and a printable request ID: no secrets. */
-function logLine(
-  { operation }: Call,
-  host: string,
-  count: number,
-  attempt: Attempt,
-  milliseconds: number,
-  requestId: string | null,
-): string {
-  const { method, template } = OPERATIONS[operation];
-  const result =
-    attempt.kind === "response" ? `status=${attempt.status}` : `error=${attempt.code || attempt.reason}`;
-  const request = requestId === null ? "" : ` request=${requestId}`;
-  return `${operation} ${method} ${API_ROOT}${template} host=${host} ${result} attempt=${count} ms=${Math.round(milliseconds)}${request}`;
 }

@@ -3,30 +3,28 @@ import type { Dispatcher } from "undici";
 
 import { VERSION } from "../version.js";
 import { CONNECT_TIMEOUT, unreachableProxy, type Connections } from "./connections.js";
-import type { Method } from "./operations.js";
+import type { Method, OperationKind } from "./operations.js";
 
-/** Bytes of the response to a creation. The start of a longer one is kept, because it may contain the key. */
-export const MAX_CREATION_BODY = 4 * 1024 * 1024;
-/** Bytes of a webhook list. A longer one is an error: JSON.parse would need about ten times as much memory. */
-export const MAX_LIST_BODY = 64 * 1024 * 1024;
-/** Bytes of any other body: enough for an error message. */
-export const MAX_OTHER_BODY = 1024 * 1024;
+/** The maximum number of body bytes to keep. */
+const BODY_LIMITS: Readonly<Record<OperationKind, number>> = {
+  create: 4 * 1024 * 1024, // The start of a longer one is kept, because it may contain the key.
+  read: 64 * 1024 * 1024, // A longer list is an error: JSON.parse would need about ten times as much memory.
+  change: 1024 * 1024, // Enough for an error message.
+};
 
 /** A single HTTP request. Times are in milliseconds. */
 export interface HttpRequest {
   readonly method: Method;
   /** The full path, percent-encoded. Secret: the path of a deletion contains the key. */
   readonly path: string;
+  /** Once a creation is sent, only `requestTimeout` ends the wait for its response. */
+  readonly kind: OperationKind;
   /** Whether to open a new connection instead of reusing a kept-alive one. */
   readonly fresh: boolean;
-  /** The maximum number of body bytes to keep. */
-  readonly bodyLimit: number;
   /** From the start of sending to the last byte of the response. */
   readonly requestTimeout: number;
   /** The time that the operation has left. It does not limit the response to a creation that was sent. */
   readonly remaining: number;
-  /** Whether this is a creation. Once it is sent, only `requestTimeout` ends the wait for its response. */
-  readonly creates: boolean;
   /** When it aborts, the request is abandoned unless it is a creation that was sent. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -115,7 +113,7 @@ class AttemptHandler implements Dispatcher.DispatchHandler {
     }
     this.#controller = controller;
     clearTimeout(this.#timer);
-    const remaining = this.#request.creates ? Infinity : this.#remaining();
+    const remaining = this.#request.kind === "create" ? Infinity : this.#remaining();
     this.#timer = this.#startTimer(Math.min(this.#request.requestTimeout, remaining));
   }
 
@@ -131,7 +129,7 @@ class AttemptHandler implements Dispatcher.DispatchHandler {
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.#ended) return;
-    const room = this.#request.bodyLimit - this.#length;
+    const room = BODY_LIMITS[this.#request.kind] - this.#length;
     this.#chunks.push(Buffer.from(chunk.subarray(0, room)));
     this.#length += Math.min(room, chunk.length);
     if (chunk.length > room) this.#end("limit");
@@ -146,7 +144,7 @@ class AttemptHandler implements Dispatcher.DispatchHandler {
   }
 
   readonly #interrupt = (): void => {
-    const isSentCreation = this.#request.creates && this.#controller !== null;
+    const isSentCreation = this.#request.kind === "create" && this.#controller !== null;
     if (!isSentCreation) this.#end("interrupted");
   };
 
@@ -177,7 +175,8 @@ class AttemptHandler implements Dispatcher.DispatchHandler {
       this.#resolve({ kind: "noResponse", sent: this.#controller !== null, reason, code, proxy });
     } else {
       const body = Buffer.concat(this.#chunks);
-      const read = decompress(body, this.#headers["content-encoding"], this.#request.bodyLimit);
+      const limit = BODY_LIMITS[this.#request.kind];
+      const read = decompress(body, this.#headers["content-encoding"], limit);
       this.#resolve({
         kind: "response",
         status,

@@ -55,6 +55,16 @@ export const OPERATIONS: Readonly<Record<Operation, OperationSpec>> = {
   },
 };
 
+/** Whether a text can be an access token or an API key. No other text fits into a header as it is. */
+export function isVisibleAscii(text: string, maxLength = Infinity): boolean {
+  return text.length <= maxLength && /^[!-~]+$/.test(text);
+}
+
+/** Whether a text is a webhook ID in canonical form: `7`, but not `07` or `7.0`. */
+export function isWebhookId(text: string): boolean {
+  return /^[1-9]\d*$/.test(text) && Number.isSafeInteger(Number(text));
+}
+
 /** The two states of a webhook. */
 export type WebhookState = "active" | "disabled";
 

@@ -1,12 +1,34 @@
-import type { Clock } from "./clock.js";
+import { setTimeout as wait } from "node:timers/promises";
 
 /** Milliseconds of the pause after a 429, or longer if `Retry-After` says so. It doubles while no request succeeds. */
 const BASE_PAUSE = 1_000;
 /** Milliseconds after a 429 during which fewer connections are used. */
 const RECOVERY = 60_000;
 
+/** Time and randomness, so that tests can control both. */
+export interface Clock {
+  /** Milliseconds since the epoch. */
+  now(): number;
+  /** A number from 0 (inclusive) to 1 (exclusive). */
+  random(): number;
+  /** Resolves after the given milliseconds, or as soon as the signal is aborted. */
+  sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
+}
+
+/** Milliseconds. Node fires longer timers immediately. */
+const MAX_TIMER = 2 ** 31 - 1;
+
+/** The system clock. */
+export const systemClock: Clock = {
+  now: () => performance.timeOrigin + performance.now(), // Unlike Date.now(), it does not jump when the clock is set.
+  random: () => Math.random(),
+  sleep: async (milliseconds, signal) => {
+    await wait(Math.min(milliseconds, MAX_TIMER), undefined, signal && { signal }).catch(() => undefined);
+  },
+};
+
 /** A pause that is too long to wait for. */
-export interface LongPause {
+interface LongPause {
   /** The milliseconds that the server asks to wait; `null` if the pause is so long because it has refused all requests. */
   readonly requestedWait: number | null;
 }

@@ -1,3 +1,26 @@
+import { parseDocument, resolvePointer } from "../json.js";
+
+/** Error bodies are short; a longer body is data. In characters. */
+const MAX_ERROR_BODY = 1024 * 1024;
+
+/** JSON Pointers to error messages, by priority (RFC 9457, RFC 6749 and custom). */
+const MESSAGE_POINTERS = [
+  "/message",
+  "/error/message",
+  "/error_description",
+  "/detail",
+  "/title",
+  "/errors/0/message",
+  "/error",
+  "/errors/0/detail",
+  "/errors/0",
+  "/errorMessage",
+  "/errmsg",
+  "/msg",
+  "/data/message",
+  "/result/message",
+];
+
 /** Shorter strings are too common to search for. */
 const MIN_SECRET_LENGTH = 4;
 /** The maximum number of characters of a server's text to show, and to read. */
@@ -10,6 +33,21 @@ export const CONTROL_CHARACTERS =
   /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]+/g;
 /** The only form in which a request ID is shown. It has no room for an escape sequence or a CI command. */
 const REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/;
+
+/**
+ * Returns the message in an error body. It is not redacted yet.
+ *
+ * @returns `null` if the body is not JSON or has no message under the usual names.
+ */
+export function serverMessage(text: string): string | null {
+  if (text.length > MAX_ERROR_BODY) return null;
+  const document = parseDocument(text);
+  const messages = MESSAGE_POINTERS.map((pointer) => resolvePointer(document, pointer));
+  return (
+    messages.find((message): message is string => typeof message === "string" && message.trim() !== "") ??
+    null
+  );
+}
 
 /**
  * Makes text from a server safe to show, to log and to keep in a state file.

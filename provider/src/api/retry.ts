@@ -1,8 +1,7 @@
-import type { Clock } from "./clock.js";
 import type { Effect } from "./errors.js";
 import { isSuccess, type Attempt } from "./http.js";
 import type { OperationKind } from "./operations.js";
-import type { RateLimiter } from "./rate-limiter.js";
+import type { Clock, RateLimiter } from "./rate-limiter.js";
 
 /**
  * The retry policy. Attempts, base and full jitter follow "Exponential Backoff And Jitter" (AWS Architecture Blog, 2015). The

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { API_ROOT, OPERATIONS, type WebhookState } from "../api/operations.js";
+import { API_ROOT, isVisibleAscii, isWebhookId, OPERATIONS, type WebhookState } from "../api/operations.js";
 import { quoteForShell } from "../hosts/messages.js";
 import { json, type Answer } from "../sandbox/partner-account.js";
 import {
@@ -92,16 +92,15 @@ function parseNumber(option: string, text: string, min: number, max: number): nu
 }
 
 function parseToken(text: string): string {
-  if (/^[\x21-\x7e]+$/.test(text)) return text; // The client refuses to send anything else.
+  if (isVisibleAscii(text)) return text; // The client refuses to send anything else.
   throw new UsageError("--access-token must be visible ASCII characters without spaces");
 }
 
 function parseWebhooks(text: string): { webhookId: number; state: WebhookState }[] {
   return text.split(",").map((item) => {
-    const [, id, state] = /^([1-9]\d*):(active|disabled)$/.exec(item) ?? [];
-    const webhookId = Number(id);
-    if (!Number.isSafeInteger(webhookId))
+    const [, id, state] = /^(\d+):(active|disabled)$/.exec(item) ?? [];
+    if (id === undefined || !isWebhookId(id))
       throw new UsageError("--webhooks must be like 101:active,102:disabled");
-    return { webhookId, state: state === "active" ? "active" : "disabled" };
+    return { webhookId: Number(id), state: state === "active" ? "active" : "disabled" };
   });
 }

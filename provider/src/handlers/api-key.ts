@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 
 import { PartnerError } from "../api/errors.js";
+import { canBeSent } from "../responses/key-reader.js";
 import type { ResponseMapping } from "../responses/mapping.js";
 import {
   PartialFailure,
@@ -100,7 +101,7 @@ export function apiKeyHandlers(plugin: PluginProcess): ResourceHandlers {
     adopt(id) {
       const name = /^env:(\w+)$/.exec(id)?.[1] ?? null;
       const apiKey = name === null ? undefined : plugin.environmentVariable(name);
-      if (apiKey === undefined || !/^[\x21-\x7e]{1,4096}$/.test(apiKey)) {
+      if (!canBeSent(apiKey)) {
         const hint = name === null ? "" : `; ${name} is not set, or holds no key`;
         const text = `"env:" and the name of an environment variable that holds the key, such as env:OLD_KEY${hint}`;
         return Promise.reject(new ResourceError({ kind: "wrongImportId", text }));

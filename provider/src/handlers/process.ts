@@ -1,6 +1,6 @@
 import type { BaseUrl } from "../api/base-url.js";
 import type { Wait } from "../api/client.js";
-import type { Clock } from "../api/clock.js";
+import type { Clock } from "../api/rate-limiter.js";
 import { SettingsError } from "../api/errors.js";
 import type { ResponseMapping } from "../responses/mapping.js";
 import { interpretResponses, type PartnerService } from "./partner-service.js";

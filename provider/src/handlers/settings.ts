@@ -1,6 +1,7 @@
 import { parseBaseUrl, type BaseUrl } from "../api/base-url.js";
 import type { ClientOptions } from "../api/client.js";
 import { SettingsError, type SettingProblem } from "../api/errors.js";
+import { isVisibleAscii } from "../api/operations.js";
 import type { ResponseMapping } from "../responses/mapping.js";
 import { parseResponseMapping } from "./response-setting.js";
 import { ACCOUNT_KEY, DEFAULT_ACCOUNT, EXPLICIT_KEY, type SettingName } from "../setting-names.js";
@@ -80,7 +81,7 @@ function readBaseUrl(
 function readAccessToken(token: string | null, problems: SettingProblem[]): string | null {
   const setting = "accessToken";
   // Laxer than RFC 6750 (2.1), but it rules out header injection and catches a stray newline.
-  if (token !== null && /^[\x21-\x7e]{1,8192}$/.test(token)) return token;
+  if (token !== null && isVisibleAscii(token, 8192)) return token;
   const text = 'must contain only visible ASCII characters: no spaces, no newlines, and no "Bearer" in front';
   problems.push(token === null ? { kind: "missing", setting } : { kind: "invalid", setting, text });
   return null;

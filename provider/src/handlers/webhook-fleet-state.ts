@@ -1,6 +1,5 @@
-import type { WebhookState } from "../api/operations.js";
+import { isWebhookId, type WebhookState } from "../api/operations.js";
 import type { WebhookReading } from "../responses/webhook-list-reader.js";
-import { isWebhookId } from "../webhook-declarations.js";
 import { isRecord, type Properties } from "./contract.js";
 
 /** States by webhook ID; `null` if the list has never shown the state. */

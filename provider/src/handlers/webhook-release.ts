@@ -2,7 +2,6 @@ import { createHash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import type { WebhookState } from "../api/operations.js";
-import { declareWebhooks, type DeclaredWebhook } from "../webhook-declarations.js";
 import { ResourceError, type Notice } from "./problems.js";
 import { idsOf, pick, type WantedStates } from "./webhook-fleet-state.js";
 
@@ -41,6 +40,9 @@ export interface JournalOwner {
   warn(notice: Notice): void;
 }
 
+/** A webhook by its ID, or all webhooks of the account that no resource names. */
+type DeclaredWebhook = number | "others";
+
 /** Milliseconds between two looks at another process's release, and the number of looks after which it counts as lost. */
 const POLL_INTERVAL = 25;
 const MAX_POLLS = 4800;
@@ -63,17 +65,25 @@ export class ManagedWebhooks {
   }
 
   /**
-   * Records that a resource of the program declares webhooks.
+   * Records that a resource of the program declares webhooks. Two resources with one webhook would overwrite each other in every update.
    *
    * @param urn The URN of the resource; empty if the host does not know it. Such a resource never conflicts with another.
    * @returns An error if another resource declares one of them.
    */
   declare(webhooks: readonly DeclaredWebhook[], urn = ""): ResourceError | null {
-    const conflict = declareWebhooks(this.#declared, webhooks, urn);
+    let error: ResourceError | null = null;
+    for (const webhook of webhooks) {
+      const rivals = webhook === "others" ? [...this.#declared.keys()] : ([webhook, "others"] as const);
+      for (const rival of rivals) {
+        const owner = this.#declared.get(rival);
+        if (owner === undefined || owner === urn) continue;
+        const webhookId = webhook === rival && webhook !== "others" ? webhook : null;
+        error ??= new ResourceError({ kind: "declaredTwice", webhookId, urns: [owner, urn] });
+      }
+      if (!this.#declared.has(webhook)) this.#declared.set(webhook, urn); // The first owner stays.
+    }
     this.claim(webhooks.filter((webhook) => webhook !== "others"));
-    if (conflict === null) return null;
-    const webhookId = conflict.webhook === "others" ? null : conflict.webhook;
-    return new ResourceError({ kind: "declaredTwice", webhookId, urns: [conflict.owner, urn] });
+    return error;
   }
 
   /** Tells the other processes that the program declares webhooks through this one. `others` claims the webhooks that it covers. */

@@ -1,4 +1,4 @@
-import { isWebhookId } from "../webhook-declarations.js";
+import { isWebhookId } from "../api/operations.js";
 import {
   PartialFailure,
   UNKNOWN,

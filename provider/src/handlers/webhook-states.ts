@@ -1,7 +1,6 @@
-import type { WebhookState } from "../api/operations.js";
+import { isWebhookId, type WebhookState } from "../api/operations.js";
 import { redactText } from "../api/redact.js";
 import type { WebhookReading } from "../responses/webhook-list-reader.js";
-import { isWebhookId } from "../webhook-declarations.js";
 import {
   isRecord,
   PartialFailure,

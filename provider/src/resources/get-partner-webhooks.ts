@@ -2,9 +2,8 @@ import * as pulumi from "@pulumi/pulumi";
 
 import type { WebhookState } from "../api/operations.js";
 import { PARTNER_WEBHOOKS } from "../registration.js";
-import { PartnerResource } from "./partner-resource.js";
-import { assertArguments } from "./program-checks.js";
-import { logicalName, perRun, providerOf, settled, type ProviderOptions } from "./run.js";
+import { PartnerResource, settled } from "./partner-resource.js";
+import { assertArguments, currentRun } from "./program-checks.js";
 
 /** An existing webhook, as returned by {@link getPartnerWebhooks}. */
 export interface PartnerWebhook {
@@ -80,17 +79,23 @@ class PartnerWebhooks extends PartnerResource {
   }
 }
 
-/** One resource for each provider, because the names of resources must be unique. */
-const reads = perRun(() => new Map<pulumi.ProviderResource | undefined, PartnerWebhooks>());
+/** One resource for each provider, because the names of resources must be unique; by the run for the default provider. */
+const reads = new WeakMap<object, PartnerWebhooks>();
 
-function read(options: ProviderOptions): PartnerWebhooks {
+function read(options: Pick<pulumi.InvokeOptions, "provider" | "parent">): PartnerWebhooks {
   assertArguments("getPartnerWebhooks", options, ["provider", "parent"]);
-  const provider = providerOf(PARTNER_WEBHOOKS.type, options);
-  const known = reads();
+  const parent = options.parent ?? pulumi.runtime.getStackResource();
+  const provider = options.provider ?? parent?.getProvider(PARTNER_WEBHOOKS.type);
+  const key = provider ?? currentRun();
   const name = provider ? `webhooks-${logicalName(provider)}` : "webhooks";
-  const resource = known.get(provider) ?? new PartnerWebhooks(name, provider);
-  known.set(provider, resource);
+  const resource = reads.get(key) ?? new PartnerWebhooks(name, provider);
+  reads.set(key, resource);
   return resource;
+}
+
+/** The SDK stores the logical name of a resource, but does not declare it. */
+function logicalName(resource: pulumi.Resource): string {
+  return (resource as { __name?: string }).__name ?? "unnamed";
 }
 
 function parse(webhooks: string): GetPartnerWebhooksResult {

@@ -2,7 +2,6 @@ import * as pulumi from "@pulumi/pulumi";
 
 import type { Registration } from "../registration.js";
 import { warnAboutStackSettings } from "./program-checks.js";
-import { settled } from "./run.js";
 
 /**
  * A resource of the SDK's dynamic-provider host. It passes two inputs to that host, which Pulumi hides because of their underscores:
@@ -20,4 +19,9 @@ export abstract class PartnerResource extends pulumi.CustomResource {
     super(type, name, { ...properties, __provider, __urn: urn }, opts);
     warnAboutStackSettings();
   }
+}
+
+/** Returns the promises inside an output. The SDK does not declare them, but only they reveal a failure or an unknown value. */
+export function settled<T>(output: pulumi.Output<T>): { isKnown: Promise<boolean>; promise(): Promise<T> } {
+  return output as unknown as { isKnown: Promise<boolean>; promise(): Promise<T> };
 }

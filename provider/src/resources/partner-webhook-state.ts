@@ -3,7 +3,7 @@ import * as pulumi from "@pulumi/pulumi";
 import type { WebhookState } from "../api/operations.js";
 import { PARTNER_WEBHOOK_STATE } from "../registration.js";
 import { PartnerResource } from "./partner-resource.js";
-import { assertArguments, declareOnce } from "./program-checks.js";
+import { assertArguments } from "./program-checks.js";
 
 /**
  * What happens to a webhook that is no longer managed: `"leave"` keeps its current state, `"restore"` sets the state in which it was
@@ -60,29 +60,17 @@ export class PartnerWebhookState extends PartnerResource {
    * @param name The name of the resource in the stack.
    * @param args The webhook and its desired state.
    * @param opts Resource options. `provider` selects the account.
-   * @throws {pulumi.RunError} if another resource of the program declares the same webhook of the same account, or if `args`
-   *   contains an unknown argument.
+   * @throws {pulumi.RunError} if `args` contains an unknown argument.
    */
   constructor(name: string, args: PartnerWebhookStateArgs, opts?: pulumi.CustomResourceOptions) {
-    const given =
-      opts?.id === undefined ? declared(name, args, opts) : { webhookId: undefined, state: undefined };
+    const given = opts?.id === undefined ? inputsOf(name, args) : { webhookId: undefined, state: undefined };
     super(PARTNER_WEBHOOK_STATE, name, { ...given, initialState: undefined }, opts);
   }
 }
 
-/**
- * Declares the webhook and returns as few properties as possible, because each one costs time in the SDK. Therefore, arguments that
- * are not given are left out, and `stateOnDestroy` and the account are not outputs.
- */
-function declared(
-  name: string,
-  args: PartnerWebhookStateArgs,
-  opts: pulumi.CustomResourceOptions | undefined,
-): PartnerWebhookStateArgs {
-  const resource = `PartnerWebhookState "${name}"`;
-  assertArguments(resource, args, ["webhookId", "state", "stateOnDestroy"]);
-  const { state, stateOnDestroy } = args;
-  const { type } = PARTNER_WEBHOOK_STATE;
-  const webhookId = declareOnce(args.webhookId, (id) => [id], { resource, type, options: opts });
+/** Returns as few properties as possible, because each one costs time in the SDK. */
+function inputsOf(name: string, args: PartnerWebhookStateArgs): PartnerWebhookStateArgs {
+  assertArguments(`PartnerWebhookState "${name}"`, args, ["webhookId", "state", "stateOnDestroy"]);
+  const { webhookId, state, stateOnDestroy } = args;
   return { webhookId, state, ...(stateOnDestroy !== undefined && { stateOnDestroy }) };
 }

@@ -3,9 +3,8 @@ import * as pulumi from "@pulumi/pulumi";
 import type { WebhookState } from "../api/operations.js";
 import type { StateOnDestroy } from "./partner-webhook-state.js";
 import { PARTNER_WEBHOOK_STATES } from "../registration.js";
-import { isWebhookId } from "../webhook-declarations.js";
 import { PartnerResource } from "./partner-resource.js";
-import { assertArguments, declareOnce } from "./program-checks.js";
+import { assertArguments } from "./program-checks.js";
 
 /**
  * What happens to webhooks that the program does not name: `"leave"` keeps their states, and `"active"` or `"disabled"`
@@ -53,33 +52,19 @@ export class PartnerWebhookStates extends PartnerResource {
    * @param name The name of the resource in the stack.
    * @param args The webhooks and their desired states.
    * @param opts Resource options. `provider` selects the account.
-   * @throws {pulumi.RunError} if another resource of the program declares one of the webhooks of the same account, or if `args`
-   *   contains an unknown argument.
+   * @throws {pulumi.RunError} if `args` contains an unknown argument.
    */
   constructor(name: string, args: PartnerWebhookStatesArgs, opts?: pulumi.CustomResourceOptions) {
-    const { type } = PARTNER_WEBHOOK_STATES;
-    const resource = `PartnerWebhookStates "${name}"`;
-    assertArguments(resource, args, ["states", "others", "stateOnDestroy"]);
-    const { others, stateOnDestroy } = args;
-    const declarer = { resource, type, options: opts };
-    const states = declareOnce(args.states, idsOf, declarer);
+    assertArguments(`PartnerWebhookStates "${name}"`, args, ["states", "others", "stateOnDestroy"]);
+    const { states, others, stateOnDestroy } = args;
+    // On the way to the plugin, which reports all other invalid IDs, this key would be lost.
+    if (Object.hasOwn(Object(states) as object, "__proto__"))
+      throw new pulumi.RunError('states has the key "__proto__", which is not a webhook ID.');
     const given = {
       states,
-      ...(others !== undefined && { others: declareOnce(others, othersOf, declarer) }),
+      ...(others !== undefined && { others }),
       ...(stateOnDestroy !== undefined && { stateOnDestroy }),
     };
     super(PARTNER_WEBHOOK_STATES, name, { ...given, initialStates: undefined }, opts);
   }
-}
-
-/** Ignores invalid arguments, which the preview reports, except for a key that is lost on the way to the plugin. */
-function idsOf(states: unknown): readonly number[] {
-  if (typeof states !== "object" || states === null) return [];
-  if (Object.hasOwn(states, "__proto__"))
-    throw new pulumi.RunError('states has the key "__proto__", which is not a webhook ID.');
-  return Object.keys(states).filter(isWebhookId).map(Number);
-}
-
-function othersOf(others: unknown): readonly "others"[] {
-  return others === "active" || others === "disabled" ? ["others"] : [];
 }

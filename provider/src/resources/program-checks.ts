@@ -1,8 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 
-import { ACCOUNT_KEY, DEFAULT_ACCOUNT, SETTINGS, unknownSettingText } from "../setting-names.js";
-import { declareWebhooks, type DeclaredWebhook } from "../webhook-declarations.js";
-import { logicalName, perRun, providerOf, type ProviderOptions } from "./run.js";
+import { SETTINGS, unknownSettingText } from "../setting-names.js";
 
 /**
  * Rejects unknown arguments. TypeScript reports them, but a JavaScript program could pass options instead of arguments, as in
@@ -28,90 +26,24 @@ export function assertArguments(resource: string, args: unknown, known: readonly
   );
 }
 
-/** The account names of providers. */
-const accounts = perRun(() => new Map<pulumi.ProviderResource, string>());
-
-/** Remembers the account name of a provider, if it is known: two providers may use the same account. */
-export function rememberAccount(provider: pulumi.ProviderResource, account: unknown): void {
-  if (typeof account === "string") accounts().set(provider, account);
-}
-
-/** A resource that declares webhooks. */
-export interface Declarer {
-  /** The class and name for messages, such as `PartnerWebhookState "orders"`. */
-  readonly resource: string;
-  readonly type: string;
-  readonly options: ProviderOptions | undefined;
-}
-
-/** The declared webhooks by account name, or by provider if the account name is not known yet. */
-const declarations = perRun(() => new Map<unknown, Map<DeclaredWebhook, Declarer>>());
-
-/**
- * Records the webhooks that a resource declares. Two resources with the same webhook would overwrite each other in every update. The
- * handlers detect this only within one provider, because two providers of the same account have separate processes.
- *
- * @param given The argument that lists the webhooks.
- * @param webhooksOf Extracts the webhooks from the argument.
- * @returns The argument. If its value is a promise or an output, the check runs once it is known, before the resource is registered.
- * @throws {pulumi.RunError} if another resource of this program declares the same webhook of the same account.
- */
-export function declareOnce<Given>(
-  given: pulumi.Input<Given>,
-  webhooksOf: (given: Given) => readonly DeclaredWebhook[],
-  declarer: Declarer,
-): pulumi.Input<Given> {
-  const { key, text } = accountOf(declarer);
-  const declared = declarations().get(key) ?? new Map<DeclaredWebhook, Declarer>();
-  declarations().set(key, declared);
-  const declare = (value: Given): Given => {
-    const conflict = declareWebhooks(declared, webhooksOf(value), declarer);
-    if (conflict) throw declaredTwice(conflict.webhook, conflict.owner, declarer, text);
-    return value;
-  };
-  const isLater = pulumi.Output.isInstance(given) || given instanceof Promise;
-  return isLater ? pulumi.output(given).apply((value) => declare(value as Given)) : declare(given);
-}
-
-/** Returns the account that a resource will belong to. */
-function accountOf({ type, options = {} }: Declarer): { readonly key: unknown; readonly text: string } {
-  const provider = providerOf(type, options);
-  const account = provider
-    ? accounts().get(provider)
-    : pulumi.runtime.getConfig(ACCOUNT_KEY) || DEFAULT_ACCOUNT;
-  if (account !== undefined) return { key: account, text: `in the account ${JSON.stringify(account)}` };
-  return { key: provider, text: `through the provider "${provider ? logicalName(provider) : ""}"` };
-}
-
-function declaredTwice(
-  webhook: DeclaredWebhook,
-  one: Declarer,
-  other: Declarer,
-  account: string,
-): pulumi.RunError {
-  const subject = webhook === "others" ? "others covers every webhook, so some are" : `Webhook ${webhook} is`;
-  return new pulumi.RunError(
-    `${subject} declared twice, by ${nameOf(one)} and ${nameOf(other)}, both ${account}. ` +
-      "The second was not applied. Remove one of the two, or correct its webhooks or its provider.",
-  );
-}
-
-/** Includes the parent, because two components may each have a resource of the same name. */
-function nameOf({ resource, options }: Declarer): string {
-  const parent = options?.parent && logicalName(options.parent);
-  return parent === undefined ? resource : resource.replace('"', () => `"${parent}/`);
-}
-
 const NAMESPACE = "partners:";
 const TOKEN = `${NAMESPACE}accessToken`;
-/** Whether the current run has checked its stack configuration. */
-const check = perRun(() => ({ isDone: false }));
+/** The runs that have checked their stack configuration. */
+const checkedRuns = new WeakSet();
+
+/**
+ * Identifies the current run of a program, because one process can have many runs with the Automation API or with mocks. Each run has
+ * its own connection to the engine.
+ */
+export function currentRun(): object {
+  return pulumi.runtime.getMonitor() ?? currentRun; // Without an engine, no resource can be registered.
+}
 
 /** Warns, once per run, about stack configuration that has no effect, and about a token in plain text. */
 export function warnAboutStackSettings(): void {
-  const current = check();
-  if (current.isDone) return;
-  current.isDone = true;
+  const run = currentRun();
+  if (checkedRuns.has(run)) return;
+  checkedRuns.add(run);
   if (pulumi.runtime.getConfig(TOKEN) !== undefined && !isSecret(TOKEN)) {
     void pulumi.log.warn(
       `${TOKEN} is stored in plain text. Run "pulumi config set --secret ${TOKEN}" and rotate the token.`,

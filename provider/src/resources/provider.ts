@@ -2,7 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 
 import type { ResponseMapping } from "../responses/mapping.js";
 import { ACCOUNT_KEY, DEFAULT_ACCOUNT, EXPLICIT_KEY, SETTINGS } from "../setting-names.js";
-import { assertArguments, rememberAccount } from "./program-checks.js";
+import { assertArguments } from "./program-checks.js";
 
 /** The arguments of {@link Provider}. A `Provider` does not read stack configuration or the environment. */
 export interface ProviderArgs {
@@ -88,7 +88,6 @@ export class Provider extends pulumi.ProviderResource {
       // The dynamic host cannot tell the engine to replace a provider. Updated in place, it could not delete the old account's keys.
       { ...opts, replacementTrigger: [account, opts?.replacementTrigger ?? null] },
     );
-    rememberAccount(this, account);
   }
 }
 

@@ -1,3 +1,4 @@
+import { isVisibleAscii } from "../api/operations.js";
 import { isArray, names, nodesOf, parseDocument, pointersOf } from "../json.js";
 import { resolvePointer, type DocumentNode } from "../json.js";
 import { documentReportsFailure, isWebPage } from "./failure-report.js";
@@ -44,8 +45,8 @@ const OTHER_STARTS = names(
   "refresh public masked redacted obfuscated hashed encrypted previous old existing expired revoked session csrf",
 );
 
-const VISIBLE_ASCII = /^[!-~]{1,4096}$/;
 const MIN_LENGTH = 8;
+const MAX_LENGTH = 4096;
 const MASKED = /\*\*|\.\.\.|x{4}|X{4}/;
 const URL_START = /^[a-z][a-z0-9+.-]{0,20}:\/\//i;
 /** Words and short numbers, such as `partner-main-2024`. */
@@ -142,6 +143,6 @@ function mayBeKey(text: string): boolean {
 }
 
 /** Whether a value can be sent as a key: the only requirement for a key that `responses.apiKey` points to. */
-function canBeSent(value: unknown): value is string {
-  return typeof value === "string" && VISIBLE_ASCII.test(value);
+export function canBeSent(value: unknown): value is string {
+  return typeof value === "string" && isVisibleAscii(value, MAX_LENGTH);
 }

@@ -1,3 +1,4 @@
+import { isWebhookId } from "../api/operations.js";
 import { isArray, isObject, names, nodesOf, parseDocument, pointersOf } from "../json.js";
 import { resolvePointer, type DocumentNode, type JsonObject } from "../json.js";
 import { isComplete, type ResponseHeaders } from "./completeness.js";
@@ -136,8 +137,8 @@ function idsIn(record: JsonObject, ids?: ReadonlySet<string>): DocumentNode[] {
 
 /** Returns a positive safe integer, or its decimal digits, as a webhook ID; `null` for any other value. */
 function toWebhookId(value: unknown): number | null {
-  const id = typeof value === "string" && /^[1-9][0-9]{0,15}$/.test(value) ? Number(value) : value;
-  return typeof id === "number" && Number.isSafeInteger(id) && id > 0 ? id : null;
+  const text = typeof value === "number" ? String(value) : value;
+  return typeof text === "string" && isWebhookId(text) ? Number(text) : null;
 }
 
 function refuse(setting: Refusal["setting"], reason: Refusal["reason"], searched: unknown): Refusal {

@@ -1,9 +1,8 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 
-import type { Clock } from "../../../provider/src/api/clock.js";
 import type { Attempt } from "../../../provider/src/api/http.js";
-import { RateLimiter } from "../../../provider/src/api/rate-limiter.js";
+import { RateLimiter, type Clock } from "../../../provider/src/api/rate-limiter.js";
 import { withRetry, type Outcome } from "../../../provider/src/api/retry.js";
 
 /** Milliseconds between the start of a request and its response. */

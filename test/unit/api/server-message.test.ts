@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 
-import { serverMessage } from "../../../provider/src/api/server-message.js";
+import { serverMessage } from "../../../provider/src/api/redact.js";
 
 it.each<[text: string, words: string | null]>([
   ['{"message":"At most 5 keys","error":"Forbidden"}', "At most 5 keys"],

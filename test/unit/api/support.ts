@@ -4,7 +4,7 @@ import { onTestFinished } from "vitest";
 
 import { parseBaseUrl } from "../../../provider/src/api/base-url.js";
 import { createClient, type ClientOptions } from "../../../provider/src/api/client.js";
-import type { Clock } from "../../../provider/src/api/clock.js";
+import type { Clock } from "../../../provider/src/api/rate-limiter.js";
 import { RequestError, type RequestFailure } from "../../../provider/src/api/errors.js";
 import { interpretResponses, type PartnerService } from "../../../provider/src/handlers/partner-service.js";
 import { startSandbox, type Sandbox, type SandboxOptions } from "../../support/sandbox.ts";

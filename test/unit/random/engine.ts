@@ -1,4 +1,4 @@
-import type { Clock } from "../../../provider/src/api/clock.js";
+import type { Clock } from "../../../provider/src/api/rate-limiter.js";
 import {
   PartialFailure,
   type Properties,

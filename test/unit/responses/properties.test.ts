@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
 import { listFields } from "../../../provider/src/cli/service.js";
-import { serverMessage } from "../../../provider/src/api/server-message.js";
+import { serverMessage } from "../../../provider/src/api/redact.js";
 import { isWebPage, reportsFailure } from "../../../provider/src/responses/failure-report.js";
 import { isFailedCreation, readApiKey, readApiKeyId } from "../../../provider/src/responses/key-reader.js";
 import type { ResponseMapping } from "../../../provider/src/responses/mapping.js";
