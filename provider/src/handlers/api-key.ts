@@ -20,10 +20,10 @@ import {
   readKeptResponse,
   rereadKey,
   withoutPreviousKey,
+  type CreatedKey,
   type KeyState,
   type StoredKey,
 } from "./key-state.js";
-import type { CreatedKey } from "./partner-service.js";
 import { ResourceError } from "./problems.js";
 import type { PluginProcess, Session } from "./process.js";
 import {

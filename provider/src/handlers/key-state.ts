@@ -6,7 +6,14 @@ import { readApiKey, type KeyReading } from "../responses/key-reader.js";
 import type { ResponseMapping } from "../responses/mapping.js";
 import { isRecord, type Properties } from "./contract.js";
 import type { RefusedReading } from "./problems.js";
-import type { CreatedKey } from "./partner-service.js";
+
+/** The result of a successful creation. */
+export interface CreatedKey {
+  /** Secret. */
+  readonly response: KeptResponse;
+  /** When the response arrived, ISO 8601. */
+  readonly createdAt: string;
+}
 
 /** A key in the state, and the response to its creation; `null` for an imported key. Secret. */
 export interface StoredKey {

@@ -1,10 +1,20 @@
 import type { WebhookState } from "../api/operations.js";
-import type { WebhookReading } from "../responses/webhook-list-reader.js";
-import type { PartnerService, WebhookList } from "./partner-service.js";
+import type { WebhookListReading, WebhookReading } from "../responses/webhook-list-reader.js";
 import { ResourceError } from "./problems.js";
 
 /** Milliseconds for which a list is reused: long enough to update hundreds of webhooks, short enough to see manual changes. */
 const MAX_LIST_AGE = 30_000;
+
+/** A webhook list that was read successfully. */
+export type WebhookList = Extract<WebhookListReading, { readable: true }>;
+
+/** The requests of the registry. */
+export interface WebhookService {
+  /** Lists the webhooks. @param timeout Milliseconds, if less than `operationTimeout`. @throws {RequestError} */
+  listWebhooks(timeout?: number): Promise<WebhookList>;
+  /** Sets the state of a webhook. @throws {RequestError} */
+  setWebhookState(webhookId: number, state: WebhookState): Promise<void>;
+}
 
 interface ListRequest {
   readonly requestedAt: number;
@@ -18,7 +28,7 @@ interface ListRequest {
  * applied to it, and it is repeated after 30 s.
  */
 export class WebhookRegistry {
-  readonly #client: Pick<PartnerService, "listWebhooks" | "setWebhookState">;
+  readonly #client: WebhookService;
   readonly #currentTime: () => number;
   readonly #lastChangeElsewhere: (webhookIds: readonly number[]) => Promise<number>;
   readonly #changes = new Map<number, { readonly state: WebhookState; readonly at: number }>();
@@ -31,7 +41,7 @@ export class WebhookRegistry {
    * @param lastChangeElsewhere Waits for pending changes to webhooks by other processes, and returns the time of the last one.
    */
   constructor(
-    client: Pick<PartnerService, "listWebhooks" | "setWebhookState">,
+    client: WebhookService,
     currentTime: () => number,
     lastChangeElsewhere: (webhookIds: readonly number[]) => Promise<number> = () =>
       Promise.resolve(-Infinity),
