@@ -44,7 +44,6 @@ const OTHER_STARTS = names(
   "refresh public masked redacted obfuscated hashed encrypted previous old existing expired revoked session csrf",
 );
 
-const VISIBLE_ASCII = /^[!-~]{1,4096}$/;
 const MIN_LENGTH = 8;
 const MASKED = /\*\*|\.\.\.|x{4}|X{4}/;
 const URL_START = /^[a-z][a-z0-9+.-]{0,20}:\/\//i;
@@ -67,7 +66,7 @@ export function readApiKey(text: string, mapping: ResponseMapping): KeyReading {
   const body = isPlain && !CUT_OFF.test(text) ? text.trim() : document;
   if (mapping.apiKey !== undefined) {
     const value = mapping.apiKey === "" ? body : resolvePointer(document, mapping.apiKey);
-    if (canBeSent(value)) return { kind: "found", apiKey: value, pointer: mapping.apiKey };
+    if (isVisibleAscii(value)) return { kind: "found", apiKey: value, pointer: mapping.apiKey };
     return { kind: "refused", reason: "pointer", candidates: candidatesIn(body) };
   }
   const nodes = documentReportsFailure(document) ? [] : findKeys(body);
@@ -87,7 +86,7 @@ export function readApiKeyId(text: string, mapping: ResponseMapping): string | n
   if (mapping.apiKeyId === undefined) return null;
   const value = resolvePointer(parseDocument(text), mapping.apiKeyId);
   if (typeof value === "number") return Number.isSafeInteger(value) ? String(value) : null;
-  return canBeSent(value) && value !== "." && value !== ".." ? value : null;
+  return isVisibleAscii(value) && value !== "." && value !== ".." ? value : null;
 }
 
 /**
@@ -103,6 +102,14 @@ export function isFailedCreation(text: string, mapping: ResponseMapping): boolea
     documentReportsFailure(document) &&
     !keysIn(document).some(({ name }) => KEY.has(name) || hasKeyWord(name))
   );
+}
+
+/**
+ * Whether a value is a text of visible ASCII, which can be sent in a path and in a header. It is the only requirement for a key
+ * that `responses.apiKey` points to.
+ */
+export function isVisibleAscii(value: unknown, maxLength = 4096): value is string {
+  return typeof value === "string" && value.length <= maxLength && /^[!-~]+$/.test(value);
 }
 
 /** Returns the values with the best names of a key. */
@@ -134,14 +141,9 @@ function isOther(name: string): boolean {
 /** Returns the strings that may be keys. */
 function keysIn(body: unknown, descends: (node: DocumentNode) => boolean = () => true): DocumentNode[] {
   const nodes = nodesOf(body, (node) => descends(node) && !isOther(node.name));
-  return nodes.filter(({ value }) => canBeSent(value) && mayBeKey(value));
+  return nodes.filter(({ value }) => isVisibleAscii(value) && mayBeKey(value));
 }
 
 function mayBeKey(text: string): boolean {
   return text.length >= MIN_LENGTH && ![MASKED, URL_START, LABEL].some((pattern) => pattern.test(text));
-}
-
-/** Whether a value can be sent as a key: the only requirement for a key that `responses.apiKey` points to. */
-function canBeSent(value: unknown): value is string {
-  return typeof value === "string" && VISIBLE_ASCII.test(value);
 }
