@@ -14,8 +14,11 @@ export type KeyReading =
     }
   | {
       readonly kind: "refused";
-      /** `none`: also if the response reports a failure. `pointer`: the setting points to nothing that can be sent. */
-      readonly reason: "none" | "several" | "pointer";
+      /**
+       * `none`: also if the response reports a failure. `pointer`: the setting points to nothing that can be sent. `not JSON`: no
+       * JSON Pointer can find a key.
+       */
+      readonly reason: "none" | "several" | "pointer" | "not JSON";
       /** JSON Pointers to possible keys, at most 10. */
       readonly candidates: readonly string[];
     };
@@ -75,6 +78,18 @@ export function readApiKey(text: string, mapping: ResponseMapping): KeyReading {
   const pointer = nodes[0]?.pointer ?? null;
   if (pointer === null) return { kind: "refused", reason: "none", candidates: candidatesIn(body) };
   return { kind: "found", apiKey: String(key), pointer };
+}
+
+/**
+ * Finds the key in a stored response, as {@link readApiKey} does. A response that was cut off counts only if it is still complete
+ * JSON: half a key in plain text would be passed on to consumers, and deleted instead of the real key.
+ */
+export function readStoredApiKey(text: string, isComplete: boolean, mapping: ResponseMapping): KeyReading {
+  const isJson = parseDocument(text) !== undefined;
+  const reading = isJson || isComplete ? readApiKey(text, mapping) : null;
+  if (reading !== null && (isJson || reading.kind === "found" || reading.candidates.length > 0))
+    return reading;
+  return { kind: "refused", reason: "not JSON", candidates: [] };
 }
 
 /**
