@@ -12,7 +12,6 @@ import {
   type FleetInputs,
   type FleetState,
   type StateMap,
-  type StateOnDestroy,
   type WantedStates,
 } from "./webhook-fleet-state.js";
 import type { WebhookSnapshot } from "./webhook-registry.js";
@@ -22,13 +21,13 @@ export async function converge(
   plugin: PluginProcess,
   { states, others, stateOnDestroy, account }: FleetInputs,
   olds: FleetState | null,
-): Promise<Pick<ChangeResult, "failure" | "mayHaveChanged"> & { readonly outputs: Properties }> {
+): Promise<Pick<ChangeResult, "failure" | "mayHaveChanged"> & { readonly outputs: FleetState & Properties }> {
   const session = await plugin.open();
   const named = idsOf(states);
   const before = olds?.initialStates ?? {};
   const covers = isState(others);
   const unnamed = idsOf(before).filter((id) => !covers && !(id in states));
-  const leaving = decideFinalStates(plugin, stateOnDestroy, pick(before, unnamed));
+  const leaving = plugin.managed.finalStatesOf(pick(before, unnamed), stateOnDestroy);
   let snapshot = await session.webhooks.lookUp([...named, ...idsOf(leaving)]);
   const covered = covers ? unnamedWebhooks(snapshot, states).map(({ webhookId }) => webhookId) : [];
   if (covers) {
@@ -56,6 +55,14 @@ export async function converge(
     initialStates: { ...pick(found, managed), ...(covers ? before : pick(before, managed)) },
   };
   return { outputs, failure, mayHaveChanged };
+}
+
+/** Lets all webhooks of a removed fleet go. Sends no request if nothing is to be set. @throws {PartnerError} */
+export async function letGo(plugin: PluginProcess, fleet: FleetState): Promise<void> {
+  const leaving = plugin.managed.finalStatesOf(fleet.initialStates, fleet.stateOnDestroy);
+  if (idsOf(leaving).length === 0) return;
+  const { failure } = await converge(plugin, { ...fleet, states: {}, others: "leave" }, fleet);
+  if (failure) throw failure;
 }
 
 /** The result of changing webhooks. */
@@ -168,30 +175,6 @@ function createProgress(plugin: PluginProcess, total: number): () => void {
     shownAt = now;
     plugin.progress({ account: plugin.account, done, total });
   };
-}
-
-/** Decides the final states of webhooks that no resource declares through this process. Warns about those that have none. */
-export function decideFinalStates(
-  plugin: PluginProcess,
-  stateOnDestroy: StateOnDestroy,
-  initialStates: StateMap,
-): WantedStates {
-  if (stateOnDestroy === "leave") return {};
-  const ids = idsOf(initialStates).filter((id) => !plugin.managed.isDeclared(id));
-  const isUnknown = (id: number): boolean => stateOnDestroy === "restore" && !initialStates[id];
-  const webhookIds = ids.filter(isUnknown);
-  if (webhookIds.length > 0) plugin.warn({ kind: "nothingToRestore", webhookIds });
-  return finalStates(stateOnDestroy, pick(initialStates, ids));
-}
-
-/** Returns the final states of webhooks, without those whose initial states are unknown. */
-export function finalStates(stateOnDestroy: StateOnDestroy, initialStates: StateMap): WantedStates {
-  if (stateOnDestroy === "leave") return {};
-  const states = idsOf(initialStates).map((id) => [
-    id,
-    stateOnDestroy === "restore" ? initialStates[id] : stateOnDestroy,
-  ]);
-  return Object.fromEntries(states.filter(([, state]) => state)) as WantedStates;
 }
 
 /** Drops the webhooks that certainly do not exist. */

@@ -13,13 +13,7 @@ import {
 } from "./contract.js";
 import { ResourceError } from "./problems.js";
 import type { PluginProcess, Session } from "./process.js";
-import {
-  converge,
-  decideFinalStates,
-  finalStates,
-  unnamedWebhooks,
-  warnIfUnknown,
-} from "./webhook-change.js";
+import { converge, letGo, unnamedWebhooks, warnIfUnknown } from "./webhook-change.js";
 import {
   fleetInputsOf,
   fleetStateOf,
@@ -30,6 +24,7 @@ import {
   type FleetState,
   type StateMap,
 } from "./webhook-fleet-state.js";
+import { finalStates } from "./webhook-release.js";
 
 /** The valid values of a state, including the placeholder in a preview. */
 export const VALID_STATES: readonly unknown[] = ["active", "disabled", UNKNOWN];
@@ -155,13 +150,7 @@ export function webhookStatesHandlers(plugin: PluginProcess): ResourceHandlers {
       return outputs;
     },
 
-    async delete(olds) {
-      const fleet = fleetStateOf(olds);
-      const leaving = decideFinalStates(plugin, fleet.stateOnDestroy, fleet.initialStates);
-      if (idsOf(leaving).length === 0) return;
-      const { failure } = await converge(plugin, { ...fleet, states: {}, others: "leave" }, fleet);
-      if (failure) throw failure;
-    },
+    delete: (olds) => letGo(plugin, fleetStateOf(olds)),
 
     async adopt(id) {
       const { account } = plugin;
