@@ -1,10 +1,11 @@
 import { SettingsError } from "../api/errors.js";
+import type { WebhookState } from "../api/operations.js";
 import type { WebhookReading } from "../responses/webhook-list-reader.js";
 import { apiKeyHandlers } from "./api-key.js";
 import { PartialFailure, withoutSpecialValues, type Properties, type ResourceHandlers } from "./contract.js";
 import { ResourceError } from "./problems.js";
 import type { PluginProcess } from "./process.js";
-import { listResources, type ResourceList } from "./resource-list.js";
+import { listResources, type ListedResource, type ListedType } from "./resource-list.js";
 import { webhookStateHandlers } from "./webhook-state.js";
 import { webhookStatesHandlers } from "./webhook-states.js";
 
@@ -18,7 +19,8 @@ export interface PartnerHandlers {
   readonly partnerWebhookStates: ResourceHandlers;
   /** Lists all webhooks of the account. @throws {PartnerError} if the list cannot be read or has further pages. */
   readonly listWebhooks: () => Promise<ListedWebhook[]>;
-  readonly listResources: ResourceList;
+  /** See {@link listResources}. */
+  readonly listResources: (type: ListedType, state?: WebhookState) => Promise<ListedResource[]>;
 }
 
 /** Creates the handlers of one plugin process. Both hosts use them. */
