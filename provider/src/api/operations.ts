@@ -55,9 +55,9 @@ export const OPERATIONS: Readonly<Record<Operation, OperationSpec>> = {
   },
 };
 
-/** Whether a text can be an access token or an API key. No other text fits into a header as it is. */
-export function isVisibleAscii(text: string, maxLength = Infinity): boolean {
-  return text.length <= maxLength && /^[!-~]+$/.test(text);
+/** Whether a value is a text of visible ASCII, as access tokens and API keys are. No other text fits into a header as it is. */
+export function isVisibleAscii(value: unknown, maxLength = 4096): value is string {
+  return typeof value === "string" && value.length <= maxLength && /^[!-~]+$/.test(value);
 }
 
 /** Whether a text is a webhook ID in canonical form: `7`, but not `07` or `7.0`. */

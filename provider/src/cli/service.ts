@@ -1,8 +1,8 @@
 import { RequestError } from "../api/errors.js";
 import { API_ROOT, OPERATIONS } from "../api/operations.js";
-import { interpretResponses, type PartnerService, type WebhookList } from "../handlers/partner-service.js";
-import { debugLog } from "../handlers/process.js";
+import { debugLog, interpretResponses, type PartnerService } from "../handlers/process.js";
 import type { Settings } from "../handlers/settings.js";
+import type { WebhookList } from "../handlers/webhook-registry.js";
 import { mappingCommand, type MessageContext } from "../hosts/messages.js";
 import { isScalar, nodesOf, pointersOf, type JsonObject } from "../json.js";
 import { check, type Check } from "./report.js";

@@ -1,12 +1,17 @@
 import { createHash } from "node:crypto";
 
 import { asKeptResponse, responseText, type KeptResponse } from "../api/kept-response.js";
-import { parseDocument } from "../json.js";
-import { readApiKey, type KeyReading } from "../responses/key-reader.js";
+import { readStoredApiKey, type KeyReading } from "../responses/key-reader.js";
 import type { ResponseMapping } from "../responses/mapping.js";
 import { isRecord, type Properties } from "./contract.js";
-import type { RefusedReading } from "./problems.js";
-import type { CreatedKey } from "./partner-service.js";
+
+/** The result of a successful creation. */
+export interface CreatedKey {
+  /** Secret. */
+  readonly response: KeptResponse;
+  /** When the response arrived, ISO 8601. */
+  readonly createdAt: string;
+}
 
 /** A key in the state, and the response to its creation; `null` for an imported key. Secret. */
 export interface StoredKey {
@@ -104,19 +109,9 @@ export function withoutPreviousKey(state: KeyState): KeyState {
   return { ...state, previousApiKey: null, previousExpiresAt: null, internal };
 }
 
-/**
- * Reads the key from a stored response. A response that was cut off counts only if it is still complete JSON: half a key in plain
- * text would be passed on to consumers, and deleted instead of the real key.
- */
-export function readKeptResponse(
-  response: KeptResponse,
-  mapping: ResponseMapping,
-): KeyReading | RefusedReading {
-  const body = responseText(response);
-  const isJson = parseDocument(body) !== undefined;
-  const reading = isJson || response.complete ? readApiKey(body, mapping) : null;
-  if (reading?.kind === "found" || reading?.candidates.length) return reading;
-  return isJson && reading ? reading : { kind: "refused", reason: "not JSON", candidates: [] };
+/** Reads the key from a stored response. */
+export function readKeptResponse(response: KeptResponse, mapping: ResponseMapping): KeyReading {
+  return readStoredApiKey(responseText(response), response.complete, mapping);
 }
 
 /** The result of reading a key again. */

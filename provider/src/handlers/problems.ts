@@ -2,11 +2,8 @@ import { PartnerError, type RequestFailure } from "../api/errors.js";
 import type { WebhookState } from "../api/operations.js";
 import type { KeyReading } from "../responses/key-reader.js";
 
-/** Why no key was read from a response. `not JSON`: no JSON Pointer can find one. */
-export type RefusedReading = Omit<RefusedKey, "reason"> & {
-  readonly reason: RefusedKey["reason"] | "not JSON";
-};
-type RefusedKey = Extract<KeyReading, { kind: "refused" }>;
+/** Why no key was read from a response. */
+export type RefusedReading = Extract<KeyReading, { kind: "refused" }>;
 
 /** The configured server is not the one that the resource belongs to. Both are addresses. */
 export interface OtherServer {

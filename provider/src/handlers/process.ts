@@ -1,9 +1,13 @@
 import type { BaseUrl } from "../api/base-url.js";
-import type { Wait } from "../api/client.js";
+import type { ApiResponse, PartnerClient, Wait } from "../api/client.js";
 import type { Clock } from "../api/rate-limiter.js";
 import { SettingsError } from "../api/errors.js";
+import { keepResponse } from "../api/kept-response.js";
+import { isWebPage, reportsFailure } from "../responses/failure-report.js";
+import { isFailedCreation } from "../responses/key-reader.js";
 import type { ResponseMapping } from "../responses/mapping.js";
-import { interpretResponses, type PartnerService } from "./partner-service.js";
+import { readWebhookList } from "../responses/webhook-list-reader.js";
+import type { CreatedKey } from "./key-state.js";
 import type { Notice } from "./problems.js";
 import {
   accountName,
@@ -13,7 +17,7 @@ import {
   type ConfigSource,
   type Settings,
 } from "./settings.js";
-import { WebhookRegistry } from "./webhook-registry.js";
+import { WebhookRegistry, type WebhookService } from "./webhook-registry.js";
 import { ManagedWebhooks, type RunJournal } from "./webhook-release.js";
 
 /** What a host provides to a {@link PluginProcess}. */
@@ -45,6 +49,14 @@ export interface Progress {
   /** Webhooks that are finished, changed or failed. */
   readonly done: number;
   readonly total: number;
+}
+
+/** The Partner API, with its responses interpreted. Created by {@link interpretResponses}. */
+export interface PartnerService extends WebhookService, Pick<PartnerClient, "pendingOperations" | "close"> {
+  /** As in {@link PartnerClient}. Never throws once the server has returned a key: the response is the only copy. */
+  createApiKey(): Promise<CreatedKey>;
+  /** As in {@link PartnerClient}. */
+  deleteApiKey(apiKey: string): Promise<void>;
 }
 
 /** The client with its settings and its webhook registry, opened when the first request is needed. */
@@ -197,4 +209,49 @@ export function debugLog(
   log: (line: string) => void,
 ): { readonly log?: (line: string) => void } {
   return env["PARTNERS_DEBUG"] === "1" ? { log } : {};
+}
+
+/** Interprets what the client receives: a 2xx response may still report a failure, and a list may not be recognized. */
+export function interpretResponses(client: PartnerClient, mapping: ResponseMapping): PartnerService {
+  return {
+    async createApiKey() {
+      const response = await client.createApiKey();
+      const text = textOf(response);
+      if (isFailedCreation(text, mapping)) throw reportedFailure(response, text);
+      const { body, isComplete, receivedAt } = response;
+      return { response: keepResponse(body, isComplete), createdAt: receivedAt };
+    },
+    async deleteApiKey(apiKey) {
+      assertSuccess(await client.deleteApiKey(apiKey));
+    },
+    async listWebhooks(timeout) {
+      const response = await client.listWebhooks(timeout);
+      const text = assertSuccess(response);
+      const reading = readWebhookList(text, response.headers, response.status, mapping);
+      if (reading.readable) return reading;
+      throw response.failure({ kind: "unreadableList", reading });
+    },
+    async setWebhookState(webhookId, state) {
+      assertSuccess(await client.setWebhookState(webhookId, state));
+    },
+    get pendingOperations() {
+      return client.pendingOperations;
+    },
+    close: () => client.close(),
+  };
+}
+
+/** Returns the text of a response. @throws {RequestError} if it reports a failure. */
+function assertSuccess(response: ApiResponse): string {
+  const text = textOf(response);
+  if (reportsFailure(text)) throw reportedFailure(response, text);
+  return text;
+}
+
+function reportedFailure(response: ApiResponse, text: string): Error {
+  return response.failure({ kind: isWebPage(text) ? "webPage" : "reportedFailure" });
+}
+
+function textOf({ body }: ApiResponse): string {
+  return body.toString("utf8");
 }

@@ -13,21 +13,19 @@ export interface ListedResource {
   readonly name: string;
 }
 
+/** The types of resources that can be listed. Keys are not, because the Partner API cannot list them. */
+export type ListedType = "PartnerWebhookState" | "PartnerWebhookStates";
+
 /**
- * Lists the existing resources of a type. Keys are not listed, because the Partner API cannot list them.
+ * Lists the existing resources of a type.
  *
  * @param state Only webhooks in this state. @default all
  * @throws {PartnerError} if the list cannot be read, has further pages, or does not show the state of a webhook to filter.
  */
-export type ResourceList = (
-  type: "PartnerWebhookState" | "PartnerWebhookStates",
-  state?: WebhookState,
-) => Promise<ListedResource[]>;
-
-/** See {@link ResourceList}. */
 export async function listResources(
   plugin: PluginProcess,
-  ...[type, state]: Parameters<ResourceList>
+  type: ListedType,
+  state?: WebhookState,
 ): Promise<ListedResource[]> {
   const { settings, webhooks } = await plugin.open();
   // One fleet has the webhooks of one account.
@@ -43,10 +41,8 @@ export async function listResources(
 function inState(webhooks: readonly WebhookReading[], wanted: WebhookState): readonly WebhookReading[] {
   const unknown = webhooks.filter(({ state }) => state === null);
   if (unknown[0] === undefined) return webhooks.filter(({ state }) => state === wanted);
-  const [setting, webhookIds] = [
-    unknown[0].missing ?? "webhookState",
-    unknown.map(({ webhookId }) => webhookId),
-  ];
+  const setting = unknown[0].missing ?? "webhookState";
+  const webhookIds = unknown.map(({ webhookId }) => webhookId);
   throw new ResourceError({ kind: "stateUnknown", webhookIds, setting });
 }
 

@@ -1,204 +1,177 @@
-import { redactText } from "../api/redact.js";
+import { PartnerError, RequestError, type RequestFailure } from "../api/errors.js";
+import { responseText } from "../api/kept-response.js";
+import { readApiKeyId } from "../responses/key-reader.js";
 import type { ResponseMapping } from "../responses/mapping.js";
-import { isRecord, UNKNOWN, type Properties } from "./contract.js";
-import { currentKeyOf, fingerprint, previousKeyOf, rereadKey, type KeyState } from "./key-state.js";
-import type { Notice, RotationReason } from "./problems.js";
+import { PartialFailure, type Properties } from "./contract.js";
+import {
+  currentKeyOf,
+  fingerprint,
+  outputsOf,
+  previousKeyOf,
+  readKeptResponse,
+  rereadKey,
+  withoutPreviousKey,
+  type CreatedKey,
+  type KeyState,
+  type StoredKey,
+} from "./key-state.js";
+import { ResourceError } from "./problems.js";
+import type { PluginProcess, Session } from "./process.js";
+import { overlapEnd, rotationOf, type RotationStep } from "./rotation-plan.js";
 
-/** The argument `rotation`, after `check` accepted it. */
-export interface RotationInputs {
-  readonly trigger?: string | null;
-  readonly afterDays?: number | null;
-  readonly overlapDays?: number | null;
+/** A change to the keys of one resource, in one run. */
+export interface KeyChange {
+  readonly plugin: PluginProcess;
+  readonly session: Session;
+  /** The ID of the resource. */
+  readonly id: string;
+  /** The checked inputs. */
+  readonly news: Properties;
 }
 
-/** Reads `rotation` from checked inputs. */
-export function rotationOf({ rotation }: Properties): RotationInputs {
-  return isRecord(rotation) ? rotation : {};
-}
+type Perform = (change: KeyChange, state: KeyState) => KeyState | Promise<KeyState>;
 
-/** Whether a preview cannot tell yet what happens to the key. An unknown trigger counts as a new one. */
-export function isRotationUnknown({ rotation }: Properties): boolean {
-  const { afterDays, overlapDays } = rotationOf({ rotation });
-  return [rotation, afterDays, overlapDays].some((value) => value === UNKNOWN);
-}
+/** Performs a step of a plan, and returns the new state. The engine itself performs a replacement. */
+export const STEPS: Readonly<Record<RotationStep, Perform | null>> = {
+  none: null,
+  replace: null,
+  read: readKeys,
+  rotate: rotateKey,
+  expire: expirePrevious,
+};
 
-/** Returns a sentence for each problem with `rotation`. Unknown values are accepted. */
-export function rotationProblems(rotation: unknown): string[] {
-  if (rotation == null || rotation === UNKNOWN) return [];
-  if (!isRecord(rotation)) return ["rotation must be an object such as { afterDays: 90, overlapDays: 7 }."];
-  const { trigger, afterDays, overlapDays, ...others } = rotation;
-  const problems: string[] = [];
-  const [unknown] = Object.keys(others);
-  if (unknown !== undefined) {
-    const name = JSON.stringify(redactText(unknown, []) ?? "");
-    problems.push(
-      `rotation has the unknown property ${name}. Valid properties: trigger, afterDays, overlapDays.`,
-    );
-  }
-  if (trigger != null && typeof trigger !== "string") problems.push("rotation.trigger must be a string.");
-  problems.push(...daysProblems("afterDays", afterDays, 1), ...daysProblems("overlapDays", overlapDays, 0));
-  if (afterDays != null && overlapDays == null)
-    problems.push(
-      "rotation.afterDays needs overlapDays: how many days the old key stays valid, or 0 to delete it in the same update.",
-    );
-  if (typeof afterDays === "number" && typeof overlapDays === "number" && overlapDays > afterDays)
-    problems.push(
-      "rotation.overlapDays must not exceed afterDays: the next rotation would delete the previous key early.",
-    );
-  return problems;
+/** Creates a key and makes it the current one. If the creation fails, the state does not change; the response is always kept. */
+export async function createKey(change: KeyChange, state: KeyState): Promise<KeyState> {
+  const unread = await change.session.client.createApiKey();
+  const trigger = rotationOf(change.news).trigger ?? state.internal.trigger;
+  return promoteKey(change, { ...state, internal: { ...state.internal, trigger, unread } }, unread);
 }
 
 /**
- * The next step for a key:
- * - `none`
- * - `read` the stored responses again: a key was not found yet, or the mapping has changed
- * - `rotate` in place: create a key, and keep the current one as the previous key
- * - `replace` the resource: the engine creates a new one, updates dependents, and deletes this one
- * - `expire` the previous key: delete it, because its overlap is over
- */
-export type RotationStep = "none" | "read" | "rotate" | "replace" | "expire";
-
-/** The next step, which api-key.ts performs, and the warnings to show before it. */
-export interface RotationPlan {
-  readonly step: RotationStep;
-  readonly notices: readonly Notice[];
-}
-
-/** Decides the next step from the state, the inputs and the mapping. @param now Milliseconds since the epoch. */
-export function planRotation(
-  state: KeyState,
-  rotation: RotationInputs,
-  mapping: ResponseMapping,
-  now: number,
-): RotationPlan {
-  const current = currentKeyOf(state);
-  if (current === null || state.internal.unread !== null) return { step: "read", notices: [] };
-  const currentFingerprint = fingerprint(current.apiKey);
-  const { apiKey, missed } = rereadKey(current, mapping);
-  if (apiKey !== current.apiKey) {
-    const notice: Notice = { kind: "reread", fingerprint: currentFingerprint, next: fingerprint(apiKey) };
-    return { step: "read", notices: [notice] };
-  }
-  const pointerNotices: Notice[] = missed
-    ? [{ kind: "pointerFindsNothing", fingerprint: currentFingerprint }]
-    : [];
-  const previous = previousKeyOf(state);
-  if (previous !== null && rereadKey(previous, mapping).apiKey !== previous.apiKey)
-    return { step: "read", notices: pointerNotices };
-
-  const why = rotationReason(state, rotation, now);
-  if (why !== null) {
-    const end = overlapEnd(rotation, now);
-    const hasOverlap = end > now;
-    const validUntil = hasOverlap ? minuteText(end) : null;
-    const notice: Notice = { kind: "rotation", fingerprint: currentFingerprint, why, validUntil };
-    return {
-      step: hasOverlap ? "rotate" : "replace",
-      notices: [notice, ...previousKeyNotices(state, now, !hasOverlap)],
-    };
-  }
-  if (isPreviousExpired(state, rotation, now))
-    return { step: "expire", notices: previousKeyNotices(state, now, false) };
-  return { step: "none", notices: pointerNotices };
-}
-
-/** Returns when the old key expires if it is rotated now. Both times are milliseconds since the epoch. */
-export function overlapEnd({ overlapDays }: RotationInputs, now: number): number {
-  return now + (overlapDays ?? 0) * DAY;
-}
-
-/**
- * Returns the inputs that `check` adds so that the diff shows why a key is rotated: the date from which its age counts, and the
- * date on which it is due. {@link planRotation} does not use them.
+ * Deletes all keys of a resource in order. If a new key is not found in its response, none is deleted.
  *
- * @param olds The inputs in the state; empty for a new resource and for a replacement.
- * @param now Milliseconds since the epoch.
+ * @throws {PartnerError} that says whether a key was deleted before the failure.
  */
-export function rotationDisplayInputs(
-  olds: Properties,
-  news: Properties,
-  now: number,
-): { readonly keySince?: string; readonly rotationDue?: string } {
-  const rotation = rotationOf(news);
-  const today = dayOf(now);
-  const triggered = rotation.trigger != null && rotation.trigger !== rotationOf(olds).trigger;
-  const afterDays = typeof rotation.afterDays === "number" ? rotation.afterDays : null;
-  const known = typeof olds["keySince"] === "string" ? dayOf(Date.parse(olds["keySince"])) : NaN;
-  const due = afterDays !== null && known + afterDays <= today;
-  const since = olds["account"] === undefined || triggered || due ? today : known;
-  if (Number.isNaN(since)) return {};
+export async function deleteKeys(plugin: PluginProcess, session: Session, state: KeyState): Promise<void> {
+  let deleted = false;
+  for (const key of allKeysOf(state, session.settings.responses)) {
+    try {
+      await deleteKey(plugin, session, key);
+      deleted = true;
+    } catch (error) {
+      if (!deleted || !(error instanceof PartnerError)) throw error;
+      throw new ResourceError({ kind: "partlyDone", next: error });
+    }
+  }
+}
+
+/**
+ * Rotates a key in place. The previous key is deleted first, so that there are never three keys and the creation is the last
+ * request. If the creation fails, the current key stays, without the previous one.
+ */
+async function rotateKey(change: KeyChange, state: KeyState): Promise<KeyState> {
+  if (state.previousApiKey === null) return createKey(change, state);
+  const remaining = await expirePrevious(change, state);
+  return createKey(change, remaining).catch((error: unknown) => {
+    if (!(error instanceof PartnerError)) throw error; // If the key is not found, the failure already keeps what remains.
+    const reason = new ResourceError({ kind: "partlyDone", next: error });
+    throw new PartialFailure(change.id, outputsOf(remaining, change.news["account"]), reason);
+  });
+}
+
+/** Deletes the previous key. If that fails, the state does not change. */
+async function expirePrevious({ plugin, session }: KeyChange, state: KeyState): Promise<KeyState> {
+  const previous = previousKeyOf(state);
+  if (previous) await deleteKey(plugin, session, previous);
+  return withoutPreviousKey(state);
+}
+
+/** Reads the keys from their stored responses again. If a new key is still not found, the state does not change. */
+function readKeys(change: KeyChange, state: KeyState): KeyState {
+  const { unread } = state.internal;
+  return unread ? promoteKey(change, state, unread) : rereadKeys(state, change.session.settings.responses);
+}
+
+/**
+ * Makes a created key the current one.
+ *
+ * @throws {PartialFailure} if the key is not found in the response to its creation. Both the response and the current key stay.
+ */
+function promoteKey({ plugin, session, id, news }: KeyChange, state: KeyState, unread: CreatedKey): KeyState {
+  const found = findKey(state, unread, session.settings.responses);
+  if (found instanceof ResourceError) throw new PartialFailure(id, outputsOf(state, news["account"]), found);
+  const now = plugin.currentTime();
+  const isRotation = state.apiKey !== null;
   return {
-    keySince: dayText(since),
-    ...(afterDays !== null && { rotationDue: dayText(since + afterDays) }),
+    ...state,
+    ...found,
+    createdAt: unread.createdAt,
+    rotatedAt: isRotation ? new Date(now).toISOString() : null,
+    previousApiKey: state.apiKey,
+    previousExpiresAt: isRotation ? new Date(overlapEnd(rotationOf(news), now)).toISOString() : null,
+    internal: { ...state.internal, previousResponse: state.response, unread: null },
   };
 }
 
-/** Returns why a key is due for rotation; `null` if it is not due. */
-function rotationReason(
-  { internal, rotatedAt, createdAt }: KeyState,
-  { trigger, afterDays }: RotationInputs,
-  now: number,
-): RotationReason | null {
-  if (trigger != null && trigger !== internal.trigger) return { kind: "trigger" };
-  if (typeof afterDays !== "number") return null;
-  const since = dayOf(timeOf(rotatedAt ?? createdAt));
-  if (Number.isNaN(since)) return { kind: "unknownAge" };
-  if (since + afterDays > dayOf(now)) return null;
-  return { kind: "age", since: dayText(since), due: dayText(since + afterDays), afterDays };
+/** Reads both keys from their stored responses again, with the current mapping. */
+function rereadKeys(state: KeyState, mapping: ResponseMapping): KeyState {
+  const [current, previous] = [currentKeyOf(state), previousKeyOf(state)];
+  return {
+    ...state,
+    apiKey: current && rereadKey(current, mapping).apiKey,
+    previousApiKey: previous && rereadKey(previous, mapping).apiKey,
+  };
 }
 
-/** Returns a notice about the deletion of the previous key, if there is one. */
-function previousKeyNotices(
-  { previousApiKey, previousExpiresAt }: KeyState,
-  now: number,
-  replaced: boolean,
-): Notice[] {
-  if (previousApiKey === null) return [];
-  return [
-    {
-      kind: "previousKeyEnds",
-      fingerprint: fingerprint(previousApiKey),
-      validUntil: previousExpiresAt,
-      early: timeOf(previousExpiresAt) > now,
-      replaced,
-    },
-  ];
+/** Returns all keys of a resource. @throws {ResourceError} if a created key is not found in its response. */
+function allKeysOf(state: KeyState, mapping: ResponseMapping): StoredKey[] {
+  const { unread } = state.internal;
+  const created = unread && findKey(state, unread, mapping);
+  if (created instanceof ResourceError) throw created;
+  return [previousKeyOf(state), created, currentKeyOf(state)].filter((key) => key !== null);
 }
 
-/** Whether the previous key has expired. A smaller `overlapDays` shortens its overlap; 0 ends it at once. */
-function isPreviousExpired(state: KeyState, { overlapDays }: RotationInputs, now: number): boolean {
-  if (state.previousApiKey === null) return false;
-  const promised = timeOf(state.previousExpiresAt);
-  const shortened = timeOf(state.rotatedAt) + (overlapDays ?? Infinity) * DAY;
-  return !(Math.min(promised, Number.isNaN(shortened) ? Infinity : shortened) > now);
+/** Finds a created key in its response, or says why it cannot. */
+function findKey(
+  state: KeyState,
+  { response, createdAt }: CreatedKey,
+  mapping: ResponseMapping,
+): StoredKey | ResourceError {
+  const reading = readKeptResponse(response, mapping);
+  if (reading.kind === "found") return { apiKey: reading.apiKey, response };
+  const { complete } = response;
+  const rotates = state.apiKey !== null;
+  return new ResourceError({ kind: "keyNotFound", createdAt, complete, rotates, reading });
 }
 
-/** A hundred years. Dates further away are not meaningful. */
-const MAX_DAYS = 36_500;
-
-function daysProblems(name: string, value: unknown, min: number): string[] {
-  if (value == null || value === UNKNOWN) return [];
-  if (typeof value === "number" && Number.isInteger(value) && value >= min && value <= MAX_DAYS) return [];
-  const hint =
-    typeof value === "string" ? ": it is a string; write it without quotes, or convert it to a number" : "";
-  return [`rotation.${name} must be a whole number of days, ${min} to ${MAX_DAYS}${hint}.`];
+/**
+ * Deletes a key. A key that is already gone counts as deleted: 410 proves it. A 404 can also mean that the base URL is wrong,
+ * so it counts only if the webhook list can be read with the same settings.
+ *
+ * @throws {PartnerError}
+ */
+async function deleteKey(plugin: PluginProcess, session: Session, key: StoredKey): Promise<void> {
+  const { client, settings } = session;
+  const { apiKey } = rereadKey(key, settings.responses);
+  const id = key.response && readApiKeyId(responseText(key.response), settings.responses);
+  try {
+    await client.deleteApiKey(id ?? apiKey);
+  } catch (error) {
+    const status = error instanceof RequestError ? error.status : null;
+    if (!(error instanceof RequestError) || (status !== 404 && status !== 410)) throw error;
+    const { failure } = error;
+    if (status === 404) await assertReadable(session, failure);
+    // If an attempt may have taken effect, it deleted the key.
+    const mayExist = status === 404 && failure.effect === "none" && id === null;
+    plugin.warn({ kind: "keyWasGone", fingerprint: fingerprint(apiKey), status, mayExist });
+  }
 }
 
-/** Milliseconds in a day. Ages count calendar days in UTC, so a nightly run that starts slightly early is not a day late. */
-const DAY = 86_400_000;
-
-function dayOf(time: number): number {
-  return Math.floor(time / DAY);
-}
-
-function dayText(day: number): string {
-  return new Date(day * DAY).toISOString().slice(0, "2026-02-19".length);
-}
-
-function minuteText(time: number): string {
-  return `${new Date(time).toISOString().slice(0, "2026-02-19T12:00".length)}Z`;
-}
-
-function timeOf(time: string | null): number {
-  return time === null ? NaN : Date.parse(time);
+async function assertReadable({ webhooks }: Session, failure: RequestFailure): Promise<void> {
+  try {
+    await webhooks.lookUp([]);
+  } catch (listError) {
+    if (!(listError instanceof PartnerError)) throw listError;
+    throw new ResourceError({ kind: "deletionUnclear", failure, listError });
+  }
 }

@@ -1,13 +1,72 @@
 import { PartnerError, RequestError } from "../api/errors.js";
 import type { WebhookState } from "../api/operations.js";
 import type { WebhookReading } from "../responses/webhook-list-reader.js";
+import type { Properties } from "./contract.js";
 import { ResourceError, type WebhookFailure } from "./problems.js";
 import type { PluginProcess, Session } from "./process.js";
-import { idsOf, statesOf, type StateMap, type WantedStates } from "./webhook-fleet-state.js";
+import {
+  idsOf,
+  isState,
+  pick,
+  statesOf,
+  type FleetInputs,
+  type FleetState,
+  type StateMap,
+  type WantedStates,
+} from "./webhook-fleet-state.js";
 import type { WebhookSnapshot } from "./webhook-registry.js";
 
+/** Brings the webhooks of a fleet into the desired states, and those that leave it into their final states. */
+export async function converge(
+  plugin: PluginProcess,
+  { states, others, stateOnDestroy, account }: FleetInputs,
+  olds: FleetState | null,
+): Promise<Pick<ChangeResult, "failure" | "mayHaveChanged"> & { readonly outputs: FleetState & Properties }> {
+  const session = await plugin.open();
+  const named = idsOf(states);
+  const before = olds?.initialStates ?? {};
+  const covers = isState(others);
+  const unnamed = idsOf(before).filter((id) => !covers && !(id in states));
+  const leaving = plugin.managed.finalStatesOf(pick(before, unnamed), stateOnDestroy);
+  let snapshot = await session.webhooks.lookUp([...named, ...idsOf(leaving)]);
+  const covered = covers ? unnamedWebhooks(snapshot, states).map(({ webhookId }) => webhookId) : [];
+  if (covers) {
+    plugin.managed.claim(covered);
+    snapshot = await session.webhooks.lookUp(covered); // Another process may have released one before the claim.
+  }
+  const rest: WantedStates = covers ? Object.fromEntries(covered.map((id) => [id, others])) : {};
+  // During the lookup, a resource that takes over a webhook may have been checked.
+  const undeclared = idsOf(leaving).filter((id) => !plugin.managed.isDeclared(id));
+  const release = plugin.managed.release(exceptGone(pick(leaving, undeclared), snapshot));
+  const wanted = { ...states, ...rest, ...release.states };
+  const changes = await changeStates(plugin, session, snapshot, wanted).finally(release.end);
+  const { found, reached, failure, mayHaveChanged } = changes;
+  // A webhook in its final state is no longer managed.
+  const isReached = (id: number): boolean => reached[id] === release.states[id];
+  const kept = [...covered, ...idsOf(release.states).filter((id) => !isReached(id))];
+  const managed = [...named, ...kept];
+  const outputs = {
+    states: pick({ ...exceptGone(olds?.states ?? {}, snapshot), ...reached }, named),
+    others,
+    stateOnDestroy,
+    account,
+    otherStates: pick(reached, kept),
+    // With `others`, a webhook that is missing from the list is still managed.
+    initialStates: { ...pick(found, managed), ...(covers ? before : pick(before, managed)) },
+  };
+  return { outputs, failure, mayHaveChanged };
+}
+
+/** Lets all webhooks of a removed fleet go. Sends no request if nothing is to be set. @throws {PartnerError} */
+export async function letGo(plugin: PluginProcess, fleet: FleetState): Promise<void> {
+  const leaving = plugin.managed.finalStatesOf(fleet.initialStates, fleet.stateOnDestroy);
+  if (idsOf(leaving).length === 0) return;
+  const { failure } = await converge(plugin, { ...fleet, states: {}, others: "leave" }, fleet);
+  if (failure) throw failure;
+}
+
 /** The result of changing webhooks. */
-export interface ChangeResult {
+interface ChangeResult {
   /** The states before the changes. */
   readonly found: StateMap;
   /** The states after the changes. */
@@ -18,7 +77,7 @@ export interface ChangeResult {
 }
 
 /** Brings webhooks into the desired states. Sends only what differs, in parallel; a failed change does not stop the others. */
-export async function changeStates(
+async function changeStates(
   plugin: PluginProcess,
   session: Session,
   snapshot: WebhookSnapshot,
@@ -116,4 +175,21 @@ function createProgress(plugin: PluginProcess, total: number): () => void {
     shownAt = now;
     plugin.progress({ account: plugin.account, done, total });
   };
+}
+
+/** Drops the webhooks that certainly do not exist. */
+function exceptGone<State>(
+  states: Readonly<Record<string, State>>,
+  snapshot: WebhookSnapshot,
+): Readonly<Record<string, State>> {
+  const isPossible = (id: number): boolean => !snapshot.provesAbsence || snapshot.get(id) !== undefined;
+  return pick(states, idsOf(states).filter(isPossible));
+}
+
+/** Returns the webhooks that the program does not name. @throws {ResourceError} if the list may not show all of them. */
+export function unnamedWebhooks(snapshot: WebhookSnapshot, states: Properties): readonly WebhookReading[] {
+  const webhooks = snapshot.all();
+  if (webhooks.length === 0 && !snapshot.provesAbsence)
+    throw new ResourceError({ kind: "absenceUnproven", webhookId: null, complete: true });
+  return webhooks.filter(({ webhookId }) => !(webhookId in states));
 }

@@ -1,10 +1,23 @@
 import type { WebhookState } from "../api/operations.js";
-import type { WebhookReading } from "../responses/webhook-list-reader.js";
-import type { PartnerService, WebhookList } from "./partner-service.js";
+import type { WebhookListReading, WebhookReading } from "../responses/webhook-list-reader.js";
 import { ResourceError } from "./problems.js";
 
 /** Milliseconds for which a list is reused: long enough to update hundreds of webhooks, short enough to see manual changes. */
 const MAX_LIST_AGE = 30_000;
+
+/** A webhook list that was read successfully. */
+export type WebhookList = Extract<WebhookListReading, { readable: true }>;
+
+/** The requests of the registry. */
+export interface WebhookService {
+  /** Lists the webhooks. @param timeout Milliseconds, if less than `operationTimeout`. @throws {RequestError} */
+  listWebhooks(timeout?: number): Promise<WebhookList>;
+  /** Sets the state of a webhook. @throws {RequestError} */
+  setWebhookState(webhookId: number, state: WebhookState): Promise<void>;
+}
+
+/** The last change that we made to each webhook. */
+type Changes = Map<number, { readonly state: WebhookState; readonly at: number }>;
 
 interface ListRequest {
   readonly requestedAt: number;
@@ -18,10 +31,10 @@ interface ListRequest {
  * applied to it, and it is repeated after 30 s.
  */
 export class WebhookRegistry {
-  readonly #client: Pick<PartnerService, "listWebhooks" | "setWebhookState">;
+  readonly #client: WebhookService;
   readonly #currentTime: () => number;
   readonly #lastChangeElsewhere: (webhookIds: readonly number[]) => Promise<number>;
-  readonly #changes = new Map<number, { readonly state: WebhookState; readonly at: number }>();
+  readonly #changes: Changes = new Map();
   /** Our changes that have not finished, by webhook ID. */
   readonly #pending = new Map<number, Promise<unknown>>();
   #latest: ListRequest | null = null;
@@ -31,7 +44,7 @@ export class WebhookRegistry {
    * @param lastChangeElsewhere Waits for pending changes to webhooks by other processes, and returns the time of the last one.
    */
   constructor(
-    client: Pick<PartnerService, "listWebhooks" | "setWebhookState">,
+    client: WebhookService,
     currentTime: () => number,
     lastChangeElsewhere: (webhookIds: readonly number[]) => Promise<number> = () =>
       Promise.resolve(-Infinity),
@@ -67,7 +80,7 @@ export class WebhookRegistry {
     // Lookups wait for this; otherwise, they could find a state that is about to change.
     const finished = sent.then(
       () => {
-        this.#applyChange(webhookId, state);
+        this.#changes.set(webhookId, { state, at: this.#currentTime() });
       },
       () => {
         this.#latest = null;
@@ -77,16 +90,6 @@ export class WebhookRegistry {
     await finished;
     if (this.#pending.get(webhookId) === finished) this.#pending.delete(webhookId);
     await sent;
-  }
-
-  #applyChange(webhookId: number, state: WebhookState): void {
-    this.#changes.set(webhookId, { state, at: this.#currentTime() });
-    void this.#latest?.snapshot.then(
-      (snapshot) => {
-        snapshot.apply(webhookId, state);
-      },
-      () => undefined, // Without a list, there is nothing to update.
-    );
   }
 
   /** Returns the list, requested at `notBefore` or later. */
@@ -100,7 +103,9 @@ export class WebhookRegistry {
 
   #request(within?: number): Promise<WebhookSnapshot> {
     const requestedAt = this.#currentTime();
-    const snapshot = this.#client.listWebhooks(within).then((list) => this.#snapshot(requestedAt, list));
+    const snapshot = this.#client
+      .listWebhooks(within)
+      .then((list) => new WebhookSnapshot(list, requestedAt, this.#changes));
     const latest = { requestedAt, snapshot, limited: within !== undefined };
     this.#latest = latest;
     // All callers that wait for this request share its failure; the next caller tries again.
@@ -109,24 +114,19 @@ export class WebhookRegistry {
     });
     return snapshot;
   }
-
-  #snapshot(requestedAt: number, list: WebhookList): WebhookSnapshot {
-    const snapshot = new WebhookSnapshot(list);
-    for (const [webhookId, change] of this.#changes) {
-      if (change.at >= requestedAt) snapshot.apply(webhookId, change.state);
-      else this.#changes.delete(webhookId);
-    }
-    return snapshot;
-  }
 }
 
 /** One list of the account's webhooks, with our own changes applied. */
 export class WebhookSnapshot {
   readonly #list: WebhookList;
-  readonly #changed = new Map<number, WebhookReading>();
+  readonly #requestedAt: number;
+  readonly #changes: Changes;
 
-  constructor(list: WebhookList) {
+  /** @param changes Changes after `requestedAt` overrule the list. */
+  constructor(list: WebhookList, requestedAt: number, changes: Changes) {
     this.#list = list;
+    this.#requestedAt = requestedAt;
+    this.#changes = changes;
   }
 
   /** Whether a webhook that is not in the list certainly does not exist. */
@@ -135,14 +135,17 @@ export class WebhookSnapshot {
   }
 
   get(webhookId: number): WebhookReading | undefined {
-    return this.#changed.get(webhookId) ?? this.#list.webhooks.get(webhookId);
+    const listed = this.#list.webhooks.get(webhookId);
+    const change = this.#changes.get(webhookId);
+    if (!listed || !change || change.at < this.#requestedAt) return listed;
+    return { ...listed, state: change.state, missing: null };
   }
 
   /** Returns all webhooks of the account. @throws {ResourceError} if the list has further pages. */
   all(): readonly WebhookReading[] {
     const { webhooks, complete } = this.#list;
     if (!complete) throw new ResourceError({ kind: "absenceUnproven", webhookId: null, complete });
-    return [...webhooks.values()].map((webhook) => this.#changed.get(webhook.webhookId) ?? webhook);
+    return [...webhooks.values()].map((webhook) => this.get(webhook.webhookId) ?? webhook);
   }
 
   /** Returns the error for webhooks that are not in the list. */
@@ -151,11 +154,5 @@ export class WebhookSnapshot {
     if (provesAbsence)
       return new ResourceError({ kind: "noSuchWebhook", webhookIds, existing: [...webhooks.keys()] });
     return new ResourceError({ kind: "absenceUnproven", webhookId: webhookIds[0] ?? null, complete });
-  }
-
-  /** Applies one of our changes. */
-  apply(webhookId: number, state: WebhookState): void {
-    const known = this.#list.webhooks.get(webhookId);
-    if (known) this.#changed.set(webhookId, { ...known, state, missing: null });
   }
 }

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import type { WebhookState } from "../api/operations.js";
 import { ResourceError, type Notice } from "./problems.js";
-import { idsOf, pick, type WantedStates } from "./webhook-fleet-state.js";
+import { idsOf, pick, type StateMap, type StateOnDestroy, type WantedStates } from "./webhook-fleet-state.js";
 
 /**
  * What the plugin processes of one engine run tell each other. Each provider instance has a process of its own, so the process that
@@ -99,6 +99,17 @@ export class ManagedWebhooks {
   }
 
   /**
+   * Returns the states that webhooks get when they are let go, without those that a resource declares through this process. Warns
+   * about webhooks that have no state to restore.
+   */
+  finalStatesOf(initialStates: StateMap, stateOnDestroy: StateOnDestroy): WantedStates {
+    const ids = idsOf(initialStates).filter((id) => !this.isDeclared(id));
+    const webhookIds = ids.filter((id) => stateOnDestroy === "restore" && !initialStates[id]);
+    if (webhookIds.length > 0) this.#owner.warn({ kind: "nothingToRestore", webhookIds });
+    return finalStates(stateOnDestroy, pick(initialStates, ids));
+  }
+
+  /**
    * Decides which webhooks are let go: those that no other process has claimed. Warns about the others.
    *
    * @param finalStates The states to set, without webhooks that are declared through this process.
@@ -178,4 +189,14 @@ export class ManagedWebhooks {
       createHash("sha256").update(server).digest("hex").slice(0, 16),
     );
   }
+}
+
+/** Returns the final states of webhooks, without those whose initial states are unknown. */
+export function finalStates(stateOnDestroy: StateOnDestroy, initialStates: StateMap): WantedStates {
+  if (stateOnDestroy === "leave") return {};
+  const states = idsOf(initialStates).map((id) => [
+    id,
+    stateOnDestroy === "restore" ? initialStates[id] : stateOnDestroy,
+  ]);
+  return Object.fromEntries(states.filter(([, state]) => state)) as WantedStates;
 }

@@ -8,13 +8,14 @@ import {
 } from "./contract.js";
 import { ResourceError } from "./problems.js";
 import type { PluginProcess } from "./process.js";
-import { fleetStateOf } from "./webhook-fleet-state.js";
+import { converge, letGo } from "./webhook-change.js";
+import { fleetInputsOf, fleetStateOf, type FleetState } from "./webhook-fleet-state.js";
 import { stateOnDestroyProblems, VALID_STATES } from "./webhook-states.js";
 
 /**
  * Creates the handlers of `PartnerWebhookState`, which behaves as a fleet of one webhook.
  *
- * @param fleet The handlers of `PartnerWebhookStates`, which do the work.
+ * @param fleet The handlers of `PartnerWebhookStates`, which check, compare and refresh it.
  */
 export function webhookStateHandlers(plugin: PluginProcess, fleet: ResourceHandlers): ResourceHandlers {
   return {
@@ -44,32 +45,30 @@ export function webhookStateHandlers(plugin: PluginProcess, fleet: ResourceHandl
       initialState: olds === null ? UNKNOWN : olds["initialState"],
     }),
 
-    async create(inputs) {
-      const id = String(inputs["webhookId"]);
-      const { outputs } = await fleet.create(fleetInputs(inputs)).catch((error: unknown) => {
-        if (!(error instanceof PartialFailure)) throw error;
-        throw new PartialFailure(id, webhookOutputs(error.properties, inputs), error.reason);
-      });
-      return { id, outputs: webhookOutputs(outputs, inputs) };
+    async create(news) {
+      const id = String(news["webhookId"]);
+      const changes = await converge(plugin, fleetInputsOf(fleetInputs(news)), null);
+      const { failure, mayHaveChanged } = changes;
+      const outputs = webhookOutputs(changes.outputs, news);
+      if (failure === null) return { id, outputs };
+      throw mayHaveChanged ? new PartialFailure(id, outputs, failure) : failure;
     },
 
     async read(olds) {
       const found = await fleet.read(fleetOutputs(olds));
-      const outputs = webhookOutputs(found?.outputs ?? {}, olds);
+      const outputs = webhookOutputs(fleetStateOf(found?.outputs ?? {}), olds);
       if (outputs.state === undefined) return null;
       return { outputs: { ...olds, ...outputs }, inputs: inputsOf(outputs) };
     },
 
-    async update(id, olds, news) {
-      const update = fleet.update(id, fleetOutputs(olds), fleetInputs(news));
-      const outputs = await update.catch((error: unknown) => {
-        // The old state is kept, so the next run tries again.
-        throw error instanceof PartialFailure ? error.reason : error;
-      });
+    async update(_id, olds, news) {
+      const inputs = fleetInputsOf(fleetInputs(news));
+      const { outputs, failure } = await converge(plugin, inputs, fleetStateOf(fleetOutputs(olds)));
+      if (failure) throw failure; // The old state is kept, so the next run tries again.
       return webhookOutputs(outputs, news);
     },
 
-    delete: (olds) => fleet.delete(fleetOutputs(olds)),
+    delete: (olds) => letGo(plugin, fleetStateOf(fleetOutputs(olds))),
 
     async adopt(id) {
       if (!isWebhookId(id))
@@ -106,8 +105,10 @@ function fleetOutputs(olds: Properties): Properties {
 }
 
 /** Returns the outputs of the one webhook of a fleet; `state` is `undefined` if it is gone. */
-function webhookOutputs(fleet: Properties, { webhookId, stateOnDestroy, account }: Properties) {
-  const { states, initialStates } = fleetStateOf(fleet);
+function webhookOutputs(
+  { states, initialStates }: FleetState,
+  { webhookId, stateOnDestroy, account }: Properties,
+) {
   const id = String(webhookId);
   return { webhookId, state: states[id], stateOnDestroy, account, initialState: initialStates[id] };
 }

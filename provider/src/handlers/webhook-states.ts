@@ -1,6 +1,6 @@
+import { PartnerError, RequestError, SettingsError } from "../api/errors.js";
 import { isWebhookId, type WebhookState } from "../api/operations.js";
 import { redactText } from "../api/redact.js";
-import type { WebhookReading } from "../responses/webhook-list-reader.js";
 import {
   isRecord,
   PartialFailure,
@@ -10,10 +10,9 @@ import {
   type Properties,
   type ResourceHandlers,
 } from "./contract.js";
-import { createPreviewCheck, PREVIEW_TIMEOUT } from "./preview-check.js";
 import { ResourceError } from "./problems.js";
-import type { PluginProcess } from "./process.js";
-import { changeStates, warnIfUnknown, type ChangeResult } from "./webhook-change.js";
+import type { PluginProcess, Session } from "./process.js";
+import { converge, letGo, unnamedWebhooks, warnIfUnknown } from "./webhook-change.js";
 import {
   fleetInputsOf,
   fleetStateOf,
@@ -21,13 +20,10 @@ import {
   isState,
   pick,
   statesOf,
-  type FleetInputs,
   type FleetState,
   type StateMap,
-  type StateOnDestroy,
-  type WantedStates,
 } from "./webhook-fleet-state.js";
-import type { WebhookSnapshot } from "./webhook-registry.js";
+import { finalStates } from "./webhook-release.js";
 
 /** The valid values of a state, including the placeholder in a preview. */
 export const VALID_STATES: readonly unknown[] = ["active", "disabled", UNKNOWN];
@@ -153,19 +149,7 @@ export function webhookStatesHandlers(plugin: PluginProcess): ResourceHandlers {
       return outputs;
     },
 
-    async delete(olds) {
-      const { stateOnDestroy, initialStates } = fleetStateOf(olds);
-      const ids = idsOf(finalStatesOf(plugin, stateOnDestroy, initialStates));
-      if (ids.length === 0) return;
-      const session = await plugin.open();
-      const snapshot = await session.webhooks.lookUp(ids);
-      // Computed again after the lookup: meanwhile, a resource that takes over a webhook may have been checked.
-      const leaving = finalStatesOf(plugin, stateOnDestroy, initialStates);
-      const release = plugin.managed.release(exceptGone(leaving, snapshot));
-      const changes = changeStates(plugin, session, snapshot, release.states).finally(release.end);
-      const { failure } = await changes;
-      if (failure) throw failure;
-    },
+    delete: (olds) => letGo(plugin, fleetStateOf(olds)),
 
     async adopt(id) {
       const { account } = plugin;
@@ -179,87 +163,6 @@ export function webhookStatesHandlers(plugin: PluginProcess): ResourceHandlers {
       return { id, inputs, outputs: { ...inputs, otherStates: {}, initialStates: states } };
     },
   };
-}
-
-/** Brings the webhooks of a fleet into the desired states, and those that leave it into their final states. */
-async function converge(
-  plugin: PluginProcess,
-  { states, others, stateOnDestroy, account }: FleetInputs,
-  olds: FleetState | null,
-): Promise<Pick<ChangeResult, "failure" | "mayHaveChanged"> & { readonly outputs: Properties }> {
-  const session = await plugin.open();
-  const named = idsOf(states);
-  const before = olds?.initialStates ?? {};
-  const covers = isState(others);
-  const unnamed = covers || stateOnDestroy === "leave" ? [] : idsOf(before).filter((id) => !(id in states));
-  let snapshot = await session.webhooks.lookUp([...named, ...unnamed]);
-  const covered = covers ? unnamedWebhooks(snapshot, states).map(({ webhookId }) => webhookId) : [];
-  if (covers) {
-    plugin.managed.claim(covered);
-    snapshot = await session.webhooks.lookUp(covered); // Another process may have released one before the claim.
-  }
-  const rest: WantedStates = covers ? Object.fromEntries(covered.map((id) => [id, others])) : {};
-  // Decided after the lookup: meanwhile, a resource that takes over a webhook may have been checked.
-  const leaving = finalStatesOf(plugin, stateOnDestroy, pick(before, unnamed));
-  const release = plugin.managed.release(exceptGone(leaving, snapshot));
-  const wanted = { ...states, ...rest, ...release.states };
-  const changes = await changeStates(plugin, session, snapshot, wanted).finally(release.end);
-  const { found, reached, failure, mayHaveChanged } = changes;
-  // A webhook in its final state is no longer managed.
-  const isReached = (id: number): boolean => reached[id] === release.states[id];
-  const kept = [...covered, ...idsOf(release.states).filter((id) => !isReached(id))];
-  const managed = [...named, ...kept];
-  const outputs = {
-    states: pick({ ...exceptGone(olds?.states ?? {}, snapshot), ...reached }, named),
-    others,
-    stateOnDestroy,
-    account,
-    otherStates: pick(reached, kept),
-    // With `others`, a webhook that is missing from the list is still managed.
-    initialStates: { ...pick(found, managed), ...(covers ? before : pick(before, managed)) },
-  };
-  return { outputs, failure, mayHaveChanged };
-}
-
-/** Returns the final states of webhooks that no resource declares through this process. Warns about those that have none. */
-function finalStatesOf(
-  plugin: PluginProcess,
-  stateOnDestroy: StateOnDestroy,
-  initialStates: StateMap,
-): WantedStates {
-  if (stateOnDestroy === "leave") return {};
-  const ids = idsOf(initialStates).filter((id) => !plugin.managed.isDeclared(id));
-  const isUnknown = (id: number): boolean => stateOnDestroy === "restore" && !initialStates[id];
-  const webhookIds = ids.filter(isUnknown);
-  if (webhookIds.length > 0) plugin.warn({ kind: "nothingToRestore", webhookIds });
-  return finalStates(stateOnDestroy, pick(initialStates, ids));
-}
-
-/** Returns the final states of webhooks, without those whose initial states are unknown. */
-function finalStates(stateOnDestroy: StateOnDestroy, initialStates: StateMap): WantedStates {
-  if (stateOnDestroy === "leave") return {};
-  const states = idsOf(initialStates).map((id) => [
-    id,
-    stateOnDestroy === "restore" ? initialStates[id] : stateOnDestroy,
-  ]);
-  return Object.fromEntries(states.filter(([, state]) => state)) as WantedStates;
-}
-
-/** Drops the webhooks that certainly do not exist. */
-function exceptGone<State>(
-  states: Readonly<Record<string, State>>,
-  snapshot: WebhookSnapshot,
-): Readonly<Record<string, State>> {
-  const isPossible = (id: number): boolean => !snapshot.provesAbsence || snapshot.get(id) !== undefined;
-  return pick(states, idsOf(states).filter(isPossible));
-}
-
-/** Returns the webhooks that the program does not name. @throws {ResourceError} if the list may not show all of them. */
-function unnamedWebhooks(snapshot: WebhookSnapshot, states: Properties): readonly WebhookReading[] {
-  const webhooks = snapshot.all();
-  if (webhooks.length === 0 && !snapshot.provesAbsence)
-    throw new ResourceError({ kind: "absenceUnproven", webhookId: null, complete: true });
-  return webhooks.filter(({ webhookId }) => !(webhookId in states));
 }
 
 /** Warns about the webhooks that `others` changes. The diff does not list them. */
@@ -323,4 +226,43 @@ function listed(names: readonly string[]): string {
       .map((name) => redactText(name, []) ?? "")
       .join(", ") + more
   );
+}
+
+/** Milliseconds that a preview waits for the server before it continues without the check. */
+const PREVIEW_TIMEOUT = 10_000;
+/** Milliseconds after a failed check during which no other check sends a request. */
+const FAILURE_CACHE_TIME = 30_000;
+
+/**
+ * Creates a function that runs a check against the service in a preview. It returns the problems that would fail the update as
+ * well. An unreachable server does not fail a preview. A failure is cached, so that only one resource waits for it.
+ */
+function createPreviewCheck(
+  plugin: PluginProcess,
+): (check: (session: Session) => Promise<unknown>) => Promise<readonly PartnerError[]> {
+  let recentFailure: { readonly at: number; readonly problems: readonly PartnerError[] } | null = null;
+  return async (check) => {
+    const now = plugin.currentTime();
+    if (recentFailure && now - recentFailure.at < FAILURE_CACHE_TIME) return recentFailure.problems;
+    try {
+      await check(await plugin.open());
+      return [];
+    } catch (error) {
+      if (!(error instanceof PartnerError)) throw error;
+      if (error instanceof ResourceError) return [error]; // It concerns only this resource.
+      const fails = updateWouldFail(error);
+      if (!fails) plugin.warn({ kind: "notChecked", error });
+      recentFailure = { at: plugin.currentTime(), problems: fails ? [error] : [] };
+      return recentFailure.problems;
+    }
+  };
+}
+
+/** Whether the update would fail for the same reason. By then, a rate limit or a server error may be over. */
+function updateWouldFail(error: PartnerError): boolean {
+  if (error instanceof SettingsError) return true;
+  if (!(error instanceof RequestError)) return false;
+  const { status } = error;
+  if (status !== null) return status !== 429 && status !== 408 && status < 500;
+  return error.code === "PARTNERS_UNREADABLE";
 }

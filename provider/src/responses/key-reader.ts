@@ -15,8 +15,11 @@ export type KeyReading =
     }
   | {
       readonly kind: "refused";
-      /** `none`: also if the response reports a failure. `pointer`: the setting points to nothing that can be sent. */
-      readonly reason: "none" | "several" | "pointer";
+      /**
+       * `none`: also if the response reports a failure. `pointer`: the setting points to nothing that can be sent. `not JSON`: no
+       * JSON Pointer can find a key.
+       */
+      readonly reason: "none" | "several" | "pointer" | "not JSON";
       /** JSON Pointers to possible keys, at most 10. */
       readonly candidates: readonly string[];
     };
@@ -46,7 +49,6 @@ const OTHER_STARTS = names(
 );
 
 const MIN_LENGTH = 8;
-const MAX_LENGTH = 4096;
 const MASKED = /\*\*|\.\.\.|x{4}|X{4}/;
 const URL_START = /^[a-z][a-z0-9+.-]{0,20}:\/\//i;
 /** Words and short numbers, such as `partner-main-2024`. */
@@ -68,7 +70,7 @@ export function readApiKey(text: string, mapping: ResponseMapping): KeyReading {
   const body = isPlain && !CUT_OFF.test(text) ? text.trim() : document;
   if (mapping.apiKey !== undefined) {
     const value = mapping.apiKey === "" ? body : resolvePointer(document, mapping.apiKey);
-    if (canBeSent(value)) return { kind: "found", apiKey: value, pointer: mapping.apiKey };
+    if (isVisibleAscii(value)) return { kind: "found", apiKey: value, pointer: mapping.apiKey };
     return { kind: "refused", reason: "pointer", candidates: candidatesIn(body) };
   }
   const nodes = documentReportsFailure(document) ? [] : findKeys(body);
@@ -80,6 +82,18 @@ export function readApiKey(text: string, mapping: ResponseMapping): KeyReading {
 }
 
 /**
+ * Finds the key in a stored response, as {@link readApiKey} does. A response that was cut off counts only if it is still complete
+ * JSON: half a key in plain text would be passed on to consumers, and deleted instead of the real key.
+ */
+export function readStoredApiKey(text: string, isComplete: boolean, mapping: ResponseMapping): KeyReading {
+  const isJson = parseDocument(text) !== undefined;
+  const reading = isJson || isComplete ? readApiKey(text, mapping) : null;
+  if (reading !== null && (isJson || reading.kind === "found" || reading.candidates.length > 0))
+    return reading;
+  return { kind: "refused", reason: "not JSON", candidates: [] };
+}
+
+/**
  * Reads the ID of a key at `responses.apiKeyId`: visible ASCII other than `.` and `..`, or a safe integer. Never throws.
  *
  * @returns The ID as text; `null` if the setting is missing or does not point to an ID.
@@ -88,7 +102,7 @@ export function readApiKeyId(text: string, mapping: ResponseMapping): string | n
   if (mapping.apiKeyId === undefined) return null;
   const value = resolvePointer(parseDocument(text), mapping.apiKeyId);
   if (typeof value === "number") return Number.isSafeInteger(value) ? String(value) : null;
-  return canBeSent(value) && value !== "." && value !== ".." ? value : null;
+  return isVisibleAscii(value) && value !== "." && value !== ".." ? value : null;
 }
 
 /**
@@ -135,14 +149,9 @@ function isOther(name: string): boolean {
 /** Returns the strings that may be keys. */
 function keysIn(body: unknown, descends: (node: DocumentNode) => boolean = () => true): DocumentNode[] {
   const nodes = nodesOf(body, (node) => descends(node) && !isOther(node.name));
-  return nodes.filter(({ value }) => canBeSent(value) && mayBeKey(value));
+  return nodes.filter(({ value }) => isVisibleAscii(value) && mayBeKey(value));
 }
 
 function mayBeKey(text: string): boolean {
   return text.length >= MIN_LENGTH && ![MASKED, URL_START, LABEL].some((pattern) => pattern.test(text));
-}
-
-/** Whether a value can be sent as a key: the only requirement for a key that `responses.apiKey` points to. */
-export function canBeSent(value: unknown): value is string {
-  return typeof value === "string" && isVisibleAscii(value, MAX_LENGTH);
 }

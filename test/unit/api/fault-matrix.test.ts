@@ -3,7 +3,7 @@ import { createServer, type AddressInfo } from "node:net";
 import { describe, expect, it } from "vitest";
 
 import { RequestError } from "../../../provider/src/api/errors.js";
-import type { PartnerService } from "../../../provider/src/handlers/partner-service.js";
+import type { PartnerService } from "../../../provider/src/handlers/process.js";
 import {
   clientFor,
   failureOf,

@@ -6,7 +6,7 @@ import { parseBaseUrl } from "../../../provider/src/api/base-url.js";
 import { createClient, type ClientOptions } from "../../../provider/src/api/client.js";
 import type { Clock } from "../../../provider/src/api/rate-limiter.js";
 import { RequestError, type RequestFailure } from "../../../provider/src/api/errors.js";
-import { interpretResponses, type PartnerService } from "../../../provider/src/handlers/partner-service.js";
+import { interpretResponses, type PartnerService } from "../../../provider/src/handlers/process.js";
 import { startSandbox, type Sandbox, type SandboxOptions } from "../../support/sandbox.ts";
 import { startTcpServer } from "../../support/tcp-server.ts";
 

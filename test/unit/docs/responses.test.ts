@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { readApiKey } from "../../../provider/src/responses/key-reader.js";
-import { parseResponseMapping } from "../../../provider/src/handlers/response-setting.js";
+import { parseResponseMapping } from "../../../provider/src/handlers/settings.js";
 import { readWebhookList } from "../../../provider/src/responses/webhook-list-reader.js";
 import { page, tableWith } from "./tables.ts";
 

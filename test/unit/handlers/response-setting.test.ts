@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 
-import { parseResponseMapping } from "../../../provider/src/handlers/response-setting.js";
+import { parseResponseMapping } from "../../../provider/src/handlers/settings.js";
 
 const FULL = {
   apiKey: "/data/key",

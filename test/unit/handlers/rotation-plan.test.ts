@@ -15,7 +15,7 @@ import {
   rotationProblems,
   type RotationInputs,
   type RotationStep,
-} from "../../../provider/src/handlers/rotation.js";
+} from "../../../provider/src/handlers/rotation-plan.js";
 import { NOON } from "./support.ts";
 
 const KEY = "pk_live_0123456789abcdef";

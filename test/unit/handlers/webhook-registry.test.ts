@@ -1,7 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
 
-import type { WebhookList } from "../../../provider/src/handlers/partner-service.js";
-import { WebhookRegistry } from "../../../provider/src/handlers/webhook-registry.js";
+import { WebhookRegistry, type WebhookList } from "../../../provider/src/handlers/webhook-registry.js";
 import type { WebhookReading } from "../../../provider/src/responses/webhook-list-reader.js";
 import { SHAPES } from "../../support/sandbox.ts";
 import { clientFor, failureOf, sandboxFor } from "../api/support.ts";

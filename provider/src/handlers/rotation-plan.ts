@@ -1,0 +1,204 @@
+import { redactText } from "../api/redact.js";
+import type { ResponseMapping } from "../responses/mapping.js";
+import { isRecord, UNKNOWN, type Properties } from "./contract.js";
+import { currentKeyOf, fingerprint, previousKeyOf, rereadKey, type KeyState } from "./key-state.js";
+import type { Notice, RotationReason } from "./problems.js";
+
+/** The argument `rotation`, after `check` accepted it. */
+export interface RotationInputs {
+  readonly trigger?: string | null;
+  readonly afterDays?: number | null;
+  readonly overlapDays?: number | null;
+}
+
+/** Reads `rotation` from checked inputs. */
+export function rotationOf({ rotation }: Properties): RotationInputs {
+  return isRecord(rotation) ? rotation : {};
+}
+
+/** Whether a preview cannot tell yet what happens to the key. An unknown trigger counts as a new one. */
+export function isRotationUnknown({ rotation }: Properties): boolean {
+  const { afterDays, overlapDays } = rotationOf({ rotation });
+  return [rotation, afterDays, overlapDays].some((value) => value === UNKNOWN);
+}
+
+/** Returns a sentence for each problem with `rotation`. Unknown values are accepted. */
+export function rotationProblems(rotation: unknown): string[] {
+  if (rotation == null || rotation === UNKNOWN) return [];
+  if (!isRecord(rotation)) return ["rotation must be an object such as { afterDays: 90, overlapDays: 7 }."];
+  const { trigger, afterDays, overlapDays, ...others } = rotation;
+  const problems: string[] = [];
+  const [unknown] = Object.keys(others);
+  if (unknown !== undefined) {
+    const name = JSON.stringify(redactText(unknown, []) ?? "");
+    problems.push(
+      `rotation has the unknown property ${name}. Valid properties: trigger, afterDays, overlapDays.`,
+    );
+  }
+  if (trigger != null && typeof trigger !== "string") problems.push("rotation.trigger must be a string.");
+  problems.push(...daysProblems("afterDays", afterDays, 1), ...daysProblems("overlapDays", overlapDays, 0));
+  if (afterDays != null && overlapDays == null)
+    problems.push(
+      "rotation.afterDays needs overlapDays: how many days the old key stays valid, or 0 to delete it in the same update.",
+    );
+  if (typeof afterDays === "number" && typeof overlapDays === "number" && overlapDays > afterDays)
+    problems.push(
+      "rotation.overlapDays must not exceed afterDays: the next rotation would delete the previous key early.",
+    );
+  return problems;
+}
+
+/**
+ * The next step for a key:
+ * - `none`
+ * - `read` the stored responses again: a key was not found yet, or the mapping has changed
+ * - `rotate` in place: create a key, and keep the current one as the previous key
+ * - `replace` the resource: the engine creates a new one, updates dependents, and deletes this one
+ * - `expire` the previous key: delete it, because its overlap is over
+ */
+export type RotationStep = "none" | "read" | "rotate" | "replace" | "expire";
+
+/** The next step, which rotation.ts performs, and the warnings to show before it. */
+export interface RotationPlan {
+  readonly step: RotationStep;
+  readonly notices: readonly Notice[];
+}
+
+/** Decides the next step from the state, the inputs and the mapping. @param now Milliseconds since the epoch. */
+export function planRotation(
+  state: KeyState,
+  rotation: RotationInputs,
+  mapping: ResponseMapping,
+  now: number,
+): RotationPlan {
+  const current = currentKeyOf(state);
+  if (current === null || state.internal.unread !== null) return { step: "read", notices: [] };
+  const currentFingerprint = fingerprint(current.apiKey);
+  const { apiKey, missed } = rereadKey(current, mapping);
+  if (apiKey !== current.apiKey) {
+    const notice: Notice = { kind: "reread", fingerprint: currentFingerprint, next: fingerprint(apiKey) };
+    return { step: "read", notices: [notice] };
+  }
+  const pointerNotices: Notice[] = missed
+    ? [{ kind: "pointerFindsNothing", fingerprint: currentFingerprint }]
+    : [];
+  const previous = previousKeyOf(state);
+  if (previous !== null && rereadKey(previous, mapping).apiKey !== previous.apiKey)
+    return { step: "read", notices: pointerNotices };
+
+  const why = rotationReason(state, rotation, now);
+  if (why !== null) {
+    const end = overlapEnd(rotation, now);
+    const hasOverlap = end > now;
+    const validUntil = hasOverlap ? minuteText(end) : null;
+    const notice: Notice = { kind: "rotation", fingerprint: currentFingerprint, why, validUntil };
+    return {
+      step: hasOverlap ? "rotate" : "replace",
+      notices: [notice, ...previousKeyNotices(state, now, !hasOverlap)],
+    };
+  }
+  if (isPreviousExpired(state, rotation, now))
+    return { step: "expire", notices: previousKeyNotices(state, now, false) };
+  return { step: "none", notices: pointerNotices };
+}
+
+/** Returns when the old key expires if it is rotated now. Both times are milliseconds since the epoch. */
+export function overlapEnd({ overlapDays }: RotationInputs, now: number): number {
+  return now + (overlapDays ?? 0) * DAY;
+}
+
+/**
+ * Returns the inputs that `check` adds so that the diff shows why a key is rotated: the date from which its age counts, and the
+ * date on which it is due. {@link planRotation} does not use them.
+ *
+ * @param olds The inputs in the state; empty for a new resource and for a replacement.
+ * @param now Milliseconds since the epoch.
+ */
+export function rotationDisplayInputs(
+  olds: Properties,
+  news: Properties,
+  now: number,
+): { readonly keySince?: string; readonly rotationDue?: string } {
+  const rotation = rotationOf(news);
+  const today = dayOf(now);
+  const triggered = rotation.trigger != null && rotation.trigger !== rotationOf(olds).trigger;
+  const afterDays = typeof rotation.afterDays === "number" ? rotation.afterDays : null;
+  const known = typeof olds["keySince"] === "string" ? dayOf(Date.parse(olds["keySince"])) : NaN;
+  const due = afterDays !== null && known + afterDays <= today;
+  const since = olds["account"] === undefined || triggered || due ? today : known;
+  if (Number.isNaN(since)) return {};
+  return {
+    keySince: dayText(since),
+    ...(afterDays !== null && { rotationDue: dayText(since + afterDays) }),
+  };
+}
+
+/** Returns why a key is due for rotation; `null` if it is not due. */
+function rotationReason(
+  { internal, rotatedAt, createdAt }: KeyState,
+  { trigger, afterDays }: RotationInputs,
+  now: number,
+): RotationReason | null {
+  if (trigger != null && trigger !== internal.trigger) return { kind: "trigger" };
+  if (typeof afterDays !== "number") return null;
+  const since = dayOf(timeOf(rotatedAt ?? createdAt));
+  if (Number.isNaN(since)) return { kind: "unknownAge" };
+  if (since + afterDays > dayOf(now)) return null;
+  return { kind: "age", since: dayText(since), due: dayText(since + afterDays), afterDays };
+}
+
+/** Returns a notice about the deletion of the previous key, if there is one. */
+function previousKeyNotices(
+  { previousApiKey, previousExpiresAt }: KeyState,
+  now: number,
+  replaced: boolean,
+): Notice[] {
+  if (previousApiKey === null) return [];
+  return [
+    {
+      kind: "previousKeyEnds",
+      fingerprint: fingerprint(previousApiKey),
+      validUntil: previousExpiresAt,
+      early: timeOf(previousExpiresAt) > now,
+      replaced,
+    },
+  ];
+}
+
+/** Whether the previous key has expired. A smaller `overlapDays` shortens its overlap; 0 ends it at once. */
+function isPreviousExpired(state: KeyState, { overlapDays }: RotationInputs, now: number): boolean {
+  if (state.previousApiKey === null) return false;
+  const promised = timeOf(state.previousExpiresAt);
+  const shortened = timeOf(state.rotatedAt) + (overlapDays ?? Infinity) * DAY;
+  return !(Math.min(promised, Number.isNaN(shortened) ? Infinity : shortened) > now);
+}
+
+/** A hundred years. Dates further away are not meaningful. */
+const MAX_DAYS = 36_500;
+
+function daysProblems(name: string, value: unknown, min: number): string[] {
+  if (value == null || value === UNKNOWN) return [];
+  if (typeof value === "number" && Number.isInteger(value) && value >= min && value <= MAX_DAYS) return [];
+  const hint =
+    typeof value === "string" ? ": it is a string; write it without quotes, or convert it to a number" : "";
+  return [`rotation.${name} must be a whole number of days, ${min} to ${MAX_DAYS}${hint}.`];
+}
+
+/** Milliseconds in a day. Ages count calendar days in UTC, so a nightly run that starts slightly early is not a day late. */
+const DAY = 86_400_000;
+
+function dayOf(time: number): number {
+  return Math.floor(time / DAY);
+}
+
+function dayText(day: number): string {
+  return new Date(day * DAY).toISOString().slice(0, "2026-02-19".length);
+}
+
+function minuteText(time: number): string {
+  return `${new Date(time).toISOString().slice(0, "2026-02-19T12:00".length)}Z`;
+}
+
+function timeOf(time: string | null): number {
+  return time === null ? NaN : Date.parse(time);
+}
