@@ -15,7 +15,13 @@ import { Empty } from "google-protobuf/google/protobuf/empty_pb.js";
 import { SettingsError } from "../api/errors.js";
 import { isRecord, PartialFailure, type Properties, type ResourceHandlers } from "../handlers/contract.js";
 import { ResourceError } from "../handlers/problems.js";
-import { SECRET_OUTPUTS } from "../registration.js";
+import {
+  PARTNER_API_KEY,
+  PARTNER_WEBHOOK_STATE,
+  PARTNER_WEBHOOK_STATES,
+  PARTNER_WEBHOOKS,
+  SECRET_OUTPUTS,
+} from "../registration.js";
 import { listMethod } from "./list.js";
 import { PluginHost } from "./plugin-host.js";
 import {
@@ -266,13 +272,13 @@ class NativeHost {
   }
 }
 
-/** The handlers of each resource type. The types are in users' states and programs. */
+/** The handlers of each resource type. */
 const HANDLERS = new Map<string, "partnerApiKey" | "partnerWebhookState" | "partnerWebhookStates">([
-  ["partners:index:PartnerApiKey", "partnerApiKey"],
-  ["partners:index:PartnerWebhookState", "partnerWebhookState"],
-  ["partners:index:PartnerWebhookStates", "partnerWebhookStates"],
+  [PARTNER_API_KEY.nativeToken, "partnerApiKey"],
+  [PARTNER_WEBHOOK_STATE.nativeToken, "partnerWebhookState"],
+  [PARTNER_WEBHOOK_STATES.nativeToken, "partnerWebhookStates"],
 ]);
-const LIST_FUNCTION = "partners:index:getPartnerWebhooks";
+const LIST_FUNCTION = PARTNER_WEBHOOKS.nativeToken;
 
 function unknownToken(what: "resource type" | "function", token: string, known: string[]): ResourceError {
   return new ResourceError({ kind: "unknownToken", what, token, known });
