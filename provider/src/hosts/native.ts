@@ -123,7 +123,7 @@ class NativeHost {
       check: this.#resourceMethod(async (request: proto.CheckRequest) => {
         const urn = request.getUrn();
         const [olds, news] = [fromStruct(request.getOlds()), fromStruct(request.getNews())];
-        const { inputs, reasons } = await this.#host.check(() => this.#handlersOf(urn), olds, news, urn);
+        const { inputs, reasons } = await this.#host.check(() => this.#handlersOf(urn), olds, news);
         return new proto.CheckResponse()
           .setInputs(toStruct(inputs))
           .setFailuresList(reasons.map(checkFailure));
@@ -253,22 +253,25 @@ class NativeHost {
 
   /** Converts anything thrown into a status with our own message, because foreign messages may contain anything. */
   #statusOf(error: unknown, urn: string, lastUp: boolean): Partial<grpc.StatusObject> {
-    const call = { urn, lastUp: lastUp && this.#host.hasStack && !this.#hasProgram };
-    if (!(error instanceof PartialFailure))
-      return { code: grpc.status.UNKNOWN, details: this.#host.describeError(error, call) };
-    const { id, properties, reason } = error;
-    const message = this.#host.describeError(reason, call);
+    const isStale = lastUp && this.#host.hasStack && !this.#hasProgram;
+    const details = this.#host.describeError(
+      error instanceof PartialFailure ? error.reason : error,
+      isStale,
+      urn,
+    );
+    if (!(error instanceof PartialFailure)) return { code: grpc.status.UNKNOWN, details };
+    const { id, properties } = error;
     const failed = new proto.ErrorResourceInitFailed()
       .setId(id)
       .setProperties(outputStruct(properties))
-      .setReasonsList([message]); // The engine prints the reasons, not the message.
+      .setReasonsList([details]); // The engine prints the reasons, not the message.
     const detail = new Any();
     detail.pack(failed.serializeBinary(), "pulumirpc.ErrorResourceInitFailed");
-    const status = new Status().setCode(grpc.status.UNKNOWN).setMessage(message).setDetailsList([detail]);
+    const status = new Status().setCode(grpc.status.UNKNOWN).setMessage(details).setDetailsList([detail]);
     const metadata = new grpc.Metadata();
     // The engine's gRPC library reads structured errors from this header.
     metadata.set("grpc-status-details-bin", Buffer.from(status.serializeBinary()));
-    return { code: grpc.status.UNKNOWN, details: message, metadata };
+    return { code: grpc.status.UNKNOWN, details, metadata };
   }
 }
 
