@@ -1,19 +1,15 @@
 import { connect } from "node:net";
 import { constants } from "node:os";
-import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
+import { setTimeout as sleep } from "node:timers/promises";
 
 /** Polling interval for the engine, in milliseconds. */
 const WATCH_INTERVAL = 3_000;
 /** Consecutive refused connections after which the engine counts as gone. */
 const MAX_REFUSALS = 2;
-/** Milliseconds in which a handler's response reaches the engine. */
-const RESPONSE_FLUSH = 20;
-/** Milliseconds in which the responses of all interrupted calls reach the engine. */
-const LAST_RESPONSES_FLUSH = 100;
 /** Turns of the event loop in which grpc-js writes a response. It needs four; we allow eight. */
 const RESPONSE_TURNS = 8;
-/** Polling interval for pending calls, in milliseconds. */
-const DRAIN_INTERVAL = 20;
+/** Milliseconds of such a turn: of an idle process, and if the responses of interrupted calls must reach the engine. */
+const [IDLE_TURN, LAST_TURN] = [3, 15];
 
 /** What a plugin process does when it is asked to stop. */
 export interface Stopping {
@@ -34,7 +30,6 @@ export class Lifetime {
   #report: (event: string) => void = () => undefined;
   #isEnding = false;
   #pendingCalls = 0;
-  #respondedAt = -Infinity;
 
   /** Aborts when the process receives a request to stop. */
   get signal(): AbortSignal {
@@ -48,7 +43,6 @@ export class Lifetime {
       return await handle();
     } finally {
       this.#pendingCalls -= 1;
-      this.#respondedAt = performance.now();
     }
   }
 
@@ -88,18 +82,17 @@ export class Lifetime {
   #stop({ finish }: Stopping, end: () => void): void {
     if (this.#isEnding) return;
     this.#isEnding = true;
-    const quiet = this.#pendingCalls > 0 ? LAST_RESPONSES_FLUSH : RESPONSE_FLUSH;
+    const turn = this.#pendingCalls > 0 ? LAST_TURN : IDLE_TURN;
     this.#stopping.abort();
-    void (finish?.() ?? this.#writeResponses(quiet)).then(end);
+    void (finish?.() ?? this.#writeResponses(turn)).then(end);
   }
 
-  /** Resolves once no call has been pending for `quiet` milliseconds. */
-  async #writeResponses(quiet: number): Promise<void> {
+  /** Resolves once no call has been pending for some turns of the event loop. @param turn Milliseconds. */
+  async #writeResponses(turn: number): Promise<void> {
     let turns = 0;
     while (turns < RESPONSE_TURNS) {
-      const wait = this.#pendingCalls > 0 ? DRAIN_INTERVAL : quiet - (performance.now() - this.#respondedAt);
-      await (wait > 0 ? sleep(wait) : nextTurn());
-      turns = wait > 0 ? 0 : turns + 1;
+      await sleep(turn);
+      turns = this.#pendingCalls > 0 ? 0 : turns + 1;
     }
   }
 
