@@ -13,10 +13,8 @@ const [IDLE_TURN, LAST_TURN] = [3, 15];
 
 /** What a plugin process does when it is asked to stop. */
 export interface Stopping {
-  /** Returns the names of the operations in flight. */
-  readonly pendingOperations: () => readonly string[];
-  /** Shows a message to the user. */
-  readonly report: (message: string) => void;
+  /** Shows what is in flight. @param event What asks the process to stop, such as `SIGINT`. */
+  readonly report: (event: string) => void;
   /** Resolves once the responses to all calls are written. @default a wait, for a server that does not tell */
   readonly finish?: (() => Promise<void>) | undefined;
 }
@@ -48,10 +46,7 @@ export class Lifetime {
 
   /** Ends the process on SIGINT and SIGTERM, and when the engine is gone. @param engine The engine's address as host and port. */
   watch(engine: string, stopping: Stopping): void {
-    this.#report = (event) => {
-      const pending = stopping.pendingOperations();
-      if (pending.length > 0) stopping.report(`${event} received; in flight: ${tally(pending)}.`);
-    };
+    this.#report = stopping.report;
     for (const signal of ["SIGINT", "SIGTERM"] as const) {
       const listener = (): void => {
         if (!this.#isEnding) this.#report(signal);
@@ -124,11 +119,4 @@ function endBy(signal: "SIGINT" | "SIGTERM", listener: () => void): void {
   process.off(signal, listener);
   if (process.listenerCount(signal) > 0) process.exit(128 + constants.signals[signal]);
   process.kill(process.pid, signal);
-}
-
-/** Counts names, as in `60 × disableWebhook, 1 × createApiKey`. */
-function tally(names: readonly string[]): string {
-  const counts = new Map<string, number>();
-  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
-  return [...counts].map(([name, count]) => `${count} × ${name}`).join(", ");
 }

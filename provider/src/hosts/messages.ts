@@ -136,6 +136,14 @@ export function renderWaitEnd({ operation }: Wait): string {
   return `${OPERATIONS[operation].method}: done`;
 }
 
+/** Says what is in flight when the process is asked to stop, as in `… in flight: 60 × disableWebhook, 1 × createApiKey.` */
+export function renderStop(event: string, operations: readonly string[]): string {
+  const counts = [...Map.groupBy(operations, (name) => name)].map(
+    ([name, { length }]) => `${length} × ${name}`,
+  );
+  return `${event} received; in flight: ${counts.join(", ")}.`;
+}
+
 /** Returns the command, or the `Provider` argument, that sets a member of `responses`. */
 export function mappingCommand(
   member: string,
@@ -498,14 +506,9 @@ function rotationText({ fingerprint, why, validUntil }: Extract<Notice, { kind: 
 const UNLESS_RETAINED = ", unless retainOnDelete is set";
 
 function rotationReasonText(why: RotationReason): string {
-  switch (why.kind) {
-    case "trigger":
-      return "rotation.trigger changed";
-    case "unknownAge":
-      return "its creation date is missing";
-    case "age":
-      return `in use since ${why.since}, due since ${why.due}, afterDays: ${why.afterDays}`;
-  }
+  if (why.kind === "trigger") return "rotation.trigger changed";
+  if (why.kind === "unknownAge") return "its creation date is missing";
+  return `in use since ${why.since}, due since ${why.due}, afterDays: ${why.afterDays}`;
 }
 
 function wordsOf({ serverMessage, requestId }: RequestFailure): string {

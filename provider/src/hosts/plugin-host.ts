@@ -11,6 +11,7 @@ import {
   renderError,
   renderNotice,
   renderProgress,
+  renderStop,
   renderWait,
   renderWaitEnd,
   type MessageContext,
@@ -57,9 +58,9 @@ export class PluginHost {
     this.handlers = createHandlers(this.plugin);
     if (engine === undefined) return;
     this.lifetime.watch(engine, {
-      pendingOperations: () => this.plugin.pendingOperations,
-      report: (message) => {
-        this.#log.show("INFO", message, "");
+      report: (event) => {
+        const { pendingOperations } = this.plugin;
+        if (pendingOperations.length > 0) this.#log.show("INFO", renderStop(event, pendingOperations), "");
       },
       finish,
     });
