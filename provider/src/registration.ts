@@ -1,10 +1,12 @@
 /**
- * How a resource registers with the engine. Both parts are written into users' state, so they change only with a major version;
- * a unit test freezes them.
+ * How a resource registers with the engine. All parts are written into users' states and programs, so they change only with a
+ * major version; a unit test freezes them.
  */
 export interface Registration {
   /** The type token. The engine sends types that begin with `pulumi-nodejs:dynamic` to the dynamic-provider host of the SDK. */
   readonly type: string;
+  /** The type token, or the function, of the native plugin. */
+  readonly nativeToken: string;
   /**
    * CommonJS source that the host evaluates to get the handlers. `dynamic.Resource` serializes a closure instead; with a fixed
    * string, the state holds no code, path or secret, and old resources are deleted by the installed version.
@@ -19,11 +21,12 @@ export const PARTNER_WEBHOOK_STATE = registration("PartnerWebhookState", "partne
 /** See {@link Registration}. */
 export const PARTNER_WEBHOOK_STATES = registration("PartnerWebhookStates", "partnerWebhookStates");
 /** See {@link Registration}. */
-export const PARTNER_WEBHOOKS = registration("PartnerWebhooks", "partnerWebhooks");
+export const PARTNER_WEBHOOKS = registration("PartnerWebhooks", "partnerWebhooks", "getPartnerWebhooks");
 
-function registration(name: string, handlers: string): Registration {
+function registration(name: string, handlers: string, nativeName = name): Registration {
   return {
     type: `pulumi-nodejs:dynamic/partners:${name}`,
+    nativeToken: `partners:index:${nativeName}`,
     __provider: `exports.handler=()=>require("pulumi-partners/plugin").${handlers}`,
   };
 }

@@ -36,8 +36,6 @@ export interface Script {
   readonly selected?: string | null;
   /** The error of every command except `version`. @default no error */
   readonly error?: string;
-  /** Additional files of the project, by path. @default Pulumi.yaml */
-  readonly files?: Readonly<Record<string, string>>;
 }
 
 /**
@@ -51,7 +49,6 @@ export async function scriptedProject({
   pending = [],
   selected = "dev",
   error = "",
-  files,
 }: Script) {
   const folder = await mkdtemp(join(tmpdir(), "partners-scripted-"));
   onTestFinished(() => rm(folder, { recursive: true }));
@@ -72,7 +69,6 @@ echo "$*" >> commands
 [ -s error.txt ] && { cat error.txt >&2; exit 255; }
 case "$1 $2" in "stack ls") cat ls.json ;; "stack export") cat export.json ;; config*) cat config.json ;; *) exit 1 ;; esac
 `,
-    ...files,
   };
   for (const [path, text] of Object.entries(written)) {
     await mkdir(dirname(join(folder, path)), { recursive: true });

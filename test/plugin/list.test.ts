@@ -42,5 +42,7 @@ it("a list is filtered by state, and refuses what it cannot filter or list", asy
   expect(await list(inState("disabled"))).toBe("103");
   expect(await plugin.list(inState(UNKNOWN))).toMatchObject([{ computed: {} }]);
   expect((await errorOf(plugin.list(inState("off")))).message).toBe('state must be "active" or "disabled".');
-  expect((await errorOf(plugin.list(request("PartnerApiKey")))).message).toMatch(/PARTNERS_BUG/);
+  expect((await errorOf(plugin.list(request("PartnerApiKey")))).message).toBe(
+    'There is no listable type "partners:index:PartnerApiKey". Correct it to one of: partners:index:PartnerWebhookState, partners:index:PartnerWebhookStates. [PARTNERS_RESOURCE]',
+  );
 });

@@ -4,14 +4,7 @@ import { findSetting, readSettings, variableOf, type ConfigSource } from "../han
 import { renderError, renderNotice, type MessageContext } from "../hosts/messages.js";
 import { SETTING_NAMES } from "../setting-names.js";
 import { CommandError, parseOptions, UsageError, type Command } from "./command.js";
-import {
-  checkPlugin,
-  findCli,
-  findProjectRoot,
-  openProject,
-  readStack,
-  type Stack,
-} from "./pulumi-project.js";
+import { findCli, findProjectRoot, readStack, type Stack } from "./pulumi-project.js";
 import { check, printable, renderCheck, type Check } from "./report.js";
 import { checkService } from "./service.js";
 import { readState, type Account } from "./stack-state.js";
@@ -90,7 +83,7 @@ const NO_STACK: Stack = {
   unknownSettings: [],
 };
 
-/** Checks the CLI, the plugin and the stack. @returns The stack; `null` if there is a project but its stack cannot be read. */
+/** Checks the CLI and the stack. @returns The stack; `null` if there is a project but its stack cannot be read. */
 async function checkProject(
   root: string | null,
   stackName: string | undefined,
@@ -106,9 +99,7 @@ async function checkProject(
   }
   if (cli === null) return null;
   return report.attempt("stack", async () => {
-    const project = await openProject(root, cli);
-    if (project.needsPackage) report.add(checkPlugin(project.programFolder));
-    const stack = await readStack(project, stackName);
+    const stack = await readStack(root, cli, stackName);
     const names = stack.accounts.map(({ name }) => name);
     report.add(
       check("ok", "stack", `${stack.name}, account${names.length > 1 ? "s" : ""} ${names.join(", ")}.`),

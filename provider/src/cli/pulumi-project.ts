@@ -1,21 +1,10 @@
-import type { LocalWorkspace, ProjectSettings, PulumiCommand } from "@pulumi/pulumi/automation";
-import { existsSync, readFileSync, statSync } from "node:fs";
-import { createRequire } from "node:module";
+import type { PulumiCommand } from "@pulumi/pulumi/automation";
+import { existsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 
 import { unknownSettings } from "../hosts/provider-inputs.js";
 import { CommandError } from "./command.js";
-import { check, type Check } from "./report.js";
 import { readState, type Deployment, type StackState } from "./stack-state.js";
-
-/** An open Pulumi project. */
-export interface Project {
-  readonly workspace: LocalWorkspace;
-  /** The folder of `main`, from which the program and the plugin load packages. */
-  readonly programFolder: string;
-  /** Whether the program needs the npm package: it runs on Node, and the CLI generated no SDK for it. */
-  readonly needsPackage: boolean;
-}
 
 /** The configuration of a stack, and its state after the last `pulumi up`. */
 export interface Stack extends StackState {
@@ -37,61 +26,30 @@ export function findProjectRoot(folder: string): string | null {
 
 /** Finds the Pulumi CLI. @throws {CommandError} */
 export async function findCli(): Promise<PulumiCommand> {
-  const { PulumiCommand } = await loadAutomation();
-  return PulumiCommand.get({ skipVersionCheck: true }).catch(() => {
+  const automation = await loadAutomation();
+  return automation.PulumiCommand.get({ skipVersionCheck: true }).catch(() => {
     throw new CommandError("The Pulumi CLI is not on PATH. Install it: https://www.pulumi.com/docs/install/");
   });
-}
-
-/** `packages`: what `pulumi package add` added. */
-type Settings = ProjectSettings & { readonly packages?: object };
-
-/** Opens the project in a folder with this CLI. @throws {CommandError} */
-export async function openProject(workDir: string, pulumiCommand: PulumiCommand): Promise<Project> {
-  const automation = await loadAutomation();
-  return runCli("pulumi stack ls", async () => {
-    const envVars = { PULUMI_SKIP_UPDATE_CHECK: "true" };
-    const workspace = await automation.LocalWorkspace.create({ workDir, pulumiCommand, envVars });
-    const { main = ".", runtime, packages = {} } = (await workspace.projectSettings()) as Settings;
-    const language = typeof runtime === "object" ? runtime.name : runtime;
-    const path = resolve(workDir, main);
-    return {
-      workspace,
-      programFolder: statSync(path).isFile() ? dirname(path) : path,
-      needsPackage: language === "nodejs" && !("partners" in packages),
-    };
-  });
-}
-
-/** Checks that the plugin loads from the program's folder, where the SDK's dynamic-provider host loads it. */
-export function checkPlugin(folder: string): Check {
-  const require = createRequire(join(folder, "program.js"));
-  let path: string;
-  try {
-    path = require.resolve("pulumi-partners/plugin");
-  } catch {
-    const detail = "pulumi-partners cannot be loaded from the program's folder.";
-    return check("failed", "plugin", detail, "Install its tarball in that folder with npm install.");
-  }
-  try {
-    require(path);
-  } catch {
-    const detail = "pulumi-partners is installed, but its plugin does not load.";
-    return check("failed", "plugin", detail, "Delete node_modules and install again.");
-  }
-  const manifest = readFileSync(join(path, "../../../package.json"), "utf8");
-  const { version } = JSON.parse(manifest) as { version: string };
-  return check("ok", "plugin", `pulumi-partners ${version} loads.`);
 }
 
 /**
  * Reads a stack through the CLI, so that passphrases, secrets providers and environments work as in `pulumi up`.
  *
+ * @param workDir The root of the project.
  * @param name The name of the stack. @default the selected stack
  * @throws {CommandError}
  */
-export async function readStack({ workspace }: Project, name?: string): Promise<Stack> {
-  const selected = name ?? (await runCli("pulumi stack ls", () => workspace.stack()))?.name;
+export async function readStack(
+  workDir: string,
+  pulumiCommand: PulumiCommand,
+  name?: string,
+): Promise<Stack> {
+  const { LocalWorkspace } = await loadAutomation();
+  const envVars = { PULUMI_SKIP_UPDATE_CHECK: "true" };
+  const { workspace, selected } = await runCli("pulumi stack ls", async () => {
+    const workspace = await LocalWorkspace.create({ workDir, pulumiCommand, envVars });
+    return { workspace, selected: name ?? (await workspace.stack())?.name };
+  });
   if (selected === undefined)
     throw new CommandError('No stack is selected. Run "pulumi stack select", or use --stack.');
   const [values, exported] = await runCli(`pulumi preview --stack ${selected}`, () =>

@@ -1,5 +1,11 @@
 import { accountName, type ConfigSource } from "../handlers/settings.js";
 import { configSource } from "../hosts/provider-inputs.js";
+import {
+  PARTNER_API_KEY,
+  PARTNER_WEBHOOK_STATE,
+  PARTNER_WEBHOOK_STATES,
+  type Registration,
+} from "../registration.js";
 import { EXPLICIT_KEY } from "../setting-names.js";
 
 /** An account that a stack uses. */
@@ -39,7 +45,9 @@ interface StateResource {
 /** Reads a state. @param config The stack configuration. */
 export function readState(deployment: Deployment, config: ConfigSource): StackState {
   const resources = (deployment.resources ?? []).filter((resource) => resource.delete !== true);
-  const ours = resources.filter(({ type }) => className(type) !== null);
+  const ours = resources.filter((resource) =>
+    isOf(resource, PARTNER_API_KEY, PARTNER_WEBHOOK_STATE, PARTNER_WEBHOOK_STATES),
+  );
   const account = (provider: string | null, source: ConfigSource): Account => {
     const name = accountName(source);
     return { name, provider, config: source, declared: declaredWebhooks(ours, name) };
@@ -58,7 +66,7 @@ export function readState(deployment: Deployment, config: ConfigSource): StackSt
     accounts: providers.length === 0 || usesConfiguration ? [account(null, config), ...providers] : providers,
     interruptedKeys: (deployment.pending_operations ?? [])
       .filter(({ type }) => type === "creating" || type === "updating")
-      .filter(({ resource }) => className(resource.type) === "PartnerApiKey")
+      .filter(({ resource }) => isOf(resource, PARTNER_API_KEY))
       .map(({ resource }) => nameOf(resource)),
   };
 }
@@ -67,9 +75,9 @@ function isProvider({ type }: StateResource): boolean {
   return type === "pulumi:providers:pulumi-nodejs" || type === "pulumi:providers:partners";
 }
 
-/** Returns the class of one of our dynamic or native resources, such as `PartnerApiKey`; `null` for any other type. */
-function className(type: string): string | null {
-  return /^(?:pulumi-nodejs:dynamic\/partners|partners:index):(\w+)$/.exec(type)?.[1] ?? null;
+/** Whether a resource is of one of these types, in either host. */
+function isOf({ type }: StateResource, ...registrations: readonly Registration[]): boolean {
+  return registrations.some((one) => type === one.type || type === one.nativeToken);
 }
 
 /** Returns everything after the third `::` of the URN, because a name may itself contain `::`. */
@@ -97,8 +105,8 @@ function declaredWebhooks(resources: readonly StateResource[], account: string):
 }
 
 /** Returns the webhooks that a resource manages, including those that `others` of a fleet covers. */
-function managedWebhooks({ type, outputs = {} }: StateResource): number[] {
-  const name = className(type);
-  if (name === "PartnerWebhookState") return [Number(outputs["webhookId"])];
-  return name === "PartnerWebhookStates" ? Object.keys(outputs["initialStates"] ?? {}).map(Number) : [];
+function managedWebhooks(resource: StateResource): number[] {
+  const { outputs = {} } = resource;
+  if (isOf(resource, PARTNER_WEBHOOK_STATE)) return [Number(outputs["webhookId"])];
+  return Object.keys(outputs["initialStates"] ?? {}).map(Number); // Only a fleet has this output.
 }

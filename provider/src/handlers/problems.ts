@@ -44,10 +44,10 @@ export type ResourceProblem =
       readonly failures: readonly [WebhookFailure, ...WebhookFailure[]];
       readonly total: number;
     }
-  /** The engine asks for a resource type or a function that does not exist. `known`: those that do. */
+  /** The engine asks for something that does not exist. `known`: those that do. */
   | {
       readonly kind: "unknownToken";
-      readonly what: "resource type" | "function";
+      readonly what: "resource type" | "listable type" | "function";
       readonly token: string;
       readonly known: readonly string[];
     }

@@ -60,7 +60,7 @@ function toProvider(resource: ResourceHandlers): ResourceProvider {
     configure,
     check: (olds: Properties, news: Properties) =>
       handleCall(async () => {
-        const { inputs, reasons } = await host.check(() => resource, olds, news, urnOf(news));
+        const { inputs, reasons } = await host.check(() => resource, olds, news);
         return {
           inputs: toWire({ ...inputs, ...("__urn" in news && { __urn: news["__urn"] }) }),
           // Without a property name: the engine would print the property's value, even if it is a secret.
@@ -101,14 +101,12 @@ function configure({ config }: ConfigureRequest): Promise<void> {
   return Promise.resolve();
 }
 
-/** @param inputs The inputs of the resource. The outputs do not hold the URN, because in the state it could be outdated. */
-function handleCall<Result>(handle: () => Promise<Result>, inputs: Properties = {}): Promise<Result> {
-  return host.handleCall(urnOf(inputs) ?? "", handle);
-}
-
-/** Returns the URN that the program put into the inputs, because the SDK's host does not pass it on. */
-function urnOf({ __urn: urn }: Properties): string | undefined {
-  return typeof urn === "string" ? urn : undefined;
+/**
+ * @param inputs The inputs of the resource, with the URN that the program put there, because the SDK's host does not pass it on.
+ *   The outputs do not hold it, because in the state it could be outdated.
+ */
+function handleCall<Result>(handle: () => Promise<Result>, { __urn: urn }: Properties = {}): Promise<Result> {
+  return host.handleCall(typeof urn === "string" ? urn : "", handle);
 }
 
 /** Converts outputs, which may hold values of the service, for the engine. */
@@ -123,14 +121,12 @@ function toOutputs(outputs: Properties): Wire {
  * @param lastUp Whether the settings may come from the last `up`, because no program runs.
  */
 function rethrow(properties: Properties, lastUp = false): (error: unknown) => never {
-  const urn = urnOf(properties);
-  const call = { lastUp, ...(urn !== undefined && { urn }) };
   return (error) => {
     if (error instanceof PartialFailure) {
       const outputs = toOutputs({ ...error.properties, __provider: properties["__provider"] });
-      throw new InitializationError(error.id, outputs, host.describeError(error.reason, call));
+      throw new InitializationError(error.id, outputs, host.describeError(error.reason, lastUp));
     }
-    throw withoutStack(host.describeError(error, call));
+    throw withoutStack(host.describeError(error, lastUp));
   };
 }
 

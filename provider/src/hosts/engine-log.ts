@@ -21,18 +21,18 @@ export class EngineLog {
     this.#grpc = grpc;
   }
 
-  /** Shows a warning. @param urn The resource that it belongs to. May be empty. */
-  warn(message: string, urn: string): void {
-    this.#sendLine(LogSeverity.WARNING, message, urn);
-  }
-
-  /** Shows a line that is not a warning. */
-  info(message: string, urn: string): void {
-    this.#sendLine(LogSeverity.INFO, message, urn);
+  /** Shows a line; on stderr if the engine cannot. @param urn The resource that it belongs to. May be empty. */
+  show(severity: "WARNING" | "INFO", message: string, urn: string): void {
+    const prefixed = `pulumi-partners: ${message}`;
+    const request = new LogRequest().setSeverity(LogSeverity[severity]).setUrn(urn);
+    // Without a resource, nothing else shows the sender.
+    this.#send(request.setMessage(urn === "" ? prefixed : message), () => {
+      process.stderr.write(`${prefixed}\n`);
+    });
   }
 
   /** Shows a message in the status column, until the next one replaces it. */
-  status(message: string, urn: string): void {
+  showStatus(message: string, urn: string): void {
     const request = new LogRequest().setSeverity(LogSeverity.INFO).setEphemeral(true);
     this.#send(request.setMessage(message).setUrn(urn), () => undefined);
   }
@@ -42,25 +42,13 @@ export class EngineLog {
     await Promise.all(this.#pending);
   }
 
-  #sendLine(severity: LogSeverity, message: string, urn: string): void {
-    const prefixed = `pulumi-partners: ${message}`;
-    const request = new LogRequest().setSeverity(severity).setUrn(urn);
-    // Without a resource, nothing else shows the sender.
-    this.#send(request.setMessage(urn === "" ? prefixed : message), () => {
-      process.stderr.write(`${prefixed}\n`);
-    });
-  }
-
-  /** @param fallback Shows the message if the engine cannot. */
   #send(request: LogRequest, fallback: () => void): void {
-    const address = this.#address;
-    if (address === undefined) {
+    if (this.#address === undefined) {
       fallback();
       return;
     }
     const { credentials, Metadata } = this.#grpc();
-    this.#client ??= new engine.EngineClient(address, credentials.createInsecure());
-    const client = this.#client;
+    const client = (this.#client ??= new engine.EngineClient(this.#address, credentials.createInsecure()));
     const sent = new Promise<void>((resolve) => {
       client.log(request, new Metadata(), { deadline: Date.now() + LOG_DEADLINE }, (error) => {
         if (error) fallback();

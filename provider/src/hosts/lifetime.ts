@@ -1,26 +1,20 @@
 import { connect } from "node:net";
 import { constants } from "node:os";
-import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
+import { setTimeout as sleep } from "node:timers/promises";
 
 /** Polling interval for the engine, in milliseconds. */
 const WATCH_INTERVAL = 3_000;
 /** Consecutive refused connections after which the engine counts as gone. */
 const MAX_REFUSALS = 2;
-/** Milliseconds in which a handler's response reaches the engine. */
-const RESPONSE_FLUSH = 20;
-/** Milliseconds in which the responses of all interrupted calls reach the engine. */
-const LAST_RESPONSES_FLUSH = 100;
 /** Turns of the event loop in which grpc-js writes a response. It needs four; we allow eight. */
 const RESPONSE_TURNS = 8;
-/** Polling interval for pending calls, in milliseconds. */
-const DRAIN_INTERVAL = 20;
+/** Milliseconds of such a turn: of an idle process, and if the responses of interrupted calls must reach the engine. */
+const [IDLE_TURN, LAST_TURN] = [3, 15];
 
 /** What a plugin process does when it is asked to stop. */
 export interface Stopping {
-  /** Returns the names of the operations in flight. */
-  readonly pendingOperations: () => readonly string[];
-  /** Shows a message to the user. */
-  readonly report: (message: string) => void;
+  /** Shows what is in flight. @param event What asks the process to stop, such as `SIGINT`. */
+  readonly report: (event: string) => void;
   /** Resolves once the responses to all calls are written. @default a wait, for a server that does not tell */
   readonly finish?: (() => Promise<void>) | undefined;
 }
@@ -34,7 +28,6 @@ export class Lifetime {
   #report: (event: string) => void = () => undefined;
   #isEnding = false;
   #pendingCalls = 0;
-  #respondedAt = -Infinity;
 
   /** Aborts when the process receives a request to stop. */
   get signal(): AbortSignal {
@@ -48,16 +41,12 @@ export class Lifetime {
       return await handle();
     } finally {
       this.#pendingCalls -= 1;
-      this.#respondedAt = performance.now();
     }
   }
 
   /** Ends the process on SIGINT and SIGTERM, and when the engine is gone. @param engine The engine's address as host and port. */
   watch(engine: string, stopping: Stopping): void {
-    this.#report = (event) => {
-      const pending = stopping.pendingOperations();
-      if (pending.length > 0) stopping.report(`${event} received; in flight: ${tally(pending)}.`);
-    };
+    this.#report = stopping.report;
     for (const signal of ["SIGINT", "SIGTERM"] as const) {
       const listener = (): void => {
         if (!this.#isEnding) this.#report(signal);
@@ -88,18 +77,17 @@ export class Lifetime {
   #stop({ finish }: Stopping, end: () => void): void {
     if (this.#isEnding) return;
     this.#isEnding = true;
-    const quiet = this.#pendingCalls > 0 ? LAST_RESPONSES_FLUSH : RESPONSE_FLUSH;
+    const turn = this.#pendingCalls > 0 ? LAST_TURN : IDLE_TURN;
     this.#stopping.abort();
-    void (finish?.() ?? this.#writeResponses(quiet)).then(end);
+    void (finish?.() ?? this.#writeResponses(turn)).then(end);
   }
 
-  /** Resolves once no call has been pending for `quiet` milliseconds. */
-  async #writeResponses(quiet: number): Promise<void> {
+  /** Resolves once no call has been pending for some turns of the event loop. @param turn Milliseconds. */
+  async #writeResponses(turn: number): Promise<void> {
     let turns = 0;
     while (turns < RESPONSE_TURNS) {
-      const wait = this.#pendingCalls > 0 ? DRAIN_INTERVAL : quiet - (performance.now() - this.#respondedAt);
-      await (wait > 0 ? sleep(wait) : nextTurn());
-      turns = wait > 0 ? 0 : turns + 1;
+      await sleep(turn);
+      turns = this.#pendingCalls > 0 ? 0 : turns + 1;
     }
   }
 
@@ -131,11 +119,4 @@ function endBy(signal: "SIGINT" | "SIGTERM", listener: () => void): void {
   process.off(signal, listener);
   if (process.listenerCount(signal) > 0) process.exit(128 + constants.signals[signal]);
   process.kill(process.pid, signal);
-}
-
-/** Counts names, as in `60 × disableWebhook, 1 × createApiKey`. */
-function tally(names: readonly string[]): string {
-  const counts = new Map<string, number>();
-  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
-  return [...counts].map(([name, count]) => `${count} × ${name}`).join(", ");
 }

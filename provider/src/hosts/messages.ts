@@ -91,23 +91,21 @@ export function renderNotice(notice: Notice, context: MessageContext): string {
       return `the original state of ${webhooksText(notice.webhookIds)} is unknown, so "restore" has no effect.`;
     case "othersDiffer": {
       const { webhookIds: ids, state } = notice;
-      const webhooks = ids.length === 1 ? "1 webhook that is" : `${ids.length} webhooks that are`;
-      return `"others" covers ${webhooks} not ${JSON.stringify(state)}: ${listed(ids, MAX_NAMED_WEBHOOKS)}.`;
+      const { s, are } = inflections(ids);
+      return `"others" covers ${ids.length} webhook${s} that ${are} not ${JSON.stringify(state)}: ${listed(ids, MAX_NAMED_WEBHOOKS)}.`;
     }
     case "leaving": {
       const { webhookIds: ids, state, account } = notice;
-      const [are, them] = ids.length === 1 ? ["is", "it"] : ["are", "them"];
+      const { are, them } = inflections(ids);
       return `${webhooksText(ids)} of account ${JSON.stringify(account)} ${are} no longer declared here. Unless another resource declares ${them}, stateOnDestroy sets ${them} to ${JSON.stringify(state)}.`;
     }
     case "declaredElsewhere": {
-      const { webhookIds: ids } = notice;
-      const [stay, they, are, them] =
-        ids.length === 1 ? ["stays", "it", "is", "it"] : ["stay", "they", "are", "them"];
-      return `${webhooksText(ids)} ${stay} as ${they} ${are}, because the program declares ${them} through another provider.`;
+      const { stay, they, are, them } = inflections(notice.webhookIds);
+      return `${webhooksText(notice.webhookIds)} ${stay} as ${they} ${are}, because the program declares ${them} through another provider.`;
     }
     case "webhooksGone": {
-      const { webhookIds: ids } = notice;
-      return `${webhooksText(ids)} ${ids.length === 1 ? "is" : "are"} no longer in the list, so the refresh drops ${ids.length === 1 ? "it" : "them"}.`;
+      const { are, them } = inflections(notice.webhookIds);
+      return `${webhooksText(notice.webhookIds)} ${are} no longer in the list, so the refresh drops ${them}.`;
     }
     case "drifted":
       return `webhooks are not in the state in which this stack left them. If every refresh says so, another stack may manage the same webhooks.`;
@@ -138,6 +136,14 @@ export function renderWaitEnd({ operation }: Wait): string {
   return `${OPERATIONS[operation].method}: done`;
 }
 
+/** Says what is in flight when the process is asked to stop, as in `… in flight: 60 × disableWebhook, 1 × createApiKey.` */
+export function renderStop(event: string, operations: readonly string[]): string {
+  const counts = [...Map.groupBy(operations, (name) => name)].map(
+    ([name, { length }]) => `${length} × ${name}`,
+  );
+  return `${event} received; in flight: ${counts.join(", ")}.`;
+}
+
 /** Returns the command, or the `Provider` argument, that sets a member of `responses`. */
 export function mappingCommand(
   member: string,
@@ -166,7 +172,8 @@ function dependsOnSettings(error: PartnerError): boolean {
 }
 
 function describeError(error: PartnerError, context: MessageContext): string {
-  if (error instanceof SettingsError) return settingsText(error.problems, context);
+  if (error instanceof SettingsError)
+    return `${error.problems.map((problem) => settingText(problem, context)).join(" ")} Nothing was sent.`;
   if (error instanceof RequestError)
     return `${requestName(error.failure, context)}: ${outcomeText(error.failure, context)}`;
   const { problem } = error as PartnerError & Pick<ResourceError, "problem">; // There is no fourth kind.
@@ -183,10 +190,6 @@ function shortText(error: SettingsError | RequestError, context: MessageContext)
     return "The settings are invalid; see the first error. Nothing was sent.";
   const [happened] = explain(error.failure, context);
   return `${requestName(error.failure, context)}: ${happened}; see the first error for what to do.`;
-}
-
-function settingsText(problems: readonly SettingProblem[], context: MessageContext): string {
-  return `${problems.map((problem) => settingText(problem, context)).join(" ")} Nothing was sent.`;
 }
 
 function settingText(problem: SettingProblem, context: MessageContext): string {
@@ -329,19 +332,23 @@ function connectionRemedy(code: string, baseUrl: string): string {
 
 function resourceText(problem: ResourceProblem, context: MessageContext): string {
   switch (problem.kind) {
-    case "otherAccount":
-      return `The resource belongs to account ${JSON.stringify(problem.owner)}, but ${setting("account", context)} is ${JSON.stringify(problem.present)}. Nothing was sent. ${otherAccountRemedy(problem.owner, context)}; if the resource no longer exists, ${stateDelete(context)}.`;
+    case "otherAccount": {
+      const owner = JSON.stringify(problem.owner);
+      const remedy = context.explicit
+        ? `Give it a Provider with account ${owner}`
+        : "Restore its provider or partners:account";
+      return `The resource belongs to account ${owner}, but ${setting("account", context)} is ${JSON.stringify(problem.present)}. Nothing was sent. ${remedy}; if the resource no longer exists, ${stateDelete(context)}.`;
+    }
     case "otherServer":
       return `The resource belongs to ${problem.owner}, but ${setting("baseUrl", context)} is ${problem.present}. Nothing was sent. ${otherServerRemedy(context)}`;
     case "noSuchWebhook": {
       const { webhookIds, existing } = problem;
-      const [missing, ids, s] =
-        webhookIds.length === 1 ? ["does not exist", "ID", ""] : ["do not exist", "IDs", "s"];
+      const { s, does } = inflections(webhookIds);
       const exist =
         existing.length === 0
           ? "The account has no webhooks."
           : `Existing webhooks: ${listed(existing, MAX_EXISTING_WEBHOOKS)}.`;
-      return `W${webhooksText(webhookIds).slice(1)} ${missing} in this account. ${exist} Correct or remove the ${ids}, or create the webhook${s} at the service.`;
+      return `Webhook${s} ${listed(webhookIds, MAX_NAMED_WEBHOOKS)} ${does} not exist in this account. ${exist} Correct or remove the ID${s}, or create the webhook${s} at the service.`;
     }
     case "noRunFolder":
       return `No webhook was changed, because the folder ${problem.folder}, which records what the program declares, cannot be used. Set TMPDIR to a folder of your own.`;
@@ -404,12 +411,8 @@ function failureLines(failures: readonly WebhookFailure[], context: MessageConte
   const lines: string[] = [];
   for (const [reason, same] of Map.groupBy(failures, ({ error }) => failureText(error, context))) {
     if (left === 0) break;
-    lines.push(
-      `- ${listed(
-        same.map(({ webhookId }) => webhookId),
-        left,
-      )}: ${reason}`,
-    );
+    const ids = same.map(({ webhookId }) => webhookId);
+    lines.push(`- ${listed(ids, left)}: ${reason}`);
     left -= Math.min(left, same.length);
     unnamed -= same.length;
   }
@@ -435,17 +438,20 @@ function resourceNames(urns: readonly [string, string]): string {
 
 /** Names webhooks, as in `webhook 7` or `webhooks 7, 8 and 3 more`. */
 function webhooksText(ids: readonly number[]): string {
-  return `webhook${ids.length === 1 ? "" : "s"} ${listed(ids, MAX_NAMED_WEBHOOKS)}`;
+  return `webhook${inflections(ids).s} ${listed(ids, MAX_NAMED_WEBHOOKS)}`;
 }
+
+/** Returns the words that depend on whether a sentence is about one webhook or about several. */
+function inflections({ length }: readonly number[]): typeof SINGULAR {
+  return length === 1 ? SINGULAR : PLURAL;
+}
+
+const SINGULAR = { s: "", they: "it", them: "it", are: "is", does: "does", stay: "stays" };
+const PLURAL = { s: "s", they: "they", them: "them", are: "are", does: "do", stay: "stay" };
 
 function listed(names: readonly (number | string)[], most: number): string {
   const more = names.length > most ? ` and ${names.length - most} more` : "";
   return names.slice(0, most).join(", ") + more;
-}
-
-function otherAccountRemedy(owner: string, { explicit }: MessageContext): string {
-  if (explicit) return `Give it a Provider with account ${JSON.stringify(owner)}`;
-  return "Restore its provider or partners:account";
 }
 
 function otherServerRemedy(context: MessageContext): string {
@@ -500,14 +506,9 @@ function rotationText({ fingerprint, why, validUntil }: Extract<Notice, { kind: 
 const UNLESS_RETAINED = ", unless retainOnDelete is set";
 
 function rotationReasonText(why: RotationReason): string {
-  switch (why.kind) {
-    case "trigger":
-      return "rotation.trigger changed";
-    case "unknownAge":
-      return "its creation date is missing";
-    case "age":
-      return `in use since ${why.since}, due since ${why.due}, afterDays: ${why.afterDays}`;
-  }
+  if (why.kind === "trigger") return "rotation.trigger changed";
+  if (why.kind === "unknownAge") return "its creation date is missing";
+  return `in use since ${why.since}, due since ${why.due}, afterDays: ${why.afterDays}`;
 }
 
 function wordsOf({ serverMessage, requestId }: RequestFailure): string {

@@ -15,7 +15,13 @@ import { Empty } from "google-protobuf/google/protobuf/empty_pb.js";
 import { SettingsError } from "../api/errors.js";
 import { isRecord, PartialFailure, type Properties, type ResourceHandlers } from "../handlers/contract.js";
 import { ResourceError } from "../handlers/problems.js";
-import { SECRET_OUTPUTS } from "../registration.js";
+import {
+  PARTNER_API_KEY,
+  PARTNER_WEBHOOK_STATE,
+  PARTNER_WEBHOOK_STATES,
+  PARTNER_WEBHOOKS,
+  SECRET_OUTPUTS,
+} from "../registration.js";
 import { listMethod } from "./list.js";
 import { PluginHost } from "./plugin-host.js";
 import {
@@ -117,7 +123,7 @@ class NativeHost {
       check: this.#resourceMethod(async (request: proto.CheckRequest) => {
         const urn = request.getUrn();
         const [olds, news] = [fromStruct(request.getOlds()), fromStruct(request.getNews())];
-        const { inputs, reasons } = await this.#host.check(() => this.#handlersOf(urn), olds, news, urn);
+        const { inputs, reasons } = await this.#host.check(() => this.#handlersOf(urn), olds, news);
         return new proto.CheckResponse()
           .setInputs(toStruct(inputs))
           .setFailuresList(reasons.map(checkFailure));
@@ -247,32 +253,35 @@ class NativeHost {
 
   /** Converts anything thrown into a status with our own message, because foreign messages may contain anything. */
   #statusOf(error: unknown, urn: string, lastUp: boolean): Partial<grpc.StatusObject> {
-    const call = { urn, lastUp: lastUp && this.#host.hasStack && !this.#hasProgram };
-    if (!(error instanceof PartialFailure))
-      return { code: grpc.status.UNKNOWN, details: this.#host.describeError(error, call) };
-    const { id, properties, reason } = error;
-    const message = this.#host.describeError(reason, call);
+    const isStale = lastUp && this.#host.hasStack && !this.#hasProgram;
+    const details = this.#host.describeError(
+      error instanceof PartialFailure ? error.reason : error,
+      isStale,
+      urn,
+    );
+    if (!(error instanceof PartialFailure)) return { code: grpc.status.UNKNOWN, details };
+    const { id, properties } = error;
     const failed = new proto.ErrorResourceInitFailed()
       .setId(id)
       .setProperties(outputStruct(properties))
-      .setReasonsList([message]); // The engine prints the reasons, not the message.
+      .setReasonsList([details]); // The engine prints the reasons, not the message.
     const detail = new Any();
     detail.pack(failed.serializeBinary(), "pulumirpc.ErrorResourceInitFailed");
-    const status = new Status().setCode(grpc.status.UNKNOWN).setMessage(message).setDetailsList([detail]);
+    const status = new Status().setCode(grpc.status.UNKNOWN).setMessage(details).setDetailsList([detail]);
     const metadata = new grpc.Metadata();
     // The engine's gRPC library reads structured errors from this header.
     metadata.set("grpc-status-details-bin", Buffer.from(status.serializeBinary()));
-    return { code: grpc.status.UNKNOWN, details: message, metadata };
+    return { code: grpc.status.UNKNOWN, details, metadata };
   }
 }
 
-/** The handlers of each resource type. The types are in users' states and programs. */
+/** The handlers of each resource type. */
 const HANDLERS = new Map<string, "partnerApiKey" | "partnerWebhookState" | "partnerWebhookStates">([
-  ["partners:index:PartnerApiKey", "partnerApiKey"],
-  ["partners:index:PartnerWebhookState", "partnerWebhookState"],
-  ["partners:index:PartnerWebhookStates", "partnerWebhookStates"],
+  [PARTNER_API_KEY.nativeToken, "partnerApiKey"],
+  [PARTNER_WEBHOOK_STATE.nativeToken, "partnerWebhookState"],
+  [PARTNER_WEBHOOK_STATES.nativeToken, "partnerWebhookStates"],
 ]);
-const LIST_FUNCTION = "partners:index:getPartnerWebhooks";
+const LIST_FUNCTION = PARTNER_WEBHOOKS.nativeToken;
 
 function unknownToken(what: "resource type" | "function", token: string, known: string[]): ResourceError {
   return new ResourceError({ kind: "unknownToken", what, token, known });

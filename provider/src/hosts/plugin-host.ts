@@ -11,6 +11,7 @@ import {
   renderError,
   renderNotice,
   renderProgress,
+  renderStop,
   renderWait,
   renderWaitEnd,
   type MessageContext,
@@ -40,7 +41,7 @@ export class PluginHost {
       signal: this.lifetime.signal,
       ...(engine !== undefined && { journal: openRunJournal(engine, this.lifetime.signal) }),
       warn: (notice) => {
-        this.#log.warn(renderNotice(notice, this.#messageContext()), this.#urn);
+        this.#log.show("WARNING", renderNotice(notice, this.#messageContext()), this.#urn);
       },
       progress: (progress) => {
         // The account is the only name if the engine shows no resource.
@@ -51,15 +52,18 @@ export class PluginHost {
         this.#showStatus(renderWait(wait), renderWaitEnd(wait));
       },
       log: (line) => {
-        this.#log.info(line, this.#urn);
+        this.#log.show("INFO", line, this.#urn);
       },
     });
     this.handlers = createHandlers(this.plugin);
     if (engine === undefined) return;
-    const report = (message: string): void => {
-      this.#log.info(message, "");
-    };
-    this.lifetime.watch(engine, { pendingOperations: () => this.plugin.pendingOperations, report, finish });
+    this.lifetime.watch(engine, {
+      report: (event) => {
+        const { pendingOperations } = this.plugin;
+        if (pendingOperations.length > 0) this.#log.show("INFO", renderStop(event, pendingOperations), "");
+      },
+      finish,
+    });
   }
 
   /** Handles a call from the engine. The engine receives all messages of the call before its response. @param urn May be empty. */
@@ -69,7 +73,7 @@ export class PluginHost {
       try {
         const result = await this.#calls.run(call, handle);
         // The engine shows the last status until all resources are done.
-        if (call.finalStatus !== null) this.#log.status(call.finalStatus, urn);
+        if (call.finalStatus !== null) this.#log.showStatus(call.finalStatus, urn);
         return result;
       } finally {
         await this.#log.flush();
@@ -82,23 +86,26 @@ export class PluginHost {
     resource: () => ResourceHandlers,
     olds: Properties,
     news: Properties,
-    urn?: string,
   ): Promise<{ readonly inputs: Properties; readonly reasons: string[] }> {
-    const describe = (error: unknown): string => this.describeError(error, urn === undefined ? {} : { urn });
     try {
-      const { inputs, problems } = await resource().check(olds, news, urn);
-      return {
-        inputs,
-        reasons: problems.map((problem) => (typeof problem === "string" ? problem : describe(problem))),
-      };
+      const { inputs, problems } = await resource().check(olds, news, this.#urn || undefined);
+      const reasons = problems.map((problem) =>
+        typeof problem === "string" ? problem : this.describeError(problem),
+      );
+      return { inputs, reasons };
     } catch (error) {
-      return { inputs: news, reasons: [describe(error)] };
+      return { inputs: news, reasons: [this.describeError(error)] };
     }
   }
 
-  /** Returns the message that the user sees. @param call What the host knows about the call that failed. */
-  describeError(error: unknown, call: Pick<MessageContext, "urn" | "lastUp"> = {}): string {
-    return renderError(error, { ...this.#messageContext(), ...call });
+  /**
+   * Returns the message that the user sees.
+   *
+   * @param lastUp Whether the settings may come from the last `up`, because no program runs.
+   * @param urn The resource, if the call is over.
+   */
+  describeError(error: unknown, lastUp = false, urn = this.#urn): string {
+    return renderError(error, { ...this.#messageContext(), lastUp, ...(urn && { urn }) });
   }
 
   /** The URN of the current call; empty if it is not known. */
@@ -120,7 +127,7 @@ export class PluginHost {
   #showStatus(status: string, final: string): void {
     const call = this.#calls.getStore();
     if (call) call.finalStatus = final === status ? null : final;
-    this.#log.status(status, this.#urn);
+    this.#log.showStatus(status, this.#urn);
   }
 }
 
