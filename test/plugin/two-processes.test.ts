@@ -1,3 +1,4 @@
+import { Empty } from "google-protobuf/google/protobuf/empty_pb.js";
 import { describe, expect, it } from "vitest";
 
 import { PARTNER_WEBHOOK_STATES } from "../../provider/src/registration.js";
@@ -62,6 +63,14 @@ describe.each(HOSTS)("two providers in one run of the engine, %s", (host) => {
     expect((await next.diff("101", OLD, { ...HOOK, stateOnDestroy: "restore" })).changes).toBe(true);
     await next.create(HOOK);
     expect([...sandbox.webhooks.values()]).toEqual(["disabled", "disabled"]);
+  });
+
+  it("a webhook stays protected after its process is canceled, because the engine cancels one process after another", async () => {
+    const { sandbox, old, next } = await startTwo();
+    await next.check(HOOK);
+    await next.call("cancel", new Empty());
+    await old.delete("101", OLD);
+    expect(sandbox.webhooks.get(101)).toBe("disabled");
   });
 
   it("a process of another run does not protect a webhook", async () => {

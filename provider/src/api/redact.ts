@@ -64,7 +64,8 @@ export function redactText(text: string, secrets: readonly string[]): string | n
   safe = safe.replace(CONTROL_CHARACTERS, " ").replaceAll("::", ": :").replace(TOKEN_LIKE, "***");
   safe = safe.replace(/\s+/g, " ").trim();
   if (safe === "") return null;
-  return safe.length > MAX_SHOWN ? `${safe.slice(0, MAX_SHOWN - 1)}…` : safe;
+  const shown = safe.length > MAX_SHOWN ? `${safe.slice(0, MAX_SHOWN - 1)}…` : safe;
+  return shown.toWellFormed(); // A server can send half a character, and truncation can leave one.
 }
 
 /** Returns a request ID that is safe to show; `null` if it is missing, has unusual characters, or contains a secret. */

@@ -54,7 +54,7 @@ const ADDRESS = /^ur[il]|ur[il]$|^(?:endpoint|address|callback|destination|targe
 /** Returns the name, the description or the address in a record, without anything that could be a secret. */
 function nameOf(record: WebhookReading["record"], secrets: readonly string[]): string {
   const texts = ownNodesOf(record).flatMap(({ name, value }) =>
-    typeof value === "string" ? { name, value } : [],
+    typeof value === "string" ? { name, value: value.trim() } : [],
   );
   const names = NAMES.flatMap((pattern) => texts.filter(({ name }) => pattern.test(name)));
   const addresses = texts.filter(({ name, value }) => ADDRESS.test(name) && isWebAddress(value));

@@ -25,13 +25,18 @@ export interface Stopping {
  */
 export class Lifetime {
   readonly #stopping = new AbortController();
+  readonly #ending = new AbortController();
   #report: (event: string) => void = () => undefined;
-  #isEnding = false;
   #pendingCalls = 0;
 
   /** Aborts when the process receives a request to stop. */
   get signal(): AbortSignal {
     return this.#stopping.signal;
+  }
+
+  /** Aborts when the process starts to end, which a cancellation alone does not cause. */
+  get ending(): AbortSignal {
+    return this.#ending.signal;
   }
 
   /** Handles a call from the engine. The process does not end before the engine has the response. */
@@ -49,7 +54,7 @@ export class Lifetime {
     this.#report = stopping.report;
     for (const signal of ["SIGINT", "SIGTERM"] as const) {
       const listener = (): void => {
-        if (!this.#isEnding) this.#report(signal);
+        if (!this.ending.aborted) this.#report(signal);
         this.#stop(stopping, () => {
           endBy(signal, listener);
         });
@@ -75,8 +80,8 @@ export class Lifetime {
 
   /** Cancels all calls, and ends the process after their responses: the last one may contain a new key. */
   #stop({ finish }: Stopping, end: () => void): void {
-    if (this.#isEnding) return;
-    this.#isEnding = true;
+    if (this.ending.aborted) return;
+    this.#ending.abort();
     const turn = this.#pendingCalls > 0 ? LAST_TURN : IDLE_TURN;
     this.#stopping.abort();
     void (finish?.() ?? this.#writeResponses(turn)).then(end);

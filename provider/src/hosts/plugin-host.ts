@@ -39,7 +39,7 @@ export class PluginHost {
     this.#log = new EngineLog(engine, grpc);
     this.plugin = new PluginProcess({
       signal: this.lifetime.signal,
-      ...(engine !== undefined && { journal: openRunJournal(engine, this.lifetime.signal) }),
+      ...(engine !== undefined && { journal: openRunJournal(engine, this.lifetime.ending) }),
       warn: (notice) => {
         this.#log.show("WARNING", renderNotice(notice, this.#messageContext()), this.#urn);
       },

@@ -34,6 +34,8 @@ it.each<[what: string, members: object, name: string]>([
   ],
   ["an address as its name", { name: "https://a.example/x?key=k" }, "https://a.example/x"],
   ["an address without a scheme", { url: "a.example/x?key=k" }, ""],
+  ["a space before it", { name: " https://me:pw@a.example/x?key=k" }, "https://a.example/x"],
+  ["half a character in its name", { name: "Orders \ud83d" }, "Orders \ufffd"],
   ["a name that could be a secret", { name: "whsec_0123456789abcdef", title: "Orders" }, "Orders"],
   ["the access token in its name", { name: `Orders ${TOKEN}\u001b[31m` }, "Orders *** [31m"],
 ])("a webhook with %s is listed with the right name", async (_what, members, name) => {

@@ -1,0 +1,12 @@
+import { expect, it } from "vitest";
+
+import { withoutSpecialValues } from "../../../provider/src/handlers/contract.js";
+
+it("a service's value keeps what the engine can decode: no half of a character, and at most 100 levels", () => {
+  expect(withoutSpecialValues({ "a\ud800": ["\udfff", "😀"] })).toEqual({ "a\ufffd": ["\ufffd", "😀"] });
+  const nested = (levels: number): unknown => JSON.parse(`${"[".repeat(levels)}${"]".repeat(levels)}`);
+  expect(withoutSpecialValues(nested(100))).toEqual(nested(100));
+  expect(JSON.stringify(withoutSpecialValues(nested(100_000)))).toBe(
+    `${"[".repeat(100)}null${"]".repeat(100)}`,
+  );
+});
