@@ -15,7 +15,7 @@ import { parseArgs } from "node:util";
 import { buildPlugin, startTime } from "../../provider/tools/executable/build.ts";
 import { mustRun } from "../../provider/tools/process.ts";
 import { startSandbox, summarizeRequests } from "../support/sandbox.ts";
-import { findContenders, OPERATIONS } from "./contenders.ts";
+import { contendersWith, OPERATIONS } from "./contenders.ts";
 import { caseName, type Case, type Row, seconds, writePage } from "./page.ts";
 
 const { values: options } = parseArgs({
@@ -32,7 +32,7 @@ const folder = await mkdtemp(join(tmpdir(), "partners-bench-"));
 const { path } = await buildPlugin(folder);
 await mustRun("tar", ["-xzf", basename(path)], { cwd: folder });
 const names = options.contenders?.split(",");
-const contenders = (await findContenders(folder)).filter(({ name }) => names?.includes(name) ?? true);
+const contenders = contendersWith(folder).filter(({ name }) => names?.includes(name) ?? true);
 const startMs = await startTime(join(folder, "pulumi-resource-partners"), 30);
 console.log(`The native plugin starts in ${startMs.toFixed(0)} ms.`);
 

@@ -1,7 +1,5 @@
-import { copyFile, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
-import { runProcess } from "../../provider/tools/process.ts";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { createTestStack } from "../support/stack.ts";
 
 /** The measured operations, in the order in which they run. */
@@ -34,8 +32,8 @@ export interface Project {
 /** Milliseconds for one operation. */
 const TIMEOUT = 600_000;
 
-/** The contenders with a Pulumi program, which is the function of the same name in programs.cjs. */
-const PULUMI_CONTENDERS = {
+/** Each has a program: the function of the same name in programs.cjs. */
+const CONTENDERS = {
   native: "the native plugin of `pulumi-partners`",
   dynamic: "the dynamic resources of `pulumi-partners`",
   fleet: "one `PartnerWebhookStates` for all webhooks",
@@ -43,22 +41,13 @@ const PULUMI_CONTENDERS = {
   tutorial: "a hand-written `dynamic.Resource` that reads each webhook with its own `GET`",
 };
 
-const TERRAFORM =
-  "Terraform with the Mastercard `restapi` provider. It refreshes before each plan; Pulumi does so only with `--refresh`";
-
-/** Finds the contenders that can run on this machine, ours first. @param plugin The folder of the native plugin's executable. */
-export async function findContenders(plugin: string): Promise<Contender[]> {
-  const found = Object.entries(PULUMI_CONTENDERS).map(([name, description]): Contender => {
-    return { name, description, declare: (count, service) => pulumiProject(name, plugin, count, service) };
-  });
-  const { code, stdout } = await runProcess("which", ["terraform", "terraform-provider-restapi"]);
-  if (code !== 0) {
-    console.log("Skipping terraform: terraform or terraform-provider-restapi is not on PATH.");
-    return found;
-  }
-  const providers = dirname(stdout.trim().split("\n").at(-1) ?? "");
-  const declare: Contender["declare"] = (count, service) => terraformProject(providers, count, service);
-  return [...found, { name: "terraform", description: TERRAFORM, declare }];
+/** The contenders, ours first. @param plugin The folder of the native plugin's executable. */
+export function contendersWith(plugin: string): Contender[] {
+  return Object.entries(CONTENDERS).map(([name, description]) => ({
+    name,
+    description,
+    declare: (count, service) => pulumiProject(name, plugin, count, service),
+  }));
 }
 
 async function pulumiProject(
@@ -88,40 +77,4 @@ async function pulumiProject(
     return result.ms;
   };
   return { run, dispose: () => stack.dispose() };
-}
-
-const COMMANDS: Readonly<Record<Operation, readonly string[]>> = {
-  up: ["apply", "-auto-approve"],
-  "unchanged up": ["apply", "-auto-approve"],
-  preview: ["plan"],
-  refresh: ["apply", "-refresh-only", "-auto-approve"],
-  destroy: ["destroy", "-auto-approve"],
-};
-
-/** @param providers The folder of the restapi provider. */
-async function terraformProject(
-  providers: string,
-  count: number,
-  { url, accessToken }: Service,
-): Promise<Project> {
-  const cwd = await mkdtemp(join(tmpdir(), "partners-bench-"));
-  const settings = join(cwd, "terraform.rc");
-  const override = `dev_overrides { "Mastercard/restapi" = ${JSON.stringify(providers)} }`;
-  await writeFile(settings, `provider_installation {\n  ${override}\n  direct {}\n}\n`);
-  await copyFile(join(import.meta.dirname, "restapi.tf"), join(cwd, "main.tf"));
-  const env = {
-    ...process.env,
-    TF_CLI_CONFIG_FILE: settings,
-    TF_VAR_url: url,
-    TF_VAR_token: accessToken,
-    TF_VAR_webhooks: String(count),
-    CHECKPOINT_DISABLE: "1",
-  };
-  const run = async (operation: Operation): Promise<number> => {
-    const args = [...COMMANDS[operation], "-input=false", "-no-color"];
-    const { code, ms, stderr } = await runProcess("terraform", args, { cwd, env, timeoutMs: TIMEOUT });
-    if (code !== 0) throw new Error(`terraform, ${operation}: ${stderr}`);
-    return ms;
-  };
-  return { run, dispose: () => rm(cwd, { recursive: true }) };
 }

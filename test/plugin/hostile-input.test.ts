@@ -123,9 +123,11 @@ it("a corrupted state ends every call in time, with a proper error or none", asy
     const key = { ...KEY, apiKey: odd, response: odd, previousApiKey: odd, internal: { unread: odd } };
     const hook = { ...HOOK, webhookId: odd, state: odd, stateOnDestroy: "restore", initialState: odd };
     return [
+      plugin.diff("key-1", key, KEY),
       plugin.read("key-1", key),
       plugin.update("key-1", key, KEY),
       plugin.delete("key-1", key),
+      plugin.diff("101", hook, HOOK),
       plugin.read("101", hook),
       plugin.update("101", hook, { ...HOOK, webhookId: 103 }),
       plugin.delete("101", hook),

@@ -51,25 +51,4 @@ describe.each(HOSTS)("two providers in one run of the engine, %s", (host) => {
     });
     expect([...sandbox.webhooks.values()]).toEqual(["disabled", "disabled"]);
   });
-
-  it("a webhook that one releases before the other declares it is set again", async () => {
-    const { sandbox, old, next } = await startTwo();
-    await next.check({ ...HOOK, webhookId: 102 }); // Reads the list.
-    const fleet = { ...FLEET, otherStates: {}, initialStates: { 101: "active", 102: "active" } };
-    await old.update("default", fleet, { ...FLEET, states: {} });
-    expect([...sandbox.webhooks.values()]).toEqual(["active", "disabled"]);
-    await next.check(HOOK);
-    expect((await next.diff("101", OLD, { ...HOOK, stateOnDestroy: "restore" })).changes).toBe(true);
-    await next.create(HOOK);
-    expect([...sandbox.webhooks.values()]).toEqual(["disabled", "disabled"]);
-  });
-
-  it("a process of another run does not protect a webhook", async () => {
-    const { sandbox, next, options } = await startTwo();
-    await next.check(HOOK);
-    const { address: engineAddress } = await loggingEngine();
-    const other = await pluginFor({ ...options, engineAddress });
-    await other.delete("101", OLD);
-    expect(sandbox.webhooks.get(101)).toBe("active");
-  });
 });

@@ -273,14 +273,4 @@ describe("a rotation with overlap", () => {
     await keysOf(service, token).delete(failure.properties);
     expect(service.apiKeys).toEqual([]);
   });
-
-  it("leaves two keys to delete, and a deletion says so if only one of them is deleted", async () => {
-    const { service, outputs, keys } = await rotatedKey();
-    service.inject({ kind: "status", status: 403, skip: 1 });
-    const problem = { kind: "partlyDone", next: { status: 403 } };
-    expect(await failureOf(keysOf(service).delete(outputs))).toMatchObject({ problem });
-    expect(service.apiKeys).toEqual([keys[1]]);
-    await keysOf(service).delete(outputs);
-    expect(service.apiKeys).toEqual([]);
-  });
 });
