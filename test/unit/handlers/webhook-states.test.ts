@@ -255,6 +255,16 @@ describe("two providers in one run", () => {
     expect(serverStates(service)).toMatchObject({ 101: "disabled", 102: "active" });
   });
 
+  it("leave webhooks that the others of a fleet cover", async () => {
+    const service = await sandboxFor({ webhooks: many(2, "active") });
+    const olds = await created(service, { states: allOf(2, "disabled"), stateOnDestroy: "restore" });
+    const journalOf = sharedJournal();
+    const covering = startRun(service, {}, { journal: journalOf() });
+    await create(covering.partnerWebhookStates, { states: {}, others: "disabled" });
+    await startRun(service, {}, { journal: journalOf() }).partnerWebhookStates.delete(olds);
+    expect(serverStates(service)).toEqual(allOf(2, "disabled"));
+  });
+
   it("do not act on a list that is older than a change of the other one, or on a change in flight", async () => {
     const service = await sandboxFor();
     const olds = await created(service, args);
