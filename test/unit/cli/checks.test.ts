@@ -1,18 +1,13 @@
-import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { mkdir, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 
 // The build, because the checks look for package.json next to dist/.
 import { checkPlugin } from "../../../provider/dist/cli/pulumi-project.js";
 import { check, printable, renderCheck } from "../../../provider/src/cli/report.js";
 import { ROOT } from "../../../provider/tools/checkout.ts";
-
-async function temporaryFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), "partners-installation-"));
-  onTestFinished(() => rm(folder, { recursive: true }));
-  return folder;
-}
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 describe("the plugin", () => {
   test("that throws on load is reported with a remedy", async () => {
