@@ -83,7 +83,7 @@ export function installationPage(schema: PackageSchema, configuration: string): 
       `- C#: \`${csharp.rootNamespace}.${csharp.namespaces[name]}\``,
       `- Java: \`${java.basePackage}.${name}\``,
     ].join("\n"),
-    "The SDKs are not published. **Do not install one from npm, PyPI, NuGet or Maven**: there, the name could belong to anyone.",
+    "The SDKs are not published. **Do not install one from npm, PyPI, NuGet or Maven**: the name could belong to anyone.",
     "## Configuration",
     settings
       .trim()

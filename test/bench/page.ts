@@ -41,7 +41,7 @@ export async function writePage(
 
 # Performance
 
-The table shows the seconds that each command takes if the service responds in ${latency} ms: the median of
+The table shows how many seconds each command takes if the service responds in ${latency} ms: the median of
 ${rounds} ${rounds === 1 ? "round" : "rounds"}. The first \`up\` changes the state of every webhook.
 
 ${contenders.map(({ name, description }) => `- **${name}**: ${description}`).join("\n")}
@@ -51,9 +51,8 @@ ${table(shown)}
 - The native plugin is ready ${Math.round(startMs)} ms after the engine starts it.
 - One \`GET\` reads all webhooks. A refresh of up to 30 seconds sends no other request, and an unchanged \`up\` sends none.
 - With a \`file://\` backend, as here, the engine saves the whole state after each resource, so the time per resource grows with the
-  stack. Our resources keep no code in the state, which makes each save shorter.
-- The engine runs four operations at a time for each core. If your service responds slowly, raise \`--parallel\`, and
-  [\`partners:maxConnections\`](configuration.md) if you go beyond 16.
+  stack.
+- If your service responds slowly, raise \`--parallel\` and [\`partners:maxConnections\`](configuration.md#settings).
 
 Measured on ${measuredOn}. Your times will differ. To measure on your machine, run \`npm run bench\`.
 `;

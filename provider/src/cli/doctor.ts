@@ -138,7 +138,7 @@ function checkState({ interruptedKeys, unknownSettings, hasPlainToken }: Stack):
         "warning",
         "interrupted",
         `A run was interrupted while it changed ${interruptedKeys.join(", ")}. A key may have been created that no stack tracks.`,
-        'Run "pulumi up". Then delete the key at the service that matches no "hint" of your keys, and run:',
+        'Run "pulumi up". Then delete any key at the service that does not match the "hint" of one of your keys, and run:',
         "pulumi refresh --clear-pending-creates --yes",
       ),
     );

@@ -344,7 +344,7 @@ function resourceText(problem: ResourceProblem, context: MessageContext): string
       return `W${webhooksText(webhookIds).slice(1)} ${missing} in this account. ${exist} Correct or remove the ${ids}, or create the webhook${s} at the service.`;
     }
     case "noRunFolder":
-      return `No webhook was changed, because the folder ${problem.folder}, which shows what the program declares, cannot be used. Set TMPDIR to a folder of your own.`;
+      return `No webhook was changed, because the folder ${problem.folder}, which records what the program declares, cannot be used. Set TMPDIR to a folder of your own.`;
     case "declaredTwice": {
       const names = resourceNames(problem.urns);
       if (problem.webhookId === null)
@@ -385,7 +385,7 @@ function resourceText(problem: ResourceProblem, context: MessageContext): string
       const created = `A key was created at ${minuteOf(createdAt)} but not found in the response${note}, which is kept.${oldKey}`;
       if (reading.reason === "not JSON")
         return `${created} The body is not JSON, so no JSON Pointer can find the key: delete it at the service and ${removal}.`;
-      return `${created} ${remedy} Then run ${UP}, which creates no new key. If the body has no key, delete the key at the service and ${removal}.`;
+      return `${created} ${remedy} Then run ${UP}; it does not create another key. If the body has no key, delete the key at the service and ${removal}.`;
     }
     case "deletionUnclear": {
       const { failure, listError } = problem;

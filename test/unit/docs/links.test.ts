@@ -47,6 +47,13 @@ describe.each(PAGES)("%s", (file) => {
   });
 });
 
+it("docs/architecture.md names only existing files of provider/src", () => {
+  const files = [...page("docs/architecture.md").matchAll(/`((?:\w+\/)?[\w-]+\.ts)`/g)];
+  const named = files.map(([, file = ""]) => `provider/src/${file}`);
+  expect(named.length).toBeGreaterThan(20);
+  expect(named.filter((file) => !exists(file))).toEqual([]);
+});
+
 /** Whether a file exists. For tests, the start of a name is enough, as in the filters of vitest. */
 function exists(path: string): boolean {
   if (path.startsWith("provider/dist") || existsSync(join(ROOT, path))) return true;
