@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 
 import { ROOT } from "../../provider/tools/checkout.ts";
-import { mustRun } from "../../provider/tools/process.ts";
 import { LONG } from "../support/random.ts";
 import { environmentFor, exampleProject, expectShown, sandboxFor, type Sandbox } from "./support.ts";
 
@@ -48,15 +47,6 @@ it.each(EXAMPLES)(
     expect([sandbox.apiKeys, eu.apiKeys]).toEqual([[], []]);
   },
 );
-
-it("every example compiles", async () => {
-  const files = readdirSync(EXAMPLES_FOLDER, { recursive: true, encoding: "utf8" });
-  const programs = files.filter((file) => /^(?!.*node_modules).*\.ts$/.test(file));
-  const options = ["--noEmit", "--strict", "--skipLibCheck", "--target", "es2022", "--module", "nodenext"];
-  const more = ["--types", "node", "--allowImportingTsExtensions", "--ignoreConfig"];
-  const tsc = join(ROOT, "node_modules/typescript/bin/tsc");
-  await mustRun(process.execPath, [tsc, ...options, ...more, ...programs], { cwd: EXAMPLES_FOLDER });
-});
 
 it("key-stack-reference passes a key to another stack, before and after a rotation", async () => {
   const sandbox = await sandboxFor();

@@ -1,8 +1,7 @@
 import { once } from "node:events";
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import * as pulumi from "@pulumi/pulumi";
 import { expect, it, onTestFinished } from "vitest";
@@ -10,6 +9,7 @@ import { expect, it, onTestFinished } from "vitest";
 import schema from "../../provider/schema.json" with { type: "json" };
 import { startTime } from "../../provider/tools/executable/build.ts";
 import { rehearseRelease } from "../../provider/tools/release-check.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 import { getPulumi } from "../support/pulumi-cli.ts";
 import { blocksOf, sandboxStack, statesOf } from "./support.ts";
 
@@ -18,8 +18,7 @@ const { version, pluginDownloadURL } = schema;
 const START_LIMIT = 300;
 
 it("a release passes its check, and its plugin installs itself, starts quickly and works without Node", async () => {
-  const folder = await mkdtemp(join(tmpdir(), "pulumi-partners-"));
-  onTestFinished(() => rm(folder, { recursive: true }));
+  const folder = await temporaryFolder();
   const { plugin } = await rehearseRelease(join(folder, "release"));
   const tarball = await readFile(plugin);
   let isReleased = false;

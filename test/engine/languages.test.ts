@@ -1,5 +1,4 @@
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 
@@ -9,6 +8,7 @@ import { engineEnv } from "../support/engine.ts";
 import { mustRun } from "../../provider/tools/process.ts";
 import { pythonEnv } from "../support/python.ts";
 import { countRequests, sandboxStack, statesOf, UNCHANGED } from "./support.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 it("a Python program runs from import to destroy", async ({ skip }) => {
   const env = await pythonEnv(await temporaryFolder());
@@ -54,9 +54,3 @@ it("the plugin serves its schema, and the engine binds it without a warning", as
   if (!(await canGenerate())) return skip();
   await generate({});
 });
-
-async function temporaryFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), "pulumi-partners-"));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  return folder;
-}

@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 
 import { CANARIES, findLeaks, readFolder } from "../support/canary.ts";
 import type { Result } from "../support/stack.ts";
-import { countRequests, revoke, sandboxStack, statesOf, UNCHANGED } from "./support.ts";
+import { countRequests, sandboxStack, statesOf, UNCHANGED } from "./support.ts";
 
 const IDS = Array.from({ length: 12 }, (_, index) => index + 1);
 /** The number of webhooks whose state differs, at the start and after each change. */
@@ -108,50 +108,4 @@ it("preview, up, no change, change, drift, repair and destroy send few requests 
   expect(printed.join()).toContain("createApiKey POST"); // The debug log was on.
   const places = Object.fromEntries([...printed, ...stored]) as Record<string, string>;
   expect(findLeaks(places, secrets)).toEqual([]);
-});
-
-it("a rename undoes nothing, a new webhook ID replaces the resource, and a refresh drops a deleted webhook", async () => {
-  let [name, webhookId] = ["orders", 101];
-  const { sandbox, stack } = await sandboxStack(
-    () => {
-      new partners.PartnerApiKey("checkout");
-      new partners.PartnerWebhookState(name, { webhookId, state: "active", stateOnDestroy: "disabled" });
-      return Promise.resolve();
-    },
-    { apiKeys: ["another-key-that-stays"] },
-  );
-  expect(await stack.up()).toMatchObject({ ok: true });
-  countRequests(sandbox);
-  name = "renamed";
-  expect(await stack.up()).toMatchObject({ ok: true, changes: { create: 1, delete: 1, same: 2 } });
-  expect(countRequests(sandbox)).toEqual({ GET: 1 });
-  webhookId = 102;
-  expect(await stack.up()).toMatchObject({ ok: true, changes: { replace: 1, same: 2 } });
-  expect(statesOf(sandbox)).toMatchObject({ 101: "disabled", 102: "active" });
-
-  sandbox.removeWebhook(102);
-  expect(await stack.refresh()).toMatchObject({ ok: true, changes: { delete: 1, same: 2 } });
-  const preview = await stack.preview();
-  expect(preview.ok).toBe(false);
-  expect(preview.stdout).toMatch(/Webhook 102\b(.|\n)*101, 103/);
-
-  await revoke(sandbox, sandbox.apiKeys[1]);
-  expect(await stack.destroy()).toMatchObject({ ok: true });
-  expect(sandbox.apiKeys).toEqual(["another-key-that-stays"]);
-});
-
-it("when one resource fails, the others are still updated, and the next update does the rest", async () => {
-  const { sandbox, stack } = await sandboxStack(() => {
-    for (const webhookId of [101, 102])
-      new partners.PartnerWebhookState(`webhook-${webhookId}`, { webhookId, state: "disabled" });
-    return Promise.resolve();
-  });
-  sandbox.inject({ kind: "status", operation: "disableWebhook", status: 403 });
-  const failed = await stack.up();
-  expect(failed.ok).toBe(false);
-  expect(failed.stdout).toMatch(/webhooks\/10[12](.|\n)*403(.|\n)*\[PARTNERS_STATUS\]/);
-  expect(Object.values(statesOf(sandbox)).sort()).toEqual(["active", "disabled", "disabled"]);
-  sandbox.clearRequests();
-  expect(await stack.up()).toMatchObject({ ok: true, changes: { create: 1, same: 2 } });
-  expect(countRequests(sandbox)).toEqual({ GET: 1, PATCH: 1 });
 });

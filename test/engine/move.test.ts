@@ -65,27 +65,3 @@ it("with a Provider, a move replaces only the Provider", async () => {
   expect((await stack.destroy()).error).toBe("");
   expect(sandbox.apiKeys).toEqual([]);
 });
-
-it("an imported resource stays unchanged in a refresh, a preview and an update", async () => {
-  const OLD_KEY = "old-key-0123456789abcdef";
-  const { sandbox, stack } = await sandboxStack(
-    () => Promise.resolve(),
-    { apiKeys: [OLD_KEY] },
-    { env: { OLD_KEY } },
-  );
-  const flags = ["--yes", "--skip-preview", "--generate-code=false", "--protect=false"];
-  await stack.pulumi("import", "partners:index:PartnerWebhookState", "orders", "101", ...flags);
-  await stack.pulumi("import", "partners:index:PartnerApiKey", "checkout", "env:OLD_KEY", ...flags);
-  expect(await stack.stateFile()).not.toContain(OLD_KEY);
-  expect((await stack.refresh()).changes).toEqual({ same: 3 });
-  countRequests(sandbox);
-  stack.setProgram(() => {
-    new Native("PartnerWebhookState", "orders", { webhookId: 101, state: "active" });
-    new Native("PartnerApiKey", "checkout", {});
-    return Promise.resolve();
-  });
-  expect((await stack.up(UNCHANGED)).changes).toEqual({ same: 3 });
-  expect(countRequests(sandbox)).toEqual({});
-  expect((await stack.destroy()).error).toBe("");
-  expect(sandbox.apiKeys).toEqual([]);
-});

@@ -29,16 +29,13 @@ const CONSUMER = `exports.handler = () => {
 };`;
 
 /** Creates a key with a changeable `rotation`, and a service that uses it. */
-async function keyInUse(options: { oneKeyAtATime?: boolean; deleteBeforeReplace?: boolean } = {}) {
-  const { deleteBeforeReplace = false, ...sandboxOptions } = options;
+async function keyInUse() {
   const args: { rotation: partners.RotationArgs } = { rotation: {} };
   const { sandbox, stack } = await sandboxStack(() => {
-    const key = new partners.PartnerApiKey("checkout", args, { deleteBeforeReplace });
-    if (!deleteBeforeReplace)
-      new Consumer("service", { whoami: `${sandbox.url}/whoami`, apiKey: key.apiKey });
-    const { apiKey, previousApiKey } = key;
+    const { apiKey, previousApiKey } = new partners.PartnerApiKey("checkout", args);
+    new Consumer("service", { whoami: `${sandbox.url}/whoami`, apiKey });
     return Promise.resolve({ apiKey, previousApiKey });
-  }, sandboxOptions);
+  });
   return { sandbox, stack, args };
 }
 
@@ -95,23 +92,6 @@ it("without overlap, the key is replaced, and if deleting the old key fails, the
   expect(await stack.up()).toMatchObject({ ok: true });
   expect(changes(sandbox)).toEqual(["DELETE"]);
   expect(sandbox.apiKeys).toEqual([present]);
-});
-
-it("a service that allows only one key needs deleteBeforeReplace, and the error says so", async () => {
-  const { sandbox, stack, args } = await keyInUse({ oneKeyAtATime: true, deleteBeforeReplace: true });
-  expect(await stack.up()).toMatchObject({ ok: true });
-  args.rotation = { trigger: "1" };
-  changes(sandbox);
-  expect(await stack.up()).toMatchObject({ ok: true });
-  expect(changes(sandbox)).toEqual(["DELETE", "POST"]);
-  stack.setProgram(() => {
-    new partners.PartnerApiKey("checkout", { rotation: { trigger: "2" } });
-    return Promise.resolve();
-  });
-  const failed = await stack.up();
-  expect(failed.ok).toBe(false);
-  expect(failed.stdout).toContain("deleteBeforeReplace");
-  expect(sandbox.apiKeys).toHaveLength(1);
 });
 
 it("each warning is shown at its resource, also in a component and after a refresh", async () => {

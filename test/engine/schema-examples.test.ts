@@ -1,5 +1,4 @@
-import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { cp, mkdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 
@@ -12,6 +11,7 @@ import { engineEnv } from "../support/engine.ts";
 import { pythonEnv } from "../support/python.ts";
 import { LONG } from "../support/random.ts";
 import { environmentFor, sandboxFor, statesOf } from "./support.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const schema = JSON.parse(await readFile(join(ROOT, "provider/schema.json"), "utf8")) as PackageSchema;
 const EXAMPLES = Object.values({ ...schema.resources, ...schema.functions }).flatMap(({ description }) =>
@@ -123,10 +123,4 @@ async function runExample(
   await mustRun("pulumi", ["stack", "init", "dev", "--non-interactive"], options);
   await mustRun("pulumi", ["up", "--yes", "--skip-preview", "--non-interactive"], options);
   return [sandbox.apiKeys.length, statesOf(sandbox)];
-}
-
-async function temporaryFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), "pulumi-partners-"));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  return folder;
 }

@@ -1,9 +1,10 @@
-import { chmod, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { chmod, mkdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { expect, onTestFinished } from "vitest";
+import { expect } from "vitest";
 
 import { CANARIES, findLeaks } from "../support/canary.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 import { type Ended, inheritedEnv, runProcess } from "../../provider/tools/process.ts";
 
 /** The root folder of the repository. */
@@ -50,8 +51,7 @@ export async function scriptedProject({
   selected = "dev",
   error = "",
 }: Script) {
-  const folder = await mkdtemp(join(tmpdir(), "partners-scripted-"));
-  onTestFinished(() => rm(folder, { recursive: true }));
+  const folder = await temporaryFolder();
   const stacks = [
     { name: "other", current: false },
     { name: selected, current: true },

@@ -1,17 +1,15 @@
-import { spawn } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { text } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
 
-import { CANARIES, findLeaks } from "../support/canary.ts";
-import { type Ended, inheritedEnv } from "../../provider/tools/process.ts";
+import { CANARIES } from "../support/canary.ts";
+import type { Ended } from "../../provider/tools/process.ts";
 import type { Fault } from "../support/sandbox.ts";
-import { MAIN, ROOT, runAlone, scriptedProject, webhookInState, type Script } from "./command-line.ts";
+import { ROOT, runAlone, scriptedProject, webhookInState, type Script } from "./command-line.ts";
 import { sandboxFor as sandboxOf } from "./partners.ts";
 
 // `runAlone` searches all output for these secrets.
-const { token: TOKEN, existingKey: key, webhookSecret } = CANARIES;
+const { token: TOKEN, webhookSecret } = CANARIES;
 
 const sandboxFor = (...faults: Fault[]) => sandboxOf({ accessToken: TOKEN, faults });
 
@@ -93,13 +91,8 @@ it("without a project and the Pulumi CLI, it checks the environment, and prints 
   expect(ended.stdout).toMatch(/^ +101 {2}active {4}-$/m);
   expect(ended.stdout).not.toContain("\u001b");
   expect((await runAlone(["doctor"], { ...env, FORCE_COLOR: "1" })).stdout).toContain("\u001b[32mok");
-});
-
-it("outside a project, it names the environment variables to set", async () => {
-  const ended = await runAlone(["doctor"]);
-  expect(statuses(ended).slice(-2)).toEqual(["stack ok", "settings failed"]);
-  expect(ended.stdout).toMatch(/environment variable PARTNERS_BASE_URL\. Set .* PARTNERS_ACCESS_TOKEN\./);
-  expect(ended.stdout).not.toContain("pulumi config");
+  const { stdout } = await runAlone(["doctor"]);
+  expect(stdout).toMatch(/environment variable PARTNERS_BASE_URL\. Set .* PARTNERS_ACCESS_TOKEN\./);
 });
 
 it("a Node that is too old is reported before any request", async () => {
@@ -115,53 +108,53 @@ it("a Node that is too old is reported before any request", async () => {
 });
 
 describe("the doctor in a project", () => {
-  it.each<[what: string, script: Script, checks: string, line: RegExp]>([
+  const config = (settings: Record<string, string>): Script => ({
+    config: Object.fromEntries(
+      Object.entries(settings).map(([name, value]) => [`partners:${name}`, { value }]),
+    ),
+  });
+  const pending = ["creating one", "updating two", "deleting three"].map((text) => {
+    const [type = "", name = ""] = text.split(" ");
+    return pendingKey(type, name);
+  });
+  const unreadable = { error: `unable to open "postgres://u:${webhookSecret}@127.0.0.1/db"` };
+
+  it.each<[what: string, script: Script, checks: string, output: RegExp]>([
     [
       "without settings",
       {},
-      "pulumi-cli ok,stack ok,settings failed",
-      /^failed +settings .*set partners:baseUrl .*--secret partners:accessToken/m,
+      "stack ok,settings failed",
+      /set partners:baseUrl .*--secret partners:accessToken/,
     ],
     [
-      "with a token in plain text",
-      { config: { "partners:baseUrl": { value: NOWHERE }, "partners:accessToken": { value: TOKEN } } },
+      "with a plain token",
+      config({ baseUrl: NOWHERE, accessToken: TOKEN }),
       "settings warning",
-      /pulumi config set --secret partners:accessToken$/m,
+      /config set --secret/,
     ],
     [
       "whose stack cannot be read",
-      { error: `unable to open "postgres://u:${webhookSecret}@127.0.0.1/db"` },
+      unreadable,
       "stack failed",
-      /^failed +stack +The stack cannot be read\. To see why, run "pulumi stack ls"\.$/m,
+      /cannot be read\. To see why, run "pulumi stack ls"\.$/m,
     ],
-    [
-      "without a selected stack",
-      { selected: null },
-      "stack failed",
-      /^failed +stack +No stack is selected\./m,
-    ],
+    ["without a selected stack", { selected: null }, "stack failed", /No stack is selected\./],
     [
       "with misspelled settings",
-      { config: { "partners:baseURL": { value: NOWHERE }, "partners:account": { value: "eu" } } },
-      "stack ok,settings warning,settings failed",
-      /^warning +settings +"partners:baseURL" is not a pulumi-partners setting.* Valid settings: baseUrl, .*\nfailed +settings +Set baseUrl/m,
+      config({ baseURL: NOWHERE }),
+      "settings warning,settings failed",
+      /"partners:baseURL" is not/,
     ],
     [
       "whose last run was interrupted",
-      {
-        pending: [
-          pendingKey("creating", "one"),
-          pendingKey("updating", "two"),
-          pendingKey("deleting", "three"),
-        ],
-      },
-      "interrupted warning,settings failed",
-      /while it changed one, two\. A key may have been created [^]*^ +pulumi refresh --clear-pending-creates --yes$/m,
+      { pending },
+      "interrupted warning",
+      /changed one, two\. [^]*--clear-pending-creates/,
     ],
-  ])("%s", async (_what, script, checks, line) => {
+  ])("%s", async (_what, script, checks, output) => {
     const ended = await doctorIn(script);
     expect(statuses(ended).join()).toContain(checks);
-    expect(ended.stdout).toMatch(line);
+    expect(ended.stdout).toMatch(output);
     expect(ended.code).toBe(1);
   });
 
@@ -281,40 +274,5 @@ describe("a Provider", () => {
     expect(stdout.replaceAll("\n", "")).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u202e]/);
     expect(stdout).not.toMatch(/^\s*::/m);
     expect(stdout).toMatch(/^ +103 +\w+ +-$/m);
-  });
-});
-
-describe("the output does not repeat a secret", () => {
-  it.each([
-    [0, ["--help"]],
-    [2, [key]],
-    [2, ["doctor", key]],
-    [2, ["doctor", `--${key}`]],
-    [2, ["doctor", `--cwd=${key}`]],
-    [2, ["sandbox", `--api-key=${key}`]],
-  ])("on the command line, and the exit code is %i: %j", async (code, args) => {
-    expect((await runAlone(args)).code).toBe(code);
-  });
-
-  it("in a mapping, or in the address of a proxy", async () => {
-    const PARTNERS_RESPONSES = JSON.stringify({ [TOKEN]: TOKEN, apiKey: TOKEN });
-    const proxy = `http://u:${encodeURIComponent(TOKEN)}@127.0.0.1:1/${TOKEN}`;
-    for (const env of [{ PARTNERS_RESPONSES }, { HTTPS_PROXY: proxy, https_proxy: proxy }]) {
-      const settings = { ...inEnvironment("https://partners.invalid"), PARTNERS_DEBUG: "1", ...env };
-      expect((await runAlone(["doctor"], settings)).code).toBe(1);
-    }
-  });
-
-  it("of the environment in the sandbox", async () => {
-    const env = { ...inheritedEnv(), PARTNERS_ACCESS_TOKEN: TOKEN };
-    const sandbox = spawn(process.execPath, [MAIN, "sandbox"], { env });
-    const stderr = text(sandbox.stderr);
-    let stdout = "";
-    for await (const chunk of sandbox.stdout.setEncoding("utf8")) {
-      stdout += String(chunk);
-      if (stdout.includes("Press Ctrl-C to stop it.")) sandbox.kill("SIGINT");
-    }
-    expect(stdout).toMatch(/^export PARTNERS_ACCESS_TOKEN=\S{16,}$/m);
-    expect(findLeaks({ stdout, stderr: await stderr }, CANARIES)).toEqual([]);
   });
 });

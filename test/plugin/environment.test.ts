@@ -1,18 +1,12 @@
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 
 import { createAuthority, startTlsFront } from "../support/tls.ts";
 import { configFor, errorOf, HOOK, KEY, pluginFor, sandboxFor } from "./partners.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const SUPPORT = join(import.meta.dirname, "../support");
-
-async function temporaryFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), "pulumi-partners-"));
-  onTestFinished(() => rm(folder, { recursive: true }));
-  return folder;
-}
 
 it("a process that needs no request does not load undici", async () => {
   const file = join(await temporaryFolder(), "modules");

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
 
-import { UNKNOWN } from "../../provider/src/handlers/contract.js";
 import { PARTNER_WEBHOOK_STATES } from "../../provider/src/registration.js";
 import {
   errorOf,
@@ -56,18 +55,6 @@ it("a deletion with a 404 causes one warning for each key, on stderr if no engin
   await plugin.delete("key-1", held);
   await until(() => plugin.stderr().endsWith("\n"));
   expect(plugin.stderr()).toMatch(/^pulumi-partners: key sha256:[0-9a-f]{16} was not found .*404.*\n$/);
-});
-
-it("diff accepts any state, without settings and without a request", async () => {
-  const plugin = await pluginFor({});
-  for (const inputs of [KEY, HOOK]) {
-    const { __provider } = inputs;
-    for (const odd of [null, [], {}, UNKNOWN, 7]) {
-      const olds = { __provider, apiKey: odd, webhookId: odd, account: odd, rotation: odd, internal: odd };
-      expect((await plugin.diff("id", olds, inputs)).changes).toBe(true);
-      expect((await plugin.diff("id", inputs, olds)).changes).toBe(true);
-    }
-  }
 });
 
 it("responses contain no undefined values if the inputs and the state are incomplete", async () => {

@@ -164,8 +164,12 @@ describe("the provider's settings", () => {
 
 it("the webhook list is a secret, without values that have a special meaning for the engine", async () => {
   const unknownNumber = "3eeb2bf0-c639-47a8-9e75-3b44932eb421";
-  const nested = { a: [1, unknownNumber] };
-  const record = { id: 7, "4dabf18193072939515e22adb298388d": "x", note: UNKNOWN, nested };
+  const record = {
+    id: 7,
+    "4dabf18193072939515e22adb298388d": "x",
+    note: UNKNOWN,
+    nested: { a: [1, unknownNumber], __pulumiAsset: true },
+  };
   const { plugin } = await startNative({ shape: { apiKey: ({ key }) => key, webhooks: () => [record] } });
   const request = new proto.InvokeRequest().setTok("partners:index:getPartnerWebhooks");
   const { webhooks } = fromStruct((await plugin.call("invoke", request)).getReturn());

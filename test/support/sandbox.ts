@@ -33,8 +33,6 @@ export interface SandboxOptions extends published.SandboxOptions {
   readonly latency?: number;
   /** The prefix of every path. @default "" */
   readonly basePath?: string;
-  /** Whether creating a key gets a 409 while another key exists. @default false */
-  readonly oneKeyAtATime?: boolean;
 }
 
 /** A running sandbox that can fail on demand. */
@@ -63,7 +61,7 @@ export function summarizeRequests(requests: readonly { readonly method: string }
 
 /** Starts the sandbox of the package with faults and shapes. */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
-  const { shape = "flat", latency = 0, oneKeyAtATime = false } = options;
+  const { shape = "flat", latency = 0 } = options;
   const faults = new FaultQueue();
   faults.add(options.faults ?? []);
   const perform = shaped(typeof shape === "string" ? SHAPES[shape] : shape);
@@ -71,10 +69,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const intercept = async (call: OperationCall): Promise<Answer | undefined> => {
     const fault = faults.next(call.operation);
     let answer = NOT_PERFORMED;
-    if (!fault || takesEffect(fault)) {
-      const occupied = oneKeyAtATime && call.operation === "createApiKey" && sandbox.apiKeys.length > 0;
-      answer = occupied && call.authorized ? json(409, { error: "an API key exists" }) : perform(call);
-    }
+    if (!fault || takesEffect(fault)) answer = perform(call);
     if (latency > 0 && !(await pause(call.response, latency))) return undefined;
     return fault ? applyFault(call, answer, fault) : answer;
   };

@@ -18,22 +18,10 @@ const PartnerWebhookState = partners.PartnerWebhookState as unknown as new (...a
 const Provider = partners.Provider as unknown as new (...args: unknown[]) => object;
 
 it.each([
-  [
-    "options as arguments",
-    () => new PartnerApiKey("k", { provider: {} }),
-    'PartnerApiKey "k" has no argument "provider"',
-  ],
-  [
-    "a call without arguments",
-    () => new PartnerWebhookState("w"),
-    'PartnerWebhookState "w" needs its arguments',
-  ],
+  ["options as arguments", () => new PartnerApiKey("k", { provider: {} }), '"k" has no argument "provider"'],
+  ["no arguments", () => new PartnerWebhookState("w"), 'PartnerWebhookState "w" needs its arguments'],
   ["null as arguments", () => new PartnerApiKey("k", null), 'PartnerApiKey "k" needs its arguments'],
-  [
-    "a misspelled argument",
-    () => new Provider("eu", { ...eu, url: "" }),
-    'Provider "eu" has no argument "url"',
-  ],
+  ["a wrong argument", () => new Provider("eu", { ...eu, url: "" }), 'Provider "eu" has no argument "url"'],
   [
     "a misspelled option",
     () => partners.getPartnerWebhooksOutput({ providers: eu } as object),

@@ -45,7 +45,11 @@ async function withSandbox(
   signal: NodeJS.Signals,
   use: (printed: () => string, send: (path: string, method?: string) => Promise<Response>) => Promise<void>,
 ): Promise<void> {
-  const child = spawn(process.execPath, [MAIN, "sandbox", ...args], { stdio: ["ignore", "pipe", "pipe"] });
+  const env = { ...process.env, PARTNERS_ACCESS_TOKEN: "token-of-the-environment" };
+  const child = spawn(process.execPath, [MAIN, "sandbox", ...args], {
+    stdio: ["ignore", "pipe", "pipe"],
+    env,
+  });
   const [exit, stderr] = [once(child, "close"), text(child.stderr)];
   try {
     const printed = await outputOf(child);
@@ -55,6 +59,7 @@ async function withSandbox(
       const authorization = `Bearer ${exported("PARTNERS_ACCESS_TOKEN").replaceAll("'\\''", "'")}`;
       return fetch(`${exported("PARTNERS_BASE_URL")}${path}`, { method, headers: { authorization } });
     });
+    expect(printed()).not.toContain(env.PARTNERS_ACCESS_TOKEN);
     child.kill(signal);
     expect(await exit).toEqual([0, null]);
     expect(await stderr).toBe("");

@@ -61,12 +61,6 @@ function exists(path: string): boolean {
   return path.startsWith("test/") && files !== "";
 }
 
-it("CONTRIBUTING names an existing test", () => {
-  const [, file = "", name = ""] =
-    /vitest run .* (\S+\.test\.ts) -t "(.*)"/.exec(page("CONTRIBUTING.md")) ?? [];
-  expect(page(file)).toContain(`it("${name}"`);
-});
-
 it("nothing installs pulumi-partners from a registry, where someone else may own the name", () => {
   const commands = PAGES.flatMap(
     (file) => page(file).match(/\b(?:npm|pnpm|yarn|bun) (?:i|install|add) .*/g) ?? [],

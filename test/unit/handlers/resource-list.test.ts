@@ -19,14 +19,10 @@ it.each<[what: string, members: object, name: string]>([
   ["a name inside attributes", { attributes: { name: "Orders" } }, "Orders"],
   [
     "a name of something else",
-    { creator: { name: "Jo" }, endpoint: "https://a.example/x" },
-    "https://a.example/x",
+    { creator: { name: "Jo" }, endpoint: "https://a.example" },
+    "https://a.example/",
   ],
-  [
-    "an address with credentials",
-    { target_url: "https://me:pw@a.example:8/x?key=k#f" },
-    "https://a.example:8/x",
-  ],
+  ["an address with credentials", { target_url: "https://me:pw@a.example/x?key=k#f" }, "https://a.example/x"],
   [
     "an address with secret parts",
     { callbackUrl: "https://0123456789abcdef.example.com/T0/0123456789abcdef/orders" },
@@ -61,11 +57,7 @@ it("webhooks are listed by their states, and a fleet by its account", async () =
 
 it.each<[what: string, webhooks: Shape["webhooks"], kind: string]>([
   ["has further pages", (list) => ({ webhooks: list, hasMore: true }), "absenceUnproven"],
-  [
-    "does not show the state to filter",
-    (list) => list.map(({ webhookId }) => ({ webhookId })),
-    "stateUnknown",
-  ],
+  ["does not show the states", (list) => list.map(({ webhookId }) => ({ webhookId })), "stateUnknown"],
 ])("a list that %s is an error", async (_what, webhooks, kind) => {
   const { listResources } = startRun(await sandboxFor({ shape: { ...SHAPES.flat, webhooks } }));
   const failure = await failureOf(listResources("PartnerWebhookState", "disabled"));

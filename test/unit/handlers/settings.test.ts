@@ -32,19 +32,6 @@ function problems(values: Values, env?: NodeJS.ProcessEnv): readonly SettingProb
 }
 
 describe("settings", () => {
-  it("have defaults, except for the URL and the token", () => {
-    expect(read(RIGHT)).toEqual({
-      baseUrl: { origin: "https://partners.example.com", prefix: "", loopback: false },
-      previousBaseUrl: null,
-      accessToken: "t0ken",
-      requestTimeout: 30_000,
-      operationTimeout: 120_000,
-      maxConnections: 16,
-      requestsPerSecond: null,
-      responses: {},
-    });
-  });
-
   const env = {
     PARTNERS_BASE_URL: "https://other.example.com/gateway/",
     PARTNERS_ACCESS_TOKEN: "other",

@@ -255,6 +255,16 @@ describe("two providers in one run", () => {
     expect(serverStates(service)).toMatchObject({ 101: "disabled", 102: "active" });
   });
 
+  it("leave webhooks that the others of a fleet cover", async () => {
+    const service = await sandboxFor({ webhooks: many(2, "active") });
+    const olds = await created(service, { states: allOf(2, "disabled"), stateOnDestroy: "restore" });
+    const journalOf = sharedJournal();
+    const covering = startRun(service, {}, { journal: journalOf() });
+    await create(covering.partnerWebhookStates, { states: {}, others: "disabled" });
+    await startRun(service, {}, { journal: journalOf() }).partnerWebhookStates.delete(olds);
+    expect(serverStates(service)).toEqual(allOf(2, "disabled"));
+  });
+
   it("do not act on a list that is older than a change of the other one, or on a change in flight", async () => {
     const service = await sandboxFor();
     const olds = await created(service, args);
@@ -357,17 +367,6 @@ describe("failed changes", () => {
     expect(methods(service)).toEqual(["GET", "PATCH", "PATCH"]);
   });
 
-  it("include those to webhooks that do not exist", async () => {
-    const service = await sandboxFor({ faults: [refused] });
-    const args = { states: { 101: "disabled", 102: "disabled" } };
-    const inputs = await checked(startRun(service).partnerWebhookStates, args);
-    service.removeWebhook(102);
-    const failures = [101, 102].map((webhookId) => ({ webhookId }));
-    const problem = { kind: "fleetIncomplete", total: 2, failures };
-    const creation = startRun(service).partnerWebhookStates.create(inputs);
-    expect(await failureOf(creation)).toMatchObject({ problem });
-  });
-
   it("to webhooks that leave the fleet are repeated by the next up", async () => {
     const service = await sandboxFor();
     const args = { states: { 101: "disabled" }, stateOnDestroy: "restore" };
@@ -378,45 +377,6 @@ describe("failed changes", () => {
     const news = await up(service, await refreshed(service, properties), args);
     expect(news).toMatchObject({ otherStates: {}, initialStates: { 101: "active" } });
     expect(service.webhooks.get(102)).toBe("active");
-  });
-
-  it("because of a list without webhooks keep the original states", async () => {
-    const service = await sandboxFor();
-    const args = { states: { 101: "disabled" }, stateOnDestroy: "restore" };
-    const olds = await created(service, args);
-    service.inject({ kind: "status", status: 200, operation: "listWebhooks", body: '{"data":[]}' });
-    const { properties } = await partialFailureOf(up(service, olds, { ...args, states: { 101: "active" } }));
-    expect(properties).toEqual(olds);
-    await destroy(service, await up(service, properties, args));
-    expect(service.webhooks.get(101)).toBe("active");
-  });
-
-  it.each<[string, (service: Sandbox) => void]>([
-    [
-      "is empty",
-      (service) => {
-        service.inject({ kind: "status", status: 200, operation: "listWebhooks", body: "[]" });
-      },
-    ],
-    [
-      "lacks a webhook",
-      (service) => {
-        service.removeWebhook(102);
-      },
-    ],
-  ])("because of a list that %s for one refresh lose no original state", async (_what, break_) => {
-    const service = await sandboxFor();
-    for (const args of [
-      { states: { 101: "disabled", 102: "disabled" }, stateOnDestroy: "restore" },
-      { states: {}, others: "disabled", stateOnDestroy: "restore" },
-    ]) {
-      const olds = await created(service, args);
-      break_(service);
-      const outputs = await refreshed(service, olds).catch(() => olds);
-      if (!service.webhooks.has(102)) service.addWebhook(102, "disabled");
-      await destroy(service, await up(service, await refreshed(service, outputs), args));
-      expect([service.webhooks.get(101), service.webhooks.get(102)]).toEqual(["active", "active"]);
-    }
   });
 
   it("with 404 cost one GET, which tells webhooks that are gone from those still listed", async () => {
@@ -529,14 +489,6 @@ describe("a preview", () => {
     expect(problems).toEqual([expect.stringMatching(problem)]);
     expect(problems.join()).not.toContain("SECRET");
     expect(service.requests).toEqual([]);
-  });
-
-  it("refuses unknown IDs, and lists the existing ones", async () => {
-    const { partnerWebhookStates: fleet } = startRun(await sandboxFor());
-    const problem = { kind: "noSuchWebhook", webhookIds: [7], existing: [101, 102, 103] };
-    expect((await fleet.check({}, { states: { 7: "active", 101: "active" } })).problems).toMatchObject([
-      { problem },
-    ]);
   });
 
   it("says which webhooks a removal changes, and to which state", async () => {

@@ -10,7 +10,6 @@ import {
 const GIVEN = { baseUrl: "https://eu.example.com", accessToken: "token-of-the-program" };
 
 describe("the inputs of a provider", () => {
-  const URL = "github://api.github.com/x";
   const TYPE = "pulumi:providers:partners";
 
   it.each<[name: string, news: Properties]>([

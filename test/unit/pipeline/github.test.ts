@@ -29,29 +29,12 @@ it.each(OWN)("%s has only the permissions that it needs", (file) => {
   expect(text.match(/actions\/checkout@/g)?.length).toBe(text.match(/persist-credentials: false/g)?.length);
 });
 
-it.each<[what: string, permission: string, steps: unknown[]]>([
-  [
-    "publishes to npm",
-    "id-token",
-    [
-      "actions/setup-node",
-      "actions/download-artifact",
-      "npm publish ./pulumi-partners-*.tgz --provenance --access public",
-    ],
-  ],
-  [
-    "creates the release",
-    "contents",
-    [
-      "actions/download-artifact",
-      expect.stringMatching(/^for .*\nmv .*\nsha256sum .*\ngh release create .*\n$/),
-    ],
-  ],
-])("the job that %s runs no code of the repository", (_what, permission, expected) => {
+it("the jobs that may publish run no code of the repository", () => {
   const jobs = Object.values(readWorkflow(".github/workflows/release.yml").jobs);
-  const permitted = jobs.filter(({ permissions }) => permissions?.[permission] === "write");
-  const steps = permitted.flatMap((job) => job.steps);
-  expect(steps.map(({ run, uses }) => run ?? uses?.replace(/@.*/, ""))).toEqual(expected);
+  const writing = jobs.filter(({ permissions = {} }) => Object.values(permissions).includes("write"));
+  expect(writing).toHaveLength(2);
+  const used = writing.flatMap(({ steps }) => steps.map(({ uses = "", run = "" }) => uses + run)).join("\n");
+  expect(used).not.toMatch(/actions\/checkout|\b(npm (ci|i|install|run|pack)|npx|node)(\s|$)/m);
 });
 
 describe("the example workflow", () => {

@@ -1,11 +1,11 @@
-import { cp, mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { cp } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, it, onTestFinished } from "vitest";
+import { expect, it } from "vitest";
 import { parse } from "yaml";
 
 import { ROOT } from "../../../provider/tools/checkout.ts";
 import { inheritedEnv, mustRun } from "../../../provider/tools/process.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { LONG } from "../../support/random.ts";
 
 const GITLAB_CI_LOCAL = join(ROOT, "node_modules/gitlab-ci-local/dist/index.js");
@@ -20,8 +20,7 @@ interface Job {
 /** Creates the pipeline of a project `team/stack`. gitlab-ci-local validates the file, and evaluates its rules. */
 async function pipelineFor(CI_PIPELINE_SOURCE: string, CI_MERGE_REQUEST_SOURCE_PROJECT_PATH = "") {
   // gitlab-ci-local needs a Git repository with a remote, and writes into it.
-  const cwd = await mkdtemp(join(tmpdir(), "gitlab-"));
-  onTestFinished(() => rm(cwd, { recursive: true }));
+  const cwd = await temporaryFolder();
   await cp(join(ROOT, "examples/pipeline/.gitlab-ci.yml"), join(cwd, ".gitlab-ci.yml"));
   const git = (...args: string[]) => mustRun("git", args, { cwd });
   await git("init", "--quiet", "--initial-branch=main");

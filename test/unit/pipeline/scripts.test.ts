@@ -1,18 +1,12 @@
-import { chmod, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { chmod, symlink, writeFile } from "node:fs/promises";
 import { delimiter, dirname, join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 
 import { COMMENTS_TOKEN, startComments } from "../../support/pipeline.ts";
 import { inheritedEnv, mustRun, runProcess } from "../../../provider/tools/process.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 const SCRIPTS = join(import.meta.dirname, "../../../examples/pipeline/ci");
-
-async function temporaryFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), "pipeline-"));
-  onTestFinished(() => rm(folder, { recursive: true }));
-  return folder;
-}
 
 describe.each(["GitHub", "GitLab"])("comment.ts at %s", (service) => {
   /** Comments on previews of the same pull or merge request, one after another. @returns Our only comment. */

@@ -11,28 +11,15 @@ const textOf = (body: Body): string => (typeof body === "string" ? body : JSON.s
 
 /** The JSON Pointer of the key, `refused`, or `failed` for a body that reports a failure and has no key. */
 it.each<[rule: string, body: Body, reading: string]>([
-  ["any name that ends with apiKey", { "x-api-key": K }, "/x-api-key"],
-  [
-    "apiKey at any depth, before other names",
-    { token: JWT, settings: { mail: { apiKey: K } } },
-    "/settings/mail/apiKey",
-  ],
-  [
-    "apiKey next to a name that says it is something else",
-    { apiKey: K, maskedApiKey: S, apiKeyId: S },
-    "/apiKey",
-  ],
+  ["apiKey at any depth, before other names", { token: JWT, a: { mail: { apiKey: K } } }, "/a/mail/apiKey"],
+  ["apiKey next to a name of something else", { apiKey: K, maskedApiKey: S, apiKeyId: S }, "/apiKey"],
   ["two API keys that differ", { apiKey: K, account: { apiKey: S } }, "refused"],
   ["the same value twice", { key: K, data: { token: K } }, "/key"],
   ["a usual name in an envelope", { code: 0, data: { attributes: { token: K } } }, "/data/attributes/token"],
   ["a usual name in an object named after the key", { createToken: { value: K } }, "/createToken/value"],
   ["a usual name in an owner of keys", { user: { secret: K } }, "/user/secret"],
   ["a usual name in any other object", { webhook: { id: 1, secret: S } }, "refused"],
-  [
-    "a usual name in an object of another key",
-    { refresh_token: { token: S }, access_token: { token: K } },
-    "/access_token/token",
-  ],
+  ["an object of another key", { refresh_token: { token: S }, auth: { token: K } }, "/auth/token"],
   ["two usual names", { token: JWT, secret: S }, "refused"],
   ["an array", [{ apiKey: K }], "refused"],
   ["any other name", { name: K, refreshToken: S, publicKey: S, keyHash: S }, "refused"],
@@ -51,11 +38,7 @@ it.each<[rule: string, body: Body, reading: string]>([
   ["an empty body", "", "refused"],
   ["a web page", `\uFEFF<!DOCTYPE html><html><body>Sign in</body></html>`, "failed"],
   ["a failure", { success: false }, "failed"],
-  [
-    "a failure with something under the name of a key",
-    { error: "limit reached", keys: [{ apiKey: K }] },
-    "refused",
-  ],
+  ["a failure with something named like a key", { error: "no", keys: [{ apiKey: K }] }, "refused"],
 ])("the key: %s", (_, body, expected) => {
   const reading = readApiKey(textOf(body), {});
   const refused = isFailedCreation(textOf(body), {}) ? "failed" : "refused";
@@ -78,13 +61,11 @@ it.each<[rule: string, body: Body, reading: string]>([
   ["the root", [A], "101 active"],
   ["a usual name, three names deep", { data: { account: { items: [A] } } }, "101 active"],
   ["four names deep", { a: { b: { c: { items: [A] } } } }, "refused webhooks"],
-  ["a name that ends with hooks", { outgoing_webhooks: [A], tags: [{ id: 1 }] }, "101 active"],
   ["two lists", { webhooks: [A], disabled_webhooks: [] }, "refused webhooks"],
   ["any other name", { users: [{ id: 1 }] }, "refused webhooks"],
   ["no objects", { webhooks: [101, null] }, "refused webhooks"],
   ["an empty array", [], "…"],
   ["an empty list inside an object", { webhooks: [] }, "…"],
-  ["null for an empty list (Go)", { data: null }, "…"],
   ["edges (GraphQL)", { edges: [{ node: A }], pageInfo: { hasNextPage: false } }, "101 active"],
   ["attributes (JSON:API)", { data: [{ id: "101", attributes: { active: true } }] }, "101 active"],
   ["webhookId next to the ID of something else", [{ ...A, id: 1, webhook_id: 101 }], "101 active"],
@@ -106,8 +87,6 @@ it.each<[record: object, state: string]>([
   [{ active: true, paused: true }, "?"],
   [{ enabled: false, paused: false, disabled_at: null }, "disabled"],
   [{ is_disabled: false, is_auto_disabled: true }, "?"],
-  [{ paused: false }, "active"],
-  [{ active: 3 }, "?"],
   [{ enabled: true, status: "disabled" }, "?"],
   [{ state: "Auto-Disabled" }, "disabled"],
   [{ status: "failing", disabled_at: null }, "?"],
@@ -126,27 +105,21 @@ describe("a list of one webhook", () => {
     { has_more: false, next: "https://a.example/2", cursor: "x" },
     { links: { self: "/w", next: { href: null } }, page: 1 },
     { total_count: "1", page: 1, per_page: 1 },
-    { total_pages: 1, offset: 0, limit: 1 },
     { page: 1, per_page: 20 },
-    { count: 1, prev: null },
   ])("is complete with %j", (rest) => {
     expect(describeList({ data: [A], ...rest })).toBe("101 active");
   });
 
   it.each<object>([
     { has_more: true, total: 1 },
-    { last: false },
     { next: "https://a.example/2" },
     { meta: { pagination: { next_page: { offset: "x" } } } },
     { links: [{ rel: "next", href: "/2" }] },
     { load_more_hooks: "/2", total: 1 },
-    { total: 57 },
-    { count: 57 },
     { page: 1, pages: 6 },
     { limit: 1 },
     { page: 2 },
     { total_de_paginas: 6 },
-    { incomplete_results: true },
     { links: { first: "/w?page=1", last: "/w?page=6" } },
   ])("may not be complete with %j", (rest) => {
     expect(describeList({ data: [A], ...rest })).toBe("101 active, …");
@@ -156,7 +129,6 @@ describe("a list of one webhook", () => {
     [{ link: '<https://a.example/w?page=2>; rel="next"' }, false],
     [{ link: '<https://a.example/w>; rel="self"', "x-total-count": "1", "x-nextjs-cache": "HIT" }, true],
     [{ "x-total-count": "57" }, false],
-    [{ "x-next-page": "2" }, false],
     [{ "content-range": "items 0-1/57" }, false],
   ])("with the headers %j is complete: %s", (headers, complete) => {
     expect(describeList([A], headers)).toBe(complete ? "101 active" : "101 active, …");
@@ -173,7 +145,6 @@ it.each<[body: Body, failed: boolean]>([
   [{ message: "Key deleted; it can not be used any more" }, false],
   [{ message: "Webhook not found", code: 404 }, false],
   [{ data: { success: false }, status: "disabled" }, false],
-  [{ success: true, error: { code: 0, message: "" }, errors: [] }, false],
   [[{ id: 7, success: false }], false],
   ["<br />\n<b>Warning</b>", false],
   ["Unauthorized", false],

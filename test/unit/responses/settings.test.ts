@@ -11,12 +11,10 @@ describe("responses.apiKey is the only source of the key", () => {
     ["through an array", { keys: [{ apiKey: S }, { apiKey: K }] }, "/keys/1/apiKey", K],
     ["with escapes", { "a/b": { "c~d": K } }, "/a~1b/c~0d", K],
     ["under an inherited name", JSON.parse(`{"__proto__":"${K}"}`), "/__proto__", K],
-    ["for a short key", { key: "abc" }, "/key", "abc"],
     ["in a failure", { success: false, key: K }, "/key", K],
     ["but not if it points to nothing", { apiKey: K }, "/data/key", null],
     ["but not for a number", { apiKey: K, n: 5 }, "/n", null],
     ["but not for an inherited name", { apiKey: K }, "/constructor/name", null],
-    ["but not past the end of an array", [K], "/-", null],
   ])("%s", (_, body, apiKey, key) => {
     const reading = readApiKey(JSON.stringify(body), { apiKey });
     if (key === null) expect(reading).toMatchObject({ kind: "refused", reason: "pointer" });
@@ -25,7 +23,6 @@ describe("responses.apiKey is the only source of the key", () => {
 
   it.each([
     [`\uFEFF${K}\r\n`, K],
-    ["abc", "abc"],
     [`{"apiKey":"${K}`, null],
     ["<html></html>", null],
     ["Your key was sent by mail.", null],
@@ -64,7 +61,6 @@ it.each<[ref: unknown, id: string | null]>([
   [2 ** 53, null],
   ["a b", null],
   ["..", null],
-  ["", null],
   [null, null],
 ])("responses.apiKeyId with the value %j", (ref, id) => {
   const text = JSON.stringify({ ref, id: 1 });
@@ -120,7 +116,6 @@ describe("the state", () => {
   const DATED = { webhookState: "/mutedAt", active: [null], disabled: ["*"] };
 
   it.each<[what: string, mapping: ResponseMapping, record: object, state: unknown, missing: unknown]>([
-    ["a known word", {}, { state: "ON" }, "active", null],
     ["no field", {}, {}, null, "webhookState"],
     ["an unknown word", {}, { status: "FAILING" }, null, "active"],
     ["fields that disagree", {}, { status: "active", paused: true }, null, "webhookState"],
@@ -128,19 +123,12 @@ describe("the state", () => {
     ["a default word that is not configured", { active: ["live"] }, { state: "active" }, null, "active"],
     ["a default word for the other state", { active: ["live"] }, { state: "off" }, "disabled", null],
     ["a configured null", { disabled: [null] }, { status: null }, "disabled", null],
-    ["configured numbers", { active: [1], disabled: [2] }, { status: "2" }, "disabled", null],
     ["a pointer and a default word", { webhookState: "/m" }, { m: "off", state: "on" }, "disabled", null],
-    ["a pointer and a configured word", { webhookState: "/m", active: ["go"] }, { m: "go" }, "active", null],
     ["a pointer and an unknown word", { webhookState: "/mode" }, { mode: "go", state: "on" }, null, "active"],
     ["a pointer to nothing", { webhookState: "/mode" }, { state: "on" }, null, "webhookState"],
-    ["a pointer to an object", { webhookState: "/mode" }, { mode: {} }, null, "webhookState"],
     ["a pointer to a flag", { webhookState: "/x/enabled" }, { x: { enabled: false } }, "disabled", null],
-    ["a pointer to an inverse flag", { webhookState: "/x/disabled" }, { x: { disabled: 0 } }, "active", null],
     ["a pointer to a flag named status", { webhookState: "/status" }, { status: true }, null, "active"],
-    ["a pointer to a time", { webhookState: "/disabledAt" }, { disabledAt: "2026-05-06" }, "disabled", null],
-    ["a pointer to another flag", { webhookState: "/muted" }, { muted: true }, null, "active"],
     ["a pointer to another flag, with words", MUTED, { muted: true }, "disabled", null],
-    ["a pointer to another date", { webhookState: "/mutedAt" }, { mutedAt: "2026-05-06" }, null, "active"],
     ["a pointer to another date, with any other value", DATED, { mutedAt: "2026-05-06" }, "disabled", null],
     ["a pointer to null, with any other value", DATED, { mutedAt: null }, "active", null],
     ["a pointer to nothing, with a word for null", DATED, {}, "active", null],
