@@ -129,7 +129,7 @@ function checkState({ interruptedKeys, unknownSettings, hasPlainToken }: Stack):
         "warning",
         "interrupted",
         `A run was interrupted while it changed ${interruptedKeys.join(", ")}. A key may have been created that no stack tracks.`,
-        'Run "pulumi up". Then delete any key at the service that does not match the "hint" of one of your keys, and run:',
+        'If the service has a key from that run that is no stack\'s "apiKey" or "previousApiKey", delete it. Then run "pulumi up", and:',
         "pulumi refresh --clear-pending-creates --yes",
       ),
     );
