@@ -171,7 +171,7 @@ describe("the doctor in a project", () => {
         ],
       },
       "interrupted warning,settings failed",
-      /while it changed one, two\. A key may have been created [^]*^ +pulumi refresh --clear-pending-creates --yes$/m,
+      /while it changed one, two\. A key may have been created [^]*no stack's "apiKey" or "previousApiKey", delete it\. Then run "pulumi up"[^]*^ +pulumi refresh --clear-pending-creates --yes$/m,
     ],
     [
       "in TypeScript that uses the native plugin",

@@ -138,7 +138,7 @@ function checkState({ interruptedKeys, unknownSettings, hasPlainToken }: Stack):
         "warning",
         "interrupted",
         `A run was interrupted while it changed ${interruptedKeys.join(", ")}. A key may have been created that no stack tracks.`,
-        'Run "pulumi up". Then delete the key at the service that matches no "hint" of your keys, and run:',
+        'If the service has a key from that run that is no stack\'s "apiKey" or "previousApiKey", delete it. Then run "pulumi up", and:',
         "pulumi refresh --clear-pending-creates --yes",
       ),
     );
