@@ -149,7 +149,7 @@ describe("the doctor in a project", () => {
       "whose last run was interrupted",
       { pending },
       "interrupted warning",
-      /changed one, two\. [^]*--clear-pending-creates/,
+      /changed one, two\. [^]*no stack's "apiKey" or "previousApiKey", delete it\.[^]*--clear-pending-creates/,
     ],
   ])("%s", async (_what, script, checks, output) => {
     const ended = await doctorIn(script);
