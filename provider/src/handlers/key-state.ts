@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 
 import { asKeptResponse, responseText, type KeptResponse } from "../api/kept-response.js";
-import { readStoredApiKey, type KeyReading } from "../responses/key-reader.js";
+import { parseDocument } from "../json.js";
+import { readApiKey, type KeyReading } from "../responses/key-reader.js";
 import type { ResponseMapping } from "../responses/mapping.js";
 import { isRecord, type Properties } from "./contract.js";
 
@@ -109,9 +110,17 @@ export function withoutPreviousKey(state: KeyState): KeyState {
   return { ...state, previousApiKey: null, previousExpiresAt: null, internal };
 }
 
-/** Reads the key from a stored response. */
+/**
+ * Reads the key from a stored response. A response that was cut off counts only if it is still complete JSON: half a key in plain
+ * text would be passed on to consumers, and deleted instead of the real key.
+ */
 export function readKeptResponse(response: KeptResponse, mapping: ResponseMapping): KeyReading {
-  return readStoredApiKey(responseText(response), response.complete, mapping);
+  const text = responseText(response);
+  const isJson = parseDocument(text) !== undefined;
+  const reading = isJson || response.complete ? readApiKey(text, mapping) : null;
+  if (reading !== null && (isJson || reading.kind === "found" || reading.candidates.length > 0))
+    return reading;
+  return { kind: "refused", reason: "not JSON", candidates: [] };
 }
 
 /** The result of reading a key again. */

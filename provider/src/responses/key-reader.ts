@@ -82,18 +82,6 @@ export function readApiKey(text: string, mapping: ResponseMapping): KeyReading {
 }
 
 /**
- * Finds the key in a stored response, as {@link readApiKey} does. A response that was cut off counts only if it is still complete
- * JSON: half a key in plain text would be passed on to consumers, and deleted instead of the real key.
- */
-export function readStoredApiKey(text: string, isComplete: boolean, mapping: ResponseMapping): KeyReading {
-  const isJson = parseDocument(text) !== undefined;
-  const reading = isJson || isComplete ? readApiKey(text, mapping) : null;
-  if (reading !== null && (isJson || reading.kind === "found" || reading.candidates.length > 0))
-    return reading;
-  return { kind: "refused", reason: "not JSON", candidates: [] };
-}
-
-/**
  * Reads the ID of a key at `responses.apiKeyId`: visible ASCII other than `.` and `..`, or a safe integer. Never throws.
  *
  * @returns The ID as text; `null` if the setting is missing or does not point to an ID.
