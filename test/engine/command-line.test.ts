@@ -74,3 +74,30 @@ it("the commands of the page list, read and change webhooks, and create and dele
   expect((await shell(last)).code).toBe(0);
   expect(await logs()).not.toMatch(new RegExp(`${apiKey}|${OLD_KEY}|${sandbox.accessToken}`));
 });
+
+it("a webhook is set to a state by flags alone, and a state that does not exist is refused", async () => {
+  const { sandbox, shell } = await startService();
+  const create = "pulumi do partners:PartnerWebhookState create --webhook-id 102 --stateless --yes --state";
+  expect((await shell(`${create} disabled`)).code).toBe(0);
+  expect(statesOf(sandbox)[102]).toBe("disabled");
+  const refused = await shell(`${create} off`);
+  expect(refused.stderr).toContain('state must be "active" or "disabled".');
+  expect(refused.code).not.toBe(0);
+});
+
+it("with a wrong token, every command of the page fails, names the token and changes nothing", async () => {
+  const { sandbox, shell } = await startService("wrong-token-0123456789");
+  const found = statesOf(sandbox);
+  const lines = (await blocksOf(PAGE, "sh")).join("").split("\n");
+  const commands = lines.filter((line) => line.includes("pulumi do"));
+  expect(commands).toHaveLength(8);
+  for (const command of commands) {
+    const { code, stdout, stderr } = await shell(`export OLD_KEY=${OLD_KEY}\n${command}`);
+    expect(code, command).not.toBe(0);
+    expect(stderr).toContain("The access token was rejected: check PARTNERS_ACCESS_TOKEN.");
+    expect(stderr).toContain("[PARTNERS_STATUS]");
+    expect(stderr).not.toContain("last up"); // There is none.
+    expect(stdout + stderr).not.toMatch(new RegExp(`wrong-token|${OLD_KEY}`));
+  }
+  expect([statesOf(sandbox), sandbox.apiKeys]).toEqual([found, [OLD_KEY]]);
+});

@@ -196,8 +196,8 @@ function settingText(problem: SettingProblem, context: MessageContext): string {
   if (problem.kind === "environment") return problem.text;
   const { setting: name } = problem;
   if (problem.kind === "invalid") {
-    const variable = context.explicit ? "" : ` (${variableOf(name.replace(/\..*/, ""))})`;
-    return `${capitalized(setting(name, context))}${variable} ${problem.text}.`;
+    const subject = capitalized(setting(name, context)) + orVariable(name, context, " (%)");
+    return `${subject} ${problem.text}.`;
   }
   if (context.explicit)
     return `Set ${setting(name, context)}. A Provider does not read environment variables.`;
@@ -291,7 +291,7 @@ const CONNECTION_FAILURES: Readonly<Partial<Record<string, (host: string) => str
 
 function statusRemedy(status: number, operation: Operation, context: MessageContext): string {
   if (status === 401) {
-    const variable = context.explicit ? "" : ` or ${variableOf("accessToken")}`;
+    const variable = orVariable("accessToken", context, " or %");
     return `The access token was rejected: check ${setting("accessToken", context)}${variable}.`;
   }
   if (status === 403)
@@ -523,8 +523,16 @@ function stateSettings(missing: "webhookState" | "active", context: MessageConte
   return names.map((name) => setting(`responses.${name}`, context)).join(" and ");
 }
 
-function setting(name: string, { explicit }: MessageContext): string {
-  return explicit ? `the Provider's ${name}` : `partners:${name}`;
+function setting(name: string, { explicit, environmentOnly }: MessageContext): string {
+  if (explicit) return `the Provider's ${name}`;
+  if (environmentOnly !== true) return `partners:${name}`;
+  const [root = "", member] = name.split(".");
+  return member === undefined ? variableOf(root) : `"${member}" in ${variableOf(root)}`;
+}
+
+/** Names the variable of a setting after its configuration key, if both apply. */
+function orVariable(name: string, { explicit, environmentOnly }: MessageContext, text: string): string {
+  return explicit || environmentOnly === true ? "" : text.replace("%", variableOf(name.replace(/\..*/, "")));
 }
 
 function keyName(fingerprint: string | null): string {
