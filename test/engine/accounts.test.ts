@@ -1,7 +1,7 @@
 import * as partners from "pulumi-partners";
 import { expect, it } from "vitest";
 
-import { countRequests, sandboxFor, sandboxStack, type Sandbox } from "./support.ts";
+import { countRequests, sandboxFor, sandboxStack, UNCHANGED, type Sandbox } from "./support.ts";
 
 /** Counts the keys and active webhooks in an account. */
 function held({ apiKeys, webhooks }: Sandbox): number {
@@ -63,4 +63,25 @@ it("a resource that moves to another account is replaced: deleted in the old acc
   // A destroy does not run the program, so it uses the token of the last `up`.
   expect(await stack.destroy()).toMatchObject({ ok: true });
   expect([held(sandbox), held(eu)]).toEqual([0, 0]);
+});
+
+it("a Provider with a new account name is replaced with its resources, back and forth, and leaves no key behind", async () => {
+  const europe = await sandboxFor();
+  let account = "eu";
+  const { sandbox: eu, stack } = await sandboxStack(() => {
+    const { url: baseUrl, accessToken } = account === "eu" ? eu : europe;
+    const provider = new partners.Provider("eu", { baseUrl, accessToken, account });
+    const { apiKey } = new partners.PartnerApiKey("checkout", {}, { provider });
+    return Promise.resolve({ apiKey, webhooks: partners.getPartnerWebhooksOutput({ provider }) });
+  });
+  expect(await stack.up()).toMatchObject({ ok: true });
+  for (account of ["europe", "eu"]) {
+    expect(await stack.preview()).toMatchObject({ ok: true, changes: { replace: 2 } });
+    expect(await stack.up()).toMatchObject({ ok: true, error: "", changes: { replace: 2 } });
+    const { apiKey } = await stack.outputs();
+    expect([eu.apiKeys, europe.apiKeys]).toEqual(account === "eu" ? [[apiKey], []] : [[], [apiKey]]);
+    expect(await stack.preview(UNCHANGED)).toMatchObject({ ok: true });
+  }
+  expect(await stack.destroy()).toMatchObject({ ok: true });
+  expect([eu.apiKeys, europe.apiKeys]).toEqual([[], []]);
 });

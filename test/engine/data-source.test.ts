@@ -101,3 +101,41 @@ it("an incomplete list fails the preview, and unknown settings require getPartne
   expect(await stack.up()).toMatchObject({ ok: true });
   expect(await stack.outputs()).toEqual({ count: 3 });
 });
+
+it("a record cannot make the engine or the SDK take a value for a file, a secret, an output or an unknown", async () => {
+  const path = import.meta.filename;
+  const signature = (kind: string, rest: object): object => ({
+    "4dabf18193072939515e22adb298388d": kind,
+    ...rest,
+  });
+  const record = {
+    id: 7,
+    asset: signature("c44067f5952c0a294b673a41bacd8c17", { path }),
+    archive: signature("0def7320c3a5731c473e5ecbe6d01bc7", { path }),
+    secret: signature("1b47061264138c4ac30d75fd1eb44270", { value: "plain" }),
+    output: signature("d0e6a833031e9bbcd3f4e8bde6ca49a4", { value: "plain" }),
+    reference: [signature("5cf8f73096256a8f31e491e813e4eb8e", { urn: "urn:pulumi:dev::test::a:b:C::c" })],
+    sdkAsset: { __pulumiAsset: true, path },
+    sdkResource: { __pulumiResource: true },
+    unknown: "04da6b54-80e4-46f7-96ec-b56ff0331ba9",
+  };
+  const { stack } = await sandboxStack(
+    async () => ({ found: (await partners.getPartnerWebhooks()).webhooks }),
+    {
+      shape: { apiKey: ({ key }) => ({ apiKey: key }), webhooks: () => [record] },
+    },
+  );
+  expect(await stack.up()).toMatchObject({ ok: true, error: "" });
+  const harmless = {
+    id: 7,
+    asset: { path },
+    archive: { path },
+    secret: { value: "plain" },
+    output: { value: "plain" },
+    reference: [{ urn: "urn:pulumi:dev::test::a:b:C::c" }],
+    sdkAsset: { path },
+    sdkResource: {},
+    unknown: null,
+  };
+  expect(await stack.outputs()).toEqual({ found: [{ webhookId: 7, state: null, record: harmless }] });
+});
