@@ -76,7 +76,7 @@ export class ManagedWebhooks {
       const rivals = webhook === "others" ? [...this.#declared.keys()] : ([webhook, "others"] as const);
       for (const rival of rivals) {
         const owner = this.#declared.get(rival);
-        if (owner === undefined || owner === urn) continue;
+        if (!owner || urn === "" || owner === urn) continue;
         const webhookId = webhook === rival && webhook !== "others" ? webhook : null;
         error ??= new ResourceError({ kind: "declaredTwice", webhookId, urns: [owner, urn] });
       }
