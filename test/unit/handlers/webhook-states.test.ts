@@ -534,7 +534,7 @@ describe("a preview", () => {
     for (const [handlers, args, urn] of [
       [webhooks, singular, "one"],
       [webhooks, singular, "one"], // A resource that is replaced is checked twice.
-      [webhooks, singular, ""], // The state of an older version has no URN.
+      [webhooks, singular, ""], // Nothing tells whether it is another resource.
       [fleets, { states: { 101: "active", 102: "active" } }, "two"],
       [fleets, { states: { 102: "active" } }, "three"],
       [fleets, { states: {}, others: "disabled" }, "four"],
