@@ -81,12 +81,16 @@ interface ReadFile {
  * while its size is the same: a fleet asks for each of its webhooks.
  */
 function entriesIn(file: string, read: Map<string, ReadFile>): readonly JournalEntry[] {
-  const size = statSync(file, { throwIfNoEntry: false })?.size;
-  if (size === undefined) return [];
-  const known = read.get(file);
-  if (known?.size === size) return known.entries;
-  const lines = readFileSync(file, "utf8").split("\n").slice(0, -1);
-  const entries = lines.map((line) => JSON.parse(line) as JournalEntry);
-  read.set(file, { size, entries });
-  return entries;
+  try {
+    const { size } = statSync(file);
+    const known = read.get(file);
+    if (known?.size === size) return known.entries;
+    const lines = readFileSync(file, "utf8").split("\n").slice(0, -1);
+    const entries = lines.map((line) => JSON.parse(line) as JournalEntry);
+    read.set(file, { size, entries });
+    return entries;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
+    throw error;
+  }
 }
