@@ -196,7 +196,8 @@ function settingText(problem: SettingProblem, context: MessageContext): string {
   if (problem.kind === "environment") return problem.text;
   const { setting: name } = problem;
   if (problem.kind === "invalid") {
-    const subject = capitalized(setting(name, context)) + orVariable(name, context, " (%)");
+    const variable = alternativeVariable(name, context);
+    const subject = capitalized(setting(name, context)) + (variable === null ? "" : ` (${variable})`);
     return `${subject} ${problem.text}.`;
   }
   if (context.explicit)
@@ -291,8 +292,9 @@ const CONNECTION_FAILURES: Readonly<Partial<Record<string, (host: string) => str
 
 function statusRemedy(status: number, operation: Operation, context: MessageContext): string {
   if (status === 401) {
-    const variable = orVariable("accessToken", context, " or %");
-    return `The access token was rejected: check ${setting("accessToken", context)}${variable}.`;
+    const variable = alternativeVariable("accessToken", context);
+    const places = setting("accessToken", context) + (variable === null ? "" : ` or ${variable}`);
+    return `The access token was rejected: check ${places}.`;
   }
   if (status === 403)
     return `The token lacks permission for this: change ${setting("accessToken", context)}.`;
@@ -530,9 +532,9 @@ function setting(name: string, { explicit, environmentOnly }: MessageContext): s
   return member === undefined ? variableOf(root) : `"${member}" in ${variableOf(root)}`;
 }
 
-/** Names the variable of a setting after its configuration key, if both apply. */
-function orVariable(name: string, { explicit, environmentOnly }: MessageContext, text: string): string {
-  return explicit || environmentOnly === true ? "" : text.replace("%", variableOf(name.replace(/\..*/, "")));
+/** Returns the variable that can replace a configuration key; `null` if only one of the two can be used. */
+function alternativeVariable(name: string, { explicit, environmentOnly }: MessageContext): string | null {
+  return explicit || environmentOnly === true ? null : variableOf(name.replace(/\..*/, ""));
 }
 
 function keyName(fingerprint: string | null): string {
