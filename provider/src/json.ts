@@ -24,7 +24,7 @@ const MAY_BE_DATA = /^(?=.{16}).*[0-9]/;
 /** An index or a count. */
 const SHORT_NUMBER = /^[0-9]{1,3}$/;
 
-/** Whether a JSON value is an object: neither a scalar nor an array. */
+/** Whether a value is an object: neither a scalar nor an array. */
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

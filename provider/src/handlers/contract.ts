@@ -85,11 +85,6 @@ export class PartialFailure extends Error {
   }
 }
 
-/** Whether a value is an object: neither a scalar nor an array. */
-export function isRecord(value: unknown): value is Properties {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 /** The levels of a service's value to keep. Deeper ones overflow the stack here, or the decoders of the engine and the SDKs. */
 const MAX_LEVELS = 100;
 

@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 
 import { asKeptResponse, responseText, type KeptResponse } from "../api/kept-response.js";
-import { parseDocument } from "../json.js";
+import { isObject, parseDocument } from "../json.js";
 import { readApiKey, type KeyReading } from "../responses/key-reader.js";
 import type { ResponseMapping } from "../responses/mapping.js";
-import { isRecord, type Properties } from "./contract.js";
+import type { Properties } from "./contract.js";
 
 /** The result of a successful creation. */
 export interface CreatedKey {
@@ -52,7 +52,7 @@ export const NO_KEY: KeyState = {
 
 /** Reads the outputs in the state. */
 export function keyStateOf(olds: Properties): KeyState {
-  const internal = isRecord(olds["internal"]) ? olds["internal"] : {};
+  const internal = isObject(olds["internal"]) ? olds["internal"] : {};
   const apiKey = text(olds["apiKey"]);
   const isFound = apiKey !== null;
   return {
@@ -71,7 +71,7 @@ export function keyStateOf(olds: Properties): KeyState {
 }
 
 function unreadKey(value: unknown): CreatedKey | null {
-  if (!isRecord(value)) return null;
+  if (!isObject(value)) return null;
   const response = asKeptResponse(value["response"]) ?? { body: "", encoding: "utf8", complete: false };
   return { response, createdAt: text(value["createdAt"]) ?? "an unknown time" };
 }

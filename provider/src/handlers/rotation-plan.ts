@@ -1,6 +1,7 @@
 import { redactText } from "../api/redact.js";
+import { isObject } from "../json.js";
 import type { ResponseMapping } from "../responses/mapping.js";
-import { isRecord, UNKNOWN, type Properties } from "./contract.js";
+import { UNKNOWN, type Properties } from "./contract.js";
 import { currentKeyOf, fingerprint, previousKeyOf, rereadKey, type KeyState } from "./key-state.js";
 import type { Notice, RotationReason } from "./problems.js";
 
@@ -13,7 +14,7 @@ export interface RotationInputs {
 
 /** Reads `rotation` from checked inputs. */
 export function rotationOf({ rotation }: Properties): RotationInputs {
-  return isRecord(rotation) ? rotation : {};
+  return isObject(rotation) ? rotation : {};
 }
 
 /** Whether a preview cannot tell yet what happens to the key. An unknown trigger counts as a new one. */
@@ -25,7 +26,7 @@ export function isRotationUnknown({ rotation }: Properties): boolean {
 /** Returns a sentence for each problem with `rotation`. Unknown values are accepted. */
 export function rotationProblems(rotation: unknown): string[] {
   if (rotation == null || rotation === UNKNOWN) return [];
-  if (!isRecord(rotation)) return ["rotation must be an object such as { afterDays: 90, overlapDays: 7 }."];
+  if (!isObject(rotation)) return ["rotation must be an object such as { afterDays: 90, overlapDays: 7 }."];
   const { trigger, afterDays, overlapDays, ...others } = rotation;
   const problems: string[] = [];
   const [unknown] = Object.keys(others);

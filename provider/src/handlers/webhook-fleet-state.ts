@@ -1,6 +1,7 @@
 import { isWebhookId, type WebhookState } from "../api/operations.js";
+import { isObject } from "../json.js";
 import type { WebhookReading } from "../responses/webhook-list-reader.js";
-import { isRecord, type Properties } from "./contract.js";
+import type { Properties } from "./contract.js";
 
 /** States by webhook ID; `null` if the list has never shown the state. */
 export type StateMap = Readonly<Record<string, WebhookState | null>>;
@@ -56,7 +57,7 @@ function settingsOf({ others, stateOnDestroy, account }: Properties): Omit<Fleet
 }
 
 function stateMapOf(value: unknown): StateMap {
-  const entries = Object.entries(isRecord(value) ? value : {}).filter(([id]) => isWebhookId(id));
+  const entries = Object.entries(isObject(value) ? value : {}).filter(([id]) => isWebhookId(id));
   return Object.fromEntries(entries.map(([id, state]) => [id, isState(state) ? state : null]));
 }
 

@@ -1,8 +1,8 @@
 import { PartnerError, RequestError, SettingsError } from "../api/errors.js";
 import { isWebhookId, type WebhookState } from "../api/operations.js";
 import { redactText } from "../api/redact.js";
+import { isObject } from "../json.js";
 import {
-  isRecord,
   PartialFailure,
   UNKNOWN,
   unknownArguments,
@@ -53,13 +53,13 @@ export function webhookStatesHandlers(plugin: PluginProcess): ResourceHandlers {
       ];
       if (problems.length > 0) return { inputs, problems };
 
-      const named = isRecord(states) ? states : {};
+      const named = isObject(states) ? states : {};
       const webhookIds = idsOf(named);
       const covers = isState(others);
       const conflict = plugin.managed.declare([...webhookIds, ...(covers ? (["others"] as const) : [])], urn);
       if (conflict) return { inputs, problems: [conflict] };
 
-      const known = isRecord(olds["states"]) ? olds["states"] : {};
+      const known = isObject(olds["states"]) ? olds["states"] : {};
       const isNew = webhookIds.some((webhookId) => !(webhookId in known));
       const startsToCover = covers && others !== olds["others"];
       if (!isNew && !startsToCover) return { inputs, problems };
@@ -99,7 +99,7 @@ export function webhookStatesHandlers(plugin: PluginProcess): ResourceHandlers {
       const before = fleetStateOf(olds ?? {});
       // Only the update finds out the states of webhooks that are new to the fleet.
       const isKnown =
-        isRecord(states) && others === "leave" && Object.keys(states).every((id) => id in before.states);
+        isObject(states) && others === "leave" && Object.keys(states).every((id) => id in before.states);
       return {
         ...inputsOf(news),
         otherStates: isKnown ? {} : UNKNOWN,
@@ -175,7 +175,7 @@ function warnAboutOthers(plugin: PluginProcess, state: WebhookState, otherStates
 function warnAboutLeaving(plugin: PluginProcess, fleet: FleetState, news: Properties): void {
   const { states, others, account } = news;
   const isMoved = fleet.account !== account;
-  if (!isRecord(states) || (!isMoved && others !== "leave")) return;
+  if (!isObject(states) || (!isMoved && others !== "leave")) return;
   const { stateOnDestroy } = isMoved ? fleet : fleetInputsOf(news);
   const observed = { ...fleet.otherStates, ...fleet.states };
   const isLeaving = (id: number): boolean => isMoved || !(id in states || plugin.managed.isDeclared(id));
@@ -187,7 +187,7 @@ function warnAboutLeaving(plugin: PluginProcess, fleet: FleetState, news: Proper
 }
 
 function hasSameStates(states: StateMap, wanted: unknown): boolean {
-  if (!isRecord(wanted)) return false;
+  if (!isObject(wanted)) return false;
   const ids = Object.keys(wanted);
   return ids.length === Object.keys(states).length && ids.every((id) => states[id] === wanted[id]);
 }
@@ -199,9 +199,9 @@ function inputsOf({ states, others, stateOnDestroy, account }: Properties): Prop
 /** Returns a sentence for each invalid input. Names webhooks, but repeats no value, because it could be a secret. */
 function inputProblems({ states, others, stateOnDestroy }: Properties): string[] {
   const problems: string[] = [];
-  if (states !== UNKNOWN && !isRecord(states))
+  if (states !== UNKNOWN && !isObject(states))
     problems.push(`states must map webhook IDs to states, such as { 101: "active" }.`);
-  const entries = Object.entries(isRecord(states) ? states : {});
+  const entries = Object.entries(isObject(states) ? states : {});
   const invalid = entries.filter(([id]) => !isWebhookId(id)).map(([id]) => JSON.stringify(id));
   if (invalid.length > 0)
     problems.push(

@@ -13,8 +13,9 @@ import { Any } from "google-protobuf/google/protobuf/any_pb.js";
 import { Empty } from "google-protobuf/google/protobuf/empty_pb.js";
 
 import { SettingsError } from "../api/errors.js";
-import { isRecord, PartialFailure, type Properties, type ResourceHandlers } from "../handlers/contract.js";
+import { PartialFailure, type Properties, type ResourceHandlers } from "../handlers/contract.js";
 import { ResourceError } from "../handlers/problems.js";
+import { isObject } from "../json.js";
 import {
   PARTNER_API_KEY,
   PARTNER_WEBHOOK_STATE,
@@ -318,7 +319,7 @@ function changedProperties(olds: Properties, news: Properties, parent = ""): Pro
   return [...names].flatMap((name): PropertyChange[] => {
     const [before, after] = [olds[name] ?? null, news[name] ?? null];
     const path = parent + pathSegment(name, parent === "");
-    if (isRecord(before) && isRecord(after)) return changedProperties(before, after, path);
+    if (isObject(before) && isObject(after)) return changedProperties(before, after, path);
     if (JSON.stringify(before) === JSON.stringify(after)) return [];
     return [{ path, kind: before === null ? "add" : after === null ? "delete" : "update" }];
   });

@@ -1,6 +1,7 @@
 import { Struct, type JavaScriptValue } from "google-protobuf/google/protobuf/struct_pb.js";
 
-import { isRecord, SIGNATURE, UNKNOWN, withoutSpecialValues, type Properties } from "../handlers/contract.js";
+import { SIGNATURE, UNKNOWN, withoutSpecialValues, type Properties } from "../handlers/contract.js";
+import { isObject } from "../json.js";
 import { toWire } from "./plugin-host.js";
 
 /** The {@link SIGNATURE} of a secret. */
@@ -35,7 +36,7 @@ export function withSecrets(properties: Properties, names: readonly string[]): P
 
 function plain(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(plain);
-  if (!isRecord(value)) return value;
+  if (!isObject(value)) return value;
   if (value[SIGNATURE] === SECRET) return plain(value["value"]);
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, plain(member)]));
 }
