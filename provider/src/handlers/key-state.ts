@@ -1,10 +1,21 @@
 import { createHash } from "node:crypto";
 
-import { asKeptResponse, responseText, type KeptResponse } from "../api/kept-response.js";
 import { isObject, parseDocument } from "../json.js";
 import { readApiKey, type KeyReading } from "../responses/key-reader.js";
 import type { ResponseMapping } from "../responses/mapping.js";
 import type { Properties } from "./contract.js";
+
+/**
+ * The response to a creation, as stored in the state. The service shows it only once, so the state keeps everything in it: a
+ * second secret, an ID, or a key that was not recognized. Secret.
+ */
+export interface KeptResponse {
+  /** The body as text, or in base64 if it is not UTF-8. */
+  readonly body: string;
+  readonly encoding: "utf8" | "base64";
+  /** Whether the whole body arrived. */
+  readonly complete: boolean;
+}
 
 /** The result of a successful creation. */
 export interface CreatedKey {
@@ -58,21 +69,28 @@ export function keyStateOf(olds: Properties): KeyState {
   return {
     apiKey,
     createdAt: isFound ? text(olds["createdAt"]) : null,
-    response: isFound ? asKeptResponse(olds["response"]) : null,
+    response: isFound ? keptResponseOf(olds["response"]) : null,
     rotatedAt: text(olds["rotatedAt"]),
     previousApiKey: text(olds["previousApiKey"]),
     previousExpiresAt: text(olds["previousExpiresAt"]),
     internal: {
       trigger: text(internal["trigger"]),
-      previousResponse: asKeptResponse(internal["previousResponse"]),
+      previousResponse: keptResponseOf(internal["previousResponse"]),
       unread: unreadKey(isFound ? internal["unread"] : olds),
     },
   };
 }
 
+function keptResponseOf(value: unknown): KeptResponse | null {
+  if (!isObject(value)) return null;
+  const { body, encoding, complete } = value;
+  if (typeof body !== "string" || (encoding !== "utf8" && encoding !== "base64")) return null;
+  return { body, encoding, complete: complete === true };
+}
+
 function unreadKey(value: unknown): CreatedKey | null {
   if (!isObject(value)) return null;
-  const response = asKeptResponse(value["response"]) ?? { body: "", encoding: "utf8", complete: false };
+  const response = keptResponseOf(value["response"]) ?? { body: "", encoding: "utf8", complete: false };
   return { response, createdAt: text(value["createdAt"]) ?? "an unknown time" };
 }
 
@@ -108,6 +126,20 @@ export function previousKeyOf({ previousApiKey, internal }: KeyState): StoredKey
 export function withoutPreviousKey(state: KeyState): KeyState {
   const internal = { ...state.internal, previousResponse: null };
   return { ...state, previousApiKey: null, previousExpiresAt: null, internal };
+}
+
+/** Converts a body into a form that the state can store. */
+export function keepResponse(body: Buffer, complete: boolean): KeptResponse {
+  try {
+    return { body: new TextDecoder("utf-8", { fatal: true }).decode(body), encoding: "utf8", complete };
+  } catch {
+    return { body: body.toString("base64"), encoding: "base64", complete };
+  }
+}
+
+/** Returns the text of a stored response. */
+export function responseText({ body, encoding }: KeptResponse): string {
+  return encoding === "utf8" ? body : Buffer.from(body, "base64").toString("utf8");
 }
 
 /**

@@ -2,12 +2,11 @@ import type { BaseUrl } from "../api/base-url.js";
 import type { ApiResponse, PartnerClient, Wait } from "../api/client.js";
 import type { Clock } from "../api/rate-limiter.js";
 import { SettingsError } from "../api/errors.js";
-import { keepResponse } from "../api/kept-response.js";
 import { isWebPage, reportsFailure } from "../responses/failure-report.js";
 import { isFailedCreation } from "../responses/key-reader.js";
 import type { ResponseMapping } from "../responses/mapping.js";
 import { readWebhookList } from "../responses/webhook-list-reader.js";
-import type { CreatedKey } from "./key-state.js";
+import { keepResponse, type CreatedKey } from "./key-state.js";
 import type { Notice } from "./problems.js";
 import {
   accountName,

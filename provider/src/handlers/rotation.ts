@@ -1,5 +1,4 @@
 import { PartnerError, RequestError, type RequestFailure } from "../api/errors.js";
-import { responseText } from "../api/kept-response.js";
 import { readApiKeyId } from "../responses/key-reader.js";
 import type { ResponseMapping } from "../responses/mapping.js";
 import { PartialFailure, type Properties } from "./contract.js";
@@ -10,6 +9,7 @@ import {
   previousKeyOf,
   readKeptResponse,
   rereadKey,
+  responseText,
   withoutPreviousKey,
   type CreatedKey,
   type KeyState,
