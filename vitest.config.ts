@@ -25,7 +25,11 @@ export default defineConfig({
           name: "engine",
           include: ["test/engine/**/*.test.ts"],
           testTimeout: 180_000,
-          globalSetup: ["test/support/pulumi-cli.ts", "provider/tools/codegen.ts", "test/support/python.ts"],
+          globalSetup: [
+            "provider/tools/engine/pulumi-cli.ts",
+            "provider/tools/codegen.ts",
+            "provider/tools/python.ts",
+          ],
         },
       },
     ],

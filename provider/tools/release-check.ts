@@ -9,7 +9,7 @@ import { basename, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { isDeepStrictEqual } from "node:util";
 
-import { getPulumi } from "../../test/support/pulumi-cli.ts";
+import { getPulumi } from "./engine/pulumi-cli.ts";
 import manifest from "../package.json" with { type: "json" };
 import { copyBuild, ROOT } from "./checkout.ts";
 import { buildPlugin, startTime } from "./executable/build.ts";

@@ -14,7 +14,7 @@ import { basename, join } from "node:path";
 import { parseArgs } from "node:util";
 import { buildPlugin, startTime } from "../../provider/tools/executable/build.ts";
 import { mustRun } from "../../provider/tools/process.ts";
-import { startSandbox, summarizeRequests } from "../support/sandbox.ts";
+import { startSandbox } from "../support/sandbox.ts";
 import { findContenders, OPERATIONS } from "./contenders.ts";
 import { caseName, type Case, type Row, seconds, writePage } from "./page.ts";
 
@@ -90,6 +90,12 @@ async function measure({ count, latency }: Case, times: number): Promise<Row[]> 
 
 function median(values: readonly number[]): number {
   return values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? NaN;
+}
+
+/** Counts requests by method, such as `1 GET + 50 PATCH`. */
+function summarizeRequests(requests: readonly { readonly method: string }[]): string {
+  const byMethod = Object.entries(Object.groupBy(requests, ({ method }) => method)).sort();
+  return byMethod.map(([method, sent = []]) => `${sent.length} ${method}`).join(" + ");
 }
 
 /** Prints seconds and, in parentheses, the time of the first contender divided by this one's. */

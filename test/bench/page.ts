@@ -3,7 +3,7 @@ import { writeFile } from "node:fs/promises";
 import { cpus, loadavg, totalmem, type } from "node:os";
 import { dirname, join } from "node:path";
 import { format } from "prettier";
-import { getPulumi } from "../support/pulumi-cli.ts";
+import { getPulumi } from "../../provider/tools/engine/pulumi-cli.ts";
 import { mustRun } from "../../provider/tools/process.ts";
 import { type Contender, OPERATIONS } from "./contenders.ts";
 

@@ -4,7 +4,7 @@ import { gunzipSync } from "node:zlib";
 import { expect, it, onTestFinished } from "vitest";
 
 import { runShell } from "../../provider/tools/process.ts";
-import { engineEnv } from "../support/engine.ts";
+import { engineEnv } from "../../provider/tools/engine/environment.ts";
 import { SHAPES } from "../support/sandbox.ts";
 import { blocksOf, countRequests, sandboxFor, statesOf, type SandboxOptions } from "./support.ts";
 

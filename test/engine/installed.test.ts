@@ -10,7 +10,7 @@ import schema from "../../provider/schema.json" with { type: "json" };
 import { startTime } from "../../provider/tools/executable/build.ts";
 import { rehearseRelease } from "../../provider/tools/release-check.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
-import { getPulumi } from "../support/pulumi-cli.ts";
+import { getPulumi } from "../../provider/tools/engine/pulumi-cli.ts";
 import { blocksOf, sandboxStack, statesOf } from "./support.ts";
 
 const { version, pluginDownloadURL } = schema;

@@ -4,9 +4,9 @@ import { expect, it, onTestFinished } from "vitest";
 
 import { ROOT } from "../../provider/tools/checkout.ts";
 import { canGenerate, generate } from "../../provider/tools/codegen.ts";
-import { engineEnv } from "../support/engine.ts";
+import { engineEnv } from "../../provider/tools/engine/environment.ts";
 import { mustRun } from "../../provider/tools/process.ts";
-import { pythonEnv } from "../support/python.ts";
+import { pythonEnv } from "../../provider/tools/python.ts";
 import { countRequests, sandboxStack, statesOf, UNCHANGED } from "./support.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 
 import { copyBuild, LOWEST, ROOT } from "../../provider/tools/checkout.ts";
-import { engineEnv } from "../support/engine.ts";
+import { engineEnv } from "../../provider/tools/engine/environment.ts";
 import { runShell } from "../../provider/tools/process.ts";
 import { environmentFor, sandboxFor } from "./support.ts";
 

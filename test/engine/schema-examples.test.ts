@@ -7,8 +7,8 @@ import { canGenerate, CODEGEN_MODULE, generate } from "../../provider/tools/code
 import { type Example, examplesOf } from "../../provider/tools/examples.ts";
 import { mustRun } from "../../provider/tools/process.ts";
 import type { PackageSchema } from "../../provider/tools/registry-pages.ts";
-import { engineEnv } from "../support/engine.ts";
-import { pythonEnv } from "../support/python.ts";
+import { engineEnv } from "../../provider/tools/engine/environment.ts";
+import { pythonEnv } from "../../provider/tools/python.ts";
 import { LONG } from "../support/random.ts";
 import { environmentFor, sandboxFor, statesOf } from "./support.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";

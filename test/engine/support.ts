@@ -5,7 +5,7 @@ import { startSandbox, type Sandbox, type SandboxOptions } from "../support/sand
 import { expect, onTestFinished } from "vitest";
 
 import { ROOT } from "../../provider/tools/checkout.ts";
-import { engineEnv } from "../support/engine.ts";
+import { engineEnv } from "../../provider/tools/engine/environment.ts";
 import { mustRun, runShell } from "../../provider/tools/process.ts";
 import { createTestStack, type TestStack, type TestStackOptions } from "../support/stack.ts";
 

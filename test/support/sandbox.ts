@@ -53,12 +53,6 @@ export interface Held {
   release(): Promise<void>;
 }
 
-/** Counts requests by method, such as `1 GET + 50 PATCH`. */
-export function summarizeRequests(requests: readonly { readonly method: string }[]): string {
-  const byMethod = Object.entries(Object.groupBy(requests, ({ method }) => method)).sort();
-  return byMethod.map(([method, sent = []]) => `${sent.length} ${method}`).join(" + ");
-}
-
 /** Starts the sandbox of the package with faults and shapes. */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const { shape = "flat", latency = 0 } = options;

@@ -4,7 +4,7 @@ import type grpc from "@grpc/grpc-js";
 import type { Deployment, EngineEvent } from "@pulumi/pulumi/automation/index.js";
 import automation from "@pulumi/pulumi/automation/server.js";
 import langgrpc from "@pulumi/pulumi/proto/language_grpc_pb.js";
-import { engineEnv } from "./engine.ts";
+import { engineEnv } from "../../provider/tools/engine/environment.ts";
 import { serveGrpc, type GrpcServer } from "./grpc-server.ts";
 import { type Ended, mustRun, runProcess } from "../../provider/tools/process.ts";
 

@@ -2,10 +2,10 @@ import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 
-import { fill, isExecutable, onPath } from "../../provider/tools/build-cache.ts";
-import { ROOT } from "../../provider/tools/checkout.ts";
-import { canGenerate, generate } from "../../provider/tools/codegen.ts";
-import { cacheRoot, mustRun } from "../../provider/tools/process.ts";
+import { fill, isExecutable, onPath } from "./build-cache.ts";
+import { ROOT } from "./checkout.ts";
+import { canGenerate, generate } from "./codegen.ts";
+import { cacheRoot, mustRun } from "./process.ts";
 
 /** The example's dependencies, without the path of the generated SDK. */
 const requirements = async (): Promise<string> => {

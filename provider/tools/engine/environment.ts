@@ -3,14 +3,14 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { basename, delimiter, dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { ROOT } from "../../provider/tools/checkout.ts";
-import { inheritedEnv } from "../../provider/tools/process.ts";
+import { ROOT } from "../checkout.ts";
+import { inheritedEnv } from "../process.ts";
 import { getPulumi } from "./pulumi-cli.ts";
 
 const require = createRequire(import.meta.url);
 const SDK_FOLDER = dirname(require.resolve("@pulumi/pulumi/package.json"));
 const { version: SDK_VERSION } = require("@pulumi/pulumi/package.json") as { version: string };
-const { version } = require("../../provider/package.json") as { version: string };
+const { version } = require("../../package.json") as { version: string };
 
 /** An engine for one test: the CLI, an empty backend in a temporary folder, and the environment that connects them. */
 export interface Engine {

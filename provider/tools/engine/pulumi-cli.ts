@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { fill, goBuild, hashOf, isExecutable, onPath } from "../../provider/tools/build-cache.ts";
-import { cacheRoot, mustRun } from "../../provider/tools/process.ts";
+import { fill, goBuild, hashOf, isExecutable, onPath } from "../build-cache.ts";
+import { cacheRoot, mustRun } from "../process.ts";
 
 /** A working Pulumi CLI that is new enough. */
 export interface Pulumi {
