@@ -40,6 +40,20 @@ describe.each(HOSTS)("two providers in one run of the engine, %s", (host) => {
     expect(sandbox.webhooks.get(102)).toBe("active");
   });
 
+  it("a webhook that the program declares through both is refused, and the message names both resources", async () => {
+    const { old, next } = await startTwo();
+    const urns = ["one", "two"].map(
+      (name) => `urn:pulumi:dev::test::partners:index:PartnerWebhookState::${name}`,
+    );
+    const check = (plugin: typeof old, index: 0 | 1) =>
+      plugin.check(host === "dynamic" ? { ...HOOK, __urn: urns[index] } : HOOK, {}, ["one", "two"][index]);
+    expect((await check(old, 0)).failures).toEqual([]);
+    expect((await check(next, 0)).failures).toEqual([]); // The resource moves from one provider to the other.
+    expect((await check(old, 1)).failures[0]?.reason).toMatch(
+      /101 is declared twice, by .*"one" and .*"two"/,
+    );
+  });
+
   it("a fleet with others protects the webhooks that it covers", async () => {
     const { sandbox, old, next } = await startTwo();
     const covering = { ...FLEET, states: {}, others: "disabled" };

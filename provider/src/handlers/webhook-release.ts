@@ -25,15 +25,20 @@ export interface JournalEntry {
    * another process has claimed them. `released`: it has finished.
    */
   readonly kind: "claim" | "release" | "released";
-  /** The servers of the account, hashed. */
+  /** The servers of the account, hashed: the same webhooks, whatever the account is called. */
   readonly servers: readonly string[];
-  readonly webhookIds: readonly number[];
+  /** The account at each of its servers, hashed: two accounts of one server may have different webhooks with the same ID. */
+  readonly accounts: readonly string[];
+  readonly webhooks: readonly DeclaredWebhook[];
+  /** The resource that declares the webhooks of a claim; empty if it is not known, or if `others` only covers them. */
+  readonly urn: string;
   /** Milliseconds since the epoch. */
   readonly at: number;
 }
 
 /** What {@link ManagedWebhooks} needs to know about its process. */
 export interface JournalOwner {
+  readonly account: string;
   /** The addresses of the account's server. */
   readonly servers: readonly string[];
   readonly currentTime: () => number;
@@ -65,28 +70,32 @@ export class ManagedWebhooks {
   }
 
   /**
-   * Records that a resource of the program declares webhooks. Two resources with one webhook would overwrite each other in every update.
+   * Records that a resource of the program declares webhooks. Two resources with one webhook would overwrite each other in every
+   * update.
    *
    * @param urn The URN of the resource; empty if the host does not know it. Such a resource never conflicts with another.
-   * @returns An error if another resource declares one of them.
+   * @returns An error if another resource of the run declares one of them.
    */
   declare(webhooks: readonly DeclaredWebhook[], urn = ""): ResourceError | null {
-    let error: ResourceError | null = null;
+    const added = webhooks.filter((webhook) => !this.#declared.has(webhook));
+    for (const webhook of added) this.#declared.set(webhook, urn); // The first owner stays.
+    for (const webhook of added) if (webhook !== "others") this.#claimed.add(webhook);
+    // Before the others are read: of two processes that declare a webhook at the same time, at least one finds the other.
+    this.#append("claim", added, urn);
+    if (urn === "") return null;
+    const rivals = [...this.#declared, ...this.#declaredElsewhere()].filter(
+      ([, owner]) => owner !== "" && owner !== urn,
+    );
     for (const webhook of webhooks) {
-      const rivals = webhook === "others" ? [...this.#declared.keys()] : ([webhook, "others"] as const);
-      for (const rival of rivals) {
-        const owner = this.#declared.get(rival);
-        if (!owner || urn === "" || owner === urn) continue;
-        const webhookId = webhook === rival && webhook !== "others" ? webhook : null;
-        error ??= new ResourceError({ kind: "declaredTwice", webhookId, urns: [owner, urn] });
-      }
-      if (!this.#declared.has(webhook)) this.#declared.set(webhook, urn); // The first owner stays.
+      const rival = rivals.find(([other]) => other === webhook || other === "others" || webhook === "others");
+      if (!rival) continue;
+      const webhookId = webhook === rival[0] && webhook !== "others" ? webhook : null;
+      return new ResourceError({ kind: "declaredTwice", webhookId, urns: [rival[1], urn] });
     }
-    this.claim(webhooks.filter((webhook) => webhook !== "others"));
-    return error;
+    return null;
   }
 
-  /** Tells the other processes that the program declares webhooks through this one. `others` claims the webhooks that it covers. */
+  /** Tells the other processes that `others` covers webhooks, as if the program declared each of them through this process. */
   claim(webhookIds: readonly number[]): void {
     const added = webhookIds.filter((webhookId) => !this.#claimed.has(webhookId));
     for (const webhookId of added) this.#claimed.add(webhookId);
@@ -123,7 +132,7 @@ export class ManagedWebhooks {
     const others = this.#append("release", webhookIds) ? this.#readOthers() : null;
     if (others === null) throw new ResourceError({ kind: "noRunFolder", folder: this.#journal.folder });
     const claims = others.flat().filter(({ kind }) => kind === "claim");
-    const claimed = new Set(claims.flatMap((claim) => claim.webhookIds));
+    const claimed = new Set(claims.flatMap(({ webhooks }) => webhooks));
     const kept = webhookIds.filter((webhookId) => claimed.has(webhookId));
     if (kept.length > 0) this.#owner.warn({ kind: "declaredElsewhere", webhookIds: kept });
     const free = webhookIds.filter((webhookId) => !claimed.has(webhookId));
@@ -156,14 +165,19 @@ export class ManagedWebhooks {
   }
 
   /** @returns Whether the other processes can read the entry. */
-  #append(kind: JournalEntry["kind"], webhookIds: readonly number[]): boolean {
-    if (this.#journal === null || webhookIds.length === 0) return true;
-    return this.#journal.append({
-      kind,
-      servers: this.#servers(),
-      webhookIds,
-      at: this.#owner.currentTime(),
-    });
+  #append(kind: JournalEntry["kind"], webhooks: readonly DeclaredWebhook[], urn = ""): boolean {
+    if (this.#journal === null || webhooks.length === 0) return true;
+    const { servers, accounts } = this.#identity();
+    return this.#journal.append({ kind, servers, accounts, webhooks, urn, at: this.#owner.currentTime() });
+  }
+
+  /** Returns the webhooks of the same account that resources declare through other processes, with the URNs of the resources. */
+  #declaredElsewhere(): (readonly [DeclaredWebhook, string])[] {
+    const { accounts } = this.#identity();
+    const entries = (this.#readOthers() ?? []).flat();
+    return entries
+      .filter((entry) => entry.accounts.some((account) => accounts.includes(account)))
+      .flatMap(({ webhooks, urn }) => webhooks.map((webhook) => [webhook, urn] as const));
   }
 
   /** Returns the last entry of each other process about the release of each webhook. */
@@ -171,7 +185,7 @@ export class ManagedWebhooks {
     // A process that cannot write releases nothing.
     return (this.#readOthers() ?? []).flatMap((entries) => {
       const releases = entries.filter(({ kind }) => kind !== "claim");
-      return webhookIds.flatMap((id) => releases.findLast((entry) => entry.webhookIds.includes(id)) ?? []);
+      return webhookIds.flatMap((id) => releases.findLast((entry) => entry.webhooks.includes(id)) ?? []);
     });
   }
 
@@ -179,16 +193,19 @@ export class ManagedWebhooks {
   #readOthers(): readonly (readonly JournalEntry[])[] | null {
     const others = this.#journal?.readOthers() ?? null;
     if (others === null) return null;
-    const servers = this.#servers();
+    const { servers } = this.#identity();
     const isSame = (entry: JournalEntry): boolean => entry.servers.some((server) => servers.includes(server));
     return others.map((entries) => entries.filter(isSame));
   }
 
-  #servers(): readonly string[] {
-    return this.#owner.servers.map((server) =>
-      createHash("sha256").update(server).digest("hex").slice(0, 16),
-    );
+  #identity(): Pick<JournalEntry, "servers" | "accounts"> {
+    const { account, servers } = this.#owner;
+    return { servers: servers.map(hash), accounts: servers.map((server) => hash(`${server} ${account}`)) };
   }
+}
+
+function hash(text: string): string {
+  return createHash("sha256").update(text).digest("hex").slice(0, 16);
 }
 
 /** Returns the final states of webhooks, without those whose initial states are unknown. */

@@ -281,6 +281,37 @@ describe("two providers in one run", () => {
     expect(service.webhooks.get(102)).toBe("disabled");
   });
 
+  it("refuse a webhook that two resources declare through both of them for one account", async () => {
+    const service = await sandboxFor();
+    const journalOf = sharedJournal();
+    const [one, two, eu] = ["default", "default", "eu"].map((account) =>
+      startRun(service, { account }, { journal: journalOf() }),
+    );
+    if (!one || !two || !eu) throw new Error("not started");
+    const covering = { states: {}, others: "disabled" };
+    await create(one.partnerWebhookStates, covering); // Without a URN, it claims webhooks but never conflicts.
+    const conflicts: unknown[] = [];
+    for (const [handlers, args, urn] of [
+      [one.partnerWebhookState, { webhookId: 101, state: "active" }, "a"],
+      [two.partnerWebhookState, { webhookId: 101, state: "active" }, "a"], // It moves to another provider.
+      [eu.partnerWebhookState, { webhookId: 101, state: "active" }, "b"], // Another account's webhook has the same ID.
+      [one.partnerWebhookState, { webhookId: 102, state: "active" }, "c"],
+      [two.partnerWebhookState, { webhookId: 102, state: "active" }, "d"],
+      [two.partnerWebhookStates, { states: { 103: "active" } }, "e"],
+      [one.partnerWebhookStates, { states: { 103: "active" } }, "f"],
+      [eu.partnerWebhookStates, covering, "b"],
+      [two.partnerWebhookStates, covering, "a"],
+    ] as const)
+      conflicts.push(...(await handlers.check({}, args, urn)).problems);
+    expect(conflicts).toMatchObject(
+      [
+        { webhookId: 102, urns: ["c", "d"] },
+        { webhookId: 103, urns: ["e", "f"] },
+        { webhookId: null, urns: ["d", "a"] },
+      ].map((conflict) => ({ problem: { kind: "declaredTwice", ...conflict } })),
+    );
+  });
+
   it("change nothing if they cannot reach each other", async () => {
     const service = await sandboxFor();
     const olds = await created(service, args);

@@ -15,7 +15,14 @@ import { beforeEach, expect, it, onTestFinished, vi } from "vitest";
 import type { JournalEntry } from "../../../provider/src/handlers/webhook-release.js";
 import { openRunJournal } from "../../../provider/src/hosts/run-journal.js";
 
-const CLAIM: JournalEntry = { kind: "claim", servers: ["5e1f"], webhookIds: [101], at: 1 };
+const CLAIM: JournalEntry = {
+  kind: "claim",
+  servers: ["5e1f"],
+  accounts: ["acc0"],
+  webhooks: [101],
+  urn: "",
+  at: 1,
+};
 
 const stopping = new AbortController();
 let folder: string;
