@@ -1,5 +1,4 @@
-import type { BaseUrl } from "./base-url.js";
-import { createConnections } from "./connections.js";
+import { createConnections, type BaseUrl } from "./connections.js";
 import { RequestError, SettingsError, type Effect, type FailureCause } from "./errors.js";
 import { isSuccess, sendOnce, type Attempt, type HttpResponse } from "./http.js";
 import { API_ROOT, OPERATIONS, STATE_OPERATION, type Operation, type WebhookState } from "./operations.js";

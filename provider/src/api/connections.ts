@@ -1,8 +1,17 @@
 import { debuglog } from "node:util";
 import { Agent, EnvHttpProxyAgent, Pool, type buildConnector, type Dispatcher } from "undici";
 
-import type { BaseUrl } from "./base-url.js";
 import { SettingsError } from "./errors.js";
+
+/** The base URL of a Partner API, in the parts that undici needs. */
+export interface BaseUrl {
+  /** Scheme, host and port. */
+  readonly origin: string;
+  /** The path before the paths of the operations, without a trailing slash; `""` if there is none. */
+  readonly prefix: string;
+  /** Whether the host is this machine. Only then is plain HTTP allowed, and no proxy is used. */
+  readonly loopback: boolean;
+}
 
 /** Milliseconds for DNS, TCP, proxy and TLS together; undici's default. */
 export const CONNECT_TIMEOUT = 10_000;

@@ -1,5 +1,5 @@
-import type { BaseUrl } from "../api/base-url.js";
 import type { ApiResponse, PartnerClient, Wait } from "../api/client.js";
+import type { BaseUrl } from "../api/connections.js";
 import type { Clock } from "../api/rate-limiter.js";
 import { SettingsError } from "../api/errors.js";
 import { isWebPage, reportsFailure } from "../responses/failure-report.js";

@@ -1,7 +1,7 @@
-import { parseBaseUrl, type BaseUrl } from "../api/base-url.js";
 import type { ClientOptions } from "../api/client.js";
+import type { BaseUrl } from "../api/connections.js";
 import { SettingsError, type SettingProblem } from "../api/errors.js";
-import { isVisibleAscii } from "../api/operations.js";
+import { API_ROOT, isVisibleAscii } from "../api/operations.js";
 import { isArray, isObject, isScalar, parseDocument, parsePointer } from "../json.js";
 import { asWord, type ResponseMapping } from "../responses/mapping.js";
 import { ACCOUNT_KEY, DEFAULT_ACCOUNT, EXPLICIT_KEY, type SettingName } from "../setting-names.js";
@@ -76,6 +76,34 @@ function readBaseUrl(
   else if ("problem" in parsed) problems.push({ kind: "invalid", setting, text: parsed.problem });
   else return parsed;
   return null;
+}
+
+/** As the URL parser writes them. Names other than `localhost` could resolve to anything. */
+const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
+
+/**
+ * Parses a base URL.
+ *
+ * @returns The parts, or the problem, worded to follow "the base URL". The problem never repeats the URL, which may
+ * contain credentials.
+ */
+export function parseBaseUrl(text: string): BaseUrl | { readonly problem: string } {
+  if (!URL.canParse(text)) return { problem: "is not a URL; it looks like https://partners.example.com" };
+  const { protocol, username, password, hostname, origin, pathname } = new URL(text);
+  const loopback = LOOPBACK.test(hostname);
+  if (username !== "" || password !== "")
+    return { problem: "must not contain a user name or password; the access token is a separate setting" };
+  if (protocol !== "https:" && (protocol !== "http:" || !loopback)) {
+    return {
+      problem:
+        "must start with https://; plain http:// would send the access token unencrypted and is allowed only for this machine",
+    };
+  }
+  if (text.includes("?") || text.includes("#")) return { problem: "must not contain a query or a fragment" };
+  const prefix = pathname.replace(/\/{1,64}$/, "");
+  if (prefix.endsWith(API_ROOT))
+    return { problem: `must not include ${API_ROOT}, which is added automatically` };
+  return { origin, prefix, loopback };
 }
 
 function readAccessToken(token: string | null, problems: SettingProblem[]): string | null {

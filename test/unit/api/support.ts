@@ -2,11 +2,11 @@ import { createServer, type IncomingMessage, type RequestListener } from "node:h
 import type { AddressInfo } from "node:net";
 import { onTestFinished } from "vitest";
 
-import { parseBaseUrl } from "../../../provider/src/api/base-url.js";
 import { createClient, type ClientOptions } from "../../../provider/src/api/client.js";
 import type { Clock } from "../../../provider/src/api/rate-limiter.js";
 import { RequestError, type RequestFailure } from "../../../provider/src/api/errors.js";
 import { interpretResponses, type PartnerService } from "../../../provider/src/handlers/process.js";
+import { parseBaseUrl } from "../../../provider/src/handlers/settings.js";
 import { startSandbox, type Sandbox, type SandboxOptions } from "../../support/sandbox.ts";
 import { startTcpServer } from "../../support/tcp-server.ts";
 

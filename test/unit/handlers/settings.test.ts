@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
 
 import manifest from "../../../provider/package.json" with { type: "json" };
-import { parseBaseUrl } from "../../../provider/src/api/base-url.js";
 import { SettingsError, type SettingProblem } from "../../../provider/src/api/errors.js";
 import type { Notice } from "../../../provider/src/handlers/problems.js";
 import { PluginProcess } from "../../../provider/src/handlers/process.js";
 import {
   accountName,
   assertNodeVersion,
+  parseBaseUrl,
   readSettings,
   type Settings,
 } from "../../../provider/src/handlers/settings.js";
