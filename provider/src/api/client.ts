@@ -1,10 +1,10 @@
 import { createConnections, type BaseUrl } from "./connections.js";
-import { RequestError, SettingsError, type Effect, type FailureCause } from "./errors.js";
-import { isSuccess, sendOnce, type Attempt, type HttpResponse } from "./http.js";
+import { RequestError, SettingsError, type FailureCause } from "./errors.js";
+import { sendOnce, type Attempt, type HttpResponse } from "./http.js";
 import { API_ROOT, OPERATIONS, STATE_OPERATION, type Operation, type WebhookState } from "./operations.js";
 import { RateLimiter, systemClock, type Clock } from "./rate-limiter.js";
 import { printableId, redactText, serverMessage } from "./redact.js";
-import { withRetry, type Outcome } from "./retry.js";
+import { withRetry } from "./retry.js";
 
 /** The settings of one client. Times are in milliseconds. */
 export interface ClientOptions {
@@ -20,30 +20,24 @@ export interface ClientOptions {
   /** The maximum rate of requests; `null` for no limit. */
   readonly requestsPerSecond: number | null;
   /** @default the system clock */
-  readonly clock?: Clock;
+  readonly clock?: Clock | undefined;
   /** When it aborts, all waits end, no more requests start, and those in flight are abandoned, except creations. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   /** Called with one line for each attempt. Lines contain no secrets. @default no logging */
-  readonly log?: (line: string) => void;
-  /** Called before each retry, and repeatedly while a response is slow. @default no reports */
-  readonly onWait?: (wait: Wait) => void;
+  readonly log?: ((line: string) => void) | undefined;
+  /** Called before each retry. @default no reports */
+  readonly onWait?: ((wait: Wait) => void) | undefined;
 }
 
-/** What an operation is waiting for. */
-export type Wait =
-  /** A retry after a delay in milliseconds. `reason` is a status or an error code. */
-  | {
-      readonly kind: "retry";
-      readonly operation: Operation;
-      readonly host: string;
-      readonly reason: string;
-      readonly delay: number;
-    }
-  /** A response. `elapsed` is in milliseconds. */
-  | { readonly kind: "response"; readonly operation: Operation; readonly elapsed: number };
-
-/** Milliseconds between two reports of a slow response. */
-const REPORT_INTERVAL = 10_000;
+/** A delay before a retry. */
+export interface Wait {
+  readonly operation: Operation;
+  readonly host: string;
+  /** A status or an error code. */
+  readonly reason: string;
+  /** Milliseconds. */
+  readonly delay: number;
+}
 
 /** A response with a 2xx status. What its body means is not known yet. */
 export interface ApiResponse extends Pick<HttpResponse, "status" | "headers" | "body"> {
@@ -89,76 +83,56 @@ export function createClient(options: ClientOptions): PartnerClient {
 
   /** Performs an operation, with retries, and returns the successful response. */
   async function send(call: Call): Promise<ApiResponse> {
-    const { operation, parameter = "", webhookId = null, timeout = Infinity } = call;
-    const { kind } = OPERATIONS[operation];
+    const { operation, key, webhookId = null, timeout = Infinity } = call;
+    const request = { operation, webhookId, host, mayUseProxy: connections.mayUseProxy };
     const operationTimeout = Math.min(timeout, options.operationTimeout);
     const onRetry = (attempt: Attempt, delay: number): void => {
-      const reason = attempt.kind === "response" ? String(attempt.status) : attempt.code || attempt.reason;
-      options.onWait?.({ kind: "retry", operation, host, reason, delay });
+      options.onWait?.({ operation, host, reason: resultOf(attempt), delay });
     };
     const context = { clock, limiter, operationTimeout, signal, onRetry };
-    const outcome = await withRetry(kind, context, attemptsOf(call));
-    const response = outcome.attempt?.kind === "response" ? outcome.attempt : null;
+    const outcome = await withRetry(OPERATIONS[operation].kind, context, attemptsOf(call));
 
-    const failure = (cause: FailureCause, effect: Effect): RequestError => {
+    const failure = (cause: FailureCause): RequestError => {
+      const { response, effect, attempts } = outcome;
       const words = response && serverMessage(response.body.toString("utf8"));
       return new RequestError({
-        operation,
-        webhookId,
-        host,
+        ...request,
         cause,
         effect,
-        attempts: outcome.attempts,
+        attempts,
         failedAt: timestamp(),
-        requestId: response && requestId(response, parameter),
-        serverMessage: words && redactText(words, [accessToken, webhookId === null ? parameter : ""]),
+        requestId: response && requestId(response, key),
+        serverMessage: words && redactText(words, [accessToken, key ?? ""]),
       });
     };
-    if (response === null || !outcome.succeeded) throw failure(causeOf(outcome), outcome.effect);
-    const effect = kind === "read" ? "none" : "possible";
-    const { status, headers, body, cutOff } = response;
-    if (kind === "read" && cutOff === "limit") throw failure({ kind: "tooLarge" }, effect);
-    return {
-      status,
-      headers,
-      body,
-      isComplete: cutOff === null,
-      receivedAt: timestamp(),
-      failure: (cause) => failure(cause, effect),
-    };
+    if (outcome.cause !== null) throw failure(outcome.cause);
+    const { status, headers, body, cutOff } = outcome.response;
+    return { status, headers, body, isComplete: cutOff === null, receivedAt: timestamp(), failure };
   }
 
   /** Returns a function that sends a call once. It receives the milliseconds left until the deadline. */
   function attemptsOf(call: Call): (remaining: number) => Promise<Attempt> {
-    const { operation, parameter } = call;
+    const { operation, key } = call;
     const { method, template, kind } = OPERATIONS[operation];
-    const path = baseUrl.prefix + API_ROOT + fillPath(template, parameter);
+    const path = baseUrl.prefix + API_ROOT + fillPath(template, call);
     const { requestTimeout } = options;
     let count = 0;
     let lostConnection = false;
     return async (remaining) => {
       const startedAt = performance.now();
-      const elapsed = (): number => Math.round(performance.now() - startedAt);
-      const timer = setInterval(() => {
-        options.onWait?.({ kind: "response", operation, elapsed: elapsed() });
-      }, REPORT_INTERVAL);
       inFlight.add(call);
       // When one kept-alive connection breaks, the server may be closing the others too.
       const fresh = kind === "create" || lostConnection;
       const request = { method, path, kind, fresh, requestTimeout, remaining, signal };
       const attempt = await sendOnce(connections, request);
-      clearInterval(timer);
       inFlight.delete(call);
       count += 1;
       lostConnection = attempt.kind === "noResponse";
+      const id = attempt.kind === "response" ? requestId(attempt, key) : null;
+      const result = `status=${resultOf(attempt)} attempt=${count} ms=${Math.round(performance.now() - startedAt)}`;
       // Only the template, numbers and a printable ID: no secrets.
-      const result =
-        attempt.kind === "response" ? `status=${attempt.status}` : `error=${attempt.code || attempt.reason}`;
-      const id = requestId(attempt, parameter);
-      options.log?.(
-        `${operation} ${method} ${API_ROOT}${template} host=${host} ${result} attempt=${count} ms=${elapsed()}` +
-          (id === null ? "" : ` request=${id}`),
-      );
+      const suffix = id === null ? "" : ` request=${id}`;
+      options.log?.(`${operation} ${method} ${API_ROOT}${template} host=${host} ${result}${suffix}`);
       return attempt;
     };
   }
@@ -167,18 +141,15 @@ export function createClient(options: ClientOptions): PartnerClient {
     return new Date(clock.now()).toISOString();
   }
 
-  function requestId(attempt: Attempt, parameter = ""): string | null {
-    if (attempt.kind === "noResponse") return null;
-    const id = attempt.headers["x-request-id"] ?? attempt.headers["request-id"];
-    return printableId(id, [accessToken, parameter]);
+  function requestId({ headers }: HttpResponse, key = ""): string | null {
+    return printableId(headers["x-request-id"] ?? headers["request-id"], [accessToken, key]);
   }
 
   return {
     createApiKey: () => send({ operation: "createApiKey" }),
-    deleteApiKey: (apiKey) => send({ operation: "deleteApiKey", parameter: apiKey }),
+    deleteApiKey: (key) => send({ operation: "deleteApiKey", key }),
     listWebhooks: (timeout) => send({ operation: "listWebhooks", timeout }),
-    setWebhookState: (webhookId, state) =>
-      send({ operation: STATE_OPERATION[state], parameter: String(webhookId), webhookId }),
+    setWebhookState: (webhookId, state) => send({ operation: STATE_OPERATION[state], webhookId }),
     get pendingOperations() {
       return [...inFlight].map(({ operation }) => operation);
     },
@@ -189,38 +160,23 @@ export function createClient(options: ClientOptions): PartnerClient {
 /** One call of an operation. */
 interface Call {
   readonly operation: Operation;
-  /** The value of the path parameter. Secret if it is a key. */
-  readonly parameter?: string;
+  /** A key, or the ID of a key. Secret. */
+  readonly key?: string;
   readonly webhookId?: number;
   /** Milliseconds, if less than `operationTimeout`. */
   readonly timeout?: number | undefined;
 }
 
-/**
- * Inserts the path parameter into a template.
- *
- * @throws {SettingsError} if the value cannot be a path segment: a server or a proxy resolves an empty one, "." and ".." to another
- * path, and lone surrogates have no encoding.
- */
-function fillPath(template: string, parameter: string | undefined): string {
-  if (parameter === undefined) return template;
-  if (["", ".", ".."].includes(parameter) || !parameter.isWellFormed()) {
+/** Inserts the path parameter into a template. @throws {SettingsError} if a server or a proxy would resolve it to another path. */
+function fillPath(template: string, { key, webhookId }: Call): string {
+  if (key !== undefined && ["", ".", ".."].includes(key)) {
     const text = "must point to a value that can be part of a path";
     throw new SettingsError([{ kind: "invalid", setting: "responses.apiKeyId", text }]);
   }
-  return template.replace(/\{[a-z_]+\}/, () => encodeURIComponent(parameter));
+  return template.replace(/\{\w+\}/, () => encodeURIComponent(key ?? String(webhookId)));
 }
 
-function causeOf({ attempt, interrupted, requestedWait }: Outcome): FailureCause {
-  if (requestedWait !== null) {
-    const status = attempt?.kind === "response" ? attempt.status : 429; // If it was not sent, another request received a 429.
-    return { kind: "throttled", status, wait: requestedWait };
-  }
-  if (interrupted) return { kind: "interrupted" };
-  // It was not sent, because the server has returned 429 to all other requests for too long.
-  if (attempt === null) return { kind: "status", status: 429 };
-  if (attempt.kind === "response")
-    return isSuccess(attempt.status) ? { kind: "cutOff" } : { kind: "status", status: attempt.status };
-  if (attempt.reason === "timeout") return { kind: "timeout", sent: attempt.sent };
-  return { kind: "connection", code: attempt.code, proxy: attempt.proxy };
+/** Returns the status or the error code of an attempt. */
+function resultOf(attempt: Attempt): string {
+  return attempt.kind === "response" ? String(attempt.status) : attempt.code;
 }

@@ -1,5 +1,5 @@
 import { debuglog } from "node:util";
-import { Agent, EnvHttpProxyAgent, Pool, type buildConnector, type Dispatcher } from "undici";
+import { Agent, EnvHttpProxyAgent, type Dispatcher } from "undici";
 
 import { SettingsError } from "./errors.js";
 
@@ -19,18 +19,10 @@ export const CONNECT_TIMEOUT = 10_000;
 /** Bytes of response headers. Some gateways send more than undici's default of 16 KiB. */
 const MAX_HEADER_BYTES = 256 * 1024;
 
+const PROXY_VARIABLES = ["https_proxy", "HTTPS_PROXY", "http_proxy", "HTTP_PROXY"];
+
 /** The connections to one account's server. */
-export interface Connections {
-  readonly origin: string;
-  /** The value of the `authorization` header. Secret. */
-  readonly authorization: string;
-  /** Reuses kept-alive connections: for requests that can be retried when one of them breaks. */
-  readonly pooled: Dispatcher;
-  /** Opens a new connection for each request: for creations, and for retries after a connection broke. */
-  readonly fresh: Dispatcher;
-  /** Closes all connections at once. */
-  close(): Promise<void>;
-}
+export type Connections = ReturnType<typeof createConnections>;
 
 /**
  * Creates the connection pools. They open connections only when requests need them.
@@ -38,11 +30,7 @@ export interface Connections {
  * @param maxConnections The maximum number of connections in each pool.
  * @throws {SettingsError} if the environment sets an invalid proxy, or makes undici log request paths.
  */
-export function createConnections(
-  baseUrl: BaseUrl,
-  accessToken: string,
-  maxConnections: number,
-): Connections {
+export function createConnections(baseUrl: BaseUrl, accessToken: string, maxConnections: number) {
   assertUndiciIsQuiet();
   const shared = {
     connections: maxConnections,
@@ -59,15 +47,22 @@ export function createConnections(
     return proxyAgent({ ...options, connectTimeout: CONNECT_TIMEOUT, proxyTls: { allowH2: false } });
   };
   const pooled = create(1);
-  // 0 disables keep-alive. On a kept-alive socket that the server is closing, a POST that never arrived looks the same as
-  // one whose response was lost.
   const fresh = create(0);
   return {
     origin: baseUrl.origin,
+    /** The value of the `authorization` header. Secret. */
     authorization: `Bearer ${accessToken}`,
+    /** Reuses kept-alive connections: for requests that can be retried when one of them breaks. */
     pooled,
+    /**
+     * Opens a new connection for each request: for creations, and for retries after a connection broke. On a kept-alive socket
+     * that the server is closing, a POST that never arrived looks the same as one whose response was lost.
+     */
     fresh,
-    close: async () => {
+    /** Whether the environment sets a proxy. A connection that fails does not tell at which of the two. */
+    mayUseProxy: !baseUrl.loopback && PROXY_VARIABLES.some((name) => process.env[name]),
+    /** Closes all connections at once. */
+    async close(): Promise<void> {
       await Promise.all([pooled.destroy(), fresh.destroy()]);
     },
   };
@@ -83,32 +78,11 @@ function assertUndiciIsQuiet(): void {
 
 function proxyAgent(options: EnvHttpProxyAgent.Options): Dispatcher {
   try {
-    return new EnvHttpProxyAgent({ ...options, clientFactory: proxyClient });
+    return new EnvHttpProxyAgent(options);
   } catch {
     // Without the cause, which repeats the address and with it a possible password.
     const text =
       "The proxy in HTTPS_PROXY or HTTP_PROXY is not a URL. Include the scheme, as in http://proxy.example.com:3128.";
     throw new SettingsError([{ kind: "environment", text }]);
   }
-}
-
-/** Marks an error in connecting to a proxy, which looks the same as one in connecting to the server. */
-const PROXY = Symbol("proxy");
-
-/** Returns the host and port of the proxy that could not be reached; `undefined` for any other error. */
-export function unreachableProxy(error: unknown): string | undefined {
-  return error instanceof Error && PROXY in error ? String(error[PROXY]) : undefined;
-}
-
-/** Creates the client that an agent uses to reach its proxy. */
-function proxyClient({ origin, host }: URL, options: object): Dispatcher {
-  const { connect } = options as { readonly connect: buildConnector.connector };
-  return new Pool(origin, {
-    connect: (target, callback) => {
-      connect(target, (...[error, socket]) => {
-        if (error) callback(Object.assign(error, { [PROXY]: host }), null);
-        else callback(null, socket);
-      });
-    },
-  });
 }

@@ -19,10 +19,7 @@ export type ErrorCode =
  * host knows where the account's settings come from. No fact may contain a token or a key.
  */
 export abstract class PartnerError extends Error {
-  /** See {@link ErrorCode}. */
   abstract readonly code: ErrorCode;
-  /** See {@link Effect}. */
-  readonly effect: Effect = "none";
 }
 
 /** Why a webhook list is not recognized. */
@@ -38,8 +35,8 @@ export type FailureCause =
   | { readonly kind: "throttled"; readonly status: number; readonly wait: number }
   /** No response arrived in time. `sent`: whether the request had been sent. */
   | { readonly kind: "timeout"; readonly sent: boolean }
-  /** The connection failed or broke. `code` comes from the system or from undici; `proxy`: the host that was not reached. */
-  | { readonly kind: "connection"; readonly code: string; readonly proxy?: string | undefined }
+  /** The connection failed or broke. `code` comes from the system or from undici. */
+  | { readonly kind: "connection"; readonly code: string }
   /** The process was asked to stop. */
   | { readonly kind: "interrupted" }
   /** The response had a 2xx status and was cut off. */
@@ -61,6 +58,8 @@ export interface RequestFailure {
   /** The server's host and port. */
   readonly host: string;
   readonly cause: FailureCause;
+  /** Whether the environment sets a proxy for this host, which may be the one that failed. */
+  readonly mayUseProxy: boolean;
   /** The effect of all attempts together. */
   readonly effect: Effect;
   /** The number of attempts. */
@@ -90,13 +89,11 @@ const REQUEST_CODES: Readonly<Record<FailureCause["kind"], ErrorCode>> = {
 /** A Partner API operation failed. */
 export class RequestError extends PartnerError {
   override readonly code: ErrorCode;
-  override readonly effect: Effect;
   readonly failure: RequestFailure;
 
   constructor(failure: RequestFailure) {
     super(failure.cause.kind);
     this.code = REQUEST_CODES[failure.cause.kind];
-    this.effect = failure.effect;
     this.failure = failure;
   }
 

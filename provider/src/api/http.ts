@@ -2,7 +2,7 @@ import { brotliDecompressSync, constants, unzipSync } from "node:zlib";
 import type { Dispatcher } from "undici";
 
 import { VERSION } from "../version.js";
-import { CONNECT_TIMEOUT, unreachableProxy, type Connections } from "./connections.js";
+import { CONNECT_TIMEOUT, type Connections } from "./connections.js";
 import type { Method, OperationKind } from "./operations.js";
 
 /** The maximum number of body bytes to keep. */
@@ -13,17 +13,16 @@ const BODY_LIMITS: Readonly<Record<OperationKind, number>> = {
 };
 
 /** A single HTTP request. Times are in milliseconds. */
-export interface HttpRequest {
+interface HttpRequest {
   readonly method: Method;
-  /** The full path, percent-encoded. Secret: the path of a deletion contains the key. */
+  /** Secret: the path of a deletion contains the key. */
   readonly path: string;
-  /** Once a creation is sent, only `requestTimeout` ends the wait for its response. */
   readonly kind: OperationKind;
   /** Whether to open a new connection instead of reusing a kept-alive one. */
   readonly fresh: boolean;
   /** From the start of sending to the last byte of the response. */
   readonly requestTimeout: number;
-  /** The time that the operation has left. It does not limit the response to a creation that was sent. */
+  /** The time that the operation has left. Once a creation is sent, only `requestTimeout` ends it. */
   readonly remaining: number;
   /** When it aborts, the request is abandoned unless it is a creation that was sent. */
   readonly signal?: AbortSignal | undefined;
@@ -45,15 +44,13 @@ export interface HttpResponse {
 }
 
 /** An attempt without a response. */
-export interface NoResponse {
+interface NoResponse {
   readonly kind: "noResponse";
   /** Whether undici started to send. Error codes do not tell: ECONNRESET can occur before and after sending. */
   readonly sent: boolean;
   readonly reason: "timeout" | "connection" | "interrupted";
-  /** The error code of the system or of undici, such as `ECONNREFUSED`. */
+  /** The error code of the system or of undici, such as `ECONNREFUSED`; the reason if there was no error. */
   readonly code: string;
-  /** The host and port of the proxy, if it was the proxy that could not be reached. */
-  readonly proxy?: string | undefined;
 }
 
 /** Whether a status is 2xx. Any 2xx counts: a 200 instead of a 201 may carry the only copy of a key. */
@@ -70,16 +67,16 @@ export function sendOnce(connections: Connections, request: HttpRequest): Promis
     const { origin, authorization } = connections;
     const handler = new AttemptHandler(request, resolve);
     const agent = request.fresh ? connections.fresh : connections.pooled;
-    const headers = { ...REQUEST_HEADERS, authorization };
+    const { method, path } = request;
     try {
-      agent.dispatch({ origin, path: request.path, method: request.method, headers }, handler);
+      agent.dispatch({ origin, method, path, headers: { ...HEADERS, authorization } }, handler);
     } catch (error) {
       handler.onResponseError(null, error);
     }
   });
 }
 
-const REQUEST_HEADERS = {
+const HEADERS = {
   "user-agent": `pulumi-partners/${VERSION}`,
   accept: "application/json",
   // Without this header, RFC 9110 (12.5.3) lets a server compress its responses.
@@ -170,9 +167,8 @@ class AttemptHandler implements Dispatcher.DispatchHandler {
     const status = this.#status;
     if (status === null) {
       const reason = cutOff === "timeout" || cutOff === "interrupted" ? cutOff : "connection";
-      const code = error === undefined ? "" : codeOf(error);
-      const proxy = unreachableProxy(error);
-      this.#resolve({ kind: "noResponse", sent: this.#controller !== null, reason, code, proxy });
+      const code = error === undefined ? reason : codeOf(error);
+      this.#resolve({ kind: "noResponse", sent: this.#controller !== null, reason, code });
     } else {
       const body = Buffer.concat(this.#chunks);
       const limit = BODY_LIMITS[this.#request.kind];
@@ -200,11 +196,11 @@ function decompress(body: Buffer, encoding: string | string[] | undefined, limit
   try {
     if (coding === "br")
       return brotliDecompressSync(body, { maxOutputLength: limit, finishFlush: BROTLI_OPERATION_FLUSH });
-    if (coding === "gzip" || coding === "x-gzip" || coding === "deflate")
+    if (coding === "gzip" || coding === "deflate")
       return unzipSync(body, { maxOutputLength: limit, finishFlush: Z_SYNC_FLUSH });
     return body;
   } catch (error) {
-    return error instanceof Error && "code" in error && error.code === "ERR_BUFFER_TOO_LARGE" ? null : body;
+    return codeOf(error) === "ERR_BUFFER_TOO_LARGE" ? null : body;
   }
 }
 

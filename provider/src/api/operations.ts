@@ -11,9 +11,7 @@ export type Method = "GET" | "POST" | "PATCH" | "DELETE";
  */
 export type OperationKind = "create" | "read" | "change";
 
-/** The properties of an operation. */
-export interface OperationSpec {
-  /** The HTTP method. */
+interface OperationSpec {
   readonly method: Method;
   /** The path below {@link API_ROOT}, with a placeholder for the only path parameter. Safe to print, unlike the path. */
   readonly template: string;

@@ -27,12 +27,6 @@ export const systemClock: Clock = {
   },
 };
 
-/** A pause that is too long to wait for. */
-interface LongPause {
-  /** The milliseconds that the server asks to wait; `null` if the pause is so long because it has refused all requests. */
-  readonly requestedWait: number | null;
-}
-
 /**
  * Limits all requests of the process, retries included: at most `maxConnections` in flight, at most `requestsPerSecond`, and
  * none during the pause after a 429. After the pause, half the connections are used until a minute has passed without a 429.
@@ -47,8 +41,6 @@ export class RateLimiter {
   #inFlight = 0;
   #nextTurn = 0;
   #pausedUntil = 0;
-  /** The end of the pause that the server asked for. */
-  #requestedUntil = 0;
   #nextPause = BASE_PAUSE;
   #throttledAt = -Infinity;
 
@@ -77,22 +69,20 @@ export class RateLimiter {
    * Waits for a turn, or until the signal is aborted. The caller must call {@link release} afterwards in any case.
    *
    * @param maxWait The longest pause to wait for, in milliseconds.
-   * @returns A longer pause; `null` when it is the caller's turn.
+   * @returns Whether it is the caller's turn; `false` if the pause is longer.
    */
-  async acquire(maxWait: number): Promise<LongPause | null> {
+  async acquire(maxWait: number): Promise<boolean> {
     if (this.#inFlight < this.#connections) this.#inFlight += 1;
     else await new Promise<void>((resolve) => this.#queue.push(resolve));
     while (!this.#signal?.aborted) {
       const now = this.#clock.now();
-      const pause = this.#pausedUntil - now;
-      if (pause > maxWait)
-        return { requestedWait: this.#requestedUntil === this.#pausedUntil ? pause : null };
+      if (this.#pausedUntil - now > maxWait) return false;
       const turn = Math.max(now, this.#nextTurn, this.#pausedUntil);
       this.#nextTurn = turn + 1000 / this.#maxRate;
       if (turn > now) await this.#clock.sleep(turn - now, this.#signal);
       if (this.#clock.now() >= this.#pausedUntil) break; // Otherwise a 429 arrived in the meantime.
     }
-    return null;
+    return true;
   }
 
   /** Frees a connection for the next request. */
@@ -120,7 +110,6 @@ export class RateLimiter {
   throttled(retryAfter: number | null): void {
     const now = this.#clock.now();
     this.#throttledAt = now;
-    this.#requestedUntil = Math.max(this.#requestedUntil, now + (retryAfter ?? 0));
     // The other 429s of a burst say nothing new.
     if (now >= this.#pausedUntil) {
       this.#connections = Math.ceil(this.#connections / 2);
@@ -128,6 +117,6 @@ export class RateLimiter {
       this.#pausedUntil = now + this.#nextPause * (1 + this.#clock.random() / 2);
       this.#nextPause *= 2;
     }
-    this.#pausedUntil = Math.max(this.#pausedUntil, this.#requestedUntil);
+    this.#pausedUntil = Math.max(this.#pausedUntil, now + (retryAfter ?? 0));
   }
 }

@@ -4,22 +4,10 @@ import { parseDocument, resolvePointer } from "../json.js";
 const MAX_ERROR_BODY = 1024 * 1024;
 
 /** JSON Pointers to error messages, by priority (RFC 9457, RFC 6749 and custom). */
-const MESSAGE_POINTERS = [
-  "/message",
-  "/error/message",
-  "/error_description",
-  "/detail",
-  "/title",
-  "/errors/0/message",
-  "/error",
-  "/errors/0/detail",
-  "/errors/0",
-  "/errorMessage",
-  "/errmsg",
-  "/msg",
-  "/data/message",
-  "/result/message",
-];
+const MESSAGE_POINTERS = (
+  "/message /error/message /error_description /detail /title /errors/0/message /error /errors/0/detail /errors/0 " +
+  "/errorMessage /errmsg /msg /data/message /result/message"
+).split(" ");
 
 /** Shorter strings are too common to search for. */
 const MIN_SECRET_LENGTH = 4;

@@ -1,5 +1,5 @@
-import type { Effect } from "./errors.js";
-import { isSuccess, type Attempt } from "./http.js";
+import type { Effect, FailureCause } from "./errors.js";
+import { isSuccess, type Attempt, type HttpResponse } from "./http.js";
 import type { OperationKind } from "./operations.js";
 import type { Clock, RateLimiter } from "./rate-limiter.js";
 
@@ -28,8 +28,8 @@ function decideRetry(kind: OperationKind, attempt: Attempt): RetryDecision {
   if (attempt.kind === "noResponse") return kind === "create" && attempt.sent ? "fail" : "retry";
   const { status, cutOff } = attempt;
   if (isSuccess(status)) {
-    const isIncomplete = cutOff === "timeout" || cutOff === "connection";
-    return kind === "read" && isIncomplete ? "retry" : "done";
+    if (kind !== "read" || cutOff === null) return "done";
+    return cutOff === "limit" ? "fail" : "retry";
   }
   if (status === 429) return "throttled";
   if (kind === "create") return "fail";
@@ -50,18 +50,16 @@ function mayHaveTakenEffect(kind: OperationKind, attempt: Attempt): boolean {
 }
 
 /** How an operation ended after all its attempts. */
-export interface Outcome {
-  /** The last attempt; `null` if the limiter or the signal prevented the first. */
-  readonly attempt: Attempt | null;
-  readonly succeeded: boolean;
-  /** The effect of all attempts together if the operation failed. */
+export type Outcome = {
+  /** The effect of all attempts together. */
   readonly effect: Effect;
   /** The number of attempts, including those that returned 429. */
   readonly attempts: number;
-  /** The milliseconds that the server asked to wait, if that is longer than the time left. */
-  readonly requestedWait: number | null;
-  readonly interrupted: boolean;
-}
+} & (
+  | { readonly cause: null; readonly response: HttpResponse }
+  /** It failed. `response` is that of the last attempt. */
+  | { readonly cause: FailureCause; readonly response: HttpResponse | null }
+);
 
 interface RetryContext {
   readonly clock: Clock;
@@ -88,47 +86,57 @@ export async function withRetry(
   let attempts = 0;
   let failures = 0;
   let effect: Effect = "none";
-  let attempt: Attempt | null = null;
-  const outcome = (end: Partial<Outcome> = {}): Outcome => {
-    return { attempt, succeeded: false, effect, attempts, requestedWait: null, interrupted: false, ...end };
-  };
+  let response: HttpResponse | null = null;
+  const failed = (cause: FailureCause): Outcome => ({ cause, response, effect, attempts });
 
   for (;;) {
     const queuedAt = clock.now();
-    const longPause = await limiter.acquire(deadline - queuedAt);
+    const isMyTurn = await limiter.acquire(deadline - queuedAt);
     deadline += clock.now() - queuedAt;
+    let attempt: Attempt;
     try {
-      if (signal?.aborted) return outcome({ interrupted: true });
-      if (longPause) return outcome(longPause);
+      if (signal?.aborted) return failed({ kind: "interrupted" });
+      if (!isMyTurn) return failed({ kind: "status", status: 429 });
       attempt = await send(deadline - clock.now());
     } finally {
       limiter.release();
     }
     attempts += 1;
+    response = attempt.kind === "response" ? attempt : null;
     if (mayHaveTakenEffect(kind, attempt)) effect = "possible";
 
     const decision = decideRetry(kind, attempt);
     const retryAfter = readRetryAfter(attempt, clock.now());
     if (decision === "throttled") limiter.throttled(retryAfter);
-    else if (attempt.kind === "response") limiter.succeeded();
+    else if (response) limiter.succeeded();
 
-    if (decision === "done") return outcome({ succeeded: true });
-    if (attempt.kind === "noResponse" && attempt.reason === "interrupted")
-      return outcome({ interrupted: true });
-    if (decision === "fail") return outcome();
+    if (decision === "done" && response) return { cause: null, response, effect, attempts };
+    if (decision === "fail") return failed(causeOf(attempt));
+    if (signal?.aborted) return failed({ kind: "interrupted" });
 
     const now = clock.now();
-    if (retryAfter !== null && now + retryAfter > deadline) return outcome({ requestedWait: retryAfter });
+    if (retryAfter !== null && response && now + retryAfter > deadline)
+      return failed({ kind: "throttled", status: response.status, wait: retryAfter });
     if (decision === "throttled") {
       onRetry?.(attempt, limiter.pausedFor);
       continue;
     }
     failures += 1;
     const delay = retryAfter ?? backoff(failures, clock.random());
-    if (failures >= RETRY.attempts || now + delay >= deadline) return outcome();
+    if (failures >= RETRY.attempts || now + delay >= deadline) return failed(causeOf(attempt));
     onRetry?.(attempt, delay);
     await clock.sleep(delay, signal);
   }
+}
+
+function causeOf(attempt: Attempt): FailureCause {
+  if (attempt.kind === "response") {
+    const { status, cutOff } = attempt;
+    if (!isSuccess(status)) return { kind: "status", status };
+    return { kind: cutOff === "limit" ? "tooLarge" : "cutOff" };
+  }
+  const { reason, code, sent } = attempt;
+  return reason === "timeout" ? { kind: "timeout", sent } : { kind: "connection", code };
 }
 
 /** Returns a delay with full jitter: random, between zero and the exponential bound, in milliseconds. */
@@ -137,8 +145,7 @@ function backoff(failures: number, random: number): number {
 }
 
 /**
- * Reads `Retry-After` (RFC 9110, 10.2.3): either seconds, or a date, which is relative to the `Date` of the response because
- * the server's clock may differ from ours.
+ * Reads `Retry-After` (RFC 9110, 10.2.3): either seconds or a date.
  *
  * @returns Milliseconds to wait, at least 0; `null` if the header is missing or unreadable.
  */
@@ -148,14 +155,7 @@ function readRetryAfter(attempt: Attempt, now: number): number | null {
   const value = attempt.headers["retry-after"];
   if (typeof value !== "string") return null;
   if (/^\d{1,10}$/.test(value)) return Number(value) * 1000;
-  const date = parseHttpDate(value);
-  if (date === null) return null;
-  return Math.max(0, date - (parseHttpDate(attempt.headers["date"]) ?? now));
-}
-
-/** Requires the GMT of HTTP dates, without which `Date.parse` accepts almost anything. */
-function parseHttpDate(value: string | string[] | undefined): number | null {
-  if (typeof value !== "string" || value.length > 40 || !value.endsWith("GMT")) return null;
-  const time = Date.parse(value);
-  return Number.isNaN(time) ? null : time;
+  // Without the GMT of HTTP dates, Date.parse accepts almost anything.
+  const time = value.endsWith("GMT") ? Date.parse(value) : NaN;
+  return Number.isNaN(time) ? null : Math.max(0, time - now);
 }

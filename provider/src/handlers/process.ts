@@ -169,9 +169,9 @@ export class PluginProcess {
     const account = this.isExplicit ? ` account=${JSON.stringify(this.account)}` : "";
     const requests = createClient({
       ...settings,
-      ...(signal && { signal }),
-      ...(clock && { clock }),
-      ...(onWait && { onWait }),
+      signal,
+      clock,
+      onWait,
       ...debugLog(this.#env, (line) => {
         log(line + account);
       }),

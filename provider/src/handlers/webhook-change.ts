@@ -111,9 +111,12 @@ async function changeStates(
     found,
     reached,
     failure: combineFailures(failures, differing.length + missing.length),
-    mayHaveChanged:
-      rejected.length < differing.length || rejected.some(({ error }) => error.effect === "possible"),
+    mayHaveChanged: rejected.length < differing.length || rejected.some(({ error }) => mayHaveEffect(error)),
   };
+}
+
+function mayHaveEffect(error: PartnerError): boolean {
+  return error instanceof RequestError && error.failure.effect === "possible";
 }
 
 /** Reads the list once to find out what a 404 means: the webhook is gone, or it is still listed. */

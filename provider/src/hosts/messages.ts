@@ -125,8 +125,6 @@ export function renderProgress({ account, done, total }: Progress, named: boolea
 /** Describes a wait in a few words, for the status of a resource. */
 export function renderWait(wait: Wait): string {
   const { method } = OPERATIONS[wait.operation];
-  if (wait.kind === "response")
-    return `${method}: waiting for the response (${Math.round(wait.elapsed / 1000)} s)`;
   const reason = CONNECTION_FAILURES[wait.reason]?.(wait.host) ?? wait.reason;
   return `${method}: ${reason}, retrying in ${Math.ceil(wait.delay / 1000)} s`;
 }
@@ -182,7 +180,7 @@ function describeError(error: PartnerError, context: MessageContext): string {
 
 /** Whether an error concerns the whole account rather than one resource. */
 function isShared(error: PartnerError): error is SettingsError | RequestError {
-  return error instanceof SettingsError || (error instanceof RequestError && error.effect === "none");
+  return error instanceof SettingsError || (error instanceof RequestError && error.failure.effect === "none");
 }
 
 function shortText(error: SettingsError | RequestError, context: MessageContext): string {
@@ -232,10 +230,11 @@ function requestName({ operation, webhookId, host }: RequestFailure, { account }
 
 /** Returns what happened, and the remedy. */
 function explain(
-  { operation, cause, host }: RequestFailure,
+  { operation, cause, host, mayUseProxy }: RequestFailure,
   context: MessageContext,
 ): readonly [string, string] {
   const baseUrl = setting("baseUrl", context);
+  const addresses = mayUseProxy ? `${baseUrl} (or HTTPS_PROXY)` : baseUrl;
   switch (cause.kind) {
     case "status":
       return [`the server returned ${cause.status}`, statusRemedy(cause.status, operation, context)];
@@ -255,12 +254,12 @@ function explain(
             "timed out while waiting for the response",
             `Try again; if the service is slow, raise ${setting("requestTimeout", context)}.`,
           ]
-        : ["timed out while connecting", connectionRemedy("", baseUrl)];
+        : ["timed out while connecting", connectionRemedy("", addresses)];
     case "connection": {
-      const { code, proxy } = cause;
-      const [peer, source] = proxy === undefined ? [host, baseUrl] : [`the proxy ${proxy}`, "HTTPS_PROXY"];
-      const otherwise = proxy === undefined ? "the connection failed" : `no connection to ${peer}`;
-      return [`${CONNECTION_FAILURES[code]?.(peer) ?? otherwise} (${code})`, connectionRemedy(code, source)];
+      const { code } = cause;
+      const peer = mayUseProxy ? `${host} or its proxy` : host;
+      const happened = CONNECTION_FAILURES[code]?.(peer) ?? "the connection failed";
+      return [`${happened} (${code})`, connectionRemedy(code, addresses)];
     }
     case "interrupted":
       return ["interrupted", `Run ${UP} again.`];

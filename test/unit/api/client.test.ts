@@ -84,7 +84,7 @@ describe("the five operations", () => {
     },
   );
 
-  it.each(["", ".", "..", "\ud800"])("do not send the key %j, which would change the path", async (key) => {
+  it.each(["", ".", ".."])("do not send the key %j, which would change the path", async (key) => {
     const sandbox = await sandboxFor({ apiKeys: [KEY] });
     expect(await failureOf(clientFor(sandbox).deleteApiKey(key))).toBeInstanceOf(SettingsError);
     expect(sandbox.requests).toEqual([]);
@@ -92,13 +92,10 @@ describe("the five operations", () => {
 });
 
 describe("Retry-After", () => {
-  // An hour ahead of the client's clock.
-  const date = "date: Thu, 01 Jan 2026 01:00:00 GMT\r\n";
   it.each([
     ["seconds", "retry-after: 2\r\n", [2000]],
-    ["a date, relative to Date", `${date}retry-after: Thu, 01 Jan 2026 01:00:03 GMT\r\n`, [3000]],
-    ["a date without Date", "retry-after: Thu, 01 Jan 2026 00:00:04 GMT\r\n", [4000]],
-    ["a past date", `${date}retry-after: Thu, 01 Jan 2026 00:59:00 GMT\r\n`, []],
+    ["a date", "retry-after: Thu, 01 Jan 2026 00:00:04 GMT\r\n", [4000]],
+    ["a past date", "retry-after: Thu, 01 Jan 1970 00:00:00 GMT\r\n", []],
     ["nonsense", "retry-after: soon\r\n", [100]],
   ])("can be %s", async (_form, headers, sleeps) => {
     const clock = new InstantClock();

@@ -114,12 +114,12 @@ describe("a proxy", () => {
     },
   );
 
-  it("that cannot be reached is named as the culprit, without its credentials", async () => {
+  it("that cannot be reached is mentioned, without its credentials", async () => {
     const { client, proxy } = await secureSandbox({ proxy: ["tunnel"] });
     await proxy.close();
     const failure = await requestFailureOf(client.createApiKey());
-    const cause = { kind: "connection", code: "ECONNREFUSED", proxy: new URL(proxy.url).host };
-    expect(failure).toMatchObject({ effect: "none", cause });
+    const cause = { kind: "connection", code: "ECONNREFUSED" };
+    expect(failure).toMatchObject({ effect: "none", cause, mayUseProxy: true });
     expect(JSON.stringify(failure)).not.toContain("ssw0rd");
   });
 

@@ -89,7 +89,7 @@ async function simulate(simulation: Simulation) {
   const context = { clock, limiter, operationTimeout };
   const all = Array.from({ length: requests }, () => withRetry("change", context, send));
   const outcomes: Outcome[] = await clock.run(Promise.all(all));
-  const failed = outcomes.filter(({ succeeded }) => !succeeded).length;
+  const failed = outcomes.filter(({ cause }) => cause !== null).length;
   return { failed, early, most, times, sent: times.length, seconds: clock.now() / 1000 };
 }
 

@@ -68,7 +68,10 @@ describe("a new key", () => {
 
   it("leaves no resource if it was certainly not created", async () => {
     const service = await sandboxFor({ faults: [{ kind: "status", status: 403 }] });
-    expect(await failureOf(create(keysOf(service)))).toMatchObject({ status: 403, effect: "none" });
+    expect(await failureOf(create(keysOf(service)))).toMatchObject({
+      status: 403,
+      failure: { effect: "none" },
+    });
   });
 
   it("is refused in the preview if arguments or settings are invalid, without a request", async () => {

@@ -69,7 +69,7 @@ describe("a failed change", () => {
     const service = await sandboxFor({ faults: [{ ...notFound, status: 500, effect: true }] });
     const args = { webhookId: 101, state: "disabled", stateOnDestroy: "restore" };
     const { id, properties, reason } = await partialFailureOf(created(service, args));
-    expect(reason).toMatchObject({ status: 500, effect: "possible" });
+    expect(reason).toMatchObject({ status: 500, failure: { effect: "possible" } });
     expect([id, properties]).toMatchObject(["101", { state: "active", initialState: "active" }]);
     await startRun(service).partnerWebhookState.delete(properties);
     expect(service.webhooks.get(101)).toBe("active");

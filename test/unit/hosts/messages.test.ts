@@ -35,7 +35,8 @@ const AT = "2026-06-15T12:00:00.000Z";
 const PRINT = "sha256:0123456789abcdef";
 
 function failure(cause: FailureCause, changes: Partial<RequestFailure> = {}): RequestFailure {
-  const request = { operation: "listWebhooks", webhookId: null, host: "partners.example.com" } as const;
+  const host = "partners.example.com";
+  const request = { operation: "listWebhooks", webhookId: null, host, mayUseProxy: false } as const;
   const end = { effect: "none", attempts: 1, failedAt: AT, requestId: null, serverMessage: null } as const;
   return { ...request, cause, ...end, ...changes };
 }
@@ -60,11 +61,7 @@ const CAUSES: Examples<FailureCause> = {
   listed: { kind: "listed" },
   throttled: { kind: "throttled", status: 429, wait: 3_600_500 },
   timeout: [true, false].map((sent) => ({ kind: "timeout", sent })),
-  connection: [
-    ...CODES.split(" ").map((code) => ({ kind: "connection", code }) as const),
-    { kind: "connection", code: "ECONNREFUSED", proxy: "proxy.example.com:3128" },
-    { kind: "connection", code: "CERT_HAS_EXPIRED", proxy: "proxy.example.com:3128" },
-  ],
+  connection: [...CODES.split(" ").map((code) => ({ kind: "connection", code }) as const)],
   interrupted: { kind: "interrupted" },
   cutOff: { kind: "cutOff" },
   webPage: { kind: "webPage" },
@@ -230,6 +227,7 @@ function all<Union extends { kind: string }>(examples: Examples<Union>): Union[]
 
 const ERRORS: readonly PartnerError[] = [
   ...all(CAUSES).map((cause) => new RequestError(failure(cause))),
+  new RequestError(failure({ kind: "connection", code: "ECONNREFUSED" }, { mayUseProxy: true })),
   answered(409, POST),
   answered(422, { serverMessage: "Two keys at most.", requestId: "req-1" }),
   answered(422, { requestId: "req-1" }),
@@ -289,7 +287,7 @@ describe("the message for every error and notice", () => {
         ? 350
         : /belong/.test(text)
           ? 250
-          : /the proxy/.test(text)
+          : /its proxy/.test(text)
             ? 210
             : 190;
       for (const line of text.split("\n")) {

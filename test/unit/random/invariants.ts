@@ -174,7 +174,9 @@ function reportsCreation(error: unknown): boolean {
     reason instanceof ResourceError && reason.problem.kind === "partlyDone" ? reason.problem.next : reason;
   if (last instanceof ResourceError) return last.problem.kind === "keyNotFound";
   return (
-    last instanceof RequestError && last.failure.operation === "createApiKey" && last.effect === "possible"
+    last instanceof RequestError &&
+    last.failure.operation === "createApiKey" &&
+    last.failure.effect === "possible"
   );
 }
 
@@ -182,7 +184,7 @@ function reportsCreation(error: unknown): boolean {
 function reportsDeletion({ errors }: Call): boolean {
   return errors.map(reasonOf).some((reason) => {
     if (reason instanceof RequestError)
-      return reason.failure.operation === "deleteApiKey" && reason.effect === "possible";
+      return reason.failure.operation === "deleteApiKey" && reason.failure.effect === "possible";
     return reason instanceof ResourceError && ["partlyDone", "deletionUnclear"].includes(reason.problem.kind);
   });
 }
