@@ -1,12 +1,11 @@
 /**
- * `npm run bench` compares pulumi-partners with other ways to manage webhooks. It prints medians and ratios and asserts neither,
- * because they depend on the machine.
+ * `npm run bench` compares pulumi-partners with other ways to manage webhooks. It prints medians and asserts nothing, because
+ * they depend on the machine.
  *
- * --rounds 5                  measurements of each case
- * --counts 1,50,200           numbers of webhooks
- * --latency 0,50              milliseconds that the service takes to respond
- * --contenders native,fleet   names of the contenders to run (default: all)
- * --write                     replaces docs/performance.md
+ * --rounds 5          measurements of each case
+ * --counts 1,50,200   numbers of webhooks
+ * --latency 0,50      milliseconds that the service takes to respond
+ * --write             replaces docs/performance.md
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -16,14 +15,13 @@ import { buildPlugin, startTime } from "../../provider/tools/executable/build.ts
 import { mustRun } from "../../provider/tools/process.ts";
 import { startSandbox } from "../support/sandbox.ts";
 import { findContenders, OPERATIONS } from "./contenders.ts";
-import { caseName, type Case, type Row, seconds, writePage } from "./page.ts";
+import { type Case, type Row, table, writePage } from "./page.ts";
 
 const { values: options } = parseArgs({
   options: {
     rounds: { type: "string", default: "5" },
     counts: { type: "string", default: "1,50,200" },
     latency: { type: "string", default: "0,50" },
-    contenders: { type: "string" },
     write: { type: "boolean" },
   },
 });
@@ -31,8 +29,7 @@ const [rounds = 0] = numbers(options.rounds);
 const folder = await mkdtemp(join(tmpdir(), "partners-bench-"));
 const { path } = await buildPlugin(folder);
 await mustRun("tar", ["-xzf", basename(path)], { cwd: folder });
-const names = options.contenders?.split(",");
-const contenders = (await findContenders(folder)).filter(({ name }) => names?.includes(name) ?? true);
+const contenders = await findContenders(folder);
 const startMs = await startTime(join(folder, "pulumi-resource-partners"), 30);
 console.log(`The native plugin starts in ${startMs.toFixed(0)} ms.`);
 
@@ -42,7 +39,7 @@ const rows: Row[] = [];
 for (const latency of numbers(options.latency)) {
   for (const count of numbers(options.counts)) {
     const measured = await measure({ count, latency }, rounds);
-    print({ count, latency }, measured);
+    console.log(`\nSeconds at ${latency} ms latency:\n${table(measured)}`);
     rows.push(...measured);
   }
 }
@@ -96,17 +93,4 @@ function median(values: readonly number[]): number {
 function summarizeRequests(requests: readonly { readonly method: string }[]): string {
   const byMethod = Object.entries(Object.groupBy(requests, ({ method }) => method)).sort();
   return byMethod.map(([method, sent = []]) => `${sent.length} ${method}`).join(" + ");
-}
-
-/** Prints seconds and, in parentheses, the time of the first contender divided by this one's. */
-function print(one: Case, measured: readonly Row[]): void {
-  console.log(`\n${caseName(one)}, ${one.latency} ms latency`);
-  const cells = measured.map(({ contender, ms }) => {
-    const texts = ms.map((value, index) => {
-      const ratio = (measured[0]?.ms[index] ?? NaN) / value;
-      return [OPERATIONS[index], `${seconds(value)} (${ratio.toFixed(2)})`];
-    });
-    return [contender, Object.fromEntries(texts)] as const;
-  });
-  console.table(Object.fromEntries(cells));
 }

@@ -1,4 +1,4 @@
-import { copyFile, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { copyFile, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { runProcess } from "../../provider/tools/process.ts";
@@ -34,22 +34,37 @@ export interface Project {
 /** Milliseconds for one operation. */
 const TIMEOUT = 600_000;
 
-/** The contenders with a Pulumi program, which is the function of the same name in programs.cjs. */
-const PULUMI_CONTENDERS = {
-  native: "the native plugin of `pulumi-partners`",
-  dynamic: "the dynamic resources of `pulumi-partners`",
-  fleet: "one `PartnerWebhookStates` for all webhooks",
-  floor: "a `dynamic.Resource` whose handlers do nothing",
-  tutorial: "a hand-written `dynamic.Resource` that reads each webhook with its own `GET`",
-};
+/** Ours, each with a program that declares active webhooks with the IDs in `IDS`. */
+const OURS = [
+  {
+    name: "native",
+    description: "the native plugin of `pulumi-partners`",
+    // As in an SDK that Pulumi generates.
+    program: `const { CustomResource } = require("@pulumi/pulumi");
+const type = "partners:index:PartnerWebhookState";
+for (const webhookId of IDS) new CustomResource(type, "webhook-" + webhookId, { webhookId, state: "active" });`,
+  },
+  {
+    name: "dynamic",
+    description: "the dynamic resources of `pulumi-partners`",
+    program: `const { PartnerWebhookState } = require("pulumi-partners");
+for (const webhookId of IDS) new PartnerWebhookState("webhook-" + webhookId, { webhookId, state: "active" });`,
+  },
+  {
+    name: "fleet",
+    description: "one `PartnerWebhookStates` for all webhooks",
+    program: `const { PartnerWebhookStates } = require("pulumi-partners");
+new PartnerWebhookStates("fleet", { states: Object.fromEntries(IDS.map((id) => [id, "active"])) });`,
+  },
+];
 
 const TERRAFORM =
   "Terraform with the Mastercard `restapi` provider. It refreshes before each plan; Pulumi does so only with `--refresh`";
 
 /** Finds the contenders that can run on this machine, ours first. @param plugin The folder of the native plugin's executable. */
 export async function findContenders(plugin: string): Promise<Contender[]> {
-  const found = Object.entries(PULUMI_CONTENDERS).map(([name, description]): Contender => {
-    return { name, description, declare: (count, service) => pulumiProject(name, plugin, count, service) };
+  const found = OURS.map(({ name, description, program }): Contender => {
+    return { name, description, declare: (...service) => pulumiProject(program, plugin, ...service) };
   });
   const { code, stdout } = await runProcess("which", ["terraform", "terraform-provider-restapi"]);
   if (code !== 0) {
@@ -57,24 +72,23 @@ export async function findContenders(plugin: string): Promise<Contender[]> {
     return found;
   }
   const providers = dirname(stdout.trim().split("\n").at(-1) ?? "");
-  const declare: Contender["declare"] = (count, service) => terraformProject(providers, count, service);
+  const declare: Contender["declare"] = (...service) => terraformProject(providers, ...service);
   return [...found, { name: "terraform", description: TERRAFORM, declare }];
 }
 
 async function pulumiProject(
-  name: string,
+  program: string,
   plugin: string,
   count: number,
   { url, accessToken }: Service,
 ): Promise<Project> {
-  const plugins = { providers: [{ name: "partners", path: plugin }] };
   const ids = Array.from({ length: count }, (_, index) => index + 1);
+  const plugins = { providers: [{ name: "partners", path: plugin }] };
   const stack = await createTestStack({
     files: {
       "Pulumi.yaml": `name: test\nruntime: nodejs\nplugins: ${JSON.stringify(plugins)}\n`,
       "package.json": "{}",
-      "index.js": `require("./programs.cjs").${name}(${JSON.stringify(ids)});\n`,
-      "programs.cjs": await readFile(join(import.meta.dirname, "programs.cjs"), "utf8"),
+      "index.js": `const IDS = ${JSON.stringify(ids)};\n${program}\n`,
     },
     env: {
       PARTNERS_BASE_URL: url,
@@ -84,7 +98,7 @@ async function pulumiProject(
   });
   const run = async (operation: Operation): Promise<number> => {
     const result = await stack[operation === "unchanged up" ? "up" : operation]({ timeoutMs: TIMEOUT });
-    if (!result.ok) throw new Error(`${name}, ${operation}: ${result.error}`);
+    if (!result.ok) throw new Error(`${operation}: ${result.error}\n${program}`);
     return result.ms;
   };
   return { run, dispose: () => stack.dispose() };

@@ -60,24 +60,16 @@ Measured on ${measuredOn}. Your times will differ. To measure on your machine, r
   await writeFile(join(DOCS, "performance.md"), await format(page, { parser: "markdown", printWidth: 110 }));
 }
 
-function table(rows: readonly Row[]): string {
-  const lines = rows.map((row) => {
-    const [up, , , refresh] = row.requests;
-    return [caseName(row), row.contender, ...row.ms.map(seconds), up || "–", refresh || "–"];
+/** Returns the measurements as a Markdown table. */
+export function table(rows: readonly Row[]): string {
+  const lines = rows.map(({ count, contender, ms, requests: [up, , , refresh] }) => {
+    const resources = count === 1 ? "1 webhook" : `${count} webhooks`;
+    const seconds = ms.map((time) => (time / 1000).toFixed(2));
+    return [resources, contender, ...seconds, up || "–", refresh || "–"];
   });
   const header = ["resources", "", ...OPERATIONS, "requests of up", "of refresh"];
   const rule = ["---", "---", ...OPERATIONS.map(() => "--:"), "---", "---"];
   return [header, rule, ...lines].map((cells) => `| ${cells.join(" | ")} |`).join("\n");
-}
-
-/** Returns `1 webhook` or `50 webhooks`. */
-export function caseName({ count }: Case): string {
-  return count === 1 ? "1 webhook" : `${count} webhooks`;
-}
-
-/** Converts milliseconds to seconds, such as `1.25`. */
-export function seconds(ms: number): string {
-  return (ms / 1000).toFixed(2);
 }
 
 async function describeMachine(contenders: readonly Contender[]): Promise<string> {
