@@ -73,7 +73,7 @@ it("the list is known in a preview, shares its GET with the resources, and stays
 });
 
 it("an incomplete list fails the preview, and unknown settings require getPartnerWebhooksOutput", async () => {
-  const list = async (): Promise<unknown> => ({ list: await partners.getPartnerWebhooks() });
+  let program = async (): Promise<unknown> => ({ list: await partners.getPartnerWebhooks() });
   const later = (): pulumi.InvokeOptions => {
     const key = new partners.PartnerApiKey("checkout"); // Its outputs are unknown in a preview.
     const baseUrl = pulumi.unsecret(key.apiKey.apply(() => sandbox.url));
@@ -81,7 +81,7 @@ it("an incomplete list fails the preview, and unknown settings require getPartne
     return { provider: new partners.Provider("later", { baseUrl, accessToken }) };
   };
   let hasMore = true;
-  const { sandbox, stack } = await sandboxStack(list, {
+  const { sandbox, stack } = await sandboxStack(() => program(), {
     shape: { apiKey: ({ key }) => ({ apiKey: key }), webhooks: (data) => ({ data, hasMore }) },
   });
   const more = await stack.preview();
@@ -90,14 +90,14 @@ it("an incomplete list fails the preview, and unknown settings require getPartne
   expect(more.stdout).not.toContain("at Object.");
 
   hasMore = false;
-  stack.setProgram(async () => ({ list: await partners.getPartnerWebhooks(later()) }));
+  program = async () => ({ list: await partners.getPartnerWebhooks(later()) });
   const unknown = await stack.preview();
   expect(unknown.ok).toBe(false);
   expect(unknown.stdout).toContain("getPartnerWebhooksOutput");
-  stack.setProgram(() => {
+  program = () => {
     const { webhooks } = partners.getPartnerWebhooksOutput(later());
     return Promise.resolve({ count: webhooks.length });
-  });
+  };
   expect(await stack.up()).toMatchObject({ ok: true });
   expect(await stack.outputs()).toEqual({ count: 3 });
 });

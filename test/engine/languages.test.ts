@@ -1,11 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, it, onTestFinished } from "vitest";
+import { expect, it } from "vitest";
 
 import { ROOT } from "../../provider/tools/checkout.ts";
-import { canGenerate, generate } from "../../provider/tools/codegen.ts";
-import { engineEnv } from "../../provider/tools/engine/environment.ts";
-import { mustRun } from "../../provider/tools/process.ts";
 import { pythonEnv } from "../../provider/tools/python.ts";
 import { countRequests, sandboxStack, statesOf, UNCHANGED } from "./support.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
@@ -44,13 +41,4 @@ it("a Python program runs from import to destroy", async ({ skip }) => {
   const destroyed = { error: "", changes: { delete: 4 }, requests: { DELETE: 1, GET: 1, PATCH: 1 } };
   expect(await run("destroy")).toEqual(destroyed);
   expect([sandbox.apiKeys, statesOf(sandbox)]).toEqual([[], { ...found, 101: "disabled" }]);
-});
-
-it("the plugin serves its schema, and the engine binds it without a warning", async ({ skip }) => {
-  const engine = await engineEnv();
-  onTestFinished(() => engine.dispose());
-  const printed = await mustRun("pulumi", ["package", "get-schema", "partners"], { env: engine.env });
-  expect(JSON.parse(printed)).toEqual(JSON.parse(await readFile(join(ROOT, "provider/schema.json"), "utf8")));
-  if (!(await canGenerate())) return skip();
-  await generate({});
 });

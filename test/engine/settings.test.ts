@@ -10,18 +10,12 @@ function keyAndWebhooks(): Promise<void> {
   return Promise.resolve();
 }
 
-it("a preview reports missing, rejected, misspelled and plain-text settings, and tolerates an unreachable server", async () => {
+it("a preview reports missing, rejected and misspelled settings, and tolerates an unreachable server", async () => {
   const none = { PARTNERS_BASE_URL: "", PARTNERS_ACCESS_TOKEN: "" };
   const { sandbox, stack } = await sandboxStack(keyAndWebhooks, {}, { env: none });
   const missing = await stack.preview();
   expect(missing.ok).toBe(false);
-  for (const name of [
-    "partners:baseUrl",
-    "PARTNERS_BASE_URL",
-    "partners:accessToken",
-    "PARTNERS_ACCESS_TOKEN",
-  ])
-    expect(missing.stdout).toContain(name);
+  expect(missing.stdout).toMatch(/partners:baseUrl(.|\n)*PARTNERS_ACCESS_TOKEN/);
 
   await stack.configure({
     "partners:baseUrl": { value: sandbox.url },
@@ -30,21 +24,18 @@ it("a preview reports missing, rejected, misspelled and plain-text settings, and
   const rejected = await stack.preview();
   expect(rejected.ok).toBe(false);
   expect(rejected.stdout).toMatch(/401(.|\n)*\[PARTNERS_STATUS\]/);
-  expect(rejected.stdout).not.toContain("wrong-token");
-  expect(rejected.stdout).not.toContain("plain text");
+  expect(rejected.stdout).not.toMatch(/wrong-token|plain text/);
   expect(countRequests(sandbox)).toEqual({ GET: 1 }); // One request for all webhooks.
 
   await stack.configure({
     "partners:baseUrl": { value: "http://127.0.0.1:1" },
     "partners:accessToken": { value: sandbox.accessToken },
     "partners:baseURL": { value: "http://127.0.0.1:1" },
-    "partners:timeout": { value: "30" },
     "partners:responses.webhooks": { value: "/outgoing" },
   });
   const warned = await stack.preview();
   expect(warned).toMatchObject({ ok: true, changes: { create: 4 } });
-  for (const text of ["plain text", '"partners:baseURL"', '"partners:timeout"', "--path"])
-    expect(warned.stdout).toContain(text);
+  for (const text of ["plain text", '"partners:baseURL"', "--path"]) expect(warned.stdout).toContain(text);
 });
 
 it("a new access token changes no resource; refresh and destroy use the previous one unless given --run-program", async () => {

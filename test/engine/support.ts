@@ -74,13 +74,6 @@ export function countRequests(sandbox: Sandbox): Record<string, number> {
   return counts;
 }
 
-/** Deletes a key behind the stack's back. */
-export async function revoke({ url, accessToken }: Sandbox, apiKey = ""): Promise<void> {
-  const headers = { authorization: `Bearer ${accessToken}` };
-  const path = `/api/v1/partners/api-key/${encodeURIComponent(apiKey)}`;
-  await fetch(url + path, { method: "DELETE", headers });
-}
-
 /** Returns the webhook states of a sandbox by ID. */
 export function statesOf({ webhooks }: Sandbox): Record<number, string> {
   return Object.fromEntries(webhooks);
@@ -88,10 +81,7 @@ export function statesOf({ webhooks }: Sandbox): Record<number, string> {
 
 const MAIN = join(ROOT, "provider/dist/cli/main.js");
 
-/** A copy of an example, as a user would make it. It is removed when the test ends. */
-export type ExampleProject = Awaited<ReturnType<typeof exampleProject>>;
-
-/** Copies an example. @param env The variables of the account, and any others that the stack needs. */
+/** Copies an example, as a user would. @param env The variables of the account, and any others that the stack needs. */
 export async function exampleProject(name: string, env: Readonly<Record<string, string>>) {
   // Another test compiles the examples, so these runs can skip type checks.
   const defaults = { PULUMI_STACK: "dev", NO_COLOR: "1", PULUMI_NODEJS_TRANSPILE_ONLY: "true" };

@@ -55,8 +55,7 @@ export type TestStack = Awaited<ReturnType<typeof createTestStack>>;
  * expect(await stack.up()).toMatchObject({ ok: true, changes: { create: 1 } });
  * await stack.dispose();
  */
-export async function createTestStack({ env, files, program: initial }: TestStackOptions) {
-  let program = initial;
+export async function createTestStack({ env, files, program }: TestStackOptions) {
   const engine = await engineEnv({ PULUMI_STACK: "dev", ...env });
   const project = join(engine.dir, "project");
   await mkdir(project);
@@ -64,7 +63,7 @@ export async function createTestStack({ env, files, program: initial }: TestStac
   for (const [name, text] of Object.entries(written)) await writeFile(join(project, name), text);
   // The dynamic provider resolves packages from the project folder.
   await symlink(join(import.meta.dirname, "../../node_modules"), join(project, "node_modules"));
-  const server = program && (await serveProgram(() => program?.() ?? Promise.resolve()));
+  const server = program && (await serveProgram(program));
   const client = server ? ["--client", server.address, "--exec-kind", "auto.inline"] : [];
   const disposal = new AbortController();
 
@@ -107,11 +106,6 @@ export async function createTestStack({ env, files, program: initial }: TestStac
         `${key}=${value}`,
       ]);
       await pulumi("config", "set-all", ...flags);
-    },
-    /** Replaces the program for the next operations. */
-    setProgram: (next: Program): void => {
-      if (!server) throw new Error("This stack runs the program in its project's files.");
-      program = next;
     },
     /** The stack outputs, with secrets in plain text. */
     outputs: async () =>

@@ -1,10 +1,24 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { parse } from "yaml";
 
 import { ROOT } from "../../../provider/tools/checkout.ts";
-import type { Workflow } from "../../support/pipeline.ts";
+
+/** The parts of a workflow that these tests read. */
+interface Workflow {
+  readonly permissions: object;
+  readonly env: object;
+  readonly jobs: Readonly<Record<string, Job>>;
+}
+
+interface Job {
+  readonly environment?: string;
+  readonly permissions?: Readonly<Record<string, string>>;
+  readonly concurrency?: object;
+  readonly "timeout-minutes"?: number;
+  readonly steps: readonly { readonly uses?: string; readonly run?: string; readonly env?: object }[];
+}
 
 const OWN = readdirSync(join(ROOT, ".github/workflows")).map((name) => `.github/workflows/${name}`);
 const EXAMPLE = "examples/pipeline/.github/workflows/pulumi.yml";
@@ -37,42 +51,30 @@ it("the jobs that may publish run no code of the repository", () => {
   expect(used).not.toMatch(/actions\/checkout|\b(npm (ci|i|install|run|pack)|npx|node)(\s|$)/m);
 });
 
-describe("the example workflow", () => {
-  const workflow = readWorkflow(EXAMPLE);
-  const jobs = Object.entries(workflow.jobs).map(([name, job]) => ({ name, job }));
+it("the example changes a stack with one job at a time, which is never killed in the middle of an update", () => {
+  const updateLimit = Number(/UP_TIME_LIMIT:-(\d+)m/.exec(read("examples/pipeline/ci/up.sh"))?.[1]);
+  const { jobs } = readWorkflow(EXAMPLE);
+  for (const name of ["nightly", "task", "up"]) {
+    const concurrency = { group: "pulumi-production", "cancel-in-progress": false };
+    expect(jobs[name]).toMatchObject({ concurrency, environment: "production" });
+    expect(jobs[name]?.["timeout-minutes"]).toBeGreaterThanOrEqual(2 * updateLimit);
+  }
+});
 
-  it("previews pull requests from its own branches, and prints a notice for others", () => {
-    const own = "github.event.pull_request.head.repo.full_name == github.repository";
-    expect(workflow.jobs["preview"]?.if).toContain(`${own} && github.actor != 'dependabot[bot]'`);
-    const none = workflow.jobs["no-preview"];
-    expect(none?.if).toContain(`(${own.replace("==", "!=")} || github.actor == 'dependabot[bot]')`);
-  });
-
-  it("changes a stack with one job at a time, never cancels a running one, and interrupts an update before GitHub kills it", () => {
-    const updateLimit = Number(/UP_TIME_LIMIT:-(\d+)m/.exec(read("examples/pipeline/ci/up.sh"))?.[1]);
-    for (const name of ["nightly", "task", "up"]) {
-      const job = workflow.jobs[name];
-      expect(job?.concurrency).toEqual({ group: "pulumi-production", "cancel-in-progress": false });
-      expect(job?.["timeout-minutes"]).toBeGreaterThanOrEqual(2 * updateLimit);
+it("the example gives secrets only to the steps that use them", () => {
+  const { jobs, ...shared } = readWorkflow(EXAMPLE);
+  expect(shared.permissions).toEqual({});
+  const account = jobs["up"]?.steps.at(-1)?.env;
+  for (const [name, { steps, ...job }] of Object.entries(jobs)) {
+    expect(JSON.stringify([shared.env, job])).not.toMatch(/secrets\.|github\.token/);
+    const { "pull-requests": comment, ...permissions } = job.permissions ?? {};
+    expect(comment).toBe(name === "preview" ? "write" : undefined);
+    expect(Object.values(permissions)).not.toContain("write");
+    for (const { run = "", env, ...step } of steps) {
+      const usesAccount = /^(pulumi login |ci\/(preview|up|drift|task)\.sh)/.test(run);
+      if (usesAccount) expect([env, typeof job.environment]).toEqual([account, "string"]);
+      else expect(JSON.stringify([env, step])).not.toContain("secrets.");
+      expect(run).not.toContain("${{"); // The value of an expression in a script could become a command.
     }
-  });
-
-  it.each(jobs)(
-    "$name has a time limit, and only the permissions and secrets that it needs",
-    ({ name, job }) => {
-      expect(job["timeout-minutes"]).toBeLessThanOrEqual(60);
-      expect(workflow.permissions).toEqual({});
-      const write = Object.entries(job.permissions ?? {}).filter(([, access]) => access !== "read");
-      expect(write).toEqual(name === "preview" ? [["pull-requests", "write"]] : []);
-
-      // Secrets only in an environment, and only in the steps that use them.
-      const { steps, ...rest } = job;
-      expect(JSON.stringify([workflow.env, rest])).not.toMatch(/secrets\.|github\.token/);
-      const secret = steps.filter(({ env, with: inputs }) => /secrets\./.test(JSON.stringify([env, inputs])));
-      for (const { run } of secret) expect(run).toMatch(/^(pulumi login |ci\/(preview|up|drift|task)\.sh)/);
-      if (secret.length > 0) expect(job.environment).toMatch(/^(preview|production)$/);
-      // The value of an expression in a script could become a command.
-      for (const { run = "" } of steps) expect(run).not.toContain("${{");
-    },
-  );
+  }
 });

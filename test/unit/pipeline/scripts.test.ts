@@ -2,7 +2,7 @@ import { chmod, symlink, writeFile } from "node:fs/promises";
 import { delimiter, dirname, join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 
-import { COMMENTS_TOKEN, startComments } from "../../support/pipeline.ts";
+import { COMMENTS_TOKEN, startComments } from "../../support/comments.ts";
 import { inheritedEnv, mustRun, runProcess } from "../../../provider/tools/process.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
