@@ -1,8 +1,7 @@
 import type { ServerResponse } from "node:http";
 
-import type { Operation } from "../../provider/dist/sandbox/sandbox.js";
+import type { Operation, OperationCall } from "../../provider/dist/sandbox/sandbox.js";
 import { json, type Answer } from "../../provider/dist/sandbox/partner-account.js";
-import type { OperationCall } from "../../provider/dist/sandbox/running-sandbox.js";
 
 /** A fault on the wire, and the requests that it affects. */
 export type Fault = {

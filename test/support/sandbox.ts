@@ -4,7 +4,7 @@ import { once } from "node:events";
 import type { ServerResponse } from "node:http";
 
 import { json, type Answer } from "../../provider/dist/sandbox/partner-account.js";
-import { runSandbox, type OperationCall } from "../../provider/dist/sandbox/running-sandbox.js";
+import { runSandbox, type OperationCall } from "../../provider/dist/sandbox/sandbox.js";
 import type * as published from "../../provider/dist/sandbox/sandbox.js";
 import { applyFault, FaultQueue, pause, takesEffect, type Fault } from "./faults.ts";
 import { RawBody, SHAPES, type Shape, type ShapeName } from "./shapes.ts";
@@ -41,6 +41,8 @@ export interface Sandbox extends published.Sandbox {
   inject(...faults: readonly Fault[]): void;
   /** Removes the pending faults. */
   clearFaults(): void;
+  /** Returns the client's port of each call with a method. Calls with the same port share a connection. */
+  connections(method: string): number[];
   /** Performs the next request, but holds back its response. @param skip The number of requests to let pass first. */
   hold(skip?: number): Held;
 }
@@ -60,7 +62,11 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   faults.add(options.faults ?? []);
   const perform = shaped(typeof shape === "string" ? SHAPES[shape] : shape);
 
+  const calls: { readonly method: string | undefined; readonly port: number }[] = [];
+
   const intercept = async (call: OperationCall): Promise<Answer | undefined> => {
+    const { method, socket } = call.response.req;
+    calls.push({ method, port: socket.remotePort ?? 0 });
     const fault = faults.next(call.operation);
     let answer = NOT_PERFORMED;
     if (!fault || takesEffect(fault)) answer = perform(call);
@@ -80,6 +86,8 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     clearFaults: (): void => {
       faults.clear();
     },
+    connections: (method: string): number[] =>
+      calls.filter((call) => call.method === method).map(({ port }) => port),
     hold: (skip = 0): Held => {
       const reached = Promise.withResolvers<ServerResponse>();
       const released = Promise.withResolvers<null>();

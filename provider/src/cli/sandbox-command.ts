@@ -4,12 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { API_ROOT, isVisibleAscii, isWebhookId, OPERATIONS, type WebhookState } from "../api/operations.js";
 import { quoteForShell } from "../hosts/messages.js";
 import { json, type Answer } from "../sandbox/partner-account.js";
-import {
-  runSandbox,
-  type LoggedRequest,
-  type OperationCall,
-  type Sandbox,
-} from "../sandbox/running-sandbox.js";
+import { runSandbox, type LoggedRequest, type OperationCall, type Sandbox } from "../sandbox/sandbox.js";
 import { CommandError, parseOptions, UsageError, type Command } from "./command.js";
 import { printable } from "./report.js";
 

@@ -2,8 +2,6 @@ import { API_ROOT, OPERATIONS, type Operation, type WebhookState } from "../api/
 
 /** The data of one account at the service. */
 export interface PartnerAccount {
-  /** The token that every request must carry. */
-  accessToken: string;
   /** The valid API keys, oldest first. */
   readonly apiKeys: Set<string>;
   /** The state of each webhook by ID, in the order of creation. */
@@ -52,33 +50,27 @@ export function findRoute(method: string, path: string): Route | null {
   return null;
 }
 
-/** Performs an operation without checking the token. @returns The answer, and whether the account changed. */
-export function performOperation(
-  account: PartnerAccount,
-  { operation, parameter }: Route,
-): { readonly answer: Answer; readonly effect: boolean } {
+/** Performs an operation without checking the token. */
+export function performOperation(account: PartnerAccount, { operation, parameter }: Route): Answer {
   switch (operation) {
     case "createApiKey": {
       const apiKey = account.generateKey();
       account.apiKeys.add(apiKey);
-      return { answer: json(201, { apiKey }), effect: true };
+      return json(201, { apiKey });
     }
-    case "deleteApiKey": {
-      const effect = account.apiKeys.delete(parameter);
-      return { answer: effect ? SUCCESS : json(404, { error: "no such API key" }), effect };
-    }
-    case "listWebhooks": {
-      const list = Array.from(account.webhooks, ([webhookId, state]) => ({ webhookId, state }));
-      return { answer: json(200, list), effect: false };
-    }
+    case "deleteApiKey":
+      return account.apiKeys.delete(parameter) ? SUCCESS : json(404, { error: "no such API key" });
+    case "listWebhooks":
+      return json(
+        200,
+        Array.from(account.webhooks, ([webhookId, state]) => ({ webhookId, state })),
+      );
     case "activateWebhook":
     case "disableWebhook": {
       const webhookId = /^\d+$/.test(parameter) ? Number(parameter) : NaN;
-      const before = account.webhooks.get(webhookId);
-      if (before === undefined) return { answer: json(404, { error: "no such webhook" }), effect: false };
-      const state = operation === "activateWebhook" ? "active" : "disabled";
-      account.webhooks.set(webhookId, state);
-      return { answer: SUCCESS, effect: before !== state };
+      if (!account.webhooks.has(webhookId)) return json(404, { error: "no such webhook" });
+      account.webhooks.set(webhookId, operation === "activateWebhook" ? "active" : "disabled");
+      return SUCCESS;
     }
   }
 }

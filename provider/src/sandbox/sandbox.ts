@@ -2,10 +2,133 @@
  * A Partner API on your machine, to try things out and to test programs without an account.
  * @packageDocumentation
  */
-import { runSandbox, type Sandbox, type SandboxOptions } from "./running-sandbox.js";
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+
+import type { Operation, WebhookState } from "../api/operations.js";
+import {
+  findRoute,
+  json,
+  performOperation,
+  type Answer,
+  type PartnerAccount,
+  type Route,
+} from "./partner-account.js";
 
 export type { Operation, WebhookState } from "../api/operations.js";
-export type { LoggedRequest, Sandbox, SandboxOptions, WebhookSeed } from "./running-sandbox.js";
+
+/** A webhook that exists when a sandbox starts. */
+export interface WebhookSeed {
+  /** The ID, a positive whole number. */
+  readonly webhookId: number;
+  /** The initial state. */
+  readonly state: WebhookState;
+}
+
+/** A request that the sandbox received. `path` and `headers` are kept as sent, so they contain keys and tokens. */
+export interface LoggedRequest {
+  /** The operation of the Partner API; `null` for any other request, such as one to `/whoami`. */
+  readonly operation: Operation | null;
+  /** The HTTP method. */
+  readonly method: string;
+  /** The percent-encoded path as sent, including the query. */
+  readonly path: string;
+  /** The HTTP status of the response; `null` until the sandbox responds, or if the client disconnects first. */
+  readonly status: number | null;
+  /** The request headers, with lowercase names. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** Options of {@link startSandbox}. All are optional. */
+export interface SandboxOptions {
+  /**
+   * The port on 127.0.0.1, from 0 to 65535. 0 means any free port.
+   * @default 0
+   */
+  readonly port?: number;
+  /**
+   * The access token that every request must carry. Visible ASCII characters only.
+   * @default a random token
+   */
+  readonly accessToken?: string;
+  /**
+   * The webhooks that exist at the start.
+   * @default 101 and 102 active, 103 disabled
+   */
+  readonly webhooks?: readonly WebhookSeed[];
+  /**
+   * The API keys that exist at the start.
+   * @default []
+   */
+  readonly apiKeys?: readonly string[];
+  /**
+   * Called with each request after the response is sent, or after the connection closes without one.
+   * @default none
+   */
+  readonly onRequest?: (request: LoggedRequest) => void;
+}
+
+/** A running sandbox, created by {@link startSandbox}. */
+export interface Sandbox {
+  /** The base URL to configure, without a trailing slash. */
+  readonly url: string;
+  /** The access token that is currently valid. */
+  readonly accessToken: string;
+  /** The API keys that are currently valid, oldest first. A snapshot. */
+  readonly apiKeys: readonly string[];
+  /** The state of each webhook by ID. A snapshot. */
+  readonly webhooks: ReadonlyMap<number, WebhookState>;
+  /** The requests received so far, in order of arrival. A snapshot. */
+  readonly requests: readonly LoggedRequest[];
+
+  /** Replaces the access token with a new random one and returns it. Requests with the old token then get a 401. */
+  rotateAccessToken(): string;
+  /**
+   * Returns whether an API key is valid. Over HTTP, `GET /whoami` with the key as the bearer token gets a 200 if it is, and
+   * a 401 otherwise.
+   */
+  verify(apiKey: string): boolean;
+  /** Adds a webhook. @throws {Error} if the ID already exists. */
+  addWebhook(webhookId: number, state: WebhookState): void;
+  /** Removes a webhook. @throws {Error} if the ID does not exist. */
+  removeWebhook(webhookId: number): void;
+  /** Sets the state of a webhook, for example to create drift. @throws {Error} if the ID does not exist. */
+  setWebhookState(webhookId: number, state: WebhookState): void;
+  /** Clears {@link Sandbox.requests}. */
+  clearRequests(): void;
+  /** Stops the sandbox and closes all connections, even those awaiting a response. Further calls have no effect. */
+  close(): Promise<void>;
+  /** Calls {@link Sandbox.close}, for `await using`. */
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+/** A call to one of the five operations. @internal */
+export interface OperationCall extends Route {
+  readonly response: ServerResponse;
+  /** Performs the operation unless the token is wrong, and returns the answer. @default parameter the path parameter */
+  perform(parameter?: string): Answer;
+  /** Sends status and headers, for an interceptor that sends the body itself. */
+  sendHead(answer: Answer): void;
+}
+
+/** Hooks for the tests of this package and for our command line. @internal */
+export interface SandboxHooks {
+  /** The prefix of every path, such as `/gateway`. @default "" */
+  readonly basePath?: string;
+  /** Generates a new API key. @default `pk_live_` and 32 random characters */
+  readonly generateKey?: () => string;
+  /** Returns the answer to a call, or `undefined` if it handled the response itself. @default performs the operation */
+  readonly intercept?: (call: OperationCall) => Promise<Answer | undefined>;
+}
+
+const HOST = "127.0.0.1";
+const DEFAULT_WEBHOOKS: readonly WebhookSeed[] = [
+  { webhookId: 101, state: "active" },
+  { webhookId: 102, state: "active" },
+  { webhookId: 103, state: "disabled" },
+];
 
 /**
  * Starts a Partner API on 127.0.0.1. It keeps one account in memory until you close it.
@@ -23,4 +146,142 @@ export type { LoggedRequest, Sandbox, SandboxOptions, WebhookSeed } from "./runn
  */
 export function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   return runSandbox(options);
+}
+
+/** Implements {@link startSandbox}, with hooks. @internal */
+export async function runSandbox(options: SandboxOptions, hooks: SandboxHooks = {}): Promise<Sandbox> {
+  const { basePath = "", generateKey = () => randomText("pk_live_"), intercept } = hooks;
+  const { onRequest, webhooks: seeds = DEFAULT_WEBHOOKS } = options;
+  const apiKeys = new Set(options.apiKeys);
+  const webhooks = new Map<number, WebhookState>();
+  const account: PartnerAccount = { apiKeys, webhooks, generateKey };
+  let accessToken = options.accessToken ?? randomText("sandbox_");
+  let log: LogEntry[] = [];
+
+  async function answerTo(
+    request: IncomingMessage,
+    response: ServerResponse,
+    entry: LogEntry,
+  ): Promise<Answer | undefined> {
+    await once(request.resume(), "end");
+    const bearer = /^Bearer (.+)$/i.exec(request.headers.authorization ?? "")?.[1] ?? "";
+    const [path = ""] = entry.path.split("?", 1);
+    if (path === `${basePath}/whoami` && entry.method === "GET")
+      return apiKeys.has(bearer) ? json(200, { valid: true }) : UNAUTHORIZED;
+    const route = findRoute(entry.method, path.startsWith(basePath) ? path.slice(basePath.length) : "");
+    if (route === null) return json(404, { error: "no such operation" });
+    entry.operation = route.operation;
+    const call: OperationCall = {
+      ...route,
+      response,
+      perform: (parameter = route.parameter) =>
+        bearer === accessToken ? performOperation(account, { ...route, parameter }) : UNAUTHORIZED,
+      sendHead: (answer) => {
+        sendHead(response, entry, answer);
+      },
+    };
+    return intercept ? intercept(call) : call.perform();
+  }
+
+  const server = createServer((request, response) => {
+    const headers = Object.entries(request.headers).map(([name, value]) => [name, String(value)] as const);
+    const entry: LogEntry = {
+      operation: null,
+      method: request.method ?? "",
+      path: request.url ?? "",
+      status: null,
+      headers: Object.fromEntries(headers),
+    };
+    log.push(entry);
+    response.once("close", () => onRequest?.({ ...entry }));
+    answerTo(request, response, entry)
+      .then((answer) => {
+        if (answer !== undefined) send(response, entry, answer);
+      })
+      .catch((error: unknown) => {
+        if (response.headersSent) response.destroy();
+        else send(response, entry, json(500, { error: `the sandbox failed: ${String(error)}` }));
+      });
+  });
+
+  const addWebhook = (webhookId: number, state: WebhookState): void => {
+    if (webhooks.has(webhookId)) throw new Error(`The sandbox already has a webhook ${webhookId}.`);
+    webhooks.set(webhookId, state);
+  };
+  const requireWebhook = (webhookId: number): void => {
+    if (webhooks.has(webhookId)) return;
+    const existing = [...webhooks.keys()].join(", ") || "none";
+    throw new Error(`The sandbox has no webhook ${webhookId}. Existing webhooks: ${existing}.`);
+  };
+  for (const { webhookId, state } of seeds) addWebhook(webhookId, state);
+
+  const port = await listen(server, options.port ?? 0);
+  let closing: Promise<unknown> | undefined;
+  const close = async (): Promise<void> => {
+    closing ??= once(server.close(), "close");
+    server.closeAllConnections();
+    await closing;
+  };
+  return {
+    url: `http://${HOST}:${port}${basePath}`,
+    get accessToken() {
+      return accessToken;
+    },
+    get apiKeys() {
+      return [...apiKeys];
+    },
+    get webhooks() {
+      return new Map(webhooks);
+    },
+    get requests() {
+      return log.map((entry) => ({ ...entry }));
+    },
+    rotateAccessToken: () => (accessToken = randomText("sandbox_")),
+    verify: (apiKey) => apiKeys.has(apiKey),
+    addWebhook,
+    removeWebhook: (webhookId) => {
+      requireWebhook(webhookId);
+      webhooks.delete(webhookId);
+    },
+    setWebhookState: (webhookId, state) => {
+      requireWebhook(webhookId);
+      webhooks.set(webhookId, state);
+    },
+    clearRequests: () => {
+      log = [];
+    },
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+type LogEntry = { -readonly [Name in keyof LoggedRequest]: LoggedRequest[Name] };
+
+async function listen(server: Server, port: number): Promise<number> {
+  server.listen(port, HOST);
+  try {
+    await once(server, "listening");
+  } catch (cause) {
+    const { code = "unknown error" } = cause as NodeJS.ErrnoException;
+    throw new Error(`The sandbox cannot listen on ${HOST}:${port} (${code}). Choose another port, or 0.`, {
+      cause,
+    });
+  }
+  return (server.address() as AddressInfo).port;
+}
+
+function send(response: ServerResponse, entry: LogEntry, answer: Answer): void {
+  sendHead(response, entry, answer);
+  response.end(answer.body);
+}
+
+function sendHead(response: ServerResponse, entry: LogEntry, { status, headers, body }: Answer): void {
+  response.writeHead(status, { "content-length": Buffer.byteLength(body), ...headers });
+  if (!response.req.socket.destroyed) entry.status = status; // Otherwise the client has disconnected.
+}
+
+const UNAUTHORIZED = json(401, { error: "unauthorized" }, { "www-authenticate": "Bearer" });
+
+function randomText(prefix: string): string {
+  return prefix + randomBytes(16).toString("hex");
 }

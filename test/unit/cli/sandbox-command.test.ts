@@ -106,7 +106,9 @@ describe("pulumi-partners sandbox", () => {
     const { port } = new URL(holder.url);
     const failed = await run("sandbox", "--port", port);
     expect(failed).toMatchObject({ code: 1, stdout: "" });
-    expect(failed.stderr).toMatch(/^pulumi-partners sandbox: .*in use\. Choose another port, or 0\.\n$/);
+    expect(failed.stderr).toMatch(
+      /^pulumi-partners sandbox: .*\(EADDRINUSE\)\. Choose another port, or 0\.\n$/,
+    );
     await holder.close();
     const args = ["--port", port, "--access-token", "a$b'c", "--webhooks", "7:active,8:disabled"];
     await withSandbox(args, "SIGTERM", async (printed, send) => {

@@ -101,7 +101,7 @@ describe("a fleet", () => {
     await create(fleet, { states: allOf(60, "disabled") });
     expect(serverStates(service)).toEqual(allOf(60, "disabled"));
     expect(methods(service)).toHaveLength(1 + 60);
-    expect(new Set(service.requests.map(({ connection }) => connection)).size).toBe(4);
+    expect(new Set(service.connections("PATCH")).size).toBe(4);
   });
 
   it("is replaced only if its account changes", async () => {

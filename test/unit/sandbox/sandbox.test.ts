@@ -46,15 +46,14 @@ test("a created key is valid until it is deleted", async () => {
   expect((await call(sandbox, "deleteApiKey", apiKey)).status).toBe(404);
 });
 
-test("webhooks are listed, activated and disabled, and only a change counts as an effect", async () => {
+test("webhooks are listed, activated and disabled", async () => {
   const sandbox = await start();
   expect((await call(sandbox, "disableWebhook", 7)).status).toBe(200);
-  expect((await call(sandbox, "disableWebhook", 7)).status).toBe(200);
   expect((await call(sandbox, "activateWebhook", 8)).status).toBe(200);
+  expect((await call(sandbox, "activateWebhook", 9)).status).toBe(404);
   const list = await call(sandbox, "listWebhooks");
   expect([list.status, list.headers.get("content-type")]).toEqual([200, "application/json"]);
   expect(await list.json()).toMatchObject([{ webhookId: 7, state: "disabled" }, { state: "active" }]);
-  expect(sandbox.requests.map(({ effect }) => effect)).toEqual([true, false, true, false]);
 });
 
 test("a test can add, change and remove webhooks; wrong IDs throw", async () => {
@@ -73,43 +72,20 @@ test("a test can add, change and remove webhooks; wrong IDs throw", async () => 
 
 test.each(Object.keys(OPERATIONS) as Operation[])("%s gets a 401 without the token", async (operation) => {
   const sandbox = await start({ apiKeys: ["8"] });
-  const before = [...sandbox.webhooks];
   for (const headers of [{}, { authorization: "Bearer wrong" }, { authorization: sandbox.accessToken }]) {
     expect((await call(sandbox, operation, 8, { headers })).status).toBe(401);
   }
-  expect([sandbox.apiKeys, [...sandbox.webhooks]]).toEqual([["8"], before]);
-  expect(sandbox.requests.some(({ effect }) => effect)).toBe(false);
-});
-
-test.each([
-  ["GET", `${API_ROOT}/webhooks?page=2`, 200],
-  ["GET", `${API_ROOT}/api-key`, 404],
-  ["GET", `${API_ROOT}/webhooks/`, 404],
-  ["GET", `/v2${API_ROOT}/webhooks`, 404],
-  ["PATCH", `${API_ROOT}/webhooks/9/active`, 404],
-  ["PATCH", `${API_ROOT}/webhooks/0x7/active`, 404],
-  ["DELETE", `${API_ROOT}/api-key/%zz`, 400],
-  ["PATCH", `${API_ROOT}/webhooks/50%/active`, 400],
-])("%s %s gets a %i", async (method, path, status) => {
-  const sandbox = await start();
-  const headers = { authorization: `Bearer ${sandbox.accessToken}` };
-  const response = await fetch(sandbox.url + path, { method, headers });
-  expect(response.status).toBe(status);
-  expect(await response.json()).toEqual(
-    status === 200 ? expect.any(Array) : { error: expect.any(String) as string },
-  );
+  expect([sandbox.apiKeys, sandbox.webhooks.get(8)]).toEqual([["8"], "disabled"]);
 });
 
 test("requests are logged as sent, and onRequest is called after the response", async () => {
   const reported: LoggedRequest[] = [];
   const sandbox = await start({ onRequest: (request) => reported.push(request) });
-  const created = await call(sandbox, "createApiKey", "", { body: "äöü" });
+  await call(sandbox, "createApiKey", "", { body: "äöü" });
   await fetch(`${sandbox.url}/a%2Fb?c=d`, { headers: { "X-Trace": "1" } });
-  const requestId = created.headers.get("x-request-id");
-  const creation = { operation: "createApiKey", method: "POST", path: `${API_ROOT}/api-key` };
   expect(sandbox.requests).toMatchObject([
-    { ...creation, status: 201, effect: true, requestId },
-    { operation: null, path: "/a%2Fb?c=d", status: 404, effect: false, headers: { "x-trace": "1" } },
+    { operation: "createApiKey", method: "POST", path: `${API_ROOT}/api-key`, status: 201 },
+    { operation: null, path: "/a%2Fb?c=d", status: 404, headers: { "x-trace": "1" } },
   ]);
   const snapshot = sandbox.requests;
   sandbox.clearRequests();
