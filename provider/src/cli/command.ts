@@ -1,5 +1,7 @@
 import { parseArgs } from "node:util";
 
+import { CONTROL_CHARACTERS } from "../api/redact.js";
+
 /** A command of `pulumi-partners`. */
 export interface Command {
   /** The text that `--help` prints. */
@@ -23,26 +25,21 @@ export class CommandError extends Error {
   override readonly name = "CommandError";
 }
 
-/**
- * Parses a command line in which every argument is an option with a value.
- *
- * @throws {UsageError} that repeats only option names, because any other argument may be a misplaced key.
- */
+/** Parses a command line in which every argument is an option with a value. @throws {UsageError} */
 export function parseOptions<const Name extends string>(
   args: readonly string[],
   names: readonly Name[],
 ): { readonly [Option in Name]?: string } {
   const options = Object.fromEntries(names.map((name) => [name, { type: "string" as const }]));
-  // Strict parsing would repeat the rejected argument, in a message of several lines.
-  const { values, tokens } = parseArgs({ args: [...args], options, strict: false, tokens: true });
-  for (const token of tokens) {
-    if (token.kind !== "option") throw new UsageError("only options are allowed");
-    if (!Object.hasOwn(options, token.name))
-      throw new UsageError(
-        `unknown option${/^--?[a-z-]{1,30}$/.test(token.rawName) ? ` ${token.rawName}` : ""}`,
-      );
-    if (token.value === undefined)
-      throw new UsageError(`${token.rawName} needs a value: ${token.rawName}=<value>`);
+  try {
+    return parseArgs({ args: [...args], options }).values as { readonly [Option in Name]?: string };
+  } catch {
+    // The caught error repeats the rejected argument, which may be a misplaced key.
+    throw new UsageError(`valid options are ${names.map((name) => `--${name}=<value>`).join(", ")}`);
   }
-  return values as { readonly [Option in Name]?: string };
+}
+
+/** Makes untrusted text, such as a resource name from the state, safe to print within a line. */
+export function printable(text: string): string {
+  return text.replace(CONTROL_CHARACTERS, "?");
 }

@@ -1,18 +1,19 @@
-import { statSync } from "node:fs";
+import { existsSync } from "node:fs";
+import { styleText } from "node:util";
 
-import { findSetting, readSettings, variableOf, type ConfigSource } from "../handlers/settings.js";
-import { renderError, renderNotice, type MessageContext } from "../hosts/messages.js";
-import { SETTING_NAMES } from "../setting-names.js";
-import { CommandError, parseOptions, UsageError, type Command } from "./command.js";
-import { findCli, findProjectRoot, readStack, type Stack } from "./pulumi-project.js";
-import { check, printable, renderCheck, type Check } from "./report.js";
-import { checkService } from "./service.js";
-import { readState, type Account } from "./stack-state.js";
+import { RequestError, type UnreadableWebhookList } from "../api/errors.js";
+import { API_ROOT, OPERATIONS } from "../api/operations.js";
+import { PluginProcess } from "../handlers/process.js";
+import type { WebhookList } from "../handlers/webhook-registry.js";
+import { mappingCommand, renderError, renderNotice, type MessageContext } from "../hosts/messages.js";
+import { isScalar, nodesOf, pointersOf } from "../json.js";
+import { parseOptions, printable, UsageError, type Command } from "./command.js";
+import { isInProject, parseStack, readStack, type Account, type Stack } from "./stack-state.js";
 
 const HELP = `Usage: pulumi-partners doctor [options]
 
-Checks everything between this machine and the service, and says how to fix what fails. Sends one GET for
-each account and changes nothing. Never prints an access token or a key.
+Checks the address, the access token, the webhook list and the state of a stack, and says how to fix what
+fails. Sends one GET for each account and changes nothing. Never prints an access token or a key.
 
 Options:
   --stack <name>   stack to check (default: the selected stack)
@@ -25,110 +26,79 @@ Exit codes:
   2  the command line is wrong; nothing was done
 `;
 
-/** `pulumi-partners doctor`: checks everything between this machine and the service. */
+/** `pulumi-partners doctor`: checks a stack and its accounts. */
 export const doctorCommand: Command = {
   help: HELP,
   run: async (args) => {
     const { stack: name, cwd = "." } = parseOptions(args, ["stack", "cwd"]);
-    if (statSync(cwd, { throwIfNoEntry: false })?.isDirectory() !== true)
-      throw new UsageError("--cwd must be a folder that exists");
-    const root = findProjectRoot(cwd);
-    if (root === null && name !== undefined)
+    if (!existsSync(cwd)) throw new UsageError("--cwd must be a folder that exists");
+    const hasProject = isInProject(cwd);
+    if (!hasProject && name !== undefined)
       throw new UsageError("--stack needs a Pulumi project, and there is none here; use --cwd");
-    const report = new Report();
-    report.add(check("ok", "node", process.versions.node));
-    const stack = await checkProject(root, name, report);
-    for (const account of stack?.accounts ?? []) await checkAccount(account, root === null, report);
-    return report.hasFailed ? 1 : 0;
+    const stack = hasProject ? await readStack(cwd, name) : null;
+    let exitCode = 0;
+    const print = (checks: readonly Check[]): void => {
+      process.stdout.write(checks.map(renderCheck).join(""));
+      if (checks.some(({ status }) => status === "failed")) exitCode = 1;
+    };
+    print(checkStack(stack));
+    for (const account of (stack ?? parseStack()).accounts) {
+      const { provider, name } = account;
+      if (provider !== null)
+        process.stdout.write(`\n${printable(`Provider ${provider}, account ${name}`)}\n`);
+      print(await checkAccount(account, !hasProject));
+    }
+    return exitCode;
   },
 };
 
-/** Prints each check as soon as its result is known. */
-class Report {
-  hasFailed = false;
+const COLORS = { ok: "green", warning: "yellow", failed: "red" } as const;
 
-  add(...checks: readonly Check[]): void {
-    for (const one of checks) {
-      process.stdout.write(renderCheck(one));
-      this.hasFailed ||= one.status === "failed";
-    }
-  }
-
-  /** Prints a heading above the checks of a `Provider`. */
-  startProvider(name: string, account: string): void {
-    process.stdout.write(`\n${printable(`Provider ${name}, account ${account}`)}\n`);
-  }
-
-  /** Runs a step that later checks depend on, and reports its failure. @returns Its result; `null` if it failed. */
-  async attempt<Result>(
-    name: string,
-    act: () => Result | Promise<Result>,
-    context: MessageContext = { explicit: false },
-  ): Promise<Result | null> {
-    try {
-      return await act();
-    } catch (error) {
-      const detail = error instanceof CommandError ? error.message : renderError(error, context);
-      this.add(check("failed", name, detail));
-      return null;
-    }
-  }
+/** The result of a check. */
+interface Check {
+  /** Only `failed` makes the doctor fail. */
+  readonly status: keyof typeof COLORS;
+  /** The subject, such as `service`. */
+  readonly name: string;
+  /** The finding, in sentences. Never contains a secret. */
+  readonly detail: string;
+  /** The lines below it: what to do, commands to run, and table rows. */
+  readonly lines: readonly string[];
 }
 
-/** Outside a project, settings come only from the environment. */
-const NO_STACK: Stack = {
-  ...readState({}, { get: () => undefined }),
-  name: "",
-  hasPlainToken: false,
-  unknownSettings: [],
-};
-
-/** Checks the CLI and the stack. @returns The stack; `null` if there is a project but its stack cannot be read. */
-async function checkProject(
-  root: string | null,
-  stackName: string | undefined,
-  report: Report,
-): Promise<Stack | null> {
-  const cli = await report.attempt("pulumi-cli", findCli);
-  if (cli !== null) report.add(check("ok", "pulumi-cli", cli.version?.version ?? "unknown version"));
-  if (root === null) {
-    const detail = "There is no Pulumi project here, so only environment variables are used.";
-    const remedy = "To check a stack, run the doctor in its project, or use --cwd.";
-    report.add(check("ok", "stack", detail, remedy));
-    return NO_STACK;
-  }
-  if (cli === null) return null;
-  return report.attempt("stack", async () => {
-    const stack = await readStack(root, cli, stackName);
-    const names = stack.accounts.map(({ name }) => name);
-    report.add(
-      check("ok", "stack", `${stack.name}, account${names.length > 1 ? "s" : ""} ${names.join(", ")}.`),
-    );
-    report.add(...checkState(stack));
-    return stack;
-  });
+function check(status: Check["status"], name: string, detail: string, ...lines: string[]): Check {
+  return { status, name, detail, lines };
 }
 
-function checkState({ interruptedKeys, unknownSettings, hasPlainToken }: Stack): Check[] {
-  const checks = unknownSettings.map((name) =>
-    check("warning", "settings", renderNotice({ kind: "unknownSetting", name }, { explicit: false })),
-  );
-  if (hasPlainToken)
+/** Renders a check, in color if stdout supports it. */
+function renderCheck({ status, name, detail, lines }: Check): string {
+  const below = lines.map((line) => `${" ".repeat(9)}${printable(line)}\n`);
+  return `${styleText(COLORS[status], status.padEnd(9))}${name.padEnd(12)}${printable(detail)}\n${below.join("")}`;
+}
+
+function checkStack(stack: Stack | null): Check[] {
+  if (stack === null)
+    return [check("ok", "stack", "There is no Pulumi project here, so only environment variables are used.")];
+  const names = stack.accounts.map(({ name }) => name);
+  const checks = [
+    check("ok", "stack", `${stack.name}, account${names.length > 1 ? "s" : ""} ${names.join(", ")}.`),
+  ];
+  if (stack.hasPlainToken)
     checks.push(
       check(
         "warning",
-        "settings",
+        "token",
         "The access token is stored in plain text.",
         "pulumi config set --secret partners:accessToken",
         "Then ask the service for a new token.",
       ),
     );
-  if (interruptedKeys.length > 0)
+  if (stack.interruptedKeys.length > 0)
     checks.push(
       check(
         "warning",
         "interrupted",
-        `A run was interrupted while it changed ${interruptedKeys.join(", ")}. A key may have been created that no stack tracks.`,
+        `A run was interrupted while it changed ${stack.interruptedKeys.join(", ")}. A key may have been created that no stack tracks.`,
         'If the service has a key from that run that is no stack\'s "apiKey" or "previousApiKey", delete it. Then run "pulumi up", and:',
         "pulumi refresh --clear-pending-creates --yes",
       ),
@@ -136,27 +106,83 @@ function checkState({ interruptedKeys, unknownSettings, hasPlainToken }: Stack):
   return checks;
 }
 
-/** Checks one account with one request. @param environmentOnly Whether there is no stack configuration. */
+/**
+ * Checks an account with one request, which needs the right address and token.
+ *
+ * @param environmentOnly Whether there is no stack configuration.
+ */
 async function checkAccount(
   { name, provider, config, declared }: Account,
   environmentOnly: boolean,
-  report: Report,
-): Promise<void> {
-  if (provider !== null) report.startProvider(provider, name);
+): Promise<Check[]> {
   const context =
     provider === null ? { explicit: false, environmentOnly } : { explicit: true, account: name };
-  const settings = await report.attempt("settings", () => readSettings(config, process.env), context);
-  if (settings === null) return;
-  const { origin, prefix } = settings.baseUrl;
-  report.add(check("ok", "settings", `The service is ${origin}${prefix}.${describeVariables(config)}`));
-  const checks = await report.attempt("service", () => checkService(settings, declared, context), context);
-  report.add(...(checks ?? []));
+  const checks: Check[] = [];
+  const plugin = new PluginProcess({
+    warn: (notice) => checks.push(check("warning", "service", renderNotice(notice, context))),
+    log: (line) => void process.stderr.write(`${line}\n`),
+  });
+  plugin.configure(config);
+  try {
+    const { client } = await plugin.open();
+    const list = await client.listWebhooks().finally(() => client.close());
+    checks.push(accepted(plugin), checkShape(list), checkWebhooks(list, declared));
+  } catch (error) {
+    const cause = error instanceof RequestError ? error.failure.cause : null;
+    if (cause?.kind !== "unreadableList" || cause.reading.reason === "not JSON")
+      return [...checks, check("failed", "service", renderError(error, context))];
+    checks.push(accepted(plugin), unrecognized(cause.reading, context));
+  }
+  return checks;
 }
 
-/** Lists the settings that come from the environment, without their values: some are secret. */
-function describeVariables(config: ConfigSource): string {
-  const names = SETTING_NAMES.filter(
-    (name) => findSetting(name, config, process.env)?.from === "environment",
-  );
-  return names.length === 0 ? "" : ` From the environment: ${names.map(variableOf).join(", ")}.`;
+function accepted({ server }: PluginProcess): Check {
+  const { method, template } = OPERATIONS.listWebhooks;
+  const url = `${server ?? ""}${API_ROOT}${template}`;
+  return check("ok", "service", `${method} ${url} works: the access token is accepted.`);
+}
+
+function unrecognized({ setting, candidates }: UnreadableWebhookList, context: MessageContext): Check {
+  const commands = candidates.map((pointer) => mappingCommand(setting, pointer, context));
+  const intro = commands.length > 1 ? ["One of these is right:"] : [];
+  const detail = `The list is not recognized. Set responses.${setting}.`;
+  return check("failed", "shape", detail, ...intro, ...commands);
+}
+
+function checkShape({ webhooks, complete, pointers }: WebhookList): Check {
+  const found = Object.entries(pointers).map(([name, pointer]) => `${name} at ${JSON.stringify(pointer)}`);
+  const where = webhooks.size === 0 ? "The list is empty." : `Found ${found.join(", ")}.`;
+  const [unknown, ...others] = [...webhooks.values()].filter(({ state }) => state === null);
+  if (unknown !== undefined) {
+    const count = `${others.length + 1} of ${webhooks.size} webhooks`;
+    const names = unknown.missing === "active" ? "active and responses.disabled" : "webhookState";
+    const detail = `${where} The state of ${count} is unknown, so drift is not detected. Set responses.${names}.`;
+    const fields = pointersOf(nodesOf(unknown.record).filter(({ value }) => isScalar(value)));
+    return check("warning", "shape", detail, `Fields of a webhook: ${fields.join(", ")}`);
+  }
+  if (!complete)
+    return check(
+      "warning",
+      "shape",
+      `${where} The list may be incomplete: webhooks missing from it cannot be managed.`,
+      "If the list is complete, set responses.complete to true.",
+    );
+  return check("ok", "shape", where);
+}
+
+/** Checks that the declared webhooks exist. Lists every webhook with its ID, its state, and the resources that declare it. */
+function checkWebhooks({ webhooks, complete }: WebhookList, declared: Account["declared"]): Check {
+  const ids = [...new Set([...webhooks.keys(), ...declared.keys()])].sort((a, b) => a - b);
+  const width = String(ids.at(-1)).length;
+  const table = ids.map((webhookId) => {
+    const webhook = webhooks.get(webhookId);
+    const state = webhook === undefined ? "missing" : (webhook.state ?? "unknown");
+    const declarers = declared.get(webhookId)?.join(", ") ?? "-";
+    return `${String(webhookId).padEnd(width)}  ${state.padEnd("disabled".length)}  ${declarers}`;
+  });
+  const count = `${webhooks.size} on the server, ${declared.size} declared in this stack`;
+  const missing = [...declared.keys()].filter((webhookId) => !webhooks.has(webhookId));
+  if (missing.length === 0) return check("ok", "webhooks", `${count}.`, ...table);
+  const detail = `${count}; declared but not in the list: ${missing.join(", ")}.`;
+  return check(complete ? "failed" : "warning", "webhooks", detail, ...table);
 }

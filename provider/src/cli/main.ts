@@ -1,9 +1,8 @@
 import { assertNodeVersion } from "../handlers/settings.js";
 import { renderError } from "../hosts/messages.js";
 import { VERSION } from "../version.js";
-import { CommandError, UsageError, type Command } from "./command.js";
+import { CommandError, printable, UsageError, type Command } from "./command.js";
 import { doctorCommand } from "./doctor.js";
-import { printable } from "./report.js";
 import { sandboxCommand } from "./sandbox-command.js";
 
 const COMMANDS: ReadonlyMap<string, Command> = new Map([

@@ -1,12 +1,17 @@
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { API_ROOT, isVisibleAscii, isWebhookId, OPERATIONS, type WebhookState } from "../api/operations.js";
+import { API_ROOT, OPERATIONS, type WebhookState } from "../api/operations.js";
 import { quoteForShell } from "../hosts/messages.js";
 import { json, type Answer } from "../sandbox/partner-account.js";
-import { runSandbox, type LoggedRequest, type OperationCall, type Sandbox } from "../sandbox/sandbox.js";
-import { CommandError, parseOptions, UsageError, type Command } from "./command.js";
-import { printable } from "./report.js";
+import {
+  runSandbox,
+  type LoggedRequest,
+  type OperationCall,
+  type Sandbox,
+  type WebhookSeed,
+} from "../sandbox/sandbox.js";
+import { CommandError, parseOptions, printable, UsageError, type Command } from "./command.js";
 
 const HELP = `Usage: pulumi-partners sandbox [options]
 
@@ -27,25 +32,25 @@ export const sandboxCommand: Command = {
   help: HELP,
   run: async (args) => {
     const values = parseOptions(args, ["port", "access-token", "webhooks", "delay", "fail"]);
-    const accessToken = values["access-token"];
+    const { port = "0", "access-token": accessToken, webhooks, delay = "0", fail } = values;
     const options = {
-      port: parseNumber("--port", values.port ?? "0", 0, 65_535),
-      ...(accessToken !== undefined && { accessToken: parseToken(accessToken) }),
-      ...(values.webhooks !== undefined && { webhooks: parseWebhooks(values.webhooks) }),
+      port: parseNumber("--port", port, 0, 65_535),
+      ...(accessToken !== undefined && { accessToken }),
+      ...(webhooks !== undefined && { webhooks: parseWebhooks(webhooks) }),
+      onRequest: printRequest,
     };
-    const delay = parseNumber("--delay", values.delay ?? "0", 0, 600_000);
-    const refusal = values.fail === undefined ? null : refuse(parseNumber("--fail", values.fail, 400, 599));
+    const wait = parseNumber("--delay", delay, 0, 600_000);
+    const status = fail === undefined ? null : parseNumber("--fail", fail, 400, 599);
     const intercept = async (call: OperationCall): Promise<Answer> => {
-      const answer = refusal ?? call.perform();
-      await sleep(delay, null, { ref: false });
+      const answer =
+        status === null ? call.perform() : json(status, { error: `refused by --fail ${status}` });
+      await sleep(wait, null, { ref: false });
       return answer;
     };
     const stopped = Promise.race(["SIGINT", "SIGTERM", "SIGHUP"].map((signal) => once(process, signal)));
-    const sandbox = await runSandbox({ ...options, onRequest: printRequest }, { intercept }).catch(
-      (error: unknown) => {
-        throw error instanceof Error ? new CommandError(error.message) : error;
-      },
-    );
+    const sandbox = await runSandbox(options, { intercept }).catch((error: unknown) => {
+      throw new CommandError((error as Error).message);
+    });
     process.stdout.write(announcement(sandbox));
     await stopped;
     await sandbox.close();
@@ -53,23 +58,17 @@ export const sandboxCommand: Command = {
   },
 };
 
-function refuse(status: number): Answer {
-  return json(status, { error: `refused by --fail ${status}` });
-}
+function announcement({ url, accessToken, webhooks }: Sandbox): string {
+  const lines = Array.from(webhooks, ([webhookId, state]) => `  ${webhookId}  ${state}\n`);
+  return `The sandbox is running. Copy this into the shell that runs Pulumi:
 
-function announcement(sandbox: Sandbox): string {
-  const webhooks = [...sandbox.webhooks].map(([webhookId, state]) => `  ${webhookId}  ${state}`);
-  return `${[
-    "The sandbox is running. Copy this into the shell that runs Pulumi:",
-    "",
-    `export PARTNERS_BASE_URL=${sandbox.url}`,
-    `export PARTNERS_ACCESS_TOKEN=${quoteForShell(sandbox.accessToken)}`,
-    "",
-    "Webhooks:",
-    ...(webhooks.length > 0 ? webhooks : ["  none"]),
-    "",
-    "Press Ctrl-C to stop it. Requests:",
-  ].join("\n")}\n`;
+export PARTNERS_BASE_URL=${url}
+export PARTNERS_ACCESS_TOKEN=${quoteForShell(accessToken)}
+
+Webhooks:
+${lines.join("")}
+Press Ctrl-C to stop it. Requests:
+`;
 }
 
 /** Prints the request with the ID of a webhook, but without the key that the path of a deletion contains. */
@@ -86,16 +85,10 @@ function parseNumber(option: string, text: string, min: number, max: number): nu
   throw new UsageError(`${option} must be a whole number from ${min} to ${max}`);
 }
 
-function parseToken(text: string): string {
-  if (isVisibleAscii(text)) return text; // The client refuses to send anything else.
-  throw new UsageError("--access-token must be visible ASCII characters without spaces");
-}
-
-function parseWebhooks(text: string): { webhookId: number; state: WebhookState }[] {
+function parseWebhooks(text: string): WebhookSeed[] {
   return text.split(",").map((item) => {
-    const [, id, state] = /^(\d+):(active|disabled)$/.exec(item) ?? [];
-    if (id === undefined || !isWebhookId(id))
-      throw new UsageError("--webhooks must be like 101:active,102:disabled");
-    return { webhookId: Number(id), state: state === "active" ? "active" : "disabled" };
+    const [, id, state] = /^([1-9]\d*):(active|disabled)$/.exec(item) ?? [];
+    if (id === undefined) throw new UsageError("--webhooks must be like 101:active,102:disabled");
+    return { webhookId: Number(id), state: state as WebhookState };
   });
 }

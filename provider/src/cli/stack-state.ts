@@ -1,4 +1,9 @@
-import { accountName, type ConfigSource } from "../handlers/settings.js";
+import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { promisify } from "node:util";
+
+import { accountName, isExplicit, type ConfigSource } from "../handlers/settings.js";
 import { configSource } from "../hosts/provider-inputs.js";
 import {
   PARTNER_API_KEY,
@@ -6,7 +11,18 @@ import {
   PARTNER_WEBHOOK_STATES,
   type Registration,
 } from "../registration.js";
-import { EXPLICIT_KEY } from "../setting-names.js";
+import { CommandError } from "./command.js";
+
+/** What the doctor needs of a stack: its configuration, and its state after the last `pulumi up`. */
+export interface Stack {
+  readonly name: string;
+  /** The account of the stack configuration, unless every resource uses a `Provider`; then the account of each `Provider`. */
+  readonly accounts: readonly Account[];
+  /** The names of the keys whose creation or rotation was interrupted. */
+  readonly interruptedKeys: readonly string[];
+  /** Whether the configuration contains the access token in plain text. */
+  readonly hasPlainToken: boolean;
+}
 
 /** An account that a stack uses. */
 export interface Account {
@@ -19,16 +35,11 @@ export interface Account {
   readonly declared: ReadonlyMap<number, readonly string[]>;
 }
 
-/** The parts of a state that the doctor reads. */
-export interface StackState {
-  /** The account of the stack configuration, unless every resource uses a `Provider`; then the account of each `Provider`. */
-  readonly accounts: readonly Account[];
-  /** The names of the keys whose creation or rotation was interrupted. */
-  readonly interruptedKeys: readonly string[];
-}
+/** What `pulumi config --show-secrets --json` prints. */
+type Config = Readonly<Record<string, { readonly value?: string; readonly secret?: boolean }>>;
 
 /** What `pulumi stack export --show-secrets` prints, as far as the doctor reads it. */
-export interface Deployment {
+interface Deployment {
   readonly resources?: readonly StateResource[];
   readonly pending_operations?: readonly { readonly resource: StateResource; readonly type: string }[];
 }
@@ -42,8 +53,45 @@ interface StateResource {
   readonly outputs?: Readonly<Record<string, unknown>>;
 }
 
-/** Reads a state. @param config The stack configuration. */
-export function readState(deployment: Deployment, config: ConfigSource): StackState {
+/** Whether a folder belongs to a Pulumi project. */
+export function isInProject(folder: string): boolean {
+  const root = resolve(folder);
+  const hasFile = ["Pulumi.yaml", "Pulumi.yml", "Pulumi.json"].some((name) => existsSync(join(root, name)));
+  return hasFile || (dirname(root) !== root && isInProject(dirname(root)));
+}
+
+/**
+ * Reads a stack through the CLI, so that passphrases, secrets providers and environments work as in `pulumi up`.
+ *
+ * @param cwd A folder of the project.
+ * @param name The name of the stack. @default the selected stack
+ * @throws {CommandError}
+ */
+export async function readStack(cwd: string, name?: string): Promise<Stack> {
+  const pulumi = async (...args: string[]): Promise<string> => {
+    const options = { cwd, maxBuffer: Infinity };
+    return (await promisify(execFile)("pulumi", [...args, "--non-interactive"], options)).stdout;
+  };
+  try {
+    const stack = name ?? (await pulumi("stack", "--show-name")).trim();
+    const [config, state] = await Promise.all([
+      pulumi("config", "--show-secrets", "--json", "--stack", stack),
+      pulumi("stack", "export", "--show-secrets", "--stack", stack),
+    ]);
+    const { deployment = {} } = JSON.parse(state) as { deployment?: Deployment };
+    return parseStack(stack, JSON.parse(config) as Config, deployment);
+  } catch {
+    // The CLI's own error is not shown, because a backend URL may contain a password.
+    const option = name === undefined ? "" : ` --stack ${name}`;
+    throw new CommandError(
+      `The stack cannot be read. To see why, run "pulumi preview --non-interactive${option}".`,
+    );
+  }
+}
+
+/** Combines what the CLI prints about a stack. Without a stack, there is one account, without configuration. */
+export function parseStack(name = "", values: Config = {}, deployment: Deployment = {}): Stack {
+  const config: ConfigSource = { get: (key) => values[key]?.value };
   const resources = (deployment.resources ?? []).filter((resource) => resource.delete !== true);
   const ours = resources.filter((resource) =>
     isOf(resource, PARTNER_API_KEY, PARTNER_WEBHOOK_STATE, PARTNER_WEBHOOK_STATES),
@@ -52,27 +100,25 @@ export function readState(deployment: Deployment, config: ConfigSource): StackSt
     const name = accountName(source);
     return { name, provider, config: source, declared: declaredWebhooks(ours, name) };
   };
-  const providers = resources.flatMap((resource) => {
-    const source = configSource(withoutSecrets(resource.inputs ?? {}));
-    return isProvider(resource) && source.get(EXPLICIT_KEY) === "true"
-      ? [account(nameOf(resource), source)]
-      : [];
-  });
-  const names = providers.map(({ name }) => name);
+  const providers = resources
+    .filter(({ type }) => /^pulumi:providers:(?:pulumi-nodejs|partners)$/.test(type))
+    .map((resource) => account(nameOf(resource), configSource(withoutSecrets(resource.inputs ?? {}))))
+    .filter((provider) => isExplicit(provider.config));
+  const names = providers.map((provider) => provider.name);
   const usesConfiguration =
-    ["baseUrl", "accessToken"].some((name) => config.get(`partners:${name}`)) ||
-    ours.some(({ outputs = {} }) => "account" in outputs && !names.includes(String(outputs["account"])));
+    providers.length === 0 ||
+    config.get("partners:baseUrl") !== undefined ||
+    ours.some(({ outputs = {} }) => !names.includes(String(outputs["account"])));
+  const token = values["partners:accessToken"];
   return {
-    accounts: providers.length === 0 || usesConfiguration ? [account(null, config), ...providers] : providers,
+    name,
+    accounts: usesConfiguration ? [account(null, config), ...providers] : providers,
     interruptedKeys: (deployment.pending_operations ?? [])
       .filter(({ type }) => type === "creating" || type === "updating")
       .filter(({ resource }) => isOf(resource, PARTNER_API_KEY))
       .map(({ resource }) => nameOf(resource)),
+    hasPlainToken: token?.value !== undefined && token.secret !== true,
   };
-}
-
-function isProvider({ type }: StateResource): boolean {
-  return type === "pulumi:providers:pulumi-nodejs" || type === "pulumi:providers:partners";
 }
 
 /** Whether a resource is of one of these types, in either host. */
@@ -97,16 +143,13 @@ function withoutSecrets(inputs: Readonly<Record<string, unknown>>): Record<strin
 function declaredWebhooks(resources: readonly StateResource[], account: string): Map<number, string[]> {
   const declared = new Map<number, string[]>();
   for (const resource of resources) {
-    if (resource.outputs?.["account"] !== account) continue;
-    for (const webhookId of managedWebhooks(resource))
-      declared.set(webhookId, [...(declared.get(webhookId) ?? []), nameOf(resource)]);
+    const { outputs = {} } = resource;
+    if (outputs["account"] !== account) continue;
+    // A fleet has initial states, which include the webhooks that `others` covers.
+    const ids = isOf(resource, PARTNER_WEBHOOK_STATE)
+      ? [outputs["webhookId"]]
+      : Object.keys(outputs["initialStates"] ?? {});
+    for (const id of ids.map(Number)) declared.set(id, [...(declared.get(id) ?? []), nameOf(resource)]);
   }
   return declared;
-}
-
-/** Returns the webhooks that a resource manages, including those that `others` of a fleet covers. */
-function managedWebhooks(resource: StateResource): number[] {
-  const { outputs = {} } = resource;
-  if (isOf(resource, PARTNER_WEBHOOK_STATE)) return [Number(outputs["webhookId"])];
-  return Object.keys(outputs["initialStates"] ?? {}).map(Number); // Only a fleet has this output.
 }

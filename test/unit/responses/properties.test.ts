@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { listFields } from "../../../provider/src/cli/service.js";
 import { serverMessage } from "../../../provider/src/api/redact.js";
+import { nodesOf, pointersOf } from "../../../provider/src/json.js";
 import { isWebPage, reportsFailure } from "../../../provider/src/responses/failure-report.js";
 import { isFailedCreation, readApiKey, readApiKeyId } from "../../../provider/src/responses/key-reader.js";
 import type { ResponseMapping } from "../../../provider/src/responses/mapping.js";
@@ -132,7 +132,7 @@ describe("any text, with any mapping", () => {
         const shown = [
           key.kind === "found" ? key.pointer : key.candidates,
           list.readable ? list.pointers : list.candidates,
-          list.readable ? [...list.webhooks.values()].map(({ record }) => listFields(record)) : [],
+          list.readable ? [...list.webhooks.values()].map(({ record }) => pointersOf(nodesOf(record))) : [],
         ];
         expect(JSON.stringify(shown)).not.toContain(MARKER);
       }),
