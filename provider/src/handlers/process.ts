@@ -172,8 +172,10 @@ export class PluginProcess {
       signal,
       clock,
       onWait,
-      ...debugLog(this.#env, (line) => {
-        log(line + account);
+      ...(this.#env["PARTNERS_DEBUG"] === "1" && {
+        log: (line: string) => {
+          log(line + account);
+        },
       }),
     });
     const client = interpretResponses(requests, settings.responses);
@@ -200,14 +202,6 @@ function readAll(source: ConfigSource, env: NodeJS.ProcessEnv): Settings | Setti
 
 function addressOf(baseUrl: BaseUrl | null): string | null {
   return baseUrl ? baseUrl.origin + baseUrl.prefix : null;
-}
-
-/** Returns the client's option `log` if `PARTNERS_DEBUG` is 1. @param log Shows one line for each attempt. */
-export function debugLog(
-  env: NodeJS.ProcessEnv,
-  log: (line: string) => void,
-): { readonly log?: (line: string) => void } {
-  return env["PARTNERS_DEBUG"] === "1" ? { log } : {};
 }
 
 /** Interprets what the client receives: a 2xx response may still report a failure, and a list may not be recognized. */
