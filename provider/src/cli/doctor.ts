@@ -136,9 +136,9 @@ async function checkAccount(
   return checks;
 }
 
-function accepted({ server }: PluginProcess): Check {
+function accepted(plugin: PluginProcess): Check {
   const { method, template } = OPERATIONS.listWebhooks;
-  const url = `${server ?? ""}${API_ROOT}${template}`;
+  const url = plugin.readSettings().servers[0] + API_ROOT + template;
   return check("ok", "service", `${method} ${url} works: the access token is accepted.`);
 }
 

@@ -11,7 +11,7 @@ import {
 import { keyStateOf, NO_KEY, outputsOf, withoutPreviousKey, type KeyState } from "./key-state.js";
 import { ResourceError } from "./problems.js";
 import type { PluginProcess } from "./process.js";
-import { createKey, deleteKeys, STEPS } from "./rotation.js";
+import { createKey, deleteKeys, performStep } from "./rotation.js";
 import {
   isRotationUnknown,
   planRotation,
@@ -28,7 +28,7 @@ import {
  */
 export function apiKeyHandlers(plugin: PluginProcess): ResourceHandlers {
   const plan = (state: KeyState, news: Properties): RotationPlan =>
-    planRotation(state, rotationOf(news), plugin.mapping, plugin.currentTime());
+    planRotation(state, rotationOf(news), plugin.readSettings().responses, plugin.currentTime());
 
   return {
     check(olds, news) {
@@ -62,7 +62,7 @@ export function apiKeyHandlers(plugin: PluginProcess): ResourceHandlers {
 
     async create(news) {
       const id = `key-${randomUUID()}`; // Not secret. Created before the request, because nothing may fail after it.
-      const created = await createKey({ plugin, session: await plugin.open(), id, news }, NO_KEY);
+      const created = await createKey({ plugin, id, news }, NO_KEY);
       return { id, outputs: outputsOf(created, news["account"]) };
     },
 
@@ -71,26 +71,23 @@ export function apiKeyHandlers(plugin: PluginProcess): ResourceHandlers {
 
     async update(id, olds, news) {
       const state = keyStateOf(olds);
-      const perform = STEPS[plan(state, news).step];
-      const next = perform ? await perform({ plugin, session: await plugin.open(), id, news }, state) : state;
+      const next = await performStep(plan(state, news).step, { plugin, id, news }, state);
       return outputsOf(next, news["account"]);
     },
 
-    async delete(olds) {
-      await deleteKeys(plugin, await plugin.open(), keyStateOf(olds));
-    },
+    delete: (olds) => deleteKeys(plugin, keyStateOf(olds)),
 
     // The engine displays IDs, so the ID must not be the key itself: it names an environment variable that holds the key.
     adopt(id) {
       const name = /^env:(\w+)$/.exec(id)?.[1] ?? null;
-      const apiKey = name === null ? undefined : plugin.environmentVariable(name);
+      const apiKey = name === null ? undefined : plugin.env[name];
       if (!isVisibleAscii(apiKey)) {
         const hint = name === null ? "" : `; ${name} is not set, or holds no key`;
         const text = `"env:" and the name of an environment variable that holds the key, such as env:OLD_KEY${hint}`;
         return Promise.reject(new ResourceError({ kind: "wrongImportId", text }));
       }
       const { account } = plugin;
-      const outputs = outputsOf({ ...NO_KEY, apiKey }, account);
+      const outputs = outputsOf({ ...NO_KEY, current: { apiKey, response: null } }, account);
       return Promise.resolve({ id, inputs: { account }, outputs });
     },
   };
@@ -102,6 +99,6 @@ function previewOf(state: KeyState, step: RotationStep, account: unknown): Prope
   if (step === "expire") return outputsOf(withoutPreviousKey(state), account);
   const names = Object.keys(outputsOf(state, account));
   const unknown = Object.fromEntries(names.map((name): [string, unknown] => [name, UNKNOWN]));
-  const previous = step === "rotate" ? { previousApiKey: state.apiKey } : {};
+  const previous = step === "rotate" ? { previousApiKey: state.current?.apiKey } : {};
   return { ...unknown, ...previous, account };
 }

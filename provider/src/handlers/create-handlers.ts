@@ -1,16 +1,12 @@
-import { SettingsError } from "../api/errors.js";
 import type { WebhookState } from "../api/operations.js";
 import type { WebhookReading } from "../responses/webhook-list-reader.js";
 import { apiKeyHandlers } from "./api-key.js";
 import { PartialFailure, withoutSpecialValues, type Properties, type ResourceHandlers } from "./contract.js";
-import { ResourceError } from "./problems.js";
+import { ResourceError, type Notice } from "./problems.js";
 import type { PluginProcess } from "./process.js";
 import { listResources, type ListedResource, type ListedType } from "./resource-list.js";
 import { webhookStateHandlers } from "./webhook-state.js";
 import { webhookStatesHandlers } from "./webhook-states.js";
-
-/** A webhook as programs see it. */
-export type ListedWebhook = Pick<WebhookReading, "webhookId" | "state" | "record">;
 
 /** The handlers of all resources and of the one function, and the list of what can be imported. */
 export interface PartnerHandlers {
@@ -18,7 +14,7 @@ export interface PartnerHandlers {
   readonly partnerWebhookState: ResourceHandlers;
   readonly partnerWebhookStates: ResourceHandlers;
   /** Lists all webhooks of the account. @throws {PartnerError} if the list cannot be read or has further pages. */
-  readonly listWebhooks: () => Promise<ListedWebhook[]>;
+  readonly listWebhooks: () => Promise<Pick<WebhookReading, "webhookId" | "state" | "record">[]>;
   /** See {@link listResources}. */
   readonly listResources: (type: ListedType, state?: WebhookState) => Promise<ListedResource[]>;
 }
@@ -47,22 +43,26 @@ export function createHandlers(plugin: PluginProcess): PartnerHandlers {
  * `server` records the server.
  */
 function guardOwnership(plugin: PluginProcess, handlers: ResourceHandlers): ResourceHandlers {
-  const otherServer = (owner: string) =>
-    ({ kind: "otherServer", owner, present: plugin.server ?? "" }) as const;
-  /** Returns the recorded server, if it differs from the configured one; `null` also if either is unknown. */
-  const formerServer = ({ server }: Properties): string | null =>
-    typeof server !== "string" || plugin.server === null || server === plugin.server ? null : server;
-  const assertOwned = (olds: Properties): void => {
-    const { account: owner } = olds;
-    if (typeof owner === "string" && owner !== plugin.account)
-      throw new ResourceError({ kind: "otherAccount", owner, present: plugin.account });
-    const former = formerServer(olds);
-    if (former !== null && former !== plugin.previousServer) throw new ResourceError(otherServer(former));
+  const otherAccount = ({ account: owner }: Properties): ResourceError | null => {
+    const { account: present } = plugin;
+    const isOther = typeof owner === "string" && owner !== present;
+    return isOther ? new ResourceError({ kind: "otherAccount", owner, present }) : null;
   };
-  const withServer = (outputs: Properties): Properties => ({
-    ...outputs,
-    server: plugin.server ?? outputs["server"] ?? null,
-  });
+  const otherServer = ({ server: owner }: Properties): Extract<Notice, { owner: string }> | null => {
+    const { servers } = plugin.readSettings();
+    const [present] = servers;
+    if (typeof owner !== "string" || owner === present) return null;
+    return { kind: servers.includes(owner) ? "moved" : "otherServer", owner, present };
+  };
+  const assertOwned = (olds: Properties): void => {
+    const account = otherAccount(olds);
+    if (account) throw account;
+    const server = otherServer(olds);
+    if (server?.kind === "otherServer") throw new ResourceError(server);
+  };
+  const withServer = (outputs: Properties): Properties => {
+    return { ...outputs, server: plugin.readSettings().servers[0] };
+  };
   const rethrowWithServer = (error: unknown): never => {
     if (!(error instanceof PartialFailure)) throw error;
     throw new PartialFailure(error.id, withServer(error.properties), error.reason);
@@ -72,27 +72,20 @@ function guardOwnership(plugin: PluginProcess, handlers: ResourceHandlers): Reso
     ...handlers,
 
     async check(olds, news, urn) {
+      plugin.readSettings(); // Even if nothing changes, because the next change would fail.
       const { inputs, problems } = await handlers.check(olds, news, urn);
-      const found = new Set(problems);
-      // Even if nothing changes, because the next change would fail.
-      if (plugin.settings instanceof SettingsError) found.add(plugin.settings);
-      const { account: owner } = olds;
       // The default provider has one account: it could create the new resource but not delete the old one.
-      if (!plugin.isExplicit && typeof owner === "string" && owner !== plugin.account)
-        found.add(new ResourceError({ kind: "otherAccount", owner, present: plugin.account }));
-      return { inputs, problems: [...found] };
+      const account = plugin.isExplicit ? null : otherAccount(olds);
+      return { inputs, problems: account ? [...problems, account] : problems };
     },
 
     diff(olds, news) {
       const difference = handlers.diff(olds, news);
       if (olds["account"] !== plugin.account) return difference; // The process of the old account deletes it.
-      const former = formerServer(olds);
-      if (former === null) return difference;
-      if (former === plugin.previousServer) {
-        plugin.warn({ kind: "moved", owner: former, present: plugin.server ?? "" });
-        return { ...difference, changes: true };
-      }
-      plugin.warn(otherServer(former));
+      const server = otherServer(olds);
+      if (server === null) return difference;
+      plugin.warn(server);
+      if (server.kind === "moved") return { ...difference, changes: true };
       // A replacement would create the new resource before it fails to delete the old one; an update fails at once.
       return { ...difference, replaces: [] };
     },
@@ -116,7 +109,7 @@ function guardOwnership(plugin: PluginProcess, handlers: ResourceHandlers): Reso
     async update(id, olds, news) {
       assertOwned(olds);
       // If only the address changed, there is nothing to send.
-      if (formerServer(olds) !== null && !handlers.diff(olds, news).changes) return withServer(olds);
+      if (otherServer(olds) && !handlers.diff(olds, news).changes) return withServer(olds);
       return withServer(await handlers.update(id, olds, news).catch(rethrowWithServer));
     },
 

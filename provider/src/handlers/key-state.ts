@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import { createHash } from "node:crypto";
 
 import { isObject, parseDocument } from "../json.js";
@@ -17,9 +18,8 @@ export interface KeptResponse {
   readonly complete: boolean;
 }
 
-/** The result of a successful creation. */
+/** A key that was created. It may not have been found in the response yet. Secret. */
 export interface CreatedKey {
-  /** Secret. */
   readonly response: KeptResponse;
   /** When the response arrived, ISO 8601. */
   readonly createdAt: string;
@@ -31,54 +31,49 @@ export interface StoredKey {
   readonly response: KeptResponse | null;
 }
 
-/** The outputs of `PartnerApiKey` in the state. Times are ISO 8601. Secret. */
+/** What the outputs of `PartnerApiKey` in the state say. Times are ISO 8601. Secret. */
 export interface KeyState {
-  /** The current key; `null` until the first key is found in its response. */
-  readonly apiKey: string | null;
+  /** `null` until the first key is found in its response. */
+  readonly current: StoredKey | null;
   readonly createdAt: string | null;
-  readonly response: KeptResponse | null;
   readonly rotatedAt: string | null;
-  readonly previousApiKey: string | null;
+  /** The key before the last rotation, until its overlap is over. */
+  readonly previous: StoredKey | null;
   readonly previousExpiresAt: string | null;
-  /** Data that programs do not need but later operations do. */
-  readonly internal: {
-    /** `rotation.trigger` when the current key was created. The old inputs cannot tell: a failed update leaves older ones. */
-    readonly trigger: string | null;
-    readonly previousResponse: KeptResponse | null;
-    /** A new key that has not been found in the response to its creation. It takes over once it is found. */
-    readonly unread: CreatedKey | null;
-  };
+  /** `rotation.trigger` when the current key was created. The old inputs cannot tell: a failed update leaves older ones. */
+  readonly trigger: string | null;
+  /** A new key that has not been found in the response to its creation. It takes over once it is found. */
+  readonly unread: CreatedKey | null;
 }
 
 /** The state before the first key is created. */
 export const NO_KEY: KeyState = {
-  apiKey: null,
+  current: null,
   createdAt: null,
-  response: null,
   rotatedAt: null,
-  previousApiKey: null,
+  previous: null,
   previousExpiresAt: null,
-  internal: { trigger: null, previousResponse: null, unread: null },
+  trigger: null,
+  unread: null,
 };
 
 /** Reads the outputs in the state. */
 export function keyStateOf(olds: Properties): KeyState {
   const internal = isObject(olds["internal"]) ? olds["internal"] : {};
-  const apiKey = text(olds["apiKey"]);
-  const isFound = apiKey !== null;
+  const current = storedKey(olds["apiKey"], olds["response"]);
   return {
-    apiKey,
-    createdAt: isFound ? text(olds["createdAt"]) : null,
-    response: isFound ? keptResponseOf(olds["response"]) : null,
+    current,
+    createdAt: current && text(olds["createdAt"]),
     rotatedAt: text(olds["rotatedAt"]),
-    previousApiKey: text(olds["previousApiKey"]),
+    previous: storedKey(olds["previousApiKey"], internal["previousResponse"]),
     previousExpiresAt: text(olds["previousExpiresAt"]),
-    internal: {
-      trigger: text(internal["trigger"]),
-      previousResponse: keptResponseOf(internal["previousResponse"]),
-      unread: unreadKey(isFound ? internal["unread"] : olds),
-    },
+    trigger: text(internal["trigger"]),
+    unread: unreadKey(current ? internal["unread"] : olds),
   };
+}
+
+function storedKey(apiKey: unknown, response: unknown): StoredKey | null {
+  return typeof apiKey === "string" ? { apiKey, response: keptResponseOf(response) } : null;
 }
 
 function keptResponseOf(value: unknown): KeptResponse | null {
@@ -96,50 +91,38 @@ function unreadKey(value: unknown): CreatedKey | null {
 
 /** Returns the outputs of a state. All of them are set, because a missing output would be unknown in every preview. */
 export function outputsOf(state: KeyState, account: unknown): Properties {
-  const { apiKey } = state;
-  const { unread, ...rest } = state.internal;
+  const { current, previous, trigger, unread } = state;
   // The outputs show the response to the first creation even before a key is found in it.
-  const first = apiKey === null ? unread : null;
-  const internal = { ...rest, unread: first === null ? unread : null };
+  const shown = current === null ? unread : { response: current.response, createdAt: state.createdAt };
+  const internal = { trigger, previousResponse: previous?.response ?? null, unread: current && unread };
   return {
     account,
-    ...state,
-    ...first,
-    fingerprint: apiKey === null ? null : fingerprint(apiKey),
-    hint: apiKey === null ? null : hint(apiKey),
+    apiKey: current?.apiKey ?? null,
+    createdAt: shown?.createdAt ?? null,
+    response: shown?.response ?? null,
+    fingerprint: current && fingerprint(current.apiKey),
+    hint: current && hint(current.apiKey),
+    rotatedAt: state.rotatedAt,
+    previousApiKey: previous?.apiKey ?? null,
+    previousExpiresAt: state.previousExpiresAt,
     internal: Object.values(internal).every((part) => part === null) ? null : internal,
   };
 }
 
-/** Returns the current key; `null` if it has not been found yet. */
-export function currentKeyOf({ apiKey, response }: KeyState): StoredKey | null {
-  return apiKey === null ? null : { apiKey, response };
-}
-
-/** Returns the previous key; `null` if there is none. */
-export function previousKeyOf({ previousApiKey, internal }: KeyState): StoredKey | null {
-  if (previousApiKey === null) return null;
-  return { apiKey: previousApiKey, response: internal.previousResponse };
-}
-
 /** Returns the state after the previous key is deleted. */
 export function withoutPreviousKey(state: KeyState): KeyState {
-  const internal = { ...state.internal, previousResponse: null };
-  return { ...state, previousApiKey: null, previousExpiresAt: null, internal };
+  return { ...state, previous: null, previousExpiresAt: null };
 }
 
 /** Converts a body into a form that the state can store. */
 export function keepResponse(body: Buffer, complete: boolean): KeptResponse {
-  try {
-    return { body: new TextDecoder("utf-8", { fatal: true }).decode(body), encoding: "utf8", complete };
-  } catch {
-    return { body: body.toString("base64"), encoding: "base64", complete };
-  }
+  const encoding = isUtf8(body) ? "utf8" : "base64";
+  return { body: body.toString(encoding), encoding, complete };
 }
 
 /** Returns the text of a stored response. */
 export function responseText({ body, encoding }: KeptResponse): string {
-  return encoding === "utf8" ? body : Buffer.from(body, "base64").toString("utf8");
+  return Buffer.from(body, encoding).toString("utf8");
 }
 
 /**
@@ -155,18 +138,15 @@ export function readKeptResponse(response: KeptResponse, mapping: ResponseMappin
   return { kind: "refused", reason: "not JSON", candidates: [] };
 }
 
-/** The result of reading a key again. */
-export interface RereadKey {
-  readonly apiKey: string;
-  /** Whether the pointer finds nothing, so that the key stays unchanged. */
-  readonly missed: boolean;
-}
-
-/** Reads a key from its stored response again, if `responses.apiKey` is set: a corrected pointer corrects the key. */
-export function rereadKey({ apiKey, response }: StoredKey, mapping: ResponseMapping): RereadKey {
-  if (mapping.apiKey === undefined || response === null) return { apiKey, missed: false };
-  const reading = readKeptResponse(response, mapping);
-  return reading.kind === "found" ? { apiKey: reading.apiKey, missed: false } : { apiKey, missed: true };
+/**
+ * Reads a key from its stored response again, if `responses.apiKey` is set: a corrected pointer corrects the key.
+ *
+ * @returns `null` if the pointer finds nothing.
+ */
+export function rereadKey(key: StoredKey, mapping: ResponseMapping): StoredKey | null {
+  if (mapping.apiKey === undefined || key.response === null) return key;
+  const reading = readKeptResponse(key.response, mapping);
+  return reading.kind === "found" ? { ...key, apiKey: reading.apiKey } : null;
 }
 
 /** The hash of a shorter key could be reversed by brute force: 16 characters of 6 bits are 96 bits. */

@@ -27,14 +27,15 @@ export async function listResources(
   type: ListedType,
   state?: WebhookState,
 ): Promise<ListedResource[]> {
-  const { settings, webhooks } = await plugin.open();
+  const { servers, accessToken } = plugin.readSettings();
+  const { webhooks } = await plugin.open();
   // One fleet has the webhooks of one account.
-  if (type === "PartnerWebhookStates") return [{ id: plugin.account, name: plugin.server ?? "" }];
+  if (type === "PartnerWebhookStates") return [{ id: plugin.account, name: servers[0] }];
   const all = (await webhooks.lookUp([])).all();
   const listed = state === undefined ? all : inState(all, state);
   return listed.map(({ webhookId, record }) => ({
     id: String(webhookId),
-    name: nameOf(record, [settings.accessToken]),
+    name: nameOf(record, [accessToken]),
   }));
 }
 

@@ -1,8 +1,7 @@
-import { redactText } from "../api/redact.js";
 import { isObject } from "../json.js";
 import type { ResponseMapping } from "../responses/mapping.js";
-import { UNKNOWN, type Properties } from "./contract.js";
-import { currentKeyOf, fingerprint, previousKeyOf, rereadKey, type KeyState } from "./key-state.js";
+import { UNKNOWN, unknownArguments, type Properties } from "./contract.js";
+import { fingerprint, rereadKey, type KeyState } from "./key-state.js";
 import type { Notice, RotationReason } from "./problems.js";
 
 /** The argument `rotation`, after `check` accepted it. */
@@ -27,15 +26,8 @@ export function isRotationUnknown({ rotation }: Properties): boolean {
 export function rotationProblems(rotation: unknown): string[] {
   if (rotation == null || rotation === UNKNOWN) return [];
   if (!isObject(rotation)) return ["rotation must be an object such as { afterDays: 90, overlapDays: 7 }."];
-  const { trigger, afterDays, overlapDays, ...others } = rotation;
-  const problems: string[] = [];
-  const [unknown] = Object.keys(others);
-  if (unknown !== undefined) {
-    const name = JSON.stringify(redactText(unknown, []) ?? "");
-    problems.push(
-      `rotation has the unknown property ${name}. Valid properties: trigger, afterDays, overlapDays.`,
-    );
-  }
+  const { trigger, afterDays, overlapDays } = rotation;
+  const problems = unknownArguments("rotation", rotation, ["trigger", "afterDays", "overlapDays"]);
   if (trigger != null && typeof trigger !== "string") problems.push("rotation.trigger must be a string.");
   problems.push(...daysProblems("afterDays", afterDays, 1), ...daysProblems("overlapDays", overlapDays, 0));
   if (afterDays != null && overlapDays == null)
@@ -72,19 +64,17 @@ export function planRotation(
   mapping: ResponseMapping,
   now: number,
 ): RotationPlan {
-  const current = currentKeyOf(state);
-  if (current === null || state.internal.unread !== null) return { step: "read", notices: [] };
+  const { current, previous } = state;
+  if (current === null || state.unread !== null) return { step: "read", notices: [] };
   const currentFingerprint = fingerprint(current.apiKey);
-  const { apiKey, missed } = rereadKey(current, mapping);
-  if (apiKey !== current.apiKey) {
-    const notice: Notice = { kind: "reread", fingerprint: currentFingerprint, next: fingerprint(apiKey) };
-    return { step: "read", notices: [notice] };
+  const reread = rereadKey(current, mapping);
+  if (reread !== null && reread.apiKey !== current.apiKey) {
+    const next = fingerprint(reread.apiKey);
+    return { step: "read", notices: [{ kind: "reread", fingerprint: currentFingerprint, next }] };
   }
-  const pointerNotices: Notice[] = missed
-    ? [{ kind: "pointerFindsNothing", fingerprint: currentFingerprint }]
-    : [];
-  const previous = previousKeyOf(state);
-  if (previous !== null && rereadKey(previous, mapping).apiKey !== previous.apiKey)
+  const pointerNotices: Notice[] =
+    reread === null ? [{ kind: "pointerFindsNothing", fingerprint: currentFingerprint }] : [];
+  if (previous !== null && (rereadKey(previous, mapping) ?? previous).apiKey !== previous.apiKey)
     return { step: "read", notices: pointerNotices };
 
   const why = rotationReason(state, rotation, now);
@@ -136,11 +126,11 @@ export function rotationDisplayInputs(
 
 /** Returns why a key is due for rotation; `null` if it is not due. */
 function rotationReason(
-  { internal, rotatedAt, createdAt }: KeyState,
+  { trigger: last, rotatedAt, createdAt }: KeyState,
   { trigger, afterDays }: RotationInputs,
   now: number,
 ): RotationReason | null {
-  if (trigger != null && trigger !== internal.trigger) return { kind: "trigger" };
+  if (trigger != null && trigger !== last) return { kind: "trigger" };
   if (typeof afterDays !== "number") return null;
   const since = dayOf(timeOf(rotatedAt ?? createdAt));
   if (Number.isNaN(since)) return { kind: "unknownAge" };
@@ -150,15 +140,15 @@ function rotationReason(
 
 /** Returns a notice about the deletion of the previous key, if there is one. */
 function previousKeyNotices(
-  { previousApiKey, previousExpiresAt }: KeyState,
+  { previous, previousExpiresAt }: KeyState,
   now: number,
   replaced: boolean,
 ): Notice[] {
-  if (previousApiKey === null) return [];
+  if (previous === null) return [];
   return [
     {
       kind: "previousKeyEnds",
-      fingerprint: fingerprint(previousApiKey),
+      fingerprint: fingerprint(previous.apiKey),
       validUntil: previousExpiresAt,
       early: timeOf(previousExpiresAt) > now,
       replaced,
@@ -168,7 +158,7 @@ function previousKeyNotices(
 
 /** Whether the previous key has expired. A smaller `overlapDays` shortens its overlap; 0 ends it at once. */
 function isPreviousExpired(state: KeyState, { overlapDays }: RotationInputs, now: number): boolean {
-  if (state.previousApiKey === null) return false;
+  if (state.previous === null) return false;
   const promised = timeOf(state.previousExpiresAt);
   const shortened = timeOf(state.rotatedAt) + (overlapDays ?? Infinity) * DAY;
   return !(Math.min(promised, Number.isNaN(shortened) ? Infinity : shortened) > now);
@@ -180,9 +170,7 @@ const MAX_DAYS = 36_500;
 function daysProblems(name: string, value: unknown, min: number): string[] {
   if (value == null || value === UNKNOWN) return [];
   if (typeof value === "number" && Number.isInteger(value) && value >= min && value <= MAX_DAYS) return [];
-  const hint =
-    typeof value === "string" ? ": it is a string; write it without quotes, or convert it to a number" : "";
-  return [`rotation.${name} must be a whole number of days, ${min} to ${MAX_DAYS}${hint}.`];
+  return [`rotation.${name} must be a whole number of days, ${min} to ${MAX_DAYS}.`];
 }
 
 /** Milliseconds in a day. Ages count calendar days in UTC, so a nightly run that starts slightly early is not a day late. */

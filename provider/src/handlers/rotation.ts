@@ -1,12 +1,9 @@
 import { PartnerError, RequestError, type RequestFailure } from "../api/errors.js";
 import { readApiKeyId } from "../responses/key-reader.js";
-import type { ResponseMapping } from "../responses/mapping.js";
 import { PartialFailure, type Properties } from "./contract.js";
 import {
-  currentKeyOf,
   fingerprint,
   outputsOf,
-  previousKeyOf,
   readKeptResponse,
   rereadKey,
   responseText,
@@ -16,35 +13,90 @@ import {
   type StoredKey,
 } from "./key-state.js";
 import { ResourceError } from "./problems.js";
-import type { PluginProcess, Session } from "./process.js";
+import type { PluginProcess } from "./process.js";
 import { overlapEnd, rotationOf, type RotationStep } from "./rotation-plan.js";
 
-/** A change to the keys of one resource, in one run. */
-export interface KeyChange {
+/** A change to the keys of one resource. */
+interface KeyChange {
   readonly plugin: PluginProcess;
-  readonly session: Session;
   /** The ID of the resource. */
   readonly id: string;
   /** The checked inputs. */
   readonly news: Properties;
 }
 
-type Perform = (change: KeyChange, state: KeyState) => KeyState | Promise<KeyState>;
-
-/** Performs a step of a plan, and returns the new state. The engine itself performs a replacement. */
-export const STEPS: Readonly<Record<RotationStep, Perform | null>> = {
-  none: null,
-  replace: null,
-  read: readKeys,
-  rotate: rotateKey,
-  expire: expirePrevious,
-};
+/** Performs a step of a plan, and returns the new state. */
+export async function performStep(step: RotationStep, change: KeyChange, state: KeyState): Promise<KeyState> {
+  switch (step) {
+    case "read":
+      return readKeys(change, state);
+    case "rotate":
+      return rotateKey(change, state);
+    case "expire":
+      return expirePrevious(change.plugin, state);
+    case "none":
+    case "replace": // The engine itself performs a replacement.
+      return state;
+  }
+}
 
 /** Creates a key and makes it the current one. If the creation fails, the state does not change; the response is always kept. */
 export async function createKey(change: KeyChange, state: KeyState): Promise<KeyState> {
-  const unread = await change.session.client.createApiKey();
-  const trigger = rotationOf(change.news).trigger ?? state.internal.trigger;
-  return promoteKey(change, { ...state, internal: { ...state.internal, trigger, unread } }, unread);
+  const { client } = await change.plugin.open();
+  const unread = await client.createApiKey();
+  const trigger = rotationOf(change.news).trigger ?? state.trigger;
+  return promoteKey(change, { ...state, trigger, unread }, unread);
+}
+
+/**
+ * Rotates a key in place. The previous key is deleted first, so that there are never three keys and the creation is the last
+ * request. If the creation fails, the current key stays, without the previous one.
+ */
+async function rotateKey(change: KeyChange, state: KeyState): Promise<KeyState> {
+  if (state.previous === null) return createKey(change, state);
+  const remaining = await expirePrevious(change.plugin, state);
+  return createKey(change, remaining).catch((error: unknown) => {
+    if (!(error instanceof PartnerError)) throw error; // If the key is not found, the failure already keeps what remains.
+    throw failureThatKeeps(remaining, change, new ResourceError({ kind: "partlyDone", next: error }));
+  });
+}
+
+/** Deletes the previous key. If that fails, the state does not change. */
+async function expirePrevious(plugin: PluginProcess, state: KeyState): Promise<KeyState> {
+  if (state.previous) await deleteKey(plugin, state.previous);
+  return withoutPreviousKey(state);
+}
+
+/** Reads the keys from their stored responses again. If a new key is still not found, the state does not change. */
+function readKeys(change: KeyChange, state: KeyState): KeyState {
+  if (state.unread) return promoteKey(change, state, state.unread);
+  const { responses } = change.plugin.readSettings();
+  const reread = (key: StoredKey | null): StoredKey | null => key && (rereadKey(key, responses) ?? key);
+  return { ...state, current: reread(state.current), previous: reread(state.previous) };
+}
+
+/**
+ * Makes a created key the current one.
+ *
+ * @throws {PartialFailure} if the key is not found in the response to its creation. Both the response and the current key stay.
+ */
+function promoteKey(change: KeyChange, state: KeyState, unread: CreatedKey): KeyState {
+  const { plugin, news } = change;
+  const found = findKey(plugin, state, unread);
+  if (found instanceof ResourceError) throw failureThatKeeps(state, change, found);
+  const next = { ...state, current: found, createdAt: unread.createdAt, unread: null };
+  if (state.current === null) return next;
+  const now = plugin.currentTime();
+  return {
+    ...next,
+    rotatedAt: new Date(now).toISOString(),
+    previous: state.current,
+    previousExpiresAt: new Date(overlapEnd(rotationOf(news), now)).toISOString(),
+  };
+}
+
+function failureThatKeeps(state: KeyState, { id, news }: KeyChange, reason: ResourceError): PartialFailure {
+  return new PartialFailure(id, outputsOf(state, news["account"]), reason);
 }
 
 /**
@@ -52,11 +104,13 @@ export async function createKey(change: KeyChange, state: KeyState): Promise<Key
  *
  * @throws {PartnerError} that says whether a key was deleted before the failure.
  */
-export async function deleteKeys(plugin: PluginProcess, session: Session, state: KeyState): Promise<void> {
+export async function deleteKeys(plugin: PluginProcess, state: KeyState): Promise<void> {
+  const created = state.unread && findKey(plugin, state, state.unread);
+  if (created instanceof ResourceError) throw created;
   let deleted = false;
-  for (const key of allKeysOf(state, session.settings.responses)) {
+  for (const key of [state.previous, created, state.current].filter((key) => key !== null)) {
     try {
-      await deleteKey(plugin, session, key);
+      await deleteKey(plugin, key);
       deleted = true;
     } catch (error) {
       if (!deleted || !(error instanceof PartnerError)) throw error;
@@ -65,83 +119,16 @@ export async function deleteKeys(plugin: PluginProcess, session: Session, state:
   }
 }
 
-/**
- * Rotates a key in place. The previous key is deleted first, so that there are never three keys and the creation is the last
- * request. If the creation fails, the current key stays, without the previous one.
- */
-async function rotateKey(change: KeyChange, state: KeyState): Promise<KeyState> {
-  if (state.previousApiKey === null) return createKey(change, state);
-  const remaining = await expirePrevious(change, state);
-  return createKey(change, remaining).catch((error: unknown) => {
-    if (!(error instanceof PartnerError)) throw error; // If the key is not found, the failure already keeps what remains.
-    const reason = new ResourceError({ kind: "partlyDone", next: error });
-    throw new PartialFailure(change.id, outputsOf(remaining, change.news["account"]), reason);
-  });
-}
-
-/** Deletes the previous key. If that fails, the state does not change. */
-async function expirePrevious({ plugin, session }: KeyChange, state: KeyState): Promise<KeyState> {
-  const previous = previousKeyOf(state);
-  if (previous) await deleteKey(plugin, session, previous);
-  return withoutPreviousKey(state);
-}
-
-/** Reads the keys from their stored responses again. If a new key is still not found, the state does not change. */
-function readKeys(change: KeyChange, state: KeyState): KeyState {
-  const { unread } = state.internal;
-  return unread ? promoteKey(change, state, unread) : rereadKeys(state, change.session.settings.responses);
-}
-
-/**
- * Makes a created key the current one.
- *
- * @throws {PartialFailure} if the key is not found in the response to its creation. Both the response and the current key stay.
- */
-function promoteKey({ plugin, session, id, news }: KeyChange, state: KeyState, unread: CreatedKey): KeyState {
-  const found = findKey(state, unread, session.settings.responses);
-  if (found instanceof ResourceError) throw new PartialFailure(id, outputsOf(state, news["account"]), found);
-  const now = plugin.currentTime();
-  const isRotation = state.apiKey !== null;
-  return {
-    ...state,
-    ...found,
-    createdAt: unread.createdAt,
-    rotatedAt: isRotation ? new Date(now).toISOString() : null,
-    previousApiKey: state.apiKey,
-    previousExpiresAt: isRotation ? new Date(overlapEnd(rotationOf(news), now)).toISOString() : null,
-    internal: { ...state.internal, previousResponse: state.response, unread: null },
-  };
-}
-
-/** Reads both keys from their stored responses again, with the current mapping. */
-function rereadKeys(state: KeyState, mapping: ResponseMapping): KeyState {
-  const [current, previous] = [currentKeyOf(state), previousKeyOf(state)];
-  return {
-    ...state,
-    apiKey: current && rereadKey(current, mapping).apiKey,
-    previousApiKey: previous && rereadKey(previous, mapping).apiKey,
-  };
-}
-
-/** Returns all keys of a resource. @throws {ResourceError} if a created key is not found in its response. */
-function allKeysOf(state: KeyState, mapping: ResponseMapping): StoredKey[] {
-  const { unread } = state.internal;
-  const created = unread && findKey(state, unread, mapping);
-  if (created instanceof ResourceError) throw created;
-  return [previousKeyOf(state), created, currentKeyOf(state)].filter((key) => key !== null);
-}
-
 /** Finds a created key in its response, or says why it cannot. */
 function findKey(
-  state: KeyState,
+  plugin: PluginProcess,
+  { current }: KeyState,
   { response, createdAt }: CreatedKey,
-  mapping: ResponseMapping,
 ): StoredKey | ResourceError {
-  const reading = readKeptResponse(response, mapping);
+  const reading = readKeptResponse(response, plugin.readSettings().responses);
   if (reading.kind === "found") return { apiKey: reading.apiKey, response };
   const { complete } = response;
-  const rotates = state.apiKey !== null;
-  return new ResourceError({ kind: "keyNotFound", createdAt, complete, rotates, reading });
+  return new ResourceError({ kind: "keyNotFound", createdAt, complete, rotates: current !== null, reading });
 }
 
 /**
@@ -150,24 +137,26 @@ function findKey(
  *
  * @throws {PartnerError}
  */
-async function deleteKey(plugin: PluginProcess, session: Session, key: StoredKey): Promise<void> {
-  const { client, settings } = session;
-  const { apiKey } = rereadKey(key, settings.responses);
-  const id = key.response && readApiKeyId(responseText(key.response), settings.responses);
+async function deleteKey(plugin: PluginProcess, key: StoredKey): Promise<void> {
+  const { responses } = plugin.readSettings();
+  const { client } = await plugin.open();
+  const { apiKey } = rereadKey(key, responses) ?? key;
+  const id = key.response && readApiKeyId(responseText(key.response), responses);
   try {
     await client.deleteApiKey(id ?? apiKey);
   } catch (error) {
     const status = error instanceof RequestError ? error.status : null;
     if (!(error instanceof RequestError) || (status !== 404 && status !== 410)) throw error;
     const { failure } = error;
-    if (status === 404) await assertReadable(session, failure);
+    if (status === 404) await assertReadable(plugin, failure);
     // If an attempt may have taken effect, it deleted the key.
     const mayExist = status === 404 && failure.effect === "none" && id === null;
     plugin.warn({ kind: "keyWasGone", fingerprint: fingerprint(apiKey), status, mayExist });
   }
 }
 
-async function assertReadable({ webhooks }: Session, failure: RequestFailure): Promise<void> {
+async function assertReadable(plugin: PluginProcess, failure: RequestFailure): Promise<void> {
+  const { webhooks } = await plugin.open();
   try {
     await webhooks.lookUp([]);
   } catch (listError) {

@@ -2,7 +2,7 @@ import type { ClientOptions } from "../api/client.js";
 import type { BaseUrl } from "../api/connections.js";
 import { SettingsError, type SettingProblem } from "../api/errors.js";
 import { API_ROOT, isVisibleAscii } from "../api/operations.js";
-import { isArray, isObject, isScalar, parseDocument, parsePointer } from "../json.js";
+import { isArray, isObject, isScalar, parseDocument, parsePointer, type JsonScalar } from "../json.js";
 import { asWord, type ResponseMapping } from "../responses/mapping.js";
 import { ACCOUNT_KEY, DEFAULT_ACCOUNT, EXPLICIT_KEY, type SettingName } from "../setting-names.js";
 
@@ -15,9 +15,12 @@ export interface ConfigSource {
 /** The validated settings of one account: the options of its client, without those that the process adds. */
 export interface Settings extends Omit<ClientOptions, "clock" | "signal" | "log" | "onWait"> {
   readonly responses: ResponseMapping;
-  /** The address of the account before it moved to `baseUrl`; `null` if it has not moved. */
-  readonly previousBaseUrl: BaseUrl | null;
+  /** The address of the account, as the state records it; then its previous address, if it has moved. */
+  readonly servers: readonly [string, ...string[]];
 }
+
+/** The largest number that a setting may have; as a time in seconds, a day. */
+const MAX_NUMBER = 86_400;
 
 /**
  * Reads the settings from stack configuration, then from the environment. An explicit provider uses only its arguments: with a
@@ -27,55 +30,51 @@ export interface Settings extends Omit<ClientOptions, "clock" | "signal" | "log"
  */
 export function readSettings(source: ConfigSource, env: NodeJS.ProcessEnv): Settings {
   const problems: SettingProblem[] = [];
-  const value = (setting: SettingName): string | null => findSetting(setting, source, env)?.value ?? null;
-  const number = <Fallback extends number | null>(
-    setting: SettingName,
-    fallback: Fallback,
-    max: number,
-    unit = "",
-  ): number | Fallback => {
-    const text = value(setting);
-    if (text === null) return fallback;
-    const parsed = Number(text);
-    const isCount = setting === "maxConnections";
-    if (parsed > 0 && parsed <= max && (!isCount || Number.isInteger(parsed))) return parsed;
-    const what = isCount ? "a whole number" : "a number";
-    problems.push({
-      kind: "invalid",
-      setting,
-      text: `must be ${what} above 0 and at most ${max}${unit}`,
-    });
-    return fallback;
+  const find = (setting: SettingName): string | null => findSetting(setting, source, env)?.value ?? null;
+  const refuse = (setting: string, text: string): null => {
+    problems.push({ kind: "invalid", setting, text });
+    return null;
+  };
+  const required = (setting: SettingName): string | null => {
+    const text = find(setting);
+    if (text === null) problems.push({ kind: "missing", setting });
+    return text;
+  };
+  const address = (setting: SettingName, text: string | null): BaseUrl | null => {
+    const parsed = text === null ? null : parseBaseUrl(text);
+    return parsed && "problem" in parsed ? refuse(setting, parsed.problem) : parsed;
+  };
+  const number = (setting: SettingName): number | null => {
+    const text = find(setting);
+    const value = text === null ? null : Number(text);
+    if (value === null || (value > 0 && value <= MAX_NUMBER)) return value;
+    return refuse(setting, `must be a number above 0 and at most ${MAX_NUMBER}`);
   };
 
+  const baseUrl = address("baseUrl", required("baseUrl"));
+  const previousBaseUrl = address("previousBaseUrl", find("previousBaseUrl"));
+  const accessToken = required("accessToken");
+  // Laxer than RFC 6750 (2.1), but it rules out header injection and catches a stray newline.
+  if (accessToken !== null && !isVisibleAscii(accessToken, 8192))
+    refuse(
+      "accessToken",
+      'must contain only visible ASCII characters: no spaces, no newlines, and no "Bearer" in front',
+    );
   const settings = {
-    baseUrl: readBaseUrl("baseUrl", value, problems),
-    previousBaseUrl:
-      value("previousBaseUrl") === null ? null : readBaseUrl("previousBaseUrl", value, problems),
-    accessToken: readAccessToken(value("accessToken"), problems),
-    requestTimeout: number("requestTimeout", 30, 3600, " seconds") * 1000,
-    operationTimeout: number("operationTimeout", 120, 86_400, " seconds") * 1000,
-    maxConnections: number("maxConnections", 16, 1024),
-    requestsPerSecond: number("requestsPerSecond", null, 100_000),
-    responses: readMapping(value("responses"), problems),
+    requestTimeout: (number("requestTimeout") ?? 30) * 1000,
+    operationTimeout: (number("operationTimeout") ?? 120) * 1000,
+    maxConnections: number("maxConnections") ?? 16,
+    requestsPerSecond: number("requestsPerSecond"),
+    responses: readMapping(find("responses"), refuse),
   };
   problems.push(...separatedPair(source, env));
-  const { baseUrl, accessToken } = settings;
   if (problems.length > 0 || baseUrl === null || accessToken === null) throw new SettingsError(problems);
-  return { ...settings, baseUrl, accessToken };
+  const previous = previousBaseUrl === null ? [] : [addressOf(previousBaseUrl)];
+  return { ...settings, baseUrl, accessToken, servers: [addressOf(baseUrl), ...previous] };
 }
 
-function readBaseUrl(
-  setting: SettingName,
-  value: (setting: SettingName) => string | null,
-  problems: SettingProblem[],
-): BaseUrl | null {
-  const text = value(setting);
-  const parsed = text === null ? null : parseBaseUrl(text);
-  if (parsed === null) problems.push({ kind: "missing", setting });
-  else if ("problem" in parsed) problems.push({ kind: "invalid", setting, text: parsed.problem });
-  else return parsed;
-  return null;
+function addressOf({ origin, prefix }: BaseUrl): string {
+  return origin + prefix;
 }
 
 /** As the URL parser writes them. Names other than `localhost` could resolve to anything. */
@@ -106,16 +105,6 @@ export function parseBaseUrl(text: string): BaseUrl | { readonly problem: string
   return { origin, prefix, loopback };
 }
 
-function readAccessToken(token: string | null, problems: SettingProblem[]): string | null {
-  const setting = "accessToken";
-  const text = 'must contain only visible ASCII characters: no spaces, no newlines, and no "Bearer" in front';
-  if (token === null) problems.push({ kind: "missing", setting });
-  // Laxer than RFC 6750 (2.1), but it rules out header injection and catches a stray newline.
-  else if (isVisibleAscii(token, 8192)) return token;
-  else problems.push({ kind: "invalid", setting, text });
-  return null;
-}
-
 /**
  * An address and a token in the environment belong together. If stack configuration replaces only one of them, a token could
  * reach the server of another account.
@@ -129,13 +118,6 @@ function separatedPair(source: ConfigSource, env: NodeJS.ProcessEnv): SettingPro
   if (!replaced || replaced === (isAddress ? baseUrl : token).value) return [];
   const text = `partners:${name} replaces ${variableOf(name)} but not ${variableOf(other)}, so a token could reach the wrong server. Set partners:${other} as well.`;
   return [{ kind: "environment", text }];
-}
-
-function readMapping(value: string | null, problems: SettingProblem[]): ResponseMapping {
-  const parsed = parseResponseMapping(value ?? {});
-  for (const { member, text } of parsed.problems)
-    problems.push({ kind: "invalid", setting: member === null ? "responses" : `responses.${member}`, text });
-  return parsed.mapping;
 }
 
 /** Looks up a setting. An empty value counts as not set. @returns `null` if the setting is not set. */
@@ -175,77 +157,56 @@ export function assertNodeVersion(version: string): void {
   throw new SettingsError([{ kind: "environment", text }]);
 }
 
-/** A problem with a member of the setting `responses`. */
-interface MappingProblem {
-  /** The name of the member; `null` if the whole setting is invalid. Unknown names are shown only if they are short and plain. */
-  readonly member: string | null;
-  /** The problem, worded to follow the name of the setting, such as `must be a list`. Never repeats a value. */
-  readonly text: string;
-}
-
 const POINTER = { accepts: isPointer, text: 'must be a JSON Pointer such as "/data/key"' };
-/** The whole document can be the key or the list, but not an ID or a state. */
-const INNER_POINTER = { ...POINTER, accepts: (value: unknown) => isPointer(value) && value !== "" };
-const WORD_LIST = {
+const WORDS = {
   accepts: isWordList,
   text: "must be a list of one or more strings, numbers, booleans or nulls",
 };
 const FLAG = { accepts: (value: unknown) => typeof value === "boolean", text: "must be true or false" };
 
-const MEMBERS: Readonly<Record<string, { accepts: (value: unknown) => boolean; text: string }>> = {
+/** The valid values of each member of `responses`, and the problem of all others. */
+const MEMBERS: Readonly<
+  Record<keyof ResponseMapping, { accepts: (value: unknown) => boolean; text: string }>
+> = {
   apiKey: POINTER,
-  apiKeyId: INNER_POINTER,
+  apiKeyId: POINTER,
   webhooks: POINTER,
-  webhookId: INNER_POINTER,
-  webhookState: INNER_POINTER,
-  active: WORD_LIST,
-  disabled: WORD_LIST,
+  webhookId: POINTER,
+  webhookState: POINTER,
+  active: WORDS,
+  disabled: WORDS,
   complete: FLAG,
-} satisfies Record<keyof ResponseMapping, unknown>;
+};
 
-/**
- * Parses the setting `responses`. Never throws.
- *
- * @param value An object, or the JSON text of one; `undefined` and `null` mean that the setting is not set.
- * @returns The valid members, and the problems of the others.
- * @example parseResponseMapping({ apiKey: "data.key" }).problems // [{ member: "apiKey", text: "must be a JSON Pointer …" }]
- */
-export function parseResponseMapping(value: unknown): {
-  readonly mapping: ResponseMapping;
-  readonly problems: readonly MappingProblem[];
-} {
-  const setting = typeof value === "string" ? parseDocument(value) : (value ?? {});
-  if (!isObject(setting)) return { mapping: {}, problems: [{ member: null, text: "must be a JSON object" }] };
-
-  const members: Record<string, unknown> = {};
-  const problems: MappingProblem[] = [];
-  for (const [name, given] of Object.entries(setting)) {
-    const member = Object.hasOwn(MEMBERS, name) ? MEMBERS[name] : undefined;
-    // The CLI may store a flag as text.
-    const value = member === FLAG && (given === "true" || given === "false") ? given === "true" : given;
-    if (member === undefined) {
-      const shown = /^[A-Za-z_-]{1,24}$/.test(name) ? name : "*";
-      const names = Object.keys(MEMBERS).join(", ");
-      problems.push({ member: shown, text: `is not a setting; use one of ${names}` });
-    } else if (value !== null && value !== undefined) {
-      if (member.accepts(value)) members[name] = value;
-      else problems.push({ member: name, text: member.text });
-    }
+/** Reads the setting `responses` from JSON. @param refuse Records a problem, worded to follow the name of the setting. */
+function readMapping(text: string | null, refuse: (setting: string, text: string) => void): ResponseMapping {
+  const setting = text === null ? {} : parseDocument(text);
+  if (!isObject(setting)) {
+    refuse("responses", "must be a JSON object");
+    return {};
   }
-  const mapping: ResponseMapping = members;
-  const activeWords = new Set(mapping.active?.map(asWord));
-  if (mapping.disabled?.some((word) => activeWords.has(asWord(word)))) {
-    problems.push({ member: "disabled", text: "must not have a value in common with responses.active" });
-    delete members["active"];
-    delete members["disabled"];
+  const members = Object.entries(setting).filter(([, value]) => value !== null);
+  const rules = new Map(Object.entries(MEMBERS));
+  for (const [name, value] of members) {
+    const rule = rules.get(name);
+    // The name is not repeated, because it could be anything.
+    if (!rule) refuse("responses", `has an unknown member; valid members: ${[...rules.keys()].join(", ")}`);
+    else if (!rule.accepts(value)) refuse(`responses.${name}`, rule.text);
   }
-  return { mapping, problems };
+  const [active, disabled] = [wordsOf(setting["active"]), wordsOf(setting["disabled"])];
+  if (disabled.some((word) => active.includes(word)))
+    refuse("responses.disabled", "must not have a value in common with responses.active");
+  return Object.fromEntries(members);
 }
 
 function isPointer(value: unknown): boolean {
   return typeof value === "string" && parsePointer(value) !== null;
 }
 
-function isWordList(value: unknown): boolean {
+function isWordList(value: unknown): value is readonly JsonScalar[] {
   return isArray(value) && value.length > 0 && value.every(isScalar);
+}
+
+function wordsOf(value: unknown): string[] {
+  return isWordList(value) ? value.map(asWord) : [];
 }

@@ -176,7 +176,7 @@ function createProgress(plugin: PluginProcess, total: number): () => void {
     const now = plugin.currentTime();
     if (total === 1 || now - shownAt < PROGRESS_INTERVAL) return;
     shownAt = now;
-    plugin.progress({ account: plugin.account, done, total });
+    plugin.progress(done, total);
   };
 }
 

@@ -39,8 +39,8 @@ export interface JournalEntry {
 /** What {@link ManagedWebhooks} needs to know about its process. */
 export interface JournalOwner {
   readonly account: string;
-  /** The addresses of the account's server. */
-  readonly servers: readonly string[];
+  /** `servers`: the addresses of the account. */
+  readSettings(): { readonly servers: readonly string[] };
   readonly currentTime: () => number;
   warn(notice: Notice): void;
 }
@@ -199,7 +199,8 @@ export class ManagedWebhooks {
   }
 
   #identity(): Pick<JournalEntry, "servers" | "accounts"> {
-    const { account, servers } = this.#owner;
+    const { account } = this.#owner;
+    const { servers } = this.#owner.readSettings();
     return { servers: servers.map(hash), accounts: servers.map((server) => hash(`${server} ${account}`)) };
   }
 }

@@ -16,7 +16,6 @@ import {
   type RotationReason,
   type WebhookFailure,
 } from "../handlers/problems.js";
-import type { Progress } from "../handlers/process.js";
 import { variableOf } from "../handlers/settings.js";
 import { unknownSettingText } from "../setting-names.js";
 
@@ -117,9 +116,9 @@ export function renderNotice(notice: Notice, context: MessageContext): string {
   }
 }
 
-/** Describes the progress of a change to many webhooks. @param named Whether to name the account, if the engine shows no resource. */
-export function renderProgress({ account, done, total }: Progress, named: boolean): string {
-  return `${done}/${total} webhooks${named ? ` in the account ${JSON.stringify(account)}` : ""}`;
+/** Describes the progress of a change to many webhooks. @param account The account, if the engine shows no resource. */
+export function renderProgress(done: number, total: number, account: string | null): string {
+  return `${done}/${total} webhooks${account === null ? "" : ` in the account ${JSON.stringify(account)}`}`;
 }
 
 /** Describes a wait in a few words, for the status of a resource. */

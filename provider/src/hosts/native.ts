@@ -170,10 +170,14 @@ class NativeHost {
     this.#host.plugin.configure(configSource(inputs));
     for (const name of unknownSettings(news)) this.#host.plugin.warn({ kind: "unknownSetting", name });
     const response = new proto.CheckResponse().setInputs(toStruct(withSecrets(inputs, ["accessToken"])));
-    const { settings } = this.#host.plugin;
     // Values that are not known yet cannot be checked here; the checks of the resources report them later.
-    if (hasUnknown(inputs) || !(settings instanceof SettingsError)) return response;
-    return response.setFailuresList([checkFailure(this.#host.describeError(settings))]);
+    if (hasUnknown(inputs)) return response;
+    try {
+      this.#host.plugin.readSettings();
+      return response;
+    } catch (error) {
+      return response.setFailuresList([checkFailure(this.#host.describeError(error))]);
+    }
   }
 
   async #invoke(request: proto.InvokeRequest): Promise<proto.InvokeResponse> {

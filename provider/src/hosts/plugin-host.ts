@@ -43,16 +43,18 @@ export class PluginHost {
       warn: (notice) => {
         this.#log.show("WARNING", renderNotice(notice, this.#messageContext()), this.#urn);
       },
-      progress: (progress) => {
+      progress: (done, total) => {
         // The account is the only name if the engine shows no resource.
-        const render = (done: number): string => renderProgress({ ...progress, done }, this.#urn === "");
-        this.#showStatus(render(progress.done), render(progress.total));
+        const account = this.#urn === "" ? this.plugin.account : null;
+        this.#showStatus(renderProgress(done, total, account), renderProgress(total, total, account));
       },
       onWait: (wait) => {
         this.#showStatus(renderWait(wait), renderWaitEnd(wait));
       },
       log: (line) => {
-        this.#log.show("INFO", line, this.#urn);
+        const { account } = this.#messageContext();
+        const suffix = account === undefined ? "" : ` account=${JSON.stringify(account)}`;
+        this.#log.show("INFO", line + suffix, this.#urn);
       },
     });
     this.handlers = createHandlers(this.plugin);

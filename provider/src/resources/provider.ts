@@ -25,7 +25,7 @@ export interface ProviderArgs {
    */
   readonly account?: pulumi.Input<string>;
   /**
-   * The time limit of one attempt in seconds, above 0 and up to 3600.
+   * The time limit of one attempt in seconds, above 0 and up to 86400.
    * @default 30
    */
   readonly requestTimeout?: pulumi.Input<number>;
@@ -35,12 +35,12 @@ export interface ProviderArgs {
    */
   readonly operationTimeout?: pulumi.Input<number>;
   /**
-   * The maximum number of requests in flight, a whole number from 1 to 1024.
+   * The maximum number of requests in flight, above 0 and up to 86400.
    * @default 16
    */
   readonly maxConnections?: pulumi.Input<number>;
   /**
-   * The maximum number of requests per second, above 0 and up to 100000. For example, 0.5 means one request every two seconds.
+   * The maximum number of requests per second, above 0 and up to 86400. For example, 0.5 means one request every two seconds.
    * @default no limit
    */
   readonly requestsPerSecond?: pulumi.Input<number>;

@@ -63,8 +63,8 @@ describe("docs/configuration.md", () => {
   it("lists the defaults", () => {
     const written = rows.map((row) => [row["stack configuration"], row["default"]]);
     const settings = readSettings(configWith({}), {});
-    const { previousBaseUrl, requestsPerSecond, responses } = settings;
-    expect([previousBaseUrl, requestsPerSecond, responses]).toEqual([null, null, {}]);
+    const { servers, requestsPerSecond, responses } = settings;
+    expect([servers.length, requestsPerSecond, responses]).toEqual([1, null, {}]);
     expect(Object.fromEntries(written)).toEqual({
       "partners:baseUrl": "–",
       "partners:accessToken": "–",
@@ -85,12 +85,12 @@ describe("docs/configuration.md", () => {
   });
 
   const limits = rows.flatMap(({ "stack configuration": key = "", values = "" }) => {
-    const [, least, most] = /^(above 0|whole, from 1), up to (\d+)/.exec(values) ?? [];
-    return most === undefined ? [] : [[key, least === "above 0" ? 0.001 : 1, Number(most)] as const];
+    const [, most] = /^above 0, up to (\d+)/.exec(values) ?? [];
+    return most === undefined ? [] : [[key, Number(most)] as const];
   });
-  it.each(limits)("states the limits of %s", (key, least, most) => {
-    for (const valid of [most, least]) expect(rejected({ [key]: String(valid) })).toEqual([]);
-    for (const invalid of [most + 1, least - 1]) expect(rejected({ [key]: String(invalid) })).toEqual([key]);
+  it.each(limits)("states the limits of %s", (key, most) => {
+    for (const valid of [most, 0.001]) expect(rejected({ [key]: String(valid) })).toEqual([]);
+    for (const invalid of [most + 1, 0]) expect(rejected({ [key]: String(invalid) })).toEqual([key]);
     expect(limits).toHaveLength(4);
   });
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 
+import { SettingsError } from "../../../provider/src/api/errors.js";
 import type { Properties, ResourceHandlers } from "../../../provider/src/handlers/contract.js";
 import { failureOf, sandboxFor } from "../api/support.ts";
 import { checked, create, methods, startRun, type Run } from "./support.ts";
@@ -93,8 +94,8 @@ describe.each(KINDS)("a %s", (kind, handlersOf, args) => {
   it("fails the preview if the settings are invalid, even if nothing changes", async () => {
     const { service, inputs, requests } = await created();
     const handlers = handlersOf(startRun(service, { maxConnections: "0" }));
-    expect((await handlers.check(inputs, args)).problems).toMatchObject([{ code: "PARTNERS_CONFIGURATION" }]);
-    expect((await handlers.check({}, args)).problems).toMatchObject([{ code: "PARTNERS_CONFIGURATION" }]);
+    for (const olds of [inputs, {}])
+      expect(await failureOf(handlers.check(olds, args))).toBeInstanceOf(SettingsError);
     expect(requests()).toEqual([[], []]);
   });
 

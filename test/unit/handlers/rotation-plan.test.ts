@@ -6,6 +6,7 @@ import {
   keyStateOf,
   NO_KEY,
   outputsOf,
+  type KeptResponse,
   type KeyState,
 } from "../../../provider/src/handlers/key-state.js";
 import type { Notice } from "../../../provider/src/handlers/problems.js";
@@ -22,19 +23,19 @@ const KEY = "pk_live_0123456789abcdef";
 const OTHER = "pk_live_fedcba9876543210";
 const PREVIOUS = "pk_live_previous_key_0001";
 
-function kept(document: unknown): NonNullable<KeyState["response"]> {
+function kept(document: unknown): KeptResponse {
   return { body: JSON.stringify(document), encoding: "utf8", complete: true };
 }
 
 /** Returns the state of {@link KEY}. It is 14 calendar days old, but only 13 and a half times 24 hours. */
-function state(changes: Partial<KeyState> = {}, internal: Partial<KeyState["internal"]> = {}): KeyState {
-  const createdAt = "2026-06-01T23:00:00.000Z";
-  return { ...NO_KEY, apiKey: KEY, createdAt, ...changes, internal: { ...NO_KEY.internal, ...internal } };
+function state(changes: Partial<KeyState> = {}): KeyState {
+  const current = { apiKey: KEY, response: null };
+  return { ...NO_KEY, current, createdAt: "2026-06-01T23:00:00.000Z", ...changes };
 }
 
 const OVERLAP = {
   rotatedAt: "2026-06-10T00:00:00.000Z",
-  previousApiKey: PREVIOUS,
+  previous: { apiKey: PREVIOUS, response: null },
   previousExpiresAt: "2026-06-17T00:00:00.000Z",
 };
 const ENDED = { ...OVERLAP, previousExpiresAt: new Date(NOON).toISOString() };
@@ -45,12 +46,12 @@ const DUE = { afterDays: 14, overlapDays: 0 };
 describe("the next step for a key", () => {
   it.each<[string, KeyState, RotationInputs, RotationStep]>([
     ["without a rotation", state(), {}, "none"],
-    ["that has not been found", state({ apiKey: null, response: kept({}) }), { trigger: "a" }, "read"],
-    ["whose successor has not been found, even if due", state({}, UNREAD), DUE, "read"],
-    ["whose trigger changes, with overlap", state({}, TRIGGER_A), { trigger: "b", overlapDays: 1 }, "rotate"],
-    ["whose trigger stays", state({}, TRIGGER_A), { trigger: "a" }, "none"],
-    ["whose trigger is removed", state({}, TRIGGER_A), { overlapDays: 1 }, "none"],
-    ["whose trigger is unknown", state({}, TRIGGER_A), { trigger: UNKNOWN }, "replace"],
+    ["that has not been found", state({ current: null, ...UNREAD }), { trigger: "a" }, "read"],
+    ["whose successor has not been found, even if due", state(UNREAD), DUE, "read"],
+    ["whose trigger changes, with overlap", state(TRIGGER_A), { trigger: "b", overlapDays: 1 }, "rotate"],
+    ["whose trigger stays", state(TRIGGER_A), { trigger: "a" }, "none"],
+    ["whose trigger is removed", state(TRIGGER_A), { overlapDays: 1 }, "none"],
+    ["whose trigger is unknown", state(TRIGGER_A), { trigger: UNKNOWN }, "replace"],
     ["old enough in calendar days", state(), DUE, "replace"],
     ["a day too young", state(), { afterDays: 15, overlapDays: 0 }, "none"],
     ["whose age counts from its rotation", state(OVERLAP), { afterDays: 6, overlapDays: 6 }, "none"],
@@ -65,13 +66,14 @@ describe("the next step for a key", () => {
   });
 
   const response = kept({ data: { right: OTHER, wrong: KEY } });
-  const cutOff = state({ response: { ...response, body: "{", complete: false } });
-  const rotated = state(OVERLAP, { previousResponse: response });
+  const found = state({ current: { apiKey: KEY, response } });
+  const cutOff = state({ current: { apiKey: KEY, response: { ...response, body: "{", complete: false } } });
+  const rotated = state({ ...OVERLAP, previous: { apiKey: PREVIOUS, response } });
   it.each<[string, KeyState, string | null, RotationStep, Notice["kind"] | null]>([
-    ["a pointer that finds a different key", state({ response }), "/data/right", "read", "reread"],
-    ["a pointer that finds the same key", state({ response }), "/data/wrong", "none", null],
-    ["a pointer that finds nothing", state({ response }), "/data/nothing", "none", "pointerFindsNothing"],
-    ["no pointer, and a response with two candidates", state({ response }), null, "none", null],
+    ["a pointer that finds a different key", found, "/data/right", "read", "reread"],
+    ["a pointer that finds the same key", found, "/data/wrong", "none", null],
+    ["a pointer that finds nothing", found, "/data/nothing", "none", "pointerFindsNothing"],
+    ["no pointer, and a response with two candidates", found, null, "none", null],
     ["a pointer for a key without a response", state(), "/data/right", "none", null],
     ["a pointer that finds a different previous key", rotated, "/data/right", "read", null],
     ["a pointer into a response that was cut off", cutOff, "/data/right", "none", "pointerFindsNothing"],
@@ -118,15 +120,10 @@ describe("rotation", () => {
       { overlapDays: 0.5 },
       /^rotation.overlapDays must be a whole number of days, 0 to 36500\.$/,
     ],
-    ["days in quotes", { overlapDays: "7" }, /must .* 36500: it is a string; write it without/],
+    ["days in quotes", { overlapDays: "7" }, /must be a whole number/],
     ["a trigger that is a number", { trigger: 7 }, /trigger must be a string/],
     ["a string", "monthly", /^rotation must be an object/],
-    [
-      "an unknown property",
-      { days: "SECRET" },
-      /^rotation has the unknown property "days"\. Valid .*: trigger/,
-    ],
-    ["a strange name", { "\n::pk_live_0123456789": 1 }, /the unknown property ": :\*\*\*"\. Valid/],
+    ["an unknown argument", { SECRET: 1 }, /^rotation has an unknown argument\. Valid .*: trigger/],
   ])("must not be %s", (_what, rotation, problem) => {
     const problems = rotationProblems(rotation);
     expect(problems).toEqual([expect.stringMatching(problem)]);
@@ -163,7 +160,7 @@ describe("the inputs that check adds for display", () => {
 
 it("a key that is too short has no fingerprint or hint, which would reveal too much of it", () => {
   const shown = (apiKey: string) => {
-    const { fingerprint: print, hint } = outputsOf({ ...NO_KEY, apiKey }, "default");
+    const { fingerprint: print, hint } = outputsOf(state({ current: { apiKey, response: null } }), "default");
     return [print, hint];
   };
   expect(shown("abcdefghijklmnop")).toEqual(["sha256:f39dac6cbaba535e", null]); // printf abcdefghijklmnop | sha256sum

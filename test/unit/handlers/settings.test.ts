@@ -45,7 +45,7 @@ describe("settings", () => {
   it("come from stack configuration, then from the environment; an empty value counts as not set", () => {
     expect(read({ requestsPerSecond: "2", requestTimeout: "" }, env)).toEqual({
       baseUrl: { origin: "https://other.example.com", prefix: "/gateway", loopback: false },
-      previousBaseUrl: null,
+      servers: ["https://other.example.com/gateway"],
       accessToken: "other",
       requestTimeout: 5_000,
       operationTimeout: 6_000,
@@ -84,30 +84,60 @@ describe("settings", () => {
   });
 
   it("are all named in one error if they are missing or invalid", () => {
-    const numbers = { requestTimeout: "3601", maxConnections: "many", requestsPerSecond: "0" };
-    expect(problems({ ...numbers, responses: '{"apiKey":"key","other":1}' })).toMatchObject([
+    const numbers = { requestTimeout: "86401", maxConnections: "many", requestsPerSecond: "0" };
+    const responses = { apiKey: "key", webhooks: "/x", active: "LIVE" };
+    expect(problems({ ...numbers, responses: JSON.stringify(responses) })).toMatchObject([
       { kind: "missing", setting: "baseUrl" },
       { kind: "missing", setting: "accessToken" },
       { kind: "invalid", setting: "requestTimeout" },
       { kind: "invalid", setting: "maxConnections" },
       { kind: "invalid", setting: "requestsPerSecond" },
       { kind: "invalid", setting: "responses.apiKey" },
-      { kind: "invalid", setting: "responses.other" },
+      { kind: "invalid", setting: "responses.active" },
     ]);
   });
 
-  it.each([
-    ["accessToken", `${SECRET}\n`],
-    ["accessToken", `${SECRET}é`],
-    ["accessToken", "x".repeat(8193)],
-    ["previousBaseUrl", SECRET],
-    ["requestTimeout", SECRET],
-    ["maxConnections", "1.5"],
-    ["responses", SECRET],
-  ])("are refused without repeating their values: %s, %j", (setting, value) => {
-    const found = problems({ ...RIGHT, [setting]: value });
-    expect(found).toMatchObject([{ kind: "invalid", setting }]);
+  const pointer = 'must be a JSON Pointer such as "/data/key"';
+  const words = "must be a list of one or more strings, numbers, booleans or nulls";
+  it.each<[setting: string, value: unknown, text: string]>([
+    ["accessToken", `${SECRET}\n`, "visible ASCII"],
+    ["accessToken", `${SECRET}é`, "visible ASCII"],
+    ["accessToken", "x".repeat(8193), "visible ASCII"],
+    ["previousBaseUrl", SECRET, "is not a URL"],
+    ["requestTimeout", SECRET, "must be a number above 0"],
+    ["responses", SECRET, "must be a JSON object"],
+    ["responses", [SECRET], "must be a JSON object"],
+    ["responses", { [SECRET]: 1 }, "has an unknown member"],
+    ["responses", '{"__proto__":{"apiKey":"/x"}}', "has an unknown member"],
+    ["responses.apiKey", { apiKey: `data.${SECRET}` }, pointer],
+    ["responses.webhookId", { webhookId: "/a~2" }, pointer],
+    ["responses.webhookState", { webhookState: 1 }, pointer],
+    ["responses.active", { active: SECRET }, words],
+    ["responses.disabled", { disabled: [] }, words],
+    ["responses.active", { active: ["a", {}] }, words],
+    ["responses.complete", { complete: "maybe" }, "must be true or false"],
+    ["responses.disabled", { active: ["On"], disabled: ["oN"] }, "must not have a value in common"],
+    ["responses.disabled", { active: [1], disabled: ["1"] }, "must not have a value in common"],
+  ])("are refused without repeating their values: %s, %j", (setting, value, text) => {
+    const json = typeof value === "string" ? value : JSON.stringify(value);
+    const found = problems({ ...RIGHT, [setting.replace(/\..*/, "")]: json });
+    expect(found).toEqual([{ kind: "invalid", setting, text: expect.stringContaining(text) as string }]);
     expect(JSON.stringify(found)).not.toContain(SECRET);
+  });
+
+  it("include a mapping of the responses; members that are null count as not set", () => {
+    const mapping = {
+      apiKey: "/data/key",
+      apiKeyId: "/data/id",
+      webhooks: "",
+      webhookId: "/node/id",
+      webhookState: "/a~1b/c~0d",
+      active: ["LIVE", 1, true],
+      disabled: ["dead", 0, false, null],
+      complete: true,
+    };
+    expect(read({ ...RIGHT, responses: JSON.stringify(mapping) }).responses).toEqual(mapping);
+    expect(read({ ...RIGHT, responses: '{"apiKey":null}' }).responses).toEqual({});
   });
 
   it("name the account; without a name, it is the default account", () => {
