@@ -77,17 +77,21 @@ it("the commands of the page list, read and change webhooks, and create and dele
 
 it("a webhook is set to a state by flags alone; a wrong state and a wrong token are refused", async () => {
   const { sandbox, shell } = await startService();
-  const create = "pulumi do partners:PartnerWebhookState create --webhook-id 102 --stateless --yes --state";
-  expect((await shell(`${create} disabled`)).code).toBe(0);
+  const webhook = (args: string, settings = "") =>
+    shell(`${settings}pulumi do partners:PartnerWebhookState ${args}`);
+  const create = "create --webhook-id 102 --stateless --yes --state";
+  expect((await webhook(`${create} disabled`)).code).toBe(0);
   expect(statesOf(sandbox)[102]).toBe("disabled");
-  const refused = await shell(`${create} off`);
+  const refused = await webhook(`${create} off`);
   expect(refused.stderr).toContain('state must be "active" or "disabled".');
   expect(refused.code).not.toBe(0);
 
-  const rejected = await shell(`export PARTNERS_ACCESS_TOKEN=wrong-token-0123456789; ${create} active`);
-  expect(rejected.code).not.toBe(0);
-  expect(rejected.stderr).toContain("The access token was rejected: check PARTNERS_ACCESS_TOKEN.");
-  expect(rejected.stderr).not.toContain("last up"); // There is none.
-  expect(rejected.stdout + rejected.stderr).not.toContain("wrong-token");
+  for (const args of ["list", "read 102", `${create} active`]) {
+    const rejected = await webhook(args, "export PARTNERS_ACCESS_TOKEN=wrong-token-0123456789; ");
+    expect(rejected.code, args).not.toBe(0);
+    expect(rejected.stderr).toContain("The access token was rejected: check PARTNERS_ACCESS_TOKEN.");
+    expect(rejected.stderr).not.toContain("last up"); // There is none.
+    expect(rejected.stdout + rejected.stderr).not.toContain("wrong-token");
+  }
   expect(statesOf(sandbox)[102]).toBe("disabled");
 });

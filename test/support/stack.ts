@@ -5,27 +5,22 @@ import type { Deployment, EngineEvent } from "@pulumi/pulumi/automation/index.js
 import automation from "@pulumi/pulumi/automation/server.js";
 import langgrpc from "@pulumi/pulumi/proto/language_grpc_pb.js";
 import { engineEnv } from "../../provider/tools/engine/environment.ts";
-import { serveGrpc, type GrpcServer } from "./grpc-server.ts";
+import { serveGrpc } from "./grpc-server.ts";
 import { type Ended, mustRun, runProcess } from "../../provider/tools/process.ts";
-
-/** A Pulumi program as a function that returns the stack outputs. */
-export type Program = () => Promise<unknown>;
 
 /** Options of {@link createTestStack}. */
 export interface TestStackOptions {
-  /** Runs in this process at every preview and update. @default the program in the project's files, in a separate process */
-  readonly program?: Program | undefined;
-  /** Additional project files by name. @default none */
+  /** Returns the stack outputs. Runs in this process. @default the program in `files`, in a separate process */
+  readonly program?: (() => Promise<unknown>) | undefined;
+  /** Additional project files by name. */
   readonly files?: Readonly<Record<string, string>>;
   /** Environment variables for the engine and its plugins. */
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** Options of one operation. */
-export interface OperationOptions {
-  /** Additional CLI flags, such as `--expect-no-changes` or `--target`. */
+interface OperationOptions {
   readonly flags?: readonly string[];
-  /** Milliseconds after which the operation is killed and rejects. @default 120000 */
+  /** The time after which the operation is killed and rejects. */
   readonly timeoutMs?: number;
 }
 
@@ -63,7 +58,7 @@ export async function createTestStack({ env, files, program }: TestStackOptions)
   for (const [name, text] of Object.entries(written)) await writeFile(join(project, name), text);
   // The dynamic provider resolves packages from the project folder.
   await symlink(join(import.meta.dirname, "../../node_modules"), join(project, "node_modules"));
-  const server = program && (await serveProgram(program));
+  const server = program && (await serveGrpc(langgrpc.LanguageRuntimeService, new LanguageServer(program)));
   const client = server ? ["--client", server.address, "--exec-kind", "auto.inline"] : [];
   const disposal = new AbortController();
 
@@ -72,29 +67,28 @@ export async function createTestStack({ env, files, program }: TestStackOptions)
     mustRun("pulumi", [...args, "--non-interactive"], options);
 
   let operations = 0;
-  const operate = async (
-    args: string[],
-    { flags = [], timeoutMs = 120_000 }: OperationOptions = {},
-  ): Promise<Result> => {
-    const log = join(engine.dir, `events-${++operations}.json`);
-    const ended = await runProcess(
-      "pulumi",
-      [...args, ...client, "--event-log", log, ...flags, "--non-interactive"],
-      // --event-log needs PULUMI_DEBUG_COMMANDS.
-      { ...options, env: { ...engine.env, PULUMI_DEBUG_COMMANDS: "true" }, timeoutMs },
-    );
-    // There is no log if the operation failed before the engine started.
-    return toResult(ended, await readFile(log, "utf8").catch(() => ""));
-  };
+  const operation =
+    (...args: string[]) =>
+    async ({ flags = [], timeoutMs = 120_000 }: OperationOptions = {}): Promise<Result> => {
+      const log = join(engine.dir, `events-${++operations}.json`);
+      const ended = await runProcess(
+        "pulumi",
+        [...args, ...client, "--event-log", log, ...flags, "--non-interactive"],
+        // --event-log needs PULUMI_DEBUG_COMMANDS.
+        { ...options, env: { ...engine.env, PULUMI_DEBUG_COMMANDS: "true" }, timeoutMs },
+      );
+      // There is no log if the operation failed before the engine started.
+      return toResult(ended, await readFile(log, "utf8").catch(() => ""));
+    };
 
   await pulumi("stack", "init", "dev");
   /** The state file in the backend, which must not contain a secret in plain text. */
   const statePath = join(engine.backendDir, ".pulumi/stacks/test/dev.json");
   return {
-    preview: (options?: OperationOptions) => operate(["preview"], options),
-    up: (options?: OperationOptions) => operate(["up", "--yes", "--skip-preview"], options),
-    refresh: (options?: OperationOptions) => operate(["refresh", "--yes", "--skip-preview"], options),
-    destroy: (options?: OperationOptions) => operate(["destroy", "--yes", "--skip-preview"], options),
+    preview: operation("preview"),
+    up: operation("up", "--yes", "--skip-preview"),
+    refresh: operation("refresh", "--yes", "--skip-preview"),
+    destroy: operation("destroy", "--yes", "--skip-preview"),
     /** Runs any other CLI command. @returns Its stdout. @throws if it fails. */
     pulumi,
     /** Sets stack configuration by full key, such as `partners:baseUrl`. */
@@ -131,13 +125,8 @@ export async function createTestStack({ env, files, program }: TestStackOptions)
 
 // The language server of the Automation API is missing from its type declarations.
 const { LanguageServer } = automation as unknown as {
-  LanguageServer: new (program: Program) => grpc.UntypedServiceImplementation;
+  LanguageServer: new (program: () => Promise<unknown>) => grpc.UntypedServiceImplementation;
 };
-
-/** Lets the engine run a program in this process, as the Automation API does with inline programs. */
-function serveProgram(program: Program): Promise<GrpcServer> {
-  return serveGrpc(langgrpc.LanguageRuntimeService, new LanguageServer(program));
-}
 
 /** Combines the output of the CLI and its event log. */
 function toResult({ code, stdout, stderr, ms }: Ended, log: string): Result {
