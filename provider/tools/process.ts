@@ -71,6 +71,11 @@ export async function runShell(script: string, options: ProcessOptions): Promise
   return runProcess("bash", ["-euo", "pipefail", "-c", script], { ...options, ownGroup: true });
 }
 
+/** Runs a shell script as {@link runShell} does. It must succeed. @returns Its stdout. @throws {Error} with its stdout and stderr. */
+export async function mustRunShell(script: string, options: ProcessOptions): Promise<string> {
+  return mustRun("bash", ["-euo", "pipefail", "-c", script], { ...options, ownGroup: true });
+}
+
 /** Runs a command that must succeed. @returns Its stdout. @throws {Error} with its stdout and stderr. */
 export async function mustRun(
   command: string,

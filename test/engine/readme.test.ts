@@ -5,7 +5,7 @@ import { expect, it, onTestFinished } from "vitest";
 
 import { copyBuild, ROOT } from "../../provider/tools/checkout.ts";
 import { engineEnv } from "../../provider/tools/engine/environment.ts";
-import { runShell } from "../../provider/tools/process.ts";
+import { mustRunShell } from "../../provider/tools/process.ts";
 import { blocksOf, expectShown } from "./support.ts";
 
 const README = "README.md";
@@ -47,7 +47,7 @@ it("every block of README.md does what it says", async () => {
       .slice(1)
       .map((_, index) => `cp ../program-${index + 1}.ts index.ts; pulumi preview --non-interactive`),
   ].join("\n");
-  const stdout = await outputOf(script, checkout, engine.env);
+  const stdout = await mustRunShell(script, { cwd: checkout, env: engine.env, timeoutMs: 170_000 });
   await expectShown(README, stdout);
   expect(stdout).toMatch(/^pk_live_/m); // stack output --show-secrets
 });
@@ -76,21 +76,10 @@ it("every block of examples/README.md does what it says", async () => {
     "tail -n 1 node_modules/pulumi-partners/dist/index.js",
     destroy,
   ].join("\n");
-  const stdout = await outputOf(script, checkout, engine.env);
+  const stdout = await mustRunShell(script, { cwd: checkout, env: engine.env, timeoutMs: 170_000 });
   expect(stdout).toContain("// A change");
   expect(stdout.match(/\+ 4 created/g)).toHaveLength(2);
 });
-
-/** Runs a script that must succeed, and returns what it printed. */
-async function outputOf(
-  script: string,
-  cwd: string,
-  env: Record<string, string | undefined>,
-): Promise<string> {
-  const { code, stdout, stderr } = await runShell(script, { cwd, env, timeoutMs: 170_000 });
-  expect({ code, stderr: code === 0 ? "" : stderr + stdout }).toEqual({ code: 0, stderr: "" });
-  return stdout;
-}
 
 /** Returns the command blocks of a file, with another port for the sandbox. */
 async function commandsOf(page: string, port: string): Promise<string[]> {

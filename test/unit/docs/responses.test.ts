@@ -9,6 +9,8 @@ import { page, tableWith } from "./tables.ts";
 const PAGE = page("docs/responses.md");
 const KEY = "pk_live_4eC39HqLyjWDarjtT1zdp7dc";
 
+const read = (body: unknown) => readWebhookList(JSON.stringify(body), {}, 200, {});
+
 /** Reads the settings from the `pulumi config set` commands of the page. */
 function commandSettings(): Record<string, unknown> {
   const settings: Record<string, unknown> = {};
@@ -61,24 +63,21 @@ it("the table lists every member of the setting", () => {
   );
 });
 
-describe("the words for states", () => {
-  const active = namesIn(/^Other words for active are (.*?); for disabled/ms).map((word) => [word, "active"]);
-  const disabled = namesIn(/; for disabled, (.*?)\./ms).map((word) => [word, "disabled"]);
-  it.each([...active, ...disabled])("%s is %s", (word, state) => {
-    const reading = readWebhookList(JSON.stringify([{ id: 101, status: word }]), {}, 200, {});
-    expect(reading.readable && reading.webhooks.get(101)?.state).toBe(state);
-  });
-});
-
-describe("the table of states", () => {
+describe("the names and words for states", () => {
+  const active = namesIn(/^Other words for active are (.*?); for disabled/ms);
+  const disabled = namesIn(/; for disabled, (.*?)\./ms);
   const rows = tableWith(PAGE, "field").flatMap(({ field = "", active = "", disabled = "" }) =>
     field
       .replace(/ \(.*/, "")
       .split(", ")
       .flatMap((name) => [...values(name, active, "active"), ...values(name, disabled, "disabled")]),
   );
-  it.each(rows)("%s: %j is %s", (name, value, state) => {
-    const reading = readWebhookList(JSON.stringify([{ id: 101, [name]: value }]), {}, 200, {});
+  it.each([
+    ...active.map((word) => ["status", word, "active"] as const),
+    ...disabled.map((word) => ["status", word, "disabled"] as const),
+    ...rows,
+  ])("%s: %j is %s", (name, value, state) => {
+    const reading = read([{ id: 101, [name]: value }]);
     expect(reading.readable && reading.webhooks.get(101)?.state).toBe(state);
   });
 });
@@ -99,12 +98,12 @@ describe("the names of keys", () => {
 
 const LISTS = namesIn(/^\*\*Webhook list\.\*\*.*?whose name ends with (.*?)\.$/ms);
 it.each(LISTS)("a list may be called %s", (name) => {
-  expect(readWebhookList(JSON.stringify({ [name]: [{ id: 101 }] }), {}, 200, {}).readable).toBe(true);
+  expect(read({ [name]: [{ id: 101 }] }).readable).toBe(true);
 });
 
 const IDS = namesIn(/The first of these\s+names that any record has: (.*?)\. If/ms);
 it.each(IDS)("an ID may be called %s", (name) => {
-  const reading = readWebhookList(JSON.stringify([{ [name]: 101 }]), {}, 200, {});
+  const reading = read([{ [name]: 101 }]);
   expect(reading.readable && [...reading.webhooks.keys()]).toEqual([101]);
 });
 
@@ -116,8 +115,7 @@ describe("the table of complete lists", () => {
     ({ "the length": 1, "a larger number": 2, "a value": "x" })[cell] ?? JSON.parse(cell);
   const isComplete = (name: string, cell: string): boolean => {
     // On its own, this number may be the number of a page.
-    const body = { data: [{ id: 101 }], page: 1, [name]: valueOf(cell) };
-    const reading = readWebhookList(JSON.stringify(body), {}, 200, {});
+    const reading = read({ data: [{ id: 101 }], page: 1, [name]: valueOf(cell) });
     return reading.readable && reading.complete;
   };
   it.each(rows)("%s: %s is the last page, %s is not", (name, last, more) => {
