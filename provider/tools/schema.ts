@@ -36,7 +36,6 @@ const RESOURCES: Readonly<Record<string, ResourceNotes>> = {
   PartnerWebhookStates: {
     note: "Import all webhooks of an account by the name of the account:",
     example: "fleet default",
-    listInputs: {},
   },
 };
 

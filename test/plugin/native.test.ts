@@ -1,11 +1,9 @@
 import grpc from "@grpc/grpc-js";
-import pluginproto from "@pulumi/pulumi/proto/plugin_pb.js";
 import proto from "@pulumi/pulumi/proto/provider_pb.js";
 import empty from "google-protobuf/google/protobuf/empty_pb.js";
 import { describe, expect, it } from "vitest";
 
 import { UNKNOWN } from "../../provider/src/handlers/contract.js";
-import { PARTNER_WEBHOOK_STATES } from "../../provider/src/registration.js";
 import type { SandboxOptions } from "../support/sandbox.ts";
 import {
   configFor,
@@ -60,21 +58,27 @@ it("a preview shows the known values and sends no request", async () => {
   expect(takeRequests(sandbox)).toBe("");
 });
 
-it("a diff names the inputs that differ, at any depth, and those that replace the resource", async () => {
+it("a diff names the inputs that differ, and those that replace the resource", async () => {
   const { plugin } = await startNative();
-  const { UPDATE, UPDATE_REPLACE } = proto.PropertyDiff.Kind;
   const moved = { ...HOOK, webhookId: 102, state: "active" };
-  const { replaces, details } = await plugin.diff("101", HOOK, moved, HOOK);
+  const { replaces, details } = await plugin.diff("101", HOOK, moved, { ...HOOK, stateOnDestroy: null });
   expect(replaces).toEqual(["webhookId"]);
-  expect(details.map(([path, detail]) => [path, detail.getKind(), detail.getInputdiff()])).toEqual([
-    ["state", UPDATE, true],
-    ["webhookId", UPDATE_REPLACE, true],
-  ]);
+  const { ADD, UPDATE } = proto.PropertyDiff.Kind;
+  expect(details).toEqual({ state: UPDATE, stateOnDestroy: ADD, webhookId: UPDATE });
+});
 
-  const { __provider } = PARTNER_WEBHOOK_STATES;
-  const fleet = (other: string) => ({ __provider, states: { 101: "active", 102: other } });
-  const change = await plugin.diff("default", fleet("active"), fleet("disabled"), fleet("active"));
-  expect(change.details.map(([path]) => path)).toEqual(['states["102"]']);
+it("a list of webhooks is filtered by state, and refuses another state", async () => {
+  const { plugin } = await startNative();
+  const list = (query: Properties) =>
+    plugin.list(
+      new proto.ListRequest().setToken("partners:index:PartnerWebhookState").setQuery(toStruct(query)),
+    );
+  expect(await list({})).toEqual(["101", "102", "103"]);
+  expect(await list({ state: "disabled" })).toEqual(["103"]);
+  const { message } = await errorOf(list({ state: "off" }));
+  expect(message).toBe(
+    'There is no state "off". Correct it to one of: active, disabled. [PARTNERS_RESOURCE]',
+  );
 });
 
 it("an import with an invalid ID fails, and its error does not contain the key", async () => {
@@ -222,13 +226,10 @@ it("a request for something that does not exist says so, and names what does", a
   const urn = (type: string) => `urn:pulumi:dev::test::${type}::name`;
   const read = new proto.ReadRequest().setId("101").setUrn(urn("partners:index:PartnerWebhook"));
   const invoke = new proto.InvokeRequest().setTok("partners:index:getWebhooks");
-  const attach = new pluginproto.PluginAttach().setAddress("127.0.0.1:1");
   for (const [call, expected] of [
     [plugin.call("read", read), /no resource type "partners:index:PartnerWebhook".*PartnerWebhookState,/],
     [plugin.call("create", new proto.CreateRequest()), /no resource type "".*RESOURCE\]$/],
     [plugin.call("invoke", invoke), /no function .*: partners:index:getPartnerWebhooks\..*RESOURCE\]$/],
-    // One process would serve all providers of the stack, with the settings of one account.
-    [plugin.call("attach", attach), /^PULUMI_DEBUG_PROVIDERS is not supported.*CONFIGURATION\]$/],
   ] as const)
     expect((await errorOf(call)).message).toMatch(expected);
 });

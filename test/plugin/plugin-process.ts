@@ -139,16 +139,16 @@ function callsOf(client: Client, host: Host) {
     configure: async (values: Readonly<Record<string, string>>): Promise<void> => {
       await call("configure", new proto.ConfigureRequest().setArgs(toStruct(values)).setAcceptsecrets(true));
     },
-    /** Returns the whole answer to `List`. */
-    list: async (request: proto.ListRequest): Promise<proto.ListResponse.AsObject[]> => {
-      const responses: proto.ListResponse.AsObject[] = [];
+    /** Returns the IDs in the answer to `List`. */
+    list: async (request: proto.ListRequest): Promise<string[]> => {
+      const ids: string[] = [];
       try {
-        const stream = client.list(request, { deadline: Date.now() + DEADLINE_MS });
-        for await (const response of stream) responses.push((response as proto.ListResponse).toObject());
+        for await (const response of client.list(request, { deadline: Date.now() + DEADLINE_MS }))
+          ids.push((response as proto.ListResponse).getResult()?.getId() ?? "");
       } catch (error) {
         throw new PluginError("list", error as grpc.ServiceError);
       }
-      return responses;
+      return ids;
     },
     check: async (news: Properties, olds: Properties = {}, name?: string) => {
       const request = new proto.CheckRequest().setNews(toStruct(news)).setOlds(toStruct(olds));
@@ -166,7 +166,9 @@ function callsOf(client: Client, host: Host) {
       return {
         changes: changes === DIFF_UNKNOWN ? undefined : changes === DIFF_SOME,
         replaces: response.getReplacesList(),
-        details: [...response.getDetaileddiffMap().entries()].toSorted(),
+        details: Object.fromEntries(
+          response.toObject().detaileddiffMap.map(([name, { kind }]) => [name, kind]),
+        ),
       };
     },
     create: async (news: Properties, { deadlineMs = DEADLINE_MS, preview = false } = {}) => {

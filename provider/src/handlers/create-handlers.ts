@@ -4,7 +4,7 @@ import { apiKeyHandlers } from "./api-key.js";
 import { PartialFailure, withoutSpecialValues, type Properties, type ResourceHandlers } from "./contract.js";
 import { ResourceError, type Notice } from "./problems.js";
 import type { PluginProcess } from "./process.js";
-import { listResources, type ListedResource, type ListedType } from "./resource-list.js";
+import { listResources, type ListedResource } from "./resource-list.js";
 import { webhookStateHandlers } from "./webhook-state.js";
 import { webhookStatesHandlers } from "./webhook-states.js";
 
@@ -16,7 +16,7 @@ export interface PartnerHandlers {
   /** Lists all webhooks of the account. @throws {PartnerError} if the list cannot be read or has further pages. */
   readonly listWebhooks: () => Promise<Pick<WebhookReading, "webhookId" | "state" | "record">[]>;
   /** See {@link listResources}. */
-  readonly listResources: (type: ListedType, state?: WebhookState) => Promise<ListedResource[]>;
+  readonly listResources: (state?: WebhookState) => Promise<ListedResource[]>;
 }
 
 /** Creates the handlers of one plugin process. Both hosts use them. */
@@ -33,7 +33,7 @@ export function createHandlers(plugin: PluginProcess): PartnerHandlers {
         return { webhookId, state, record: withoutSpecialValues(record) as Properties };
       });
     },
-    listResources: (type, state) => listResources(plugin, type, state),
+    listResources: (state) => listResources(plugin, state),
   };
 }
 

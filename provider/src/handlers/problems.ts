@@ -31,7 +31,7 @@ export type ResourceProblem = Readonly<
   /** The engine asks for something that does not exist. `known`: those that do. */
   | {
       kind: "unknownToken";
-      what: "resource type" | "listable type" | "function";
+      what: "resource type" | "function" | "state";
       token: string;
       known: readonly string[];
     }

@@ -13,24 +13,15 @@ export interface ListedResource {
   readonly name: string;
 }
 
-/** The types of resources that can be listed. Keys are not, because the Partner API cannot list them. */
-export type ListedType = "PartnerWebhookState" | "PartnerWebhookStates";
-
 /**
- * Lists the existing resources of a type.
+ * Lists the existing webhooks. Keys cannot be listed, because the Partner API cannot list them.
  *
  * @param state Only webhooks in this state. @default all
  * @throws {PartnerError} if the list cannot be read, has further pages, or does not show the state of a webhook to filter.
  */
-export async function listResources(
-  plugin: PluginProcess,
-  type: ListedType,
-  state?: WebhookState,
-): Promise<ListedResource[]> {
-  const { servers, accessToken } = plugin.readSettings();
+export async function listResources(plugin: PluginProcess, state?: WebhookState): Promise<ListedResource[]> {
+  const { accessToken } = plugin.readSettings();
   const { webhooks } = await plugin.open();
-  // One fleet has the webhooks of one account.
-  if (type === "PartnerWebhookStates") return [{ id: plugin.account, name: servers[0] }];
   const all = (await webhooks.lookUp([])).all();
   const listed = state === undefined ? all : inState(all, state);
   return listed.map(({ webhookId, record }) => ({

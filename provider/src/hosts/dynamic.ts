@@ -15,7 +15,7 @@ import {
   type Properties,
   type ResourceHandlers,
 } from "../handlers/contract.js";
-import { PluginHost, toWire, type Wire } from "./plugin-host.js";
+import { PluginHost, toWire } from "./plugin-host.js";
 
 const [, script = ""] = process.argv;
 const address = process.argv.at(-1); // The engine may pass flags before its address.
@@ -110,8 +110,8 @@ function handleCall<Result>(handle: () => Promise<Result>, { __urn: urn }: Prope
 }
 
 /** Converts outputs, which may hold values of the service, for the engine. */
-function toOutputs(outputs: Properties): Wire {
-  return toWire(withoutSpecialValues(outputs));
+function toOutputs(outputs: Properties): Properties {
+  return toWire(withoutSpecialValues(outputs) as Properties);
 }
 
 /**
@@ -122,26 +122,12 @@ function toOutputs(outputs: Properties): Wire {
  */
 function rethrow(properties: Properties, lastUp = false): (error: unknown) => never {
   return (error) => {
-    if (error instanceof PartialFailure) {
-      const outputs = toOutputs({ ...error.properties, __provider: properties["__provider"] });
-      throw new InitializationError(error.id, outputs, host.describeError(error.reason, lastUp));
-    }
-    throw withoutStack(host.describeError(error, lastUp));
+    if (!(error instanceof PartialFailure)) throw withoutStack(host.describeError(error, lastUp));
+    const reason = host.describeError(error.reason, lastUp);
+    const outputs = toOutputs({ ...error.properties, __provider: properties["__provider"] });
+    // By the ID, the host recognizes that it must keep the resource. The engine prints the reasons, not the message.
+    throw Object.assign(new Error(reason), { id: error.id, properties: outputs, reasons: [reason] });
   };
-}
-
-/** Makes the host keep a resource in the state. The host recognizes it by `id`, so no other error may have that member. */
-class InitializationError extends Error {
-  readonly id: string;
-  readonly properties: Wire;
-  readonly reasons: string[];
-
-  constructor(id: string, properties: Wire, reason: string) {
-    super(reason);
-    this.id = id;
-    this.properties = properties;
-    this.reasons = [reason]; // The engine prints the reasons, not the message.
-  }
 }
 
 /** Creates an error with a short stack. The host prints the message and, for some handlers, `${error}: ${error.stack}` too. */

@@ -3,6 +3,7 @@
  * protocol directly and does not load the SDK, which is slow to start.
  */
 import { writeSync } from "node:fs";
+import { promisify } from "node:util";
 
 import * as grpc from "@grpc/grpc-js";
 import { PluginInfo } from "@pulumi/pulumi/proto/plugin_pb.js";
@@ -13,9 +14,9 @@ import { Any } from "google-protobuf/google/protobuf/any_pb.js";
 import { Empty } from "google-protobuf/google/protobuf/empty_pb.js";
 
 import { SettingsError } from "../api/errors.js";
+import type { WebhookState } from "../api/operations.js";
 import { PartialFailure, type Properties, type ResourceHandlers } from "../handlers/contract.js";
 import { ResourceError } from "../handlers/problems.js";
-import { isObject } from "../json.js";
 import {
   PARTNER_API_KEY,
   PARTNER_WEBHOOK_STATE,
@@ -23,7 +24,6 @@ import {
   PARTNER_WEBHOOKS,
   SECRET_OUTPUTS,
 } from "../registration.js";
-import { listMethod } from "./list.js";
 import { PluginHost } from "./plugin-host.js";
 import {
   areChecked,
@@ -33,7 +33,7 @@ import {
   hasUnknown,
   unknownSettings,
 } from "./provider-inputs.js";
-import { asSecret, fromStruct, toStruct, withSecrets } from "./struct.js";
+import { fromStruct, toStruct } from "./struct.js";
 
 /** The version and the schema of the plugin's package. */
 export interface PluginPackage {
@@ -60,12 +60,7 @@ export function serve(pluginPackage: PluginPackage, engine = ""): void {
     return;
   }
   const server = new grpc.Server({ "grpc.max_receive_message_length": MAX_MESSAGE });
-  const finish = (): Promise<void> =>
-    new Promise((resolve) => {
-      server.tryShutdown(() => {
-        resolve();
-      });
-    });
+  const finish = promisify(server.tryShutdown.bind(server));
   const host = new NativeHost(pluginPackage, new PluginHost(engine, () => grpc, finish));
   // gRPC returns UNIMPLEMENTED for all other methods, as the engine expects.
   server.addService(providerGrpc.ResourceProviderService, host.methods());
@@ -91,22 +86,15 @@ class NativeHost {
     return {
       getPluginInfo: this.#method(() => new PluginInfo().setVersion(version)),
       getSchema: this.#method(() => new proto.GetSchemaResponse().setSchema(JSON.stringify(schema))),
-      attach: this.#method(() => {
-        const text =
-          "PULUMI_DEBUG_PROVIDERS is not supported, because each account needs a process of its own. Unset it.";
-        throw new SettingsError([{ kind: "environment", text }]);
-      }),
       cancel: this.#method(() => {
         this.#host.lifetime.cancel();
         return new Empty();
       }),
 
-      checkConfig: this.#resourceMethod((request: proto.CheckRequest) => this.#checkConfig(request)),
+      checkConfig: this.#method((request: proto.CheckRequest) => this.#checkConfig(request)),
       diffConfig: this.#method((request: proto.DiffRequest) => {
-        const { changed, replaces } = diffProviderInputs(
-          fromStruct(request.getOlds()),
-          fromStruct(request.getNews()),
-        );
+        const [olds, news] = [fromStruct(request.getOlds()), fromStruct(request.getNews())];
+        const { changed, replaces } = diffProviderInputs(olds, news);
         return new proto.DiffResponse()
           .setChanges(changed.length > 0 ? SOME : NONE)
           .setDiffsList(changed)
@@ -121,7 +109,7 @@ class NativeHost {
       }),
       invoke: this.#method((request: proto.InvokeRequest) => this.#invoke(request)),
 
-      check: this.#resourceMethod(async (request: proto.CheckRequest) => {
+      check: this.#method(async (request: proto.CheckRequest) => {
         const urn = request.getUrn();
         const [olds, news] = [fromStruct(request.getOlds()), fromStruct(request.getNews())];
         const { inputs, reasons } = await this.#host.check(() => this.#handlersOf(urn), olds, news);
@@ -129,8 +117,8 @@ class NativeHost {
           .setInputs(toStruct(inputs))
           .setFailuresList(reasons.map(checkFailure));
       }),
-      diff: this.#resourceMethod((request: proto.DiffRequest) => this.#diff(request)),
-      create: this.#resourceMethod(async (request: proto.CreateRequest) => {
+      diff: this.#method((request: proto.DiffRequest) => this.#diff(request)),
+      create: this.#method(async (request: proto.CreateRequest) => {
         const handlers = this.#handlersOf(request.getUrn());
         const inputs = fromStruct(request.getProperties());
         const { id, outputs } = request.getPreview()
@@ -138,7 +126,7 @@ class NativeHost {
           : await handlers.create(inputs);
         return new proto.CreateResponse().setId(id).setProperties(outputStruct(outputs));
       }),
-      update: this.#resourceMethod(async (request: proto.UpdateRequest) => {
+      update: this.#method(async (request: proto.UpdateRequest) => {
         const handlers = this.#handlersOf(request.getUrn());
         const [olds, news] = [fromStruct(request.getOlds()), fromStruct(request.getNews())];
         const outputs = request.getPreview()
@@ -146,9 +134,11 @@ class NativeHost {
           : await handlers.update(request.getId(), olds, news);
         return new proto.UpdateResponse().setProperties(outputStruct(outputs));
       }),
-      read: this.#resourceMethod((request: proto.ReadRequest) => this.#read(request), true),
-      list: listMethod(this.#host),
-      delete: this.#resourceMethod(async (request: proto.DeleteRequest) => {
+      read: this.#method((request: proto.ReadRequest) => this.#read(request), true),
+      list: (call: ListCall) => {
+        this.#list(call);
+      },
+      delete: this.#method(async (request: proto.DeleteRequest) => {
         await this.#handlersOf(request.getUrn()).delete(fromStruct(request.getProperties()));
         return new Empty();
       }, true),
@@ -169,7 +159,7 @@ class NativeHost {
     const inputs = checkedProviderInputs(request.getUrn(), news);
     this.#host.plugin.configure(configSource(inputs));
     for (const name of unknownSettings(news)) this.#host.plugin.warn({ kind: "unknownSetting", name });
-    const response = new proto.CheckResponse().setInputs(toStruct(withSecrets(inputs, ["accessToken"])));
+    const response = new proto.CheckResponse().setInputs(toStruct(inputs, ["accessToken"]));
     // Values that are not known yet cannot be checked here; the checks of the resources report them later.
     if (hasUnknown(inputs)) return response;
     try {
@@ -185,56 +175,68 @@ class NativeHost {
     if (token !== LIST_FUNCTION) throw unknownToken("function", token, [LIST_FUNCTION]);
     const webhooks = await this.#host.handlers.listWebhooks();
     // Records may contain secrets, such as a signing secret.
-    return new proto.InvokeResponse().setReturn(toStruct({ webhooks: asSecret(webhooks) }));
+    return new proto.InvokeResponse().setReturn(toStruct({ webhooks }, ["webhooks"]));
   }
 
   #diff(request: proto.DiffRequest): proto.DiffResponse {
     const [olds, news] = [fromStruct(request.getOlds()), fromStruct(request.getNews())];
     const response = new proto.DiffResponse().setHasdetaileddiff(true);
-    let difference;
     try {
-      difference = this.#handlersOf(request.getUrn()).diff(olds, news);
+      const { changes, replaces } = this.#handlersOf(request.getUrn()).diff(olds, news);
+      if (!changes) return response.setChanges(NONE);
+      response.setReplacesList(replaces);
     } catch {
       return response.setChanges(SOME); // `update` reads the actual state itself and can report the error.
     }
-    const { changes, replaces } = difference;
-    if (!changes) return response.setChanges(NONE);
-    const details = response.setChanges(SOME).setReplacesList(replaces).getDetaileddiffMap();
-    for (const { path, kind } of changedProperties(fromStruct(request.getOldInputs()), news)) {
-      const replaced = replaces.some((name) => path === name);
-      details.set(path, new proto.PropertyDiff().setKind(KINDS[kind][replaced ? 1 : 0]).setInputdiff(true));
+    // The engine itself compares the members of these inputs. Without the names, `pulumi do` would compare outputs.
+    const [details, oldInputs] = [response.getDetaileddiffMap(), fromStruct(request.getOldInputs())];
+    for (const name of Object.keys({ ...oldInputs, ...news })) {
+      const kind = changeOf(oldInputs[name] ?? null, news[name] ?? null);
+      if (kind !== null) details.set(name, new proto.PropertyDiff().setKind(kind).setInputdiff(true));
     }
-    return response;
+    return response.setChanges(SOME);
   }
 
   async #read(request: proto.ReadRequest): Promise<proto.ReadResponse> {
     const handlers = this.#handlersOf(request.getUrn());
     const olds = fromStruct(request.getProperties());
     // The provider stores an account with every resource. Without one, this is an import, or a `get` in the program.
-    if (olds["account"] === undefined) {
-      const { id, inputs, outputs } = await handlers.adopt(request.getId());
-      return new proto.ReadResponse()
-        .setId(id)
-        .setInputs(toStruct(inputs))
-        .setProperties(outputStruct(outputs));
-    }
-    const found = await handlers.read(olds);
+    const isAdopted = olds["account"] === undefined;
+    const found = await (isAdopted ? handlers.adopt(request.getId()) : handlers.read(olds));
     if (found === null) return new proto.ReadResponse().setId("");
-    const inputs = found.inputs ?? fromStruct(request.getInputs());
+    const { id, inputs = fromStruct(request.getInputs()), outputs } = { id: request.getId(), ...found };
     return new proto.ReadResponse()
-      .setId(request.getId())
+      .setId(id)
       .setInputs(toStruct(inputs))
-      .setProperties(outputStruct(found.outputs));
+      .setProperties(outputStruct(outputs));
   }
 
-  /** Implements a method of the service. */
-  #method<Request, Response>(
+  /** Lists webhooks for `pulumi do partners:PartnerWebhookState list`. The CLI asks for one page, and applies `--count` itself. */
+  #list(call: ListCall): void {
+    const { state } = fromStruct(call.request.getQuery());
+    this.#host
+      .handleCall("", async () => this.#host.handlers.listResources(stateFilter(state)))
+      .then(
+        (listed) => {
+          for (const { id, name } of listed)
+            call.write(
+              new proto.ListResponse().setResult(new proto.ListResponse.Result().setId(id).setName(name)),
+            );
+          call.end();
+        },
+        (error: unknown) => {
+          call.emit("error", this.#statusOf(error));
+        },
+      );
+  }
+
+  /** Implements a method of the service. @param lastUp Whether the settings may come from the last `up`. */
+  #method<Request extends object, Response>(
     handle: (request: Request) => Response | Promise<Response>,
-    urnOf: (request: Request) => string = () => "",
     lastUp = false,
   ): grpc.handleUnaryCall<Request, Response> {
     return ({ request }, callback) => {
-      const urn = urnOf(request);
+      const urn = (request as { getUrn?(): string }).getUrn?.() ?? "";
       this.#host
         .handleCall(urn, async () => handle(request))
         .then(
@@ -248,16 +250,8 @@ class NativeHost {
     };
   }
 
-  /** Implements a method that concerns one resource. @param lastUp Whether the settings may come from the last `up`. */
-  #resourceMethod<Request extends { getUrn(): string }, Response>(
-    handle: (request: Request) => Response | Promise<Response>,
-    lastUp = false,
-  ): grpc.handleUnaryCall<Request, Response> {
-    return this.#method(handle, (request) => request.getUrn(), lastUp);
-  }
-
   /** Converts anything thrown into a status with our own message, because foreign messages may contain anything. */
-  #statusOf(error: unknown, urn: string, lastUp: boolean): Partial<grpc.StatusObject> {
+  #statusOf(error: unknown, urn = "", lastUp = false): Partial<grpc.StatusObject> {
     const isStale = lastUp && this.#host.hasStack && !this.#hasProgram;
     const details = this.#host.describeError(
       error instanceof PartialFailure ? error.reason : error,
@@ -288,19 +282,17 @@ const HANDLERS = new Map<string, "partnerApiKey" | "partnerWebhookState" | "part
 ]);
 const LIST_FUNCTION = PARTNER_WEBHOOKS.nativeToken;
 
-function unknownToken(what: "resource type" | "function", token: string, known: string[]): ResourceError {
+function unknownToken(
+  what: "resource type" | "function" | "state",
+  token: string,
+  known: string[],
+): ResourceError {
   return new ResourceError({ kind: "unknownToken", what, token, known });
 }
 
-const { DIFF_SOME: SOME, DIFF_NONE: NONE } = proto.DiffResponse.DiffChanges;
+type ListCall = grpc.ServerWritableStream<proto.ListRequest, proto.ListResponse>;
 
-const { ADD, ADD_REPLACE, DELETE, DELETE_REPLACE, UPDATE, UPDATE_REPLACE } = proto.PropertyDiff.Kind;
-/** The kind of a property change: without and with a replacement of the resource. */
-const KINDS = {
-  add: [ADD, ADD_REPLACE],
-  delete: [DELETE, DELETE_REPLACE],
-  update: [UPDATE, UPDATE_REPLACE],
-} as const;
+const { DIFF_SOME: SOME, DIFF_NONE: NONE } = proto.DiffResponse.DiffChanges;
 
 /** Creates a failure without a property name: the engine would print the property's value, even if it is a secret. */
 function checkFailure(reason: string): proto.CheckFailure {
@@ -308,28 +300,19 @@ function checkFailure(reason: string): proto.CheckFailure {
 }
 
 function outputStruct(outputs: Properties): ReturnType<typeof toStruct> {
-  return toStruct(withSecrets(outputs, SECRET_OUTPUTS));
+  return toStruct(outputs, SECRET_OUTPUTS);
 }
 
-/** A property that differs between old and new inputs, at any depth. */
-interface PropertyChange {
-  /** The path in the engine's notation: `rotation.trigger`, `states["102"]`. */
-  readonly path: string;
-  readonly kind: keyof typeof KINDS;
+/** Returns how a property changes; `null` if it does not. */
+function changeOf(before: unknown, after: unknown): proto.PropertyDiff.Kind | null {
+  if (JSON.stringify(before) === JSON.stringify(after)) return null;
+  if (before === null) return proto.PropertyDiff.Kind.ADD;
+  return after === null ? proto.PropertyDiff.Kind.DELETE : proto.PropertyDiff.Kind.UPDATE;
 }
 
-function changedProperties(olds: Properties, news: Properties, parent = ""): PropertyChange[] {
-  const names = new Set([...Object.keys(olds), ...Object.keys(news)]);
-  return [...names].flatMap((name): PropertyChange[] => {
-    const [before, after] = [olds[name] ?? null, news[name] ?? null];
-    const path = parent + pathSegment(name, parent === "");
-    if (isObject(before) && isObject(after)) return changedProperties(before, after, path);
-    if (JSON.stringify(before) === JSON.stringify(after)) return [];
-    return [{ path, kind: before === null ? "add" : after === null ? "delete" : "update" }];
-  });
-}
-
-function pathSegment(name: string, isFirst: boolean): string {
-  if (/^[A-Za-z_]\w*$/.test(name)) return isFirst ? name : `.${name}`;
-  return `[${JSON.stringify(name)}]`;
+/** Returns the state that listed webhooks must be in; `undefined` for any. */
+function stateFilter(state: unknown): WebhookState | undefined {
+  if (state == null) return undefined;
+  if (state === "active" || state === "disabled") return state;
+  throw unknownToken("state", typeof state === "string" ? state : "", ["active", "disabled"]);
 }

@@ -140,17 +140,10 @@ interface Call {
   finalStatus: string | null;
 }
 
-/** A value that can be sent to the engine: JSON, without anything that gRPC's `Struct` rejects. */
-export type Wire = null | boolean | number | string | Wire[] | { [name: string]: Wire };
-
 /**
- * Converts a value for the engine. `undefined` becomes `null`: returned by `create`, it would cause a failure *after* the key was
+ * Converts properties for the engine. `undefined` becomes `null`: returned by `create`, it would cause a failure *after* the key was
  * created; in an initialization failure, it would hang the engine. An output that is left out would be unknown in every preview.
  */
-export function toWire(value: unknown): Wire {
-  if (value === null || typeof value === "string" || typeof value === "boolean") return value;
-  if (typeof value === "number") return Number.isFinite(value) ? value : null;
-  if (Array.isArray(value)) return value.map(toWire);
-  if (typeof value !== "object") return null;
-  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, toWire(member)]));
+export function toWire(properties: Properties): Properties {
+  return JSON.parse(JSON.stringify(properties, (_name, value: unknown) => value ?? null)) as Properties;
 }

@@ -15,23 +15,17 @@ export function fromStruct(message: Struct | undefined): Properties {
   return plain(Object.fromEntries(members)) as Properties;
 }
 
-/** Writes properties into a message. */
-export function toStruct(properties: Properties): Struct {
-  return Struct.fromJavaScript(toWire(properties) as Record<string, JavaScriptValue>);
+/** Writes properties into a message. @param secrets The names of the properties that the engine must encrypt. */
+export function toStruct(properties: Properties, secrets: readonly string[] = []): Struct {
+  const marked: Record<string, unknown> = { ...properties };
+  for (const name of secrets) if (name in marked) marked[name] = asSecret(marked[name]);
+  return Struct.fromJavaScript(toWire(marked) as Record<string, JavaScriptValue>);
 }
 
 /** Marks a value as a secret, unless it is absent or not known yet. */
-export function asSecret(value: unknown): unknown {
+function asSecret(value: unknown): unknown {
   if (value == null || value === UNKNOWN) return value;
   return { [SIGNATURE]: SECRET, value: withoutSpecialValues(value) };
-}
-
-/** Marks the named properties as secrets. */
-export function withSecrets(properties: Properties, names: readonly string[]): Properties {
-  const secrets = names
-    .filter((name) => name in properties)
-    .map((name): [string, unknown] => [name, asSecret(properties[name])]);
-  return { ...properties, ...Object.fromEntries(secrets) };
 }
 
 function plain(value: unknown): unknown {

@@ -38,21 +38,19 @@ it.each<[what: string, members: object, name: string]>([
   const shape = recordsWith(members);
   const webhooks = [{ webhookId: 101, state: "active" }] as const;
   const { listResources } = startRun(await sandboxFor({ shape, webhooks, accessToken: TOKEN }));
-  expect(await listResources("PartnerWebhookState")).toEqual([{ id: "101", name }]);
+  expect(await listResources()).toEqual([{ id: "101", name }]);
 });
 
-it("webhooks are listed by their states, and a fleet by its account", async () => {
+it("webhooks are listed by their states", async () => {
   const service = await sandboxFor();
   const { listResources } = startRun(service);
-  const ids = async (state?: "active" | "disabled") =>
-    (await listResources("PartnerWebhookState", state)).map(({ id }) => id);
+  const ids = async (state?: "active" | "disabled") => (await listResources(state)).map(({ id }) => id);
   expect([await ids(), await ids("active"), await ids("disabled")]).toEqual([
     ["101", "102", "103"],
     ["101", "102"],
     ["103"],
   ]);
   expect(service.requests).toHaveLength(1);
-  expect(await listResources("PartnerWebhookStates")).toEqual([{ id: "default", name: service.url }]);
 });
 
 it.each<[what: string, webhooks: Shape["webhooks"], kind: string]>([
@@ -60,6 +58,6 @@ it.each<[what: string, webhooks: Shape["webhooks"], kind: string]>([
   ["does not show the states", (list) => list.map(({ webhookId }) => ({ webhookId })), "stateUnknown"],
 ])("a list that %s is an error", async (_what, webhooks, kind) => {
   const { listResources } = startRun(await sandboxFor({ shape: { ...SHAPES.flat, webhooks } }));
-  const failure = await failureOf(listResources("PartnerWebhookState", "disabled"));
+  const failure = await failureOf(listResources("disabled"));
   expect(failure).toMatchObject({ problem: { kind } });
 });
