@@ -89,7 +89,7 @@ it("a webhook is set to a state by flags alone; a wrong state and a wrong token 
   for (const args of ["list", "read 102", `${create} active`]) {
     const rejected = await webhook(args, "export PARTNERS_ACCESS_TOKEN=wrong-token-0123456789; ");
     expect(rejected.code, args).not.toBe(0);
-    expect(rejected.stderr).toContain("The access token was rejected: check PARTNERS_ACCESS_TOKEN.");
+    expect(rejected.stderr).toContain("check partners:accessToken or PARTNERS_ACCESS_TOKEN.");
     expect(rejected.stderr).not.toContain("last up"); // There is none.
     expect(rejected.stdout + rejected.stderr).not.toContain("wrong-token");
   }

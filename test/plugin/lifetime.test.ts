@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { createServer, type AddressInfo } from "node:net";
+import { constants } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it, onTestFinished } from "vitest";
 
@@ -22,7 +23,7 @@ describe.each(HOSTS)("a plugin of the %s host that receives a signal", (host) =>
       await plugin.read("101", { ...HOOK, state: "active" }); // Leaves a connection open.
       const stoppedAt = performance.now();
       plugin.kill(signal);
-      expect(await plugin.ended).toEqual({ code: null, signal });
+      expect(await plugin.ended).toEqual({ code: 128 + constants.signals[signal], signal: null });
       expect(performance.now() - stoppedAt).toBeLessThan(AT_ONCE);
       expect(plugin.stdout() + plugin.stderr()).toBe("");
     },
@@ -43,7 +44,7 @@ describe.each(HOSTS)("a plugin of the %s host that receives a signal", (host) =>
     expect(change.message).toMatch(/The webhook may have been changed\..*\[PARTNERS_INTERRUPTED\]$/);
     expect(change.initFailure).toMatchObject({ id: "101", properties: { initialState: "active" } });
     expect(deletion.message).toMatch(/The key may already be deleted\..*\[PARTNERS_INTERRUPTED\]$/);
-    expect(await plugin.ended).toEqual({ code: null, signal: "SIGINT" });
+    expect(await plugin.ended).toEqual({ code: 130, signal: null });
     expect(performance.now() - stoppedAt).toBeLessThan(AT_ONCE);
     expect(plugin.stderr()).toMatch(/^pulumi-partners: SIGINT received; in flight: /);
     expect(plugin.stderr()).toContain("1 × disableWebhook");
@@ -66,7 +67,7 @@ describe.each(HOSTS)("a plugin of the %s host that receives a signal", (host) =>
       expect(message).toMatch(/\[PARTNERS_INTERRUPTED\]$/);
       expect(message).not.toContain("may have been");
     }
-    expect(await plugin.ended).toEqual({ code: null, signal: "SIGTERM" });
+    expect(await plugin.ended).toEqual({ code: 143, signal: null });
     expect(performance.now() - stoppedAt).toBeLessThan(AT_ONCE);
     expect(sandbox.requests.map(({ method }) => method)).toEqual(["GET"]);
   });
@@ -91,7 +92,7 @@ describe.each(HOSTS)("a creation in flight in the %s host when the signal arrive
     expect(sandbox.requests).toHaveLength(1); // No new call starts.
     void held.release();
     expect(keysIn(await created)).toEqual(sandbox.apiKeys);
-    expect(await plugin.ended).toEqual({ code: null, signal });
+    expect(await plugin.ended).toEqual({ code: 128 + constants.signals[signal], signal: null });
   });
 
   it("is not lost if its response arrives at the same moment as the signal", async () => {
@@ -104,7 +105,7 @@ describe.each(HOSTS)("a creation in flight in the %s host when the signal arrive
     plugin.kill("SIGTERM");
     plugin.kill("SIGCONT");
     expect(keysIn(await created)).toEqual(sandbox.apiKeys);
-    expect(await plugin.ended).toEqual({ code: null, signal: "SIGTERM" });
+    expect(await plugin.ended).toEqual({ code: 143, signal: null });
   });
 
   it("ends after requestTimeout, and the error says that a key may exist", async () => {
@@ -114,7 +115,7 @@ describe.each(HOSTS)("a creation in flight in the %s host when the signal arrive
     await held.reached;
     plugin.kill("SIGTERM");
     expect((await created).message).toMatch(/A key may have been created .*\[PARTNERS_TIMEOUT\]$/);
-    expect(await plugin.ended).toEqual({ code: null, signal: "SIGTERM" });
+    expect(await plugin.ended).toEqual({ code: 143, signal: null });
     expect(sandbox.apiKeys).toHaveLength(1);
   });
 });

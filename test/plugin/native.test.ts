@@ -200,7 +200,7 @@ it("the engine receives a warning, and a retry as a status, each with its resour
   await plugin.create(KEY);
   expect(messages).toMatchObject([
     { ephemeral: true, urn, message: "POST: 429, retrying in 2 s" },
-    { ephemeral: true, urn, message: "POST: done" },
+    { ephemeral: true, urn, message: "done" },
   ]);
   await plugin.delete("key-1", { ...KEY, apiKey: "no-such-key-0123456789" });
   const message = expect.stringMatching(/^key sha256:.*404/) as string;
@@ -218,7 +218,7 @@ it("a cancellation ends waits at once, and a creation in flight returns its key"
   await held.release();
   expect(secretValue((await created).properties["apiKey"])).toBeTypeOf("string");
   plugin.kill("SIGINT");
-  expect(await plugin.ended).toEqual({ code: null, signal: "SIGINT" });
+  expect(await plugin.ended).toEqual({ code: 130, signal: null });
 });
 
 it("a request for something that does not exist says so, and names what does", async () => {

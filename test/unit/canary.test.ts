@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 
 import { PartnerError } from "../../provider/src/api/errors.js";
 import type { PartnerService } from "../../provider/src/handlers/process.js";
-import { renderError } from "../../provider/src/hosts/messages.js";
+import { renderError } from "../../provider/src/hosts/error-messages.js";
 import { CANARIES, findLeaks } from "../support/canary.ts";
 import { clientFor, failureOf, InstantClock, scripted } from "./api/support.ts";
 

@@ -5,7 +5,9 @@ import { RequestError, type UnreadableWebhookList } from "../api/errors.js";
 import { API_ROOT, OPERATIONS } from "../api/operations.js";
 import { PluginProcess } from "../handlers/process.js";
 import type { WebhookList } from "../handlers/webhook-registry.js";
-import { mappingCommand, renderError, renderNotice, type MessageContext } from "../hosts/messages.js";
+import { renderError } from "../hosts/error-messages.js";
+import { renderNotice } from "../hosts/notice-messages.js";
+import { quoteForShell, type MessageContext } from "../hosts/wording.js";
 import { isScalar, nodesOf, pointersOf } from "../json.js";
 import { parseOptions, printable, UsageError, type Command } from "./command.js";
 import { isInProject, parseStack, readStack, type Account, type Stack } from "./stack-state.js";
@@ -142,11 +144,24 @@ function accepted(plugin: PluginProcess): Check {
   return check("ok", "service", `${method} ${url} works: the access token is accepted.`);
 }
 
-function unrecognized({ setting, candidates }: UnreadableWebhookList, context: MessageContext): Check {
+function unrecognized({ setting, candidates }: UnreadableWebhookList, context: AccountContext): Check {
   const commands = candidates.map((pointer) => mappingCommand(setting, pointer, context));
   const intro = commands.length > 1 ? ["One of these is right:"] : [];
   const detail = `The list is not recognized. Set responses.${setting}.`;
   return check("failed", "shape", detail, ...intro, ...commands);
+}
+
+/** Where the settings of an account come from. */
+interface AccountContext extends MessageContext {
+  readonly environmentOnly?: boolean;
+}
+
+/** Returns the command, or the `Provider` argument, that sets a member of `responses`. */
+function mappingCommand(member: string, value: string, context: AccountContext): string {
+  if (context.explicit) return `responses: { ${member}: ${JSON.stringify(value)} }`;
+  if (context.environmentOnly)
+    return `PARTNERS_RESPONSES=${quoteForShell(JSON.stringify({ [member]: value }))}`;
+  return `pulumi config set --path 'partners:responses.${member}' ${quoteForShell(value)}`;
 }
 
 function checkShape({ webhooks, complete, pointers }: WebhookList): Check {

@@ -1,5 +1,5 @@
 import { assertNodeVersion } from "../handlers/settings.js";
-import { renderError } from "../hosts/messages.js";
+import { renderError } from "../hosts/error-messages.js";
 import { VERSION } from "../version.js";
 import { CommandError, printable, UsageError, type Command } from "./command.js";
 import { doctorCommand } from "./doctor.js";

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { API_ROOT, OPERATIONS, type WebhookState } from "../api/operations.js";
-import { quoteForShell } from "../hosts/messages.js";
+import { quoteForShell } from "../hosts/wording.js";
 import { json, type Answer } from "../sandbox/partner-account.js";
 import {
   runSandbox,

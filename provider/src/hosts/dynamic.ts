@@ -60,7 +60,7 @@ function toProvider(resource: ResourceHandlers): ResourceProvider {
     configure,
     check: (olds: Properties, news: Properties) =>
       handleCall(async () => {
-        const { inputs, reasons } = await host.check(() => resource, olds, news);
+        const { inputs, reasons } = await host.check(resource, olds, news);
         return {
           inputs: toWire({ ...inputs, ...("__urn" in news && { __urn: news["__urn"] }) }),
           // Without a property name: the engine would print the property's value, even if it is a secret.

@@ -13,7 +13,6 @@ import { Status } from "@pulumi/pulumi/proto/status_pb.js";
 import { Any } from "google-protobuf/google/protobuf/any_pb.js";
 import { Empty } from "google-protobuf/google/protobuf/empty_pb.js";
 
-import { SettingsError } from "../api/errors.js";
 import type { WebhookState } from "../api/operations.js";
 import { PartialFailure, type Properties, type ResourceHandlers } from "../handlers/contract.js";
 import { ResourceError } from "../handlers/problems.js";
@@ -73,8 +72,8 @@ export function serve(pluginPackage: PluginPackage, engine = ""): void {
 class NativeHost {
   readonly #package: PluginPackage;
   readonly #host: PluginHost;
-  /** Whether a program runs. If so, the settings are current, even in a destroy or refresh. */
-  #hasProgram = false;
+  /** Whether the settings are current, even in a destroy or refresh: a program runs or, in `pulumi do`, there is no stack. */
+  #isCurrent = false;
 
   constructor(pluginPackage: PluginPackage, host: PluginHost) {
     this.#package = pluginPackage;
@@ -102,7 +101,7 @@ class NativeHost {
       }),
       configure: this.#method((request: proto.ConfigureRequest) => {
         const inputs = fromStruct(request.getArgs());
-        this.#host.hasStack = areChecked(inputs);
+        this.#isCurrent ||= !areChecked(inputs);
         this.#host.plugin.configure(configSource(inputs));
         // Without acceptSecrets, the engine passes plain values and itself marks values that derive from secrets.
         return new proto.ConfigureResponse().setSupportspreview(true);
@@ -110,9 +109,8 @@ class NativeHost {
       invoke: this.#method((request: proto.InvokeRequest) => this.#invoke(request)),
 
       check: this.#method(async (request: proto.CheckRequest) => {
-        const urn = request.getUrn();
         const [olds, news] = [fromStruct(request.getOlds()), fromStruct(request.getNews())];
-        const { inputs, reasons } = await this.#host.check(() => this.#handlersOf(urn), olds, news);
+        const { inputs, reasons } = await this.#host.check(this.#handlersOf(request.getUrn()), olds, news);
         return new proto.CheckResponse()
           .setInputs(toStruct(inputs))
           .setFailuresList(reasons.map(checkFailure));
@@ -154,7 +152,7 @@ class NativeHost {
   }
 
   #checkConfig(request: proto.CheckRequest): proto.CheckResponse {
-    this.#hasProgram = true; // Without a program, the engine calls only `configure`.
+    this.#isCurrent = true; // Without a program, the engine calls only `configure`.
     const news = fromStruct(request.getNews());
     const inputs = checkedProviderInputs(request.getUrn(), news);
     this.#host.plugin.configure(configSource(inputs));
@@ -252,12 +250,8 @@ class NativeHost {
 
   /** Converts anything thrown into a status with our own message, because foreign messages may contain anything. */
   #statusOf(error: unknown, urn = "", lastUp = false): Partial<grpc.StatusObject> {
-    const isStale = lastUp && this.#host.hasStack && !this.#hasProgram;
-    const details = this.#host.describeError(
-      error instanceof PartialFailure ? error.reason : error,
-      isStale,
-      urn,
-    );
+    const reason = error instanceof PartialFailure ? error.reason : error;
+    const details = this.#host.describeError(reason, lastUp && !this.#isCurrent, urn);
     if (!(error instanceof PartialFailure)) return { code: grpc.status.UNKNOWN, details };
     const { id, properties } = error;
     const failed = new proto.ErrorResourceInitFailed()

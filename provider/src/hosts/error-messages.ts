@@ -1,0 +1,285 @@
+import {
+  PartnerError,
+  RequestError,
+  SettingsError,
+  type RequestFailure,
+  type SettingProblem,
+  type UnreadableWebhookList,
+} from "../api/errors.js";
+import { OPERATIONS, type Operation } from "../api/operations.js";
+import {
+  ResourceError,
+  type RefusedReading,
+  type ResourceProblem,
+  type WebhookFailure,
+} from "../handlers/problems.js";
+import {
+  inflections,
+  listed,
+  minuteOf,
+  otherServerRemedy,
+  quoteForShell,
+  setting,
+  stateSettings,
+  UP,
+  webhooksText,
+  type MessageContext,
+} from "./wording.js";
+
+/**
+ * Turns an error into a message: what failed, what may have changed on the server, one remedy, the server's own words and the
+ * code. The message of a foreign error may contain anything, so only its type and location are shown.
+ */
+export function renderError(error: unknown, context: MessageContext): string {
+  if (error instanceof PartnerError) {
+    const hint = context.lastUp === true && dependsOnSettings(error) ? ` ${LAST_UP}` : "";
+    // A server can send a lone surrogate, and truncation can leave one. gRPC cannot encode it, which would end the process.
+    return `${describeError(error, context).toWellFormed()}${hint} [${error.code}]`;
+  }
+  const { name, stack = "" } = error instanceof Error ? error : { name: typeof error };
+  const [, place] = /[\\/]([a-z-]+\.(?:js|ts):\d+)/.exec(stack) ?? []; // Of the innermost frame.
+  return `An unexpected ${name} in pulumi-partners${place === undefined ? "" : ` at ${place}`}. This is a bug: please report this line. [PARTNERS_BUG]`;
+}
+
+/** Explains why a corrected setting may have no effect. */
+const LAST_UP = `If you changed a setting after the last up, run ${UP} first, or add --run-program.`;
+
+/** Whether different settings could fix the error. */
+function dependsOnSettings(error: PartnerError): boolean {
+  if (error instanceof SettingsError) return true;
+  if (error instanceof ResourceError) return ["otherAccount", "absenceUnproven"].includes(error.problem.kind);
+  if (!(error instanceof RequestError)) return false;
+  const { cause, effect } = error.failure;
+  if (cause.kind === "status") return cause.status < 400 || [401, 403, 404].includes(cause.status);
+  return effect === "none" && ["connection", "timeout", "webPage", "unreadableList"].includes(cause.kind);
+}
+
+function describeError(error: PartnerError, context: MessageContext): string {
+  if (error instanceof SettingsError)
+    return `${error.problems.map((problem) => settingText(problem, context)).join(" ")} Nothing was sent.`;
+  if (error instanceof RequestError)
+    return `${requestName(error.failure, context)}: ${outcomeText(error.failure, context)}`;
+  const { problem } = error as PartnerError & Pick<ResourceError, "problem">; // There is no fourth kind.
+  return resourceText(problem, context);
+}
+
+function settingText(problem: SettingProblem, context: MessageContext): string {
+  if (problem.kind === "environment") return problem.text;
+  const name = setting(problem.setting, context);
+  if (problem.kind === "invalid") return `The value of ${name} ${problem.text}.`;
+  if (context.explicit) return `Set ${name}. A Provider does not read environment variables.`;
+  const secret = problem.setting === "accessToken" ? "--secret " : "";
+  return `Set ${name}, for example with "pulumi config set ${secret}partners:${problem.setting}".`;
+}
+
+/** Returns the part of a message after the request: what happened, what may have changed, the remedy and the server's words. */
+function outcomeText(failure: RequestFailure, context: MessageContext): string {
+  const { operation, effect, attempts, failedAt } = failure;
+  const { kind, possibleEffect } = OPERATIONS[operation];
+  const tries = attempts > 1 ? ` (${attempts} attempts)` : "";
+  const creation =
+    kind === "create" ? ` Look for a key created at about ${minuteOf(failedAt)}, and delete it.` : "";
+  const effectText = effect === "none" || possibleEffect === null ? "" : ` ${possibleEffect}.${creation}`;
+  const [happened, remedy] = explain(failure, context);
+  return `${happened}${tries}.${effectText} ${remedy}${wordsOf(failure)}`;
+}
+
+/** Names a request, as in `PATCH /webhooks/101/disable at partners.example.com`. Never contains a key. */
+function requestName({ operation, webhookId, host }: RequestFailure, { account }: MessageContext): string {
+  const { method, template } = OPERATIONS[operation];
+  const path = webhookId === null ? template : template.replace(/\{\w+\}/, String(webhookId));
+  const of = account === undefined ? "" : ` (account ${JSON.stringify(account)})`;
+  return `${method} ${path} at ${host}${of}`;
+}
+
+/** Returns what happened, and the remedy. */
+function explain(
+  { operation, cause, host, mayUseProxy }: RequestFailure,
+  context: MessageContext,
+): readonly [happened: string, remedy: string] {
+  const baseUrl = setting("baseUrl", context);
+  const addresses = mayUseProxy ? `${baseUrl} (or HTTPS_PROXY)` : baseUrl;
+  switch (cause.kind) {
+    case "status":
+      return [`the server returned ${cause.status}`, statusRemedy(cause.status, operation, context)];
+    case "listed":
+      return ["the server returned 404 for a webhook in its list", "Ask the service's operator why."];
+    case "throttled":
+      return [
+        `the server returned ${cause.status} and asked for a wait of ${Math.ceil(cause.wait / 1000)} s`,
+        `Try again after that, or raise ${setting("operationTimeout", context)}.`,
+      ];
+    case "timeout":
+      if (!cause.sent) return ["timed out while connecting", connectionRemedy("", addresses)];
+      return [
+        "timed out while waiting for the response",
+        `Try again; if the service is slow, raise ${setting("requestTimeout", context)}.`,
+      ];
+    case "connection": {
+      const happened = connectionFailure(cause.code, mayUseProxy ? `${host} or its proxy` : host);
+      return [`${happened} (${cause.code})`, connectionRemedy(cause.code, addresses)];
+    }
+    case "interrupted":
+      return ["interrupted", `Run ${UP} again.`];
+    case "cutOff":
+      return ["the response was cut off", "Try again."];
+    case "webPage":
+      return ["the server returned a web page", `Check ${baseUrl}, and whether a proxy requires a login.`];
+    case "reportedFailure":
+      return ["the body reports a failure, although the status does not", "Ask the service's operator why."];
+    case "tooLarge":
+      return ["the list is larger than 64 MiB", `Check that ${baseUrl} is the address of the API.`];
+    case "unreadableList": {
+      const { setting: member, reason } = cause.reading;
+      const why = reason === "not unique" ? ": two webhooks have the same ID" : "";
+      return [`the list was not recognized${why}`, readingRemedy(member, cause.reading, context)];
+    }
+  }
+}
+
+function statusRemedy(status: number, operation: Operation, context: MessageContext): string {
+  const baseUrl = setting("baseUrl", context);
+  if (status === 401) return `The access token was rejected: check ${setting("accessToken", context)}.`;
+  if (status === 403)
+    return `The token lacks permission for this: change ${setting("accessToken", context)}.`;
+  if (status === 404) return `There is no Partner API at this address. Correct ${baseUrl}.`;
+  if (status === 409 && OPERATIONS[operation].kind === "create")
+    return "The service allows only one key: delete the other one, or set overlapDays to 0 and deleteBeforeReplace.";
+  if (status === 429) return `Try again later, or set ${setting("requestsPerSecond", context)}.`;
+  if (status < 400) return `Redirects are not followed: set ${baseUrl} to the final address.`;
+  if (status >= 500) return "The service failed: try again later.";
+  return "The service rejected the request: fix the problem that it reports, or ask its operator.";
+}
+
+/** Describes a failed connection, as Node's error code means it. */
+function connectionFailure(code: string, host: string): string {
+  if (code === "ENOTFOUND") return `no such host: ${host}`;
+  if (code === "ECONNREFUSED") return `nothing is listening at ${host}`;
+  return code === "ECONNRESET" ? `${host} closed the connection` : `the connection to ${host} failed`;
+}
+
+/** Returns the remedy for an error code of OpenSSL (verify(1)), Node or undici. @param source The setting that holds the address. */
+function connectionRemedy(code: string, source: string): string {
+  if (/SELF_SIGNED|^UNABLE_TO_/.test(code))
+    return "The certificate's issuer is unknown: set NODE_EXTRA_CA_CERTS.";
+  if (/^CERT_(HAS|NOT)/.test(code))
+    return "The certificate has expired or is not valid yet: check this machine's clock.";
+  if (code.includes("ALTNAME_INVALID")) return `The certificate is for another host: check ${source}.`;
+  if (code.includes("SSL_WRONG_VERSION"))
+    return `No TLS on this port: check the scheme and port of ${source}.`;
+  if (/SSL|EPROTO/.test(code))
+    return "The TLS handshake failed: ask the service's operator which versions and ciphers it accepts.";
+  if (code === "HTTPParserError") return `The server does not speak HTTP: check ${source}.`;
+  if (/^UND_ERR_(ABORTED|PRX)/.test(code))
+    return "The proxy refused the connection: check HTTPS_PROXY, or add the host to NO_PROXY.";
+  return `Check ${source} and the network.`;
+}
+
+function resourceText(problem: ResourceProblem, context: MessageContext): string {
+  switch (problem.kind) {
+    case "otherAccount": {
+      const account = context.explicit ? "the Provider's account" : "partners:account";
+      return `The resource belongs to account ${JSON.stringify(problem.owner)}, but ${account} is ${JSON.stringify(problem.present)}. Nothing was sent. Restore its provider or ${account}; if the resource no longer exists, ${stateDelete(context)}.`;
+    }
+    case "otherServer":
+      return `The resource belongs to ${problem.owner}, not to ${problem.present}. Nothing was sent. ${otherServerRemedy(context)}`;
+    case "noSuchWebhook": {
+      const { webhookIds, existing } = problem;
+      const { s, do: verb } = inflections(webhookIds);
+      return `Webhook${s} ${listed(webhookIds)} ${verb} not exist in this account. Existing webhooks: ${listed(existing, 20) || "none"}. Correct or remove the ID${s}, or create the webhook${s} at the service.`;
+    }
+    case "noRunFolder":
+      return `No webhook was changed, because the folder ${problem.folder}, which records what the program declares, cannot be used. Set TMPDIR to a folder of your own.`;
+    case "declaredTwice": {
+      const names = resourceNames(problem.urns);
+      if (problem.webhookId === null)
+        return `${names} overlap: one of them sets "others" for the whole account. Set "others" to "leave", or remove one.`;
+      return `Webhook ${problem.webhookId} is declared twice, by ${names}. Remove one, or correct its ID or provider.`;
+    }
+    case "fleetIncomplete": {
+      const { failures, total } = problem;
+      return `${failures.length} of ${total} webhooks could not be changed. Run ${UP} again to retry them.\n${failureLines(failures, context)}`;
+    }
+    case "unknownToken": {
+      const { what, token, known } = problem;
+      return `There is no ${what} ${JSON.stringify(token)}. Correct it to one of: ${known.join(", ")}.`;
+    }
+    case "wrongImportId":
+      return `To import this resource, use ${problem.text}. Nothing was imported.`;
+    case "stateUnknown":
+      return `The list does not show the state of ${webhooksText(problem.webhookIds)}. Set ${stateSettings(problem.setting, context)}.`;
+    case "absenceUnproven": {
+      const { webhookId, complete } = problem;
+      const what =
+        webhookId === null ? "The webhooks cannot be listed" : `Webhook ${webhookId} was not found`;
+      const [why, condition] = complete
+        ? ["the list is empty, which may mean that it was misread", "the account has no webhooks"]
+        : ["the list may have further pages", "the list is complete"];
+      return `${what}: ${why}. If ${condition}, set ${setting("responses.complete", context)} to true.`;
+    }
+    case "keyNotFound": {
+      const { createdAt, rotates, complete, reading } = problem;
+      const note = `${complete ? "" : " (cut off)"}, which the stack keeps.${rotates ? " The old key stays in use." : ""}`;
+      const remedy =
+        reading.reason === "not JSON"
+          ? "The body is not JSON, so no JSON Pointer can find the key."
+          : `${readingRemedy("apiKey", reading, context)} Then run ${UP}; it does not create another key.`;
+      const removal = `delete the key at the service and ${stateDelete(context)}${rotates ? " (drops both keys)" : ""}`;
+      return `A key was created at ${minuteOf(createdAt)} but not found in the response${note} ${remedy} If the body has no key, or there is no stack, ${removal}.`;
+    }
+    case "deletionUnclear":
+      return `${requestName(problem.failure, context)}: the server returned 404, but nothing confirms that the key is gone: ${describeError(problem.listError, context)} If the key is gone, ${stateDelete(context)}.`;
+    case "partlyDone":
+      return `One key was deleted. Then this failed: ${describeError(problem.next, context)}`;
+  }
+}
+
+/** Returns one line for each of the first ten reasons, with the webhooks that it applies to. */
+function failureLines(failures: readonly WebhookFailure[], context: MessageContext): string {
+  const reasons = Map.groupBy(failures, ({ error }) =>
+    // Without the request and its ID, which differ for each failure, so that equal reasons share a line.
+    error instanceof RequestError
+      ? outcomeText({ ...error.failure, requestId: null }, context)
+      : describeError(error, context),
+  );
+  const lines = [...reasons].map(
+    ([reason, same]) => `- ${listed(same.map(({ webhookId }) => webhookId))}: ${reason}`,
+  );
+  if (lines.length > 10) lines.splice(10, Infinity, `- and ${lines.length - 10} more reasons`);
+  return lines.join("\n");
+}
+
+/** Names resources by type and name. */
+function resourceNames(urns: readonly string[]): string {
+  const names = urns.map((urn) => {
+    const [, , type = "", ...name] = urn.split("::");
+    return `${type.replace(/^.*[$:]/, "")} ${JSON.stringify(name.join("::"))}`;
+  });
+  return names.join(" and ");
+}
+
+/** Returns the last resort: the command that removes the resource from the state. Without a URN, the CLI offers all resources. */
+function stateDelete({ urn }: MessageContext): string {
+  return `run "pulumi state delete${urn === undefined ? "" : ` ${quoteForShell(urn)}`}"`;
+}
+
+/** Returns the remedy for a response that is not recognized. @param member The member of `responses` to set. */
+function readingRemedy(
+  member: string,
+  { reason, candidates }: Pick<UnreadableWebhookList | RefusedReading, "reason" | "candidates">,
+  context: MessageContext,
+): string {
+  if (reason === "not JSON") return `It is not JSON. Check ${setting("baseUrl", context)}.`;
+  const name = setting(`responses.${member}`, context);
+  const why = reason === "pointer" ? "The JSON Pointer matches nothing. " : "";
+  if (candidates.length === 0) return `${why}Set ${name} to its JSON Pointer.`;
+  const choice = candidates.length > 1 ? `one of ${candidates.join(", ")}` : candidates.join();
+  const hasStar = candidates.some((pointer) => pointer.includes("*"));
+  return `${why}Set ${name} to ${choice}${hasStar ? " (* is any name)" : ""}.`;
+}
+
+function wordsOf({ serverMessage, requestId }: RequestFailure): string {
+  const id = requestId === null ? "" : ` (request ID ${requestId})`;
+  if (serverMessage !== null) return ` The server said: "${serverMessage}"${id}.`;
+  return requestId === null ? "" : ` Request ID: ${requestId}.`;
+}

@@ -1,0 +1,106 @@
+import type { Wait } from "../api/client.js";
+import { OPERATIONS } from "../api/operations.js";
+import type { Notice, RotationReason } from "../handlers/problems.js";
+import { unknownSettingText } from "../setting-names.js";
+import { renderError } from "./error-messages.js";
+import {
+  inflections,
+  keyName,
+  listed,
+  minuteOf,
+  otherServerRemedy,
+  setting,
+  stateSettings,
+  webhooksText,
+  type MessageContext,
+} from "./wording.js";
+
+/** Turns a notice into a warning for the user. */
+export function renderNotice(notice: Notice, context: MessageContext): string {
+  switch (notice.kind) {
+    case "otherServer":
+      return `resources of this stack belong to ${notice.owner}, not to ${notice.present}. ${otherServerRemedy(context)}`;
+    case "keyWasGone": {
+      const name = keyName(notice.fingerprint);
+      if (notice.status === 410) return `${name} was already deleted at the service (410).`;
+      const gone = `${name} was not found (404), so it is treated as deleted.`;
+      if (!notice.mayExist) return gone;
+      return `${gone} If the service deletes keys by ID, the key may still exist: delete it there and set ${setting("responses.apiKeyId", context)}.`;
+    }
+    case "pointerFindsNothing":
+      return `${setting("responses.apiKey", context)} matches nothing in the stored response of ${keyName(notice.fingerprint)}, so the key does not change.`;
+    case "reread":
+      return `${setting("responses.apiKey", context)} points to another key in the stored response: this update replaces ${keyName(notice.fingerprint)} with ${keyName(notice.next)}.`;
+    case "rotation": {
+      const key = `${keyName(notice.fingerprint)} (${rotationReason(notice.why)})`;
+      if (notice.validUntil === null) return `this update replaces ${key} and deletes it${UNLESS_RETAINED}.`;
+      return `this update rotates ${key} and keeps the old key valid as previousApiKey until ${notice.validUntil}.`;
+    }
+    case "previousKeyEnds": {
+      const { fingerprint, validUntil, early, replaced } = notice;
+      const name = fingerprint === null ? "" : ` ${fingerprint}`;
+      const expiry = validUntil === null ? "expiry unknown" : `valid until ${minuteOf(validUntil)}`;
+      return `this update deletes the previous key${name} (${expiry})${early ? " before its overlap ends" : ""}${replaced ? UNLESS_RETAINED : ""}.`;
+    }
+    case "stateUnknown":
+      return `the list does not show the state of ${webhooksText(notice.webhookIds)}, so drift is not detected. Set ${stateSettings(notice.setting, context)}.`;
+    case "unknownSetting":
+      return unknownSettingText(context.explicit ? notice.name : `partners:${notice.name}`);
+    case "tlsNotVerified":
+      return "NODE_TLS_REJECT_UNAUTHORIZED=0 lets anyone on the network read the access token. Remove it; for a private authority, set NODE_EXTRA_CA_CERTS.";
+    case "nothingToRestore":
+      return `the original state of ${webhooksText(notice.webhookIds)} is unknown, so "restore" has no effect.`;
+    case "othersDiffer": {
+      const { webhookIds: ids, state } = notice;
+      const { s, are } = inflections(ids);
+      return `"others" covers ${ids.length} webhook${s} that ${are} not ${JSON.stringify(state)}: ${listed(ids)}.`;
+    }
+    case "leaving": {
+      const { webhookIds: ids, state, account } = notice;
+      const { are, them } = inflections(ids);
+      return `${webhooksText(ids)} of account ${JSON.stringify(account)} ${are} no longer declared here. Unless another resource declares ${them}, stateOnDestroy sets ${them} to ${JSON.stringify(state)}.`;
+    }
+    case "declaredElsewhere": {
+      const { stay, them } = inflections(notice.webhookIds);
+      return `${webhooksText(notice.webhookIds)} ${stay}, because the program declares ${them} through another provider.`;
+    }
+    case "webhooksGone": {
+      const { are, them } = inflections(notice.webhookIds);
+      return `${webhooksText(notice.webhookIds)} ${are} no longer in the list, so the refresh drops ${them}.`;
+    }
+    case "drifted":
+      return `webhooks are not in the state in which this stack left them. If every refresh says so, another stack may manage the same webhooks.`;
+    case "moved":
+      return `the account moved from ${notice.owner} to ${notice.present}: the update records the new address.`;
+    case "notChecked":
+      return `the webhooks could not be checked before the update. ${renderError(notice.error, context)}`;
+  }
+}
+
+/** No host is told about the resource options. */
+const UNLESS_RETAINED = ", unless retainOnDelete is set";
+
+function rotationReason(why: RotationReason): string {
+  if (why.kind === "trigger") return "rotation.trigger changed";
+  if (why.kind === "unknownAge") return "its creation date is missing";
+  return `in use since ${why.since}, due since ${why.due}, afterDays: ${why.afterDays}`;
+}
+
+/** Describes the progress of a change to many webhooks. @param account The account, if the engine shows no resource. */
+export function renderProgress(done: number, total: number, account: string | null): string {
+  return `${done}/${total} webhooks${account === null ? "" : ` in the account ${JSON.stringify(account)}`}`;
+}
+
+/** Describes a wait in a few words, for the status of a resource. */
+export function renderWait(wait: Wait): string {
+  const { method } = OPERATIONS[wait.operation];
+  return `${method}: ${wait.reason}, retrying in ${Math.ceil(wait.delay / 1000)} s`;
+}
+
+/** Says what is in flight when the process is asked to stop, as in `… in flight: 60 × disableWebhook, 1 × createApiKey.` */
+export function renderStop(event: string, operations: readonly string[]): string {
+  const counts = [...Map.groupBy(operations, (name) => name)].map(
+    ([name, { length }]) => `${length} × ${name}`,
+  );
+  return `${event} received; in flight: ${counts.join(", ")}.`;
+}

@@ -1,0 +1,67 @@
+import { variableOf } from "../handlers/settings.js";
+
+/** The context of a message. It decides how the message names settings. */
+export interface MessageContext {
+  /** Whether the settings are the arguments of a `Provider`; otherwise, they are stack configuration or the environment. */
+  readonly explicit: boolean;
+  /** Whether the settings may come from the last `up`, as in a destroy or refresh. @default false */
+  readonly lastUp?: boolean;
+  /** The name of the account, if there may be more than one. */
+  readonly account?: string;
+  /** The URN of the resource, if the host knows it. */
+  readonly urn?: string;
+}
+
+/** The command that most remedies end with. */
+export const UP = '"pulumi up"';
+
+/** Names a setting, such as `responses.apiKey`, and the variable that can replace it. */
+export function setting(name: string, { explicit }: MessageContext): string {
+  if (explicit) return `the Provider's ${name}`;
+  return name.includes(".") ? `partners:${name}` : `partners:${name} or ${variableOf(name)}`;
+}
+
+/** Names the settings that locate the state of a webhook. */
+export function stateSettings(missing: "webhookState" | "active", context: MessageContext): string {
+  const names = missing === "active" ? ["active", "disabled"] : [missing];
+  return names.map((name) => setting(`responses.${name}`, context)).join(" and ");
+}
+
+/** Quotes a text as one word for a POSIX shell. */
+export function quoteForShell(text: string): string {
+  return /^[\w/.~-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+}
+
+/** Returns the remedy for a resource that belongs to another server. */
+export function otherServerRemedy(context: MessageContext): string {
+  return `Change ${setting("baseUrl", context)} back or, if the account moved, set ${setting("previousBaseUrl", context)} to the old address; then run ${UP}.`;
+}
+
+/** Names a key by its fingerprint, if it is known. */
+export function keyName(fingerprint: string | null): string {
+  return fingerprint === null ? "a key" : `key ${fingerprint}`;
+}
+
+/** Shortens an ISO 8601 time to the minute. */
+export function minuteOf(time: string): string {
+  return time.replace(/:[0-9]{2}(?:\.[0-9]+)?Z$/, "Z");
+}
+
+/** Names webhooks, as in `webhook 7` or `webhooks 7, 8 and 3 more`. */
+export function webhooksText(ids: readonly number[]): string {
+  return `webhook${inflections(ids).s} ${listed(ids)}`;
+}
+
+/** Returns the words that depend on whether a sentence is about one webhook or about several. */
+export function inflections({ length }: readonly number[]): typeof SINGULAR {
+  return length === 1 ? SINGULAR : PLURAL;
+}
+
+const SINGULAR = { s: "", them: "it", are: "is", do: "does", stay: "stays as it is" };
+const PLURAL = { s: "s", them: "them", are: "are", do: "do", stay: "stay as they are" };
+
+/** Lists the first names, as in `7, 8 and 3 more`. */
+export function listed(names: readonly (number | string)[], most = 10): string {
+  const more = names.length > most ? ` and ${names.length - most} more` : "";
+  return names.slice(0, most).join(", ") + more;
+}
