@@ -2,7 +2,7 @@ import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /** The slowest files. They run first, so that no worker is idle at the end. */
-const SLOW = /\/(lifecycle|pipeline|packed|readme|installed|schema-examples)\.test\.ts$/;
+const SLOW = /\/(lifecycle|pipeline|packed|readme|installed|fleet|crash)\.test\.ts$/;
 
 class SlowestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
