@@ -5,7 +5,7 @@ import * as host from "../../provider/src/hosts/dynamic.js";
 
 // These strings are in users' states and programs: after a change, old resources could not be deleted, so it needs a major version.
 it("the strings that are written into users' states and programs never change", () => {
-  expect({ ...registration }).toEqual({
+  expect(registration).toMatchObject({
     PARTNER_API_KEY: {
       type: "pulumi-nodejs:dynamic/partners:PartnerApiKey",
       nativeToken: "partners:index:PartnerApiKey",
@@ -27,6 +27,9 @@ it("the strings that are written into users' states and programs never change", 
       __provider: 'exports.handler=()=>require("pulumi-partners/plugin").partnerWebhooks',
     },
     SECRET_OUTPUTS: ["apiKey", "response", "previousApiKey", "internal"],
+    ACCOUNT_KEY: "partners:account",
+    EXPLICIT_KEY: "partners:explicit",
+    DEFAULT_ACCOUNT: "default",
   });
   expect(Object.keys(host).sort()).toEqual([
     "partnerApiKey",

@@ -4,7 +4,7 @@ import { SettingsError, type SettingProblem } from "../api/errors.js";
 import { API_ROOT, isVisibleAscii } from "../api/operations.js";
 import { isArray, isObject, isScalar, parseDocument, parsePointer, type JsonScalar } from "../json.js";
 import { asWord, type ResponseMapping } from "../responses/mapping.js";
-import { ACCOUNT_KEY, DEFAULT_ACCOUNT, EXPLICIT_KEY, type SettingName } from "../setting-names.js";
+import { ACCOUNT_KEY, DEFAULT_ACCOUNT, EXPLICIT_KEY, type SettingName } from "../registration.js";
 
 /** The source of settings that a host passes when it configures the plugin. */
 export interface ConfigSource {

@@ -1,7 +1,7 @@
 import type { Wait } from "../api/client.js";
 import { OPERATIONS } from "../api/operations.js";
 import type { Notice, RotationReason } from "../handlers/problems.js";
-import { unknownSettingText } from "../setting-names.js";
+import { unknownSettingText } from "../registration.js";
 import { renderError } from "./error-messages.js";
 import {
   inflections,

@@ -1,6 +1,6 @@
 import { UNKNOWN, type Properties } from "../handlers/contract.js";
 import type { ConfigSource } from "../handlers/settings.js";
-import { ACCOUNT_KEY, DEFAULT_ACCOUNT, EXPLICIT_KEY, SETTINGS } from "../setting-names.js";
+import { ACCOUNT_KEY, DEFAULT_ACCOUNT, EXPLICIT_KEY, SETTINGS } from "../registration.js";
 
 const NAMESPACE = "partners:";
 const [ACCOUNT, EXPLICIT] = [ACCOUNT_KEY.slice(NAMESPACE.length), EXPLICIT_KEY.slice(NAMESPACE.length)];

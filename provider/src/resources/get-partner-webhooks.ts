@@ -2,8 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 
 import type { WebhookState } from "../api/operations.js";
 import { PARTNER_WEBHOOKS } from "../registration.js";
-import { PartnerResource, settled } from "./partner-resource.js";
-import { assertArguments, currentRun } from "./program-checks.js";
+import { assertArguments, currentRun, PartnerResource, settled } from "./partner-resource.js";
 
 /** An existing webhook, as returned by {@link getPartnerWebhooks}. */
 export interface PartnerWebhook {
@@ -75,7 +74,7 @@ class PartnerWebhooks extends PartnerResource {
 
   constructor(name: string, provider: pulumi.ProviderResource | undefined) {
     const opts = { id: "webhooks", additionalSecretOutputs: ["webhooks"], ...(provider && { provider }) };
-    super(PARTNER_WEBHOOKS, name, { webhooks: undefined }, opts);
+    super(PARTNER_WEBHOOKS, name, {}, { inputs: [], outputs: ["webhooks"] }, opts);
   }
 }
 

@@ -2,7 +2,6 @@ import * as pulumi from "@pulumi/pulumi";
 
 import { PARTNER_API_KEY, SECRET_OUTPUTS } from "../registration.js";
 import { PartnerResource } from "./partner-resource.js";
-import { assertArguments } from "./program-checks.js";
 
 /**
  * When a new key replaces the current one, and how long the old key stays valid. Invalid values fail the preview.
@@ -102,26 +101,14 @@ export class PartnerApiKey extends PartnerResource {
    * @param name The name of the resource in the stack.
    * @param args When and how to rotate the key. By default, the key is never rotated.
    * @param opts Resource options. `provider` selects the account.
-   * @throws {pulumi.RunError} if `args` contains an unknown argument.
    */
   constructor(name: string, args: PartnerApiKeyArgs = {}, opts: pulumi.CustomResourceOptions = {}) {
-    assertArguments(`PartnerApiKey "${name}"`, args, ["rotation"]);
-    const { rotation } = args;
-    // Each property costs time in the SDK, so an argument that is not given is left out.
-    const inputs = rotation === undefined ? {} : { rotation };
-    const outputs = {
-      apiKey: undefined,
-      fingerprint: undefined,
-      hint: undefined,
-      createdAt: undefined,
-      response: undefined,
-      rotatedAt: undefined,
-      previousApiKey: undefined,
-      previousExpiresAt: undefined,
-      account: undefined,
-    };
+    const properties = { inputs: ["rotation"], outputs: OUTPUTS };
     // Added to the caller's list, so that the caller cannot remove them.
     const additionalSecretOutputs = [...(opts.additionalSecretOutputs ?? []), ...SECRET_OUTPUTS];
-    super(PARTNER_API_KEY, name, { ...inputs, ...outputs }, { ...opts, additionalSecretOutputs });
+    super(PARTNER_API_KEY, name, args, properties, { ...opts, additionalSecretOutputs });
   }
 }
+
+const OUTPUTS =
+  "apiKey fingerprint hint createdAt response rotatedAt previousApiKey previousExpiresAt account".split(" ");

@@ -1,19 +1,34 @@
 import * as pulumi from "@pulumi/pulumi";
 
-import type { Registration } from "../registration.js";
-import { warnAboutStackSettings } from "./program-checks.js";
+import { SETTINGS, unknownSettingText, type Registration } from "../registration.js";
+
+/** The names of the properties of a resource. */
+interface Properties {
+  /** All valid arguments. */
+  readonly inputs: readonly string[];
+  readonly outputs: readonly string[];
+}
 
 /**
  * A resource of the SDK's dynamic-provider host. It passes two inputs to that host, which Pulumi hides because of their underscores:
  * the source of the handlers, and its URN, which the host does not pass on. The handlers' warnings are shown at that URN.
  */
 export abstract class PartnerResource extends pulumi.CustomResource {
+  /** @param args The arguments of the program; none if `opts` has the ID of an existing resource. */
   protected constructor(
     { type, __provider }: Registration,
     name: string,
-    properties: Readonly<Record<string, unknown>>,
+    args: object,
+    { inputs, outputs }: Properties,
     opts: pulumi.CustomResourceOptions = {},
   ) {
+    assertArguments(`${type.replace(/^.*:/, "")} "${name}"`, args, inputs);
+    // Each property costs time in the SDK, so an argument that is not given is left out.
+    const given = Object.entries(args).filter(([, value]) => value !== undefined);
+    const properties = Object.fromEntries([
+      ...outputs.map((output) => [output, undefined]),
+      ...given,
+    ]) as object;
     // A promise: an output would make the resource depend on its parent.
     const urn = settled(pulumi.createUrn(name, type, opts.parent)).promise();
     super(type, name, { ...properties, __provider, __urn: urn }, opts);
@@ -21,7 +36,54 @@ export abstract class PartnerResource extends pulumi.CustomResource {
   }
 }
 
+/**
+ * Rejects unknown arguments. TypeScript reports them, but a JavaScript program could pass options instead of arguments, as in
+ * `new PartnerApiKey("checkout", { provider })`, and create the key in the default account.
+ *
+ * @param resource The class and name for the message, such as `PartnerApiKey "checkout"`.
+ * @throws {pulumi.RunError} if there is an unknown argument.
+ */
+export function assertArguments(resource: string, args: object, known: readonly string[]): void {
+  const unknown = Object.keys(args).filter((name) => !known.includes(name));
+  if (unknown.length === 0) return;
+  throw new pulumi.RunError(
+    `${resource} has no argument ${unknown.map((name) => JSON.stringify(name)).join(", ")}. Valid arguments: ${known.join(", ")}.`,
+  );
+}
+
 /** Returns the promises inside an output. The SDK does not declare them, but only they reveal a failure or an unknown value. */
 export function settled<T>(output: pulumi.Output<T>): { isKnown: Promise<boolean>; promise(): Promise<T> } {
   return output as unknown as { isKnown: Promise<boolean>; promise(): Promise<T> };
+}
+
+/**
+ * Identifies the current run of a program, because one process can have many runs with the Automation API or with mocks. Each run has
+ * its own connection to the engine.
+ */
+export function currentRun(): object {
+  return pulumi.runtime.getMonitor() ?? currentRun; // Without an engine, no resource can be registered.
+}
+
+const NAMESPACE = "partners:";
+const TOKEN = `${NAMESPACE}accessToken`;
+/** The runs that have checked their stack configuration. */
+const checkedRuns = new WeakSet();
+
+/** Warns, once per run, about stack configuration that has no effect, and about a token in plain text. */
+function warnAboutStackSettings(): void {
+  const run = currentRun();
+  if (checkedRuns.has(run)) return;
+  checkedRuns.add(run);
+  // The SDK exports `isConfigSecret` but does not declare it; without it, there is no warning.
+  const { isConfigSecret } = pulumi.runtime as { isConfigSecret?: (key: string) => boolean };
+  if (pulumi.runtime.getConfig(TOKEN) !== undefined && isConfigSecret?.(TOKEN) === false) {
+    void pulumi.log.warn(
+      `${TOKEN} is stored in plain text. Run "pulumi config set --secret ${TOKEN}" and rotate the token.`,
+    );
+  }
+  if (pulumi.getProject() === "partners") return; // In such a project, unknown names are its own settings.
+  for (const key of Object.keys(pulumi.runtime.allConfig())) {
+    const isUnknown = key.startsWith(NAMESPACE) && !SETTINGS.includes(key.slice(NAMESPACE.length));
+    if (isUnknown) void pulumi.log.warn(unknownSettingText(key));
+  }
 }

@@ -3,7 +3,6 @@ import * as pulumi from "@pulumi/pulumi";
 import type { WebhookState } from "../api/operations.js";
 import { PARTNER_WEBHOOK_STATE } from "../registration.js";
 import { PartnerResource } from "./partner-resource.js";
-import { assertArguments } from "./program-checks.js";
 
 /**
  * What happens to a webhook that is no longer managed: `"leave"` keeps its current state, `"restore"` sets the state in which it was
@@ -52,25 +51,20 @@ export class PartnerWebhookState extends PartnerResource {
     id: pulumi.Input<pulumi.ID>,
     opts?: pulumi.CustomResourceOptions,
   ): PartnerWebhookState {
-    // As in Pulumi's own classes, the constructor takes no arguments if there is an ID.
-    return new PartnerWebhookState(name, undefined as unknown as PartnerWebhookStateArgs, { ...opts, id });
+    return new PartnerWebhookState(name, {} as PartnerWebhookStateArgs, { ...opts, id });
   }
 
   /**
    * @param name The name of the resource in the stack.
    * @param args The webhook and its desired state.
    * @param opts Resource options. `provider` selects the account.
-   * @throws {pulumi.RunError} if `args` contains an unknown argument.
    */
   constructor(name: string, args: PartnerWebhookStateArgs, opts?: pulumi.CustomResourceOptions) {
-    const given = opts?.id === undefined ? inputsOf(name, args) : { webhookId: undefined, state: undefined };
-    super(PARTNER_WEBHOOK_STATE, name, { ...given, initialState: undefined }, opts);
+    super(PARTNER_WEBHOOK_STATE, name, args, PROPERTIES, opts);
   }
 }
 
-/** Returns as few properties as possible, because each one costs time in the SDK. */
-function inputsOf(name: string, args: PartnerWebhookStateArgs): PartnerWebhookStateArgs {
-  assertArguments(`PartnerWebhookState "${name}"`, args, ["webhookId", "state", "stateOnDestroy"]);
-  const { webhookId, state, stateOnDestroy } = args;
-  return { webhookId, state, ...(stateOnDestroy !== undefined && { stateOnDestroy }) };
-}
+const PROPERTIES = {
+  inputs: ["webhookId", "state", "stateOnDestroy"],
+  outputs: ["webhookId", "state", "initialState"],
+};

@@ -4,7 +4,6 @@ import type { WebhookState } from "../api/operations.js";
 import type { StateOnDestroy } from "./partner-webhook-state.js";
 import { PARTNER_WEBHOOK_STATES } from "../registration.js";
 import { PartnerResource } from "./partner-resource.js";
-import { assertArguments } from "./program-checks.js";
 
 /**
  * What happens to webhooks that the program does not name: `"leave"` keeps their states, and `"active"` or `"disabled"`
@@ -52,19 +51,10 @@ export class PartnerWebhookStates extends PartnerResource {
    * @param name The name of the resource in the stack.
    * @param args The webhooks and their desired states.
    * @param opts Resource options. `provider` selects the account.
-   * @throws {pulumi.RunError} if `args` contains an unknown argument.
    */
   constructor(name: string, args: PartnerWebhookStatesArgs, opts?: pulumi.CustomResourceOptions) {
-    assertArguments(`PartnerWebhookStates "${name}"`, args, ["states", "others", "stateOnDestroy"]);
-    const { states, others, stateOnDestroy } = args;
-    // On the way to the plugin, which reports all other invalid IDs, this key would be lost.
-    if (Object.hasOwn(Object(states) as object, "__proto__"))
-      throw new pulumi.RunError('states has the key "__proto__", which is not a webhook ID.');
-    const given = {
-      states,
-      ...(others !== undefined && { others }),
-      ...(stateOnDestroy !== undefined && { stateOnDestroy }),
-    };
-    super(PARTNER_WEBHOOK_STATES, name, { ...given, initialStates: undefined }, opts);
+    super(PARTNER_WEBHOOK_STATES, name, args, PROPERTIES, opts);
   }
 }
+
+const PROPERTIES = { inputs: ["states", "others", "stateOnDestroy"], outputs: ["states", "initialStates"] };

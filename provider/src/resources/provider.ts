@@ -1,8 +1,8 @@
 import * as pulumi from "@pulumi/pulumi";
 
 import type { ResponseMapping } from "../responses/mapping.js";
-import { ACCOUNT_KEY, DEFAULT_ACCOUNT, EXPLICIT_KEY, SETTINGS } from "../setting-names.js";
-import { assertArguments } from "./program-checks.js";
+import { ACCOUNT_KEY, DEFAULT_ACCOUNT, EXPLICIT_KEY, SETTING_NAMES, SETTINGS } from "../registration.js";
+import { assertArguments } from "./partner-resource.js";
 
 /** The arguments of {@link Provider}. A `Provider` does not read stack configuration or the environment. */
 export interface ProviderArgs {
@@ -65,29 +65,21 @@ export class Provider extends pulumi.ProviderResource {
    * @param name The name of the provider in the stack.
    * @param args The settings of the account. Invalid settings fail the preview of the resources that use the provider.
    * @param opts Resource options.
-   * @throws {pulumi.RunError} if `args` contains an unknown argument, or if the name is "default" and `args` has no `account`.
+   * @throws {pulumi.RunError} if the name is "default" and `args` has no `account`.
    */
   constructor(name: string, args: ProviderArgs, opts?: pulumi.ResourceOptions) {
     assertArguments(`Provider "${name}"`, args, SETTINGS);
     const account = accountOf(name, args);
-    super(
-      "pulumi-nodejs",
-      name,
-      {
-        [EXPLICIT_KEY]: "true",
-        [ACCOUNT_KEY]: account,
-        "partners:baseUrl": args.baseUrl,
-        "partners:previousBaseUrl": args.previousBaseUrl,
-        "partners:accessToken": pulumi.secret(args.accessToken),
-        "partners:requestTimeout": text(args.requestTimeout),
-        "partners:operationTimeout": text(args.operationTimeout),
-        "partners:maxConnections": text(args.maxConnections),
-        "partners:requestsPerSecond": text(args.requestsPerSecond),
-        "partners:responses": text(args.responses),
-      },
-      // The dynamic host cannot tell the engine to replace a provider. Updated in place, it could not delete the old account's keys.
-      { ...opts, replacementTrigger: [account, opts?.replacementTrigger ?? null] },
-    );
+    const settings = SETTING_NAMES.map((setting) => [`partners:${setting}`, text(args[setting])]);
+    const inputs = {
+      ...(Object.fromEntries(settings) as Record<string, pulumi.Output<string> | undefined>),
+      "partners:accessToken": pulumi.secret(args.accessToken),
+      [EXPLICIT_KEY]: "true",
+      [ACCOUNT_KEY]: account,
+    };
+    // The dynamic host cannot tell the engine to replace a provider. Updated in place, it could not delete the old account's keys.
+    const replacementTrigger = [account, opts?.replacementTrigger ?? null];
+    super("pulumi-nodejs", name, inputs, { ...opts, replacementTrigger });
   }
 }
 
@@ -103,5 +95,6 @@ function accountOf(name: string, { account }: ProviderArgs): pulumi.Input<string
 
 /** Converts a setting to text, because provider configuration consists of strings. */
 function text(value: pulumi.Input<unknown>): pulumi.Output<string> | undefined {
-  return value === undefined ? undefined : pulumi.jsonStringify(value);
+  if (value === undefined) return undefined;
+  return pulumi.output(value).apply((one) => (typeof one === "string" ? one : JSON.stringify(one)));
 }

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 
 import { SettingsError } from "../../../provider/src/api/errors.js";
 import { accountName, readSettings } from "../../../provider/src/handlers/settings.js";
-import { EXPLICIT_KEY } from "../../../provider/src/setting-names.js";
+import { EXPLICIT_KEY } from "../../../provider/src/registration.js";
 import { ROOT } from "../../../provider/tools/checkout.ts";
 import { page, tableWith } from "./tables.ts";
 
