@@ -18,11 +18,9 @@ export interface DocumentNode {
 }
 
 const MAX_POINTER_DEPTH = 16;
-const FIELD_NAME = /^[@$]?[A-Za-z_][A-Za-z0-9_.:$-]{0,38}$/;
+const FIELD_NAME = /^(?:[@$]?[A-Za-z_][A-Za-z0-9_.:$-]{0,38}|[0-9]{1,3})$/;
 /** A name may be a secret or a person's ID if it is long and has a digit. */
 const MAY_BE_DATA = /^(?=.{16}).*[0-9]/;
-/** An index or a count. */
-const SHORT_NUMBER = /^[0-9]{1,3}$/;
 
 /** Whether a value is an object: neither a scalar nor an array. */
 export function isObject(value: unknown): value is JsonObject {
@@ -55,8 +53,10 @@ export function parseDocument(text: string): unknown {
 
 /** Normalizes a name for comparison: `api_key`, `API-Key` and `apiKey` become the same name. */
 export function normalizeName(name: string): string {
-  const start = name.slice(0, 64).toLowerCase();
-  return start.replace(/[^a-z0-9]/g, "");
+  return name
+    .slice(0, 64)
+    .toLowerCase()
+    .replace(/[^a-z0-9]/g, "");
 }
 
 /** Returns a set of normalized names. @param list Names, separated by spaces. */
@@ -65,15 +65,11 @@ export function names(list: string): ReadonlySet<string> {
 }
 
 /**
- * Returns all values of a document in document order, the root first. Not recursive, because deep nesting would overflow the
- * stack.
+ * Returns all values of a document in document order, the root first. Not recursive: deep nesting would overflow the stack.
  *
  * @param descends Whether to visit the members or elements of a value.
  */
-export function nodesOf(
-  root: unknown,
-  descends: (node: DocumentNode) => boolean = () => true,
-): DocumentNode[] {
+export function nodesOf(root: unknown, descends = (_node: DocumentNode): boolean => true): DocumentNode[] {
   const nodes: DocumentNode[] = [];
   const open: DocumentNode[] = [{ value: root, token: "", name: "", pointer: "", depth: 0 }];
   for (let node = open.pop(); node !== undefined; node = open.pop()) {
@@ -89,14 +85,13 @@ export function nodesOf(
 function childOf(parent: DocumentNode, token: string, value: unknown): DocumentNode {
   const isElement = isArray(parent.value);
   const name = isElement ? parent.name : normalizeName(token);
-  const isField =
-    isElement || SHORT_NUMBER.test(token) || (FIELD_NAME.test(token) && !MAY_BE_DATA.test(token));
   const isTooDeep = parent.pointer === null || parent.depth === MAX_POINTER_DEPTH;
+  const isField = isElement || (FIELD_NAME.test(token) && !MAY_BE_DATA.test(token));
   const pointer = isTooDeep ? null : `${parent.pointer}/${isField ? token : "*"}`;
   return { value, token, name, pointer, depth: parent.depth + 1 };
 }
 
-/** Returns the distinct JSON Pointers of nodes, to propose after a refusal. @param limit How many. */
+/** Returns the distinct JSON Pointers of nodes, to propose after a refusal. */
 export function pointersOf(nodes: readonly DocumentNode[], limit = 10): string[] {
   const pointers = nodes.map(({ pointer }) => pointer).filter((pointer) => pointer !== null);
   return [...new Set(pointers)].slice(0, limit);

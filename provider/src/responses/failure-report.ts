@@ -7,12 +7,7 @@ const ERROR = names("error errors fault");
 /** or if it is called `status` and is one of these words. */
 const FAILED = names("error failed");
 
-/**
- * Whether the body of a 2xx response reports a failure, as machines do: it is a web page, or its root object says so. Messages
- * are not interpreted. Never throws.
- *
- * @example reportsFailure('{"success":false}') // true
- */
+/** Whether the body of a 2xx response reports a failure: it is a web page, or its root object says so. Never throws. */
 export function reportsFailure(text: string): boolean {
   return isWebPage(text) || documentReportsFailure(parseDocument(text));
 }

@@ -4,30 +4,19 @@ import { resolvePointer, type DocumentNode } from "../json.js";
 import { documentReportsFailure, isWebPage } from "./failure-report.js";
 import type { ResponseMapping } from "./mapping.js";
 
-/** The result of looking for the key in the response to its creation. */
+/** The result of looking for the key in the response to its creation. `apiKey` is secret; `pointer` is where it was found. */
 export type KeyReading =
-  | {
-      readonly kind: "found";
-      /** The key. Secret. */
-      readonly apiKey: string;
-      /** The JSON Pointer of the key. */
-      readonly pointer: string;
-    }
+  | { readonly kind: "found"; readonly apiKey: string; readonly pointer: string }
   | {
       readonly kind: "refused";
-      /**
-       * `none`: also if the response reports a failure. `pointer`: the setting points to nothing that can be sent. `not JSON`: no
-       * JSON Pointer can find a key.
-       */
+      /** `none`: or the response reports a failure. `pointer`: it finds nothing that can be sent. `not JSON`: no pointer can help. */
       readonly reason: "none" | "several" | "pointer" | "not JSON";
       /** JSON Pointers to possible keys, at most 10. */
       readonly candidates: readonly string[];
     };
 
 /** The ends of names that say "the API key", such as `x-api-key`. They count anywhere outside arrays. */
-const API_KEY = ["apikey", "apitoken", "apikeyvalue", "apikeysecret"];
-/** Another form of the API key, if there is one (Elasticsearch). */
-const ALSO_API_KEY = names("encoded");
+const API_KEY = /api(?:key|token|keyvalue|keysecret)$/;
 /** The other names of keys. They count if there is no API key, at the root and in the objects below. */
 const KEY = names(
   "key token secret value accessToken authToken bearerToken clientToken userToken accountToken serviceToken " +
@@ -42,11 +31,9 @@ const AROUND_KEY = names(
     "created user account partner client customer merchant member project team organization workspace tenant app " +
     "application agent machine bot integration service server source site store environment device entity",
 );
-const KEY_WORDS = ["key", "token", "secret", "credential"];
 /** The starts of names of other things, and of the objects around them. */
-const OTHER_STARTS = names(
-  "refresh public masked redacted obfuscated hashed encrypted previous old existing expired revoked session csrf",
-);
+const OTHER =
+  /^(?:refresh|public|masked|redacted|obfuscated|hashed|encrypted|previous|old|existing|expired|revoked|session|csrf)/;
 
 const MIN_LENGTH = 8;
 const MASKED = /\*\*|\.\.\.|x{4}|X{4}/;
@@ -59,9 +46,8 @@ const CUT_OFF = /^\s*[{["<]/;
 const BARE_KEY = /^[\w-]{20,}$/;
 
 /**
- * Finds the key in the response to its creation. Never throws.
+ * Finds the key in the response to its creation: always a complete string of the document. Never throws.
  *
- * @returns The key, which is always a complete string of the document, or the reason for a refusal.
  * @example readApiKey('{"data":{"id":7,"api_key":"pk_live_4eC39HqLyjWD"}}', {}) // pointer: "/data/api_key"
  */
 export function readApiKey(text: string, mapping: ResponseMapping): KeyReading {
@@ -81,11 +67,7 @@ export function readApiKey(text: string, mapping: ResponseMapping): KeyReading {
   return { kind: "found", apiKey: String(key), pointer };
 }
 
-/**
- * Reads the ID of a key at `responses.apiKeyId`: visible ASCII other than `.` and `..`, or a safe integer. Never throws.
- *
- * @returns The ID as text; `null` if the setting is missing or does not point to an ID.
- */
+/** Reads the ID of a key at `responses.apiKeyId`; `null` if the setting is missing or does not point to an ID. Never throws. */
 export function readApiKeyId(text: string, mapping: ResponseMapping): string | null {
   if (mapping.apiKeyId === undefined) return null;
   const value = resolvePointer(parseDocument(text), mapping.apiKeyId);
@@ -111,9 +93,10 @@ export function isFailedCreation(text: string, mapping: ResponseMapping): boolea
 /** Returns the values with the best names of a key. */
 function findKeys(body: unknown): DocumentNode[] {
   if (typeof body === "string") return BARE_KEY.test(body) ? keysIn(body) : [];
-  const isApiKey = ({ name }: DocumentNode): boolean => API_KEY.some((end) => name.endsWith(end));
-  const nodes = keysIn(body, ({ value }) => !isArray(value)).filter(({ name }) => !isOther(name));
-  if (nodes.some(isApiKey)) return nodes.filter((node) => isApiKey(node) || ALSO_API_KEY.has(node.name));
+  const isApiKey = ({ name }: DocumentNode): boolean => API_KEY.test(name);
+  const nodes = keysIn(body, ({ value }) => !isArray(value)).filter(({ name }) => !OTHER.test(name));
+  // Elasticsearch calls another form of the API key "encoded".
+  if (nodes.some(isApiKey)) return nodes.filter((node) => isApiKey(node) || node.name === "encoded");
   const isAroundKey = ({ value, name, depth }: DocumentNode): boolean =>
     !isArray(value) && (depth === 0 || AROUND_KEY.has(name) || hasKeyWord(name));
   return keysIn(body, isAroundKey).filter(({ name }) => KEY.has(name));
@@ -127,16 +110,12 @@ function candidatesIn(body: unknown): readonly string[] {
 }
 
 function hasKeyWord(name: string): boolean {
-  return KEY_WORDS.some((word) => name.includes(word));
-}
-
-function isOther(name: string): boolean {
-  return [...OTHER_STARTS].some((start) => name.startsWith(start));
+  return /key|token|secret|credential/.test(name);
 }
 
 /** Returns the strings that may be keys. */
 function keysIn(body: unknown, descends: (node: DocumentNode) => boolean = () => true): DocumentNode[] {
-  const nodes = nodesOf(body, (node) => descends(node) && !isOther(node.name));
+  const nodes = nodesOf(body, (node) => descends(node) && !OTHER.test(node.name));
   return nodes.filter(({ value }) => isVisibleAscii(value) && mayBeKey(value));
 }
 

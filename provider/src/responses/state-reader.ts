@@ -1,6 +1,6 @@
 import type { WebhookState } from "../api/operations.js";
 import { isEmpty, names, nodesOf, normalizeName, type DocumentNode, type JsonObject } from "../json.js";
-import { isScalar, parsePointer, resolvePointer } from "../json.js";
+import { isScalar, resolvePointer } from "../json.js";
 import { asWord, type ResponseMapping } from "./mapping.js";
 
 /** The state of one webhook, as read from its record. */
@@ -60,7 +60,7 @@ function readPointer(record: JsonObject, pointer: string, mapping: ResponseMappi
   const value = resolvePointer(record, pointer);
   const reading = combine(value === undefined || isScalar(value) ? [readWord(value, mapping)] : []);
   if (reading.state !== null || !isScalar(value)) return reading;
-  const name = normalizeName(parsePointer(pointer)?.at(-1) ?? "");
+  const name = normalizeName(pointer.split("/").at(-1) ?? "");
   const byName = combine([readField(name, value, {})]);
   return byName.state === null || mapping[byName.state] !== undefined ? combine(["unknown word"]) : byName;
 }

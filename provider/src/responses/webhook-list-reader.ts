@@ -9,7 +9,6 @@ import { ownNodesOf, readState, type StateReading } from "./state-reader.js";
 export interface WebhookReading extends StateReading {
   /** A positive safe integer. */
   readonly webhookId: number;
-  /** The record as the server sent it. */
   readonly record: JsonObject;
 }
 
@@ -17,21 +16,16 @@ export interface WebhookReading extends StateReading {
 export type WebhookListReading =
   | {
       readonly readable: true;
-      /** The webhooks by ID, in list order. */
       readonly webhooks: ReadonlyMap<number, WebhookReading>;
       /** Whether nothing indicates further webhooks. */
       readonly complete: boolean;
-      /**
-       * Whether a webhook that is missing from the list certainly does not exist. An empty list proves it only if the setting
-       * `complete` is true: it may be a list of something else, or a failure.
-       */
+      /** Whether a webhook that is missing does not exist. An empty list may be one of something else, or a failure. */
       readonly provesAbsence: boolean;
       /** JSON Pointers to the values found, by setting. `webhookId` and `webhookState` are relative to a record. */
       readonly pointers: Readonly<Partial<Record<"webhooks" | "webhookId" | "webhookState", string>>>;
     }
   | {
       readonly readable: false;
-      /** The setting that would make the list readable. */
       readonly setting: "webhooks" | "webhookId";
       /** `pointer`: the setting points to nothing usable. `not unique`: several records have the same ID. */
       readonly reason: "not JSON" | "none" | "several" | "pointer" | "not unique";
@@ -43,7 +37,7 @@ type Refusal = WebhookListReading & { readonly readable: false };
 type FoundList = Readonly<{ records: readonly JsonObject[]; pointer: string | null }>;
 type FoundId = Readonly<{ webhookId: number; pointer: string | null }>;
 
-/** The names of lists. Any name that ends with {@link LIST_ENDS} is one, too. Other lists may contain users or partners. */
+/** The names of lists, and the ends of further ones. Other lists may contain users or partners. */
 const LISTS = names(
   "data items results result list values value entries records rows nodes edges elements objects resources entities models " +
     "documents content contents collection response responses member hydraMember payload webhookList userWebhookList " +
@@ -51,7 +45,7 @@ const LISTS = names(
     "integrations extensions addons triggers destinations apiDestinations listeners callbacks sinks streams connections " +
     "eventSourceMappings registrations",
 );
-const LIST_ENDS = ["hooks", "subscriptions", "endpoints"];
+const LIST_END = /(?:hooks|subscriptions|endpoints)$/;
 const MAX_DEPTH = 3;
 /** The names of IDs, by rank. If any record has one of a rank, the others are IDs of something else. */
 const IDS = [names("webhookId hookId"), names("id"), names("subscriptionId endpointId uuid gid sid")];
@@ -59,8 +53,6 @@ const IDS = [names("webhookId hookId"), names("id"), names("subscriptionId endpo
 /**
  * Reads a webhook list. Does not detect failures: see `reportsFailure`. Never throws.
  *
- * @param status The HTTP status: 204 is an empty list, and 206 is part of a list.
- * @returns The webhooks, or the setting that would make them readable.
  * @example readWebhookList('[{"id":7,"active":true}]', {}, 200, {}) // webhooks: 7 → state "active"; complete: true
  */
 export function readWebhookList(
@@ -69,7 +61,7 @@ export function readWebhookList(
   status: number,
   mapping: ResponseMapping,
 ): WebhookListReading {
-  const document = status === 204 && text.trim() === "" ? null : parseDocument(text);
+  const document = status === 204 && text.trim() === "" ? null : parseDocument(text); // 204: an empty list.
   if (document === undefined) return refuse("webhooks", "not JSON", null);
   const list = findList(document, mapping.webhooks);
   if (typeof list === "string") return refuse("webhooks", list, document);
@@ -101,16 +93,12 @@ function findList(document: unknown, setting?: string): FoundList | Refusal["rea
   }
   const nodes = nodesOf(document, ({ value, depth }) => isObject(value) && depth < MAX_DEPTH);
   const lists = nodes.filter(
-    ({ name, value, depth }) => (depth === 0 || isListName(name)) && recordsIn(value),
+    ({ name, value, depth }) => (depth === 0 || LISTS.has(name) || LIST_END.test(name)) && recordsIn(value),
   );
   const arrays = lists.filter(({ value }) => isArray(value));
   const [list, other] = arrays.length > 0 ? arrays : lists;
   if (list === undefined || other !== undefined) return list === undefined ? "none" : "several";
   return { records: recordsIn(list.value) ?? [], pointer: list.pointer };
-}
-
-function isListName(name: string): boolean {
-  return LISTS.has(name) || LIST_ENDS.some((end) => name.endsWith(end));
 }
 
 /** Returns an array of objects; `null` for anything else. Services in Go send null for an empty array. */
