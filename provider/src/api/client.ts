@@ -53,11 +53,7 @@ export interface ApiResponse extends Pick<HttpResponse, "status" | "headers" | "
 export interface PartnerClient {
   /** Creates a key. @throws {RequestError} with `effect: "possible"` if a key may have been created. */
   createApiKey(): Promise<ApiResponse>;
-  /**
-   * Deletes a key, identified by its value or by its ID.
-   * @throws {RequestError}
-   * @throws {SettingsError} if the value or ID cannot be part of a path.
-   */
+  /** Deletes a key, identified by its value or by its ID. @throws {RequestError} @throws {SettingsError} if it fits into no path. */
   deleteApiKey(apiKey: string): Promise<ApiResponse>;
   /** Lists the webhooks. @param timeout Milliseconds, if less than `operationTimeout`. @throws {RequestError} */
   listWebhooks(timeout?: number): Promise<ApiResponse>;

@@ -16,9 +16,6 @@ export interface BaseUrl {
 /** Milliseconds for DNS, TCP, proxy and TLS together; undici's default. */
 export const CONNECT_TIMEOUT = 10_000;
 
-/** Bytes of response headers. Some gateways send more than undici's default of 16 KiB. */
-const MAX_HEADER_BYTES = 256 * 1024;
-
 const PROXY_VARIABLES = ["https_proxy", "HTTPS_PROXY", "http_proxy", "HTTP_PROXY"];
 
 /** The connections to one account's server. */
@@ -32,15 +29,15 @@ export type Connections = ReturnType<typeof createConnections>;
  */
 export function createConnections(baseUrl: BaseUrl, accessToken: string, maxConnections: number) {
   assertUndiciIsQuiet();
-  const shared = {
-    connections: maxConnections,
-    allowH2: false, // Over HTTP/2, undici resends a refused POST, which could create a second key.
-    headersTimeout: 0, // http.ts has a stricter timeout for the whole request.
-    bodyTimeout: 0,
-    maxHeaderSize: MAX_HEADER_BYTES,
-  };
   const create = (pipelining: 0 | 1): Dispatcher => {
-    const options = { ...shared, pipelining };
+    const options = {
+      connections: maxConnections,
+      pipelining, // 0 disables keep-alive.
+      allowH2: false, // Over HTTP/2, undici resends a refused POST, which could create a second key.
+      headersTimeout: 0, // http.ts has a stricter timeout for the whole request.
+      bodyTimeout: 0,
+      maxHeaderSize: 256 * 1024, // Some gateways send more than undici's default of 16 KiB.
+    };
     // A proxy in HTTP_PROXY would receive the token unencrypted.
     if (baseUrl.loopback) return new Agent({ ...options, connect: { timeout: CONNECT_TIMEOUT } });
     // This agent ignores `connect.timeout`.

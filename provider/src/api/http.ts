@@ -185,11 +185,7 @@ class AttemptHandler implements Dispatcher.DispatchHandler {
   }
 }
 
-/**
- * Decompresses a body that a server compressed without being asked to. Reads as much as possible of an incomplete body.
- *
- * @returns `null` if the result is longer than `limit` bytes.
- */
+/** Decompresses a body as far as it arrived: some servers compress unasked. `null`: the result is longer than `limit` bytes. */
 function decompress(body: Buffer, encoding: string | string[] | undefined, limit: number): Buffer | null {
   const { Z_SYNC_FLUSH, BROTLI_OPERATION_FLUSH } = constants;
   const coding = String(encoding).toLowerCase(); // Case-insensitive: RFC 9110, 8.4.1.
@@ -204,10 +200,7 @@ function decompress(body: Buffer, encoding: string | string[] | undefined, limit
   }
 }
 
-/**
- * Returns the code or the name of an error. Never its message: undici and Node may put the URL into it, and the URL may
- * contain a key.
- */
+/** Returns the code or the name of an error. Never its message: it may contain the URL, and the URL a key. */
 function codeOf(error: unknown): string {
   if (!(error instanceof Error)) return "UNKNOWN";
   // undici's HTTPParserError has no code.

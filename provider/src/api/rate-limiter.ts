@@ -15,15 +15,12 @@ export interface Clock {
   sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
 }
 
-/** Milliseconds. Node fires longer timers immediately. */
-const MAX_TIMER = 2 ** 31 - 1;
-
 /** The system clock. */
 export const systemClock: Clock = {
   now: () => performance.timeOrigin + performance.now(), // Unlike Date.now(), it does not jump when the clock is set.
   random: () => Math.random(),
   sleep: async (milliseconds, signal) => {
-    await wait(Math.min(milliseconds, MAX_TIMER), undefined, signal && { signal }).catch(() => undefined);
+    await wait(milliseconds, undefined, signal && { signal }).catch(() => undefined);
   },
 };
 

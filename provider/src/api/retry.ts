@@ -64,9 +64,8 @@ export type Outcome = {
 interface RetryContext {
   readonly clock: Clock;
   readonly limiter: RateLimiter;
-  /** Milliseconds for all attempts and the delays between them, without the time spent waiting at the rate limiter. */
+  /** Milliseconds. Time spent waiting at the rate limiter does not count. */
   readonly operationTimeout: number;
-  /** When it aborts, all waits end and nothing more is sent. */
   readonly signal?: AbortSignal | undefined;
   /** Called before each retry with the last attempt and the delay in milliseconds. */
   readonly onRetry?: (attempt: Attempt, delay: number) => void;
