@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 
-import type { Operation, OperationCall } from "../../provider/dist/sandbox/sandbox.js";
 import { json, type Answer } from "../../provider/dist/sandbox/partner-account.js";
+import type { Operation, OperationCall } from "../../provider/dist/sandbox/sandbox.js";
 
 /** A fault on the wire, and the requests that it affects. */
 export type Fault = {
@@ -14,7 +14,13 @@ export type Fault = {
   /** Whether the operation is performed although its response is lost. Always true if part of the response is sent. @default false */
   readonly effect?: boolean;
 } & (
-  | StatusFault
+  | {
+      /** Any response. By default, its body is JSON with an `error`. */
+      readonly kind: "status";
+      readonly status: number;
+      readonly headers?: Readonly<Record<string, string>>;
+      readonly body?: string | Buffer;
+    }
   /** A 429. */
   | { readonly kind: "rateLimit"; readonly retryAfter?: number | string }
   /** A 200 with a web page, such as a login page. */
@@ -23,26 +29,11 @@ export type Fault = {
   | { readonly kind: "reset" }
   /** No response at all, or only the first half of the real body. */
   | { readonly kind: "hang"; readonly at: "headers" | "body" }
-  /** The first half of the real body, then a TCP reset. */
-  | { readonly kind: "resetMidBody" }
   /** The first bytes of the real body, then an orderly close. */
   | { readonly kind: "truncate"; readonly bytes: number }
   /** The real response, after `until` resolves. It is called when the operation has been performed. */
   | { readonly kind: "hold"; readonly until: (response: ServerResponse) => Promise<unknown> }
 );
-
-/** Any response. A Buffer allows a compressed or binary body. */
-interface StatusFault {
-  readonly kind: "status";
-  readonly status: number;
-  /** Additional headers. They can override the `content-type` of JSON. */
-  readonly headers?: Readonly<Record<string, string>>;
-  /** @default JSON with an `error`; nothing for 204 and 304 */
-  readonly body?: string | Buffer;
-}
-
-/** Time for the client to read the data before a reset overtakes it. */
-const RESET_DELAY_MS = 20;
 
 /** The faults that are still to happen. */
 export class FaultQueue {
@@ -59,12 +50,11 @@ export class FaultQueue {
   /** Returns the first fault for this request. Later faults do not count the request. */
   next(operation: Operation): Fault | undefined {
     for (const entry of this.#waiting) {
-      const { fault } = entry;
-      if (entry.times <= 0 || (fault.operation ?? operation) !== operation) continue;
+      if (entry.times <= 0 || (entry.fault.operation ?? operation) !== operation) continue;
       if (entry.skip > 0) entry.skip -= 1;
       else {
         entry.times -= 1;
-        return fault;
+        return entry.fault;
       }
     }
     return undefined;
@@ -73,7 +63,7 @@ export class FaultQueue {
 
 /** Whether the operation is performed before the fault happens. */
 export function takesEffect(fault: Fault): boolean {
-  const sendsPart = ["resetMidBody", "truncate", "hold"].includes(fault.kind);
+  const sendsPart = fault.kind === "truncate" || fault.kind === "hold";
   return sendsPart || (fault.kind === "hang" && fault.at === "body") || fault.effect === true;
 }
 
@@ -84,12 +74,10 @@ export async function applyFault(
   fault: Fault,
 ): Promise<Answer | undefined> {
   const { socket } = call.response.req;
-  const half = Math.floor(Buffer.byteLength(answer.body) / 2);
   switch (fault.kind) {
     case "status": {
-      const empty = fault.status === 204 || fault.status === 304;
       const standard = json(fault.status, { error: "injected by the test" }, fault.headers);
-      return { ...standard, body: fault.body ?? (empty ? "" : standard.body) };
+      return { ...standard, body: fault.body ?? (fault.status === 204 ? "" : standard.body) };
     }
     case "rateLimit": {
       const headers = fault.retryAfter === undefined ? {} : { "retry-after": String(fault.retryAfter) };
@@ -101,36 +89,18 @@ export async function applyFault(
     }
     case "reset":
       socket.resetAndDestroy();
-      break;
+      return undefined;
     case "hang":
-      if (fault.at === "body") await sendPart(call, answer, half);
-      break;
-    case "resetMidBody":
-      await sendPart(call, answer, half);
-      if (await pause(call.response, RESET_DELAY_MS)) socket.resetAndDestroy();
-      break;
+      if (fault.at === "body") await sendPart(call, answer, Math.floor(answer.body.length / 2));
+      return undefined;
     case "truncate":
       await sendPart(call, answer, fault.bytes);
       socket.destroySoon();
-      break;
+      return undefined;
     case "hold":
       await fault.until(call.response);
       return answer;
   }
-  return undefined;
-}
-
-/** Waits, at most until the client disconnects. Returns whether the client is still connected. */
-export function pause(response: ServerResponse, milliseconds: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const end = (): void => {
-      clearTimeout(timer);
-      response.off("close", end);
-      resolve(!response.req.socket.destroyed);
-    };
-    const timer = setTimeout(end, milliseconds);
-    response.once("close", end);
-  });
 }
 
 async function sendPart(call: OperationCall, answer: Answer, bytes: number): Promise<void> {

@@ -2,11 +2,12 @@
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import type { ServerResponse } from "node:http";
+import { setTimeout as wait } from "node:timers/promises";
 
 import { json, type Answer } from "../../provider/dist/sandbox/partner-account.js";
 import { runSandbox, type OperationCall } from "../../provider/dist/sandbox/sandbox.js";
 import type * as published from "../../provider/dist/sandbox/sandbox.js";
-import { applyFault, FaultQueue, pause, takesEffect, type Fault } from "./faults.ts";
+import { applyFault, FaultQueue, takesEffect, type Fault } from "./faults.ts";
 import { RawBody, SHAPES, type Shape, type ShapeName } from "./shapes.ts";
 
 export type {
@@ -18,15 +19,12 @@ export type {
 export type { Fault } from "./faults.ts";
 export { RawBody, SHAPES, type IssuedKey, type Shape, type ShapeName } from "./shapes.ts";
 
-/** The characters of new keys. `"hostile"` includes every character with a special meaning in a URL. */
-export type KeyAlphabet = "base64url" | "hostile";
-
 /** Options of {@link startSandbox}. */
 export interface SandboxOptions extends published.SandboxOptions {
   /** @default "flat" */
   readonly shape?: ShapeName | Shape;
-  /** @default "base64url" */
-  readonly keyAlphabet?: KeyAlphabet;
+  /** `"hostile"`: new keys contain every character with a special meaning in a URL. */
+  readonly keyAlphabet?: "hostile";
   /** See {@link Sandbox.inject}. @default [] */
   readonly faults?: readonly Fault[];
   /** Milliseconds between the effect of a request and its response. @default 0 */
@@ -68,9 +66,8 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     const { method, socket } = call.response.req;
     calls.push({ method, port: socket.remotePort ?? 0 });
     const fault = faults.next(call.operation);
-    let answer = NOT_PERFORMED;
-    if (!fault || takesEffect(fault)) answer = perform(call);
-    if (latency > 0 && !(await pause(call.response, latency))) return undefined;
+    const answer = !fault || takesEffect(fault) ? perform(call) : NOT_PERFORMED;
+    if (latency > 0) await wait(latency);
     return fault ? applyFault(call, answer, fault) : answer;
   };
 
@@ -115,23 +112,20 @@ const NOT_PERFORMED = json(500, {});
 function shaped(shape: Shape): (call: OperationCall) => Answer {
   const keysById = new Map<string, string>();
   const render = ({ status }: Answer, value: unknown): Answer =>
-    value instanceof RawBody ? { status, headers: value.headers, body: value.body } : json(status, value);
+    value instanceof RawBody ? { status, headers: {}, body: value.body } : json(status, value);
 
   return (call) => {
     const byId = shape.deleteBy === "id" && call.operation === "deleteApiKey";
     const answer = call.perform(byId ? (keysById.get(call.parameter) ?? "") : call.parameter);
     if (answer.status >= 300) return answer;
     const body: unknown = JSON.parse(String(answer.body));
-    if (call.operation === "createApiKey") {
-      const { apiKey: key } = body as { apiKey: string };
-      const id = `key_${randomBytes(6).toString("hex")}`;
-      keysById.set(id, key);
-      return render(answer, shape.apiKey({ key, id, createdAt: new Date().toISOString() }));
-    }
-    if (call.operation === "listWebhooks") {
+    if (call.operation === "listWebhooks")
       return render(answer, shape.webhooks(body as published.WebhookSeed[]));
-    }
-    return answer;
+    if (call.operation !== "createApiKey") return answer;
+    const { apiKey: key } = body as { apiKey: string };
+    const id = `key_${randomBytes(6).toString("hex")}`;
+    keysById.set(id, key);
+    return render(answer, shape.apiKey({ key, id, createdAt: new Date().toISOString() }));
   };
 }
 

@@ -21,14 +21,12 @@ export interface Shape {
   readonly deleteBy?: "key" | "id";
 }
 
-/** A body to send unchanged, with only these headers. */
+/** A body to send unchanged. */
 export class RawBody {
-  readonly body: string | Buffer;
-  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
 
-  constructor(body: string | Buffer, headers: Readonly<Record<string, string>> = {}) {
+  constructor(body: string) {
     this.body = body;
-    this.headers = headers;
   }
 }
 

@@ -1,28 +1,21 @@
+import { once } from "node:events";
 import { connect, createServer, type AddressInfo, type Socket } from "node:net";
 
-/** A TCP server on 127.0.0.1. */
-export interface TcpServer {
-  readonly port: number;
-  /** Closes the server and all connections. */
-  close(): Promise<void>;
-}
-
-/** Starts a {@link TcpServer} on any free port. Ignores connection errors, because tests reset connections on purpose. */
-export async function startTcpServer(serve: (socket: Socket) => void): Promise<TcpServer> {
+/** Starts a TCP server on 127.0.0.1. Ignores connection errors, because tests reset connections on purpose. */
+export async function startTcpServer(serve: (socket: Socket) => void) {
   const open = new Set<Socket>();
   const server = createServer((socket) => {
     open.add(socket);
     socket.once("close", () => open.delete(socket)).on("error", () => undefined);
     serve(socket);
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
   return {
     port: (server.address() as AddressInfo).port,
+    /** Closes the server and all connections. */
     close: () =>
-      new Promise((resolve) => {
-        server.close(() => {
-          resolve();
-        });
+      new Promise<unknown>((resolve) => {
+        server.close(resolve);
         for (const socket of open) socket.destroy();
       }),
   };

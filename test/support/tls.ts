@@ -11,12 +11,6 @@ Object.assign(Reflect, {
 });
 const x509 = await import("@peculiar/x509");
 
-/** The certificate and the private key of a TLS server, as PEM. */
-export interface Identity {
-  readonly cert: string;
-  readonly key: string;
-}
-
 /** The contents of a certificate. */
 export interface CertificateFacts {
   /** The DNS names and IP addresses that it is valid for. */
@@ -26,35 +20,32 @@ export interface CertificateFacts {
 }
 
 /** A certificate authority. Nothing trusts it by default. */
-export interface Authority {
-  /** The root certificate as PEM, for the file that `NODE_EXTRA_CA_CERTS` names. */
-  readonly certificate: string;
-  /** Creates a key and a certificate for a server. */
-  issue(options: CertificateFacts): Promise<Identity>;
-}
+export type Authority = Awaited<ReturnType<typeof createAuthority>>;
 
 const ALGORITHM = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" };
 const DAY = 24 * 60 * 60 * 1000;
 
 /** Creates a certificate authority in memory. */
-export async function createAuthority(name = "Test Authority"): Promise<Authority> {
+export async function createAuthority(name = "Test Authority") {
   const rootKeys = await generateKeys();
   const notBefore = new Date(Date.now() - 2 * DAY);
+  const tomorrow = new Date(Date.now() + DAY);
   const issuer = await x509.X509CertificateGenerator.createSelfSigned({
     name: `CN=${name}`,
     keys: rootKeys,
     signingAlgorithm: ALGORITHM,
     notBefore,
-    notAfter: new Date(Date.now() + DAY),
+    notAfter: tomorrow,
     extensions: [new x509.BasicConstraintsExtension(true, 0, true)],
   });
   return {
+    /** The root certificate as PEM, for the file that `NODE_EXTRA_CA_CERTS` names. */
     certificate: issuer.toString("pem"),
-    issue: async ({ hosts, notAfter = new Date(Date.now() + DAY) }) => {
+    /** Creates a certificate and its private key for a server, as PEM. */
+    async issue({ hosts, notAfter = tomorrow }: CertificateFacts) {
       const keys = await generateKeys();
-      const names = hosts.map((value) => ({ type: /^[\d.]+$|:/.test(value) ? "ip" : "dns", value }) as const);
+      const names = hosts.map((value) => ({ type: "dns", value }) as const);
       const certificate = await x509.X509CertificateGenerator.create({
-        subject: `CN=${hosts[0] ?? ""}`,
         issuer: issuer.subject,
         publicKey: keys.publicKey,
         signingKey: rootKeys.privateKey,
@@ -63,63 +54,34 @@ export async function createAuthority(name = "Test Authority"): Promise<Authorit
         notAfter,
         extensions: [new x509.SubjectAlternativeNameExtension(names)],
       });
-      return {
-        cert: certificate.toString("pem"),
-        key: KeyObject.from(keys.privateKey).export({ type: "pkcs8", format: "pem" }).toString(),
-      };
+      const key = KeyObject.from(keys.privateKey).export({ type: "pkcs8", format: "pem" }).toString();
+      return { cert: certificate.toString("pem"), key };
     },
   };
 }
 
-/** Makes this process also trust an authority. @returns A function that undoes it. */
-export function trust({ certificate }: Authority): () => void {
-  const before = getCACertificates("default");
-  setDefaultCACertificates([...before, certificate]);
-  return () => {
-    setDefaultCACertificates(before);
-  };
+/** Makes this process also trust an authority. */
+export function trust({ certificate }: Authority): void {
+  setDefaultCACertificates([...getCACertificates("default"), certificate]);
 }
 
-/**
- * Resolves every host name under `.test` (RFC 6761, 6.2) to this machine, so that tests can use a host that is not loopback.
- *
- * @returns A function that undoes it.
- */
-export function resolveTestNames(): () => void {
+/** Resolves every host name under `.test` (RFC 6761, 6.2) to this machine, so that tests can use a host that is not loopback. */
+export function resolveTestNames(): void {
   const { lookup } = dns;
   type Callback = (error: Error | null, address: string | dns.LookupAddress[], family?: number) => void;
   const replacement = (hostname: string, options: dns.LookupOptions, callback: Callback): void => {
     lookup(hostname.endsWith(".test") ? "127.0.0.1" : hostname, options, callback);
   };
   dns.lookup = replacement as typeof lookup; // net reads this property for each connection.
-  return () => {
-    dns.lookup = lookup;
-  };
 }
-
-/** Options of {@link startTlsFront}. */
-export interface TlsFrontOptions {
-  /** The reaction to a handshake. @default "answer" */
-  readonly handshake?: "answer" | "reset";
-}
-
-/** HTTP/2 before HTTP/1.1, as on most servers. */
-const OFFERED = ["h2", "http/1.1"];
 
 /** Starts a TLS proxy for a server on 127.0.0.1. Forwards a reset on either side as such. @param url The URL of the server. */
-export async function startTlsFront(
-  url: string,
-  identity: Identity,
-  { handshake = "answer" }: TlsFrontOptions = {},
-) {
+export async function startTlsFront(url: string, identity: { readonly cert: string; readonly key: string }) {
   const secureContext = createSecureContext(identity);
   const protocols: TLSSocket["alpnProtocol"][] = [];
   const server = await startTcpServer((raw) => {
-    if (handshake === "reset") {
-      raw.once("data", () => raw.resetAndDestroy());
-      return;
-    }
-    const secure = new TLSSocket(raw, { isServer: true, secureContext, ALPNProtocols: OFFERED });
+    const ALPNProtocols = ["h2", "http/1.1"]; // HTTP/2 before HTTP/1.1, as on most servers.
+    const secure = new TLSSocket(raw, { isServer: true, secureContext, ALPNProtocols });
     secure.on("error", () => raw.destroy());
     secure.once("secure", () => {
       protocols.push(secure.alpnProtocol);
