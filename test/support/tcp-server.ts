@@ -14,8 +14,10 @@ export async function startTcpServer(serve: (socket: Socket) => void) {
     port: (server.address() as AddressInfo).port,
     /** Closes the server and all connections. */
     close: () =>
-      new Promise<unknown>((resolve) => {
-        server.close(resolve);
+      new Promise<void>((resolve) => {
+        server.close(() => {
+          resolve();
+        });
         for (const socket of open) socket.destroy();
       }),
   };

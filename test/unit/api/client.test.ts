@@ -60,19 +60,6 @@ describe("the five operations", () => {
     expect(client.pendingOperations).toEqual([]);
   });
 
-  it("share connections, but every attempt of a creation opens a new one", async () => {
-    const sandbox = await sandboxFor();
-    const client = clientFor(sandbox, { clock: new InstantClock() });
-    await client.listWebhooks();
-    sandbox.inject({ kind: "rateLimit", operation: "createApiKey", times: 3, retryAfter: 1 });
-    await client.createApiKey();
-    await client.setWebhookState(101, "active");
-    const [shared, created] = [sandbox.connections("GET"), sandbox.connections("POST")];
-    expect(sandbox.connections("PATCH")).toEqual(shared);
-    expect(new Set([...shared, ...created]).size).toBe(1 + 4);
-    expect(sandbox.apiKeys).toHaveLength(1);
-  });
-
   it.each(["a/b+c=d%e?f#g", "../../x", "..%2f", "a\\b", "ключ", "a\r\nx-evil: 1"])(
     "encode the key %j as one path segment",
     async (key) => {
@@ -122,11 +109,8 @@ describe("a timeout", () => {
   ])("%s ends the operation in the middle of an attempt", async (_name, operationTimeout, timeout) => {
     const target = await scripted({ bytes: "" });
     const client = clientFor(target, { requestTimeout: 60_000, operationTimeout });
-    expect((await requestFailureOf(client.listWebhooks(timeout))).cause).toEqual({
-      kind: "timeout",
-      sent: true,
-    });
-    expect(target.requests).toHaveLength(1);
+    const { cause, attempts } = await requestFailureOf(client.listWebhooks(timeout));
+    expect([cause, attempts]).toEqual([{ kind: "timeout", sent: true }, 1]);
   });
 
   it("requestTimeout ends a response that never stops trickling in", async () => {
@@ -158,12 +142,9 @@ describe("a timeout", () => {
 });
 
 describe("an interruption", () => {
+  const unavailable: Fault = { kind: "status", status: 503, headers: { "retry-after": "9" } };
   it.each<[string, Fault, "none" | "possible"]>([
-    [
-      "the delay before a retry",
-      { kind: "status", status: 503, headers: { "retry-after": "9" } },
-      "possible",
-    ],
+    ["the delay before a retry", unavailable, "possible"],
     ["the pause after a 429", { kind: "rateLimit", retryAfter: 9 }, "none"],
     ["a change that was sent", { kind: "hang", at: "headers" }, "possible"],
   ])("ends %s at once", async (_what, fault, effect) => {
@@ -196,14 +177,6 @@ describe("an interruption", () => {
   });
 });
 
-it("an error about a body counts all attempts", async () => {
-  const unavailable = { bytes: "HTTP/1.1 503 No\r\ncontent-length: 0\r\n\r\n" };
-  const list = { bytes: 'HTTP/1.1 200 OK\r\ncontent-length: 12\r\n\r\n{"users":[]}' };
-  const target = await scripted(unavailable, unavailable, unavailable, list);
-  const failure = await requestFailureOf(clientFor(target, { clock: new InstantClock() }).listWebhooks());
-  expect(failure).toMatchObject({ cause: { kind: "unreadableList" }, attempts: 4, effect: "none" });
-});
-
 describe("a body", () => {
   const MIB = 1024 * 1024;
   const text = JSON.stringify({ apiKey: KEY, padding: randomBytes(3_000).toString("hex") });
@@ -223,8 +196,6 @@ describe("a body", () => {
     });
     const client = clientFor(target);
     expect((await client.listWebhooks()).webhooks.get(101)?.state).toBe("active");
-    const whole = { body: text, encoding: "utf8", complete: true };
-    expect((await client.createApiKey()).response).toEqual(whole);
     isCutOff = true;
     const { response } = await client.createApiKey();
     expect(response).toMatchObject({ encoding: "utf8", complete: false });
@@ -282,15 +253,13 @@ it("an error contains the server's message and request ID, without secrets", asy
   expect(await requestFailureOf(client.deleteApiKey(key))).toMatchObject({ serverMessage, requestId: null });
 });
 
-it("a creation is dated by the end of its last attempt, whether it fails or succeeds", async () => {
+it("a creation is dated by the end of its last attempt", async () => {
   const lost: Fault = { kind: "status", status: 500, effect: true };
   const sandbox = await sandboxFor({ faults: [{ kind: "rateLimit", retryAfter: 5 }, lost] });
-  const clock = new InstantClock();
-  const failure = await requestFailureOf(clientFor(sandbox, { clock }).createApiKey());
+  const client = clientFor(sandbox, { clock: new InstantClock() });
+  const failure = await requestFailureOf(client.createApiKey());
   expect(failure).toMatchObject({ effect: "possible", failedAt: "2026-01-01T00:00:05.000Z" });
-  clock.advance(60_000);
-  const { createdAt } = await clientFor(sandbox, { clock }).createApiKey();
-  expect(createdAt).toBe("2026-01-01T00:01:05.000Z");
+  expect((await client.createApiKey()).createdAt).toBe("2026-01-01T00:00:05.000Z");
 });
 
 it("NODE_DEBUG=net,FETCH is refused because it prints request paths", async () => {

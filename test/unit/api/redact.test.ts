@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { printableId, redactText } from "../../../provider/src/api/redact.js";
+import { printableId, redactText, serverMessage } from "../../../provider/src/api/redact.js";
 
 const token = "tok_7Qm2Zr9XbK/+gTw=vL8sWc";
 const key = "p?%k";
@@ -10,8 +10,8 @@ describe("text from a server", () => {
   it.each<[how: string, text: string, shown: string | null]>([
     [
       "is shown unchanged",
-      "Delete authentication-misconfiguration 123456789012345",
-      "Delete authentication-misconfiguration 123456789012345",
+      "Delete misconfigurations 123456789012345",
+      "Delete misconfigurations 123456789012345",
     ],
     ["without the token", `bad token ${token}!`, "bad token ***!"],
     ["without the token percent-encoded", `in ${encodeURIComponent(token)}`, "in ***"],
@@ -35,25 +35,30 @@ describe("text from a server", () => {
       expect(redactText(words, [secret])).not.toContain("zzz");
     }
   });
-
-  it("keeps text that is too short to be a secret", () => {
-    expect(redactText("a is b", ["a", ""])).toBe("a is b");
-  });
 });
 
-describe("a request ID", () => {
-  it("is shown", () => {
-    expect(printableId("a.B:c-d_7", [])).toBe("a.B:c-d_7");
-  });
+it.each<[how: string, id: unknown, shown: string | null]>([
+  ["is shown", "a.B:c-d_7", "a.B:c-d_7"],
+  ["is not shown if it has an escape sequence", "\u001b[31mred", null],
+  ["is not shown if it has a GitHub Actions command", "::stop-commands::x", null],
+  ["is not shown if it ends with a line break", "a\n", null],
+  ["is not shown if it is too long", "x".repeat(129), null],
+  ["is not shown if it is not text", ["a"], null],
+  ["is not shown if it has the token", "req-token-123-x", null],
+])("a request ID %s", (_how, id, shown) => {
+  expect(printableId(id, ["token-123"])).toBe(shown);
+});
 
-  it.each([
-    ["has an escape sequence", "\u001b[31mred"],
-    ["has a GitHub Actions command", "::stop-commands::x"],
-    ["ends with a line break", "a\n"],
-    ["is too long", "x".repeat(129)],
-    ["is not text", ["a"]],
-    ["has the token", "req-token-123-x"],
-  ])("is not shown if it %s", (_how, id) => {
-    expect(printableId(id, ["token-123"])).toBeNull();
-  });
+it.each<[text: string, words: string | null]>([
+  ['{"message":"At most 5 keys","error":"Forbidden"}', "At most 5 keys"],
+  ['{"error":{"code":"E1","message":"At most 5 keys"}}', "At most 5 keys"],
+  ['{"error":"invalid_client","error_description":"Unknown client"}', "Unknown client"],
+  ['{"type":"about:blank","title":"Forbidden","detail":"At most 5 keys"}', "At most 5 keys"],
+  ['{"errors":[{"message":"At most 5 keys"}]}', "At most 5 keys"],
+  ['{"message":" ","error":"Forbidden"}', "Forbidden"],
+  ['{"message":{"text":"x"}}', null],
+  ["<html>Forbidden</html>", null],
+  ["", null],
+])("the message in %s is %j", (text, words) => {
+  expect(serverMessage(text)).toBe(words);
 });

@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { createServer, type IncomingMessage, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { onTestFinished } from "vitest";
@@ -79,7 +80,7 @@ export async function listen(listener: RequestListener): Promise<Target & { requ
     requests.push(request);
     listener(request, response);
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  await once(server.listen(0, "127.0.0.1"), "listening");
   onTestFinished(() => {
     server.close();
     server.closeAllConnections();
@@ -88,10 +89,9 @@ export async function listen(listener: RequestListener): Promise<Target & { requ
   return { url: `http://127.0.0.1:${port}`, accessToken: "token-of-the-test", requests };
 }
 
-/** The bytes that a scripted server sends, and how it closes the connection. */
+/** The bytes that a scripted server sends, and how it closes the connection. Without `end`, the connection stays open. */
 export interface Reply {
   readonly bytes: string;
-  /** @default the connection stays open */
   readonly end?: "fin" | "reset";
 }
 
@@ -118,12 +118,9 @@ export async function scripted(...replies: readonly Reply[]): Promise<Target & {
 
 /** Returns the reason that a promise is rejected with. */
 export async function failureOf(promise: Promise<unknown>): Promise<unknown> {
-  return promise.then(
-    () => {
-      throw new Error("expected a failure");
-    },
-    (error: unknown) => error,
-  );
+  const [result] = await Promise.allSettled([promise]);
+  if (result.status === "fulfilled") throw new Error("expected a failure");
+  return result.reason;
 }
 
 /** Returns the facts of the {@link RequestError} that a promise is rejected with. */
