@@ -76,9 +76,7 @@ it("a list of webhooks is filtered by state, and refuses another state", async (
   expect(await list({})).toEqual(["101", "102", "103"]);
   expect(await list({ state: "disabled" })).toEqual(["103"]);
   const { message } = await errorOf(list({ state: "off" }));
-  expect(message).toBe(
-    'There is no state "off". Correct it to one of: active, disabled. [PARTNERS_RESOURCE]',
-  );
+  expect(message).toBe('There is no "off". Correct it to one of: active, disabled. [PARTNERS_RESOURCE]');
 });
 
 it("an import with an invalid ID fails, and its error does not contain the key", async () => {
@@ -227,8 +225,8 @@ it("a request for something that does not exist says so, and names what does", a
   const read = new proto.ReadRequest().setId("101").setUrn(urn("partners:index:PartnerWebhook"));
   const invoke = new proto.InvokeRequest().setTok("partners:index:getWebhooks");
   for (const [call, expected] of [
-    [plugin.call("read", read), /no resource type "partners:index:PartnerWebhook".*PartnerWebhookState,/],
-    [plugin.call("create", new proto.CreateRequest()), /no resource type "".*RESOURCE\]$/],
+    [plugin.call("read", read), /no "partners:index:PartnerWebhook".*PartnerWebhookState,/],
+    [plugin.call("create", new proto.CreateRequest()), /no "".*RESOURCE\]$/],
     [plugin.call("invoke", invoke), /no function .*: partners:index:getPartnerWebhooks\..*RESOURCE\]$/],
   ] as const)
     expect((await errorOf(call)).message).toMatch(expected);

@@ -60,7 +60,7 @@ export interface PartnerClient {
   /** Sets the state of a webhook. @throws {RequestError} */
   setWebhookState(webhookId: number, state: WebhookState): Promise<ApiResponse>;
   /** The operations that are waiting for a response. */
-  readonly pendingOperations: readonly Operation[];
+  pendingOperations(): readonly Operation[];
   /** Closes all connections; requests in flight fail. */
   close(): Promise<void>;
 }
@@ -146,9 +146,7 @@ export function createClient(options: ClientOptions): PartnerClient {
     deleteApiKey: (key) => send({ operation: "deleteApiKey", key }),
     listWebhooks: (timeout) => send({ operation: "listWebhooks", timeout }),
     setWebhookState: (webhookId, state) => send({ operation: STATE_OPERATION[state], webhookId }),
-    get pendingOperations() {
-      return [...inFlight].map(({ operation }) => operation);
-    },
+    pendingOperations: () => [...inFlight].map(({ operation }) => operation),
     close: () => connections.close(),
   };
 }

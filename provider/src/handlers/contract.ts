@@ -6,17 +6,6 @@ export type Properties = Readonly<Record<string, unknown>>;
 /** The engine's placeholder for a value that is not known yet (Pulumi SDK, runtime/rpc.ts: `unknownValue`). */
 export const UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
 
-/** All placeholders that the engine recognizes: each type of value has one, although SDKs send only {@link UNKNOWN}. */
-const PLACEHOLDERS: ReadonlySet<string> = new Set([
-  UNKNOWN,
-  "1c4a061d-8072-4f0a-a4cb-0ff528b18fe7",
-  "3eeb2bf0-c639-47a8-9e75-3b44932eb421",
-  "6a19a0b0-7e62-4c92-b797-7f8e31da9cc2",
-  "030794c1-ac77-496b-92df-f27374a8bd58",
-  "e48ece36-62e2-4504-bad9-02848725956a",
-  "dd056dcd-154b-4c76-9bd3-c8f88648b5ff",
-]);
-
 /** The member that marks an object as a special value, such as a secret or a file (pulumi/pulumi, sdk/go/common/resource/sig). */
 export const SIGNATURE = "4dabf18193072939515e22adb298388d";
 
@@ -94,7 +83,7 @@ const MAX_LEVELS = 100;
  * removes what neither can decode: halves of characters, and levels below the first 100.
  */
 export function withoutSpecialValues(value: unknown, levels = MAX_LEVELS): unknown {
-  if (typeof value === "string") return PLACEHOLDERS.has(value) ? null : value.toWellFormed();
+  if (typeof value === "string") return value === UNKNOWN ? null : value.toWellFormed();
   if (typeof value !== "object" || value === null) return value;
   if (levels === 0) return null;
   if (Array.isArray(value)) return value.map((element) => withoutSpecialValues(element, levels - 1));

@@ -1,39 +1,31 @@
 import type { WebhookState } from "../api/operations.js";
-import type { WebhookReading } from "../responses/webhook-list-reader.js";
 import { apiKeyHandlers } from "./api-key.js";
 import { PartialFailure, withoutSpecialValues, type Properties, type ResourceHandlers } from "./contract.js";
 import { ResourceError, type Notice } from "./problems.js";
 import type { PluginProcess } from "./process.js";
-import { listResources, type ListedResource } from "./resource-list.js";
+import { listResources } from "./resource-list.js";
 import { webhookStateHandlers } from "./webhook-state.js";
 import { webhookStatesHandlers } from "./webhook-states.js";
 
-/** The handlers of all resources and of the one function, and the list of what can be imported. */
-export interface PartnerHandlers {
-  readonly partnerApiKey: ResourceHandlers;
-  readonly partnerWebhookState: ResourceHandlers;
-  readonly partnerWebhookStates: ResourceHandlers;
-  /** Lists all webhooks of the account. @throws {PartnerError} if the list cannot be read or has further pages. */
-  readonly listWebhooks: () => Promise<Pick<WebhookReading, "webhookId" | "state" | "record">[]>;
-  /** See {@link listResources}. */
-  readonly listResources: (state?: WebhookState) => Promise<ListedResource[]>;
-}
+/** The handlers of one plugin process. */
+export type PartnerHandlers = ReturnType<typeof createHandlers>;
 
-/** Creates the handlers of one plugin process. Both hosts use them. */
-export function createHandlers(plugin: PluginProcess): PartnerHandlers {
+/** Creates the handlers of all resources and of the one function, and the list of what can be imported. Both hosts use them. */
+export function createHandlers(plugin: PluginProcess) {
   const fleet = webhookStatesHandlers(plugin);
   return {
     partnerApiKey: guardOwnership(plugin, apiKeyHandlers(plugin)),
     partnerWebhookState: guardOwnership(plugin, webhookStateHandlers(plugin, fleet)),
     partnerWebhookStates: guardOwnership(plugin, fleet),
-    async listWebhooks() {
+    /** Lists all webhooks of the account. @throws {PartnerError} if the list cannot be read or has further pages. */
+    listWebhooks: async () => {
       const { webhooks } = await plugin.open();
       const listed = (await webhooks.lookUp([])).all();
       return listed.map(({ webhookId, state, record }) => {
         return { webhookId, state, record: withoutSpecialValues(record) as Properties };
       });
     },
-    listResources: (state) => listResources(plugin, state),
+    listResources: (state?: WebhookState) => listResources(plugin, state),
   };
 }
 

@@ -28,13 +28,8 @@ export type ResourceProblem = Readonly<
   | { kind: "declaredTwice"; webhookId: number | null; urns: readonly [string, string] }
   /** Some changes to a fleet failed. `total`: the number of changes that were needed. */
   | { kind: "fleetIncomplete"; failures: readonly [WebhookFailure, ...WebhookFailure[]]; total: number }
-  /** The engine asks for something that does not exist. `known`: those that do. */
-  | {
-      kind: "unknownToken";
-      what: "resource type" | "function" | "state";
-      token: string;
-      known: readonly string[];
-    }
+  /** The engine asks for a resource type, a function or a state that does not exist. `known`: those that do. */
+  | { kind: "unknownToken"; token: string; known: readonly string[] }
   /** The import ID is not valid. `text` describes a valid one; it follows the word "use" and repeats no value. */
   | { kind: "wrongImportId"; text: string }
   | StateUnknown
@@ -96,17 +91,8 @@ export type Notice = Readonly<
   | { kind: "reread"; fingerprint: string | null; next: string | null }
   /** The update rotates a key. `validUntil`: when the old key expires, ISO 8601; `null` if the resource is replaced. */
   | { kind: "rotation"; fingerprint: string | null; why: RotationReason; validUntil: string | null }
-  /**
-   * The update deletes the previous key. `validUntil`: the end of its overlap, ISO 8601; `early`: whether it is not over;
-   * `replaced`: whether the resource is replaced.
-   */
-  | {
-      kind: "previousKeyEnds";
-      fingerprint: string | null;
-      validUntil: string | null;
-      early: boolean;
-      replaced: boolean;
-    }
+  /** The update deletes the previous key. `early`: its overlap is not over; `replaced`: the resource is replaced. */
+  | { kind: "previousKeyEnds"; fingerprint: string | null; early: boolean; replaced: boolean }
   | StateUnknown
   /** A provider has a setting with an unknown name. */
   | { kind: "unknownSetting"; name: string }

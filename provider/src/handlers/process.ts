@@ -6,14 +6,7 @@ import type { ResponseMapping } from "../responses/mapping.js";
 import { readWebhookList } from "../responses/webhook-list-reader.js";
 import { keepResponse, type CreatedKey } from "./key-state.js";
 import type { Notice } from "./problems.js";
-import {
-  accountName,
-  assertNodeVersion,
-  isExplicit,
-  readSettings,
-  type ConfigSource,
-  type Settings,
-} from "./settings.js";
+import { accountName, isExplicit, readSettings, type ConfigSource, type Settings } from "./settings.js";
 import { WebhookRegistry, type WebhookList } from "./webhook-registry.js";
 import { ManagedWebhooks, type RunJournal } from "./webhook-release.js";
 
@@ -85,12 +78,11 @@ export class PluginProcess {
 
   /** The names of the operations that are waiting for a response. */
   get pendingOperations(): readonly string[] {
-    return this.#client?.pendingOperations ?? [];
+    return this.#client?.pendingOperations() ?? [];
   }
 
   /** Returns the settings. @throws {SettingsError} that names everything that is missing or wrong. */
   readSettings(): Settings {
-    if (this.#settings === null) assertNodeVersion(process.versions.node);
     this.#settings ??= readSettings(this.#source, this.env);
     return this.#settings;
   }
@@ -128,21 +120,12 @@ export class PluginProcess {
 
 /** Interprets what the client receives: a 2xx response may still report a failure, and a list may not be recognized. */
 export function interpretResponses(client: PartnerClient, mapping: ResponseMapping) {
-  const failure = (response: ApiResponse, text: string): Error =>
-    response.failure({ kind: isWebPage(text) ? "webPage" : "reportedFailure" });
-  const textOf = ({ body }: ApiResponse): string => body.toString("utf8");
-  /** Returns the text of a response. @throws {RequestError} if it reports a failure. */
-  const successText = (response: ApiResponse): string => {
-    const text = textOf(response);
-    if (reportsFailure(text)) throw failure(response, text);
-    return text;
-  };
   return {
+    ...client,
     /** As in {@link PartnerClient}. Never throws once the server has returned a key: the response is the only copy. */
     async createApiKey(): Promise<CreatedKey> {
       const response = await client.createApiKey();
-      const text = textOf(response);
-      if (isFailedCreation(text, mapping)) throw failure(response, text);
+      successText(response, (text) => isFailedCreation(text, mapping));
       const { body, isComplete, receivedAt } = response;
       return { response: keepResponse(body, isComplete), createdAt: receivedAt };
     },
@@ -159,9 +142,12 @@ export function interpretResponses(client: PartnerClient, mapping: ResponseMappi
     async setWebhookState(webhookId: number, state: WebhookState): Promise<void> {
       successText(await client.setWebhookState(webhookId, state));
     },
-    get pendingOperations(): readonly string[] {
-      return client.pendingOperations;
-    },
-    close: () => client.close(),
   };
+}
+
+/** Returns the text of a response. @throws {RequestError} if it reports a failure. */
+function successText(response: ApiResponse, isFailure = reportsFailure): string {
+  const text = response.body.toString("utf8");
+  if (isFailure(text)) throw response.failure({ kind: isWebPage(text) ? "webPage" : "reportedFailure" });
+  return text;
 }

@@ -139,32 +139,20 @@ function rotationReason(
 }
 
 /** Returns a notice about the deletion of the previous key, if there is one. */
-function previousKeyNotices(
-  { previous, previousExpiresAt }: KeyState,
-  now: number,
-  replaced: boolean,
-): Notice[] {
-  if (previous === null) return [];
-  return [
-    {
-      kind: "previousKeyEnds",
-      fingerprint: fingerprint(previous.apiKey),
-      validUntil: previousExpiresAt,
-      early: timeOf(previousExpiresAt) > now,
-      replaced,
-    },
-  ];
+function previousKeyNotices(state: KeyState, now: number, replaced: boolean): Notice[] {
+  if (state.previous === null) return [];
+  const early = timeOf(state.previousExpiresAt) > now;
+  return [{ kind: "previousKeyEnds", fingerprint: fingerprint(state.previous.apiKey), early, replaced }];
 }
 
 /** Whether the previous key has expired. A smaller `overlapDays` shortens its overlap; 0 ends it at once. */
 function isPreviousExpired(state: KeyState, { overlapDays }: RotationInputs, now: number): boolean {
   if (state.previous === null) return false;
-  const promised = timeOf(state.previousExpiresAt);
   const shortened = timeOf(state.rotatedAt) + (overlapDays ?? Infinity) * DAY;
-  return !(Math.min(promised, Number.isNaN(shortened) ? Infinity : shortened) > now);
+  return !(timeOf(state.previousExpiresAt) > now) || shortened <= now; // A key without an expiry date has expired.
 }
 
-/** A hundred years. Dates further away are not meaningful. */
+/** A hundred years. JavaScript's dates end far later. */
 const MAX_DAYS = 36_500;
 
 function daysProblems(name: string, value: unknown, min: number): string[] {

@@ -27,17 +27,10 @@ interface KeyChange {
 
 /** Performs a step of a plan, and returns the new state. */
 export async function performStep(step: RotationStep, change: KeyChange, state: KeyState): Promise<KeyState> {
-  switch (step) {
-    case "read":
-      return readKeys(change, state);
-    case "rotate":
-      return rotateKey(change, state);
-    case "expire":
-      return expirePrevious(change.plugin, state);
-    case "none":
-    case "replace": // The engine itself performs a replacement.
-      return state;
-  }
+  if (step === "read") return readKeys(change, state);
+  if (step === "rotate") return rotateKey(change, state);
+  if (step === "expire") return expirePrevious(change.plugin, state);
+  return state; // The engine itself performs a replacement.
 }
 
 /** Creates a key and makes it the current one. If the creation fails, the state does not change; the response is always kept. */
@@ -82,7 +75,7 @@ function readKeys(change: KeyChange, state: KeyState): KeyState {
  */
 function promoteKey(change: KeyChange, state: KeyState, unread: CreatedKey): KeyState {
   const { plugin, news } = change;
-  const found = findKey(plugin, state, unread);
+  const found = findKey(plugin, unread, state.current !== null);
   if (found instanceof ResourceError) throw failureThatKeeps(state, change, found);
   const next = { ...state, current: found, createdAt: unread.createdAt, unread: null };
   if (state.current === null) return next;
@@ -105,7 +98,7 @@ function failureThatKeeps(state: KeyState, { id, news }: KeyChange, reason: Reso
  * @throws {PartnerError} that says whether a key was deleted before the failure.
  */
 export async function deleteKeys(plugin: PluginProcess, state: KeyState): Promise<void> {
-  const created = state.unread && findKey(plugin, state, state.unread);
+  const created = state.unread && findKey(plugin, state.unread, state.current !== null);
   if (created instanceof ResourceError) throw created;
   let deleted = false;
   for (const key of [state.previous, created, state.current].filter((key) => key !== null)) {
@@ -120,15 +113,12 @@ export async function deleteKeys(plugin: PluginProcess, state: KeyState): Promis
 }
 
 /** Finds a created key in its response, or says why it cannot. */
-function findKey(
-  plugin: PluginProcess,
-  { current }: KeyState,
-  { response, createdAt }: CreatedKey,
-): StoredKey | ResourceError {
+function findKey(plugin: PluginProcess, created: CreatedKey, rotates: boolean): StoredKey | ResourceError {
+  const { response, createdAt } = created;
   const reading = readKeptResponse(response, plugin.readSettings().responses);
   if (reading.kind === "found") return { apiKey: reading.apiKey, response };
   const { complete } = response;
-  return new ResourceError({ kind: "keyNotFound", createdAt, complete, rotates: current !== null, reading });
+  return new ResourceError({ kind: "keyNotFound", createdAt, complete, rotates, reading });
 }
 
 /**

@@ -29,8 +29,13 @@ const MAX_NUMBER = 86_400;
  * @throws {SettingsError} that names everything that is missing or wrong.
  */
 export function readSettings(source: ConfigSource, env: NodeJS.ProcessEnv): Settings {
+  assertNodeVersion(process.versions.node);
   const problems: SettingProblem[] = [];
-  const find = (setting: SettingName): string | null => findSetting(setting, source, env)?.value ?? null;
+  /** Looks up a setting. An empty value counts as not set. */
+  const find = (setting: SettingName): string | null => {
+    const variable = isExplicit(source) ? undefined : env[variableOf(setting)];
+    return source.get(`partners:${setting}`) || variable || null;
+  };
   const refuse = (setting: string, text: string): null => {
     problems.push({ kind: "invalid", setting, text });
     return null;
@@ -110,26 +115,14 @@ export function parseBaseUrl(text: string): BaseUrl | { readonly problem: string
  * reach the server of another account.
  */
 function separatedPair(source: ConfigSource, env: NodeJS.ProcessEnv): SettingProblem[] {
-  const [baseUrl, token] = [findSetting("baseUrl", source, env), findSetting("accessToken", source, env)];
-  if (!baseUrl || !token || baseUrl.from === token.from) return [];
-  const isAddress = baseUrl.from === "configuration";
-  const [name, other] = isAddress ? ["baseUrl", "accessToken"] : ["accessToken", "baseUrl"];
+  const configured = (name: string): string | undefined => source.get(`partners:${name}`);
+  const [name, other] = configured("baseUrl") ? ["baseUrl", "accessToken"] : ["accessToken", "baseUrl"];
   const replaced = env[variableOf(name)];
-  if (!replaced || replaced === (isAddress ? baseUrl : token).value) return [];
+  const isPair = replaced && env[variableOf(other)] && !isExplicit(source);
+  const isHalf = configured(name) && !configured(other);
+  if (!isPair || !isHalf || replaced === configured(name)) return [];
   const text = `partners:${name} replaces ${variableOf(name)} but not ${variableOf(other)}, so a token could reach the wrong server. Set partners:${other} as well.`;
   return [{ kind: "environment", text }];
-}
-
-/** Looks up a setting. An empty value counts as not set. @returns `null` if the setting is not set. */
-export function findSetting(
-  name: SettingName,
-  source: ConfigSource,
-  env: NodeJS.ProcessEnv,
-): { readonly value: string; readonly from: "configuration" | "environment" } | null {
-  const configured = source.get(`partners:${name}`);
-  if (configured) return { value: configured, from: "configuration" };
-  const value = isExplicit(source) ? undefined : env[variableOf(name)];
-  return value ? { value, from: "environment" } : null;
 }
 
 /** Returns the environment variable of a setting: `PARTNERS_BASE_URL` for `baseUrl`. */

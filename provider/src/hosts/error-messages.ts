@@ -201,8 +201,8 @@ function resourceText(problem: ResourceProblem, context: MessageContext): string
       return `${failures.length} of ${total} webhooks could not be changed. Run ${UP} again to retry them.\n${failureLines(failures, context)}`;
     }
     case "unknownToken": {
-      const { what, token, known } = problem;
-      return `There is no ${what} ${JSON.stringify(token)}. Correct it to one of: ${known.join(", ")}.`;
+      const { token, known } = problem;
+      return `There is no ${JSON.stringify(token)}. Correct it to one of: ${known.join(", ")}.`;
     }
     case "wrongImportId":
       return `To import this resource, use ${problem.text}. Nothing was imported.`;

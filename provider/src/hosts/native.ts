@@ -148,7 +148,7 @@ class NativeHost {
     const type = urn.split("::")[2]?.split("$").at(-1) ?? "";
     const handlers = HANDLERS.get(type);
     if (handlers) return this.#host.handlers[handlers];
-    throw unknownToken("resource type", type, [...HANDLERS.keys()]);
+    throw unknownToken(type, [...HANDLERS.keys()]);
   }
 
   #checkConfig(request: proto.CheckRequest): proto.CheckResponse {
@@ -170,7 +170,7 @@ class NativeHost {
 
   async #invoke(request: proto.InvokeRequest): Promise<proto.InvokeResponse> {
     const token = request.getTok();
-    if (token !== LIST_FUNCTION) throw unknownToken("function", token, [LIST_FUNCTION]);
+    if (token !== LIST_FUNCTION) throw unknownToken(token, [LIST_FUNCTION]);
     const webhooks = await this.#host.handlers.listWebhooks();
     // Records may contain secrets, such as a signing secret.
     return new proto.InvokeResponse().setReturn(toStruct({ webhooks }, ["webhooks"]));
@@ -276,12 +276,8 @@ const HANDLERS = new Map<string, "partnerApiKey" | "partnerWebhookState" | "part
 ]);
 const LIST_FUNCTION = PARTNER_WEBHOOKS.nativeToken;
 
-function unknownToken(
-  what: "resource type" | "function" | "state",
-  token: string,
-  known: string[],
-): ResourceError {
-  return new ResourceError({ kind: "unknownToken", what, token, known });
+function unknownToken(token: string, known: string[]): ResourceError {
+  return new ResourceError({ kind: "unknownToken", token, known });
 }
 
 type ListCall = grpc.ServerWritableStream<proto.ListRequest, proto.ListResponse>;
@@ -308,5 +304,5 @@ function changeOf(before: unknown, after: unknown): proto.PropertyDiff.Kind | nu
 function stateFilter(state: unknown): WebhookState | undefined {
   if (state == null) return undefined;
   if (state === "active" || state === "disabled") return state;
-  throw unknownToken("state", typeof state === "string" ? state : "", ["active", "disabled"]);
+  throw unknownToken(typeof state === "string" ? state : "", ["active", "disabled"]);
 }

@@ -7,7 +7,6 @@ import {
   inflections,
   keyName,
   listed,
-  minuteOf,
   otherServerRemedy,
   setting,
   stateSettings,
@@ -37,10 +36,9 @@ export function renderNotice(notice: Notice, context: MessageContext): string {
       return `this update rotates ${key} and keeps the old key valid as previousApiKey until ${notice.validUntil}.`;
     }
     case "previousKeyEnds": {
-      const { fingerprint, validUntil, early, replaced } = notice;
+      const { fingerprint, early, replaced } = notice;
       const name = fingerprint === null ? "" : ` ${fingerprint}`;
-      const expiry = validUntil === null ? "expiry unknown" : `valid until ${minuteOf(validUntil)}`;
-      return `this update deletes the previous key${name} (${expiry})${early ? " before its overlap ends" : ""}${replaced ? UNLESS_RETAINED : ""}.`;
+      return `this update deletes the previous key${name}${early ? " before its overlap ends" : ""}${replaced ? UNLESS_RETAINED : ""}.`;
     }
     case "stateUnknown":
       return `the list does not show the state of ${webhooksText(notice.webhookIds)}, so drift is not detected. Set ${stateSettings(notice.setting, context)}.`;

@@ -53,11 +53,11 @@ describe("the five operations", () => {
 
   it("are pending while they wait for a response, but not while they wait for a connection", async () => {
     const pending: unknown[] = [];
-    const sandbox = await sandboxFor({ onRequest: () => pending.push(client.pendingOperations) });
+    const sandbox = await sandboxFor({ onRequest: () => pending.push(client.pendingOperations()) });
     const client = clientFor(sandbox, { maxConnections: 1 });
     await Promise.all([client.listWebhooks(), client.setWebhookState(101, "disabled")]);
     expect(pending).toEqual([["listWebhooks"], ["disableWebhook"]]);
-    expect(client.pendingOperations).toEqual([]);
+    expect(client.pendingOperations()).toEqual([]);
   });
 
   it.each(["a/b+c=d%e?f#g", "../../x", "..%2f", "a\\b", "ключ", "a\r\nx-evil: 1"])(
@@ -170,7 +170,7 @@ describe("an interruption", () => {
     await expect.poll(() => sandbox.requests.length).toBe(1);
     stop.abort();
     expect(await queued).toMatchObject({ cause: { kind: "interrupted" }, effect: "none", attempts: 0 });
-    expect(client.pendingOperations).toEqual(["createApiKey"]); // The queued one did not wait for it.
+    expect(client.pendingOperations()).toEqual(["createApiKey"]); // The queued one did not wait for it.
     expect((await created).response.body).toContain(sandbox.apiKeys[0]);
     expect((await requestFailureOf(client.createApiKey())).cause.kind).toBe("interrupted");
     expect(sandbox.requests).toHaveLength(1);

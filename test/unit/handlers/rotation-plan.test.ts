@@ -103,7 +103,6 @@ describe("the next step for a key", () => {
     expect(notices.at(-1)).toEqual({
       kind: "previousKeyEnds",
       fingerprint: fingerprint(PREVIOUS),
-      validUntil: olds.previousExpiresAt,
       early: olds === OVERLAP,
       replaced: expected === "replace",
     });

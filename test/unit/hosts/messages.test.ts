@@ -109,14 +109,11 @@ const PROBLEMS: Examples<ResourceProblem> = {
     { kind: "noSuchWebhook", webhookIds: [7], existing: [] },
     { kind: "noSuchWebhook", webhookIds: [99], existing: MANY },
   ],
-  unknownToken: [
-    {
-      kind: "unknownToken",
-      what: "resource type",
-      token: "partners:index:PartnerWebhook",
-      known: ["partners:index:PartnerWebhookState"],
-    },
-  ],
+  unknownToken: {
+    kind: "unknownToken",
+    token: "partners:index:PartnerWebhook",
+    known: ["partners:index:PartnerWebhookState"],
+  },
   noRunFolder: { kind: "noRunFolder", folder: "/tmp/pulumi-partners-1000" },
   wrongImportId: { kind: "wrongImportId", text: "its ID: a positive whole number such as 101" },
   stateUnknown: { kind: "stateUnknown", webhookIds: [101], setting: "active" },
@@ -186,8 +183,8 @@ const NOTICES: Examples<Notice> = {
     { ...rotation, why: { kind: "age", since: "2026-06-01", due: "2026-06-11", afterDays: 10 } },
   ],
   previousKeyEnds: [
-    { kind: "previousKeyEnds", fingerprint: PRINT, validUntil: AT, early: true, replaced: true },
-    { kind: "previousKeyEnds", fingerprint: null, validUntil: null, early: false, replaced: false },
+    { kind: "previousKeyEnds", fingerprint: PRINT, early: true, replaced: true },
+    { kind: "previousKeyEnds", fingerprint: null, early: false, replaced: false },
   ],
   stateUnknown: [
     { kind: "stateUnknown", webhookIds: [101], setting: "webhookState" },
