@@ -29,8 +29,6 @@ export type UnreadableWebhookList = Extract<WebhookListReading, { readable: fals
 export type FailureCause =
   /** The server returned a status other than 2xx. */
   | { readonly kind: "status"; readonly status: number }
-  /** The server returned 404 to a change, although the webhook list contains the webhook. */
-  | { readonly kind: "listed" }
   /** A response, usually a 429, asks for a wait (in milliseconds) that is longer than `operationTimeout` allows. */
   | { readonly kind: "throttled"; readonly status: number; readonly wait: number }
   /** No response arrived in time. `sent`: whether the request had been sent. */
@@ -74,7 +72,6 @@ export interface RequestFailure {
 
 const REQUEST_CODES: Readonly<Record<FailureCause["kind"], ErrorCode>> = {
   status: "PARTNERS_STATUS",
-  listed: "PARTNERS_STATUS",
   throttled: "PARTNERS_STATUS",
   timeout: "PARTNERS_TIMEOUT",
   connection: "PARTNERS_CONNECTION",

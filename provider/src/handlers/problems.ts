@@ -9,7 +9,7 @@ export type RefusedReading = Extract<KeyReading, { kind: "refused" }>;
 type OtherServer = { kind: "otherServer"; owner: string; present: string };
 
 /** The list does not show the state of these webhooks. `setting` names the setting that would make it readable. */
-type StateUnknown = {
+export type StateUnknown = {
   kind: "stateUnknown";
   webhookIds: readonly number[];
   setting: "webhookState" | "active";

@@ -111,9 +111,7 @@ export class PluginProcess {
     this.#client = client;
     if (this.env["NODE_TLS_REJECT_UNAUTHORIZED"] === "0" && baseUrl.origin.startsWith("https:"))
       this.warn({ kind: "tlsNotVerified" });
-    const webhooks = new WebhookRegistry(client, this.currentTime, (webhookIds) =>
-      this.managed.lastReleaseElsewhere(webhookIds),
-    );
+    const webhooks = new WebhookRegistry(client, this.currentTime, this.managed);
     return { client, webhooks };
   }
 }

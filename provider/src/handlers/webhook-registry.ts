@@ -1,6 +1,7 @@
 import type { WebhookState } from "../api/operations.js";
 import type { WebhookListReading, WebhookReading } from "../responses/webhook-list-reader.js";
 import { ResourceError } from "./problems.js";
+import type { ManagedWebhooks } from "./webhook-release.js";
 
 /** Milliseconds for which a list is reused: long enough to update hundreds of webhooks, short enough to see manual changes. */
 const MAX_LIST_AGE = 30_000;
@@ -33,7 +34,7 @@ interface ListRequest {
 export class WebhookRegistry {
   readonly #client: WebhookService;
   readonly #currentTime: () => number;
-  readonly #lastChangeElsewhere: (webhookIds: readonly number[]) => Promise<number>;
+  readonly #managed: ManagedWebhooks | null;
   readonly #changes: Changes = new Map();
   /** Our changes that have not finished, by webhook ID. */
   readonly #pending = new Map<number, Promise<unknown>>();
@@ -41,17 +42,12 @@ export class WebhookRegistry {
 
   /**
    * @param currentTime Milliseconds since the epoch.
-   * @param lastChangeElsewhere Waits for pending changes to webhooks by other processes, and returns the time of the last one.
+   * @param managed The webhooks that other processes let go; `null` if there are none.
    */
-  constructor(
-    client: WebhookService,
-    currentTime: () => number,
-    lastChangeElsewhere: (webhookIds: readonly number[]) => Promise<number> = () =>
-      Promise.resolve(-Infinity),
-  ) {
+  constructor(client: WebhookService, currentTime: () => number, managed: ManagedWebhooks | null) {
     this.#client = client;
     this.#currentTime = currentTime;
-    this.#lastChangeElsewhere = lastChangeElsewhere;
+    this.#managed = managed;
   }
 
   /**
@@ -64,9 +60,9 @@ export class WebhookRegistry {
   async lookUp(webhookIds: readonly number[], within?: number): Promise<WebhookSnapshot> {
     const pending = webhookIds.flatMap((webhookId) => this.#pending.get(webhookId) ?? []);
     if (pending.length > 0) await Promise.all(pending);
-    const changedAt = await this.#lastChangeElsewhere(webhookIds);
+    const releasedAt = (await this.#managed?.lastReleaseElsewhere(webhookIds)) ?? -Infinity;
     const startedAt = this.#currentTime();
-    const snapshot = await this.#read(Math.max(startedAt - MAX_LIST_AGE, changedAt + 1), within);
+    const snapshot = await this.#read(Math.max(startedAt - MAX_LIST_AGE, releasedAt + 1), within);
     const isMissing = webhookIds.some((webhookId) => !snapshot.get(webhookId));
     return isMissing ? this.#read(startedAt, within) : snapshot;
   }

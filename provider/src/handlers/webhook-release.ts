@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import type { WebhookState } from "../api/operations.js";
 import { ResourceError, type Notice } from "./problems.js";
-import { idsOf, pick, type StateMap, type StateOnDestroy, type WantedStates } from "./webhook-fleet-state.js";
+import { idsOf, pick, type StateMap, type StateOnDestroy } from "./webhook-fleet-state.js";
 
 /**
  * What the plugin processes of one engine run tell each other. Each provider instance has a process of its own, so the process that
@@ -57,9 +57,11 @@ const MAX_POLLS = 4800;
  * declares, so a rename or a move to another provider undoes nothing.
  */
 export class ManagedWebhooks {
+  /** The webhooks that resources declare through this process, with the URNs of the resources. */
   readonly #declared = new Map<DeclaredWebhook, string>();
-  readonly #claimed = new Set<number>();
-  readonly #finalStates = new Map<number, WebhookState>();
+  /** The webhooks that `others` covers. */
+  readonly #covered = new Set<number>();
+  readonly #finalStates = new Map<number, WebhookState | null>();
   readonly #owner: JournalOwner;
   readonly #journal: RunJournal | null;
 
@@ -79,7 +81,6 @@ export class ManagedWebhooks {
   declare(webhooks: readonly DeclaredWebhook[], urn = ""): ResourceError | null {
     const added = webhooks.filter((webhook) => !this.#declared.has(webhook));
     for (const webhook of added) this.#declared.set(webhook, urn); // The first owner stays.
-    for (const webhook of added) if (webhook !== "others") this.#claimed.add(webhook);
     // Before the others are read: of two processes that declare a webhook at the same time, at least one finds the other.
     this.#append("claim", added, urn);
     if (urn === "") return null;
@@ -95,10 +96,10 @@ export class ManagedWebhooks {
     return null;
   }
 
-  /** Tells the other processes that `others` covers webhooks, as if the program declared each of them through this process. */
-  claim(webhookIds: readonly number[]): void {
-    const added = webhookIds.filter((webhookId) => !this.#claimed.has(webhookId));
-    for (const webhookId of added) this.#claimed.add(webhookId);
+  /** Tells the other processes that `others` covers webhooks, as if the program declared each of them. */
+  cover(webhookIds: readonly number[]): void {
+    const added = webhookIds.filter((webhookId) => !this.#covered.has(webhookId));
+    for (const webhookId of added) this.#covered.add(webhookId);
     this.#append("claim", added); // If this fails, the other processes cannot let them go either.
   }
 
@@ -108,41 +109,35 @@ export class ManagedWebhooks {
   }
 
   /**
-   * Returns the states that webhooks get when they are let go, without those that a resource declares through this process. Warns
-   * about webhooks that have no state to restore.
-   */
-  finalStatesOf(initialStates: StateMap, stateOnDestroy: StateOnDestroy): WantedStates {
-    const ids = idsOf(initialStates).filter((id) => !this.isDeclared(id));
-    const webhookIds = ids.filter((id) => stateOnDestroy === "restore" && !initialStates[id]);
-    if (webhookIds.length > 0) this.#owner.warn({ kind: "nothingToRestore", webhookIds });
-    return finalStates(stateOnDestroy, pick(initialStates, ids));
-  }
-
-  /**
-   * Decides which webhooks are let go: those that no other process has claimed. Warns about the others.
+   * Decides which webhooks are let go: those that no resource of the run declares. Warns about those that another process declares,
+   * and those that have no state to restore.
    *
-   * @param finalStates The states to set, without webhooks that are declared through this process.
+   * @param initialStates The webhooks that a resource no longer manages.
    * @returns The states to set, and a function to call when that has succeeded or failed.
    * @throws {ResourceError} if the other processes cannot be asked.
    */
-  release(finalStates: WantedStates): { readonly states: WantedStates; readonly end: () => void } {
-    const webhookIds = idsOf(finalStates);
-    if (webhookIds.length === 0 || this.#journal === null) return this.#released(finalStates);
-    // Before the claims are read: a process that claims a webhook later finds the release, and sets the webhook again.
-    const others = this.#append("release", webhookIds) ? this.#readOthers() : null;
-    if (others === null) throw new ResourceError({ kind: "noRunFolder", folder: this.#journal.folder });
-    const claims = others.flat().filter(({ kind }) => kind === "claim");
-    const claimed = new Set(claims.flatMap(({ webhooks }) => webhooks));
+  release(
+    initialStates: StateMap,
+    stateOnDestroy: StateOnDestroy,
+  ): { readonly states: StateMap; readonly end: () => void } {
+    const undeclared = idsOf(initialStates).filter((id) => !this.isDeclared(id));
+    const lost = undeclared.filter((id) => stateOnDestroy === "restore" && !initialStates[id]);
+    if (lost.length > 0) this.#owner.warn({ kind: "nothingToRestore", webhookIds: lost });
+    const wanted = finalStates(stateOnDestroy, pick(initialStates, undeclared));
+    const webhookIds = idsOf(wanted);
+    const claimed = this.#announceRelease(webhookIds);
     const kept = webhookIds.filter((webhookId) => claimed.has(webhookId));
     if (kept.length > 0) this.#owner.warn({ kind: "declaredElsewhere", webhookIds: kept });
     const free = webhookIds.filter((webhookId) => !claimed.has(webhookId));
-    return this.#released(pick(finalStates, free), () => this.#append("released", webhookIds));
+    for (const webhookId of free) this.#finalStates.set(webhookId, wanted[webhookId] ?? null);
+    return { states: pick(wanted, free), end: () => void this.#append("released", webhookIds) };
   }
 
-  /** Whether a webhook may no longer be in a state, because a resource of this run has let it go. */
-  isReleasedOtherwise(webhookId: number, state: unknown): boolean {
-    const isOther = (this.#finalStates.get(webhookId) ?? state) !== state;
-    return isOther || this.#releasesElsewhere([webhookId]).length > 0;
+  /** Whether webhooks may no longer be in these states, because a resource of this run has let one of them go. */
+  hasReleased(states: StateMap): boolean {
+    const ids = idsOf(states);
+    const isOther = (id: number): boolean => (this.#finalStates.get(id) ?? states[id]) !== states[id];
+    return ids.some(isOther) || this.#releasesElsewhere(ids).length > 0;
   }
 
   /**
@@ -159,9 +154,14 @@ export class ManagedWebhooks {
     }
   }
 
-  #released(states: WantedStates, end: () => void = () => undefined): ReturnType<ManagedWebhooks["release"]> {
-    for (const [webhookId, state] of Object.entries(states)) this.#finalStates.set(Number(webhookId), state);
-    return { states, end };
+  /** Tells the other processes which webhooks are about to be let go, and returns those that they have claimed. */
+  #announceRelease(webhookIds: readonly number[]): ReadonlySet<DeclaredWebhook> {
+    if (this.#journal === null || webhookIds.length === 0) return new Set();
+    // Before the claims are read: a process that claims a webhook later finds the release, and sets the webhook again.
+    const others = this.#append("release", webhookIds) ? this.#readOthers() : null;
+    if (others === null) throw new ResourceError({ kind: "noRunFolder", folder: this.#journal.folder });
+    const claims = others.flat().filter(({ kind }) => kind === "claim");
+    return new Set(claims.flatMap(({ webhooks }) => webhooks));
   }
 
   /** @returns Whether the other processes can read the entry. */
@@ -210,11 +210,10 @@ function hash(text: string): string {
 }
 
 /** Returns the final states of webhooks, without those whose initial states are unknown. */
-export function finalStates(stateOnDestroy: StateOnDestroy, initialStates: StateMap): WantedStates {
+export function finalStates(stateOnDestroy: StateOnDestroy, initialStates: StateMap): StateMap {
   if (stateOnDestroy === "leave") return {};
-  const states = idsOf(initialStates).map((id) => [
-    id,
-    stateOnDestroy === "restore" ? initialStates[id] : stateOnDestroy,
-  ]);
-  return Object.fromEntries(states.filter(([, state]) => state)) as WantedStates;
+  const known = Object.entries(initialStates).filter(([, state]) => state || stateOnDestroy !== "restore");
+  return Object.fromEntries(
+    known.map(([id, state]) => [id, stateOnDestroy === "restore" ? state : stateOnDestroy]),
+  );
 }

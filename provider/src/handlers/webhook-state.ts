@@ -8,25 +8,20 @@ import {
 } from "./contract.js";
 import { ResourceError } from "./problems.js";
 import type { PluginProcess } from "./process.js";
-import { converge, letGo } from "./webhook-change.js";
-import { fleetInputsOf, fleetStateOf, type FleetState } from "./webhook-fleet-state.js";
+import { fleetOf, unknownStates } from "./webhook-fleet-state.js";
 import { stateOnDestroyProblems, VALID_STATES } from "./webhook-states.js";
 
 /**
- * Creates the handlers of `PartnerWebhookState`, which behaves as a fleet of one webhook.
+ * Creates the handlers of `PartnerWebhookState`, which is a fleet of one webhook: they convert what they pass to the fleet's
+ * handlers and what these return.
  *
- * @param fleet The handlers of `PartnerWebhookStates`, which check, compare and refresh it.
+ * @param fleet The handlers of `PartnerWebhookStates`.
  */
 export function webhookStateHandlers(plugin: PluginProcess, fleet: ResourceHandlers): ResourceHandlers {
   return {
     async check(olds, news, urn) {
       const { webhookId, state, stateOnDestroy } = news;
-      const inputs = {
-        webhookId,
-        state,
-        stateOnDestroy: stateOnDestroy ?? "leave",
-        account: plugin.account,
-      };
+      const inputs = { webhookId, state, stateOnDestroy: stateOnDestroy ?? "leave", account: plugin.account };
       const invalid = inputProblems(news);
       if (invalid.length > 0) return { inputs, problems: invalid };
       const { problems } = await fleet.check(fleetInputs(olds), fleetInputs(inputs), urn);
@@ -47,28 +42,31 @@ export function webhookStateHandlers(plugin: PluginProcess, fleet: ResourceHandl
 
     async create(news) {
       const id = String(news["webhookId"]);
-      const changes = await converge(plugin, fleetInputsOf(fleetInputs(news)), null);
-      const { failure, mayHaveChanged } = changes;
-      const outputs = webhookOutputs(changes.outputs, news);
-      if (failure === null) return { id, outputs };
-      throw mayHaveChanged ? new PartialFailure(id, outputs, failure) : failure;
+      try {
+        const { outputs } = await fleet.create(fleetInputs(news));
+        return { id, outputs: outputsOf(outputs, news) };
+      } catch (error) {
+        if (!(error instanceof PartialFailure)) throw error;
+        throw new PartialFailure(id, outputsOf(error.properties, news), error.reason);
+      }
     },
 
     async read(olds) {
       const found = await fleet.read(fleetOutputs(olds));
-      const outputs = webhookOutputs(fleetStateOf(found?.outputs ?? {}), olds);
-      if (outputs.state === undefined) return null;
-      return { outputs: { ...olds, ...outputs }, inputs: inputsOf(outputs) };
+      const outputs = { ...olds, ...outputsOf(found?.outputs ?? {}, olds) };
+      return outputs.state === undefined ? null : { outputs, inputs: inputsOf(outputs) };
     },
 
-    async update(_id, olds, news) {
-      const inputs = fleetInputsOf(fleetInputs(news));
-      const { outputs, failure } = await converge(plugin, inputs, fleetStateOf(fleetOutputs(olds)));
-      if (failure) throw failure; // The old state is kept, so the next run tries again.
-      return webhookOutputs(outputs, news);
+    async update(id, olds, news) {
+      const update = fleet.update(id, fleetOutputs(olds), fleetInputs(news));
+      const outputs = await update.catch((error: unknown) => {
+        // The old state is kept, so the next run tries again.
+        throw error instanceof PartialFailure ? error.reason : error;
+      });
+      return outputsOf(outputs, news);
     },
 
-    delete: (olds) => letGo(plugin, fleetStateOf(fleetOutputs(olds))),
+    delete: (olds) => fleet.delete(fleetOutputs(olds)),
 
     async adopt(id) {
       if (!isWebhookId(id))
@@ -81,11 +79,9 @@ export function webhookStateHandlers(plugin: PluginProcess, fleet: ResourceHandl
       const snapshot = await webhooks.lookUp([webhookId]);
       const webhook = snapshot.get(webhookId);
       if (!webhook) throw snapshot.absenceError([webhookId]);
-      const { state, missing } = webhook;
-      if (state === null) {
-        const setting = missing ?? "webhookState";
-        throw new ResourceError({ kind: "stateUnknown", webhookIds: [webhookId], setting });
-      }
+      const unknown = unknownStates([webhook]);
+      if (unknown) throw new ResourceError(unknown);
+      const { state } = webhook;
       const inputs = { webhookId, state, stateOnDestroy: "leave", account: plugin.account };
       return { id, inputs, outputs: { ...inputs, initialState: state } };
     },
@@ -104,11 +100,9 @@ function fleetOutputs(olds: Properties): Properties {
   return { ...fleetInputs(olds), otherStates: {}, initialStates };
 }
 
-/** Returns the outputs of the one webhook of a fleet; `state` is `undefined` if it is gone. */
-function webhookOutputs(
-  { states, initialStates }: FleetState,
-  { webhookId, stateOnDestroy, account }: Properties,
-) {
+/** Returns the outputs of the one webhook of a fleet. `state` is `undefined` if it is gone. */
+function outputsOf(fleet: Properties, { webhookId, stateOnDestroy, account }: Properties) {
+  const { states, initialStates } = fleetOf(fleet);
   const id = String(webhookId);
   return { webhookId, state: states[id], stateOnDestroy, account, initialState: initialStates[id] };
 }
@@ -123,13 +117,7 @@ function inputProblems(news: Properties): string[] {
   const problems = unknownArguments("PartnerWebhookState", news, ["webhookId", "state", "stateOnDestroy"]);
   const isValidId = typeof webhookId === "number" && isWebhookId(String(webhookId));
   if (webhookId !== UNKNOWN && !isValidId)
-    problems.push(`webhookId must be a positive whole number such as 7: ${invalidIdReason(webhookId)}.`);
+    problems.push("webhookId must be a positive whole number such as 7, without quotes.");
   if (!VALID_STATES.includes(state)) problems.push(`state must be "active" or "disabled".`);
   return [...problems, ...stateOnDestroyProblems(stateOnDestroy)];
-}
-
-function invalidIdReason(value: unknown): string {
-  if (typeof value === "string") return "it is a string; write it without quotes, or convert it to a number";
-  if (typeof value === "number") return "it has a fraction, is not above 0, or is too large to be exact";
-  return "it is missing or of another type";
 }

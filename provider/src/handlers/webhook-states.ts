@@ -1,4 +1,6 @@
-import { PartnerError, RequestError, SettingsError } from "../api/errors.js";
+import { isDeepStrictEqual } from "node:util";
+
+import { PartnerError, RequestError } from "../api/errors.js";
 import { isWebhookId, type WebhookState } from "../api/operations.js";
 import { redactText } from "../api/redact.js";
 import { isObject } from "../json.js";
@@ -12,17 +14,8 @@ import {
 } from "./contract.js";
 import { ResourceError } from "./problems.js";
 import type { PluginProcess, Session } from "./process.js";
-import { converge, letGo, unnamedWebhooks, warnIfUnknown } from "./webhook-change.js";
-import {
-  fleetInputsOf,
-  fleetStateOf,
-  idsOf,
-  isState,
-  pick,
-  statesOf,
-  type FleetState,
-  type StateMap,
-} from "./webhook-fleet-state.js";
+import { converge, unnamedWebhooks, warnIfUnknown } from "./webhook-change.js";
+import { fleetOf, idsOf, isState, pick, statesOf, type Fleet, type StateMap } from "./webhook-fleet-state.js";
 import { finalStates } from "./webhook-release.js";
 
 /** The valid values of a state, including the placeholder in a preview. */
@@ -40,11 +33,10 @@ export function webhookStatesHandlers(plugin: PluginProcess): ResourceHandlers {
 
   return {
     async check(olds, news, urn) {
-      const { states, others, stateOnDestroy } = news;
       const inputs = {
-        states,
-        others: others ?? "leave",
-        stateOnDestroy: stateOnDestroy ?? "leave",
+        states: news["states"],
+        others: news["others"] ?? "leave",
+        stateOnDestroy: news["stateOnDestroy"] ?? "leave",
         account: plugin.account,
       };
       const problems: InputProblem[] = [
@@ -53,63 +45,48 @@ export function webhookStatesHandlers(plugin: PluginProcess): ResourceHandlers {
       ];
       if (problems.length > 0) return { inputs, problems };
 
-      const named = isObject(states) ? states : {};
-      const webhookIds = idsOf(named);
-      const covers = isState(others);
-      const conflict = plugin.managed.declare([...webhookIds, ...(covers ? (["others"] as const) : [])], urn);
+      const { others } = inputs;
+      const named = isObject(inputs.states) ? inputs.states : {};
+      const ids = idsOf(named);
+      const conflict = plugin.managed.declare(isState(others) ? [...ids, "others"] : ids, urn);
       if (conflict) return { inputs, problems: [conflict] };
 
       const known = isObject(olds["states"]) ? olds["states"] : {};
-      const isNew = webhookIds.some((webhookId) => !(webhookId in known));
-      const startsToCover = covers && others !== olds["others"];
-      if (!isNew && !startsToCover) return { inputs, problems };
+      const isKnown = ids.every((id) => id in known);
+      if (isKnown && (!isState(others) || others === olds["others"])) return { inputs, problems };
       const found = await previewCheck(async ({ webhooks }) => {
-        const snapshot = await webhooks.lookUp(webhookIds, PREVIEW_TIMEOUT);
-        const missing = webhookIds.filter((webhookId) => !snapshot.get(webhookId));
+        const snapshot = await webhooks.lookUp(ids, PREVIEW_TIMEOUT);
+        const missing = ids.filter((id) => !snapshot.get(id));
         if (missing.length > 0) throw snapshot.absenceError(missing);
-        if (covers) warnAboutOthers(plugin, others, statesOf(unnamedWebhooks(snapshot, named)));
+        if (isState(others)) warnAboutOthers(plugin, others, statesOf(unnamedWebhooks(snapshot, named)));
       });
       return { inputs, problems: found };
     },
 
     diff(olds, news) {
-      const fleet = fleetStateOf(olds);
+      const fleet = fleetOf(olds);
       const { states, otherStates, initialStates } = fleet;
       const { others } = news;
       if (isState(others)) {
-        plugin.managed.claim(idsOf(otherStates));
+        plugin.managed.cover(idsOf(otherStates));
         warnAboutOthers(plugin, others, otherStates);
       }
       warnAboutLeaving(plugin, fleet, news);
-      // The state in the outputs is outdated if another resource of this run has released the webhook.
-      const isReleasedOtherwise = (observed: StateMap): boolean =>
-        idsOf(observed).some((id) => plugin.managed.isReleasedOtherwise(id, observed[id]));
       const changes =
-        (["others", "stateOnDestroy", "account"] as const).some((name) => fleet[name] !== news[name]) ||
-        !hasSameStates(states, news["states"]) ||
+        !isDeepStrictEqual(inputsOf({ ...fleet }), inputsOf(news)) ||
         Object.values(otherStates).some((state) => state !== others) ||
         (others === "leave" && Object.keys(initialStates).some((id) => !(id in states))) ||
-        isReleasedOtherwise(states) ||
-        isReleasedOtherwise(otherStates);
+        // Then the states in the outputs are outdated.
+        plugin.managed.hasReleased({ ...otherStates, ...states });
       return { changes, replaces: fleet.account === news["account"] ? [] : ["account"] };
     },
 
-    preview(olds, news) {
-      const { states, others } = news;
-      const before = fleetStateOf(olds ?? {});
-      // Only the update finds out the states of webhooks that are new to the fleet.
-      const isKnown =
-        isObject(states) && others === "leave" && Object.keys(states).every((id) => id in before.states);
-      return {
-        ...inputsOf(news),
-        otherStates: isKnown ? {} : UNKNOWN,
-        initialStates: isKnown ? pick(before.initialStates, idsOf(states)) : UNKNOWN,
-      };
-    },
+    // Only the update finds out which other webhooks there are.
+    preview: (_olds, news) => ({ ...inputsOf(news), otherStates: UNKNOWN, initialStates: UNKNOWN }),
 
     async create(news) {
-      const inputs = fleetInputsOf(news);
-      const { outputs, failure, mayHaveChanged } = await converge(plugin, inputs, null);
+      const inputs = fleetOf(news);
+      const { outputs, failure, mayHaveChanged } = await converge(plugin, inputs, fleetOf({}));
       const id = inputs.account;
       if (failure === null) return { id, outputs };
       // After a change, the original states must be kept in the state for "restore".
@@ -117,48 +94,58 @@ export function webhookStatesHandlers(plugin: PluginProcess): ResourceHandlers {
     },
 
     async read(olds) {
-      const { others, ...before } = fleetStateOf(olds);
-      const session = await plugin.open();
-      const ids = idsOf(before.initialStates);
-      const snapshot = await session.webhooks.lookUp(ids);
+      const { others, states, otherStates, initialStates } = fleetOf(olds);
+      const { webhooks } = await plugin.open();
+      const ids = idsOf(initialStates);
+      const snapshot = await webhooks.lookUp(ids);
       const missing = ids.filter((id) => !snapshot.get(id));
       if (missing.length > 0 && !snapshot.provesAbsence) throw snapshot.absenceError(missing);
-      const webhooks = isState(others) ? snapshot.all() : ids.flatMap((id) => snapshot.get(id) ?? []);
-      warnIfUnknown(plugin, webhooks);
-      const observed = { ...before.otherStates, ...before.states };
-      const now = statesOf(webhooks, observed);
-      const dropped = idsOf(observed).filter((id) => !(id in now));
+      const listed = isState(others) ? snapshot.all() : ids.flatMap((id) => snapshot.get(id) ?? []);
+      warnIfUnknown(plugin, listed);
+      const named = statesOf(
+        listed.filter(({ webhookId }) => webhookId in states),
+        states,
+      );
+      const unnamed = statesOf(
+        listed.filter(({ webhookId }) => !(webhookId in states)),
+        otherStates,
+      );
+      const dropped = idsOf({ ...otherStates, ...states }).filter((id) => !(id in named || id in unnamed));
       if (dropped.length > 0) plugin.warn({ kind: "webhooksGone", webhookIds: dropped });
-      const isDrift = (id: number): boolean => before.states[id] != null && now[id] !== before.states[id];
-      if (idsOf(pick(now, idsOf(before.states))).some(isDrift)) plugin.warn({ kind: "drifted" });
-      const unnamed = idsOf(now).filter((id) => !(id in before.states));
+      if (idsOf(named).some((id) => states[id] !== null && named[id] !== states[id]))
+        plugin.warn({ kind: "drifted" });
+      if (isState(others)) warnAboutOthers(plugin, others, unnamed);
       const outputs = {
         ...olds,
-        states: pick(now, idsOf(before.states)),
-        otherStates: pick(now, unnamed),
+        states: named,
+        otherStates: unnamed,
         // Also of missing webhooks: the list may be wrong this once, and nothing else knows their original states.
-        initialStates: { ...statesOf(webhooks), ...before.initialStates },
+        initialStates: { ...statesOf(listed), ...initialStates },
       };
-      if (isState(others)) warnAboutOthers(plugin, others, outputs.otherStates);
       return { outputs, inputs: inputsOf(outputs) };
     },
 
     async update(id, olds, news) {
-      const { outputs, failure } = await converge(plugin, fleetInputsOf(news), fleetStateOf(olds));
+      const { outputs, failure } = await converge(plugin, fleetOf(news), fleetOf(olds));
       if (failure) throw new PartialFailure(id, outputs, failure);
       return outputs;
     },
 
-    delete: (olds) => letGo(plugin, fleetStateOf(olds)),
+    async delete(olds) {
+      const fleet = fleetOf(olds);
+      if (fleet.stateOnDestroy === "leave" || idsOf(fleet.initialStates).length === 0) return;
+      const { failure } = await converge(plugin, { ...fleet, states: {}, others: "leave" }, fleet);
+      if (failure) throw failure;
+    },
 
     async adopt(id) {
       const { account } = plugin;
       if (id !== account)
         throw new ResourceError({ kind: "wrongImportId", text: `its account: ${JSON.stringify(account)}` });
-      const session = await plugin.open();
-      const webhooks = (await session.webhooks.lookUp([])).all();
-      warnIfUnknown(plugin, webhooks);
-      const states = statesOf(webhooks.filter(({ state }) => state !== null));
+      const { webhooks } = await plugin.open();
+      const all = (await webhooks.lookUp([])).all();
+      warnIfUnknown(plugin, all);
+      const states = statesOf(all.filter(({ state }) => state !== null));
       const inputs = { states, others: "leave", stateOnDestroy: "leave", account };
       return { id, inputs, outputs: { ...inputs, otherStates: {}, initialStates: states } };
     },
@@ -172,24 +159,16 @@ function warnAboutOthers(plugin: PluginProcess, state: WebhookState, otherStates
 }
 
 /** Warns about the webhooks that the update changes because they leave the fleet. The diff shows only that they leave. */
-function warnAboutLeaving(plugin: PluginProcess, fleet: FleetState, news: Properties): void {
+function warnAboutLeaving(plugin: PluginProcess, fleet: Fleet, news: Properties): void {
   const { states, others, account } = news;
-  const isMoved = fleet.account !== account;
-  if (!isObject(states) || (!isMoved && others !== "leave")) return;
-  const { stateOnDestroy } = isMoved ? fleet : fleetInputsOf(news);
+  if (!isObject(states) || others !== "leave" || account !== fleet.account) return;
   const observed = { ...fleet.otherStates, ...fleet.states };
-  const isLeaving = (id: number): boolean => isMoved || !(id in states || plugin.managed.isDeclared(id));
-  const final = finalStates(stateOnDestroy, pick(fleet.initialStates, idsOf(observed).filter(isLeaving)));
+  const leaving = idsOf(observed).filter((id) => !(id in states || plugin.managed.isDeclared(id)));
+  const final = finalStates(fleetOf(news).stateOnDestroy, pick(fleet.initialStates, leaving));
   for (const state of ["active", "disabled"] as const) {
     const webhookIds = idsOf(final).filter((id) => final[id] === state && observed[id] !== state);
-    if (webhookIds.length > 0) plugin.warn({ kind: "leaving", state, webhookIds, account: fleet.account });
+    if (webhookIds.length > 0) plugin.warn({ kind: "leaving", state, webhookIds, account });
   }
-}
-
-function hasSameStates(states: StateMap, wanted: unknown): boolean {
-  if (!isObject(wanted)) return false;
-  const ids = Object.keys(wanted);
-  return ids.length === Object.keys(states).length && ids.every((id) => states[id] === wanted[id]);
 }
 
 function inputsOf({ states, others, stateOnDestroy, account }: Properties): Properties {
@@ -201,49 +180,37 @@ function inputProblems({ states, others, stateOnDestroy }: Properties): string[]
   const problems: string[] = [];
   if (states !== UNKNOWN && !isObject(states))
     problems.push(`states must map webhook IDs to states, such as { 101: "active" }.`);
-  const entries = Object.entries(isObject(states) ? states : {});
-  const invalid = entries.filter(([id]) => !isWebhookId(id)).map(([id]) => JSON.stringify(id));
-  if (invalid.length > 0)
-    problems.push(
-      `states has keys that are not webhook IDs: ${listed(invalid)}. Write an ID as a positive whole number, such as 101, without spaces.`,
-    );
-  const wrong = entries.filter(([id, state]) => isWebhookId(id) && !VALID_STATES.includes(state));
-  if (wrong.length > 0)
-    problems.push(
-      `In states, every value must be "active" or "disabled". Correct ${listed(wrong.map(([id]) => id))}.`,
-    );
+  for (const [id, state] of Object.entries(isObject(states) ? states : {})) {
+    const name = redactText(JSON.stringify(id), []) ?? "";
+    if (!isWebhookId(id))
+      problems.push(
+        `states has the key ${name}, which is not a webhook ID. Write a whole number such as 101.`,
+      );
+    else if (!VALID_STATES.includes(state))
+      problems.push(`In states, the state of ${id} must be "active" or "disabled".`);
+  }
   if (others !== "leave" && !VALID_STATES.includes(others))
     problems.push(`others must be "leave" (the default), "active" or "disabled".`);
-  return [...problems, ...stateOnDestroyProblems(stateOnDestroy)];
+  return [...problems.slice(0, MAX_PROBLEMS), ...stateOnDestroyProblems(stateOnDestroy)];
 }
 
-/** Lists at most ten names. A name is redacted, because it may be a secret. */
-function listed(names: readonly string[]): string {
-  const more = names.length > 10 ? ` and ${names.length - 10} more` : "";
-  return (
-    names
-      .slice(0, 10)
-      .map((name) => redactText(name, []) ?? "")
-      .join(", ") + more
-  );
-}
+/** How many problems of the webhooks in a fleet are reported. */
+const MAX_PROBLEMS = 10;
 
 /** Milliseconds that a preview waits for the server before it continues without the check. */
 const PREVIEW_TIMEOUT = 10_000;
-/** Milliseconds after a failed check during which no other check sends a request. */
-const FAILURE_CACHE_TIME = 30_000;
 
 /**
  * Creates a function that runs a check against the service in a preview. It returns the problems that would fail the update as
- * well. An unreachable server does not fail a preview. A failure is cached, so that only one resource waits for it.
+ * well. An unreachable server does not fail a preview, and after a failure there are no more checks, so that only one resource
+ * waits for it.
  */
 function createPreviewCheck(
   plugin: PluginProcess,
 ): (check: (session: Session) => Promise<unknown>) => Promise<readonly PartnerError[]> {
-  let recentFailure: { readonly at: number; readonly problems: readonly PartnerError[] } | null = null;
+  let failed: readonly PartnerError[] | null = null;
   return async (check) => {
-    const now = plugin.currentTime();
-    if (recentFailure && now - recentFailure.at < FAILURE_CACHE_TIME) return recentFailure.problems;
+    if (failed) return failed;
     try {
       await check(await plugin.open());
       return [];
@@ -252,15 +219,14 @@ function createPreviewCheck(
       if (error instanceof ResourceError) return [error]; // It concerns only this resource.
       const fails = updateWouldFail(error);
       if (!fails) plugin.warn({ kind: "notChecked", error });
-      recentFailure = { at: plugin.currentTime(), problems: fails ? [error] : [] };
-      return recentFailure.problems;
+      failed = fails ? [error] : [];
+      return failed;
     }
   };
 }
 
 /** Whether the update would fail for the same reason. By then, a rate limit or a server error may be over. */
 function updateWouldFail(error: PartnerError): boolean {
-  if (error instanceof SettingsError) return true;
   if (!(error instanceof RequestError)) return false;
   const { status } = error;
   if (status !== null) return status !== 429 && status !== 408 && status < 500;

@@ -102,8 +102,6 @@ function explain(
   switch (cause.kind) {
     case "status":
       return [`the server returned ${cause.status}`, statusRemedy(cause.status, operation, context)];
-    case "listed":
-      return ["the server returned 404 for a webhook in its list", "Ask the service's operator why."];
     case "throttled":
       return [
         `the server returned ${cause.status} and asked for a wait of ${Math.ceil(cause.wait / 1000)} s`,
@@ -142,6 +140,8 @@ function statusRemedy(status: number, operation: Operation, context: MessageCont
   if (status === 401) return `The access token was rejected: check ${setting("accessToken", context)}.`;
   if (status === 403)
     return `The token lacks permission for this: change ${setting("accessToken", context)}.`;
+  if (status === 404 && OPERATIONS[operation].method === "PATCH")
+    return `The webhook may just have been deleted: run ${UP} again, or ask the service's operator.`;
   if (status === 404) return `There is no Partner API at this address. Correct ${baseUrl}.`;
   if (status === 409 && OPERATIONS[operation].kind === "create")
     return "The service allows only one key: delete the other one, or set overlapDays to 0 and deleteBeforeReplace.";

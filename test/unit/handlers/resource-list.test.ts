@@ -4,18 +4,12 @@ import { SHAPES, type Shape } from "../../support/sandbox.ts";
 import { failureOf, sandboxFor } from "../api/support.ts";
 import { startRun } from "./support.ts";
 
-/** A list whose records also hold the given members. */
-function recordsWith(members: object): Shape {
-  return { ...SHAPES.flat, webhooks: (list) => list.map((webhook) => ({ ...webhook, ...members })) };
-}
-
 const TOKEN = "short-token";
 
 it.each<[what: string, members: object, name: string]>([
   ["nothing to recognize", { created_at: "2026-01-01", secret: "whsec_0123456789abcdef" }, ""],
-  ["a name before a description", { description: "All orders", name: "Orders" }, "Orders"],
+  ["a name before a description", { description: "All orders", name: " Orders" }, "Orders"],
   ["a description before an address", { url: "https://a.example/x", description: "Orders" }, "Orders"],
-  ["an empty name", { name: " ", display_name: "Orders" }, "Orders"],
   ["a name inside attributes", { attributes: { name: "Orders" } }, "Orders"],
   [
     "a name of something else",
@@ -28,17 +22,16 @@ it.each<[what: string, members: object, name: string]>([
     { callbackUrl: "https://0123456789abcdef.example.com/T0/0123456789abcdef/orders" },
     "https://***.example.com/T0/***/orders",
   ],
-  ["an address as its name", { name: "https://a.example/x?key=k" }, "https://a.example/x"],
+  ["an address as its name", { name: " https://a.example/x?key=k" }, "https://a.example/x"],
   ["an address without a scheme", { url: "a.example/x?key=k" }, ""],
-  ["a space before it", { name: " https://me:pw@a.example/x?key=k" }, "https://a.example/x"],
   ["half a character in its name", { name: "Orders \ud83d" }, "Orders \ufffd"],
-  ["a name that could be a secret", { name: "whsec_0123456789abcdef", title: "Orders" }, "Orders"],
+  ["a name that could be a secret", { name: "whsec_0123456789abcdef", description: "Orders" }, "Orders"],
   ["the access token in its name", { name: `Orders ${TOKEN}\u001b[31m` }, "Orders *** [31m"],
 ])("a webhook with %s is listed with the right name", async (_what, members, name) => {
-  const shape = recordsWith(members);
-  const webhooks = [{ webhookId: 101, state: "active" }] as const;
-  const { listResources } = startRun(await sandboxFor({ shape, webhooks, accessToken: TOKEN }));
-  expect(await listResources()).toEqual([{ id: "101", name }]);
+  const webhooks: Shape["webhooks"] = (list) => list.map((webhook) => ({ ...webhook, ...members }));
+  const service = await sandboxFor({ shape: { ...SHAPES.flat, webhooks }, accessToken: TOKEN });
+  const [first] = await startRun(service).listResources();
+  expect(first).toEqual({ id: "101", name });
 });
 
 it("webhooks are listed by their states", async () => {

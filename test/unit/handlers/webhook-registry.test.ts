@@ -12,7 +12,7 @@ async function start() {
     webhooks: [1, 2, 3].map((webhookId) => ({ webhookId, state: "active" })),
   });
   const clock = { now: 1_000_000 };
-  const registry = new WebhookRegistry(clientFor(service), () => clock.now);
+  const registry = new WebhookRegistry(clientFor(service), () => clock.now, null);
   return {
     service,
     clock,
@@ -65,7 +65,7 @@ describe("the webhook list", () => {
     const clock = { now: 1 };
     const setWebhookState = (webhookId: number): Promise<void> =>
       webhookId === 2 ? Promise.reject(new Error("lost")) : Promise.resolve();
-    const registry = new WebhookRegistry({ listWebhooks, setWebhookState }, () => clock.now);
+    const registry = new WebhookRegistry({ listWebhooks, setWebhookState }, () => clock.now, null);
     const webhook = { webhookId: 1, state: "active", missing: null, record: {} } as const;
     const webhooks = new Map([[1, webhook]]);
     const list: WebhookList = { readable: true, complete: true, webhooks, provesAbsence: true, pointers: {} };
@@ -109,7 +109,7 @@ describe("the webhook list", () => {
 
   it.each(["flat", "envelope"] as const)("proves nothing if it is empty, in the shape %s", async (shape) => {
     const service = await sandboxFor({ webhooks: [], shape: SHAPES[shape] });
-    const registry = new WebhookRegistry(clientFor(service), () => 1);
+    const registry = new WebhookRegistry(clientFor(service), () => 1, null);
     expect(await failureOf(find(registry, 1))).toMatchObject({
       problem: { kind: "absenceUnproven", complete: true },
     });

@@ -3,14 +3,7 @@ import { describe, expect, it } from "vitest";
 import { UNKNOWN, type Properties } from "../../../provider/src/handlers/contract.js";
 import type { Fault } from "../../support/sandbox.ts";
 import { failureOf, sandboxFor } from "../api/support.ts";
-import { checked, create, methods, NOON, partialFailureOf, startRun } from "./support.ts";
-
-const notFound: Fault = { kind: "status", status: 404, operation: "disableWebhook" };
-
-/** Creates a resource in a separate run. */
-async function created(service: { url: string; accessToken: string }, args: Properties): Promise<Properties> {
-  return (await create(startRun(service).partnerWebhookState, args)).outputs;
-}
+import { checked, create, methods, partialFailureOf, startRun } from "./support.ts";
 
 describe("a webhook", () => {
   it("shares one GET with all others, and sends a PATCH only if its state differs", async () => {
@@ -32,6 +25,8 @@ describe("a webhook", () => {
     const news = await checked(webhooks, { webhookId: 101, state: "disabled" }, first);
     expect(webhooks.diff(first, first)).toEqual({ changes: false, replaces: [] });
     expect(webhooks.diff(first, news)).toEqual({ changes: true, replaces: [] });
+    expect(webhooks.preview(first, news)).toEqual({ ...first, state: "disabled" });
+    expect(webhooks.preview(null, news)).toMatchObject({ state: "disabled", initialState: UNKNOWN });
     expect(await webhooks.update("101", first, news)).toEqual({ ...first, state: "disabled" });
     expect(service.webhooks.get(101)).toBe("disabled");
     expect(methods(service)).toEqual(["GET", "PATCH", "PATCH"]);
@@ -48,7 +43,8 @@ describe("a webhook", () => {
 
   it("is refreshed to its observed state, and leaves the state once it is gone", async () => {
     const service = await sandboxFor();
-    const olds = await created(service, { webhookId: 102, state: "active" });
+    const olds = (await create(startRun(service).partnerWebhookState, { webhookId: 102, state: "active" }))
+      .outputs;
     service.setWebhookState(102, "disabled");
     expect(await startRun(service).partnerWebhookState.read(olds)).toMatchObject({
       outputs: { ...olds, state: "disabled" },
@@ -62,103 +58,53 @@ describe("a webhook", () => {
     expect(await webhooks.read(olds)).toBeNull();
     expect(notices).toEqual([{ kind: "webhooksGone", webhookIds: [102] }]);
   });
-});
 
-describe("a failed change", () => {
-  it("that may have been made keeps the original state for restore", async () => {
-    const service = await sandboxFor({ faults: [{ ...notFound, status: 500, effect: true }] });
+  it("keeps its original state for restore if a change failed that may have been made", async () => {
+    const fault: Fault = { kind: "status", status: 500, operation: "disableWebhook", effect: true };
+    const service = await sandboxFor({ faults: [fault] });
     const args = { webhookId: 101, state: "disabled", stateOnDestroy: "restore" };
-    const { id, properties, reason } = await partialFailureOf(created(service, args));
+    const creation = create(startRun(service).partnerWebhookState, args);
+    const { id, properties, reason } = await partialFailureOf(creation);
     expect(reason).toMatchObject({ status: 500, failure: { effect: "possible" } });
     expect([id, properties]).toMatchObject(["101", { state: "active", initialState: "active" }]);
+    const { partnerWebhookState: webhooks } = startRun(service);
+    service.inject({ ...fault, status: 409, operation: "activateWebhook", effect: false });
+    const update = webhooks.update("101", properties, { ...properties, state: "active" });
+    expect(await failureOf(update)).toMatchObject({ status: 409 }); // The state stays as it is.
     await startRun(service).partnerWebhookState.delete(properties);
     expect(service.webhooks.get(101)).toBe("active");
   });
 
-  it("with 404 says whether the webhook is gone or still listed, and keeps the old state", async () => {
-    const service = await sandboxFor({ faults: [notFound] });
-    const error = await failureOf(created(service, { webhookId: 101, state: "disabled" }));
-    expect(error).toMatchObject({ failure: { cause: { kind: "listed" }, webhookId: 101 } });
-    const { partnerWebhookState: webhooks } = startRun(service);
-    const olds = (await create(webhooks, { webhookId: 102, state: "active" })).outputs;
-    service.removeWebhook(102);
-    const gone = await failureOf(webhooks.update("102", olds, { ...olds, state: "disabled" }));
-    expect(gone).toMatchObject({ problem: { kind: "noSuchWebhook", existing: [101, 103] } });
-  });
-});
-
-describe("a preview", () => {
-  const args = { webhookId: 101, state: "active" };
-
-  it.each<[string, Fault, object]>([
-    ["the service refuses the request", { kind: "status", status: 404 }, { status: 404 }],
-    ["the list is a web page", { kind: "html" }, { code: "PARTNERS_UNREADABLE" }],
-  ])("fails, as the update would, if %s", async (_what, fault, problem) => {
-    const { partnerWebhookState: webhooks } = startRun(await sandboxFor({ faults: [fault] }));
-    expect((await webhooks.check({}, args)).problems).toMatchObject([problem]);
-  });
-
-  it("continues after a server error, and sends no request for the next 30 s", async () => {
-    const service = await sandboxFor({ faults: [{ kind: "status", status: 501, times: Infinity }] });
-    let time = NOON;
-    const { partnerWebhookState: webhooks, notices } = startRun(service, {}, { currentTime: () => time });
-    const problems = async () => (await webhooks.check({}, args)).problems;
-    expect([await problems(), await problems()]).toEqual([[], []]);
-    expect(notices).toMatchObject([{ kind: "notChecked", error: { status: 501 } }]);
-    expect(methods(service)).toEqual(["GET"]);
-    service.clearFaults();
-    time += 30_000;
-    expect(await problems()).toEqual([]);
-    expect(methods(service)).toEqual(["GET", "GET"]);
-  });
-
-  it.each<[string, Fault]>([
-    ["a connection reset", { kind: "reset", times: Infinity }],
-    ["a rate limit", { kind: "rateLimit", times: Infinity }],
-  ])("continues after %s", async (_what, fault) => {
-    const { partnerWebhookState: webhooks, notices } = startRun(await sandboxFor({ faults: [fault] }));
-    expect((await webhooks.check({}, args)).problems).toEqual([]);
-    expect(notices).toMatchObject([{ kind: "notChecked" }]);
-  });
-
-  it("sends no request for a webhook that is in the state or not known yet", async () => {
+  it("is left alone by a deletion if it is gone, still declared, or of unknown original state", async () => {
     const service = await sandboxFor();
-    const { partnerWebhookState: webhooks } = startRun(service);
-    await webhooks.check({ webhookId: 101 }, args);
-    await webhooks.check({}, { webhookId: UNKNOWN, state: UNKNOWN, stateOnDestroy: UNKNOWN });
-    expect(service.requests).toEqual([]);
+    const args = { webhookId: 101, state: "disabled" };
+    const olds = { ...args, stateOnDestroy: "restore", account: "default", initialState: "active" };
+    const { partnerWebhookState: renamed } = startRun(service);
+    await checked(renamed, args);
+    await renamed.delete(olds);
+    const { partnerWebhookState: webhooks, notices } = startRun(service);
+    await webhooks.delete({ ...olds, initialState: null });
+    expect(notices).toEqual([{ kind: "nothingToRestore", webhookIds: [101] }]);
+    service.removeWebhook(101);
+    await startRun(service).partnerWebhookState.delete(olds);
+    expect(methods(service)).not.toContain("PATCH");
   });
 
   it.each<[object, RegExp]>([
     [{ SECRET: 1 }, /^PartnerWebhookState has an unknown argument. Valid arguments: webhookId, state/],
-    [{ webhookId: "101" }, /^webhookId must .* it is a string/],
-    [{ webhookId: 1.5 }, /^webhookId must .* fraction/],
-    [{ webhookId: 2 ** 53 }, /^webhookId must .* too large/],
-    [{ webhookId: undefined }, /^webhookId must .* missing/],
+    ...["101", 1.5, 2 ** 53, undefined].map(
+      (webhookId) => [{ webhookId }, /^webhookId must be a positive whole number/] as [object, RegExp],
+    ),
     [{ state: "SECRET" }, /^state must be "active" or "disabled"\.$/],
     [{ stateOnDestroy: "SECRET" }, /^stateOnDestroy must be/],
-  ])("refuses the arguments %j, and sends no request", async (invalid, problem) => {
+  ])("is refused with the arguments %j, without a request", async (invalid, problem) => {
     const service = await sandboxFor();
-    const { problems } = await startRun(service).partnerWebhookState.check({}, { ...args, ...invalid });
+    const args = { webhookId: 101, state: "active", ...invalid };
+    const { problems } = await startRun(service).partnerWebhookState.check({}, args);
     expect(problems).toEqual([expect.stringMatching(problem)]);
     expect(problems.join()).not.toContain("SECRET");
     expect(service.requests).toEqual([]);
   });
-});
-
-it("a deletion ignores a webhook that is gone, still declared, or of unknown original state", async () => {
-  const service = await sandboxFor();
-  const olds = await created(service, { webhookId: 101, state: "disabled", stateOnDestroy: "restore" });
-  service.clearRequests();
-  const renamed = startRun(service);
-  await checked(renamed.partnerWebhookState, { webhookId: 101, state: "disabled" });
-  await renamed.partnerWebhookState.delete(olds);
-  const { partnerWebhookState: webhooks, notices } = startRun(service);
-  await webhooks.delete({ ...olds, initialState: null });
-  expect(notices).toEqual([{ kind: "nothingToRestore", webhookIds: [101] }]);
-  service.removeWebhook(101);
-  await webhooks.delete(olds);
-  expect(methods(service)).not.toContain("PATCH");
 });
 
 it("the data source shares the list of the process, and returns records as the service sent them", async () => {

@@ -3,16 +3,7 @@ import { describe, expect, it } from "vitest";
 import { UNKNOWN, type Properties } from "../../../provider/src/handlers/contract.js";
 import { SHAPES, type Fault, type Sandbox, type Shape, type WebhookState } from "../../support/sandbox.ts";
 import { failureOf, sandboxFor } from "../api/support.ts";
-import {
-  checked,
-  create,
-  mapping,
-  methods,
-  NOON,
-  partialFailureOf,
-  sharedJournal,
-  startRun,
-} from "./support.ts";
+import { checked, create, mapping, methods, partialFailureOf, sharedJournal, startRun } from "./support.ts";
 
 type Kind = "partnerWebhookState" | "partnerWebhookStates";
 
@@ -95,13 +86,19 @@ describe("a fleet", () => {
     expect(notices).toEqual([]);
   });
 
-  it("sends its changes in parallel, on at most maxConnections connections", async () => {
-    const service = await sandboxFor({ webhooks: many(60, "active"), latency: 5 });
-    const { partnerWebhookStates: fleet } = startRun(service, { maxConnections: "4" });
-    await create(fleet, { states: allOf(60, "disabled") });
-    expect(serverStates(service)).toEqual(allOf(60, "disabled"));
-    expect(methods(service)).toHaveLength(1 + 60);
+  it("sends its changes in parallel, and shows its progress at most 100 times", async () => {
+    const service = await sandboxFor({ webhooks: many(150, "active") });
+    const shown: unknown[] = [];
+    const progress = (...report: number[]): void => void shown.push(report);
+    const run = startRun(service, { maxConnections: "4" }, { progress });
+    await create(run.partnerWebhookState, { webhookId: 1, state: "disabled" });
+    expect(shown).toEqual([]); // The engine's own line says enough.
+    await create(run.partnerWebhookStates, { states: allOf(150, "disabled") });
+    expect(serverStates(service)).toEqual(allOf(150, "disabled"));
+    expect(methods(service)).toHaveLength(1 + 150);
     expect(new Set(service.connections("PATCH")).size).toBe(4);
+    expect(shown).toHaveLength(74);
+    expect(shown[0]).toEqual([2, 149]);
   });
 
   it("is replaced only if its account changes", async () => {
@@ -173,20 +170,6 @@ describe("a fleet", () => {
     expect(mapped.notices).toEqual([{ ...notice, setting: "active" }]);
   });
 
-  it("is previewed with everything that is known before the update", async () => {
-    const { partnerWebhookStates: fleet } = startRun(await sandboxFor());
-    const { outputs, inputs } = await create(fleet, { states: { 101: "active", 102: "active" } });
-    const news = { ...inputs, states: { 101: UNKNOWN } };
-    expect(fleet.preview(outputs, news)).toEqual({ ...outputs, ...news, initialStates: { 101: "active" } });
-    for (const [olds, unclear] of [
-      [null, inputs],
-      [outputs, { ...inputs, states: UNKNOWN }],
-      [outputs, { ...inputs, states: { 103: "active" } }],
-      [outputs, { ...inputs, others: "active" }],
-    ] as const)
-      expect(fleet.preview(olds, unclear)).toMatchObject({ initialStates: UNKNOWN, otherStates: UNKNOWN });
-  });
-
   it("is imported by the name of its account, with all webhooks", async () => {
     const service = await sandboxFor();
     const { partnerWebhookStates: fleet } = startRun(service);
@@ -199,27 +182,6 @@ describe("a fleet", () => {
     const problem = { kind: "wrongImportId", text: 'its account: "default"' };
     expect(await failureOf(fleet.adopt("eu"))).toMatchObject({ problem });
     expect(methods(service)).toEqual(["GET"]);
-  });
-
-  it("shows its progress at most every 250 ms, and not for a single change", async () => {
-    const service = await sandboxFor({ webhooks: many(40, "active") });
-    const shown: number[][] = [];
-    const clock = { now: NOON, step: 300 };
-    const run = startRun(
-      service,
-      {},
-      {
-        progress: (...progress) => void shown.push(progress),
-        currentTime: () => (clock.now += clock.step),
-      },
-    );
-    await create(run.partnerWebhookState, { webhookId: 1, state: "disabled" });
-    expect(shown).toEqual([]);
-    Object.assign(clock, { now: NOON, step: 20 });
-    await create(run.partnerWebhookStates, { states: allOf(40, "disabled") });
-    expect(shown[0]).toEqual([expect.any(Number), 39]);
-    expect(shown.length).toBeGreaterThan(1);
-    expect(shown.length).toBeLessThanOrEqual((clock.now - NOON) / 250);
   });
 });
 
@@ -409,25 +371,6 @@ describe("failed changes", () => {
     expect(news).toMatchObject({ otherStates: {}, initialStates: { 101: "active" } });
     expect(service.webhooks.get(102)).toBe("active");
   });
-
-  it("with 404 cost one GET, which tells webhooks that are gone from those still listed", async () => {
-    const service = await sandboxFor({ webhooks: many(6, "active") });
-    const { partnerWebhookStates: fleet } = startRun(service);
-    const inputs = await checked(fleet, { states: allOf(6, "disabled") });
-    for (const webhookId of [2, 5]) service.removeWebhook(webhookId);
-    service.inject({ kind: "status", status: 404, operation: "disableWebhook" });
-    const { reason } = await partialFailureOf(fleet.create(inputs));
-    expect(reason).toMatchObject({
-      problem: {
-        failures: [
-          { webhookId: 1, error: { failure: { cause: { kind: "listed" } } } },
-          { webhookId: 2, error: { problem: { kind: "noSuchWebhook", webhookIds: [2, 5] } } },
-          { webhookId: 5, error: { problem: { kind: "noSuchWebhook" } } },
-        ],
-      },
-    });
-    expect(methods(service).filter((method) => method === "GET")).toHaveLength(2);
-  });
 });
 
 describe("a webhook that leaves a fleet", () => {
@@ -508,10 +451,10 @@ describe("a preview", () => {
   it.each<[object, RegExp]>([
     [{ SECRET: 1 }, /^PartnerWebhookStates has an unknown argument/],
     [{ states: ["SECRET"] }, /^states must map webhook IDs/],
-    [{ states: { 101: "SECRET", 102: "active", 103: "ACTIVE" } }, /^In states, .* Correct 101, 103\.$/],
-    [{ states: { "101 ": "active", "0101": "active" } }, /keys that are not webhook IDs: "101 ", "0101"\./],
-    [JSON.parse('{ "states": { "__proto__": "active" } }') as object, /not webhook IDs: "__proto__"\./],
-    [{ states: { tok_7Qm2Zr9XbK4gTw: "SECRET", orders: "active" } }, /not webhook IDs: "\*\*\*", "orders"\./],
+    [{ states: { 101: "SECRET", 102: "active" } }, /^In states, the state of 101 must be/],
+    [{ states: { "0101": "active" } }, /^states has the key "0101", which is not a webhook ID\./],
+    [JSON.parse('{ "states": { "__proto__": "active" } }') as object, /^states has the key "__proto__"/],
+    [{ states: { tok_7Qm2Zr9XbK4gTw: "SECRET" } }, /^states has the key "\*\*\*"/],
     [{ others: "SECRET" }, /^others must be/],
     [{ stateOnDestroy: "SECRET" }, /^stateOnDestroy must be/],
   ])("refuses the arguments %j, and sends no request", async (invalid, problem) => {
@@ -526,8 +469,8 @@ describe("a preview", () => {
     const service = await sandboxFor();
     const args = { states: { 101: "disabled", 102: "active", 103: "active" }, stateOnDestroy: "restore" };
     const olds = await created(service, args);
-    const preview = async (kind: Kind, olds: Properties, args: Properties, account = "default") => {
-      const run = startRun(service, { account, explicit: "true" });
+    const preview = async (kind: Kind, olds: Properties, args: Properties) => {
+      const run = startRun(service);
       run[kind].diff(olds, await checked(run[kind], args));
       return run.notices;
     };
@@ -540,13 +483,35 @@ describe("a preview", () => {
     const rest = { ...args, states: { 102: "active" } };
     const both = [leaving("active", 101), leaving("disabled", 103)];
     expect(await preview("partnerWebhookStates", olds, rest)).toEqual(both);
-    expect(await preview("partnerWebhookStates", olds, args, "eu")).toEqual(both);
     expect(await preview("partnerWebhookStates", olds, { ...rest, stateOnDestroy: "leave" })).toEqual([]);
     const single = { webhookId: 101, state: "disabled", stateOnDestroy: "restore" };
     const old = { ...single, account: "default", initialState: "active" };
     const other = { webhookId: 102, state: "active" };
     expect(await preview("partnerWebhookState", old, other)).toEqual([leaving("active", 101)]);
     expect(await preview("partnerWebhookState", old, single)).toEqual([]);
+  });
+
+  it.each<[string, Fault, object]>([
+    ["the service refuses the request", { kind: "status", status: 404 }, { status: 404 }],
+    ["the list is a web page", { kind: "html" }, { code: "PARTNERS_UNREADABLE" }],
+  ])("fails, as the update would, if %s", async (_what, fault, problem) => {
+    const { partnerWebhookStates: fleet } = startRun(await sandboxFor({ faults: [fault] }));
+    expect((await fleet.check({}, { states: { 101: "active" } })).problems).toMatchObject([problem]);
+  });
+
+  it.each<[string, Fault]>([
+    ["a server error", { kind: "status", status: 501, times: Infinity }],
+    ["a connection reset", { kind: "reset", times: Infinity }],
+    ["a rate limit", { kind: "rateLimit", times: Infinity }],
+  ])("continues after %s, with one warning, and checks nothing more", async (_what, fault) => {
+    const service = await sandboxFor({ faults: [fault] });
+    const { partnerWebhookStates: fleet, notices } = startRun(service);
+    const problems = async () => (await fleet.check({}, { states: { 101: "active" } })).problems;
+    expect(await problems()).toEqual([]);
+    service.clearRequests();
+    expect(await problems()).toEqual([]);
+    expect(notices).toMatchObject([{ kind: "notChecked" }]);
+    expect(service.requests).toEqual([]);
   });
 
   it("sends no request for webhooks that are in the state or not known yet", async () => {

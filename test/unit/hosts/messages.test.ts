@@ -54,7 +54,6 @@ const CODES =
 
 const CAUSES: Examples<FailureCause> = {
   status: [301, 304, 400, 401, 403, 404, 429, 500].map((status) => ({ kind: "status", status })),
-  listed: { kind: "listed" },
   throttled: { kind: "throttled", status: 429, wait: 3_600_500 },
   timeout: [true, false].map((sent) => ({ kind: "timeout", sent })),
   connection: [...CODES.split(" ").map((code) => ({ kind: "connection", code }) as const)],
@@ -130,7 +129,7 @@ const PROBLEMS: Examples<ResourceProblem> = {
         changing(101, answered(409, { ...PATCH, serverMessage: "locked", requestId: "req-1" })),
         changing(102, answered(409, { ...PATCH, serverMessage: "locked", requestId: "req-2" })),
         changing(103, answered(502, { ...PATCH, effect: "possible", attempts: 4 })),
-        changing(104, new RequestError(failure({ kind: "listed" }, PATCH))),
+        changing(104, answered(404, PATCH)),
         changing(7, new ResourceError({ kind: "noSuchWebhook", webhookIds: [7], existing: [101] })),
       ],
     },
