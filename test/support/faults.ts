@@ -104,7 +104,8 @@ export async function applyFault(
 }
 
 async function sendPart(call: OperationCall, answer: Answer, bytes: number): Promise<void> {
-  call.sendHead(answer);
+  const length = { "content-length": Buffer.byteLength(answer.body) };
+  call.response.writeHead(answer.status, { ...length, ...answer.headers });
   await new Promise((resolve) => {
     call.response.write(Buffer.from(answer.body).subarray(0, bytes), resolve);
   });

@@ -6,12 +6,7 @@ import { CONTROL_CHARACTERS } from "../api/redact.js";
 export interface Command {
   /** The text that `--help` prints. */
   readonly help: string;
-  /**
-   * Runs the command with the arguments that follow its name.
-   *
-   * @returns The exit code.
-   * @throws {UsageError} or {@link CommandError}.
-   */
+  /** Returns the exit code. @param args The arguments after the command's name. @throws {UsageError} or {@link CommandError}. */
   readonly run: (args: readonly string[]) => Promise<number>;
 }
 

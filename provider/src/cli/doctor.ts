@@ -58,9 +58,7 @@ const COLORS = { ok: "green", warning: "yellow", failed: "red" } as const;
 
 /** The result of a check. */
 interface Check {
-  /** Only `failed` makes the doctor fail. */
   readonly status: keyof typeof COLORS;
-  /** The subject, such as `service`. */
   readonly name: string;
   /** The finding, in sentences. Never contains a secret. */
   readonly detail: string;

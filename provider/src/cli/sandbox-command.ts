@@ -1,16 +1,10 @@
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { API_ROOT, OPERATIONS, type WebhookState } from "../api/operations.js";
+import { API_ROOT, OPERATIONS } from "../api/operations.js";
 import { quoteForShell } from "../hosts/wording.js";
 import { json, type Answer } from "../sandbox/partner-account.js";
-import {
-  runSandbox,
-  type LoggedRequest,
-  type OperationCall,
-  type Sandbox,
-  type WebhookSeed,
-} from "../sandbox/sandbox.js";
+import { runSandbox, type LoggedRequest, type OperationCall, type Sandbox } from "../sandbox/sandbox.js";
 import { CommandError, parseOptions, printable, UsageError, type Command } from "./command.js";
 
 const HELP = `Usage: pulumi-partners sandbox [options]
@@ -21,7 +15,6 @@ line per request.
 Options:
   --port <number>          port to listen on (default: any free port)
   --access-token <token>   token to accept (default: a random token)
-  --webhooks <list>        existing webhooks, such as 101:active,102:disabled
   --delay <ms>             milliseconds to wait before each response, at most 600000
   --fail <status>          refuse every request with this status, such as 401, 429 or 503
   -h, --help               show this text
@@ -31,12 +24,11 @@ Options:
 export const sandboxCommand: Command = {
   help: HELP,
   run: async (args) => {
-    const values = parseOptions(args, ["port", "access-token", "webhooks", "delay", "fail"]);
-    const { port = "0", "access-token": accessToken, webhooks, delay = "0", fail } = values;
+    const values = parseOptions(args, ["port", "access-token", "delay", "fail"]);
+    const { port = "0", "access-token": accessToken, delay = "0", fail } = values;
     const options = {
       port: parseNumber("--port", port, 0, 65_535),
       ...(accessToken !== undefined && { accessToken }),
-      ...(webhooks !== undefined && { webhooks: parseWebhooks(webhooks) }),
       onRequest: printRequest,
     };
     const wait = parseNumber("--delay", delay, 0, 600_000);
@@ -83,12 +75,4 @@ function parseNumber(option: string, text: string, min: number, max: number): nu
   const value = /^\d+$/.test(text) ? Number(text) : NaN;
   if (value >= min && value <= max) return value;
   throw new UsageError(`${option} must be a whole number from ${min} to ${max}`);
-}
-
-function parseWebhooks(text: string): WebhookSeed[] {
-  return text.split(",").map((item) => {
-    const [, id, state] = /^([1-9]\d*):(active|disabled)$/.exec(item) ?? [];
-    if (id === undefined) throw new UsageError("--webhooks must be like 101:active,102:disabled");
-    return { webhookId: Number(id), state: state as WebhookState };
-  });
 }

@@ -86,15 +86,12 @@ function read(options: Pick<pulumi.InvokeOptions, "provider" | "parent">): Partn
   const parent = options.parent ?? pulumi.runtime.getStackResource();
   const provider = options.provider ?? parent?.getProvider(PARTNER_WEBHOOKS.type);
   const key = provider ?? currentRun();
-  const name = provider ? `webhooks-${logicalName(provider)}` : "webhooks";
+  // The SDK stores the logical name of a resource, but does not declare it.
+  const { __name = "unnamed" } = (provider ?? {}) as { __name?: string };
+  const name = provider ? `webhooks-${__name}` : "webhooks";
   const resource = reads.get(key) ?? new PartnerWebhooks(name, provider);
   reads.set(key, resource);
   return resource;
-}
-
-/** The SDK stores the logical name of a resource, but does not declare it. */
-function logicalName(resource: pulumi.Resource): string {
-  return (resource as { __name?: string }).__name ?? "unnamed";
 }
 
 function parse(webhooks: string): GetPartnerWebhooksResult {

@@ -2,13 +2,6 @@ import * as pulumi from "@pulumi/pulumi";
 
 import { SETTINGS, unknownSettingText, type Registration } from "../registration.js";
 
-/** The names of the properties of a resource. */
-interface Properties {
-  /** All valid arguments. */
-  readonly inputs: readonly string[];
-  readonly outputs: readonly string[];
-}
-
 /**
  * A resource of the SDK's dynamic-provider host. It passes two inputs to that host, which Pulumi hides because of their underscores:
  * the source of the handlers, and its URN, which the host does not pass on. The handlers' warnings are shown at that URN.
@@ -19,7 +12,7 @@ export abstract class PartnerResource extends pulumi.CustomResource {
     { type, __provider }: Registration,
     name: string,
     args: object,
-    { inputs, outputs }: Properties,
+    { inputs, outputs }: Readonly<Record<"inputs" | "outputs", readonly string[]>>,
     opts: pulumi.CustomResourceOptions = {},
   ) {
     assertArguments(`${type.replace(/^.*:/, "")} "${name}"`, args, inputs);

@@ -4,7 +4,7 @@
  */
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
 import type { Operation, WebhookState } from "../api/operations.js";
@@ -109,8 +109,6 @@ export interface OperationCall extends Route {
   readonly response: ServerResponse;
   /** Performs the operation unless the token is wrong, and returns the answer. @default parameter the path parameter */
   perform(parameter?: string): Answer;
-  /** Sends status and headers, for an interceptor that sends the body itself. */
-  sendHead(answer: Answer): void;
 }
 
 /** Hooks for the tests of this package and for our command line. @internal */
@@ -158,17 +156,15 @@ export async function runSandbox(options: SandboxOptions, hooks: SandboxHooks = 
   let accessToken = options.accessToken ?? randomText("sandbox_");
   let log: LogEntry[] = [];
 
-  async function answerTo(
-    request: IncomingMessage,
-    response: ServerResponse,
-    entry: LogEntry,
-  ): Promise<Answer | undefined> {
-    await once(request.resume(), "end");
-    const bearer = /^Bearer (.+)$/i.exec(request.headers.authorization ?? "")?.[1] ?? "";
-    const [path = ""] = entry.path.split("?", 1);
-    if (path === `${basePath}/whoami` && entry.method === "GET")
+  async function answerTo(entry: LogEntry): Promise<Answer | undefined> {
+    const { response } = entry;
+    const { method = "", url = "", headers } = response.req;
+    await once(response.req.resume(), "end");
+    const bearer = /^Bearer (.+)$/i.exec(headers.authorization ?? "")?.[1] ?? "";
+    const [path = ""] = url.split("?", 1);
+    if (path === `${basePath}/whoami` && method === "GET")
       return apiKeys.has(bearer) ? json(200, { valid: true }) : UNAUTHORIZED;
-    const route = findRoute(entry.method, path.startsWith(basePath) ? path.slice(basePath.length) : "");
+    const route = findRoute(method, path.startsWith(basePath) ? path.slice(basePath.length) : "");
     if (route === null) return json(404, { error: "no such operation" });
     entry.operation = route.operation;
     const call: OperationCall = {
@@ -176,32 +172,22 @@ export async function runSandbox(options: SandboxOptions, hooks: SandboxHooks = 
       response,
       perform: (parameter = route.parameter) =>
         bearer === accessToken ? performOperation(account, { ...route, parameter }) : UNAUTHORIZED,
-      sendHead: (answer) => {
-        sendHead(response, entry, answer);
-      },
     };
     return intercept ? intercept(call) : call.perform();
   }
 
-  const server = createServer((request, response) => {
-    const headers = Object.entries(request.headers).map(([name, value]) => [name, String(value)] as const);
-    const entry: LogEntry = {
-      operation: null,
-      method: request.method ?? "",
-      path: request.url ?? "",
-      status: null,
-      headers: Object.fromEntries(headers),
-    };
+  const server = createServer((_request, response) => {
+    const entry: LogEntry = { operation: null, response };
     log.push(entry);
-    response.once("close", () => onRequest?.({ ...entry }));
-    answerTo(request, response, entry)
+    response.once("close", () => onRequest?.(describe(entry)));
+    answerTo(entry)
+      .catch((error: unknown) => json(500, { error: `the sandbox failed: ${String(error)}` }))
       .then((answer) => {
-        if (answer !== undefined) send(response, entry, answer);
+        if (answer === undefined || response.destroyed) return; // The client has disconnected.
+        const length = { "content-length": Buffer.byteLength(answer.body) };
+        response.writeHead(answer.status, { ...length, ...answer.headers }).end(answer.body);
       })
-      .catch((error: unknown) => {
-        if (response.headersSent) response.destroy();
-        else send(response, entry, json(500, { error: `the sandbox failed: ${String(error)}` }));
-      });
+      .catch(() => response.destroy());
   });
 
   const addWebhook = (webhookId: number, state: WebhookState): void => {
@@ -215,7 +201,14 @@ export async function runSandbox(options: SandboxOptions, hooks: SandboxHooks = 
   };
   for (const { webhookId, state } of seeds) addWebhook(webhookId, state);
 
-  const port = await listen(server, options.port ?? 0);
+  server.listen(options.port ?? 0, HOST);
+  await once(server, "listening").catch((error: unknown) => {
+    const { code = "unknown error", port } = error as NodeJS.ErrnoException & { port?: number };
+    throw new Error(
+      `The sandbox cannot listen on ${HOST}:${port ?? 0} (${code}). Choose another port, or 0.`,
+    );
+  });
+  const { port } = server.address() as AddressInfo;
   let closing: Promise<unknown> | undefined;
   const close = async (): Promise<void> => {
     closing ??= once(server.close(), "close");
@@ -234,7 +227,7 @@ export async function runSandbox(options: SandboxOptions, hooks: SandboxHooks = 
       return new Map(webhooks);
     },
     get requests() {
-      return log.map((entry) => ({ ...entry }));
+      return log.map(describe);
     },
     rotateAccessToken: () => (accessToken = randomText("sandbox_")),
     verify: (apiKey) => apiKeys.has(apiKey),
@@ -255,29 +248,20 @@ export async function runSandbox(options: SandboxOptions, hooks: SandboxHooks = 
   };
 }
 
-type LogEntry = { -readonly [Name in keyof LoggedRequest]: LoggedRequest[Name] };
-
-async function listen(server: Server, port: number): Promise<number> {
-  server.listen(port, HOST);
-  try {
-    await once(server, "listening");
-  } catch (cause) {
-    const { code = "unknown error" } = cause as NodeJS.ErrnoException;
-    throw new Error(`The sandbox cannot listen on ${HOST}:${port} (${code}). Choose another port, or 0.`, {
-      cause,
-    });
-  }
-  return (server.address() as AddressInfo).port;
+interface LogEntry {
+  operation: Operation | null;
+  readonly response: ServerResponse;
 }
 
-function send(response: ServerResponse, entry: LogEntry, answer: Answer): void {
-  sendHead(response, entry, answer);
-  response.end(answer.body);
-}
-
-function sendHead(response: ServerResponse, entry: LogEntry, { status, headers, body }: Answer): void {
-  response.writeHead(status, { "content-length": Buffer.byteLength(body), ...headers });
-  if (!response.req.socket.destroyed) entry.status = status; // Otherwise the client has disconnected.
+function describe({ operation, response }: LogEntry): LoggedRequest {
+  const { method = "", url: path = "", headers } = response.req;
+  return {
+    operation,
+    method,
+    path,
+    status: response.headersSent ? response.statusCode : null,
+    headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)])),
+  };
 }
 
 const UNAUTHORIZED = json(401, { error: "unauthorized" }, { "www-authenticate": "Bearer" });
