@@ -1,7 +1,7 @@
 import { cp, readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import * as pulumi from "@pulumi/pulumi";
-import { startSandbox, type Sandbox, type SandboxOptions } from "../support/sandbox.ts";
+import { sandboxFor, type Sandbox, type SandboxOptions } from "../support/sandbox.ts";
 import { expect, onTestFinished } from "vitest";
 
 import { ROOT } from "../../provider/tools/checkout.ts";
@@ -9,7 +9,7 @@ import { engineEnv } from "../../provider/tools/engine/environment.ts";
 import { mustRun, runShell } from "../../provider/tools/process.ts";
 import { createTestStack, type TestStack, type TestStackOptions } from "../support/stack.ts";
 
-export type { Sandbox, SandboxOptions };
+export { sandboxFor, type Sandbox, type SandboxOptions };
 
 const { version } = (await import("../../provider/package.json", { with: { type: "json" } })).default;
 
@@ -37,13 +37,6 @@ export class NativeProvider extends pulumi.ProviderResource {
 
 /** Options that make an operation fail if it changes anything. */
 export const UNCHANGED = { flags: ["--expect-no-changes"] };
-
-/** Starts a sandbox that is closed when the test ends. */
-export async function sandboxFor(options?: SandboxOptions): Promise<Sandbox> {
-  const sandbox = await startSandbox(options);
-  onTestFinished(() => sandbox.close());
-  return sandbox;
-}
 
 /** Starts a sandbox, and creates a stack whose environment points at it. Both are removed when the test ends. */
 export async function sandboxStack(
@@ -83,7 +76,7 @@ const MAIN = join(ROOT, "provider/dist/cli/main.js");
 
 /** Copies an example, as a user would. @param env The variables of the account, and any others that the stack needs. */
 export async function exampleProject(name: string, env: Readonly<Record<string, string>>) {
-  // Another test compiles the examples, so these runs can skip type checks.
+  // `npm run typecheck` compiles the examples.
   const defaults = { PULUMI_STACK: "dev", NO_COLOR: "1", PULUMI_NODEJS_TRANSPILE_ONLY: "true" };
   const engine = await engineEnv({ ...defaults, ...env });
   onTestFinished(() => engine.dispose());
@@ -92,7 +85,6 @@ export async function exampleProject(name: string, env: Readonly<Record<string, 
   await symlink(join(ROOT, "node_modules"), join(engine.dir, "node_modules"));
   return {
     engine,
-    cwd,
     /** Runs the CLI and returns what it printed. @throws if the command fails. */
     pulumi: (...args: string[]) =>
       mustRun("pulumi", [...args, "--non-interactive"], { cwd, env: engine.env }),

@@ -6,7 +6,7 @@ import { onTestFinished, vi } from "vitest";
 
 import { PARTNER_API_KEY, PARTNER_WEBHOOK_STATE, PARTNER_WEBHOOKS } from "../../provider/src/registration.js";
 import { serveGrpc } from "../support/grpc-server.ts";
-import { startSandbox, type Sandbox, type SandboxOptions } from "../support/sandbox.ts";
+import { sandboxFor, type Sandbox, type SandboxOptions } from "../support/sandbox.ts";
 import {
   PluginError,
   startPlugin,
@@ -14,6 +14,8 @@ import {
   type PluginOptions,
   type Properties,
 } from "./plugin-process.ts";
+
+export { sandboxFor };
 
 /** Inputs of a `PartnerApiKey` after `check`, with the string that leads the host to our handlers. */
 export const KEY = { __provider: PARTNER_API_KEY.__provider, account: "default" };
@@ -29,13 +31,6 @@ export const HOOK = {
 
 /** Inputs of the resource behind `getPartnerWebhooks`. */
 export const LIST = { __provider: PARTNER_WEBHOOKS.__provider };
-
-/** Starts a sandbox for the current test. */
-export async function sandboxFor(options?: SandboxOptions): Promise<Sandbox> {
-  const sandbox = await startSandbox(options);
-  onTestFinished(() => sandbox.close());
-  return sandbox;
-}
 
 /** Returns stack configuration for a sandbox. */
 export function configFor(sandbox: Sandbox): Record<string, string> {

@@ -3,6 +3,7 @@ import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import type { ServerResponse } from "node:http";
 import { setTimeout as wait } from "node:timers/promises";
+import { onTestFinished } from "vitest";
 
 import { json, type Answer } from "../../provider/dist/sandbox/partner-account.js";
 import { runSandbox, type OperationCall } from "../../provider/dist/sandbox/sandbox.js";
@@ -103,6 +104,13 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
       };
     },
   });
+}
+
+/** Starts a sandbox that is closed when the test ends. */
+export async function sandboxFor(options?: SandboxOptions): Promise<Sandbox> {
+  const sandbox = await startSandbox(options);
+  onTestFinished(() => sandbox.close());
+  return sandbox;
 }
 
 /** A placeholder for an answer that a fault replaces. Never sent. */

@@ -8,8 +8,9 @@ import type { Clock } from "../../../provider/src/api/rate-limiter.js";
 import { RequestError, type RequestFailure } from "../../../provider/src/api/errors.js";
 import { interpretResponses, type PartnerService } from "../../../provider/src/handlers/process.js";
 import { parseBaseUrl } from "../../../provider/src/handlers/settings.js";
-import { startSandbox, type Sandbox, type SandboxOptions } from "../../support/sandbox.ts";
 import { startTcpServer } from "../../support/tcp-server.ts";
+
+export { sandboxFor } from "../../support/sandbox.ts";
 
 /** The API key of the tests. */
 export const KEY = "pk_live_0123456789abcdef";
@@ -64,13 +65,6 @@ export function clientFor(
   const client = interpretResponses(requests, {});
   onTestFinished(() => client.close());
   return client;
-}
-
-/** Starts a sandbox that is closed after the test. */
-export async function sandboxFor(options: SandboxOptions = {}): Promise<Sandbox> {
-  const sandbox = await startSandbox(options);
-  onTestFinished(() => sandbox.close());
-  return sandbox;
 }
 
 /** Starts an HTTP server that is closed after the test. */
