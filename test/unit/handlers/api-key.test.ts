@@ -66,14 +66,6 @@ describe("a new key", () => {
     expect(methods(service)).toEqual(["POST"]);
   });
 
-  it("leaves no resource if it was certainly not created", async () => {
-    const service = await sandboxFor({ faults: [{ kind: "status", status: 403 }] });
-    expect(await failureOf(create(keysOf(service)))).toMatchObject({
-      status: 403,
-      failure: { effect: "none" },
-    });
-  });
-
   it("is refused in the preview if arguments are invalid, without a request", async () => {
     const service = await sandboxFor();
     const { partnerApiKey } = startRun(service);
