@@ -2,7 +2,6 @@ import { describe, expect, it, vi } from "vitest";
 
 import { WebhookRegistry, type WebhookList } from "../../../provider/src/handlers/webhook-registry.js";
 import type { WebhookReading } from "../../../provider/src/responses/webhook-list-reader.js";
-import { SHAPES } from "../../support/sandbox.ts";
 import { clientFor, failureOf, sandboxFor } from "../api/support.ts";
 import { methods } from "./support.ts";
 
@@ -105,15 +104,6 @@ describe("the webhook list", () => {
     clock.now += 1;
     expect(await find(registry, 98)).toMatchObject({ state: "disabled" });
     expect(gets()).toBe(3);
-  });
-
-  it.each(["flat", "envelope"] as const)("proves nothing if it is empty, in the shape %s", async (shape) => {
-    const service = await sandboxFor({ webhooks: [], shape: SHAPES[shape] });
-    const registry = new WebhookRegistry(clientFor(service), () => 1, null);
-    expect(await failureOf(find(registry, 1))).toMatchObject({
-      problem: { kind: "absenceUnproven", complete: true },
-    });
-    expect(await all(registry)).toEqual([]);
   });
 
   it("is read again after a failure", async () => {

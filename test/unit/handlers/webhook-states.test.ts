@@ -54,6 +54,12 @@ function serverStates({ webhooks }: Sandbox): Record<string, WebhookState> {
   return Object.fromEntries(webhooks);
 }
 
+/** Returns a function that starts one more process of the same run, for a provider of an account. */
+function connector(service: Sandbox) {
+  const journalOf = sharedJournal();
+  return (account = "default") => startRun(service, { account }, { journal: journalOf() });
+}
+
 /** Returns the webhooks 1 to `count`, all in one state. */
 function many(count: number, state: WebhookState): { webhookId: number; state: WebhookState }[] {
   return Array.from({ length: count }, (_, index) => ({ webhookId: index + 1, state }));
@@ -208,9 +214,8 @@ describe("two providers in one run", () => {
   it("leave webhooks that the program declares through the other one, and let the others go", async () => {
     const service = await sandboxFor();
     const olds = await created(service, { ...args, states: { 101: "disabled", 102: "disabled" } });
-    const journalOf = sharedJournal();
-    const [old, next] = [0, 1].map(() => startRun(service, {}, { journal: journalOf() }));
-    if (!old || !next) throw new Error("not started");
+    const connect = connector(service);
+    const [old, next] = [connect(), connect()];
     await checked(next.partnerWebhookState, { webhookId: 101, state: "disabled" });
     await old.partnerWebhookStates.delete(olds);
     expect(old.notices).toEqual([{ kind: "declaredElsewhere", webhookIds: [101] }]);
@@ -220,19 +225,17 @@ describe("two providers in one run", () => {
   it("leave webhooks that the others of a fleet cover", async () => {
     const service = await sandboxFor({ webhooks: many(2, "active") });
     const olds = await created(service, { states: allOf(2, "disabled"), stateOnDestroy: "restore" });
-    const journalOf = sharedJournal();
-    const covering = startRun(service, {}, { journal: journalOf() });
-    await create(covering.partnerWebhookStates, { states: {}, others: "disabled" });
-    await startRun(service, {}, { journal: journalOf() }).partnerWebhookStates.delete(olds);
+    const connect = connector(service);
+    await create(connect().partnerWebhookStates, { states: {}, others: "disabled" });
+    await connect().partnerWebhookStates.delete(olds);
     expect(serverStates(service)).toEqual(allOf(2, "disabled"));
   });
 
   it("do not act on a list that is older than a change of the other one, or on a change in flight", async () => {
     const service = await sandboxFor();
     const olds = await created(service, args);
-    const journalOf = sharedJournal();
-    const [old, next] = [0, 1].map(() => startRun(service, {}, { journal: journalOf() }));
-    if (!old || !next) throw new Error("not started");
+    const connect = connector(service);
+    const [old, next] = [connect(), connect()];
     await checked(next.partnerWebhookState, { webhookId: 101, state: "active" });
     const change = service.hold(1);
     const deleted = old.partnerWebhookStates.delete(olds);
@@ -245,11 +248,8 @@ describe("two providers in one run", () => {
 
   it("refuse a webhook that two resources declare through both of them for one account", async () => {
     const service = await sandboxFor();
-    const journalOf = sharedJournal();
-    const [one, two, eu] = ["default", "default", "eu"].map((account) =>
-      startRun(service, { account }, { journal: journalOf() }),
-    );
-    if (!one || !two || !eu) throw new Error("not started");
+    const connect = connector(service);
+    const [one, two, eu] = [connect(), connect(), connect("eu")];
     const covering = { states: {}, others: "disabled" };
     await create(one.partnerWebhookStates, covering); // Without a URN, it claims webhooks but never conflicts.
     const conflicts: unknown[] = [];

@@ -78,8 +78,6 @@ export interface Environment {
   readonly onRequest: (listener: () => void) => void;
 }
 
-type Step = () => Promise<void>;
-
 /** Ends a step after a failed call. */
 class StepFailed extends Error {}
 
@@ -206,34 +204,28 @@ export async function runOperation(
     entries.splice(entries.indexOf(entry), 1);
   };
 
-  const attempt = async (step: Step): Promise<void> => {
-    await step().catch((error: unknown) => {
-      if (!(error instanceof StepFailed)) throw error;
-      engine.succeeded = false;
-    });
-  };
-  /** Runs all steps in parallel, or one after the other until the first failure. */
-  const run = async (steps: readonly Step[]): Promise<void> => {
-    if (parallel) await Promise.all(steps.map(attempt));
-    else for (const step of steps) if (engine.succeeded) await attempt(step);
+  /** Takes a step for each item: for all in parallel, or one after the other until the first failure. */
+  const forEach = async <Item>(
+    items: readonly Item[],
+    step: (item: Item) => Promise<void>,
+  ): Promise<void> => {
+    const attempt = async (item: Item): Promise<void> => {
+      await step(item).catch((error: unknown) => {
+        if (!(error instanceof StepFailed)) throw error;
+        engine.succeeded = false;
+      });
+    };
+    if (parallel) await Promise.all(items.map(attempt));
+    else for (const item of items) if (engine.succeeded) await attempt(item);
   };
 
   const declared = verb === "destroy" ? [] : [...program];
-  const reads = entries.map(
-    (entry): Step =>
-      () =>
-        read(entry),
-  );
-  const changes = declared.map(
-    ([name, { args, provider }]): Step =>
-      () =>
-        apply(name, args, provider),
-  );
-  await run(verb === "refresh" ? reads : changes);
+  if (verb === "refresh") await forEach([...entries], read);
+  else await forEach(declared, ([name, { args, provider }]) => apply(name, args, provider));
   if (engine.succeeded && (verb === "up" || verb === "destroy")) {
     const kept = new Set(declared.map(([name]) => name));
-    const left = entries.filter(({ name, replaced }) => replaced || !kept.has(name)).reverse();
-    await run(left.map((entry) => () => remove(entry)));
+    const left = entries.filter(({ name, replaced }) => replaced || !kept.has(name));
+    await forEach(left.reverse(), remove);
   }
 
   // Lets abandoned requests arrive at the service before the next command.
