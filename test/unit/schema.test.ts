@@ -3,60 +3,45 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { parse } from "yaml";
 
+import schema from "../../provider/schema.json" with { type: "json" };
 import { SECRET_OUTPUTS } from "../../provider/src/registration.js";
 import { ROOT } from "../../provider/tools/checkout.ts";
 
-interface Resource {
-  readonly properties: Readonly<Record<string, { readonly secret?: boolean }>>;
-  readonly inputProperties: Readonly<Record<string, unknown>>;
-  readonly requiredInputs?: readonly string[];
-  readonly required?: readonly string[];
-  readonly listInputs?: object;
-}
-
-interface Schema {
-  readonly provider: Resource;
-  readonly resources: Readonly<Record<string, Resource>>;
-}
-
-interface Program {
-  readonly resources: Readonly<Record<string, { readonly type: string; readonly properties: object }>>;
-  readonly outputs: Readonly<Record<string, string>>;
-}
-
-const schema = JSON.parse(readFileSync(join(ROOT, "provider/schema.json"), "utf8")) as Schema;
+const resources: Readonly<
+  Record<string, { properties: object; inputProperties: object; requiredInputs?: string[] }>
+> = schema.resources;
 
 it("marks the secret outputs and the access token as secrets", () => {
-  const secrets = Object.values({ ...schema.resources, provider: schema.provider }).flatMap(
-    ({ properties }) => Object.keys(properties).filter((name) => properties[name]?.secret),
+  const secrets = [...Object.values(resources), schema.provider].flatMap(({ properties }) =>
+    Object.entries(properties).flatMap(([name, property]) => ("secret" in property ? [name] : [])),
   );
   // `internal` is not in the schema, because programs do not use it. The plugin itself marks a `previousApiKey`.
   const marked = SECRET_OUTPUTS.filter((name) => !["internal", "previousApiKey"].includes(name));
   expect(secrets.sort()).toEqual([...marked, "accessToken"].sort());
 });
 
-// With such defaults, generated SDKs would send the token of one account to the server of another.
-it("has no defaults from the environment", () => {
+it("has no defaults from the environment, and requires no input of the provider", () => {
+  // Generated SDKs would send the token of one account to the server of another.
   expect(JSON.stringify(schema)).not.toContain("defaultInfo");
+  // `pulumi do` would refuse settings from the environment.
+  for (const name of ["required", "requiredInputs"]) expect(schema.provider).not.toHaveProperty(name);
 });
 
-// `pulumi do` would refuse settings from the environment, and the Partner API cannot list keys.
-it("requires no input of the provider, and offers to list webhooks", () => {
-  const { required, requiredInputs } = schema.provider;
-  expect([required, requiredInputs]).toEqual([undefined, undefined]);
-  const listed = Object.entries(schema.resources).filter(([, { listInputs }]) => listInputs);
+it("offers to list webhooks", () => {
+  const listed = Object.entries(resources).filter(([, resource]) => "listInputs" in resource);
   expect(listed.map(([type]) => type)).toEqual(["partners:index:PartnerWebhookState"]);
 });
 
 it("declares everything that the YAML example uses", () => {
-  const program = parse(readFileSync(join(ROOT, "examples/yaml/Pulumi.yaml"), "utf8")) as Program;
-  const resourceOf = (name: string): Resource | undefined =>
-    schema.resources[program.resources[name]?.type.replace(":", ":index:") ?? ""];
+  const program = parse(readFileSync(join(ROOT, "examples/yaml/Pulumi.yaml"), "utf8")) as {
+    readonly resources: Readonly<Record<string, { readonly type: string; readonly properties: object }>>;
+    readonly outputs: object;
+  };
+  const resourceOf = (name: string) => resources[program.resources[name]?.type.replace(":", ":index:") ?? ""];
   for (const [name, { properties }] of Object.entries(program.resources)) {
-    const { inputProperties, requiredInputs = [] } =
-      resourceOf(name) ?? expect.fail(`${name} has no known type`);
+    const { inputProperties, requiredInputs = [] } = resourceOf(name) ?? expect.fail(`${name} has no type`);
     expect(Object.keys(inputProperties), name).toEqual(expect.arrayContaining(Object.keys(properties)));
-    expect(Object.keys(properties), name).toEqual(expect.arrayContaining([...requiredInputs]));
+    expect(Object.keys(properties), name).toEqual(expect.arrayContaining(requiredInputs));
   }
   for (const [, name = "", output = ""] of JSON.stringify(program.outputs).matchAll(/\{(\w+)\.(\w+)\}/g))
     expect(resourceOf(name)?.properties, `${name}.${output}`).toHaveProperty(output);
