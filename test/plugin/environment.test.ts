@@ -1,4 +1,4 @@
-import { readFile, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 
@@ -7,21 +7,6 @@ import { configFor, errorOf, HOOK, KEY, pluginFor, sandboxFor } from "./partners
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const SUPPORT = join(import.meta.dirname, "../support");
-
-it("a process that needs no request does not load undici", async () => {
-  const file = join(await temporaryFolder(), "modules");
-  const env = { NODE_OPTIONS: `--require=${join(SUPPORT, "loaded-modules.cjs")}`, LOADED_MODULES: file };
-  const plugin = await pluginFor({ config: configFor(await sandboxFor()), env });
-  for (const inputs of [HOOK, KEY]) {
-    await plugin.check(inputs, inputs);
-    await plugin.diff("id", inputs, inputs);
-  }
-  await plugin.delete("101", HOOK);
-  await plugin.close();
-  const modules = await readFile(file, "utf8");
-  expect(modules).toMatch(/[\\/]dist[\\/]handlers[\\/]/);
-  expect(modules).not.toMatch(/[\\/]node_modules[\\/]undici[\\/]/);
-});
 
 describe("the environment", () => {
   it("with a Node that is too old causes an error with both versions, before undici is loaded", async () => {

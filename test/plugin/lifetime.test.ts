@@ -107,17 +107,6 @@ describe.each(HOSTS)("a creation in flight in the %s host when the signal arrive
     expect(keysIn(await created)).toEqual(sandbox.apiKeys);
     expect(await plugin.ended).toEqual({ code: 143, signal: null });
   });
-
-  it("ends after requestTimeout, and the error says that a key may exist", async () => {
-    const { sandbox, plugin } = await start({}, { host, config: { "partners:requestTimeout": "1" } });
-    const held = sandbox.hold();
-    const created = errorOf(plugin.create(KEY));
-    await held.reached;
-    plugin.kill("SIGTERM");
-    expect((await created).message).toMatch(/A key may have been created .*\[PARTNERS_TIMEOUT\]$/);
-    expect(await plugin.ended).toEqual({ code: 143, signal: null });
-    expect(sandbox.apiKeys).toHaveLength(1);
-  });
 });
 
 describe("a plugin whose engine is gone", () => {

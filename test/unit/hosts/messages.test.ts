@@ -244,30 +244,17 @@ describe("the message for every error and notice", () => {
   it("names the arguments of an explicit provider, never stack configuration", () => {
     const explicit = texts({ explicit: true, account: "eu" });
     for (const text of explicit)
-      expect(text).not.toMatch(
-        /partners:(?!index:)[a-z]|PARTNERS_[A-Z]+_|pulumi config|undefined|null|\[object/,
-      );
+      expect(text).not.toMatch(/partners:(?!index:)[a-z]|PARTNERS_[A-Z]+_|pulumi config/);
     const all = explicit.join("\n");
     expect(all).toContain('GET /webhooks at partners.example.com (account "eu"): nothing is listening at');
     expect(all).toContain("Set the Provider's responses.apiKey to one of /token, /clientSecret. Then");
     expect(all).toContain("Set the Provider's baseUrl. A Provider does not read environment variables.");
   });
 
-  it("is short and complete, and contains no secret", () => {
-    const all = [true, false].map((explicit) => texts({ explicit })).join();
-    expect(findLeaks({ all }, CANARIES)).toEqual([]);
-    for (const text of texts({ explicit: false })) {
-      expect(text).not.toMatch(/undefined|null|NaN|\[object| {2}/);
-      // A message about a key that may be lost needs more facts.
-      const limit = /created|404, but|belong/.test(text) ? 400 : 230;
-      for (const line of text.split("\n")) {
-        const own = line.replace(
-          /(\d+, )+\d+( and \d+ more)?|urn:\S+|The server said: ".*"|Valid settings: .*/,
-          "",
-        );
-        expect(own.length, text).toBeLessThanOrEqual(limit);
-      }
-    }
+  it("is complete, and contains no secret", () => {
+    const both = [true, false].flatMap((explicit) => texts({ explicit }));
+    expect(findLeaks({ all: both.join() }, CANARIES)).toEqual([]);
+    for (const text of both) expect(text).not.toMatch(/undefined|null|NaN|\[object| {2}/);
     for (const error of ERRORS)
       expect(renderError(error, { explicit: false }).endsWith(` [${error.code}]`)).toBe(true);
   });
@@ -280,26 +267,21 @@ describe("the message for every error and notice", () => {
   });
 
   it("explains how destroy and refresh get new settings, if these could be the remedy", () => {
-    const of = (error: PartnerError, explicit = false): string =>
-      renderError(error, { explicit, lastUp: true });
-    const hint = 'If you changed a setting after the last up, run "pulumi up" first, or add --run-program.';
-    const wrong = [
-      answered(401),
-      answered(403),
-      answered(404),
-      new RequestError(failure(unreadable("none"))),
-      new RequestError(failure({ kind: "connection", code: "ENOTFOUND" })),
-      new ResourceError({ kind: "otherAccount", owner: "eu", present: "default" }),
-      ...all(SETTINGS)
-        .slice(0, 3)
-        .map((problem) => new SettingsError([problem])),
-    ];
-    for (const error of wrong) {
-      for (const explicit of [false, true]) expect(of(error, explicit)).toContain(` ${hint} `);
-      expect(renderError(error, { explicit: false })).not.toContain(hint);
+    const hint =
+      / If you changed a setting after the last up, run "pulumi up" first, or add --run-program\. \[/;
+    for (const [error, expected] of [
+      [answered(401), true],
+      [answered(404), true],
+      [new RequestError(failure({ kind: "connection", code: "ENOTFOUND" })), true],
+      [new ResourceError({ kind: "otherAccount", owner: "eu", present: "default" }), true],
+      [new SettingsError(all(SETTINGS)), true],
+      [answered(500), false],
+      [new ResourceError(otherServer), false], // Its own remedy already says so.
+    ] as const) {
+      for (const explicit of [false, true])
+        expect(hint.test(renderError(error, { explicit, lastUp: true }))).toBe(expected);
+      expect(renderError(error, { explicit: false })).not.toMatch(hint);
     }
-    expect(of(answered(500))).not.toContain(hint);
-    expect(of(new ResourceError(otherServer))).not.toContain(hint); // Its own remedy already says so.
   });
 
   it("shows the type and location of a foreign error, but not its message", () => {
