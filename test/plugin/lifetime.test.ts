@@ -50,27 +50,6 @@ describe.each(HOSTS)("a plugin of the %s host that receives a signal", (host) =>
     expect(plugin.stderr()).toContain("1 × disableWebhook");
     expect(plugin.stderr()).toContain("1 × deleteApiKey");
   });
-
-  it.each([
-    ["for maxConnections", { "partners:maxConnections": "1" }],
-    ["for requestsPerSecond", { "partners:requestsPerSecond": "0.01" }],
-  ])("ends the wait %s at once, and sends nothing more", async (_wait, config) => {
-    const faults = [{ kind: "hang", at: "headers" } as const];
-    const { sandbox, plugin } = await start({ faults }, { host, config });
-    const calls = [errorOf(plugin.read("101", HOOK))];
-    await until(() => sandbox.requests.length === 1);
-    calls.push(errorOf(plugin.create(KEY)));
-    await plugin.check(KEY); // After its response, the creation before it has reached the queue.
-    const stoppedAt = performance.now();
-    plugin.kill("SIGTERM");
-    for (const { message } of await Promise.all(calls)) {
-      expect(message).toMatch(/\[PARTNERS_INTERRUPTED\]$/);
-      expect(message).not.toContain("may have been");
-    }
-    expect(await plugin.ended).toEqual({ code: 143, signal: null });
-    expect(performance.now() - stoppedAt).toBeLessThan(AT_ONCE);
-    expect(sandbox.requests.map(({ method }) => method)).toEqual(["GET"]);
-  });
 });
 
 describe.each(HOSTS)("a creation in flight in the %s host when the signal arrives", (host) => {

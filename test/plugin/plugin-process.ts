@@ -101,15 +101,15 @@ export async function startPlugin({
 
 type Client = providergrpc.IResourceProviderClient;
 type Callback<Response> = (error: grpc.ServiceError | null, response: Response) => void;
-type Method<Request, Response> = (
-  request: Request,
-  metadata: grpc.Metadata,
-  options: Partial<grpc.CallOptions>,
-  callback: Callback<Response>,
-) => unknown;
 type RequestOf<Name extends keyof Client> = Parameters<Client[Name]>[0];
 type ResponseOf<Name extends keyof Client> =
   Parameters<Client[Name]>[3] extends Callback<infer Response> ? Response : never;
+type Method<Name extends keyof Client> = (
+  request: RequestOf<Name>,
+  metadata: grpc.Metadata,
+  options: grpc.CallOptions,
+  callback: Callback<ResponseOf<Name>>,
+) => unknown;
 
 function callsOf(client: Client, host: Host) {
   /** Calls a method. @throws {PluginError} if a handler fails or does not respond in time. */
@@ -118,17 +118,13 @@ function callsOf(client: Client, host: Host) {
     request: RequestOf<Name>,
     deadlineMs = DEADLINE_MS,
   ): Promise<ResponseOf<Name>> => {
-    const method = client[name].bind(client) as unknown as Method<RequestOf<Name>, ResponseOf<Name>>;
-    const { error, response } = await new Promise<{
-      error: grpc.ServiceError | null;
-      response: ResponseOf<Name>;
-    }>((resolve) => {
+    const method = client[name].bind(client) as unknown as Method<Name>;
+    return new Promise((resolve, reject) => {
       method(request, new grpc.Metadata(), { deadline: Date.now() + deadlineMs }, (error, response) => {
-        resolve({ error, response });
+        if (error) reject(new PluginError(name, error));
+        else resolve(response);
       });
     });
-    if (error) throw new PluginError(name, error); // Thrown here so that the stack trace leads to the test.
-    return response;
   };
   // The dynamic host receives only `__provider`; the native host finds its handlers by the URN.
   const urn = ({ __provider }: Properties): string =>

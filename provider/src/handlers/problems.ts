@@ -28,7 +28,7 @@ export type ResourceProblem = Readonly<
   | { kind: "declaredTwice"; webhookId: number | null; urns: readonly [string, string] }
   /** Some changes to a fleet failed. `total`: the number of changes that were needed. */
   | { kind: "fleetIncomplete"; failures: readonly [WebhookFailure, ...WebhookFailure[]]; total: number }
-  /** The engine asks for a resource type, a function or a state that does not exist. `known`: those that do. */
+  /** The engine asks for a resource type or a state that does not exist. `known`: those that do. */
   | { kind: "unknownToken"; token: string; known: readonly string[] }
   /** The import ID is not valid. `text` describes a valid one; it follows the word "use" and repeats no value. */
   | { kind: "wrongImportId"; text: string }

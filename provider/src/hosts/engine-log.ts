@@ -26,15 +26,14 @@ export class EngineLog {
     const prefixed = `pulumi-partners: ${message}`;
     const request = new LogRequest().setSeverity(LogSeverity[severity]).setUrn(urn);
     // Without a resource, nothing else shows the sender.
-    this.#send(request.setMessage(urn === "" ? prefixed : message), () => {
-      process.stderr.write(`${prefixed}\n`);
-    });
+    this.#send(request.setMessage(urn === "" ? prefixed : message), `${prefixed}\n`);
   }
 
   /** Shows a message in the status column, until the next one replaces it. */
   showStatus(message: string, urn: string): void {
-    const request = new LogRequest().setSeverity(LogSeverity.INFO).setEphemeral(true);
-    this.#send(request.setMessage(message).setUrn(urn), () => undefined);
+    this.#send(
+      new LogRequest().setSeverity(LogSeverity.INFO).setMessage(message).setUrn(urn).setEphemeral(true),
+    );
   }
 
   /** Resolves once the engine has accepted all messages. */
@@ -42,16 +41,16 @@ export class EngineLog {
     await Promise.all(this.#pending);
   }
 
-  #send(request: LogRequest, fallback: () => void): void {
+  #send(request: LogRequest, fallback = ""): void {
     if (this.#address === undefined) {
-      fallback();
+      process.stderr.write(fallback);
       return;
     }
     const { credentials, Metadata } = this.#grpc();
     const client = (this.#client ??= new engine.EngineClient(this.#address, credentials.createInsecure()));
     const sent = new Promise<void>((resolve) => {
       client.log(request, new Metadata(), { deadline: Date.now() + LOG_DEADLINE }, (error) => {
-        if (error) fallback();
+        if (error) process.stderr.write(fallback);
         resolve();
       });
     });

@@ -196,14 +196,10 @@ function resourceText(problem: ResourceProblem, context: MessageContext): string
         return `${names} overlap: one of them sets "others" for the whole account. Set "others" to "leave", or remove one.`;
       return `Webhook ${problem.webhookId} is declared twice, by ${names}. Remove one, or correct its ID or provider.`;
     }
-    case "fleetIncomplete": {
-      const { failures, total } = problem;
-      return `${failures.length} of ${total} webhooks could not be changed. Run ${UP} again to retry them.\n${failureLines(failures, context)}`;
-    }
-    case "unknownToken": {
-      const { token, known } = problem;
-      return `There is no ${JSON.stringify(token)}. Correct it to one of: ${known.join(", ")}.`;
-    }
+    case "fleetIncomplete":
+      return `${problem.failures.length} of ${problem.total} webhooks could not be changed. Run ${UP} again to retry them.\n${failureLines(problem.failures, context)}`;
+    case "unknownToken":
+      return `There is no ${JSON.stringify(problem.token)}. Correct it to one of: ${problem.known.join(", ")}.`;
     case "wrongImportId":
       return `To import this resource, use ${problem.text}. Nothing was imported.`;
     case "stateUnknown":

@@ -16,18 +16,12 @@ const [IDLE_TURN, LAST_TURN] = [3, 15];
 export class Lifetime {
   readonly #stopping = new AbortController();
   readonly #ending = new AbortController();
+  /** Aborts when the process receives a request to stop. */
+  readonly signal: AbortSignal = this.#stopping.signal;
+  /** Aborts when the process starts to end, which a cancellation alone does not cause. */
+  readonly ending: AbortSignal = this.#ending.signal;
   #report: (event: string) => void = () => undefined;
   #pendingCalls = 0;
-
-  /** Aborts when the process receives a request to stop. */
-  get signal(): AbortSignal {
-    return this.#stopping.signal;
-  }
-
-  /** Aborts when the process starts to end, which a cancellation alone does not cause. */
-  get ending(): AbortSignal {
-    return this.#ending.signal;
-  }
 
   /** Handles a call from the engine. The process does not end before the engine has the response. */
   async trackCall<Result>(handle: () => Promise<Result>): Promise<Result> {

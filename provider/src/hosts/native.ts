@@ -14,13 +14,12 @@ import { Any } from "google-protobuf/google/protobuf/any_pb.js";
 import { Empty } from "google-protobuf/google/protobuf/empty_pb.js";
 
 import type { WebhookState } from "../api/operations.js";
-import { PartialFailure, type Properties, type ResourceHandlers } from "../handlers/contract.js";
+import { PartialFailure, UNKNOWN, type Properties, type ResourceHandlers } from "../handlers/contract.js";
 import { ResourceError } from "../handlers/problems.js";
 import {
   PARTNER_API_KEY,
   PARTNER_WEBHOOK_STATE,
   PARTNER_WEBHOOK_STATES,
-  PARTNER_WEBHOOKS,
   SECRET_OUTPUTS,
 } from "../registration.js";
 import { PluginHost } from "./plugin-host.js";
@@ -29,21 +28,18 @@ import {
   checkedProviderInputs,
   configSource,
   diffProviderInputs,
-  hasUnknown,
   unknownSettings,
 } from "./provider-inputs.js";
 import { fromStruct, toStruct } from "./struct.js";
 
-/** The version and the schema of the plugin's package. */
-export interface PluginPackage {
-  /** The version in package.json, such as `0.1.0`. */
-  readonly version: string;
-  /** The contents of schema.json. */
-  readonly schema: object;
-}
-
 /** The limit that the SDK uses. A webhook list can exceed gRPC's default of 4 MB. */
 const MAX_MESSAGE = 400 * 1024 * 1024;
+
+/** What the plugin's package is: its version, such as `0.1.0`, and the contents of schema.json. */
+interface PluginPackage {
+  readonly version: string;
+  readonly schema: object;
+}
 
 /**
  * Serves the engine until the engine ends the process.
@@ -60,9 +56,9 @@ export function serve(pluginPackage: PluginPackage, engine = ""): void {
   }
   const server = new grpc.Server({ "grpc.max_receive_message_length": MAX_MESSAGE });
   const finish = promisify(server.tryShutdown.bind(server));
-  const host = new NativeHost(pluginPackage, new PluginHost(engine, () => grpc, finish));
+  const host = new NativeHost(new PluginHost(engine, () => grpc, finish));
   // gRPC returns UNIMPLEMENTED for all other methods, as the engine expects.
-  server.addService(providerGrpc.ResourceProviderService, host.methods());
+  server.addService(providerGrpc.ResourceProviderService, host.methods(pluginPackage));
   server.bindAsync("127.0.0.1:0", grpc.ServerCredentials.createInsecure(), (error, port) => {
     if (error) throw error;
     writeSync(1, `${port}\n`); // The engine waits for this line, and a stream would delay it.
@@ -70,18 +66,15 @@ export function serve(pluginPackage: PluginPackage, engine = ""): void {
 }
 
 class NativeHost {
-  readonly #package: PluginPackage;
   readonly #host: PluginHost;
   /** Whether the settings are current, even in a destroy or refresh: a program runs or, in `pulumi do`, there is no stack. */
   #isCurrent = false;
 
-  constructor(pluginPackage: PluginPackage, host: PluginHost) {
-    this.#package = pluginPackage;
+  constructor(host: PluginHost) {
     this.#host = host;
   }
 
-  methods(): grpc.UntypedServiceImplementation {
-    const { version, schema } = this.#package;
+  methods({ version, schema }: PluginPackage): grpc.UntypedServiceImplementation {
     return {
       getPluginInfo: this.#method(() => new PluginInfo().setVersion(version)),
       getSchema: this.#method(() => new proto.GetSchemaResponse().setSchema(JSON.stringify(schema))),
@@ -106,7 +99,7 @@ class NativeHost {
         // Without acceptSecrets, the engine passes plain values and itself marks values that derive from secrets.
         return new proto.ConfigureResponse().setSupportspreview(true);
       }),
-      invoke: this.#method((request: proto.InvokeRequest) => this.#invoke(request)),
+      invoke: this.#method(() => this.#invoke()),
 
       check: this.#method(async (request: proto.CheckRequest) => {
         const [olds, news] = [fromStruct(request.getOlds()), fromStruct(request.getNews())];
@@ -159,7 +152,7 @@ class NativeHost {
     for (const name of unknownSettings(news)) this.#host.plugin.warn({ kind: "unknownSetting", name });
     const response = new proto.CheckResponse().setInputs(toStruct(inputs, ["accessToken"]));
     // Values that are not known yet cannot be checked here; the checks of the resources report them later.
-    if (hasUnknown(inputs)) return response;
+    if (JSON.stringify(inputs).includes(UNKNOWN)) return response;
     try {
       this.#host.plugin.readSettings();
       return response;
@@ -168,9 +161,8 @@ class NativeHost {
     }
   }
 
-  async #invoke(request: proto.InvokeRequest): Promise<proto.InvokeResponse> {
-    const token = request.getTok();
-    if (token !== LIST_FUNCTION) throw unknownToken(token, [LIST_FUNCTION]);
+  /** Implements the only function of the schema, `getPartnerWebhooks`. */
+  async #invoke(): Promise<proto.InvokeResponse> {
     const webhooks = await this.#host.handlers.listWebhooks();
     // Records may contain secrets, such as a signing secret.
     return new proto.InvokeResponse().setReturn(toStruct({ webhooks }, ["webhooks"]));
@@ -274,7 +266,6 @@ const HANDLERS = new Map<string, "partnerApiKey" | "partnerWebhookState" | "part
   [PARTNER_WEBHOOK_STATE.nativeToken, "partnerWebhookState"],
   [PARTNER_WEBHOOK_STATES.nativeToken, "partnerWebhookStates"],
 ]);
-const LIST_FUNCTION = PARTNER_WEBHOOKS.nativeToken;
 
 function unknownToken(token: string, known: string[]): ResourceError {
   return new ResourceError({ kind: "unknownToken", token, known });

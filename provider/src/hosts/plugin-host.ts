@@ -21,8 +21,7 @@ export class PluginHost {
   readonly #calls = new AsyncLocalStorage<Call>();
 
   /**
-   * @param engine The engine's address as host and port. Without one, as in a test, messages go to stderr, and signals are not
-   *   handled.
+   * @param engine The engine's address. Without one, as in a test, messages go to stderr, and signals are not handled.
    * @param grpc Loads the gRPC library when the first message is sent.
    * @param finish See {@link Lifetime.watch}.
    */
@@ -76,15 +75,13 @@ export class PluginHost {
     olds: Properties,
     news: Properties,
   ): Promise<{ readonly inputs: Properties; readonly reasons: string[] }> {
-    try {
-      const { inputs, problems } = await resource.check(olds, news, this.#urn || undefined);
-      const reasons = problems.map((problem) =>
-        typeof problem === "string" ? problem : this.describeError(problem),
-      );
-      return { inputs, reasons };
-    } catch (error) {
-      return { inputs: news, reasons: [this.describeError(error)] };
-    }
+    const { inputs, problems } = await resource
+      .check(olds, news, this.#urn || undefined)
+      .catch((error: unknown) => ({ inputs: news, problems: [error] }));
+    const reasons = problems.map((problem) =>
+      typeof problem === "string" ? problem : this.describeError(problem),
+    );
+    return { inputs, reasons };
   }
 
   /**

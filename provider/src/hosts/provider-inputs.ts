@@ -1,4 +1,4 @@
-import { UNKNOWN, type Properties } from "../handlers/contract.js";
+import type { Properties } from "../handlers/contract.js";
 import type { ConfigSource } from "../handlers/settings.js";
 import { ACCOUNT_KEY, DEFAULT_ACCOUNT, EXPLICIT_KEY, SETTINGS } from "../registration.js";
 
@@ -37,11 +37,6 @@ export function unknownSettings(news: Properties): string[] {
 function isDefaultName(name: string, { version }: Properties): boolean {
   const start = typeof version === "string" ? `default_${version.replace(/[.+-]/g, "_")}` : "default";
   return name === start || (name.startsWith(start) && /^_[a-z]+_\/./.test(name.slice(start.length)));
-}
-
-/** Whether any value is not known yet, at any depth. The engine passes nested values as objects or as JSON. */
-export function hasUnknown(inputs: Properties): boolean {
-  return JSON.stringify(inputs).includes(UNKNOWN);
 }
 
 /** Reads settings from a provider's inputs. */

@@ -49,14 +49,14 @@ function unreadable(reason: Unreadable["reading"]["reason"], ...candidates: stri
 }
 
 const CODES =
-  "ECONNREFUSED ENOTFOUND EAI_AGAIN ECONNRESET EHOSTUNREACH UNABLE_TO_VERIFY_LEAF_SIGNATURE CERT_HAS_EXPIRED ERR_TLS_CERT_ALTNAME_INVALID EPROTO " +
-  "ERR_SSL_WRONG_VERSION_NUMBER HTTPParserError UND_ERR_ABORTED";
+  "ECONNREFUSED ENOTFOUND ECONNRESET EHOSTUNREACH UNABLE_TO_VERIFY_LEAF_SIGNATURE CERT_HAS_EXPIRED ERR_TLS_CERT_ALTNAME_INVALID " +
+  "EPROTO ERR_SSL_WRONG_VERSION_NUMBER HTTPParserError UND_ERR_ABORTED";
 
 const CAUSES: Examples<FailureCause> = {
-  status: [301, 304, 400, 401, 403, 404, 429, 500].map((status) => ({ kind: "status", status })),
+  status: [301, 400, 401, 403, 404, 429, 500].map((status) => ({ kind: "status", status })),
   throttled: { kind: "throttled", status: 429, wait: 3_600_500 },
   timeout: [true, false].map((sent) => ({ kind: "timeout", sent })),
-  connection: [...CODES.split(" ").map((code) => ({ kind: "connection", code }) as const)],
+  connection: CODES.split(" ").map((code) => ({ kind: "connection", code })),
   interrupted: { kind: "interrupted" },
   cutOff: { kind: "cutOff" },
   webPage: { kind: "webPage" },
@@ -73,20 +73,13 @@ const CAUSES: Examples<FailureCause> = {
 
 const refused = { kind: "refused", reason: "several", candidates: ["/token", "/clientSecret"] } as const;
 const NOTHING = { ...refused, reason: "none", candidates: [] } as const;
-const unclear = {
-  kind: "deletionUnclear",
-  failure: answered(404, { operation: "deleteApiKey" }).failure,
-} as const;
 const POST = { operation: "createApiKey" } as const;
 const PATCH = { operation: "disableWebhook", webhookId: 101 } as const;
 const DELETE = { operation: "deleteApiKey" } as const;
 const key = { kind: "keyNotFound", createdAt: AT, complete: true, rotates: false } as const;
 
-const otherServer = {
-  kind: "otherServer",
-  owner: "https://old.example.com",
-  present: "https://new.example.com",
-} as const;
+const MOVE = { owner: "https://old.example.com", present: "https://new.example.com" };
+const otherServer = { kind: "otherServer", ...MOVE } as const;
 
 const URN = "urn:pulumi:dev::shop::";
 const FLEET = `${URN}partners:index:PartnerWebhookStates::fleet`;
@@ -96,7 +89,8 @@ function changing(webhookId: number, error: PartnerError): WebhookFailure {
   return { webhookId, error };
 }
 
-const forbidden = (webhookId: number) => changing(webhookId, answered(403, { ...PATCH, webhookId }));
+const forbidden = (webhookId: number) =>
+  changing(webhookId, answered(403, { ...PATCH, serverMessage: `Webhook ${webhookId} is locked.` }));
 const twice = (webhookId: number | null, ...urns: [string, string]) =>
   ({ kind: "declaredTwice", webhookId, urns }) as const;
 
@@ -119,7 +113,6 @@ const PROBLEMS: Examples<ResourceProblem> = {
   declaredTwice: [
     twice(101, `${URN}partners:index:PartnerWebhookState::orders`, FLEET),
     twice(null, FLEET, `${URN}partners:index:PartnerWebhookStates::more`),
-    twice(101, `${URN}my:Region$partners:index:PartnerWebhookStates::fleet`, FLEET),
   ],
   fleetIncomplete: [
     {
@@ -152,7 +145,11 @@ const PROBLEMS: Examples<ResourceProblem> = {
     { ...key, complete: false, reading: { ...NOTHING, reason: "not JSON" } },
     { ...key, reading: { ...refused, candidates: ["/*/apiKey", "/token"] } },
   ],
-  deletionUnclear: { ...unclear, listError: answered(401) },
+  deletionUnclear: {
+    kind: "deletionUnclear",
+    failure: answered(404, DELETE).failure,
+    listError: answered(401),
+  },
   partlyDone: { kind: "partlyDone", next: answered(403, POST) },
 };
 
@@ -209,7 +206,7 @@ const NOTICES: Examples<Notice> = {
     { kind: "webhooksGone", webhookIds: MANY },
   ],
   drifted: { kind: "drifted" },
-  moved: { kind: "moved", owner: "https://old.example.com", present: "https://new.example.com" },
+  moved: { kind: "moved", ...MOVE },
   notChecked: { kind: "notChecked", error: answered(501, { attempts: 4 }) },
 };
 

@@ -1,11 +1,7 @@
 import { describe, expect, it } from "vitest";
 
-import { UNKNOWN, type Properties } from "../../../provider/src/handlers/contract.js";
-import {
-  checkedProviderInputs,
-  diffProviderInputs,
-  hasUnknown,
-} from "../../../provider/src/hosts/provider-inputs.js";
+import type { Properties } from "../../../provider/src/handlers/contract.js";
+import { checkedProviderInputs, diffProviderInputs } from "../../../provider/src/hosts/provider-inputs.js";
 
 const GIVEN = { baseUrl: "https://eu.example.com", accessToken: "token-of-the-program" };
 
@@ -34,15 +30,6 @@ describe("the inputs of a provider", () => {
   ])("of %s with %j are those of an explicit provider", (name, news, account) => {
     const inputs = checkedProviderInputs(`urn:pulumi:dev::test::${name}`, { ...GIVEN, ...news });
     expect(inputs).toEqual({ ...GIVEN, ...news, account, explicit: "true" });
-  });
-
-  it.each<[inputs: Properties, expected: boolean]>([
-    [GIVEN, false],
-    [{ baseUrl: UNKNOWN }, true],
-    [{ ...GIVEN, responses: { apiKey: UNKNOWN } }, true],
-    [{ ...GIVEN, responses: JSON.stringify({ apiKey: UNKNOWN }) }, true],
-  ])("%j contain an unknown value: %j", (inputs, expected) => {
-    expect(hasUnknown(inputs)).toBe(expected);
   });
 });
 
