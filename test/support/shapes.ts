@@ -2,14 +2,8 @@ import { randomBytes } from "node:crypto";
 
 import type { WebhookSeed } from "../../provider/dist/sandbox/sandbox.js";
 
-/** An API key that the service issued. */
-export interface IssuedKey {
-  readonly key: string;
-  /** A public ID: `key_` and 12 hexadecimal digits. */
-  readonly id: string;
-  /** ISO 8601. */
-  readonly createdAt: string;
-}
+/** An API key that the service issued, and its public ID: `key_` and 12 hexadecimal digits. */
+export type IssuedKey = Readonly<Record<"key" | "id" | "createdAt", string>>;
 
 /** The form of successful responses. Results are sent as JSON, except a {@link RawBody}. */
 export interface Shape {
@@ -35,23 +29,19 @@ export type ShapeName = "flat" | "envelope" | "nested" | "byId" | "unreadable";
 
 const nested: Shape = {
   apiKey: ({ key, id, createdAt }) => ({ apiKey: { id, prefix: key.slice(0, 12), key, createdAt } }),
-  webhooks: (list) => ({
-    webhooks: list.map(({ webhookId, state }) => ({ id: webhookId, attributes: { state } })),
-  }),
+  webhooks: (list) => {
+    return { webhooks: list.map(({ webhookId, state }) => ({ id: webhookId, attributes: { state } })) };
+  },
 };
+
+const fieldsOf = ({ webhookId, state }: WebhookSeed) => ({ webhookId, state });
 
 /** The forms of responses in which services differ. */
 export const SHAPES: Readonly<Record<ShapeName, Shape>> = {
-  flat: {
-    apiKey: ({ key }) => ({ apiKey: key }),
-    webhooks: (list) => list.map(({ webhookId, state }) => ({ webhookId, state })),
-  },
+  flat: { apiKey: ({ key }) => ({ apiKey: key }), webhooks: (list) => list.map(fieldsOf) },
   envelope: {
     apiKey: ({ key }) => ({ status: "success", data: { apiKey: key } }),
-    webhooks: (list) => ({
-      status: "success",
-      data: list.map(({ webhookId, state }) => ({ webhookId, state })),
-    }),
+    webhooks: (list) => ({ status: "success", data: list.map(fieldsOf) }),
   },
   nested,
   byId: { ...nested, deleteBy: "id" },

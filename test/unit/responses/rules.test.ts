@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 
 import { reportsFailure } from "../../../provider/src/responses/failure-report.js";
 import { isFailedCreation, readApiKey } from "../../../provider/src/responses/key-reader.js";
@@ -12,29 +12,24 @@ const textOf = (body: Body): string => (typeof body === "string" ? body : JSON.s
 /** The JSON Pointer of the key, `refused`, or `failed` for a body that reports a failure and has no key. */
 it.each<[rule: string, body: Body, reading: string]>([
   ["apiKey at any depth, before other names", { token: JWT, a: { mail: { apiKey: K } } }, "/a/mail/apiKey"],
-  ["apiKey next to a name of something else", { apiKey: K, maskedApiKey: S, apiKeyId: S }, "/apiKey"],
   ["two API keys that differ", { apiKey: K, account: { apiKey: S } }, "refused"],
   ["the same value twice", { key: K, data: { token: K } }, "/key"],
-  ["a usual name in an envelope", { code: 0, data: { attributes: { token: K } } }, "/data/attributes/token"],
   ["a usual name in an object named after the key", { createToken: { value: K } }, "/createToken/value"],
   ["a usual name in an owner of keys", { user: { secret: K } }, "/user/secret"],
   ["a usual name in any other object", { webhook: { id: 1, secret: S } }, "refused"],
   ["an object of another key", { refresh_token: { token: S }, auth: { token: K } }, "/auth/token"],
   ["two usual names", { token: JWT, secret: S }, "refused"],
-  ["an array", [{ apiKey: K }], "refused"],
   ["any other name", { name: K, refreshToken: S, publicKey: S, keyHash: S }, "refused"],
   ["Elasticsearch, which has two forms of one key", { api_key: K, encoded: S }, "refused"],
   ["whatever else the document says", { apiKey: K, status: "revoked", message: "limit reached" }, "/apiKey"],
   ["any visible characters", { key: "a.b:c=d_e-f/g+h" }, "/key"],
   ["a masked key next to the key", { apiKey: "pk_live_************p7dc", key: K }, "/key"],
-  ["another mask", { apiKey: "sk-...abcd1234" }, "refused"],
   ["an address", { key: "https://a.example/1a2b3c4d" }, "refused"],
   ["a label", { key: "partner-main-2024" }, "refused"],
   ["spaces", { key: "sent by mail 24" }, "refused"],
   ["fewer than 8 characters", { key: "abc1234" }, "refused"],
   ["a JSON string", JSON.stringify(K), ""],
   ["plain text", `\uFEFF${K}\n`, ""],
-  ["plain text with other characters", "nginx/1.18.0-ubuntu1", "refused"],
   ["an empty body", "", "refused"],
   ["a web page", `\uFEFF<!DOCTYPE html><html><body>Sign in</body></html>`, "failed"],
   ["a failure", { success: false }, "failed"],
@@ -61,15 +56,12 @@ it.each<[rule: string, body: Body, reading: string]>([
   ["the root", [A], "101 active"],
   ["a usual name, three names deep", { data: { account: { items: [A] } } }, "101 active"],
   ["four names deep", { a: { b: { c: { items: [A] } } } }, "refused webhooks"],
-  ["two lists", { webhooks: [A], disabled_webhooks: [] }, "refused webhooks"],
   ["any other name", { users: [{ id: 1 }] }, "refused webhooks"],
+  ["text that is not JSON", "Unauthorized", "refused webhooks"],
   ["no objects", { webhooks: [101, null] }, "refused webhooks"],
   ["an empty array", [], "…"],
-  ["an empty list inside an object", { webhooks: [] }, "…"],
   ["edges (GraphQL)", { edges: [{ node: A }], pageInfo: { hasNextPage: false } }, "101 active"],
-  ["attributes (JSON:API)", { data: [{ id: "101", attributes: { active: true } }] }, "101 active"],
   ["webhookId next to the ID of something else", [{ ...A, id: 1, webhook_id: 101 }], "101 active"],
-  ["webhookId in some records", [{ id: 1, webhook_id: 101 }, { id: 2 }], "refused webhookId"],
   ["two IDs that differ", [{ id: 1, webhook: { id: 101 } }], "refused webhookId"],
   ["an ID that is not a number", [{ id: "64f1c0ffee", _id: 2 ** 53 }], "refused webhookId"],
   ["two records with the same ID", [A, A], "refused webhookId"],
@@ -86,10 +78,8 @@ it.each<[record: object, state: string]>([
   [{ isActive: "1", webhookStatus: "failing" }, "active"],
   [{ active: true, paused: true }, "?"],
   [{ enabled: false, paused: false, disabled_at: null }, "disabled"],
-  [{ is_disabled: false, is_auto_disabled: true }, "?"],
   [{ enabled: true, status: "disabled" }, "?"],
   [{ state: "Auto-Disabled" }, "disabled"],
-  [{ status: "failing", disabled_at: null }, "?"],
   [{ disabled_at: "", paused_at: null }, "active"],
   [{ disabled_at: null, paused_at: DATE }, "disabled"],
   [{ disabled_at: "Sun, 22 Nov 2026 10:20:30 GMT" }, "disabled"],
@@ -99,40 +89,32 @@ it.each<[record: object, state: string]>([
   expect(describeList([{ id: 101, ...record }])).toBe(`101 ${state}`);
 });
 
-describe("a list of one webhook", () => {
-  it.each<object>([
-    { code: 0, message: "OK", request_id: "r1", account_id: 7 },
-    { has_more: false, next: "https://a.example/2", cursor: "x" },
-    { links: { self: "/w", next: { href: null } }, page: 1 },
-    { total_count: "1", page: 1, per_page: 1 },
-    { page: 1, per_page: 20 },
-  ])("is complete with %j", (rest) => {
-    expect(describeList({ data: [A], ...rest })).toBe("101 active");
-  });
+it.each<[rest: object, complete: boolean]>([
+  [{ code: 0, message: "OK", request_id: "r1", account_id: 7 }, true],
+  [{ has_more: false, next: "https://a.example/2", cursor: "x" }, true],
+  [{ links: { self: "/w", next: { href: null } }, page: 1 }, true],
+  [{ total_count: "1", page: 1, per_page: 1 }, true],
+  [{ page: 1, per_page: 20 }, true],
+  [{ has_more: true, total: 1 }, false],
+  [{ meta: { pagination: { next_page: { offset: "x" } } } }, false],
+  [{ links: [{ rel: "next", href: "/2" }] }, false],
+  [{ load_more_hooks: "/2", total: 1 }, false],
+  [{ page: 1, pages: 6 }, false],
+  [{ limit: 1 }, false],
+  [{ page: 2 }, false],
+  [{ total_de_paginas: 6 }, false],
+  [{ links: { first: "/w?page=1", last: "/w?page=6" } }, false],
+])("a list of one webhook with %j is complete: %s", (rest, complete) => {
+  expect(describeList({ data: [A], ...rest })).toBe(complete ? "101 active" : "101 active, …");
+});
 
-  it.each<object>([
-    { has_more: true, total: 1 },
-    { next: "https://a.example/2" },
-    { meta: { pagination: { next_page: { offset: "x" } } } },
-    { links: [{ rel: "next", href: "/2" }] },
-    { load_more_hooks: "/2", total: 1 },
-    { page: 1, pages: 6 },
-    { limit: 1 },
-    { page: 2 },
-    { total_de_paginas: 6 },
-    { links: { first: "/w?page=1", last: "/w?page=6" } },
-  ])("may not be complete with %j", (rest) => {
-    expect(describeList({ data: [A], ...rest })).toBe("101 active, …");
-  });
-
-  it.each<[headers: Record<string, string>, complete: boolean]>([
-    [{ link: '<https://a.example/w?page=2>; rel="next"' }, false],
-    [{ link: '<https://a.example/w>; rel="self"', "x-total-count": "1", "x-nextjs-cache": "HIT" }, true],
-    [{ "x-total-count": "57" }, false],
-    [{ "content-range": "items 0-1/57" }, false],
-  ])("with the headers %j is complete: %s", (headers, complete) => {
-    expect(describeList([A], headers)).toBe(complete ? "101 active" : "101 active, …");
-  });
+it.each<[headers: Record<string, string>, complete: boolean]>([
+  [{ link: '<https://a.example/w?page=2>; rel="next"' }, false],
+  [{ link: '<https://a.example/w>; rel="self"', "x-total-count": "1", "x-nextjs-cache": "HIT" }, true],
+  [{ "x-total-count": "57" }, false],
+  [{ "content-range": "items 0-1/57" }, false],
+])("a list of one webhook with the headers %j is complete: %s", (headers, complete) => {
+  expect(describeList([A], headers)).toBe(complete ? "101 active" : "101 active, …");
 });
 
 it.each<[body: Body, failed: boolean]>([
@@ -143,11 +125,8 @@ it.each<[body: Body, failed: boolean]>([
   [{ fault: { faultstring: "x" } }, true],
   [{ status: "ERROR" }, true],
   [{ message: "Key deleted; it can not be used any more" }, false],
-  [{ message: "Webhook not found", code: 404 }, false],
   [{ data: { success: false }, status: "disabled" }, false],
-  [[{ id: 7, success: false }], false],
   ["<br />\n<b>Warning</b>", false],
-  ["Unauthorized", false],
   ["", false],
 ])("%j reports a failure: %s", (body, failed) => {
   expect(reportsFailure(textOf(body))).toBe(failed);

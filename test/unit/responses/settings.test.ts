@@ -10,11 +10,9 @@ describe("responses.apiKey is the only source of the key", () => {
     ["despite a better name", { apiKey: S, data: { grant: K } }, "/data/grant", K],
     ["through an array", { keys: [{ apiKey: S }, { apiKey: K }] }, "/keys/1/apiKey", K],
     ["with escapes", { "a/b": { "c~d": K } }, "/a~1b/c~0d", K],
-    ["under an inherited name", JSON.parse(`{"__proto__":"${K}"}`), "/__proto__", K],
     ["in a failure", { success: false, key: K }, "/key", K],
     ["but not if it points to nothing", { apiKey: K }, "/data/key", null],
     ["but not for a number", { apiKey: K, n: 5 }, "/n", null],
-    ["but not for an inherited name", { apiKey: K }, "/constructor/name", null],
   ])("%s", (_, body, apiKey, key) => {
     const reading = readApiKey(JSON.stringify(body), { apiKey });
     if (key === null) expect(reading).toMatchObject({ kind: "refused", reason: "pointer" });
@@ -32,24 +30,20 @@ describe("responses.apiKey is the only source of the key", () => {
   });
 });
 
-const TWENTY = Array.from({ length: 20 }, (_, n) => `code_${n}x`);
+const MANY = Object.fromEntries(Array.from({ length: 20 }, (_, n) => [`code_${n}x`, `${K}${n}`]));
+const TEN = Object.keys(MANY)
+  .slice(0, 10)
+  .map((name) => `/${name}`);
 
 describe("a refusal lists candidates without values", () => {
   it.each<[body: unknown, mapping: ResponseMapping, reason: string, candidates: string[]]>([
     [{ token: JWT, user: { key: K } }, {}, "several", ["/token", "/user/key"]],
-    [[{ apiKey: K }], {}, "none", ["/0/apiKey"]],
     [{ grant: K, n: 5 }, { apiKey: "/n" }, "pointer", ["/grant"]],
     [{ "jane@example.com": { grant: K }, grant: S }, {}, "none", ["/*/grant", "/grant"]],
     [{ "jane@example.com": { grant: K }, [S]: { grant: K } }, {}, "none", ["/*/grant"]],
     [{ 0: { apiKey: K }, 4917012345: { apiKey: S } }, {}, "several", ["/0/apiKey", "/*/apiKey"]],
-    [{ success: false, key: K }, {}, "none", ["/key"]],
     ["abcdefghijklmnop", {}, "none", []],
-    [
-      Object.fromEntries(TWENTY.map((name) => [name, `${K}${name}`])),
-      {},
-      "none",
-      TWENTY.slice(0, 10).map((name) => `/${name}`),
-    ],
+    [MANY, {}, "none", TEN],
   ])("%j", (body, mapping, reason, candidates) => {
     expect(readApiKey(JSON.stringify(body), mapping)).toEqual({ kind: "refused", reason, candidates });
   });
@@ -88,26 +82,18 @@ describe("the settings for the list are the only source", () => {
       pointers: { webhooks: "/x/y", webhookId: "/node/ref" },
     });
     expect(read([{ id: 1 }], { complete: false })).toMatchObject({ complete: false });
-    expect(read({ x: null }, { webhooks: "/x" })).toMatchObject({
-      readable: true,
-      complete: true,
-      provesAbsence: false,
-    });
+    const empty = { readable: true, complete: true, provesAbsence: false };
+    expect(read({ x: null }, { webhooks: "/x" })).toMatchObject(empty);
   });
 
   it.each<[body: unknown, mapping: ResponseMapping, setting: string, reason: string, candidates: string[]]>([
     [{ webhooks: [{ id: 1 }] }, { webhooks: "/list" }, "webhooks", "pointer", ["/webhooks"]],
     [{ list: { 1: {} }, in: [{ id: 1 }] }, { webhooks: "/list" }, "webhooks", "pointer", ["/in"]],
-    [{ data: [{ id: 1 }], hooks: [{ id: 2 }] }, {}, "webhooks", "several", ["/data", "/hooks"]],
     [[{ ref: 101, x: { n: "5" } }], {}, "webhookId", "none", ["/ref", "/x/n"]],
     [[{ id: 1 }, { id: 1 }], {}, "webhookId", "not unique", ["/id"]],
     [[{ id: 1, ref: 2 }, { id: 2 }], { webhookId: "/ref" }, "webhookId", "pointer", ["/id", "/ref"]],
   ])("%j with %j is refused", (body, mapping, setting, reason, candidates) => {
     expect(read(body, mapping)).toEqual({ readable: false, setting, reason, candidates });
-  });
-
-  it("a body that is not JSON is refused", () => {
-    expect(readWebhookList("", {}, 200, {})).toMatchObject({ reason: "not JSON" });
   });
 });
 
@@ -118,20 +104,16 @@ describe("the state", () => {
   it.each<[what: string, mapping: ResponseMapping, record: object, state: unknown, missing: unknown]>([
     ["no field", {}, {}, null, "webhookState"],
     ["an unknown word", {}, { status: "FAILING" }, null, "active"],
-    ["fields that disagree", {}, { status: "active", paused: true }, null, "webhookState"],
     ["configured words", { active: ["live"], disabled: ["PAUSED"] }, { state: "paused" }, "disabled", null],
     ["a default word that is not configured", { active: ["live"] }, { state: "active" }, null, "active"],
-    ["a default word for the other state", { active: ["live"] }, { state: "off" }, "disabled", null],
     ["a configured null", { disabled: [null] }, { status: null }, "disabled", null],
     ["a pointer and a default word", { webhookState: "/m" }, { m: "off", state: "on" }, "disabled", null],
-    ["a pointer and an unknown word", { webhookState: "/mode" }, { mode: "go", state: "on" }, null, "active"],
     ["a pointer to nothing", { webhookState: "/mode" }, { state: "on" }, null, "webhookState"],
     ["a pointer to a flag", { webhookState: "/x/enabled" }, { x: { enabled: false } }, "disabled", null],
     ["a pointer to a flag named status", { webhookState: "/status" }, { status: true }, null, "active"],
     ["a pointer to another flag, with words", MUTED, { muted: true }, "disabled", null],
     ["a pointer to another date, with any other value", DATED, { mutedAt: "2026-05-06" }, "disabled", null],
     ["a pointer to null, with any other value", DATED, { mutedAt: null }, "active", null],
-    ["a pointer to nothing, with a word for null", DATED, {}, "active", null],
     ["any other value, without a pointer", { active: ["*"] }, { status: "failing" }, "active", null],
     ["a pointer, despite a pause", { webhookState: "/state" }, { state: "on", paused: 1 }, "active", null],
   ])("%s", (_, mapping, record, state, missing) => {
