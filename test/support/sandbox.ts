@@ -35,27 +35,10 @@ export interface SandboxOptions extends published.SandboxOptions {
 }
 
 /** A running sandbox that can fail on demand. */
-export interface Sandbox extends published.Sandbox {
-  /** Adds faults. Each call triggers at most one: the first whose turn it is. */
-  inject(...faults: readonly Fault[]): void;
-  /** Removes the pending faults. */
-  clearFaults(): void;
-  /** Returns the client's port of each call with a method. Calls with the same port share a connection. */
-  connections(method: string): number[];
-  /** Performs the next request, but holds back its response. @param skip The number of requests to let pass first. */
-  hold(skip?: number): Held;
-}
-
-/** A response that is held back. */
-export interface Held {
-  /** Resolves when the request has been performed. */
-  readonly reached: Promise<unknown>;
-  /** Sends the response. Resolves when the operating system has accepted it. */
-  release(): Promise<void>;
-}
+export type Sandbox = Awaited<ReturnType<typeof startSandbox>>;
 
 /** Starts the sandbox of the package with faults and shapes. */
-export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
+export async function startSandbox(options: SandboxOptions = {}) {
   const { shape = "flat", latency = 0 } = options;
   const faults = new FaultQueue();
   faults.add(options.faults ?? []);
@@ -78,15 +61,19 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     ...(options.keyAlphabet === "hostile" && { generateKey: hostileKey }),
   });
   return Object.assign(sandbox, {
+    /** Adds faults. Each call triggers at most one: the first whose turn it is. */
     inject: (...more: readonly Fault[]): void => {
       faults.add(more);
     },
+    /** Removes the pending faults. */
     clearFaults: (): void => {
       faults.clear();
     },
+    /** Returns the client's port of each call with a method. Calls with the same port share a connection. */
     connections: (method: string): number[] =>
       calls.filter((call) => call.method === method).map(({ port }) => port),
-    hold: (skip = 0): Held => {
+    /** Performs the next request, but holds back its response. @param skip The number of requests to let pass first. */
+    hold: (skip = 0) => {
       const reached = Promise.withResolvers<ServerResponse>();
       const released = Promise.withResolvers<null>();
       const until = (response: ServerResponse): Promise<unknown> => {
@@ -95,8 +82,10 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
       };
       faults.add([{ kind: "hold", skip, until }]);
       return {
+        /** Resolves when the request has been performed. */
         reached: reached.promise,
-        release: async () => {
+        /** Sends the response. Resolves when the operating system has accepted it. */
+        release: async (): Promise<void> => {
           const sent = once(await reached.promise, "finish");
           released.resolve(null);
           await sent;
