@@ -245,13 +245,13 @@ function failureLines(failures: readonly WebhookFailure[], context: MessageConte
   return lines.join("\n");
 }
 
-/** Names resources by type and name. */
+/** Names resources by type and name, or by URN if these are the same, as in two components. */
 function resourceNames(urns: readonly string[]): string {
   const names = urns.map((urn) => {
     const [, , type = "", ...name] = urn.split("::");
     return `${type.replace(/^.*[$:]/, "")} ${JSON.stringify(name.join("::"))}`;
   });
-  return names.join(" and ");
+  return (new Set(names).size === 1 ? urns : names).join(" and ");
 }
 
 /** Returns the last resort: the command that removes the resource from the state. Without a URN, the CLI offers all resources. */

@@ -19,6 +19,7 @@ export function openRunJournal(engine: string, stopping: AbortSignal): RunJourna
   const folder = join(tmpdir(), `pulumi-partners-${process.getuid?.() ?? "run"}`);
   const run = `v1-${createHash("sha256").update(engine).digest("hex").slice(0, 16)}-`;
   const own = join(folder, `${run}${process.pid}.jsonl`);
+  const read = new Map<string, JournalEntry[]>();
   let isOpen = false;
   const use = <Result>(access: () => Result): Result | null => {
     try {
@@ -43,7 +44,7 @@ export function openRunJournal(engine: string, stopping: AbortSignal): RunJourna
           .filter((name) => name.startsWith(run))
           .map((name) => join(folder, name))
           .filter((file) => file !== own)
-          .map(entriesIn),
+          .map((file) => entriesIn(file, read)),
       ),
   };
 }
@@ -69,11 +70,17 @@ function open(folder: string, own: string, stopping: AbortSignal): void {
   });
 }
 
-/** Returns the complete lines of a file; none if its process has ended and removed it. */
-function entriesIn(file: string): readonly JournalEntry[] {
+/**
+ * Returns the complete lines of a file; none if its process has ended and removed it. A run asks for each of its webhooks, so a line
+ * is parsed only once: files only grow.
+ */
+function entriesIn(file: string, read: Map<string, JournalEntry[]>): readonly JournalEntry[] {
   try {
     const lines = readFileSync(file, "utf8").split("\n").slice(0, -1);
-    return lines.map((line) => JSON.parse(line) as JournalEntry);
+    const entries = read.get(file) ?? [];
+    for (const line of lines.slice(entries.length)) entries.push(JSON.parse(line) as JournalEntry);
+    read.set(file, entries);
+    return entries;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
     throw error;

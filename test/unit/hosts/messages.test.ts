@@ -112,6 +112,7 @@ const PROBLEMS: Examples<ResourceProblem> = {
   stateUnknown: { kind: "stateUnknown", webhookIds: [101], setting: "active" },
   declaredTwice: [
     twice(101, `${URN}partners:index:PartnerWebhookState::orders`, FLEET),
+    twice(101, `${URN}eu$partners:index:PartnerWebhookStates::fleet`, FLEET),
     twice(null, FLEET, `${URN}partners:index:PartnerWebhookStates::more`),
   ],
   fleetIncomplete: [
