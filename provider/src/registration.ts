@@ -2,17 +2,7 @@
  * How a resource registers with the engine. All parts are written into users' states and programs, so they change only with a
  * major version; a unit test freezes them.
  */
-export interface Registration {
-  /** The type token. The engine sends types that begin with `pulumi-nodejs:dynamic` to the dynamic-provider host of the SDK. */
-  readonly type: string;
-  /** The type token, or the function, of the native plugin. */
-  readonly nativeToken: string;
-  /**
-   * CommonJS source that the host evaluates to get the handlers. `dynamic.Resource` serializes a closure instead; with a fixed
-   * string, the state holds no code, path or secret, and old resources are deleted by the installed version.
-   */
-  readonly __provider: string;
-}
+export type Registration = ReturnType<typeof registration>;
 
 /** See {@link Registration}. */
 export const PARTNER_API_KEY = registration("PartnerApiKey", "partnerApiKey");
@@ -23,10 +13,16 @@ export const PARTNER_WEBHOOK_STATES = registration("PartnerWebhookStates", "part
 /** See {@link Registration}. */
 export const PARTNER_WEBHOOKS = registration("PartnerWebhooks", "partnerWebhooks", "getPartnerWebhooks");
 
-function registration(name: string, handlers: string, nativeName = name): Registration {
+function registration(name: string, handlers: string, nativeName = name) {
   return {
+    /** The type token. The engine sends types that begin with `pulumi-nodejs:dynamic` to the dynamic-provider host of the SDK. */
     type: `pulumi-nodejs:dynamic/partners:${name}`,
+    /** The type token, or the function, of the native plugin. */
     nativeToken: `partners:index:${nativeName}`,
+    /**
+     * CommonJS source that the host evaluates to get the handlers. `dynamic.Resource` serializes a closure instead; with a fixed
+     * string, the state holds no code, path or secret, and old resources are deleted by the installed version.
+     */
     __provider: `exports.handler=()=>require("pulumi-partners/plugin").${handlers}`,
   };
 }

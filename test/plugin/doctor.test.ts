@@ -110,6 +110,9 @@ it("without a project, the doctor checks the environment", async () => {
   const { code, stdout } = await doctor({});
   expect(stdout).toMatch(/Set partners:baseUrl or PARTNERS_BASE_URL, .* PARTNERS_ACCESS_TOKEN,/);
   expect(code).toBe(1);
+  const unrecognized = await doctor(inEnvironment(await serviceOf(200, UNRECOGNIZED)));
+  expect(unrecognized.stdout).toContain(`PARTNERS_RESPONSES='{"webhooks":"/incoming"}'\n`);
+  expect(unrecognized.stdout).not.toContain("pulumi config");
 });
 
 it("a Node that is too old is reported before any request", async () => {

@@ -1,13 +1,13 @@
 import { existsSync } from "node:fs";
 import { styleText } from "node:util";
 
-import { RequestError, type UnreadableWebhookList } from "../api/errors.js";
+import { RequestError } from "../api/errors.js";
 import { API_ROOT, OPERATIONS } from "../api/operations.js";
 import { PluginProcess } from "../handlers/process.js";
 import type { WebhookList } from "../handlers/webhook-registry.js";
 import { renderError } from "../hosts/error-messages.js";
 import { renderNotice } from "../hosts/notice-messages.js";
-import { quoteForShell, type MessageContext } from "../hosts/wording.js";
+import { quoteForShell } from "../hosts/wording.js";
 import { isScalar, nodesOf, pointersOf } from "../json.js";
 import { parseOptions, printable, UsageError, type Command } from "./command.js";
 import { isInProject, parseStack, readStack, type Account, type Stack } from "./stack-state.js";
@@ -37,18 +37,21 @@ export const doctorCommand: Command = {
     const hasProject = isInProject(cwd);
     if (!hasProject && name !== undefined)
       throw new UsageError("--stack needs a Pulumi project, and there is none here; use --cwd");
-    const stack = hasProject ? await readStack(cwd, name) : null;
     let exitCode = 0;
-    const print = (checks: readonly Check[]): void => {
-      process.stdout.write(checks.map(renderCheck).join(""));
-      if (checks.some(({ status }) => status === "failed")) exitCode = 1;
+    const report: Report = (status, name, detail, ...lines) => {
+      const result = `${styleText(COLORS[status], status.padEnd(9))}${name.padEnd(12)}${printable(detail)}\n`;
+      const below = lines.map((line) => `${" ".repeat(9)}${printable(line)}\n`);
+      process.stdout.write(result + below.join(""));
+      if (status === "failed") exitCode = 1;
     };
-    print(checkStack(stack));
-    for (const account of (stack ?? parseStack()).accounts) {
+    const stack = hasProject ? await readStack(cwd, name) : parseStack();
+    if (hasProject) reportStack(stack, report);
+    else report("ok", "stack", "There is no Pulumi project here, so only environment variables are used.");
+    for (const account of stack.accounts) {
       const { provider, name } = account;
       if (provider !== null)
         process.stdout.write(`\n${printable(`Provider ${provider}, account ${name}`)}\n`);
-      print(await checkAccount(account, !hasProject));
+      await checkAccount(account, hasProject, report);
     }
     return exitCode;
   },
@@ -56,113 +59,81 @@ export const doctorCommand: Command = {
 
 const COLORS = { ok: "green", warning: "yellow", failed: "red" } as const;
 
-/** The result of a check. */
-interface Check {
-  readonly status: keyof typeof COLORS;
-  readonly name: string;
-  /** The finding, in sentences. Never contains a secret. */
-  readonly detail: string;
-  /** The lines below it: what to do, commands to run, and table rows. */
-  readonly lines: readonly string[];
-}
-
-function check(status: Check["status"], name: string, detail: string, ...lines: string[]): Check {
-  return { status, name, detail, lines };
-}
-
-/** Renders a check, in color if stdout supports it. */
-function renderCheck({ status, name, detail, lines }: Check): string {
-  const below = lines.map((line) => `${" ".repeat(9)}${printable(line)}\n`);
-  return `${styleText(COLORS[status], status.padEnd(9))}${name.padEnd(12)}${printable(detail)}\n${below.join("")}`;
-}
-
-function checkStack(stack: Stack | null): Check[] {
-  if (stack === null)
-    return [check("ok", "stack", "There is no Pulumi project here, so only environment variables are used.")];
-  const names = stack.accounts.map(({ name }) => name);
-  const checks = [
-    check("ok", "stack", `${stack.name}, account${names.length > 1 ? "s" : ""} ${names.join(", ")}.`),
-  ];
-  if (stack.hasPlainToken)
-    checks.push(
-      check(
-        "warning",
-        "token",
-        "The access token is stored in plain text.",
-        "pulumi config set --secret partners:accessToken",
-        "Then ask the service for a new token.",
-      ),
-    );
-  if (stack.interruptedKeys.length > 0)
-    checks.push(
-      check(
-        "warning",
-        "interrupted",
-        `A run was interrupted while it changed ${stack.interruptedKeys.join(", ")}. A key may have been created that no stack tracks.`,
-        'If the service has a key from that run that is no stack\'s "apiKey" or "previousApiKey", delete it. Then run "pulumi up", and:',
-        "pulumi refresh --clear-pending-creates --yes",
-      ),
-    );
-  return checks;
-}
-
 /**
- * Checks an account with one request, which needs the right address and token.
+ * Prints the result of a check, in color if stdout supports it.
  *
- * @param environmentOnly Whether there is no stack configuration.
+ * @param detail The finding, in sentences. Never contains a secret.
+ * @param lines The lines below it: what to do, commands to run, and table rows.
  */
+type Report = (status: keyof typeof COLORS, name: string, detail: string, ...lines: string[]) => void;
+
+function reportStack({ name, accounts, hasPlainToken, interruptedKeys }: Stack, report: Report): void {
+  const names = accounts.map((account) => account.name);
+  report("ok", "stack", `${name}, account${names.length > 1 ? "s" : ""} ${names.join(", ")}.`);
+  if (hasPlainToken)
+    report(
+      "warning",
+      "token",
+      "The access token is stored in plain text.",
+      "pulumi config set --secret partners:accessToken",
+      "Then ask the service for a new token.",
+    );
+  if (interruptedKeys.length > 0)
+    report(
+      "warning",
+      "interrupted",
+      `A run was interrupted while it changed ${interruptedKeys.join(", ")}. A key may have been created that no stack tracks.`,
+      'If the service has a key from that run that is no stack\'s "apiKey" or "previousApiKey", delete it. Then run "pulumi up", and:',
+      "pulumi refresh --clear-pending-creates --yes",
+    );
+}
+
+/** Checks an account with one request, which needs the right address and token. */
 async function checkAccount(
   { name, provider, config, declared }: Account,
-  environmentOnly: boolean,
-): Promise<Check[]> {
-  const context =
-    provider === null ? { explicit: false, environmentOnly } : { explicit: true, account: name };
-  const checks: Check[] = [];
+  hasProject: boolean,
+  report: Report,
+): Promise<void> {
+  const context = provider === null ? { explicit: false } : { explicit: true, account: name };
   const plugin = new PluginProcess({
-    warn: (notice) => checks.push(check("warning", "service", renderNotice(notice, context))),
+    warn: (notice) => {
+      report("warning", "service", renderNotice(notice, context));
+    },
     log: (line) => void process.stderr.write(`${line}\n`),
   });
   plugin.configure(config);
+  const reportAccepted = (): void => {
+    const { method, template } = OPERATIONS.listWebhooks;
+    const url = plugin.readSettings().servers[0] + API_ROOT + template;
+    report("ok", "service", `${method} ${url} works: the access token is accepted.`);
+  };
   try {
     const { client } = await plugin.open();
     const list = await client.listWebhooks().finally(() => client.close());
-    checks.push(accepted(plugin), checkShape(list), checkWebhooks(list, declared));
+    reportAccepted();
+    checkShape(list, report);
+    checkWebhooks(list, declared, report);
   } catch (error) {
     const cause = error instanceof RequestError ? error.failure.cause : null;
-    if (cause?.kind !== "unreadableList" || cause.reading.reason === "not JSON")
-      return [...checks, check("failed", "service", renderError(error, context))];
-    checks.push(accepted(plugin), unrecognized(cause.reading, context));
+    if (cause?.kind !== "unreadableList" || cause.reading.reason === "not JSON") {
+      report("failed", "service", renderError(error, context));
+      return;
+    }
+    reportAccepted();
+    const { setting, candidates } = cause.reading;
+    const commands = candidates.map((pointer) => {
+      if (context.explicit) return `responses: { ${setting}: ${JSON.stringify(pointer)} }`;
+      if (hasProject)
+        return `pulumi config set --path 'partners:responses.${setting}' ${quoteForShell(pointer)}`;
+      return `PARTNERS_RESPONSES=${quoteForShell(JSON.stringify({ [setting]: pointer }))}`;
+    });
+    const intro = commands.length > 1 ? ["One of these is right:"] : [];
+    const detail = `The list is not recognized. Set responses.${setting}.`;
+    report("failed", "shape", detail, ...intro, ...commands);
   }
-  return checks;
 }
 
-function accepted(plugin: PluginProcess): Check {
-  const { method, template } = OPERATIONS.listWebhooks;
-  const url = plugin.readSettings().servers[0] + API_ROOT + template;
-  return check("ok", "service", `${method} ${url} works: the access token is accepted.`);
-}
-
-function unrecognized({ setting, candidates }: UnreadableWebhookList, context: AccountContext): Check {
-  const commands = candidates.map((pointer) => mappingCommand(setting, pointer, context));
-  const intro = commands.length > 1 ? ["One of these is right:"] : [];
-  const detail = `The list is not recognized. Set responses.${setting}.`;
-  return check("failed", "shape", detail, ...intro, ...commands);
-}
-
-/** Where the settings of an account come from. */
-interface AccountContext extends MessageContext {
-  readonly environmentOnly?: boolean;
-}
-
-/** Returns the command, or the `Provider` argument, that sets a member of `responses`. */
-function mappingCommand(member: string, value: string, context: AccountContext): string {
-  if (context.explicit) return `responses: { ${member}: ${JSON.stringify(value)} }`;
-  if (context.environmentOnly)
-    return `PARTNERS_RESPONSES=${quoteForShell(JSON.stringify({ [member]: value }))}`;
-  return `pulumi config set --path 'partners:responses.${member}' ${quoteForShell(value)}`;
-}
-
-function checkShape({ webhooks, complete, pointers }: WebhookList): Check {
+function checkShape({ webhooks, complete, pointers }: WebhookList, report: Report): void {
   const found = Object.entries(pointers).map(([name, pointer]) => `${name} at ${JSON.stringify(pointer)}`);
   const where = webhooks.size === 0 ? "The list is empty." : `Found ${found.join(", ")}.`;
   const [unknown, ...others] = [...webhooks.values()].filter(({ state }) => state === null);
@@ -171,20 +142,20 @@ function checkShape({ webhooks, complete, pointers }: WebhookList): Check {
     const names = unknown.missing === "active" ? "active and responses.disabled" : "webhookState";
     const detail = `${where} The state of ${count} is unknown, so drift is not detected. Set responses.${names}.`;
     const fields = pointersOf(nodesOf(unknown.record).filter(({ value }) => isScalar(value)));
-    return check("warning", "shape", detail, `Fields of a webhook: ${fields.join(", ")}`);
+    report("warning", "shape", detail, `Fields of a webhook: ${fields.join(", ")}`);
+  } else if (complete) report("ok", "shape", where);
+  else {
+    const detail = `${where} The list may be incomplete: webhooks missing from it cannot be managed.`;
+    report("warning", "shape", detail, "If the list is complete, set responses.complete to true.");
   }
-  if (!complete)
-    return check(
-      "warning",
-      "shape",
-      `${where} The list may be incomplete: webhooks missing from it cannot be managed.`,
-      "If the list is complete, set responses.complete to true.",
-    );
-  return check("ok", "shape", where);
 }
 
 /** Checks that the declared webhooks exist. Lists every webhook with its ID, its state, and the resources that declare it. */
-function checkWebhooks({ webhooks, complete }: WebhookList, declared: Account["declared"]): Check {
+function checkWebhooks(
+  { webhooks, complete }: WebhookList,
+  declared: Account["declared"],
+  report: Report,
+): void {
   const ids = [...new Set([...webhooks.keys(), ...declared.keys()])].sort((a, b) => a - b);
   const width = String(ids.at(-1)).length;
   const table = ids.map((webhookId) => {
@@ -195,7 +166,7 @@ function checkWebhooks({ webhooks, complete }: WebhookList, declared: Account["d
   });
   const count = `${webhooks.size} on the server, ${declared.size} declared in this stack`;
   const missing = [...declared.keys()].filter((webhookId) => !webhooks.has(webhookId));
-  if (missing.length === 0) return check("ok", "webhooks", `${count}.`, ...table);
   const detail = `${count}; declared but not in the list: ${missing.join(", ")}.`;
-  return check(complete ? "failed" : "warning", "webhooks", detail, ...table);
+  if (missing.length === 0) report("ok", "webhooks", `${count}.`, ...table);
+  else report(complete ? "failed" : "warning", "webhooks", detail, ...table);
 }

@@ -114,8 +114,8 @@ function explain(
         `Try again; if the service is slow, raise ${setting("requestTimeout", context)}.`,
       ];
     case "connection": {
-      const happened = connectionFailure(cause.code, mayUseProxy ? `${host} or its proxy` : host);
-      return [`${happened} (${cause.code})`, connectionRemedy(cause.code, addresses)];
+      const peer = mayUseProxy ? `${host} or its proxy` : host;
+      return [`the connection to ${peer} failed (${cause.code})`, connectionRemedy(cause.code, addresses)];
     }
     case "interrupted":
       return ["interrupted", `Run ${UP} again.`];
@@ -151,13 +151,6 @@ function statusRemedy(status: number, operation: Operation, context: MessageCont
   return "The service rejected the request: fix the problem that it reports, or ask its operator.";
 }
 
-/** Describes a failed connection, as Node's error code means it. */
-function connectionFailure(code: string, host: string): string {
-  if (code === "ENOTFOUND") return `no such host: ${host}`;
-  if (code === "ECONNREFUSED") return `nothing is listening at ${host}`;
-  return code === "ECONNRESET" ? `${host} closed the connection` : `the connection to ${host} failed`;
-}
-
 /** Returns the remedy for an error code of OpenSSL (verify(1)), Node or undici. @param source The setting that holds the address. */
 function connectionRemedy(code: string, source: string): string {
   if (/SELF_SIGNED|^UNABLE_TO_/.test(code))
@@ -165,11 +158,10 @@ function connectionRemedy(code: string, source: string): string {
   if (/^CERT_(HAS|NOT)/.test(code))
     return "The certificate has expired or is not valid yet: check this machine's clock.";
   if (code.includes("ALTNAME_INVALID")) return `The certificate is for another host: check ${source}.`;
-  if (code.includes("SSL_WRONG_VERSION"))
-    return `No TLS on this port: check the scheme and port of ${source}.`;
+  if (code.includes("SSL_WRONG_VERSION") || code === "HTTPParserError")
+    return `The server speaks another protocol: check the scheme and port of ${source}.`;
   if (/SSL|EPROTO/.test(code))
     return "The TLS handshake failed: ask the service's operator which versions and ciphers it accepts.";
-  if (code === "HTTPParserError") return `The server does not speak HTTP: check ${source}.`;
   if (/^UND_ERR_(ABORTED|PRX)/.test(code))
     return "The proxy refused the connection: check HTTPS_PROXY, or add the host to NO_PROXY.";
   return `Check ${source} and the network.`;
@@ -186,7 +178,7 @@ function resourceText(problem: ResourceProblem, context: MessageContext): string
     case "noSuchWebhook": {
       const { webhookIds, existing } = problem;
       const { s, do: verb } = inflections(webhookIds);
-      return `Webhook${s} ${listed(webhookIds)} ${verb} not exist in this account. Existing webhooks: ${listed(existing, 20) || "none"}. Correct or remove the ID${s}, or create the webhook${s} at the service.`;
+      return `Webhook${s} ${listed(webhookIds)} ${verb} not exist in this account. Existing webhooks: ${listed(existing) || "none"}. Correct or remove the ID${s}, or create the webhook${s} at the service.`;
     }
     case "noRunFolder":
       return `No webhook was changed, because the folder ${problem.folder}, which records what the program declares, cannot be used. Set TMPDIR to a folder of your own.`;
@@ -275,7 +267,6 @@ function readingRemedy(
 }
 
 function wordsOf({ serverMessage, requestId }: RequestFailure): string {
-  const id = requestId === null ? "" : ` (request ID ${requestId})`;
-  if (serverMessage !== null) return ` The server said: "${serverMessage}"${id}.`;
-  return requestId === null ? "" : ` Request ID: ${requestId}.`;
+  const words = serverMessage === null ? "" : ` The server said: "${serverMessage}".`;
+  return words + (requestId === null ? "" : ` Request ID: ${requestId}.`);
 }

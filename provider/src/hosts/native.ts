@@ -35,18 +35,14 @@ import { fromStruct, toStruct } from "./struct.js";
 /** The limit that the SDK uses. A webhook list can exceed gRPC's default of 4 MB. */
 const MAX_MESSAGE = 400 * 1024 * 1024;
 
-/** What the plugin's package is: its version, such as `0.1.0`, and the contents of schema.json. */
-interface PluginPackage {
-  readonly version: string;
-  readonly schema: object;
-}
-
 /**
  * Serves the engine until the engine ends the process.
  *
+ * @param version The version of the package, such as `0.1.0`.
+ * @param schema The contents of schema.json.
  * @param engine The engine's address as host and port, which is the last argument of the process.
  */
-export function serve(pluginPackage: PluginPackage, engine = ""): void {
+export function serve(version: string, schema: object, engine = ""): void {
   if (!/:\d+$/.test(engine)) {
     process.stderr.write(
       "This is a Pulumi plugin. Pulumi starts it when needed: see the README of pulumi-partners.\n",
@@ -58,7 +54,7 @@ export function serve(pluginPackage: PluginPackage, engine = ""): void {
   const finish = promisify(server.tryShutdown.bind(server));
   const host = new NativeHost(new PluginHost(engine, () => grpc, finish));
   // gRPC returns UNIMPLEMENTED for all other methods, as the engine expects.
-  server.addService(providerGrpc.ResourceProviderService, host.methods(pluginPackage));
+  server.addService(providerGrpc.ResourceProviderService, host.methods(version, schema));
   server.bindAsync("127.0.0.1:0", grpc.ServerCredentials.createInsecure(), (error, port) => {
     if (error) throw error;
     writeSync(1, `${port}\n`); // The engine waits for this line, and a stream would delay it.
@@ -74,7 +70,7 @@ class NativeHost {
     this.#host = host;
   }
 
-  methods({ version, schema }: PluginPackage): grpc.UntypedServiceImplementation {
+  methods(version: string, schema: object): grpc.UntypedServiceImplementation {
     return {
       getPluginInfo: this.#method(() => new PluginInfo().setVersion(version)),
       getSchema: this.#method(() => new proto.GetSchemaResponse().setSchema(JSON.stringify(schema))),
@@ -99,7 +95,11 @@ class NativeHost {
         // Without acceptSecrets, the engine passes plain values and itself marks values that derive from secrets.
         return new proto.ConfigureResponse().setSupportspreview(true);
       }),
-      invoke: this.#method(() => this.#invoke()),
+      // The only function of the schema is `getPartnerWebhooks`. Its records may contain secrets, such as a signing secret.
+      invoke: this.#method(async () => {
+        const webhooks = await this.#host.handlers.listWebhooks();
+        return new proto.InvokeResponse().setReturn(toStruct({ webhooks }, ["webhooks"]));
+      }),
 
       check: this.#method(async (request: proto.CheckRequest) => {
         const [olds, news] = [fromStruct(request.getOlds()), fromStruct(request.getNews())];
@@ -159,13 +159,6 @@ class NativeHost {
     } catch (error) {
       return response.setFailuresList([checkFailure(this.#host.describeError(error))]);
     }
-  }
-
-  /** Implements the only function of the schema, `getPartnerWebhooks`. */
-  async #invoke(): Promise<proto.InvokeResponse> {
-    const webhooks = await this.#host.handlers.listWebhooks();
-    // Records may contain secrets, such as a signing secret.
-    return new proto.InvokeResponse().setReturn(toStruct({ webhooks }, ["webhooks"]));
   }
 
   #diff(request: proto.DiffRequest): proto.DiffResponse {

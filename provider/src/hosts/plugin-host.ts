@@ -41,8 +41,8 @@ export class PluginHost {
         this.#showStatus(renderWait(wait));
       },
       log: (line) => {
-        const { account } = this.#messageContext();
-        const suffix = account === undefined ? "" : ` account=${JSON.stringify(account)}`;
+        const { account, isExplicit } = this.plugin;
+        const suffix = isExplicit ? ` account=${JSON.stringify(account)}` : "";
         this.#log.show("INFO", line + suffix, this.#urn);
       },
     });
@@ -101,10 +101,7 @@ export class PluginHost {
 
   #messageContext(): MessageContext {
     const { account, isExplicit } = this.plugin;
-    return {
-      explicit: isExplicit,
-      ...(isExplicit && { account }),
-    };
+    return isExplicit ? { explicit: true, account } : { explicit: false };
   }
 
   #showStatus(status: string): void {

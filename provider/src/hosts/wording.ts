@@ -61,7 +61,7 @@ const SINGULAR = { s: "", them: "it", are: "is", do: "does", stay: "stays as it 
 const PLURAL = { s: "s", them: "them", are: "are", do: "do", stay: "stay as they are" };
 
 /** Lists the first names, as in `7, 8 and 3 more`. */
-export function listed(names: readonly (number | string)[], most = 10): string {
-  const more = names.length > most ? ` and ${names.length - most} more` : "";
-  return names.slice(0, most).join(", ") + more;
+export function listed(names: readonly (number | string)[]): string {
+  const more = names.length > 10 ? ` and ${names.length - 10} more` : "";
+  return names.slice(0, 10).join(", ") + more;
 }

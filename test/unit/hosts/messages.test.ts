@@ -244,7 +244,7 @@ describe("the message for every error and notice", () => {
     for (const text of explicit)
       expect(text).not.toMatch(/partners:(?!index:)[a-z]|PARTNERS_[A-Z]+_|pulumi config/);
     const all = explicit.join("\n");
-    expect(all).toContain('GET /webhooks at partners.example.com (account "eu"): nothing is listening at');
+    expect(all).toContain('GET /webhooks at partners.example.com (account "eu"): the connection to');
     expect(all).toContain("Set the Provider's responses.apiKey to one of /token, /clientSecret. Then");
     expect(all).toContain("Set the Provider's baseUrl. A Provider does not read environment variables.");
   });
