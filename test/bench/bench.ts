@@ -5,7 +5,6 @@
  * --rounds 5          measurements of each case
  * --counts 1,50,200   numbers of webhooks
  * --latency 0,50      milliseconds that the service takes to respond
- * --write             replaces docs/performance.md
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -15,14 +14,23 @@ import { buildPlugin, startTime } from "../../provider/tools/executable/build.ts
 import { mustRun } from "../../provider/tools/process.ts";
 import { startSandbox } from "../support/sandbox.ts";
 import { findContenders, OPERATIONS } from "./contenders.ts";
-import { type Case, type Row, table, writePage } from "./page.ts";
+
+/** The measurements of a contender in one case. The arrays follow the order of {@link OPERATIONS}. */
+interface Row {
+  readonly contender: string;
+  /** The number of webhooks. */
+  readonly count: number;
+  /** Median wall times in milliseconds. */
+  readonly ms: readonly number[];
+  /** The requests of the last round, such as `1 GET + 50 PATCH`. */
+  readonly requests: readonly string[];
+}
 
 const { values: options } = parseArgs({
   options: {
     rounds: { type: "string", default: "5" },
     counts: { type: "string", default: "1,50,200" },
     latency: { type: "string", default: "0,50" },
-    write: { type: "boolean" },
   },
 });
 const [rounds = 0] = numbers(options.rounds);
@@ -34,16 +42,12 @@ const startMs = await startTime(join(folder, "pulumi-resource-partners"), 30);
 console.log(`The native plugin starts in ${startMs.toFixed(0)} ms.`);
 
 // Warm the file cache, so that the first commands do not read from disk.
-await measure({ count: 1, latency: 0 }, 1);
-const rows: Row[] = [];
+await measure(1, 0, 1);
 for (const latency of numbers(options.latency)) {
-  for (const count of numbers(options.counts)) {
-    const measured = await measure({ count, latency }, rounds);
-    console.log(`\nSeconds at ${latency} ms latency:\n${table(measured)}`);
-    rows.push(...measured);
-  }
+  const rows: Row[] = [];
+  for (const count of numbers(options.counts)) rows.push(...(await measure(count, latency, rounds)));
+  console.log(`\nSeconds at ${latency} ms latency:\n${table(rows)}`);
 }
-if (options.write) await writePage(rows, contenders, rounds, startMs);
 await rm(folder, { recursive: true });
 
 function numbers(list: string): number[] {
@@ -52,7 +56,7 @@ function numbers(list: string): number[] {
 }
 
 /** Runs all operations of a case. The contenders take turns, so that a disturbance of the machine affects them all. */
-async function measure({ count, latency }: Case, times: number): Promise<Row[]> {
+async function measure(count: number, latency: number, times: number): Promise<Row[]> {
   const webhooks = Array.from({ length: count }, (_, index) => {
     return { webhookId: index + 1, state: "disabled" as const };
   });
@@ -82,7 +86,7 @@ async function measure({ count, latency }: Case, times: number): Promise<Row[]> 
       await sandbox.close();
     }
   }
-  return results.map(({ samples, ...rest }) => ({ count, latency, ...rest, ms: samples.map(median) }));
+  return results.map(({ samples, ...rest }) => ({ count, ...rest, ms: samples.map(median) }));
 }
 
 function median(values: readonly number[]): number {
@@ -93,4 +97,15 @@ function median(values: readonly number[]): number {
 function summarizeRequests(requests: readonly { readonly method: string }[]): string {
   const byMethod = Object.entries(Object.groupBy(requests, ({ method }) => method)).sort();
   return byMethod.map(([method, sent = []]) => `${sent.length} ${method}`).join(" + ");
+}
+
+/** Returns the measurements as the table of docs/performance.md. */
+function table(rows: readonly Row[]): string {
+  const lines = rows.map(({ count, contender, ms, requests: [up, , , refresh] }) => {
+    const seconds = ms.map((time) => (time / 1000).toFixed(2));
+    return [count, contender, ...seconds, up || "–", refresh || "–"];
+  });
+  const header = ["webhooks", "", ...OPERATIONS, "requests of up", "of refresh"];
+  const rule = ["--:", "---", ...OPERATIONS.map(() => "--:"), "---", "---"];
+  return [header, rule, ...lines].map((cells) => `| ${cells.join(" | ")} |`).join("\n");
 }

@@ -13,8 +13,6 @@ export type Operation = (typeof OPERATIONS)[number];
 /** A way to manage the state of webhooks. */
 export interface Contender {
   readonly name: string;
-  /** One line for the page. */
-  readonly description: string;
   /** Creates a project that declares active webhooks with the IDs from 1 to `count`. Applies nothing. */
   declare(count: number, service: Service): Promise<Project>;
 }
@@ -38,7 +36,6 @@ const TIMEOUT = 600_000;
 const OURS = [
   {
     name: "native",
-    description: "the native plugin of `pulumi-partners`",
     // As in an SDK that Pulumi generates.
     program: `const { CustomResource } = require("@pulumi/pulumi");
 const type = "partners:index:PartnerWebhookState";
@@ -46,25 +43,20 @@ for (const webhookId of IDS) new CustomResource(type, "webhook-" + webhookId, { 
   },
   {
     name: "dynamic",
-    description: "the dynamic resources of `pulumi-partners`",
     program: `const { PartnerWebhookState } = require("pulumi-partners");
 for (const webhookId of IDS) new PartnerWebhookState("webhook-" + webhookId, { webhookId, state: "active" });`,
   },
   {
     name: "fleet",
-    description: "one `PartnerWebhookStates` for all webhooks",
     program: `const { PartnerWebhookStates } = require("pulumi-partners");
 new PartnerWebhookStates("fleet", { states: Object.fromEntries(IDS.map((id) => [id, "active"])) });`,
   },
 ];
 
-const TERRAFORM =
-  "Terraform with the Mastercard `restapi` provider. It refreshes before each plan; Pulumi does so only with `--refresh`";
-
 /** Finds the contenders that can run on this machine, ours first. @param plugin The folder of the native plugin's executable. */
 export async function findContenders(plugin: string): Promise<Contender[]> {
-  const found = OURS.map(({ name, description, program }): Contender => {
-    return { name, description, declare: (...service) => pulumiProject(program, plugin, ...service) };
+  const found = OURS.map(({ name, program }): Contender => {
+    return { name, declare: (...service) => pulumiProject(program, plugin, ...service) };
   });
   const { code, stdout } = await runProcess("which", ["terraform", "terraform-provider-restapi"]);
   if (code !== 0) {
@@ -73,7 +65,7 @@ export async function findContenders(plugin: string): Promise<Contender[]> {
   }
   const providers = dirname(stdout.trim().split("\n").at(-1) ?? "");
   const declare: Contender["declare"] = (...service) => terraformProject(providers, ...service);
-  return [...found, { name: "terraform", description: TERRAFORM, declare }];
+  return [...found, { name: "terraform", declare }];
 }
 
 async function pulumiProject(

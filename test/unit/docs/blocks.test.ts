@@ -8,9 +8,6 @@ import { mustRun } from "../../../provider/tools/process.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { page } from "./tables.ts";
 
-/** Generated pages. */
-const GENERATED = ["reference.md", "performance.md"];
-
 /** Declarations for blocks that are not complete programs. */
 const DECLARATIONS = {
   partners: 'import * as partners from "pulumi-partners";',
@@ -27,7 +24,7 @@ const examples = readdirSync(join(ROOT, "examples"), { recursive: true, encoding
   .map((file) => linesOf(page(join("examples", file))));
 
 const BLOCKS = readdirSync(join(ROOT, "docs"))
-  .filter((file) => file.endsWith(".md") && !GENERATED.includes(file))
+  .filter((file) => file.endsWith(".md") && file !== "reference.md")
   .flatMap((file) => {
     const blocks = page(join("docs", file)).matchAll(/^```ts\n(.*?)^```$/gms);
     return [...blocks].map(([, block = ""]) => ({ file, block }));
