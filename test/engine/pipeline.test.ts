@@ -1,48 +1,28 @@
 import { join } from "node:path";
-import { expect, it, onTestFinished } from "vitest";
+import { expect, it } from "vitest";
 
-import { COMMENTS_TOKEN, startComments } from "../support/comments.ts";
 import { age, editState, environmentFor, exampleProject, expectShown, sandboxFor } from "./support.ts";
-
-const PREVIEW_OF_A_PERSON = "<!-- pulumi preview of production --> of a person";
-
-/** Creates a copy of the example with an empty stack `production`. */
-async function pipelineStack() {
-  const sandbox = await sandboxFor();
-  const comments = await startComments([PREVIEW_OF_A_PERSON]);
-  onTestFinished(comments.close);
-  const { engine, pulumi, shell } = await exampleProject("pipeline", {
-    ...environmentFor(sandbox),
-    PULUMI_STACK: "production",
-    GITHUB_ACTIONS: "true",
-    GITHUB_API_URL: comments.url,
-    GITHUB_REPOSITORY: "team/stack",
-    GITHUB_TOKEN: COMMENTS_TOKEN,
-    PULL_REQUEST: "7",
-  });
-  await pulumi("stack", "init", "production");
-  return {
-    sandbox,
-    comments,
-    stateFile: join(engine.backendDir, ".pulumi/stacks/partners-pipeline/production.json"),
-    /** Runs the scripts of a job until one fails. @returns The exit code and everything that was printed. */
-    run: async (...scripts: string[]) => {
-      const { code, stdout, stderr } = await shell(scripts.join("\n"));
-      return { code, output: stdout + stderr };
-    },
-  };
-}
 
 it(
   "a preview, an approved deployment, a nightly rotation with drift, its repair, and a killed run",
   { timeout: 300_000 }, // There are many steps, and each starts several processes.
   async () => {
-    const { sandbox, comments, stateFile, run } = await pipelineStack();
+    const sandbox = await sandboxFor();
+    const { engine, pulumi, shell } = await exampleProject("pipeline", {
+      ...environmentFor(sandbox),
+      PULUMI_STACK: "production",
+    });
+    await pulumi("stack", "init", "production");
+    const stateFile = join(engine.backendDir, ".pulumi/stacks/partners-pipeline/production.json");
+    /** Runs the scripts of a job until one fails. @returns The exit code and everything that was printed. */
+    const run = async (...scripts: string[]) => {
+      const { code, stdout, stderr } = await shell(scripts.join("\n"));
+      return { code, output: stdout + stderr };
+    };
 
     sandbox.removeWebhook(103);
     expect(await run("ci/preview.sh")).toMatchObject({ code: 1 });
-    expect(await run("node ci/comment.ts")).toMatchObject({ code: 0 });
-    expect(comments.texts).toEqual([PREVIEW_OF_A_PERSON, expect.stringContaining("Webhook 103")]);
+    expect((await run("cat preview.log")).output).toContain("Webhook 103");
     sandbox.addWebhook(103, "active");
 
     // Nothing changes until someone approves exactly the plan that was shown.

@@ -1,57 +1,76 @@
+import { once } from "node:events";
 import { chmod, symlink, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { delimiter, dirname, join } from "node:path";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
 
-import { COMMENTS_TOKEN, startComments } from "../../support/comments.ts";
 import { inheritedEnv, mustRun, runProcess } from "../../../provider/tools/process.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 const SCRIPTS = join(import.meta.dirname, "../../../examples/pipeline/ci");
 
-describe.each(["GitHub", "GitLab"])("comment.ts at %s", (service) => {
-  /** Comments on previews of the same pull or merge request, one after another. @returns Our only comment. */
-  async function commentOn(...previews: string[]): Promise<string> {
-    const comments = await startComments(["of a person"]);
-    onTestFinished(comments.close);
+const TOKEN = "token-for-comments";
+const OF_A_PERSON = "<!-- pulumi preview of production --> of a person";
+
+/** The variables that name pull request 7 of `team/stack` at GitHub, and merge request 7 of project 5 at GitLab. */
+const SERVICES = {
+  GitHub: { GITHUB_ACTIONS: "true", GITHUB_REPOSITORY: "team/stack", GITHUB_TOKEN: TOKEN, PULL_REQUEST: "7" },
+  GitLab: { CI_PROJECT_ID: "5", CI_MERGE_REQUEST_IID: "7", MERGE_REQUEST_TOKEN: TOKEN },
+};
+const PATHS =
+  /^\/(repos\/team\/stack\/issues\/(7\/comments|comments\/\d+)|projects\/5\/merge_requests\/7\/notes(\/\d+)?|user)(\?|$)/;
+
+/** Serves the comments of both. The first comment is of a person, the others of the token's owner. Their IDs are their indexes. */
+async function startComments() {
+  const texts = [OF_A_PERSON];
+  const comment = (id: number) => ({
+    id,
+    body: texts[id],
+    user: { login: id === 0 ? "a-person" : "github-actions[bot]" },
+    author: { id: id === 0 ? 1 : 2 },
+  });
+  const server = createServer((request, response) => {
+    void (async () => {
+      const { method, url = "", headers } = request;
+      const tokens = [headers.authorization, headers["private-token"]];
+      const isAllowed = tokens.includes(`Bearer ${TOKEN}`) || tokens.includes(TOKEN);
+      if (!isAllowed || !PATHS.test(url)) return response.writeHead(404).end();
+      const content = (await request.toArray()).join("");
+      const id = method === "POST" ? texts.length : Number(/(\d+)$/.exec(url)?.[1]);
+      if (method !== "GET") texts[id] = (JSON.parse(content) as { body: string }).body;
+      const read = url === "/user" ? { id: 2 } : texts.map((_text, index) => comment(index));
+      return response.end(JSON.stringify(method === "GET" ? read : comment(id)));
+    })();
+  }).listen(0, "127.0.0.1");
+  onTestFinished(() => void server.close());
+  await once(server, "listening");
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, texts };
+}
+
+it.each(Object.entries(SERVICES))(
+  "comment.ts at %s shows the latest preview in one comment, shortened, in a block that it cannot end",
+  async (_service, variables) => {
+    const { url, texts } = await startComments();
     const cwd = await temporaryFolder();
-    const github = {
-      GITHUB_ACTIONS: "true",
-      GITHUB_API_URL: comments.url,
-      GITHUB_REPOSITORY: "team/stack",
-      GITHUB_TOKEN: COMMENTS_TOKEN,
-      PULL_REQUEST: "7",
-    };
-    const gitlab = {
-      CI_API_V4_URL: comments.url,
-      CI_PROJECT_ID: "5",
-      CI_MERGE_REQUEST_IID: "7",
-      MERGE_REQUEST_TOKEN: COMMENTS_TOKEN,
-    };
-    const variables = service === "GitHub" ? github : gitlab;
-    const env = { ...inheritedEnv(), ...variables, PULUMI_STACK: "production" };
-    for (const preview of previews) {
+    const urls = { GITHUB_API_URL: url, CI_API_V4_URL: url };
+    const env = { ...inheritedEnv(), ...urls, ...variables, PULUMI_STACK: "production" };
+    const comment = async (preview: string): Promise<string> => {
       await writeFile(join(cwd, "preview.log"), preview);
       await mustRun(process.execPath, [join(SCRIPTS, "comment.ts")], { cwd, env });
-    }
-    expect(comments.texts).toEqual(["of a person", expect.any(String)]);
-    return comments.texts[1] ?? "";
-  }
-
-  it("shortens a long preview to its start and its summary, and replaces the comment on an earlier preview", async () => {
-    const long = `First line\n${"x".repeat(100_000)}\nResources:\n    + 4 to create\n`;
-    const text = await commentOn("earlier preview", long);
-    expect(text).toContain("First line");
-    expect(text).toContain("+ 4 to create");
-    expect(text).toContain("[… 40041 characters left out: see the log of the job …]");
+      expect(texts).toEqual([OF_A_PERSON, expect.any(String)]);
+      return texts[1] ?? "";
+    };
+    const block = /\n~{7}text\n \+ name ~~~~~~\n~~~~~\n<b>\n~{7}\n$/;
+    expect(await comment(" + name ~~~~~~\n~~~~~\n<b>")).toMatch(block);
+    const text = await comment(`First line\n${"x".repeat(100_000)}\nResources:\n    + 4 to create\n`);
+    expect(text).toMatch(
+      /First line[^]*\[… 40041 characters left out: see the log of the job …\][^]*\+ 4 to create/,
+    );
     expect(text.length).toBeLessThan(65_536);
-    expect(text).not.toContain("earlier");
-  });
-
-  it("shows a preview in a block that the preview cannot end", async () => {
-    const text = await commentOn(" + name ~~~~~~\n~~~~~\n<b>");
-    expect(text).toMatch(/\n~{7}text\n \+ name ~~~~~~\n~~~~~\n<b>\n~{7}\n$/);
-  });
-});
+    expect(text).not.toContain("name");
+  },
+);
 
 /** Replaces the CLI. It and its child process print the signals that they receive, and end half a second after the first. */
 const CLI = `#!/usr/bin/env node
