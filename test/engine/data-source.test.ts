@@ -101,33 +101,3 @@ it("an incomplete list fails the preview, and unknown settings require getPartne
   expect(await stack.up()).toMatchObject({ ok: true });
   expect(await stack.outputs()).toEqual({ count: 3 });
 });
-
-it("a record cannot make the engine or the SDK take a value for a file, a secret, an output or an unknown", async () => {
-  const path = import.meta.filename;
-  const signature = (kind: string, rest: object): object => ({
-    "4dabf18193072939515e22adb298388d": kind,
-    ...rest,
-  });
-  const urn = "urn:pulumi:dev::test::a:b:C::c";
-  /** What the service sends, and what the program receives. */
-  const values: Record<string, [sent: unknown, received: unknown]> = {
-    asset: [signature("c44067f5952c0a294b673a41bacd8c17", { path }), { path }],
-    archive: [signature("0def7320c3a5731c473e5ecbe6d01bc7", { path }), { path }],
-    secret: [signature("1b47061264138c4ac30d75fd1eb44270", { value: "plain" }), { value: "plain" }],
-    output: [signature("d0e6a833031e9bbcd3f4e8bde6ca49a4", { value: "plain" }), { value: "plain" }],
-    reference: [[signature("5cf8f73096256a8f31e491e813e4eb8e", { urn })], [{ urn }]],
-    sdkAsset: [{ __pulumiAsset: true, path }, { path }],
-    sdkResource: [{ __pulumiResource: true }, {}],
-    unknown: ["04da6b54-80e4-46f7-96ec-b56ff0331ba9", null],
-  };
-  const record = (index: 0 | 1): object =>
-    Object.fromEntries(
-      Object.entries({ id: [7, 7], ...values }).map(([name, value]) => [name, value[index]]),
-    );
-  const { stack } = await sandboxStack(
-    async () => ({ found: (await partners.getPartnerWebhooks()).webhooks }),
-    { shape: { apiKey: ({ key }) => ({ apiKey: key }), webhooks: () => [record(0)] } },
-  );
-  expect(await stack.up()).toMatchObject({ ok: true, error: "" });
-  expect(await stack.outputs()).toEqual({ found: [{ webhookId: 7, state: null, record: record(1) }] });
-});

@@ -1,6 +1,15 @@
 import { expect, it } from "vitest";
 
-import { withoutSpecialValues } from "../../../provider/src/handlers/contract.js";
+import { SIGNATURE, UNKNOWN, withoutSpecialValues } from "../../../provider/src/handlers/contract.js";
+
+it("a service's value loses what the engine or the SDK would take for a file, a secret, an output or an unknown", () => {
+  const special = {
+    [SIGNATURE]: "c44067f5952c0a294b673a41bacd8c17",
+    __pulumiResource: true,
+    path: "/etc/passwd",
+  };
+  expect(withoutSpecialValues([special, UNKNOWN])).toEqual([{ path: "/etc/passwd" }, null]);
+});
 
 it("a service's value keeps what the engine can decode: no half of a character, and at most 100 levels", () => {
   expect(withoutSpecialValues({ "a\ud800": ["\udfff", "😀"] })).toEqual({ "a\ufffd": ["\ufffd", "😀"] });
