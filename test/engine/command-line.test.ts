@@ -6,42 +6,11 @@ import { expect, it, onTestFinished } from "vitest";
 import { runShell } from "../../provider/tools/process.ts";
 import { engineEnv } from "../../provider/tools/engine/environment.ts";
 import { SHAPES } from "../support/sandbox.ts";
-import { blocksOf, countRequests, sandboxFor, statesOf, type SandboxOptions } from "./support.ts";
+import { blocksOf, countRequests, sandboxFor, statesOf } from "./support.ts";
 
 const PAGE = "docs/command-line.md";
 const OLD_KEY = "old-key-0123456789abcdef";
 const SENT_TO = { 101: "orders", 102: "invoices", 103: "refunds" } as Record<number, string>;
-
-/** A service whose records contain addresses. */
-const SERVICE: SandboxOptions = {
-  apiKeys: [OLD_KEY],
-  shape: {
-    ...SHAPES.flat,
-    webhooks: (list) =>
-      list.map((webhook) => ({
-        ...webhook,
-        url: `https://shop.example.com/${SENT_TO[webhook.webhookId] ?? ""}?signature=hidden`,
-      })),
-  },
-};
-
-/** Starts a service and an engine that knows its address. @returns A function that runs shell commands. */
-async function startService() {
-  const sandbox = await sandboxFor(SERVICE);
-  const engine = await engineEnv({ NO_COLOR: "1" });
-  onTestFinished(() => engine.dispose());
-  await writeFile(join(engine.dir, "token.txt"), sandbox.accessToken);
-  const [settings = ""] = await blocksOf(PAGE, "sh");
-  const here = settings.replace("https://partners.example.com", sandbox.url);
-  const shell = (script: string) => runShell(`${here}${script}`, { cwd: engine.dir, env: engine.env });
-  /** Everything in the CLI's home that a person could read, with its logs in plain text. */
-  const logs = async (): Promise<string> => {
-    const folder = join(engine.env["PULUMI_HOME"] ?? "", "logs");
-    const files = await Promise.all((await readdir(folder)).map((file) => readFile(join(folder, file))));
-    return files.map((file) => gunzipSync(file).toString()).join("\n");
-  };
-  return { sandbox, engine, shell, logs };
-}
 
 /** Stands for the secret store of the page, and for the person who enters a key. */
 const PEOPLE = `
@@ -50,13 +19,34 @@ read() { builtin read "$@" <<< ${OLD_KEY}; }
 `;
 
 it("the commands of the page list, read and change webhooks, and create and delete a key that nothing keeps", async () => {
-  const { sandbox, engine, shell, logs } = await startService();
-  const [, ...blocks] = await blocksOf(PAGE, "sh");
+  const sandbox = await sandboxFor({
+    apiKeys: [OLD_KEY],
+    shape: {
+      ...SHAPES.flat,
+      webhooks: (list) =>
+        list.map((webhook) => ({
+          ...webhook,
+          url: `https://shop.example.com/${SENT_TO[webhook.webhookId] ?? ""}?signature=hidden`,
+        })),
+    },
+  });
+  const engine = await engineEnv({ NO_COLOR: "1" });
+  onTestFinished(() => engine.dispose());
+  await writeFile(join(engine.dir, "token.txt"), sandbox.accessToken);
+  const [settings = "", ...blocks] = await blocksOf(PAGE, "sh");
   const last = blocks.pop() ?? "";
   expect(last).toMatch(/^rm .*do\.log\n$/);
+  const here = settings.replace("https://partners.example.com", sandbox.url);
+  const shell = (script: string) => runShell(here + script, { cwd: engine.dir, env: engine.env });
+  /** Everything in the CLI's logs, in plain text. */
+  const logs = async (): Promise<string> => {
+    const folder = join(engine.env["PULUMI_HOME"] ?? "", "logs");
+    const files = await Promise.all((await readdir(folder)).map((file) => readFile(join(folder, file))));
+    return files.map((file) => gunzipSync(file).toString()).join("\n");
+  };
+
   const { code, stdout, stderr } = await shell(PEOPLE + blocks.join(""));
   expect({ code, stderr: code === 0 ? "" : stderr }).toEqual({ code: 0, stderr: "" });
-
   const printed = stdout + stderr;
   for (const shown of await blocksOf(PAGE, "text")) expect(printed).toContain(shown);
   expect(stdout).toContain('"name": "https://shop.example.com/orders"');
@@ -73,25 +63,4 @@ it("the commands of the page list, read and change webhooks, and create and dele
   expect(await logs()).toContain(apiKey); // As the page warns. If a newer CLI is better, shorten the page.
   expect((await shell(last)).code).toBe(0);
   expect(await logs()).not.toMatch(new RegExp(`${apiKey}|${OLD_KEY}|${sandbox.accessToken}`));
-});
-
-it("a webhook is set to a state by flags alone; a wrong state and a wrong token are refused", async () => {
-  const { sandbox, shell } = await startService();
-  const webhook = (args: string, settings = "") =>
-    shell(`${settings}pulumi do partners:PartnerWebhookState ${args}`);
-  const create = "create --webhook-id 102 --stateless --yes --state";
-  expect((await webhook(`${create} disabled`)).code).toBe(0);
-  expect(statesOf(sandbox)[102]).toBe("disabled");
-  const refused = await webhook(`${create} off`);
-  expect(refused.stderr).toContain('state must be "active" or "disabled".');
-  expect(refused.code).not.toBe(0);
-
-  for (const args of ["list", "read 102", `${create} active`]) {
-    const rejected = await webhook(args, "export PARTNERS_ACCESS_TOKEN=wrong-token-0123456789; ");
-    expect(rejected.code, args).not.toBe(0);
-    expect(rejected.stderr).toContain("check partners:accessToken or PARTNERS_ACCESS_TOKEN.");
-    expect(rejected.stderr).not.toContain("last up"); // There is none.
-    expect(rejected.stdout + rejected.stderr).not.toContain("wrong-token");
-  }
-  expect(statesOf(sandbox)[102]).toBe("disabled");
 });
