@@ -115,31 +115,24 @@ it("a killed rotation in place leaves a third key, and the pipeline names the re
     new partners.PartnerApiKey("checkout", { rotation: { trigger, overlapDays: 5 } });
     return Promise.resolve();
   });
-  /** Runs the pipeline's check on the state of the stack. */
-  const check = async () => {
-    const input = await stack.pulumi("stack", "export");
-    const script = join(ROOT, "examples/pipeline/ci/interrupted.ts");
-    const { status, stdout } = spawnSync(process.execPath, [script], { input, encoding: "utf8" });
-    return { status, stdout };
-  };
-  expect((await check()).status).toBe(0);
   expect(await stack.up()).toMatchObject({ ok: true });
+  const [tracked = ""] = sandbox.apiKeys;
   trigger = "b";
   expect(await kill(sandbox, stack, "up", 0)).toEqual(["POST"]);
   await stack.pulumi("cancel", "--yes");
 
-  const [tracked = ""] = sandbox.apiKeys;
-  const { status, stdout } = await check();
+  const script = join(ROOT, "examples/pipeline/ci/interrupted.ts");
+  const input = await stack.pulumi("stack", "export");
+  const { status, stdout } = spawnSync(process.execPath, [script], { input, encoding: "utf8" });
   expect(status).toBe(1);
   expect(stdout).toContain("checkout, interrupted while updating");
-  expect(stdout).toContain(
-    `checkout: ends in ${tracked.slice(-4)}, created ${new Date().toISOString().slice(0, 10)}T`,
-  );
+  const created = `${new Date().toISOString().slice(0, 10)}T`;
+  expect(stdout).toContain(`checkout: ends in ${tracked.slice(-4)}, created ${created}`);
   const again = await stack.up();
   expect(again).toMatchObject({ ok: true });
   expect(again.stdout).toContain("checkout, interrupted while updating");
   expect(sandbox.apiKeys).toHaveLength(3);
-  expect((await check()).status).toBe(0);
+  expect(await stack.stateFile()).not.toContain("pending_operations");
 });
 
 /** Starts an operation and kills it at a request. @returns The requests until then. */

@@ -28,11 +28,7 @@ it("every block of README.md does what it says", async () => {
   expect(others, "a block that this test does not run").toEqual([]);
   expect(sandbox).toContain(port);
 
-  const engine = await engineEnv({ PULUMI_SKIP_CONFIRMATIONS: "true" });
-  onTestFinished(() => engine.dispose());
-  const checkout = join(engine.dir, "pulumi-partners");
-  await copyBuild(checkout);
-  await symlink(join(ROOT, "node_modules"), join(checkout, "node_modules"));
+  const { checkout, engine } = await clone();
   for (const [index, program] of programs.entries())
     await writeFile(join(engine.dir, `program-${index}.ts`), program);
   const script = [
@@ -58,12 +54,8 @@ it("every block of examples/README.md does what it says", async () => {
   expect(others, "a block that this test does not run").toEqual([]);
   expect([`${sandbox}\n${run}`, copy, upgrade].map((block) => block.split("\n").length)).toEqual([3, 3, 3]);
 
-  const engine = await engineEnv({ PULUMI_SKIP_CONFIRMATIONS: "true" });
-  onTestFinished(() => engine.dispose());
-  const checkout = join(engine.dir, "pulumi-partners");
-  await copyBuild(checkout);
+  const { checkout, engine } = await clone();
   await cp(join(ROOT, "examples/quickstart"), join(checkout, "examples/quickstart"), { recursive: true });
-  await symlink(join(ROOT, "node_modules"), join(checkout, "node_modules"));
   const destroy = "pulumi destroy --remove";
   expect(await readFile(join(ROOT, EXAMPLES), "utf8")).toContain(`\`${destroy}\``);
   const script = [
@@ -80,6 +72,16 @@ it("every block of examples/README.md does what it says", async () => {
   expect(stdout).toContain("// A change");
   expect(stdout.match(/\+ 4 created/g)).toHaveLength(2);
 });
+
+/** Creates an engine with a built clone in its folder. */
+async function clone() {
+  const engine = await engineEnv({ PULUMI_SKIP_CONFIRMATIONS: "true" });
+  onTestFinished(() => engine.dispose());
+  const checkout = join(engine.dir, "pulumi-partners");
+  await copyBuild(checkout);
+  await symlink(join(ROOT, "node_modules"), join(checkout, "node_modules"));
+  return { checkout, engine };
+}
 
 /** Returns the command blocks of a file, with another port for the sandbox. */
 async function commandsOf(page: string, port: string): Promise<string[]> {

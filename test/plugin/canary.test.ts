@@ -37,7 +37,7 @@ const FAULTS: readonly (readonly [code: string, fault: Fault])[] = [
   ),
   ["PARTNERS_UNREADABLE", { kind: "status", status: 200, ...ECHO, effect: true }],
   ["PARTNERS_UNREADABLE", { kind: "status", status: 200, body: `{"key":${WORDS}`, effect: true }],
-  ["PARTNERS_UNREADABLE", { kind: "html", effect: true }],
+  ["PARTNERS_UNREADABLE", { kind: "status", status: 200, body: "<p>", effect: true }],
   ["PARTNERS_CONNECTION", { kind: "reset", effect: true }],
   ["PARTNERS_CONNECTION", { kind: "truncate", bytes: 70 }],
   ["PARTNERS_TIMEOUT", { kind: "hang", at: "headers", effect: true }],

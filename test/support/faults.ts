@@ -23,8 +23,6 @@ export type Fault = {
     }
   /** A 429. */
   | { readonly kind: "rateLimit"; readonly retryAfter?: number | string }
-  /** A 200 with a web page, such as a login page. */
-  | { readonly kind: "html" }
   /** A TCP reset instead of a response. */
   | { readonly kind: "reset" }
   /** No response at all, or only the first half of the real body. */
@@ -82,10 +80,6 @@ export async function applyFault(
     case "rateLimit": {
       const headers = fault.retryAfter === undefined ? {} : { "retry-after": String(fault.retryAfter) };
       return json(429, { error: "too many requests" }, headers);
-    }
-    case "html": {
-      const body = "<!doctype html><html><body><h1>Welcome</h1></body></html>";
-      return { status: 200, headers: { "content-type": "text/html; charset=utf-8" }, body };
     }
     case "reset":
       socket.resetAndDestroy();

@@ -9,7 +9,7 @@ import { json, type Answer } from "../../provider/dist/sandbox/partner-account.j
 import { runSandbox, type OperationCall } from "../../provider/dist/sandbox/sandbox.js";
 import type * as published from "../../provider/dist/sandbox/sandbox.js";
 import { applyFault, FaultQueue, takesEffect, type Fault } from "./faults.ts";
-import { RawBody, SHAPES, type Shape, type ShapeName } from "./shapes.ts";
+import { SHAPES, type Shape, type ShapeName } from "./shapes.ts";
 
 export type {
   LoggedRequest,
@@ -18,7 +18,7 @@ export type {
   WebhookState,
 } from "../../provider/dist/sandbox/sandbox.js";
 export type { Fault } from "./faults.ts";
-export { RawBody, SHAPES, type IssuedKey, type Shape, type ShapeName } from "./shapes.ts";
+export { SHAPES, type IssuedKey, type Shape, type ShapeName } from "./shapes.ts";
 
 /** Options of {@link startSandbox}. */
 export interface SandboxOptions extends published.SandboxOptions {
@@ -109,7 +109,7 @@ const NOT_PERFORMED = json(500, {});
 function shaped(shape: Shape): (call: OperationCall) => Answer {
   const keysById = new Map<string, string>();
   const render = ({ status }: Answer, value: unknown): Answer =>
-    value instanceof RawBody ? { status, headers: {}, body: value.body } : json(status, value);
+    Buffer.isBuffer(value) ? { status, headers: {}, body: value } : json(status, value);
 
   return (call) => {
     const byId = shape.deleteBy === "id" && call.operation === "deleteApiKey";

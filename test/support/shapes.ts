@@ -5,7 +5,7 @@ import type { WebhookSeed } from "../../provider/dist/sandbox/sandbox.js";
 /** An API key that the service issued, and its public ID: `key_` and 12 hexadecimal digits. */
 export type IssuedKey = Readonly<Record<"key" | "id" | "createdAt", string>>;
 
-/** The form of successful responses. Results are sent as JSON, except a {@link RawBody}. */
+/** The form of successful responses. Results are sent as JSON, except a buffer. */
 export interface Shape {
   /** Returns the response to the creation of a key. */
   readonly apiKey: (key: IssuedKey) => unknown;
@@ -15,17 +15,8 @@ export interface Shape {
   readonly deleteBy?: "key" | "id";
 }
 
-/** A body to send unchanged. */
-export class RawBody {
-  readonly body: string;
-
-  constructor(body: string) {
-    this.body = body;
-  }
-}
-
 /** The names of {@link SHAPES}. */
-export type ShapeName = "flat" | "envelope" | "nested" | "byId" | "unreadable";
+export type ShapeName = "flat" | "nested" | "byId" | "unreadable";
 
 const nested: Shape = {
   apiKey: ({ key, id, createdAt }) => ({ apiKey: { id, prefix: key.slice(0, 12), key, createdAt } }),
@@ -34,15 +25,9 @@ const nested: Shape = {
   },
 };
 
-const fieldsOf = ({ webhookId, state }: WebhookSeed) => ({ webhookId, state });
-
 /** The forms of responses in which services differ. */
 export const SHAPES: Readonly<Record<ShapeName, Shape>> = {
-  flat: { apiKey: ({ key }) => ({ apiKey: key }), webhooks: (list) => list.map(fieldsOf) },
-  envelope: {
-    apiKey: ({ key }) => ({ status: "success", data: { apiKey: key } }),
-    webhooks: (list) => ({ status: "success", data: list.map(fieldsOf) }),
-  },
+  flat: { apiKey: ({ key }) => ({ apiKey: key }), webhooks: (list) => list },
   nested,
   byId: { ...nested, deleteBy: "id" },
   /** Cannot be recognized without `responses`: there is a second secret and a second list. */

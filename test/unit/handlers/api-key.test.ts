@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import type { ResourceHandlers } from "../../../provider/src/handlers/contract.js";
 import { fingerprint } from "../../../provider/src/handlers/key-state.js";
-import { RawBody, SHAPES, type Fault, type SandboxOptions, type Shape } from "../../support/sandbox.ts";
+import { SHAPES, type Fault, type SandboxOptions, type Shape } from "../../support/sandbox.ts";
 import { failureOf, sandboxFor } from "../api/support.ts";
 import { checked, create, mapping, methods, NOON, partialFailureOf, startRun } from "./support.ts";
 
@@ -37,7 +37,7 @@ const MISLEADING = respondingWith(({ key, id }) => ({
   apiKey: `pk_old_9f8e7d6c5b4a3f2e_${id}`,
   next: { key },
 }));
-const PLAIN_TEXT = respondingWith(({ key }) => new RawBody(key));
+const PLAIN_TEXT = respondingWith(({ key }) => Buffer.from(key));
 const CUT_OFF = { complete: false, reading: { reason: "not JSON" } };
 
 describe("a new key", () => {
@@ -115,7 +115,7 @@ describe("a response in which the key is not found", () => {
 });
 
 it("a key is found in a response that was cut off after its JSON", async () => {
-  const shape = respondingWith(({ key }) => new RawBody(`{"apiKey":"${key}"}${" ".repeat(9)}`));
+  const shape = respondingWith(({ key }) => Buffer.from(`{"apiKey":"${key}"}${" ".repeat(9)}`));
   const bytes = `{"apiKey":"pk_live_"}`.length + 32;
   const { service, outputs } = await createdKey({ shape, faults: [{ kind: "truncate", bytes }] });
   expect(outputs).toMatchObject({ apiKey: service.apiKeys[0], response: { complete: false } });
@@ -166,7 +166,11 @@ describe("a deletion", () => {
   it("fails if it returns a 404 and the webhook list cannot be read", async () => {
     const { service, outputs } = await createdKey();
     const operation = "listWebhooks";
-    service.inject(gone, { kind: "status", status: 404, operation }, { kind: "html", operation });
+    service.inject(
+      gone,
+      { kind: "status", status: 404, operation },
+      { kind: "status", status: 200, body: "<p>", operation },
+    );
     for (const code of ["PARTNERS_STATUS", "PARTNERS_UNREADABLE"]) {
       const error = await failureOf(keysOf(service).delete(outputs));
       expect(error).toMatchObject({ problem: { kind: "deletionUnclear", listError: { code } } });

@@ -493,7 +493,7 @@ describe("a preview", () => {
 
   it.each<[string, Fault, object]>([
     ["the service refuses the request", { kind: "status", status: 404 }, { status: 404 }],
-    ["the list is a web page", { kind: "html" }, { code: "PARTNERS_UNREADABLE" }],
+    ["the list is a web page", { kind: "status", status: 200, body: "<p>" }, { code: "PARTNERS_UNREADABLE" }],
   ])("fails, as the update would, if %s", async (_what, fault, problem) => {
     const { partnerWebhookStates: fleet } = startRun(await sandboxFor({ faults: [fault] }));
     expect((await fleet.check({}, { states: { 101: "active" } })).problems).toMatchObject([problem]);
