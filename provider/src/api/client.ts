@@ -55,8 +55,8 @@ export interface PartnerClient {
   createApiKey(): Promise<ApiResponse>;
   /** Deletes a key, identified by its value or by its ID. @throws {RequestError} @throws {SettingsError} if it fits into no path. */
   deleteApiKey(apiKey: string): Promise<ApiResponse>;
-  /** Lists the webhooks. @param timeout Milliseconds, if less than `operationTimeout`. @throws {RequestError} */
-  listWebhooks(timeout?: number): Promise<ApiResponse>;
+  /** Lists the webhooks. @throws {RequestError} */
+  listWebhooks(): Promise<ApiResponse>;
   /** Sets the state of a webhook. @throws {RequestError} */
   setWebhookState(webhookId: number, state: WebhookState): Promise<ApiResponse>;
   /** The operations that are waiting for a response. */
@@ -79,9 +79,9 @@ export function createClient(options: ClientOptions): PartnerClient {
 
   /** Performs an operation, with retries, and returns the successful response. */
   async function send(call: Call): Promise<ApiResponse> {
-    const { operation, key, webhookId = null, timeout = Infinity } = call;
+    const { operation, key, webhookId = null } = call;
     const request = { operation, webhookId, host, mayUseProxy: connections.mayUseProxy };
-    const operationTimeout = Math.min(timeout, options.operationTimeout);
+    const { operationTimeout } = options;
     const onRetry = (attempt: Attempt, delay: number): void => {
       options.onWait?.({ operation, host, reason: resultOf(attempt), delay });
     };
@@ -144,7 +144,7 @@ export function createClient(options: ClientOptions): PartnerClient {
   return {
     createApiKey: () => send({ operation: "createApiKey" }),
     deleteApiKey: (key) => send({ operation: "deleteApiKey", key }),
-    listWebhooks: (timeout) => send({ operation: "listWebhooks", timeout }),
+    listWebhooks: () => send({ operation: "listWebhooks" }),
     setWebhookState: (webhookId, state) => send({ operation: STATE_OPERATION[state], webhookId }),
     pendingOperations: () => [...inFlight].map(({ operation }) => operation),
     close: () => connections.close(),
@@ -157,8 +157,6 @@ interface Call {
   /** A key, or the ID of a key. Secret. */
   readonly key?: string;
   readonly webhookId?: number;
-  /** Milliseconds, if less than `operationTimeout`. */
-  readonly timeout?: number | undefined;
 }
 
 /** Inserts the path parameter into a template. @throws {SettingsError} if a server or a proxy would resolve it to another path. */

@@ -110,8 +110,8 @@ export type Notice = Readonly<
   | { kind: "webhooksGone"; webhookIds: readonly number[] }
   /** A webhook is not in the state in which this stack last set or saw it. */
   | { kind: "drifted" }
-  /** A preview could not check the webhooks, and continues without the check. */
-  | { kind: "notChecked"; error: PartnerError }
+  /** A preview could not check the webhooks, and continues without the check. `null`: the service took too long. */
+  | { kind: "notChecked"; error: PartnerError | null }
 >;
 
 /** Why a key is rotated. `since` and `due` are dates such as 2026-02-19. */

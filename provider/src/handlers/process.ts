@@ -130,8 +130,8 @@ export function interpretResponses(client: PartnerClient, mapping: ResponseMappi
     async deleteApiKey(apiKey: string): Promise<void> {
       successText(await client.deleteApiKey(apiKey));
     },
-    async listWebhooks(timeout?: number): Promise<WebhookList> {
-      const response = await client.listWebhooks(timeout);
+    async listWebhooks(): Promise<WebhookList> {
+      const response = await client.listWebhooks();
       const text = successText(response);
       const reading = readWebhookList(text, response.headers, response.status, mapping);
       if (reading.readable) return reading;

@@ -15,34 +15,24 @@ import {
 } from "./webhook-fleet-state.js";
 import type { WebhookRegistry, WebhookSnapshot } from "./webhook-registry.js";
 
-/** How a change of webhooks ended. */
-interface ChangeResult {
-  /** The states before and after the change. */
-  readonly found: StateMap;
-  readonly reached: StateMap;
-  /** Why some webhooks are not in the desired states; `null` if all are. */
-  readonly failure: PartnerError | null;
-  /** Whether any webhook may have changed on the server. */
-  readonly mayHaveChanged: boolean;
-}
-
 /**
  * Brings the webhooks of a fleet into the desired states, and those that leave it into their final states.
  *
- * @returns The new outputs, even if some changes failed.
+ * @returns The new outputs, even if some changes failed; why some webhooks are not in the desired states, `null` if all are; and
+ *   whether any webhook may have changed on the server.
  */
 export async function converge(
   plugin: PluginProcess,
   { states, others, stateOnDestroy, account }: Fleet,
   olds: Fleet,
-): Promise<Pick<ChangeResult, "failure" | "mayHaveChanged"> & { readonly outputs: Fleet & Properties }> {
+) {
   const { webhooks } = await plugin.open();
   const covers = isState(others);
   const leaving = idsOf(olds.initialStates).filter((id) => !covers && !(id in states));
   let snapshot = await webhooks.lookUp([...idsOf(states), ...leaving]);
   const covered = covers ? unnamedWebhooks(snapshot, states).map(({ webhookId }) => webhookId) : [];
   if (covers) {
-    plugin.managed.cover(covered);
+    plugin.managed.declare(covered);
     snapshot = await webhooks.lookUp(covered); // Another process may have released one before it was covered.
   }
   const release = plugin.managed.release(
@@ -52,7 +42,7 @@ export async function converge(
   const rest = covers ? Object.fromEntries(covered.map((id) => [id, others])) : {};
   const wanted = { ...states, ...rest, ...release.states };
   const changes = changeStates(plugin, webhooks, snapshot, wanted).finally(release.end);
-  const { found, reached, failure, mayHaveChanged } = await changes;
+  const { found, reached, ...result } = await changes;
   // A webhook in its final state is no longer managed.
   const unfinished = idsOf(release.states).filter((id) => reached[id] !== release.states[id]);
   const unnamed = [...covered, ...unfinished];
@@ -69,7 +59,7 @@ export async function converge(
       ...(covers ? olds.initialStates : pick(olds.initialStates, managed)),
     },
   };
-  return { outputs, failure, mayHaveChanged };
+  return { outputs, ...result };
 }
 
 /** Brings webhooks into the desired states. Sends only what differs, in parallel; a failed change does not stop the others. */
@@ -78,7 +68,7 @@ async function changeStates(
   registry: WebhookRegistry,
   snapshot: WebhookSnapshot,
   wanted: StateMap,
-): Promise<ChangeResult> {
+) {
   const listed = idsOf(wanted).flatMap((id) => snapshot.get(id) ?? []);
   const found = statesOf(listed);
   const differing = listed.filter(({ webhookId, state }) => state !== wanted[webhookId]);
@@ -86,6 +76,7 @@ async function changeStates(
 
   const reached: Record<string, WebhookState | null> = { ...found };
   let done = 0;
+  const total = differing.length;
   const change = async ({ webhookId }: WebhookReading): Promise<WebhookFailure[]> => {
     const state = wanted[webhookId];
     if (!state) return []; // All states are known by now.
@@ -97,7 +88,9 @@ async function changeStates(
       if (!(error instanceof PartnerError)) throw error;
       return [{ webhookId, error }];
     } finally {
-      showProgress(plugin, ++done, differing.length);
+      done += 1;
+      // At most 100 times, because the engine redraws its display each time. For one change, the engine's own line says enough.
+      if (total > 1 && done % Math.ceil(total / 100) === 0) plugin.progress(done, total);
     }
   };
   const rejected = (await Promise.all(differing.map(change))).flat();
@@ -108,8 +101,8 @@ async function changeStates(
   return {
     found,
     reached,
-    failure: combineFailures([...rejected, ...absent], differing.length + missing.length),
-    mayHaveChanged: rejected.length < differing.length || rejected.some(({ error }) => mayHaveEffect(error)),
+    failure: combineFailures([...rejected, ...absent], total + missing.length),
+    mayHaveChanged: rejected.length < total || rejected.some(({ error }) => mayHaveEffect(error)),
   };
 }
 
@@ -129,14 +122,6 @@ function combineFailures(failures: readonly WebhookFailure[], total: number): Pa
   if (!first) return null;
   if (more.every(({ error }) => error === first.error)) return first.error;
   return new ResourceError({ kind: "fleetIncomplete", failures: [first, ...more], total });
-}
-
-/** How often the progress of one operation is shown, because the engine redraws its display each time. */
-const MAX_REPORTS = 100;
-
-/** Shows the progress after a change. A single change shows none: the engine's own line says enough. */
-function showProgress(plugin: PluginProcess, done: number, total: number): void {
-  if (total > 1 && done % Math.ceil(total / MAX_REPORTS) === 0) plugin.progress(done, total);
 }
 
 /** Drops the webhooks that certainly do not exist. */

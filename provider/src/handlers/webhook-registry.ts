@@ -11,21 +11,14 @@ export type WebhookList = Extract<WebhookListReading, { readable: true }>;
 
 /** The requests of the registry. */
 export interface WebhookService {
-  /** Lists the webhooks. @param timeout Milliseconds, if less than `operationTimeout`. @throws {RequestError} */
-  listWebhooks(timeout?: number): Promise<WebhookList>;
+  /** Lists the webhooks. @throws {RequestError} */
+  listWebhooks(): Promise<WebhookList>;
   /** Sets the state of a webhook. @throws {RequestError} */
   setWebhookState(webhookId: number, state: WebhookState): Promise<void>;
 }
 
 /** The last change that we made to each webhook. */
 type Changes = Map<number, { readonly state: WebhookState; readonly at: number }>;
-
-interface ListRequest {
-  readonly requestedAt: number;
-  readonly snapshot: Promise<WebhookSnapshot>;
-  /** Whether the request had less time than `operationTimeout`. */
-  readonly limited: boolean;
-}
 
 /**
  * The webhooks of one account. One `GET` serves all resources of the process: concurrent lookups share it, our own changes are
@@ -34,17 +27,14 @@ interface ListRequest {
 export class WebhookRegistry {
   readonly #client: WebhookService;
   readonly #currentTime: () => number;
-  readonly #managed: ManagedWebhooks | null;
+  readonly #managed: ManagedWebhooks;
   readonly #changes: Changes = new Map();
   /** Our changes that have not finished, by webhook ID. */
   readonly #pending = new Map<number, Promise<unknown>>();
-  #latest: ListRequest | null = null;
+  #latest: { readonly requestedAt: number; readonly snapshot: Promise<WebhookSnapshot> } | null = null;
 
-  /**
-   * @param currentTime Milliseconds since the epoch.
-   * @param managed The webhooks that other processes let go; `null` if there are none.
-   */
-  constructor(client: WebhookService, currentTime: () => number, managed: ManagedWebhooks | null) {
+  /** @param currentTime Milliseconds since the epoch. */
+  constructor(client: WebhookService, currentTime: () => number, managed: ManagedWebhooks) {
     this.#client = client;
     this.#currentTime = currentTime;
     this.#managed = managed;
@@ -54,17 +44,16 @@ export class WebhookRegistry {
    * Looks up webhooks in the list, after our own changes to them, and those of other processes, have finished.
    *
    * @param webhookIds If one of them is missing from a list that was requested before this call, the list is read again.
-   * @param within Milliseconds for the request, if less than `operationTimeout`.
    * @throws {RequestError} if the list cannot be read.
    */
-  async lookUp(webhookIds: readonly number[], within?: number): Promise<WebhookSnapshot> {
+  async lookUp(webhookIds: readonly number[]): Promise<WebhookSnapshot> {
     const pending = webhookIds.flatMap((webhookId) => this.#pending.get(webhookId) ?? []);
     if (pending.length > 0) await Promise.all(pending);
-    const releasedAt = (await this.#managed?.lastReleaseElsewhere(webhookIds)) ?? -Infinity;
+    const releasedAt = await this.#managed.lastReleaseElsewhere(webhookIds);
     const startedAt = this.#currentTime();
-    const snapshot = await this.#read(Math.max(startedAt - MAX_LIST_AGE, releasedAt + 1), within);
+    const snapshot = await this.#read(Math.max(startedAt - MAX_LIST_AGE, releasedAt + 1));
     const isMissing = webhookIds.some((webhookId) => !snapshot.get(webhookId));
-    return isMissing ? this.#read(startedAt, within) : snapshot;
+    return isMissing ? this.#read(startedAt) : snapshot;
   }
 
   /**
@@ -89,20 +78,12 @@ export class WebhookRegistry {
   }
 
   /** Returns the list, requested at `notBefore` or later. */
-  #read(notBefore: number, within?: number): Promise<WebhookSnapshot> {
-    const latest = this.#latest;
-    if (!latest || latest.requestedAt < notBefore) return this.#request(within);
-    // A caller with the full timeout must not fail because the shared request had less time.
-    const retry = latest.limited && within === undefined;
-    return retry ? latest.snapshot.catch(() => this.#read(notBefore)) : latest.snapshot;
-  }
-
-  #request(within?: number): Promise<WebhookSnapshot> {
+  #read(notBefore: number): Promise<WebhookSnapshot> {
+    if (this.#latest && this.#latest.requestedAt >= notBefore) return this.#latest.snapshot;
     const requestedAt = this.#currentTime();
-    const snapshot = this.#client
-      .listWebhooks(within)
-      .then((list) => new WebhookSnapshot(list, requestedAt, this.#changes));
-    const latest = { requestedAt, snapshot, limited: within !== undefined };
+    const list = this.#client.listWebhooks();
+    const snapshot = list.then((list) => new WebhookSnapshot(list, requestedAt, this.#changes));
+    const latest = { requestedAt, snapshot };
     this.#latest = latest;
     // All callers that wait for this request share its failure; the next caller tries again.
     snapshot.catch(() => {

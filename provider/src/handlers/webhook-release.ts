@@ -27,8 +27,8 @@ export interface JournalEntry {
   readonly kind: "claim" | "release" | "released";
   /** The servers of the account, hashed: the same webhooks, whatever the account is called. */
   readonly servers: readonly string[];
-  /** The account at each of its servers, hashed: two accounts of one server may have different webhooks with the same ID. */
-  readonly accounts: readonly string[];
+  /** Two accounts of one server may have different webhooks with the same ID. */
+  readonly account: string;
   readonly webhooks: readonly DeclaredWebhook[];
   /** The resource that declares the webhooks of a claim; empty if it is not known, or if `others` only covers them. */
   readonly urn: string;
@@ -57,10 +57,8 @@ const MAX_POLLS = 4800;
  * declares, so a rename or a move to another provider undoes nothing.
  */
 export class ManagedWebhooks {
-  /** The webhooks that resources declare through this process, with the URNs of the resources. */
+  /** The webhooks that the program declares through this process, with the URNs of the resources. */
   readonly #declared = new Map<DeclaredWebhook, string>();
-  /** The webhooks that `others` covers. */
-  readonly #covered = new Set<number>();
   readonly #finalStates = new Map<number, WebhookState | null>();
   readonly #owner: JournalOwner;
   readonly #journal: RunJournal | null;
@@ -72,16 +70,17 @@ export class ManagedWebhooks {
   }
 
   /**
-   * Records that a resource of the program declares webhooks. Two resources with one webhook would overwrite each other in every
-   * update.
+   * Records that the program declares webhooks. Two resources with one webhook would overwrite each other in every update.
    *
-   * @param urn The URN of the resource; empty if the host does not know it. Such a resource never conflicts with another.
+   * @param urn The URN of the resource; empty if the host does not know it, or if `others` only covers the webhooks. Then, they
+   *   never conflict with another resource.
    * @returns An error if another resource of the run declares one of them.
    */
   declare(webhooks: readonly DeclaredWebhook[], urn = ""): ResourceError | null {
     const added = webhooks.filter((webhook) => !this.#declared.has(webhook));
     for (const webhook of added) this.#declared.set(webhook, urn); // The first owner stays.
-    // Before the others are read: of two processes that declare a webhook at the same time, at least one finds the other.
+    // Before the others are read: of two processes that declare a webhook at the same time, at least one finds the other. If this
+    // fails, the other processes cannot let the webhooks go either.
     this.#append("claim", added, urn);
     if (urn === "") return null;
     const rivals = [...this.#declared, ...this.#declaredElsewhere()].filter(
@@ -94,13 +93,6 @@ export class ManagedWebhooks {
       return new ResourceError({ kind: "declaredTwice", webhookId, urns: [rival[1], urn] });
     }
     return null;
-  }
-
-  /** Tells the other processes that `others` covers webhooks, as if the program declared each of them. */
-  cover(webhookIds: readonly number[]): void {
-    const added = webhookIds.filter((webhookId) => !this.#covered.has(webhookId));
-    for (const webhookId of added) this.#covered.add(webhookId);
-    this.#append("claim", added); // If this fails, the other processes cannot let them go either.
   }
 
   /** Whether a resource of the program declares a webhook through this process. */
@@ -167,17 +159,23 @@ export class ManagedWebhooks {
   /** @returns Whether the other processes can read the entry. */
   #append(kind: JournalEntry["kind"], webhooks: readonly DeclaredWebhook[], urn = ""): boolean {
     if (this.#journal === null || webhooks.length === 0) return true;
-    const { servers, accounts } = this.#identity();
-    return this.#journal.append({ kind, servers, accounts, webhooks, urn, at: this.#owner.currentTime() });
+    const { account, currentTime } = this.#owner;
+    return this.#journal.append({
+      kind,
+      servers: this.#servers(),
+      account,
+      webhooks,
+      urn,
+      at: currentTime(),
+    });
   }
 
   /** Returns the webhooks of the same account that resources declare through other processes, with the URNs of the resources. */
   #declaredElsewhere(): (readonly [DeclaredWebhook, string])[] {
-    const { accounts } = this.#identity();
-    const entries = (this.#readOthers() ?? []).flat();
-    return entries
-      .filter((entry) => entry.accounts.some((account) => accounts.includes(account)))
-      .flatMap(({ webhooks, urn }) => webhooks.map((webhook) => [webhook, urn] as const));
+    const entries = (this.#readOthers() ?? [])
+      .flat()
+      .filter(({ account }) => account === this.#owner.account);
+    return entries.flatMap(({ webhooks, urn }) => webhooks.map((webhook) => [webhook, urn] as const));
   }
 
   /** Returns the last entry of each other process about the release of each webhook. */
@@ -193,20 +191,16 @@ export class ManagedWebhooks {
   #readOthers(): readonly (readonly JournalEntry[])[] | null {
     const others = this.#journal?.readOthers() ?? null;
     if (others === null) return null;
-    const { servers } = this.#identity();
+    const servers = this.#servers();
     const isSame = (entry: JournalEntry): boolean => entry.servers.some((server) => servers.includes(server));
     return others.map((entries) => entries.filter(isSame));
   }
 
-  #identity(): Pick<JournalEntry, "servers" | "accounts"> {
-    const { account } = this.#owner;
+  /** The servers of the account, hashed. */
+  #servers(): string[] {
     const { servers } = this.#owner.readSettings();
-    return { servers: servers.map(hash), accounts: servers.map((server) => hash(`${server} ${account}`)) };
+    return servers.map((server) => createHash("sha256").update(server).digest("hex").slice(0, 16));
   }
-}
-
-function hash(text: string): string {
-  return createHash("sha256").update(text).digest("hex").slice(0, 16);
 }
 
 /** Returns the final states of webhooks, without those whose initial states are unknown. */

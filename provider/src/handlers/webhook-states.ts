@@ -55,7 +55,7 @@ export function webhookStatesHandlers(plugin: PluginProcess): ResourceHandlers {
       const isKnown = ids.every((id) => id in known);
       if (isKnown && (!isState(others) || others === olds["others"])) return { inputs, problems };
       const found = await previewCheck(async ({ webhooks }) => {
-        const snapshot = await webhooks.lookUp(ids, PREVIEW_TIMEOUT);
+        const snapshot = await webhooks.lookUp(ids);
         const missing = ids.filter((id) => !snapshot.get(id));
         if (missing.length > 0) throw snapshot.absenceError(missing);
         if (isState(others)) warnAboutOthers(plugin, others, statesOf(unnamedWebhooks(snapshot, named)));
@@ -68,7 +68,7 @@ export function webhookStatesHandlers(plugin: PluginProcess): ResourceHandlers {
       const { states, otherStates, initialStates } = fleet;
       const { others } = news;
       if (isState(others)) {
-        plugin.managed.cover(idsOf(otherStates));
+        plugin.managed.declare(idsOf(otherStates));
         warnAboutOthers(plugin, others, otherStates);
       }
       warnAboutLeaving(plugin, fleet, news);
@@ -102,15 +102,14 @@ export function webhookStatesHandlers(plugin: PluginProcess): ResourceHandlers {
       if (missing.length > 0 && !snapshot.provesAbsence) throw snapshot.absenceError(missing);
       const listed = isState(others) ? snapshot.all() : ids.flatMap((id) => snapshot.get(id) ?? []);
       warnIfUnknown(plugin, listed);
-      const named = statesOf(
-        listed.filter(({ webhookId }) => webhookId in states),
-        states,
+      const known = { ...otherStates, ...states };
+      const observed = statesOf(listed, known);
+      const named = pick(observed, idsOf(states));
+      const unnamed = pick(
+        observed,
+        idsOf(observed).filter((id) => !(id in states)),
       );
-      const unnamed = statesOf(
-        listed.filter(({ webhookId }) => !(webhookId in states)),
-        otherStates,
-      );
-      const dropped = idsOf({ ...otherStates, ...states }).filter((id) => !(id in named || id in unnamed));
+      const dropped = idsOf(known).filter((id) => !(id in observed));
       if (dropped.length > 0) plugin.warn({ kind: "webhooksGone", webhookIds: dropped });
       if (idsOf(named).some((id) => states[id] !== null && named[id] !== states[id]))
         plugin.warn({ kind: "drifted" });
@@ -197,31 +196,32 @@ function inputProblems({ states, others, stateOnDestroy }: Properties): string[]
 /** How many problems of the webhooks in a fleet are reported. */
 const MAX_PROBLEMS = 10;
 
-/** Milliseconds that a preview waits for the server before it continues without the check. */
+/** Milliseconds that a preview waits for the service before it continues without the check. */
 const PREVIEW_TIMEOUT = 10_000;
 
 /**
  * Creates a function that runs a check against the service in a preview. It returns the problems that would fail the update as
- * well. An unreachable server does not fail a preview, and after a failure there are no more checks, so that only one resource
+ * well. An unreachable service does not fail a preview, and after a failure there are no more checks, so that only one resource
  * waits for it.
  */
-function createPreviewCheck(
-  plugin: PluginProcess,
-): (check: (session: Session) => Promise<unknown>) => Promise<readonly PartnerError[]> {
+function createPreviewCheck(plugin: PluginProcess) {
   let failed: readonly PartnerError[] | null = null;
-  return async (check) => {
+  return async (check: (session: Session) => Promise<void>): Promise<readonly PartnerError[]> => {
     if (failed) return failed;
+    let error: PartnerError | null = null;
     try {
-      await check(await plugin.open());
-      return [];
-    } catch (error) {
-      if (!(error instanceof PartnerError)) throw error;
-      if (error instanceof ResourceError) return [error]; // It concerns only this resource.
-      const fails = updateWouldFail(error);
-      if (!fails) plugin.warn({ kind: "notChecked", error });
-      failed = fails ? [error] : [];
-      return failed;
+      const checked = check(await plugin.open()).then(() => true);
+      const timeout = new Promise((resolve) => setTimeout(resolve, PREVIEW_TIMEOUT, false).unref());
+      // After the timeout, the update waits for the same list.
+      if (await Promise.race([checked, timeout])) return [];
+    } catch (thrown) {
+      if (!(thrown instanceof PartnerError)) throw thrown;
+      if (thrown instanceof ResourceError) return [thrown]; // It concerns only this resource.
+      error = thrown;
     }
+    failed = error && updateWouldFail(error) ? [error] : [];
+    if (failed.length === 0) plugin.warn({ kind: "notChecked", error });
+    return failed;
   };
 }
 

@@ -70,8 +70,10 @@ export function renderNotice(notice: Notice, context: MessageContext): string {
       return `webhooks are not in the state in which this stack left them. If every refresh says so, another stack may manage the same webhooks.`;
     case "moved":
       return `the account moved from ${notice.owner} to ${notice.present}: the update records the new address.`;
-    case "notChecked":
-      return `the webhooks could not be checked before the update. ${renderError(notice.error, context)}`;
+    case "notChecked": {
+      const why = notice.error ? renderError(notice.error, context) : "The service took more than 10 s.";
+      return `the webhooks could not be checked before the update. ${why}`;
+    }
   }
 }
 

@@ -10,7 +10,7 @@ const MAX_FILE_AGE = 7 * 86_400_000;
 
 /**
  * Connects the plugin processes of one engine run through files: one per process, in a folder that only this user can access. The
- * processes of a run share the address of the engine. A file holds hashed addresses, webhook IDs and URNs, and nothing secret.
+ * processes of a run share the address of the engine. A file holds hashed addresses, account names, webhook IDs and URNs, and nothing secret.
  *
  * @param engine The engine's address as host and port.
  * @param stopping Aborts when the run ends. From then on, no process of the run lets go of webhooks.

@@ -2,8 +2,8 @@ import { describe, expect, it, vi } from "vitest";
 
 import { WebhookRegistry, type WebhookList } from "../../../provider/src/handlers/webhook-registry.js";
 import type { WebhookReading } from "../../../provider/src/responses/webhook-list-reader.js";
-import { clientFor, failureOf, sandboxFor } from "../api/support.ts";
-import { methods } from "./support.ts";
+import { failureOf, sandboxFor } from "../api/support.ts";
+import { methods, startRun } from "./support.ts";
 
 /** Creates a registry for a service with webhooks 1 to 3, and its clock. */
 async function start() {
@@ -11,7 +11,8 @@ async function start() {
     webhooks: [1, 2, 3].map((webhookId) => ({ webhookId, state: "active" })),
   });
   const clock = { now: 1_000_000 };
-  const registry = new WebhookRegistry(clientFor(service), () => clock.now, null);
+  const { plugin } = startRun(service, {}, { currentTime: () => clock.now });
+  const { webhooks: registry } = await plugin.open();
   return {
     service,
     clock,
@@ -64,7 +65,8 @@ describe("the webhook list", () => {
     const clock = { now: 1 };
     const setWebhookState = (webhookId: number): Promise<void> =>
       webhookId === 2 ? Promise.reject(new Error("lost")) : Promise.resolve();
-    const registry = new WebhookRegistry({ listWebhooks, setWebhookState }, () => clock.now, null);
+    const { managed } = startRun({ url: "https://partners.example", accessToken: "token" }).plugin;
+    const registry = new WebhookRegistry({ listWebhooks, setWebhookState }, () => clock.now, managed);
     const webhook = { webhookId: 1, state: "active", missing: null, record: {} } as const;
     const webhooks = new Map([[1, webhook]]);
     const list: WebhookList = { readable: true, complete: true, webhooks, provesAbsence: true, pointers: {} };
@@ -111,13 +113,5 @@ describe("the webhook list", () => {
     service.inject({ kind: "status", status: 401 });
     expect(await failureOf(find(registry, 1))).toMatchObject({ status: 401 });
     expect(await find(registry, 1)).toMatchObject({ webhookId: 1 });
-  });
-
-  it("fails only for a caller with a shorter timeout", async () => {
-    const { service, registry } = await start();
-    service.inject({ kind: "hang", at: "headers" });
-    const [limited, patient] = await Promise.all([failureOf(registry.lookUp([1], 100)), find(registry, 1)]);
-    expect(limited).toMatchObject({ code: "PARTNERS_TIMEOUT" });
-    expect(patient).toMatchObject({ webhookId: 1 });
   });
 });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 
 import { UNKNOWN, type Properties } from "../../../provider/src/handlers/contract.js";
 import { SHAPES, type Fault, type Sandbox, type Shape, type WebhookState } from "../../support/sandbox.ts";
@@ -251,7 +251,7 @@ describe("two providers in one run", () => {
     const connect = connector(service);
     const [one, two, eu] = [connect(), connect(), connect("eu")];
     const covering = { states: {}, others: "disabled" };
-    await create(one.partnerWebhookStates, covering); // Without a URN, it claims webhooks but never conflicts.
+    await create(connect().partnerWebhookStates, covering); // Without a URN, it claims webhooks but never conflicts.
     const conflicts: unknown[] = [];
     for (const [handlers, args, urn] of [
       [one.partnerWebhookState, { webhookId: 101, state: "active" }, "a"],
@@ -512,6 +512,25 @@ describe("a preview", () => {
     expect(await problems()).toEqual([]);
     expect(notices).toMatchObject([{ kind: "notChecked" }]);
     expect(service.requests).toEqual([]);
+  });
+
+  it("waits 10 s for the list, which the update then uses", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const service = await sandboxFor();
+    const timeouts = { requestTimeout: "60", operationTimeout: "60" };
+    const { partnerWebhookStates: fleet, notices } = startRun(service, timeouts);
+    const list = service.hold();
+    const check = fleet.check({}, { states: { 101: "active" } });
+    await list.reached;
+    await vi.advanceTimersByTimeAsync(10_000);
+    const { inputs, problems } = await check;
+    expect(problems).toEqual([]);
+    expect(notices).toEqual([{ kind: "notChecked", error: null }]);
+    const creation = fleet.create(inputs);
+    await list.release();
+    await creation;
+    expect(methods(service)).toEqual(["GET"]);
   });
 
   it("sends no request for webhooks that are in the state or not known yet", async () => {

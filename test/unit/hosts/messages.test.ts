@@ -208,7 +208,10 @@ const NOTICES: Examples<Notice> = {
   ],
   drifted: { kind: "drifted" },
   moved: { kind: "moved", ...MOVE },
-  notChecked: { kind: "notChecked", error: answered(501, { attempts: 4 }) },
+  notChecked: [
+    { kind: "notChecked", error: answered(501, { attempts: 4 }) },
+    { kind: "notChecked", error: null },
+  ],
 };
 
 function all<Union extends { kind: string }>(examples: Examples<Union>): Union[] {

@@ -18,7 +18,7 @@ import { openRunJournal } from "../../../provider/src/hosts/run-journal.js";
 const CLAIM: JournalEntry = {
   kind: "claim",
   servers: ["5e1f"],
-  accounts: ["acc0"],
+  account: "default",
   webhooks: [101],
   urn: "",
   at: 1,
