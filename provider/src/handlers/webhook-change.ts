@@ -35,10 +35,9 @@ export async function converge(
     plugin.managed.declare(covered);
     snapshot = await webhooks.lookUp(covered); // Another process may have released one before it was covered.
   }
-  const release = plugin.managed.release(
-    exceptGone(pick(olds.initialStates, leaving), snapshot),
-    stateOnDestroy,
-  );
+  // What certainly does not exist needs no final state.
+  const present = snapshot.provesAbsence ? leaving.filter((id) => snapshot.get(id)) : leaving;
+  const release = plugin.managed.release(pick(olds.initialStates, present), stateOnDestroy);
   const rest = covers ? Object.fromEntries(covered.map((id) => [id, others])) : {};
   const wanted = { ...states, ...rest, ...release.states };
   const changes = changeStates(plugin, webhooks, snapshot, wanted).finally(release.end);
@@ -48,7 +47,7 @@ export async function converge(
   const unnamed = [...covered, ...unfinished];
   const managed = [...idsOf(states), ...unnamed];
   const outputs = {
-    states: pick({ ...exceptGone(olds.states, snapshot), ...reached }, idsOf(states)),
+    states: pick(reached, idsOf(states)),
     others,
     stateOnDestroy,
     account,
@@ -93,6 +92,8 @@ async function changeStates(
       if (total > 1 && done % Math.ceil(total / 100) === 0) plugin.progress(done, total);
     }
   };
+  const isPossible = ({ error }: WebhookFailure): boolean =>
+    error instanceof RequestError && error.failure.effect === "possible";
   const rejected = (await Promise.all(differing.map(change))).flat();
 
   const missing = idsOf(wanted).filter((id) => !(id in found));
@@ -102,12 +103,8 @@ async function changeStates(
     found,
     reached,
     failure: combineFailures([...rejected, ...absent], total + missing.length),
-    mayHaveChanged: rejected.length < total || rejected.some(({ error }) => mayHaveEffect(error)),
+    mayHaveChanged: rejected.length < total || rejected.some(isPossible),
   };
-}
-
-function mayHaveEffect(error: PartnerError): boolean {
-  return error instanceof RequestError && error.failure.effect === "possible";
 }
 
 /** Warns about webhooks whose state the list does not show. */
@@ -122,12 +119,6 @@ function combineFailures(failures: readonly WebhookFailure[], total: number): Pa
   if (!first) return null;
   if (more.every(({ error }) => error === first.error)) return first.error;
   return new ResourceError({ kind: "fleetIncomplete", failures: [first, ...more], total });
-}
-
-/** Drops the webhooks that certainly do not exist. */
-function exceptGone(states: StateMap, snapshot: WebhookSnapshot): StateMap {
-  const isPossible = (id: number): boolean => !snapshot.provesAbsence || snapshot.get(id) !== undefined;
-  return pick(states, idsOf(states).filter(isPossible));
 }
 
 /** Returns the webhooks that the program does not name. @throws {ResourceError} if the list may not show all of them. */

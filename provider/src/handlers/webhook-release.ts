@@ -206,8 +206,7 @@ export class ManagedWebhooks {
 /** Returns the final states of webhooks, without those whose initial states are unknown. */
 export function finalStates(stateOnDestroy: StateOnDestroy, initialStates: StateMap): StateMap {
   if (stateOnDestroy === "leave") return {};
-  const known = Object.entries(initialStates).filter(([, state]) => state || stateOnDestroy !== "restore");
-  return Object.fromEntries(
-    known.map(([id, state]) => [id, stateOnDestroy === "restore" ? state : stateOnDestroy]),
-  );
+  if (stateOnDestroy === "restore")
+    return Object.fromEntries(Object.entries(initialStates).filter(([, state]) => state));
+  return Object.fromEntries(idsOf(initialStates).map((id) => [id, stateOnDestroy]));
 }
