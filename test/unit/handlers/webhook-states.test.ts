@@ -1,11 +1,10 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 
 import { UNKNOWN, type Properties } from "../../../provider/src/handlers/contract.js";
+import { ResourceError } from "../../../provider/src/handlers/problems.js";
 import { SHAPES, type Fault, type Sandbox, type Shape, type WebhookState } from "../../support/sandbox.ts";
 import { failureOf, sandboxFor } from "../api/support.ts";
 import { checked, create, mapping, methods, partialFailureOf, sharedJournal, startRun } from "./support.ts";
-
-type Kind = "partnerWebhookState" | "partnerWebhookStates";
 
 /** The webhooks of a new sandbox. */
 const FOUND = { 101: "active", 102: "active", 103: "disabled" };
@@ -46,8 +45,8 @@ async function refreshed(service: Sandbox, olds: Properties): Promise<Properties
 }
 
 /** Deletes a fleet in a separate run. */
-async function destroy(service: Sandbox, olds: Properties): Promise<void> {
-  await startRun(service).partnerWebhookStates.delete(olds);
+function destroy(service: Sandbox, olds: Properties): Promise<void> {
+  return startRun(service).partnerWebhookStates.delete(olds);
 }
 
 function serverStates({ webhooks }: Sandbox): Record<string, WebhookState> {
@@ -60,14 +59,15 @@ function connector(service: Sandbox) {
   return (account = "default") => startRun(service, { account }, { journal: journalOf() });
 }
 
-/** Returns the webhooks 1 to `count`, all in one state. */
-function many(count: number, state: WebhookState): { webhookId: number; state: WebhookState }[] {
-  return Array.from({ length: count }, (_, index) => ({ webhookId: index + 1, state }));
+/** Returns the states of the webhooks 1 to `count`, all the same. */
+function all(count: number, state: WebhookState): Record<string, WebhookState> {
+  return Object.fromEntries(Array.from({ length: count }, (_, index) => [index + 1, state]));
 }
 
-/** Returns the states of {@link many} webhooks by their IDs. */
-function allOf(count: number, state: WebhookState): Record<string, WebhookState> {
-  return Object.fromEntries(many(count, state).map(({ webhookId }) => [webhookId, state]));
+/** Starts a service with the webhooks 1 to `count`, all active. */
+function serviceWith(count: number, faults: Fault[] = []): Promise<Sandbox> {
+  const webhooks = Object.entries(all(count, "active"));
+  return sandboxFor({ webhooks: webhooks.map(([id, state]) => ({ webhookId: Number(id), state })), faults });
 }
 
 describe("a fleet", () => {
@@ -93,14 +93,14 @@ describe("a fleet", () => {
   });
 
   it("sends its changes in parallel, and shows its progress at most 100 times", async () => {
-    const service = await sandboxFor({ webhooks: many(150, "active") });
+    const service = await serviceWith(150);
     const shown: unknown[] = [];
     const progress = (...report: number[]): void => void shown.push(report);
     const run = startRun(service, { maxConnections: "4" }, { progress });
     await create(run.partnerWebhookState, { webhookId: 1, state: "disabled" });
     expect(shown).toEqual([]); // The engine's own line says enough.
-    await create(run.partnerWebhookStates, { states: allOf(150, "disabled") });
-    expect(serverStates(service)).toEqual(allOf(150, "disabled"));
+    await create(run.partnerWebhookStates, { states: all(150, "disabled") });
+    expect(serverStates(service)).toEqual(all(150, "disabled"));
     expect(methods(service)).toHaveLength(1 + 150);
     expect(new Set(service.connections("PATCH")).size).toBe(4);
     expect(shown).toHaveLength(74);
@@ -134,24 +134,21 @@ describe("a fleet", () => {
     expect(inputs).toMatchObject({ states: { 101: "disabled" } });
     expect(refresh.notices).toEqual([{ kind: "webhooksGone", webhookIds: [102] }, { kind: "drifted" }]);
     const { partnerWebhookStates: fleet } = startRun(service);
-    expect((await fleet.check(outputs, args)).problems).toMatchObject([
-      { problem: { kind: "noSuchWebhook", webhookIds: [102], existing: [101, 103] } },
-    ]);
+    const problem = { kind: "noSuchWebhook", webhookIds: [102], existing: [101, 103] };
+    expect((await fleet.check(outputs, args)).problems).toMatchObject([{ problem }]);
     const failure = await partialFailureOf(fleet.update("default", outputs, { ...outputs, ...args }));
-    expect(failure.reason).toMatchObject({ problem: { kind: "noSuchWebhook", webhookIds: [102] } });
+    expect(failure.reason).toMatchObject({ problem });
     const initialStates = { 101: "active", 102: "active" };
     expect(failure.properties).toMatchObject({ states: { 101: "active" }, initialStates });
     expect(service.webhooks.get(101)).toBe("active");
-    const removed = await up(service, failure.properties, { states: { 101: "active" } });
-    expect(removed["initialStates"]).toEqual({ 101: "active" });
   });
 
   it("uses a list with further pages, except for others and for webhooks that are missing from it", async () => {
     const service = await sandboxFor({ shape: PAGED });
     const olds = await created(service, { states: { 101: "disabled" } });
     const { partnerWebhookStates: fleet } = startRun(service);
-    const all = await fleet.check({}, { states: {}, others: "active" });
-    expect(all.problems).toMatchObject([{ problem: { kind: "absenceUnproven", webhookId: null } }]);
+    const covering = await fleet.check({}, { states: {}, others: "active" });
+    expect(covering.problems).toMatchObject([{ problem: { kind: "absenceUnproven", webhookId: null } }]);
     const absence = { problem: { kind: "absenceUnproven", webhookId: 7 } };
     expect((await fleet.check({}, { states: { 7: "active" } })).problems).toMatchObject([absence]);
     const missing = { ...olds, states: { 7: "active" }, initialStates: { 7: "active" } };
@@ -211,26 +208,6 @@ it("a state that something else wrote crashes no handler", async () => {
 describe("two providers in one run", () => {
   const args = { states: { 102: "disabled" }, stateOnDestroy: "active" };
 
-  it("leave webhooks that the program declares through the other one, and let the others go", async () => {
-    const service = await sandboxFor();
-    const olds = await created(service, { ...args, states: { 101: "disabled", 102: "disabled" } });
-    const connect = connector(service);
-    const [old, next] = [connect(), connect()];
-    await checked(next.partnerWebhookState, { webhookId: 101, state: "disabled" });
-    await old.partnerWebhookStates.delete(olds);
-    expect(old.notices).toEqual([{ kind: "declaredElsewhere", webhookIds: [101] }]);
-    expect(serverStates(service)).toMatchObject({ 101: "disabled", 102: "active" });
-  });
-
-  it("leave webhooks that the others of a fleet cover", async () => {
-    const service = await sandboxFor({ webhooks: many(2, "active") });
-    const olds = await created(service, { states: allOf(2, "disabled"), stateOnDestroy: "restore" });
-    const connect = connector(service);
-    await create(connect().partnerWebhookStates, { states: {}, others: "disabled" });
-    await connect().partnerWebhookStates.delete(olds);
-    expect(serverStates(service)).toEqual(allOf(2, "disabled"));
-  });
-
   it("do not act on a list that is older than a change of the other one, or on a change in flight", async () => {
     const service = await sandboxFor();
     const olds = await created(service, args);
@@ -244,34 +221,6 @@ describe("two providers in one run", () => {
     await change.release();
     await Promise.all([deleted, taken]);
     expect(service.webhooks.get(102)).toBe("disabled");
-  });
-
-  it("refuse a webhook that two resources declare through both of them for one account", async () => {
-    const service = await sandboxFor();
-    const connect = connector(service);
-    const [one, two, eu] = [connect(), connect(), connect("eu")];
-    const covering = { states: {}, others: "disabled" };
-    await create(connect().partnerWebhookStates, covering); // Without a URN, it claims webhooks but never conflicts.
-    const conflicts: unknown[] = [];
-    for (const [handlers, args, urn] of [
-      [one.partnerWebhookState, { webhookId: 101, state: "active" }, "a"],
-      [two.partnerWebhookState, { webhookId: 101, state: "active" }, "a"], // It moves to another provider.
-      [eu.partnerWebhookState, { webhookId: 101, state: "active" }, "b"], // Another account's webhook has the same ID.
-      [one.partnerWebhookState, { webhookId: 102, state: "active" }, "c"],
-      [two.partnerWebhookState, { webhookId: 102, state: "active" }, "d"],
-      [two.partnerWebhookStates, { states: { 103: "active" } }, "e"],
-      [one.partnerWebhookStates, { states: { 103: "active" } }, "f"],
-      [eu.partnerWebhookStates, covering, "b"],
-      [two.partnerWebhookStates, covering, "a"],
-    ] as const)
-      conflicts.push(...(await handlers.check({}, args, urn)).problems);
-    expect(conflicts).toMatchObject(
-      [
-        { webhookId: 102, urns: ["c", "d"] },
-        { webhookId: 103, urns: ["e", "f"] },
-        { webhookId: null, urns: ["d", "a"] },
-      ].map((conflict) => ({ problem: { kind: "declaredTwice", ...conflict } })),
-    );
   });
 
   it("change nothing if they cannot reach each other", async () => {
@@ -316,16 +265,6 @@ describe("others", () => {
     expect(serverStates(service)).toEqual({ 101: "active", 103: "disabled", 104: "active" });
   });
 
-  it("applies stateOnDestroy to the unnamed webhooks when it changes back to leave", async () => {
-    const service = await sandboxFor();
-    const args = { states: { 103: "active" }, stateOnDestroy: "restore" };
-    const olds = await created(service, { ...args, others: "disabled" });
-    const news = await up(service, olds, args);
-    expect(serverStates(service)).toEqual({ 101: "active", 102: "active", 103: "active" });
-    expect(news).toMatchObject({ otherStates: {}, initialStates: { 103: "disabled" } });
-    expect(methods(service)).toEqual(["GET", "PATCH", "PATCH"]);
-  });
-
   it("fails on an empty list that does not prove that the account has no webhooks", async () => {
     const service = await sandboxFor({ faults: [{ kind: "status", status: 200, body: '{"data":[]}' }] });
     const { partnerWebhookStates: fleet } = startRun(service);
@@ -338,19 +277,18 @@ describe("others", () => {
 
 describe("failed changes", () => {
   it("do not stop the others, are counted, and are all that the next up sends", async () => {
-    const faults: Fault[] = [{ ...refused, skip: 4, times: 3 }];
-    const service = await sandboxFor({ webhooks: many(10, "active"), faults });
-    const args = { states: allOf(10, "disabled"), stateOnDestroy: "restore" };
+    const service = await serviceWith(10, [{ ...refused, skip: 4, times: 3 }]);
+    const args = { states: all(10, "disabled"), stateOnDestroy: "restore" };
     const { properties, reason } = await partialFailureOf(created(service, args));
     const failures = [1, 2, 3].map(() => ({ error: { status: 409 } }));
     const problem = { kind: "fleetIncomplete", total: 10, failures };
     expect(reason).toMatchObject({ code: "PARTNERS_STATUS", problem });
-    expect(properties).toMatchObject({ states: serverStates(service), initialStates: allOf(10, "active") });
+    expect(properties).toMatchObject({ states: serverStates(service), initialStates: all(10, "active") });
     expect(Object.values(serverStates(service)).filter((state) => state === "active")).toHaveLength(3);
     const news = await up(service, properties, args);
     expect(methods(service)).toEqual(["GET", "PATCH", "PATCH", "PATCH"]);
     await destroy(service, news);
-    expect(serverStates(service)).toEqual(allOf(10, "active"));
+    expect(serverStates(service)).toEqual(all(10, "active"));
   });
 
   it("leave no resource if certainly none of them was made", async () => {
@@ -382,52 +320,31 @@ describe("a webhook that leaves a fleet", () => {
     ["active", "active", ["GET", "PATCH"]],
     ["disabled", "disabled", ["GET"]],
   ])("with stateOnDestroy: %s is %s", async (stateOnDestroy, state, requests) => {
-    const service = await sandboxFor();
-    const olds = await created(service, { ...args, stateOnDestroy });
-    const news = await up(service, olds, { states: { 101: "disabled" }, stateOnDestroy });
-    expect(service.webhooks.get(102)).toBe(state);
-    expect([news["otherStates"], news["initialStates"]]).toEqual([{}, { 101: "active" }]);
-    service.clearRequests();
-    await destroy(service, news);
-    expect([service.webhooks.get(101), methods(service)]).toEqual([state, requests]);
-  });
-
-  it("is not changed if another resource takes it over, or if the fleet is renamed", async () => {
-    const service = await sandboxFor();
-    const olds = await created(service, { ...args, stateOnDestroy: "restore" });
-    const singular = { webhookId: 101, state: "disabled", stateOnDestroy: "restore" };
-    const both = [101, 102].map((webhookId) => ({ ...singular, webhookId }));
-    const toSingular = startRun(service);
-    for (const each of both) await create(toSingular.partnerWebhookState, each);
-    await toSingular.partnerWebhookStates.delete(olds);
-    for (const fleet of [args, { states: {}, others: "disabled" }]) {
-      const toFleet = startRun(service);
-      await checked(toFleet.partnerWebhookStates, fleet);
-      for (const each of both) await toFleet.partnerWebhookState.delete({ ...each, initialState: "active" });
-      await toFleet.partnerWebhookStates.delete(olds);
-    }
-    const partly = startRun(service);
-    await create(partly.partnerWebhookState, singular);
-    await partly.partnerWebhookStates.update("default", olds, { ...olds, states: { 102: "disabled" } });
-    expect(methods(service)).not.toContain("PATCH");
-  });
-
-  it.each(["update", "delete"] as const)(
-    "is not changed if another resource is checked while the %s of the fleet reads the list",
-    async (verb) => {
+    const rest = { states: { 101: "disabled" }, stateOnDestroy };
+    for (const before of [args, { ...rest, others: "disabled" }]) {
       const service = await sandboxFor();
-      const olds = await created(service, { states: { 102: "disabled" }, stateOnDestroy: "active" });
-      const { partnerWebhookStates: fleet, partnerWebhookState: webhooks } = startRun(service);
-      const list = service.hold();
-      const released =
-        verb === "update" ? fleet.update("default", olds, { ...olds, states: {} }) : fleet.delete(olds);
-      await list.reached;
-      const taken = create(webhooks, { webhookId: 102, state: "disabled" });
-      await list.release();
-      await Promise.all([released, taken]);
-      expect(methods(service)).toEqual(["GET"]);
-    },
-  );
+      const olds = await created(service, { ...before, stateOnDestroy });
+      const news = await up(service, olds, rest);
+      expect(service.webhooks.get(102)).toBe(state);
+      expect([news["otherStates"], news["initialStates"]]).toEqual([{}, { 101: "active" }]);
+      service.clearRequests();
+      await destroy(service, news);
+      expect([service.webhooks.get(101), methods(service)]).toEqual([state, requests]);
+    }
+  });
+
+  it("is not changed if another resource is checked while the fleet reads the list", async () => {
+    const service = await sandboxFor();
+    const olds = await created(service, { states: { 102: "disabled" }, stateOnDestroy: "active" });
+    const { partnerWebhookStates: fleet, partnerWebhookState: webhooks } = startRun(service);
+    const list = service.hold();
+    const released = fleet.delete(olds);
+    await list.reached;
+    const taken = create(webhooks, { webhookId: 102, state: "disabled" });
+    await list.release();
+    await Promise.all([released, taken]);
+    expect(methods(service)).toEqual(["GET"]);
+  });
 
   it.each([
     ["partnerWebhookState", { webhookId: 102, state: "disabled" }],
@@ -468,27 +385,24 @@ describe("a preview", () => {
   it("says which webhooks a removal changes, and to which state", async () => {
     const service = await sandboxFor();
     const args = { states: { 101: "disabled", 102: "active", 103: "active" }, stateOnDestroy: "restore" };
-    const olds = await created(service, args);
-    const preview = async (kind: Kind, olds: Properties, args: Properties) => {
-      const run = startRun(service);
-      run[kind].diff(olds, await checked(run[kind], args));
-      return run.notices;
-    };
+    const fleet = await created(service, args);
+    const single = { webhookId: 101, state: "disabled", stateOnDestroy: "restore" };
+    const webhook = { ...single, account: "default", initialState: "active" };
     const leaving = (state: WebhookState, ...webhookIds: number[]) => ({
-      kind: "leaving",
-      account: "default",
-      state,
-      webhookIds,
+      ...{ kind: "leaving", account: "default" },
+      ...{ state, webhookIds },
     });
     const rest = { ...args, states: { 102: "active" } };
-    const both = [leaving("active", 101), leaving("disabled", 103)];
-    expect(await preview("partnerWebhookStates", olds, rest)).toEqual(both);
-    expect(await preview("partnerWebhookStates", olds, { ...rest, stateOnDestroy: "leave" })).toEqual([]);
-    const single = { webhookId: 101, state: "disabled", stateOnDestroy: "restore" };
-    const old = { ...single, account: "default", initialState: "active" };
-    const other = { webhookId: 102, state: "active" };
-    expect(await preview("partnerWebhookState", old, other)).toEqual([leaving("active", 101)]);
-    expect(await preview("partnerWebhookState", old, single)).toEqual([]);
+    for (const [kind, olds, args, notices] of [
+      ["partnerWebhookStates", fleet, rest, [leaving("active", 101), leaving("disabled", 103)]],
+      ["partnerWebhookStates", fleet, { ...rest, stateOnDestroy: "leave" }, []],
+      ["partnerWebhookState", webhook, { webhookId: 102, state: "active" }, [leaving("active", 101)]],
+      ["partnerWebhookState", webhook, single, []],
+    ] as const) {
+      const run = startRun(service);
+      run[kind].diff(olds, await checked(run[kind], args));
+      expect(run.notices).toEqual(notices);
+    }
   });
 
   it.each<[string, Fault, object]>([
@@ -542,28 +456,38 @@ describe("a preview", () => {
     expect(service.requests).toEqual([]);
   });
 
-  it("refuses a second declaration of a webhook if the host knows the URNs", async () => {
-    const { partnerWebhookState: webhooks, partnerWebhookStates: fleets } = startRun(await sandboxFor());
-    const singular = { webhookId: 101, state: "active" };
-    const conflicts: unknown[] = [];
+  it("refuses a webhook that two resources declare, also through two providers of one account", async () => {
+    const connect = connector(await sandboxFor());
+    const covering = { states: {}, others: "disabled" };
+    await create(connect().partnerWebhookStates, covering); // Without a URN, it claims webhooks but never conflicts.
+    const [one, two, eu] = [connect(), connect(), connect("eu")];
+    const webhook = (webhookId: number) => ({ webhookId, state: "active" });
+    const fleet = (...ids: number[]) => ({ states: Object.fromEntries(ids.map((id) => [id, "active"])) });
+    const found: unknown[] = [];
     for (const [handlers, args, urn] of [
-      [webhooks, singular, "one"],
-      [webhooks, singular, "one"], // A resource that is replaced is checked twice.
-      [webhooks, singular, ""], // Nothing tells whether it is another resource.
-      [fleets, { states: { 101: "active", 102: "active" } }, "two"],
-      [fleets, { states: { 102: "active" } }, "three"],
-      [fleets, { states: {}, others: "disabled" }, "four"],
-      [webhooks, { ...singular, webhookId: 103 }, "five"],
+      [one.partnerWebhookState, webhook(101), "a"],
+      [one.partnerWebhookState, webhook(101), "a"], // A resource that is replaced is checked twice.
+      [one.partnerWebhookState, webhook(101), ""], // Nothing tells whether it is another resource.
+      [two.partnerWebhookState, webhook(101), "a"], // It moves to another provider.
+      [eu.partnerWebhookState, webhook(101), "b"], // Another account's webhook has the same ID.
+      [one.partnerWebhookStates, fleet(101, 102), "c"],
+      [two.partnerWebhookState, webhook(102), "d"],
+      [two.partnerWebhookStates, fleet(103), "e"],
+      [one.partnerWebhookStates, fleet(103), "f"],
+      [eu.partnerWebhookStates, covering, "b"],
+      [two.partnerWebhookStates, covering, "a"],
+      [two.partnerWebhookState, webhook(104), "g"],
     ] as const)
-      conflicts.push(...(await handlers.check({}, args, urn)).problems);
-    const twice = (webhookId: number | null, ...urns: string[]): object => ({
-      problem: { kind: "declaredTwice", webhookId, urns },
-    });
-    expect(conflicts).toMatchObject([
-      twice(101, "one", "two"),
-      twice(102, "two", "three"),
-      twice(null, "one", "four"),
-      twice(null, "four", "five"),
-    ]);
+      for (const problem of (await handlers.check({}, args, urn)).problems)
+        found.push(problem instanceof ResourceError ? problem.problem : problem);
+    expect(found).toEqual(
+      [
+        { webhookId: 101, urns: ["a", "c"] },
+        { webhookId: 102, urns: ["c", "d"] },
+        { webhookId: 103, urns: ["e", "f"] },
+        { webhookId: null, urns: ["d", "a"] },
+        { webhookId: null, urns: ["a", "g"] },
+      ].map((conflict) => ({ kind: "declaredTwice", ...conflict })),
+    );
   });
 });
