@@ -40,37 +40,22 @@ export interface Wait {
 }
 
 /** A response with a 2xx status. What its body means is not known yet. */
-export interface ApiResponse extends Pick<HttpResponse, "status" | "headers" | "body"> {
-  /** Whether the whole body arrived. */
-  readonly isComplete: boolean;
+export interface ApiResponse extends HttpResponse {
   /** When it arrived, ISO 8601. */
   readonly receivedAt: string;
   /** Returns the error for a response whose body does not mean success. */
   failure(cause: FailureCause): RequestError;
 }
 
-/** A client of the Partner API. It knows statuses and deadlines, not bodies. Created by {@link createClient}. */
-export interface PartnerClient {
-  /** Creates a key. @throws {RequestError} with `effect: "possible"` if a key may have been created. */
-  createApiKey(): Promise<ApiResponse>;
-  /** Deletes a key, identified by its value or by its ID. @throws {RequestError} @throws {SettingsError} if it fits into no path. */
-  deleteApiKey(apiKey: string): Promise<ApiResponse>;
-  /** Lists the webhooks. @throws {RequestError} */
-  listWebhooks(): Promise<ApiResponse>;
-  /** Sets the state of a webhook. @throws {RequestError} */
-  setWebhookState(webhookId: number, state: WebhookState): Promise<ApiResponse>;
-  /** The operations that are waiting for a response. */
-  pendingOperations(): readonly Operation[];
-  /** Closes all connections; requests in flight fail. */
-  close(): Promise<void>;
-}
+/** A client of the Partner API. It knows statuses and deadlines, not bodies. */
+export type PartnerClient = ReturnType<typeof createClient>;
 
 /**
  * Creates a client. All resources of a process share one client.
  *
  * @throws {SettingsError} if the environment does not allow requests.
  */
-export function createClient(options: ClientOptions): PartnerClient {
+export function createClient(options: ClientOptions) {
   const { signal, baseUrl, accessToken, clock = systemClock } = options;
   const limiter = new RateLimiter(clock, options.maxConnections, options.requestsPerSecond, signal);
   const connections = createConnections(baseUrl, accessToken, options.maxConnections);
@@ -102,19 +87,17 @@ export function createClient(options: ClientOptions): PartnerClient {
       });
     };
     if (outcome.cause !== null) throw failure(outcome.cause);
-    const { status, headers, body, cutOff } = outcome.response;
-    return { status, headers, body, isComplete: cutOff === null, receivedAt: timestamp(), failure };
+    return { ...outcome.response, receivedAt: timestamp(), failure };
   }
 
-  /** Returns a function that sends a call once. It receives the milliseconds left until the deadline. */
-  function attemptsOf(call: Call): (remaining: number) => Promise<Attempt> {
+  /** Returns a function that sends a call once, for {@link withRetry}. */
+  function attemptsOf(call: Call): (remaining: number, count: number) => Promise<Attempt> {
     const { operation, key } = call;
     const { method, template, kind } = OPERATIONS[operation];
     const path = baseUrl.prefix + API_ROOT + fillPath(template, call);
     const { requestTimeout } = options;
-    let count = 0;
     let lostConnection = false;
-    return async (remaining) => {
+    return async (remaining, count) => {
       const startedAt = performance.now();
       inFlight.add(call);
       // When one kept-alive connection breaks, the server may be closing the others too.
@@ -122,7 +105,6 @@ export function createClient(options: ClientOptions): PartnerClient {
       const request = { method, path, kind, fresh, requestTimeout, remaining, signal };
       const attempt = await sendOnce(connections, request);
       inFlight.delete(call);
-      count += 1;
       lostConnection = attempt.kind === "noResponse";
       const id = attempt.kind === "response" ? requestId(attempt, key) : null;
       const result = `status=${resultOf(attempt)} attempt=${count} ms=${Math.round(performance.now() - startedAt)}`;
@@ -142,11 +124,18 @@ export function createClient(options: ClientOptions): PartnerClient {
   }
 
   return {
+    /** Creates a key. @throws {RequestError} with `effect: "possible"` if a key may have been created. */
     createApiKey: () => send({ operation: "createApiKey" }),
-    deleteApiKey: (key) => send({ operation: "deleteApiKey", key }),
+    /** Deletes a key, identified by its value or by its ID. @throws {RequestError} @throws {SettingsError} if it fits into no path. */
+    deleteApiKey: (key: string) => send({ operation: "deleteApiKey", key }),
+    /** Lists the webhooks. @throws {RequestError} */
     listWebhooks: () => send({ operation: "listWebhooks" }),
-    setWebhookState: (webhookId, state) => send({ operation: STATE_OPERATION[state], webhookId }),
+    /** Sets the state of a webhook. @throws {RequestError} */
+    setWebhookState: (webhookId: number, state: WebhookState) =>
+      send({ operation: STATE_OPERATION[state], webhookId }),
+    /** The operations that are waiting for a response. */
     pendingOperations: () => [...inFlight].map(({ operation }) => operation),
+    /** Closes all connections; requests in flight fail. */
     close: () => connections.close(),
   };
 }

@@ -3,7 +3,7 @@ import type { Dispatcher } from "undici";
 
 import { VERSION } from "../version.js";
 import { CONNECT_TIMEOUT, type Connections } from "./connections.js";
-import type { Method, OperationKind } from "./operations.js";
+import type { OperationKind } from "./operations.js";
 
 /** The maximum number of body bytes to keep. */
 const BODY_LIMITS: Readonly<Record<OperationKind, number>> = {
@@ -14,7 +14,7 @@ const BODY_LIMITS: Readonly<Record<OperationKind, number>> = {
 
 /** A single HTTP request. Times are in milliseconds. */
 interface HttpRequest {
-  readonly method: Method;
+  readonly method: Dispatcher.HttpMethod;
   /** Secret: the path of a deletion contains the key. */
   readonly path: string;
   readonly kind: OperationKind;

@@ -2,9 +2,6 @@
 export type Operation =
   "createApiKey" | "deleteApiKey" | "listWebhooks" | "activateWebhook" | "disableWebhook";
 
-/** The HTTP methods that the Partner API uses. */
-export type Method = "GET" | "POST" | "PATCH" | "DELETE";
-
 /**
  * How an operation behaves when it is repeated: a `create` creates a second object, so it is never repeated blindly; a
  * `read` changes nothing; a `change` is idempotent.
@@ -12,7 +9,7 @@ export type Method = "GET" | "POST" | "PATCH" | "DELETE";
 export type OperationKind = "create" | "read" | "change";
 
 interface OperationSpec {
-  readonly method: Method;
+  readonly method: "GET" | "POST" | "PATCH" | "DELETE";
   /** The path below {@link API_ROOT}, with a placeholder for the only path parameter. Safe to print, unlike the path. */
   readonly template: string;
   /** Determines the retries and the choice of connection. */

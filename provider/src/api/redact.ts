@@ -1,8 +1,5 @@
 import { parseDocument, resolvePointer } from "../json.js";
 
-/** Error bodies are short; a longer body is data. In characters. */
-const MAX_ERROR_BODY = 1024 * 1024;
-
 /** JSON Pointers to error messages, by priority (RFC 9457, RFC 6749 and custom). */
 const MESSAGE_POINTERS = (
   "/message /error/message /error_description /detail /title /errors/0/message /error /errors/0/detail /errors/0 " +
@@ -28,13 +25,10 @@ const REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/;
  * @returns `null` if the body is not JSON or has no message under the usual names.
  */
 export function serverMessage(text: string): string | null {
-  if (text.length > MAX_ERROR_BODY) return null;
   const document = parseDocument(text);
   const messages = MESSAGE_POINTERS.map((pointer) => resolvePointer(document, pointer));
-  return (
-    messages.find((message): message is string => typeof message === "string" && message.trim() !== "") ??
-    null
-  );
+  const texts = messages.filter((message) => typeof message === "string");
+  return texts.find((message) => message.trim() !== "") ?? null;
 }
 
 /**

@@ -74,12 +74,12 @@ interface RetryContext {
 /**
  * Repeats an attempt as the retry policy allows, until the deadline.
  *
- * @param send Sends the request once. Receives the milliseconds left until the deadline.
+ * @param send Sends the request once. Receives the milliseconds left until the deadline, and the number of the attempt.
  */
 export async function withRetry(
   kind: OperationKind,
   { clock, limiter, operationTimeout, signal, onRetry }: RetryContext,
-  send: (remaining: number) => Promise<Attempt>,
+  send: (remaining: number, count: number) => Promise<Attempt>,
 ): Promise<Outcome> {
   let deadline = clock.now() + operationTimeout;
   let attempts = 0;
@@ -96,11 +96,11 @@ export async function withRetry(
     try {
       if (signal?.aborted) return failed({ kind: "interrupted" });
       if (!isMyTurn) return failed({ kind: "status", status: 429 });
-      attempt = await send(deadline - clock.now());
+      attempts += 1;
+      attempt = await send(deadline - clock.now(), attempts);
     } finally {
       limiter.release();
     }
-    attempts += 1;
     response = attempt.kind === "response" ? attempt : null;
     if (mayHaveTakenEffect(kind, attempt)) effect = "possible";
 

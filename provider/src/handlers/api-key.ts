@@ -1,13 +1,7 @@
 import { randomUUID } from "node:crypto";
 
 import { isVisibleAscii } from "../api/operations.js";
-import {
-  UNKNOWN,
-  unknownArguments,
-  type InputProblem,
-  type Properties,
-  type ResourceHandlers,
-} from "./contract.js";
+import { UNKNOWN, unknownArguments, type Properties, type ResourceHandlers } from "./contract.js";
 import { keyStateOf, NO_KEY, outputsOf, withoutPreviousKey, type KeyState } from "./key-state.js";
 import { ResourceError } from "./problems.js";
 import type { PluginProcess } from "./process.js";
@@ -18,7 +12,6 @@ import {
   rotationDisplayInputs,
   rotationOf,
   rotationProblems,
-  type RotationPlan,
   type RotationStep,
 } from "./rotation-plan.js";
 
@@ -27,19 +20,18 @@ import {
  * state as "initialization failed", with the response and without an `apiKey`. Once the mapping is set, `update` finds the key.
  */
 export function apiKeyHandlers(plugin: PluginProcess): ResourceHandlers {
-  const plan = (state: KeyState, news: Properties): RotationPlan =>
+  const plan = (state: KeyState, news: Properties) =>
     planRotation(state, rotationOf(news), plugin.readSettings().responses, plugin.currentTime());
 
   return {
     check(olds, news) {
-      const { account } = plugin;
       const { rotation } = news;
-      const problems: InputProblem[] = [
+      const problems = [
         ...unknownArguments("PartnerApiKey", news, ["rotation"]),
         ...rotationProblems(rotation),
       ];
       const inputs = {
-        account,
+        account: plugin.account,
         ...(rotation != null && { rotation }),
         ...(problems.length === 0 && rotationDisplayInputs(olds, news, plugin.currentTime())),
       };

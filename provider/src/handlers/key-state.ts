@@ -79,8 +79,8 @@ function storedKey(apiKey: unknown, response: unknown): StoredKey | null {
 function keptResponseOf(value: unknown): KeptResponse | null {
   if (!isObject(value)) return null;
   const { body, encoding, complete } = value;
-  if (typeof body !== "string" || (encoding !== "utf8" && encoding !== "base64")) return null;
-  return { body, encoding, complete: complete === true };
+  if (typeof body !== "string") return null;
+  return { body, encoding: encoding === "base64" ? encoding : "utf8", complete: complete === true };
 }
 
 function unreadKey(value: unknown): CreatedKey | null {

@@ -66,16 +66,9 @@ export class ResourceError extends PartnerError {
 
 /** Returns the code that users look up: for a problem with a cause, the code of the cause. */
 function codeOf(problem: ResourceProblem): PartnerError["code"] {
-  switch (problem.kind) {
-    case "partlyDone":
-      return problem.next.code;
-    case "fleetIncomplete":
-      return problem.failures[0].error.code;
-    case "keyNotFound":
-      return "PARTNERS_UNREADABLE";
-    default:
-      return "PARTNERS_RESOURCE";
-  }
+  if (problem.kind === "partlyDone") return problem.next.code;
+  if (problem.kind === "fleetIncomplete") return problem.failures[0].error.code;
+  return problem.kind === "keyNotFound" ? "PARTNERS_UNREADABLE" : "PARTNERS_RESOURCE";
 }
 
 /** A warning, as facts. No fact may be or contain a token or a key. */
@@ -84,7 +77,7 @@ export type Notice = Readonly<
   /** The update records that the account has moved from `owner` to `present`. */
   | { kind: "moved"; owner: string; present: string }
   /** A key was gone before its deletion. `mayExist`: the service may know it by its ID only, so it may still be valid. */
-  | { kind: "keyWasGone"; fingerprint: string | null; status: 404 | 410; mayExist: boolean }
+  | { kind: "keyWasGone"; fingerprint: string | null; mayExist: boolean }
   /** `responses.apiKey` finds nothing in a stored response, so the key is unchanged. */
   | { kind: "pointerFindsNothing"; fingerprint: string | null }
   /** `responses.apiKey` finds a different key in a stored response, so the update replaces the key. */

@@ -124,8 +124,8 @@ export function interpretResponses(client: PartnerClient, mapping: ResponseMappi
     async createApiKey(): Promise<CreatedKey> {
       const response = await client.createApiKey();
       successText(response, (text) => isFailedCreation(text, mapping));
-      const { body, isComplete, receivedAt } = response;
-      return { response: keepResponse(body, isComplete), createdAt: receivedAt };
+      const { body, cutOff, receivedAt } = response;
+      return { response: keepResponse(body, cutOff === null), createdAt: receivedAt };
     },
     async deleteApiKey(apiKey: string): Promise<void> {
       successText(await client.deleteApiKey(apiKey));

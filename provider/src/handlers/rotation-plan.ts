@@ -19,7 +19,7 @@ export function rotationOf({ rotation }: Properties): RotationInputs {
 /** Whether a preview cannot tell yet what happens to the key. An unknown trigger counts as a new one. */
 export function isRotationUnknown({ rotation }: Properties): boolean {
   const { afterDays, overlapDays } = rotationOf({ rotation });
-  return [rotation, afterDays, overlapDays].some((value) => value === UNKNOWN);
+  return [rotation, afterDays, overlapDays].includes(UNKNOWN);
 }
 
 /** Returns a sentence for each problem with `rotation`. Unknown values are accepted. */
@@ -31,13 +31,9 @@ export function rotationProblems(rotation: unknown): string[] {
   if (trigger != null && typeof trigger !== "string") problems.push("rotation.trigger must be a string.");
   problems.push(...daysProblems("afterDays", afterDays, 1), ...daysProblems("overlapDays", overlapDays, 0));
   if (afterDays != null && overlapDays == null)
-    problems.push(
-      "rotation.afterDays needs overlapDays: how many days the old key stays valid, or 0 to delete it in the same update.",
-    );
+    problems.push("rotation.afterDays needs overlapDays: how many days the old key stays valid, or 0.");
   if (typeof afterDays === "number" && typeof overlapDays === "number" && overlapDays > afterDays)
-    problems.push(
-      "rotation.overlapDays must not exceed afterDays: the next rotation would delete the previous key early.",
-    );
+    problems.push("rotation.overlapDays must not exceed afterDays.");
   return problems;
 }
 
@@ -51,8 +47,8 @@ export function rotationProblems(rotation: unknown): string[] {
  */
 export type RotationStep = "none" | "read" | "rotate" | "replace" | "expire";
 
-/** The next step, which rotation.ts performs, and the warnings to show before it. */
-export interface RotationPlan {
+/** The next step, and the warnings to show before it. */
+interface RotationPlan {
   readonly step: RotationStep;
   readonly notices: readonly Notice[];
 }
@@ -81,7 +77,7 @@ export function planRotation(
   if (why !== null) {
     const end = overlapEnd(rotation, now);
     const hasOverlap = end > now;
-    const validUntil = hasOverlap ? minuteText(end) : null;
+    const validUntil = hasOverlap ? new Date(end).toISOString() : null;
     const notice: Notice = { kind: "rotation", fingerprint: currentFingerprint, why, validUntil };
     return {
       step: hasOverlap ? "rotate" : "replace",
@@ -105,11 +101,7 @@ export function overlapEnd({ overlapDays }: RotationInputs, now: number): number
  * @param olds The inputs in the state; empty for a new resource and for a replacement.
  * @param now Milliseconds since the epoch.
  */
-export function rotationDisplayInputs(
-  olds: Properties,
-  news: Properties,
-  now: number,
-): { readonly keySince?: string; readonly rotationDue?: string } {
+export function rotationDisplayInputs(olds: Properties, news: Properties, now: number): Properties {
   const rotation = rotationOf(news);
   const today = dayOf(now);
   const triggered = rotation.trigger != null && rotation.trigger !== rotationOf(olds).trigger;
@@ -132,7 +124,7 @@ function rotationReason(
 ): RotationReason | null {
   if (trigger != null && trigger !== last) return { kind: "trigger" };
   if (typeof afterDays !== "number") return null;
-  const since = dayOf(timeOf(rotatedAt ?? createdAt));
+  const since = dayOf(Date.parse(rotatedAt ?? createdAt ?? ""));
   if (Number.isNaN(since)) return { kind: "unknownAge" };
   if (since + afterDays > dayOf(now)) return null;
   return { kind: "age", since: dayText(since), due: dayText(since + afterDays), afterDays };
@@ -141,15 +133,15 @@ function rotationReason(
 /** Returns a notice about the deletion of the previous key, if there is one. */
 function previousKeyNotices(state: KeyState, now: number, replaced: boolean): Notice[] {
   if (state.previous === null) return [];
-  const early = timeOf(state.previousExpiresAt) > now;
+  const early = Date.parse(state.previousExpiresAt ?? "") > now;
   return [{ kind: "previousKeyEnds", fingerprint: fingerprint(state.previous.apiKey), early, replaced }];
 }
 
 /** Whether the previous key has expired. A smaller `overlapDays` shortens its overlap; 0 ends it at once. */
 function isPreviousExpired(state: KeyState, { overlapDays }: RotationInputs, now: number): boolean {
   if (state.previous === null) return false;
-  const shortened = timeOf(state.rotatedAt) + (overlapDays ?? Infinity) * DAY;
-  return !(timeOf(state.previousExpiresAt) > now) || shortened <= now; // A key without an expiry date has expired.
+  const shortened = Date.parse(state.rotatedAt ?? "") + (overlapDays ?? Infinity) * DAY;
+  return !(Date.parse(state.previousExpiresAt ?? "") > now) || shortened <= now; // A key without an expiry date has expired.
 }
 
 /** A hundred years. JavaScript's dates end far later. */
@@ -170,12 +162,4 @@ function dayOf(time: number): number {
 
 function dayText(day: number): string {
   return new Date(day * DAY).toISOString().slice(0, "2026-02-19".length);
-}
-
-function minuteText(time: number): string {
-  return `${new Date(time).toISOString().slice(0, "2026-02-19T12:00".length)}Z`;
-}
-
-function timeOf(time: string | null): number {
-  return time === null ? NaN : Date.parse(time);
 }

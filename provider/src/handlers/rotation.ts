@@ -135,13 +135,13 @@ async function deleteKey(plugin: PluginProcess, key: StoredKey): Promise<void> {
   try {
     await client.deleteApiKey(id ?? apiKey);
   } catch (error) {
-    const status = error instanceof RequestError ? error.status : null;
-    if (!(error instanceof RequestError) || (status !== 404 && status !== 410)) throw error;
-    const { failure } = error;
+    if (!(error instanceof RequestError)) throw error;
+    const { status, failure } = error;
+    if (status !== 404 && status !== 410) throw error;
     if (status === 404) await assertReadable(plugin, failure);
     // If an attempt may have taken effect, it deleted the key.
     const mayExist = status === 404 && failure.effect === "none" && id === null;
-    plugin.warn({ kind: "keyWasGone", fingerprint: fingerprint(apiKey), status, mayExist });
+    plugin.warn({ kind: "keyWasGone", fingerprint: fingerprint(apiKey), mayExist });
   }
 }
 

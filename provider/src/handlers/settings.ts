@@ -47,7 +47,7 @@ export function readSettings(source: ConfigSource, env: NodeJS.ProcessEnv): Sett
   };
   const address = (setting: SettingName, text: string | null): BaseUrl | null => {
     const parsed = text === null ? null : parseBaseUrl(text);
-    return parsed && "problem" in parsed ? refuse(setting, parsed.problem) : parsed;
+    return typeof parsed === "string" ? refuse(setting, parsed) : parsed;
   };
   const number = (setting: SettingName): number | null => {
     const text = find(setting);
@@ -61,10 +61,7 @@ export function readSettings(source: ConfigSource, env: NodeJS.ProcessEnv): Sett
   const accessToken = required("accessToken");
   // Laxer than RFC 6750 (2.1), but it rules out header injection and catches a stray newline.
   if (accessToken !== null && !isVisibleAscii(accessToken, 8192))
-    refuse(
-      "accessToken",
-      'must contain only visible ASCII characters: no spaces, no newlines, and no "Bearer" in front',
-    );
+    refuse("accessToken", 'must contain only visible ASCII characters: no spaces, no newlines, no "Bearer"');
   const settings = {
     requestTimeout: (number("requestTimeout") ?? 30) * 1000,
     operationTimeout: (number("operationTimeout") ?? 120) * 1000,
@@ -85,28 +82,18 @@ function addressOf({ origin, prefix }: BaseUrl): string {
 /** As the URL parser writes them. Names other than `localhost` could resolve to anything. */
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 
-/**
- * Parses a base URL.
- *
- * @returns The parts, or the problem, worded to follow "the base URL". The problem never repeats the URL, which may
- * contain credentials.
- */
-export function parseBaseUrl(text: string): BaseUrl | { readonly problem: string } {
-  if (!URL.canParse(text)) return { problem: "is not a URL; it looks like https://partners.example.com" };
+/** Returns the parts of a base URL, or its problem. The problem never repeats the URL, which may contain credentials. */
+export function parseBaseUrl(text: string): BaseUrl | string {
+  if (!URL.canParse(text)) return "is not a URL; it looks like https://partners.example.com";
   const { protocol, username, password, hostname, origin, pathname } = new URL(text);
   const loopback = LOOPBACK.test(hostname);
   if (username !== "" || password !== "")
-    return { problem: "must not contain a user name or password; the access token is a separate setting" };
-  if (protocol !== "https:" && (protocol !== "http:" || !loopback)) {
-    return {
-      problem:
-        "must start with https://; plain http:// would send the access token unencrypted and is allowed only for this machine",
-    };
-  }
-  if (text.includes("?") || text.includes("#")) return { problem: "must not contain a query or a fragment" };
+    return "must not contain a user name or password; the access token is a separate setting";
+  if (protocol !== "https:" && (protocol !== "http:" || !loopback))
+    return "must start with https://; plain http:// would send the access token unencrypted and is allowed only for this machine";
+  if (text.includes("?") || text.includes("#")) return "must not contain a query or a fragment";
   const prefix = pathname.replace(/\/{1,64}$/, "");
-  if (prefix.endsWith(API_ROOT))
-    return { problem: `must not include ${API_ROOT}, which is added automatically` };
+  if (prefix.endsWith(API_ROOT)) return `must not include ${API_ROOT}, which is added automatically`;
   return { origin, prefix, loopback };
 }
 
@@ -150,17 +137,12 @@ export function assertNodeVersion(version: string): void {
   throw new SettingsError([{ kind: "environment", text }]);
 }
 
-const POINTER = { accepts: isPointer, text: 'must be a JSON Pointer such as "/data/key"' };
-const WORDS = {
-  accepts: isWordList,
-  text: "must be a list of one or more strings, numbers, booleans or nulls",
-};
-const FLAG = { accepts: (value: unknown) => typeof value === "boolean", text: "must be true or false" };
+const POINTER = 'a JSON Pointer such as "/data/key"';
+const WORDS = "a list of one or more strings, numbers, booleans or nulls";
+const FLAG = "true or false";
 
-/** The valid values of each member of `responses`, and the problem of all others. */
-const MEMBERS: Readonly<
-  Record<keyof ResponseMapping, { accepts: (value: unknown) => boolean; text: string }>
-> = {
+/** What each member of `responses` must be. */
+const MEMBERS: Readonly<Record<keyof ResponseMapping, string>> = {
   apiKey: POINTER,
   apiKeyId: POINTER,
   webhooks: POINTER,
@@ -184,7 +166,7 @@ function readMapping(text: string | null, refuse: (setting: string, text: string
     const rule = rules.get(name);
     // The name is not repeated, because it could be anything.
     if (!rule) refuse("responses", `has an unknown member; valid members: ${[...rules.keys()].join(", ")}`);
-    else if (!rule.accepts(value)) refuse(`responses.${name}`, rule.text);
+    else if (kindOf(value) !== rule) refuse(`responses.${name}`, `must be ${rule}`);
   }
   const [active, disabled] = [wordsOf(setting["active"]), wordsOf(setting["disabled"])];
   if (disabled.some((word) => active.includes(word)))
@@ -192,8 +174,10 @@ function readMapping(text: string | null, refuse: (setting: string, text: string
   return Object.fromEntries(members);
 }
 
-function isPointer(value: unknown): boolean {
-  return typeof value === "string" && parsePointer(value) !== null;
+function kindOf(value: unknown): string | null {
+  if (isWordList(value)) return WORDS;
+  if (typeof value === "boolean") return FLAG;
+  return typeof value === "string" && parsePointer(value) !== null ? POINTER : null;
 }
 
 function isWordList(value: unknown): value is readonly JsonScalar[] {

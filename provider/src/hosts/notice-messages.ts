@@ -7,6 +7,7 @@ import {
   inflections,
   keyName,
   listed,
+  minuteOf,
   otherServerRemedy,
   setting,
   stateSettings,
@@ -20,9 +21,7 @@ export function renderNotice(notice: Notice, context: MessageContext): string {
     case "otherServer":
       return `resources of this stack belong to ${notice.owner}, not to ${notice.present}. ${otherServerRemedy(context)}`;
     case "keyWasGone": {
-      const name = keyName(notice.fingerprint);
-      if (notice.status === 410) return `${name} was already deleted at the service (410).`;
-      const gone = `${name} was not found (404), so it is treated as deleted.`;
+      const gone = `${keyName(notice.fingerprint)} was not found, so it is treated as deleted.`;
       if (!notice.mayExist) return gone;
       return `${gone} If the service deletes keys by ID, the key may still exist: delete it there and set ${setting("responses.apiKeyId", context)}.`;
     }
@@ -33,7 +32,7 @@ export function renderNotice(notice: Notice, context: MessageContext): string {
     case "rotation": {
       const key = `${keyName(notice.fingerprint)} (${rotationReason(notice.why)})`;
       if (notice.validUntil === null) return `this update replaces ${key} and deletes it${UNLESS_RETAINED}.`;
-      return `this update rotates ${key} and keeps the old key valid as previousApiKey until ${notice.validUntil}.`;
+      return `this update rotates ${key} and keeps the old key valid as previousApiKey until ${minuteOf(notice.validUntil)}.`;
     }
     case "previousKeyEnds": {
       const { fingerprint, early, replaced } = notice;

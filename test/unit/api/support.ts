@@ -52,7 +52,7 @@ export function clientFor(
   options: Partial<Omit<ClientOptions, "baseUrl">> = {},
 ): PartnerService {
   const baseUrl = parseBaseUrl(url);
-  if ("problem" in baseUrl) throw new Error(baseUrl.problem);
+  if (typeof baseUrl === "string") throw new Error(baseUrl);
   const requests = createClient({
     baseUrl,
     accessToken,

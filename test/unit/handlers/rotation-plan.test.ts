@@ -84,7 +84,7 @@ describe("the next step for a key", () => {
 
   const age = { kind: "age", since: "2026-06-01", due: "2026-06-11", afterDays: 10 };
   it.each<[string, KeyState, RotationInputs, object, string | null]>([
-    ["for its age, in place", state(), { afterDays: 10, overlapDays: 2 }, age, "2026-06-17T12:00Z"],
+    ["for its age, in place", state(), { afterDays: 10, overlapDays: 2 }, age, "2026-06-17T12:00:00.000Z"],
     ["for its first trigger, by a replacement", state(), TRIGGER_A, { kind: "trigger" }, null],
     ["for its unknown age, by a replacement", state({ createdAt: null }), DUE, { kind: "unknownAge" }, null],
   ])("is announced if the key is rotated %s", (_how, olds, rotation, why, validUntil) => {

@@ -169,8 +169,8 @@ describe("a base URL", () => {
     [`https://user:${SECRET}@a.example`, "user name"],
     [`http://:${SECRET}@127.0.0.1`, "user name"],
   ])("must not be %j", (text, problem) => {
-    expect(parseBaseUrl(text)).toEqual({ problem: expect.stringContaining(problem) as string });
-    expect(JSON.stringify(parseBaseUrl(text))).not.toContain(SECRET);
+    expect(parseBaseUrl(text)).toEqual(expect.stringContaining(problem));
+    expect(parseBaseUrl(text)).not.toContain(SECRET);
   });
 });
 

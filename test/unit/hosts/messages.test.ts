@@ -163,14 +163,13 @@ const SETTINGS: Examples<SettingProblem> = {
   environment: { kind: "environment", text: "The environment is wrong." },
 };
 
-const rotation = { kind: "rotation", fingerprint: PRINT, validUntil: "2026-06-22T12:00Z" } as const;
+const rotation = { kind: "rotation", fingerprint: PRINT, validUntil: "2026-06-22T12:00:00.000Z" } as const;
 
 const NOTICES: Examples<Notice> = {
   otherServer,
   keyWasGone: [
-    { kind: "keyWasGone", fingerprint: PRINT, status: 404, mayExist: true },
-    { kind: "keyWasGone", fingerprint: null, status: 404, mayExist: false },
-    { kind: "keyWasGone", fingerprint: PRINT, status: 410, mayExist: false },
+    { kind: "keyWasGone", fingerprint: PRINT, mayExist: true },
+    { kind: "keyWasGone", fingerprint: null, mayExist: false },
   ],
   pointerFindsNothing: { kind: "pointerFindsNothing", fingerprint: PRINT },
   reread: { kind: "reread", fingerprint: PRINT, next: "sha256:fedcba9876543210" },
