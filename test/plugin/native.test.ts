@@ -143,12 +143,8 @@ describe("the provider's settings", () => {
 });
 
 it("the webhook list is a secret, without values that have a special meaning for the engine", async () => {
-  const record = {
-    id: 7,
-    "4dabf18193072939515e22adb298388d": "x",
-    note: UNKNOWN,
-    nested: { a: [1, UNKNOWN], __pulumiAsset: true },
-  };
+  const nested = { a: [1, UNKNOWN], __pulumiAsset: true };
+  const record = { id: 7, "4dabf18193072939515e22adb298388d": "x", note: UNKNOWN, nested };
   const { plugin } = await startNative({ shape: { apiKey: ({ key }) => key, webhooks: () => [record] } });
   const request = new proto.InvokeRequest().setTok("partners:index:getPartnerWebhooks");
   const { webhooks } = fromStruct((await plugin.call("invoke", request)).getReturn());

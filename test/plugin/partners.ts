@@ -55,10 +55,7 @@ export async function start(
 }
 
 /** Starts an engine that only records log messages, for the current test. */
-export async function loggingEngine(): Promise<{
-  address: string;
-  messages: engine.LogRequest.AsObject[];
-}> {
+export async function loggingEngine() {
   const messages: engine.LogRequest.AsObject[] = [];
   const log: grpc.handleUnaryCall<engine.LogRequest, empty.Empty> = ({ request }, callback) => {
     messages.push(request.toObject());

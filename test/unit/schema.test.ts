@@ -27,11 +27,6 @@ it("has no defaults from the environment, and requires no input of the provider"
   for (const name of ["required", "requiredInputs"]) expect(schema.provider).not.toHaveProperty(name);
 });
 
-it("offers to list webhooks", () => {
-  const listed = Object.entries(resources).filter(([, resource]) => "listInputs" in resource);
-  expect(listed.map(([type]) => type)).toEqual(["partners:index:PartnerWebhookState"]);
-});
-
 it("declares everything that the YAML example uses", () => {
   const program = parse(readFileSync(join(ROOT, "examples/yaml/Pulumi.yaml"), "utf8")) as {
     readonly resources: Readonly<Record<string, { readonly type: string; readonly properties: object }>>;
