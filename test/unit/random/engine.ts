@@ -8,6 +8,7 @@ import { createHandlers } from "../../../provider/src/handlers/create-handlers.j
 import type { Notice } from "../../../provider/src/handlers/problems.js";
 import { PluginProcess } from "../../../provider/src/handlers/process.js";
 import { sharedJournal } from "../handlers/support.ts";
+import type { Service } from "./service.ts";
 
 export type Kind = "key" | "webhook" | "fleet";
 
@@ -71,11 +72,10 @@ export interface Operation {
 
 /** The environment of a plugin process. */
 export interface Environment {
-  /** The stack configuration by full key. */
+  /** The settings besides those of the service. */
   readonly config: Readonly<Record<string, string>>;
   readonly clock: Clock;
-  /** Registers a function to call whenever a request has ended. */
-  readonly onRequest: (listener: () => void) => void;
+  readonly service: Service;
 }
 
 /** Ends a step after a failed call. */
@@ -86,7 +86,7 @@ export async function runOperation(
   entries: Entry[],
   program: Program,
   { verb, parallel, stop }: Command,
-  { config, clock, onRequest }: Environment,
+  { config, clock, service }: Environment,
 ): Promise<Operation> {
   const calls: Call[] = [];
   const notices: Notice[] = [];
@@ -103,8 +103,9 @@ export async function runOperation(
       clock,
       journal: journalOf(),
     });
-    const settings = { ...config, "partners:account": account, "partners:explicit": "true" };
-    plugin.configure({ get: (key) => (settings as Record<string, string>)[key] });
+    const { url: baseUrl, accessToken } = service.sandbox;
+    const settings: Record<string, string> = { ...config, baseUrl, accessToken, account, explicit: "true" };
+    plugin.configure({ get: (key) => settings[key.replace("partners:", "")] });
     const {
       partnerApiKey: key,
       partnerWebhookState: webhook,
@@ -116,11 +117,11 @@ export async function runOperation(
   const handlersOf = (name: string, provider: Provider): ResourceHandlers =>
     processes[provider].handlers[kindOf(name)];
   let requests = 0;
-  onRequest(() => {
+  service.onRequest = () => {
     if (++requests !== stop?.after) return;
     if (stop.how === "interrupt") interrupt.abort();
     else engine.killed = true;
-  });
+  };
 
   /** Calls a handler. @throws {StepFailed} if it fails, or if the engine is dead. */
   const call = async <Value>(

@@ -101,13 +101,11 @@ const providers = fc.constantFrom(...(Object.keys(PROVIDERS) as Provider[]));
 /** Removed, renamed or moved resources, passing time, and changes that others make at the service. */
 const others = fc.oneof(
   fc.record({ event: fc.constant("move"), name: names, provider: providers }),
-  fc.record({ event: fc.constant("upgrade"), provider: fc.constantFrom<Provider[]>("v1", "v2") }),
-  fc.record({ event: fc.constant("shrink"), missing: fc.uniqueArray(webhookIds, { minLength: 1 }) }),
   fc.record({ event: fc.constant("remove"), name: names, as: fc.option(names), provider: providers }),
   fc.record({ event: fc.constant("wait"), days: fc.integer({ min: 1, max: 3 }) }),
   fc.record({
-    event: fc.constant("webhook"),
-    webhookId: webhookIds,
+    event: fc.constant("webhooks"),
+    changed: fc.uniqueArray(webhookIds, { minLength: 1 }),
     state: fc.constantFrom("active", "disabled", "gone"),
   }),
   fc.record({ event: fc.constant("revoke"), which: fc.nat({ max: 3 }) }),

@@ -6,7 +6,7 @@ import { fingerprint } from "../../../provider/src/handlers/key-state.js";
 import { ResourceError } from "../../../provider/src/handlers/problems.js";
 import type { Fault, WebhookState } from "../../support/sandbox.ts";
 import { kindOf, type Call, type Entry, type Operation } from "./engine.ts";
-import { FOREIGN_KEY, liveKeys, type Service } from "./service.ts";
+import { FOREIGN_KEY, liveKeys, WEBHOOKS, type Service } from "./service.ts";
 
 /** The stack and the service before an operation. */
 export interface Before {
@@ -40,6 +40,7 @@ export function assertOperation(finished: Finished, reported: Reported): void {
   assertKeysInState(finished, reported.gone);
   assertNoKeyLost(finished, reported.leaked);
   assertWebhooks(finished);
+  assertInitialStates(finished);
 }
 
 /** Asserts that previews and refreshes change nothing, and that a creation is not repeated if it may have had an effect. */
@@ -88,7 +89,7 @@ function assertNoKeyLost(finished: Finished, leaked: Set<string>): void {
   }
 }
 
-/** Asserts that webhooks change only as the program says, reach the state it says, and keep their initial states in the state. */
+/** Asserts that webhooks change only as the program says, and reach the state it says. */
 function assertWebhooks({ calls, entries, before, service: { sandbox } }: Finished): void {
   for (const [id, state] of sandbox.webhooks) {
     const found = before.webhooks.get(id);
@@ -112,7 +113,19 @@ function assertWebhooks({ calls, entries, before, service: { sandbox } }: Finish
       isReached || goals.every(({ goal, succeeded }) => goal === state || !succeeded),
       `webhook ${id} is not in the state that a call reached`,
     );
+  }
+}
 
+/** Asserts that the state keeps initial states, also of missing webhooks, and that a refresh drops only single webhooks that are gone. */
+function assertInitialStates({ verb, calls, entries, before, service: { sandbox } }: Finished): void {
+  for (const [entry, { webhookId }] of verb === "refresh" ? before.outputs : []) {
+    const isGone = sandbox.webhooks.size > 0 && !sandbox.webhooks.has(webhookId as number);
+    assert(
+      entries.includes(entry) || (kindOf(entry.name) === "webhook" && isGone),
+      `${entry.name} was dropped`,
+    );
+  }
+  for (const id of WEBHOOKS) {
     const updates = calls.filter(
       ({ verb, olds }) => verb === "update" && initialStateOf(olds, id) !== undefined,
     );
@@ -120,7 +133,7 @@ function assertWebhooks({ calls, entries, before, service: { sandbox } }: Finish
       const now = initialStateOf(entry.outputs, id);
       const earlier = initialStateOf(before.outputs.get(entry) ?? {}, id);
       // Another resource may have released the webhook in this operation, and changed it.
-      const expected = earlier ?? (updates.length > 0 ? now : found);
+      const expected = earlier ?? (updates.length > 0 ? now : before.webhooks.get(id));
       const isReleased = updates.some(
         ({ name, news }) => name === entry.name && stateIn(news, id) === undefined,
       );

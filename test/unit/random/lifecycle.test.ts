@@ -8,7 +8,7 @@ import type { Fault } from "../../support/sandbox.ts";
 import { InstantClock } from "../api/support.ts";
 import { kindOf, runOperation, type Command, type Entry, type Operation, type Provider } from "./engine.ts";
 import { lives, type Event } from "./events.ts";
-import { assertOperation, initialStateOf, stateAfter, stateIn, type Reported } from "./invariants.ts";
+import { assertOperation, stateAfter, stateIn, type Reported } from "./invariants.ts";
 import { liveKeys, MAPPINGS, startService, WEBHOOKS, type Service, type ServiceShape } from "./service.ts";
 
 const DAY = 86_400_000;
@@ -26,7 +26,6 @@ class Life {
   readonly #program = new Map<string, { args: Properties; provider: Provider }>();
   readonly #entries: Entry[] = [];
   readonly #reported: Reported = { leaked: new Set(), gone: new Set() };
-  #default: Provider = "v1";
 
   constructor(service: Service, shape: ServiceShape) {
     this.service = service;
@@ -43,8 +42,7 @@ class Life {
         const isRival = (other: Properties): boolean =>
           WEBHOOKS.some((id) => stateIn(args, id) !== undefined && stateIn(other, id) !== undefined);
         const hasRival = [...this.#program].some(([other, theirs]) => other !== name && isRival(theirs.args));
-        const { provider } = this.#program.get(name) ?? { provider: this.#default };
-        if (!hasRival) this.#program.set(name, { args, provider });
+        if (!hasRival) this.#program.set(name, { provider: "v1", ...this.#program.get(name), args });
         break;
       }
       case "remove": {
@@ -59,23 +57,17 @@ class Life {
         if (resource) resource.provider = event.provider;
         break;
       }
-      case "upgrade":
-        this.#default = event.provider;
-        for (const resource of this.#program.values())
-          if (resource.provider !== "other") resource.provider = event.provider;
-        break;
-      case "shrink":
-        await this.#shrink(event.missing);
-        break;
       case "run":
         await this.#run(event.command, event.faults, event.mapping);
         break;
       case "wait":
         this.#clock.advance(event.days * DAY);
         break;
-      case "webhook":
-        if (sandbox.webhooks.has(event.webhookId)) sandbox.removeWebhook(event.webhookId);
-        if (event.state !== "gone") sandbox.addWebhook(event.webhookId, event.state);
+      case "webhooks":
+        for (const id of event.changed) {
+          if (sandbox.webhooks.has(id)) sandbox.removeWebhook(id);
+          if (event.state !== "gone") sandbox.addWebhook(id, event.state);
+        }
         break;
       case "revoke":
         await this.#revoke(liveKeys(this.service).slice(event.which, event.which + 1));
@@ -110,31 +102,6 @@ class Life {
     assert.equal(this.#entries.length, 0, "a destroyed stack has resources");
     assert.deepEqual(liveKeys(this.service), [], "a destroyed stack leaves a key");
     assert.deepEqual([...sandbox.webhooks], expected, "a webhook is not left as stateOnDestroy says");
-  }
-
-  /** Refreshes with a list that lacks webhooks. No original state may be lost, except of a single webhook that seems to be gone. */
-  async #shrink(missing: readonly number[]): Promise<void> {
-    const { sandbox } = this.service;
-    const present = new Map(sandbox.webhooks);
-    for (const id of missing) if (present.has(id)) sandbox.removeWebhook(id);
-    const isEmpty = sandbox.webhooks.size === 0;
-    const before = this.#entries.map((entry) => ({ entry, outputs: entry.outputs }));
-    await this.#run({ verb: "refresh", parallel: false, stop: null });
-    for (const { entry, outputs } of before) {
-      const isDropped = !this.#entries.includes(entry);
-      assert(!isDropped || (!isEmpty && kindOf(entry.name) === "webhook"), `${entry.name} was dropped`);
-      for (const id of present.keys())
-        assert(
-          isDropped ||
-            initialStateOf(outputs, id) === undefined ||
-            initialStateOf(entry.outputs, id) === initialStateOf(outputs, id),
-          `${entry.name} lost the initial state of webhook ${id}`,
-        );
-    }
-    for (const id of missing) {
-      const state = present.get(id);
-      if (state) sandbox.addWebhook(id, state);
-    }
   }
 
   /** Deletes resources with incomplete responses from the state, and keys that are not in the state at the service. */
@@ -189,13 +156,11 @@ class Life {
     sandbox.inject(...faults);
     const operation = await runOperation(this.#entries, this.#program, command, {
       config: {
-        "partners:baseUrl": sandbox.url,
-        "partners:accessToken": sandbox.accessToken,
-        "partners:requestTimeout": faults.some(({ kind }) => kind === "hang") ? "0.15" : "5",
-        "partners:responses": JSON.stringify(responses),
+        requestTimeout: faults.some(({ kind }) => kind === "hang") ? "0.15" : "5",
+        responses: JSON.stringify(responses),
       },
       clock: this.#clock,
-      onRequest: (listener) => (service.onRequest = listener),
+      service,
     });
     sandbox.clearFaults();
     for (const wait of this.#clock.sleeps.splice(0)) assert(wait <= MAX_WAIT, "a wait is too long");
