@@ -11,11 +11,7 @@ it.each<[what: string, members: object, name: string]>([
   ["a name before a description", { description: "All orders", name: " Orders" }, "Orders"],
   ["a description before an address", { url: "https://a.example/x", description: "Orders" }, "Orders"],
   ["a name inside attributes", { attributes: { name: "Orders" } }, "Orders"],
-  [
-    "a name of something else",
-    { creator: { name: "Jo" }, endpoint: "https://a.example" },
-    "https://a.example/",
-  ],
+  ["the name of a creator", { creator: { name: "Jo" }, endpoint: "https://a.example" }, "https://a.example/"],
   ["an address with credentials", { target_url: "https://me:pw@a.example/x?key=k#f" }, "https://a.example/x"],
   [
     "an address with secret parts",

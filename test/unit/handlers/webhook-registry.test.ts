@@ -1,24 +1,19 @@
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 
-import { WebhookRegistry, type WebhookList } from "../../../provider/src/handlers/webhook-registry.js";
+import type { WebhookRegistry } from "../../../provider/src/handlers/webhook-registry.js";
 import type { WebhookReading } from "../../../provider/src/responses/webhook-list-reader.js";
 import { failureOf, sandboxFor } from "../api/support.ts";
 import { methods, startRun } from "./support.ts";
 
-/** Creates a registry for a service with webhooks 1 to 3, and its clock. */
+/** Starts a service with webhooks 1 to 3, a registry for it, and its clock. */
 async function start() {
   const service = await sandboxFor({
     webhooks: [1, 2, 3].map((webhookId) => ({ webhookId, state: "active" })),
   });
   const clock = { now: 1_000_000 };
-  const { plugin } = startRun(service, {}, { currentTime: () => clock.now });
-  const { webhooks: registry } = await plugin.open();
-  return {
-    service,
-    clock,
-    registry,
-    gets: () => methods(service).filter((method) => method === "GET").length,
-  };
+  const { webhooks: registry } = await startRun(service, {}, { currentTime: () => clock.now }).plugin.open();
+  const gets = () => methods(service).filter((method) => method === "GET").length;
+  return { service, clock, registry, gets };
 }
 
 /** Looks up one webhook. @throws the error for a webhook that is not in the list. */
@@ -59,26 +54,16 @@ describe("the webhook list", () => {
   });
 
   it("includes a change that was made while the list was read, until it is read again", async () => {
-    const arrivals: ((list: WebhookList) => void)[] = [];
-    // A real server cannot hold a response back until exactly between two of our own steps.
-    const listWebhooks = (): Promise<WebhookList> => new Promise((resolve) => arrivals.push(resolve));
-    const clock = { now: 1 };
-    const setWebhookState = (webhookId: number): Promise<void> =>
-      webhookId === 2 ? Promise.reject(new Error("lost")) : Promise.resolve();
-    const { managed } = startRun({ url: "https://partners.example", accessToken: "token" }).plugin;
-    const registry = new WebhookRegistry({ listWebhooks, setWebhookState }, () => clock.now, managed);
-    const webhook = { webhookId: 1, state: "active", missing: null, record: {} } as const;
-    const webhooks = new Map([[1, webhook]]);
-    const list: WebhookList = { readable: true, complete: true, webhooks, provesAbsence: true, pointers: {} };
+    const { service, registry, clock } = await start();
+    const list = service.hold();
     const found = find(registry, 1);
-    await expect(registry.setState(2, "disabled")).rejects.toThrow("lost");
+    await list.reached;
     await registry.setState(1, "disabled");
-    arrivals[0]?.(list);
+    await list.release();
     expect(await found).toMatchObject({ state: "disabled" });
+    service.setWebhookState(1, "active");
     clock.now += 30_001;
-    const later = find(registry, 1);
-    (await vi.waitUntil(() => arrivals[1]))(list);
-    expect(await later).toMatchObject({ state: "active" });
+    expect(await find(registry, 1)).toMatchObject({ state: "active" });
   });
 
   it("shows a webhook only after a pending change to it has finished", async () => {
