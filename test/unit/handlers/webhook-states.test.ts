@@ -326,14 +326,17 @@ describe("a webhook that leaves a fleet", () => {
     }
   });
 
-  it("is not changed if another resource is checked while the fleet reads the list", async () => {
+  it.each([
+    ["partnerWebhookState", { webhookId: 102, state: "disabled" }],
+    ["partnerWebhookStates", { states: { 101: "active" }, others: "disabled" }],
+  ] as const)("is not changed if %s is checked while the fleet reads the list", async (kind, args) => {
     const service = await sandboxFor();
     const olds = await created(service, { states: { 102: "disabled" }, stateOnDestroy: "active" });
-    const { partnerWebhookStates: fleet, partnerWebhookState: webhooks } = startRun(service);
+    const run = startRun(service);
     const list = service.hold();
-    const released = fleet.delete(olds);
+    const released = run.partnerWebhookStates.delete(olds);
     await list.reached;
-    const taken = create(webhooks, { webhookId: 102, state: "disabled" });
+    const taken = create(run[kind], args);
     await list.release();
     await Promise.all([released, taken]);
     expect(methods(service)).toEqual(["GET"]);
