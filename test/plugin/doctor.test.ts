@@ -130,7 +130,6 @@ describe("in a project, the doctor", () => {
   });
 
   it.each<[what: string, stack: Stack, checks: string, output: RegExp]>([
-    ["names missing settings", {}, "stack ok,service failed", /--secret partners:accessToken/],
     [
       "warns of a plain token",
       { config: { ...inStack(NOWHERE), "partners:accessToken": { value: TOKEN } } },

@@ -72,7 +72,6 @@ it("an import with an invalid ID fails, and its error does not contain the key",
   for (const [{ __provider }, id, expected] of [
     [HOOK, "999", /999 does not exist.*101, 102, 103/],
     [HOOK, "orders", /positive whole number/],
-    [HOOK, "0101", /positive whole number/],
     [KEY, "env:NO_SUCH", /NO_SUCH is not set/],
     [KEY, "env:SPACED", /SPACED is not set, or holds no key/],
     [KEY, OLD_KEY, /"env:"/],

@@ -42,7 +42,7 @@ it.each<[what: string, bytes: string]>([
     const error = await failureOf(call(clientFor(target, { clock: new InstantClock(), log })));
     expect(error).toBeInstanceOf(PartnerError);
     const facts = inspect(error, { depth: 20, showHidden: true });
-    const places = { facts, text: renderError(error, { explicit: false }), log: lines.join("\n") };
+    const places = { facts, text: renderError(error), log: lines.join("\n") };
     expect(lines.length).toBeGreaterThan(0);
     expect(findLeaks(places, CANARIES)).toEqual([]);
   }

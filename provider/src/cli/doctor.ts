@@ -94,7 +94,7 @@ async function checkAccount(
   hasProject: boolean,
   report: Report,
 ): Promise<void> {
-  const context = provider === null ? { explicit: false } : { explicit: true, account: name };
+  const context = provider === null ? {} : { account: name };
   const plugin = new PluginProcess({
     warn: (notice) => {
       report("warning", "service", renderNotice(notice, context));
@@ -122,7 +122,7 @@ async function checkAccount(
     reportAccepted();
     const { setting, candidates } = cause.reading;
     const commands = candidates.map((pointer) => {
-      if (context.explicit) return `responses: { ${setting}: ${JSON.stringify(pointer)} }`;
+      if (provider !== null) return `responses: { ${setting}: ${JSON.stringify(pointer)} }`;
       if (hasProject)
         return `pulumi config set --path 'partners:responses.${setting}' ${quoteForShell(pointer)}`;
       return `PARTNERS_RESPONSES=${quoteForShell(JSON.stringify({ [setting]: pointer }))}`;

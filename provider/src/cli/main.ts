@@ -51,7 +51,7 @@ function print(text: string): 0 {
 
 function describe(error: unknown, prefix: string): string {
   if (error instanceof UsageError) return `${error.message}. For usage, run "${prefix} --help".`;
-  return error instanceof CommandError ? error.message : renderError(error, { explicit: false });
+  return error instanceof CommandError ? error.message : renderError(error);
 }
 
 // A reader such as `head` may close the pipe early.

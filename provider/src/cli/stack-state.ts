@@ -146,9 +146,7 @@ function declaredWebhooks(resources: readonly StateResource[], account: string):
     const { outputs = {} } = resource;
     if (outputs["account"] !== account) continue;
     // A fleet has initial states, which include the webhooks that `others` covers.
-    const ids = isOf(resource, PARTNER_WEBHOOK_STATE)
-      ? [outputs["webhookId"]]
-      : Object.keys(outputs["initialStates"] ?? {});
+    const ids = "webhookId" in outputs ? [outputs["webhookId"]] : Object.keys(outputs["initialStates"] ?? {});
     for (const id of ids.map(Number)) declared.set(id, [...(declared.get(id) ?? []), nameOf(resource)]);
   }
   return declared;

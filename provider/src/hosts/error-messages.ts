@@ -30,7 +30,7 @@ import {
  * Turns an error into a message: what failed, what may have changed on the server, one remedy, the server's own words and the
  * code. The message of a foreign error may contain anything, so only its type and location are shown.
  */
-export function renderError(error: unknown, context: MessageContext): string {
+export function renderError(error: unknown, context: MessageContext = {}): string {
   if (error instanceof PartnerError) {
     const hint = context.lastUp === true && dependsOnSettings(error) ? ` ${LAST_UP}` : "";
     // A server can send a lone surrogate, and truncation can leave one. gRPC cannot encode it, which would end the process.
@@ -67,7 +67,7 @@ function settingText(problem: SettingProblem, context: MessageContext): string {
   if (problem.kind === "environment") return problem.text;
   const name = setting(problem.setting, context);
   if (problem.kind === "invalid") return `The value of ${name} ${problem.text}.`;
-  if (context.explicit) return `Set ${name}. A Provider does not read environment variables.`;
+  if (context.account !== undefined) return `Set ${name}. A Provider does not read environment variables.`;
   const secret = problem.setting === "accessToken" ? "--secret " : "";
   return `Set ${name}, for example with "pulumi config set ${secret}partners:${problem.setting}".`;
 }
@@ -170,7 +170,7 @@ function connectionRemedy(code: string, source: string): string {
 function resourceText(problem: ResourceProblem, context: MessageContext): string {
   switch (problem.kind) {
     case "otherAccount": {
-      const account = context.explicit ? "the Provider's account" : "partners:account";
+      const account = context.account === undefined ? "partners:account" : "the Provider's account";
       return `The resource belongs to account ${JSON.stringify(problem.owner)}, but ${account} is ${JSON.stringify(problem.present)}. Nothing was sent. Restore its provider or ${account}; if the resource no longer exists, ${stateDelete(context)}.`;
     }
     case "otherServer":

@@ -42,7 +42,7 @@ export function renderNotice(notice: Notice, context: MessageContext): string {
     case "stateUnknown":
       return `the list does not show the state of ${webhooksText(notice.webhookIds)}, so drift is not detected. Set ${stateSettings(notice.setting, context)}.`;
     case "unknownSetting":
-      return unknownSettingText(context.explicit ? notice.name : `partners:${notice.name}`);
+      return unknownSettingText(context.account === undefined ? `partners:${notice.name}` : notice.name);
     case "tlsNotVerified":
       return "NODE_TLS_REJECT_UNAUTHORIZED=0 lets anyone on the network read the access token. Remove it; for a private authority, set NODE_EXTRA_CA_CERTS.";
     case "nothingToRestore":

@@ -41,8 +41,8 @@ export class PluginHost {
         this.#showStatus(renderWait(wait));
       },
       log: (line) => {
-        const { account, isExplicit } = this.plugin;
-        const suffix = isExplicit ? ` account=${JSON.stringify(account)}` : "";
+        const { account } = this.#messageContext();
+        const suffix = account === undefined ? "" : ` account=${JSON.stringify(account)}`;
         this.#log.show("INFO", line + suffix, this.#urn);
       },
     });
@@ -100,8 +100,7 @@ export class PluginHost {
   }
 
   #messageContext(): MessageContext {
-    const { account, isExplicit } = this.plugin;
-    return isExplicit ? { explicit: true, account } : { explicit: false };
+    return this.plugin.isExplicit ? { account: this.plugin.account } : {};
   }
 
   #showStatus(status: string): void {

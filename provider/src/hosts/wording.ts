@@ -2,12 +2,10 @@ import { variableOf } from "../handlers/settings.js";
 
 /** The context of a message. It decides how the message names settings. */
 export interface MessageContext {
-  /** Whether the settings are the arguments of a `Provider`; otherwise, they are stack configuration or the environment. */
-  readonly explicit: boolean;
+  /** The account of the `Provider` whose arguments are the settings. Without it, they are stack configuration or the environment. */
+  readonly account?: string;
   /** Whether the settings may come from the last `up`, as in a destroy or refresh. @default false */
   readonly lastUp?: boolean;
-  /** The name of the account, if there may be more than one. */
-  readonly account?: string;
   /** The URN of the resource, if the host knows it. */
   readonly urn?: string;
 }
@@ -16,8 +14,8 @@ export interface MessageContext {
 export const UP = '"pulumi up"';
 
 /** Names a setting, such as `responses.apiKey`, and the variable that can replace it. */
-export function setting(name: string, { explicit }: MessageContext): string {
-  if (explicit) return `the Provider's ${name}`;
+export function setting(name: string, { account }: MessageContext): string {
+  if (account !== undefined) return `the Provider's ${name}`;
   return name.includes(".") ? `partners:${name}` : `partners:${name} or ${variableOf(name)}`;
 }
 

@@ -214,11 +214,11 @@ const texts = (context: MessageContext): string[] => [
 
 describe("the message for every error and notice", () => {
   it("names the keys of stack configuration and the variables", async () => {
-    await expect(`${texts({ explicit: false }).join("\n")}\n`).toMatchFileSnapshot("messages.txt");
+    await expect(`${texts({}).join("\n")}\n`).toMatchFileSnapshot("messages.txt");
   });
 
   it("names the arguments of an explicit provider, never stack configuration", () => {
-    const explicit = texts({ explicit: true, account: "eu" });
+    const explicit = texts({ account: "eu" });
     for (const text of explicit)
       expect(text).not.toMatch(/partners:(?!index:)[a-z]|PARTNERS_[A-Z]+_|pulumi config/);
     const all = explicit.join("\n");
@@ -228,18 +228,17 @@ describe("the message for every error and notice", () => {
   });
 
   it("is complete, and contains no secret", () => {
-    const both = [true, false].flatMap((explicit) => texts({ explicit }));
+    const both = [...texts({}), ...texts({ account: "eu" })];
     expect(findLeaks({ all: both.join() }, CANARIES)).toEqual([]);
     for (const text of both) expect(text).not.toMatch(/undefined|null|NaN|\[object| {2}/);
-    for (const error of ERRORS)
-      expect(renderError(error, { explicit: false }).endsWith(` [${error.code}]`)).toBe(true);
+    for (const error of ERRORS) expect(renderError(error).endsWith(` [${error.code}]`)).toBe(true);
   });
 
   it("names the resource to remove from the state by its URN, if known", () => {
     const urn = "urn:pulumi:dev::shop::my:Shop$partners:index:PartnerApiKey::checkout";
     const stuck = new ResourceError({ kind: "otherAccount", owner: "eu", present: "default" });
-    expect(renderError(stuck, { explicit: false, urn })).toContain(`run "pulumi state delete '${urn}'".`);
-    expect(renderError(stuck, { explicit: false })).toContain('run "pulumi state delete".');
+    expect(renderError(stuck, { urn })).toContain(`run "pulumi state delete '${urn}'".`);
+    expect(renderError(stuck)).toContain('run "pulumi state delete".');
   });
 
   it("explains how destroy and refresh get new settings, if these could be the remedy", () => {
@@ -254,18 +253,18 @@ describe("the message for every error and notice", () => {
       [answered(500), false],
       [new ResourceError(otherServer), false], // Its own remedy already says so.
     ] as const) {
-      for (const explicit of [false, true])
-        expect(hint.test(renderError(error, { explicit, lastUp: true }))).toBe(expected);
-      expect(renderError(error, { explicit: false })).not.toMatch(hint);
+      for (const context of [{}, { account: "eu" }])
+        expect(hint.test(renderError(error, { ...context, lastUp: true }))).toBe(expected);
+      expect(renderError(error)).not.toMatch(hint);
     }
   });
 
   it("shows the type and location of a foreign error, but not its message", () => {
     const foreign = new TypeError(`in https://x/api-key/${CANARIES.token}`);
-    expect(renderError(foreign, { explicit: false })).toMatch(
+    expect(renderError(foreign)).toMatch(
       /^An unexpected TypeError in pulumi-partners( at [a-z-]+\.[jt]s:\d+)?\. This is a bug: .* \[PARTNERS_BUG\]$/,
     );
-    expect(renderError(CANARIES.token, { explicit: false })).toMatch(/^An unexpected string/);
+    expect(renderError(CANARIES.token)).toMatch(/^An unexpected string/);
   });
 });
 
@@ -274,12 +273,12 @@ it("docs/troubleshooting.md quotes messages as they are, in the section of their
     try {
       act();
     } catch (error) {
-      return renderError(error, { explicit: false });
+      return renderError(error);
     }
     return "";
   };
   const known = [
-    ...texts({ explicit: false }),
+    ...texts({}),
     invalid(() => readSettings({ get: () => "Bearer x" }, {})),
     invalid(() =>
       readSettings(new Map([["partners:baseUrl", "https://partners.example.com"]]), {
