@@ -107,21 +107,8 @@ describe("a proxy", () => {
     const { client, proxy } = await secureSandbox({ proxy: ["tunnel"] });
     await proxy.close();
     const failure = await requestFailureOf(client.createApiKey());
-    const cause = { kind: "connection", code: "ECONNREFUSED" };
-    expect(failure).toMatchObject({ effect: "none", cause, mayUseProxy: true });
+    expect(failure).toMatchObject({ cause: { code: "ECONNREFUSED" }, effect: "none", mayUseProxy: true });
     expect(JSON.stringify(failure)).not.toContain("ssw0rd");
-  });
-
-  it.each([
-    [HOST, 0],
-    [`other.test, .test`, 0],
-    ["other.test", 1],
-  ])("with NO_PROXY=%s is used %d times", async (value, times) => {
-    vi.stubEnv("NO_PROXY", value);
-    const { client, proxy, sandbox } = await secureSandbox({ proxy: ["tunnel"] });
-    await client.listWebhooks();
-    expect(proxy.heads).toHaveLength(times);
-    expect(sandbox.requests).toHaveLength(1);
   });
 
   it("is never used for this machine, because it would see the token in plain text", async () => {

@@ -8,11 +8,7 @@ const base64 = (text: string): string => Buffer.from(text).toString("base64");
 
 describe("text from a server", () => {
   it.each<[how: string, text: string, shown: string | null]>([
-    [
-      "is shown unchanged",
-      "Delete misconfigurations 123456789012345",
-      "Delete misconfigurations 123456789012345",
-    ],
+    ["is shown unchanged", "misconfigurations 123456789012345", "misconfigurations 123456789012345"],
     ["without the token", `bad token ${token}!`, "bad token ***!"],
     ["without the token percent-encoded", `in ${encodeURIComponent(token)}`, "in ***"],
     ["without the token in base64", `in ${base64(token)}`, "in ***="],

@@ -66,15 +66,12 @@ describe("a new key", () => {
     expect(methods(service)).toEqual(["POST"]);
   });
 
-  it("is refused in the preview if arguments are invalid, without a request", async () => {
-    const service = await sandboxFor();
-    const { partnerApiKey } = startRun(service);
-    const { problems } = await partnerApiKey.check({}, { rotation: { afterDays: 1 }, SECRET: 1 });
+  it("is refused in the preview if arguments are invalid", async () => {
+    const { problems } = await keysOf(await sandboxFor()).check({}, { rotation: "a", SECRET: 1 });
     expect(problems).toEqual([
       "PartnerApiKey has an unknown argument. Valid arguments: rotation.",
-      expect.stringContaining("overlapDays"),
+      expect.stringContaining("rotation must be"),
     ]);
-    expect(service.requests).toEqual([]);
   });
 });
 
@@ -166,11 +163,7 @@ describe("a deletion", () => {
   it("fails if it returns a 404 and the webhook list cannot be read", async () => {
     const { service, outputs } = await createdKey();
     const operation = "listWebhooks";
-    service.inject(
-      gone,
-      { kind: "status", status: 404, operation },
-      { kind: "status", status: 200, body: "<p>", operation },
-    );
+    service.inject(gone, { ...gone, times: 1, operation }, { ...gone, status: 200, body: "<p>", operation });
     for (const code of ["PARTNERS_STATUS", "PARTNERS_UNREADABLE"]) {
       const error = await failureOf(keysOf(service).delete(outputs));
       expect(error).toMatchObject({ problem: { kind: "deletionUnclear", listError: { code } } });

@@ -53,6 +53,7 @@ describe("the next step for a key", () => {
     ["whose trigger is removed", state(TRIGGER_A), { overlapDays: 1 }, "none"],
     ["whose trigger is unknown", state(TRIGGER_A), { trigger: UNKNOWN }, "replace"],
     ["old enough in calendar days", state(), DUE, "replace"],
+    ["whose age is unknown", state({ createdAt: null }), DUE, "replace"],
     ["a day too young", state(), { afterDays: 15, overlapDays: 0 }, "none"],
     ["whose age counts from its rotation", state(OVERLAP), { afterDays: 6, overlapDays: 6 }, "none"],
     ["during the overlap, without a rotation", state(OVERLAP), {}, "none"],
@@ -82,30 +83,24 @@ describe("the next step for a key", () => {
     expect([plan.step, plan.notices[0]?.kind ?? null]).toEqual([step, notice]);
   });
 
+  const rotates = (why: object, validUntil: string | null = null) => {
+    return { kind: "rotation", fingerprint: fingerprint(KEY), why, validUntil };
+  };
+  const ends = (early: boolean, replaced: boolean) => {
+    return { kind: "previousKeyEnds", fingerprint: fingerprint(PREVIOUS), early, replaced };
+  };
   const age = { kind: "age", since: "2026-06-01", due: "2026-06-11", afterDays: 10 };
-  it.each<[string, KeyState, RotationInputs, object, string | null]>([
-    ["for its age, in place", state(), { afterDays: 10, overlapDays: 2 }, age, "2026-06-17T12:00:00.000Z"],
-    ["for its first trigger, by a replacement", state(), TRIGGER_A, { kind: "trigger" }, null],
-    ["for its unknown age, by a replacement", state({ createdAt: null }), DUE, { kind: "unknownAge" }, null],
-  ])("is announced if the key is rotated %s", (_how, olds, rotation, why, validUntil) => {
-    const notice = { kind: "rotation", fingerprint: fingerprint(KEY), why, validUntil };
-    const step = validUntil === null ? "replace" : "rotate";
-    expect(planRotation(olds, rotation, {}, NOON)).toEqual({ step, notices: [notice] });
-  });
-
-  it.each<[string, typeof OVERLAP, RotationInputs, RotationStep]>([
-    ["because it has expired", ENDED, {}, "expire"],
-    ["because of a rotation before its end", OVERLAP, { trigger: "b", overlapDays: 7 }, "rotate"],
-    ["because the resource is replaced", OVERLAP, { trigger: "b" }, "replace"],
-  ])("is announced if it deletes the previous key %s", (_why, olds, rotation, expected) => {
-    const { step, notices } = planRotation(state(olds), rotation, {}, NOON);
-    expect(step).toBe(expected);
-    expect(notices.at(-1)).toEqual({
-      kind: "previousKeyEnds",
-      fingerprint: fingerprint(PREVIOUS),
-      early: olds === OVERLAP,
-      replaced: expected === "replace",
-    });
+  const trigger = rotates({ kind: "trigger" });
+  it.each<[string, KeyState, RotationInputs, object[]]>([
+    ["is old", state(), { afterDays: 10, overlapDays: 2 }, [rotates(age, "2026-06-17T12:00:00.000Z")]],
+    ["has its first trigger", state(), TRIGGER_A, [trigger]],
+    ["has an unknown age", state({ createdAt: null }), DUE, [rotates({ kind: "unknownAge" })]],
+    ["is replaced during an overlap", state(OVERLAP), { trigger: "b" }, [trigger, ends(true, true)]],
+    ["is replaced after an overlap", state(ENDED), { trigger: "b" }, [trigger, ends(false, true)]],
+    ["shortens its overlap", state(OVERLAP), { overlapDays: 0 }, [ends(true, false)]],
+    ["has ended its overlap", state(ENDED), {}, [ends(false, false)]],
+  ])("is announced if the key %s", (_why, olds, rotation, notices) => {
+    expect(planRotation(olds, rotation, {}, NOON).notices).toEqual(notices);
   });
 });
 
@@ -114,11 +109,7 @@ describe("rotation", () => {
     ["afterDays alone", { afterDays: 90 }, /^rotation.afterDays needs overlapDays/],
     ["an overlap longer than the age", { afterDays: 2, overlapDays: 3 }, /must not exceed afterDays/],
     ["0 days", { afterDays: 0, overlapDays: 0 }, /^rotation.afterDays must be a whole number of days, 1 to/],
-    [
-      "half a day",
-      { overlapDays: 0.5 },
-      /^rotation.overlapDays must be a whole number of days, 0 to 36500\.$/,
-    ],
+    ["half a day", { overlapDays: 0.5 }, /^rotation.overlapDays must be a whole number of days, 0 to 36500/],
     ["days in quotes", { overlapDays: "7" }, /must be a whole number/],
     ["a trigger that is a number", { trigger: 7 }, /trigger must be a string/],
     ["a string", "monthly", /^rotation must be an object/],
