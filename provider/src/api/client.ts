@@ -32,7 +32,6 @@ export interface ClientOptions {
 /** A delay before a retry. */
 export interface Wait {
   readonly operation: Operation;
-  readonly host: string;
   /** A status or an error code. */
   readonly reason: string;
   /** Milliseconds. */
@@ -68,7 +67,7 @@ export function createClient(options: ClientOptions) {
     const request = { operation, webhookId, host, mayUseProxy: connections.mayUseProxy };
     const { operationTimeout } = options;
     const onRetry = (attempt: Attempt, delay: number): void => {
-      options.onWait?.({ operation, host, reason: resultOf(attempt), delay });
+      options.onWait?.({ operation, reason: resultOf(attempt), delay });
     };
     const context = { clock, limiter, operationTimeout, signal, onRetry };
     const outcome = await withRetry(OPERATIONS[operation].kind, context, attemptsOf(call));

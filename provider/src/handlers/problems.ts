@@ -1,4 +1,4 @@
-import { PartnerError, type RequestFailure } from "../api/errors.js";
+import { PartnerError } from "../api/errors.js";
 import type { WebhookState } from "../api/operations.js";
 import type { KeyReading } from "../responses/key-reader.js";
 
@@ -41,7 +41,7 @@ export type ResourceProblem = Readonly<
   /** A key was created, but not found in the response, which is kept. `rotates`: another key stays in use until it is found. */
   | { kind: "keyNotFound"; createdAt: string; complete: boolean; rotates: boolean; reading: RefusedReading }
   /** A deletion returned 404, and the list, which would confirm that the key is gone, could not be read. */
-  | { kind: "deletionUnclear"; failure: RequestFailure; listError: PartnerError }
+  | { kind: "deletionUnclear"; listError: PartnerError }
   /** One of several keys was deleted, and then something failed. */
   | { kind: "partlyDone"; next: PartnerError }
 >;
@@ -109,7 +109,5 @@ export type Notice = Readonly<
 
 /** Why a key is rotated. `since` and `due` are dates such as 2026-02-19. */
 export type RotationReason = Readonly<
-  | { kind: "trigger" }
-  | { kind: "unknownAge" }
-  | { kind: "age"; since: string; due: string; afterDays: number }
+  { kind: "trigger" } | { kind: "unknownAge" } | { kind: "age"; since: string; due: string }
 >;

@@ -127,7 +127,7 @@ function rotationReason(
   const since = dayOf(Date.parse(rotatedAt ?? createdAt ?? ""));
   if (Number.isNaN(since)) return { kind: "unknownAge" };
   if (since + afterDays > dayOf(now)) return null;
-  return { kind: "age", since: dayText(since), due: dayText(since + afterDays), afterDays };
+  return { kind: "age", since: dayText(since), due: dayText(since + afterDays) };
 }
 
 /** Returns a notice about the deletion of the previous key, if there is one. */

@@ -1,4 +1,4 @@
-import { PartnerError, RequestError, type RequestFailure } from "../api/errors.js";
+import { PartnerError, RequestError } from "../api/errors.js";
 import { readApiKeyId } from "../responses/key-reader.js";
 import { PartialFailure, type Properties } from "./contract.js";
 import {
@@ -138,19 +138,19 @@ async function deleteKey(plugin: PluginProcess, key: StoredKey): Promise<void> {
     if (!(error instanceof RequestError)) throw error;
     const { status, failure } = error;
     if (status !== 404 && status !== 410) throw error;
-    if (status === 404) await assertReadable(plugin, failure);
+    if (status === 404) await assertReadable(plugin);
     // If an attempt may have taken effect, it deleted the key.
     const mayExist = status === 404 && failure.effect === "none" && id === null;
     plugin.warn({ kind: "keyWasGone", fingerprint: fingerprint(apiKey), mayExist });
   }
 }
 
-async function assertReadable(plugin: PluginProcess, failure: RequestFailure): Promise<void> {
+async function assertReadable(plugin: PluginProcess): Promise<void> {
   const { webhooks } = await plugin.open();
   try {
     await webhooks.lookUp([]);
   } catch (listError) {
     if (!(listError instanceof PartnerError)) throw listError;
-    throw new ResourceError({ kind: "deletionUnclear", failure, listError });
+    throw new ResourceError({ kind: "deletionUnclear", listError });
   }
 }

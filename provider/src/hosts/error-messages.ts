@@ -216,7 +216,7 @@ function resourceText(problem: ResourceProblem, context: MessageContext): string
       return `A key was created at ${minuteOf(createdAt)} but not found in the response${note} ${remedy} If the body has no key, or there is no stack, ${removal}.`;
     }
     case "deletionUnclear":
-      return `${requestName(problem.failure, context)}: the server returned 404, but nothing confirms that the key is gone: ${describeError(problem.listError, context)} If the key is gone, ${stateDelete(context)}.`;
+      return `Deleting the key failed: the server returned 404, but nothing confirms that the key is gone: ${describeError(problem.listError, context)} If the key is gone, ${stateDelete(context)}.`;
     case "partlyDone":
       return `One key was deleted. Then this failed: ${describeError(problem.next, context)}`;
   }

@@ -82,7 +82,7 @@ const UNLESS_RETAINED = ", unless retainOnDelete is set";
 function rotationReason(why: RotationReason): string {
   if (why.kind === "trigger") return "rotation.trigger changed";
   if (why.kind === "unknownAge") return "its creation date is missing";
-  return `in use since ${why.since}, due since ${why.due}, afterDays: ${why.afterDays}`;
+  return `in use since ${why.since}, due since ${why.due}`;
 }
 
 /** Describes the progress of a change to many webhooks. @param account The account, if the engine shows no resource. */

@@ -206,7 +206,7 @@ describe("a rotation with overlap", () => {
     expect(partnerApiKey.diff(outputs, news("b"))).toEqual({ changes: true, replaces: [] });
     expect(notices).toMatchObject([
       { kind: "rotation", why: { kind: "trigger" }, validUntil: "2026-06-22T12:00:00.000Z" },
-      { kind: "previousKeyEnds", fingerprint: fingerprint(keys[0] ?? "") },
+      { kind: "previousKeyEnds", fingerprint: fingerprint(keys[0] ?? ""), early: true, replaced: false },
     ]);
     const next = await partnerApiKey.update(id, outputs, news("b"));
     expect(methods(service)).toEqual(["DELETE", "POST"]);

@@ -89,7 +89,7 @@ describe("the next step for a key", () => {
   const ends = (early: boolean, replaced: boolean) => {
     return { kind: "previousKeyEnds", fingerprint: fingerprint(PREVIOUS), early, replaced };
   };
-  const age = { kind: "age", since: "2026-06-01", due: "2026-06-11", afterDays: 10 };
+  const age = { kind: "age", since: "2026-06-01", due: "2026-06-11" };
   const trigger = rotates({ kind: "trigger" });
   it.each<[string, KeyState, RotationInputs, object[]]>([
     ["is old", state(), { afterDays: 10, overlapDays: 2 }, [rotates(age, "2026-06-17T12:00:00.000Z")]],

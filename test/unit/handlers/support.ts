@@ -5,7 +5,7 @@ import {
   type Properties,
   type ResourceHandlers,
 } from "../../../provider/src/handlers/contract.js";
-import { createHandlers, type PartnerHandlers } from "../../../provider/src/handlers/create-handlers.js";
+import { createHandlers } from "../../../provider/src/handlers/create-handlers.js";
 import type { Notice } from "../../../provider/src/handlers/problems.js";
 import { PluginProcess, type ProcessOptions } from "../../../provider/src/handlers/process.js";
 import type { JournalEntry, RunJournal } from "../../../provider/src/handlers/webhook-release.js";
@@ -15,19 +15,15 @@ import { failureOf } from "../api/support.ts";
 /** The time of a run, unless its options set another one. */
 export const NOON = Date.parse("2026-06-15T12:00:00.000Z");
 
-/** One run of Pulumi: the handlers of a separate plugin process. The service outlives it. */
-export interface Run extends PartnerHandlers {
-  readonly plugin: PluginProcess;
-  /** The warnings of the run, in order. */
-  readonly notices: readonly Notice[];
-}
+/** The handlers of a separate plugin process, and its warnings in order. The service outlives it. */
+export type Run = ReturnType<typeof startRun>;
 
-/** Starts a run. It takes place at {@link NOON}, unless its options set another time. */
+/** Starts one run of Pulumi. It takes place at {@link NOON}, unless its options set another time. */
 export function startRun(
   service: { readonly url: string; readonly accessToken: string },
   config: Readonly<Record<string, string>> = {},
   options: Partial<ProcessOptions> = {},
-): Run {
+) {
   const notices: Notice[] = [];
   const plugin = new PluginProcess({
     env: {},

@@ -139,11 +139,7 @@ const PROBLEMS: Examples<ResourceProblem> = {
     { ...key, reading: { ...refused, reason: "pointer", candidates: ["/*/apiKey"] } },
     { ...key, reading: { ...NOTHING, reason: "not JSON" } },
   ],
-  deletionUnclear: {
-    kind: "deletionUnclear",
-    failure: answered(404, DELETE).failure,
-    listError: answered(401),
-  },
+  deletionUnclear: { kind: "deletionUnclear", listError: answered(401) },
   partlyDone: { kind: "partlyDone", next: answered(403, POST) },
 };
 
@@ -169,7 +165,7 @@ const NOTICES: Examples<Notice> = {
   rotation: [
     { ...rotation, why: { kind: "trigger" }, validUntil: null },
     { ...rotation, why: { kind: "unknownAge" } },
-    { ...rotation, why: { kind: "age", since: "2026-06-01", due: "2026-06-11", afterDays: 10 } },
+    { ...rotation, why: { kind: "age", since: "2026-06-01", due: "2026-06-11" } },
   ],
   previousKeyEnds: [
     { kind: "previousKeyEnds", fingerprint: PRINT, early: true, replaced: true },
