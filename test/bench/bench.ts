@@ -60,25 +60,22 @@ async function measure(count: number, latency: number, times: number): Promise<R
   const webhooks = Array.from({ length: count }, (_, index) => {
     return { webhookId: index + 1, state: "disabled" as const };
   });
-  const results = contenders.map(({ name }) => {
-    return {
-      contender: name,
-      samples: OPERATIONS.map((): number[] => []),
-      requests: OPERATIONS.map(() => ""),
-    };
+  const results = Object.entries(contenders).map(([contender, declare]) => {
+    const samples = OPERATIONS.map((): number[] => []);
+    return { contender, declare, samples, requests: OPERATIONS.map(() => "") };
   });
   for (let round = 0; round < times; round += 1) {
     const runs = [];
-    for (const [index, contender] of contenders.entries()) {
+    for (const result of results) {
       const sandbox = await startSandbox({ webhooks, latency });
-      runs.push({ sandbox, project: await contender.declare(count, sandbox), result: results[index] });
+      runs.push({ sandbox, project: await result.declare(count, sandbox), result });
     }
     for (const [index, operation] of OPERATIONS.entries()) {
       const first = (round + index) % runs.length;
       for (const { sandbox, project, result } of [...runs.slice(first), ...runs.slice(0, first)]) {
         sandbox.clearRequests();
-        result?.samples[index]?.push(await project.run(operation));
-        result?.requests.splice(index, 1, summarizeRequests(sandbox.requests));
+        result.samples[index]?.push(await project.run(operation));
+        result.requests.splice(index, 1, summarizeRequests(sandbox.requests));
       }
     }
     for (const { sandbox, project } of runs) {
@@ -86,7 +83,9 @@ async function measure(count: number, latency: number, times: number): Promise<R
       await sandbox.close();
     }
   }
-  return results.map(({ samples, ...rest }) => ({ count, ...rest, ms: samples.map(median) }));
+  return results.map(({ contender, samples, requests }) => {
+    return { contender, count, requests, ms: samples.map(median) };
+  });
 }
 
 function median(values: readonly number[]): number {

@@ -2,28 +2,18 @@ import { copyFile, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { runProcess } from "../../provider/tools/process.ts";
+import type { Sandbox } from "../support/sandbox.ts";
 import { createTestStack } from "../support/stack.ts";
 
 /** The measured operations, in the order in which they run. */
 export const OPERATIONS = ["up", "unchanged up", "preview", "refresh", "destroy"] as const;
 
-/** One of {@link OPERATIONS}. */
-export type Operation = (typeof OPERATIONS)[number];
+type Operation = (typeof OPERATIONS)[number];
 
-/** A way to manage the state of webhooks. */
-export interface Contender {
-  readonly name: string;
-  /** Creates a project that declares active webhooks with the IDs from 1 to `count`. Applies nothing. */
-  declare(count: number, service: Service): Promise<Project>;
-}
+/** Creates a project that declares active webhooks with the IDs from 1 to `count`. Applies nothing. */
+type Declare = (count: number, service: Sandbox) => Promise<Project>;
 
-interface Service {
-  readonly url: string;
-  readonly accessToken: string;
-}
-
-/** A project of a contender. */
-export interface Project {
+interface Project {
   /** Returns the wall time of the command in milliseconds. @throws if the operation fails. */
   run(operation: Operation): Promise<number>;
   dispose(): Promise<void>;
@@ -33,46 +23,36 @@ export interface Project {
 const TIMEOUT = 600_000;
 
 /** Ours, each with a program that declares active webhooks with the IDs in `IDS`. */
-const OURS = [
-  {
-    name: "native",
-    // As in an SDK that Pulumi generates.
-    program: `const { CustomResource } = require("@pulumi/pulumi");
+const OURS = {
+  // As in an SDK that Pulumi generates.
+  native: `const { CustomResource } = require("@pulumi/pulumi");
 const type = "partners:index:PartnerWebhookState";
 for (const webhookId of IDS) new CustomResource(type, "webhook-" + webhookId, { webhookId, state: "active" });`,
-  },
-  {
-    name: "dynamic",
-    program: `const { PartnerWebhookState } = require("pulumi-partners");
+  dynamic: `const { PartnerWebhookState } = require("pulumi-partners");
 for (const webhookId of IDS) new PartnerWebhookState("webhook-" + webhookId, { webhookId, state: "active" });`,
-  },
-  {
-    name: "fleet",
-    program: `const { PartnerWebhookStates } = require("pulumi-partners");
+  fleet: `const { PartnerWebhookStates } = require("pulumi-partners");
 new PartnerWebhookStates("fleet", { states: Object.fromEntries(IDS.map((id) => [id, "active"])) });`,
-  },
-];
+};
 
 /** Finds the contenders that can run on this machine, ours first. @param plugin The folder of the native plugin's executable. */
-export async function findContenders(plugin: string): Promise<Contender[]> {
-  const found = OURS.map(({ name, program }): Contender => {
-    return { name, declare: (...service) => pulumiProject(program, plugin, ...service) };
-  });
+export async function findContenders(plugin: string): Promise<Record<string, Declare>> {
+  const found: Record<string, Declare> = {};
+  for (const [name, program] of Object.entries(OURS))
+    found[name] = (...service) => pulumiProject(program, plugin, ...service);
   const { code, stdout } = await runProcess("which", ["terraform", "terraform-provider-restapi"]);
   if (code !== 0) {
     console.log("Skipping terraform: terraform or terraform-provider-restapi is not on PATH.");
     return found;
   }
   const providers = dirname(stdout.trim().split("\n").at(-1) ?? "");
-  const declare: Contender["declare"] = (...service) => terraformProject(providers, ...service);
-  return [...found, { name: "terraform", declare }];
+  return { ...found, terraform: (...service) => terraformProject(providers, ...service) };
 }
 
 async function pulumiProject(
   program: string,
   plugin: string,
   count: number,
-  { url, accessToken }: Service,
+  { url, accessToken }: Sandbox,
 ): Promise<Project> {
   const ids = Array.from({ length: count }, (_, index) => index + 1);
   const plugins = { providers: [{ name: "partners", path: plugin }] };
@@ -108,7 +88,7 @@ const COMMANDS: Readonly<Record<Operation, readonly string[]>> = {
 async function terraformProject(
   providers: string,
   count: number,
-  { url, accessToken }: Service,
+  { url, accessToken }: Sandbox,
 ): Promise<Project> {
   const cwd = await mkdtemp(join(tmpdir(), "partners-bench-"));
   const settings = join(cwd, "terraform.rc");
