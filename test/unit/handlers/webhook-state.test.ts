@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { UNKNOWN } from "../../../provider/src/handlers/contract.js";
+import { SHAPES } from "../../support/sandbox.ts";
 import { failureOf, sandboxFor } from "../api/support.ts";
 import { checked, create, methods, startRun } from "./support.ts";
 
@@ -108,4 +109,8 @@ it("the data source shares the list of the process, and returns records as the s
   ]);
   expect(methods(service)).toEqual(["GET", "PATCH"]);
   expect([101, 102].map((id) => plugin.managed.isDeclared(id))).toEqual([true, false]);
+
+  const webhooks = (list: readonly object[]) => ({ webhooks: list, hasMore: true });
+  const paged = startRun(await sandboxFor({ shape: { ...SHAPES.flat, webhooks } }));
+  expect(await failureOf(paged.listWebhooks())).toMatchObject({ problem: { kind: "absenceUnproven" } });
 });
