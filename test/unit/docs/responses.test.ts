@@ -11,27 +11,14 @@ const KEY = "pk_live_4eC39HqLyjWDarjtT1zdp7dc";
 
 const read = (body: unknown) => readWebhookList(JSON.stringify(body), {}, 200, {});
 
-/** Reads the settings from the `pulumi config set` commands of the page. */
-function commandSettings(): Record<string, unknown> {
-  const settings: Record<string, unknown> = {};
-  for (const [, name = "", index, value] of PAGE.matchAll(
-    /--path 'partners:responses\.(\w+)(\[0\])?' (\S+)/g,
-  )) {
-    settings[name] = index === undefined ? value : [value];
-  }
-  return settings;
-}
-
 function mappingOf(responses = ""): ResponseMapping {
   const account = { "partners:baseUrl": "https://partners.example.com", "partners:accessToken": "token" };
   const config = new Map(Object.entries({ ...account, "partners:responses": responses }));
   return readSettings(config, {}).responses;
 }
 
-it("both samples have the same effect, which the page describes", () => {
+it("the sample has the effect that the page describes", () => {
   const mapping = mappingOf(/PARTNERS_RESPONSES='(.*)'/.exec(PAGE)?.[1]);
-  expect(mappingOf(JSON.stringify(commandSettings()))).toEqual(mapping);
-
   const created = JSON.stringify({ token: `${KEY}x`, data: { key: KEY } });
   expect(readApiKey(created, {}).kind).toBe("refused");
   expect(readApiKey(created, mapping)).toMatchObject({ apiKey: KEY });
@@ -53,11 +40,7 @@ it("the table lists every member of the setting", () => {
   expect(() => mappingOf('{"x":1}')).toThrow(
     expect.objectContaining({
       problems: [
-        {
-          kind: "invalid",
-          setting: "responses",
-          text: `has an unknown member; valid members: ${members.join(", ")}`,
-        },
+        expect.objectContaining({ text: expect.stringContaining(`: ${members.join(", ")}`) as string }),
       ],
     }),
   );
