@@ -36,7 +36,7 @@ it("preview, up, no change, change, drift, repair and destroy send few requests 
     },
     { env: { PARTNERS_ACCESS_TOKEN: "", PARTNERS_DEBUG: "1" } },
   );
-  await stack.configure({ "partners:accessToken": { value: CANARIES.token, secret: true } });
+  await stack.configure({ accessToken: CANARIES.token });
   const [found, all] = [statesOf(sandbox), IDS.length + 2];
   const results: Record<string, Result> = {};
   const run = async (name: string, operation: "preview" | "up" | "refresh" | "destroy", options = {}) => {

@@ -17,22 +17,16 @@ it("a preview reports missing, rejected and misspelled settings, and tolerates a
   expect(missing.ok).toBe(false);
   expect(missing.stdout).toMatch(/partners:baseUrl(.|\n)*PARTNERS_ACCESS_TOKEN/);
 
-  await stack.configure({
-    "partners:baseUrl": { value: sandbox.url },
-    "partners:accessToken": { value: "wrong-token", secret: true },
-  });
+  await stack.configure({ baseUrl: sandbox.url, accessToken: "wrong-token" });
   const rejected = await stack.preview();
   expect(rejected.ok).toBe(false);
   expect(rejected.stdout).toMatch(/401(.|\n)*\[PARTNERS_STATUS\]/);
   expect(rejected.stdout).not.toMatch(/wrong-token|plain text/);
   expect(countRequests(sandbox)).toEqual({ GET: 1 }); // One request for all webhooks.
 
-  await stack.configure({
-    "partners:baseUrl": { value: "http://127.0.0.1:1" },
-    "partners:accessToken": { value: sandbox.accessToken },
-    "partners:baseURL": { value: "http://127.0.0.1:1" },
-    "partners:responses.webhooks": { value: "/outgoing" },
-  });
+  const baseUrl = "http://127.0.0.1:1";
+  await stack.configure({ baseUrl, baseURL: baseUrl, "responses.webhooks": "/outgoing" });
+  await stack.pulumi("config", "set", "--plaintext", "partners:accessToken", sandbox.accessToken);
   const warned = await stack.preview();
   expect(warned).toMatchObject({ ok: true, changes: { create: 4 } });
   for (const text of ["plain text", '"partners:baseURL"', "--path"]) expect(warned.stdout).toContain(text);
@@ -40,18 +34,16 @@ it("a preview reports missing, rejected and misspelled settings, and tolerates a
 
 it("a new access token changes no resource; refresh and destroy use the previous one unless given --run-program", async () => {
   const { sandbox, stack } = await sandboxStack(keyAndWebhooks, {}, { env: { PARTNERS_ACCESS_TOKEN: "" } });
-  const configure = (value: string): Promise<void> =>
-    stack.configure({ "partners:accessToken": { value, secret: true } });
-  await configure(sandbox.accessToken);
+  await stack.configure({ accessToken: sandbox.accessToken });
   expect(await stack.up()).toMatchObject({ ok: true });
-  await configure(sandbox.rotateAccessToken());
+  await stack.configure({ accessToken: sandbox.rotateAccessToken() });
   const refresh = await stack.refresh();
   expect(refresh.ok).toBe(false);
   expect(refresh.stdout).toMatch(/401(.|\n)*\[PARTNERS_STATUS\]/);
   sandbox.clearRequests();
   expect(await stack.up()).toMatchObject({ ok: true, changes: { same: 4 } });
   expect(sandbox.requests).toEqual([]);
-  await configure(sandbox.rotateAccessToken());
+  await stack.configure({ accessToken: sandbox.rotateAccessToken() });
   expect(await stack.destroy({ flags: ["--run-program"] })).toMatchObject({ ok: true });
   expect(sandbox.apiKeys).toEqual([]);
 });
@@ -75,7 +67,7 @@ it("a key that is not found in the response is kept, and the next update with a 
   await expectKept();
   await stack.refresh(); // Clears the engine's mark of a failed creation.
   await expectKept();
-  await stack.configure({ "partners:responses": { value: JSON.stringify({ apiKey: "/result/token" }) } });
+  await stack.configure({ responses: JSON.stringify({ apiKey: "/result/token" }) });
   expect(await stack.up()).toMatchObject({ ok: true });
   expect(await stack.outputs()).toEqual({ apiKey: sandbox.apiKeys[0] });
   expect(countRequests(sandbox)).toEqual({ POST: 1 });

@@ -91,13 +91,11 @@ export async function createTestStack({ env, files, program }: TestStackOptions)
     destroy: operation("destroy", "--yes", "--skip-preview"),
     /** Runs any other CLI command. @returns Its stdout. @throws if it fails. */
     pulumi,
-    /** Sets stack configuration by full key, such as `partners:baseUrl`. */
-    configure: async (
-      settings: Readonly<Record<string, { readonly value: string; readonly secret?: boolean }>>,
-    ): Promise<void> => {
-      const flags = Object.entries(settings).flatMap(([key, { value, secret }]) => [
-        secret ? "--secret" : "--plaintext",
-        `${key}=${value}`,
+    /** Sets stack configuration. The access token is a secret. */
+    configure: async (settings: Readonly<Record<string, string>>): Promise<void> => {
+      const flags = Object.entries(settings).flatMap(([name, value]) => [
+        name === "accessToken" ? "--secret" : "--plaintext",
+        `partners:${name}=${value}`,
       ]);
       await pulumi("config", "set-all", ...flags);
     },
