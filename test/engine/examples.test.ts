@@ -15,19 +15,18 @@ interface Example {
   /** The page that shows the output of its preview. */
   readonly shownIn?: string;
   /** Returns the commands that configure what the example needs besides the account. */
-  readonly prepare?: (eu: Sandbox) => string;
+  readonly prepare?: typeof configureEu;
+}
+
+function configureEu({ url, accessToken }: Sandbox): string {
+  return `pulumi config set euBaseUrl ${url} && pulumi config set --secret euAccessToken -- ${accessToken}`;
 }
 
 const EXAMPLES: readonly Example[] = [
   { name: "quickstart" },
   { name: "webhook-fleet", shownIn: "docs/webhooks.md" },
   { name: "audit", shownIn: "docs/webhooks.md" },
-  {
-    name: "accounts",
-    shownIn: "docs/accounts.md",
-    prepare: ({ url, accessToken }) =>
-      `pulumi config set euBaseUrl ${url} && pulumi config set --secret euAccessToken -- ${accessToken}`,
-  },
+  { name: "accounts", shownIn: "docs/accounts.md", prepare: configureEu },
   { name: "rotation" },
 ];
 
@@ -47,6 +46,29 @@ it.each(EXAMPLES)(
     expect([sandbox.apiKeys, eu.apiKeys]).toEqual([[], []]);
   },
 );
+
+it("the doctor reads the state and the settings of each Provider, and says how to see why it cannot", async () => {
+  const [sandbox, eu] = [await sandboxFor(), await sandboxFor()];
+  const { pulumi, shell } = await exampleProject("accounts", environmentFor(sandbox));
+  await pulumi("stack", "init", "dev");
+  expect(await shell(configureEu(eu))).toMatchObject({ code: 0 });
+  await pulumi(...UP);
+  for (const one of [sandbox, eu]) one.clearRequests();
+
+  const { code, stdout } = await shell("npx pulumi-partners doctor");
+  expect(code, stdout).toBe(0);
+  expect(stdout).not.toContain(eu.accessToken);
+  expect(stdout).toMatch(
+    /\n\nProvider eu, account eu\nok {7}service .*\n(.*\n)+ +101 +disabled +orders-eu\n/,
+  );
+  for (const { requests } of [sandbox, eu]) expect(requests).toMatchObject([{ method: "GET" }]);
+
+  // A preview names the reason, and the doctor refers to it.
+  const wrong = "export PULUMI_CONFIG_PASSPHRASE=wrong";
+  const { stderr } = await shell(`${wrong}; npx pulumi-partners doctor`);
+  const [, command = ""] = /The stack cannot be read\. To see why, run "(.*)"\.\n$/.exec(stderr) ?? [];
+  expect((await shell(`${wrong}; ${command}`)).stderr).toContain("incorrect passphrase");
+});
 
 it("key-stack-reference passes a key to another stack, before and after a rotation", async () => {
   const sandbox = await sandboxFor();
