@@ -34,7 +34,7 @@ it("get reads what another stack manages, without changing or declaring it", asy
 it("the list is known in a preview, shares its GET with the resources, and stays secret in the state", async () => {
   let listed: partners.PartnerWebhook[] = [];
   const eu = await sandboxFor({ webhooks: [{ webhookId: 7, state: "active" }] });
-  const { sandbox, stack } = await sandboxStack(
+  const { sandbox, stack, run } = await sandboxStack(
     async () => {
       listed = (await partners.getPartnerWebhooks()).webhooks;
       for (const { webhookId } of listed)
@@ -66,10 +66,8 @@ it("the list is known in a preview, shares its GET with the resources, and stays
 
   // A refresh does not report a new webhook as drift; the next `up` manages it.
   sandbox.addWebhook(104, "active");
-  expect(await stack.refresh(UNCHANGED)).toMatchObject({ ok: true });
-  expect(countRequests(sandbox)).toEqual({ GET: 1 });
-  expect(await stack.up()).toMatchObject({ ok: true, changes: { create: 1 } });
-  expect(countRequests(sandbox)).toEqual({ GET: 1 });
+  expect(await run("refresh", ...UNCHANGED.flags)).toMatchObject({ error: "", requests: { GET: 1 } });
+  expect(await run("up")).toMatchObject({ error: "", changes: { create: 1 }, requests: { GET: 1 } });
 });
 
 it("settings that are unknown in a preview require getPartnerWebhooksOutput", async () => {

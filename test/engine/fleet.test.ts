@@ -14,7 +14,7 @@ import {
 
 it("a fleet shows what changes and what drifted, and is restored by a destroy", async () => {
   const states: Record<number, partners.WebhookState> = { 101: "active", 102: "active", 103: "active" };
-  const { sandbox, stack } = await sandboxStack(
+  const { sandbox, stack, run, results } = await sandboxStack(
     () => {
       const fleet = new partners.PartnerWebhookStates("fleet", { states, stateOnDestroy: "restore" });
       return Promise.resolve({ states: fleet.states, initialStates: fleet.initialStates });
@@ -22,32 +22,27 @@ it("a fleet shows what changes and what drifted, and is restored by a destroy", 
     { webhooks: [101, 102, 103].map((webhookId) => ({ webhookId, state: "disabled" })) },
   );
   const found = statesOf(sandbox);
-  const run = async (
-    operation: "preview" | "up" | "refresh" | "destroy",
-    changes: object,
-    requests: object,
-  ) => {
-    const result = await stack[operation]({ flags: ["--diff"] });
-    expect(result).toMatchObject({ ok: true, changes });
-    expect(countRequests(sandbox)).toEqual(requests);
-    return [...new Set(result.stdout.match(/~ \d+ *: .*/g))]; // The CLI shows inputs and outputs.
-  };
+  /** Returns the changed webhooks. The CLI shows them in inputs and outputs. */
+  const shown = () => [...new Set(results.at(-1)?.stdout.match(/~ \d+ *: .*/g))];
+  const updated = { error: "", changes: { update: 1, same: 1 } };
 
-  await run("preview", { create: 2 }, { GET: 1 });
-  await run("up", { create: 2 }, { GET: 1, PATCH: 3 });
+  const created = { error: "", changes: { create: 2 } };
+  expect(await run("preview")).toEqual({ ...created, requests: { GET: 1 } });
+  expect(await run("up")).toEqual({ ...created, requests: { GET: 1, PATCH: 3 } });
   expect(await stack.outputs()).toEqual({ states, initialStates: found });
 
   states[102] = "disabled";
-  const shown = ['~ 102: "active" => "disabled"'];
-  expect(await run("preview", { update: 1, same: 1 }, {})).toEqual(shown);
-  expect(await run("up", { update: 1, same: 1 }, { GET: 1, PATCH: 1 })).toEqual(shown);
+  expect(await run("preview", "--diff")).toEqual({ ...updated, requests: {} });
+  expect(shown()).toEqual(['~ 102: "active" => "disabled"']);
+  expect(await run("up")).toEqual({ ...updated, requests: { GET: 1, PATCH: 1 } });
 
   sandbox.setWebhookState(103, "disabled");
-  const drifted = ['~ 103: "active" => "disabled"'];
-  expect(await run("refresh", { update: 1, same: 1 }, { GET: 1 })).toEqual(drifted);
-  await run("up", { update: 1, same: 1 }, { GET: 1, PATCH: 1 });
+  expect(await run("refresh", "--diff")).toEqual({ ...updated, requests: { GET: 1 } });
+  expect(shown()).toEqual(['~ 103: "active" => "disabled"']);
+  expect(await run("up")).toEqual({ ...updated, requests: { GET: 1, PATCH: 1 } });
 
-  await run("destroy", { delete: 2 }, { GET: 1, PATCH: 2 });
+  const requests = { GET: 1, PATCH: 2 };
+  expect(await run("destroy")).toEqual({ error: "", changes: { delete: 2 }, requests });
   expect(statesOf(sandbox)).toEqual(found);
 });
 

@@ -3,7 +3,6 @@ import { readdir, readFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { basename, dirname, join } from "node:path";
-import * as pulumi from "@pulumi/pulumi";
 import { expect, it, onTestFinished } from "vitest";
 
 import schema from "../../provider/schema.json" with { type: "json" };
@@ -11,7 +10,7 @@ import { startTime } from "../../provider/tools/executable/build.ts";
 import { rehearseRelease } from "../../provider/tools/release-check.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { getPulumi } from "../../provider/tools/engine/pulumi-cli.ts";
-import { blocksOf, sandboxStack, statesOf } from "./support.ts";
+import { blocksOf, Native, sandboxStack, statesOf } from "./support.ts";
 
 const { version, pluginDownloadURL } = schema;
 /** Milliseconds. Generous for a busy machine, yet loading the Pulumi SDK alone would exceed it. */
@@ -36,12 +35,10 @@ it(
     const { port } = release.address() as AddressInfo;
 
     const home = join(folder, "home");
-    class Webhook extends pulumi.CustomResource {}
     const { sandbox, stack } = await sandboxStack(
       async () => {
         const args = { webhookId: 101, state: "active" };
-        // Generated SDKs pass both.
-        new Webhook("partners:index:PartnerWebhookState", "orders", args, { version, pluginDownloadURL });
+        new Native("PartnerWebhookState", "orders", args, { pluginDownloadURL }); // As generated SDKs do.
         return Promise.resolve();
       },
       { webhooks: [{ webhookId: 101, state: "disabled" }] },

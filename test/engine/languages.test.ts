@@ -12,12 +12,8 @@ it("a Python program runs from import to destroy", async ({ skip }) => {
   if (!env) return skip();
   const program = await readFile(join(ROOT, "examples/python/__main__.py"), "utf8");
   const files = { "Pulumi.yaml": "name: test\nruntime: python\n", "__main__.py": program };
-  const { sandbox, stack } = await sandboxStack(undefined, {}, { env, files });
+  const { sandbox, stack, run } = await sandboxStack(undefined, {}, { env, files });
   const found = statesOf(sandbox);
-  const run = async (operation: "preview" | "up" | "refresh" | "destroy", more = {}) => {
-    const { error, changes } = await stack[operation](more);
-    return { error, changes, requests: countRequests(sandbox) };
-  };
 
   const flags = ["--yes", "--skip-preview", "--generate-code=false", "--protect=false"];
   await stack.pulumi("import", "partners:index:PartnerWebhookState", "refunds", "103", ...flags);
@@ -31,7 +27,11 @@ it("a Python program runs from import to destroy", async ({ skip }) => {
   expect(await stack.outputs()).toEqual({ api_key: apiKey, orders_state: "active", undeclared: [102] });
   expect(await stack.stateFile()).not.toContain(apiKey);
   // The program itself lists the webhooks.
-  expect(await run("up", UNCHANGED)).toEqual({ error: "", changes: { same: 4 }, requests: { GET: 1 } });
+  expect(await run("up", ...UNCHANGED.flags)).toEqual({
+    error: "",
+    changes: { same: 4 },
+    requests: { GET: 1 },
+  });
 
   sandbox.setWebhookState(101, "disabled");
   const drift = { error: "", changes: { update: 1, same: 3 } };

@@ -10,7 +10,7 @@ const NATIVE = "partners:index:";
 it("with an alias, a stack moves to the native plugin and back without a request, also with a Provider", async () => {
   const orders = { webhookId: 101, state: "disabled", stateOnDestroy: "restore" } as const;
   let isNative = false;
-  const { sandbox, stack } = await sandboxStack(() => {
+  const { sandbox, stack, run } = await sandboxStack(() => {
     const settings = { baseUrl: sandbox.url, accessToken: sandbox.accessToken };
     const [Own, from] = isNative ? [NativeProvider, DYNAMIC] : [partners.Provider, NATIVE];
     const provider = new Own("eu", settings);
@@ -37,7 +37,7 @@ it("with an alias, a stack moves to the native plugin and back without a request
     expect(await stack.stateFile()).not.toContain(isNative ? DYNAMIC : NATIVE);
   }
   expect(countRequests(sandbox)).toEqual({});
-  expect((await stack.destroy()).error).toBe("");
-  expect(countRequests(sandbox)).toEqual({ DELETE: 2, GET: 1, PATCH: 1 });
+  const { error, requests } = await run("destroy");
+  expect([error, requests]).toEqual(["", { DELETE: 2, GET: 1, PATCH: 1 }]);
   expect(sandbox.webhooks.get(101)).toBe("active");
 });

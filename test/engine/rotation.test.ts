@@ -3,52 +3,43 @@ import type { EngineEvent } from "@pulumi/pulumi/automation/index.js";
 import * as partners from "pulumi-partners";
 import { expect, it } from "vitest";
 
-import { age, expectShown, sandboxStack, UNCHANGED, type Sandbox } from "./support.ts";
+import { age, expectShown, sandboxStack, UNCHANGED } from "./support.ts";
 
 /** Creates a key with a changeable `rotation`. */
 async function keyInUse() {
   const args: { rotation: partners.RotationArgs } = { rotation: {} };
   /** The keys that work while services switch to the current one. If it were the only one, the rotation would cause downtime. */
   const switching: { keys: readonly string[] } = { keys: [] };
-  const { sandbox, stack } = await sandboxStack(() => {
+  const started = await sandboxStack(() => {
     const key = new partners.PartnerApiKey("checkout", args);
     const apiKey = key.apiKey.apply((value) => {
-      switching.keys = sandbox.apiKeys;
+      switching.keys = started.sandbox.apiKeys;
       return value;
     });
     return Promise.resolve({ apiKey, previousApiKey: key.previousApiKey });
   });
-  return { sandbox, stack, args, switching };
-}
-
-/** Returns the methods of the requests that changed keys since the last call. */
-function changes(sandbox: Sandbox): string[] {
-  const methods = sandbox.requests.map(({ method }) => method).filter((method) => method !== "GET");
-  sandbox.clearRequests();
-  return methods;
+  return { ...started, args, switching };
 }
 
 it("with overlap, a due key is rotated in place, and the old key is deleted after the overlap", async () => {
-  const { sandbox, stack, args, switching } = await keyInUse();
+  const { sandbox, stack, run, args, switching } = await keyInUse();
   args.rotation = { afterDays: 90, overlapDays: 7 };
-  expect(await stack.up()).toMatchObject({ ok: true });
+  expect(await run("up")).toMatchObject({ error: "" });
   const [old] = sandbox.apiKeys;
   await age(stack.statePath, 92);
   const preview = await stack.preview(UNCHANGED);
   expect(preview.ok).toBe(false);
   await expectShown("docs/rotation.md", preview.stdout);
   expect(preview.stdout).toContain(new Date(Date.now() - 2 * 86_400_000).toISOString().slice(0, 10));
-  changes(sandbox);
-  expect(await stack.up()).toMatchObject({ ok: true, changes: { update: 1 } });
-  expect(changes(sandbox)).toEqual(["POST"]);
+  const updated = { error: "", changes: { update: 1, same: 1 } };
+  expect(await run("up")).toEqual({ ...updated, requests: { POST: 1 } });
   const [, present] = sandbox.apiKeys;
   expect(switching.keys).toEqual([old, present]);
   expect(await stack.outputs()).toEqual({ apiKey: present, previousApiKey: old });
   for (const key of sandbox.apiKeys) expect(await stack.stateFile()).not.toContain(key);
 
   await age(stack.statePath, 7);
-  expect(await stack.up()).toMatchObject({ ok: true, changes: { update: 1 } });
-  expect(changes(sandbox)).toEqual(["DELETE"]);
+  expect(await run("up")).toEqual({ ...updated, requests: { DELETE: 1 } });
   expect(await stack.outputs()).toEqual({ apiKey: present, previousApiKey: null });
 
   // --replace replaces a leaked key at once, together with its previous key.
@@ -64,18 +55,18 @@ it("with overlap, a due key is rotated in place, and the old key is deleted afte
 });
 
 it("without overlap, the key is replaced, and if deleting the old key fails, the next up deletes it", async () => {
-  const { sandbox, stack, args, switching } = await keyInUse();
-  expect(await stack.up()).toMatchObject({ ok: true });
+  const { sandbox, run, args, switching } = await keyInUse();
+  expect(await run("up")).toMatchObject({ error: "" });
   const [old] = sandbox.apiKeys;
   args.rotation = { trigger: "1" };
-  changes(sandbox);
   sandbox.inject({ kind: "status", operation: "deleteApiKey", status: 403 });
-  expect(await stack.up()).toMatchObject({ ok: false });
-  expect(changes(sandbox)).toEqual(["POST", "DELETE"]);
+  expect(await run("up")).toMatchObject({
+    error: expect.stringContaining("403") as string,
+    requests: { POST: 1, DELETE: 1 },
+  });
   const [, present] = sandbox.apiKeys;
   expect(switching.keys).toEqual([old, present]);
-  expect(await stack.up()).toMatchObject({ ok: true });
-  expect(changes(sandbox)).toEqual(["DELETE"]);
+  expect(await run("up")).toMatchObject({ error: "", requests: { DELETE: 1 } });
   expect(sandbox.apiKeys).toEqual([present]);
 });
 

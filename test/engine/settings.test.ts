@@ -33,16 +33,13 @@ it("a preview reports missing, rejected and misspelled settings, and tolerates a
 });
 
 it("a new access token changes no resource; refresh and destroy use the previous one unless given --run-program", async () => {
-  const { sandbox, stack } = await sandboxStack(keyAndWebhooks, {}, { env: { PARTNERS_ACCESS_TOKEN: "" } });
+  const env = { PARTNERS_ACCESS_TOKEN: "" };
+  const { sandbox, stack, run } = await sandboxStack(keyAndWebhooks, {}, { env });
   await stack.configure({ accessToken: sandbox.accessToken });
   expect(await stack.up()).toMatchObject({ ok: true });
   await stack.configure({ accessToken: sandbox.rotateAccessToken() });
-  const refresh = await stack.refresh();
-  expect(refresh.ok).toBe(false);
-  expect(refresh.stdout).toMatch(/401(.|\n)*\[PARTNERS_STATUS\]/);
-  sandbox.clearRequests();
-  expect(await stack.up()).toMatchObject({ ok: true, changes: { same: 4 } });
-  expect(sandbox.requests).toEqual([]);
+  expect((await run("refresh")).error).toMatch(/401(.|\n)*\[PARTNERS_STATUS\]/);
+  expect(await run("up")).toEqual({ error: "", changes: { same: 4 }, requests: {} });
   await stack.configure({ accessToken: sandbox.rotateAccessToken() });
   expect(await stack.destroy({ flags: ["--run-program"] })).toMatchObject({ ok: true });
   expect(sandbox.apiKeys).toEqual([]);

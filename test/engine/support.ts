@@ -7,7 +7,7 @@ import { expect, onTestFinished } from "vitest";
 import { ROOT } from "../../provider/tools/checkout.ts";
 import { engineEnv } from "../../provider/tools/engine/environment.ts";
 import { mustRun, runShell } from "../../provider/tools/process.ts";
-import { createTestStack, type TestStack, type TestStackOptions } from "../support/stack.ts";
+import { createTestStack, type Result, type TestStackOptions } from "../support/stack.ts";
 
 export { sandboxFor, type Sandbox, type SandboxOptions };
 
@@ -43,7 +43,7 @@ export async function sandboxStack(
   program: TestStackOptions["program"],
   options: SandboxOptions = {},
   { env, ...stackOptions }: Partial<TestStackOptions> = {},
-): Promise<{ sandbox: Sandbox; stack: TestStack }> {
+) {
   const sandbox = await sandboxFor(options);
   const stack = await createTestStack({
     program,
@@ -51,7 +51,14 @@ export async function sandboxStack(
     ...stackOptions,
   });
   onTestFinished(() => stack.dispose());
-  return { sandbox, stack };
+  const results: Result[] = [];
+  /** Runs an operation. @returns What it changed, and the requests that it sent. */
+  const run = async (operation: "preview" | "up" | "refresh" | "destroy", ...flags: string[]) => {
+    const result = await stack[operation]({ flags });
+    results.push(result);
+    return { error: result.error, changes: result.changes, requests: countRequests(sandbox) };
+  };
+  return { sandbox, stack, run, /** What `run` did, oldest first. */ results };
 }
 
 /** Returns the environment variables that point at a sandbox. */

@@ -42,14 +42,7 @@ export interface Result {
 /** A stack on its own backend, operated by the real engine. */
 export type TestStack = Awaited<ReturnType<typeof createTestStack>>;
 
-/**
- * Creates a stack `dev` of a project `test`. Starts one CLI process per operation; `Stack.up` of the Automation API starts four.
- *
- * @example
- * const stack = await createTestStack({ program: async () => ({ greeting: "hello" }) });
- * expect(await stack.up()).toMatchObject({ ok: true, changes: { create: 1 } });
- * await stack.dispose();
- */
+/** Creates a stack `dev` of a project `test`. Starts one CLI process per operation; `Stack.up` of the Automation API starts four. */
 export async function createTestStack({ env, files, program }: TestStackOptions) {
   const engine = await engineEnv({ PULUMI_STACK: "dev", ...env });
   const project = join(engine.dir, "project");
