@@ -174,7 +174,7 @@ function inputsOf({ states, others, stateOnDestroy, account }: Properties): Prop
   return { states, others, stateOnDestroy, account };
 }
 
-/** Returns a sentence for each invalid input. Names webhooks, but repeats no value, because it could be a secret. */
+/** Returns a sentence for each invalid input, ten at most. Names webhooks, but repeats no value, because it could be a secret. */
 function inputProblems({ states, others, stateOnDestroy }: Properties): string[] {
   const problems: string[] = [];
   if (states !== UNKNOWN && !isObject(states))
@@ -190,11 +190,8 @@ function inputProblems({ states, others, stateOnDestroy }: Properties): string[]
   }
   if (others !== "leave" && !VALID_STATES.includes(others))
     problems.push(`others must be "leave" (the default), "active" or "disabled".`);
-  return [...problems.slice(0, MAX_PROBLEMS), ...stateOnDestroyProblems(stateOnDestroy)];
+  return [...problems.slice(0, 10), ...stateOnDestroyProblems(stateOnDestroy)];
 }
-
-/** How many problems of the webhooks in a fleet are reported. */
-const MAX_PROBLEMS = 10;
 
 /** Milliseconds that a preview waits for the service before it continues without the check. */
 const PREVIEW_TIMEOUT = 10_000;

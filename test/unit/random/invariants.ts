@@ -126,20 +126,18 @@ function assertInitialStates({ verb, calls, entries, before, service: { sandbox 
     );
   }
   for (const id of WEBHOOKS) {
-    const updates = calls.filter(
-      ({ verb, olds }) => verb === "update" && initialStateOf(olds, id) !== undefined,
-    );
+    const updates = calls.filter(({ verb }) => verb === "update");
+    // Another resource may have released the webhook in this operation, and changed it.
+    const isShared = updates.some(({ olds }) => initialStateOf(olds, id) !== undefined);
     for (const entry of entries) {
       const now = initialStateOf(entry.outputs, id);
       const earlier = initialStateOf(before.outputs.get(entry) ?? {}, id);
-      // Another resource may have released the webhook in this operation, and changed it.
-      const expected = earlier ?? (updates.length > 0 ? now : before.webhooks.get(id));
+      const expected = earlier ?? (isShared ? now : before.webhooks.get(id));
       const isReleased = updates.some(
         ({ name, news }) => name === entry.name && stateIn(news, id) === undefined,
       );
-      const isNew = earlier === undefined;
       assert(
-        now === expected || (now === undefined && (isNew || isReleased)),
+        now === expected || (now === undefined && (earlier === undefined || isReleased)),
         `${entry.name} lost the initial state of webhook ${id}`,
       );
     }

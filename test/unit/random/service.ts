@@ -1,4 +1,4 @@
-import { SHAPES, startSandbox, type Sandbox } from "../../support/sandbox.ts";
+import { SHAPES, startSandbox } from "../../support/sandbox.ts";
 
 /** The webhooks that exist at the start. */
 export const WEBHOOKS = [101, 102, 103] as const;
@@ -25,18 +25,11 @@ export const MAPPINGS = {
 
 export type ServiceShape = keyof typeof MAPPINGS;
 
-/** A sandbox that records the keys it issued. */
-export interface Service {
-  readonly sandbox: Sandbox;
-  /** The ID of each key, and the body of the response to its creation. */
-  readonly issued: ReadonlyMap<string, { readonly id: string; readonly body: string }>;
-  /** Called when a request has ended. */
-  onRequest: () => void;
-  /** Deletes a key as a person would do on the service's website. */
-  revoke(key: string): Promise<void>;
-}
+/** A service that records the keys it issued. */
+export type Service = Awaited<ReturnType<typeof startService>>;
 
-export async function startService(shape: ServiceShape): Promise<Service> {
+/** Starts a sandbox that records the keys it issues, with the responses to their creation. */
+export async function startService(shape: ServiceShape) {
   const issued = new Map<string, { id: string; body: string }>();
   const sandbox = await startSandbox({
     shape: {
@@ -53,11 +46,13 @@ export async function startService(shape: ServiceShape): Promise<Service> {
       service.onRequest();
     },
   });
-  const service: Service = {
+  const service = {
     sandbox,
     issued,
-    onRequest: () => undefined,
-    async revoke(key) {
+    /** Called when a request has ended. */
+    onRequest: (): void => undefined,
+    /** Deletes a key as a person would do on the service's website. */
+    async revoke(key: string): Promise<void> {
       const parameter = shape === "byId" ? (issued.get(key)?.id ?? "") : key;
       await fetch(`${sandbox.url}/api/v1/partners/api-key/${encodeURIComponent(parameter)}`, {
         method: "DELETE",
