@@ -19,9 +19,6 @@ export interface Settings extends Omit<ClientOptions, "clock" | "signal" | "log"
   readonly servers: readonly [string, ...string[]];
 }
 
-/** The largest number that a setting may have; as a time in seconds, a day. */
-const MAX_NUMBER = 86_400;
-
 /**
  * Reads the settings from stack configuration, then from the environment. An explicit provider uses only its arguments: with a
  * fallback to the environment, it could send the token of one account to the server of another.
@@ -49,11 +46,11 @@ export function readSettings(source: ConfigSource, env: NodeJS.ProcessEnv): Sett
     const parsed = text === null ? null : parseBaseUrl(text);
     return typeof parsed === "string" ? refuse(setting, parsed) : parsed;
   };
-  const number = (setting: SettingName): number | null => {
+  const number = (setting: SettingName, min: number, max: number): number | null => {
     const text = find(setting);
     const value = text === null ? null : Number(text);
-    if (value === null || (value > 0 && value <= MAX_NUMBER)) return value;
-    return refuse(setting, `must be a number above 0 and at most ${MAX_NUMBER}`);
+    if (value === null || (value >= min && value <= max)) return value;
+    return refuse(setting, `must be a number from ${min} to ${max}`);
   };
 
   const baseUrl = address("baseUrl", required("baseUrl"));
@@ -63,10 +60,10 @@ export function readSettings(source: ConfigSource, env: NodeJS.ProcessEnv): Sett
   if (accessToken !== null && !isVisibleAscii(accessToken, 8192))
     refuse("accessToken", 'must contain only visible ASCII characters: no spaces, no newlines, no "Bearer"');
   const settings = {
-    requestTimeout: (number("requestTimeout") ?? 30) * 1000,
-    operationTimeout: (number("operationTimeout") ?? 120) * 1000,
-    maxConnections: number("maxConnections") ?? 16,
-    requestsPerSecond: number("requestsPerSecond"),
+    requestTimeout: (number("requestTimeout", 0.001, 86_400) ?? 30) * 1000,
+    operationTimeout: (number("operationTimeout", 0.001, 86_400) ?? 120) * 1000,
+    maxConnections: number("maxConnections", 1, 1024) ?? 16,
+    requestsPerSecond: number("requestsPerSecond", 0.001, 1000),
     responses: readMapping(find("responses"), refuse),
   };
   problems.push(...separatedPair(source, env));

@@ -25,22 +25,22 @@ export interface ProviderArgs {
    */
   readonly account?: pulumi.Input<string>;
   /**
-   * The time limit of one attempt in seconds, above 0 and up to 86400.
+   * The time limit of one attempt in seconds, from 0.001 to 86400.
    * @default 30
    */
   readonly requestTimeout?: pulumi.Input<number>;
   /**
-   * The time limit of one operation in seconds, including all attempts and the waits between them, above 0 and up to 86400.
+   * The time limit of one operation in seconds, including all attempts and the waits between them, from 0.001 to 86400.
    * @default 120
    */
   readonly operationTimeout?: pulumi.Input<number>;
   /**
-   * The maximum number of requests in flight, above 0 and up to 86400.
+   * The maximum number of requests in flight, from 1 to 1024.
    * @default 16
    */
   readonly maxConnections?: pulumi.Input<number>;
   /**
-   * The maximum number of requests per second, above 0 and up to 86400. For example, 0.5 means one request every two seconds.
+   * The maximum number of requests per second, from 0.001 to 1000. For example, 0.5 means one request every two seconds.
    * @default no limit
    */
   readonly requestsPerSecond?: pulumi.Input<number>;

@@ -68,12 +68,12 @@ describe("docs/configuration.md", () => {
   });
 
   const limits = rows.flatMap(({ "stack configuration": key = "", values = "" }) => {
-    const [, most] = /^above 0, up to (\d+)/.exec(values) ?? [];
-    return most === undefined ? [] : [[key, Number(most)] as const];
+    const [, least, most] = /^([\d.]+) to (\d+)$/.exec(values) ?? [];
+    return least === undefined ? [] : [[key, Number(least), Number(most)] as const];
   });
-  it.each(limits)("states the limits of %s", (key, most) => {
-    for (const valid of [most, 0.001]) expect(rejected({ [key]: String(valid) })).toEqual([]);
-    for (const invalid of [most + 1, 0]) expect(rejected({ [key]: String(invalid) })).toEqual([key]);
+  it.each(limits)("states the limits of %s", (key, least, most) => {
+    for (const valid of [least, most]) expect(rejected({ [key]: String(valid) })).toEqual([]);
+    for (const invalid of [least / 2, most + 1]) expect(rejected({ [key]: String(invalid) })).toEqual([key]);
     expect(limits).toHaveLength(4);
   });
 });

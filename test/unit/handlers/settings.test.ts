@@ -91,7 +91,7 @@ describe("settings", () => {
     ["accessToken", `${SECRET}é`, "visible ASCII"],
     ["accessToken", "x".repeat(8193), "visible ASCII"],
     ["previousBaseUrl", SECRET, "is not a URL"],
-    ["requestTimeout", SECRET, "must be a number above 0"],
+    ["requestTimeout", SECRET, "must be a number from 0.001 to 86400"],
     ["responses", SECRET, "must be a JSON object"],
     ["responses", [SECRET], "must be a JSON object"],
     ["responses", { [SECRET]: 1 }, "has an unknown member"],
