@@ -27,12 +27,10 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Whether a JSON value is neither an object nor an array. */
 export function isScalar(value: unknown): value is JsonScalar {
   return value === null || ["string", "number", "boolean"].includes(typeof value);
 }
 
-/** Whether a JSON value is an array. */
 export function isArray(value: unknown): value is readonly unknown[] {
   return Array.isArray(value);
 }
@@ -53,10 +51,7 @@ export function parseDocument(text: string): unknown {
 
 /** Normalizes a name for comparison: `api_key`, `API-Key` and `apiKey` become the same name. */
 export function normalizeName(name: string): string {
-  return name
-    .slice(0, 64)
-    .toLowerCase()
-    .replace(/[^a-z0-9]/g, "");
+  return name.slice(0, 64).toLowerCase().replace(/[\W_]/g, "");
 }
 
 /** Returns a set of normalized names. @param list Names, separated by spaces. */
@@ -64,20 +59,14 @@ export function names(list: string): ReadonlySet<string> {
   return new Set(list.split(" ").map(normalizeName));
 }
 
-/**
- * Returns all values of a document in document order, the root first. Not recursive: deep nesting would overflow the stack.
- *
- * @param descends Whether to visit the members or elements of a value.
- */
+/** Returns all values of a document in order, the root first. Not recursive: deep nesting would overflow the stack. */
 export function nodesOf(root: unknown, descends = (_node: DocumentNode): boolean => true): DocumentNode[] {
   const nodes: DocumentNode[] = [];
   const open: DocumentNode[] = [{ value: root, token: "", name: "", pointer: "", depth: 0 }];
   for (let node = open.pop(); node !== undefined; node = open.pop()) {
     nodes.push(node);
     if (typeof node.value !== "object" || node.value === null || !descends(node)) continue;
-    const parent = node;
-    const children = Object.entries(node.value).map(([token, value]) => childOf(parent, token, value));
-    for (const child of children.reverse()) open.push(child);
+    for (const [token, value] of Object.entries(node.value).reverse()) open.push(childOf(node, token, value));
   }
   return nodes;
 }

@@ -29,12 +29,11 @@ export interface ClientOptions {
   readonly onWait?: ((wait: Wait) => void) | undefined;
 }
 
-/** A delay before a retry. */
+/** A delay before a retry, in milliseconds. */
 export interface Wait {
   readonly operation: Operation;
   /** A status or an error code. */
   readonly reason: string;
-  /** Milliseconds. */
   readonly delay: number;
 }
 
@@ -49,13 +48,9 @@ export interface ApiResponse extends HttpResponse {
 /** A client of the Partner API. It knows statuses and deadlines, not bodies. */
 export type PartnerClient = ReturnType<typeof createClient>;
 
-/**
- * Creates a client. All resources of a process share one client.
- *
- * @throws {SettingsError} if the environment does not allow requests.
- */
+/** Creates a client. All resources of a process share one. @throws {SettingsError} if the environment does not allow requests. */
 export function createClient(options: ClientOptions) {
-  const { signal, baseUrl, accessToken, clock = systemClock } = options;
+  const { signal, baseUrl, accessToken, requestTimeout, operationTimeout, clock = systemClock } = options;
   const limiter = new RateLimiter(clock, options.maxConnections, options.requestsPerSecond, signal);
   const connections = createConnections(baseUrl, accessToken, options.maxConnections);
   const { host } = new URL(baseUrl.origin);
@@ -65,7 +60,6 @@ export function createClient(options: ClientOptions) {
   async function send(call: Call): Promise<ApiResponse> {
     const { operation, key, webhookId = null } = call;
     const request = { operation, webhookId, host, mayUseProxy: connections.mayUseProxy };
-    const { operationTimeout } = options;
     const onRetry = (attempt: Attempt, delay: number): void => {
       options.onWait?.({ operation, reason: resultOf(attempt), delay });
     };
@@ -94,7 +88,6 @@ export function createClient(options: ClientOptions) {
     const { operation, key } = call;
     const { method, template, kind } = OPERATIONS[operation];
     const path = baseUrl.prefix + API_ROOT + fillPath(template, call);
-    const { requestTimeout } = options;
     let lostConnection = false;
     return async (remaining, count) => {
       const startedAt = performance.now();
@@ -139,7 +132,6 @@ export function createClient(options: ClientOptions) {
   };
 }
 
-/** One call of an operation. */
 interface Call {
   readonly operation: Operation;
   /** A key, or the ID of a key. Secret. */
@@ -156,7 +148,6 @@ function fillPath(template: string, { key, webhookId }: Call): string {
   return template.replace(/\{\w+\}/, () => encodeURIComponent(key ?? String(webhookId)));
 }
 
-/** Returns the status or the error code of an attempt. */
 function resultOf(attempt: Attempt): string {
   return attempt.kind === "response" ? String(attempt.status) : attempt.code;
 }

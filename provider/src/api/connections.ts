@@ -24,7 +24,6 @@ export type Connections = ReturnType<typeof createConnections>;
 /**
  * Creates the connection pools. They open connections only when requests need them.
  *
- * @param maxConnections The maximum number of connections in each pool.
  * @throws {SettingsError} if the environment sets an invalid proxy, or makes undici log request paths.
  */
 export function createConnections(baseUrl: BaseUrl, accessToken: string, maxConnections: number) {
@@ -58,7 +57,6 @@ export function createConnections(baseUrl: BaseUrl, accessToken: string, maxConn
     fresh,
     /** Whether the environment sets a proxy. A connection that fails does not tell at which of the two. */
     mayUseProxy: !baseUrl.loopback && PROXY_VARIABLES.some((name) => process.env[name]),
-    /** Closes all connections at once. */
     async close(): Promise<void> {
       await Promise.all([pooled.destroy(), fresh.destroy()]);
     },

@@ -60,7 +60,6 @@ export interface RequestFailure {
   readonly mayUseProxy: boolean;
   /** The effect of all attempts together. */
   readonly effect: Effect;
-  /** The number of attempts. */
   readonly attempts: number;
   /** When the operation failed, ISO 8601. */
   readonly failedAt: string;

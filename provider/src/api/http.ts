@@ -43,7 +43,6 @@ export interface HttpResponse {
   readonly cutOff: "limit" | NoResponse["reason"] | null;
 }
 
-/** An attempt without a response. */
 interface NoResponse {
   readonly kind: "noResponse";
   /** Whether undici started to send. Error codes do not tell: ECONNRESET can occur before and after sending. */
@@ -83,6 +82,8 @@ const HEADERS = {
   "accept-encoding": "identity",
 } as const;
 
+type Controller = Dispatcher.DispatchController;
+
 class AttemptHandler implements Dispatcher.DispatchHandler {
   readonly #request: HttpRequest;
   readonly #resolve: (attempt: Attempt) => void;
@@ -90,7 +91,7 @@ class AttemptHandler implements Dispatcher.DispatchHandler {
   readonly #chunks: Buffer[] = [];
   #length = 0;
   #timer: NodeJS.Timeout;
-  #controller: Dispatcher.DispatchController | null = null;
+  #controller: Controller | null = null;
   #status: number | null = null;
   #headers: HttpResponse["headers"] = {};
   #ended = false;
@@ -103,7 +104,7 @@ class AttemptHandler implements Dispatcher.DispatchHandler {
     if (request.signal?.aborted) this.#interrupt();
   }
 
-  onRequestStart(controller: Dispatcher.DispatchController): void {
+  onRequestStart(controller: Controller): void {
     if (this.#ended) {
       controller.abort(new Error("abandoned before it was sent"));
       return;
@@ -114,17 +115,13 @@ class AttemptHandler implements Dispatcher.DispatchHandler {
     this.#timer = this.#startTimer(Math.min(this.#request.requestTimeout, remaining));
   }
 
-  onResponseStart(
-    _controller: Dispatcher.DispatchController,
-    status: number,
-    headers: HttpResponse["headers"],
-  ): void {
+  onResponseStart(_controller: Controller, status: number, headers: HttpResponse["headers"]): void {
     if (status < 200) return; // 1xx is informational; the response follows.
     this.#status = status;
     this.#headers = headers;
   }
 
-  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+  onResponseData(_controller: Controller, chunk: Buffer): void {
     if (this.#ended) return;
     const room = BODY_LIMITS[this.#request.kind] - this.#length;
     this.#chunks.push(Buffer.from(chunk.subarray(0, room)));
@@ -136,7 +133,7 @@ class AttemptHandler implements Dispatcher.DispatchHandler {
     this.#end(null);
   }
 
-  onResponseError(_controller: Dispatcher.DispatchController | null, error: unknown): void {
+  onResponseError(_controller: Controller | null, error: unknown): void {
     this.#end("connection", error);
   }
 
@@ -159,29 +156,23 @@ class AttemptHandler implements Dispatcher.DispatchHandler {
     return timer;
   }
 
-  #end(cutOff: HttpResponse["cutOff"], error?: unknown): void {
+  #end(why: HttpResponse["cutOff"], error?: unknown): void {
     if (this.#ended) return;
     this.#ended = true;
     clearTimeout(this.#timer);
     this.#request.signal?.removeEventListener("abort", this.#interrupt);
     const status = this.#status;
     if (status === null) {
-      const reason = cutOff === "timeout" || cutOff === "interrupted" ? cutOff : "connection";
+      const reason = why === "timeout" || why === "interrupted" ? why : "connection";
       const code = error === undefined ? reason : codeOf(error);
       this.#resolve({ kind: "noResponse", sent: this.#controller !== null, reason, code });
     } else {
       const body = Buffer.concat(this.#chunks);
-      const limit = BODY_LIMITS[this.#request.kind];
-      const read = decompress(body, this.#headers["content-encoding"], limit);
-      this.#resolve({
-        kind: "response",
-        status,
-        headers: this.#headers,
-        body: read ?? body,
-        cutOff: read === null && cutOff === null ? "limit" : cutOff,
-      });
+      const read = decompress(body, this.#headers["content-encoding"], BODY_LIMITS[this.#request.kind]);
+      const cutOff = read === null ? (why ?? "limit") : why;
+      this.#resolve({ kind: "response", status, headers: this.#headers, body: read ?? body, cutOff });
     }
-    if (cutOff !== null) this.#controller?.abort(new Error("no longer needed"));
+    if (why !== null) this.#controller?.abort(new Error("no longer needed"));
   }
 }
 

@@ -21,7 +21,6 @@ interface OperationSpec {
 /** The start of every Partner API path, below the base URL. */
 export const API_ROOT = "/api/v1/partners";
 
-/** The properties of each operation. */
 export const OPERATIONS: Readonly<Record<Operation, OperationSpec>> = {
   createApiKey: {
     method: "POST",
@@ -63,7 +62,6 @@ export function isWebhookId(text: string): boolean {
 /** The two states of a webhook. */
 export type WebhookState = "active" | "disabled";
 
-/** The operation that sets each state. */
 export const STATE_OPERATION: Readonly<Record<WebhookState, Operation>> = {
   active: "activateWebhook",
   disabled: "disableWebhook",

@@ -15,7 +15,6 @@ export interface Clock {
   sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
 }
 
-/** The system clock. */
 export const systemClock: Clock = {
   now: () => performance.timeOrigin + performance.now(), // Unlike Date.now(), it does not jump when the clock is set.
   random: () => Math.random(),
@@ -41,11 +40,7 @@ export class RateLimiter {
   #nextPause = BASE_PAUSE;
   #throttledAt = -Infinity;
 
-  /**
-   * @param maxConnections The maximum number of requests in flight.
-   * @param requestsPerSecond The maximum rate; `null` for no limit.
-   * @param signal When it aborts, all waits end.
-   */
+  /** @param requestsPerSecond `null` for no limit. @param signal When it aborts, all waits end. */
   constructor(clock: Clock, maxConnections: number, requestsPerSecond: number | null, signal?: AbortSignal) {
     this.#clock = clock;
     this.#maxConnections = maxConnections;
@@ -99,11 +94,7 @@ export class RateLimiter {
     if (this.#clock.now() - this.#throttledAt >= RECOVERY) this.#connections = this.#maxConnections;
   }
 
-  /**
-   * Records a 429: starts a pause and halves the connections.
-   *
-   * @param retryAfter The milliseconds that the server asked for; `null` without `Retry-After`.
-   */
+  /** Records a 429: starts a pause and halves the connections. @param retryAfter Milliseconds; `null` without `Retry-After`. */
   throttled(retryAfter: number | null): void {
     const now = this.#clock.now();
     this.#throttledAt = now;

@@ -19,11 +19,7 @@ export const CONTROL_CHARACTERS =
 /** The only form in which a request ID is shown. It has no room for an escape sequence or a CI command. */
 const REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/;
 
-/**
- * Returns the message in an error body. It is not redacted yet.
- *
- * @returns `null` if the body is not JSON or has no message under the usual names.
- */
+/** Returns the message in an error body, not redacted yet; `null` if there is none under the usual names. */
 export function serverMessage(text: string): string | null {
   const document = parseDocument(text);
   const messages = MESSAGE_POINTERS.map((pointer) => resolvePointer(document, pointer));
@@ -34,7 +30,6 @@ export function serverMessage(text: string): string | null {
 /**
  * Makes text from a server safe to show, to log and to keep in a state file.
  *
- * @param text Text from a response.
  * @param secrets The access token, and the key if the request named one.
  * @returns At most 200 characters on one line, with `***` for anything that could be a secret; `null` if nothing is left.
  */

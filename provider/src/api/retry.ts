@@ -121,7 +121,8 @@ export async function withRetry(
       continue;
     }
     failures += 1;
-    const delay = retryAfter ?? backoff(failures, clock.random());
+    const bound = Math.min(RETRY.maxDelay, RETRY.baseDelay * 2 ** (failures - 1));
+    const delay = retryAfter ?? clock.random() * bound;
     if (failures >= RETRY.attempts || now + delay >= deadline) return failed(causeOf(attempt));
     onRetry?.(attempt, delay);
     await clock.sleep(delay, signal);
@@ -138,16 +139,7 @@ function causeOf(attempt: Attempt): FailureCause {
   return reason === "timeout" ? { kind: "timeout", sent } : { kind: "connection", code };
 }
 
-/** Returns a delay with full jitter: random, between zero and the exponential bound, in milliseconds. */
-function backoff(failures: number, random: number): number {
-  return random * Math.min(RETRY.maxDelay, RETRY.baseDelay * 2 ** (failures - 1));
-}
-
-/**
- * Reads `Retry-After` (RFC 9110, 10.2.3): either seconds or a date.
- *
- * @returns Milliseconds to wait, at least 0; `null` if the header is missing or unreadable.
- */
+/** Reads `Retry-After` (RFC 9110, 10.2.3), seconds or a date, as milliseconds to wait; `null` if missing or unreadable. */
 function readRetryAfter(attempt: Attempt, now: number): number | null {
   // On a 2xx response it has no meaning, and must not delay reading a list again that was cut off.
   if (attempt.kind === "noResponse" || isSuccess(attempt.status)) return null;

@@ -33,10 +33,7 @@ const PAGE_WORDS = names(
 const WORD = /[A-Z]?[a-z]+|[A-Z]+/g;
 const LINK_TO_NEXT = /\brel\s{0,3}=\s{0,3}"?(?:[^\s",;]{1,40} ){0,3}next\b/i;
 
-/**
- * Whether a list in a document is complete: nothing outside the list may be a sign of another page, or a sign says that this is
- * the last.
- */
+/** Whether a list is complete: nothing outside it may be a sign of another page, or a sign says that this is the last. */
 export function isComplete(document: unknown, list: readonly unknown[], headers: ResponseHeaders): boolean {
   const nodes = nodesOf(document, ({ value }) => value !== list).filter(({ value }) => value !== list);
   const signs = new Set(nodes.map((node) => readSign(node.name, node.value, list.length) ?? readWords(node)));

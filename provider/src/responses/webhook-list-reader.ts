@@ -5,14 +5,12 @@ import { isComplete, type ResponseHeaders } from "./completeness.js";
 import type { ResponseMapping } from "./mapping.js";
 import { ownNodesOf, readState, type StateReading } from "./state-reader.js";
 
-/** One webhook of the list. */
 export interface WebhookReading extends StateReading {
   /** A positive safe integer. */
   readonly webhookId: number;
   readonly record: JsonObject;
 }
 
-/** The result of reading a webhook list. */
 export type WebhookListReading =
   | {
       readonly readable: true;
