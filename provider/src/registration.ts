@@ -4,13 +4,9 @@
  */
 export type Registration = ReturnType<typeof registration>;
 
-/** See {@link Registration}. */
 export const PARTNER_API_KEY = registration("PartnerApiKey", "partnerApiKey");
-/** See {@link Registration}. */
 export const PARTNER_WEBHOOK_STATE = registration("PartnerWebhookState", "partnerWebhookState");
-/** See {@link Registration}. */
 export const PARTNER_WEBHOOK_STATES = registration("PartnerWebhookStates", "partnerWebhookStates");
-/** See {@link Registration}. */
 export const PARTNER_WEBHOOKS = registration("PartnerWebhooks", "partnerWebhooks", "getPartnerWebhooks");
 
 function registration(name: string, handlers: string, nativeName = name) {
@@ -42,13 +38,11 @@ export const SETTING_NAMES = [
   "responses",
 ] as const;
 
-/** One of {@link SETTING_NAMES}. */
 export type SettingName = (typeof SETTING_NAMES)[number];
 
 /** Everything that stack configuration and a `Provider` can set. */
 export const SETTINGS: readonly string[] = [...SETTING_NAMES, "account"];
 
-/** The configuration key that names the account. */
 export const ACCOUNT_KEY = "partners:account";
 
 /** The name of the stack configuration's account if {@link ACCOUNT_KEY} is not set. */

@@ -2,9 +2,7 @@ import { parseArgs } from "node:util";
 
 import { CONTROL_CHARACTERS } from "../api/redact.js";
 
-/** A command of `pulumi-partners`. */
 export interface Command {
-  /** The text that `--help` prints. */
   readonly help: string;
   /** Returns the exit code. @param args The arguments after the command's name. @throws {UsageError} or {@link CommandError}. */
   readonly run: (args: readonly string[]) => Promise<number>;
@@ -21,10 +19,7 @@ export class CommandError extends Error {
 }
 
 /** Parses a command line in which every argument is an option with a value. @throws {UsageError} */
-export function parseOptions<const Name extends string>(
-  args: readonly string[],
-  names: readonly Name[],
-): { readonly [Option in Name]?: string } {
+export function parseOptions<const Name extends string>(args: readonly string[], names: readonly Name[]) {
   const options = Object.fromEntries(names.map((name) => [name, { type: "string" as const }]));
   try {
     return parseArgs({ args: [...args], options }).values as { readonly [Option in Name]?: string };

@@ -28,7 +28,6 @@ Exit codes:
   2  the command line is wrong; nothing was done
 `;
 
-/** `pulumi-partners doctor`: checks a stack and its accounts. */
 export const doctorCommand: Command = {
   help: HELP,
   run: async (args) => {
@@ -59,12 +58,7 @@ export const doctorCommand: Command = {
 
 const COLORS = { ok: "green", warning: "yellow", failed: "red" } as const;
 
-/**
- * Prints the result of a check, in color if stdout supports it.
- *
- * @param detail The finding, in sentences. Never contains a secret.
- * @param lines The lines below it: what to do, commands to run, and table rows.
- */
+/** Prints the result of a check: the finding in sentences, without secrets, and below it what to do, or table rows. */
 type Report = (status: keyof typeof COLORS, name: string, detail: string, ...lines: string[]) => void;
 
 function reportStack({ name, accounts, hasPlainToken, interruptedKeys }: Stack, report: Report): void {
@@ -89,11 +83,8 @@ function reportStack({ name, accounts, hasPlainToken, interruptedKeys }: Stack, 
 }
 
 /** Checks an account with one request, which needs the right address and token. */
-async function checkAccount(
-  { name, provider, config, declared }: Account,
-  hasProject: boolean,
-  report: Report,
-): Promise<void> {
+async function checkAccount(account: Account, hasProject: boolean, report: Report): Promise<void> {
+  const { name, provider, config, declared } = account;
   const context = provider === null ? {} : { account: name };
   const plugin = new PluginProcess({
     warn: (notice) => {
@@ -151,11 +142,8 @@ function checkShape({ webhooks, complete, pointers }: WebhookList, report: Repor
 }
 
 /** Checks that the declared webhooks exist. Lists every webhook with its ID, its state, and the resources that declare it. */
-function checkWebhooks(
-  { webhooks, complete }: WebhookList,
-  declared: Account["declared"],
-  report: Report,
-): void {
+function checkWebhooks(list: WebhookList, declared: Account["declared"], report: Report): void {
+  const { webhooks, complete } = list;
   const ids = [...new Set([...webhooks.keys(), ...declared.keys()])].sort((a, b) => a - b);
   const width = String(ids.at(-1)).length;
   const table = ids.map((webhookId) => {

@@ -1,14 +1,11 @@
 import { assertNodeVersion } from "../handlers/settings.js";
 import { renderError } from "../hosts/error-messages.js";
 import { VERSION } from "../version.js";
-import { CommandError, printable, UsageError, type Command } from "./command.js";
+import { CommandError, printable, UsageError } from "./command.js";
 import { doctorCommand } from "./doctor.js";
 import { sandboxCommand } from "./sandbox-command.js";
 
-const COMMANDS: ReadonlyMap<string, Command> = new Map([
-  ["doctor", doctorCommand],
-  ["sandbox", sandboxCommand],
-]);
+const COMMANDS = new Map(Object.entries({ doctor: doctorCommand, sandbox: sandboxCommand }));
 
 const HELP = `Usage: pulumi-partners <command> [options]
 

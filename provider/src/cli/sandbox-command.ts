@@ -20,7 +20,6 @@ Options:
   -h, --help               show this text
 `;
 
-/** `pulumi-partners sandbox`: runs a sandbox until SIGINT, SIGTERM or SIGHUP. */
 export const sandboxCommand: Command = {
   help: HELP,
   run: async (args) => {

@@ -5,12 +5,7 @@ import { promisify } from "node:util";
 
 import { accountName, isExplicit, type ConfigSource } from "../handlers/settings.js";
 import { configSource } from "../hosts/provider-inputs.js";
-import {
-  PARTNER_API_KEY,
-  PARTNER_WEBHOOK_STATE,
-  PARTNER_WEBHOOK_STATES,
-  type Registration,
-} from "../registration.js";
+import { PARTNER_API_KEY, PARTNER_WEBHOOK_STATE, PARTNER_WEBHOOK_STATES } from "../registration.js";
 import { CommandError } from "./command.js";
 
 /** What the doctor needs of a stack: its configuration, and its state after the last `pulumi up`. */
@@ -20,11 +15,9 @@ export interface Stack {
   readonly accounts: readonly Account[];
   /** The names of the keys whose creation or rotation was interrupted. */
   readonly interruptedKeys: readonly string[];
-  /** Whether the configuration contains the access token in plain text. */
   readonly hasPlainToken: boolean;
 }
 
-/** An account that a stack uses. */
 export interface Account {
   readonly name: string;
   /** The name of its `Provider`; `null` for the account of the stack configuration. */
@@ -53,20 +46,13 @@ interface StateResource {
   readonly outputs?: Readonly<Record<string, unknown>>;
 }
 
-/** Whether a folder belongs to a Pulumi project. */
 export function isInProject(folder: string): boolean {
   const root = resolve(folder);
   const hasFile = ["Pulumi.yaml", "Pulumi.yml", "Pulumi.json"].some((name) => existsSync(join(root, name)));
   return hasFile || (dirname(root) !== root && isInProject(dirname(root)));
 }
 
-/**
- * Reads a stack through the CLI, so that passphrases, secrets providers and environments work as in `pulumi up`.
- *
- * @param cwd A folder of the project.
- * @param name The name of the stack. @default the selected stack
- * @throws {CommandError}
- */
+/** Reads a stack through the CLI, so that passphrases, secrets providers and environments work as in `pulumi up`. */
 export async function readStack(cwd: string, name?: string): Promise<Stack> {
   const pulumi = async (...args: string[]): Promise<string> => {
     const options = { cwd, maxBuffer: Infinity };
@@ -89,13 +75,13 @@ export async function readStack(cwd: string, name?: string): Promise<Stack> {
   }
 }
 
+const OUR_TYPES = [PARTNER_API_KEY, PARTNER_WEBHOOK_STATE, PARTNER_WEBHOOK_STATES];
+
 /** Combines what the CLI prints about a stack. Without a stack, there is one account, without configuration. */
 export function parseStack(name = "", values: Config = {}, deployment: Deployment = {}): Stack {
   const config: ConfigSource = { get: (key) => values[key]?.value };
   const resources = (deployment.resources ?? []).filter((resource) => resource.delete !== true);
-  const ours = resources.filter((resource) =>
-    isOf(resource, PARTNER_API_KEY, PARTNER_WEBHOOK_STATE, PARTNER_WEBHOOK_STATES),
-  );
+  const ours = resources.filter((resource) => isOf(resource, OUR_TYPES));
   const account = (provider: string | null, source: ConfigSource): Account => {
     const name = accountName(source);
     return { name, provider, config: source, declared: declaredWebhooks(ours, name) };
@@ -104,25 +90,24 @@ export function parseStack(name = "", values: Config = {}, deployment: Deploymen
     .filter(({ type }) => /^pulumi:providers:(?:pulumi-nodejs|partners)$/.test(type))
     .map((resource) => account(nameOf(resource), configSource(withoutSecrets(resource.inputs ?? {}))))
     .filter((provider) => isExplicit(provider.config));
-  const names = providers.map((provider) => provider.name);
   const usesConfiguration =
     providers.length === 0 ||
     config.get("partners:baseUrl") !== undefined ||
-    ours.some(({ outputs = {} }) => !names.includes(String(outputs["account"])));
+    ours.some(({ outputs = {} }) => providers.every(({ name }) => name !== String(outputs["account"])));
   const token = values["partners:accessToken"];
   return {
     name,
     accounts: usesConfiguration ? [account(null, config), ...providers] : providers,
     interruptedKeys: (deployment.pending_operations ?? [])
       .filter(({ type }) => type === "creating" || type === "updating")
-      .filter(({ resource }) => isOf(resource, PARTNER_API_KEY))
+      .filter(({ resource }) => isOf(resource, [PARTNER_API_KEY]))
       .map(({ resource }) => nameOf(resource)),
     hasPlainToken: token?.value !== undefined && token.secret !== true,
   };
 }
 
 /** Whether a resource is of one of these types, in either host. */
-function isOf({ type }: StateResource, ...registrations: readonly Registration[]): boolean {
+function isOf({ type }: StateResource, registrations: typeof OUR_TYPES): boolean {
   return registrations.some((one) => type === one.type || type === one.nativeToken);
 }
 

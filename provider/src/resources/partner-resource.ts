@@ -16,12 +16,10 @@ export abstract class PartnerResource extends pulumi.CustomResource {
     opts: pulumi.CustomResourceOptions = {},
   ) {
     assertArguments(`${type.replace(/^.*:/, "")} "${name}"`, args, inputs);
+    const unset = outputs.map((output) => [output, undefined]);
     // Each property costs time in the SDK, so an argument that is not given is left out.
     const given = Object.entries(args).filter(([, value]) => value !== undefined);
-    const properties = Object.fromEntries([
-      ...outputs.map((output) => [output, undefined]),
-      ...given,
-    ]) as object;
+    const properties = Object.fromEntries([...unset, ...given]) as object;
     // A promise: an output would make the resource depend on its parent.
     const urn = settled(pulumi.createUrn(name, type, opts.parent)).promise();
     super(type, name, { ...properties, __provider, __urn: urn }, opts);
@@ -32,9 +30,6 @@ export abstract class PartnerResource extends pulumi.CustomResource {
 /**
  * Rejects unknown arguments. TypeScript reports them, but a JavaScript program could pass options instead of arguments, as in
  * `new PartnerApiKey("checkout", { provider })`, and create the key in the default account.
- *
- * @param resource The class and name for the message, such as `PartnerApiKey "checkout"`.
- * @throws {pulumi.RunError} if there is an unknown argument.
  */
 export function assertArguments(resource: string, args: object, known: readonly string[]): void {
   const unknown = Object.keys(args).filter((name) => !known.includes(name));
@@ -49,17 +44,13 @@ export function settled<T>(output: pulumi.Output<T>): { isKnown: Promise<boolean
   return output as unknown as { isKnown: Promise<boolean>; promise(): Promise<T> };
 }
 
-/**
- * Identifies the current run of a program, because one process can have many runs with the Automation API or with mocks. Each run has
- * its own connection to the engine.
- */
+/** Identifies the run by its connection to the engine. With the Automation API or with mocks, one process can have many runs. */
 export function currentRun(): object {
   return pulumi.runtime.getMonitor() ?? currentRun; // Without an engine, no resource can be registered.
 }
 
 const NAMESPACE = "partners:";
 const TOKEN = `${NAMESPACE}accessToken`;
-/** The runs that have checked their stack configuration. */
 const checkedRuns = new WeakSet();
 
 /** Warns, once per run, about stack configuration that has no effect, and about a token in plain text. */

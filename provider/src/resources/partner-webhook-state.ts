@@ -60,11 +60,8 @@ export class PartnerWebhookState extends PartnerResource {
    * @param opts Resource options. `provider` selects the account.
    */
   constructor(name: string, args: PartnerWebhookStateArgs, opts?: pulumi.CustomResourceOptions) {
-    super(PARTNER_WEBHOOK_STATE, name, args, PROPERTIES, opts);
+    const inputs = ["webhookId", "state", "stateOnDestroy"];
+    const outputs = ["webhookId", "state", "initialState"];
+    super(PARTNER_WEBHOOK_STATE, name, args, { inputs, outputs }, opts);
   }
 }
-
-const PROPERTIES = {
-  inputs: ["webhookId", "state", "stateOnDestroy"],
-  outputs: ["webhookId", "state", "initialState"],
-};

@@ -53,8 +53,8 @@ export class PartnerWebhookStates extends PartnerResource {
    * @param opts Resource options. `provider` selects the account.
    */
   constructor(name: string, args: PartnerWebhookStatesArgs, opts?: pulumi.CustomResourceOptions) {
-    super(PARTNER_WEBHOOK_STATES, name, args, PROPERTIES, opts);
+    const inputs = ["states", "others", "stateOnDestroy"];
+    const outputs = ["states", "initialStates"];
+    super(PARTNER_WEBHOOK_STATES, name, args, { inputs, outputs }, opts);
   }
 }
-
-const PROPERTIES = { inputs: ["states", "others", "stateOnDestroy"], outputs: ["states", "initialStates"] };

@@ -6,17 +6,14 @@ export interface PartnerAccount {
   readonly apiKeys: Set<string>;
   /** The state of each webhook by ID, in the order of creation. */
   readonly webhooks: Map<number, WebhookState>;
-  /** Generates a new API key. */
   readonly generateKey: () => string;
 }
 
 /** A response that has not been sent yet. */
 export interface Answer {
-  /** The HTTP status. */
   readonly status: number;
   /** The headers, in addition to those of every response. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The body as sent. */
   readonly body: string | Buffer;
 }
 
@@ -27,7 +24,6 @@ export interface Route {
   readonly parameter: string;
 }
 
-/** Returns an answer with a JSON body. */
 export function json(status: number, value: unknown, headers: Answer["headers"] = {}): Answer {
   return { status, headers: { "content-type": "application/json", ...headers }, body: JSON.stringify(value) };
 }
@@ -37,11 +33,7 @@ const ROUTES = (Object.keys(OPERATIONS) as Operation[]).map((operation) => {
   return { operation, method, pattern: new RegExp(`^${API_ROOT}${template.replace(/\{\w+\}/, "([^/]+)")}$`) };
 });
 
-/**
- * Returns the operation that a request calls, or `null` if there is none. Dot segments are not resolved.
- *
- * @throws {URIError} if the path parameter has a malformed percent-escape.
- */
+/** Finds the operation that a request calls. Does not resolve dot segments. @throws {URIError} for a malformed percent-escape. */
 export function findRoute(method: string, path: string): Route | null {
   for (const route of ROUTES) {
     const match = route.method === method ? route.pattern.exec(path) : null;
@@ -60,11 +52,10 @@ export function performOperation(account: PartnerAccount, { operation, parameter
     }
     case "deleteApiKey":
       return account.apiKeys.delete(parameter) ? SUCCESS : json(404, { error: "no such API key" });
-    case "listWebhooks":
-      return json(
-        200,
-        Array.from(account.webhooks, ([webhookId, state]) => ({ webhookId, state })),
-      );
+    case "listWebhooks": {
+      const list = Array.from(account.webhooks, ([webhookId, state]) => ({ webhookId, state }));
+      return json(200, list);
+    }
     case "activateWebhook":
     case "disableWebhook": {
       const webhookId = /^\d+$/.test(parameter) ? Number(parameter) : NaN;

@@ -154,7 +154,7 @@ export async function runSandbox(options: SandboxOptions, hooks: SandboxHooks = 
   const webhooks = new Map<number, WebhookState>();
   const account: PartnerAccount = { apiKeys, webhooks, generateKey };
   let accessToken = options.accessToken ?? randomText("sandbox_");
-  let log: LogEntry[] = [];
+  const log: LogEntry[] = [];
 
   async function answerTo(entry: LogEntry): Promise<Answer | undefined> {
     const { response } = entry;
@@ -238,9 +238,7 @@ export async function runSandbox(options: SandboxOptions, hooks: SandboxHooks = 
       requireWebhook(webhookId);
       webhooks.set(webhookId, state);
     },
-    clearRequests: () => {
-      log = [];
-    },
+    clearRequests: () => void log.splice(0),
     close,
     [Symbol.asyncDispose]: close,
   };
