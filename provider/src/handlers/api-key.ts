@@ -26,10 +26,8 @@ export function apiKeyHandlers(plugin: PluginProcess): ResourceHandlers {
   return {
     check(olds, news) {
       const { rotation } = news;
-      const problems = [
-        ...unknownArguments("PartnerApiKey", news, ["rotation"]),
-        ...rotationProblems(rotation),
-      ];
+      const problems = unknownArguments("PartnerApiKey", news, ["rotation"]);
+      problems.push(...rotationProblems(rotation));
       const inputs = {
         account: plugin.account,
         ...(rotation != null && { rotation }),

@@ -19,7 +19,6 @@ export interface ResourceHandlers {
    *
    * @param olds The inputs in the state; empty for a new resource.
    * @param urn The URN of the resource, if the host knows it. It tells apart two resources that declare the same webhook.
-   * @returns The inputs to keep in the state, and the problems found in them.
    */
   check(
     olds: Properties,
@@ -37,12 +36,7 @@ export interface ResourceHandlers {
   /** @throws {PartialFailure} if the update failed but its outputs must be kept. */
   update(id: string, olds: Properties, news: Properties): Promise<Properties>;
   delete(olds: Properties): Promise<void>;
-  /**
-   * Takes over an existing resource, for an import or a `get`.
-   *
-   * @param id The ID that the user gave.
-   * @returns The resource, and the inputs with which a program declares it.
-   */
+  /** Takes over a resource for an import or a `get`, by the ID that the user gave. `inputs`: with which a program declares it. */
   adopt(
     id: string,
   ): Promise<{ readonly id: string; readonly inputs: Properties; readonly outputs: Properties }>;
@@ -59,11 +53,9 @@ export function unknownArguments(resource: string, args: Properties, known: read
 
 /** Thrown when an operation fails but the resource must be kept in the state. */
 export class PartialFailure extends Error {
-  /** The ID of the resource. */
   readonly id: string;
   /** The outputs to keep in the state. Secret. */
   readonly properties: Properties;
-  /** Why the operation failed. */
   readonly reason: PartnerError;
 
   constructor(id: string, properties: Properties, reason: PartnerError) {
@@ -74,23 +66,19 @@ export class PartialFailure extends Error {
   }
 }
 
-/** The levels of a service's value to keep. Deeper ones overflow the stack here, or the decoders of the engine and the SDKs. */
-const MAX_LEVELS = 100;
-
 /**
  * Removes from a service's value what has a special meaning for the engine or for the SDK, which recognizes its own objects by
  * members such as `__pulumiAsset`. Either would open the file that such an object names, and store its path and hash. Also
- * removes what neither can decode: halves of characters, and levels below the first 100.
+ * removes what neither can decode: halves of characters, and levels below the first 100, which would overflow the stack here or
+ * in the decoders of the engine and the SDKs.
  */
-export function withoutSpecialValues(value: unknown, levels = MAX_LEVELS): unknown {
+export function withoutSpecialValues(value: unknown, levels = 100): unknown {
   if (typeof value === "string") return value === UNKNOWN ? null : value.toWellFormed();
   if (typeof value !== "object" || value === null) return value;
   if (levels === 0) return null;
-  if (Array.isArray(value)) return value.map((element) => withoutSpecialValues(element, levels - 1));
-  const members = Object.entries(value).filter(
-    ([name]) => name !== SIGNATURE && !name.startsWith("__pulumi"),
-  );
-  return Object.fromEntries(
-    members.map(([name, member]) => [name.toWellFormed(), withoutSpecialValues(member, levels - 1)]),
-  );
+  const clean = (member: unknown): unknown => withoutSpecialValues(member, levels - 1);
+  if (Array.isArray(value)) return value.map(clean);
+  const isSpecial = (name: string): boolean => name === SIGNATURE || name.startsWith("__pulumi");
+  const members = Object.entries(value).filter(([name]) => !isSpecial(name));
+  return Object.fromEntries(members.map(([name, member]) => [name.toWellFormed(), clean(member)]));
 }

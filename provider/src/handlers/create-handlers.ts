@@ -52,9 +52,7 @@ function guardOwnership(plugin: PluginProcess, handlers: ResourceHandlers): Reso
     const server = otherServer(olds);
     if (server?.kind === "otherServer") throw new ResourceError(server);
   };
-  const withServer = (outputs: Properties): Properties => {
-    return { ...outputs, server: plugin.readSettings().servers[0] };
-  };
+  const withServer = (outputs: Properties) => ({ ...outputs, server: plugin.readSettings().servers[0] });
   const rethrowWithServer = (error: unknown): never => {
     if (!(error instanceof PartialFailure)) throw error;
     throw new PartialFailure(error.id, withServer(error.properties), error.reason);

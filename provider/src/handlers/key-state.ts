@@ -120,7 +120,6 @@ export function keepResponse(body: Buffer, complete: boolean): KeptResponse {
   return { body: body.toString(encoding), encoding, complete };
 }
 
-/** Returns the text of a stored response. */
 export function responseText({ body, encoding }: KeptResponse): string {
   return Buffer.from(body, encoding).toString("utf8");
 }
@@ -138,31 +137,22 @@ export function readKeptResponse(response: KeptResponse, mapping: ResponseMappin
   return { kind: "refused", reason: "not JSON", candidates: [] };
 }
 
-/**
- * Reads a key from its stored response again, if `responses.apiKey` is set: a corrected pointer corrects the key.
- *
- * @returns `null` if the pointer finds nothing.
- */
+/** Reads a key again with `responses.apiKey`, if set: a corrected pointer corrects it. `null`: the pointer finds nothing. */
 export function rereadKey(key: StoredKey, mapping: ResponseMapping): StoredKey | null {
   if (mapping.apiKey === undefined || key.response === null) return key;
   const reading = readKeptResponse(key.response, mapping);
   return reading.kind === "found" ? { ...key, apiKey: reading.apiKey } : null;
 }
 
-/** The hash of a shorter key could be reversed by brute force: 16 characters of 6 bits are 96 bits. */
-const MIN_FINGERPRINTED_LENGTH = 16;
-/** Four characters would reveal too much of a shorter key. */
-const MIN_HINTED_LENGTH = 20;
-
 /** Returns an identifier that does not reveal the key: `sha256:` and 16 hex digits; `null` if the key is too short. */
 export function fingerprint(apiKey: string): string | null {
-  if (apiKey.length < MIN_FINGERPRINTED_LENGTH) return null;
+  if (apiKey.length < 16) return null; // Brute force could reverse its hash; 16 characters of 6 bits are 96 bits.
   return `sha256:${createHash("sha256").update(apiKey).digest("hex").slice(0, 16)}`;
 }
 
 /** Returns the last four characters, which services commonly show; `null` if the key is too short. */
 function hint(apiKey: string): string | null {
-  return apiKey.length < MIN_HINTED_LENGTH ? null : apiKey.slice(-4);
+  return apiKey.length < 20 ? null : apiKey.slice(-4); // Four characters would reveal too much of a shorter key.
 }
 
 function text(value: unknown): string | null {

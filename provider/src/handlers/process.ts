@@ -39,11 +39,9 @@ export interface Session {
  */
 export class PluginProcess {
   readonly env: NodeJS.ProcessEnv;
-  /** Milliseconds since the epoch. */
   readonly currentTime: () => number;
   /** The webhooks that this run manages, and those that it lets go. */
   readonly managed: ManagedWebhooks;
-  /** Shows the progress of a change to many webhooks. */
   readonly progress: (done: number, total: number) => void;
   readonly #options: ProcessOptions;
   readonly #shownNotices = new Set<string>();
@@ -66,12 +64,10 @@ export class PluginProcess {
     this.#settings = null;
   }
 
-  /** The name of the account of this process. */
   get account(): string {
     return accountName(this.#source);
   }
 
-  /** Whether the settings are the arguments of a `Provider`. */
   get isExplicit(): boolean {
     return isExplicit(this.#source);
   }
@@ -111,8 +107,7 @@ export class PluginProcess {
     this.#client = client;
     if (this.env["NODE_TLS_REJECT_UNAUTHORIZED"] === "0" && baseUrl.origin.startsWith("https:"))
       this.warn({ kind: "tlsNotVerified" });
-    const webhooks = new WebhookRegistry(client, this.currentTime, this.managed);
-    return { client, webhooks };
+    return { client, webhooks: new WebhookRegistry(client, this.currentTime, this.managed) };
   }
 }
 
@@ -132,8 +127,7 @@ export function interpretResponses(client: PartnerClient, mapping: ResponseMappi
     },
     async listWebhooks(): Promise<WebhookList> {
       const response = await client.listWebhooks();
-      const text = successText(response);
-      const reading = readWebhookList(text, response.headers, response.status, mapping);
+      const reading = readWebhookList(successText(response), response.headers, response.status, mapping);
       if (reading.readable) return reading;
       throw response.failure({ kind: "unreadableList", reading });
     },

@@ -6,21 +6,14 @@ import { ResourceError } from "./problems.js";
 import type { PluginProcess } from "./process.js";
 import { unknownStates } from "./webhook-fleet-state.js";
 
-/** An existing resource, which can be imported. */
-export interface ListedResource {
-  /** The ID with which it is imported. */
-  readonly id: string;
-  /** What a person recognizes it by; empty if there is nothing. */
-  readonly name: string;
-}
-
 /**
- * Lists the existing webhooks. Keys cannot be listed, because the Partner API cannot list them.
+ * Lists the existing webhooks: the ID for an import, and the name by which a person recognizes each. Keys are not listed, because
+ * the Partner API cannot list them.
  *
  * @param state Only webhooks in this state. @default all
  * @throws {PartnerError} if the list cannot be read, has further pages, or does not show the state of a webhook to filter.
  */
-export async function listResources(plugin: PluginProcess, state?: WebhookState): Promise<ListedResource[]> {
+export async function listResources(plugin: PluginProcess, state?: WebhookState) {
   const { accessToken } = plugin.readSettings();
   const { webhooks } = await plugin.open();
   const all = (await webhooks.lookUp([])).all();
@@ -35,7 +28,7 @@ export async function listResources(plugin: PluginProcess, state?: WebhookState)
 const NAMES = [/^name$/, /^description$/];
 const ADDRESS = /url$|^(?:endpoint|address|target)$/;
 
-/** Returns the name, the description or the address in a record, without anything that could be a secret. */
+/** Returns the name, the description or the address in a record, without what could be a secret; empty if there is none. */
 function nameOf(record: WebhookReading["record"], accessToken: string): string {
   const texts = ownNodesOf(record).flatMap(({ name, value }) =>
     typeof value === "string" ? { name, text: value.trim() } : [],

@@ -47,19 +47,13 @@ export function rotationProblems(rotation: unknown): string[] {
  */
 export type RotationStep = "none" | "read" | "rotate" | "replace" | "expire";
 
-/** The next step, and the warnings to show before it. */
-interface RotationPlan {
-  readonly step: RotationStep;
-  readonly notices: readonly Notice[];
-}
-
-/** Decides the next step from the state, the inputs and the mapping. @param now Milliseconds since the epoch. */
+/** Decides the next step, and which warnings to show before it. @param now Milliseconds since the epoch. */
 export function planRotation(
   state: KeyState,
   rotation: RotationInputs,
   mapping: ResponseMapping,
   now: number,
-): RotationPlan {
+): { readonly step: RotationStep; readonly notices: readonly Notice[] } {
   const { current, previous } = state;
   if (current === null || state.unread !== null) return { step: "read", notices: [] };
   const currentFingerprint = fingerprint(current.apiKey);
@@ -79,10 +73,8 @@ export function planRotation(
     const hasOverlap = end > now;
     const validUntil = hasOverlap ? new Date(end).toISOString() : null;
     const notice: Notice = { kind: "rotation", fingerprint: currentFingerprint, why, validUntil };
-    return {
-      step: hasOverlap ? "rotate" : "replace",
-      notices: [notice, ...previousKeyNotices(state, now, !hasOverlap)],
-    };
+    const step = hasOverlap ? "rotate" : "replace";
+    return { step, notices: [notice, ...previousKeyNotices(state, now, !hasOverlap)] };
   }
   if (isPreviousExpired(state, rotation, now))
     return { step: "expire", notices: previousKeyNotices(state, now, false) };
@@ -117,14 +109,11 @@ export function rotationDisplayInputs(olds: Properties, news: Properties, now: n
 }
 
 /** Returns why a key is due for rotation; `null` if it is not due. */
-function rotationReason(
-  { trigger: last, rotatedAt, createdAt }: KeyState,
-  { trigger, afterDays }: RotationInputs,
-  now: number,
-): RotationReason | null {
-  if (trigger != null && trigger !== last) return { kind: "trigger" };
+function rotationReason(state: KeyState, rotation: RotationInputs, now: number): RotationReason | null {
+  const { trigger, afterDays } = rotation;
+  if (trigger != null && trigger !== state.trigger) return { kind: "trigger" };
   if (typeof afterDays !== "number") return null;
-  const since = dayOf(Date.parse(rotatedAt ?? createdAt ?? ""));
+  const since = dayOf(Date.parse(state.rotatedAt ?? state.createdAt ?? ""));
   if (Number.isNaN(since)) return { kind: "unknownAge" };
   if (since + afterDays > dayOf(now)) return null;
   return { kind: "age", since: dayText(since), due: dayText(since + afterDays) };

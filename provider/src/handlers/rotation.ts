@@ -16,12 +16,10 @@ import { ResourceError } from "./problems.js";
 import type { PluginProcess } from "./process.js";
 import { overlapEnd, rotationOf, type RotationStep } from "./rotation-plan.js";
 
-/** A change to the keys of one resource. */
+/** A change to the keys of the resource with this ID, for these checked inputs. */
 interface KeyChange {
   readonly plugin: PluginProcess;
-  /** The ID of the resource. */
   readonly id: string;
-  /** The checked inputs. */
   readonly news: Properties;
 }
 
@@ -68,11 +66,7 @@ function readKeys(change: KeyChange, state: KeyState): KeyState {
   return { ...state, current: reread(state.current), previous: reread(state.previous) };
 }
 
-/**
- * Makes a created key the current one.
- *
- * @throws {PartialFailure} if the key is not found in the response to its creation. Both the response and the current key stay.
- */
+/** Makes a created key the current one. @throws {PartialFailure} that keeps the state, if the key is not in its response. */
 function promoteKey(change: KeyChange, state: KeyState, unread: CreatedKey): KeyState {
   const { plugin, news } = change;
   const found = findKey(plugin, unread, state.current !== null);
@@ -92,11 +86,7 @@ function failureThatKeeps(state: KeyState, { id, news }: KeyChange, reason: Reso
   return new PartialFailure(id, outputsOf(state, news["account"]), reason);
 }
 
-/**
- * Deletes all keys of a resource in order. If a new key is not found in its response, none is deleted.
- *
- * @throws {PartnerError} that says whether a key was deleted before the failure.
- */
+/** Deletes all keys in order; none if a new key is not found. @throws {PartnerError} that says whether one was deleted. */
 export async function deleteKeys(plugin: PluginProcess, state: KeyState): Promise<void> {
   const created = state.unread && findKey(plugin, state.unread, state.current !== null);
   if (created instanceof ResourceError) throw created;
@@ -117,15 +107,12 @@ function findKey(plugin: PluginProcess, created: CreatedKey, rotates: boolean): 
   const { response, createdAt } = created;
   const reading = readKeptResponse(response, plugin.readSettings().responses);
   if (reading.kind === "found") return { apiKey: reading.apiKey, response };
-  const { complete } = response;
-  return new ResourceError({ kind: "keyNotFound", createdAt, complete, rotates, reading });
+  return new ResourceError({ kind: "keyNotFound", createdAt, complete: response.complete, rotates, reading });
 }
 
 /**
  * Deletes a key. A key that is already gone counts as deleted: 410 proves it. A 404 can also mean that the base URL is wrong,
  * so it counts only if the webhook list can be read with the same settings.
- *
- * @throws {PartnerError}
  */
 async function deleteKey(plugin: PluginProcess, key: StoredKey): Promise<void> {
   const { responses } = plugin.readSettings();
