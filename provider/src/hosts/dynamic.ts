@@ -122,18 +122,14 @@ function toOutputs(outputs: Properties): Properties {
  */
 function rethrow(properties: Properties, lastUp = false): (error: unknown) => never {
   return (error) => {
-    if (!(error instanceof PartialFailure)) throw withoutStack(host.describeError(error, lastUp));
+    if (!(error instanceof PartialFailure)) {
+      // The host prints the message and, for some handlers, `${error}: ${error.stack}` too.
+      const short = { stack: "see the error of the resource", toString: () => "pulumi-partners" };
+      throw Object.assign(new Error(host.describeError(error, lastUp)), short);
+    }
     const reason = host.describeError(error.reason, lastUp);
     const outputs = toOutputs({ ...error.properties, __provider: properties["__provider"] });
     // By the ID, the host recognizes that it must keep the resource. The engine prints the reasons, not the message.
     throw Object.assign(new Error(reason), { id: error.id, properties: outputs, reasons: [reason] });
   };
-}
-
-/** Creates an error with a short stack. The host prints the message and, for some handlers, `${error}: ${error.stack}` too. */
-function withoutStack(message: string): Error {
-  const error = new Error(message);
-  error.stack = "see the error of the resource";
-  error.toString = () => "pulumi-partners";
-  return error;
 }

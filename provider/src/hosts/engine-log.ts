@@ -2,9 +2,6 @@ import type * as Grpc from "@grpc/grpc-js";
 import engine from "@pulumi/pulumi/proto/engine_grpc_pb.js";
 import { LogRequest, LogSeverity } from "@pulumi/pulumi/proto/engine_pb.js";
 
-/** Milliseconds in which the engine must accept a message; it runs on the same machine. */
-const LOG_DEADLINE = 5_000;
-
 /** Sends messages to the engine, which shows them with their severity and resource, and counts the warnings. */
 export class EngineLog {
   readonly #grpc: () => typeof Grpc;
@@ -48,8 +45,9 @@ export class EngineLog {
     }
     const { credentials, Metadata } = this.#grpc();
     const client = (this.#client ??= new engine.EngineClient(this.#address, credentials.createInsecure()));
+    const deadline = Date.now() + 5_000; // Enough, since the engine runs on the same machine.
     const sent = new Promise<void>((resolve) => {
-      client.log(request, new Metadata(), { deadline: Date.now() + LOG_DEADLINE }, (error) => {
+      client.log(request, new Metadata(), { deadline }, (error) => {
         if (error) process.stderr.write(fallback);
         resolve();
       });

@@ -74,14 +74,16 @@ function settingText(problem: SettingProblem, context: MessageContext): string {
 
 /** Returns the part of a message after the request: what happened, what may have changed, the remedy and the server's words. */
 function outcomeText(failure: RequestFailure, context: MessageContext): string {
-  const { operation, effect, attempts, failedAt } = failure;
+  const { operation, effect, attempts, failedAt, serverMessage, requestId } = failure;
   const { kind, possibleEffect } = OPERATIONS[operation];
   const tries = attempts > 1 ? ` (${attempts} attempts)` : "";
   const creation =
     kind === "create" ? ` Look for a key created at about ${minuteOf(failedAt)}, and delete it.` : "";
   const effectText = effect === "none" || possibleEffect === null ? "" : ` ${possibleEffect}.${creation}`;
   const [happened, remedy] = explain(failure, context);
-  return `${happened}${tries}.${effectText} ${remedy}${wordsOf(failure)}`;
+  const words = serverMessage === null ? "" : ` The server said: "${serverMessage}".`;
+  const request = requestId === null ? "" : ` Request ID: ${requestId}.`;
+  return `${happened}${tries}.${effectText} ${remedy}${words}${request}`;
 }
 
 /** Names a request, as in `PATCH /webhooks/101/disable at partners.example.com`. Never contains a key. */
@@ -264,9 +266,4 @@ function readingRemedy(
   const choice = candidates.length > 1 ? `one of ${candidates.join(", ")}` : candidates.join();
   const hasStar = candidates.some((pointer) => pointer.includes("*"));
   return `${why}Set ${name} to ${choice}${hasStar ? " (* is any name)" : ""}.`;
-}
-
-function wordsOf({ serverMessage, requestId }: RequestFailure): string {
-  const words = serverMessage === null ? "" : ` The server said: "${serverMessage}".`;
-  return words + (requestId === null ? "" : ` Request ID: ${requestId}.`);
 }

@@ -2,8 +2,6 @@ import { connect } from "node:net";
 import { constants } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** Polling interval for the engine, in milliseconds. */
-const WATCH_INTERVAL = 3_000;
 /** Turns of the event loop in which grpc-js writes a response. It needs four; we allow eight. */
 const RESPONSE_TURNS = 8;
 /** Milliseconds of such a turn: of an idle process, and if the responses of interrupted calls must reach the engine. */
@@ -93,5 +91,5 @@ function watchEngine(host: string, port: number, onGone: () => void): void {
     });
   };
   poll();
-  setInterval(poll, WATCH_INTERVAL).unref();
+  setInterval(poll, 3_000).unref();
 }

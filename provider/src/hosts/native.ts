@@ -32,9 +32,6 @@ import {
 } from "./provider-inputs.js";
 import { fromStruct, toStruct } from "./struct.js";
 
-/** The limit that the SDK uses. A webhook list can exceed gRPC's default of 4 MB. */
-const MAX_MESSAGE = 400 * 1024 * 1024;
-
 /**
  * Serves the engine until the engine ends the process.
  *
@@ -50,7 +47,8 @@ export function serve(version: string, schema: object, engine = ""): void {
     process.exitCode = 1;
     return;
   }
-  const server = new grpc.Server({ "grpc.max_receive_message_length": MAX_MESSAGE });
+  // The limit that the SDK uses. A webhook list can exceed gRPC's default of 4 MB.
+  const server = new grpc.Server({ "grpc.max_receive_message_length": 400 * 1024 * 1024 });
   const finish = promisify(server.tryShutdown.bind(server));
   const host = new NativeHost(new PluginHost(engine, () => grpc, finish));
   // gRPC returns UNIMPLEMENTED for all other methods, as the engine expects.
@@ -126,8 +124,23 @@ class NativeHost {
         return new proto.UpdateResponse().setProperties(outputStruct(outputs));
       }),
       read: this.#method((request: proto.ReadRequest) => this.#read(request), true),
-      list: (call: ListCall) => {
-        this.#list(call);
+      // Lists webhooks for `pulumi do partners:PartnerWebhookState list`. The CLI asks for one page, and applies `--count` itself.
+      list: (call: grpc.ServerWritableStream<proto.ListRequest, proto.ListResponse>) => {
+        const { state } = fromStruct(call.request.getQuery());
+        this.#host
+          .handleCall("", async () => this.#host.handlers.listResources(stateFilter(state)))
+          .then(
+            (listed) => {
+              for (const { id, name } of listed)
+                call.write(
+                  new proto.ListResponse().setResult(new proto.ListResponse.Result().setId(id).setName(name)),
+                );
+              call.end();
+            },
+            (error: unknown) => {
+              call.emit("error", this.#statusOf(error));
+            },
+          );
       },
       delete: this.#method(async (request: proto.DeleteRequest) => {
         await this.#handlersOf(request.getUrn()).delete(fromStruct(request.getProperties()));
@@ -136,12 +149,11 @@ class NativeHost {
     };
   }
 
-  /** Returns the handlers for the type in a URN. */
   #handlersOf(urn: string): ResourceHandlers {
     const type = urn.split("::")[2]?.split("$").at(-1) ?? "";
     const handlers = HANDLERS.get(type);
     if (handlers) return this.#host.handlers[handlers];
-    throw unknownToken(type, [...HANDLERS.keys()]);
+    throw new ResourceError({ kind: "unknownToken", token: type, known: [...HANDLERS.keys()] });
   }
 
   #checkConfig(request: proto.CheckRequest): proto.CheckResponse {
@@ -151,14 +163,13 @@ class NativeHost {
     this.#host.plugin.configure(configSource(inputs));
     for (const name of unknownSettings(news)) this.#host.plugin.warn({ kind: "unknownSetting", name });
     const response = new proto.CheckResponse().setInputs(toStruct(inputs, ["accessToken"]));
-    // Values that are not known yet cannot be checked here; the checks of the resources report them later.
-    if (JSON.stringify(inputs).includes(UNKNOWN)) return response;
     try {
-      this.#host.plugin.readSettings();
-      return response;
+      // Values that are not known yet cannot be checked here; the checks of the resources report them later.
+      if (!JSON.stringify(inputs).includes(UNKNOWN)) this.#host.plugin.readSettings();
     } catch (error) {
-      return response.setFailuresList([checkFailure(this.#host.describeError(error))]);
+      response.setFailuresList([checkFailure(this.#host.describeError(error))]);
     }
+    return response;
   }
 
   #diff(request: proto.DiffRequest): proto.DiffResponse {
@@ -192,25 +203,6 @@ class NativeHost {
       .setId(id)
       .setInputs(toStruct(inputs))
       .setProperties(outputStruct(outputs));
-  }
-
-  /** Lists webhooks for `pulumi do partners:PartnerWebhookState list`. The CLI asks for one page, and applies `--count` itself. */
-  #list(call: ListCall): void {
-    const { state } = fromStruct(call.request.getQuery());
-    this.#host
-      .handleCall("", async () => this.#host.handlers.listResources(stateFilter(state)))
-      .then(
-        (listed) => {
-          for (const { id, name } of listed)
-            call.write(
-              new proto.ListResponse().setResult(new proto.ListResponse.Result().setId(id).setName(name)),
-            );
-          call.end();
-        },
-        (error: unknown) => {
-          call.emit("error", this.#statusOf(error));
-        },
-      );
   }
 
   /** Implements a method of the service. @param lastUp Whether the settings may come from the last `up`. */
@@ -253,18 +245,11 @@ class NativeHost {
   }
 }
 
-/** The handlers of each resource type. */
 const HANDLERS = new Map<string, "partnerApiKey" | "partnerWebhookState" | "partnerWebhookStates">([
   [PARTNER_API_KEY.nativeToken, "partnerApiKey"],
   [PARTNER_WEBHOOK_STATE.nativeToken, "partnerWebhookState"],
   [PARTNER_WEBHOOK_STATES.nativeToken, "partnerWebhookStates"],
 ]);
-
-function unknownToken(token: string, known: string[]): ResourceError {
-  return new ResourceError({ kind: "unknownToken", token, known });
-}
-
-type ListCall = grpc.ServerWritableStream<proto.ListRequest, proto.ListResponse>;
 
 const { DIFF_SOME: SOME, DIFF_NONE: NONE } = proto.DiffResponse.DiffChanges;
 
@@ -288,5 +273,6 @@ function changeOf(before: unknown, after: unknown): proto.PropertyDiff.Kind | nu
 function stateFilter(state: unknown): WebhookState | undefined {
   if (state == null) return undefined;
   if (state === "active" || state === "disabled") return state;
-  throw unknownToken(typeof state === "string" ? state : "", ["active", "disabled"]);
+  const token = typeof state === "string" ? state : "";
+  throw new ResourceError({ kind: "unknownToken", token, known: ["active", "disabled"] });
 }

@@ -92,8 +92,7 @@ export function renderProgress(done: number, total: number, account: string | nu
 
 /** Describes a wait in a few words, for the status of a resource. */
 export function renderWait(wait: Wait): string {
-  const { method } = OPERATIONS[wait.operation];
-  return `${method}: ${wait.reason}, retrying in ${Math.ceil(wait.delay / 1000)} s`;
+  return `${OPERATIONS[wait.operation].method}: ${wait.reason}, retrying in ${Math.ceil(wait.delay / 1000)} s`;
 }
 
 /** Says what is in flight when the process is asked to stop, as in `… in flight: 60 × disableWebhook, 1 × createApiKey.` */

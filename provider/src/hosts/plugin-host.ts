@@ -18,7 +18,8 @@ export class PluginHost {
   readonly handlers: PartnerHandlers;
   readonly lifetime = new Lifetime();
   readonly #log: EngineLog;
-  readonly #calls = new AsyncLocalStorage<Call>();
+  /** The current call, and whether the engine shows a status of it. */
+  readonly #calls = new AsyncLocalStorage<{ readonly urn: string; hasStatus: boolean }>();
 
   /**
    * @param engine The engine's address. Without one, as in a test, messages go to stderr, and signals are not handled.
@@ -57,7 +58,7 @@ export class PluginHost {
 
   /** Handles a call from the engine. The engine receives all messages of the call before its response. @param urn May be empty. */
   handleCall<Result>(urn: string, handle: () => Promise<Result>): Promise<Result> {
-    const call: Call = { urn, hasStatus: false };
+    const call = { urn, hasStatus: false };
     return this.lifetime.trackCall(async () => {
       try {
         const result = await this.#calls.run(call, handle);
@@ -70,11 +71,7 @@ export class PluginHost {
   }
 
   /** Checks inputs. An error in the check is reported as a problem with the inputs. */
-  async check(
-    resource: ResourceHandlers,
-    olds: Properties,
-    news: Properties,
-  ): Promise<{ readonly inputs: Properties; readonly reasons: string[] }> {
+  async check(resource: ResourceHandlers, olds: Properties, news: Properties) {
     const { inputs, problems } = await resource
       .check(olds, news, this.#urn || undefined)
       .catch((error: unknown) => ({ inputs: news, problems: [error] }));
@@ -108,13 +105,6 @@ export class PluginHost {
     if (call) call.hasStatus = true;
     this.#log.showStatus(status, this.#urn);
   }
-}
-
-/** A call while it runs. */
-interface Call {
-  readonly urn: string;
-  /** Whether the engine shows a status of it. */
-  hasStatus: boolean;
 }
 
 /**

@@ -24,10 +24,8 @@ export function areChecked(inputs: Properties): boolean {
 
 /** Returns the names of inputs that have no effect, apart from those that the engine adds. */
 export function unknownSettings(news: Properties): string[] {
-  const addedByEngine = ["version", "pluginDownloadURL", EXPLICIT];
-  return Object.keys(news).filter(
-    (name) => ![...SETTINGS, ...addedByEngine].includes(name) && !name.startsWith("__"),
-  );
+  const known: string[] = [...SETTINGS, "version", "pluginDownloadURL", EXPLICIT];
+  return Object.keys(news).filter((name) => !known.includes(name) && !name.startsWith("__"));
 }
 
 /**
@@ -54,10 +52,7 @@ export function configSource(inputs: Properties): ConfigSource {
  * provider is only updated: its resources reject the new account, but a replacement would stay in the state, and later replace
  * every key.
  */
-export function diffProviderInputs(
-  olds: Properties,
-  news: Properties,
-): { readonly changed: string[]; readonly replaces: string[] } {
+export function diffProviderInputs(olds: Properties, news: Properties) {
   const changed = SETTINGS.filter(
     (name) => JSON.stringify(valueOf(olds, name)) !== JSON.stringify(valueOf(news, name)),
   );

@@ -18,14 +18,12 @@ export function fromStruct(message: Struct | undefined): Properties {
 /** Writes properties into a message. @param secrets The names of the properties that the engine must encrypt. */
 export function toStruct(properties: Properties, secrets: readonly string[] = []): Struct {
   const marked: Record<string, unknown> = { ...properties };
-  for (const name of secrets) if (name in marked) marked[name] = asSecret(marked[name]);
+  for (const name of secrets) {
+    const value = marked[name];
+    if (value == null || value === UNKNOWN) continue; // Absent, or not known yet.
+    marked[name] = { [SIGNATURE]: SECRET, value: withoutSpecialValues(value) };
+  }
   return Struct.fromJavaScript(toWire(marked) as Record<string, JavaScriptValue>);
-}
-
-/** Marks a value as a secret, unless it is absent or not known yet. */
-function asSecret(value: unknown): unknown {
-  if (value == null || value === UNKNOWN) return value;
-  return { [SIGNATURE]: SECRET, value: withoutSpecialValues(value) };
 }
 
 function plain(value: unknown): unknown {

@@ -51,12 +51,11 @@ export function webhooksText(ids: readonly number[]): string {
 }
 
 /** Returns the words that depend on whether a sentence is about one webhook or about several. */
-export function inflections({ length }: readonly number[]): typeof SINGULAR {
-  return length === 1 ? SINGULAR : PLURAL;
+export function inflections({ length }: readonly number[]) {
+  return length === 1
+    ? { s: "", them: "it", are: "is", do: "does", stay: "stays as it is" }
+    : { s: "s", them: "them", are: "are", do: "do", stay: "stay as they are" };
 }
-
-const SINGULAR = { s: "", them: "it", are: "is", do: "does", stay: "stays as it is" };
-const PLURAL = { s: "s", them: "them", are: "are", do: "do", stay: "stay as they are" };
 
 /** Lists the first names, as in `7, 8 and 3 more`. */
 export function listed(names: readonly (number | string)[]): string {
