@@ -18,6 +18,7 @@ const Provider = partners.Provider as unknown as new (...args: unknown[]) => obj
 
 it.each([
   ["options as arguments", () => new PartnerApiKey("k", { provider: {} }), '"k" has no argument "provider"'],
+  ["no argument", () => new Provider("eu"), 'Provider "eu" needs its arguments as an object: baseUrl'],
   ["a wrong argument", () => new Provider("eu", { ...eu, url: "" }), 'Provider "eu" has no argument "url"'],
   [
     "a misspelled option",

@@ -119,8 +119,9 @@ async function checkAccount(account: Account, hasProject: boolean, report: Repor
       return `PARTNERS_RESPONSES=${quoteForShell(JSON.stringify({ [setting]: pointer }))}`;
     });
     const intro = commands.length > 1 ? ["One of these is right:"] : [];
-    const detail = `The list is not recognized. Set responses.${setting}.`;
-    report("failed", "shape", detail, ...intro, ...commands);
+    const stars = candidates.some((pointer) => pointer.includes("*")) ? ["Replace * with the name."] : [];
+    const detail = `The list is not recognized. Set responses.${setting} to a JSON Pointer.`;
+    report("failed", "shape", detail, ...intro, ...commands, ...stars);
   }
 }
 
@@ -132,7 +133,10 @@ function checkShape({ webhooks, complete, pointers }: WebhookList, report: Repor
     const count = `${others.length + 1} of ${webhooks.size} webhooks`;
     const names = unknown.missing === "active" ? "active and responses.disabled" : "webhookState";
     const detail = `${where} The state of ${count} is unknown, so drift is not detected. Set responses.${names}.`;
-    const fields = pointersOf(nodesOf(unknown.record).filter(({ value }) => isScalar(value)));
+    const fields = pointersOf(
+      nodesOf(unknown.record).filter(({ value }) => isScalar(value)),
+      40,
+    );
     report("warning", "shape", detail, `Fields of a webhook: ${fields.join(", ")}`);
   } else if (complete) report("ok", "shape", where);
   else {

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { API_ROOT, OPERATIONS } from "../api/operations.js";
+import { API_ROOT, isVisibleAscii, OPERATIONS } from "../api/operations.js";
 import { quoteForShell } from "../hosts/wording.js";
 import { json, type Answer } from "../sandbox/partner-account.js";
 import { runSandbox, type LoggedRequest, type OperationCall, type Sandbox } from "../sandbox/sandbox.js";
@@ -25,6 +25,8 @@ export const sandboxCommand: Command = {
   run: async (args) => {
     const values = parseOptions(args, ["port", "access-token", "delay", "fail"]);
     const { port = "0", "access-token": accessToken, delay = "0", fail } = values;
+    if (accessToken !== undefined && !isVisibleAscii(accessToken))
+      throw new UsageError("--access-token must be visible ASCII characters without spaces");
     const options = {
       port: parseNumber("--port", port, 0, 65_535),
       ...(accessToken !== undefined && { accessToken }),

@@ -66,10 +66,11 @@ function describeError(error: PartnerError, context: MessageContext): string {
 function settingText(problem: SettingProblem, context: MessageContext): string {
   if (problem.kind === "environment") return problem.text;
   const name = setting(problem.setting, context);
-  if (problem.kind === "invalid") return `The value of ${name} ${problem.text}.`;
+  const inVariable = name.startsWith("partners:responses.") ? " (or PARTNERS_RESPONSES)" : "";
+  if (problem.kind === "invalid") return `The value of ${name}${inVariable} ${problem.text}.`;
   if (context.account !== undefined) return `Set ${name}. A Provider does not read environment variables.`;
   const secret = problem.setting === "accessToken" ? "--secret " : "";
-  return `Set ${name}, for example with "pulumi config set ${secret}partners:${problem.setting}".`;
+  return `Set ${name}; in a stack, for example with "pulumi config set ${secret}partners:${problem.setting}".`;
 }
 
 /** Returns the part of a message after the request: what happened, what may have changed, the remedy and the server's words. */
@@ -81,7 +82,10 @@ function outcomeText(failure: RequestFailure, context: MessageContext): string {
     kind === "create" ? ` Look for a key created at about ${minuteOf(failedAt)}, and delete it.` : "";
   const effectText = effect === "none" || possibleEffect === null ? "" : ` ${possibleEffect}.${creation}`;
   const [happened, remedy] = explain(failure, context);
-  const words = serverMessage === null ? "" : ` The server said: "${serverMessage}".`;
+  const words =
+    serverMessage === null
+      ? ""
+      : ` The server said: "${serverMessage}"${/[.!?…]$/.test(serverMessage) ? "" : "."}`;
   const request = requestId === null ? "" : ` Request ID: ${requestId}.`;
   return `${happened}${tries}.${effectText} ${remedy}${words}${request}`;
 }
@@ -146,9 +150,10 @@ function statusRemedy(status: number, operation: Operation, context: MessageCont
     return `The webhook may just have been deleted: run ${UP} again, or ask the service's operator.`;
   if (status === 404) return `There is no Partner API at this address. Correct ${baseUrl}.`;
   if (status === 409 && OPERATIONS[operation].kind === "create")
-    return "The service allows only one key: delete the other one, or set overlapDays to 0 and deleteBeforeReplace.";
+    return "The service allows only one key: delete the other one, or set overlapDays to 0 and deleteBeforeReplace to true.";
   if (status === 429) return `Try again later, or set ${setting("requestsPerSecond", context)}.`;
-  if (status < 400) return `Redirects are not followed: set ${baseUrl} to the final address.`;
+  if (status < 400 && status !== 304)
+    return `Redirects are not followed: set ${baseUrl} to the final address.`;
   if (status >= 500) return "The service failed: try again later.";
   return "The service rejected the request: fix the problem that it reports, or ask its operator.";
 }
@@ -209,12 +214,12 @@ function resourceText(problem: ResourceProblem, context: MessageContext): string
     }
     case "keyNotFound": {
       const { createdAt, rotates, complete, reading } = problem;
-      const note = `${complete ? "" : " (cut off)"}, which the stack keeps.${rotates ? " The old key stays in use." : ""}`;
+      const note = `${complete ? "" : " (cut off)"}, which stays in the stack, if there is one.${rotates ? " The old key stays in use." : ""}`;
       const remedy =
         reading.reason === "not JSON"
           ? "The body is not JSON, so no JSON Pointer can find the key."
           : `${readingRemedy("apiKey", reading, context)} Then run ${UP}; it does not create another key.`;
-      const removal = `delete the key at the service and ${stateDelete(context)}${rotates ? " (drops both keys)" : ""}`;
+      const removal = `delete the key at the service; in a stack, then ${stateDelete(context)}${rotates ? " (drops both keys)" : ""}`;
       return `A key was created at ${minuteOf(createdAt)} but not found in the response${note} ${remedy} If the body has no key, or there is no stack, ${removal}.`;
     }
     case "deletionUnclear":

@@ -32,7 +32,7 @@ export function quoteForShell(text: string): string {
 
 /** Returns the remedy for a resource that belongs to another server. */
 export function otherServerRemedy(context: MessageContext): string {
-  return `Change ${setting("baseUrl", context)} back or, if the account moved, set ${setting("previousBaseUrl", context)} to the old address; then run ${UP}.`;
+  return `Restore ${setting("baseUrl", context)}. If the account has moved, instead set ${setting("previousBaseUrl", context)} to the old address. Then run ${UP}.`;
 }
 
 /** Names a key by its fingerprint, if it is known. */

@@ -31,7 +31,9 @@ export abstract class PartnerResource extends pulumi.CustomResource {
  * Rejects unknown arguments. TypeScript reports them, but a JavaScript program could pass options instead of arguments, as in
  * `new PartnerApiKey("checkout", { provider })`, and create the key in the default account.
  */
-export function assertArguments(resource: string, args: object, known: readonly string[]): void {
+export function assertArguments(resource: string, args: unknown, known: readonly string[]): void {
+  if (typeof args !== "object" || args === null)
+    throw new pulumi.RunError(`${resource} needs its arguments as an object: ${known.join(", ")}.`);
   const unknown = Object.keys(args).filter((name) => !known.includes(name));
   if (unknown.length === 0) return;
   throw new pulumi.RunError(

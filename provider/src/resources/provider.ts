@@ -96,5 +96,8 @@ function accountOf(name: string, { account }: ProviderArgs): pulumi.Input<string
 /** Converts a setting to text, because provider configuration consists of strings. */
 function text(value: pulumi.Input<unknown>): pulumi.Output<string> | undefined {
   if (value === undefined) return undefined;
-  return pulumi.output(value).apply((one) => (typeof one === "string" ? one : JSON.stringify(one)));
+  return pulumi.output(value).apply((one) => {
+    if (one == null) return ""; // An empty setting counts as not set.
+    return typeof one === "string" ? one : JSON.stringify(one);
+  });
 }

@@ -128,6 +128,7 @@ describe("the command line", () => {
     [doctorCommand, "--cwd /nowhere/at/all", "--cwd must be a folder that exists"],
     [doctorCommand, "--cwd / --stack x", "--stack needs a Pulumi project, and there is none here; use --cwd"],
     [sandboxCommand, "--fail 200", "--fail must be a whole number from 400 to 599"],
+    [sandboxCommand, "--access-token=", "--access-token must be visible ASCII characters without spaces"],
     [sandboxCommand, "--delay 1s", "--delay must be a whole number from 0 to 600000"],
   ])("rejects $1", async (command, args, message) => {
     await expect(command.run(args.split(" "))).rejects.toThrow(new UsageError(message));
