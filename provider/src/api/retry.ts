@@ -31,7 +31,7 @@ function decideRetry(kind: OperationKind, attempt: Attempt): RetryDecision {
     if (kind !== "read" || cutOff === null) return "done";
     return cutOff === "limit" ? "fail" : "retry";
   }
-  if (status === 429) return "throttled";
+  if (status === 429) return "throttled"; // rate-limiter.ts makes all requests wait. Refused, so even a creation is repeated.
   if (kind === "create") return "fail";
   const statuses: readonly number[] =
     kind === "read" ? [...RETRY.statuses, ...RETRY.readStatuses] : RETRY.statuses;

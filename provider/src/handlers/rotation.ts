@@ -31,7 +31,10 @@ export async function performStep(step: RotationStep, change: KeyChange, state: 
   return state; // The engine itself performs a replacement.
 }
 
-/** Creates a key and makes it the current one. If the creation fails, the state does not change; the response is always kept. */
+/**
+ * Creates a key and makes it the current one. If the request fails, the state does not change. If the key is not found in the
+ * response, the current key stays, and the state keeps the response as `unread` until the key is found.
+ */
 export async function createKey(change: KeyChange, state: KeyState): Promise<KeyState> {
   const { client } = await change.plugin.open();
   const unread = await client.createApiKey();

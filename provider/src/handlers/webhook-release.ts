@@ -117,7 +117,7 @@ export class ManagedWebhooks {
     if (lost.length > 0) this.#owner.warn({ kind: "nothingToRestore", webhookIds: lost });
     const wanted = finalStates(stateOnDestroy, pick(initialStates, undeclared));
     const webhookIds = idsOf(wanted);
-    const claimed = this.#announceRelease(webhookIds);
+    const claimed = this.#announceRelease(webhookIds); // Another process also claims each webhook that its `others` covers.
     const kept = webhookIds.filter((webhookId) => claimed.has(webhookId));
     if (kept.length > 0) this.#owner.warn({ kind: "declaredElsewhere", webhookIds: kept });
     const free = webhookIds.filter((webhookId) => !claimed.has(webhookId));
