@@ -183,7 +183,7 @@ function decompress(body: Buffer, encoding: string | string[] | undefined, limit
   try {
     if (coding === "br")
       return brotliDecompressSync(body, { maxOutputLength: limit, finishFlush: BROTLI_OPERATION_FLUSH });
-    if (coding === "gzip" || coding === "deflate")
+    if (["gzip", "x-gzip", "deflate"].includes(coding))
       return unzipSync(body, { maxOutputLength: limit, finishFlush: Z_SYNC_FLUSH });
     return body;
   } catch (error) {

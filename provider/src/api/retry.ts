@@ -148,5 +148,6 @@ function readRetryAfter(attempt: Attempt, now: number): number | null {
   if (/^\d{1,10}$/.test(value)) return Number(value) * 1000;
   // Without the GMT of HTTP dates, Date.parse accepts almost anything.
   const time = value.endsWith("GMT") ? Date.parse(value) : NaN;
-  return Number.isNaN(time) ? null : Math.max(0, time - now);
+  const sentAt = Date.parse(String(attempt.headers["date"])); // The server's clock may differ from ours.
+  return Number.isNaN(time) ? null : Math.max(0, time - (Number.isNaN(sentAt) ? now : sentAt));
 }

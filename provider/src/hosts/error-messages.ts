@@ -268,7 +268,8 @@ function readingRemedy(
   const name = setting(`responses.${member}`, context);
   const why = reason === "pointer" ? "The JSON Pointer matches nothing. " : "";
   if (candidates.length === 0) return `${why}Set ${name} to its JSON Pointer.`;
-  const choice = candidates.length > 1 ? `one of ${candidates.join(", ")}` : candidates.join();
+  const pointers = candidates.map((pointer) => pointer || '""'); // The whole response.
+  const choice = pointers.length > 1 ? `one of ${pointers.join(", ")}` : pointers.join();
   const hasStar = candidates.some((pointer) => pointer.includes("*"));
   return `${why}Set ${name} to ${choice}${hasStar ? " (* is any name)" : ""}.`;
 }

@@ -72,6 +72,11 @@ describe("Retry-After", () => {
   it.each([
     ["seconds", "retry-after: 2\r\n", [2000]],
     ["a date", "retry-after: Thu, 01 Jan 2026 00:00:04 GMT\r\n", [4000]],
+    [
+      "a date, by the server's clock",
+      "date: Fri, 02 Jan 2026 00:00:00 GMT\r\nretry-after: Fri, 02 Jan 2026 00:00:03 GMT\r\n",
+      [3000],
+    ],
     ["a past date", "retry-after: Thu, 01 Jan 1970 00:00:00 GMT\r\n", []],
     ["nonsense", "retry-after: soon\r\n", [100]],
   ])("can be %s", async (_form, headers, sleeps) => {
@@ -173,6 +178,7 @@ describe("a body", () => {
 
   it.each([
     ["GZIP", gzipSync],
+    ["x-gzip", gzipSync],
     ["deflate", deflateSync],
     ["br", brotliCompressSync],
   ] as const)("compressed with %s is read, even if it is cut off", async (coding, compress) => {

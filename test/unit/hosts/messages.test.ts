@@ -134,6 +134,7 @@ const PROBLEMS: Examples<ResourceProblem> = {
     { kind: "absenceUnproven", webhookId: null, complete: true },
   ],
   keyNotFound: [
+    { ...key, reading: { kind: "refused", reason: "none", candidates: [""] } },
     { ...key, reading: refused },
     { ...key, complete: false, rotates: true, reading: NOTHING },
     { ...key, reading: { ...refused, reason: "pointer", candidates: ["/*/apiKey"] } },
