@@ -6,7 +6,7 @@ const trigger = new pulumi.Config().get("rotate");
 
 // The first `pulumi up` after 90 days rotates the key. The old key stays valid for 7 more days.
 const checkout = new partners.PartnerApiKey("checkout", {
-  rotation: { afterDays: 90, overlapDays: 7, ...(trigger !== undefined && { trigger }) },
+  rotation: { afterDays: 90, overlapDays: 7, trigger },
 });
 
 export const apiKey = checkout.apiKey;

@@ -123,7 +123,8 @@ class Renderer {
   }
 
   #type(property: DeclarationReflection): string {
-    const type = typeOf(property);
+    // Every optional argument also accepts `undefined`.
+    const type = typeOf(property).replaceAll(" | undefined", "");
     const text = `\`${type.replaceAll("|", "\\|")}\``;
     const name = type.match(/\w+/g)?.find((word) => this.#names.has(word));
     return name === undefined ? text : `[${text}](#${name.toLowerCase()})`;

@@ -175,7 +175,7 @@ class Schema {
     if (type?.type === "array") return { type: "array", items: this.#type(type.elementType) };
     if (type?.type === "typeOperator") return this.#type(type.target);
     if (type?.type === "union") {
-      const some = type.types.filter((one) => !isNull(one));
+      const some = type.types.filter((one) => !isAbsent(one));
       if (some.every(({ type }) => type === "literal")) return { type: "string" };
       if (some.length === 1) return this.#type(some[0]);
     }
@@ -222,6 +222,11 @@ const ANY: Spec = { $ref: "pulumi.json#/Any" };
 
 function isNull(type: SomeType): boolean {
   return type.type === "literal" && type.value === null;
+}
+
+/** Whether a part of a union only says that there may be no value. */
+function isAbsent(type: SomeType): boolean {
+  return isNull(type) || (type.type === "intrinsic" && type.name === "undefined");
 }
 
 /** Whether an input can be omitted, or an output can be absent. */

@@ -1,11 +1,17 @@
 import * as pulumi from "@pulumi/pulumi";
 import { beforeAll, expect, it } from "vitest";
 
+import { ACCOUNT_KEY } from "../../provider/src/registration.js";
 import * as partners from "../../provider/src/index.js";
+
+const registered = new Map<string, object>();
 
 beforeAll(async () => {
   await pulumi.runtime.setMocks({
-    newResource: ({ name, inputs }) => ({ id: name, state: inputs as object }),
+    newResource: ({ name, inputs }) => {
+      registered.set(name, inputs as object);
+      return { id: name, state: inputs as object };
+    },
     call: () => ({}),
   });
 });
@@ -31,3 +37,16 @@ it.each([
   expect(make).toThrow(message);
   expect(make).toThrow(pulumi.RunError); // Pulumi prints the message of a RunError without its stack.
 });
+
+it.each([
+  ["named", pulumi.output("team"), "team"],
+  ["absent", pulumi.output<string | undefined>(undefined), "absent"],
+  ["empty", Promise.resolve(""), "empty"],
+])(
+  "an account that is known later gets its name, or that of the Provider: %s",
+  async (name, account, expected) => {
+    const provider = new partners.Provider(name, { ...eu, account });
+    await new Promise((resolve) => provider.urn.apply(resolve));
+    expect(registered.get(name)).toMatchObject({ [ACCOUNT_KEY]: expected });
+  },
+);

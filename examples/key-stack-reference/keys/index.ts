@@ -6,7 +6,7 @@ const trigger = new pulumi.Config().get("rotate");
 
 // Each application has 7 days to run its own `up` before its old key is deleted.
 const shop = new partners.PartnerApiKey("shop", {
-  rotation: { afterDays: 90, overlapDays: 7, ...(trigger !== undefined && { trigger }) },
+  rotation: { afterDays: 90, overlapDays: 7, trigger },
 });
 
 export const shopApiKey = shop.apiKey; // A secret, in the stacks that read it too.

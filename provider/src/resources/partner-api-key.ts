@@ -17,12 +17,12 @@ export interface RotationArgs {
    * Any text. Changing it, or setting it for the first time, rotates the key. Removing it has no effect.
    * @default none
    */
-  readonly trigger?: pulumi.Input<string>;
+  trigger?: pulumi.Input<string | undefined>;
   /**
    * The age in UTC days from which the next `pulumi up` rotates the key, a whole number from 1 to 36500. Requires `overlapDays`.
    * @default never
    */
-  readonly afterDays?: pulumi.Input<number>;
+  afterDays?: pulumi.Input<number | undefined>;
   /**
    * How many days the old key stays valid after a rotation, a whole number from 0 to 36500, at most `afterDays`. With more than
    * 0, the key is rotated in place: the old key becomes `previousApiKey`, and the first `pulumi up` after the overlap deletes it
@@ -31,7 +31,7 @@ export interface RotationArgs {
    * The overlap must exceed the longest time that any consumer of the key goes without a successful `pulumi up`.
    * @default 0
    */
-  readonly overlapDays?: pulumi.Input<number>;
+  overlapDays?: pulumi.Input<number | undefined>;
 }
 
 /** The arguments of {@link PartnerApiKey}. All are optional. */
@@ -40,7 +40,7 @@ export interface PartnerApiKeyArgs {
    * When and how to rotate the key.
    * @default never, except with `pulumi up --replace`
    */
-  readonly rotation?: pulumi.Input<RotationArgs>;
+  rotation?: pulumi.Input<RotationArgs | undefined>;
 }
 
 /** A response of the service, exactly as received. Secret. */

@@ -13,14 +13,14 @@ export type StateOnDestroy = "leave" | "restore" | WebhookState;
 /** The arguments of {@link PartnerWebhookState}. The preview fails if a value is invalid or the webhook does not exist. */
 export interface PartnerWebhookStateArgs {
   /** The ID of an existing webhook, a positive whole number. Changing it replaces the resource. */
-  readonly webhookId: pulumi.Input<number>;
+  webhookId: pulumi.Input<number>;
   /** The desired state of the webhook: `"active"` or `"disabled"`. */
-  readonly state: pulumi.Input<WebhookState>;
+  state: pulumi.Input<WebhookState>;
   /**
    * What happens to the webhook when the resource is removed or replaced, including by `pulumi destroy`.
    * @default "leave"
    */
-  readonly stateOnDestroy?: pulumi.Input<StateOnDestroy>;
+  stateOnDestroy?: pulumi.Input<StateOnDestroy | undefined>;
 }
 
 /**

@@ -14,19 +14,19 @@ export type OtherWebhooks = "leave" | WebhookState;
 /** The arguments of {@link PartnerWebhookStates}. The preview fails if a value is invalid or a webhook does not exist. */
 export interface PartnerWebhookStatesArgs {
   /** The desired states of webhooks, by ID: `{ 101: "active", 102: "disabled" }`. */
-  readonly states: pulumi.Input<Readonly<Record<string, pulumi.Input<WebhookState>>>>;
+  states: pulumi.Input<Record<string, pulumi.Input<WebhookState>>>;
   /**
    * What happens to all other webhooks of the account: `"leave"` keeps their states, and `"active"` or `"disabled"` sets that state.
    * If you set a state, no other resource of the program may manage webhooks of the account.
    * @default "leave"
    */
-  readonly others?: pulumi.Input<OtherWebhooks>;
+  others?: pulumi.Input<OtherWebhooks | undefined>;
   /**
    * What happens to webhooks that are no longer managed: when you remove their IDs from `states`, when you set `others` back to
    * `"leave"`, and when the resource is removed or replaced, including by `pulumi destroy`.
    * @default "leave"
    */
-  readonly stateOnDestroy?: pulumi.Input<StateOnDestroy>;
+  stateOnDestroy?: pulumi.Input<StateOnDestroy | undefined>;
 }
 
 /**

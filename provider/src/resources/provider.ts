@@ -10,45 +10,45 @@ export interface ProviderArgs {
    * The address of the Partner API without `/api/v1/partners`, for example `https://partners.example.com`. It must not contain a
    * user, password, query or fragment. Plain `http://` is allowed only for the local machine.
    */
-  readonly baseUrl: pulumi.Input<string>;
+  baseUrl: pulumi.Input<string>;
   /**
    * The old address of the same account, after you change `baseUrl`. The next `pulumi up` records the new address for the
    * account's resources, without a request. Then remove this argument.
    * @default none
    */
-  readonly previousBaseUrl?: pulumi.Input<string>;
+  previousBaseUrl?: pulumi.Input<string | undefined>;
   /** The access token: 1 to 8192 visible ASCII characters. Always secret. */
-  readonly accessToken: pulumi.Input<string>;
+  accessToken: pulumi.Input<string>;
   /**
    * The name of the account, any text. Moving a resource to a provider with another account name replaces the resource.
    * @default the name of the provider in the stack; in stack configuration, `default`
    */
-  readonly account?: pulumi.Input<string>;
+  account?: pulumi.Input<string | undefined>;
   /**
    * The time limit of one attempt in seconds, from 0.001 to 86400.
    * @default 30
    */
-  readonly requestTimeout?: pulumi.Input<number>;
+  requestTimeout?: pulumi.Input<number | undefined>;
   /**
    * The time limit of one operation in seconds, including all attempts and the waits between them, from 0.001 to 86400.
    * @default 120
    */
-  readonly operationTimeout?: pulumi.Input<number>;
+  operationTimeout?: pulumi.Input<number | undefined>;
   /**
    * The maximum number of requests in flight, from 1 to 1024.
    * @default 16
    */
-  readonly maxConnections?: pulumi.Input<number>;
+  maxConnections?: pulumi.Input<number | undefined>;
   /**
    * The maximum number of requests per second, from 0.001 to 1000. For example, 0.5 means one request every two seconds.
    * @default no limit
    */
-  readonly requestsPerSecond?: pulumi.Input<number>;
+  requestsPerSecond?: pulumi.Input<number | undefined>;
   /**
    * Where to find keys, webhooks and states in the responses, if the provider does not recognize them.
    * @default recognized
    */
-  readonly responses?: pulumi.Input<ResponseMapping>;
+  responses?: pulumi.Input<ResponseMapping | undefined>;
 }
 
 /**
@@ -85,12 +85,15 @@ export class Provider extends pulumi.ProviderResource {
 
 /** Returns the account name. Two accounts must not share one: a resource that moves between them would not be replaced. */
 function accountOf(name: string, { account }: ProviderArgs): pulumi.Input<string> {
-  if (account !== undefined && account !== "") return account; // An empty setting counts as not set.
-  if (name !== DEFAULT_ACCOUNT) return name;
-  throw new pulumi.RunError(
-    `"${name}" is the name of the account in stack configuration. Rename the Provider, or set its account argument ` +
-      `(to "${DEFAULT_ACCOUNT}" if it is the same account). Nothing was sent.`,
-  );
+  const named = (given: string | undefined): string => {
+    if (given !== undefined && given !== "") return given; // An empty setting counts as not set.
+    if (name !== DEFAULT_ACCOUNT) return name;
+    throw new pulumi.RunError(
+      `"${name}" is the name of the account in stack configuration. Rename the Provider, or set its account argument ` +
+        `(to "${DEFAULT_ACCOUNT}" if it is the same account). Nothing was sent.`,
+    );
+  };
+  return typeof account === "object" ? pulumi.output(account).apply(named) : named(account);
 }
 
 /** Converts a setting to text, because provider configuration consists of strings. */

@@ -11,24 +11,24 @@ import type { JsonScalar } from "../json.js";
  */
 export interface ResponseMapping {
   /** JSON Pointer (RFC 6901) to the key in the response to its creation; `""` is the whole response. @default recognized */
-  readonly apiKey?: string;
+  apiKey?: string | undefined;
   /** JSON Pointer to the ID of the key in the same response, by which the key is then deleted. @default not used */
-  readonly apiKeyId?: string;
+  apiKeyId?: string | undefined;
   /** JSON Pointer to the array of webhooks; `""` is the whole response. @default recognized */
-  readonly webhooks?: string;
+  webhooks?: string | undefined;
   /** JSON Pointer to the ID of a webhook, relative to its record. @default recognized */
-  readonly webhookId?: string;
+  webhookId?: string | undefined;
   /** JSON Pointer to the state of a webhook, relative to its record. @default recognized */
-  readonly webhookState?: string;
+  webhookState?: string | undefined;
   /**
    * Values that mean `"active"`, at least one. They are compared as text, ignoring case; `"*"` is any other value.
    * @default `active`, `enabled`, `on` and the like
    */
-  readonly active?: readonly JsonScalar[];
+  active?: readonly JsonScalar[] | undefined;
   /** Values that mean `"disabled"`, at least one, and none of `active`. @default `disabled`, `inactive`, `off` and the like */
-  readonly disabled?: readonly JsonScalar[];
+  disabled?: readonly JsonScalar[] | undefined;
   /** Whether the webhook list is complete (`true`) or one page of several (`false`). @default determined from the response */
-  readonly complete?: boolean;
+  complete?: boolean | undefined;
 }
 
 /** Converts a value for comparison with the words for a state. `1` and `"1"` are the same, because the CLI may store either. */
