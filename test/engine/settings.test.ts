@@ -32,6 +32,25 @@ it("a preview reports missing, rejected and misspelled settings, and tolerates a
   for (const text of ["plain text", '"partners:baseURL"', "--path"]) expect(warned.stdout).toContain(text);
 });
 
+it("a lowercase proxy variable needs the no_proxy that docs/troubleshooting.md names", async () => {
+  const https_proxy = "http://127.0.0.1:9";
+  const files = {
+    "package.json": "{}",
+    "index.js": 'new (require("pulumi-partners").PartnerApiKey)("checkout");',
+  };
+  for (const [no_proxy, ok] of [
+    ["", false],
+    ["localhost", false],
+    ["127.0.0.1", true],
+  ] as const) {
+    const { stack } = await sandboxStack(undefined, {}, { files, env: { https_proxy, no_proxy } });
+    const { stdout, ...result } = await stack.preview();
+    expect(result.ok, stdout).toBe(ok);
+    if (!ok)
+      expect(stdout).toMatch(/Failed to connect to proxy(.|\n)*UNAVAILABLE: No connection established/);
+  }
+});
+
 it("a new access token changes no resource; refresh and destroy use the previous one unless given --run-program", async () => {
   const env = { PARTNERS_ACCESS_TOKEN: "" };
   const { sandbox, stack, run } = await sandboxStack(keyAndWebhooks, {}, { env });

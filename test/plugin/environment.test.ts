@@ -3,7 +3,9 @@ import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 
 import { createAuthority, startTlsFront } from "../support/tls.ts";
-import { configFor, errorOf, HOOK, KEY, pluginFor, sandboxFor } from "./partners.ts";
+import { configFor, errorOf, HOOK, KEY, loggingEngine, pluginFor, sandboxFor, start } from "./partners.ts";
+import { HOSTS } from "./plugin-process.ts";
+import { startTcpServer } from "../support/tcp-server.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const SUPPORT = join(import.meta.dirname, "../support");
@@ -36,5 +38,26 @@ describe("the environment", () => {
     expect(message).toMatch(/NODE_EXTRA_CA_CERTS.*\[PARTNERS_CONNECTION\]$/);
     const trusting = await pluginFor({ config, env: { NODE_EXTRA_CA_CERTS: file } });
     expect((await trusting.create(KEY)).properties["apiKey"]).toBe(sandbox.apiKeys[0]);
+  });
+
+  // gRPC obeys the lowercase variables, even for an address of this machine.
+  it.each(
+    HOSTS.flatMap((host) => [
+      { host, proxy: "refuses" },
+      { host, proxy: "hangs" },
+    ]),
+  )("sends no message for the engine to a proxy that $proxy ($host)", async ({ host, proxy }) => {
+    const silent = await startTcpServer(() => undefined);
+    onTestFinished(() => silent.close());
+    const url = `http://127.0.0.1:${proxy === "hangs" ? silent.port : 9}`;
+    const env = { grpc_proxy: url, https_proxy: url, http_proxy: url };
+    const { address: engineAddress, messages } = await loggingEngine();
+    const { plugin } = await start({}, { host, engineAddress, env });
+    const startedAt = performance.now();
+    await plugin.delete("key-1", { ...KEY, apiKey: "no-such-key-0123456789" });
+    expect(performance.now() - startedAt).toBeLessThan(3000); // A message to a proxy that hangs takes 5 s.
+    const message = expect.stringMatching(/key sha256:.* was not found/) as string;
+    expect(messages).toMatchObject([{ severity: 2, message }]);
+    expect(plugin.stderr()).toBe("");
   });
 });

@@ -2,6 +2,9 @@ import type * as Grpc from "@grpc/grpc-js";
 import engine from "@pulumi/pulumi/proto/engine_grpc_pb.js";
 import { LogRequest, LogSeverity } from "@pulumi/pulumi/proto/engine_pb.js";
 
+/** gRPC obeys `grpc_proxy`, `https_proxy` and `http_proxy` even for 127.0.0.1, where the engine is. */
+const ENGINE_CHANNEL = { "grpc.enable_http_proxy": 0 };
+
 /** Sends messages to the engine, which shows them with their severity and resource, and counts the warnings. */
 export class EngineLog {
   readonly #grpc: () => typeof Grpc;
@@ -44,7 +47,11 @@ export class EngineLog {
       return;
     }
     const { credentials, Metadata } = this.#grpc();
-    const client = (this.#client ??= new engine.EngineClient(this.#address, credentials.createInsecure()));
+    const client = (this.#client ??= new engine.EngineClient(
+      this.#address,
+      credentials.createInsecure(),
+      ENGINE_CHANNEL,
+    ));
     const deadline = Date.now() + 5_000; // Enough, since the engine runs on the same machine.
     const sent = new Promise<void>((resolve) => {
       client.log(request, new Metadata(), { deadline }, (error) => {
