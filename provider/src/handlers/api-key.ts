@@ -1,7 +1,13 @@
 import { randomUUID } from "node:crypto";
 
 import { isVisibleAscii } from "../api/operations.js";
-import { UNKNOWN, unknownArguments, type Properties, type ResourceHandlers } from "./contract.js";
+import {
+  isPlaceholder,
+  UNKNOWN,
+  unknownArguments,
+  type Properties,
+  type ResourceHandlers,
+} from "./contract.js";
 import { keyStateOf, NO_KEY, outputsOf, withoutPreviousKey, type KeyState } from "./key-state.js";
 import { ResourceError } from "./problems.js";
 import type { PluginProcess } from "./process.js";
@@ -71,7 +77,7 @@ export function apiKeyHandlers(plugin: PluginProcess): ResourceHandlers {
     adopt(id) {
       const name = /^env:(\w+)$/.exec(id)?.[1] ?? null;
       const apiKey = name === null ? undefined : plugin.env[name];
-      if (!isVisibleAscii(apiKey)) {
+      if (!isVisibleAscii(apiKey) || isPlaceholder(apiKey)) {
         const hint = name === null ? "" : `; ${name} is not set, or holds no key`;
         const text = `"env:" and the name of an environment variable that holds the key, such as env:OLD_KEY${hint}`;
         return Promise.reject(new ResourceError({ kind: "wrongImportId", text }));

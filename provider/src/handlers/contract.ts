@@ -6,6 +6,22 @@ export type Properties = Readonly<Record<string, unknown>>;
 /** The engine's placeholder for a value that is not known yet (Pulumi SDK, runtime/rpc.ts: `unknownValue`). */
 export const UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
 
+/** All texts that the engine takes for values that are not known yet (pulumi/pulumi, sdk/go/common/resource/plugin/rpc.go). */
+const PLACEHOLDERS = [
+  UNKNOWN,
+  "1c4a061d-8072-4f0a-a4cb-0ff528b18fe7", // A boolean.
+  "3eeb2bf0-c639-47a8-9e75-3b44932eb421", // A number.
+  "6a19a0b0-7e62-4c92-b797-7f8e31da9cc2", // An array.
+  "030794c1-ac77-496b-92df-f27374a8bd58", // An asset.
+  "e48ece36-62e2-4504-bad9-02848725956a", // An archive.
+  "dd056dcd-154b-4c76-9bd3-c8f88648b5ff", // An object.
+];
+
+/** Whether the engine takes a text for a value that is not known yet, and so would not store it. */
+export function isPlaceholder(text: string): boolean {
+  return PLACEHOLDERS.includes(text);
+}
+
 /** The member that marks an object as a special value, such as a secret or a file (pulumi/pulumi, sdk/go/common/resource/sig). */
 export const SIGNATURE = "4dabf18193072939515e22adb298388d";
 
@@ -73,7 +89,7 @@ export class PartialFailure extends Error {
  * in the decoders of the engine and the SDKs.
  */
 export function withoutSpecialValues(value: unknown, levels = 100): unknown {
-  if (typeof value === "string") return value === UNKNOWN ? null : value.toWellFormed();
+  if (typeof value === "string") return isPlaceholder(value) ? null : value.toWellFormed();
   if (typeof value !== "object" || value === null) return value;
   if (levels === 0) return null;
   const clean = (member: unknown): unknown => withoutSpecialValues(member, levels - 1);

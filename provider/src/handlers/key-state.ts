@@ -4,14 +4,14 @@ import { createHash } from "node:crypto";
 import { isObject, parseDocument } from "../json.js";
 import { readApiKey, type KeyReading } from "../responses/key-reader.js";
 import type { ResponseMapping } from "../responses/mapping.js";
-import type { Properties } from "./contract.js";
+import { isPlaceholder, type Properties } from "./contract.js";
 
 /**
  * The response to a creation, as stored in the state. The service shows it only once, so the state keeps everything in it: a
  * second secret, an ID, or a key that was not recognized. Secret.
  */
 export interface KeptResponse {
-  /** The body as text, or in base64 if it is not UTF-8. */
+  /** The body as text, or in base64 if it is not UTF-8 or the engine would not store it. */
   readonly body: string;
   readonly encoding: "utf8" | "base64";
   /** Whether the whole body arrived. */
@@ -116,8 +116,9 @@ export function withoutPreviousKey(state: KeyState): KeyState {
 
 /** Converts a body into a form that the state can store. */
 export function keepResponse(body: Buffer, complete: boolean): KeptResponse {
-  const encoding = isUtf8(body) ? "utf8" : "base64";
-  return { body: body.toString(encoding), encoding, complete };
+  const text = body.toString("utf8");
+  const isText = isUtf8(body) && !isPlaceholder(text);
+  return { body: isText ? text : body.toString("base64"), encoding: isText ? "utf8" : "base64", complete };
 }
 
 export function responseText({ body, encoding }: KeptResponse): string {
@@ -125,13 +126,15 @@ export function responseText({ body, encoding }: KeptResponse): string {
 }
 
 /**
- * Reads the key from a stored response. A response that was cut off counts only if it is still complete JSON: half a key in plain
+ * Reads the key from a stored response. A key that the engine would not store is refused. A response that was cut off counts only if it is still complete JSON: half a key in plain
  * text would be passed on to consumers, and deleted instead of the real key.
  */
 export function readKeptResponse(response: KeptResponse, mapping: ResponseMapping): KeyReading {
   const text = responseText(response);
   const isJson = parseDocument(text) !== undefined;
   const reading = isJson || response.complete ? readApiKey(text, mapping) : null;
+  if (reading?.kind === "found" && isPlaceholder(reading.apiKey))
+    return { kind: "refused", reason: mapping.apiKey === undefined ? "none" : "pointer", candidates: [] };
   if (reading !== null && (isJson || reading.kind === "found" || reading.candidates.length > 0))
     return reading;
   return { kind: "refused", reason: "not JSON", candidates: [] };

@@ -15,6 +15,19 @@ export type StateUnknown = {
   setting: "webhookState" | "active";
 };
 
+/** The service confirmed a creation, but no key was found in the response, which is kept. */
+export interface KeyNotFound {
+  readonly kind: "keyNotFound";
+  readonly createdAt: string;
+  /** Whether the whole response arrived. */
+  readonly complete: boolean;
+  /** Whether the response also reports a failure, so that there may be no key. */
+  readonly reportsFailure: boolean;
+  /** Whether another key stays in use until this one is found. */
+  readonly rotates: boolean;
+  readonly reading: RefusedReading;
+}
+
 /** Why an operation on a resource is impossible, as facts. No fact may be or contain a token or a key. */
 export type ResourceProblem = Readonly<
   /** The configured account is not the one that the resource belongs to. */
@@ -38,8 +51,7 @@ export type ResourceProblem = Readonly<
    * empty. `null`: all webhooks were requested.
    */
   | { kind: "absenceUnproven"; webhookId: number | null; complete: boolean }
-  /** A key was created, but not found in the response, which is kept. `rotates`: another key stays in use until it is found. */
-  | { kind: "keyNotFound"; createdAt: string; complete: boolean; rotates: boolean; reading: RefusedReading }
+  | KeyNotFound
   /** A deletion returned 404, and the list, which would confirm that the key is gone, could not be read. */
   | { kind: "deletionUnclear"; listError: PartnerError }
   /** One of several keys was deleted, and then something failed. */

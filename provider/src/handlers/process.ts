@@ -118,7 +118,7 @@ export function interpretResponses(client: PartnerClient, mapping: ResponseMappi
     /** As in {@link PartnerClient}. Never throws once the server has returned a key: the response is the only copy. */
     async createApiKey(): Promise<CreatedKey> {
       const response = await client.createApiKey();
-      successText(response, (text) => isFailedCreation(text, mapping));
+      successText(response, (text) => isFailedCreation(response.status, text, mapping));
       const { body, cutOff, receivedAt } = response;
       return { response: keepResponse(body, cutOff === null), createdAt: receivedAt };
     },

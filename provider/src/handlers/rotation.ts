@@ -1,4 +1,5 @@
 import { PartnerError, RequestError } from "../api/errors.js";
+import { reportsFailure } from "../responses/failure-report.js";
 import { readApiKeyId } from "../responses/key-reader.js";
 import { PartialFailure, type Properties } from "./contract.js";
 import {
@@ -110,7 +111,14 @@ function findKey(plugin: PluginProcess, created: CreatedKey, rotates: boolean): 
   const { response, createdAt } = created;
   const reading = readKeptResponse(response, plugin.readSettings().responses);
   if (reading.kind === "found") return { apiKey: reading.apiKey, response };
-  return new ResourceError({ kind: "keyNotFound", createdAt, complete: response.complete, rotates, reading });
+  return new ResourceError({
+    kind: "keyNotFound",
+    createdAt,
+    complete: response.complete,
+    reportsFailure: reportsFailure(responseText(response)),
+    rotates,
+    reading,
+  });
 }
 
 /**

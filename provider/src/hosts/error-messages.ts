@@ -214,7 +214,8 @@ function resourceText(problem: ResourceProblem, context: MessageContext): string
     }
     case "keyNotFound": {
       const { createdAt, rotates, complete, reading } = problem;
-      const note = `${complete ? "" : " (cut off)"}, which stays in the stack, if there is one.${rotates ? " The old key stays in use." : ""}`;
+      const state = complete ? "" : " (cut off)";
+      const note = `${problem.reportsFailure ? " (which reports a failure)" : state}, which stays in the stack, if there is one.${rotates ? " The old key stays in use." : ""}`;
       const remedy =
         reading.reason === "not JSON"
           ? "The body is not JSON, so no JSON Pointer can find the key."

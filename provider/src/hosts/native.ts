@@ -14,7 +14,13 @@ import { Any } from "google-protobuf/google/protobuf/any_pb.js";
 import { Empty } from "google-protobuf/google/protobuf/empty_pb.js";
 
 import type { WebhookState } from "../api/operations.js";
-import { PartialFailure, UNKNOWN, type Properties, type ResourceHandlers } from "../handlers/contract.js";
+import {
+  PartialFailure,
+  UNKNOWN,
+  withoutSpecialValues,
+  type Properties,
+  type ResourceHandlers,
+} from "../handlers/contract.js";
 import { ResourceError } from "../handlers/problems.js";
 import {
   PARTNER_API_KEY,
@@ -110,18 +116,18 @@ class NativeHost {
       create: this.#method(async (request: proto.CreateRequest) => {
         const handlers = this.#handlersOf(request.getUrn());
         const inputs = fromStruct(request.getProperties());
-        const { id, outputs } = request.getPreview()
-          ? { id: "", outputs: handlers.preview(null, inputs) }
-          : await handlers.create(inputs);
+        if (request.getPreview())
+          return new proto.CreateResponse().setProperties(previewStruct(handlers.preview(null, inputs)));
+        const { id, outputs } = await handlers.create(inputs);
         return new proto.CreateResponse().setId(id).setProperties(outputStruct(outputs));
       }),
       update: this.#method(async (request: proto.UpdateRequest) => {
         const handlers = this.#handlersOf(request.getUrn());
         const [olds, news] = [fromStruct(request.getOlds()), fromStruct(request.getNews())];
         const outputs = request.getPreview()
-          ? handlers.preview(olds, news)
-          : await handlers.update(request.getId(), olds, news);
-        return new proto.UpdateResponse().setProperties(outputStruct(outputs));
+          ? previewStruct(handlers.preview(olds, news))
+          : outputStruct(await handlers.update(request.getId(), olds, news));
+        return new proto.UpdateResponse().setProperties(outputs);
       }),
       read: this.#method((request: proto.ReadRequest) => this.#read(request), true),
       // Lists webhooks for `pulumi do partners:PartnerWebhookState list`. The CLI asks for one page, and applies `--count` itself.
@@ -258,7 +264,13 @@ function checkFailure(reason: string): proto.CheckFailure {
   return new proto.CheckFailure().setReason(reason);
 }
 
+/** Writes outputs. Only those of a preview may be unknown: the engine would not store them. */
 function outputStruct(outputs: Properties): ReturnType<typeof toStruct> {
+  return previewStruct(withoutSpecialValues(outputs) as Properties);
+}
+
+/** Writes the outputs of a preview, which may be unknown. */
+function previewStruct(outputs: Properties): ReturnType<typeof toStruct> {
   return toStruct(outputs, SECRET_OUTPUTS);
 }
 

@@ -45,7 +45,7 @@ export interface PartnerApiKeyArgs {
 
 /** A response of the service, exactly as received. Secret. */
 export interface KeyResponse {
-  /** The body as text, or in base64 if it is not valid UTF-8. */
+  /** The body as text, or in base64 if it is not valid UTF-8, or is one of Pulumi's placeholders for unknown values. */
   readonly body: string;
   /** The encoding of `body`: `utf8` or `base64`. */
   readonly encoding: "utf8" | "base64";

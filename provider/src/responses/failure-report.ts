@@ -23,6 +23,12 @@ export function documentReportsFailure(document: unknown): boolean {
   });
 }
 
+/** Returns the members of a document that do not describe a failure. */
+export function membersBesideErrors(document: unknown): unknown {
+  if (!isObject(document)) return document;
+  return Object.fromEntries(Object.entries(document).filter(([token]) => !ERROR.has(normalizeName(token))));
+}
+
 /** Whether a body is a web page, such as a login page. Its start shows it. */
 export function isWebPage(text: string): boolean {
   const head = text.slice(0, 1024).trimStart().toLowerCase();

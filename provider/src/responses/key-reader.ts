@@ -1,7 +1,7 @@
 import { isVisibleAscii } from "../api/operations.js";
 import { isArray, names, nodesOf, parseDocument, pointersOf } from "../json.js";
 import { resolvePointer, type DocumentNode } from "../json.js";
-import { documentReportsFailure, isWebPage } from "./failure-report.js";
+import { documentReportsFailure, isWebPage, membersBesideErrors } from "./failure-report.js";
 import type { ResponseMapping } from "./mapping.js";
 
 /** The result of looking for the key in the response to its creation. `apiKey` is secret; `pointer` is where it was found. */
@@ -34,6 +34,9 @@ const AROUND_KEY = names(
 /** The starts of names of other things, and of the objects around them. */
 const OTHER =
   /^(?:refresh|public|masked|redacted|obfuscated|hashed|encrypted|previous|old|existing|expired|revoked|session|csrf)/;
+/** Names of what describes a failure, or the request that failed. */
+const ABOUT_FAILURE =
+  /^(?:code|type|title|message|msg|detail|reason|description|instance|path|time|date|host|error)|(?:request|trace|correlation|span)(?:id)?$|(?:code|time|stamp|date|at)$/;
 
 const MIN_LENGTH = 8;
 const MASKED = /\*\*|\.\.\.|x{4}|X{4}/;
@@ -76,18 +79,20 @@ export function readApiKeyId(text: string, mapping: ResponseMapping): string | n
 }
 
 /**
- * Whether a 2xx response to a creation reports a failure and has nothing under the name of a key. A `responses` pointer that
- * finds a value takes precedence. Never throws.
+ * Whether a 2xx response to a creation shows that no key was created, so that it is not kept. A response that is kept in vain costs
+ * the user one `pulumi state delete`; one that is dropped may be the only copy of a key, and every `pulumi up` creates another.
+ * So a 201 is always kept: the service says that it created a key. With any other status, which a login page or an error
+ * envelope may have as well, a web page is dropped, and a failure that has nothing beside its errors that may be a key. A
+ * `responses` pointer that finds a value takes precedence. Never throws.
  */
-export function isFailedCreation(text: string, mapping: ResponseMapping): boolean {
+export function isFailedCreation(status: number, text: string, mapping: ResponseMapping): boolean {
+  if (status === 201) return false;
   if (mapping.apiKey !== undefined && readApiKey(text, mapping).kind === "found") return false;
   if (readApiKeyId(text, mapping) !== null) return false;
   const document = parseDocument(text);
   if (document === undefined) return isWebPage(text);
-  return (
-    documentReportsFailure(document) &&
-    !keysIn(document).some(({ name }) => KEY.has(name) || hasKeyWord(name))
-  );
+  if (!documentReportsFailure(document)) return false;
+  return keysIn(membersBesideErrors(document)).every(({ name }) => ABOUT_FAILURE.test(name));
 }
 
 /** Returns the values with the best names of a key. */

@@ -1,7 +1,12 @@
 import { describe, expect, it } from "vitest";
 
-import type { ResourceHandlers } from "../../../provider/src/handlers/contract.js";
-import { fingerprint } from "../../../provider/src/handlers/key-state.js";
+import {
+  UNKNOWN,
+  withoutSpecialValues,
+  type PartialFailure,
+  type ResourceHandlers,
+} from "../../../provider/src/handlers/contract.js";
+import { fingerprint, responseText, type KeptResponse } from "../../../provider/src/handlers/key-state.js";
 import { SHAPES, type Fault, type SandboxOptions, type Shape } from "../../support/sandbox.ts";
 import { failureOf, sandboxFor } from "../api/support.ts";
 import { checked, create, mapping, methods, NOON, partialFailureOf, startRun } from "./support.ts";
@@ -97,6 +102,48 @@ describe("a response in which the key is not found", () => {
     expect(await failureOf(deletion)).toMatchObject({ problem: { kind: "keyNotFound" } });
     expect(methods(service)).toEqual(["POST"]);
   });
+
+  const html = "<!doctype html><html><body>Sign in</body></html>";
+  const withErrors = `{"credential":{"id":7,"val":"9f8Zx81kQ2mN4bV7"},"errors":["quota: 1 key left"]}`;
+  const refusal = `{"success":false,"error":{"code":"quota_1234567"},"requestId":"1f0c7d8e9a2b"}`;
+  it.each<[what: string, status: number, body: string, candidates: string[] | "dropped"]>([
+    ["a 201 with errors and something under another name", 201, withErrors, ["/credential/val"]],
+    ["a 200 with errors and something under another name", 200, withErrors, ["/credential/val"]],
+    ["a 201 that reports a failure", 201, refusal, ["/error/code", "/requestId"]],
+    ["a 200 that reports a failure", 200, refusal, "dropped"],
+    [
+      "a 200 with false success and nothing else",
+      200,
+      `{"success":false,"at":"2026-11-22T10:20:30Z"}`,
+      "dropped",
+    ],
+    ["a 200 with the page of a login proxy", 200, html, "dropped"],
+    ["a 201 with a page", 201, html, []],
+    ["a 201 without a body", 201, "", []],
+    ["a 200 without a body", 200, "", []],
+    ["a 204", 204, "", []],
+    ["a 201 whose key is Pulumi's placeholder", 201, `{"apiKey":"${UNKNOWN}"}`, []],
+    ["a 201 that is another placeholder", 201, "1c4a061d-8072-4f0a-a4cb-0ff528b18fe7", []],
+  ])(
+    "is kept if there may be a key in it, and costs one POST: %s",
+    async (_what, status, body, candidates) => {
+      const service = await sandboxFor();
+      service.inject({ kind: "status", status, body, effect: true });
+      const error = await failureOf(create(keysOf(service)));
+      if (candidates === "dropped") {
+        expect(error).toMatchObject({ code: "PARTNERS_UNREADABLE", failure: { effect: "possible" } });
+        return;
+      }
+      const { id, properties, reason } = error as PartialFailure;
+      expect(reason).toMatchObject({ problem: { kind: "keyNotFound", reading: { candidates } } });
+      const kept = properties["response"] as KeptResponse;
+      expect(responseText(kept)).toBe(body);
+      expect(withoutSpecialValues(kept)).toEqual(kept);
+      const next = keysOf(service);
+      await partialFailureOf(next.update(id, properties, { account: "default" }));
+      expect(methods(service)).toEqual(["POST"]);
+    },
+  );
 
   it("gives the key without a request once the mapping is set, and the key can be deleted", async () => {
     const service = await sandboxFor({ shape: AMBIGUOUS });

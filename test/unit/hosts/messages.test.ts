@@ -76,7 +76,13 @@ const NOTHING = { ...refused, reason: "none", candidates: [] } as const;
 const POST = { operation: "createApiKey" } as const;
 const PATCH = { operation: "disableWebhook", webhookId: 101 } as const;
 const DELETE = { operation: "deleteApiKey" } as const;
-const key = { kind: "keyNotFound", createdAt: AT, complete: true, rotates: false } as const;
+const key = {
+  kind: "keyNotFound",
+  createdAt: AT,
+  complete: true,
+  reportsFailure: false,
+  rotates: false,
+} as const;
 
 const MOVE = { owner: "https://old.example.com", present: "https://new.example.com" };
 const otherServer = { kind: "otherServer", ...MOVE } as const;
@@ -138,7 +144,7 @@ const PROBLEMS: Examples<ResourceProblem> = {
     { ...key, reading: refused },
     { ...key, complete: false, rotates: true, reading: NOTHING },
     { ...key, reading: { ...refused, reason: "pointer", candidates: ["/*/apiKey"] } },
-    { ...key, reading: { ...NOTHING, reason: "not JSON" } },
+    { ...key, reportsFailure: true, reading: { ...NOTHING, reason: "not JSON" } },
   ],
   deletionUnclear: { kind: "deletionUnclear", listError: answered(401) },
   partlyDone: { kind: "partlyDone", next: answered(403, POST) },

@@ -62,7 +62,7 @@ function readAll(text: string, mapping: ResponseMapping, header: string): void {
   const headers = { link: header, "content-range": header, "x-pagination": header, [header]: "1" };
   readApiKey(text, mapping);
   readApiKeyId(text, mapping);
-  isFailedCreation(text, mapping);
+  isFailedCreation(200, text, mapping);
   readWebhookList(text, headers, 200, mapping);
   reportsFailure(text);
   serverMessage(text);

@@ -50,7 +50,7 @@ it("at least 90 % of the keys are found, and no other value is taken for a key",
 
 it("no body of a success counts as a failure", () => {
   const failed = [
-    ...keys.filter(({ body }) => isFailedCreation(JSON.stringify(body), {})),
+    ...keys.filter(({ body }) => isFailedCreation(200, JSON.stringify(body), {})),
     ...lists.filter(({ body }) => reportsFailure(JSON.stringify(body))),
   ];
   expect(failed.map(({ like }) => like)).toEqual([]);

@@ -36,7 +36,7 @@ it.each<[rule: string, body: Body, reading: string]>([
   ["a failure with something named like a key", { error: "no", keys: [{ apiKey: K }] }, "refused"],
 ])("the key: %s", (_, body, expected) => {
   const reading = readApiKey(textOf(body), {});
-  const refused = isFailedCreation(textOf(body), {}) ? "failed" : "refused";
+  const refused = isFailedCreation(200, textOf(body), {}) ? "failed" : "refused";
   expect(reading.kind === "found" ? reading.pointer : refused).toBe(expected);
 });
 

@@ -62,10 +62,10 @@ it.each<[ref: unknown, id: string | null]>([
 
 it("a pointer to a value takes precedence over a reported failure", () => {
   const text = '{"success":false,"ref":"k1"}';
-  expect(isFailedCreation(text, {})).toBe(true);
-  expect(isFailedCreation(text, { apiKey: "/none", apiKeyId: "/none" })).toBe(true);
-  expect(isFailedCreation(text, { apiKey: "/ref" })).toBe(false);
-  expect(isFailedCreation(text, { apiKeyId: "/ref" })).toBe(false);
+  expect(isFailedCreation(200, text, {})).toBe(true);
+  expect(isFailedCreation(200, text, { apiKey: "/none", apiKeyId: "/none" })).toBe(true);
+  expect(isFailedCreation(200, text, { apiKey: "/ref" })).toBe(false);
+  expect(isFailedCreation(200, text, { apiKeyId: "/ref" })).toBe(false);
 });
 
 describe("the settings for the list are the only source", () => {
