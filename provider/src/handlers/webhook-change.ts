@@ -18,8 +18,8 @@ import type { WebhookRegistry, WebhookSnapshot } from "./webhook-registry.js";
 /**
  * Brings the webhooks of a fleet into the desired states, and those that leave it into their final states.
  *
- * @returns The new outputs, even if some changes failed; why some webhooks are not in the desired states, `null` if all are; and
- *   whether any webhook may have changed on the server.
+ * @returns The new outputs, even if some changes failed: a state that may have changed is `null`; why some webhooks are not in the
+ *   desired states, `null` if all are; and whether any webhook may have changed on the server.
  */
 export async function converge(
   plugin: PluginProcess,
@@ -85,6 +85,7 @@ async function changeStates(
       return [];
     } catch (error) {
       if (!(error instanceof PartnerError)) throw error;
+      if (mayHaveChanged(error)) reached[webhookId] = null; // So that going back to the old state is a difference as well.
       return [{ webhookId, error }];
     } finally {
       done += 1;
@@ -92,8 +93,6 @@ async function changeStates(
       if (total > 1 && done % Math.ceil(total / 100) === 0) plugin.progress(done, total);
     }
   };
-  const isPossible = ({ error }: WebhookFailure): boolean =>
-    error instanceof RequestError && error.failure.effect === "possible";
   const rejected = (await Promise.all(differing.map(change))).flat();
 
   const missing = idsOf(wanted).filter((id) => !(id in found));
@@ -103,8 +102,13 @@ async function changeStates(
     found,
     reached,
     failure: combineFailures([...rejected, ...absent], total + missing.length),
-    mayHaveChanged: rejected.length < total || rejected.some(isPossible),
+    mayHaveChanged: rejected.length < total || rejected.some(({ error }) => mayHaveChanged(error)),
   };
+}
+
+/** Whether a failed change may have been made. */
+function mayHaveChanged(error: PartnerError): boolean {
+  return error instanceof RequestError && error.failure.effect === "possible";
 }
 
 /** Warns about webhooks whose state the list does not show. */

@@ -46,8 +46,7 @@ export function webhookStateHandlers(plugin: PluginProcess, fleet: ResourceHandl
         const { outputs } = await fleet.create(fleetInputs(news));
         return { id, outputs: outputsOf(outputs, news) };
       } catch (error) {
-        if (!(error instanceof PartialFailure)) throw error;
-        throw new PartialFailure(id, outputsOf(error.properties, news), error.reason);
+        throw failureOfOne(error, id, news);
       }
     },
 
@@ -58,12 +57,11 @@ export function webhookStateHandlers(plugin: PluginProcess, fleet: ResourceHandl
     },
 
     async update(id, olds, news) {
-      const update = fleet.update(id, fleetOutputs(olds), fleetInputs(news));
-      const outputs = await update.catch((error: unknown) => {
-        // The old state is kept, so the next run tries again.
-        throw error instanceof PartialFailure ? error.reason : error;
-      });
-      return outputsOf(outputs, news);
+      try {
+        return outputsOf(await fleet.update(id, fleetOutputs(olds), fleetInputs(news)), news);
+      } catch (error) {
+        throw failureOfOne(error, id, news);
+      }
     },
 
     delete: (olds) => fleet.delete(fleetOutputs(olds)),
@@ -105,6 +103,13 @@ function outputsOf(fleet: Properties, { webhookId, stateOnDestroy, account }: Pr
   const { states, initialStates } = fleetOf(fleet);
   const id = String(webhookId);
   return { webhookId, state: states[id], stateOnDestroy, account, initialState: initialStates[id] };
+}
+
+/** Converts the failure of a fleet with one webhook. */
+function failureOfOne(error: unknown, id: string, news: Properties): unknown {
+  if (!(error instanceof PartialFailure)) return error;
+  const outputs = outputsOf(error.properties, news);
+  return new PartialFailure(id, { ...outputs, state: outputs.state ?? null }, error.reason);
 }
 
 function inputsOf({ webhookId, state, stateOnDestroy, account }: Properties): Properties {

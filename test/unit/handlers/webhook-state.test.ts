@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { UNKNOWN } from "../../../provider/src/handlers/contract.js";
 import { SHAPES } from "../../support/sandbox.ts";
 import { failureOf, sandboxFor } from "../api/support.ts";
-import { checked, create, methods, startRun } from "./support.ts";
+import { checked, create, methods, partialFailureOf, startRun } from "./support.ts";
 
 describe("a webhook", () => {
   it("shares one GET with all others, and sends a PATCH only if its state differs", async () => {
@@ -61,13 +61,35 @@ describe("a webhook", () => {
     expect(notices).toEqual([{ kind: "webhooksGone", webhookIds: [102] }]);
   });
 
-  it("keeps its state if an update fails", async () => {
+  it.each([
+    [409, false, "active", ["PATCH"]],
+    [501, true, null, ["PATCH", "GET", "PATCH"]],
+  ])("after an update failed with %s, a revert repairs it", async (status, effect, state, requests) => {
     const service = await sandboxFor();
     const { partnerWebhookState: webhooks } = startRun(service);
-    const { outputs } = await create(webhooks, { webhookId: 101, state: "active" });
-    service.inject({ kind: "status", status: 409, operation: "disableWebhook" });
-    const update = webhooks.update("101", outputs, { ...outputs, state: "disabled" });
-    expect(await failureOf(update)).toMatchObject({ status: 409 });
+    const { inputs, outputs } = await create(webhooks, { webhookId: 101, state: "active" });
+    service.clearRequests();
+    service.inject({ kind: "status", status, effect, operation: "disableWebhook" });
+    const update = webhooks.update("101", outputs, { ...inputs, state: "disabled" });
+    const { id, properties, reason } = await partialFailureOf(update);
+    expect({ id, reason }).toMatchObject({ id: "101", reason: { status } });
+    expect(properties).toEqual({ ...outputs, state });
+    if (webhooks.diff(properties, inputs).changes) await webhooks.update("101", properties, inputs);
+    expect(service.webhooks.get(101)).toBe("active");
+    expect(methods(service)).toEqual(requests);
+  });
+
+  it("keeps its original state if an update fails because it is gone", async () => {
+    const service = await sandboxFor();
+    const { inputs, outputs } = await create(startRun(service).partnerWebhookState, {
+      webhookId: 101,
+      state: "disabled",
+    });
+    service.removeWebhook(101);
+    const { partnerWebhookState: webhooks } = startRun(service);
+    const update = webhooks.update("101", outputs, { ...inputs, state: "active" });
+    const { properties } = await partialFailureOf(update);
+    expect(properties).toEqual({ ...outputs, state: null });
   });
 
   it("is left alone by a deletion if it is gone, or of unknown original state", async () => {

@@ -291,6 +291,18 @@ describe("failed changes", () => {
     expect(methods(service)).toEqual(["GET", "PATCH", "PATCH"]);
   });
 
+  it("that may have been made are repaired by a revert", async () => {
+    const service = await sandboxFor();
+    const args = { states: { 101: "active" }, others: "active" };
+    const olds = await created(service, args);
+    service.inject({ kind: "status", status: 501, effect: true, operation: "disableWebhook", times: 2 });
+    const failing = up(service, olds, { states: { 101: "disabled" }, others: "disabled" });
+    const { properties } = await partialFailureOf(failing);
+    expect(properties).toMatchObject({ states: { 101: null }, otherStates: { 102: null, 103: "disabled" } });
+    await up(service, properties, args);
+    expect(serverStates(service)).toEqual({ 101: "active", 102: "active", 103: "active" });
+  });
+
   it("to webhooks that leave the fleet are repeated by the next up", async () => {
     const service = await sandboxFor();
     const args = { states: { 101: "disabled" }, stateOnDestroy: "restore" };

@@ -96,6 +96,14 @@ const runs = fc.record({
   }),
 });
 
+/** A change of the program that is reverted after its `up`. The engine survives, so it keeps what each step returned. */
+const reverts = fc.record({
+  event: fc.constant("revert"),
+  change: declarations,
+  faults: fc.array(faults, { minLength: 1, maxLength: 2 }),
+  parallel: fc.boolean(),
+});
+
 const providers = fc.constantFrom(...(Object.keys(PROVIDERS) as Provider[]));
 
 /** Removed, renamed or moved resources, passing time, and changes that others make at the service. */
@@ -115,6 +123,7 @@ const events = fc.oneof(
   { weight: 6, arbitrary: runs },
   { weight: 5, arbitrary: declarations },
   { weight: 3, arbitrary: others },
+  { weight: 1, arbitrary: reverts },
 );
 
 /** The life of a stack. It starts with a program. */

@@ -36,15 +36,12 @@ class Life {
   async live(event: Event): Promise<void> {
     const { sandbox } = this.service;
     switch (event.event) {
-      case "declare": {
-        const { name, args } = event;
-        // Two resources with the same webhook would undo each other's changes forever.
-        const isRival = (other: Properties): boolean =>
-          WEBHOOKS.some((id) => stateIn(args, id) !== undefined && stateIn(other, id) !== undefined);
-        const hasRival = [...this.#program].some(([other, theirs]) => other !== name && isRival(theirs.args));
-        if (!hasRival) this.#program.set(name, { provider: "v1", ...this.#program.get(name), args });
+      case "declare":
+        this.#declare(event.name, event.args);
         break;
-      }
+      case "revert":
+        await this.#revert(event);
+        break;
       case "remove": {
         const { args } = this.#program.get(event.name) ?? {};
         this.#program.delete(event.name);
@@ -72,6 +69,28 @@ class Life {
       case "revoke":
         await this.#revoke(liveKeys(this.service).slice(event.which, event.which + 1));
     }
+  }
+
+  #declare(name: string, args: Properties): void {
+    // Two resources with the same webhook would undo each other's changes forever.
+    const isRival = (other: Properties): boolean =>
+      WEBHOOKS.some((id) => stateIn(args, id) !== undefined && stateIn(other, id) !== undefined);
+    const hasRival = [...this.#program].some(([other, theirs]) => other !== name && isRival(theirs.args));
+    if (!hasRival) this.#program.set(name, { provider: "v1", ...this.#program.get(name), args });
+  }
+
+  /** Changes a stack that agrees with the service, and goes back. @throws if the stack does not agree with the service again. */
+  async #revert({ change, faults, parallel }: Extract<Event, { event: "revert" }>): Promise<void> {
+    const up = { verb: "up", parallel, stop: null } as const;
+    for (const command of [{ ...up, verb: "refresh" }, up] as const)
+      if (!(await this.#run(command)).succeeded) return;
+    this.#assertWebhooksAsDeclared();
+    const program = [...this.#program];
+    this.#declare(change.name, change.args);
+    await this.#run(up, faults);
+    this.#program.clear();
+    for (const [name, resource] of program) this.#program.set(name, resource);
+    if ((await this.#run(up)).succeeded) this.#assertWebhooksAsDeclared();
   }
 
   /**
@@ -121,13 +140,19 @@ class Life {
   #assertAsDeclared(): void {
     const names = this.#entries.map(({ name }) => name).sort();
     assert.deepEqual(names, [...this.#program.keys()].sort(), "the stack has other resources");
-    for (const { name, outputs } of this.#entries) {
+    for (const { name, outputs } of this.#entries)
       assert.notEqual(outputs["apiKey"], null, `${name} has no key`);
-      for (const [id, present] of this.service.sandbox.webhooks) {
-        const state = stateIn(this.#program.get(name)?.args ?? {}, id) ?? present;
-        assert.equal(present, state, `webhook ${id} is not in the state that ${name} declares`);
-      }
-    }
+    this.#assertWebhooksAsDeclared();
+  }
+
+  #assertWebhooksAsDeclared(): void {
+    for (const [name, { args }] of this.#program)
+      for (const [id, present] of this.service.sandbox.webhooks)
+        assert.equal(
+          present,
+          stateIn(args, id) ?? present,
+          `webhook ${id} is not in the state that ${name} declares`,
+        );
   }
 
   async #revoke(keys: readonly string[]): Promise<void> {
