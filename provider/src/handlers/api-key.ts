@@ -56,18 +56,21 @@ export function apiKeyHandlers(plugin: PluginProcess): ResourceHandlers {
       return previewOf(state, step, news["account"]);
     },
 
-    async create(news) {
-      const id = `key-${randomUUID()}`; // Not secret. Created before the request, because nothing may fail after it.
-      const created = await createKey({ plugin, id, news }, NO_KEY);
-      return { id, outputs: outputsOf(created, news["account"]) };
-    },
+    create: (news, urn) =>
+      plugin.keyRequests.createOnce(urn, async () => {
+        const id = `key-${randomUUID()}`; // Not secret. Created before the request, because nothing may fail after it.
+        const created = await createKey({ plugin, id, news }, NO_KEY);
+        return { id, outputs: outputsOf(created, news["account"]) };
+      }),
 
     // The service never shows a key again: the state holds the only copy, and a refresh must not lose it.
     read: (olds) => Promise.resolve({ outputs: olds }),
 
-    async update(id, olds, news) {
+    async update(id, olds, news, urn) {
       const state = keyStateOf(olds);
-      const next = await performStep(plan(state, news).step, { plugin, id, news }, state);
+      const { step } = plan(state, news);
+      const perform = () => performStep(step, { plugin, id, news }, state);
+      const next = await (step === "rotate" ? plugin.keyRequests.createOnce(urn, perform) : perform());
       return outputsOf(next, news["account"]);
     },
 

@@ -45,12 +45,17 @@ export interface ResourceHandlers {
   diff(olds: Properties, news: Properties): { readonly changes: boolean; readonly replaces: string[] };
   /** Returns the outputs for a preview, {@link UNKNOWN} where only the update can tell. @param olds `null` for a creation. */
   preview(olds: Properties | null, news: Properties): Properties;
-  /** @throws {PartialFailure} if the resource exists but is not complete. */
-  create(inputs: Properties): Promise<{ readonly id: string; readonly outputs: Properties }>;
+  /**
+   * The engine may repeat a call of `create`, `update` or `delete` that failed, with the same arguments.
+   *
+   * @param urn As in `check`. It recognizes a repeated call.
+   * @throws {PartialFailure} if the resource exists but is not complete.
+   */
+  create(inputs: Properties, urn?: string): Promise<{ readonly id: string; readonly outputs: Properties }>;
   /** @returns `null` if the resource is gone; `inputs` only if they can drift. */
   read(olds: Properties): Promise<{ readonly outputs: Properties; readonly inputs?: Properties } | null>;
   /** @throws {PartialFailure} if the update failed but its outputs must be kept. */
-  update(id: string, olds: Properties, news: Properties): Promise<Properties>;
+  update(id: string, olds: Properties, news: Properties, urn?: string): Promise<Properties>;
   delete(olds: Properties): Promise<void>;
   /** Takes over a resource for an import or a `get`, by the ID that the user gave. `inputs`: with which a program declares it. */
   adopt(

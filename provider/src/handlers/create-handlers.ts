@@ -85,8 +85,8 @@ function guardOwnership(plugin: PluginProcess, handlers: ResourceHandlers): Reso
       return withServer(handlers.preview(olds, news));
     },
 
-    async create(inputs) {
-      const { id, outputs } = await handlers.create(inputs).catch(rethrowWithServer);
+    async create(inputs, urn) {
+      const { id, outputs } = await handlers.create(inputs, urn).catch(rethrowWithServer);
       return { id, outputs: withServer(outputs) };
     },
 
@@ -96,11 +96,11 @@ function guardOwnership(plugin: PluginProcess, handlers: ResourceHandlers): Reso
       return found && { ...found, outputs: withServer(found.outputs) };
     },
 
-    async update(id, olds, news) {
+    async update(id, olds, news, urn) {
       assertOwned(olds);
       // If only the address changed, there is nothing to send.
       if (otherServer(olds) && !handlers.diff(olds, news).changes) return withServer(olds);
-      return withServer(await handlers.update(id, olds, news).catch(rethrowWithServer));
+      return withServer(await handlers.update(id, olds, news, urn).catch(rethrowWithServer));
     },
 
     async delete(olds) {

@@ -4,6 +4,7 @@ import { isWebPage, reportsFailure } from "../responses/failure-report.js";
 import { isFailedCreation } from "../responses/key-reader.js";
 import type { ResponseMapping } from "../responses/mapping.js";
 import { readWebhookList } from "../responses/webhook-list-reader.js";
+import { KeyRequests } from "./key-requests.js";
 import { keepResponse, type CreatedKey } from "./key-state.js";
 import type { Notice } from "./problems.js";
 import { accountName, isExplicit, readSettings, type ConfigSource, type Settings } from "./settings.js";
@@ -42,6 +43,8 @@ export class PluginProcess {
   readonly currentTime: () => number;
   /** The webhooks that this run manages, and those that it lets go. */
   readonly managed: ManagedWebhooks;
+  /** The keys that this process created and deleted. */
+  readonly keyRequests = new KeyRequests();
   readonly progress: (done: number, total: number) => void;
   readonly #options: ProcessOptions;
   readonly #shownNotices = new Set<string>();

@@ -126,21 +126,25 @@ function findKey(plugin: PluginProcess, created: CreatedKey, rotates: boolean): 
  * so it counts only if the webhook list can be read with the same settings.
  */
 async function deleteKey(plugin: PluginProcess, key: StoredKey): Promise<void> {
+  const { keyRequests } = plugin;
   const { responses } = plugin.readSettings();
   const { client } = await plugin.open();
   const { apiKey } = rereadKey(key, responses) ?? key;
+  if (keyRequests.deletionOf(apiKey) === "certain") return; // In an earlier call, which the engine repeats.
   const id = key.response && readApiKeyId(responseText(key.response), responses);
   try {
     await client.deleteApiKey(id ?? apiKey);
   } catch (error) {
     if (!(error instanceof RequestError)) throw error;
     const { status, failure } = error;
+    if (failure.effect === "possible") keyRequests.recordDeletion(apiKey, "possible");
     if (status !== 404 && status !== 410) throw error;
     if (status === 404) await assertReadable(plugin);
     // If an attempt may have taken effect, it deleted the key.
-    const mayExist = status === 404 && failure.effect === "none" && id === null;
+    const mayExist = status === 404 && keyRequests.deletionOf(apiKey) === "none" && id === null;
     plugin.warn({ kind: "keyWasGone", fingerprint: fingerprint(apiKey), mayExist });
   }
+  keyRequests.recordDeletion(apiKey, "certain");
 }
 
 async function assertReadable(plugin: PluginProcess): Promise<void> {

@@ -40,10 +40,10 @@ export function webhookStateHandlers(plugin: PluginProcess, fleet: ResourceHandl
       initialState: olds === null ? UNKNOWN : olds["initialState"],
     }),
 
-    async create(news) {
+    async create(news, urn) {
       const id = String(news["webhookId"]);
       try {
-        const { outputs } = await fleet.create(fleetInputs(news));
+        const { outputs } = await fleet.create(fleetInputs(news), urn);
         return { id, outputs: outputsOf(outputs, news) };
       } catch (error) {
         throw failureOfOne(error, id, news);
@@ -56,9 +56,9 @@ export function webhookStateHandlers(plugin: PluginProcess, fleet: ResourceHandl
       return outputs.state === undefined ? null : { outputs, inputs: inputsOf(outputs) };
     },
 
-    async update(id, olds, news) {
+    async update(id, olds, news, urn) {
       try {
-        return outputsOf(await fleet.update(id, fleetOutputs(olds), fleetInputs(news)), news);
+        return outputsOf(await fleet.update(id, fleetOutputs(olds), fleetInputs(news), urn), news);
       } catch (error) {
         throw failureOfOne(error, id, news);
       }

@@ -30,6 +30,21 @@ export function stateOnDestroyProblems(value: unknown): string[] {
 /** Creates the handlers of `PartnerWebhookStates`. Each operation reads the list once and sends all changes in parallel. */
 export function webhookStatesHandlers(plugin: PluginProcess): ResourceHandlers {
   const previewCheck = createPreviewCheck(plugin);
+  /**
+   * The original states that failed calls found, by URN. If the engine repeats such a call, as a retry hook asks, it passes the
+   * old outputs, and the list shows what the first call changed.
+   */
+  const foundBefore = new Map<string, StateMap>();
+
+  const convergeRepeatably = async (news: Fleet, olds: Fleet, urn = ""): ReturnType<typeof converge> => {
+    const found = urn === "" ? {} : (foundBefore.get(urn) ?? {});
+    const original = isState(news.others) ? found : pick(found, idsOf(news.states));
+    const initialStates = { ...original, ...olds.initialStates };
+    const result = await converge(plugin, news, { ...olds, initialStates });
+    if (result.failure) foundBefore.set(urn, result.outputs.initialStates);
+    else foundBefore.delete(urn);
+    return result;
+  };
 
   return {
     async check(olds, news, urn) {
@@ -84,9 +99,9 @@ export function webhookStatesHandlers(plugin: PluginProcess): ResourceHandlers {
     // Only the update finds out which other webhooks there are.
     preview: (_olds, news) => ({ ...inputsOf(news), otherStates: UNKNOWN, initialStates: UNKNOWN }),
 
-    async create(news) {
+    async create(news, urn) {
       const inputs = fleetOf(news);
-      const { outputs, failure, mayHaveChanged } = await converge(plugin, inputs, fleetOf({}));
+      const { outputs, failure, mayHaveChanged } = await convergeRepeatably(inputs, fleetOf({}), urn);
       const id = inputs.account;
       if (failure === null) return { id, outputs };
       // After a change, the original states must be kept in the state for "restore".
@@ -124,8 +139,8 @@ export function webhookStatesHandlers(plugin: PluginProcess): ResourceHandlers {
       return { outputs, inputs: inputsOf(outputs) };
     },
 
-    async update(id, olds, news) {
-      const { outputs, failure } = await converge(plugin, fleetOf(news), fleetOf(olds));
+    async update(id, olds, news, urn) {
+      const { outputs, failure } = await convergeRepeatably(fleetOf(news), fleetOf(olds), urn);
       if (failure) throw new PartialFailure(id, outputs, failure);
       return outputs;
     },

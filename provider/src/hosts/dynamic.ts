@@ -74,7 +74,7 @@ function toProvider(resource: ResourceHandlers): ResourceProvider {
       })),
     create: (inputs: Properties) =>
       handleCall(async () => {
-        const { id, outputs } = await resource.create(inputs).catch(rethrow(inputs));
+        const { id, outputs } = await resource.create(inputs, urnOf(inputs)).catch(rethrow(inputs));
         return { id, outs: toOutputs(outputs) };
       }, inputs),
     read: (id, olds: Properties = {}) =>
@@ -87,10 +87,10 @@ function toProvider(resource: ResourceHandlers): ResourceProvider {
         return { id, props: toOutputs(outputs), ...(inputs && { inputs: toWire(inputs) }) };
       }, olds),
     update: (id, olds: Properties, news: Properties) =>
-      handleCall(
-        async () => ({ outs: toOutputs(await resource.update(id, olds, news).catch(rethrow(news))) }),
-        news,
-      ),
+      handleCall(async () => {
+        const outputs = await resource.update(id, olds, news, urnOf(news)).catch(rethrow(news));
+        return { outs: toOutputs(outputs) };
+      }, news),
     delete: (_id, olds: Properties) => handleCall(() => resource.delete(olds).catch(rethrow(olds, true))),
   };
 }
@@ -101,12 +101,16 @@ function configure({ config }: ConfigureRequest): Promise<void> {
   return Promise.resolve();
 }
 
+function handleCall<Result>(handle: () => Promise<Result>, inputs: Properties = {}): Promise<Result> {
+  return host.handleCall(urnOf(inputs) ?? "", handle);
+}
+
 /**
- * @param inputs The inputs of the resource, with the URN that the program put there, because the SDK's host does not pass it on.
- *   The outputs do not hold it, because in the state it could be outdated.
+ * Returns the URN that the program put among the inputs, because the SDK's host does not pass it on. The outputs do not hold
+ * it, because in the state it could be outdated.
  */
-function handleCall<Result>(handle: () => Promise<Result>, { __urn: urn }: Properties = {}): Promise<Result> {
-  return host.handleCall(typeof urn === "string" ? urn : "", handle);
+function urnOf({ __urn: urn }: Properties): string | undefined {
+  return typeof urn === "string" ? urn : undefined;
 }
 
 /** Converts outputs, which may hold values of the service, for the engine. */

@@ -118,7 +118,7 @@ class NativeHost {
         const inputs = fromStruct(request.getProperties());
         if (request.getPreview())
           return new proto.CreateResponse().setProperties(previewStruct(handlers.preview(null, inputs)));
-        const { id, outputs } = await handlers.create(inputs);
+        const { id, outputs } = await handlers.create(inputs, request.getUrn());
         return new proto.CreateResponse().setId(id).setProperties(outputStruct(outputs));
       }),
       update: this.#method(async (request: proto.UpdateRequest) => {
@@ -126,7 +126,7 @@ class NativeHost {
         const [olds, news] = [fromStruct(request.getOlds()), fromStruct(request.getNews())];
         const outputs = request.getPreview()
           ? previewStruct(handlers.preview(olds, news))
-          : outputStruct(await handlers.update(request.getId(), olds, news));
+          : outputStruct(await handlers.update(request.getId(), olds, news, request.getUrn()));
         return new proto.UpdateResponse().setProperties(outputs);
       }),
       read: this.#method((request: proto.ReadRequest) => this.#read(request), true),

@@ -186,9 +186,10 @@ describe("a deletion", () => {
   it("uses the ID in the stored response if responses.apiKeyId is set", async () => {
     const shape = respondingWith(({ key, id }) => ({ apiKey: { id, key } }), "id");
     const { service, outputs } = await createdKey({ shape });
-    const { partnerApiKey, notices } = startRun(service, mapping({ apiKeyId: "/apiKey/id" }));
-    await partnerApiKey.delete(outputs);
+    const byId = mapping({ apiKeyId: "/apiKey/id" });
+    await keysOf(service, byId).delete(outputs);
     expect(service.apiKeys).toEqual([]);
+    const { partnerApiKey, notices } = startRun(service, byId);
     await partnerApiKey.delete(outputs); // The key is already gone.
     expect(notices).toMatchObject([{ kind: "keyWasGone", mayExist: false }]);
   });
@@ -297,5 +298,98 @@ describe("a rotation with overlap", () => {
     expect(service.requests).toEqual([]);
     await keysOf(service, token).delete(failure.properties);
     expect(service.apiKeys).toEqual([]);
+  });
+});
+
+describe("a call that the engine repeats, because a retry hook asks for it", () => {
+  const URN = "urn:pulumi:dev::test::partners:index:PartnerApiKey::checkout";
+  const rotation = (trigger: string) => ({ account: "default", rotation: { trigger, overlapDays: 7 } });
+
+  /** Calls a handler three times, as the engine does, and returns the errors. */
+  async function threeTimes(call: () => Promise<unknown>): Promise<unknown[]> {
+    return [await failureOf(call()), await failureOf(call()), await failureOf(call())];
+  }
+
+  const lost: Fault = { kind: "reset", operation: "createApiKey", effect: true };
+  const refused: Fault = { kind: "status", status: 403, operation: "createApiKey" };
+  it.each<[what: string, fault: Fault | null, posts: number]>([
+    ["its response was lost", lost, 1],
+    ["the server failed", { ...refused, status: 500 }, 1],
+    ["the server timed out", { ...refused, status: 408 }, 1],
+    ["the response was a web page", { ...refused, status: 200, body: "<!doctype html>" }, 1],
+    ["its key was not found", null, 1],
+    ["it was refused", { ...refused, times: 3 }, 3],
+  ])("creates a key only once if %s", async (_what, fault, posts) => {
+    const service = await sandboxFor({ shape: AMBIGUOUS, faults: fault ? [fault] : [] });
+    const keys = keysOf(service);
+    const errors = await threeTimes(() => keys.create({ account: "default" }, URN));
+    expect(methods(service)).toEqual(Array<string>(posts).fill("POST"));
+    if (posts === 1) expect(errors).toEqual([errors[0], errors[0], errors[0]]);
+    const others = keys.create({ account: "default" }, `${URN}2`);
+    await failureOf(others); // Another resource is not a repetition.
+    expect(service.requests).toHaveLength(posts + 1);
+  });
+
+  it.each<[what: string, fault: Fault | null]>([
+    ["its response was lost", lost],
+    ["its key was not found", null],
+  ])("rotates a key only once if %s, and deletes the previous key only once", async (_what, fault) => {
+    const token = mapping({ apiKey: "/token" });
+    const { service, id, outputs } = await createdKey({ shape: AMBIGUOUS }, token);
+    const rotated = await keysOf(service, token).update(id, outputs, rotation("a"));
+    service.clearRequests();
+    if (fault) service.inject(fault);
+    const run = startRun(service, fault ? token : {});
+    const [first, ...more] = await threeTimes(() =>
+      run.partnerApiKey.update(id, rotated, rotation("b"), URN),
+    );
+    expect(more).toEqual([first, first]);
+    expect((first as PartialFailure).properties).toMatchObject({ previousApiKey: null });
+    expect(methods(service)).toEqual(["DELETE", "POST"]);
+    expect(run.notices).toEqual([]);
+  });
+
+  it("rotates a key after a refusal, and deletes the previous key only once", async () => {
+    const { service, id, outputs } = await createdKey();
+    const rotated = await keysOf(service).update(id, outputs, rotation("a"));
+    service.clearRequests();
+    service.inject({ ...refused, times: 2 });
+    const { partnerApiKey, notices } = startRun(service);
+    const update = () => partnerApiKey.update(id, rotated, rotation("b"), URN);
+    for (const failure of [await partialFailureOf(update()), await partialFailureOf(update())])
+      expect(failure.properties).toMatchObject({ previousApiKey: null });
+    const { apiKey, previousApiKey } = await update();
+    expect([previousApiKey, apiKey]).toEqual(service.apiKeys);
+    expect(methods(service)).toEqual(["DELETE", "POST", "POST", "POST"]);
+    expect(notices).toEqual([]);
+  });
+
+  it("deletes each of two keys only once", async () => {
+    const { service, id, outputs } = await createdKey();
+    const rotated = await keysOf(service).update(id, outputs, rotation("a"));
+    service.clearRequests();
+    service.inject({ ...refused, operation: "deleteApiKey", skip: 1 });
+    const { partnerApiKey, notices } = startRun(service);
+    await failureOf(partnerApiKey.delete(rotated));
+    await partnerApiKey.delete(rotated);
+    expect(methods(service)).toEqual(["DELETE", "DELETE", "DELETE"]);
+    expect([service.apiKeys, notices]).toEqual([[], []]);
+  });
+
+  it("is not a replacement, which creates a key under the same URN after a successful creation", async () => {
+    const service = await sandboxFor();
+    const keys = keysOf(service);
+    const { outputs: first } = await keys.create({ account: "default" }, URN);
+    await keys.create({ account: "default" }, URN);
+    await keys.delete(first);
+    await keys.create({ account: "default" }, URN);
+    expect(service.apiKeys).toHaveLength(2);
+  });
+
+  it("creates no second key for a resource whose URN is not known", async () => {
+    const service = await sandboxFor({ faults: [lost] });
+    const keys = keysOf(service);
+    await threeTimes(() => keys.create({ account: "default" }));
+    expect(methods(service)).toEqual(["POST"]);
   });
 });

@@ -501,3 +501,35 @@ describe("a preview", () => {
     );
   });
 });
+
+describe("a call that the engine repeats, because a retry hook asks for it", () => {
+  const URN = "urn:pulumi:dev::test::partners:index:PartnerWebhookStates::fleet";
+  const lost: Fault = { kind: "status", status: 500, operation: "disableWebhook", effect: true };
+
+  it("keeps the original states that the first call found, in a creation", async () => {
+    const service = await sandboxFor({ faults: [lost] });
+    const { partnerWebhookState: webhooks } = startRun(service);
+    const news = await checked(webhooks, { webhookId: 101, state: "disabled" });
+    const first = await partialFailureOf(webhooks.create(news, URN));
+    const { outputs } = await webhooks.create(news, URN);
+    expect([first.properties["initialState"], outputs["initialState"]]).toEqual(["active", "active"]);
+    expect(methods(service)).toEqual(["GET", "PATCH", "GET"]);
+    const other = await webhooks.create(news, `${URN}2`);
+    expect(other.outputs).toMatchObject({ initialState: "disabled" });
+  });
+
+  it("keeps the original states that the first call found, in an update", async () => {
+    const service = await sandboxFor();
+    const olds = await created(service, { states: { 103: "disabled" } });
+    const { partnerWebhookStates: fleet } = startRun(service);
+    const news = await checked(fleet, { states: { 103: "disabled", 101: "disabled" } }, olds);
+    service.inject(lost);
+    await partialFailureOf(fleet.update("default", olds, news, URN));
+    const outputs = await fleet.update("default", olds, news, URN);
+    expect(outputs["initialStates"]).toEqual({ 101: "active", 103: "disabled" });
+    // After a success, another call is not a repetition.
+    expect(await fleet.update("default", olds, news, URN)).toMatchObject({
+      initialStates: { 101: "disabled" },
+    });
+  });
+});

@@ -1,0 +1,53 @@
+import { RequestError, SettingsError } from "../api/errors.js";
+import { PartialFailure } from "./contract.js";
+import { ResourceError } from "./problems.js";
+
+/**
+ * The creations and deletions of keys that one plugin process sent. If a call fails, a retry hook of the program can make the
+ * engine repeat it up to 100 times in the same process, with the old inputs and the old state, which know nothing of it.
+ */
+export class KeyRequests {
+  /** The errors of creations that may have had an effect, by the URN of the resource. */
+  readonly #failedCreations = new Map<string, unknown>();
+  /** The keys that were deleted, or may have been. Secret. */
+  readonly #deletions = new Map<string, "possible" | "certain">();
+
+  /**
+   * Creates a key, unless an earlier creation for the same resource failed and may have had an effect: then it throws the error
+   * of that creation again, with the response that it kept. A creation that succeeded does not count, so that a replacement
+   * can create another key.
+   *
+   * @param urn The resource. All resources whose URN is not known count as one.
+   */
+  async createOnce<Created>(urn = "", create: () => Promise<Created>): Promise<Created> {
+    if (this.#failedCreations.has(urn)) throw this.#failedCreations.get(urn);
+    try {
+      return await create();
+    } catch (error) {
+      if (mayHaveCreatedKey(error)) this.#failedCreations.set(urn, error);
+      throw error;
+    }
+  }
+
+  /** Whether this process deleted a key. `possible`: a deletion failed that may have had an effect. */
+  deletionOf(apiKey: string): "none" | "possible" | "certain" {
+    return this.#deletions.get(apiKey) ?? "none";
+  }
+
+  /** Remembers the deletion of a key. */
+  recordDeletion(apiKey: string, effect: "possible" | "certain"): void {
+    this.#deletions.set(apiKey, effect);
+  }
+}
+
+/** Whether an operation that creates a key may have created it before it failed. An unexpected error may have come afterwards. */
+function mayHaveCreatedKey(error: unknown): boolean {
+  if (error instanceof PartialFailure) return mayHaveCreatedKey(error.reason);
+  if (error instanceof RequestError)
+    return error.failure.operation === "createApiKey" && error.failure.effect === "possible";
+  if (error instanceof ResourceError) {
+    if (error.problem.kind === "partlyDone") return mayHaveCreatedKey(error.problem.next);
+    return error.problem.kind === "keyNotFound";
+  }
+  return !(error instanceof SettingsError);
+}
