@@ -18,9 +18,10 @@ export interface DocumentNode {
 }
 
 const MAX_POINTER_DEPTH = 16;
-const FIELD_NAME = /^(?:[@$]?[A-Za-z_][A-Za-z0-9_.:$-]{0,38}|[0-9]{1,3})$/;
-/** A name may be a secret or a person's ID if it is long and has a digit. */
-const MAY_BE_DATA = /^(?=.{16}).*[0-9]/;
+/** `::` can begin a command of a CI system. */
+const FIELD_NAME = /^(?!.*::)(?:[@$]?[A-Za-z_][A-Za-z0-9_.:$-]{0,38}|[0-9]{1,3})$/;
+/** A name may be a secret or a person's ID if it is long and has a digit, or is one long word. */
+const MAY_BE_DATA = /^(?=.{16}).*[0-9]|[a-z]{16}|[A-Z]{16}/;
 
 /** Whether a value is an object: neither a scalar nor an array. */
 export function isObject(value: unknown): value is JsonObject {

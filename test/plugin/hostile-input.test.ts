@@ -30,13 +30,13 @@ describe("a webhook list", () => {
   it.each<[what: string, fault: Fault]>([
     ["100,000 levels of arrays", respond("[".repeat(1e5) + "]".repeat(1e5))],
     ["truncated gzip", respond(Buffer.from("1f8b0800000000000003abe6020043bfa6a302", "hex"))],
-    ["control characters and commands", respond('{"message":"\\u001b[2J\\r\\n::add-mask::x"}')],
+    ["control characters and commands", respond('{"message":"\\u001b[2J\\r\\n::add-mask::x #\\u0000#[y]z"}')],
     ["an unknown encoding", respond("(\xb5/\xfd", { headers: { "content-encoding": "zstd, 7z" } })],
   ])("of %s fails with one printable line", async (_what, fault) => {
     sandbox.inject(fault);
     const { message } = await errorOf(plugin.read("101", HOOK));
     expect(message).toMatch(/^[ -~…]{40,700}\[PARTNERS_[A-Z]+\]$/);
-    expect(message).not.toContain("::");
+    expect(message).not.toMatch(/::|##/);
   });
 });
 

@@ -3,7 +3,7 @@ import { RequestError, SettingsError, type FailureCause } from "./errors.js";
 import { sendOnce, type Attempt, type HttpResponse } from "./http.js";
 import { API_ROOT, OPERATIONS, STATE_OPERATION, type Operation, type WebhookState } from "./operations.js";
 import { RateLimiter, systemClock, type Clock } from "./rate-limiter.js";
-import { printableId, redactText, serverMessage } from "./redact.js";
+import { possibleKeys, printableId, redactText, serverMessage } from "./redact.js";
 import { withRetry } from "./retry.js";
 
 /** The settings of one client. Times are in milliseconds. */
@@ -58,7 +58,7 @@ export function createClient(options: ClientOptions) {
 
   /** Performs an operation, with retries, and returns the successful response. */
   async function send(call: Call): Promise<ApiResponse> {
-    const { operation, key, webhookId = null } = call;
+    const { operation, webhookId = null } = call;
     const request = { operation, webhookId, host, mayUseProxy: connections.mayUseProxy };
     const onRetry = (attempt: Attempt, delay: number): void => {
       options.onWait?.({ operation, reason: resultOf(attempt), delay });
@@ -68,15 +68,16 @@ export function createClient(options: ClientOptions) {
 
     const failure = (cause: FailureCause): RequestError => {
       const { response, effect, attempts } = outcome;
-      const words = response && serverMessage(response.body.toString("utf8"));
+      const text = response?.body.toString("utf8") ?? "";
+      const words = serverMessage(text);
       return new RequestError({
         ...request,
         cause,
         effect,
         attempts,
         failedAt: timestamp(),
-        requestId: response && requestId(response, key),
-        serverMessage: words && redactText(words, [accessToken, key ?? ""]),
+        requestId: response && requestId(response, call),
+        serverMessage: words && redactText(words, [...secretsOf(call, text), ...secretsOf(call, words)]),
       });
     };
     if (outcome.cause !== null) throw failure(outcome.cause);
@@ -85,7 +86,7 @@ export function createClient(options: ClientOptions) {
 
   /** Returns a function that sends a call once, for {@link withRetry}. */
   function attemptsOf(call: Call): (remaining: number, count: number) => Promise<Attempt> {
-    const { operation, key } = call;
+    const { operation } = call;
     const { method, template, kind } = OPERATIONS[operation];
     const path = baseUrl.prefix + API_ROOT + fillPath(template, call);
     let lostConnection = false;
@@ -98,7 +99,7 @@ export function createClient(options: ClientOptions) {
       const attempt = await sendOnce(connections, request);
       inFlight.delete(call);
       lostConnection = attempt.kind === "noResponse";
-      const id = attempt.kind === "response" ? requestId(attempt, key) : null;
+      const id = attempt.kind === "response" ? requestId(attempt, call) : null;
       const result = `status=${resultOf(attempt)} attempt=${count} ms=${Math.round(performance.now() - startedAt)}`;
       // Only the template, numbers and a printable ID: no secrets.
       const suffix = id === null ? "" : ` request=${id}`;
@@ -111,15 +112,26 @@ export function createClient(options: ClientOptions) {
     return new Date(clock.now()).toISOString();
   }
 
-  function requestId({ headers }: HttpResponse, key = ""): string | null {
-    return printableId(headers["x-request-id"] ?? headers["request-id"], [accessToken, key]);
+  function requestId({ headers, body }: HttpResponse, call: Call): string | null {
+    const id = headers["x-request-id"] ?? headers["request-id"];
+    return id === undefined ? null : printableId(id, secretsOf(call, body.toString("utf8")));
+  }
+
+  /** Returns what must not be shown of the response to a call. */
+  function secretsOf({ operation, key = "", secret = "" }: Call, text: string): string[] {
+    return [accessToken, secret, key, ...(operation === "createApiKey" ? possibleKeys(text) : [])];
   }
 
   return {
     /** Creates a key. @throws {RequestError} with `effect: "possible"` if a key may have been created. */
     createApiKey: () => send({ operation: "createApiKey" }),
-    /** Deletes a key, identified by its value or by its ID. @throws {RequestError} @throws {SettingsError} if it fits into no path. */
-    deleteApiKey: (key: string) => send({ operation: "deleteApiKey", key }),
+    /**
+     * Deletes a key, identified by its value or by its ID.
+     *
+     * @param secret The value, which no message may contain.
+     * @throws {RequestError} @throws {SettingsError} if `key` fits into no path.
+     */
+    deleteApiKey: (key: string, secret = key) => send({ operation: "deleteApiKey", key, secret }),
     /** Lists the webhooks. @throws {RequestError} */
     listWebhooks: () => send({ operation: "listWebhooks" }),
     /** Sets the state of a webhook. @throws {RequestError} */
@@ -136,6 +148,8 @@ interface Call {
   readonly operation: Operation;
   /** A key, or the ID of a key. Secret. */
   readonly key?: string;
+  /** The key that `key` identifies. */
+  readonly secret?: string;
   readonly webhookId?: number;
 }
 

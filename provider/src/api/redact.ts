@@ -1,4 +1,5 @@
 import { parseDocument, resolvePointer } from "../json.js";
+import { breakCommands, toVisibleLine } from "../log-text.js";
 
 /** JSON Pointers to error messages, by priority (RFC 9457, RFC 6749 and custom). */
 const MESSAGE_POINTERS = (
@@ -8,14 +9,19 @@ const MESSAGE_POINTERS = (
 
 /** Shorter strings are too common to search for. */
 const MIN_SECRET_LENGTH = 4;
+const MIN_BASE64_LENGTH = 6;
 /** The maximum number of characters of a server's text to show, and to read. */
 const MAX_SHOWN = 200;
 const MAX_READ = 4096;
 /** Text that could be another secret: 16 or more characters that occur in tokens, at least one of them a digit. */
 const TOKEN_LIKE = /(?=[\w.~+/=|%-]*\d)[\w.~+/=|%-]{16,}/g;
-/** Terminal escapes, line breaks (a CI system reads commands at the start of a line), and changes of text direction. */
-export const CONTROL_CHARACTERS =
-  /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]+/g;
+/** What may be a key in the response to a creation: 16 or more such characters, or 8 with a digit and a letter. */
+const KEY_LIKE = /[\w.~+/=|%-]{16,}|(?=[\w.~+/=|%-]*\d)(?=[\w.~+/=|%-]*[A-Za-z])[\w.~+/=|%-]{8,}/g;
+/** A request ID in a body. It is not a key, and must not hide the same ID in a header. */
+const ID_MEMBER = /"[\w-]*(?:request|trace|correlation)[\w-]*"\s*:\s*"[^"]*"/gi;
+/** The start of a body to search for keys, in characters, and the maximum number of different texts to find. */
+const MAX_SEARCHED = 64 * 1024;
+const MAX_KEYS = 500;
 /** The only form in which a request ID is shown. It has no room for an escape sequence or a CI command. */
 const REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/;
 
@@ -30,30 +36,58 @@ export function serverMessage(text: string): string | null {
 /**
  * Makes text from a server safe to show, to log and to keep in a state file.
  *
- * @param secrets The access token, and the key if the request named one.
+ * @param secrets The access token; the key and its ID, if the request named one; {@link possibleKeys} the response to a creation.
  * @returns At most 200 characters on one line, with `***` for anything that could be a secret; `null` if nothing is left.
  */
 export function redactText(text: string, secrets: readonly string[]): string | null {
   // Drops the last word of a truncated text: it could be the first part of a secret.
-  let safe = text.length > MAX_READ ? text.slice(0, MAX_READ).replace(/\S+$/, "") : text;
-  const encodings = secrets.filter((secret) => secret.length >= MIN_SECRET_LENGTH).flatMap(encodingsOf);
-  for (const encoding of encodings) safe = safe.replaceAll(encoding, "***");
-  safe = safe.replace(CONTROL_CHARACTERS, " ").replaceAll("::", ": :").replace(TOKEN_LIKE, "***");
-  safe = safe.replace(/\s+/g, " ").trim();
+  const read = text.length > MAX_READ ? text.slice(0, MAX_READ).replace(/\S+$/, "") : text;
+  const redacted = redactSecrets(toVisibleLine(read), secrets).replace(TOKEN_LIKE, "***");
+  const safe = breakCommands(redacted).trim();
   if (safe === "") return null;
-  const shown = safe.length > MAX_SHOWN ? `${safe.slice(0, MAX_SHOWN - 1)}…` : safe;
-  return shown.toWellFormed(); // A server can send half a character, and truncation can leave one.
+  return safe.length > MAX_SHOWN ? `${safe.slice(0, MAX_SHOWN - 1)}…`.toWellFormed() : safe;
 }
 
 /** Returns a request ID that is safe to show; `null` if it is missing, has unusual characters, or contains a secret. */
 export function printableId(id: unknown, secrets: readonly string[]): string | null {
-  if (typeof id !== "string" || !REQUEST_ID.test(id) || id.includes("::")) return null;
-  const hasSecret = secrets.some((secret) => secret.length >= MIN_SECRET_LENGTH && id.includes(secret));
-  return hasSecret ? null : id;
+  if (typeof id !== "string" || !REQUEST_ID.test(id) || breakCommands(id) !== id) return null;
+  return redactSecrets(id, secrets) === id ? id : null;
 }
 
-/** Returns the forms in which a server may repeat a secret: as it arrived in a path or a header, or encoded once more. */
-function encodingsOf(secret: string): string[] {
-  const base64 = Buffer.from(secret).toString("base64").replace(/=+$/, "");
-  return [secret, encodeURIComponent(secret), base64, base64.replaceAll("+", "-").replaceAll("/", "_")];
+/** Returns everything in the response to a creation that may be a key. The response may be its only copy. */
+export function possibleKeys(body: string): readonly string[] {
+  const found = body.slice(0, MAX_SEARCHED).replace(ID_MEMBER, "").match(KEY_LIKE) ?? [];
+  return [...new Set(found)].slice(0, MAX_KEYS);
+}
+
+function redactSecrets(text: string, secrets: readonly string[]): string {
+  const long = secrets.filter((secret) => secret.length >= MIN_SECRET_LENGTH);
+  return long.reduce((rest, secret) => rest.replace(patternOf(secret), "***"), text);
+}
+
+/** Returns a pattern that matches a secret as it is, percent-encoded, in hex, and in base64 or base64url. */
+function patternOf(secret: string): RegExp {
+  const characters = Array.from(secret, (character) => {
+    const bytes = Buffer.from(character).toString("hex").match(/../g) ?? [];
+    const encoded = bytes.map((byte) => `%(?:25)*${anyCase(byte)}`).join(""); // A proxy may encode it once more.
+    return `(?:${/\w/.test(character) ? character : `\\${character}`}|${encoded})`;
+  });
+  const hex = anyCase(Buffer.from(secret).toString("hex"));
+  return new RegExp([characters.join(""), hex, ...base64Patterns(secret)].join("|"), "g");
+}
+
+/** Returns patterns for the base64 of a secret at each offset, because text such as `Bearer ` may come before it. */
+function base64Patterns(secret: string): string[] {
+  return [0, 1, 2].flatMap((offset) => {
+    const base64 = Buffer.from("\0".repeat(offset) + secret).toString("base64");
+    // The first and the last character also depend on the text around the secret.
+    const own = base64.slice(Math.ceil((offset * 4) / 3)).replace(/.=+$/, "");
+    if (own.length < MIN_BASE64_LENGTH) return [];
+    const pattern = own.replaceAll("/", "(?:[/_]|%2[fF])").replaceAll("+", "(?:[+-]|%2[bB])");
+    return [base64.endsWith("=") ? `${pattern}[\\w+/-]?=*` : pattern];
+  });
+}
+
+function anyCase(hex: string): string {
+  return hex.replace(/[a-f]/g, (digit) => `[${digit}${digit.toUpperCase()}]`);
 }

@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
 
-import { CONTROL_CHARACTERS } from "../api/redact.js";
+import { CONTROL_CHARACTERS, INVISIBLE } from "../log-text.js";
 
 export interface Command {
   readonly help: string;
@@ -31,5 +31,5 @@ export function parseOptions<const Name extends string>(args: readonly string[],
 
 /** Makes untrusted text, such as a resource name from the state, safe to print within a line. */
 export function printable(text: string): string {
-  return text.replace(CONTROL_CHARACTERS, "?");
+  return text.replace(INVISIBLE, "").replace(CONTROL_CHARACTERS, "?");
 }

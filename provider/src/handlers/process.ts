@@ -125,8 +125,8 @@ export function interpretResponses(client: PartnerClient, mapping: ResponseMappi
       const { body, cutOff, receivedAt } = response;
       return { response: keepResponse(body, cutOff === null), createdAt: receivedAt };
     },
-    async deleteApiKey(apiKey: string): Promise<void> {
-      successText(await client.deleteApiKey(apiKey));
+    async deleteApiKey(apiKeyOrId: string, apiKey?: string): Promise<void> {
+      successText(await client.deleteApiKey(apiKeyOrId, apiKey));
     },
     async listWebhooks(): Promise<WebhookList> {
       const response = await client.listWebhooks();

@@ -133,7 +133,7 @@ async function deleteKey(plugin: PluginProcess, key: StoredKey): Promise<void> {
   if (keyRequests.deletionOf(apiKey) === "certain") return; // In an earlier call, which the engine repeats.
   const id = key.response && readApiKeyId(responseText(key.response), responses);
   try {
-    await client.deleteApiKey(id ?? apiKey);
+    await client.deleteApiKey(id ?? apiKey, apiKey);
   } catch (error) {
     if (!(error instanceof RequestError)) throw error;
     const { status, failure } = error;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { printableId, redactText, serverMessage } from "../../../provider/src/api/redact.js";
+import { possibleKeys, printableId, redactText, serverMessage } from "../../../provider/src/api/redact.js";
 
 const token = "tok_7Qm2Zr9XbK/+gTw=vL8sWc";
 const key = "p?%k";
@@ -11,16 +11,82 @@ describe("text from a server", () => {
     ["is shown unchanged", "misconfigurations 123456789012345", "misconfigurations 123456789012345"],
     ["without the token", `bad token ${token}!`, "bad token ***!"],
     ["without the token percent-encoded", `in ${encodeURIComponent(token)}`, "in ***"],
-    ["without the token in base64", `in ${base64(token)}`, "in ***="],
+    ["without the token in base64", `in ${base64(token)}`, "in ***"],
     ["without the token in base64url", `in ${Buffer.from(token).toString("base64url")}`, "in ***"],
     ["without the key, even a short one", `no key ${key}`, "no key ***"],
     ["without other secrets", "key sk_test_4eC39HqLyjWDarjtT1 revoked", "key *** revoked"],
     ["on one line", "first\r\nsecond\u2028third", "first second third"],
-    ["without colors and changes of text direction", "a\u001b[31mb\u202ec", "a [31mb c"],
-    ["without CI commands", "::set-output name=x::y", ": :set-output name=x: :y"],
+    ["without colors and changes of text direction", "a\u001b[31mb\u202ec", "a [31mbc"],
     ["as null if nothing is left", " \n\u0000 ", null],
   ])("%s", (_how, text, shown) => {
     expect(redactText(text, [token, key])).toBe(shown);
+  });
+
+  it.each([
+    "::set-output name=x::y",
+    ":::add-mask:::x",
+    "##[set-output name=x]y",
+    "ok ###[stop-commands]x",
+    "##vso[task.setvariable variable=x]y",
+    "##TeamCity[setParameter name='x' value='y']",
+    "#\u0000#[x]",
+    "#\r\n#[x]",
+    "#\u200b#\u00ad[x]",
+    ":\ufe0f:debug::x",
+    "#\u{e0100}#vso\u180e[x]",
+    `#${token}#[x]`,
+    `#\u200b${token}\u0007#[x]`,
+    `##${token.slice(0, 8)}`,
+  ])("cannot hold the CI command in %j", (command) => {
+    for (const text of [command, `a ${command}`, `${"a ".repeat(97)}${command}`]) {
+      const shown = redactText(text, [token]) ?? "";
+      // .NET, in which the runners of GitHub and Azure are written, ignores these characters in a comparison.
+      expect(shown.replace(/[\p{Cc}\p{Default_Ignorable_Code_Point}]/gu, "")).not.toMatch(/::|##/);
+    }
+  });
+
+  it.each(["tok_7Qm2Zr9X", "onlyLettersHere", "p?%k/+~&", "sk-Ab::c##d", "42x7"])(
+    "does not contain %j in any encoding",
+    (secret) => {
+      const hex = Buffer.from(secret).toString("hex");
+      const escaped = hex.replace(/../g, "%$&");
+      const once = encodeURIComponent(secret);
+      const exact = [
+        secret,
+        hex,
+        hex.toUpperCase(),
+        escaped,
+        escaped.toUpperCase(),
+        once,
+        encodeURIComponent(once),
+      ];
+      for (const form of exact) expect(redactText(`(${form})`, [secret]), form).toBe("(***)");
+
+      if (secret.length < 8) return; // The base64 of a short secret is too common to search for.
+      for (const before of ["", "x:", "Bearer ", "1234"])
+        for (const after of ["", ":", "::x", "abc"]) {
+          const text = Buffer.from(before + secret + after);
+          const base64 = text.toString("base64");
+          for (const form of [base64, base64.replace(/=+$/, ""), encodeURIComponent(base64)])
+            expect(redactText(`(${form})`, [secret]), form).toMatch(/^\(\w{0,10}\*\*\*[\w=%]{0,11}\)$/);
+          expect(printableId(text.toString("base64url"), [secret])).toBeNull();
+        }
+    },
+  );
+
+  it("in the response to a creation does not contain what may be a new key", () => {
+    const body = JSON.stringify({
+      request_id: "req_0123456789",
+      error:
+        "Key abcdefghijklmnopqrstuvwxyz (short: pk_9fA2x) exceeds the limit of 5 keys in eu-west on 2026-06-15",
+    });
+    const keys = possibleKeys(body);
+    expect(redactText(serverMessage(body) ?? "", keys)).toBe(
+      "Key *** (short: ***) exceeds the limit of 5 keys in eu-west on 2026-06-15",
+    );
+    expect(printableId("abcdefghijklmnopqrstuvwxyz", keys)).toBeNull();
+    expect(printableId(Buffer.from("x:pk_9fA2x").toString("base64url"), keys)).toBeNull();
+    expect(printableId("req_0123456789", keys)).toBe("req_0123456789");
   });
 
   it("is cut after 200 characters, but never inside a secret, whose start would remain", () => {
@@ -37,6 +103,8 @@ it.each<[how: string, id: unknown, shown: string | null]>([
   ["is shown", "a.B:c-d_7", "a.B:c-d_7"],
   ["is not shown if it has an escape sequence", "\u001b[31mred", null],
   ["is not shown if it has a GitHub Actions command", "::stop-commands::x", null],
+  ["is not shown if it has the token in base64", Buffer.from("Bearer token-123").toString("base64url"), null],
+  ["is not shown if it has the token in hex", Buffer.from("token-123").toString("hex"), null],
   ["is not shown if it ends with a line break", "a\n", null],
   ["is not shown if it is too long", "x".repeat(129), null],
   ["is not shown if it is not text", ["a"], null],

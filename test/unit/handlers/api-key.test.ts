@@ -194,6 +194,18 @@ describe("a deletion", () => {
     expect(notices).toMatchObject([{ kind: "keyWasGone", mayExist: false }]);
   });
 
+  it("by ID fails without the ID and the key in the error", async () => {
+    const apiKey = "onlyLettersInThisKey";
+    const shape = respondingWith(({ id }) => ({ apiKey, id }), "id");
+    const { service, outputs } = await createdKey({ shape });
+    const [id = ""] = /(?<="id":")[^"]+/.exec(JSON.stringify(outputs["response"]).replaceAll("\\", "")) ?? [];
+    const body = JSON.stringify({ message: `no ${id} for ${apiKey} (${btoa(apiKey)})` });
+    service.inject({ kind: "status", status: 400, body, headers: { "x-request-id": apiKey } });
+    const failure = await failureOf(keysOf(service, mapping({ apiKeyId: "/id" })).delete(outputs));
+    const facts = { serverMessage: "no *** for *** (***)", requestId: null };
+    expect(failure).toMatchObject({ failure: facts });
+  });
+
   const reset: Fault = { kind: "reset", operation: "deleteApiKey", effect: true };
   it.each<[what: string, fault: Fault, mayExist: boolean, requests: string[]]>([
     ["the first attempt returns a 404", gone, true, ["DELETE", "GET"]],

@@ -20,6 +20,8 @@ it.each<[what: string, members: object, name: string]>([
   ],
   ["an address as its name", { name: " https://a.example/x?key=k" }, "https://a.example/x"],
   ["an address without a scheme", { url: "a.example/x?key=k" }, ""],
+  ["commands in its name", { name: "##[set-output name=x]y ::z" }, "# #[set-output name=x]y : :z"],
+  ["commands in its address", { url: "https://a.example/##[x]/y::z" }, "https://a.example/"],
   ["half a character in its name", { name: "Orders \ud83d" }, "Orders \ufffd"],
   ["a name that could be a secret", { name: "whsec_0123456789abcdef", description: "Orders" }, "Orders"],
   ["the access token in its name", { name: `Orders ${TOKEN}\u001b[31m` }, "Orders *** [31m"],

@@ -40,6 +40,8 @@ describe("a refusal lists candidates without values", () => {
     [{ "jane@example.com": { grant: K }, grant: S }, {}, "none", ["/*/grant", "/grant"]],
     [{ "jane@example.com": { grant: K }, [S]: { grant: K } }, {}, "none", ["/*/grant"]],
     [{ 0: { apiKey: K }, 4917012345: { apiKey: S } }, {}, "several", ["/0/apiKey", "/*/apiKey"]],
+    [{ "a::b": { grant: K }, "##[x]": { grant: K } }, {}, "none", ["/*/grant"]],
+    [{ abcdefghijklmnopqrstuvwxyz: { grant: K } }, {}, "none", ["/*/grant"]],
     ["abcdefghijklmnop", {}, "none", []],
     [MANY, {}, "none", TEN],
   ])("%j", (body, mapping, reason, candidates) => {
