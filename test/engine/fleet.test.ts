@@ -19,7 +19,7 @@ it("a fleet shows what changes and what drifted, and is restored by a destroy", 
       const fleet = new partners.PartnerWebhookStates("fleet", { states, stateOnDestroy: "restore" });
       return Promise.resolve({ states: fleet.states, initialStates: fleet.initialStates });
     },
-    { webhooks: [101, 102, 103].map((webhookId) => ({ webhookId, state: "disabled" })) },
+    { webhooks: { 101: "disabled", 102: "disabled", 103: "disabled" } },
   );
   const found = statesOf(sandbox);
   /** Returns the changed webhooks. The CLI shows them in inputs and outputs. */
@@ -114,4 +114,15 @@ it("a webhook stays as it is when its Provider is renamed without an alias, and 
   expect(await stack.pulumi("destroy", "--preview-only", "--diff")).toContain('stateOnDestroy: "restore"');
   expect(await stack.destroy({ flags: ["--run-program"] })).toMatchObject({ ok: true });
   expect(statesOf(sandbox)[101]).toBe("active");
+});
+
+it("the webhook ID __proto__ in an output fails the preview", async () => {
+  const { run, results } = await sandboxStack(() => {
+    const ids = pulumi.output(["__proto__"]);
+    const states = ids.apply((all) => Object.fromEntries(all.map((id) => [id, "active" as const])));
+    new partners.PartnerWebhookStates("fleet", { states });
+    return Promise.resolve();
+  });
+  const { error } = await run("preview");
+  expect([error, results.at(-1)?.stdout].join()).toContain('states has the key "__proto__"');
 });

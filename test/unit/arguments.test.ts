@@ -1,8 +1,9 @@
 import * as pulumi from "@pulumi/pulumi";
-import { beforeAll, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 
 import { ACCOUNT_KEY } from "../../provider/src/registration.js";
 import * as partners from "../../provider/src/index.js";
+import { withoutPrototype } from "../../provider/src/resources/partner-webhook-states.js";
 
 const registered = new Map<string, object>();
 
@@ -36,6 +37,24 @@ it.each([
 ])("%s is refused before anything is registered", (_what, make, message) => {
   expect(make).toThrow(message);
   expect(make).toThrow(pulumi.RunError); // Pulumi prints the message of a RunError without its stack.
+});
+
+// Pulumi's SDK would lose this ID: it assigns the members of objects one by one.
+describe("a webhook with the ID __proto__", () => {
+  const states = JSON.parse('{"101": "active", "__proto__": "active"}') as Record<string, "active">;
+  const message =
+    'states has the key "__proto__", which is not a webhook ID. Write a whole number such as 101.';
+
+  it("is refused before anything is registered", () => {
+    const declare = () => new partners.PartnerWebhookStates("lost", { states });
+    expect(declare).toThrow(message);
+    expect(declare).toThrow(pulumi.RunError);
+  });
+
+  it("is refused in a promise, and other IDs are passed on", async () => {
+    await expect(withoutPrototype(Promise.resolve(states))).rejects.toThrow(message);
+    expect(await withoutPrototype(Promise.resolve({ 101: "active" }))).toEqual({ 101: "active" });
+  });
 });
 
 it.each([

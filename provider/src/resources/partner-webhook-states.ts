@@ -1,6 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 
 import type { WebhookState } from "../api/operations.js";
+import { isObject } from "../json.js";
 import type { StateOnDestroy } from "./partner-webhook-state.js";
 import { PARTNER_WEBHOOK_STATES } from "../registration.js";
 import { PartnerResource } from "./partner-resource.js";
@@ -55,6 +56,27 @@ export class PartnerWebhookStates extends PartnerResource {
   constructor(name: string, args: PartnerWebhookStatesArgs, opts?: pulumi.CustomResourceOptions) {
     const inputs = ["states", "others", "stateOnDestroy"];
     const outputs = ["states", "initialStates"];
-    super(PARTNER_WEBHOOK_STATES, name, args, { inputs, outputs }, opts);
+    const checked = isObject(args) ? { ...args, states: withoutPrototype(args.states) } : args;
+    super(PARTNER_WEBHOOK_STATES, name, checked, { inputs, outputs }, opts);
   }
+}
+
+type States = PartnerWebhookStatesArgs["states"];
+
+/**
+ * Rejects the webhook ID `__proto__`. The SDK assigns the members of an object one by one, so it would lose that one. The provider
+ * rejects all other invalid IDs.
+ *
+ * @throws {pulumi.RunError} unless the states are a promise or an output, which then fails.
+ * @internal
+ */
+export function withoutPrototype(states: States): States {
+  const check = <Value>(value: Value): Value => {
+    if (typeof value !== "object" || value === null || !Object.hasOwn(value, "__proto__")) return value;
+    throw new pulumi.RunError(
+      'states has the key "__proto__", which is not a webhook ID. Write a whole number such as 101.',
+    );
+  };
+  if (pulumi.Output.isInstance(states)) return states.apply(check);
+  return states instanceof Promise ? states.then(check) : check(states);
 }
