@@ -8,8 +8,7 @@ import { expect, it } from "vitest";
 
 // With the real engine and a Partner API on this machine: what does the program do?
 it("creates a key that works, and cleans up after itself", { timeout: 120_000 }, async () => {
-  const webhooks = [{ webhookId: 7, state: "active" }] as const;
-  await using sandbox = await startSandbox({ webhooks });
+  await using sandbox = await startSandbox({ webhooks: { 7: "active" } });
   const backend = await mkdtemp(join(tmpdir(), "stacks-"));
   const envVars = {
     PULUMI_BACKEND_URL: pathToFileURL(backend).href,

@@ -73,7 +73,7 @@ it(
         new partners.PartnerWebhookStates("fleet", { states, stateOnDestroy }, { dependsOn: last });
         return Promise.resolve({ apiKey: key.apiKey });
       },
-      { webhooks: [101, 102, 103, 104].map((webhookId) => ({ webhookId, state: "disabled" })) },
+      { webhooks: { 101: "disabled", 102: "disabled", 103: "disabled", 104: "disabled" } },
       { env: { PARTNERS_MAX_CONNECTIONS: "1" } },
     );
 

@@ -24,10 +24,7 @@ it("preview, up, no change, change, drift, repair and destroy send few requests 
     {
       accessToken: CANARIES.token,
       keyAlphabet: "hostile",
-      webhooks: IDS.map((webhookId) => ({
-        webhookId,
-        state: webhookId <= DIFFERING ? "disabled" : "active",
-      })),
+      webhooks: Object.fromEntries(IDS.map((id) => [id, id <= DIFFERING ? "disabled" : "active"])),
       shape: {
         apiKey: ({ key }) => ({ apiKey: key, clientSecret: CANARIES.clientSecret }),
         webhooks: (list) => list.map((webhook) => ({ ...webhook, secret: CANARIES.webhookSecret })),

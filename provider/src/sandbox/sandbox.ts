@@ -9,6 +9,13 @@ import type { AddressInfo } from "node:net";
 
 import type { Operation, WebhookState } from "../api/operations.js";
 import {
+  assertOptions,
+  assertWebhook,
+  seedsOf,
+  type LoggedRequest,
+  type SandboxOptions,
+} from "./sandbox-options.js";
+import {
   findRoute,
   json,
   performOperation,
@@ -18,57 +25,7 @@ import {
 } from "./partner-account.js";
 
 export type { Operation, WebhookState } from "../api/operations.js";
-
-/** A webhook that exists when a sandbox starts. */
-export interface WebhookSeed {
-  /** The ID, a positive whole number. */
-  readonly webhookId: number;
-  /** The initial state. */
-  readonly state: WebhookState;
-}
-
-/** A request that the sandbox received. `path` and `headers` are kept as sent, so they contain keys and tokens. */
-export interface LoggedRequest {
-  /** The operation of the Partner API; `null` for any other request, such as one to `/whoami`. */
-  readonly operation: Operation | null;
-  /** The HTTP method. */
-  readonly method: string;
-  /** The percent-encoded path as sent, including the query. */
-  readonly path: string;
-  /** The HTTP status of the response; `null` until the sandbox responds, or if the client disconnects first. */
-  readonly status: number | null;
-  /** The request headers, with lowercase names. */
-  readonly headers: Readonly<Record<string, string>>;
-}
-
-/** Options of {@link startSandbox}. All are optional. */
-export interface SandboxOptions {
-  /**
-   * The port on 127.0.0.1, from 0 to 65535. 0 means any free port.
-   * @default 0
-   */
-  readonly port?: number;
-  /**
-   * The access token that every request must carry. Visible ASCII characters only.
-   * @default a random token
-   */
-  readonly accessToken?: string;
-  /**
-   * The webhooks that exist at the start.
-   * @default 101 and 102 active, 103 disabled
-   */
-  readonly webhooks?: readonly WebhookSeed[];
-  /**
-   * The API keys that exist at the start.
-   * @default []
-   */
-  readonly apiKeys?: readonly string[];
-  /**
-   * Called with each request after the response is sent, or after the connection closes without one.
-   * @default none
-   */
-  readonly onRequest?: (request: LoggedRequest) => void;
-}
+export type { LoggedRequest, SandboxOptions, WebhookSeed } from "./sandbox-options.js";
 
 /** A running sandbox, created by {@link startSandbox}. */
 export interface Sandbox {
@@ -90,7 +47,7 @@ export interface Sandbox {
    * a 401 otherwise.
    */
   verify(apiKey: string): boolean;
-  /** Adds a webhook. @throws {Error} if the ID already exists. */
+  /** Adds a webhook. @throws {Error} if the ID already exists, or is not a positive whole number. */
   addWebhook(webhookId: number, state: WebhookState): void;
   /** Removes a webhook. @throws {Error} if the ID does not exist. */
   removeWebhook(webhookId: number): void;
@@ -122,11 +79,6 @@ export interface SandboxHooks {
 }
 
 const HOST = "127.0.0.1";
-const DEFAULT_WEBHOOKS: readonly WebhookSeed[] = [
-  { webhookId: 101, state: "active" },
-  { webhookId: 102, state: "active" },
-  { webhookId: 103, state: "disabled" },
-];
 
 /**
  * Starts a Partner API on 127.0.0.1. It keeps one account in memory until you close it.
@@ -134,22 +86,23 @@ const DEFAULT_WEBHOOKS: readonly WebhookSeed[] = [
  * @param options The contents of the account and the port. By default, the account has three webhooks and no API keys, and
  * the sandbox listens on any free port.
  * @returns The running sandbox.
- * @throws {Error} if the port cannot be used, or if two webhooks have the same ID.
+ * @throws {Error} if an option is invalid, or if the port cannot be used.
  * @example
  * ```ts
- * await using sandbox = await startSandbox({ webhooks: [{ webhookId: 7, state: "active" }] });
+ * await using sandbox = await startSandbox({ webhooks: { 7: "active" } });
  * process.env.PARTNERS_BASE_URL = sandbox.url;
  * process.env.PARTNERS_ACCESS_TOKEN = sandbox.accessToken;
  * ```
  */
-export function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
+export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
+  assertOptions(options);
   return runSandbox(options);
 }
 
 /** Implements {@link startSandbox}, with hooks. @internal */
 export async function runSandbox(options: SandboxOptions, hooks: SandboxHooks = {}): Promise<Sandbox> {
   const { basePath = "", generateKey = () => randomText("pk_live_"), intercept } = hooks;
-  const { onRequest, webhooks: seeds = DEFAULT_WEBHOOKS } = options;
+  const { onRequest } = options;
   const apiKeys = new Set(options.apiKeys);
   const webhooks = new Map<number, WebhookState>();
   const account: PartnerAccount = { apiKeys, webhooks, generateKey };
@@ -191,13 +144,14 @@ export async function runSandbox(options: SandboxOptions, hooks: SandboxHooks = 
   });
 
   const addWebhook = (webhookId: number, state: WebhookState): void => {
+    assertWebhook(webhookId, state);
     if (webhooks.has(webhookId)) throw new Error(`The sandbox already has a webhook ${webhookId}.`);
     webhooks.set(webhookId, state);
   };
   const requireWebhook = (webhookId: number): void => {
     if (!webhooks.has(webhookId)) throw new Error(`The sandbox has no webhook ${webhookId}.`);
   };
-  for (const { webhookId, state } of seeds) addWebhook(webhookId, state);
+  for (const { webhookId, state } of seedsOf(options.webhooks)) addWebhook(webhookId, state);
 
   server.listen(options.port ?? 0, HOST);
   await once(server, "listening").catch((error: unknown) => {
@@ -235,6 +189,7 @@ export async function runSandbox(options: SandboxOptions, hooks: SandboxHooks = 
       webhooks.delete(webhookId);
     },
     setWebhookState: (webhookId, state) => {
+      assertWebhook(webhookId, state);
       requireWebhook(webhookId);
       webhooks.set(webhookId, state);
     },

@@ -8,7 +8,7 @@ import { methods, startRun } from "./support.ts";
 /** Starts a service with webhooks 1 to 3, a registry for it, and its clock. */
 async function start() {
   const service = await sandboxFor({
-    webhooks: [1, 2, 3].map((webhookId) => ({ webhookId, state: "active" })),
+    webhooks: { 1: "active", 2: "active", 3: "active" },
   });
   const clock = { now: 1_000_000 };
   const { webhooks: registry } = await startRun(service, {}, { currentTime: () => clock.now }).plugin.open();

@@ -41,7 +41,7 @@ export async function startService(shape: ServiceShape) {
       },
     },
     apiKeys: [FOREIGN_KEY],
-    webhooks: WEBHOOKS.map((webhookId) => ({ webhookId, state: "active" })),
+    webhooks: Object.fromEntries(WEBHOOKS.map((webhookId) => [webhookId, "active"])),
     onRequest: () => {
       service.onRequest();
     },

@@ -68,6 +68,41 @@ test("a test can add, change and remove webhooks; wrong IDs throw", async () => 
   expect(() => {
     sandbox.addWebhook(7, "active");
   }).toThrow("already has a webhook 7");
+  expect(() => {
+    sandbox.setWebhookState(9, "off" as "active");
+  }).toThrow('The state of webhook 9 must be "active" or "disabled".');
+});
+
+test("webhooks are given as a list or, as in a program, by ID", async () => {
+  const sandbox = await start({ webhooks: { 8: "disabled", 7: "active" } });
+  expect(Object.fromEntries(sandbox.webhooks)).toEqual({ 7: "active", 8: "disabled" });
+  expect((await start({ webhooks: {} })).webhooks.size).toBe(0);
+});
+
+// A JavaScript program can pass anything.
+test.each<[string, unknown, string]>([
+  ["no options", 8080, "startSandbox needs its options as an object"],
+  ["null", null, "startSandbox needs its options as an object"],
+  [
+    "an unknown option",
+    { webhook: {} },
+    'startSandbox has no option "webhook". Valid options: port, accessToken',
+  ],
+  ["webhooks as text", { webhooks: "101" }, "webhooks must be an object such as"],
+  ["webhooks as IDs", { webhooks: [101] }, "webhooks must be an object such as"],
+  ["an ID that is none", { webhooks: { orders: "active" } }, "A webhook ID must be a positive whole number."],
+  ["an ID of zero", { webhooks: [{ webhookId: 0, state: "active" }] }, "must be a positive whole number"],
+  ["an ID as text", { webhooks: [{ webhookId: "7", state: "active" }] }, "must be a positive whole number"],
+  ["a wrong state", { webhooks: { 7: "on" } }, 'The state of webhook 7 must be "active" or "disabled".'],
+  ["a repeated ID", { webhooks: [...WEBHOOKS, ...WEBHOOKS] }, "already has a webhook 7"],
+  ["a wrong token", { accessToken: "a b" }, "accessToken must be visible ASCII characters without spaces."],
+  ["keys as text", { apiKeys: "key" }, "apiKeys must be an array of texts."],
+  ["a wrong port", { port: 70_000 }, "port must be a whole number from 0 to 65535."],
+  ["onRequest as text", { onRequest: "log" }, "onRequest must be a function."],
+])("the sandbox refuses %s with a sentence", async (_what, options, message) => {
+  const started = (startSandbox as (options: unknown) => Promise<Sandbox>)(options);
+  onTestFinished(() => started.then((sandbox) => sandbox.close()).catch(() => undefined));
+  await expect(started).rejects.toThrow(message);
 });
 
 test("every operation gets a 401 without the token", async () => {

@@ -1,0 +1,118 @@
+import { isVisibleAscii, isWebhookId, type Operation, type WebhookState } from "../api/operations.js";
+
+/** A webhook that exists when a sandbox starts. */
+export interface WebhookSeed {
+  /** The ID, a positive whole number. */
+  readonly webhookId: number;
+  /** The initial state. */
+  readonly state: WebhookState;
+}
+
+/** A request that the sandbox received. `path` and `headers` are kept as sent, so they contain keys and tokens. */
+export interface LoggedRequest {
+  /** The operation of the Partner API; `null` for any other request, such as one to `/whoami`. */
+  readonly operation: Operation | null;
+  /** The HTTP method. */
+  readonly method: string;
+  /** The percent-encoded path as sent, including the query. */
+  readonly path: string;
+  /** The HTTP status of the response; `null` until the sandbox responds, or if the client disconnects first. */
+  readonly status: number | null;
+  /** The request headers, with lowercase names. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** Options of {@link startSandbox}. All are optional. */
+export interface SandboxOptions {
+  /**
+   * The port on 127.0.0.1, from 0 to 65535. 0 means any free port.
+   * @default 0
+   */
+  readonly port?: number;
+  /**
+   * The access token that every request must carry. Visible ASCII characters only.
+   * @default a random token
+   */
+  readonly accessToken?: string;
+  /**
+   * The webhooks that exist at the start: their states by ID, as in `{ 101: "active" }`, or a list.
+   * @default 101 and 102 active, 103 disabled
+   */
+  readonly webhooks?: Readonly<Record<string, WebhookState>> | readonly WebhookSeed[];
+  /**
+   * The API keys that exist at the start.
+   * @default []
+   */
+  readonly apiKeys?: readonly string[];
+  /**
+   * Called with each request after the response is sent, or after the connection closes without one.
+   * @default none
+   */
+  readonly onRequest?: (request: LoggedRequest) => void;
+}
+
+const DEFAULT_WEBHOOKS: readonly WebhookSeed[] = [
+  { webhookId: 101, state: "active" },
+  { webhookId: 102, state: "active" },
+  { webhookId: 103, state: "disabled" },
+];
+
+/** For each option, what a value must be, and whether one is. */
+const RULES: Readonly<Record<keyof SandboxOptions, [rule: string, isValid: (value: unknown) => boolean]>> = {
+  port: [
+    "a whole number from 0 to 65535",
+    (value) => Number.isInteger(value) && Number(value) >= 0 && Number(value) < 65_536,
+  ],
+  accessToken: ["visible ASCII characters without spaces", (value) => isVisibleAscii(value)],
+  webhooks: [
+    'an object such as { 101: "active" }, or a list such as [{ webhookId: 101, state: "active" }]',
+    (value) => (Array.isArray(value) ? value.every(isObject) : isObject(value)),
+  ],
+  apiKeys: [
+    "an array of texts",
+    (value) => Array.isArray(value) && value.every((key) => typeof key === "string"),
+  ],
+  onRequest: ["a function", (value) => typeof value === "function"],
+};
+
+/** Checks options, which a JavaScript program may get wrong. @throws {Error} with a sentence. */
+export function assertOptions(options: unknown): void {
+  const names = Object.keys(RULES);
+  if (!isObject(options))
+    throw new Error(`startSandbox needs its options as an object: ${names.join(", ")}.`);
+  const unknown = Object.keys(options).find((name) => !names.includes(name));
+  if (unknown !== undefined)
+    throw new Error(
+      `startSandbox has no option ${JSON.stringify(unknown)}. Valid options: ${names.join(", ")}.`,
+    );
+  for (const [name, [rule, isValid]] of Object.entries(RULES)) {
+    const value = options[name];
+    if (value !== undefined && !isValid(value)) throw new Error(`${name} must be ${rule}.`);
+  }
+}
+
+/** Returns webhooks as a list. */
+export function seedsOf(webhooks: SandboxOptions["webhooks"] = DEFAULT_WEBHOOKS): readonly WebhookSeed[] {
+  if (isList(webhooks)) return webhooks;
+  return Object.entries(webhooks).map(([id, state]) => ({
+    webhookId: isWebhookId(id) ? Number(id) : NaN,
+    state,
+  }));
+}
+
+/** Checks a webhook. @throws {Error} with a sentence. */
+export function assertWebhook(webhookId: unknown, state: unknown): void {
+  if (!Number.isSafeInteger(webhookId) || Number(webhookId) < 1)
+    throw new Error("A webhook ID must be a positive whole number.");
+  if (state !== "active" && state !== "disabled")
+    throw new Error(`The state of webhook ${String(webhookId)} must be "active" or "disabled".`);
+}
+
+/** `Array.isArray` does not tell a read-only list from an object. */
+function isList(webhooks: NonNullable<SandboxOptions["webhooks"]>): webhooks is readonly WebhookSeed[] {
+  return Array.isArray(webhooks);
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
