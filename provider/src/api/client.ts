@@ -19,6 +19,8 @@ export interface ClientOptions {
   readonly maxConnections: number;
   /** The maximum rate of requests; `null` for no limit. */
   readonly requestsPerSecond: number | null;
+  /** Sets the proxies. @default the environment of this process */
+  readonly env?: NodeJS.ProcessEnv;
   /** @default the system clock */
   readonly clock?: Clock | undefined;
   /** When it aborts, all waits end, no more requests start, and those in flight are abandoned, except creations. */
@@ -50,9 +52,17 @@ export type PartnerClient = ReturnType<typeof createClient>;
 
 /** Creates a client. All resources of a process share one. @throws {SettingsError} if the environment does not allow requests. */
 export function createClient(options: ClientOptions) {
-  const { signal, baseUrl, accessToken, requestTimeout, operationTimeout, clock = systemClock } = options;
+  const {
+    signal,
+    baseUrl,
+    accessToken,
+    requestTimeout,
+    operationTimeout,
+    clock = systemClock,
+    env = process.env,
+  } = options;
   const limiter = new RateLimiter(clock, options.maxConnections, options.requestsPerSecond, signal);
-  const connections = createConnections(baseUrl, accessToken, options.maxConnections);
+  const connections = createConnections(baseUrl, accessToken, options.maxConnections, env);
   const { host } = new URL(baseUrl.origin);
   const inFlight = new Set<Call>();
 

@@ -26,7 +26,12 @@ export type Connections = ReturnType<typeof createConnections>;
  *
  * @throws {SettingsError} if the environment sets an invalid proxy, or makes undici log request paths.
  */
-export function createConnections(baseUrl: BaseUrl, accessToken: string, maxConnections: number) {
+export function createConnections(
+  baseUrl: BaseUrl,
+  accessToken: string,
+  maxConnections: number,
+  env: NodeJS.ProcessEnv,
+) {
   assertUndiciIsQuiet();
   const create = (pipelining: 0 | 1): Dispatcher => {
     const options = {
@@ -40,7 +45,17 @@ export function createConnections(baseUrl: BaseUrl, accessToken: string, maxConn
     // A proxy in HTTP_PROXY would receive the token unencrypted.
     if (baseUrl.loopback) return new Agent({ ...options, connect: { timeout: CONNECT_TIMEOUT } });
     // This agent ignores `connect.timeout`.
-    return proxyAgent({ ...options, connectTimeout: CONNECT_TIMEOUT, proxyTls: { allowH2: false } });
+    const proxies = {
+      httpProxy: env["http_proxy"] ?? env["HTTP_PROXY"] ?? "",
+      httpsProxy: env["https_proxy"] ?? env["HTTPS_PROXY"] ?? "",
+      noProxy: env["no_proxy"] ?? env["NO_PROXY"] ?? "",
+    };
+    return proxyAgent({
+      ...options,
+      ...proxies,
+      connectTimeout: CONNECT_TIMEOUT,
+      proxyTls: { allowH2: false },
+    });
   };
   const pooled = create(1);
   const fresh = create(0);
@@ -56,7 +71,7 @@ export function createConnections(baseUrl: BaseUrl, accessToken: string, maxConn
      */
     fresh,
     /** Whether the environment sets a proxy. A connection that fails does not tell at which of the two. */
-    mayUseProxy: !baseUrl.loopback && PROXY_VARIABLES.some((name) => process.env[name]),
+    mayUseProxy: !baseUrl.loopback && PROXY_VARIABLES.some((name) => env[name]),
     async close(): Promise<void> {
       await Promise.all([pooled.destroy(), fresh.destroy()]);
     },

@@ -29,7 +29,10 @@ export type UnreadableWebhookList = Extract<WebhookListReading, { readable: fals
 export type FailureCause =
   /** The server returned a status other than 2xx. */
   | { readonly kind: "status"; readonly status: number }
-  /** A response, usually a 429, asks for a wait (in milliseconds) that is longer than `operationTimeout` allows. */
+  /**
+   * A response, usually a 429, demands a wait (in milliseconds) that is longer than `operationTimeout` allows. If there was no
+   * attempt, it was the response to another request.
+   */
   | { readonly kind: "throttled"; readonly status: number; readonly wait: number }
   /** No response arrived in time. `sent`: whether the request had been sent. */
   | { readonly kind: "timeout"; readonly sent: boolean }

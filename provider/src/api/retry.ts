@@ -39,8 +39,8 @@ function decideRetry(kind: OperationKind, attempt: Attempt): RetryDecision {
 }
 
 /**
- * Whether an unsuccessful attempt may have taken effect. A 4xx status means that the server refused, except 408. After 408 and
- * 5xx the outcome is unknown, and a redirect may follow a creation (303).
+ * Whether an attempt may have taken effect. After 2xx it may have, although the body can still report a failure. A 4xx status
+ * means that the server refused, except 408. After 408 and 5xx the outcome is unknown, and a redirect may follow a creation (303).
  */
 function mayHaveTakenEffect(kind: OperationKind, attempt: Attempt): boolean {
   if (kind === "read") return false;
@@ -95,7 +95,7 @@ export async function withRetry(
     let attempt: Attempt;
     try {
       if (signal?.aborted) return failed({ kind: "interrupted" });
-      if (!isMyTurn) return failed({ kind: "status", status: 429 });
+      if (!isMyTurn) return failed({ kind: "throttled", status: 429, wait: limiter.pausedFor });
       attempts += 1;
       attempt = await send(deadline - clock.now(), attempts);
     } finally {

@@ -1,4 +1,5 @@
 import type { PartnerError } from "../api/errors.js";
+import { redactText } from "../api/redact.js";
 
 /** Properties of a resource, as a host passes them. They may hold anything: any version of the program may have written them. */
 export type Properties = Readonly<Record<string, unknown>>;
@@ -66,10 +67,12 @@ export interface ResourceHandlers {
 /** Properties of every resource: ours, which come back from the state, and the engine's, which start with two underscores. */
 const COMMON_PROPERTIES = /^(?:account|keySince|rotationDue|__.*)$/;
 
-/** Returns a problem if a resource has unknown arguments. Their names are not repeated, because they could be anything. */
+/** Returns a problem if a resource has unknown arguments. They are redacted, because they could be anything. */
 export function unknownArguments(resource: string, args: Properties, known: readonly string[]): string[] {
-  if (Object.keys(args).every((name) => known.includes(name) || COMMON_PROPERTIES.test(name))) return [];
-  return [`${resource} has an unknown argument. Valid arguments: ${known.join(", ")}.`];
+  const unknown = Object.keys(args).find((name) => !known.includes(name) && !COMMON_PROPERTIES.test(name));
+  if (unknown === undefined) return [];
+  const name = redactText(JSON.stringify(unknown), []) ?? "";
+  return [`${resource} has the unknown argument ${name}. Valid arguments: ${known.join(", ")}.`];
 }
 
 /** Thrown when an operation fails but the resource must be kept in the state. */

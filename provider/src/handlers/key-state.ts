@@ -137,7 +137,8 @@ export function readKeptResponse(response: KeptResponse, mapping: ResponseMappin
     return { kind: "refused", reason: mapping.apiKey === undefined ? "none" : "pointer", candidates: [] };
   if (reading !== null && (isJson || reading.kind === "found" || reading.candidates.length > 0))
     return reading;
-  return { kind: "refused", reason: "not JSON", candidates: [] };
+  const isEmpty = response.complete && text.trim() === "";
+  return { kind: "refused", reason: isEmpty ? "empty" : "not JSON", candidates: [] };
 }
 
 /** Reads a key again with `responses.apiKey`, if set: a corrected pointer corrects it. `null`: the pointer finds nothing. */

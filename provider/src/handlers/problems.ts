@@ -88,8 +88,11 @@ export type Notice = Readonly<
   | OtherServer
   /** The update records that the account has moved from `owner` to `present`. */
   | { kind: "moved"; owner: string; present: string }
-  /** A key was gone before its deletion. `mayExist`: the service may know it by its ID only, so it may still be valid. */
-  | { kind: "keyWasGone"; fingerprint: string | null; mayExist: boolean }
+  /**
+   * A key was gone when it was to be deleted. `why`: an earlier attempt may have deleted it (`repeated`); the service may know it
+   * by its ID only, so it may still be valid (`mayExist`); or it was certainly gone.
+   */
+  | { kind: "keyWasGone"; fingerprint: string | null; why: "repeated" | "mayExist" | "gone" }
   /** `responses.apiKey` finds nothing in a stored response, so the key is unchanged. */
   | { kind: "pointerFindsNothing"; fingerprint: string | null }
   /** `responses.apiKey` finds a different key in a stored response, so the update replaces the key. */
@@ -113,8 +116,8 @@ export type Notice = Readonly<
   | { kind: "declaredElsewhere"; webhookIds: readonly number[] }
   /** A refresh drops these webhooks, because they are no longer in the list. */
   | { kind: "webhooksGone"; webhookIds: readonly number[] }
-  /** A refresh finds these webhooks in this `state`; this stack last set or saw them in the other one. */
-  | { kind: "drifted"; state: WebhookState; webhookIds: readonly number[] }
+  /** A webhook is not in the state in which this stack last set or saw it. */
+  | { kind: "drifted" }
   /** A preview could not check the webhooks, and continues without the check. `null`: the service took too long. */
   | { kind: "notChecked"; error: PartnerError | null }
 >;

@@ -106,7 +106,10 @@ export class PluginProcess {
     const { createClient } = await import("../api/client.js");
     const { responses, baseUrl } = settings;
     const log = this.env["PARTNERS_DEBUG"] === "1" ? this.#options.log : undefined;
-    const client = interpretResponses(createClient({ ...this.#options, ...settings, log }), responses);
+    const client = interpretResponses(
+      createClient({ ...this.#options, ...settings, env: this.env, log }),
+      responses,
+    );
     this.#client = client;
     if (this.env["NODE_TLS_REJECT_UNAUTHORIZED"] === "0" && baseUrl.origin.startsWith("https:"))
       this.warn({ kind: "tlsNotVerified" });

@@ -140,9 +140,9 @@ async function deleteKey(plugin: PluginProcess, key: StoredKey): Promise<void> {
     if (failure.effect === "possible") keyRequests.recordDeletion(apiKey, "possible");
     if (status !== 404 && status !== 410) throw error;
     if (status === 404) await assertReadable(plugin);
-    // If an attempt may have taken effect, it deleted the key.
-    const mayExist = status === 404 && keyRequests.deletionOf(apiKey) === "none" && id === null;
-    plugin.warn({ kind: "keyWasGone", fingerprint: fingerprint(apiKey), mayExist });
+    const repeated = keyRequests.deletionOf(apiKey) !== "none";
+    const why = repeated ? "repeated" : status === 404 && id === null ? "mayExist" : "gone";
+    plugin.warn({ kind: "keyWasGone", fingerprint: fingerprint(apiKey), why });
   }
   keyRequests.recordDeletion(apiKey, "certain");
 }

@@ -14,7 +14,6 @@ import {
   type WebhookFailure,
 } from "../handlers/problems.js";
 import {
-  failedCommand,
   inflections,
   listed,
   minuteOf,
@@ -59,7 +58,7 @@ function describeError(error: PartnerError, context: MessageContext): string {
   if (error instanceof SettingsError)
     return `${error.problems.map((problem) => settingText(problem, context)).join(" ")} Nothing was sent.`;
   if (error instanceof RequestError)
-    return `${requestName(error.failure, context)}: ${outcomeText(error.failure, context)}${keepingText(error.failure, context)}`;
+    return `${requestName(error.failure, context)}: ${outcomeText(error.failure, context)}`;
   const { problem } = error as PartnerError & Pick<ResourceError, "problem">; // There is no fourth kind.
   return resourceText(problem, context);
 }
@@ -99,17 +98,9 @@ function requestName({ operation, webhookId, host }: RequestFailure, { account }
   return `${method} ${path} at ${host}${of}`;
 }
 
-/** What to do if the resource is declared again after a deletion that failed partway. */
-const KEEPING = 'To keep the resource, run "pulumi up --refresh".';
-
-/** Returns what to do if a deletion may have changed a webhook, but the resource is to be kept. */
-function keepingText({ webhookId, effect }: RequestFailure, { deletes }: MessageContext): string {
-  return deletes === true && webhookId !== null && effect === "possible" ? ` ${KEEPING}` : "";
-}
-
 /** Returns what happened, and the remedy. */
 function explain(
-  { operation, cause, host, mayUseProxy }: RequestFailure,
+  { operation, cause, host, mayUseProxy, attempts }: RequestFailure,
   context: MessageContext,
 ): readonly [happened: string, remedy: string] {
   const baseUrl = setting("baseUrl", context);
@@ -117,11 +108,19 @@ function explain(
   switch (cause.kind) {
     case "status":
       return [`the server returned ${cause.status}`, statusRemedy(cause.status, operation, context)];
-    case "throttled":
+    case "throttled": {
+      const wait = `must wait ${Math.ceil(cause.wait / 1000)} s`;
+      const isTooFast = cause.status === 429 && attempts > 1;
+      const remedy = isTooFast
+        ? `set ${setting("requestsPerSecond", context)}`
+        : `raise ${setting("operationTimeout", context)}`;
       return [
-        `the server returned ${cause.status} and asked for a wait of ${Math.ceil(cause.wait / 1000)} s`,
-        `Try again after that, or raise ${setting("operationTimeout", context)}.`,
+        attempts === 0
+          ? `not sent, because the server returned ${cause.status} to another request, and all requests ${wait}`
+          : `the server returned ${cause.status}, and a retry ${wait}`,
+        `Try again after that, or ${remedy}.`,
       ];
+    }
     case "timeout":
       if (!cause.sent) return ["timed out while connecting", connectionRemedy("", addresses)];
       return [
@@ -130,10 +129,13 @@ function explain(
       ];
     case "connection": {
       const peer = mayUseProxy ? `${host} or its proxy` : host;
-      return [`the connection to ${peer} failed (${cause.code})`, connectionRemedy(cause.code, addresses)];
+      const happened = CLOSED.includes(cause.code)
+        ? `${peer} closed the connection without a response (${cause.code})`
+        : `the connection to ${peer} failed (${cause.code})`;
+      return [happened, connectionRemedy(cause.code, addresses)];
     }
     case "interrupted":
-      return ["interrupted", `Run ${failedCommand(context)} again.`];
+      return ["interrupted", `Run ${UP} again.`];
     case "cutOff":
       return ["the response was cut off", "Try again."];
     case "webPage":
@@ -156,16 +158,20 @@ function statusRemedy(status: number, operation: Operation, context: MessageCont
   if (status === 403)
     return `The token lacks permission for this: change ${setting("accessToken", context)}.`;
   if (status === 404 && OPERATIONS[operation].method === "PATCH")
-    return `The webhook may just have been deleted: run ${failedCommand(context)} again, or ask the service's operator.`;
+    return `The webhook may just have been deleted: run ${UP} again, or ask the service's operator.`;
   if (status === 404) return `There is no Partner API at this address. Correct ${baseUrl}.`;
   if (status === 409 && OPERATIONS[operation].kind === "create")
-    return "The service allows only one key: delete the other one, or set overlapDays to 0 and deleteBeforeReplace to true.";
+    return "The service may allow only one key. If so, delete the other one or, for a rotation, set overlapDays to 0 and deleteBeforeReplace to true.";
+  if (status === 408) return "It timed out while waiting for the request: try again.";
   if (status === 429) return `Try again later, or set ${setting("requestsPerSecond", context)}.`;
   if (status < 400 && status !== 304)
     return `Redirects are not followed: set ${baseUrl} to the final address.`;
   if (status >= 500) return "The service failed: try again later.";
   return "The service rejected the request: fix the problem that it reports, or ask its operator.";
 }
+
+/** The codes for a connection that ended before a response. */
+const CLOSED = ["UND_ERR_SOCKET", "ECONNRESET", "EPIPE"];
 
 /** Returns the remedy for an error code of OpenSSL (verify(1)), Node or undici. @param source The setting that holds the address. */
 function connectionRemedy(code: string, source: string): string {
@@ -180,6 +186,8 @@ function connectionRemedy(code: string, source: string): string {
     return "The TLS handshake failed: ask the service's operator which versions and ciphers it accepts.";
   if (/^UND_ERR_(ABORTED|PRX)/.test(code))
     return "The proxy refused the connection: check HTTPS_PROXY, or add the host to NO_PROXY.";
+  if (CLOSED.includes(code))
+    return `Try again; if it happens again, check ${source}, or ask the service's operator.`;
   return `Check ${source} and the network.`;
 }
 
@@ -204,11 +212,8 @@ function resourceText(problem: ResourceProblem, context: MessageContext): string
         return `${names} overlap: one of them sets "others" for the whole account. Set "others" to "leave", or remove one.`;
       return `Webhook ${problem.webhookId} is declared twice, by ${names}. Remove one, or correct its ID or provider.`;
     }
-    case "fleetIncomplete": {
-      const { failures, total } = problem;
-      const keeping = context.deletes === true ? ` ${KEEPING}` : "";
-      return `${failures.length} of ${total} webhooks could not be changed. Run ${failedCommand(context)} again to retry them.${keeping}\n${failureLines(failures, context)}`;
-    }
+    case "fleetIncomplete":
+      return `${problem.failures.length} of ${problem.total} webhooks could not be changed. Run ${UP} again to retry them.\n${failureLines(problem.failures, context)}`;
     case "unknownToken":
       return `There is no ${JSON.stringify(problem.token)}. Correct it to one of: ${problem.known.join(", ")}.`;
     case "wrongImportId":
@@ -226,14 +231,18 @@ function resourceText(problem: ResourceProblem, context: MessageContext): string
     }
     case "keyNotFound": {
       const { createdAt, rotates, complete, reading } = problem;
+      const there = `at the service; in a stack, then ${stateDelete(context)}${rotates ? " (drops both keys)" : ""}`;
+      const old = rotates ? " The old key stays in use." : "";
+      const created = `A key was created at ${minuteOf(createdAt)}`;
+      if (reading.reason === "empty")
+        return `${created}, but the response is empty, so the key is lost.${old} Delete it ${there}.`;
       const state = complete ? "" : " (cut off)";
-      const note = `${problem.reportsFailure ? " (which reports a failure)" : state}, which stays in the stack, if there is one.${rotates ? " The old key stays in use." : ""}`;
+      const note = `${problem.reportsFailure ? " (which reports a failure)" : state}, which stays in the stack, if there is one.${old}`;
       const remedy =
         reading.reason === "not JSON"
           ? "The body is not JSON, so no JSON Pointer can find the key."
           : `${readingRemedy("apiKey", reading, context)} Then run ${UP}; it does not create another key.`;
-      const removal = `delete the key at the service; in a stack, then ${stateDelete(context)}${rotates ? " (drops both keys)" : ""}`;
-      return `A key was created at ${minuteOf(createdAt)} but not found in the response${note} ${remedy} If the body has no key, or there is no stack, ${removal}.`;
+      return `${created} but not found in the response${note} ${remedy} If the body has no key, or there is no stack, delete the key ${there}.`;
     }
     case "deletionUnclear":
       return `Deleting the key failed: the server returned 404, but nothing confirms that the key is gone: ${describeError(problem.listError, context)} If the key is gone, ${stateDelete(context)}.`;

@@ -21,8 +21,11 @@ export function renderNotice(notice: Notice, context: MessageContext): string {
     case "otherServer":
       return `resources of this stack belong to ${notice.owner}, not to ${notice.present}. ${otherServerRemedy(context)}`;
     case "keyWasGone": {
-      const gone = `${keyName(notice.fingerprint)} was not found, so it is treated as deleted.`;
-      if (!notice.mayExist) return gone;
+      const key = keyName(notice.fingerprint);
+      if (notice.why === "repeated")
+        return `${key} was gone when its deletion was retried. Probably the first attempt deleted it.`;
+      const gone = `${key} was not found, so it is treated as deleted.`;
+      if (notice.why === "gone") return gone;
       return `${gone} If the service deletes keys by ID, the key may still exist: delete it there and set ${setting("responses.apiKeyId", context)}.`;
     }
     case "pointerFindsNothing":
@@ -65,12 +68,8 @@ export function renderNotice(notice: Notice, context: MessageContext): string {
       const { are, them } = inflections(notice.webhookIds);
       return `${webhooksText(notice.webhookIds)} ${are} no longer in the list, so the refresh drops ${them}.`;
     }
-    case "drifted": {
-      const { webhookIds: ids, state } = notice;
-      const { are, them } = inflections(ids);
-      const left = state === "active" ? "disabled" : "active";
-      return `${webhooksText(ids)} ${are} ${state}; this stack left ${them} ${left}. If every refresh says so, another stack may manage ${them}.`;
-    }
+    case "drifted":
+      return `webhooks are not in the state in which this stack left them. If every refresh says so, another stack may manage the same webhooks.`;
     case "moved":
       return `the account moved from ${notice.owner} to ${notice.present}: the update records the new address.`;
     case "notChecked": {

@@ -9,8 +9,8 @@ export type KeyReading =
   | { readonly kind: "found"; readonly apiKey: string; readonly pointer: string }
   | {
       readonly kind: "refused";
-      /** `none`: or the response reports a failure. `pointer`: it finds nothing that can be sent. `not JSON`: no pointer can help. */
-      readonly reason: "none" | "several" | "pointer" | "not JSON";
+      /** `none`: or the response reports a failure. `pointer`: it finds nothing that can be sent. `not JSON`, `empty`: no pointer can help. */
+      readonly reason: "none" | "several" | "pointer" | "not JSON" | "empty";
       /** JSON Pointers to possible keys, at most 10. */
       readonly candidates: readonly string[];
     };

@@ -98,6 +98,25 @@ describe("Retry-After", () => {
   });
 });
 
+it("a request that another one's Retry-After keeps in the queue says so, with the wait", async () => {
+  const clock = new InstantClock();
+  const headers = { "retry-after": "3600" };
+  const sandbox = await sandboxFor({ faults: [{ kind: "status", status: 429, headers }] });
+  const client = clientFor(sandbox, { clock, maxConnections: 1 });
+  const first = requestFailureOf(client.listWebhooks());
+  const queued = requestFailureOf(client.createApiKey());
+  expect(await first).toMatchObject({ attempts: 1, cause: { kind: "throttled", wait: 3_600_000 } });
+  expect(await queued).toMatchObject({
+    attempts: 0,
+    effect: "none",
+    cause: { kind: "throttled", status: 429 },
+  });
+  clock.advance(60_000);
+  const later = await requestFailureOf(client.createApiKey());
+  expect(later).toMatchObject({ attempts: 0, cause: { kind: "throttled", wait: 3_540_000 } });
+  expect(sandbox.requests).toHaveLength(1);
+});
+
 describe("a timeout", () => {
   it("operationTimeout ends the operation in the middle of an attempt", async () => {
     const target = await scripted({ bytes: "" });

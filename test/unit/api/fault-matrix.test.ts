@@ -80,12 +80,14 @@ const MATRIX: readonly Row[] = [
   row("500", status(500), "status 500", 4, 1, "possible"),
   row("501", status(501), "status 501", 1, 1, "possible"),
   // 429s do not count as attempts. The operation fails when the doubling pause is longer than operationTimeout.
-  ["429", status(429), "5 status 429, none", "5 status 429, none", "5 status 429, none"],
+  ["429", status(429), "5 throttled 429, none", "5 throttled 429, none", "5 throttled 429, none"],
   disconnect("a reset", "ECONNRESET", { bytes: "", end: "reset" }),
   disconnect("a close", "UND_ERR_SOCKET", { bytes: "", end: "fin" }),
   disconnect("a close in the headers", "UND_ERR_SOCKET", { bytes: "HTTP/1.1 200 OK\r\ncon", end: "fin" }),
   disconnect("another protocol", "HTTPParserError", { bytes: "220 smtp.example.com ready\r\n" }),
-  disconnect("an unrequested 100 Continue", "UND_ERR_SOCKET", { bytes: "HTTP/1.1 100 Continue\r\n\r\n" }),
+  disconnect("an unrequested 100 Continue", "UND_ERR_SOCKET", {
+    bytes: `HTTP/1.1 100 Continue\r\n\r\n${response(200, "{}")}`,
+  }),
   row("no response", () => ({ bytes: "" }), "timeout", 4, 4, "possible"),
   ["a reset in the body", incomplete("reset"), "4 cutOff, none", "1 done", "1 partial"],
   ["a close in the body", incomplete("fin"), "4 cutOff, none", "1 done", "1 partial"],

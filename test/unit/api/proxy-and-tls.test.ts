@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 
 import { startConnectProxy, type Reaction } from "../../support/connect-proxy.ts";
 import {
@@ -19,14 +19,6 @@ const untrusted = await createAuthority("X");
 trust(trusted);
 resolveTestNames();
 
-beforeEach(() => {
-  for (const name of ["HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY"]) {
-    vi.stubEnv(name, undefined);
-    vi.stubEnv(name.toLowerCase(), undefined);
-  }
-  onTestFinished(() => void vi.unstubAllEnvs());
-});
-
 interface Options extends Partial<CertificateFacts> {
   readonly authority?: Authority;
   /** The behavior of a proxy to set as HTTPS_PROXY. @default no proxy */
@@ -42,9 +34,9 @@ async function secureSandbox(given: Options = {}) {
   onTestFinished(async () => {
     for (const server of [connectProxy, front]) await server.close();
   });
-  if (given.proxy) vi.stubEnv("HTTPS_PROXY", connectProxy.url.replace("://", "://user:p%40ssw0rd@"));
+  const env = given.proxy && { HTTPS_PROXY: connectProxy.url.replace("://", "://user:p%40ssw0rd@") };
   const target = { url: `https://${HOST}:${front.port}`, accessToken: sandbox.accessToken };
-  const client = clientFor(target, { clock: new InstantClock() });
+  const client = clientFor(target, { clock: new InstantClock(), env: env ?? {} });
   return { ...target, sandbox, front, proxy: connectProxy, client };
 }
 
@@ -113,11 +105,11 @@ describe("a proxy", () => {
 
   it("is never used for this machine, because it would see the token in plain text", async () => {
     const { proxy } = await secureSandbox({ proxy: ["tunnel"] });
-    vi.stubEnv("HTTP_PROXY", proxy.url);
+    const options = { env: { HTTP_PROXY: proxy.url } };
     const plain = await sandboxFor();
     const { url, accessToken } = plain;
-    await clientFor(plain).createApiKey();
-    await clientFor({ url: url.replace("127.0.0.1", "localhost"), accessToken }).listWebhooks();
+    await clientFor(plain, options).createApiKey();
+    await clientFor({ url: url.replace("127.0.0.1", "localhost"), accessToken }, options).listWebhooks();
     expect(plain.requests).toHaveLength(2);
     expect(proxy.seen()).toHaveLength(0);
   });
@@ -125,8 +117,8 @@ describe("a proxy", () => {
   it.each(["proxy.example.com:3128", "http://user:p4ssword@proxy example:1"])(
     "that is not a URL is an error that does not repeat the value: %s",
     (value) => {
-      vi.stubEnv("HTTPS_PROXY", value);
-      const create = (): unknown => clientFor({ url: `https://${HOST}`, accessToken: "t" });
+      const options = { env: { HTTPS_PROXY: value } };
+      const create = (): unknown => clientFor({ url: `https://${HOST}`, accessToken: "t" }, options);
       const text = expect.stringMatching(/^The proxy in (?!.*p4ssword)/) as string;
       expect(create).toThrow(expect.objectContaining({ problems: [{ kind: "environment", text }] }));
     },

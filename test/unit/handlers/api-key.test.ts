@@ -7,6 +7,7 @@ import {
   type ResourceHandlers,
 } from "../../../provider/src/handlers/contract.js";
 import { fingerprint, responseText, type KeptResponse } from "../../../provider/src/handlers/key-state.js";
+import { renderError } from "../../../provider/src/hosts/error-messages.js";
 import { SHAPES, type Fault, type SandboxOptions, type Shape } from "../../support/sandbox.ts";
 import { failureOf, sandboxFor } from "../api/support.ts";
 import { checked, create, mapping, methods, NOON, partialFailureOf, startRun } from "./support.ts";
@@ -74,7 +75,7 @@ describe("a new key", () => {
   it("is refused in the preview if arguments are invalid", async () => {
     const { problems } = await keysOf(await sandboxFor()).check({}, { rotation: "a", SECRET: 1 });
     expect(problems).toEqual([
-      "PartnerApiKey has an unknown argument. Valid arguments: rotation.",
+      'PartnerApiKey has the unknown argument "SECRET". Valid arguments: rotation.',
       expect.stringContaining("rotation must be"),
     ]);
   });
@@ -136,6 +137,7 @@ describe("a response in which the key is not found", () => {
       }
       const { id, properties, reason } = error as PartialFailure;
       expect(reason).toMatchObject({ problem: { kind: "keyNotFound", reading: { candidates } } });
+      expect(renderError(reason).includes("but the response is empty")).toBe(body === "");
       const kept = properties["response"] as KeptResponse;
       expect(responseText(kept)).toBe(body);
       expect(withoutSpecialValues(kept)).toEqual(kept);
@@ -191,7 +193,7 @@ describe("a deletion", () => {
     expect(service.apiKeys).toEqual([]);
     const { partnerApiKey, notices } = startRun(service, byId);
     await partnerApiKey.delete(outputs); // The key is already gone.
-    expect(notices).toMatchObject([{ kind: "keyWasGone", mayExist: false }]);
+    expect(notices).toMatchObject([{ kind: "keyWasGone", why: "gone" }]);
   });
 
   it("by ID fails without the ID and the key in the error", async () => {
@@ -207,16 +209,16 @@ describe("a deletion", () => {
   });
 
   const reset: Fault = { kind: "reset", operation: "deleteApiKey", effect: true };
-  it.each<[what: string, fault: Fault, mayExist: boolean, requests: string[]]>([
-    ["the first attempt returns a 404", gone, true, ["DELETE", "GET"]],
-    ["a retry returns a 404", reset, false, ["DELETE", "DELETE", "GET"]],
-    ["it returns a 410", { ...gone, status: 410 }, false, ["DELETE"]],
-  ])("succeeds with a warning if %s", async (_what, fault, mayExist, requests) => {
+  it.each<[what: string, fault: Fault, why: string, requests: string[]]>([
+    ["the first attempt returns a 404", gone, "mayExist", ["DELETE", "GET"]],
+    ["a retry returns a 404", reset, "repeated", ["DELETE", "DELETE", "GET"]],
+    ["it returns a 410", { ...gone, status: 410 }, "gone", ["DELETE"]],
+  ])("succeeds with a warning if %s", async (_what, fault, why, requests) => {
     const { service, outputs } = await createdKey();
     service.inject(fault);
     const { partnerApiKey, notices } = startRun(service);
     await partnerApiKey.delete(outputs);
-    expect(notices).toEqual([{ kind: "keyWasGone", fingerprint: outputs["fingerprint"], mayExist }]);
+    expect(notices).toEqual([{ kind: "keyWasGone", fingerprint: outputs["fingerprint"], why }]);
     expect(methods(service)).toEqual(requests);
   });
 

@@ -113,7 +113,11 @@ describe("rotation", () => {
     ["days in quotes", { overlapDays: "7" }, /must be a whole number/],
     ["a trigger that is a number", { trigger: 7 }, /trigger must be a string/],
     ["a string", "monthly", /^rotation must be an object/],
-    ["an unknown argument", { SECRET: 1 }, /^rotation has an unknown argument\. Valid .*: trigger/],
+    [
+      "an unknown argument",
+      { after_dayz: 1 },
+      /^rotation has the unknown argument "after_dayz"\. Valid .*: trigger/,
+    ],
   ])("must not be %s", (_what, rotation, problem) => {
     const problems = rotationProblems(rotation);
     expect(problems).toEqual([expect.stringMatching(problem)]);

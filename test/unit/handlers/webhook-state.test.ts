@@ -104,7 +104,10 @@ describe("a webhook", () => {
   });
 
   it.each<[object, RegExp]>([
-    [{ SECRET: 1 }, /^PartnerWebhookState has an unknown argument. Valid arguments: webhookId, state/],
+    [
+      { stat: "SECRET" },
+      /^PartnerWebhookState has the unknown argument "stat"\. Valid arguments: webhookId, state/,
+    ],
     ...["101", 1.5, 2 ** 53, undefined].map(
       (webhookId) => [{ webhookId }, /^webhookId must be a positive whole number/] as [object, RegExp],
     ),

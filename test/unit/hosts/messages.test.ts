@@ -50,10 +50,10 @@ function unreadable(reason: Unreadable["reading"]["reason"], ...candidates: stri
 
 const CODES =
   "ECONNREFUSED ENOTFOUND ECONNRESET EHOSTUNREACH UNABLE_TO_VERIFY_LEAF_SIGNATURE CERT_HAS_EXPIRED ERR_TLS_CERT_ALTNAME_INVALID " +
-  "EPROTO ERR_SSL_WRONG_VERSION_NUMBER HTTPParserError UND_ERR_ABORTED";
+  "EPROTO ERR_SSL_WRONG_VERSION_NUMBER HTTPParserError UND_ERR_ABORTED UND_ERR_SOCKET";
 
 const CAUSES: Examples<FailureCause> = {
-  status: [301, 400, 401, 403, 404, 429, 500].map((status) => ({ kind: "status", status })),
+  status: [301, 400, 401, 403, 404, 408, 429, 500].map((status) => ({ kind: "status", status })),
   throttled: { kind: "throttled", status: 429, wait: 3_600_500 },
   timeout: [true, false].map((sent) => ({ kind: "timeout", sent })),
   connection: CODES.split(" ").map((code) => ({ kind: "connection", code })),
@@ -145,6 +145,7 @@ const PROBLEMS: Examples<ResourceProblem> = {
     { ...key, complete: false, rotates: true, reading: NOTHING },
     { ...key, reading: { ...refused, reason: "pointer", candidates: ["/*/apiKey"] } },
     { ...key, reportsFailure: true, reading: { ...NOTHING, reason: "not JSON" } },
+    { ...key, reportsFailure: true, reading: { ...NOTHING, reason: "empty" } },
   ],
   deletionUnclear: { kind: "deletionUnclear", listError: answered(401) },
   partlyDone: { kind: "partlyDone", next: answered(403, POST) },
@@ -164,8 +165,9 @@ const rotation = { kind: "rotation", fingerprint: PRINT, validUntil: "2026-06-22
 const NOTICES: Examples<Notice> = {
   otherServer,
   keyWasGone: [
-    { kind: "keyWasGone", fingerprint: PRINT, mayExist: true },
-    { kind: "keyWasGone", fingerprint: null, mayExist: false },
+    { kind: "keyWasGone", fingerprint: PRINT, why: "mayExist" },
+    { kind: "keyWasGone", fingerprint: null, why: "gone" },
+    { kind: "keyWasGone", fingerprint: PRINT, why: "repeated" },
   ],
   pointerFindsNothing: { kind: "pointerFindsNothing", fingerprint: PRINT },
   reread: { kind: "reread", fingerprint: PRINT, next: "sha256:fedcba9876543210" },
@@ -186,7 +188,7 @@ const NOTICES: Examples<Notice> = {
   leaving: { kind: "leaving", account: "default", state: "active", webhookIds: MANY },
   declaredElsewhere: [[1], [1, 2]].map((webhookIds) => ({ kind: "declaredElsewhere", webhookIds })),
   webhooksGone: { kind: "webhooksGone", webhookIds: [1] },
-  drifted: [[103], [1, 2]].map((webhookIds) => ({ kind: "drifted", state: "active", webhookIds })),
+  drifted: { kind: "drifted" },
   moved: { kind: "moved", ...MOVE },
   notChecked: [
     { kind: "notChecked", error: answered(501, { attempts: 4 }) },
@@ -201,6 +203,8 @@ function all<Union extends { kind: string }>(examples: Examples<Union>): Union[]
 const ERRORS: readonly PartnerError[] = [
   ...all(CAUSES).map((cause) => new RequestError(failure(cause))),
   new RequestError(failure({ kind: "connection", code: "ECONNREFUSED" }, { mayUseProxy: true })),
+  new RequestError(failure({ kind: "throttled", status: 429, wait: 3_540_000 }, { attempts: 0 })),
+  new RequestError(failure({ kind: "throttled", status: 429, wait: 16_000 }, { attempts: 5 })),
   answered(409, POST),
   answered(422, { serverMessage: "Two keys at most.", requestId: "req-1" }),
   new RequestError(failure({ kind: "timeout", sent: true }, { ...POST, effect: "possible" })),
@@ -242,26 +246,6 @@ describe("the message for every error and notice", () => {
     const stuck = new ResourceError({ kind: "otherAccount", owner: "eu", present: "default" });
     expect(renderError(stuck, { urn })).toContain(`run "pulumi state delete '${urn}'".`);
     expect(renderError(stuck)).toContain('run "pulumi state delete".');
-  });
-
-  it("says how to repeat a deletion, or to take it back, because up alone finds nothing to repair", () => {
-    const rest = (error: PartnerError): string => renderError(error, { deletes: true });
-    const keep = 'To keep the resource, run "pulumi up --refresh".';
-    const lost = { effect: "possible", attempts: 4 } as const;
-    for (const [error, keeps] of [
-      [answered(502, { ...PATCH, ...lost }), true],
-      [
-        new ResourceError(all(PROBLEMS).find(({ kind }) => kind === "fleetIncomplete") as ResourceProblem),
-        true,
-      ],
-      [answered(502, { ...DELETE, ...lost }), false],
-      [answered(409, PATCH), false],
-    ] as const) {
-      expect(rest(error).split(keep)).toHaveLength(keeps ? 2 : 1);
-      expect(renderError(error)).not.toContain(keep);
-    }
-    for (const error of ERRORS) expect(rest(error)).not.toMatch(/"pulumi up" again/);
-    expect(rest(new RequestError(failure({ kind: "interrupted" })))).toContain("Run the same command again.");
   });
 
   it("explains how destroy and refresh get new settings, if these could be the remedy", () => {
