@@ -3,10 +3,11 @@ import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { expect, it, onTestFinished } from "vitest";
 
+import { ROOT } from "../../provider/tools/checkout.ts";
 import { runShell } from "../../provider/tools/process.ts";
 import { engineEnv } from "../../provider/tools/engine/environment.ts";
 import { SHAPES } from "../support/sandbox.ts";
-import { blocksOf, countRequests, sandboxFor, statesOf } from "./support.ts";
+import { blocksOf, countRequests, environmentFor, sandboxFor, statesOf } from "./support.ts";
 
 const PAGE = "docs/command-line.md";
 const OLD_KEY = "old-key-0123456789abcdef";
@@ -63,4 +64,33 @@ it("the commands of the page list, read and change webhooks, and create and dele
   expect(await logs()).toContain(apiKey); // As the page warns. If a newer CLI is better, shorten the page.
   expect((await shell(last)).code).toBe(0);
   expect(await logs()).not.toMatch(new RegExp(`${apiKey}|${OLD_KEY}|${sandbox.accessToken}`));
+});
+
+it("replace-key.sh replaces a key with the CLI, and creates no second one if the first is not recognized", async () => {
+  const sandbox = await sandboxFor({ apiKeys: [OLD_KEY] });
+  const engine = await engineEnv({ ...environmentFor(sandbox) });
+  onTestFinished(() => engine.dispose());
+  const script = join(ROOT, "examples/stateless-key/replace-key.sh");
+  const [commands = ""] = await blocksOf("docs/keys-outside-the-state.md", "sh");
+  // Stands for the store of the page, and for the program that switches the consumers.
+  await writeFile(join(engine.dir, "vault"), `#!/bin/sh\ncp "\${5#key=@}" '${engine.dir}/stored'\n`);
+  await writeFile(join(engine.dir, "switch-consumers.sh"), "#!/bin/sh\ncp stored used\n");
+  const prepare = `${PEOPLE}\nchmod +x vault switch-consumers.sh; PATH=$PWD:$PATH HOME=$PWD\nreplace-key.sh() { '${script}' "$@"; }\n`;
+  const run = (env = engine.env) => runShell(prepare + commands, { cwd: engine.dir, env });
+  const { code, stdout, stderr } = await run();
+  expect({ code, stderr: code === 0 ? "" : stderr }).toEqual({ code: 0, stderr: "" });
+  const [key] = sandbox.apiKeys;
+  expect([sandbox.apiKeys.length, await readFile(join(engine.dir, "used"), "utf8")]).toEqual([1, key]);
+  expect(stdout + stderr).not.toMatch(new RegExp(`${key}|${OLD_KEY}`));
+  expect(countRequests(sandbox)).toEqual({ POST: 1, DELETE: 1 });
+  expect(await readdir(join(engine.dir, ".partner-keys"))).toEqual([]);
+
+  const unread = { ...engine.env, PARTNERS_RESPONSES: '{ "apiKey": "/unknown" }' };
+  const failed = await run(unread);
+  expect(failed.code).not.toBe(0);
+  expect(await run(unread)).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining("Look for a new key") as string,
+  });
+  expect(countRequests(sandbox)).toEqual({ POST: 1 });
 });

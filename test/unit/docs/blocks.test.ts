@@ -15,7 +15,9 @@ const DECLARATIONS = {
   key: 'const key = new partners.PartnerApiKey("key");',
   checkout: 'const checkout = new partners.PartnerApiKey("checkout");',
   // Third-party packages that are not installed here.
+  aws: "declare const aws: any;",
   kubernetes: "declare const kubernetes: any;",
+  vault: "declare const vault: any;",
   github: "declare const github: any;",
 };
 
