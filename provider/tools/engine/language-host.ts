@@ -1,5 +1,5 @@
 /**
- * The language host for `runtime: nodejs` if the CLI comes without Pulumi's own. It implements the part of the LanguageRuntime
+ * The language host for `runtime: nodejs`, or with `--bun` for `runtime: bun`, if the CLI comes without Pulumi's own. It implements the part of the LanguageRuntime
  * service that is needed to run a program. gRPC returns UNIMPLEMENTED for all other calls.
  */
 import { type ChildProcess, spawn } from "node:child_process";
@@ -18,6 +18,7 @@ const ALREADY_REPORTED = 32;
 
 // The engine passes its address as the only argument, and reads the port of the host from the first line of output.
 const engineAddress = process.argv.slice(2).find((arg) => !arg.startsWith("-")) ?? "";
+const [runtime, ...runtimeArgs] = process.argv.includes("--bun") ? ["bun", "run"] : [process.execPath];
 let program: ChildProcess | undefined;
 
 const always = (response: unknown) => (_call: unknown, callback: grpc.sendUnaryData<unknown>) => {
@@ -57,10 +58,10 @@ async function runProgram(request: langproto.RunRequest): Promise<langproto.RunR
     ...process.env,
     PULUMI_CONFIG: JSON.stringify(Object.fromEntries(request.getConfigMap().entries())),
     PULUMI_CONFIG_SECRET_KEYS: JSON.stringify(request.getConfigsecretkeysList()),
-    PULUMI_NODEJS_TYPESCRIPT: "true",
+    ...(runtime !== "bun" && { PULUMI_NODEJS_TYPESCRIPT: "true" }), // Bun runs TypeScript itself.
   };
   // The engine shows the output of this process as the output of the program.
-  program = spawn(process.execPath, [launcher, ...launcherArgs(request)], { env, stdio: "inherit" });
+  program = spawn(runtime, [...runtimeArgs, launcher, ...launcherArgs(request)], { env, stdio: "inherit" });
   const [code, signal] = (await once(program, "exit")) as [number | null, NodeJS.Signals | null];
   program = undefined;
   const response = new langproto.RunResponse();
