@@ -1,5 +1,5 @@
 import type { ApiResponse, ClientOptions, PartnerClient } from "../api/client.js";
-import type { WebhookState } from "../api/operations.js";
+import type { Operation, WebhookState } from "../api/operations.js";
 import { isWebPage, reportsFailure } from "../responses/failure-report.js";
 import { isFailedCreation } from "../responses/key-reader.js";
 import type { ResponseMapping } from "../responses/mapping.js";
@@ -76,7 +76,7 @@ export class PluginProcess {
   }
 
   /** The names of the operations that are waiting for a response. */
-  get pendingOperations(): readonly string[] {
+  get pendingOperations(): readonly Operation[] {
     return this.#client?.pendingOperations() ?? [];
   }
 

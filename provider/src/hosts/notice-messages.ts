@@ -1,5 +1,5 @@
 import type { Wait } from "../api/client.js";
-import { OPERATIONS } from "../api/operations.js";
+import { OPERATIONS, type Operation } from "../api/operations.js";
 import type { Notice, RotationReason } from "../handlers/problems.js";
 import { unknownSettingText } from "../registration.js";
 import { renderError } from "./error-messages.js";
@@ -80,7 +80,7 @@ export function renderNotice(notice: Notice, context: MessageContext): string {
 }
 
 /** No host is told about the resource options. */
-const UNLESS_RETAINED = ", unless retainOnDelete is set";
+const UNLESS_RETAINED = ", unless retainOnDelete or deletedWith is set";
 
 function rotationReason(why: RotationReason): string {
   if (why.kind === "trigger") return "rotation.trigger changed";
@@ -98,10 +98,19 @@ export function renderWait(wait: Wait): string {
   return `${OPERATIONS[wait.operation].method}: ${wait.reason}, retrying in ${Math.ceil(wait.delay / 1000)} s`;
 }
 
-/** Says what is in flight when the process is asked to stop, as in `… in flight: 60 × disableWebhook, 1 × createApiKey.` */
-export function renderStop(event: string, operations: readonly string[]): string {
+/**
+ * Says what is in flight when the process is asked to stop.
+ *
+ * @param event `Cancel` after the first Ctrl-C, while the engine still waits for the responses, or the name of a signal.
+ */
+export function renderStop(event: string, operations: readonly Operation[]): string {
   const counts = [...Map.groupBy(operations, (name) => name)].map(
     ([name, { length }]) => `${length} × ${name}`,
   );
-  return `${event} received; in flight: ${counts.join(", ")}.`;
+  const creations = operations.filter((operation) => OPERATIONS[operation].kind === "create").length;
+  if (creations === 0) return `Stopping ${counts.join(", ")}.`;
+  const keys = creations === 1 ? "A key is" : `${creations} keys are`;
+  const when =
+    event === "Cancel" ? "Wait for the response: after another Ctrl-C," : "If the run has stopped,";
+  return `${keys} being created. ${when} a new key may exist at the service, but in no stack. Then run "npx pulumi-partners doctor".`;
 }

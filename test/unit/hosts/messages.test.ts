@@ -15,7 +15,7 @@ import {
   type WebhookFailure,
 } from "../../../provider/src/handlers/problems.js";
 import { renderError } from "../../../provider/src/hosts/error-messages.js";
-import { renderNotice } from "../../../provider/src/hosts/notice-messages.js";
+import { renderNotice, renderStop } from "../../../provider/src/hosts/notice-messages.js";
 import type { MessageContext } from "../../../provider/src/hosts/wording.js";
 import { assertNodeVersion, readSettings } from "../../../provider/src/handlers/settings.js";
 import { CANARIES, findLeaks } from "../../support/canary.ts";
@@ -217,6 +217,9 @@ const ERRORS: readonly PartnerError[] = [
 const texts = (context: MessageContext): string[] => [
   ...ERRORS.map((error) => renderError(error, context)),
   ...all(NOTICES).map((notice) => renderNotice(notice, context)),
+  renderStop("SIGINT", ["disableWebhook", "disableWebhook", "deleteApiKey"]),
+  renderStop("SIGINT", ["createApiKey", "createApiKey", "disableWebhook"]),
+  renderStop("Cancel", ["createApiKey"]),
 ];
 
 describe("the message for every error and notice", () => {
