@@ -43,7 +43,9 @@ describe.each(HOSTS)("a plugin of the %s host that receives a signal", (host) =>
     const [change, deletion] = await calls;
     expect(change.message).toMatch(/The webhook may have been changed\..*\[PARTNERS_INTERRUPTED\]$/);
     expect(change.initFailure).toMatchObject({ id: "101", properties: { initialState: "active" } });
-    expect(deletion.message).toMatch(/The key may already be deleted\..*\[PARTNERS_INTERRUPTED\]$/);
+    expect(deletion.message).toMatch(
+      /The key may already be deleted\. Run the same command again\..*\[PARTNERS_INTERRUPTED\]$/,
+    );
     expect(await plugin.ended).toEqual({ code: 130, signal: null });
     expect(performance.now() - stoppedAt).toBeLessThan(AT_ONCE);
     expect(plugin.stderr()).toMatch(/^pulumi-partners: Stopping /);

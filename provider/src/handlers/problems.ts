@@ -116,8 +116,8 @@ export type Notice = Readonly<
   | { kind: "declaredElsewhere"; webhookIds: readonly number[] }
   /** A refresh drops these webhooks, because they are no longer in the list. */
   | { kind: "webhooksGone"; webhookIds: readonly number[] }
-  /** A webhook is not in the state in which this stack last set or saw it. */
-  | { kind: "drifted" }
+  /** A refresh finds these webhooks in this `state`; this stack last set or saw them in the other one. */
+  | { kind: "drifted"; state: WebhookState; webhookIds: readonly number[] }
   /** A preview could not check the webhooks, and continues without the check. `null`: the service took too long. */
   | { kind: "notChecked"; error: PartnerError | null }
 >;

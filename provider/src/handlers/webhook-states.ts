@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 
-import { PartnerError, RequestError } from "../api/errors.js";
+import { PartnerError, RequestError, SettingsError } from "../api/errors.js";
 import { isWebhookId, type WebhookState } from "../api/operations.js";
 import { redactText } from "../api/redact.js";
 import { isObject } from "../json.js";
@@ -18,8 +18,10 @@ import { converge, unnamedWebhooks, warnIfUnknown } from "./webhook-change.js";
 import { fleetOf, idsOf, isState, pick, statesOf, type Fleet, type StateMap } from "./webhook-fleet-state.js";
 import { finalStates } from "./webhook-release.js";
 
+const STATES = ["active", "disabled"] as const satisfies readonly WebhookState[];
+
 /** The valid values of a state, including the placeholder in a preview. */
-export const VALID_STATES: readonly unknown[] = ["active", "disabled", UNKNOWN];
+export const VALID_STATES: readonly unknown[] = [...STATES, UNKNOWN];
 
 /** Returns a sentence if `stateOnDestroy` is invalid. The value is not repeated, because it could be a secret. */
 export function stateOnDestroyProblems(value: unknown): string[] {
@@ -126,8 +128,12 @@ export function webhookStatesHandlers(plugin: PluginProcess): ResourceHandlers {
       );
       const dropped = idsOf(known).filter((id) => !(id in observed));
       if (dropped.length > 0) plugin.warn({ kind: "webhooksGone", webhookIds: dropped });
-      if (idsOf(named).some((id) => states[id] !== null && named[id] !== states[id]))
-        plugin.warn({ kind: "drifted" });
+      for (const state of STATES) {
+        const webhookIds = idsOf(named).filter(
+          (id) => named[id] === state && isState(states[id]) && states[id] !== state,
+        );
+        if (webhookIds.length > 0) plugin.warn({ kind: "drifted", state, webhookIds });
+      }
       if (isState(others)) warnAboutOthers(plugin, others, unnamed);
       const outputs = {
         ...olds,
@@ -179,7 +185,7 @@ function warnAboutLeaving(plugin: PluginProcess, fleet: Fleet, news: Properties)
   const observed = { ...fleet.otherStates, ...fleet.states };
   const leaving = idsOf(observed).filter((id) => !(id in states || plugin.managed.isDeclared(id)));
   const final = finalStates(fleetOf(news).stateOnDestroy, pick(fleet.initialStates, leaving));
-  for (const state of ["active", "disabled"] as const) {
+  for (const state of STATES) {
     const webhookIds = idsOf(final).filter((id) => final[id] === state && observed[id] !== state);
     if (webhookIds.length > 0) plugin.warn({ kind: "leaving", state, webhookIds, account });
   }
@@ -239,6 +245,7 @@ function createPreviewCheck(plugin: PluginProcess) {
 
 /** Whether the update would fail for the same reason. By then, a rate limit or a server error may be over. */
 function updateWouldFail(error: PartnerError): boolean {
+  if (error instanceof SettingsError) return true; // Such as an invalid proxy, which is found when the client is created.
   if (!(error instanceof RequestError)) return false;
   const { status } = error;
   if (status !== null) return status !== 429 && status !== 408 && status < 500;

@@ -15,7 +15,7 @@ import {
   type Properties,
   type ResourceHandlers,
 } from "../handlers/contract.js";
-import { PluginHost, toWire } from "./plugin-host.js";
+import { PluginHost, toWire, type CallContext } from "./plugin-host.js";
 
 const [, script = ""] = process.argv;
 const address = process.argv.at(-1); // The engine may pass flags before its address.
@@ -81,7 +81,9 @@ function toProvider(resource: ResourceHandlers): ResourceProvider {
       handleCall(async () => {
         // A `get` in the program has no state yet. It keeps its ID, because a new one would count as a change.
         const isGet = Object.keys(olds).every((name) => name.startsWith("__"));
-        const found = await (isGet ? resource.adopt(id) : resource.read(olds)).catch(rethrow(olds, !isGet));
+        const found = await (isGet ? resource.adopt(id) : resource.read(olds)).catch(
+          rethrow(olds, { lastUp: !isGet }),
+        );
         if (found === null) return { id: "" };
         const { outputs, inputs } = found;
         return { id, props: toOutputs(outputs), ...(inputs && { inputs: toWire(inputs) }) };
@@ -91,7 +93,8 @@ function toProvider(resource: ResourceHandlers): ResourceProvider {
         const outputs = await resource.update(id, olds, news, urnOf(news)).catch(rethrow(news));
         return { outs: toOutputs(outputs) };
       }, news),
-    delete: (_id, olds: Properties) => handleCall(() => resource.delete(olds).catch(rethrow(olds, true))),
+    delete: (_id, olds: Properties) =>
+      handleCall(() => resource.delete(olds).catch(rethrow(olds, { lastUp: true, deletes: true }))),
   };
 }
 
@@ -122,16 +125,16 @@ function toOutputs(outputs: Properties): Properties {
  * Converts an error into one that the host can handle.
  *
  * @param properties The properties with `__provider`, without which the resource could never be updated or deleted.
- * @param lastUp Whether the settings may come from the last `up`, because no program runs.
+ * @param call What the message must know about the call.
  */
-function rethrow(properties: Properties, lastUp = false): (error: unknown) => never {
+function rethrow(properties: Properties, call: CallContext = {}): (error: unknown) => never {
   return (error) => {
     if (!(error instanceof PartialFailure)) {
       // The host prints the message and, for some handlers, `${error}: ${error.stack}` too.
       const short = { stack: "see the error of the resource", toString: () => "pulumi-partners" };
-      throw Object.assign(new Error(host.describeError(error, lastUp)), short);
+      throw Object.assign(new Error(host.describeError(error, call)), short);
     }
-    const reason = host.describeError(error.reason, lastUp);
+    const reason = host.describeError(error.reason, call);
     const outputs = toOutputs({ ...error.properties, __provider: properties["__provider"] });
     // By the ID, the host recognizes that it must keep the resource. The engine prints the reasons, not the message.
     throw Object.assign(new Error(reason), { id: error.id, properties: outputs, reasons: [reason] });

@@ -14,6 +14,7 @@ import {
   type WebhookFailure,
 } from "../handlers/problems.js";
 import {
+  failedCommand,
   inflections,
   listed,
   minuteOf,
@@ -58,7 +59,7 @@ function describeError(error: PartnerError, context: MessageContext): string {
   if (error instanceof SettingsError)
     return `${error.problems.map((problem) => settingText(problem, context)).join(" ")} Nothing was sent.`;
   if (error instanceof RequestError)
-    return `${requestName(error.failure, context)}: ${outcomeText(error.failure, context)}`;
+    return `${requestName(error.failure, context)}: ${outcomeText(error.failure, context)}${keepingText(error.failure, context)}`;
   const { problem } = error as PartnerError & Pick<ResourceError, "problem">; // There is no fourth kind.
   return resourceText(problem, context);
 }
@@ -98,6 +99,14 @@ function requestName({ operation, webhookId, host }: RequestFailure, { account }
   return `${method} ${path} at ${host}${of}`;
 }
 
+/** What to do if the resource is declared again after a deletion that failed partway. */
+const KEEPING = 'To keep the resource, run "pulumi up --refresh".';
+
+/** Returns what to do if a deletion may have changed a webhook, but the resource is to be kept. */
+function keepingText({ webhookId, effect }: RequestFailure, { deletes }: MessageContext): string {
+  return deletes === true && webhookId !== null && effect === "possible" ? ` ${KEEPING}` : "";
+}
+
 /** Returns what happened, and the remedy. */
 function explain(
   { operation, cause, host, mayUseProxy, attempts }: RequestFailure,
@@ -135,7 +144,7 @@ function explain(
       return [happened, connectionRemedy(cause.code, addresses)];
     }
     case "interrupted":
-      return ["interrupted", `Run ${UP} again.`];
+      return ["interrupted", `Run ${failedCommand(context)} again.`];
     case "cutOff":
       return ["the response was cut off", "Try again."];
     case "webPage":
@@ -158,7 +167,7 @@ function statusRemedy(status: number, operation: Operation, context: MessageCont
   if (status === 403)
     return `The token lacks permission for this: change ${setting("accessToken", context)}.`;
   if (status === 404 && OPERATIONS[operation].method === "PATCH")
-    return `The webhook may just have been deleted: run ${UP} again, or ask the service's operator.`;
+    return `The webhook may just have been deleted: run ${failedCommand(context)} again, or ask the service's operator.`;
   if (status === 404) return `There is no Partner API at this address. Correct ${baseUrl}.`;
   if (status === 409 && OPERATIONS[operation].kind === "create")
     return "The service may allow only one key. If so, delete the other one or, for a rotation, set overlapDays to 0 and deleteBeforeReplace to true.";
@@ -212,8 +221,11 @@ function resourceText(problem: ResourceProblem, context: MessageContext): string
         return `${names} overlap: one of them sets "others" for the whole account. Set "others" to "leave", or remove one.`;
       return `Webhook ${problem.webhookId} is declared twice, by ${names}. Remove one, or correct its ID or provider.`;
     }
-    case "fleetIncomplete":
-      return `${problem.failures.length} of ${problem.total} webhooks could not be changed. Run ${UP} again to retry them.\n${failureLines(problem.failures, context)}`;
+    case "fleetIncomplete": {
+      const { failures, total } = problem;
+      const keeping = context.deletes === true ? ` ${KEEPING}` : "";
+      return `${failures.length} of ${total} webhooks could not be changed. Run ${failedCommand(context)} again to retry them.${keeping}\n${failureLines(failures, context)}`;
+    }
     case "unknownToken":
       return `There is no ${JSON.stringify(problem.token)}. Correct it to one of: ${problem.known.join(", ")}.`;
     case "wrongImportId":

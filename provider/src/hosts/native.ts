@@ -28,7 +28,7 @@ import {
   PARTNER_WEBHOOK_STATES,
   SECRET_OUTPUTS,
 } from "../registration.js";
-import { PluginHost } from "./plugin-host.js";
+import { PluginHost, type CallContext } from "./plugin-host.js";
 import {
   areChecked,
   checkedProviderInputs,
@@ -129,7 +129,7 @@ class NativeHost {
           : outputStruct(await handlers.update(request.getId(), olds, news, request.getUrn()));
         return new proto.UpdateResponse().setProperties(outputs);
       }),
-      read: this.#method((request: proto.ReadRequest) => this.#read(request), true),
+      read: this.#method((request: proto.ReadRequest) => this.#read(request), { lastUp: true }),
       // Lists webhooks for `pulumi do partners:PartnerWebhookState list`. The CLI asks for one page, and applies `--count` itself.
       list: (call: grpc.ServerWritableStream<proto.ListRequest, proto.ListResponse>) => {
         const { state } = fromStruct(call.request.getQuery());
@@ -148,10 +148,13 @@ class NativeHost {
             },
           );
       },
-      delete: this.#method(async (request: proto.DeleteRequest) => {
-        await this.#handlersOf(request.getUrn()).delete(fromStruct(request.getProperties()));
-        return new Empty();
-      }, true),
+      delete: this.#method(
+        async (request: proto.DeleteRequest) => {
+          await this.#handlersOf(request.getUrn()).delete(fromStruct(request.getProperties()));
+          return new Empty();
+        },
+        { lastUp: true, deletes: true },
+      ),
     };
   }
 
@@ -211,10 +214,10 @@ class NativeHost {
       .setProperties(outputStruct(outputs));
   }
 
-  /** Implements a method of the service. @param lastUp Whether the settings may come from the last `up`. */
+  /** Implements a method of the service. @param call What the message for an error must know about it. */
   #method<Request extends object, Response>(
     handle: (request: Request) => Response | Promise<Response>,
-    lastUp = false,
+    call: CallContext = {},
   ): grpc.handleUnaryCall<Request, Response> {
     return ({ request }, callback) => {
       const urn = (request as { getUrn?(): string }).getUrn?.() ?? "";
@@ -225,16 +228,17 @@ class NativeHost {
             callback(null, response);
           },
           (error: unknown) => {
-            callback(this.#statusOf(error, urn, lastUp));
+            callback(this.#statusOf(error, urn, call));
           },
         );
     };
   }
 
   /** Converts anything thrown into a status with our own message, because foreign messages may contain anything. */
-  #statusOf(error: unknown, urn = "", lastUp = false): Partial<grpc.StatusObject> {
+  #statusOf(error: unknown, urn = "", call: CallContext = {}): Partial<grpc.StatusObject> {
     const reason = error instanceof PartialFailure ? error.reason : error;
-    const details = this.#host.describeError(reason, lastUp && !this.#isCurrent, urn);
+    const lastUp = call.lastUp === true && !this.#isCurrent;
+    const details = this.#host.describeError(reason, { ...call, lastUp }, urn);
     if (!(error instanceof PartialFailure)) return { code: grpc.status.UNKNOWN, details };
     const { id, properties } = error;
     const failed = new proto.ErrorResourceInitFailed()

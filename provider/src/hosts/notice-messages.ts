@@ -68,8 +68,12 @@ export function renderNotice(notice: Notice, context: MessageContext): string {
       const { are, them } = inflections(notice.webhookIds);
       return `${webhooksText(notice.webhookIds)} ${are} no longer in the list, so the refresh drops ${them}.`;
     }
-    case "drifted":
-      return `webhooks are not in the state in which this stack left them. If every refresh says so, another stack may manage the same webhooks.`;
+    case "drifted": {
+      const { webhookIds: ids, state } = notice;
+      const { are, them } = inflections(ids);
+      const left = state === "active" ? "disabled" : "active";
+      return `${webhooksText(ids)} ${are} ${state}; this stack left ${them} ${left}. If every refresh says so, another stack may manage ${them}.`;
+    }
     case "moved":
       return `the account moved from ${notice.owner} to ${notice.present}: the update records the new address.`;
     case "notChecked": {

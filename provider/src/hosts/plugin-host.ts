@@ -12,6 +12,9 @@ import { renderNotice, renderProgress, renderStop, renderWait } from "./notice-m
 import { openRunJournal } from "./run-journal.js";
 import type { MessageContext } from "./wording.js";
 
+/** What the message for an error must know about the call that failed. */
+export type CallContext = Pick<MessageContext, "lastUp" | "deletes">;
+
 /** The parts that both hosts share: the handlers of one plugin process, its lifetime and its messages to the engine. */
 export class PluginHost {
   readonly plugin: PluginProcess;
@@ -84,11 +87,11 @@ export class PluginHost {
   /**
    * Returns the message that the user sees.
    *
-   * @param lastUp Whether the settings may come from the last `up`, because no program runs.
+   * @param call What the message must know about the call.
    * @param urn The resource, if the call is over.
    */
-  describeError(error: unknown, lastUp = false, urn = this.#urn): string {
-    return renderError(error, { ...this.#messageContext(), lastUp, ...(urn && { urn }) });
+  describeError(error: unknown, call: CallContext = {}, urn = this.#urn): string {
+    return renderError(error, { ...this.#messageContext(), ...call, ...(urn && { urn }) });
   }
 
   /** The URN of the current call; empty if it is not known. */

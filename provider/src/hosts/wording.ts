@@ -6,6 +6,8 @@ export interface MessageContext {
   readonly account?: string;
   /** Whether the settings may come from the last `up`, as in a destroy or refresh. @default false */
   readonly lastUp?: boolean;
+  /** Whether the resource was to be deleted. Then, it stays in the state as it was, and `up` alone finds nothing to repair. */
+  readonly deletes?: boolean;
   /** The URN of the resource, if the host knows it. */
   readonly urn?: string;
 }
@@ -23,6 +25,11 @@ export function setting(name: string, { account }: MessageContext): string {
 export function stateSettings(missing: "webhookState" | "active", context: MessageContext): string {
   const names = missing === "active" ? ["active", "disabled"] : [missing];
   return names.map((name) => setting(`responses.${name}`, context)).join(" and ");
+}
+
+/** Returns the command that repeats what failed. A deletion may be part of an `up` or of a `destroy`. */
+export function failedCommand({ deletes }: MessageContext): string {
+  return deletes === true ? "the same command" : UP;
 }
 
 /** Quotes a text as one word for a POSIX shell. */

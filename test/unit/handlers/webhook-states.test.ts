@@ -132,7 +132,8 @@ describe("a fleet", () => {
     const { outputs = {}, inputs } = (await refresh.partnerWebhookStates.read(olds)) ?? {};
     expect(outputs).toEqual({ ...olds, states: { 101: "disabled" } });
     expect(inputs).toMatchObject({ states: { 101: "disabled" } });
-    expect(refresh.notices).toEqual([{ kind: "webhooksGone", webhookIds: [102] }, { kind: "drifted" }]);
+    const drift = { kind: "drifted", state: "disabled", webhookIds: [101] };
+    expect(refresh.notices).toEqual([{ kind: "webhooksGone", webhookIds: [102] }, drift]);
     const { partnerWebhookStates: fleet } = startRun(service);
     const problem = { kind: "noSuchWebhook", webhookIds: [102], existing: [101, 103] };
     expect((await fleet.check(outputs, args)).problems).toMatchObject([{ problem }]);
@@ -436,6 +437,16 @@ describe("a preview", () => {
     expect(await check()).toMatchObject(problems);
     expect(service.requests).toEqual([]);
     expect(notices.map(({ kind }) => kind)).toEqual(problems.length > 0 ? [] : ["notChecked"]);
+  });
+
+  it("fails if the environment sets an invalid proxy, as the update would", async () => {
+    vi.stubEnv("HTTPS_PROXY", "not a URL");
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const service = { url: "https://partners.example.com", accessToken: "token" };
+    const { partnerWebhookStates: fleet, notices } = startRun(service);
+    const { problems } = await fleet.check({}, { states: { 101: "active" } });
+    expect(problems).toMatchObject([{ code: "PARTNERS_CONFIGURATION" }]);
+    expect(notices).toEqual([]);
   });
 
   it("waits 10 s for the list, which the update then uses", async () => {

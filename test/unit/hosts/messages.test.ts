@@ -188,7 +188,7 @@ const NOTICES: Examples<Notice> = {
   leaving: { kind: "leaving", account: "default", state: "active", webhookIds: MANY },
   declaredElsewhere: [[1], [1, 2]].map((webhookIds) => ({ kind: "declaredElsewhere", webhookIds })),
   webhooksGone: { kind: "webhooksGone", webhookIds: [1] },
-  drifted: { kind: "drifted" },
+  drifted: [[103], [1, 2]].map((webhookIds) => ({ kind: "drifted", state: "active", webhookIds })),
   moved: { kind: "moved", ...MOVE },
   notChecked: [
     { kind: "notChecked", error: answered(501, { attempts: 4 }) },
@@ -249,6 +249,26 @@ describe("the message for every error and notice", () => {
     const stuck = new ResourceError({ kind: "otherAccount", owner: "eu", present: "default" });
     expect(renderError(stuck, { urn })).toContain(`run "pulumi state delete '${urn}'".`);
     expect(renderError(stuck)).toContain('run "pulumi state delete".');
+  });
+
+  it("says how to repeat a deletion, or to take it back, because up alone finds nothing to repair", () => {
+    const rest = (error: PartnerError): string => renderError(error, { deletes: true });
+    const keep = 'To keep the resource, run "pulumi up --refresh".';
+    const lost = { effect: "possible", attempts: 4 } as const;
+    for (const [error, keeps] of [
+      [answered(502, { ...PATCH, ...lost }), true],
+      [
+        new ResourceError(all(PROBLEMS).find(({ kind }) => kind === "fleetIncomplete") as ResourceProblem),
+        true,
+      ],
+      [answered(502, { ...DELETE, ...lost }), false],
+      [answered(409, PATCH), false],
+    ] as const) {
+      expect(rest(error).split(keep)).toHaveLength(keeps ? 2 : 1);
+      expect(renderError(error)).not.toContain(keep);
+    }
+    for (const error of ERRORS) expect(rest(error)).not.toMatch(/"pulumi up" again/);
+    expect(rest(new RequestError(failure({ kind: "interrupted" })))).toContain("Run the same command again.");
   });
 
   it("explains how destroy and refresh get new settings, if these could be the remedy", () => {
