@@ -440,10 +440,9 @@ describe("a preview", () => {
   });
 
   it("fails if the environment sets an invalid proxy, as the update would", async () => {
-    vi.stubEnv("HTTPS_PROXY", "not a URL");
-    onTestFinished(() => void vi.unstubAllEnvs());
     const service = { url: "https://partners.example.com", accessToken: "token" };
-    const { partnerWebhookStates: fleet, notices } = startRun(service);
+    const options = { env: { HTTPS_PROXY: "not a URL" } };
+    const { partnerWebhookStates: fleet, notices } = startRun(service, {}, options);
     const { problems } = await fleet.check({}, { states: { 101: "active" } });
     expect(problems).toMatchObject([{ code: "PARTNERS_CONFIGURATION" }]);
     expect(notices).toEqual([]);
