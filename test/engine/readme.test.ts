@@ -6,7 +6,7 @@ import { expect, it, onTestFinished } from "vitest";
 import { copyBuild, ROOT } from "../../provider/tools/checkout.ts";
 import { engineEnv } from "../../provider/tools/engine/environment.ts";
 import { mustRunShell } from "../../provider/tools/process.ts";
-import { blocksOf, expectShown } from "./support.ts";
+import { blocksOf } from "./support.ts";
 
 const README = "README.md";
 const EXAMPLES = "examples/README.md";
@@ -22,30 +22,37 @@ it("every block of README.md does what it says", async () => {
   const ci = await readFile(join(ROOT, ".ci/run"), "utf8");
   const inClone = shell.filter((block) => block.startsWith("npm ci"));
   for (const command of inClone) expect(ci).toContain(`\n${command} || exit 1\n`);
-  const [install = "", sandbox = "", configure = "", apply = "", ...others] = shell.filter(
-    (block) => !inClone.includes(block),
-  );
+  const [install = "", sandbox = "", configure = "", apply = "", repair = "", destroy = "", ...others] =
+    shell.filter((block) => !inClone.includes(block));
   expect(others, "a block that this test does not run").toEqual([]);
   expect(sandbox).toContain(port);
+  const [, typed = ""] =
+    /type `([^`]+)` and press Enter/.exec(await readFile(join(ROOT, README), "utf8")) ?? [];
 
   const { checkout, engine } = await clone();
-  for (const [index, program] of programs.entries())
-    await writeFile(join(engine.dir, `program-${index}.ts`), program);
+  await writeFile(join(engine.dir, "program.ts"), programs[0] ?? "");
+  await writeFile(join(engine.dir, "addition.ts"), programs.slice(1).join("\n"));
   const script = [
     install,
-    ...inTheBackground(sandbox),
+    "mkfifo typed; exec 3<> typed", // Stands for the keyboard in the sandbox's terminal.
+    ...inTheBackground(`${sandbox} <&3`),
     configure,
-    "cp ../program-0.ts index.ts",
+    "cp ../program.ts index.ts",
     apply,
-    // Not in the README: a setting that a later program asks for.
+    `echo "${typed}" >&3; until grep "is now" sandbox.log; do sleep 0.1; done`,
+    repair,
+    // As the README says before the addition.
     "printf demo-token | pulumi config set --secret euToken",
-    ...programs
-      .slice(1)
-      .map((_, index) => `cp ../program-${index + 1}.ts index.ts; pulumi preview --non-interactive`),
+    "cat ../addition.ts >> index.ts",
+    "pulumi up --yes",
+    destroy,
+    "tail -n 4 sandbox.log",
   ].join("\n");
   const stdout = await mustRunShell(script, { cwd: checkout, env: engine.env, timeoutMs: 170_000 });
-  await expectShown(README, stdout);
+  for (const line of (await blocksOf(README, "text")).join("").trimEnd().split("\n"))
+    expect(stdout).toContain(line.trim());
   expect(stdout).toMatch(/^pk_live_/m); // stack output --show-secrets
+  expect(stdout).toMatch(/\+ 2 created[^]*DELETE \/api-key\/\{api_key\} 200\nDELETE/);
 });
 
 it("every block of examples/README.md does what it says", async () => {

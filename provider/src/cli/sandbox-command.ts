@@ -3,14 +3,17 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import { API_ROOT, isVisibleAscii, OPERATIONS } from "../api/operations.js";
 import { quoteForShell } from "../hosts/wording.js";
-import { json, type Answer } from "../sandbox/partner-account.js";
+import { json, nameOf, type Answer } from "../sandbox/partner-account.js";
 import { runSandbox, type LoggedRequest, type OperationCall, type Sandbox } from "../sandbox/sandbox.js";
 import { CommandError, parseOptions, printable, UsageError, type Command } from "./command.js";
+import { readChanges } from "./sandbox-changes.js";
 
 const HELP = `Usage: pulumi-partners sandbox [options]
 
 Starts a Partner API on 127.0.0.1 that keeps its data in memory. Prints the settings to use, and then one
-line per request.
+line per request. To change a webhook behind Pulumi's back, type one of these into it:
+
+  disable <id>    activate <id>    remove <id>    add <id>
 
 Options:
   --port <number>          port to listen on (default: any free port)
@@ -45,14 +48,16 @@ export const sandboxCommand: Command = {
       throw new CommandError((error as Error).message);
     });
     process.stdout.write(announcement(sandbox));
+    const stopReading = readChanges(sandbox, (reply) => process.stdout.write(`${reply}\n`));
     await stopped;
+    stopReading();
     await sandbox.close();
     return 0;
   },
 };
 
 function announcement({ url, accessToken, webhooks }: Sandbox): string {
-  const lines = Array.from(webhooks, ([webhookId, state]) => `  ${webhookId}  ${state}\n`);
+  const lines = Array.from(webhooks, ([id, state]) => `  ${id}  ${state.padEnd(8)}  ${nameOf(id)}\n`);
   return `The sandbox is running. Copy this into the shell that runs Pulumi:
 
 export PARTNERS_BASE_URL=${url}
@@ -60,6 +65,7 @@ export PARTNERS_ACCESS_TOKEN=${quoteForShell(accessToken)}
 
 Webhooks:
 ${lines.join("")}
+To change a webhook behind Pulumi's back, type "disable 101", "activate 101", "remove 101" or "add 104" here.
 Press Ctrl-C to stop it. Requests:
 `;
 }

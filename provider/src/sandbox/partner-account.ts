@@ -53,7 +53,11 @@ export function performOperation(account: PartnerAccount, { operation, parameter
     case "deleteApiKey":
       return account.apiKeys.delete(parameter) ? SUCCESS : json(404, { error: "no such API key" });
     case "listWebhooks": {
-      const list = Array.from(account.webhooks, ([webhookId, state]) => ({ webhookId, state }));
+      const list = Array.from(account.webhooks, ([webhookId, state]) => ({
+        webhookId,
+        name: nameOf(webhookId),
+        state,
+      }));
       return json(200, list);
     }
     case "activateWebhook":
@@ -65,5 +69,16 @@ export function performOperation(account: PartnerAccount, { operation, parameter
     }
   }
 }
+
+/** Returns the name that the service shows for a webhook. */
+export function nameOf(webhookId: number): string {
+  return NAMES.get(webhookId) ?? `webhook-${webhookId}`;
+}
+
+const NAMES = new Map([
+  [101, "orders"],
+  [102, "invoices"],
+  [103, "refunds"],
+]);
 
 const SUCCESS = json(200, { success: true });

@@ -22,14 +22,19 @@ function run(...args: string[]): Promise<Ended> {
 /**
  * Starts the sandbox in a separate process, and ends it with a signal after use.
  *
- * @param use Gets a function that returns the output so far, and one that sends a request with the printed settings.
+ * @param use Gets a function that returns the output so far, and one that sends a request with the printed settings,
+ * and one that types a line.
  */
 async function withSandbox(
   args: readonly string[],
   signal: NodeJS.Signals,
-  use: (printed: () => string, send: (path: string, method?: string) => Promise<Response>) => Promise<void>,
+  use: (
+    printed: () => string,
+    send: (path: string, method?: string) => Promise<Response>,
+    type: (line: string) => void,
+  ) => Promise<void>,
 ): Promise<void> {
-  const child = spawn(process.execPath, [MAIN, "sandbox", ...args], { stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(process.execPath, [MAIN, "sandbox", ...args], { stdio: "pipe" });
   const [exit, stderr] = [once(child, "close"), text(child.stderr)];
   try {
     let printed = "";
@@ -41,6 +46,7 @@ async function withSandbox(
       () => printed,
       (path, method = "GET") =>
         fetch(`${exported("PARTNERS_BASE_URL")}${path}`, { method, headers: { authorization } }),
+      (line) => child.stdin.write(`${line}\n`),
     );
     child.kill(signal);
     expect(await exit).toEqual([0, null]);
@@ -85,8 +91,34 @@ describe("pulumi-partners sandbox", () => {
     await withSandbox(args, "SIGTERM", async (printed, send) => {
       expect(printed()).toContain(`export PARTNERS_BASE_URL=http://127.0.0.1:${port}\n`);
       expect(printed()).toContain("export PARTNERS_ACCESS_TOKEN='a$b'\\''c'\n");
-      expect(printed()).toContain("Webhooks:\n  101  active\n  102  active\n  103  disabled\n");
+      expect(printed()).toContain(
+        "\n  101  active    orders\n  102  active    invoices\n  103  disabled  refunds\n",
+      );
       expect((await send(WEBHOOKS)).status).toBe(200);
+    });
+  });
+
+  test("changes its webhooks as someone types, and says what it cannot change", async () => {
+    await withSandbox([], "SIGTERM", async (printed, send, type) => {
+      const typed = ["disable 101", " remove  102", "activate 103", "add 7", "remove 9", "", "disable x"];
+      for (const line of typed) type(line);
+      await expect
+        .poll(() => printed().split("Requests:\n")[1], { timeout: 10_000 })
+        .toBe(
+          [
+            "Webhook 101 is now disabled.",
+            "Webhook 102 is now gone.",
+            "Webhook 103 is now active.",
+            "Webhook 7 is now active.",
+            "The sandbox has no webhook 9.",
+            'Type "disable", "activate", "remove" or "add", and the ID of a webhook, such as "disable 101".\n',
+          ].join("\n"),
+        );
+      expect(await (await send(WEBHOOKS)).json()).toEqual([
+        { webhookId: 101, name: "orders", state: "disabled" },
+        { webhookId: 103, name: "refunds", state: "active" },
+        { webhookId: 7, name: "webhook-7", state: "active" },
+      ]);
     });
   });
 

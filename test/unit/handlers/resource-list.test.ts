@@ -26,7 +26,8 @@ it.each<[what: string, members: object, name: string]>([
   ["a name that could be a secret", { name: "whsec_0123456789abcdef", description: "Orders" }, "Orders"],
   ["the access token in its name", { name: `Orders ${TOKEN}\u001b[31m` }, "Orders *** [31m"],
 ])("a webhook with %s is listed with the right name", async (_what, members, name) => {
-  const webhooks: Shape["webhooks"] = (list) => list.map((webhook) => ({ ...webhook, ...members }));
+  const webhooks: Shape["webhooks"] = (list) =>
+    list.map(({ webhookId, state }) => ({ webhookId, state, ...members }));
   const service = await sandboxFor({ shape: { ...SHAPES.flat, webhooks }, accessToken: TOKEN });
   const [first] = await startRun(service).listResources();
   expect(first).toEqual({ id: "101", name });

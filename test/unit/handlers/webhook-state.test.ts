@@ -128,9 +128,9 @@ it("the data source shares the list of the process, and returns records as the s
   const { partnerWebhookState, listWebhooks, plugin } = startRun(service);
   await create(partnerWebhookState, { webhookId: 101, state: "disabled" });
   expect(await listWebhooks()).toEqual([
-    { webhookId: 101, state: "disabled", record: { webhookId: 101, state: "active" } },
-    { webhookId: 102, state: "active", record: { webhookId: 102, state: "active" } },
-    { webhookId: 103, state: "disabled", record: { webhookId: 103, state: "disabled" } },
+    { webhookId: 101, state: "disabled", record: { webhookId: 101, name: "orders", state: "active" } },
+    { webhookId: 102, state: "active", record: { webhookId: 102, name: "invoices", state: "active" } },
+    { webhookId: 103, state: "disabled", record: { webhookId: 103, name: "refunds", state: "disabled" } },
   ]);
   expect(methods(service)).toEqual(["GET", "PATCH"]);
   expect([101, 102].map((id) => plugin.managed.isDeclared(id))).toEqual([true, false]);
