@@ -114,6 +114,8 @@ export type Notice = Readonly<
   | { kind: "leaving"; account: string; state: WebhookState; webhookIds: readonly number[] }
   /** A removed resource leaves these webhooks as they are, because the program declares them through another provider. */
   | { kind: "declaredElsewhere"; webhookIds: readonly number[] }
+  /** The processes of the run cannot tell each other through this folder what the program declares. */
+  | { kind: "notShared"; folder: string }
   /** A refresh drops these webhooks, because they are no longer in the list. */
   | { kind: "webhooksGone"; webhookIds: readonly number[] }
   /** A refresh finds these webhooks in this `state`; this stack last set or saw them in the other one. */

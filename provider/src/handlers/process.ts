@@ -75,6 +75,11 @@ export class PluginProcess {
     return isExplicit(this.#source);
   }
 
+  /** Aborts when the process is asked to stop. */
+  get signal(): AbortSignal | undefined {
+    return this.#options.signal;
+  }
+
   /** The names of the operations that are waiting for a response. */
   get pendingOperations(): readonly Operation[] {
     return this.#client?.pendingOperations() ?? [];

@@ -14,8 +14,17 @@ export interface RunJournal {
   readonly folder: string;
   /** Adds an entry. Once this returns, the other processes can read it. @returns `false` if they cannot */
   append(entry: JournalEntry): boolean;
-  /** Returns the entries of each other process, oldest first; `null` if they cannot be read. */
-  readOthers(): readonly (readonly JournalEntry[])[] | null;
+  /**
+   * Returns what other processes have added since the last call, the oldest entries of each process first; `null` if it cannot be
+   * read.
+   */
+  readOthers(): readonly OtherEntry[] | null;
+}
+
+/** An entry of another process. */
+export interface OtherEntry extends JournalEntry {
+  /** Tells the processes of the run apart. */
+  readonly process: string;
 }
 
 /** What one process says about webhooks. */
@@ -42,6 +51,8 @@ export interface JournalOwner {
   /** `servers`: the addresses of the account. */
   readSettings(): { readonly servers: readonly string[] };
   readonly currentTime: () => number;
+  /** Aborts when the process is asked to stop. */
+  readonly signal: AbortSignal | undefined;
   warn(notice: Notice): void;
 }
 
@@ -60,6 +71,10 @@ export class ManagedWebhooks {
   /** The webhooks that the program declares through this process, with the URNs of the resources. */
   readonly #declared = new Map<DeclaredWebhook, string>();
   readonly #finalStates = new Map<number, WebhookState | null>();
+  /** The claims of other processes at the same server. */
+  readonly #claims = new Map<DeclaredWebhook, OtherEntry[]>();
+  /** The last entry of each other process about the release of a webhook, by webhook and process. */
+  readonly #releases = new Map<DeclaredWebhook, Map<string, OtherEntry>>();
   readonly #owner: JournalOwner;
   readonly #journal: RunJournal | null;
 
@@ -80,18 +95,17 @@ export class ManagedWebhooks {
     const added = webhooks.filter((webhook) => !this.#declared.has(webhook));
     for (const webhook of added) this.#declared.set(webhook, urn); // The first owner stays.
     // Before the others are read: of two processes that declare a webhook at the same time, at least one finds the other. If this
-    // fails, the other processes cannot let the webhooks go either.
-    this.#append("claim", added, urn);
+    // fails, the other processes usually cannot let the webhooks go either, but they cannot find a webhook that is declared twice.
+    const isShared = this.#append("claim", added, urn) && this.#readOthers();
+    if (!isShared && this.#journal) this.#owner.warn({ kind: "notShared", folder: this.#journal.folder });
     if (urn === "") return null;
-    const rivals = [...this.#declared, ...this.#declaredElsewhere()].filter(
-      ([, owner]) => owner !== "" && owner !== urn,
-    );
-    for (const webhook of webhooks) {
-      const rival = rivals.find(([other]) => other === webhook || other === "others" || webhook === "others");
-      if (!rival) continue;
-      const webhookId = webhook === rival[0] && webhook !== "others" ? webhook : null;
-      return new ResourceError({ kind: "declaredTwice", webhookId, urns: [rival[1], urn] });
-    }
+    for (const webhook of webhooks)
+      for (const other of webhook === "others" ? this.#allDeclared() : [webhook, "others" as const]) {
+        const rival = this.#ownersOf(other).find((owner) => owner !== "" && owner !== urn);
+        if (rival === undefined) continue;
+        const webhookId = webhook === other && webhook !== "others" ? webhook : null;
+        return new ResourceError({ kind: "declaredTwice", webhookId, urns: [rival, urn] });
+      }
     return null;
   }
 
@@ -129,31 +143,33 @@ export class ManagedWebhooks {
   hasReleased(states: StateMap): boolean {
     const ids = idsOf(states);
     const isOther = (id: number): boolean => (this.#finalStates.get(id) ?? states[id]) !== states[id];
-    return ids.some(isOther) || this.#releasesElsewhere(ids).length > 0;
+    this.#readOthers(); // If it fails, no process releases anything.
+    return ids.some(isOther) || ids.some((id) => this.#releases.has(id));
   }
 
   /**
-   * Waits until other processes have let webhooks go.
+   * Waits until other processes have let webhooks go, or until this process is asked to stop, when no request is sent any more.
    *
    * @returns When the last of them was let go, in milliseconds since the epoch: an older list shows an outdated state.
    */
   async lastReleaseElsewhere(webhookIds: readonly number[]): Promise<number> {
+    const { signal } = this.#owner;
     for (let polls = 0; ; polls += 1) {
-      const releases = this.#releasesElsewhere(webhookIds);
-      if (releases.every(({ kind }) => kind === "released") || polls === MAX_POLLS)
-        return Math.max(-Infinity, ...releases.map(({ at }) => at));
-      await sleep(POLL_INTERVAL);
+      this.#readOthers();
+      const releases = webhookIds.flatMap((id) => [...(this.#releases.get(id)?.values() ?? [])]);
+      const isOver = releases.every(({ kind }) => kind === "released");
+      if (isOver || polls === MAX_POLLS || signal?.aborted)
+        return releases.reduce((last, { at }) => Math.max(last, at), -Infinity);
+      await sleep(POLL_INTERVAL, null, { signal }).catch(() => null);
     }
   }
 
   /** Tells the other processes which webhooks are about to be let go, and returns those that they have claimed. */
-  #announceRelease(webhookIds: readonly number[]): ReadonlySet<DeclaredWebhook> {
+  #announceRelease(webhookIds: readonly number[]): Pick<ReadonlySet<DeclaredWebhook>, "has"> {
     if (this.#journal === null || webhookIds.length === 0) return new Set();
     // Before the claims are read: a process that claims a webhook later finds the release, and sets the webhook again.
-    const others = this.#append("release", webhookIds) ? this.#readOthers() : null;
-    if (others === null) throw new ResourceError({ kind: "noRunFolder", folder: this.#journal.folder });
-    const claims = others.flat().filter(({ kind }) => kind === "claim");
-    return new Set(claims.flatMap(({ webhooks }) => webhooks));
+    if (this.#append("release", webhookIds) && this.#readOthers()) return this.#claims;
+    throw new ResourceError({ kind: "noRunFolder", folder: this.#journal.folder });
   }
 
   /** @returns Whether the other processes can read the entry. */
@@ -170,30 +186,31 @@ export class ManagedWebhooks {
     });
   }
 
-  /** Returns the webhooks of the same account that resources declare through other processes, with the URNs of the resources. */
-  #declaredElsewhere(): (readonly [DeclaredWebhook, string])[] {
-    const entries = (this.#readOthers() ?? [])
-      .flat()
-      .filter(({ account }) => account === this.#owner.account);
-    return entries.flatMap(({ webhooks, urn }) => webhooks.map((webhook) => [webhook, urn] as const));
+  /** Returns the webhooks that resources of this account declare, through any process. */
+  #allDeclared(): DeclaredWebhook[] {
+    return [...this.#declared.keys(), ...this.#claims.keys()];
   }
 
-  /** Returns the last entry of each other process about the release of each webhook. */
-  #releasesElsewhere(webhookIds: readonly number[]): JournalEntry[] {
-    // A process that cannot write releases nothing.
-    return (this.#readOthers() ?? []).flatMap((entries) => {
-      const releases = entries.filter(({ kind }) => kind !== "claim");
-      return webhookIds.flatMap((id) => releases.findLast((entry) => entry.webhooks.includes(id)) ?? []);
-    });
+  /** Returns the URNs of the resources of this account that declare a webhook. */
+  #ownersOf(webhook: DeclaredWebhook): string[] {
+    const claims = this.#claims.get(webhook) ?? [];
+    const elsewhere = claims.filter(({ account }) => account === this.#owner.account).map(({ urn }) => urn);
+    return [this.#declared.get(webhook) ?? "", ...elsewhere];
   }
 
-  /** Returns the entries of each other process about the same server; `null` if they cannot be read. */
-  #readOthers(): readonly (readonly JournalEntry[])[] | null {
-    const others = this.#journal?.readOthers() ?? null;
-    if (others === null) return null;
-    const servers = this.#servers();
-    const isSame = (entry: JournalEntry): boolean => entry.servers.some((server) => servers.includes(server));
-    return others.map((entries) => entries.filter(isSame));
+  /** Adds the new entries of other processes about the same server to the index. @returns Whether they can be read. */
+  #readOthers(): boolean {
+    if (this.#journal === null) return true;
+    const servers = this.#servers(); // First, because it may throw, and each entry is read only once.
+    const added = this.#journal.readOthers();
+    for (const entry of added ?? []) {
+      if (!entry.servers.some((server) => servers.includes(server))) continue;
+      for (const webhook of entry.webhooks) {
+        if (entry.kind === "claim") addTo(this.#claims, webhook, () => []).push(entry);
+        else addTo(this.#releases, webhook, () => new Map<string, OtherEntry>()).set(entry.process, entry);
+      }
+    }
+    return added !== null;
   }
 
   /** The servers of the account, hashed. */
@@ -201,6 +218,13 @@ export class ManagedWebhooks {
     const { servers } = this.#owner.readSettings();
     return servers.map((server) => createHash("sha256").update(server).digest("hex").slice(0, 16));
   }
+}
+
+/** Returns the value of a key, which it adds if it is missing. */
+function addTo<Key, Value>(map: Map<Key, Value>, key: Key, create: () => Value): Value {
+  const value = map.get(key) ?? create();
+  map.set(key, value);
+  return value;
 }
 
 /** Returns the final states of webhooks, without those whose initial states are unknown. */

@@ -64,6 +64,8 @@ export function renderNotice(notice: Notice, context: MessageContext): string {
       const { stay, them } = inflections(notice.webhookIds);
       return `${webhooksText(notice.webhookIds)} ${stay}, because the program declares ${them} through another provider.`;
     }
+    case "notShared":
+      return `the folder ${notice.folder} cannot be used, so a webhook that two providers declare is not detected, and a removal that would change a webhook fails. Set TMPDIR to a folder of your own.`;
     case "webhooksGone": {
       const { are, them } = inflections(notice.webhookIds);
       return `${webhooksText(notice.webhookIds)} ${are} no longer in the list, so the refresh drops ${them}.`;

@@ -1,88 +1,143 @@
 import { createHash } from "node:crypto";
-import { appendFileSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import {
+  appendFileSync,
+  closeSync,
+  fstatSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readSync,
+  rmSync,
+  statSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import type { JournalEntry, RunJournal } from "../handlers/webhook-release.js";
+import type { JournalEntry, OtherEntry, RunJournal } from "../handlers/webhook-release.js";
 
-/** Milliseconds after which the file of a process that was killed is removed. No run takes longer. */
-const MAX_FILE_AGE = 7 * 86_400_000;
+/** Milliseconds after which a file of another run is removed, if its process no longer lives. */
+const MAX_FILE_AGE = 86_400_000;
 
 /**
  * Connects the plugin processes of one engine run through files: one per process, in a folder that only this user can access. The
  * processes of a run share the address of the engine. A file holds hashed addresses, account names, webhook IDs and URNs, and nothing secret.
  *
  * @param engine The engine's address as host and port.
- * @param stopping Aborts when the run ends. From then on, no process of the run lets go of webhooks.
+ * @param ending Aborts when the run ends. From then on, nothing is written, and no process of the run sends a change.
+ * @param startedAt When this process started, in milliseconds since the epoch.
  */
-export function openRunJournal(engine: string, stopping: AbortSignal): RunJournal {
+export function openRunJournal(
+  engine: string,
+  ending: AbortSignal,
+  startedAt = Date.now() - process.uptime() * 1000,
+): RunJournal {
   const folder = join(tmpdir(), `pulumi-partners-${process.getuid?.() ?? "run"}`);
   const run = `v1-${createHash("sha256").update(engine).digest("hex").slice(0, 16)}-`;
-  const own = join(folder, `${run}${process.pid}.jsonl`);
-  const read = new Map<string, JournalEntry[]>();
+  const own = `${run}${process.pid}.jsonl`;
+  /** How far each file of the run has been read, in bytes. Once a file counts, it counts until the end. */
+  const offsets = new Map<string, number>();
+
+  /** Whether a file is of our run. While our engine lives, nothing else has its address; before that, something else could have. */
+  const counts = (name: string): boolean => {
+    if (!name.startsWith(run) || name === own) return false;
+    return offsets.has(name) || isAlive(processOf(name)) || modifiedAt(join(folder, name)) >= startedAt;
+  };
+  /** Creates the folder if necessary, and removes what other processes left there. */
+  const open = (): void => {
+    createFolder(folder);
+    assertPrivate(folder);
+    for (const name of readdirSync(folder)) {
+      const file = join(folder, name);
+      const isLeft = name.startsWith(run) ? !counts(name) : !isAlive(processOf(name)) && isOld(file);
+      if (isLeft) rmSync(file, { force: true }); // An earlier process may have had our ID.
+    }
+    ending.addEventListener("abort", () => {
+      rmSync(join(folder, own), { force: true });
+    });
+  };
   let isOpen = false;
   const use = <Result>(access: () => Result): Result | null => {
     try {
-      assertPrivate(folder);
-      if (!isOpen) open(folder, own, stopping);
+      if (isOpen) assertPrivate(folder);
+      else open();
       isOpen = true;
       return access();
     } catch {
       return null;
     }
   };
+  const readOn = (name: string): OtherEntry[] => {
+    const { entries, end } = entriesFrom(join(folder, name), offsets.get(name) ?? 0);
+    offsets.set(name, end);
+    return entries.map((entry) => ({ ...entry, process: name }));
+  };
   return {
     folder,
-    append: (entry) =>
-      use(() => {
-        appendFileSync(own, `${JSON.stringify(entry)}\n`, { mode: 0o600 });
-        return true;
-      }) ?? false,
-    readOthers: () =>
-      use(() =>
-        readdirSync(folder)
-          .filter((name) => name.startsWith(run))
-          .map((name) => join(folder, name))
-          .filter((file) => file !== own)
-          .map((file) => entriesIn(file, read)),
-      ),
+    append: (entry) => {
+      if (ending.aborted) return true;
+      const line = `${JSON.stringify(entry)}\n`;
+      return use(() => (appendFileSync(join(folder, own), line, { mode: 0o600 }), true)) ?? false;
+    },
+    readOthers: () => use(() => readdirSync(folder).filter(counts).flatMap(readOn)),
   };
 }
 
-/** Creates the folder if necessary. @throws if it is not ours: another user could add claims. */
+/** Creates the folder, but not the one for temporary files: below a missing folder of /proc, a recursive call never returns. */
+function createFolder(folder: string): void {
+  try {
+    mkdirSync(folder, { mode: 0o700 });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+  }
+}
+
+/** @throws if the folder is not ours: another user could add claims. */
 function assertPrivate(folder: string): void {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
   const status = lstatSync(folder);
   const uid = process.getuid?.();
   const isPrivate = uid === undefined || (status.uid === uid && (status.mode & 0o077) === 0);
   if (!status.isDirectory() || !isPrivate) throw new Error("not a private folder");
 }
 
-/** Removes old files, and at the end of the run this process's own. */
-function open(folder: string, own: string, stopping: AbortSignal): void {
-  rmSync(own, { force: true }); // An earlier process may have had the same ID.
-  for (const file of readdirSync(folder).map((name) => join(folder, name))) {
-    const { mtimeMs } = statSync(file, { throwIfNoEntry: false }) ?? { mtimeMs: Infinity };
-    if (Date.now() - mtimeMs > MAX_FILE_AGE) rmSync(file, { force: true });
-  }
-  stopping.addEventListener("abort", () => {
-    rmSync(own, { force: true });
-  });
+/** Returns the ID of the process that writes a file. */
+function processOf(name: string): number {
+  return Number(/-([0-9]+)\.jsonl$/.exec(name)?.[1] ?? NaN);
 }
 
-/**
- * Returns the complete lines of a file; none if its process has ended and removed it. A run asks for each of its webhooks, so a line
- * is parsed only once: files only grow.
- */
-function entriesIn(file: string, read: Map<string, JournalEntry[]>): readonly JournalEntry[] {
+function isAlive(pid: number): boolean {
+  if (!(pid > 0)) return false;
   try {
-    const lines = readFileSync(file, "utf8").split("\n").slice(0, -1);
-    const entries = read.get(file) ?? [];
-    for (const line of lines.slice(entries.length)) entries.push(JSON.parse(line) as JournalEntry);
-    read.set(file, entries);
-    return entries;
+    process.kill(pid, 0);
+    return true;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
-    throw error;
+    return (error as NodeJS.ErrnoException).code === "EPERM";
+  }
+}
+
+/** Returns when a file was last written, in milliseconds since the epoch; `NaN` if it does not exist. */
+function modifiedAt(file: string): number {
+  return statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? NaN;
+}
+
+function isOld(file: string): boolean {
+  return modifiedAt(file) < Date.now() - MAX_FILE_AGE;
+}
+
+/** Returns the complete lines after an offset in a file, and where they end. A process that has ended may have removed its file. */
+function entriesFrom(
+  file: string,
+  offset: number,
+): { readonly entries: JournalEntry[]; readonly end: number } {
+  if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) <= offset) return { entries: [], end: offset };
+  const descriptor = openSync(file, "r");
+  try {
+    const added = Buffer.alloc(fstatSync(descriptor).size - offset);
+    const length = readSync(descriptor, added, 0, added.length, offset);
+    const complete = added.subarray(0, length).lastIndexOf("\n") + 1;
+    const lines = added.toString("utf8", 0, complete).split("\n").slice(0, -1);
+    return { entries: lines.map((line) => JSON.parse(line) as JournalEntry), end: offset + complete };
+  } finally {
+    closeSync(descriptor);
   }
 }

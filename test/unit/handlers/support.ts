@@ -8,7 +8,7 @@ import {
 import { createHandlers } from "../../../provider/src/handlers/create-handlers.js";
 import type { Notice } from "../../../provider/src/handlers/problems.js";
 import { PluginProcess, type ProcessOptions } from "../../../provider/src/handlers/process.js";
-import type { JournalEntry, RunJournal } from "../../../provider/src/handlers/webhook-release.js";
+import type { OtherEntry, RunJournal } from "../../../provider/src/handlers/webhook-release.js";
 import type { Sandbox } from "../../support/sandbox.ts";
 import { failureOf } from "../api/support.ts";
 
@@ -51,14 +51,19 @@ export function startRun(
 
 /** Connects the processes of one run. Returns a function that connects one more. */
 export function sharedJournal(): () => RunJournal {
-  const all: JournalEntry[][] = [];
+  const all: OtherEntry[] = [];
+  let processes = 0;
   return () => {
-    const own: JournalEntry[] = [];
-    all.push(own);
+    const process = String(++processes);
+    let read = 0;
     return {
       folder: "in memory",
-      append: (entry) => own.push(entry) > 0,
-      readOthers: () => all.filter((entries) => entries !== own),
+      append: (entry) => all.push({ ...entry, process }) > 0,
+      readOthers: () => {
+        const added = all.slice(read).filter((entry) => entry.process !== process);
+        read = all.length;
+        return added;
+      },
     };
   };
 }

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 
 import { UNKNOWN, type Properties } from "../../../provider/src/handlers/contract.js";
@@ -226,13 +227,29 @@ describe("two providers in one run", () => {
     expect(service.webhooks.get(102)).toBe("disabled");
   });
 
-  it("change nothing if they cannot reach each other", async () => {
+  it("wait for each other only until they are asked to stop", async () => {
+    const service = await sandboxFor();
+    const journalOf = sharedJournal();
+    const entry = { kind: "release", account: "default", webhooks: [101], urn: "", at: 1 } as const;
+    const servers = [createHash("sha256").update(service.url).digest("hex").slice(0, 16)];
+    journalOf().append({ ...entry, servers });
+    const stopping = new AbortController();
+    const run = startRun(service, {}, { journal: journalOf(), signal: stopping.signal });
+    const creation = create(run.partnerWebhookState, { webhookId: 101, state: "disabled" });
+    setImmediate(() => {
+      stopping.abort();
+    });
+    expect(await failureOf(creation)).toMatchObject({ code: "PARTNERS_INTERRUPTED" });
+  });
+
+  it("warn and change nothing if they cannot reach each other", async () => {
     const service = await sandboxFor();
     const olds = await created(service, args);
     const journal = { folder: "/tmp/x", append: () => false, readOthers: () => null };
     const run = startRun(service, {}, { journal });
     const problem = { kind: "noRunFolder", folder: "/tmp/x" };
-    await checked(run.partnerWebhookState, { webhookId: 101, state: "active" });
+    await create(run.partnerWebhookState, { webhookId: 101, state: "active" });
+    expect(run.notices).toEqual([{ kind: "notShared", folder: "/tmp/x" }]);
     expect(await failureOf(run.partnerWebhookStates.delete(olds))).toMatchObject({ problem });
     expect(methods(service)).not.toContain("PATCH");
   });

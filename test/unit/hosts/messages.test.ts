@@ -187,6 +187,7 @@ const NOTICES: Examples<Notice> = {
   othersDiffer: { kind: "othersDiffer", state: "disabled", webhookIds: MANY },
   leaving: { kind: "leaving", account: "default", state: "active", webhookIds: MANY },
   declaredElsewhere: [[1], [1, 2]].map((webhookIds) => ({ kind: "declaredElsewhere", webhookIds })),
+  notShared: { kind: "notShared", folder: "/tmp/pulumi-partners-1000" },
   webhooksGone: { kind: "webhooksGone", webhookIds: [1] },
   drifted: [[103], [1, 2]].map((webhookIds) => ({ kind: "drifted", state: "active", webhookIds })),
   moved: { kind: "moved", ...MOVE },

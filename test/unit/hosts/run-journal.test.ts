@@ -1,5 +1,9 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { createHash } from "node:crypto";
+import { once } from "node:events";
 import {
   chmodSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -30,34 +34,86 @@ beforeEach(() => {
   const parent = mkdtempSync(join(tmpdir(), "journal-"));
   onTestFinished(() => {
     vi.unstubAllEnvs();
-    rmSync(parent, { recursive: true });
+    rmSync(parent, { recursive: true, force: true });
   });
   vi.stubEnv("TMPDIR", parent);
   ({ folder } = openRunJournal("127.0.0.1:1", stopping.signal));
 });
 
-it("the processes of one run read each other's complete entries, but not their own or those of other runs", () => {
-  const stopping = new AbortController();
+/** Writes the file of another process of the run, last changed at a time, and returns its name. */
+function writeFor(pid: number, text: string, changedAt = Date.now()): string {
+  const name = `v1-${createHash("sha256").update("127.0.0.1:1").digest("hex").slice(0, 16)}-${pid}.jsonl`;
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  writeFileSync(join(folder, name), text);
+  utimesSync(join(folder, name), changedAt / 1000, changedAt / 1000);
+  return name;
+}
+
+/** Starts another process. */
+function startProcess(): ChildProcess & { readonly pid: number } {
+  const child = spawn(process.execPath, ["-e", "setTimeout(() => {}, 60_000)"], { stdio: "ignore" });
+  onTestFinished(() => void child.kill());
+  return child as ChildProcess & { readonly pid: number };
+}
+
+async function kill(child: ChildProcess): Promise<void> {
+  child.kill("SIGKILL");
+  await once(child, "exit");
+}
+
+const LINE = `${JSON.stringify(CLAIM)}\n`;
+
+it("the processes of one run read each other's complete entries once, but not their own or those of other runs", () => {
   const journal = openRunJournal("127.0.0.1:1", stopping.signal);
   expect(journal.append(CLAIM)).toBe(true);
-  const [own = ""] = readdirSync(folder);
-  writeFileSync(
-    join(folder, own.replace(/\d+\.jsonl$/, "0.jsonl")),
-    `${JSON.stringify(CLAIM)}\n{"kind":"rel`,
-  );
-  expect(journal.readOthers()).toEqual([[CLAIM]]);
+  const { pid } = startProcess();
+  const name = writeFor(pid, `${LINE}{"kind":"rel`);
+  expect(journal.readOthers()).toEqual([{ ...CLAIM, process: name }]);
   expect(openRunJournal("127.0.0.1:2", stopping.signal).readOthers()).toEqual([]);
-  stopping.abort();
-  expect(readdirSync(folder)).not.toContain(own);
+  expect(journal.readOthers()).toEqual([]);
+  writeFor(pid, `${LINE}{"kind":"release"}\n`);
+  expect(journal.readOthers()).toEqual([{ kind: "release", process: name }]);
+  rmSync(join(folder, name));
+  expect(journal.readOthers()).toEqual([]);
 });
 
-it("a file that a killed process left a week ago is removed", () => {
-  mkdirSync(folder, { mode: 0o700 });
-  const old = join(folder, "v1-0123456789abcdef-1.jsonl");
-  writeFileSync(old, "");
-  utimesSync(old, 0, 0);
-  expect(openRunJournal("127.0.0.1:1", stopping.signal).readOthers()).toEqual([]);
+it("nothing is written after the end of the run, which removes the file", () => {
+  const ending = new AbortController();
+  const journal = openRunJournal("127.0.0.1:1", ending.signal);
+  journal.append(CLAIM);
+  expect(readdirSync(folder)).toHaveLength(1);
+  ending.abort();
+  expect(journal.append({ ...CLAIM, kind: "released" })).toBe(true);
   expect(readdirSync(folder)).toEqual([]);
+});
+
+it("a file of a process that no longer lives counts only if this process could have seen it in its own run", async () => {
+  const [killed, gone] = [startProcess(), startProcess()];
+  await kill(gone);
+  const startedAt = Date.now() - 10_000;
+  writeFor(killed.pid, LINE, startedAt - 1);
+  const stale = writeFor(gone.pid, LINE, startedAt - 1);
+  const journal = openRunJournal("127.0.0.1:1", stopping.signal, startedAt);
+  expect(journal.readOthers()).toMatchObject([
+    { process: expect.stringContaining(`-${killed.pid}.`) as string },
+  ]);
+  expect(readdirSync(folder)).not.toContain(stale);
+  await kill(killed);
+  writeFor(killed.pid, LINE + LINE, startedAt - 1);
+  expect(journal.readOthers()).toHaveLength(1);
+  writeFor(gone.pid, LINE, startedAt + 1);
+  expect(journal.readOthers()).toHaveLength(1);
+});
+
+it("a file of another run is removed a day after its process was killed", async () => {
+  const [alive, gone] = [startProcess(), startProcess()];
+  await kill(gone);
+  mkdirSync(folder, { mode: 0o700 });
+  const files = [`v1-a-${alive.pid}.jsonl`, `v1-b-${gone.pid}.jsonl`, `v1-c-${gone.pid}.jsonl`];
+  for (const name of files) writeFileSync(join(folder, name), "");
+  for (const name of files.slice(0, 2)) utimesSync(join(folder, name), 0, 0);
+  openRunJournal("127.0.0.1:1", stopping.signal).readOthers();
+  expect(readdirSync(folder).sort()).toEqual([files[0], files[2]]);
 });
 
 it.each<[string, () => void]>([
@@ -66,6 +122,13 @@ it.each<[string, () => void]>([
     () => {
       mkdirSync(folder);
       chmodSync(folder, 0o770);
+    },
+  ],
+  [
+    "the folder for temporary files does not exist, or is /proc",
+    () => {
+      rmSync(join(folder, ".."), { recursive: true });
+      vi.stubEnv("TMPDIR", existsSync("/proc") ? "/proc" : join(folder, ".."));
     },
   ],
   [
