@@ -93,7 +93,7 @@ describe.each(HOSTS)("a creation in flight in the %s host when the signal arrive
 });
 
 describe("a plugin whose engine is gone", () => {
-  it("ends after a creation in flight, but continues if there never was an engine", async () => {
+  it("ends after a creation in flight, but continues for a minute if there never was an engine", async () => {
     const engine = createServer((socket) => socket.on("error", () => undefined).resume());
     engine.listen(0, "127.0.0.1");
     await once(engine, "listening");

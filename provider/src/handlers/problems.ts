@@ -112,6 +112,8 @@ export type Notice = Readonly<
   | { kind: "othersDiffer"; state: WebhookState; webhookIds: readonly number[] }
   /** A resource no longer declares these webhooks, and sets them to `state`, unless another resource declares them. */
   | { kind: "leaving"; account: string; state: WebhookState; webhookIds: readonly number[] }
+  /** A resource moves to another account, and leaves these webhooks as they are in its old `account`. */
+  | { kind: "leftBehind"; account: string; webhookIds: readonly number[] }
   /** A removed resource leaves these webhooks as they are, because the program declares them through another provider. */
   | { kind: "declaredElsewhere"; webhookIds: readonly number[] }
   /** The processes of the run cannot tell each other through this folder what the program declares. */

@@ -64,8 +64,8 @@ const POLL_INTERVAL = 25;
 const MAX_POLLS = 4800;
 
 /**
- * Decides which webhooks this run manages, and which it lets go. It never lets go a webhook that any resource of the program
- * declares, so a rename or a move to another provider undoes nothing.
+ * Decides which webhooks this run manages, and which it lets go. It never lets go a webhook that a resource of the program has
+ * declared so far, so a rename or a move to another provider undoes nothing.
  */
 export class ManagedWebhooks {
   /** The webhooks that the program declares through this process, with the URNs of the resources. */

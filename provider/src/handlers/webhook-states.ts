@@ -178,17 +178,23 @@ function warnAboutOthers(plugin: PluginProcess, state: WebhookState, otherStates
   if (webhookIds.length > 0) plugin.warn({ kind: "othersDiffer", state, webhookIds });
 }
 
-/** Warns about the webhooks that the update changes because they leave the fleet. The diff shows only that they leave. */
+/** Warns about the webhooks that leave the fleet: those that change, and those that a move to another account leaves behind. */
 function warnAboutLeaving(plugin: PluginProcess, fleet: Fleet, news: Properties): void {
-  const { states, others, account } = news;
-  if (!isObject(states) || others !== "leave" || account !== fleet.account) return;
+  const { states, others } = news;
+  const { account } = fleet;
+  const moves = account !== news["account"]; // The process of the old account deletes the fleet, with its old stateOnDestroy.
+  if (!moves && (!isObject(states) || others !== "leave")) return;
   const observed = { ...fleet.otherStates, ...fleet.states };
-  const leaving = idsOf(observed).filter((id) => !(id in states || plugin.managed.isDeclared(id)));
-  const final = finalStates(fleetOf(news).stateOnDestroy, pick(fleet.initialStates, leaving));
+  const isKept = (id: number): boolean => (isObject(states) && id in states) || plugin.managed.isDeclared(id);
+  const leaving = idsOf(observed).filter((id) => moves || !isKept(id));
+  const { stateOnDestroy } = moves ? fleet : fleetOf(news);
+  const final = finalStates(stateOnDestroy, pick(fleet.initialStates, leaving));
   for (const state of STATES) {
     const webhookIds = idsOf(final).filter((id) => final[id] === state && observed[id] !== state);
     if (webhookIds.length > 0) plugin.warn({ kind: "leaving", state, webhookIds, account });
   }
+  const left = leaving.filter((id) => moves && !(id in final));
+  if (left.length > 0) plugin.warn({ kind: "leftBehind", webhookIds: left, account });
 }
 
 function inputsOf({ states, others, stateOnDestroy, account }: Properties): Properties {

@@ -7,6 +7,11 @@ const RESPONSE_TURNS = 8;
 /** Milliseconds of such a turn: of an idle process, and if the responses of interrupted calls must reach the engine. */
 const [IDLE_TURN, LAST_TURN] = [3, 15];
 
+/** Milliseconds between two connections to the engine, which show that it still runs. */
+const ENGINE_POLL = 3_000;
+/** How many refusals in a row are allowed once the engine was reached, and before: within a minute, it can still start. */
+const MAX_REFUSALS = { reached: 1, neverReached: 20 };
+
 /**
  * Decides when a plugin process ends. The engine stops plugins with SIGINT and waits for them; the `cancel` of the SDK's dynamic
  * host does nothing. If the Pulumi CLI is killed, the process notices that the engine is gone and ends as well.
@@ -20,10 +25,13 @@ export class Lifetime {
   readonly ending: AbortSignal = this.#ending.signal;
   #report: (event: string) => void = () => undefined;
   #pendingCalls = 0;
+  /** How often in a row the engine's address has refused a connection, without a call in between. */
+  #refusals = 0;
 
   /** Handles a call from the engine. The process does not end before the engine has the response. */
   async trackCall<Result>(handle: () => Promise<Result>): Promise<Result> {
     this.#pendingCalls += 1;
+    this.#refusals = 0;
     try {
       return await handle();
     } finally {
@@ -56,7 +64,7 @@ export class Lifetime {
     // Without an engine, nobody reads these streams. The SDK's host would report a failed write, which fails again, in a loop.
     for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
     const [, host, port] = /^([\w.-]+):(\d+)$/.exec(engine) ?? [];
-    if (host !== undefined) watchEngine(host, Number(port), () => void stop(1));
+    if (host !== undefined) this.#watchEngine(host, Number(port), () => void stop(1));
   }
 
   /** Ends all calls except creations in flight, whose keys would be lost. The process continues. */
@@ -71,25 +79,23 @@ export class Lifetime {
     for (let turns = 0; turns < RESPONSE_TURNS; turns = this.#pendingCalls > 0 ? 0 : turns + 1)
       await sleep(turn);
   }
-}
-
-/** Calls back when nothing listens any more at the engine's address. An engine that was never reached cannot go away. */
-function watchEngine(host: string, port: number, onGone: () => void): void {
-  let wasReached = false;
-  let refusals = 0;
-  const poll = (): void => {
-    const socket = connect({ host, port }).unref();
-    socket.once("connect", () => {
-      wasReached = true;
-      refusals = 0;
-      socket.destroy();
-    });
-    socket.once("error", (error: NodeJS.ErrnoException) => {
-      // Other errors, such as too many open files, say nothing about the engine.
-      refusals = error.code === "ECONNREFUSED" ? refusals + 1 : 0;
-      if (wasReached && refusals > 1) onGone();
-    });
-  };
-  poll();
-  setInterval(poll, 3_000).unref();
+  /** Calls back when nothing listens any more at the engine's address, or nothing has for a minute without a call. */
+  #watchEngine(host: string, port: number, onGone: () => void): void {
+    let allowed = MAX_REFUSALS.neverReached;
+    const poll = (): void => {
+      const socket = connect({ host, port }).unref();
+      socket.once("connect", () => {
+        allowed = MAX_REFUSALS.reached;
+        this.#refusals = 0;
+        socket.destroy();
+      });
+      socket.once("error", (error: NodeJS.ErrnoException) => {
+        // Other errors, such as too many open files, say nothing about the engine.
+        this.#refusals = error.code === "ECONNREFUSED" ? this.#refusals + 1 : 0;
+        if (this.#refusals > allowed) onGone();
+      });
+    };
+    poll();
+    setInterval(poll, ENGINE_POLL).unref();
+  }
 }

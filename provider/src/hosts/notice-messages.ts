@@ -60,6 +60,10 @@ export function renderNotice(notice: Notice, context: MessageContext): string {
       const { are, them } = inflections(ids);
       return `${webhooksText(ids)} of account ${JSON.stringify(account)} ${are} no longer declared here. Unless another resource declares ${them}, stateOnDestroy sets ${them} to ${JSON.stringify(state)}.`;
     }
+    case "leftBehind": {
+      const { webhookIds: ids, account } = notice;
+      return `${webhooksText(ids)} of account ${JSON.stringify(account)} ${inflections(ids).stay}, because the resource moves to another account.`;
+    }
     case "declaredElsewhere": {
       const { stay, them } = inflections(notice.webhookIds);
       return `${webhooksText(notice.webhookIds)} ${stay}, because the program declares ${them} through another provider.`;

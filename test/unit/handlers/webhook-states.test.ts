@@ -431,6 +431,22 @@ describe("a preview", () => {
     }
   });
 
+  it.each([
+    ["leave", [{ kind: "leftBehind", account: "old", webhookIds: [101, 102] }]],
+    ["active", [{ kind: "leaving", account: "old", state: "active", webhookIds: [101] }]],
+  ] as const)(
+    "says what a move to another account leaves behind, with stateOnDestroy: %s",
+    async (final, notices) => {
+      const service = await sandboxFor();
+      const args = { states: { 101: "disabled", 102: "active" }, stateOnDestroy: final };
+      const { outputs } = await create(startRun(service, { account: "old" }).partnerWebhookStates, args);
+      const run = startRun(service, { account: "new", explicit: "true" });
+      const news = await checked(run.partnerWebhookStates, { ...args, stateOnDestroy: "disabled" }, outputs);
+      expect(run.partnerWebhookStates.diff(outputs, news).replaces).toEqual(["account"]);
+      expect(run.notices).toEqual(notices);
+    },
+  );
+
   it.each<[string, Fault, object[]]>([
     [
       "fails if the service refuses the request, as the update would",

@@ -186,6 +186,7 @@ const NOTICES: Examples<Notice> = {
   nothingToRestore: { kind: "nothingToRestore", webhookIds: MANY },
   othersDiffer: { kind: "othersDiffer", state: "disabled", webhookIds: MANY },
   leaving: { kind: "leaving", account: "default", state: "active", webhookIds: MANY },
+  leftBehind: { kind: "leftBehind", account: "eu", webhookIds: [101] },
   declaredElsewhere: [[1], [1, 2]].map((webhookIds) => ({ kind: "declaredElsewhere", webhookIds })),
   notShared: { kind: "notShared", folder: "/tmp/pulumi-partners-1000" },
   webhooksGone: { kind: "webhooksGone", webhookIds: [1] },
