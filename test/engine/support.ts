@@ -154,7 +154,8 @@ export async function age(stateFile: string, days: number): Promise<void> {
   await editState(stateFile, ({ checkpoint: { latest } }) => {
     for (const { type, inputs = {}, outputs = {} } of latest.resources) {
       if (!type.endsWith(":PartnerApiKey")) continue;
-      for (const name of ["createdAt", "rotatedAt", "previousExpiresAt"]) earlier(outputs, name);
+      for (const name of ["createdAt", "rotatedAt", "rotationDueAt", "previousExpiresAt"])
+        earlier(outputs, name);
       for (const name of ["keySince", "rotationDue"]) earlier(inputs, name, "2026-02-19".length);
     }
   });

@@ -8,12 +8,13 @@ import {
   type Properties,
   type ResourceHandlers,
 } from "./contract.js";
-import { keyStateOf, NO_KEY, outputsOf, withoutPreviousKey, type KeyState } from "./key-state.js";
+import { keyStateOf, NO_KEY, withoutPreviousKey, type KeyState } from "./key-state.js";
 import { ResourceError } from "./problems.js";
 import type { PluginProcess } from "./process.js";
 import { createKey, deleteKeys, performStep } from "./rotation.js";
 import {
   isRotationUnknown,
+  keyOutputs,
   planRotation,
   rotationDisplayInputs,
   rotationOf,
@@ -45,22 +46,24 @@ export function apiKeyHandlers(plugin: PluginProcess): ResourceHandlers {
     diff(olds, news) {
       if (olds["account"] !== news["account"]) return { changes: true, replaces: ["account"] };
       if (isRotationUnknown(news)) return { changes: true, replaces: [] };
-      const { step, notices } = plan(keyStateOf(olds), news);
+      const state = keyStateOf(olds);
+      const { step, notices } = plan(state, news);
       for (const notice of notices) plugin.warn(notice);
-      return { changes: step !== "none", replaces: step === "replace" ? ["rotationDue"] : [] };
+      const changes = step !== "none" || keyOutputs(state, news)["rotationDueAt"] !== olds["rotationDueAt"];
+      return { changes, replaces: step === "replace" ? ["rotationDue"] : [] };
     },
 
     preview(olds, news) {
       const state = olds === null ? NO_KEY : keyStateOf(olds);
       const step = isRotationUnknown(news) ? "replace" : plan(state, news).step;
-      return previewOf(state, step, news["account"]);
+      return previewOf(state, step, news);
     },
 
     create: (news, urn) =>
       plugin.keyRequests.createOnce(urn, async () => {
         const id = `key-${randomUUID()}`; // Not secret. Created before the request, because nothing may fail after it.
         const created = await createKey({ plugin, id, news }, NO_KEY);
-        return { id, outputs: outputsOf(created, news["account"]) };
+        return { id, outputs: keyOutputs(created, news) };
       }),
 
     // The service never shows a key again: the state holds the only copy, and a refresh must not lose it.
@@ -71,7 +74,7 @@ export function apiKeyHandlers(plugin: PluginProcess): ResourceHandlers {
       const { step } = plan(state, news);
       const perform = () => performStep(step, { plugin, id, news }, state);
       const next = await (step === "rotate" ? plugin.keyRequests.createOnce(urn, perform) : perform());
-      return outputsOf(next, news["account"]);
+      return keyOutputs(next, news);
     },
 
     delete: (olds) => deleteKeys(plugin, keyStateOf(olds)),
@@ -86,18 +89,18 @@ export function apiKeyHandlers(plugin: PluginProcess): ResourceHandlers {
         return Promise.reject(new ResourceError({ kind: "wrongImportId", text }));
       }
       const { account } = plugin;
-      const outputs = outputsOf({ ...NO_KEY, current: { apiKey, response: null } }, account);
+      const outputs = keyOutputs({ ...NO_KEY, current: { apiKey, response: null } }, { account });
       return Promise.resolve({ id, inputs: { account }, outputs });
     },
   };
 }
 
 /** Returns what is known about the outputs before a step is performed. */
-function previewOf(state: KeyState, step: RotationStep, account: unknown): Properties {
-  if (step === "none") return outputsOf(state, account);
-  if (step === "expire") return outputsOf(withoutPreviousKey(state), account);
-  const names = Object.keys(outputsOf(state, account));
+function previewOf(state: KeyState, step: RotationStep, news: Properties): Properties {
+  if (step === "none") return keyOutputs(state, news);
+  if (step === "expire") return keyOutputs(withoutPreviousKey(state), news);
+  const names = Object.keys(keyOutputs(state, news));
   const unknown = Object.fromEntries(names.map((name): [string, unknown] => [name, UNKNOWN]));
   const previous = step === "rotate" ? { previousApiKey: state.current?.apiKey } : {};
-  return { ...unknown, ...previous, account };
+  return { ...unknown, ...previous, account: news["account"] };
 }

@@ -1,7 +1,7 @@
 import { isObject } from "../json.js";
 import type { ResponseMapping } from "../responses/mapping.js";
 import { UNKNOWN, unknownArguments, type Properties } from "./contract.js";
-import { fingerprint, rereadKey, type KeyState } from "./key-state.js";
+import { fingerprint, outputsOf, rereadKey, type KeyState } from "./key-state.js";
 import type { Notice, RotationReason } from "./problems.js";
 
 /** The argument `rotation`, after `check` accepted it. */
@@ -86,6 +86,19 @@ export function overlapEnd({ overlapDays }: RotationInputs, now: number): number
   return now + (overlapDays ?? 0) * DAY;
 }
 
+/** Returns the outputs of a state with these checked inputs. */
+export function keyOutputs(state: KeyState, news: Properties): Properties {
+  const day = dueDay(state, rotationOf(news));
+  const rotationDueAt = day === null || Number.isNaN(day) ? null : new Date(day * DAY).toISOString();
+  return { ...outputsOf(state, news["account"]), rotationDueAt };
+}
+
+/** Returns the day from which the current key is due for rotation by age; `null` for never, `NaN` if its age is unknown. */
+function dueDay({ rotatedAt, createdAt }: KeyState, { afterDays }: RotationInputs): number | null {
+  if (typeof afterDays !== "number") return null;
+  return dayOf(Date.parse(rotatedAt ?? createdAt ?? "")) + afterDays;
+}
+
 /**
  * Returns the inputs that `check` adds so that the diff shows why a key is rotated: the date from which its age counts, and the
  * date on which it is due. {@link planRotation} does not use them.
@@ -112,11 +125,10 @@ export function rotationDisplayInputs(olds: Properties, news: Properties, now: n
 function rotationReason(state: KeyState, rotation: RotationInputs, now: number): RotationReason | null {
   const { trigger, afterDays } = rotation;
   if (trigger != null && trigger !== state.trigger) return { kind: "trigger" };
-  if (typeof afterDays !== "number") return null;
-  const since = dayOf(Date.parse(state.rotatedAt ?? state.createdAt ?? ""));
-  if (Number.isNaN(since)) return { kind: "unknownAge" };
-  if (since + afterDays > dayOf(now)) return null;
-  return { kind: "age", since: dayText(since), due: dayText(since + afterDays) };
+  const due = dueDay(state, rotation);
+  if (due === null || typeof afterDays !== "number") return null;
+  if (Number.isNaN(due)) return { kind: "unknownAge" };
+  return due > dayOf(now) ? null : { kind: "age", since: dayText(due - afterDays), due: dayText(due) };
 }
 
 /** Returns a notice about the deletion of the previous key, if there is one. */

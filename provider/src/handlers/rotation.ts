@@ -4,7 +4,6 @@ import { readApiKeyId } from "../responses/key-reader.js";
 import { PartialFailure, type Properties } from "./contract.js";
 import {
   fingerprint,
-  outputsOf,
   readKeptResponse,
   rereadKey,
   responseText,
@@ -15,7 +14,7 @@ import {
 } from "./key-state.js";
 import { ResourceError } from "./problems.js";
 import type { PluginProcess } from "./process.js";
-import { overlapEnd, rotationOf, type RotationStep } from "./rotation-plan.js";
+import { keyOutputs, overlapEnd, rotationOf, type RotationStep } from "./rotation-plan.js";
 
 /** A change to the keys of the resource with this ID, for these checked inputs. */
 interface KeyChange {
@@ -87,7 +86,7 @@ function promoteKey(change: KeyChange, state: KeyState, unread: CreatedKey): Key
 }
 
 function failureThatKeeps(state: KeyState, { id, news }: KeyChange, reason: ResourceError): PartialFailure {
-  return new PartialFailure(id, outputsOf(state, news["account"]), reason);
+  return new PartialFailure(id, keyOutputs(state, news), reason);
 }
 
 /** Deletes all keys in order; none if a new key is not found. @throws {PartnerError} that says whether one was deleted. */

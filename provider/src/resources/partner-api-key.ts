@@ -78,6 +78,8 @@ export class PartnerApiKey extends PartnerResource {
   declare readonly response: pulumi.Output<KeyResponse | null>;
   /** The time at which the key replaced an earlier key of this resource, in ISO 8601; `null` for the first key. */
   declare readonly rotatedAt: pulumi.Output<string | null>;
+  /** The time from which the next `pulumi up` rotates the key because of its age, in ISO 8601; `null` without `afterDays`. */
+  declare readonly rotationDueAt: pulumi.Output<string | null>;
   /** The key that the last rotation replaced, while it is valid; otherwise, `null`. Always secret. */
   declare readonly previousApiKey: pulumi.Output<string | null>;
   /** The time from which the next `pulumi up` deletes `previousApiKey`, in ISO 8601; `null` if there is no previous key. */
@@ -111,4 +113,6 @@ export class PartnerApiKey extends PartnerResource {
 }
 
 const OUTPUTS =
-  "apiKey fingerprint hint createdAt response rotatedAt previousApiKey previousExpiresAt account".split(" ");
+  "apiKey fingerprint hint createdAt response rotatedAt rotationDueAt previousApiKey previousExpiresAt account".split(
+    " ",
+  );

@@ -61,6 +61,7 @@ describe("a new key", () => {
       hint: key.slice(-4),
       response: { body: JSON.stringify({ apiKey: key }), encoding: "utf8", complete: true },
       rotatedAt: null,
+      rotationDueAt: null,
       previousApiKey: null,
       previousExpiresAt: null,
       server: service.url,
@@ -277,13 +278,28 @@ describe("a rotation with overlap", () => {
     expect(service.apiKeys).toEqual([]);
   });
 
+  it("is due at a time among the outputs, which follows afterDays without a request", async () => {
+    const { service, id, outputs } = await createdKey();
+    const keys = keysOf(service);
+    const due = new Date(Date.parse(String(outputs["createdAt"])) + 90 * DAY).toISOString().slice(0, 10);
+    const byAge = { account: "default", rotation: { afterDays: 90, overlapDays: 7 } };
+    expect(keys.diff(outputs, byAge)).toEqual({ changes: true, replaces: [] });
+    const planned = { ...outputs, rotationDueAt: `${due}T00:00:00.000Z` };
+    expect(keys.preview(outputs, byAge)).toEqual(planned);
+    expect(await keys.update(id, outputs, byAge)).toEqual(planned);
+    expect(keys.diff(planned, byAge).changes).toBe(false);
+    expect(keys.diff(planned, { account: "default" }).changes).toBe(true);
+    expect(service.requests).toEqual([]);
+  });
+
   it("by age remembers a trigger that was removed, so that setting it again does not rotate", async () => {
     const { service, id, outputs } = await rotatedKey();
     const byAge = { account: "default", rotation: { afterDays: 30, overlapDays: 7 } };
     const later = keysOf(service, {}, { currentTime: () => NOON + 30 * DAY });
     const next = await later.update(id, outputs, byAge);
     expect(methods(service)).toEqual(["DELETE", "POST"]);
-    expect(later.diff(next, news("a"))).toEqual({ changes: false, replaces: [] });
+    expect(await later.update(id, next, news("a"))).toEqual({ ...next, rotationDueAt: null });
+    expect(methods(service)).toEqual(["DELETE", "POST"]);
   });
 
   it("drops the previous key from the state, and says so, if the creation after its deletion fails", async () => {
