@@ -17,8 +17,8 @@ export const LOWEST = {
   typescript: "5.9.3",
 } as const;
 
-/** Copies the files and the build that packing needs, so that packing does not write into this checkout. */
-export async function copyBuild(to: string): Promise<void> {
+/** Copies what Git holds of the packages, as in a fresh clone. Changes and files that are not committed yet are included. */
+export async function copySources(to: string): Promise<void> {
   const files = (
     await mustRun("git", ["ls-files", "--cached", "--others", "--exclude-standard"], { cwd: ROOT })
   ).split("\n");
@@ -26,5 +26,10 @@ export async function copyBuild(to: string): Promise<void> {
     await mkdir(dirname(join(to, file)), { recursive: true });
     await cp(join(ROOT, file), join(to, file));
   }
+}
+
+/** Copies the files and the build that packing needs, so that packing does not write into this checkout. */
+export async function copyBuild(to: string): Promise<void> {
+  await copySources(to);
   await cp(join(ROOT, "provider/dist"), join(to, "provider/dist"), { recursive: true });
 }

@@ -144,7 +144,7 @@ async function installPlugin(plugin: string, home: string): Promise<void> {
     throw new Error("The installed plugin does not serve provider/schema.json.");
   const folder = join(home, `plugins/resource-partners-v${version}`);
   const executable = (await readdir(folder)).find((entry) => entry.startsWith("pulumi-resource-partners"));
-  console.log(`The plugin starts in ${Math.round(await startTime(join(folder, executable ?? "")))} ms.`);
+  console.log(`The plugin starts in ${Math.round(await startTime([join(folder, executable ?? "")]))} ms.`);
 
   const pages = [
     "--readme",

@@ -66,6 +66,6 @@ it(
     const installed = join(home, `plugins/resource-partners-v${version}`);
     const files = ["LICENSE", "LICENSE-node", "LICENSE-packages", "pulumi-resource-partners"];
     expect((await readdir(installed)).sort()).toEqual(files);
-    expect(await startTime(join(installed, "pulumi-resource-partners"))).toBeLessThan(START_LIMIT);
+    expect(await startTime([join(installed, "pulumi-resource-partners")])).toBeLessThan(START_LIMIT);
   },
 );

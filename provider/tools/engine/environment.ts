@@ -40,6 +40,7 @@ export async function engineEnv(extra: Readonly<Record<string, string>> = {}): P
     [`language-nodejs-v${SDK_VERSION}`]: join(import.meta.dirname, "bin/pulumi-language-nodejs"),
     [`language-bun-v${SDK_VERSION}`]: join(import.meta.dirname, "bin/pulumi-language-bun"),
     [`language-python-v${SDK_VERSION}`]: join(import.meta.dirname, "bin/pulumi-language-python"),
+    [`language-yaml-v${SDK_VERSION}`]: join(import.meta.dirname, "bin/pulumi-language-yaml"),
     [`resource-pulumi-nodejs-v${SDK_VERSION}`]: join(SDK_FOLDER, "pulumi-resource-pulumi-nodejs"),
     [`resource-partners-v${version}`]: join(ROOT, "provider/bin/pulumi-resource-partners"),
   };

@@ -1,6 +1,7 @@
 /**
- * The language host for `runtime: nodejs`, or with `--bun` for `runtime: bun`, if the CLI comes without Pulumi's own. It implements the part of the LanguageRuntime
- * service that is needed to run a program. gRPC returns UNIMPLEMENTED for all other calls.
+ * The language host for `runtime: nodejs`, or with `--bun` for `runtime: bun`, if the CLI comes without Pulumi's own. It implements
+ * the part of the LanguageRuntime service that is needed to run a program, and to install and run a plugin from its sources. gRPC
+ * returns UNIMPLEMENTED for all other calls.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -33,6 +34,22 @@ server.addService(langgrpc.LanguageRuntimeService, {
     runProgram(request).then((response) => {
       callback(null, response);
     }, callback);
+  },
+  installDependencies: (
+    call: grpc.ServerWritableStream<
+      langproto.InstallDependenciesRequest,
+      langproto.InstallDependenciesResponse
+    >,
+  ) => {
+    installDependencies(call).then(
+      () => {
+        call.end();
+      },
+      (error: unknown) => call.emit("error", error),
+    );
+  },
+  runPlugin: (call: grpc.ServerWritableStream<langproto.RunPluginRequest, langproto.RunPluginResponse>) => {
+    runPlugin(call);
   },
   cancel: (_call: unknown, callback: grpc.sendUnaryData<empty.Empty>) => {
     program?.kill("SIGINT");
@@ -67,6 +84,51 @@ async function runProgram(request: langproto.RunRequest): Promise<langproto.RunR
   const response = new langproto.RunResponse();
   if (code === ALREADY_REPORTED) return response.setBail(true);
   return code === 0 ? response : response.setError(`Program ended with ${signal ?? String(code)}`);
+}
+
+/** Installs the dependencies of a plugin with the command of Pulumi's own host. */
+async function installDependencies(
+  call: grpc.ServerWritableStream<
+    langproto.InstallDependenciesRequest,
+    langproto.InstallDependenciesResponse
+  >,
+): Promise<void> {
+  const cwd = call.request.getInfo()?.getProgramDirectory() ?? "";
+  const npm = spawn("npm", ["install", "--loglevel=error"], { cwd, stdio: ["ignore", "pipe", "pipe"] });
+  npm.stdout.on("data", (text: Buffer) => {
+    call.write(new langproto.InstallDependenciesResponse().setStdout(text));
+  });
+  npm.stderr.on("data", (text: Buffer) => {
+    call.write(new langproto.InstallDependenciesResponse().setStderr(text));
+  });
+  const [code] = (await once(npm, "close")) as [number | null];
+  if (code !== 0) throw new Error(`npm install in ${cwd}: exit code ${code ?? "none"}`);
+}
+
+/** Runs a plugin as Pulumi's own host does: with the `cmd/run-plugin` of the plugin's SDK, until the engine cancels the call. */
+function runPlugin(
+  call: grpc.ServerWritableStream<langproto.RunPluginRequest, langproto.RunPluginResponse>,
+): void {
+  const { request } = call;
+  const folder = request.getInfo()?.getProgramDirectory() ?? "";
+  const launcher = createRequire(join(folder, "index.js")).resolve("@pulumi/pulumi/cmd/run-plugin");
+  const variables = request.getEnvList().map((line) => /^([^=]*)=([^]*)$/.exec(line)?.slice(1) ?? []);
+  const plugin = spawn(process.execPath, [launcher, folder, ...request.getArgsList()], {
+    cwd: request.getPwd(),
+    env: Object.fromEntries(variables) as Record<string, string>,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  plugin.stdout.on("data", (text: Buffer) => {
+    call.write(new langproto.RunPluginResponse().setStdout(text));
+  });
+  plugin.stderr.on("data", (text: Buffer) => {
+    call.write(new langproto.RunPluginResponse().setStderr(text));
+  });
+  call.on("cancelled", () => plugin.kill("SIGKILL"));
+  plugin.once("close", (code: number | null) => {
+    if (!call.cancelled) call.write(new langproto.RunPluginResponse().setExitcode(code ?? 1));
+    call.end();
+  });
 }
 
 function launcherArgs(request: langproto.RunRequest): string[] {
