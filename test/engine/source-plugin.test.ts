@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 
 import { copySources, ROOT } from "../../provider/tools/checkout.ts";
 import { pythonEnv } from "../../provider/tools/python.ts";
-import { sandboxStack, statesOf, UNCHANGED } from "./support.ts";
+import { blocksOf, sandboxStack, statesOf, UNCHANGED } from "./support.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const { version, pluginDownloadURL } = JSON.parse(
@@ -19,15 +19,14 @@ it(
   async () => {
     const checkout = await temporaryFolder();
     await copySources(checkout);
-    const packages = `packages:\n  partners: ${join(checkout, "provider/plugin")}\n`;
-    const yaml = {
-      "Pulumi.yaml": (await example("yaml/Pulumi.yaml")).replace("partners-yaml", "test") + packages,
-    };
+    const [add = ""] = await blocksOf("docs/languages.md", "sh");
+    const yaml = { "Pulumi.yaml": (await example("yaml/Pulumi.yaml")).replace("partners-yaml", "test") };
     const { sandbox, stack, run } = await sandboxStack(undefined, {}, { files: yaml });
     const found = statesOf(sandbox);
     await stack.pulumi("plugin", "rm", "resource", "partners", "--yes");
 
-    await stack.pulumi("install");
+    const inCheckout = add.trim().replace("../pulumi-partners", checkout);
+    await stack.pulumi(...inCheckout.split(" ").slice(1));
     expect(await run("up")).toMatchObject({ error: "", changes: { create: 4 } });
     const [apiKey] = sandbox.apiKeys;
     expect(await stack.outputs()).toEqual({ apiKey, ordersState: "active", firstWebhook: 101 });
@@ -44,7 +43,7 @@ it(
     const env = await pythonEnv(await temporaryFolder());
     if (!env) return;
     const files = {
-      "Pulumi.yaml": `name: test\nruntime: python\n${packages}`,
+      "Pulumi.yaml": `name: test\nruntime: python\npackages:\n  partners: ${checkout}/provider/plugin\n`,
       "__main__.py": await example("python/__main__.py"),
     };
     const python = await sandboxStack(undefined, {}, { env, files });
