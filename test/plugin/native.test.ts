@@ -168,6 +168,49 @@ it("the engine receives a warning, and a retry as a status, each with its resour
   expect(plugin.stderr()).toBe("");
 });
 
+describe("customTimeouts", () => {
+  const URN = urnOf(KEY.__provider);
+  const HOOK_URN = urnOf(HOOK.__provider);
+  const APIKEY = { ...KEY, apiKey: "old-key-0123456789abcdef" };
+  const deletion = (timeout: number) =>
+    new proto.DeleteRequest().setUrn(URN).setId("key-1").setProperties(toStruct(APIKEY)).setTimeout(timeout);
+
+  it("end an operation before operationTimeout", async () => {
+    const { plugin, sandbox } = await startNative({ latency: 8000, apiKeys: [APIKEY.apiKey] });
+    const startedAt = performance.now();
+    const { message } = await errorOf(plugin.call("delete", deletion(2)));
+    expect(message).toMatch(/may already be deleted.*\[PARTNERS_TIMEOUT\]$/);
+    expect(performance.now() - startedAt).toBeLessThan(7000);
+    expect(takeRequests(sandbox)).toBe("DELETE");
+  });
+
+  it("end an operation after operationTimeout", async () => {
+    const config = { operationTimeout: "0.3" };
+    const { plugin, sandbox } = await startNative({ latency: 1000, apiKeys: [APIKEY.apiKey] }, { config });
+    expect((await errorOf(plugin.call("delete", deletion(0)))).message).toMatch(/\[PARTNERS_TIMEOUT\]$/);
+    await plugin.call("delete", deletion(15));
+    expect(sandbox.apiKeys).toEqual([]);
+  });
+
+  it("leave a creation that was sent all of requestTimeout", async () => {
+    const { plugin, sandbox } = await startNative({ latency: 3000 });
+    const request = new proto.CreateRequest().setUrn(URN).setProperties(toStruct(KEY)).setTimeout(2);
+    const created = plain(fromStruct((await plugin.call("create", request)).getProperties()));
+    expect(created["apiKey"]).toBe(sandbox.apiKeys[0]);
+  });
+
+  it("leave the list, which other resources share, all of operationTimeout, and then send nothing", async () => {
+    const { plugin, sandbox } = await startNative({ latency: 1500 });
+    const request = new proto.UpdateRequest().setUrn(HOOK_URN).setId("101").setTimeout(0.5);
+    const update = plugin.call("update", request.setOlds(toStruct(HOOK)).setNews(toStruct(HOOK)));
+    const read = plugin.read("102", { ...HOOK, webhookId: 102 });
+    expect((await errorOf(update)).message).toMatch(/\[PARTNERS_TIMEOUT\]$/);
+    expect((await read).properties).toMatchObject({ webhookId: 102, state: "active" });
+    expect(takeRequests(sandbox)).toBe("GET");
+    expect(sandbox.webhooks.get(101)).toBe("active");
+  });
+});
+
 it("a cancellation ends waits at once, and a creation in flight returns its key", async () => {
   const { sandbox, plugin } = await startNative();
   const held = sandbox.hold();

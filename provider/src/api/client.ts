@@ -15,6 +15,12 @@ export interface ClientOptions {
   readonly requestTimeout: number;
   /** The time for all attempts of one operation and the delays between them. Waiting for a rate limit does not count. */
   readonly operationTimeout: number;
+  /**
+   * Returns the time that the current call of the engine has left, at most 0 if it is over; `null` if it has no limit of its own.
+   * It replaces `operationTimeout`, except for a read, which may serve other calls as well and so gets the longer of the two.
+   * @default no limit
+   */
+  readonly remainingTime?: (() => number | null) | undefined;
   /** The maximum number of requests in flight. */
   readonly maxConnections: number;
   /** The maximum rate of requests; `null` for no limit. */
@@ -73,8 +79,11 @@ export function createClient(options: ClientOptions) {
     const onRetry = (attempt: Attempt, delay: number): void => {
       options.onWait?.({ operation, reason: resultOf(attempt), delay });
     };
-    const context = { clock, limiter, operationTimeout, signal, onRetry };
-    const outcome = await withRetry(OPERATIONS[operation].kind, context, attemptsOf(call));
+    const { kind } = OPERATIONS[operation];
+    const timeLeft = options.remainingTime?.() ?? operationTimeout;
+    const timeout = kind === "read" ? Math.max(timeLeft, operationTimeout) : timeLeft;
+    const context = { clock, limiter, operationTimeout: timeout, signal, onRetry };
+    const outcome = await withRetry(kind, context, attemptsOf(call));
 
     const failure = (cause: FailureCause): RequestError => {
       const { response, effect, attempts } = outcome;

@@ -88,6 +88,7 @@ export async function withRetry(
   let response: HttpResponse | null = null;
   const failed = (cause: FailureCause): Outcome => ({ cause, response, effect, attempts });
 
+  if (operationTimeout <= 0) return failed({ kind: "timeout", sent: false });
   for (;;) {
     const queuedAt = clock.now();
     const isMyTurn = await limiter.acquire(deadline - queuedAt);

@@ -12,7 +12,10 @@ import { WebhookRegistry, type WebhookList } from "./webhook-registry.js";
 import { ManagedWebhooks, type RunJournal } from "./webhook-release.js";
 
 /** What a host provides to a {@link PluginProcess}. */
-export interface ProcessOptions extends Pick<ClientOptions, "clock" | "signal" | "log" | "onWait"> {
+export interface ProcessOptions extends Pick<
+  ClientOptions,
+  "clock" | "signal" | "log" | "onWait" | "remainingTime"
+> {
   /** @default the environment of this process */
   readonly env?: NodeJS.ProcessEnv;
   /** Shows a warning to the user. Called once per distinct notice. */

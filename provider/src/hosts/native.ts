@@ -220,9 +220,10 @@ class NativeHost {
     call: CallContext = {},
   ): grpc.handleUnaryCall<Request, Response> {
     return ({ request }, callback) => {
-      const urn = (request as { getUrn?(): string }).getUrn?.() ?? "";
+      const resource = request as { getUrn?(): string; getTimeout?(): number };
+      const urn = resource.getUrn?.() ?? "";
       this.#host
-        .handleCall(urn, async () => handle(request))
+        .handleCall(urn, async () => handle(request), resource.getTimeout?.())
         .then(
           (response) => {
             callback(null, response);

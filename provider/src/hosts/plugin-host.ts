@@ -21,8 +21,7 @@ export class PluginHost {
   readonly handlers: PartnerHandlers;
   readonly lifetime = new Lifetime();
   readonly #log: EngineLog;
-  /** The current call, and whether the engine shows a status of it. */
-  readonly #calls = new AsyncLocalStorage<{ readonly urn: string; hasStatus: boolean }>();
+  readonly #calls = new AsyncLocalStorage<CurrentCall>();
 
   /**
    * @param engine The engine's address. Without one, as in a test, messages go to stderr, and signals are not handled.
@@ -40,6 +39,10 @@ export class PluginHost {
       progress: (done, total) => {
         // The account is the only name if the engine shows no resource.
         this.#showStatus(renderProgress(done, total, this.#urn === "" ? this.plugin.account : null));
+      },
+      remainingTime: () => {
+        const deadline = this.#calls.getStore()?.deadline ?? null;
+        return deadline && deadline - performance.now();
       },
       onWait: (wait) => {
         this.#showStatus(renderWait(wait));
@@ -59,9 +62,15 @@ export class PluginHost {
     this.lifetime.watch(engine, report, finish);
   }
 
-  /** Handles a call from the engine. The engine receives all messages of the call before its response. @param urn May be empty. */
-  handleCall<Result>(urn: string, handle: () => Promise<Result>): Promise<Result> {
-    const call = { urn, hasStatus: false };
+  /**
+   * Handles a call from the engine. The engine receives all messages of the call before its response.
+   *
+   * @param urn May be empty.
+   * @param timeout The resource option `customTimeouts` in seconds; 0 if it is not set.
+   */
+  handleCall<Result>(urn: string, handle: () => Promise<Result>, timeout = 0): Promise<Result> {
+    const deadline = timeout > 0 ? performance.now() + timeout * 1000 : null;
+    const call: CurrentCall = { urn, deadline, hasStatus: false };
     return this.lifetime.trackCall(async () => {
       try {
         const result = await this.#calls.run(call, handle);
@@ -116,4 +125,13 @@ export class PluginHost {
  */
 export function toWire(properties: Properties): Properties {
   return JSON.parse(JSON.stringify(properties, (_name, value: unknown) => value ?? null)) as Properties;
+}
+
+/** A call that the engine waits for. */
+interface CurrentCall {
+  readonly urn: string;
+  /** In milliseconds of `performance.now`; `null` if the engine sets none. */
+  readonly deadline: number | null;
+  /** Whether the engine shows a status of it. */
+  hasStatus: boolean;
 }
