@@ -51,6 +51,13 @@ export const DEFAULT_ACCOUNT = "default";
 /** The configuration key that marks the settings as the arguments of a `Provider`. */
 export const EXPLICIT_KEY = "partners:explicit";
 
+/** Whether a key of stack configuration is meant for this provider, but is not one of its settings. */
+export function isUnknownKey(key: string): boolean {
+  return key.startsWith(NAMESPACE) && !SETTINGS.includes(key.slice(NAMESPACE.length));
+}
+
+const NAMESPACE = "partners:";
+
 /** Returns a warning about a setting that does not exist. @param key The setting, as the user knows it. */
 export function unknownSettingText(key: string): string {
   const path = key.includes(".") ? " To set a part of responses, use pulumi config set --path." : "";

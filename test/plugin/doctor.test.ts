@@ -39,6 +39,9 @@ const inStack = (url: string) => ({
   "partners:accessToken": { value: TOKEN, secret: true },
 });
 
+/** The settings of an explicit provider in the native plugin. */
+const configured = (url: string) => ({ baseUrl: url, accessToken: TOKEN });
+
 /** What the Pulumi CLI prints. */
 interface Stack {
   readonly config?: object;
@@ -137,6 +140,53 @@ describe("in a project, the doctor", () => {
       /changed creating-it, updating-it\. [^]*delete it\.[^]*--clear-pending-creates/,
     );
     expect(ended.code).toBe(1);
+  });
+
+  it.each([
+    [
+      "incorrect passphrase",
+      "the passphrase is wrong. Correct PULUMI_CONFIG_PASSPHRASE or PULUMI_CONFIG_PASSPHRASE_FILE.",
+    ],
+    [
+      "passphrase must be set with PULUMI_CONFIG_PASSPHRASE or PULUMI_CONFIG_PASSPHRASE_FILE environment variables",
+      "the passphrase is missing. Set PULUMI_CONFIG_PASSPHRASE or PULUMI_CONFIG_PASSPHRASE_FILE.",
+    ],
+    [
+      "no stack selected; please use `pulumi stack select`",
+      'no stack is selected. Run "pulumi stack select", or use --stack.',
+    ],
+    ["no stack named 'dev' found", 'there is no such stack. To see those that exist, run "pulumi stack ls".'],
+  ])("says why a stack cannot be read: %s", async (error, reason) => {
+    const stderr = `pulumi-partners doctor: The stack cannot be read: ${reason}\n`;
+    expect(await doctorIn({ error: `error: getting stack configuration: ${error}` })).toMatchObject({
+      code: 1,
+      stderr,
+    });
+  });
+
+  it("names misspelled settings, as a preview does", async () => {
+    const { url } = await sandboxFor({ accessToken: TOKEN });
+    const config = {
+      ...inStack(url),
+      "partners:requestTimout": { value: "60" },
+      "shop:region": { value: "eu" },
+    };
+    const provider = {
+      urn: "urn:pulumi:dev::shop::pulumi:providers:partners::eu",
+      type: "pulumi:providers:partners",
+      inputs: { ...configured(url), account: "eu", explicit: "true", maxConnection: "4", version: "0.1.0" },
+    };
+    const { code, stdout } = await doctorIn({ config, resources: [provider] });
+    expect(code).toBe(0);
+    const warnings = stdout.match(/^warning .*$/gm);
+    expect(warnings).toEqual([
+      expect.stringMatching(
+        /^warning +settings +"partners:requestTimout" is not a pulumi-partners setting.*Valid/,
+      ),
+      expect.stringMatching(/^warning +settings +"maxConnection" is not a pulumi-partners setting.*Valid/),
+    ]);
+    const ownProject = { ...provider, urn: provider.urn.replace("::shop::", "::partners::") };
+    expect((await doctorIn({ config, resources: [ownProject] })).stdout).not.toContain("requestTimout");
   });
 
   it("uses the stack of --stack, and stops if it cannot be read", async () => {

@@ -9,6 +9,7 @@ import { renderError } from "../hosts/error-messages.js";
 import { renderNotice } from "../hosts/notice-messages.js";
 import { quoteForShell } from "../hosts/wording.js";
 import { isScalar, nodesOf, pointersOf } from "../json.js";
+import { unknownSettingText } from "../registration.js";
 import { parseOptions, printable, UsageError, type Command } from "./command.js";
 import { isInProject, parseStack, readStack, type Account, type Stack } from "./stack-state.js";
 
@@ -84,8 +85,9 @@ function reportStack({ name, accounts, hasPlainToken, interruptedKeys }: Stack, 
 
 /** Checks an account with one request, which needs the right address and token. */
 async function checkAccount(account: Account, hasProject: boolean, report: Report): Promise<void> {
-  const { name, provider, config, declared } = account;
+  const { name, provider, config, unknownSettings, declared } = account;
   const context = provider === null ? {} : { account: name };
+  for (const setting of unknownSettings) report("warning", "settings", unknownSettingText(setting));
   const plugin = new PluginProcess({
     warn: (notice) => {
       report("warning", "service", renderNotice(notice, context));

@@ -4,8 +4,13 @@ import { dirname, join, resolve } from "node:path";
 import { promisify } from "node:util";
 
 import { accountName, isExplicit, type ConfigSource } from "../handlers/settings.js";
-import { configSource } from "../hosts/provider-inputs.js";
-import { PARTNER_API_KEY, PARTNER_WEBHOOK_STATE, PARTNER_WEBHOOK_STATES } from "../registration.js";
+import { configSource, unknownSettings } from "../hosts/provider-inputs.js";
+import {
+  isUnknownKey,
+  PARTNER_API_KEY,
+  PARTNER_WEBHOOK_STATE,
+  PARTNER_WEBHOOK_STATES,
+} from "../registration.js";
 import { CommandError } from "./command.js";
 
 /** What the doctor needs of a stack: its configuration, and its state after the last `pulumi up`. */
@@ -24,6 +29,8 @@ export interface Account {
   readonly provider: string | null;
   /** Its settings. Those of a `Provider` are the ones of the last `pulumi up`. */
   readonly config: ConfigSource;
+  /** The names of settings that have no effect, as the user knows them. */
+  readonly unknownSettings: readonly string[];
   /** The names of the resources that declare each webhook, by webhook ID. */
   readonly declared: ReadonlyMap<number, readonly string[]>;
 }
@@ -66,14 +73,31 @@ export async function readStack(cwd: string, name?: string): Promise<Stack> {
     ]);
     const { deployment = {} } = JSON.parse(state) as { deployment?: Deployment };
     return parseStack(stack, JSON.parse(config) as Config, deployment);
-  } catch {
-    // The CLI's own error is not shown, because a backend URL may contain a password.
+  } catch (error) {
     const option = name === undefined ? "" : ` --stack ${name}`;
+    const { stderr = "" } = error as { stderr?: string };
+    const reason = CLI_ERRORS.find(([text]) => stderr.includes(text))?.[1];
     throw new CommandError(
-      `The stack cannot be read. To see why, run "pulumi preview --non-interactive${option}".`,
+      reason === undefined
+        ? `The stack cannot be read. To see why, run "pulumi preview --non-interactive${option}".`
+        : `The stack cannot be read: ${reason}`,
     );
   }
 }
+
+/** Parts of the CLI's errors, and what we say. Its own text is not shown, because a backend URL may contain a password. */
+const CLI_ERRORS = [
+  [
+    "incorrect passphrase",
+    "the passphrase is wrong. Correct PULUMI_CONFIG_PASSPHRASE or PULUMI_CONFIG_PASSPHRASE_FILE.",
+  ],
+  [
+    "passphrase must be set",
+    "the passphrase is missing. Set PULUMI_CONFIG_PASSPHRASE or PULUMI_CONFIG_PASSPHRASE_FILE.",
+  ],
+  ["no stack selected", 'no stack is selected. Run "pulumi stack select", or use --stack.'],
+  ["no stack named", 'there is no such stack. To see those that exist, run "pulumi stack ls".'],
+] as const;
 
 const OUR_TYPES = [PARTNER_API_KEY, PARTNER_WEBHOOK_STATE, PARTNER_WEBHOOK_STATES];
 
@@ -82,22 +106,31 @@ export function parseStack(name = "", values: Config = {}, deployment: Deploymen
   const config: ConfigSource = { get: (key) => values[key]?.value };
   const resources = (deployment.resources ?? []).filter((resource) => resource.delete !== true);
   const ours = resources.filter((resource) => isOf(resource, OUR_TYPES));
-  const account = (provider: string | null, source: ConfigSource): Account => {
+  const account = (provider: string | null, source: ConfigSource, unknown: readonly string[]): Account => {
     const name = accountName(source);
-    return { name, provider, config: source, declared: declaredWebhooks(ours, name) };
+    const declared = declaredWebhooks(ours, name);
+    return { name, provider, config: source, unknownSettings: unknown, declared };
   };
   const providers = resources
     .filter(({ type }) => /^pulumi:providers:(?:pulumi-nodejs|partners)$/.test(type))
-    .map((resource) => account(nameOf(resource), configSource(withoutSecrets(resource.inputs ?? {}))))
+    .map((resource) => {
+      const inputs = withoutSecrets(resource.inputs ?? {});
+      // The TypeScript class rejects unknown names itself, and stores others than those that the user wrote.
+      const isNative = resource.type === "pulumi:providers:partners";
+      return account(nameOf(resource), configSource(inputs), isNative ? unknownSettings(inputs) : []);
+    })
     .filter((provider) => isExplicit(provider.config));
   const usesConfiguration =
     providers.length === 0 ||
     config.get("partners:baseUrl") !== undefined ||
     ours.some(({ outputs = {} }) => providers.every(({ name }) => name !== String(outputs["account"])));
+  // In a project of this name, unknown keys are its own settings.
+  const isOwnNamespace = resources.some(({ urn }) => urn.split("::")[1] === "partners");
+  const unknownKeys = isOwnNamespace ? [] : Object.keys(values).filter(isUnknownKey);
   const token = values["partners:accessToken"];
   return {
     name,
-    accounts: usesConfiguration ? [account(null, config), ...providers] : providers,
+    accounts: usesConfiguration ? [account(null, config, unknownKeys), ...providers] : providers,
     interruptedKeys: (deployment.pending_operations ?? [])
       .filter(({ type }) => type === "creating" || type === "updating")
       .filter(({ resource }) => isOf(resource, [PARTNER_API_KEY]))
