@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 
-import { SETTINGS, unknownSettingText, type Registration } from "../registration.js";
+import { isUnknownKey, unknownSettingText, type Registration } from "../registration.js";
 
 /**
  * A resource of the SDK's dynamic-provider host. It passes two inputs to that host, which Pulumi hides because of their underscores:
@@ -20,8 +20,10 @@ export abstract class PartnerResource extends pulumi.CustomResource {
     // Each property costs time in the SDK, so an argument that is not given is left out.
     const given = Object.entries(args).filter(([, value]) => value !== undefined);
     const properties = Object.fromEntries([...unset, ...given]) as object;
-    // A promise: an output would make the resource depend on its parent.
-    const urn = settled(pulumi.createUrn(name, type, opts.parent)).promise();
+    // The SDK's function costs as much as all else here. A promise: an output would make the resource depend on its parent.
+    const urn = opts.parent
+      ? settled(pulumi.createUrn(name, type, opts.parent)).promise()
+      : `urn:pulumi:${pulumi.getStack()}::${pulumi.getProject()}::${type}::${name}`;
     super(type, name, { ...properties, __provider, __urn: urn }, opts);
     warnAboutStackSettings();
   }
@@ -51,8 +53,7 @@ export function currentRun(): object {
   return pulumi.runtime.getMonitor() ?? currentRun; // Without an engine, no resource can be registered.
 }
 
-const NAMESPACE = "partners:";
-const TOKEN = `${NAMESPACE}accessToken`;
+const TOKEN = "partners:accessToken";
 const checkedRuns = new WeakSet();
 
 /** Warns, once per run, about stack configuration that has no effect, and about a token in plain text. */
@@ -68,8 +69,6 @@ function warnAboutStackSettings(): void {
     );
   }
   if (pulumi.getProject() === "partners") return; // In such a project, unknown names are its own settings.
-  for (const key of Object.keys(pulumi.runtime.allConfig())) {
-    const isUnknown = key.startsWith(NAMESPACE) && !SETTINGS.includes(key.slice(NAMESPACE.length));
-    if (isUnknown) void pulumi.log.warn(unknownSettingText(key));
-  }
+  for (const key of Object.keys(pulumi.runtime.allConfig()).filter(isUnknownKey))
+    void pulumi.log.warn(unknownSettingText(key));
 }
