@@ -2,7 +2,15 @@ import * as pulumi from "@pulumi/pulumi";
 import * as partners from "pulumi-partners";
 import { expect, it } from "vitest";
 
-import { countRequests, sandboxFor, sandboxStack, UNCHANGED, type SandboxOptions } from "./support.ts";
+import {
+  countRequests,
+  Native,
+  NativeProvider,
+  sandboxFor,
+  sandboxStack,
+  UNCHANGED,
+  type SandboxOptions,
+} from "./support.ts";
 
 const SECRET = "whsec_of_every_record";
 /** Adds a secret and a null to each record. */
@@ -87,5 +95,37 @@ it("settings that are unknown in a preview require getPartnerWebhooksOutput", as
     return Promise.resolve({ count: webhooks.length });
   };
   expect(await stack.up()).toMatchObject({ ok: true });
+  expect(await stack.outputs()).toEqual({ count: 3 });
+});
+
+it("components of two types may each have a Provider of the same name", async () => {
+  const { sandbox, run } = await sandboxStack(async () => {
+    for (const type of ["test:Shop", "test:Blog"]) {
+      const parent = new pulumi.ComponentResource(type, type);
+      const settings = { baseUrl: sandbox.url, accessToken: sandbox.accessToken, account: type };
+      const provider = new partners.Provider("eu", settings, { parent });
+      expect((await partners.getPartnerWebhooks({ provider })).webhooks).toHaveLength(3);
+    }
+  });
+  expect(await run("preview")).toMatchObject({ error: "", requests: { GET: 2 } });
+});
+
+it("a list whose provider is not known yet is unknown in a preview, together with the setting", async () => {
+  const { sandbox, stack, run, results } = await sandboxStack(() => {
+    const key = new Native("PartnerApiKey", "checkout", {});
+    const baseUrl = pulumi.unsecret(key.apiKey.apply(() => sandbox.url));
+    const provider = new NativeProvider("later", { baseUrl, accessToken: sandbox.accessToken });
+    // As a generated SDK does it. The engine answers an empty object while the provider is not configured.
+    const list = pulumi.runtime.invokeOutput<{ webhooks: object[] }>(
+      "partners:index:getPartnerWebhooks",
+      {},
+      { provider },
+    );
+    const count = pulumi.all([list, baseUrl]).apply(([{ webhooks }]) => webhooks.length);
+    return Promise.resolve({ count: pulumi.unsecret(count) });
+  });
+  expect(await run("preview")).toMatchObject({ error: "" });
+  expect(results[0]?.stdout).toMatch(/count *: \[unknown\]/);
+  expect(await run("up")).toMatchObject({ error: "" });
   expect(await stack.outputs()).toEqual({ count: 3 });
 });

@@ -30,7 +30,7 @@ export class Native extends pulumi.CustomResource {
 
 /** An explicit provider of the native plugin. */
 export class NativeProvider extends pulumi.ProviderResource {
-  constructor(name: string, settings: Record<string, string>) {
+  constructor(name: string, settings: Record<string, pulumi.Input<string>>) {
     super("partners", name, settings, { version });
   }
 }

@@ -73,7 +73,12 @@ class PartnerWebhooks extends PartnerResource {
   declare readonly webhooks: pulumi.Output<string>;
 
   constructor(name: string, provider: pulumi.ProviderResource | undefined) {
-    const opts = { id: "webhooks", additionalSecretOutputs: ["webhooks"], ...(provider && { provider }) };
+    // As a child of its provider: components of two types may each have a provider of the same name.
+    const opts = {
+      id: "webhooks",
+      additionalSecretOutputs: ["webhooks"],
+      ...(provider && { provider, parent: provider }),
+    };
     super(PARTNER_WEBHOOKS, name, {}, { inputs: [], outputs: ["webhooks"] }, opts);
   }
 }
