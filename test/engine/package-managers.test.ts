@@ -30,13 +30,19 @@ interface Road {
   readonly manager?: keyof typeof MANAGERS;
   /** The command that the table shows. It installs and upgrades the tarball. */
   readonly add: string;
+  /** The same in a workspace, if the tarball must be in its root. @default `add` */
+  readonly addFromRoot?: string;
   /** Starts the Pulumi CLI. @default `pulumi` */
   readonly pulumi?: string;
   /** @default `nodejs` */
   readonly runtime?: "bun";
   /** Files in the root of the project or the workspace. */
   readonly files?: Readonly<Record<string, string>>;
-  /** Whether the manager installs its cached copy if another build has the same version. @default false */
+  /** Further development dependencies. */
+  readonly tools?: Readonly<Record<string, string>>;
+  /** A command that checks the program. @default none */
+  readonly check?: string;
+  /** Whether, outside of a workspace, another build of the same version is not installed. @default false */
   readonly keepsBuild?: true;
 }
 
@@ -50,17 +56,40 @@ const YARN = { manager: "yarn-4", add: `yarn add ./${TARBALL}` } as const;
 const BUN = { manager: "bun-1", add: `bun add ./${TARBALL}` } as const;
 
 const ROADS: readonly Road[] = [
-  { row: "npm", name: "npm", add: `npm install ./${TARBALL}` },
+  {
+    row: "npm",
+    name: "npm",
+    add: `npm install ./${TARBALL}`,
+    // `tsc` is that of TypeScript 7. Pulumi runs the program with TypeScript 6.
+    tools: { typescript: "npm:@typescript/typescript6@^6.0.0", "typescript-7": "npm:typescript@^7.0.0" },
+    check: "npx --no-install tsc --version | grep 'Version 7' && npx --no-install tsc",
+  },
   { ...PNPM, name: "pnpm 10", manager: "pnpm-10" },
   { ...PNPM, name: "pnpm 12", manager: "pnpm-12" },
-  { row: "Yarn 1", name: "Yarn 1", manager: "yarn-1", add: `yarn add file:${TARBALL}`, keepsBuild: true },
+  {
+    row: "Yarn 1",
+    name: "Yarn 1",
+    manager: "yarn-1",
+    add: `yarn add file:./${TARBALL}`,
+    addFromRoot: `yarn add file:../../${TARBALL}`,
+    keepsBuild: true,
+  },
   {
     ...YARN,
     row: "Yarn 4, `node-modules`",
     name: "Yarn 4 with node_modules",
     files: { ".yarnrc.yml": "nodeLinker: node-modules\n" },
   },
-  { ...YARN, row: "Yarn 4, PnP", name: "Yarn 4 with PnP", pulumi: "yarn exec pulumi" },
+  {
+    ...YARN,
+    row: "Yarn 4, PnP",
+    name: "Yarn 4 with PnP",
+    pulumi: "yarn exec pulumi",
+    files: {
+      ".yarnrc.yml":
+        'packageExtensions: { "@pulumi/pulumi@*": { peerDependencies: { pulumi-partners: "*" } } }\n',
+    },
+  },
   { ...BUN, row: "Bun", name: "Bun" },
   { ...BUN, row: "Bun, `runtime: bun`", name: "Bun as the runtime", runtime: "bun" },
 ];
@@ -108,8 +137,10 @@ it.runIf(LONG).each(CASES)(
     for (const [name, text] of Object.entries(road.files ?? {})) await write(name, text, root);
     const workspace = { name: "root", private: true, workspaces: ["packages/*"] };
     await write("package.json", JSON.stringify(workspace), root);
-    const dependencies = { "@pulumi/pulumi": "^3.270.0", "@types/node": "^24.0.0", typescript: "^6.0.3" };
-    const manifest = { name: "stack", version: "1.0.0", private: true, main: "index.ts", dependencies };
+    const dependencies = { "@pulumi/pulumi": "^3.270.0", "@types/node": "^24.0.0" };
+    const devDependencies = { typescript: "^6.0.3", ...road.tools };
+    const packages = { dependencies, devDependencies };
+    const manifest = { name: "stack", version: "1.0.0", private: true, main: "index.ts", ...packages };
     await write("package.json", JSON.stringify(manifest));
     await cp(join(ROOT, "examples/quickstart/tsconfig.json"), join(cwd, "tsconfig.json"));
     await write("Pulumi.yaml", `name: stack\nruntime: ${runtime}\n`);
@@ -119,11 +150,13 @@ it.runIf(LONG).each(CASES)(
     const run = (args: string) => shell(`${pulumi} ${args} --non-interactive`);
     const use = async (type: keyof typeof IMPORTS, build: string): Promise<void> => {
       const tarball = basename(build);
-      await cp(build, join(cwd, tarball));
+      for (const folder of [root, cwd]) await cp(build, join(folder, tarball));
       const current = JSON.parse(await readFile(join(cwd, "package.json"), "utf8")) as object;
       await write("package.json", JSON.stringify({ ...current, type }));
       await write("index.ts", IMPORTS[type] + PROGRAM);
-      await shell(road.add.replace(TARBALL, tarball));
+      const add = (cwd !== root && road.addFromRoot) || road.add;
+      await shell(add.replace(TARBALL, tarball));
+      if (road.check !== undefined) await shell(road.check);
     };
     const [first = "", rebuilt = "", next = ""] = builds;
     await use("commonjs", first);
@@ -139,12 +172,20 @@ it.runIf(LONG).each(CASES)(
       await run("refresh --yes --skip-preview");
       found.push(...sandbox.requests.map(({ headers }) => headers["user-agent"]));
     }
-    const expected = [road.keepsBuild ? "0.1.0" : "0.1.0-rebuilt", "0.1.1"];
+    const expected = [road.keepsBuild && cwd === root ? "0.1.0" : "0.1.0-rebuilt", "0.1.1"];
     expect(found).toEqual(expected.map((version) => `pulumi-partners/${version}`));
     await run("destroy --yes --skip-preview");
     expect(sandbox.apiKeys).toEqual([]);
   },
 );
+
+it("docs/upgrading.md has a row for each package manager, with the command that installs the tarball", async () => {
+  const page = (await readFile(join(ROOT, "docs/upgrading.md"), "utf8")).replaceAll(/ +\|/g, " |");
+  for (const { row, add } of ROADS) expect(page).toContain(`| ${row} | \`${add}\` |`);
+  for (const { files } of ROADS)
+    for (const text of Object.values(files ?? {}))
+      if (text.startsWith("packageExtensions")) expect(page).toContain(text);
+});
 
 /** Packs this build, another build of the same version, and the next version. They say which they are in `user-agent`. */
 async function pack(folder: string): Promise<readonly string[]> {
@@ -185,6 +226,7 @@ async function managerEnv(
   return {
     PATH: [bin, path].join(delimiter),
     HOME: join(dir, "home"),
+    YARN_CACHE_FOLDER: join(dir, "yarn"), // Yarn 1 does not use HOME if the user is root.
     ...Object.fromEntries(registries.map((name) => [name, registry])),
   };
 }

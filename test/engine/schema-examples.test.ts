@@ -36,6 +36,7 @@ it("the TypeScript examples in the schema compile with the generated SDK", async
   // Editors show the examples in the language of the SDK.
   const shown = await readFile(join(sdk, "partnerApiKey.ts"), "utf8");
   expect(shown.match(/^ \* ```(?!sh)\w+$/gm)).toEqual([" * ```typescript", " * ```typescript"]);
+  expect(await readFile(join(sdk, "package.json"), "utf8")).toContain('"@pulumi/pulumi": "^3.142.0"'); // As the docs say.
   await symlink(join(ROOT, "node_modules"), join(sdk, "node_modules"));
   for (const [index, { programs }] of EXAMPLES.entries())
     await writeFile(join(sdk, `example-${index}.ts`), programs.typescript);
@@ -75,6 +76,8 @@ it.runIf(LONG)("the SDK for Go and the Go examples in the schema compile", GO_TE
     await mkdir(join(go, `examples/${index}`), { recursive: true });
     await writeFile(join(go, `examples/${index}/main.go`), programs.go);
   }
+  await mkdir(join(go, "examples/quickstart"));
+  await cp(join(ROOT, "examples/go/main.go"), join(go, "examples/quickstart/main.go"));
   await cp(join(CODEGEN_MODULE, "go.sum"), join(go, "go.sum"));
   const modules = await readFile(join(CODEGEN_MODULE, "go.mod"), "utf8");
   const name = "module github.com/pulumi-partners/pulumi-partners/sdk/go";

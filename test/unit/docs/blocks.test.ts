@@ -60,9 +60,13 @@ it("every program in the docs is part of an example or compiles", { timeout: 60_
   await mustRun(process.execPath, [tsc, ...flags.split(" "), ...programs], { cwd });
 });
 
-it("the Python program in the docs is part of its example", () => {
-  const blocks = [...page("docs/languages.md").matchAll(/^```python\n(.*?)^```$/gms)];
-  const example = page("examples/python/__main__.py").split("\n");
+it.each([
+  ["python", "examples/python/__main__.py"],
+  ["go", "examples/go/main.go"],
+])("the %s program in the docs is part of its example", (language, file) => {
+  const pattern = new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, "gms");
+  const blocks = [...page("docs/languages.md").matchAll(pattern)];
+  const example = linesOf(page(file));
   expect(blocks).toHaveLength(1);
-  for (const line of (blocks[0]?.[1] ?? "").split("\n")) expect(example).toContain(line);
+  for (const line of linesOf(blocks[0]?.[1] ?? "")) expect(example).toContain(line);
 });
