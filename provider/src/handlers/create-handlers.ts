@@ -1,8 +1,8 @@
 import type { WebhookState } from "../api/operations.js";
-import { apiKeyHandlers } from "./api-key.js";
+import { apiKeyHandlers } from "./keys/api-key.js";
 import { PartialFailure, withoutSpecialValues, type Properties, type ResourceHandlers } from "./contract.js";
 import { ResourceError, type Notice } from "./problems.js";
-import type { PluginProcess } from "./process.js";
+import type { PluginProcess } from "./plugin-process.js";
 import { listResources } from "./resource-list.js";
 import { webhookStateHandlers } from "./webhook-state.js";
 import { webhookStatesHandlers } from "./webhook-states.js";

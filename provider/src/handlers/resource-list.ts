@@ -3,7 +3,7 @@ import type { WebhookState } from "../api/operations.js";
 import { ownNodesOf } from "../responses/state-reader.js";
 import type { WebhookReading } from "../responses/webhook-list-reader.js";
 import { ResourceError } from "./problems.js";
-import type { PluginProcess } from "./process.js";
+import type { PluginProcess } from "./plugin-process.js";
 import { unknownStates } from "./webhook-fleet-state.js";
 
 /**

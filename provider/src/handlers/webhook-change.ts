@@ -3,7 +3,7 @@ import type { WebhookState } from "../api/operations.js";
 import type { WebhookReading } from "../responses/webhook-list-reader.js";
 import type { Properties } from "./contract.js";
 import { ResourceError, type WebhookFailure } from "./problems.js";
-import type { PluginProcess } from "./process.js";
+import type { PluginProcess } from "./plugin-process.js";
 import {
   idsOf,
   isState,

@@ -7,7 +7,7 @@ import {
   type ResourceHandlers,
 } from "./contract.js";
 import { ResourceError } from "./problems.js";
-import type { PluginProcess } from "./process.js";
+import type { PluginProcess } from "./plugin-process.js";
 import { fleetOf, unknownStates } from "./webhook-fleet-state.js";
 import { stateOnDestroyProblems, VALID_STATES } from "./webhook-states.js";
 

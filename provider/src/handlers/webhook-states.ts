@@ -13,7 +13,7 @@ import {
   type ResourceHandlers,
 } from "./contract.js";
 import { ResourceError } from "./problems.js";
-import type { PluginProcess, Session } from "./process.js";
+import type { PluginProcess, Session } from "./plugin-process.js";
 import { converge, unnamedWebhooks, warnIfUnknown } from "./webhook-change.js";
 import { fleetOf, idsOf, isState, pick, statesOf, type Fleet, type StateMap } from "./webhook-fleet-state.js";
 import { finalStates } from "./webhook-release.js";

@@ -4,7 +4,7 @@ import type * as Grpc from "@grpc/grpc-js";
 
 import type { Properties, ResourceHandlers } from "../handlers/contract.js";
 import { createHandlers, type PartnerHandlers } from "../handlers/create-handlers.js";
-import { PluginProcess } from "../handlers/process.js";
+import { PluginProcess } from "../handlers/plugin-process.js";
 import { EngineLog } from "./engine-log.js";
 import { renderError } from "./error-messages.js";
 import { Lifetime } from "./lifetime.js";

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 
 import { RequestError } from "../../../provider/src/api/errors.js";
-import type { PartnerService } from "../../../provider/src/handlers/process.js";
+import type { PartnerService } from "../../../provider/src/handlers/partner-service.js";
 import { startTcpServer } from "../../support/tcp-server.ts";
 import {
   clientFor,

@@ -6,7 +6,7 @@ import { onTestFinished } from "vitest";
 import { createClient, type ClientOptions } from "../../../provider/src/api/client.js";
 import type { Clock } from "../../../provider/src/api/rate-limiter.js";
 import { RequestError, type RequestFailure } from "../../../provider/src/api/errors.js";
-import { interpretResponses, type PartnerService } from "../../../provider/src/handlers/process.js";
+import { interpretResponses, type PartnerService } from "../../../provider/src/handlers/partner-service.js";
 import { parseBaseUrl } from "../../../provider/src/handlers/settings.js";
 import { startTcpServer } from "../../support/tcp-server.ts";
 

@@ -6,7 +6,7 @@ import {
 } from "../../../provider/src/handlers/contract.js";
 import { createHandlers } from "../../../provider/src/handlers/create-handlers.js";
 import type { Notice } from "../../../provider/src/handlers/problems.js";
-import { PluginProcess } from "../../../provider/src/handlers/process.js";
+import { PluginProcess } from "../../../provider/src/handlers/plugin-process.js";
 import { sharedJournal } from "../handlers/support.ts";
 import type { Service } from "./service.ts";
 

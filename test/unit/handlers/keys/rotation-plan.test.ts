@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { UNKNOWN, type Properties } from "../../../provider/src/handlers/contract.js";
+import { UNKNOWN, type Properties } from "../../../../provider/src/handlers/contract.js";
 import {
   fingerprint,
   keyStateOf,
@@ -8,16 +8,16 @@ import {
   outputsOf,
   type KeptResponse,
   type KeyState,
-} from "../../../provider/src/handlers/key-state.js";
-import type { Notice } from "../../../provider/src/handlers/problems.js";
+} from "../../../../provider/src/handlers/keys/key-state.js";
+import type { Notice } from "../../../../provider/src/handlers/problems.js";
 import {
   planRotation,
   rotationDisplayInputs,
   rotationProblems,
   type RotationInputs,
   type RotationStep,
-} from "../../../provider/src/handlers/rotation-plan.js";
-import { NOON } from "./support.ts";
+} from "../../../../provider/src/handlers/keys/rotation-plan.js";
+import { NOON } from "../support.ts";
 
 const KEY = "pk_live_0123456789abcdef";
 const OTHER = "pk_live_fedcba9876543210";

@@ -1,10 +1,10 @@
 import { isUtf8 } from "node:buffer";
 import { createHash } from "node:crypto";
 
-import { isObject, parseDocument } from "../json.js";
-import { readApiKey, type KeyReading } from "../responses/key-reader.js";
-import type { ResponseMapping } from "../responses/mapping.js";
-import { isPlaceholder, type Properties } from "./contract.js";
+import { isObject, parseDocument } from "../../json.js";
+import { readApiKey, type KeyReading } from "../../responses/key-reader.js";
+import type { ResponseMapping } from "../../responses/mapping.js";
+import { isPlaceholder, type Properties } from "../contract.js";
 
 /**
  * The response to a creation, as stored in the state. The service shows it only once, so the state keeps everything in it: a

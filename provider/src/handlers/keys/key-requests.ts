@@ -1,6 +1,6 @@
-import { RequestError, SettingsError } from "../api/errors.js";
-import { PartialFailure } from "./contract.js";
-import { ResourceError } from "./problems.js";
+import { RequestError, SettingsError } from "../../api/errors.js";
+import { PartialFailure } from "../contract.js";
+import { ResourceError } from "../problems.js";
 
 /**
  * The creations and deletions of keys that one plugin process sent. If a call fails, a retry hook of the program can make the

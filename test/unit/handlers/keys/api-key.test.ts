@@ -5,12 +5,16 @@ import {
   withoutSpecialValues,
   type PartialFailure,
   type ResourceHandlers,
-} from "../../../provider/src/handlers/contract.js";
-import { fingerprint, responseText, type KeptResponse } from "../../../provider/src/handlers/key-state.js";
-import { renderError } from "../../../provider/src/hosts/error-messages.js";
-import { SHAPES, type Fault, type SandboxOptions, type Shape } from "../../support/sandbox.ts";
-import { failureOf, sandboxFor } from "../api/support.ts";
-import { checked, create, mapping, methods, NOON, partialFailureOf, startRun } from "./support.ts";
+} from "../../../../provider/src/handlers/contract.js";
+import {
+  fingerprint,
+  responseText,
+  type KeptResponse,
+} from "../../../../provider/src/handlers/keys/key-state.js";
+import { renderError } from "../../../../provider/src/hosts/error-messages.js";
+import { SHAPES, type Fault, type SandboxOptions, type Shape } from "../../../support/sandbox.ts";
+import { failureOf, sandboxFor } from "../../api/support.ts";
+import { checked, create, mapping, methods, NOON, partialFailureOf, startRun } from "../support.ts";
 
 const DAY = 86_400_000;
 

@@ -1,8 +1,8 @@
-import { isObject } from "../json.js";
-import type { ResponseMapping } from "../responses/mapping.js";
-import { UNKNOWN, unknownArguments, type Properties } from "./contract.js";
+import { isObject } from "../../json.js";
+import type { ResponseMapping } from "../../responses/mapping.js";
+import { UNKNOWN, unknownArguments, type Properties } from "../contract.js";
 import { fingerprint, outputsOf, rereadKey, type KeyState } from "./key-state.js";
-import type { Notice, RotationReason } from "./problems.js";
+import type { Notice, RotationReason } from "../problems.js";
 
 /** The argument `rotation`, after `check` accepted it. */
 export interface RotationInputs {

@@ -1,16 +1,16 @@
 import { randomUUID } from "node:crypto";
 
-import { isVisibleAscii } from "../api/operations.js";
+import { isVisibleAscii } from "../../api/operations.js";
 import {
   isPlaceholder,
   UNKNOWN,
   unknownArguments,
   type Properties,
   type ResourceHandlers,
-} from "./contract.js";
+} from "../contract.js";
 import { keyStateOf, NO_KEY, withoutPreviousKey, type KeyState } from "./key-state.js";
-import { ResourceError } from "./problems.js";
-import type { PluginProcess } from "./process.js";
+import { ResourceError } from "../problems.js";
+import type { PluginProcess } from "../plugin-process.js";
 import { createKey, deleteKeys, performStep } from "./rotation.js";
 import {
   isRotationUnknown,

@@ -1,7 +1,7 @@
-import { PartnerError, RequestError } from "../api/errors.js";
-import { reportsFailure } from "../responses/failure-report.js";
-import { readApiKeyId } from "../responses/key-reader.js";
-import { PartialFailure, type Properties } from "./contract.js";
+import { PartnerError, RequestError } from "../../api/errors.js";
+import { reportsFailure } from "../../responses/failure-report.js";
+import { readApiKeyId } from "../../responses/key-reader.js";
+import { PartialFailure, type Properties } from "../contract.js";
 import {
   fingerprint,
   readKeptResponse,
@@ -12,8 +12,8 @@ import {
   type KeyState,
   type StoredKey,
 } from "./key-state.js";
-import { ResourceError } from "./problems.js";
-import type { PluginProcess } from "./process.js";
+import { ResourceError } from "../problems.js";
+import type { PluginProcess } from "../plugin-process.js";
 import { keyOutputs, overlapEnd, rotationOf, type RotationStep } from "./rotation-plan.js";
 
 /** A change to the keys of the resource with this ID, for these checked inputs. */

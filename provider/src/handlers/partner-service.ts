@@ -1,0 +1,44 @@
+import type { ApiResponse, PartnerClient } from "../api/client.js";
+import type { WebhookState } from "../api/operations.js";
+import { isWebPage, reportsFailure } from "../responses/failure-report.js";
+import { isFailedCreation } from "../responses/key-reader.js";
+import type { ResponseMapping } from "../responses/mapping.js";
+import { readWebhookList } from "../responses/webhook-list-reader.js";
+import { keepResponse, type CreatedKey } from "./keys/key-state.js";
+import type { WebhookList } from "./webhook-registry.js";
+
+/** The Partner API, with its responses interpreted. */
+export type PartnerService = ReturnType<typeof interpretResponses>;
+
+/** Interprets what the client receives: a 2xx response may still report a failure, and a list may not be recognized. */
+export function interpretResponses(client: PartnerClient, mapping: ResponseMapping) {
+  return {
+    ...client,
+    /** As in {@link PartnerClient}. Never throws once the server has returned a key: the response is the only copy. */
+    async createApiKey(): Promise<CreatedKey> {
+      const response = await client.createApiKey();
+      successText(response, (text) => isFailedCreation(response.status, text, mapping));
+      const { body, cutOff, receivedAt } = response;
+      return { response: keepResponse(body, cutOff === null), createdAt: receivedAt };
+    },
+    async deleteApiKey(apiKeyOrId: string, apiKey?: string): Promise<void> {
+      successText(await client.deleteApiKey(apiKeyOrId, apiKey));
+    },
+    async listWebhooks(): Promise<WebhookList> {
+      const response = await client.listWebhooks();
+      const reading = readWebhookList(successText(response), response.headers, response.status, mapping);
+      if (reading.readable) return reading;
+      throw response.failure({ kind: "unreadableList", reading });
+    },
+    async setWebhookState(webhookId: number, state: WebhookState): Promise<void> {
+      successText(await client.setWebhookState(webhookId, state));
+    },
+  };
+}
+
+/** Returns the text of a response. @throws {RequestError} if it reports a failure. */
+function successText(response: ApiResponse, isFailure = reportsFailure): string {
+  const text = response.body.toString("utf8");
+  if (isFailure(text)) throw response.failure({ kind: isWebPage(text) ? "webPage" : "reportedFailure" });
+  return text;
+}
