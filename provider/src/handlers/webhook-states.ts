@@ -32,20 +32,28 @@ export function stateOnDestroyProblems(value: unknown): string[] {
 /** Creates the handlers of `PartnerWebhookStates`. Each operation reads the list once and sends all changes in parallel. */
 export function webhookStatesHandlers(plugin: PluginProcess): ResourceHandlers {
   const previewCheck = createPreviewCheck(plugin);
+  type Result = Pick<Awaited<ReturnType<typeof converge>>, "outputs" | "failure" | "mayHaveChanged">;
   /**
-   * The original states that failed calls found, by URN. If the engine repeats such a call, as a retry hook asks, it passes the
-   * old outputs, and the list shows what the first call changed.
+   * The results of failed calls, by URN. If the engine repeats such a call, as a retry hook asks, it passes the old outputs, keeps
+   * only the last result, and the list shows what the first call changed.
    */
-  const foundBefore = new Map<string, StateMap>();
+  const failedBefore = new Map<string, Result>();
 
-  const convergeRepeatably = async (news: Fleet, olds: Fleet, urn = ""): ReturnType<typeof converge> => {
-    const found = urn === "" ? {} : (foundBefore.get(urn) ?? {});
+  const convergeRepeatably = async (news: Fleet, olds: Fleet, urn = ""): Promise<Result> => {
+    const earlier = failedBefore.get(urn);
+    const found = earlier?.outputs.initialStates ?? {};
     const original = isState(news.others) ? found : pick(found, idsOf(news.states));
     const initialStates = { ...original, ...olds.initialStates };
-    const result = await converge(plugin, news, { ...olds, initialStates });
-    if (result.failure) foundBefore.set(urn, result.outputs.initialStates);
-    else foundBefore.delete(urn);
-    return result;
+    const result: Result = await converge(plugin, news, { ...olds, initialStates }).catch(
+      (error: unknown) => {
+        if (!(error instanceof PartnerError) || earlier?.mayHaveChanged !== true) throw error;
+        return { ...earlier, failure: error };
+      },
+    );
+    const mayHaveChanged = result.mayHaveChanged || earlier?.mayHaveChanged === true;
+    if (result.failure === null) failedBefore.delete(urn);
+    else if (urn !== "") failedBefore.set(urn, { ...result, mayHaveChanged });
+    return { ...result, mayHaveChanged };
   };
 
   return {

@@ -561,6 +561,17 @@ describe("a call that the engine repeats, because a retry hook asks for it", () 
     expect(other.outputs).toMatchObject({ initialState: "disabled" });
   });
 
+  it("keeps what the first call changed if the second one cannot read the list", async () => {
+    const service = await sandboxFor({ faults: [lost] });
+    const { partnerWebhookStates: fleet } = startRun(service);
+    const news = await checked(fleet, { states: { 101: "disabled" } });
+    const first = await partialFailureOf(fleet.create(news, URN));
+    service.inject({ kind: "status", status: 403, operation: "listWebhooks" });
+    const second = await partialFailureOf(fleet.create(news, URN));
+    expect(second.properties).toEqual(first.properties);
+    expect(second.reason).toMatchObject({ status: 403 });
+  });
+
   it("keeps the original states that the first call found, in an update", async () => {
     const service = await sandboxFor();
     const olds = await created(service, { states: { 103: "disabled" } });
