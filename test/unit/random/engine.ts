@@ -58,6 +58,8 @@ export interface Command {
   readonly verb: "preview" | "up" | "refresh" | "destroy";
   /** Whether all steps run in parallel. */
   readonly parallel: boolean;
+  /** How often a hook of the program makes the engine repeat a creation or an update that failed. */
+  readonly retries: number;
   /** After this many requests, the plugin is interrupted or the engine dies. */
   readonly stop: { readonly how: "interrupt" | "kill"; readonly after: number } | null;
 }
@@ -85,7 +87,7 @@ class StepFailed extends Error {}
 export async function runOperation(
   entries: Entry[],
   program: Program,
-  { verb, parallel, stop }: Command,
+  { verb, parallel, retries, stop }: Command,
   { config, clock, service }: Environment,
 ): Promise<Operation> {
   const calls: Call[] = [];
@@ -144,6 +146,14 @@ export async function runOperation(
     return value as Value;
   };
 
+  const repeat = async <Value>(work: () => Promise<Value>): Promise<Value> => {
+    for (let left = retries; left > 0 && !isKilled(); left -= 1) {
+      const [result] = await Promise.allSettled([work()]);
+      if (result.status === "fulfilled") return result.value;
+    }
+    return work();
+  };
+
   const check = (name: string, provider: Provider, olds: Properties, args: Properties): Promise<Properties> =>
     call("check", name, provider, olds, args, async (handler, errors) => {
       const { inputs, problems } = await handler.check(olds, args);
@@ -153,7 +163,7 @@ export async function runOperation(
 
   const create = async (name: string, provider: Provider, inputs: Properties, old?: Entry): Promise<void> => {
     const result = await call("create", name, provider, {}, inputs, (handler) =>
-      handler.create(inputs).catch(asPartialFailure),
+      repeat(() => handler.create(inputs, name)).catch(asPartialFailure),
     );
     const failed = result instanceof PartialFailure;
     const outputs = serialize(failed ? result.properties : result.outputs);
@@ -165,7 +175,7 @@ export async function runOperation(
   const update = async (entry: Entry, provider: Provider, news: Properties): Promise<void> => {
     const { name, id, outputs: olds } = entry;
     const result = await call("update", name, provider, olds, news, (handler) =>
-      handler.update(id, olds, news).catch(asPartialFailure),
+      repeat(() => handler.update(id, olds, news, name)).catch(asPartialFailure),
     );
     entry.failed = result instanceof PartialFailure;
     entry.outputs = serialize(result instanceof PartialFailure ? result.properties : result);

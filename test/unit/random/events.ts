@@ -92,6 +92,7 @@ const runs = fc.record({
   command: fc.record<Command>({
     verb: fc.constantFrom("up", "up", "up", "up", "preview", "refresh", "destroy"),
     parallel: fc.boolean(),
+    retries: fc.constantFrom(0, 0, 0, 2),
     stop: fc.option(stop, { freq: 5 }),
   }),
 });

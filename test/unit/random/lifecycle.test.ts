@@ -81,7 +81,7 @@ class Life {
 
   /** Changes a stack that agrees with the service, and goes back. @throws if the stack does not agree with the service again. */
   async #revert({ change, faults, parallel }: Extract<Event, { event: "revert" }>): Promise<void> {
-    const up = { verb: "up", parallel, stop: null } as const;
+    const up = { verb: "up", parallel, retries: 0, stop: null } as const;
     for (const command of [{ ...up, verb: "refresh" }, up] as const)
       if (!(await this.#run(command)).succeeded) return;
     this.#assertWebhooksAsDeclared();
@@ -163,7 +163,7 @@ class Life {
   }
 
   async #succeed(verb: Command["verb"]): Promise<Operation> {
-    const operation = await this.#run({ verb, parallel: false, stop: null });
+    const operation = await this.#run({ verb, parallel: false, retries: 0, stop: null });
     assert(operation.succeeded, `${verb} fails without a fault`);
     return operation;
   }
