@@ -1,3 +1,5 @@
+import { parsed } from "./json-text.js";
+
 /** A JSON value that is neither an object nor an array. */
 export type JsonScalar = string | number | boolean | null;
 
@@ -17,6 +19,8 @@ export interface DocumentNode {
   readonly depth: number;
 }
 
+/** The maximum number of values that {@link nodesOf} looks at. */
+export const MAX_NODES = 250_000;
 const MAX_POINTER_DEPTH = 16;
 /** `::` can begin a command of a CI system. */
 const FIELD_NAME = /^(?!.*::)(?:[@$]?[A-Za-z_][A-Za-z0-9_.:$-]{0,38}|[0-9]{1,3})$/;
@@ -38,21 +42,14 @@ export function isArray(value: unknown): value is readonly unknown[] {
 
 /** Whether a JSON value says "nothing": null, false, zero, or an empty string, array or object. */
 export function isEmpty(value: unknown): boolean {
+  if (isArray(value)) return value.length === 0;
   return !value || (typeof value === "object" && Object.keys(value).length === 0);
-}
-
-/** Parses a body as JSON, with or without a byte order mark; `undefined` if it is not JSON. */
-export function parseDocument(text: string): unknown {
-  try {
-    return JSON.parse(text.replace(/^\uFEFF/, "")) as unknown;
-  } catch {
-    return undefined;
-  }
 }
 
 /** Normalizes a name for comparison: `api_key`, `API-Key` and `apiKey` become the same name. */
 export function normalizeName(name: string): string {
-  return name.slice(0, 64).toLowerCase().replace(/[\W_]/g, "");
+  const short = name.slice(0, 64);
+  return /^[a-z0-9]*$/.test(short) ? short : short.toLowerCase().replace(/[\W_]/g, "");
 }
 
 /** Returns a set of normalized names. @param list Names, separated by spaces. */
@@ -60,31 +57,90 @@ export function names(list: string): ReadonlySet<string> {
   return new Set(list.split(" ").map(normalizeName));
 }
 
-/** Returns all values of a document in order, the root first. Not recursive: deep nesting would overflow the stack. */
-export function nodesOf(root: unknown, descends = (_node: DocumentNode): boolean => true): DocumentNode[] {
-  const nodes: DocumentNode[] = [];
-  const open: DocumentNode[] = [{ value: root, token: "", name: "", pointer: "", depth: 0 }];
-  for (let node = open.pop(); node !== undefined; node = open.pop()) {
-    nodes.push(node);
-    if (typeof node.value !== "object" || node.value === null || !descends(node)) continue;
-    for (const [token, value] of Object.entries(node.value).reverse()) open.push(childOf(node, token, value));
+/**
+ * Yields the values of a document in order, the root first, and at most {@link MAX_NODES}: it takes little memory, and an end. Not
+ * recursive: deep nesting would overflow the stack.
+ */
+export function* nodesOf(
+  root: unknown,
+  descends = (_node: DocumentNode): boolean => true,
+): Generator<DocumentNode> {
+  const first = new Node(parsed(root), "", "", null);
+  const open: { readonly node: Node; readonly names: readonly string[] | null; next: number }[] = [];
+  let node: Node | undefined = first;
+  for (let count = 0; node !== undefined && count < MAX_NODES; count += 1) {
+    yield node;
+    const { value }: Node = node;
+    if (typeof value === "object" && value !== null && descends(node))
+      open.push({ node, names: isArray(value) ? null : Object.keys(value), next: 0 });
+    node = undefined;
+    for (let top = open.at(-1); top !== undefined && node === undefined; top = open.at(-1)) {
+      node = childOf(top.node, top.names, top.next);
+      top.next += 1;
+      if (node === undefined) open.pop();
+    }
   }
-  return nodes;
 }
 
-function childOf(parent: DocumentNode, token: string, value: unknown): DocumentNode {
-  const isElement = isArray(parent.value);
-  const name = isElement ? parent.name : normalizeName(token);
-  const isTooDeep = parent.pointer === null || parent.depth === MAX_POINTER_DEPTH;
-  const isField = isElement || (FIELD_NAME.test(token) && !MAY_BE_DATA.test(token));
-  const pointer = isTooDeep ? null : `${parent.pointer}/${isField ? token : "*"}`;
-  return { value, token, name, pointer, depth: parent.depth + 1 };
+/** Returns the children of a value, or of the value of a node. */
+export function childrenOf(parent: DocumentNode | JsonObject): DocumentNode[] {
+  const node = parent instanceof Node ? parent : new Node(parent, "", "", null);
+  if (typeof node.value !== "object" || node.value === null) return [];
+  const names = isArray(node.value) ? null : Object.keys(node.value);
+  const children: DocumentNode[] = [];
+  for (
+    let child = childOf(node, names, 0);
+    child !== undefined;
+    child = childOf(node, names, children.length)
+  )
+    children.push(child);
+  return children;
+}
+
+/** Returns a child of a node; `undefined` if it has no more. @param names The names of its members; `null` for an array. */
+function childOf(parent: Node, names: readonly string[] | null, index: number): Node | undefined {
+  if (names === null) {
+    const elements = parent.value as readonly unknown[];
+    if (index >= elements.length) return undefined;
+    return new Node(parsed(elements[index]), String(index), parent.name, parent);
+  }
+  const token = names[index];
+  if (token === undefined) return undefined;
+  return new Node(parsed((parent.value as JsonObject)[token]), token, normalizeName(token), parent);
+}
+
+class Node implements DocumentNode {
+  readonly value: unknown;
+  readonly token: string;
+  readonly name: string;
+  readonly depth: number;
+  readonly #parent: Node | null;
+
+  constructor(value: unknown, token: string, name: string, parent: Node | null) {
+    this.value = value;
+    this.token = token;
+    this.name = name;
+    this.depth = parent === null ? 0 : parent.depth + 1;
+    this.#parent = parent;
+  }
+
+  get pointer(): string | null {
+    if (this.#parent === null) return "";
+    if (this.depth > MAX_POINTER_DEPTH) return null;
+    const { token } = this;
+    const isField = isArray(this.#parent.value) || (FIELD_NAME.test(token) && !MAY_BE_DATA.test(token));
+    return `${this.#parent.pointer}/${isField ? token : "*"}`;
+  }
 }
 
 /** Returns the distinct JSON Pointers of nodes, to propose after a refusal. */
-export function pointersOf(nodes: readonly DocumentNode[], limit = 10): string[] {
-  const pointers = nodes.map(({ pointer }) => pointer).filter((pointer) => pointer !== null);
-  return [...new Set(pointers)].slice(0, limit);
+export function pointersOf(nodes: Iterable<DocumentNode>, limit = 10): string[] {
+  const pointers = new Set<string>();
+  for (const { pointer } of nodes) {
+    if (pointer !== null) pointers.add(pointer);
+    if (pointers.size === limit) break;
+  }
+  return [...pointers];
 }
 
 /** Returns the unescaped reference tokens of a JSON Pointer (RFC 6901); `null` if the text is not a JSON Pointer. */
@@ -103,7 +159,7 @@ export function resolvePointer(root: unknown, pointer: string): unknown {
   for (const token of tokens ?? []) {
     const isIndex = /^(?:0|[1-9][0-9]{0,9})$/.test(token);
     if (isArray(value) ? !isIndex : !isObject(value) || !Object.hasOwn(value, token)) return undefined;
-    value = (value as JsonObject)[token];
+    value = parsed((value as JsonObject)[token]);
   }
   return value;
 }

@@ -8,7 +8,7 @@ import type { OperationKind } from "./operations.js";
 /** The maximum number of body bytes to keep. */
 const BODY_LIMITS: Readonly<Record<OperationKind, number>> = {
   create: 4 * 1024 * 1024, // The start of a longer one is kept, because it may contain the key.
-  read: 64 * 1024 * 1024, // A longer list is an error: JSON.parse would need about ten times as much memory.
+  read: 64 * 1024 * 1024, // A longer list is an error: reading it takes up to 12 times as much memory.
   change: 1024 * 1024, // Enough for an error message.
 };
 

@@ -1,4 +1,5 @@
-import { parseDocument, resolvePointer } from "../json.js";
+import { parseDocument } from "../json-text.js";
+import { resolvePointer } from "../json.js";
 import { breakCommands, toVisibleLine } from "../log-text.js";
 
 /** JSON Pointers to error messages, by priority (RFC 9457, RFC 6749 and custom). */

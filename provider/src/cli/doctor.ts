@@ -10,6 +10,7 @@ import { renderNotice } from "../hosts/notice-messages.js";
 import { quoteForShell } from "../hosts/wording.js";
 import { isScalar, nodesOf, pointersOf } from "../json.js";
 import { unknownSettingText } from "../registration.js";
+import { recordOf } from "../responses/webhook-list-reader.js";
 import { parseOptions, printable, UsageError, type Command } from "./command.js";
 import { isInProject, parseStack, readStack, type Account, type Stack } from "./stack-state.js";
 
@@ -108,7 +109,7 @@ async function checkAccount(account: Account, hasProject: boolean, report: Repor
     checkWebhooks(list, declared, report);
   } catch (error) {
     const cause = error instanceof RequestError ? error.failure.cause : null;
-    if (cause?.kind !== "unreadableList" || cause.reading.reason === "not JSON") {
+    if (cause?.kind !== "unreadableList" || ["not JSON", "too many values"].includes(cause.reading.reason)) {
       report("failed", "service", renderError(error, context));
       return;
     }
@@ -136,7 +137,7 @@ function checkShape({ webhooks, complete, pointers }: WebhookList, report: Repor
     const names = unknown.missing === "active" ? "active and responses.disabled" : "webhookState";
     const detail = `${where} The state of ${count} is unknown, so drift is not detected. Set responses.${names}.`;
     const fields = pointersOf(
-      nodesOf(unknown.record).filter(({ value }) => isScalar(value)),
+      nodesOf(recordOf(unknown)).filter(({ value }) => isScalar(value)),
       40,
     );
     report("warning", "shape", detail, `Fields of a webhook: ${fields.join(", ")}`);

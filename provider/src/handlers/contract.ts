@@ -1,5 +1,6 @@
 import type { PartnerError } from "../api/errors.js";
 import { redactText } from "../api/redact.js";
+import { parsed } from "../json-text.js";
 
 /** Properties of a resource, as a host passes them. They may hold anything: any version of the program may have written them. */
 export type Properties = Readonly<Record<string, unknown>>;
@@ -90,19 +91,26 @@ export class PartialFailure extends Error {
   }
 }
 
+/** The maximum number of levels of a service's value to keep: more would overflow the stack here or in the decoders. */
+export const MAX_LEVELS = 100;
+
+/** Whether a member has a special meaning for the engine or for the SDK. */
+export function isSpecialName(name: string): boolean {
+  return name === SIGNATURE || name.startsWith("__pulumi");
+}
+
 /**
  * Removes from a service's value what has a special meaning for the engine or for the SDK, which recognizes its own objects by
  * members such as `__pulumiAsset`. Either would open the file that such an object names, and store its path and hash. Also
- * removes what neither can decode: halves of characters, and levels below the first 100, which would overflow the stack here or
- * in the decoders of the engine and the SDKs.
+ * removes what neither can decode: halves of characters, and levels below the first {@link MAX_LEVELS}.
  */
-export function withoutSpecialValues(value: unknown, levels = 100): unknown {
+export function withoutSpecialValues(text: unknown, levels = MAX_LEVELS): unknown {
+  const value = parsed(text);
   if (typeof value === "string") return isPlaceholder(value) ? null : value.toWellFormed();
   if (typeof value !== "object" || value === null) return value;
   if (levels === 0) return null;
   const clean = (member: unknown): unknown => withoutSpecialValues(member, levels - 1);
   if (Array.isArray(value)) return value.map(clean);
-  const isSpecial = (name: string): boolean => name === SIGNATURE || name.startsWith("__pulumi");
-  const members = Object.entries(value).filter(([name]) => !isSpecial(name));
+  const members = Object.entries(value).filter(([name]) => !isSpecialName(name));
   return Object.fromEntries(members.map(([name, member]) => [name.toWellFormed(), clean(member)]));
 }

@@ -1,6 +1,6 @@
 import type { WebhookState } from "../api/operations.js";
 import { apiKeyHandlers } from "./keys/api-key.js";
-import { PartialFailure, withoutSpecialValues, type Properties, type ResourceHandlers } from "./contract.js";
+import { PartialFailure, type Properties, type ResourceHandlers } from "./contract.js";
 import { ResourceError, type Notice } from "./problems.js";
 import type { PluginProcess } from "./plugin-process.js";
 import { listResources } from "./resource-list.js";
@@ -17,13 +17,15 @@ export function createHandlers(plugin: PluginProcess) {
     partnerApiKey: guardOwnership(plugin, apiKeyHandlers(plugin)),
     partnerWebhookState: guardOwnership(plugin, webhookStateHandlers(plugin, fleet)),
     partnerWebhookStates: guardOwnership(plugin, fleet),
-    /** Lists all webhooks of the account. @throws {PartnerError} if the list cannot be read or has further pages. */
+    /**
+     * Lists all webhooks of the account. Each record may still be text, and may hold special values: see `withoutSpecialValues`.
+     *
+     * @throws {PartnerError} if the list cannot be read or has further pages.
+     */
     listWebhooks: async () => {
       const { webhooks } = await plugin.open();
       const listed = (await webhooks.lookUp([])).all();
-      return listed.map(({ webhookId, state, record }) => {
-        return { webhookId, state, record: withoutSpecialValues(record) as Properties };
-      });
+      return listed.map(({ webhookId, state, record }) => ({ webhookId, state, record }));
     },
     listResources: (state?: WebhookState) => listResources(plugin, state),
   };

@@ -1,7 +1,8 @@
 import { redactText } from "../api/redact.js";
 import type { WebhookState } from "../api/operations.js";
 import { ownNodesOf } from "../responses/state-reader.js";
-import type { WebhookReading } from "../responses/webhook-list-reader.js";
+import { recordOf } from "../responses/webhook-list-reader.js";
+import type { JsonObject } from "../json.js";
 import { ResourceError } from "./problems.js";
 import type { PluginProcess } from "./plugin-process.js";
 import { unknownStates } from "./webhook-fleet-state.js";
@@ -21,7 +22,7 @@ export async function listResources(plugin: PluginProcess, state?: WebhookState)
   if (unknown) throw new ResourceError(unknown);
   return all
     .filter((webhook) => state === undefined || webhook.state === state)
-    .map(({ webhookId, record }) => ({ id: String(webhookId), name: nameOf(record, accessToken) }));
+    .map((webhook) => ({ id: String(webhook.webhookId), name: nameOf(recordOf(webhook), accessToken) }));
 }
 
 /** The normalized names of the members by which a person recognizes a webhook, by priority: its name, or where it is delivered. */
@@ -29,7 +30,7 @@ const NAMES = [/^name$/, /^description$/];
 const ADDRESS = /url$|^(?:endpoint|address|target)$/;
 
 /** Returns the name, the description or the address in a record, without what could be a secret; empty if there is none. */
-function nameOf(record: WebhookReading["record"], accessToken: string): string {
+function nameOf(record: JsonObject, accessToken: string): string {
   const texts = ownNodesOf(record).flatMap(({ name, value }) =>
     typeof value === "string" ? { name, text: value.trim() } : [],
   );

@@ -2,7 +2,8 @@ import type { ClientOptions } from "../api/client.js";
 import type { BaseUrl } from "../api/connections.js";
 import { SettingsError, type SettingProblem } from "../api/errors.js";
 import { API_ROOT, isVisibleAscii } from "../api/operations.js";
-import { isArray, isObject, isScalar, parseDocument, parsePointer, type JsonScalar } from "../json.js";
+import { parseDocument } from "../json-text.js";
+import { isArray, isObject, isScalar, parsePointer, type JsonScalar } from "../json.js";
 import { asWord, type ResponseMapping } from "../responses/mapping.js";
 import { ACCOUNT_KEY, DEFAULT_ACCOUNT, EXPLICIT_KEY, type SettingName } from "../registration.js";
 

@@ -47,7 +47,8 @@ export const partnerWebhooks: ResourceProvider = {
       if (typeof olds["webhooks"] === "string") return { id, props: toWire(olds) };
       const webhooks = await handlers.listWebhooks().catch(rethrow(olds));
       // As text, which the engine does not interpret.
-      return { id, props: { webhooks: JSON.stringify(webhooks) } };
+      const texts = webhooks.map((webhook) => JSON.stringify(withoutSpecialValues(webhook)));
+      return { id, props: { webhooks: `[${texts.join(",")}]` } };
     }),
 };
 

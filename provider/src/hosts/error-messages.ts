@@ -154,6 +154,8 @@ function explain(
     case "tooLarge":
       return ["the list is larger than 64 MiB", `Check that ${baseUrl} is the address of the API.`];
     case "unreadableList": {
+      if (cause.reading.reason === "too many values")
+        return ["the list has too many values to be one of webhooks", `Check ${baseUrl}.`];
       const { setting: member, reason } = cause.reading;
       const why = reason === "not unique" ? ": two webhooks have the same ID" : "";
       return [`the list was not recognized${why}`, readingRemedy(member, cause.reading, context)];

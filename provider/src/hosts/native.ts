@@ -36,7 +36,7 @@ import {
   diffProviderInputs,
   unknownSettings,
 } from "./provider-inputs.js";
-import { fromStruct, toStruct } from "./struct.js";
+import { fromStruct, toStruct, toStructField } from "./struct.js";
 
 /**
  * Serves the engine until the engine ends the process.
@@ -102,7 +102,7 @@ class NativeHost {
       // The only function of the schema is `getPartnerWebhooks`. Its records may contain secrets, such as a signing secret.
       invoke: this.#method(async () => {
         const webhooks = await this.#host.handlers.listWebhooks();
-        return new proto.InvokeResponse().setReturn(toStruct({ webhooks }, ["webhooks"]));
+        return new ReturnResponse(toStructField(1, { webhooks }, ["webhooks"]));
       }),
 
       check: this.#method(async (request: proto.CheckRequest) => {
@@ -263,6 +263,21 @@ const HANDLERS = new Map<string, "partnerApiKey" | "partnerWebhookState" | "part
 ]);
 
 const { DIFF_SOME: SOME, DIFF_NONE: NONE } = proto.DiffResponse.DiffChanges;
+
+/** The result of a function, already serialized. */
+class ReturnResponse extends proto.InvokeResponse {
+  readonly #bytes: Buffer;
+
+  /** @param bytes The field `return`. */
+  constructor(bytes: Buffer) {
+    super();
+    this.#bytes = bytes;
+  }
+
+  override serializeBinary(): Uint8Array {
+    return this.#bytes;
+  }
+}
 
 /** Creates a failure without a property name: the engine would print the property's value, even if it is a secret. */
 function checkFailure(reason: string): proto.CheckFailure {

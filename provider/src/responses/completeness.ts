@@ -1,4 +1,4 @@
-import { isEmpty, isObject, names, nodesOf, normalizeName, type DocumentNode } from "../json.js";
+import { isEmpty, isObject, MAX_NODES, names, nodesOf, normalizeName, type DocumentNode } from "../json.js";
 
 /** The headers of a response, by lower-case name. */
 export type ResponseHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
@@ -35,8 +35,13 @@ const LINK_TO_NEXT = /\brel\s{0,3}=\s{0,3}"?(?:[^\s",;]{1,40} ){0,3}next\b/i;
 
 /** Whether a list is complete: nothing outside it may be a sign of another page, or a sign says that this is the last. */
 export function isComplete(document: unknown, list: readonly unknown[], headers: ResponseHeaders): boolean {
-  const nodes = nodesOf(document, ({ value }) => value !== list).filter(({ value }) => value !== list);
-  const signs = new Set(nodes.map((node) => readSign(node.name, node.value, list.length) ?? readWords(node)));
+  const signs = new Set<Sign>();
+  let count = 0;
+  for (const node of nodesOf(document, ({ value }) => value !== list)) {
+    count += 1;
+    if (node.value !== list) signs.add(readSign(node.name, node.value, list.length) ?? readWords(node));
+  }
+  if (count === MAX_NODES) return false; // The rest may hold a sign.
   for (const [header, values = []] of Object.entries(headers))
     for (const text of [values].flat()) signs.add(readHeader(header, text, list.length));
   if (signs.has("more")) return false;

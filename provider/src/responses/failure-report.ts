@@ -1,4 +1,5 @@
-import { isObject, isScalar, names, nodesOf, normalizeName, parseDocument } from "../json.js";
+import { parseDocument } from "../json-text.js";
+import { isObject, isScalar, names, nodesOf, normalizeName } from "../json.js";
 
 /** A member of the root object reports a failure if its name is here and it is false, */
 const SUCCESS = names("success ok");
@@ -9,7 +10,8 @@ const FAILED = names("error failed");
 
 /** Whether the body of a 2xx response reports a failure: it is a web page, or its root object says so. Never throws. */
 export function reportsFailure(text: string): boolean {
-  return isWebPage(text) || documentReportsFailure(parseDocument(text));
+  const isRootObject = /^\uFEFF?\s*\{/.test(text); // Parsing a long list, a root array, would take long.
+  return isWebPage(text) || (isRootObject && documentReportsFailure(parseDocument(text)));
 }
 
 /** Whether a JSON document reports a failure; see {@link reportsFailure}. */

@@ -1,5 +1,6 @@
 import { isVisibleAscii } from "../api/operations.js";
-import { isArray, names, nodesOf, parseDocument, pointersOf } from "../json.js";
+import { parseDocument } from "../json-text.js";
+import { isArray, names, nodesOf, pointersOf } from "../json.js";
 import { resolvePointer, type DocumentNode } from "../json.js";
 import { documentReportsFailure, isWebPage, membersBesideErrors } from "./failure-report.js";
 import type { ResponseMapping } from "./mapping.js";
@@ -97,29 +98,31 @@ export function isFailedCreation(status: number, text: string, mapping: Response
 
 /** Returns the values with the best names of a key. */
 function findKeys(body: unknown): DocumentNode[] {
-  if (typeof body === "string") return BARE_KEY.test(body) ? keysIn(body) : [];
+  if (typeof body === "string") return BARE_KEY.test(body) ? [...keysIn(body)] : [];
   const isApiKey = ({ name }: DocumentNode): boolean => API_KEY.test(name);
-  const nodes = keysIn(body, ({ value }) => !isArray(value)).filter(({ name }) => !OTHER.test(name));
+  const nodes = [...keysIn(body, ({ value }) => !isArray(value)).filter(({ name }) => !OTHER.test(name))];
   // Elasticsearch calls another form of the API key "encoded".
   if (nodes.some(isApiKey)) return nodes.filter((node) => isApiKey(node) || node.name === "encoded");
   const isAroundKey = ({ value, name, depth }: DocumentNode): boolean =>
     !isArray(value) && (depth === 0 || AROUND_KEY.has(name) || hasKeyWord(name));
-  return keysIn(body, isAroundKey).filter(({ name }) => KEY.has(name));
+  return [...keysIn(body, isAroundKey).filter(({ name }) => KEY.has(name))];
 }
 
 /** Returns the pointers to propose: to what is named after a key, or else to everything that may be one. */
 function candidatesIn(body: unknown): readonly string[] {
-  const nodes = keysIn(body);
-  const named = nodes.filter(({ name }) => KEY.has(name) || hasKeyWord(name));
-  return pointersOf(named.length > 0 ? named : nodes);
+  const named = pointersOf(keysIn(body).filter(({ name }) => KEY.has(name) || hasKeyWord(name)));
+  return named.length > 0 ? named : pointersOf(keysIn(body));
 }
 
 function hasKeyWord(name: string): boolean {
   return /key|token|secret|credential/.test(name);
 }
 
-/** Returns the strings that may be keys. */
-function keysIn(body: unknown, descends: (node: DocumentNode) => boolean = () => true): DocumentNode[] {
+/** Yields the strings that may be keys. */
+function keysIn(
+  body: unknown,
+  descends: (node: DocumentNode) => boolean = () => true,
+): IteratorObject<DocumentNode> {
   const nodes = nodesOf(body, (node) => descends(node) && !OTHER.test(node.name));
   return nodes.filter(({ value }) => isVisibleAscii(value) && mayBeKey(value));
 }

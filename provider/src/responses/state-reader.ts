@@ -1,5 +1,5 @@
 import type { WebhookState } from "../api/operations.js";
-import { isEmpty, names, nodesOf, normalizeName, type DocumentNode, type JsonObject } from "../json.js";
+import { childrenOf, isEmpty, names, normalizeName, type DocumentNode, type JsonObject } from "../json.js";
 import { isScalar, resolvePointer } from "../json.js";
 import { asWord, type ResponseMapping } from "./mapping.js";
 
@@ -23,6 +23,7 @@ const FLAGS: readonly (readonly [ReadonlySet<string>, Evidence, Evidence])[] = [
 ];
 const STATE = names("state status");
 const STOPPED_TIME = names("disabledAt deactivatedAt pausedAt suspendedAt");
+const FIELDS = new Set([...STATE, ...STOPPED_TIME, ...FLAGS.flatMap(([flags]) => [...flags])]);
 /** What these names may begin with. */
 const PREFIX = /^(?:is|webhook|hook)+/;
 const TRUE = ["true", "yes", "1"];
@@ -39,11 +40,18 @@ const FIRST_TIME = 31_536_000;
 /** Objects in a record whose members count as its own. So does one whose name ends with `hook`. */
 const INNER_OBJECT = names("attributes node webhookEndpoint webhookSubscription");
 
-/** Reads the state in a record, and returns the JSON Pointer of its field; `null` if there is none. */
-export function readState(record: JsonObject, mapping: ResponseMapping): LocatedState {
+/**
+ * Reads the state in a record, and returns the JSON Pointer of its field; `null` if there is none.
+ *
+ * @param nodes The result of {@link ownNodesOf}.
+ */
+export function readState(
+  record: JsonObject,
+  nodes: readonly DocumentNode[],
+  mapping: ResponseMapping,
+): LocatedState {
   const { webhookState: pointer } = mapping;
   if (pointer !== undefined) return { ...readPointer(record, pointer, mapping), pointer };
-  const nodes = ownNodesOf(record);
   const evidence = nodes.map(({ name, value }) => readField(name, value, mapping));
   const field = nodes[evidence.findIndex((one) => one !== null)];
   return { ...combine(evidence), pointer: field?.pointer ?? null };
@@ -51,8 +59,12 @@ export function readState(record: JsonObject, mapping: ResponseMapping): Located
 
 /** Returns the members of a record, and those of the objects in it that count as its own. */
 export function ownNodesOf(record: JsonObject): DocumentNode[] {
-  const isInner = (name: string): boolean => INNER_OBJECT.has(name) || name.endsWith("hook");
-  return nodesOf(record, ({ depth, name }) => depth === 0 || (depth === 1 && isInner(name))).slice(1);
+  const own: DocumentNode[] = [];
+  for (const node of childrenOf(record)) {
+    own.push(node);
+    if (INNER_OBJECT.has(node.name) || node.name.endsWith("hook")) own.push(...childrenOf(node));
+  }
+  return own;
 }
 
 /** Reads the value at `responses.webhookState`. If there are words for a state, no other value means that state. */
@@ -67,6 +79,7 @@ function readPointer(record: JsonObject, pointer: string, mapping: ResponseMappi
 
 function readField(fullName: string, value: unknown, mapping: ResponseMapping): Evidence {
   const name = fullName.replace(PREFIX, "");
+  if (!FIELDS.has(name)) return null; // Almost all of a list's names end here.
   if (STATE.has(name)) return readWord(value, mapping);
   if (STOPPED_TIME.has(name)) return readTime(value);
   const flag = FLAGS.find(([flags]) => flags.has(name));

@@ -1,5 +1,6 @@
 import { isWebhookId } from "../api/operations.js";
-import { isArray, isObject, names, nodesOf, parseDocument, pointersOf } from "../json.js";
+import { parsed, parseDocument, TOO_MANY_VALUES, type ObjectText } from "../json-text.js";
+import { isArray, isObject, names, nodesOf, pointersOf } from "../json.js";
 import { resolvePointer, type DocumentNode, type JsonObject } from "../json.js";
 import { isComplete, type ResponseHeaders } from "./completeness.js";
 import type { ResponseMapping } from "./mapping.js";
@@ -8,7 +9,8 @@ import { ownNodesOf, readState, type StateReading } from "./state-reader.js";
 export interface WebhookReading extends StateReading {
   /** A positive safe integer. */
   readonly webhookId: number;
-  readonly record: JsonObject;
+  /** As it was sent. Most readers do not need it, so it is parsed only when it is needed: see {@link recordOf}. */
+  readonly record: JsonObject | ObjectText;
 }
 
 export type WebhookListReading =
@@ -26,13 +28,13 @@ export type WebhookListReading =
       readonly readable: false;
       readonly setting: "webhooks" | "webhookId";
       /** `pointer`: the setting points to nothing usable. `not unique`: several records have the same ID. */
-      readonly reason: "not JSON" | "none" | "several" | "pointer" | "not unique";
+      readonly reason: "not JSON" | "none" | "several" | "pointer" | "not unique" | "too many values";
       /** JSON Pointers to possible lists, or to possible IDs relative to a record; at most 10. */
       readonly candidates: readonly string[];
     };
 
 type Refusal = WebhookListReading & { readonly readable: false };
-type FoundList = Readonly<{ records: readonly JsonObject[]; pointer: string | null }>;
+type FoundList = Readonly<{ records: readonly WebhookReading["record"][]; pointer: string | null }>;
 type FoundId = Readonly<{ webhookId: number; pointer: string | null }>;
 
 /** The names of lists, and the ends of further ones. Other lists may contain users or partners. */
@@ -61,26 +63,43 @@ export function readWebhookList(
 ): WebhookListReading {
   const document = status === 204 && text.trim() === "" ? null : parseDocument(text); // 204: an empty list.
   if (document === undefined) return refuse("webhooks", "not JSON", null);
+  if (document === TOO_MANY_VALUES) return refuse("webhooks", "too many values", null);
   const list = findList(document, mapping.webhooks);
   if (typeof list === "string") return refuse("webhooks", list, document);
 
   const { records } = list;
   const webhooks = new Map<number, WebhookReading>();
   const pointers: Partial<Record<string, string>> = list.pointer === null ? {} : { webhooks: list.pointer };
-  const rank = IDS.find((ids) => records.some((record) => idsIn(record, ids).length > 0));
-  for (const record of records) {
-    const id = findId(record, rank, mapping.webhookId);
+  let rank = IDS.length;
+  for (let index = 0; index < records.length; index += 1) {
+    const record = records[index] as WebhookReading["record"];
+    const members = recordOf({ record });
+    const nodes = ownNodesOf(members);
+    const better = rankOf(nodes, rank);
+    if (better < rank) {
+      rank = better; // What came before has IDs of something else. Two passes would parse each record twice.
+      webhooks.clear();
+      delete pointers["webhookId"];
+      index = -1;
+      continue;
+    }
+    const id = findId(members, nodes, IDS[rank], mapping.webhookId);
     if (typeof id === "string") return refuse("webhookId", id, records[0]);
-    const { pointer, ...reading } = readState(record, mapping);
-    webhooks.set(id.webhookId, { ...reading, webhookId: id.webhookId, record });
+    const { state, missing, pointer } = readState(members, nodes, mapping);
+    webhooks.set(id.webhookId, { webhookId: id.webhookId, state, missing, record });
     if (id.pointer !== null) pointers["webhookId"] ??= id.pointer;
-    if (reading.state !== null && pointer !== null) pointers["webhookState"] ??= pointer;
+    if (state !== null && pointer !== null) pointers["webhookState"] ??= pointer;
   }
   if (webhooks.size < records.length) return refuse("webhookId", "not unique", records[0]);
 
   const complete = mapping.complete ?? (status !== 206 && isComplete(document, records, headers));
   const isRightList = records.length > 0 || mapping.complete === true;
   return { readable: true, webhooks, complete, provesAbsence: complete && isRightList, pointers };
+}
+
+/** Returns the members of a webhook as it was sent. */
+export function recordOf({ record }: Pick<WebhookReading, "record">): JsonObject {
+  return parsed(record) as JsonObject;
 }
 
 /** Finds the list at a setting, or the only one under a usual name. */
@@ -90,9 +109,9 @@ function findList(document: unknown, setting?: string): FoundList | Refusal["rea
     return records === null ? "pointer" : { records, pointer: setting };
   }
   const nodes = nodesOf(document, ({ value, depth }) => isObject(value) && depth < MAX_DEPTH);
-  const lists = nodes.filter(
-    ({ name, value, depth }) => (depth === 0 || LISTS.has(name) || LIST_END.test(name)) && recordsIn(value),
-  );
+  const isList = ({ name, value, depth }: DocumentNode): boolean =>
+    (depth === 0 || LISTS.has(name) || LIST_END.test(name)) && recordsIn(value) !== null;
+  const lists = [...nodes.filter(isList)];
   const arrays = lists.filter(({ value }) => isArray(value));
   const [list, other] = arrays.length > 0 ? arrays : lists;
   if (list === undefined || other !== undefined) return list === undefined ? "none" : "several";
@@ -100,25 +119,34 @@ function findList(document: unknown, setting?: string): FoundList | Refusal["rea
 }
 
 /** Returns an array of objects; `null` for anything else. Services in Go send null for an empty array. */
-function recordsIn(value: unknown): readonly JsonObject[] | null {
+function recordsIn(value: unknown): FoundList["records"] | null {
   if (value === null) return [];
   return isArray(value) && value.every(isObject) ? value : null;
 }
 
+/** Returns the rank of the best ID of a record, if it is better than that of the records before. */
+function rankOf(nodes: readonly DocumentNode[], rank: number): number {
+  const better = IDS.findIndex(
+    (ids, index) => index < rank && nodes.some(({ name, value }) => ids.has(name) && value !== null),
+  );
+  return better === -1 ? rank : better;
+}
+
 /** Finds the ID at a setting, or the only one under the usual names. */
-function findId(record: JsonObject, ids?: ReadonlySet<string>, at?: string): FoundId | Refusal["reason"] {
+function findId(
+  record: JsonObject,
+  own: readonly DocumentNode[],
+  ids: ReadonlySet<string> | undefined,
+  at: string | undefined,
+): FoundId | Refusal["reason"] {
   if (at !== undefined) {
     const webhookId = toWebhookId(resolvePointer(record, at));
     return webhookId === null ? "pointer" : { webhookId, pointer: at };
   }
-  const nodes = idsIn(record, ids).filter(({ value }) => toWebhookId(value) !== null);
+  const nodes = ownNodesOf(record).filter(({ name, value }) => ids?.has(name) && toWebhookId(value) !== null);
   const [webhookId = null, ...others] = new Set(nodes.map(({ value }) => toWebhookId(value)));
   if (webhookId === null || others.length > 0) return "none";
   return { webhookId, pointer: nodes[0]?.pointer ?? null };
-}
-
-function idsIn(record: JsonObject, ids?: ReadonlySet<string>): DocumentNode[] {
-  return ownNodesOf(record).filter(({ name, value }) => ids?.has(name) && value !== null);
 }
 
 /** Returns a positive safe integer, or its decimal digits, as a webhook ID; `null` for any other value. */

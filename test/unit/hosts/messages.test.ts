@@ -68,6 +68,7 @@ const CAUSES: Examples<FailureCause> = {
     unreadable("several", "/hooks", "/archive"),
     unreadable("pointer", "/data"),
     unreadable("not unique"),
+    unreadable("too many values"),
   ],
 };
 

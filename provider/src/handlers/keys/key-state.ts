@@ -1,7 +1,8 @@
 import { isUtf8 } from "node:buffer";
 import { createHash } from "node:crypto";
 
-import { isObject, parseDocument } from "../../json.js";
+import { parseDocument } from "../../json-text.js";
+import { isObject } from "../../json.js";
 import { readApiKey, type KeyReading } from "../../responses/key-reader.js";
 import type { ResponseMapping } from "../../responses/mapping.js";
 import { isPlaceholder, type Properties } from "../contract.js";
