@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
+import { createInterface } from "node:readline";
 import { text } from "node:stream/consumers";
 
 /** The result of a process. */
@@ -28,6 +29,8 @@ export interface ProcessOptions {
   readonly ownGroup?: boolean;
   /** Whether to also print its output immediately. @default false */
   readonly show?: boolean;
+  /** Called with each line of stderr, immediately. @default none */
+  readonly onStderrLine?: (line: string) => void;
 }
 
 /**
@@ -38,7 +41,15 @@ export interface ProcessOptions {
 export async function runProcess(
   command: string,
   args: readonly string[],
-  { cwd, env, timeoutMs = 120_000, signal, ownGroup = false, show = false }: ProcessOptions = {},
+  {
+    cwd,
+    env,
+    timeoutMs = 120_000,
+    signal,
+    ownGroup = false,
+    show = false,
+    onStderrLine,
+  }: ProcessOptions = {},
 ): Promise<Ended> {
   const started = performance.now();
   const child = spawn(command, args, { cwd, env, detached: ownGroup, stdio: ["ignore", "pipe", "pipe"] });
@@ -46,6 +57,7 @@ export async function runProcess(
     child.stdout.pipe(process.stdout, { end: false });
     child.stderr.pipe(process.stderr, { end: false });
   }
+  if (onStderrLine) createInterface({ input: child.stderr }).on("line", onStderrLine);
   const kill = (): void => {
     if (ownGroup) killGroup(child.pid);
     else child.kill("SIGKILL");
