@@ -21,7 +21,7 @@ const schema = await withExamples(schemaOf(modules[0]) as PackageSchema, previou
 const files = {
   "docs/reference.md": referenceOf(modules),
   "docs/_index.md": indexPage(schema),
-  "docs/installation-configuration.md": installationPage(schema, await read("docs/configuration.md")),
+  "docs/installation-configuration.md": installationPage(schema, await read("CHANGELOG.md")),
   "provider/schema.json": JSON.stringify(schema),
   "provider/src/version.ts": versionModule(manifest.version),
 };

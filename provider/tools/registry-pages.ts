@@ -57,20 +57,22 @@ export function indexPage({ name, displayName, resources, functions }: PackageSc
 /**
  * Returns the page about installation and configuration.
  *
- * @param configuration docs/configuration.md, which this page repeats up to the table of settings.
+ * @param changelog CHANGELOG.md, which says whether the version is released.
  */
-export function installationPage(schema: PackageSchema, configuration: string): string {
+export function installationPage(schema: PackageSchema, changelog: string): string {
   const { name, displayName, version, repository, pluginDownloadURL } = schema;
-  const settings = /^# Configuration\n(.*?)^## When /ms.exec(configuration)?.[1];
-  if (settings === undefined) throw new Error("docs/configuration.md has no settings.");
   const { nodejs, python, go, csharp, java } = schema.language;
   const home = `${repository}/blob/v${version}/docs/configuration.md`;
+  const unreleased =
+    `Version ${version} is not released yet, so these commands fail. Until then, ` +
+    `[build the plugin from a clone](${repository}#use-it-from-other-languages).`;
   return [
     frontMatter(
       `${displayName}: Installation & Configuration`,
       "Install and configure the Partner API provider.",
     ),
     "## Installation",
+    ...(changelog.includes(`[${version}] - Unreleased`) ? [unreleased] : []),
     "With Pulumi CLI 3.254 or newer, install the plugin:",
     shell(`pulumi plugin install resource ${name} ${version} --server ${pluginDownloadURL}`),
     "A YAML program needs nothing else. For a program in another language, generate an SDK in its folder:",
@@ -85,12 +87,11 @@ export function installationPage(schema: PackageSchema, configuration: string): 
     ].join("\n"),
     "The SDKs are not published. **Do not install one from npm, PyPI, NuGet or Maven**: the name could belong to anyone.",
     "## Configuration",
-    settings
-      .trim()
-      .replaceAll(/^## /gm, "### ")
-      .replaceAll(/\]\((?!https:)([^)]+)\)/g, (_match, link: string) => {
-        return `](${new URL(link, home).href})`;
-      }),
+    "Set the address and the access token of your account:",
+    shell(
+      `pulumi config set ${name}:baseUrl https://partners.example.com\npulumi config set --secret ${name}:accessToken`,
+    ),
+    `[Configuration](${home}) lists all settings, and the environment variables that can replace them.`,
   ].join("\n\n");
 }
 
