@@ -22,7 +22,8 @@ it("the commands of the page list, read and change webhooks, and create and dele
   const engine = await engineEnv({ NO_COLOR: "1" });
   onTestFinished(() => engine.dispose());
   await writeFile(join(engine.dir, "token.txt"), sandbox.accessToken);
-  const [settings = "", ...blocks] = await blocksOf(PAGE, "sh");
+  const [settings = "", ...all] = await blocksOf(PAGE, "sh");
+  const blocks = all.filter((block) => !block.includes("--provider"));
   const last = blocks.pop() ?? "";
   expect(last).toMatch(/^rm .*do\.log\n$/);
   const here = settings.replace("https://partners.example.com", sandbox.url);
@@ -81,4 +82,29 @@ it("replace-key.sh replaces a key with the CLI, and creates no second one if the
     stderr: expect.stringContaining("Look for a new key") as string,
   });
   expect(countRequests(sandbox)).toEqual({ POST: 1 });
+});
+
+it("the commands with --provider of the page use an explicit provider of the stack, and no environment variable", async () => {
+  const sandbox = await sandboxFor();
+  const engine = await engineEnv({ NO_COLOR: "1", PULUMI_STACK: "dev" });
+  onTestFinished(() => engine.dispose());
+  const program = `name: test
+runtime: yaml
+resources:
+  eu:
+    type: pulumi:providers:partners
+    properties: { baseUrl: "${sandbox.url}", accessToken: "${sandbox.accessToken}" }
+  orders:
+    type: partners:PartnerWebhookState
+    properties: { webhookId: 103, state: active }
+    options: { provider: "\${eu}" }
+`;
+  await writeFile(join(engine.dir, "Pulumi.yaml"), program);
+  const blocks = (await blocksOf(PAGE, "sh")).filter((block) => block.includes("--provider"));
+  expect(blocks).toHaveLength(1);
+  const script = ["pulumi stack init dev", "pulumi up --yes --skip-preview", ...blocks].join("\n");
+  const { code, stdout, stderr } = await runShell(script, { cwd: engine.dir, env: engine.env });
+  expect({ code, stderr: code === 0 ? "" : stderr }).toEqual({ code: 0, stderr: "" });
+  expect(stdout).toContain('"id": "102"');
+  expect(statesOf(sandbox)).toMatchObject({ 101: "disabled", 103: "active" });
 });

@@ -1,7 +1,7 @@
 /**
  * The language host for `runtime: yaml` if the CLI comes without Pulumi's own: the server of the Automation API, with an inline
- * program that registers what `Pulumi.yaml` declares. It supports what our examples use: properties, variables that call a
- * function, and references that are a whole value, such as `${key.apiKey}`.
+ * program that registers what `Pulumi.yaml` declares. It supports what our examples use: properties, providers, variables that
+ * call a function, and references that are a whole value, such as `${key.apiKey}`.
  */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -13,11 +13,18 @@ import langproto from "@pulumi/pulumi/proto/language_pb.js";
 import { parse } from "yaml";
 
 class Registered extends pulumi.CustomResource {}
+class Provider extends pulumi.ProviderResource {}
 
 interface Program {
-  readonly resources?: Readonly<Record<string, { readonly type: string; readonly properties?: object }>>;
+  readonly resources?: Readonly<Record<string, Declaration>>;
   readonly variables?: Readonly<Record<string, unknown>>;
   readonly outputs?: Readonly<Record<string, unknown>>;
+}
+
+interface Declaration {
+  readonly type: string;
+  readonly properties?: object;
+  readonly options?: object;
 }
 
 const [engineAddress = ""] = process.argv.slice(2).filter((arg) => !arg.startsWith("-"));
@@ -62,13 +69,19 @@ async function runProgram(): Promise<unknown> {
   const text = await readFile(join(process.cwd(), "Pulumi.yaml"), "utf8");
   const { resources = {}, variables = {}, outputs = {} } = parse(text) as Program;
   const values = new Map<string, unknown>();
-  for (const [name, { type, properties = {} }] of Object.entries(resources)) {
+  for (const [name, { type, properties = {}, options = {} }] of Object.entries(resources)) {
     // The SDK reads only those outputs that have a name among the inputs.
     const read = [...text.matchAll(new RegExp(`\\$\\{${name}\\.(\\w+)`, "g"))].map(
       ([, output = ""]) => output,
     );
     const inputs = { ...Object.fromEntries(read.map((output) => [output, undefined])), ...properties };
-    values.set(name, new Registered(tokenOf(type), name, resolve(inputs, values) as pulumi.Inputs));
+    const args = [
+      name,
+      resolve(inputs, values) as pulumi.Inputs,
+      resolve(options, values) as object,
+    ] as const;
+    const [, provided] = /^pulumi:providers:(\w+)$/.exec(type) ?? [];
+    values.set(name, provided ? new Provider(provided, ...args) : new Registered(tokenOf(type), ...args));
   }
   for (const [name, value] of Object.entries(variables)) values.set(name, resolve(value, values));
   return resolve(outputs, values);
@@ -79,6 +92,7 @@ function resolve(value: unknown, values: ReadonlyMap<string, unknown>): unknown 
   if (typeof value === "string") {
     const [, name = "", path = ""] = /^\$\{(\w+)(.*)\}$/.exec(value) ?? [];
     if (name === "") return value;
+    if (path === "") return values.get(name);
     const found: pulumi.Output<unknown> = pulumi.output(values.get(name));
     return found.apply((whole) => (path.match(/\w+/g) ?? []).reduce(memberOf, whole));
   }
