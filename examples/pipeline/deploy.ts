@@ -1,7 +1,7 @@
 // An approved deployment, with Pulumi's Automation API:
 //   node deploy.ts                    shows the plan and its digest; on a terminal, asks whether to apply it
 //   node deploy.ts --approve DIGEST   applies the plan if it still has this digest
-// Exit codes: 0 applied, or nothing to approve; 1 failed; 2 not approved, nothing was changed.
+// Exit codes: 0 applied, or nothing to do; 1 failed; 2 not approved, nothing was changed.
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -25,7 +25,7 @@ const folder = await mkdtemp(join(tmpdir(), "plan-")); // Readable only by its o
 try {
   const plan = join(folder, "plan.json");
   await stack.preview({ ...show, plan, onEvent: planned.add });
-  if (planned.isEmpty) console.log("Nothing to approve: neither resources nor outputs change.");
+  if (planned.isEmpty) console.log("Nothing to do: neither resources nor outputs change.");
   // With the plan, the engine refuses everything that the preview did not show, including later changes.
   else if (await approved(planned.digest))
     await stack.up({ ...show, plan, signal: AbortSignal.timeout(TIME_LIMIT) });

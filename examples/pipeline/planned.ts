@@ -3,6 +3,9 @@ import type { EngineEvent } from "@pulumi/pulumi/automation/index.js";
 
 type Step = NonNullable<EngineEvent["resourcePreEvent"]>["metadata"];
 
+/** Operations that only look at the service: `getPartnerWebhooks`, and a refresh. What follows from them is a step of its own. */
+const OBSERVING: ReadonlySet<string> = new Set(["read", "refresh"]);
+
 /** What a preview says will change, without the values of secrets: the engine masks them in its events. */
 export class Planned {
   readonly #steps: string[] = [];
@@ -26,6 +29,7 @@ export class Planned {
   }
 
   #addStep({ op, urn, old, new: planned }: Step): void {
+    if (OBSERVING.has(op)) return;
     // A step can be "same" although an option such as `protect` or `retainOnDelete` changes.
     if (op !== "same" || described(old) !== described(planned))
       this.#steps.push(JSON.stringify([op, urn, described(planned)]));

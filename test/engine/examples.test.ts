@@ -103,7 +103,16 @@ it("the tests of the unit-testing example pass", async () => {
 });
 
 it("every example has a test and a row in examples/README.md", async () => {
-  const others = ["key-stack-reference", "stateless-key", "unit-testing", "pipeline", "python", "go", "yaml"];
+  const others = [
+    "key-stack-reference",
+    "stateless-key",
+    "unit-testing",
+    "pipeline",
+    "pipeline-yaml",
+    "python",
+    "go",
+    "yaml",
+  ];
   const tested = [...EXAMPLES.map(({ name }) => name), ...others];
   const readme = "README.md";
   expect(readdirSync(EXAMPLES_FOLDER).sort()).toEqual([...tested, readme].sort());

@@ -21,17 +21,21 @@ interface Job {
 }
 
 const OWN = readdirSync(join(ROOT, ".github/workflows")).map((name) => `.github/workflows/${name}`);
-const EXAMPLE = "examples/pipeline/.github/workflows/pulumi.yml";
+const EXAMPLES = ["examples/pipeline", "examples/pipeline-yaml"];
+const WORKFLOW = ".github/workflows/pulumi.yml";
 
 const read = (file: string): string => readFileSync(join(ROOT, file), "utf8");
 const readWorkflow = (file: string): Workflow => parse(read(file)) as Workflow;
 
-it.each([...OWN, EXAMPLE])("%s pins its actions, and never runs a fork's code with secrets", (file) => {
-  const uses = read(file).match(/(?<=uses: ).*/g) ?? [];
-  expect(uses.length).toBeGreaterThan(0);
-  for (const action of uses) expect(action).toMatch(/^(\.\/|[\w-]+\/[\w-]+@[0-9a-f]{40} # v\d)/);
-  expect(read(file)).not.toMatch(/pull_request_target|workflow_run/);
-});
+it.each([...OWN, ...EXAMPLES.map((example) => `${example}/${WORKFLOW}`)])(
+  "%s pins its actions, and never runs a fork's code with secrets",
+  (file) => {
+    const uses = read(file).match(/(?<=uses: ).*/g) ?? [];
+    expect(uses.length).toBeGreaterThan(0);
+    for (const action of uses) expect(action).toMatch(/^(\.\/|[\w-]+\/[\w-]+@[0-9a-f]{40} # v\d)/);
+    expect(read(file)).not.toMatch(/pull_request_target|workflow_run/);
+  },
+);
 
 it.each(OWN)("%s has only the permissions that it needs", (file) => {
   const text = read(file);
@@ -51,18 +55,21 @@ it("the jobs that may publish run no code of the repository", () => {
   expect(used).not.toMatch(/actions\/checkout|\b(npm (ci|i|install|run|pack)|npx|node)(\s|$)/m);
 });
 
-it("the example changes a stack with one job at a time, which is never killed in the middle of an update", () => {
-  const updateLimit = Number(/UP_TIME_LIMIT:-(\d+)m/.exec(read("examples/pipeline/ci/up.sh"))?.[1]);
-  const { jobs } = readWorkflow(EXAMPLE);
-  for (const name of ["nightly", "task", "up"]) {
-    const concurrency = { group: "pulumi-production", "cancel-in-progress": false };
-    expect(jobs[name]).toMatchObject({ concurrency, environment: "production" });
-    expect(jobs[name]?.["timeout-minutes"]).toBeGreaterThanOrEqual(2 * updateLimit);
-  }
-});
+it.each(EXAMPLES)(
+  "%s changes a stack with one job at a time, never killed in the middle of an update",
+  (example) => {
+    const updateLimit = Number(/UP_TIME_LIMIT:-(\d+)m/.exec(read(`${example}/ci/up.sh`))?.[1]);
+    const { jobs } = readWorkflow(`${example}/${WORKFLOW}`);
+    for (const name of ["nightly", "task", "up"]) {
+      const concurrency = { group: "pulumi-production", "cancel-in-progress": false };
+      expect(jobs[name]).toMatchObject({ concurrency, environment: "production" });
+      expect(jobs[name]?.["timeout-minutes"]).toBeGreaterThanOrEqual(2 * updateLimit);
+    }
+  },
+);
 
-it("the example gives secrets only to the steps that use them", () => {
-  const { jobs, ...shared } = readWorkflow(EXAMPLE);
+it.each(EXAMPLES)("%s gives secrets only to the steps that use them", (example) => {
+  const { jobs, ...shared } = readWorkflow(`${example}/${WORKFLOW}`);
   expect(shared.permissions).toEqual({});
   const account = jobs["up"]?.steps.at(-1)?.env;
   for (const [name, { steps, ...job }] of Object.entries(jobs)) {

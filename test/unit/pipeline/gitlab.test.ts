@@ -8,7 +8,8 @@ import { inheritedEnv, mustRun } from "../../../provider/tools/process.ts";
 import { LONG } from "../../support/random.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
-const EXAMPLE = join(ROOT, "examples/pipeline/.gitlab-ci.yml");
+const EXAMPLES = ["pipeline", "pipeline-yaml"];
+const fileOf = (example: string): string => join(ROOT, "examples", example, ".gitlab-ci.yml");
 const GITLAB_CI_LOCAL = join(ROOT, "node_modules/gitlab-ci-local/dist/index.js");
 
 const CASES = [
@@ -20,13 +21,15 @@ const CASES = [
 ];
 
 // gitlab-ci-local is slow. A short run proves only that the file is valid, and that forks get no secrets.
-it.each(LONG ? CASES : CASES.slice(0, 1))(
-  "$source $from runs $running",
+it.each(
+  EXAMPLES.flatMap((example) => (LONG ? CASES : CASES.slice(0, 1)).map((one) => ({ example, ...one }))),
+)(
+  "$example: $source $from runs $running",
   { timeout: 60_000 },
-  async ({ source, from, running }) => {
+  async ({ example, source, from, running }) => {
     // gitlab-ci-local needs a Git repository with a remote, and writes into it.
     const cwd = await temporaryFolder();
-    await cp(EXAMPLE, join(cwd, ".gitlab-ci.yml"));
+    await cp(fileOf(example), join(cwd, ".gitlab-ci.yml"));
     const git = (...args: string[]) => mustRun("git", args, { cwd });
     await git("init", "--quiet", "--initial-branch=main");
     await git("remote", "add", "origin", "git@gitlab.com:team/stack.git");
@@ -44,9 +47,13 @@ it.each(LONG ? CASES : CASES.slice(0, 1))(
   },
 );
 
-it("changes a stack with one job at a time, and never cancels a running one", async () => {
-  const file = parse(await readFile(EXAMPLE, "utf8")) as Record<string, unknown>;
-  const alone = { resource_group: "pulumi-production", interruptible: false, environment: "production" };
-  expect(file[".production"]).toMatchObject(alone);
-  for (const name of ["up", "nightly", "task"]) expect(file[name]).toMatchObject({ extends: ".production" });
-});
+it.each(EXAMPLES)(
+  "%s changes a stack with one job at a time, and never cancels a running one",
+  async (example) => {
+    const file = parse(await readFile(fileOf(example), "utf8")) as Record<string, unknown>;
+    const alone = { resource_group: "pulumi-production", interruptible: false, environment: "production" };
+    expect(file[".production"]).toMatchObject(alone);
+    for (const name of ["up", "nightly", "task"])
+      expect(file[name]).toMatchObject({ extends: ".production" });
+  },
+);

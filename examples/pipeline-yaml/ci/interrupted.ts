@@ -1,0 +1,49 @@
+// Fails if a killed run may have created a key that no stack tracks:
+//   pulumi stack export | node ci/interrupted.ts
+// Run it before `up`: afterwards, Pulumi no longer knows which keys the killed run was rotating.
+import { stdin } from "node:process";
+import { json } from "node:stream/consumers";
+
+interface Resource {
+  readonly urn: string;
+  readonly type: string;
+  readonly outputs?: Readonly<Record<string, unknown>>;
+}
+
+/** The parts of a state that this script reads. It prints no secret: the state holds those encrypted. */
+interface State {
+  readonly deployment: {
+    readonly manifest: { readonly time: string };
+    readonly resources?: readonly Resource[];
+    readonly pending_operations?: readonly { readonly type: string; readonly resource: Resource }[];
+  } | null;
+}
+
+const { deployment } = (await json(stdin)) as State;
+const isKey = ({ type }: Resource): boolean => type.endsWith(":PartnerApiKey");
+const nameOf = ({ urn }: Resource): string => urn.split("::").slice(3).join("::");
+
+// A rotation in place is an update.
+const interrupted = (deployment?.pending_operations ?? []).filter(
+  ({ type, resource }) => isKey(resource) && (type === "creating" || type === "updating"),
+);
+if (deployment && interrupted.length > 0) {
+  const { resources = [], manifest } = deployment;
+  console.log(`A killed run may have created a key that no stack tracks:
+${interrupted.map(({ type, resource }) => `  ${nameOf(resource)}, interrupted while ${type}`).join("\n")}
+Keys of this stack:
+${resources.filter(isKey).map(described).join("\n") || "  none"}
+Find a key at the service that no stack tracks, created at about ${manifest.time.slice(0, 16)}Z, and delete it.
+Then run the task "forget-interrupted", and the failed job again.`);
+  process.exitCode = 1;
+}
+
+function described(key: Resource): string {
+  const { hint, createdAt, previousExpiresAt } = key.outputs ?? {};
+  const parts = [
+    typeof hint === "string" && `ends in ${hint}`,
+    typeof createdAt === "string" && `created ${createdAt}`,
+    typeof previousExpiresAt === "string" && `and its previous key, valid until ${previousExpiresAt}`,
+  ];
+  return `  ${nameOf(key)}: ${parts.filter(Boolean).join(", ")}`;
+}
