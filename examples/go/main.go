@@ -33,21 +33,20 @@ func main() {
 			return err
 		}
 
-		// Known in a preview, so a program can loop over them.
-		listed, err := partners.GetPartnerWebhooks(ctx)
-		if err != nil {
-			return err
-		}
-		undeclared := pulumi.IntArray{}
-		for _, webhook := range listed.Webhooks {
-			if webhook.WebhookId != 101 && webhook.WebhookId != 103 {
-				undeclared = append(undeclared, pulumi.Int(webhook.WebhookId))
+		// Secret, because a record may hold a secret. The IDs are not.
+		undeclared := partners.GetPartnerWebhooksOutput(ctx).Webhooks().ApplyT(func(all []partners.PartnerWebhook) []int {
+			ids := []int{}
+			for _, webhook := range all {
+				if webhook.WebhookId != 101 && webhook.WebhookId != 103 {
+					ids = append(ids, webhook.WebhookId)
+				}
 			}
-		}
+			return ids
+		})
 
 		ctx.Export("apiKey", checkout.ApiKey) // A secret: shown only with --show-secrets.
 		ctx.Export("ordersState", orders.State)
-		ctx.Export("undeclared", undeclared)
+		ctx.Export("undeclared", pulumi.Unsecret(undeclared))
 		return nil
 	})
 }
