@@ -4,7 +4,7 @@ import { styleText } from "node:util";
 import { RequestError } from "../api/errors.js";
 import { API_ROOT, OPERATIONS } from "../api/operations.js";
 import { PluginProcess } from "../handlers/plugin-process.js";
-import type { WebhookList } from "../handlers/webhook-registry.js";
+import type { WebhookList } from "../handlers/webhooks/list.js";
 import { renderError } from "../hosts/error-messages.js";
 import { renderNotice } from "../hosts/notice-messages.js";
 import { quoteForShell } from "../hosts/wording.js";

@@ -4,8 +4,8 @@ import { PartialFailure, type Properties, type ResourceHandlers } from "./contra
 import { ResourceError, type Notice } from "./problems.js";
 import type { PluginProcess } from "./plugin-process.js";
 import { listResources } from "./resource-list.js";
-import { webhookStateHandlers } from "./webhook-state.js";
-import { webhookStatesHandlers } from "./webhook-states.js";
+import { webhookStateHandlers } from "./webhooks/single.js";
+import { webhookStatesHandlers } from "./webhooks/fleet.js";
 
 /** The handlers of one plugin process. */
 export type PartnerHandlers = ReturnType<typeof createHandlers>;

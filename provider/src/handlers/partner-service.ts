@@ -5,7 +5,7 @@ import { isFailedCreation } from "../responses/key-reader.js";
 import type { ResponseMapping } from "../responses/mapping.js";
 import { readWebhookList } from "../responses/webhook-list-reader.js";
 import { keepResponse, type CreatedKey } from "./keys/key-state.js";
-import type { WebhookList } from "./webhook-registry.js";
+import type { WebhookList } from "./webhooks/list.js";
 
 /** The Partner API, with its responses interpreted. */
 export type PartnerService = ReturnType<typeof interpretResponses>;

@@ -4,8 +4,8 @@ import { KeyRequests } from "./keys/key-requests.js";
 import { interpretResponses, type PartnerService } from "./partner-service.js";
 import type { Notice } from "./problems.js";
 import { accountName, isExplicit, readSettings, type ConfigSource, type Settings } from "./settings.js";
-import { WebhookRegistry } from "./webhook-registry.js";
-import { ManagedWebhooks, type RunJournal } from "./webhook-release.js";
+import { WebhookRegistry } from "./webhooks/list.js";
+import { ManagedWebhooks, type RunJournal } from "./webhooks/managed.js";
 
 /** What a host provides to a {@link PluginProcess}. */
 export interface ProcessOptions extends Pick<

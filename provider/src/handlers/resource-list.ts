@@ -5,7 +5,7 @@ import { recordOf } from "../responses/webhook-list-reader.js";
 import type { JsonObject } from "../json.js";
 import { ResourceError } from "./problems.js";
 import type { PluginProcess } from "./plugin-process.js";
-import { unknownStates } from "./webhook-fleet-state.js";
+import { unknownStates } from "./webhooks/fleet-model.js";
 
 /**
  * Lists the existing webhooks: the ID for an import, and the name by which a person recognizes each. Keys are not listed, because

@@ -1,8 +1,8 @@
-import { isWebhookId, type WebhookState } from "../api/operations.js";
-import { isObject } from "../json.js";
-import type { WebhookReading } from "../responses/webhook-list-reader.js";
-import type { Properties } from "./contract.js";
-import type { StateUnknown } from "./problems.js";
+import { isWebhookId, type WebhookState } from "../../api/operations.js";
+import { isObject } from "../../json.js";
+import type { WebhookReading } from "../../responses/webhook-list-reader.js";
+import type { Properties } from "../contract.js";
+import type { StateUnknown } from "../problems.js";
 
 /** States by webhook ID; `null` if the state is not known. */
 export type StateMap = Readonly<Record<string, WebhookState | null>>;

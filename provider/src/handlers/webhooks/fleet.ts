@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
 
-import { PartnerError, RequestError, SettingsError } from "../api/errors.js";
-import { isWebhookId, type WebhookState } from "../api/operations.js";
-import { redactText } from "../api/redact.js";
-import { isObject } from "../json.js";
+import { PartnerError, RequestError, SettingsError } from "../../api/errors.js";
+import { isWebhookId, type WebhookState } from "../../api/operations.js";
+import { redactText } from "../../api/redact.js";
+import { isObject } from "../../json.js";
 import {
   PartialFailure,
   UNKNOWN,
@@ -11,12 +11,12 @@ import {
   type InputProblem,
   type Properties,
   type ResourceHandlers,
-} from "./contract.js";
-import { ResourceError } from "./problems.js";
-import type { PluginProcess, Session } from "./plugin-process.js";
-import { converge, unnamedWebhooks, warnIfUnknown } from "./webhook-change.js";
-import { fleetOf, idsOf, isState, pick, statesOf, type Fleet, type StateMap } from "./webhook-fleet-state.js";
-import { finalStates } from "./webhook-release.js";
+} from "../contract.js";
+import { ResourceError } from "../problems.js";
+import type { PluginProcess, Session } from "../plugin-process.js";
+import { converge, unnamedWebhooks, warnIfUnknown } from "./converge.js";
+import { fleetOf, idsOf, isState, pick, statesOf, type Fleet, type StateMap } from "./fleet-model.js";
+import { finalStates } from "./managed.js";
 
 const STATES = ["active", "disabled"] as const satisfies readonly WebhookState[];
 

@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 
-import { UNKNOWN, type Properties } from "../../../provider/src/handlers/contract.js";
-import { ResourceError } from "../../../provider/src/handlers/problems.js";
-import { SHAPES, type Fault, type Sandbox, type Shape, type WebhookState } from "../../support/sandbox.ts";
-import { failureOf, sandboxFor } from "../api/support.ts";
-import { checked, create, mapping, methods, partialFailureOf, sharedJournal, startRun } from "./support.ts";
+import { UNKNOWN, type Properties } from "../../../../provider/src/handlers/contract.js";
+import { ResourceError } from "../../../../provider/src/handlers/problems.js";
+import { SHAPES, type Fault, type Sandbox, type Shape, type WebhookState } from "../../../support/sandbox.ts";
+import { failureOf, sandboxFor } from "../../api/support.ts";
+import { checked, create, mapping, methods, partialFailureOf, sharedJournal, startRun } from "../support.ts";
 
 /** The webhooks of a new sandbox. */
 const FOUND = { 101: "active", 102: "active", 103: "disabled" };

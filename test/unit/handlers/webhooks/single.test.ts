@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 
-import { UNKNOWN, withoutSpecialValues } from "../../../provider/src/handlers/contract.js";
-import { SHAPES } from "../../support/sandbox.ts";
-import { failureOf, sandboxFor } from "../api/support.ts";
-import { checked, create, methods, partialFailureOf, startRun } from "./support.ts";
+import { UNKNOWN, withoutSpecialValues } from "../../../../provider/src/handlers/contract.js";
+import { SHAPES } from "../../../support/sandbox.ts";
+import { failureOf, sandboxFor } from "../../api/support.ts";
+import { checked, create, methods, partialFailureOf, startRun } from "../support.ts";
 
 describe("a webhook", () => {
   it("shares one GET with all others, and sends a PATCH only if its state differs", async () => {

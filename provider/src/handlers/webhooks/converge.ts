@@ -1,19 +1,11 @@
-import { PartnerError, RequestError } from "../api/errors.js";
-import type { WebhookState } from "../api/operations.js";
-import type { WebhookReading } from "../responses/webhook-list-reader.js";
-import type { Properties } from "./contract.js";
-import { ResourceError, type WebhookFailure } from "./problems.js";
-import type { PluginProcess } from "./plugin-process.js";
-import {
-  idsOf,
-  isState,
-  pick,
-  statesOf,
-  unknownStates,
-  type Fleet,
-  type StateMap,
-} from "./webhook-fleet-state.js";
-import type { WebhookRegistry, WebhookSnapshot } from "./webhook-registry.js";
+import { PartnerError, RequestError } from "../../api/errors.js";
+import type { WebhookState } from "../../api/operations.js";
+import type { WebhookReading } from "../../responses/webhook-list-reader.js";
+import type { Properties } from "../contract.js";
+import { ResourceError, type WebhookFailure } from "../problems.js";
+import type { PluginProcess } from "../plugin-process.js";
+import { idsOf, isState, pick, statesOf, unknownStates, type Fleet, type StateMap } from "./fleet-model.js";
+import type { WebhookRegistry, WebhookSnapshot } from "./list.js";
 
 /**
  * Brings the webhooks of a fleet into the desired states, and those that leave it into their final states.

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 
-import type { WebhookState } from "../api/operations.js";
-import { ResourceError, type Notice } from "./problems.js";
-import { idsOf, pick, type StateMap, type StateOnDestroy } from "./webhook-fleet-state.js";
+import type { WebhookState } from "../../api/operations.js";
+import { ResourceError, type Notice } from "../problems.js";
+import { idsOf, pick, type StateMap, type StateOnDestroy } from "./fleet-model.js";
 
 /**
  * What the plugin processes of one engine run tell each other. Each provider instance has a process of its own, so the process that

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 
-import type { WebhookRegistry } from "../../../provider/src/handlers/webhook-registry.js";
-import type { WebhookReading } from "../../../provider/src/responses/webhook-list-reader.js";
-import { failureOf, sandboxFor } from "../api/support.ts";
-import { methods, startRun } from "./support.ts";
+import type { WebhookRegistry } from "../../../../provider/src/handlers/webhooks/list.js";
+import type { WebhookReading } from "../../../../provider/src/responses/webhook-list-reader.js";
+import { failureOf, sandboxFor } from "../../api/support.ts";
+import { methods, startRun } from "../support.ts";
 
 /** Starts a service with webhooks 1 to 3, a registry for it, and its clock. */
 async function start() {

@@ -1,7 +1,7 @@
-import type { WebhookState } from "../api/operations.js";
-import type { WebhookListReading, WebhookReading } from "../responses/webhook-list-reader.js";
-import { ResourceError } from "./problems.js";
-import type { ManagedWebhooks } from "./webhook-release.js";
+import type { WebhookState } from "../../api/operations.js";
+import type { WebhookListReading, WebhookReading } from "../../responses/webhook-list-reader.js";
+import { ResourceError } from "../problems.js";
+import type { ManagedWebhooks } from "./managed.js";
 
 /** Milliseconds for which a list is reused: long enough to update hundreds of webhooks, short enough to see manual changes. */
 const MAX_LIST_AGE = 30_000;

@@ -1,15 +1,15 @@
-import { isWebhookId } from "../api/operations.js";
+import { isWebhookId } from "../../api/operations.js";
 import {
   PartialFailure,
   UNKNOWN,
   unknownArguments,
   type Properties,
   type ResourceHandlers,
-} from "./contract.js";
-import { ResourceError } from "./problems.js";
-import type { PluginProcess } from "./plugin-process.js";
-import { fleetOf, unknownStates } from "./webhook-fleet-state.js";
-import { stateOnDestroyProblems, VALID_STATES } from "./webhook-states.js";
+} from "../contract.js";
+import { ResourceError } from "../problems.js";
+import type { PluginProcess } from "../plugin-process.js";
+import { fleetOf, unknownStates } from "./fleet-model.js";
+import { stateOnDestroyProblems, VALID_STATES } from "./fleet.js";
 
 /**
  * Creates the handlers of `PartnerWebhookState`, which is a fleet of one webhook: they convert what they pass to the fleet's
