@@ -60,6 +60,10 @@ export interface Command {
   readonly parallel: boolean;
   /** How often a hook of the program makes the engine repeat a creation or an update that failed. */
   readonly retries: number;
+  /** `--target`: the only resources to check, to change and to delete. @default all */
+  readonly targets?: readonly string[] | null;
+  /** Whether replaced resources are deleted first. @default false */
+  readonly deleteBeforeReplace?: boolean;
   /** After this many requests, the plugin is interrupted or the engine dies. */
   readonly stop: { readonly how: "interrupt" | "kill"; readonly after: number } | null;
 }
@@ -87,7 +91,7 @@ class StepFailed extends Error {}
 export async function runOperation(
   entries: Entry[],
   program: Program,
-  { verb, parallel, retries, stop }: Command,
+  { verb, parallel, retries, stop, targets = null, deleteBeforeReplace = false }: Command,
   { config, clock, service }: Environment,
 ): Promise<Operation> {
   const calls: Call[] = [];
@@ -192,7 +196,9 @@ export async function runOperation(
       : { changes: true, replaces: [] };
     const inputs = replaces.length > 0 ? await check(name, provider, {}, args) : news;
     if (verb === "preview") return;
-    if (!old || replaces.length > 0) await create(name, provider, inputs, old);
+    const isReplaced = old !== undefined && replaces.length > 0;
+    if (isReplaced && deleteBeforeReplace) await remove(old);
+    if (!old || isReplaced) await create(name, provider, inputs, deleteBeforeReplace ? undefined : old);
     else if (changes || old.failed) await update(old, provider, news);
     else Object.assign(old, { inputs: news, provider });
   };
@@ -230,12 +236,17 @@ export async function runOperation(
     else for (const item of items) if (engine.succeeded) await attempt(item);
   };
 
-  const declared = verb === "destroy" ? [] : [...program];
-  if (verb === "refresh") await forEach([...entries], read);
+  const isTarget = (name: string): boolean => targets === null || targets.includes(name);
+  const declared = verb === "destroy" ? [] : [...program].filter(([name]) => isTarget(name));
+  if (verb === "refresh")
+    await forEach(
+      entries.filter(({ name }) => isTarget(name)),
+      read,
+    );
   else await forEach(declared, ([name, { args, provider }]) => apply(name, args, provider));
   if (engine.succeeded && (verb === "up" || verb === "destroy")) {
     const kept = new Set(declared.map(([name]) => name));
-    const left = entries.filter(({ name, replaced }) => replaced || !kept.has(name));
+    const left = entries.filter(({ name, replaced }) => isTarget(name) && (replaced || !kept.has(name)));
     await forEach(left.reverse(), remove);
   }
 

@@ -94,6 +94,11 @@ const runs = fc.record({
     parallel: fc.boolean(),
     retries: fc.constantFrom(0, 0, 0, 2),
     stop: fc.option(stop, { freq: 5 }),
+    targets: fc.oneof(
+      { weight: 4, arbitrary: fc.constant(null) },
+      fc.uniqueArray(names, { minLength: 1, maxLength: 2 }),
+    ),
+    deleteBeforeReplace: fc.boolean(),
   }),
 });
 
@@ -101,6 +106,13 @@ const runs = fc.record({
 const reverts = fc.record({
   event: fc.constant("revert"),
   change: declarations,
+  faults: fc.array(faults, { minLength: 1, maxLength: 2 }),
+  parallel: fc.boolean(),
+});
+
+/** A `destroy` that fails partway, and is repeated. */
+const teardowns = fc.record({
+  event: fc.constant("teardown"),
   faults: fc.array(faults, { minLength: 1, maxLength: 2 }),
   parallel: fc.boolean(),
 });
@@ -125,6 +137,7 @@ const events = fc.oneof(
   { weight: 5, arbitrary: declarations },
   { weight: 3, arbitrary: others },
   { weight: 1, arbitrary: reverts },
+  { weight: 1, arbitrary: teardowns },
 );
 
 /** The life of a stack. It starts with a program. */

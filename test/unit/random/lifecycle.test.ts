@@ -42,6 +42,9 @@ class Life {
       case "revert":
         await this.#revert(event);
         break;
+      case "teardown":
+        await this.#teardown(event);
+        break;
       case "remove": {
         const { args } = this.#program.get(event.name) ?? {};
         this.#program.delete(event.name);
@@ -91,6 +94,24 @@ class Life {
     this.#program.clear();
     for (const [name, resource] of program) this.#program.set(name, resource);
     if ((await this.#run(up)).succeeded) this.#assertWebhooksAsDeclared();
+  }
+
+  /** Destroys a stack partway, and then again. @throws if the second `destroy` fails or leaves anything behind. */
+  async #teardown({ faults, parallel }: Extract<Event, { event: "teardown" }>): Promise<void> {
+    const { sandbox } = this.service;
+    if (sandbox.webhooks.size === 0) return; // An empty list does not prove that a webhook is gone.
+    const before = this.#entries.map(({ outputs }) => outputs);
+    await this.#run({ verb: "destroy", parallel, retries: 0, stop: null }, faults);
+    await this.#followRemedies();
+    await this.#succeed("destroy");
+    assert.equal(this.#entries.length, 0, "a destroyed stack has resources");
+    assert.deepEqual(liveKeys(this.service), [], "a destroyed stack leaves a key");
+    for (const [id, state] of sandbox.webhooks) {
+      const goals = new Set(
+        before.map((outputs) => stateAfter(outputs, id)).filter((goal) => goal !== undefined),
+      );
+      assert(goals.size !== 1 || goals.has(state), `webhook ${id} is not left as stateOnDestroy says`);
+    }
   }
 
   /**
