@@ -4,12 +4,8 @@ export {
   type GetPartnerWebhooksResult,
   type PartnerWebhook,
 } from "./resources/get-partner-webhooks.js";
-export {
-  PartnerApiKey,
-  type KeyResponse,
-  type PartnerApiKeyArgs,
-  type RotationArgs,
-} from "./resources/partner-api-key.js";
+export { PartnerApiKey, type PartnerApiKeyArgs, type RotationArgs } from "./resources/partner-api-key.js";
+export type { KeyResponse } from "./responses/key-reader.js";
 export {
   PartnerWebhookState,
   type PartnerWebhookStateArgs,

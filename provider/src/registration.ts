@@ -2,24 +2,50 @@
  * How a resource registers with the engine. All parts are written into users' states and programs, so they change only with a
  * major version; a unit test freezes them.
  */
-export type Registration = ReturnType<typeof registration>;
+export interface Registration<Handlers extends string = string> {
+  /** The type token. The engine sends types that begin with `pulumi-nodejs:dynamic` to the dynamic-provider host of the SDK. */
+  readonly type: string;
+  /** The type token, or the function, of the native plugin. */
+  readonly nativeToken: string;
+  /**
+   * CommonJS source that the host evaluates to get the handlers. `dynamic.Resource` serializes a closure instead; with a fixed
+   * string, the state holds no code, path or secret, and old resources are deleted by the installed version.
+   */
+  readonly __provider: string;
+  /** The name of the handlers, and of the export of `pulumi-partners/plugin`. */
+  readonly handlers: Handlers;
+  /** The names of the arguments. */
+  readonly inputs: readonly string[];
+}
 
-export const PARTNER_API_KEY = registration("PartnerApiKey", "partnerApiKey");
-export const PARTNER_WEBHOOK_STATE = registration("PartnerWebhookState", "partnerWebhookState");
-export const PARTNER_WEBHOOK_STATES = registration("PartnerWebhookStates", "partnerWebhookStates");
-export const PARTNER_WEBHOOKS = registration("PartnerWebhooks", "partnerWebhooks", "getPartnerWebhooks");
+export const PARTNER_API_KEY = registration("PartnerApiKey", "partnerApiKey", ["rotation"]);
+export const PARTNER_WEBHOOK_STATE = registration("PartnerWebhookState", "partnerWebhookState", [
+  "webhookId",
+  "state",
+  "stateOnDestroy",
+]);
+export const PARTNER_WEBHOOK_STATES = registration("PartnerWebhookStates", "partnerWebhookStates", [
+  "states",
+  "others",
+  "stateOnDestroy",
+]);
+export const PARTNER_WEBHOOKS = registration("PartnerWebhooks", "partnerWebhooks", [], "getPartnerWebhooks");
 
-function registration(name: string, handlers: string, nativeName = name) {
+/** The resources that a program declares. */
+export const RESOURCES = [PARTNER_API_KEY, PARTNER_WEBHOOK_STATE, PARTNER_WEBHOOK_STATES] as const;
+
+function registration<Handlers extends string>(
+  name: string,
+  handlers: Handlers,
+  inputs: readonly string[],
+  nativeName = name,
+): Registration<Handlers> {
   return {
-    /** The type token. The engine sends types that begin with `pulumi-nodejs:dynamic` to the dynamic-provider host of the SDK. */
     type: `pulumi-nodejs:dynamic/partners:${name}`,
-    /** The type token, or the function, of the native plugin. */
     nativeToken: `partners:index:${nativeName}`,
-    /**
-     * CommonJS source that the host evaluates to get the handlers. `dynamic.Resource` serializes a closure instead; with a fixed
-     * string, the state holds no code, path or secret, and old resources are deleted by the installed version.
-     */
     __provider: `exports.handler=()=>require("pulumi-partners/plugin").${handlers}`,
+    handlers,
+    inputs,
   };
 }
 

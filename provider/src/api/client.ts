@@ -54,10 +54,28 @@ export interface ApiResponse extends HttpResponse {
 }
 
 /** A client of the Partner API. It knows statuses and deadlines, not bodies. */
-export type PartnerClient = ReturnType<typeof createClient>;
+export interface PartnerClient {
+  /** Creates a key. @throws {RequestError} with `effect: "possible"` if a key may have been created. */
+  createApiKey(): Promise<ApiResponse>;
+  /**
+   * Deletes a key, identified by its value or by its ID.
+   *
+   * @param secret The value, which no message may contain. @default `key`
+   * @throws {RequestError} @throws {SettingsError} if `key` fits into no path.
+   */
+  deleteApiKey(key: string, secret?: string): Promise<ApiResponse>;
+  /** Lists the webhooks. @throws {RequestError} */
+  listWebhooks(): Promise<ApiResponse>;
+  /** Sets the state of a webhook. @throws {RequestError} */
+  setWebhookState(webhookId: number, state: WebhookState): Promise<ApiResponse>;
+  /** Returns the operations that are waiting for a response. */
+  pendingOperations(): readonly Operation[];
+  /** Closes all connections; requests in flight fail. */
+  close(): Promise<void>;
+}
 
 /** Creates a client. All resources of a process share one. @throws {SettingsError} if the environment does not allow requests. */
-export function createClient(options: ClientOptions) {
+export function createClient(options: ClientOptions): PartnerClient {
   const {
     signal,
     baseUrl,
@@ -142,23 +160,11 @@ export function createClient(options: ClientOptions) {
   }
 
   return {
-    /** Creates a key. @throws {RequestError} with `effect: "possible"` if a key may have been created. */
     createApiKey: () => send({ operation: "createApiKey" }),
-    /**
-     * Deletes a key, identified by its value or by its ID.
-     *
-     * @param secret The value, which no message may contain.
-     * @throws {RequestError} @throws {SettingsError} if `key` fits into no path.
-     */
-    deleteApiKey: (key: string, secret = key) => send({ operation: "deleteApiKey", key, secret }),
-    /** Lists the webhooks. @throws {RequestError} */
+    deleteApiKey: (key, secret = key) => send({ operation: "deleteApiKey", key, secret }),
     listWebhooks: () => send({ operation: "listWebhooks" }),
-    /** Sets the state of a webhook. @throws {RequestError} */
-    setWebhookState: (webhookId: number, state: WebhookState) =>
-      send({ operation: STATE_OPERATION[state], webhookId }),
-    /** The operations that are waiting for a response. */
+    setWebhookState: (webhookId, state) => send({ operation: STATE_OPERATION[state], webhookId }),
     pendingOperations: () => [...inFlight].map(({ operation }) => operation),
-    /** Closes all connections; requests in flight fail. */
     close: () => connections.close(),
   };
 }

@@ -19,7 +19,23 @@ export const CONNECT_TIMEOUT = 10_000;
 const PROXY_VARIABLES = ["https_proxy", "HTTPS_PROXY", "http_proxy", "HTTP_PROXY"];
 
 /** The connections to one account's server. */
-export type Connections = ReturnType<typeof createConnections>;
+export interface Connections {
+  /** Scheme, host and port of the server. */
+  readonly origin: string;
+  /** The value of the `authorization` header. Secret. */
+  readonly authorization: string;
+  /** Reuses kept-alive connections: for requests that can be retried when one of them breaks. */
+  readonly pooled: Dispatcher;
+  /**
+   * Opens a new connection for each request: for creations, and for retries after a connection broke. On a kept-alive socket
+   * that the server is closing, a POST that never arrived looks the same as one whose response was lost.
+   */
+  readonly fresh: Dispatcher;
+  /** Whether the environment sets a proxy. A connection that fails does not tell at which of the two. */
+  readonly mayUseProxy: boolean;
+  /** Closes all connections; requests in flight fail. */
+  close(): Promise<void>;
+}
 
 /**
  * Creates the connection pools. They open connections only when requests need them.
@@ -31,7 +47,7 @@ export function createConnections(
   accessToken: string,
   maxConnections: number,
   env: NodeJS.ProcessEnv,
-) {
+): Connections {
   assertUndiciIsQuiet();
   const create = (pipelining: 0 | 1): Dispatcher => {
     const options = {
@@ -61,18 +77,11 @@ export function createConnections(
   const fresh = create(0);
   return {
     origin: baseUrl.origin,
-    /** The value of the `authorization` header. Secret. */
     authorization: `Bearer ${accessToken}`,
-    /** Reuses kept-alive connections: for requests that can be retried when one of them breaks. */
     pooled,
-    /**
-     * Opens a new connection for each request: for creations, and for retries after a connection broke. On a kept-alive socket
-     * that the server is closing, a POST that never arrived looks the same as one whose response was lost.
-     */
     fresh,
-    /** Whether the environment sets a proxy. A connection that fails does not tell at which of the two. */
     mayUseProxy: !baseUrl.loopback && PROXY_VARIABLES.some((name) => env[name]),
-    async close(): Promise<void> {
+    async close() {
       await Promise.all([pooled.destroy(), fresh.destroy()]);
     },
   };

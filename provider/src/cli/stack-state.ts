@@ -5,12 +5,7 @@ import { promisify } from "node:util";
 
 import { accountName, isExplicit, type ConfigSource } from "../handlers/settings.js";
 import { configSource, unknownSettings } from "../hosts/provider-inputs.js";
-import {
-  isUnknownKey,
-  PARTNER_API_KEY,
-  PARTNER_WEBHOOK_STATE,
-  PARTNER_WEBHOOK_STATES,
-} from "../registration.js";
+import { isUnknownKey, PARTNER_API_KEY, RESOURCES, type Registration } from "../registration.js";
 import { CommandError } from "./command.js";
 
 /** What the doctor needs of a stack: its configuration, and its state after the last `pulumi up`. */
@@ -99,13 +94,11 @@ const CLI_ERRORS = [
   ["no stack named", 'there is no such stack. To see those that exist, run "pulumi stack ls".'],
 ] as const;
 
-const OUR_TYPES = [PARTNER_API_KEY, PARTNER_WEBHOOK_STATE, PARTNER_WEBHOOK_STATES];
-
 /** Combines what the CLI prints about a stack. Without a stack, there is one account, without configuration. */
 export function parseStack(name = "", values: Config = {}, deployment: Deployment = {}): Stack {
   const config: ConfigSource = { get: (key) => values[key]?.value };
   const resources = (deployment.resources ?? []).filter((resource) => resource.delete !== true);
-  const ours = resources.filter((resource) => isOf(resource, OUR_TYPES));
+  const ours = resources.filter((resource) => isOf(resource, RESOURCES));
   const account = (provider: string | null, source: ConfigSource, unknown: readonly string[]): Account => {
     const name = accountName(source);
     const declared = declaredWebhooks(ours, name);
@@ -140,7 +133,7 @@ export function parseStack(name = "", values: Config = {}, deployment: Deploymen
 }
 
 /** Whether a resource is of one of these types, in either host. */
-function isOf({ type }: StateResource, registrations: typeof OUR_TYPES): boolean {
+function isOf({ type }: StateResource, registrations: readonly Registration[]): boolean {
   return registrations.some((one) => type === one.type || type === one.nativeToken);
 }
 

@@ -1,33 +1,41 @@
 import type { WebhookState } from "../api/operations.js";
+import type { WebhookReading } from "../responses/webhook-list-reader.js";
 import { apiKeyHandlers } from "./keys/api-key.js";
 import { PartialFailure, type Properties, type ResourceHandlers } from "./contract.js";
 import { ResourceError, type Notice } from "./problems.js";
 import type { PluginProcess } from "./plugin-process.js";
-import { listResources } from "./resource-list.js";
+import { listResources, type ListedResource } from "./resource-list.js";
 import { webhookStateHandlers } from "./webhooks/single.js";
 import { webhookStatesHandlers } from "./webhooks/fleet.js";
 
-/** The handlers of one plugin process. */
-export type PartnerHandlers = ReturnType<typeof createHandlers>;
+/** The handlers of one plugin process: of all resources and of the one function, and the list of what can be imported. */
+export interface PartnerHandlers {
+  readonly partnerApiKey: ResourceHandlers;
+  readonly partnerWebhookState: ResourceHandlers;
+  readonly partnerWebhookStates: ResourceHandlers;
+  /**
+   * Lists all webhooks of the account. Each record may still be text, and may hold special values: see `withoutSpecialValues`.
+   *
+   * @throws {PartnerError} if the list cannot be read or has further pages.
+   */
+  listWebhooks(): Promise<readonly Pick<WebhookReading, "webhookId" | "state" | "record">[]>;
+  /** See {@link listResources}. */
+  listResources(state?: WebhookState): Promise<readonly ListedResource[]>;
+}
 
-/** Creates the handlers of all resources and of the one function, and the list of what can be imported. Both hosts use them. */
-export function createHandlers(plugin: PluginProcess) {
+/** Creates the handlers. Both hosts use them. */
+export function createHandlers(plugin: PluginProcess): PartnerHandlers {
   const fleet = webhookStatesHandlers(plugin);
   return {
     partnerApiKey: guardOwnership(plugin, apiKeyHandlers(plugin)),
     partnerWebhookState: guardOwnership(plugin, webhookStateHandlers(plugin, fleet)),
     partnerWebhookStates: guardOwnership(plugin, fleet),
-    /**
-     * Lists all webhooks of the account. Each record may still be text, and may hold special values: see `withoutSpecialValues`.
-     *
-     * @throws {PartnerError} if the list cannot be read or has further pages.
-     */
     listWebhooks: async () => {
       const { webhooks } = await plugin.open();
       const listed = (await webhooks.lookUp([])).all();
       return listed.map(({ webhookId, state, record }) => ({ webhookId, state, record }));
     },
-    listResources: (state?: WebhookState) => listResources(plugin, state),
+    listResources: (state) => listResources(plugin, state),
   };
 }
 

@@ -7,32 +7,45 @@ import { readWebhookList } from "../responses/webhook-list-reader.js";
 import { keepResponse, type CreatedKey } from "./keys/key-state.js";
 import type { WebhookList } from "./webhooks/list.js";
 
-/** The Partner API, with its responses interpreted. */
-export type PartnerService = ReturnType<typeof interpretResponses>;
+/** The Partner API, with its responses interpreted. Each method also throws as that of {@link PartnerClient}. */
+export interface PartnerService extends Pick<PartnerClient, "pendingOperations" | "close"> {
+  /**
+   * Creates a key. Never throws once the server has returned a key: the response is the only copy.
+   *
+   * @throws {RequestError} with `effect: "possible"` if a key may have been created.
+   */
+  createApiKey(): Promise<CreatedKey>;
+  /** Deletes a key. @param apiKey The key, if `apiKeyOrId` is its ID. No message may contain it. */
+  deleteApiKey(apiKeyOrId: string, apiKey?: string): Promise<void>;
+  /** Lists the webhooks. @throws {RequestError} also if the list is not recognized. */
+  listWebhooks(): Promise<WebhookList>;
+  /** Sets the state of a webhook. */
+  setWebhookState(webhookId: number, state: WebhookState): Promise<void>;
+}
 
 /** Interprets what the client receives: a 2xx response may still report a failure, and a list may not be recognized. */
-export function interpretResponses(client: PartnerClient, mapping: ResponseMapping) {
+export function interpretResponses(client: PartnerClient, mapping: ResponseMapping): PartnerService {
   return {
-    ...client,
-    /** As in {@link PartnerClient}. Never throws once the server has returned a key: the response is the only copy. */
-    async createApiKey(): Promise<CreatedKey> {
+    async createApiKey() {
       const response = await client.createApiKey();
       successText(response, (text) => isFailedCreation(response.status, text, mapping));
       const { body, cutOff, receivedAt } = response;
       return { response: keepResponse(body, cutOff === null), createdAt: receivedAt };
     },
-    async deleteApiKey(apiKeyOrId: string, apiKey?: string): Promise<void> {
+    async deleteApiKey(apiKeyOrId, apiKey) {
       successText(await client.deleteApiKey(apiKeyOrId, apiKey));
     },
-    async listWebhooks(): Promise<WebhookList> {
+    async listWebhooks() {
       const response = await client.listWebhooks();
       const reading = readWebhookList(successText(response), response.headers, response.status, mapping);
       if (reading.readable) return reading;
       throw response.failure({ kind: "unreadableList", reading });
     },
-    async setWebhookState(webhookId: number, state: WebhookState): Promise<void> {
+    async setWebhookState(webhookId, state) {
       successText(await client.setWebhookState(webhookId, state));
     },
+    pendingOperations: () => client.pendingOperations(),
+    close: () => client.close(),
   };
 }
 

@@ -7,14 +7,22 @@ import { ResourceError } from "./problems.js";
 import type { PluginProcess } from "./plugin-process.js";
 import { unknownStates } from "./webhooks/fleet-model.js";
 
+/** A webhook that can be imported. */
+export interface ListedResource {
+  /** The ID for an import. */
+  readonly id: string;
+  /** The name by which a person recognizes it; empty if its record has none. */
+  readonly name: string;
+}
+
 /**
- * Lists the existing webhooks: the ID for an import, and the name by which a person recognizes each. Keys are not listed, because
+ * Lists the existing webhooks. Keys are not listed, because
  * the Partner API cannot list them.
  *
  * @param state Only webhooks in this state. @default all
  * @throws {PartnerError} if the list cannot be read, has further pages, or does not show the state of a webhook to filter.
  */
-export async function listResources(plugin: PluginProcess, state?: WebhookState) {
+export async function listResources(plugin: PluginProcess, state?: WebhookState): Promise<ListedResource[]> {
   const { accessToken } = plugin.readSettings();
   const { webhooks } = await plugin.open();
   const all = (await webhooks.lookUp([])).all();

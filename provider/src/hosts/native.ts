@@ -12,6 +12,7 @@ import proto from "@pulumi/pulumi/proto/provider_pb.js";
 import { Status } from "@pulumi/pulumi/proto/status_pb.js";
 import { Any } from "google-protobuf/google/protobuf/any_pb.js";
 import { Empty } from "google-protobuf/google/protobuf/empty_pb.js";
+import type { Struct } from "google-protobuf/google/protobuf/struct_pb.js";
 
 import type { WebhookState } from "../api/operations.js";
 import {
@@ -22,12 +23,7 @@ import {
   type ResourceHandlers,
 } from "../handlers/contract.js";
 import { ResourceError } from "../handlers/problems.js";
-import {
-  PARTNER_API_KEY,
-  PARTNER_WEBHOOK_STATE,
-  PARTNER_WEBHOOK_STATES,
-  SECRET_OUTPUTS,
-} from "../registration.js";
+import { PARTNER_WEBHOOKS, RESOURCES, SECRET_OUTPUTS } from "../registration.js";
 import { PluginHost, type CallContext } from "./plugin-host.js";
 import {
   areChecked,
@@ -99,8 +95,11 @@ class NativeHost {
         // Without acceptSecrets, the engine passes plain values and itself marks values that derive from secrets.
         return new proto.ConfigureResponse().setSupportspreview(true);
       }),
-      // The only function of the schema is `getPartnerWebhooks`. Its records may contain secrets, such as a signing secret.
-      invoke: this.#method(async () => {
+      invoke: this.#method(async (request: proto.InvokeRequest) => {
+        const token = request.getTok();
+        const known = PARTNER_WEBHOOKS.nativeToken;
+        if (token !== known) throw new ResourceError({ kind: "unknownToken", token, known: [known] });
+        // Records may contain secrets, such as a signing secret.
         const webhooks = await this.#host.handlers.listWebhooks();
         return new ReturnResponse(toStructField(1, { webhooks }, ["webhooks"]));
       }),
@@ -160,9 +159,10 @@ class NativeHost {
 
   #handlersOf(urn: string): ResourceHandlers {
     const type = urn.split("::")[2]?.split("$").at(-1) ?? "";
-    const handlers = HANDLERS.get(type);
-    if (handlers) return this.#host.handlers[handlers];
-    throw new ResourceError({ kind: "unknownToken", token: type, known: [...HANDLERS.keys()] });
+    const registration = RESOURCES.find(({ nativeToken }) => nativeToken === type);
+    if (registration) return this.#host.handlers[registration.handlers];
+    const known = RESOURCES.map(({ nativeToken }) => nativeToken);
+    throw new ResourceError({ kind: "unknownToken", token: type, known });
   }
 
   #checkConfig(request: proto.CheckRequest): proto.CheckResponse {
@@ -256,12 +256,6 @@ class NativeHost {
   }
 }
 
-const HANDLERS = new Map<string, "partnerApiKey" | "partnerWebhookState" | "partnerWebhookStates">([
-  [PARTNER_API_KEY.nativeToken, "partnerApiKey"],
-  [PARTNER_WEBHOOK_STATE.nativeToken, "partnerWebhookState"],
-  [PARTNER_WEBHOOK_STATES.nativeToken, "partnerWebhookStates"],
-]);
-
 const { DIFF_SOME: SOME, DIFF_NONE: NONE } = proto.DiffResponse.DiffChanges;
 
 /** The result of a function, already serialized. */
@@ -285,12 +279,12 @@ function checkFailure(reason: string): proto.CheckFailure {
 }
 
 /** Writes outputs. Only those of a preview may be unknown: the engine would not store them. */
-function outputStruct(outputs: Properties): ReturnType<typeof toStruct> {
+function outputStruct(outputs: Properties): Struct {
   return previewStruct(withoutSpecialValues(outputs) as Properties);
 }
 
 /** Writes the outputs of a preview, which may be unknown. */
-function previewStruct(outputs: Properties): ReturnType<typeof toStruct> {
+function previewStruct(outputs: Properties): Struct {
   return toStruct(outputs, SECRET_OUTPUTS);
 }
 

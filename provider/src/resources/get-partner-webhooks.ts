@@ -79,7 +79,7 @@ class PartnerWebhooks extends PartnerResource {
       additionalSecretOutputs: ["webhooks"],
       ...(provider && { provider, parent: provider }),
     };
-    super(PARTNER_WEBHOOKS, name, {}, { inputs: [], outputs: ["webhooks"] }, opts);
+    super(PARTNER_WEBHOOKS, name, {}, ["webhooks"], opts);
   }
 }
 

@@ -1,5 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 
+import type { KeyResponse } from "../responses/key-reader.js";
 import { PARTNER_API_KEY, SECRET_OUTPUTS } from "../registration.js";
 import { PartnerResource } from "./partner-resource.js";
 
@@ -41,16 +42,6 @@ export interface PartnerApiKeyArgs {
    * @default never, except with `pulumi up --replace`
    */
   rotation?: pulumi.Input<RotationArgs | undefined>;
-}
-
-/** A response of the service, exactly as received. Secret. */
-export interface KeyResponse {
-  /** The body as text, or in base64 if it is not valid UTF-8, or is one of Pulumi's placeholders for unknown values. */
-  readonly body: string;
-  /** The encoding of `body`: `utf8` or `base64`. */
-  readonly encoding: "utf8" | "base64";
-  /** Whether the whole body was received. */
-  readonly complete: boolean;
 }
 
 /**
@@ -105,10 +96,9 @@ export class PartnerApiKey extends PartnerResource {
    * @param opts Resource options. `provider` selects the account.
    */
   constructor(name: string, args: PartnerApiKeyArgs = {}, opts: pulumi.CustomResourceOptions = {}) {
-    const properties = { inputs: ["rotation"], outputs: OUTPUTS };
     // Added to the caller's list, so that the caller cannot remove them.
     const additionalSecretOutputs = [...(opts.additionalSecretOutputs ?? []), ...SECRET_OUTPUTS];
-    super(PARTNER_API_KEY, name, args, properties, { ...opts, additionalSecretOutputs });
+    super(PARTNER_API_KEY, name, args, OUTPUTS, { ...opts, additionalSecretOutputs });
   }
 }
 

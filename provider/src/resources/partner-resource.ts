@@ -9,10 +9,10 @@ import { isUnknownKey, unknownSettingText, type Registration } from "../registra
 export abstract class PartnerResource extends pulumi.CustomResource {
   /** @param args The arguments of the program; none if `opts` has the ID of an existing resource. */
   protected constructor(
-    { type, __provider }: Registration,
+    { type, __provider, inputs }: Registration,
     name: string,
     args: object,
-    { inputs, outputs }: Readonly<Record<"inputs" | "outputs", readonly string[]>>,
+    outputs: readonly string[],
     opts: pulumi.CustomResourceOptions = {},
   ) {
     assertArguments(`${type.replace(/^.*:/, "")} "${name}"`, args, inputs);

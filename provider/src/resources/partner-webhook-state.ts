@@ -60,8 +60,6 @@ export class PartnerWebhookState extends PartnerResource {
    * @param opts Resource options. `provider` selects the account.
    */
   constructor(name: string, args: PartnerWebhookStateArgs, opts?: pulumi.CustomResourceOptions) {
-    const inputs = ["webhookId", "state", "stateOnDestroy"];
-    const outputs = ["webhookId", "state", "initialState"];
-    super(PARTNER_WEBHOOK_STATE, name, args, { inputs, outputs }, opts);
+    super(PARTNER_WEBHOOK_STATE, name, args, ["webhookId", "state", "initialState"], opts);
   }
 }

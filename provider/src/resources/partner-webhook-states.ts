@@ -54,10 +54,8 @@ export class PartnerWebhookStates extends PartnerResource {
    * @param opts Resource options. `provider` selects the account.
    */
   constructor(name: string, args: PartnerWebhookStatesArgs, opts?: pulumi.CustomResourceOptions) {
-    const inputs = ["states", "others", "stateOnDestroy"];
-    const outputs = ["states", "initialStates"];
     const checked = isObject(args) ? { ...args, states: withoutPrototype(args.states) } : args;
-    super(PARTNER_WEBHOOK_STATES, name, checked, { inputs, outputs }, opts);
+    super(PARTNER_WEBHOOK_STATES, name, checked, ["states", "initialStates"], opts);
   }
 }
 

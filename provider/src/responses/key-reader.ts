@@ -5,6 +5,16 @@ import { resolvePointer, type DocumentNode } from "../json.js";
 import { documentReportsFailure, isWebPage, membersBesideErrors } from "./failure-report.js";
 import type { ResponseMapping } from "./mapping.js";
 
+/** A response of the service, exactly as received. Secret. */
+export interface KeyResponse {
+  /** The body as text, or in base64 if it is not valid UTF-8, or is one of Pulumi's placeholders for unknown values. */
+  readonly body: string;
+  /** The encoding of `body`: `utf8` or `base64`. */
+  readonly encoding: "utf8" | "base64";
+  /** Whether the whole body was received. */
+  readonly complete: boolean;
+}
+
 /** The result of looking for the key in the response to its creation. `apiKey` is secret; `pointer` is where it was found. */
 export type KeyReading =
   | { readonly kind: "found"; readonly apiKey: string; readonly pointer: string }

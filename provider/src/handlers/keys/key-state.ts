@@ -3,25 +3,14 @@ import { createHash } from "node:crypto";
 
 import { parseDocument } from "../../json-text.js";
 import { isObject } from "../../json.js";
-import { readApiKey, type KeyReading } from "../../responses/key-reader.js";
+import { readApiKey, type KeyReading, type KeyResponse } from "../../responses/key-reader.js";
 import type { ResponseMapping } from "../../responses/mapping.js";
 import { isPlaceholder, type Properties } from "../contract.js";
 
-/**
- * The response to a creation, as stored in the state. The service shows it only once, so the state keeps everything in it: a
- * second secret, an ID, or a key that was not recognized. Secret.
- */
-export interface KeptResponse {
-  /** The body as text, or in base64 if it is not UTF-8 or the engine would not store it. */
-  readonly body: string;
-  readonly encoding: "utf8" | "base64";
-  /** Whether the whole body arrived. */
-  readonly complete: boolean;
-}
-
 /** A key that was created. It may not have been found in the response yet. Secret. */
 export interface CreatedKey {
-  readonly response: KeptResponse;
+  /** Kept whole, because the service shows it only once: it may hold a second secret, an ID, or a key that was not recognized. */
+  readonly response: KeyResponse;
   /** When the response arrived, ISO 8601. */
   readonly createdAt: string;
 }
@@ -29,7 +18,7 @@ export interface CreatedKey {
 /** A key in the state, and the response to its creation; `null` for an imported key. Secret. */
 export interface StoredKey {
   readonly apiKey: string;
-  readonly response: KeptResponse | null;
+  readonly response: KeyResponse | null;
 }
 
 /** What the outputs of `PartnerApiKey` in the state say. Times are ISO 8601. Secret. */
@@ -77,7 +66,7 @@ function storedKey(apiKey: unknown, response: unknown): StoredKey | null {
   return typeof apiKey === "string" ? { apiKey, response: keptResponseOf(response) } : null;
 }
 
-function keptResponseOf(value: unknown): KeptResponse | null {
+function keptResponseOf(value: unknown): KeyResponse | null {
   if (!isObject(value)) return null;
   const { body, encoding, complete } = value;
   if (typeof body !== "string") return null;
@@ -90,8 +79,26 @@ function unreadKey(value: unknown): CreatedKey | null {
   return { response, createdAt: text(value["createdAt"]) ?? "an unknown time" };
 }
 
+/** The outputs of `PartnerApiKey` that follow from its keys, as the state holds them. Times are ISO 8601. */
+export type KeyOutputs = Readonly<{
+  account: string;
+  /** Secret. */
+  apiKey: string | null;
+  createdAt: string | null;
+  /** Secret. */
+  response: KeyResponse | null;
+  fingerprint: string | null;
+  hint: string | null;
+  rotatedAt: string | null;
+  /** Secret. */
+  previousApiKey: string | null;
+  previousExpiresAt: string | null;
+  /** What only the handlers read. Secret. */
+  internal: Properties | null;
+}>;
+
 /** Returns the outputs of a state. All of them are set, because a missing output would be unknown in every preview. */
-export function outputsOf(state: KeyState, account: unknown): Properties {
+export function outputsOf(state: KeyState, account: string): KeyOutputs {
   const { current, previous, trigger, unread } = state;
   // The outputs show the response to the first creation even before a key is found in it.
   const shown = current === null ? unread : { response: current.response, createdAt: state.createdAt };
@@ -116,13 +123,13 @@ export function withoutPreviousKey(state: KeyState): KeyState {
 }
 
 /** Converts a body into a form that the state can store. */
-export function keepResponse(body: Buffer, complete: boolean): KeptResponse {
+export function keepResponse(body: Buffer, complete: boolean): KeyResponse {
   const text = body.toString("utf8");
   const isText = isUtf8(body) && !isPlaceholder(text);
   return { body: isText ? text : body.toString("base64"), encoding: isText ? "utf8" : "base64", complete };
 }
 
-export function responseText({ body, encoding }: KeptResponse): string {
+export function responseText({ body, encoding }: KeyResponse): string {
   return Buffer.from(body, encoding).toString("utf8");
 }
 
@@ -130,7 +137,7 @@ export function responseText({ body, encoding }: KeptResponse): string {
  * Reads the key from a stored response. A key that the engine would not store is refused. A response that was cut off counts only if it is still complete JSON: half a key in plain
  * text would be passed on to consumers, and deleted instead of the real key.
  */
-export function readKeptResponse(response: KeptResponse, mapping: ResponseMapping): KeyReading {
+export function readKeptResponse(response: KeyResponse, mapping: ResponseMapping): KeyReading {
   const text = responseText(response);
   const isJson = parseDocument(text) !== undefined;
   const reading = isJson || response.complete ? readApiKey(text, mapping) : null;

@@ -1,41 +1,8 @@
-import { isObject } from "../../json.js";
 import type { ResponseMapping } from "../../responses/mapping.js";
-import { UNKNOWN, unknownArguments, type Properties } from "../contract.js";
-import { fingerprint, outputsOf, rereadKey, type KeyState } from "./key-state.js";
+import type { Properties } from "../contract.js";
+import type { KeyInputs, RotationInputs } from "./key-inputs.js";
+import { fingerprint, outputsOf, rereadKey, type KeyOutputs, type KeyState } from "./key-state.js";
 import type { Notice, RotationReason } from "../problems.js";
-
-/** The argument `rotation`, after `check` accepted it. */
-export interface RotationInputs {
-  readonly trigger?: string | null;
-  readonly afterDays?: number | null;
-  readonly overlapDays?: number | null;
-}
-
-/** Reads `rotation` from checked inputs. */
-export function rotationOf({ rotation }: Properties): RotationInputs {
-  return isObject(rotation) ? rotation : {};
-}
-
-/** Whether a preview cannot tell yet what happens to the key. An unknown trigger counts as a new one. */
-export function isRotationUnknown({ rotation }: Properties): boolean {
-  const { afterDays, overlapDays } = rotationOf({ rotation });
-  return [rotation, afterDays, overlapDays].includes(UNKNOWN);
-}
-
-/** Returns a sentence for each problem with `rotation`. Unknown values are accepted. */
-export function rotationProblems(rotation: unknown): string[] {
-  if (rotation == null || rotation === UNKNOWN) return [];
-  if (!isObject(rotation)) return ["rotation must be an object such as { afterDays: 90, overlapDays: 7 }."];
-  const { trigger, afterDays, overlapDays } = rotation;
-  const problems = unknownArguments("rotation", rotation, ["trigger", "afterDays", "overlapDays"]);
-  if (trigger != null && typeof trigger !== "string") problems.push("rotation.trigger must be a string.");
-  problems.push(...daysProblems("afterDays", afterDays, 1), ...daysProblems("overlapDays", overlapDays, 0));
-  if (afterDays != null && overlapDays == null)
-    problems.push("rotation.afterDays needs overlapDays: how many days the old key stays valid, or 0.");
-  if (typeof afterDays === "number" && typeof overlapDays === "number" && overlapDays > afterDays)
-    problems.push("rotation.overlapDays must not exceed afterDays.");
-  return problems;
-}
 
 /**
  * The next step for a key:
@@ -87,10 +54,13 @@ export function overlapEnd({ overlapDays }: RotationInputs, now: number): number
 }
 
 /** Returns the outputs of a state with these checked inputs. */
-export function keyOutputs(state: KeyState, news: Properties): Properties {
-  const day = dueDay(state, rotationOf(news));
+export function keyOutputs(
+  state: KeyState,
+  { account, rotation }: Pick<KeyInputs, "account" | "rotation">,
+): KeyOutputs & { readonly rotationDueAt: string | null } {
+  const day = dueDay(state, rotation);
   const rotationDueAt = day === null || Number.isNaN(day) ? null : new Date(day * DAY).toISOString();
-  return { ...outputsOf(state, news["account"]), rotationDueAt };
+  return { ...outputsOf(state, account), rotationDueAt };
 }
 
 /** Returns the day from which the current key is due for rotation by age; `null` for never, `NaN` if its age is unknown. */
@@ -106,14 +76,13 @@ function dueDay({ rotatedAt, createdAt }: KeyState, { afterDays }: RotationInput
  * @param olds The inputs in the state; empty for a new resource and for a replacement.
  * @param now Milliseconds since the epoch.
  */
-export function rotationDisplayInputs(olds: Properties, news: Properties, now: number): Properties {
-  const rotation = rotationOf(news);
+export function rotationDisplayInputs(olds: KeyInputs, { rotation }: KeyInputs, now: number): Properties {
   const today = dayOf(now);
-  const triggered = rotation.trigger != null && rotation.trigger !== rotationOf(olds).trigger;
-  const afterDays = typeof rotation.afterDays === "number" ? rotation.afterDays : null;
-  const known = typeof olds["keySince"] === "string" ? dayOf(Date.parse(olds["keySince"])) : NaN;
+  const triggered = rotation.trigger != null && rotation.trigger !== olds.rotation.trigger;
+  const afterDays = rotation.afterDays ?? null;
+  const known = olds.keySince === null ? NaN : dayOf(Date.parse(olds.keySince));
   const due = afterDays !== null && known + afterDays <= today;
-  const since = olds["account"] === undefined || triggered || due ? today : known;
+  const since = olds.account === "" || triggered || due ? today : known;
   if (Number.isNaN(since)) return {};
   return {
     keySince: dayText(since),
@@ -143,15 +112,6 @@ function isPreviousExpired(state: KeyState, { overlapDays }: RotationInputs, now
   if (state.previous === null) return false;
   const shortened = Date.parse(state.rotatedAt ?? "") + (overlapDays ?? Infinity) * DAY;
   return !(Date.parse(state.previousExpiresAt ?? "") > now) || shortened <= now; // A key without an expiry date has expired.
-}
-
-/** A hundred years. JavaScript's dates end far later. */
-const MAX_DAYS = 36_500;
-
-function daysProblems(name: string, value: unknown, min: number): string[] {
-  if (value == null || value === UNKNOWN) return [];
-  if (typeof value === "number" && Number.isInteger(value) && value >= min && value <= MAX_DAYS) return [];
-  return [`rotation.${name} must be a whole number of days, ${min} to ${MAX_DAYS}.`];
 }
 
 /** Milliseconds in a day. Ages count calendar days in UTC, so a nightly run that starts slightly early is not a day late. */

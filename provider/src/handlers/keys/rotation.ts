@@ -1,7 +1,8 @@
 import { PartnerError, RequestError } from "../../api/errors.js";
 import { reportsFailure } from "../../responses/failure-report.js";
 import { readApiKeyId } from "../../responses/key-reader.js";
-import { PartialFailure, type Properties } from "../contract.js";
+import { PartialFailure } from "../contract.js";
+import type { KeyInputs } from "./key-inputs.js";
 import {
   fingerprint,
   readKeptResponse,
@@ -14,13 +15,13 @@ import {
 } from "./key-state.js";
 import { ResourceError } from "../problems.js";
 import type { PluginProcess } from "../plugin-process.js";
-import { keyOutputs, overlapEnd, rotationOf, type RotationStep } from "./rotation-plan.js";
+import { keyOutputs, overlapEnd, type RotationStep } from "./rotation-plan.js";
 
-/** A change to the keys of the resource with this ID, for these checked inputs. */
+/** A change to the keys of the resource with this ID. */
 interface KeyChange {
   readonly plugin: PluginProcess;
   readonly id: string;
-  readonly news: Properties;
+  readonly inputs: KeyInputs;
 }
 
 /** Performs a step of a plan, and returns the new state. */
@@ -38,7 +39,7 @@ export async function performStep(step: RotationStep, change: KeyChange, state: 
 export async function createKey(change: KeyChange, state: KeyState): Promise<KeyState> {
   const { client } = await change.plugin.open();
   const unread = await client.createApiKey();
-  const trigger = rotationOf(change.news).trigger ?? state.trigger;
+  const trigger = change.inputs.rotation.trigger ?? state.trigger;
   return promoteKey(change, { ...state, trigger, unread }, unread);
 }
 
@@ -71,7 +72,7 @@ function readKeys(change: KeyChange, state: KeyState): KeyState {
 
 /** Makes a created key the current one. @throws {PartialFailure} that keeps the state, if the key is not in its response. */
 function promoteKey(change: KeyChange, state: KeyState, unread: CreatedKey): KeyState {
-  const { plugin, news } = change;
+  const { plugin, inputs } = change;
   const found = findKey(plugin, unread, state.current !== null);
   if (found instanceof ResourceError) throw failureThatKeeps(state, change, found);
   const next = { ...state, current: found, createdAt: unread.createdAt, unread: null };
@@ -81,12 +82,12 @@ function promoteKey(change: KeyChange, state: KeyState, unread: CreatedKey): Key
     ...next,
     rotatedAt: new Date(now).toISOString(),
     previous: state.current,
-    previousExpiresAt: new Date(overlapEnd(rotationOf(news), now)).toISOString(),
+    previousExpiresAt: new Date(overlapEnd(inputs.rotation, now)).toISOString(),
   };
 }
 
-function failureThatKeeps(state: KeyState, { id, news }: KeyChange, reason: ResourceError): PartialFailure {
-  return new PartialFailure(id, keyOutputs(state, news), reason);
+function failureThatKeeps(state: KeyState, { id, inputs }: KeyChange, reason: ResourceError): PartialFailure {
+  return new PartialFailure(id, keyOutputs(state, inputs), reason);
 }
 
 /** Deletes all keys in order; none if a new key is not found. @throws {PartnerError} that says whether one was deleted. */

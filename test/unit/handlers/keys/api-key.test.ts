@@ -6,11 +6,8 @@ import {
   type PartialFailure,
   type ResourceHandlers,
 } from "../../../../provider/src/handlers/contract.js";
-import {
-  fingerprint,
-  responseText,
-  type KeptResponse,
-} from "../../../../provider/src/handlers/keys/key-state.js";
+import { fingerprint, responseText } from "../../../../provider/src/handlers/keys/key-state.js";
+import type { KeyResponse } from "../../../../provider/src/responses/key-reader.js";
 import { renderError } from "../../../../provider/src/hosts/error-messages.js";
 import { SHAPES, type Fault, type SandboxOptions, type Shape } from "../../../support/sandbox.ts";
 import { failureOf, sandboxFor } from "../../api/support.ts";
@@ -143,7 +140,7 @@ describe("a response in which the key is not found", () => {
       const { id, properties, reason } = error as PartialFailure;
       expect(reason).toMatchObject({ problem: { kind: "keyNotFound", reading: { candidates } } });
       expect(renderError(reason).includes("but the response is empty")).toBe(body === "");
-      const kept = properties["response"] as KeptResponse;
+      const kept = properties["response"] as KeyResponse;
       expect(responseText(kept)).toBe(body);
       expect(withoutSpecialValues(kept)).toEqual(kept);
       const next = keysOf(service);

@@ -6,15 +6,18 @@ import {
   keyStateOf,
   NO_KEY,
   outputsOf,
-  type KeptResponse,
   type KeyState,
 } from "../../../../provider/src/handlers/keys/key-state.js";
 import type { Notice } from "../../../../provider/src/handlers/problems.js";
+import type { KeyResponse } from "../../../../provider/src/responses/key-reader.js";
+import {
+  keyInputsOf,
+  rotationProblems,
+  type RotationInputs,
+} from "../../../../provider/src/handlers/keys/key-inputs.js";
 import {
   planRotation,
   rotationDisplayInputs,
-  rotationProblems,
-  type RotationInputs,
   type RotationStep,
 } from "../../../../provider/src/handlers/keys/rotation-plan.js";
 import { NOON } from "../support.ts";
@@ -23,7 +26,7 @@ const KEY = "pk_live_0123456789abcdef";
 const OTHER = "pk_live_fedcba9876543210";
 const PREVIOUS = "pk_live_previous_key_0001";
 
-function kept(document: unknown): KeptResponse {
+function kept(document: unknown): KeyResponse {
   return { body: JSON.stringify(document), encoding: "utf8", complete: true };
 }
 
@@ -148,7 +151,7 @@ describe("the inputs that check adds for display", () => {
     ["a new trigger", triggered, { rotation: { trigger: "b" } }, { keySince: "2026-06-15" }],
     ["an unknown age", old({}), { rotation }, {}],
   ])("for %s", (_what, olds, news, inputs) => {
-    expect(rotationDisplayInputs(olds, news, NOON)).toEqual(inputs);
+    expect(rotationDisplayInputs(keyInputsOf(olds), keyInputsOf(news), NOON)).toEqual(inputs);
   });
 });
 
