@@ -138,9 +138,11 @@ async function deleteKey(plugin: PluginProcess, key: StoredKey): Promise<void> {
     if (!(error instanceof RequestError)) throw error;
     const { status, failure } = error;
     if (failure.effect === "possible") keyRequests.recordDeletion(apiKey, "possible");
-    if (status !== 404 && status !== 410) throw error;
-    if (status === 404) await assertReadable(plugin);
     const repeated = keyRequests.deletionOf(apiKey) !== "none";
+    // What an earlier attempt may have done is said once: with the error of the last one.
+    if (status !== 404 && status !== 410)
+      throw repeated ? new RequestError({ ...failure, effect: "possible" }) : error;
+    if (status === 404) await assertReadable(plugin);
     const why = repeated ? "repeated" : status === 404 && id === null ? "mayExist" : "gone";
     plugin.warn({ kind: "keyWasGone", fingerprint: fingerprint(apiKey), why });
   }
