@@ -11,15 +11,17 @@ const MESSAGE_POINTERS = (
 /** Shorter strings are too common to search for. */
 const MIN_SECRET_LENGTH = 4;
 const MIN_BASE64_LENGTH = 6;
+/** Longer secrets are searched for in parts: V8 throws if a pattern is too long, and a response could be lost. */
+const MAX_PART_LENGTH = 128;
 /** The maximum number of characters of a server's text to show, and to read. */
 const MAX_SHOWN = 200;
 const MAX_READ = 4096;
 /** Text that could be another secret: 16 or more characters that occur in tokens, at least one of them a digit. */
 const TOKEN_LIKE = /(?=[\w.~+/=|%-]*\d)[\w.~+/=|%-]{16,}/g;
 /** What may be a key in the response to a creation: 16 or more such characters, or 8 with a digit and a letter. */
-const KEY_LIKE = /[\w.~+/=|%-]{16,}|(?=[\w.~+/=|%-]*\d)(?=[\w.~+/=|%-]*[A-Za-z])[\w.~+/=|%-]{8,}/g;
+const KEY_LIKE = /[\w.~+/=|%-]{16,128}|(?=[\w.~+/=|%-]*\d)(?=[\w.~+/=|%-]*[A-Za-z])[\w.~+/=|%-]{8,}/g;
 /** A request ID in a body. It is not a key, and must not hide the same ID in a header. */
-const ID_MEMBER = /"[\w-]*(?:request|trace|correlation)[\w-]*"\s*:\s*"[^"]*"/gi;
+const ID_MEMBER = /"[\w-]{0,40}(?:request|trace|correlation)[\w-]{0,40}"\s*:\s*"[^"]*"/gi;
 /** The start of a body to search for keys, in characters, and the maximum number of different texts to find. */
 const MAX_SEARCHED = 64 * 1024;
 const MAX_KEYS = 500;
@@ -62,8 +64,16 @@ export function possibleKeys(body: string): readonly string[] {
 }
 
 function redactSecrets(text: string, secrets: readonly string[]): string {
-  const long = secrets.filter((secret) => secret.length >= MIN_SECRET_LENGTH);
-  return long.reduce((rest, secret) => rest.replace(patternOf(secret), "***"), text);
+  const parts = secrets.filter((secret) => secret.length >= MIN_SECRET_LENGTH).flatMap(partsOf);
+  const possible = parts.filter((part) => part.length <= text.length); // No encoding is shorter.
+  return possible.reduce((rest, part) => rest.replace(patternOf(part), "***"), text);
+}
+
+/** Returns a secret in parts of similar length. */
+function partsOf(secret: string): string[] {
+  const count = Math.ceil(secret.length / MAX_PART_LENGTH);
+  const length = Math.ceil(secret.length / count);
+  return Array.from({ length: count }, (_, index) => secret.slice(index * length, (index + 1) * length));
 }
 
 /** Returns a pattern that matches a secret as it is, percent-encoded, in hex, and in base64 or base64url. */

@@ -268,6 +268,14 @@ it("an error contains the server's message and request ID, without secrets", asy
   expect(await requestFailureOf(client.deleteApiKey(key))).toMatchObject({ serverMessage, requestId: null });
 });
 
+it("a creation with a long value and a request ID in its response is not lost", async () => {
+  const certificate = randomBytes(12_000).toString("base64");
+  const body = JSON.stringify({ apiKey: KEY, certificate });
+  const headers = { "x-request-id": "req-1" };
+  const client = clientFor(await sandboxFor({ faults: [{ kind: "status", status: 201, body, headers }] }));
+  expect((await client.createApiKey()).response).toEqual({ body, encoding: "utf8", complete: true });
+});
+
 it("a creation is dated by the end of its last attempt", async () => {
   const lost: Fault = { kind: "status", status: 500, effect: true };
   const sandbox = await sandboxFor({ faults: [{ kind: "rateLimit", retryAfter: 5 }, lost] });
