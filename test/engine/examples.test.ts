@@ -63,11 +63,8 @@ it("the doctor reads the state and the settings of each Provider, and says how t
   );
   for (const { requests } of [sandbox, eu]) expect(requests).toMatchObject([{ method: "GET" }]);
 
-  // A preview names the reason, and the doctor refers to it.
-  const wrong = "export PULUMI_CONFIG_PASSPHRASE=wrong";
-  const { stderr } = await shell(`${wrong}; npx pulumi-partners doctor`);
-  const [, command = ""] = /The stack cannot be read\. To see why, run "(.*)"\.\n$/.exec(stderr) ?? [];
-  expect((await shell(`${wrong}; ${command}`)).stderr).toContain("incorrect passphrase");
+  const { stderr } = await shell("PULUMI_CONFIG_PASSPHRASE=wrong npx pulumi-partners doctor");
+  expect(stderr).toContain("The stack cannot be read: the passphrase is wrong.");
 });
 
 it("key-stack-reference passes a key to another stack, before and after a rotation", async () => {

@@ -127,8 +127,10 @@ function callsOf(client: Client, host: Host) {
     });
   };
   // The dynamic host receives only `__provider`; the native host finds its handlers by the URN.
-  const urn = ({ __provider }: Properties): string =>
-    host === "dynamic" || typeof __provider !== "string" ? "" : urnOf(__provider);
+  const urn = ({ __provider, __urn }: Properties): string => {
+    if (host === "dynamic" || typeof __provider !== "string") return "";
+    return typeof __urn === "string" ? __urn : urnOf(__provider);
+  };
 
   return {
     call,
