@@ -20,8 +20,8 @@ const previous = JSON.parse(await read("provider/schema.json")) as PackageSchema
 const schema = await withExamples(schemaOf(modules[0]) as PackageSchema, previous);
 const files = {
   "docs/reference.md": referenceOf(modules),
-  "docs/_index.md": indexPage(schema),
-  "docs/installation-configuration.md": installationPage(schema, await read("CHANGELOG.md")),
+  "provider/registry/_index.md": indexPage(schema),
+  "provider/registry/installation-configuration.md": installationPage(schema, await read("CHANGELOG.md")),
   "provider/schema.json": JSON.stringify(schema),
   "provider/src/version.ts": versionModule(manifest.version),
 };

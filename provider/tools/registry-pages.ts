@@ -1,4 +1,4 @@
-/** Renders docs/_index.md and docs/installation-configuration.md, which the Pulumi Registry shows next to the schema. */
+/** Renders the two pages of provider/registry, which the Pulumi Registry shows next to the schema after a release. */
 import { examplesOf, LANGUAGES, nameOf } from "./examples.ts";
 
 /** The part of the schema that the pages show. */

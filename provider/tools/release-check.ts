@@ -148,9 +148,9 @@ async function installPlugin(plugin: string, home: string): Promise<void> {
 
   const pages = [
     "--readme",
-    "docs/_index.md",
+    "provider/registry/_index.md",
     "--installation-configuration",
-    "docs/installation-configuration.md",
+    "provider/registry/installation-configuration.md",
   ];
   const { stderr } = await runProcess(pulumi, ["package", "publish", file, ...pages], { cwd: ROOT, env });
   if (!stderr.includes(NOT_LOGGED_IN)) throw new Error(`pulumi package publish: ${stderr}`);

@@ -61,7 +61,7 @@ it(
     expect(statesOf(sandbox)).toEqual({ 101: "active" });
     expect(await stack.destroy()).toMatchObject({ error: "", changes: { delete: 2 } });
 
-    const [install = ""] = await blocksOf("docs/installation-configuration.md", "sh");
+    const [install = ""] = await blocksOf("provider/registry/installation-configuration.md", "sh");
     await stack.pulumi(...install.trim().split(" ").slice(1), "--reinstall");
     const installed = join(home, `plugins/resource-partners-v${version}`);
     const files = ["LICENSE", "LICENSE-node", "LICENSE-packages", "pulumi-resource-partners"];
