@@ -18,18 +18,6 @@ function rejected(settings: object): string[] {
   }
 }
 
-it("the settings in README.md match docs/configuration.md", () => {
-  const all = tableWith(page("docs/configuration.md"), "stack configuration");
-  const rows = tableWith(page("README.md"), "stack configuration");
-  for (const row of rows) {
-    const same = all.find((other) => other["stack configuration"] === row["stack configuration"]);
-    expect(row["environment variable"]).toBe(same?.["environment variable"]);
-    expect(row["default"]).toBe(same?.["required"] === "yes" ? "required" : same?.["default"]);
-  }
-  const names = rows.map((row) => row["stack configuration"]);
-  expect(names).toEqual(expect.arrayContaining(Object.keys(REQUIRED)));
-});
-
 describe("docs/configuration.md", () => {
   const rows = tableWith(page("docs/configuration.md"), "required");
 
