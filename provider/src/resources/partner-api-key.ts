@@ -25,9 +25,8 @@ export interface RotationArgs {
    */
   afterDays?: pulumi.Input<number | undefined>;
   /**
-   * How many days the old key stays valid after a rotation, a whole number from 0 to 36500, at most `afterDays`. With more than
-   * 0, the key is rotated in place: the old key becomes `previousApiKey`, and the first `pulumi up` after the overlap deletes it
-   * before dependents are updated. With 0, the resource is replaced, and the old key is deleted at the end of the update.
+   * How many days the old key stays valid after a rotation, a whole number from 0 to 36500, at most `afterDays`. With
+   * 0, the resource is replaced, and the old key is deleted at the end of the update.
    *
    * The overlap must exceed the longest time that any consumer of the key goes without a successful `pulumi up`.
    * @default 0

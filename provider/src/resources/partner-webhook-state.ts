@@ -17,7 +17,7 @@ export interface PartnerWebhookStateArgs {
   /** The desired state of the webhook: `"active"` or `"disabled"`. */
   state: pulumi.Input<WebhookState>;
   /**
-   * What happens to the webhook when the resource is removed or replaced, including by `pulumi destroy`.
+   * What happens to the webhook when the resource is removed, replaced or destroyed.
    * @default "leave"
    */
   stateOnDestroy?: pulumi.Input<StateOnDestroy | undefined>;

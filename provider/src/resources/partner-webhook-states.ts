@@ -17,22 +17,21 @@ export interface PartnerWebhookStatesArgs {
   /** The desired states of webhooks, by ID: `{ 101: "active", 102: "disabled" }`. */
   states: pulumi.Input<Record<string, pulumi.Input<WebhookState>>>;
   /**
-   * What happens to all other webhooks of the account: `"leave"` keeps their states, and `"active"` or `"disabled"` sets that state.
-   * If you set a state, no other resource of the program may manage webhooks of the account.
+   * What happens to all other webhooks of the account. If you set a state, no other resource of the program may manage webhooks of
+   * the account.
    * @default "leave"
    */
   others?: pulumi.Input<OtherWebhooks | undefined>;
   /**
-   * What happens to webhooks that are no longer managed: when you remove their IDs from `states`, when you set `others` back to
-   * `"leave"`, and when the resource is removed or replaced, including by `pulumi destroy`.
+   * What happens to webhooks that are no longer managed, for example because you remove their IDs from `states` or the resource.
    * @default "leave"
    */
   stateOnDestroy?: pulumi.Input<StateOnDestroy | undefined>;
 }
 
 /**
- * The states of many existing webhooks, as one resource. It is faster than one {@link PartnerWebhookState} per webhook, and takes up
- * less of the stack's state. The provider does not create or delete webhooks.
+ * The states of many existing webhooks, as one resource. It is faster than one {@link PartnerWebhookState} per webhook. The
+ * provider does not create or delete webhooks.
  *
  * @example
  * ```ts

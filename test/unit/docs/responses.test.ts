@@ -25,6 +25,18 @@ const MORE_DISABLED =
   "pause deactivated terminated blocked blacklisted autoDisabled temporarilyDisabled disabledByUser " +
   "disabledBySystem dead";
 
+/** What says whether a list is complete. */
+const COMPLETENESS = `
+| field                                      | last page       | more pages      |
+| ------------------------------------------ | --------------- | --------------- |
+| hasMore, hasNextPage, more           | false           | true            |
+| isLast, isLastPage, last, done     | true            | false           |
+| next, nextPage, nextCursor, cursor | null            | a value         |
+| total, totalCount, totalItems        | the length      | a larger number |
+| totalPages, pageCount, pages         | 1               | a larger number |
+| limit, perPage, pageSize             | a larger number |                 |
+`;
+
 const read = (body: unknown) => readWebhookList(JSON.stringify(body), {}, 200, {});
 
 function mappingOf(responses = ""): ResponseMapping {
@@ -108,8 +120,8 @@ it.each(IDS)("an ID may be called %s", (name) => {
   expect(reading.readable && [...reading.webhooks.keys()]).toEqual([101]);
 });
 
-describe("the table of complete lists", () => {
-  const rows = tableWith(PAGE, "last page").flatMap(({ field = "", ...row }) =>
+describe("the fields of complete lists", () => {
+  const rows = tableWith(COMPLETENESS, "last page").flatMap(({ field = "", ...row }) =>
     field.split(", ").map((name) => [name, row["last page"] ?? "", row["more pages"] ?? ""] as const),
   );
   const valueOf = (cell: string): unknown =>
