@@ -34,24 +34,39 @@ export async function goBuild(cwd: string, output: string, ...args: readonly str
   // The compiler is quicker if it collects less garbage. Without cgo, the build needs no C compiler.
   const env = { GOGC: "400", ...process.env, GOFLAGS: "-mod=readonly", CGO_ENABLED: "0" };
   const options = { cwd, env, timeoutMs: 25 * 60_000 };
-  const [modules, packages] = [new Set<string>(), new Set<string>()];
-  let total = 0;
+  const progress = new BuildProgress();
   const onStderrLine = (line: string): void => {
-    const [, name = ""] = /^(?:go: downloading )?(\S+)(?: v\S+)?$/.exec(line) ?? [];
-    if (name !== "") (line.startsWith("go: ") ? modules : packages).add(name);
+    progress.read(line);
   };
-  const stopProgress = showProgress(() => {
-    const downloaded = modules.size > 0 ? `${modules.size} modules downloaded, ` : "";
-    return `${downloaded}${packages.size} of ${total || "?"} packages compiled`;
-  });
+  const stopProgress = showProgress(() => progress.describe());
   try {
     // Also downloads the modules.
     const list = await mustRun("go", ["list", "-deps", args.at(-1) ?? "."], { ...options, onStderrLine });
-    total = list.trimEnd().split("\n").length;
+    progress.total = list.trimEnd().split("\n").length;
     const command = ["build", "-v", "-trimpath", "-o", output, ...args];
     await mustRun("go", command, { ...options, onStderrLine });
   } finally {
     stopProgress();
+  }
+}
+
+/** Counts what `go list` and `go build -v` print on stderr. */
+export class BuildProgress {
+  readonly #modules = new Set<string>();
+  readonly #packages = new Set<string>();
+  /** The number of packages to compile, or 0 if it is not known yet. */
+  total = 0;
+
+  /** Reads a line of stderr. Ignores all but the names of modules and packages. */
+  read(line: string): void {
+    const [, name = ""] = /^(?:go: downloading )?(\S+)(?: v\S+)?$/.exec(line) ?? [];
+    if (name !== "") (line.startsWith("go: ") ? this.#modules : this.#packages).add(name);
+  }
+
+  /** Returns a line such as `12 modules downloaded, 40 of 1900 packages compiled`. */
+  describe(): string {
+    const downloaded = this.#modules.size > 0 ? `${this.#modules.size} modules downloaded, ` : "";
+    return `${downloaded}${this.#packages.size} of ${this.total || "?"} packages compiled`;
   }
 }
 
