@@ -4,6 +4,7 @@
 import assert from "node:assert/strict";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
+import { stripVTControlCharacters, styleText } from "node:util";
 import { startSandbox } from "pulumi-partners/sandbox";
 
 import { ROOT } from "./checkout.ts";
@@ -75,7 +76,7 @@ async function tour(): Promise<void> {
 }
 
 function heading(text: string): void {
-  console.log(`\n━━ ${text} ${"━".repeat(Math.max(0, 96 - text.length))}`);
+  console.log(`\n${styleText("bold", `━━ ${text} ${"━".repeat(Math.max(0, 96 - text.length))}`)}`);
 }
 
 function webhooks(): string {
@@ -84,9 +85,12 @@ function webhooks(): string {
 
 /** Runs a command and checks its requests. Hides the output of `pulumi stack`, which may contain a secret. */
 async function pulumi(command: string, requests = ""): Promise<string> {
-  console.log(`\n$ pulumi ${command}`);
+  console.log(styleText("bold", `\n$ pulumi ${command}`));
   const show = !command.startsWith("stack");
+  // Pulumi sees a pipe, and does not know that this is a terminal.
+  const color = styleText("bold", "") === "" ? "auto" : "always";
   const args = [...command.split(" "), "--non-interactive"];
+  if (show) args.push("--suppress-progress", "--color", color);
   const { code, stdout, stderr } = await runProcess("pulumi", args, { cwd: ROOT, env: engine.env, show });
   assert.equal(code, 0, `pulumi ${command} ended with ${code}. ${show ? "" : stderr}`);
   const methods = sandbox.requests.map(({ method }) => method);
@@ -94,5 +98,5 @@ async function pulumi(command: string, requests = ""): Promise<string> {
   if (requests !== "") console.log(`→ requests: ${sent}`);
   assert.equal(sent, requests);
   sandbox.clearRequests();
-  return stdout;
+  return stripVTControlCharacters(stdout);
 }
