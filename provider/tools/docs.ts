@@ -1,6 +1,7 @@
 /**
- * Generates what follows from other files: the reference and the schema from the TSDoc of the sources, the examples in the schema from
- * examples.yaml, the pages for the Pulumi Registry, and version.ts. With `--check`, fails if one of them is out of date.
+ * Generates what follows from other files: the reference and the schema from the TSDoc of the sources, the
+ * examples in the schema from examples.yaml, the pages for the Pulumi Registry, the pictures, and version.ts.
+ * With `--check`, fails if one of them is out of date.
  */
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -10,6 +11,7 @@ import { Application, type DeclarationReflection, LiteralType, ReflectionKind } 
 import manifest from "../package.json" with { type: "json" };
 import { ROOT } from "./checkout.ts";
 import { withExamples } from "./examples.ts";
+import { demoPicture, performancePicture } from "./pictures.ts";
 import { type Modules, referenceOf } from "./reference.ts";
 import { indexPage, installationPage, type PackageSchema } from "./registry-pages.ts";
 import { schemaOf } from "./schema.ts";
@@ -22,12 +24,15 @@ const files = {
   "docs/reference.md": referenceOf(modules),
   "provider/registry/_index.md": indexPage(schema),
   "provider/registry/installation-configuration.md": installationPage(schema, await read("CHANGELOG.md")),
+  "docs/pictures/demo.svg": demoPicture(await read("docs/pictures/demo.txt")),
+  "docs/pictures/performance.svg": performancePicture(await read("docs/performance.md")),
   "provider/schema.json": JSON.stringify(schema),
   "provider/src/version.ts": versionModule(manifest.version),
 };
 for (const [name, text] of Object.entries(files)) {
   const filepath = join(ROOT, name);
-  const formatted = await format(text, { ...(await resolveConfig(filepath)), filepath });
+  const options = { ...(await resolveConfig(filepath)), filepath };
+  const formatted = name.endsWith(".svg") ? text : await format(text, options);
   if (!process.argv.includes("--check")) await writeFile(filepath, formatted);
   else if ((await read(name).catch(() => "")) !== formatted) {
     console.error(`${name} is out of date: run \`npm run docs\`.`);
