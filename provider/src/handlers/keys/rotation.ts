@@ -28,7 +28,7 @@ interface KeyChange {
 export async function performStep(step: RotationStep, change: KeyChange, state: KeyState): Promise<KeyState> {
   if (step === "read") return readKeys(change, state);
   if (step === "rotate") return rotateKey(change, state);
-  if (step === "expire") return expirePrevious(change.plugin, state);
+  if (step === "expire") return expirePrevious(change, state);
   return state; // The engine itself performs a replacement.
 }
 
@@ -49,16 +49,25 @@ export async function createKey(change: KeyChange, state: KeyState): Promise<Key
  */
 async function rotateKey(change: KeyChange, state: KeyState): Promise<KeyState> {
   if (state.previous === null) return createKey(change, state);
-  const remaining = await expirePrevious(change.plugin, state);
+  const remaining = await expirePrevious(change, state);
   return createKey(change, remaining).catch((error: unknown) => {
     if (!(error instanceof PartnerError)) throw error; // If the key is not found, the failure already keeps what remains.
     throw failureThatKeeps(remaining, change, new ResourceError({ kind: "partlyDone", next: error }));
   });
 }
 
-/** Deletes the previous key. If that fails, the state does not change. */
-async function expirePrevious(plugin: PluginProcess, state: KeyState): Promise<KeyState> {
-  if (state.previous) await deleteKey(plugin, state.previous);
+/**
+ * Deletes the previous key. If that fails, but the key may be gone, the key expires now: a program that goes back to a longer
+ * overlap must not call it valid.
+ */
+async function expirePrevious(change: KeyChange, state: KeyState): Promise<KeyState> {
+  const { plugin } = change;
+  const previousExpiresAt = new Date(plugin.currentTime()).toISOString();
+  if (state.previous)
+    await deleteKey(plugin, state.previous).catch((error: unknown) => {
+      if (!(error instanceof RequestError) || error.failure.effect === "none") throw error;
+      throw failureThatKeeps({ ...state, previousExpiresAt }, change, error);
+    });
   return withoutPreviousKey(state);
 }
 
@@ -86,7 +95,7 @@ function promoteKey(change: KeyChange, state: KeyState, unread: CreatedKey): Key
   };
 }
 
-function failureThatKeeps(state: KeyState, { id, inputs }: KeyChange, reason: ResourceError): PartialFailure {
+function failureThatKeeps(state: KeyState, { id, inputs }: KeyChange, reason: PartnerError): PartialFailure {
   return new PartialFailure(id, keyOutputs(state, inputs), reason);
 }
 

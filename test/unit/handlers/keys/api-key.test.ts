@@ -279,6 +279,27 @@ describe("a rotation with overlap", () => {
     expect(service.apiKeys).toEqual([]);
   });
 
+  it.each(["a", "b"])(
+    "no longer calls the previous key valid if its early deletion may have happened, with trigger %s",
+    async (trigger) => {
+      const { service, id, outputs, keys } = await rotatedKey();
+      const early = { account: "default", rotation: { trigger, overlapDays: trigger === "a" ? 0 : 7 } };
+      service.inject({ kind: "status", status: 500, effect: true, operation: "deleteApiKey" });
+      const failure = await partialFailureOf(keysOf(service).update(id, outputs, early));
+      expect(failure.reason).toMatchObject({ status: 500 });
+      expect(failure.properties).toMatchObject({
+        apiKey: keys[1],
+        previousApiKey: keys[0],
+        previousExpiresAt: new Date(NOON).toISOString(),
+      });
+      const reverted = keysOf(service);
+      expect(reverted.diff(failure.properties, news("a")).changes).toBe(true);
+      const next = await reverted.update(id, failure.properties, news("a"));
+      expect(next).toMatchObject({ apiKey: keys[1], previousApiKey: null, previousExpiresAt: null });
+      expect(service.apiKeys).toEqual([keys[1]]);
+    },
+  );
+
   it("is due at a time among the outputs, which follows afterDays without a request", async () => {
     const { service, id, outputs } = await createdKey();
     const keys = keysOf(service);
