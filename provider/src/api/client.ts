@@ -100,7 +100,8 @@ export function createClient(options: ClientOptions): PartnerClient {
     const { kind } = OPERATIONS[operation];
     const timeLeft = options.remainingTime?.() ?? operationTimeout;
     const timeout = kind === "read" ? Math.max(timeLeft, operationTimeout) : timeLeft;
-    const context = { clock, limiter, operationTimeout: timeout, signal, onRetry };
+    const isOver = (): boolean => kind !== "read" && (options.remainingTime?.() ?? Infinity) <= 0;
+    const context = { clock, limiter, operationTimeout: timeout, signal, isOver, onRetry };
     const outcome = await withRetry(kind, context, attemptsOf(call));
 
     const failure = (cause: FailureCause): RequestError => {

@@ -67,6 +67,8 @@ interface RetryContext {
   /** Milliseconds. Time spent waiting at the rate limiter does not count. */
   readonly operationTimeout: number;
   readonly signal?: AbortSignal | undefined;
+  /** Whether the call of the engine has no time left. For this, time spent waiting at the rate limiter counts. */
+  readonly isOver?: () => boolean;
   /** Called before each retry with the last attempt and the delay in milliseconds. */
   readonly onRetry?: (attempt: Attempt, delay: number) => void;
 }
@@ -78,7 +80,7 @@ interface RetryContext {
  */
 export async function withRetry(
   kind: OperationKind,
-  { clock, limiter, operationTimeout, signal, onRetry }: RetryContext,
+  { clock, limiter, operationTimeout, signal, isOver, onRetry }: RetryContext,
   send: (remaining: number, count: number) => Promise<Attempt>,
 ): Promise<Outcome> {
   let deadline = clock.now() + operationTimeout;
@@ -97,6 +99,7 @@ export async function withRetry(
     try {
       if (signal?.aborted) return failed({ kind: "interrupted" });
       if (!isMyTurn) return failed({ kind: "throttled", status: 429, wait: limiter.pausedFor });
+      if (isOver?.()) return failed({ kind: "timeout", sent: false });
       attempts += 1;
       attempt = await send(deadline - clock.now(), attempts);
     } finally {

@@ -125,6 +125,22 @@ describe("a timeout", () => {
     expect([cause, attempts]).toEqual([{ kind: "timeout", sent: true }, 1]);
   });
 
+  it("of the engine's call also ends a change that waits for a rate limit", async () => {
+    const sandbox = await sandboxFor();
+    const clock = new InstantClock();
+    const end = clock.now() + 300;
+    const client = clientFor(sandbox, {
+      requestsPerSecond: 4,
+      clock,
+      remainingTime: () => end - clock.now(),
+    });
+    await client.setWebhookState(101, "disabled");
+    await client.setWebhookState(102, "disabled");
+    const failure = await requestFailureOf(client.setWebhookState(103, "disabled"));
+    expect(failure).toMatchObject({ cause: { kind: "timeout", sent: false }, attempts: 0, effect: "none" });
+    expect(sandbox.requests).toHaveLength(2);
+  });
+
   it("requestTimeout ends a response that never stops trickling in", async () => {
     const target = await listen((_request, response) => {
       response.writeHead(200);
