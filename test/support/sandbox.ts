@@ -32,6 +32,8 @@ export interface SandboxOptions extends published.SandboxOptions {
   readonly latency?: number;
   /** The prefix of every path. @default "" */
   readonly basePath?: string;
+  /** Returns the answer to a call that the service refuses. @default performs every call */
+  readonly refuse?: (call: OperationCall) => Answer | null;
 }
 
 /** A running sandbox that can fail on demand. */
@@ -50,7 +52,7 @@ export async function startSandbox(options: SandboxOptions = {}) {
     const { method, socket } = call.response.req;
     calls.push({ method, port: socket.remotePort ?? 0 });
     const fault = faults.next(call.operation);
-    const answer = !fault || takesEffect(fault) ? perform(call) : NOT_PERFORMED;
+    const answer = !fault || takesEffect(fault) ? (options.refuse?.(call) ?? perform(call)) : NOT_PERFORMED;
     if (latency > 0) await wait(latency);
     return fault ? applyFault(call, answer, fault) : answer;
   };

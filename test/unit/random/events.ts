@@ -117,9 +117,20 @@ const teardowns = fc.record({
   parallel: fc.boolean(),
 });
 
+/** A change of the program while the list of webhooks lags. */
+const delays = fc.record({
+  event: fc.constant("delay"),
+  change: declarations,
+  lag: fc.integer({ min: 1, max: 2 }),
+  parallel: fc.boolean(),
+});
+
+/** A rotation without overlap at a service that allows only one key. */
+const onlyKeys = fc.record({ event: fc.constant("onlyKey"), name: keyNames, parallel: fc.boolean() });
+
 const providers = fc.constantFrom(...(Object.keys(PROVIDERS) as Provider[]));
 
-/** Removed, renamed or moved resources, passing time, and changes that others make at the service. */
+/** Removed, renamed or moved resources, passing time, changes that others make at the service, and its limits. */
 const others = fc.oneof(
   fc.record({ event: fc.constant("move"), name: names, provider: providers }),
   fc.record({ event: fc.constant("remove"), name: names, as: fc.option(names), provider: providers }),
@@ -130,6 +141,7 @@ const others = fc.oneof(
     state: fc.constantFrom("active", "disabled", "gone"),
   }),
   fc.record({ event: fc.constant("revoke"), which: fc.nat({ max: 3 }) }),
+  fc.record({ event: fc.constant("limits"), oneKey: fc.boolean(), lag: fc.constantFrom(0, 1, 2) }),
 );
 
 const events = fc.oneof(
@@ -138,6 +150,8 @@ const events = fc.oneof(
   { weight: 3, arbitrary: others },
   { weight: 1, arbitrary: reverts },
   { weight: 1, arbitrary: teardowns },
+  { weight: 1, arbitrary: delays },
+  { weight: 1, arbitrary: onlyKeys },
 );
 
 /** The life of a stack. It starts with a program. */

@@ -45,6 +45,15 @@ class Life {
       case "teardown":
         await this.#teardown(event);
         break;
+      case "delay":
+        await this.#delay(event);
+        break;
+      case "onlyKey":
+        await this.#rotateOnlyKey(event);
+        break;
+      case "limits":
+        Object.assign(this.service, { oneKey: event.oneKey, lag: event.lag });
+        break;
       case "remove": {
         const { args } = this.#program.get(event.name) ?? {};
         this.#program.delete(event.name);
@@ -84,10 +93,8 @@ class Life {
 
   /** Changes a stack that agrees with the service, and goes back. @throws if the stack does not agree with the service again. */
   async #revert({ change, faults, parallel }: Extract<Event, { event: "revert" }>): Promise<void> {
+    if (!(await this.#agree())) return;
     const up = { verb: "up", parallel, retries: 0, stop: null } as const;
-    for (const command of [{ ...up, verb: "refresh" }, up] as const)
-      if (!(await this.#run(command)).succeeded) return;
-    this.#assertWebhooksAsDeclared();
     const program = [...this.#program];
     this.#declare(change.name, change.args);
     await this.#run(up, faults);
@@ -100,6 +107,7 @@ class Life {
   async #teardown({ faults, parallel }: Extract<Event, { event: "teardown" }>): Promise<void> {
     const { sandbox } = this.service;
     if (sandbox.webhooks.size === 0) return; // An empty list does not prove that a webhook is gone.
+    this.service.catchUp();
     const before = this.#entries.map(({ outputs }) => outputs);
     await this.#run({ verb: "destroy", parallel, retries: 0, stop: null }, faults);
     await this.#followRemedies();
@@ -114,13 +122,66 @@ class Life {
     }
   }
 
+  /** Changes a stack while the list lags. @throws if the `up` fails, or one after a refresh of the current list changes too little. */
+  async #delay({ change, lag, parallel }: Extract<Event, { event: "delay" }>): Promise<void> {
+    this.#addMissingWebhooks();
+    this.service.oneKey = false;
+    if (!(await this.#agree())) return;
+    this.#declare(change.name, change.args);
+    this.service.lag = lag;
+    for (const verb of ["up", "refresh", "up"] as const) await this.#succeed(verb, { parallel });
+    this.service.catchUp();
+    for (const verb of ["refresh", "up"] as const) await this.#succeed(verb, { parallel });
+    this.#assertWebhooksAsDeclared();
+  }
+
+  /** Rotates the only key of a service. @throws unless this needs `deleteBeforeReplace`, and otherwise changes nothing. */
+  async #rotateOnlyKey({ name, parallel }: Extract<Event, { event: "onlyKey" }>): Promise<void> {
+    const { service } = this;
+    const program = [...this.#program];
+    const declareTrigger = (trigger: string): void => {
+      const args = { rotation: { trigger, overlapDays: 0 } };
+      this.#program.clear();
+      this.#program.set(name, { args, provider: "v1" });
+    };
+    declareTrigger("before");
+    service.oneKey = false;
+    await this.#followRemedies();
+    const hasOneKey = (await this.#agree()) && (await this.#agree());
+    const [key, ...more] = liveKeys(service);
+    if (hasOneKey && more.length === 0) {
+      service.oneKey = true;
+      declareTrigger("after");
+      const { succeeded } = await this.#run({ verb: "up", parallel, retries: 0, stop: null });
+      assert(!succeeded, "a rotation creates a second key");
+      assert.deepEqual(liveKeys(service), [key], "a refused rotation changes the key");
+      await this.#succeed("up", { parallel, deleteBeforeReplace: true });
+      const keys = liveKeys(service);
+      assert(keys.length === 1 && keys[0] !== key, "a rotation with deleteBeforeReplace leaves another key");
+    }
+    service.oneKey = false;
+    this.#program.clear();
+    for (const [other, resource] of program) this.#program.set(other, resource);
+  }
+
+  /** Tries to make the stack agree with the service, whose list is current. @returns Whether it does. */
+  async #agree(): Promise<boolean> {
+    this.service.catchUp();
+    for (const verb of ["refresh", "up"] as const)
+      if (!(await this.#run({ verb, parallel: false, retries: 0, stop: null })).succeeded) return false;
+    this.#assertWebhooksAsDeclared();
+    return true;
+  }
+
   /**
    * Follows the remedies of all errors, with no more faults. The stack must then converge to the program, stay unchanged without
    * requests, and leave nothing behind when it is destroyed. @throws if it does not.
    */
   async settle(): Promise<void> {
     const { sandbox } = this.service;
-    for (const id of WEBHOOKS) if (!sandbox.webhooks.has(id)) sandbox.addWebhook(id, "active");
+    this.#addMissingWebhooks();
+    this.service.catchUp();
+    this.service.oneKey = false;
     await this.#followRemedies();
 
     await this.#succeed("refresh");
@@ -158,6 +219,11 @@ class Life {
     await this.#revoke(liveKeys(this.service).filter((key) => !state.includes(key)));
   }
 
+  #addMissingWebhooks(): void {
+    const { sandbox } = this.service;
+    for (const id of WEBHOOKS) if (!sandbox.webhooks.has(id)) sandbox.addWebhook(id, "active");
+  }
+
   #assertAsDeclared(): void {
     const names = this.#entries.map(({ name }) => name).sort();
     assert.deepEqual(names, [...this.#program.keys()].sort(), "the stack has other resources");
@@ -183,8 +249,8 @@ class Life {
     }
   }
 
-  async #succeed(verb: Command["verb"]): Promise<Operation> {
-    const operation = await this.#run({ verb, parallel: false, retries: 0, stop: null });
+  async #succeed(verb: Command["verb"], more: Partial<Command> = {}): Promise<Operation> {
+    const operation = await this.#run({ verb, parallel: false, retries: 0, stop: null, ...more });
     assert(operation.succeeded, `${verb} fails without a fault`);
     return operation;
   }
@@ -199,6 +265,7 @@ class Life {
     };
     const responses = { right: MAPPINGS[this.#shape], wrong: { apiKey: "/nothing" } }[mapping] ?? {};
     sandbox.clearRequests();
+    service.outdated.clear();
     sandbox.inject(...faults);
     const operation = await runOperation(this.#entries, this.#program, command, {
       config: {

@@ -1,4 +1,5 @@
-import { SHAPES, startSandbox } from "../../support/sandbox.ts";
+import { json } from "../../../provider/dist/sandbox/partner-account.js";
+import { SHAPES, startSandbox, type WebhookSeed } from "../../support/sandbox.ts";
 
 /** The webhooks that exist at the start. */
 export const WEBHOOKS = [101, 102, 103] as const;
@@ -31,6 +32,8 @@ export type Service = Awaited<ReturnType<typeof startService>>;
 /** Starts a sandbox that records the keys it issues, with the responses to their creation. */
 export async function startService(shape: ServiceShape) {
   const issued = new Map<string, { id: string; body: string }>();
+  /** The webhooks at each request for the list, newest last. */
+  const lists: (readonly WebhookSeed[])[] = [];
   const sandbox = await startSandbox({
     shape: {
       ...SHAPES[shape],
@@ -39,7 +42,19 @@ export async function startService(shape: ServiceShape) {
         issued.set(created.key, { id: created.id, body: JSON.stringify(body) });
         return body;
       },
+      webhooks: (current) => {
+        lists.push(current);
+        const shown = lists.at(-1 - service.lag) ?? lists[0] ?? current;
+        const stateOf = (list: readonly WebhookSeed[], id: number): unknown =>
+          list.find(({ webhookId }) => webhookId === id)?.state;
+        for (const id of WEBHOOKS) if (stateOf(shown, id) !== stateOf(current, id)) service.outdated.add(id);
+        return SHAPES[shape].webhooks(shown);
+      },
     },
+    refuse: ({ operation }) =>
+      operation === "createApiKey" && service.oneKey && liveKeys(service).length > 0
+        ? json(409, { error: "delete the other key first" })
+        : null,
     apiKeys: [FOREIGN_KEY],
     webhooks: Object.fromEntries(WEBHOOKS.map((webhookId) => [webhookId, "active"])),
     onRequest: () => {
@@ -49,6 +64,17 @@ export async function startService(shape: ServiceShape) {
   const service = {
     sandbox,
     issued,
+    /** Whether the service refuses to create a key while there is another one. */
+    oneKey: false,
+    /** The number of requests for the list by which it lags: it shows the webhooks as they were that many requests ago. */
+    lag: 0,
+    /** The webhooks that a list has shown in a state in which they were not, or although they were gone, or not at all. */
+    outdated: new Set<number>(),
+    /** Makes the list current, and forgets older ones. */
+    catchUp(): void {
+      service.lag = 0;
+      lists.splice(0);
+    },
     /** Called when a request has ended. */
     onRequest: (): void => undefined,
     /** Deletes a key as a person would do on the service's website. */
