@@ -61,6 +61,7 @@ export const SETTING_NAMES = [
   "operationTimeout",
   "maxConnections",
   "requestsPerSecond",
+  "refreshBeforeUpdate",
   "responses",
 ] as const;
 

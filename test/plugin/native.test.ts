@@ -237,3 +237,27 @@ it("a missing method returns UNIMPLEMENTED; without an engine, the process expla
   expect(code).toBe(grpc.status[grpc.status.UNIMPLEMENTED]);
   await expect(pluginFor({ host: "native", engineAddress: "" })).rejects.toThrow("Pulumi plugin");
 });
+
+it("with refreshBeforeUpdate, the engine is told to read webhook resources first, also after a failure", async () => {
+  const { plugin, sandbox } = await startNative({}, { config: { refreshBeforeUpdate: "true" } });
+  const urn = urnOf(HOOK.__provider);
+  const { inputs } = await plugin.check(HOOK);
+  expect(inputs["refreshBeforeUpdate"]).toBe(true);
+  const creation = new proto.CreateRequest().setUrn(urn).setProperties(toStruct(inputs));
+  const created = await plugin.call("create", creation);
+  const outputs = created.getProperties();
+  const reading = new proto.ReadRequest().setUrn(urn).setId("101").setProperties(outputs);
+  const read = await plugin.call("read", reading);
+  const active = toStruct({ ...inputs, state: "active" });
+  const change = new proto.UpdateRequest().setUrn(urn).setId("101").setOlds(outputs).setNews(active);
+  const responses = [
+    created,
+    read,
+    await plugin.call("update", change),
+    await plugin.call("create", creation),
+  ];
+  expect(responses.map((response) => response.getRefreshBeforeUpdate())).toEqual([true, true, true, true]);
+
+  sandbox.inject({ kind: "status", status: 403, operation: "activateWebhook" });
+  expect((await errorOf(plugin.call("update", change))).initFailure?.refreshBeforeUpdate).toBe(true);
+});

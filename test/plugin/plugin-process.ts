@@ -244,6 +244,7 @@ function initFailureIn(error: grpc.ServiceError) {
       properties: fromStruct(failure.getProperties()),
       /** The messages that the user sees. */
       reasons: failure.getReasonsList(),
+      refreshBeforeUpdate: failure.getRefreshBeforeUpdate(),
     }
   );
 }

@@ -66,7 +66,7 @@ export interface ResourceHandlers {
 }
 
 /** Properties of every resource: ours, which come back from the state, and the engine's, which start with two underscores. */
-const COMMON_PROPERTIES = /^(?:account|keySince|rotationDue|__.*)$/;
+const COMMON_PROPERTIES = /^(?:account|refreshBeforeUpdate|keySince|rotationDue|__.*)$/;
 
 /** Returns a problem if a resource has unknown arguments. They are redacted, because they could be anything. */
 export function unknownArguments(resource: string, args: Properties, known: readonly string[]): string[] {

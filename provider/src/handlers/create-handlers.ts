@@ -5,6 +5,7 @@ import { PartialFailure, type Properties, type ResourceHandlers } from "./contra
 import { ResourceError, type Notice } from "./problems.js";
 import type { PluginProcess } from "./plugin-process.js";
 import { listResources, type ListedResource } from "./resource-list.js";
+import { refreshBeforeUpdate } from "./webhooks/refresh-before-update.js";
 import { webhookStateHandlers } from "./webhooks/single.js";
 import { webhookStatesHandlers } from "./webhooks/fleet.js";
 
@@ -28,8 +29,11 @@ export function createHandlers(plugin: PluginProcess): PartnerHandlers {
   const fleet = webhookStatesHandlers(plugin);
   return {
     partnerApiKey: guardOwnership(plugin, apiKeyHandlers(plugin)),
-    partnerWebhookState: guardOwnership(plugin, webhookStateHandlers(plugin, fleet)),
-    partnerWebhookStates: guardOwnership(plugin, fleet),
+    partnerWebhookState: guardOwnership(
+      plugin,
+      refreshBeforeUpdate(plugin, webhookStateHandlers(plugin, fleet)),
+    ),
+    partnerWebhookStates: guardOwnership(plugin, refreshBeforeUpdate(plugin, fleet)),
     listWebhooks: async () => {
       const { webhooks } = await plugin.open();
       const listed = (await webhooks.lookUp([])).all();

@@ -20,6 +20,8 @@ export interface ProcessOptions extends Pick<
   readonly progress?: (done: number, total: number) => void;
   /** Connects the processes of one engine run. @default there are no other processes */
   readonly journal?: RunJournal;
+  /** Whether the engine can be told to read a resource before each preview and update. @default false */
+  readonly canRefreshFirst?: boolean;
   /** Milliseconds since the epoch. @default `Date.now` */
   readonly currentTime?: () => number;
 }
@@ -69,6 +71,11 @@ export class PluginProcess {
 
   get isExplicit(): boolean {
     return isExplicit(this.#source);
+  }
+
+  /** See {@link ProcessOptions.canRefreshFirst}. */
+  get canRefreshFirst(): boolean {
+    return this.#options.canRefreshFirst ?? false;
   }
 
   /** Aborts when the process is asked to stop. */

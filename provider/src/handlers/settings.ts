@@ -16,6 +16,8 @@ export interface ConfigSource {
 /** The validated settings of one account: the options of its client, without those that the process adds. */
 export interface Settings extends Omit<ClientOptions, "clock" | "signal" | "log" | "onWait"> {
   readonly responses: ResponseMapping;
+  /** Whether the engine reads each webhook resource before each preview and update. */
+  readonly refreshBeforeUpdate: boolean;
   /** The address of the account, as the state records it; then its previous address, if it has moved. */
   readonly servers: readonly [string, ...string[]];
 }
@@ -54,6 +56,12 @@ export function readSettings(source: ConfigSource, env: NodeJS.ProcessEnv): Sett
     return refuse(setting, `must be a number from ${min} to ${max}`);
   };
 
+  const flag = (setting: SettingName): boolean => {
+    const text = find(setting);
+    if (text !== null && text !== "true" && text !== "false") refuse(setting, `must be ${FLAG}`);
+    return text === "true";
+  };
+
   const baseUrl = address("baseUrl", required("baseUrl"));
   const previousBaseUrl = address("previousBaseUrl", find("previousBaseUrl"));
   const accessToken = required("accessToken");
@@ -65,6 +73,7 @@ export function readSettings(source: ConfigSource, env: NodeJS.ProcessEnv): Sett
     operationTimeout: (number("operationTimeout", 0.001, 86_400) ?? 120) * 1000,
     maxConnections: number("maxConnections", 1, 1024) ?? 16,
     requestsPerSecond: number("requestsPerSecond", 0.001, 1000),
+    refreshBeforeUpdate: flag("refreshBeforeUpdate"),
     responses: readMapping(find("responses"), refuse),
   };
   problems.push(...separatedPair(source, env));

@@ -33,7 +33,8 @@ import {
  */
 export function renderError(error: unknown, context: MessageContext = {}): string {
   if (error instanceof PartnerError) {
-    const hint = context.lastUp === true && dependsOnSettings(error) ? ` ${LAST_UP}` : "";
+    const lastUp = context.lastUp === true && dependsOnSettings(error) ? ` ${lastUpText(context)}` : "";
+    const hint = context.refreshesFirst === true ? ` ${refreshText(context)}${lastUp}` : lastUp;
     // A server can send a lone surrogate, and truncation can leave one. gRPC cannot encode it, which would end the process.
     return `${describeError(error, context).toWellFormed()}${hint} [${error.code}]`;
   }
@@ -43,7 +44,19 @@ export function renderError(error: unknown, context: MessageContext = {}): strin
 }
 
 /** Explains why a corrected setting may have no effect. */
-const LAST_UP = `If you changed a setting after the last up, run ${UP} first, or add --run-program.`;
+function lastUpText({ refreshesFirst }: MessageContext): string {
+  // Any other `up` would first read the resource with the old settings again.
+  const remedy =
+    refreshesFirst === true
+      ? 'run "pulumi up --refresh --run-program"'
+      : `run ${UP} first, or add --run-program`;
+  return `If you changed a setting after the last up, ${remedy}.`;
+}
+
+/** Explains why a preview or an update without changes reads the resource. */
+function refreshText(context: MessageContext): string {
+  return `With ${setting("refreshBeforeUpdate", context)}, each run reads the webhooks first.`;
+}
 
 /** Whether different settings could fix the error. */
 function dependsOnSettings(error: PartnerError): boolean {

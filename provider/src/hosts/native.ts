@@ -23,6 +23,7 @@ import {
   type ResourceHandlers,
 } from "../handlers/contract.js";
 import { ResourceError } from "../handlers/problems.js";
+import { isRefreshedFirst } from "../handlers/webhooks/refresh-before-update.js";
 import { PARTNER_WEBHOOKS, RESOURCES, SECRET_OUTPUTS } from "../registration.js";
 import { PluginHost, type CallContext } from "./plugin-host.js";
 import {
@@ -52,7 +53,7 @@ export function serve(version: string, schema: object, engine = ""): void {
   // The limit that the SDK uses. A webhook list can exceed gRPC's default of 4 MB.
   const server = new grpc.Server({ "grpc.max_receive_message_length": 400 * 1024 * 1024 });
   const finish = promisify(server.tryShutdown.bind(server));
-  const host = new NativeHost(new PluginHost(engine, () => grpc, finish));
+  const host = new NativeHost(new PluginHost(engine, () => grpc, { finish, canRefreshFirst: true }));
   // gRPC returns UNIMPLEMENTED for all other methods, as the engine expects.
   server.addService(providerGrpc.ResourceProviderService, host.methods(version, schema));
   server.bindAsync("127.0.0.1:0", grpc.ServerCredentials.createInsecure(), (error, port) => {
@@ -118,17 +119,26 @@ class NativeHost {
         if (request.getPreview())
           return new proto.CreateResponse().setProperties(previewStruct(handlers.preview(null, inputs)));
         const { id, outputs } = await handlers.create(inputs, request.getUrn());
-        return new proto.CreateResponse().setId(id).setProperties(outputStruct(outputs));
+        return new proto.CreateResponse()
+          .setId(id)
+          .setProperties(outputStruct(outputs))
+          .setRefreshBeforeUpdate(isRefreshedFirst(outputs));
       }),
       update: this.#method(async (request: proto.UpdateRequest) => {
         const handlers = this.#handlersOf(request.getUrn());
         const [olds, news] = [fromStruct(request.getOlds()), fromStruct(request.getNews())];
-        const outputs = request.getPreview()
-          ? previewStruct(handlers.preview(olds, news))
-          : outputStruct(await handlers.update(request.getId(), olds, news, request.getUrn()));
-        return new proto.UpdateResponse().setProperties(outputs);
+        const response = new proto.UpdateResponse().setRefreshBeforeUpdate(isRefreshedFirst(news));
+        if (request.getPreview()) return response.setProperties(previewStruct(handlers.preview(olds, news)));
+        const outputs = await handlers.update(request.getId(), olds, news, request.getUrn());
+        return response.setProperties(outputStruct(outputs));
       }),
-      read: this.#method((request: proto.ReadRequest) => this.#read(request), { lastUp: true }),
+      read: this.#method(
+        (request: proto.ReadRequest) => this.#read(request),
+        (request) => ({
+          lastUp: true,
+          refreshesFirst: isRefreshedFirst(fromStruct(request.getProperties())),
+        }),
+      ),
       // Lists webhooks for `pulumi do partners:PartnerWebhookState list`. The CLI asks for one page, and applies `--count` itself.
       list: (call: grpc.ServerWritableStream<proto.ListRequest, proto.ListResponse>) => {
         const { state } = fromStruct(call.request.getQuery());
@@ -152,7 +162,7 @@ class NativeHost {
           await this.#handlersOf(request.getUrn()).delete(fromStruct(request.getProperties()));
           return new Empty();
         },
-        { lastUp: true, deletes: true },
+        () => ({ lastUp: true, deletes: true }),
       ),
     };
   }
@@ -211,13 +221,14 @@ class NativeHost {
     return new proto.ReadResponse()
       .setId(id)
       .setInputs(toStruct(inputs))
-      .setProperties(outputStruct(outputs));
+      .setProperties(outputStruct(outputs))
+      .setRefreshBeforeUpdate(isRefreshedFirst(outputs));
   }
 
-  /** Implements a method of the service. @param call What the message for an error must know about it. */
+  /** Implements a method of the service. @param callOf Returns what the message for an error must know about a request. */
   #method<Request extends object, Response>(
     handle: (request: Request) => Response | Promise<Response>,
-    call: CallContext = {},
+    callOf: (request: Request) => CallContext = () => ({}),
   ): grpc.handleUnaryCall<Request, Response> {
     return ({ request }, callback) => {
       const resource = request as { getUrn?(): string; getTimeout?(): number };
@@ -229,7 +240,7 @@ class NativeHost {
             callback(null, response);
           },
           (error: unknown) => {
-            callback(this.#statusOf(error, urn, call));
+            callback(this.#statusOf(error, urn, callOf(request)));
           },
         );
     };
@@ -245,6 +256,7 @@ class NativeHost {
     const failed = new proto.ErrorResourceInitFailed()
       .setId(id)
       .setProperties(outputStruct(properties))
+      .setRefreshBeforeUpdate(isRefreshedFirst(properties))
       .setReasonsList([details]); // The engine prints the reasons, not the message.
     const detail = new Any();
     detail.pack(failed.serializeBinary(), "pulumirpc.ErrorResourceInitFailed");

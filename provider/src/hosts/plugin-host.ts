@@ -13,7 +13,7 @@ import { openRunJournal } from "./run-journal.js";
 import type { MessageContext } from "./wording.js";
 
 /** What the message for an error must know about the call that failed. */
-export type CallContext = Pick<MessageContext, "lastUp" | "deletes">;
+export type CallContext = Pick<MessageContext, "lastUp" | "refreshesFirst" | "deletes">;
 
 /** The parts that both hosts share: the handlers of one plugin process, its lifetime and its messages to the engine. */
 export class PluginHost {
@@ -26,12 +26,17 @@ export class PluginHost {
   /**
    * @param engine The engine's address. Without one, as in a test, messages go to stderr, and signals are not handled.
    * @param grpc Loads the gRPC library when the first message is sent.
-   * @param finish See {@link Lifetime.watch}.
+   * @param options `finish`: see {@link Lifetime.watch}. `canRefreshFirst`: see {@link PluginProcess}.
    */
-  constructor(engine: string | undefined, grpc: () => typeof Grpc, finish?: () => Promise<void>) {
+  constructor(
+    engine: string | undefined,
+    grpc: () => typeof Grpc,
+    { finish, canRefreshFirst = false }: { finish?: () => Promise<void>; canRefreshFirst?: boolean } = {},
+  ) {
     this.#log = new EngineLog(engine, grpc);
     this.plugin = new PluginProcess({
       signal: this.lifetime.signal,
+      canRefreshFirst,
       ...(engine !== undefined && { journal: openRunJournal(engine, this.lifetime.ending) }),
       warn: (notice) => {
         this.#log.show("WARNING", renderNotice(notice, this.#messageContext()), this.#urn);

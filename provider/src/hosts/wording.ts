@@ -6,6 +6,8 @@ export interface MessageContext {
   readonly account?: string;
   /** Whether the settings may come from the last `up`, as in a destroy or refresh. @default false */
   readonly lastUp?: boolean;
+  /** Whether the setting `refreshBeforeUpdate` applies to the resource that was to be read. @default false */
+  readonly refreshesFirst?: boolean;
   /** Whether the resource was to be deleted. Then, it stays in the state as it was, and `up` alone finds nothing to repair. */
   readonly deletes?: boolean;
   /** The URN of the resource, if the host knows it. */

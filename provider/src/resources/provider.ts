@@ -45,6 +45,12 @@ export interface ProviderArgs {
    */
   requestsPerSecond?: pulumi.Input<number | undefined>;
   /**
+   * Whether each preview, `pulumi up` and `pulumi destroy` first reads the webhook resources, so that `pulumi up` repairs what
+   * the service changed. Only for the native plugin.
+   * @default false
+   */
+  refreshBeforeUpdate?: pulumi.Input<boolean | undefined>;
+  /**
    * Where to find keys, webhooks and states in the responses, if the provider does not recognize them.
    * @default recognized
    */

@@ -47,6 +47,7 @@ describe("docs/configuration.md", () => {
       "partners:operationTimeout": String(settings.operationTimeout / 1000),
       "partners:maxConnections": String(settings.maxConnections),
       "partners:requestsPerSecond": "no limit",
+      "partners:refreshBeforeUpdate": String(settings.refreshBeforeUpdate),
       "partners:responses": "recognized",
       "partners:account": accountName(new Map()),
     });

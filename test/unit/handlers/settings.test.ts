@@ -36,6 +36,7 @@ describe("settings", () => {
     PARTNERS_OPERATION_TIMEOUT: "6",
     PARTNERS_MAX_CONNECTIONS: "7",
     PARTNERS_REQUESTS_PER_SECOND: "0.5",
+    PARTNERS_REFRESH_BEFORE_UPDATE: "true",
     PARTNERS_RESPONSES: '{"apiKey":"/data/key"}',
   };
 
@@ -48,6 +49,7 @@ describe("settings", () => {
       operationTimeout: 6_000,
       maxConnections: 7,
       requestsPerSecond: 2,
+      refreshBeforeUpdate: true,
       responses: { apiKey: "/data/key" },
     });
   });
@@ -75,9 +77,9 @@ describe("settings", () => {
   it("are all named in one error if they are missing or invalid", () => {
     const numbers = { requestTimeout: "86401", maxConnections: "many", requestsPerSecond: "0" };
     const responses = { apiKey: "key", webhooks: "/x", active: "LIVE" };
-    const found = problems({ ...numbers, responses: JSON.stringify(responses) });
+    const found = problems({ ...numbers, refreshBeforeUpdate: "yes", responses: JSON.stringify(responses) });
     const missing = ["baseUrl", "accessToken"];
-    const invalid = [...Object.keys(numbers), "responses.apiKey", "responses.active"];
+    const invalid = [...Object.keys(numbers), "refreshBeforeUpdate", "responses.apiKey", "responses.active"];
     expect(found).toMatchObject([
       ...missing.map((setting) => ({ kind: "missing", setting })),
       ...invalid.map((setting) => ({ kind: "invalid", setting })),

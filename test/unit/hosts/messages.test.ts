@@ -292,6 +292,18 @@ describe("the message for every error and notice", () => {
     }
   });
 
+  it("says why a preview reads a resource, and how it gets new settings", () => {
+    const context = { lastUp: true, refreshesFirst: true };
+    const why =
+      "With partners:refreshBeforeUpdate or PARTNERS_REFRESH_BEFORE_UPDATE, each run reads the webhooks first.";
+    const how = 'If you changed a setting after the last up, run "pulumi up --refresh --run-program".';
+    expect(renderError(answered(500), context)).toMatch(new RegExp(`later\\. ${why} \\[`));
+    expect(renderError(answered(401), context)).toContain(`${why} ${how} [`);
+    expect(renderError(answered(500), { ...context, account: "eu" })).toContain(
+      "With the Provider's refresh",
+    );
+  });
+
   it("shows the type and location of a foreign error, but not its message", () => {
     const foreign = new TypeError(`in https://x/api-key/${CANARIES.token}`);
     expect(renderError(foreign)).toMatch(
