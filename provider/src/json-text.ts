@@ -1,17 +1,23 @@
 import { randomUUID } from "node:crypto";
 
 /**
- * The maximum number of values in one object of an array, and in everything outside such objects. A parsed value takes up to 60
- * times the memory of its text; a document of an API is far from this limit.
+ * The maximum number of values in one object of an array, and in everything outside such objects. A parsed
+ * value takes up to 60 times the memory of its text; a document of an API is far from this limit.
  */
 export const MAX_VALUES = 100_000;
 /** The maximum number of objects in the arrays of a document. */
 export const MAX_OBJECTS = 500_000;
 
-/** The result for a document with more values than {@link MAX_VALUES} or more objects than {@link MAX_OBJECTS}. */
+/**
+ * The result for a document with more values than {@link MAX_VALUES} or more objects than {@link
+ * MAX_OBJECTS}.
+ */
 export const TOO_MANY_VALUES = Symbol("too many values");
 
-/** An object of an array, as text: parsed, it would take many times the memory. It was parsed once, so it is valid JSON. */
+/**
+ * An object of an array, as text: parsed, it would take many times the memory. It was parsed once, so it is
+ * valid JSON.
+ */
 export class ObjectText {
   readonly #text: string;
   readonly #start: number;
@@ -34,8 +40,8 @@ export function parsed(value: unknown): unknown {
 }
 
 /**
- * Parses a body as JSON, with or without a byte order mark. Arrays of nothing but objects hold each object as {@link ObjectText}, so
- * that a document takes a small multiple of its text, whatever it contains.
+ * Parses a body as JSON, with or without a byte order mark. Arrays of nothing but objects hold each object as
+ * {@link ObjectText}, so that a document takes a small multiple of its text, whatever it contains.
  *
  * @returns `undefined` if it is not JSON; {@link TOO_MANY_VALUES} if parsing it could exhaust the memory.
  */
@@ -57,7 +63,12 @@ interface ObjectArray {
   readonly end: number;
 }
 
-/** Parses a document with a placeholder for each array of objects. @throws {SyntaxError} @throws {TooManyValues} */
+/**
+ * Parses a document with a placeholder for each array of objects.
+ *
+ * @throws {SyntaxError}
+ * @throws {TooManyValues}
+ */
 function parseOutline(text: string): unknown {
   const placeholder = randomUUID(); // No document can contain it.
   const arrays: (readonly ObjectText[])[] = [];
@@ -92,7 +103,10 @@ function parseOutline(text: string): unknown {
   ) as unknown;
 }
 
-/** Reads an array that holds only objects, at least one; for any other array, returns the position up to which it was read. */
+/**
+ * Reads an array that holds only objects, at least one; for any other array, returns the position up to which
+ * it was read.
+ */
 function scanArray(text: string, start: number, limit: number): ObjectArray | number {
   const objects: ObjectText[] = [];
   let at = skipSpace(text, start + 1);

@@ -53,13 +53,13 @@ export function normalizeName(name: string): string {
 }
 
 /** Returns a set of normalized names. @param list Names, separated by spaces. */
-export function names(list: string): ReadonlySet<string> {
+export function nameSet(list: string): ReadonlySet<string> {
   return new Set(list.split(" ").map(normalizeName));
 }
 
 /**
- * Yields the values of a document in order, the root first, and at most {@link MAX_NODES}: it takes little memory, and an end. Not
- * recursive: deep nesting would overflow the stack.
+ * Yields the values of a document in order, the root first, and at most {@link MAX_NODES}: it takes little
+ * memory, and an end. Not recursive: deep nesting would overflow the stack.
  */
 export function* nodesOf(
   root: unknown,
@@ -97,7 +97,11 @@ export function childrenOf(parent: DocumentNode | JsonObject): DocumentNode[] {
   return children;
 }
 
-/** Returns a child of a node; `undefined` if it has no more. @param names The names of its members; `null` for an array. */
+/**
+ * Returns a child of a node; `undefined` if it has no more.
+ *
+ * @param names The names of its members; `null` for an array.
+ */
 function childOf(parent: Node, names: readonly string[] | null, index: number): Node | undefined {
   if (names === null) {
     const elements = parent.value as readonly unknown[];
@@ -143,7 +147,10 @@ export function pointersOf(nodes: Iterable<DocumentNode>, limit = 10): string[] 
   return [...pointers];
 }
 
-/** Returns the unescaped reference tokens of a JSON Pointer (RFC 6901); `null` if the text is not a JSON Pointer. */
+/**
+ * Returns the unescaped reference tokens of a JSON Pointer (RFC 6901); `null` if the text is not a JSON
+ * Pointer.
+ */
 export function parsePointer(text: string): string[] | null {
   if (text === "") return [];
   if (!text.startsWith("/") || /~(?![01])/.test(text)) return null;

@@ -1,6 +1,12 @@
-/** Terminal escapes and line breaks. Both begin commands of a terminal, and of CI systems such as Buildkite and GitLab. */
+/**
+ * Terminal escapes and line breaks. Both begin commands of a terminal, and of CI systems such as Buildkite
+ * and GitLab.
+ */
 export const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g;
-/** Characters that show nothing or change the direction of text. GitHub's runner skips them when it searches for `##[`. */
+/**
+ * Characters that show nothing or change the direction of text. GitHub's runner skips them when it searches
+ * for `##[`.
+ */
 export const INVISIBLE = /[\p{Default_Ignorable_Code_Point}\ufff9-\ufffb]/gu;
 
 /** Puts untrusted text on one line, without anything that a reader cannot see. */
@@ -15,8 +21,9 @@ export function toVisibleLine(text: string): string {
 }
 
 /**
- * Breaks the commands that CI systems read in a log: `::`, GitHub's `##[`, Azure's `##vso[` and TeamCity's `##teamcity[`, which
- * count anywhere in a line. Must be the last step: what is removed from a text can create them.
+ * Breaks the commands that CI systems read in a log: `::`, GitHub's `##[`, Azure's `##vso[` and TeamCity's
+ * `##teamcity[`, which count anywhere in a line. Must be the last step: what is removed from a text can
+ * create them.
  */
 export function breakCommands(text: string): string {
   return text.replace(/([:#])(?=\1)/g, "$1 ");

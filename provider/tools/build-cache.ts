@@ -70,7 +70,11 @@ export class BuildProgress {
   }
 }
 
-/** Prints a line of progress: in a terminal, every second in place; otherwise, every 30 seconds. @returns Stops it. */
+/**
+ * Prints a line of progress: in a terminal, every second in place; otherwise, every 30 seconds.
+ *
+ * @returns Stops it.
+ */
 function showProgress(describe: () => string): () => void {
   const { isTTY, columns } = process.stderr;
   const print = (): void => {

@@ -1,6 +1,7 @@
 /**
- * Packs the provider. Fails if the tarball lacks README or LICENSE, or contains unexpected files; if Node, bundlers or TypeScript
- * could not resolve the exports of package.json and their types; or if a link in README is dead.
+ * Packs the provider. Fails if the tarball lacks README or LICENSE, or contains unexpected files; if Node,
+ * bundlers or TypeScript could not resolve the exports of package.json and their types; or if a link in
+ * README is dead.
  */
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";

@@ -17,7 +17,10 @@ export const LOWEST = {
   typescript: "5.9.3",
 } as const;
 
-/** Copies what Git holds of the packages, as in a fresh clone. Changes and files that are not committed yet are included. */
+/**
+ * Copies what Git holds of the packages, as in a fresh clone. Changes and files that are not committed yet
+ * are included.
+ */
 export async function copySources(to: string): Promise<void> {
   const files = (
     await mustRun("git", ["ls-files", "--cached", "--others", "--exclude-standard"], { cwd: ROOT })

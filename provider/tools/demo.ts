@@ -1,5 +1,6 @@
 /**
- * `npm run demo` shows the life of a key and a webhook in a fresh clone. Each step asserts its result, so the demo is also a test.
+ * `npm run demo` shows the life of a key and a webhook in a fresh clone. Each step asserts its result, so the
+ * demo is also a test.
  */
 import assert from "node:assert/strict";
 import { rm } from "node:fs/promises";

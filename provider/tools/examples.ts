@@ -1,6 +1,7 @@
 /**
- * The examples in provider/schema.json: examples.yaml, translated by the program generators of the Pulumi CLI, in the form that the
- * Pulumi Registry expects. Generated SDKs show each the example in their own language.
+ * The examples in provider/schema.json: examples.yaml, translated by the program generators of the Pulumi
+ * CLI, in the form that the Pulumi Registry expects. Generated SDKs show each the example in their own
+ * language.
  */
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -19,7 +20,10 @@ export interface Example {
 /** The languages by the file extension that codegen writes. YAML is the source. */
 const EXTENSIONS = { typescript: ".ts", python: ".py", go: ".go", yaml: ".yaml" } as const;
 
-/** A language of the examples, as the registry names it. There are no generators for C# and Java outside of their own plugins. */
+/**
+ * A language of the examples, as the registry names it. There are no generators for C# and Java outside of
+ * their own plugins.
+ */
 export type Language = keyof typeof EXTENSIONS;
 
 /** The languages of the examples in the order of the registry. */

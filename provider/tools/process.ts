@@ -78,12 +78,19 @@ export async function runProcess(
   return { code: code ?? 128, stdout, stderr, ms: Math.round(performance.now() - started) };
 }
 
-/** Runs a shell script that stops at the first failing command. Kills the background processes that it leaves. */
+/**
+ * Runs a shell script that stops at the first failing command. Kills the background processes that it leaves.
+ */
 export async function runShell(script: string, options: ProcessOptions): Promise<Ended> {
   return runProcess("bash", ["-euo", "pipefail", "-c", script], { ...options, ownGroup: true });
 }
 
-/** Runs a shell script as {@link runShell} does. It must succeed. @returns Its stdout. @throws {Error} with its stdout and stderr. */
+/**
+ * Runs a shell script as {@link runShell} does. It must succeed.
+ *
+ * @returns Its stdout.
+ * @throws {Error} with its stdout and stderr.
+ */
 export async function mustRunShell(script: string, options: ProcessOptions): Promise<string> {
   return mustRun("bash", ["-euo", "pipefail", "-c", script], { ...options, ownGroup: true });
 }

@@ -17,7 +17,10 @@ const MORE = ["parver", "setuptools>=61", "wheel"];
 
 const FOUND_VARIABLE = "FOUND_PYTHON";
 
-/** Runs once before the engine tier: creates a virtual environment with Pulumi's SDK. Prints a note if there is no Python. */
+/**
+ * Runs once before the engine tier: creates a virtual environment with Pulumi's SDK. Prints a note if there
+ * is no Python.
+ */
 export async function setup(): Promise<void> {
   const python = await onPath("python3");
   if (python === undefined) {
@@ -39,7 +42,8 @@ export async function setup(): Promise<void> {
 /**
  * Generates the Python SDK in a folder, and installs it there as users do.
  *
- * @returns The variables with which the engine runs programs that import it; `undefined` without Python or Go.
+ * @returns The variables with which the engine runs programs that import it; `undefined` without Python or
+ * Go.
  */
 export async function pythonEnv(folder: string): Promise<Record<string, string> | undefined> {
   const python = process.env[FOUND_VARIABLE];

@@ -1,4 +1,7 @@
-/** Renders docs/reference.md from the TSDoc of the public API, because no theme of TypeDoc renders one compact page. */
+/**
+ * Renders docs/reference.md from the TSDoc of the public API, because no theme of TypeDoc renders one compact
+ * page.
+ */
 import {
   type Comment,
   type CommentDisplayPart,
@@ -38,7 +41,10 @@ export function referenceOf([program, sandbox]: Modules): string {
   return `${blocks.filter((block) => block !== "").join("\n\n")}\n`;
 }
 
-/** Renders modules as Markdown. A link leads to the heading of a name; a property has the heading of its owner. */
+/**
+ * Renders modules as Markdown. A link leads to the heading of a name; a property has the heading of its
+ * owner.
+ */
 class Renderer {
   readonly #names: ReadonlySet<string>;
 

@@ -1,4 +1,7 @@
-/** Renders the two pages of provider/registry, which the Pulumi Registry shows next to the schema after a release. */
+/**
+ * Renders the two pages of provider/registry, which the Pulumi Registry shows next to the schema after a
+ * release.
+ */
 import { examplesOf, LANGUAGES, nameOf } from "./examples.ts";
 
 /** The part of the schema that the pages show. */

@@ -1,6 +1,7 @@
 /**
- * `npm run release:check` does what the release workflow does on each platform before it publishes: it checks versions and changelog,
- * packs the npm package and the plugin into dist/release, with SHA-256 sums and an SBOM, and installs both as users do.
+ * `npm run release:check` does what the release workflow does on each platform before it publishes: it checks
+ * versions and changelog, packs the npm package and the plugin into dist/release, with SHA-256 sums and an
+ * SBOM, and installs both as users do.
  */
 import { createHash } from "node:crypto";
 import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
@@ -64,7 +65,10 @@ export async function rehearseRelease(output: string): Promise<Release> {
   }
 }
 
-/** Checks that the changelog, the pages and the tag, if one is being released, have the version of package.json. */
+/**
+ * Checks that the changelog, the pages and the tag, if one is being released, have the version of
+ * package.json.
+ */
 async function checkVersions(): Promise<void> {
   const changelog = await readFile(join(ROOT, "CHANGELOG.md"), "utf8");
   for (const entry of [`\n## [${version}] - `, `\n[${version}]: https://`])
@@ -112,7 +116,10 @@ async function billOfMaterials(cwd: string): Promise<string> {
   return npm(["sbom", "--package-lock-only", "--sbom-format", "cyclonedx"], cwd);
 }
 
-/** Installs the npm package in an empty project, without install scripts, and loads its program, plugin and commands. */
+/**
+ * Installs the npm package in an empty project, without install scripts, and loads its program, plugin and
+ * commands.
+ */
 async function installPackage(npmPackage: string, cwd: string): Promise<void> {
   await mkdir(cwd);
   await writeFile(join(cwd, "package.json"), JSON.stringify({ name: "empty-project", private: true }));
@@ -124,7 +131,10 @@ async function installPackage(npmPackage: string, cwd: string): Promise<void> {
   if (printed.trim() !== version) throw new Error(`${name} --version prints ${printed}`);
 }
 
-/** Installs the plugin as a user does, starts it, and runs the checks of `pulumi package publish` that need no account. */
+/**
+ * Installs the plugin as a user does, starts it, and runs the checks of `pulumi package publish` that need no
+ * account.
+ */
 async function installPlugin(plugin: string, home: string): Promise<void> {
   const { path: pulumi } = await getPulumi();
   await mkdir(join(home, "backend"), { recursive: true });

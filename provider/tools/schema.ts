@@ -14,7 +14,9 @@ interface ResourceNotes {
   /** The documentation of the import. */
   readonly note: string;
   readonly example: string;
-  /** The filters of `pulumi do … list`. Without this member, the engine does not offer to list the resource. */
+  /**
+   * The filters of `pulumi do … list`. Without this member, the engine does not offer to list the resource.
+   */
   readonly listInputs?: { readonly properties?: Readonly<Record<string, Spec>> };
 }
 
@@ -39,11 +41,15 @@ const RESOURCES: Readonly<Record<string, ResourceNotes>> = {
   },
 };
 
+/** The functions, each with the type of its result. */
+const FUNCTIONS: Readonly<Record<string, string>> = { getPartnerWebhooks: "GetPartnerWebhooksResult" };
+
 /** Properties that are integers, which TypeScript types cannot express. */
 const INTEGERS: readonly string[] = ["webhookId", "afterDays", "overlapDays", "maxConnections"];
 /**
- * Secret properties with their owners, because `ResponseMapping` also has an `apiKey`. Without `previousApiKey`: the plugin marks it
- * when there is one, but the engine would also show `[secret]` when there is none.
+ * Secret properties with their owners, because `ResponseMapping` also has an `apiKey`. Without
+ * `previousApiKey`: the plugin marks it when there is one, but the engine would also show `[secret]` when
+ * there is none.
  */
 const SECRETS: readonly string[] = [
   "PartnerApiKey.apiKey",
@@ -52,7 +58,10 @@ const SECRETS: readonly string[] = [
   "ProviderArgs.accessToken",
 ];
 
-/** The package names by language. The npm package `pulumi-partners` contains the dynamic resources, so none has its name. */
+/**
+ * The package names by language. The npm package `pulumi-partners` contains the dynamic resources, so none
+ * has its name.
+ */
 const LANGUAGE = {
   nodejs: { packageName: "@pulumi-partners/native", respectSchemaVersion: true },
   python: { packageName: "pulumi_partners", pyproject: { enabled: true }, respectSchemaVersion: true },
@@ -83,7 +92,8 @@ interface Spec {
 export function schemaOf(program: DeclarationReflection): unknown {
   const { version, description, keywords, homepage, license, repository } = manifest;
   const schema = new Schema(program);
-  // Nothing is required: `pulumi do` would refuse settings from the environment. `CheckConfig` names what is missing.
+  // Nothing is required: `pulumi do` would refuse settings from the environment. `CheckConfig` names what is
+  // missing.
   const { properties } = schema.object("ProviderArgs");
   return {
     name: "partners",
@@ -102,12 +112,17 @@ export function schemaOf(program: DeclarationReflection): unknown {
     resources: Object.fromEntries(
       Object.entries(RESOURCES).map(([name, notes]) => [token(name), schema.resource(name, notes)]),
     ),
-    functions: { [token("getPartnerWebhooks")]: schema.getPartnerWebhooks() },
+    functions: Object.fromEntries(
+      Object.entries(FUNCTIONS).map(([name, result]) => [token(name), schema.function(name, result)]),
+    ),
     types: schema.types,
   };
 }
 
-/** Returns where the registry finds the publisher and the logo, and where Pulumi downloads the plugin: from the release on GitHub. */
+/**
+ * Returns where the registry finds the publisher and the logo, and where Pulumi downloads the plugin: from
+ * the release on GitHub.
+ */
 function distribution(): Record<"publisher" | "logoUrl" | "pluginDownloadURL", string> {
   const path = /github\.com\/(.*)\.git$/.exec(manifest.repository.url)?.[1] ?? "";
   return {
@@ -137,11 +152,8 @@ class Schema {
     return { ...this.object(name), description, inputProperties, requiredInputs, listInputs, aliases };
   }
 
-  getPartnerWebhooks(): unknown {
-    return {
-      description: this.description("getPartnerWebhooks").split("\n\n")[0],
-      outputs: this.object("GetPartnerWebhooksResult"),
-    };
+  function(name: string, result: string): unknown {
+    return { description: this.description(name).split("\n\n")[0], outputs: this.object(result) };
   }
 
   description(name: string): string {

@@ -1,10 +1,9 @@
 /**
- * `npm run bench` compares pulumi-partners with other ways to manage webhooks. It prints medians and asserts nothing, because
- * they depend on the machine.
+ * `npm run bench` compares pulumi-partners with other ways to manage webhooks. It prints medians and asserts
+ * nothing, because they depend on the machine.
  *
- * --rounds 5          measurements of each case
- * --counts 1,50,200   numbers of webhooks
- * --latency 0,50      milliseconds that the service takes to respond
+ * --rounds 5          measurements of each case --counts 1,50,200   numbers of webhooks --latency 0,50
+ * milliseconds that the service takes to respond
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -62,7 +61,10 @@ function numbers(list: string): number[] {
   return list.split(",").map(Number);
 }
 
-/** Runs all operations of a case. The contenders take turns, so that a disturbance of the machine affects them all. */
+/**
+ * Runs all operations of a case. The contenders take turns, so that a disturbance of the machine affects them
+ * all.
+ */
 async function measure(count: number, latency: number, times: number): Promise<Row[]> {
   const webhooks = Array.from({ length: count }, (_, index) => {
     return { webhookId: index + 1, state: "disabled" as const };

@@ -34,7 +34,11 @@ for (const webhookId of IDS) new PartnerWebhookState("webhook-" + webhookId, { w
 new PartnerWebhookStates("fleet", { states: Object.fromEntries(IDS.map((id) => [id, "active"])) });`,
 };
 
-/** Finds the contenders that can run on this machine, ours first. @param plugin The folder of the native plugin's executable. */
+/**
+ * Finds the contenders that can run on this machine, ours first.
+ *
+ * @param plugin The folder of the native plugin's executable.
+ */
 export async function findContenders(plugin: string): Promise<Record<string, Declare>> {
   const found: Record<string, Declare> = {};
   for (const [name, program] of Object.entries(OURS))

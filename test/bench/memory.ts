@@ -1,6 +1,7 @@
 /**
- * `npm run bench:memory` measures how much memory the native plugin takes to read a large webhook list, as a multiple of its size.
- * Needs /proc, so Linux. Exits with 1 if a body takes more than 12 times its size, or 200,000 webhooks more than 3 seconds.
+ * `npm run bench:memory` measures how much memory the native plugin takes to read a large webhook list, as a
+ * multiple of its size. Needs /proc, so Linux. Exits with 1 if a body takes more than 12 times its size, or
+ * 200,000 webhooks more than 3 seconds.
  *
  * --mib 64   the size of each body, in MiB
  */

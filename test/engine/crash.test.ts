@@ -96,7 +96,8 @@ it(
           expect(await stack.refresh({ flags: ["--clear-pending-creates"] })).toMatchObject({ ok: true });
         }
 
-        // The only possible loss is a key that was created but not yet saved in the state. A person has to revoke it.
+        // The only possible loss is a key that was created but not yet saved in the state. A person has to
+        // revoke it.
         const known = operation === "up" ? [(await stack.outputs())["apiKey"]] : [];
         const orphans = sandbox.apiKeys.filter((apiKey) => !known.includes(apiKey));
         expect(orphans, at).toHaveLength(createsTwice ? 1 : 0);
@@ -144,7 +145,8 @@ async function kill(
 ): Promise<string[]> {
   sandbox.clearRequests();
   const held = sandbox.hold(index);
-  const interrupted = stack[operation]().catch(() => null); // The event log may be cut off in the middle of a line.
+  // The event log may be cut off in the middle of a line.
+  const interrupted = stack[operation]().catch(() => null);
   await Promise.race([held.reached, interrupted]);
   const sent = sandbox.requests.map(nameOf);
   for (const pid of enginesBelow(process.pid)) process.kill(pid, "SIGKILL");
@@ -157,7 +159,10 @@ function nameOf({ method, path }: LoggedRequest): string {
   return [method, ...(/(?<=\/webhooks\/)\d+/.exec(path) ?? [])].join(" ");
 }
 
-/** Finds the CLI that a process started, with all its descendants. Other tests run the same programs, so names alone cannot tell. */
+/**
+ * Finds the CLI that a process started, with all its descendants. Other tests run the same programs, so names
+ * alone cannot tell.
+ */
 function enginesBelow(ancestor: number): number[] {
   const lines = execFileSync("ps", ["-A", "-o", "pid=,ppid=,comm="], { encoding: "utf8" }).trim().split("\n");
   const processes = lines.map((line) => {

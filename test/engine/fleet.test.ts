@@ -82,7 +82,8 @@ it("webhooks move into and out of a fleet without a PATCH, and can only be decla
   program = () => {
     const fleet = new partners.PartnerWebhookStates("fleet", { states: { 101: "active" } });
     const args = { webhookId: pulumi.output(101), state: "active" } as const;
-    new partners.PartnerWebhookState("orders", args, { dependsOn: fleet }); // So that the message names the fleet first.
+    // So that the message names the fleet first.
+    new partners.PartnerWebhookState("orders", args, { dependsOn: fleet });
     return Promise.resolve();
   };
   const twice = await stack.preview();

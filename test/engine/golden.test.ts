@@ -1,6 +1,7 @@
 /**
- * Golden states: today's code must preview the state of each earlier version without changes, refresh it and destroy it.
- * `GOLDEN=NAME npx vitest run --project engine test/engine/golden.test.ts` writes a new one with today's code.
+ * Golden states: today's code must preview the state of each earlier version without changes, refresh it and
+ * destroy it. `GOLDEN=NAME npx vitest run --project engine test/engine/golden.test.ts` writes a new one with
+ * today's code.
  */
 import { readdirSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";

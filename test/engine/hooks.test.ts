@@ -13,7 +13,10 @@ const AMBIGUOUS: Shape = {
 const LOST: Fault = { kind: "reset", operation: "createApiKey", effect: true };
 const MAY_EXIST = /A key may have been created .* created at about ([-0-9T:]+Z)/;
 
-/** Declares a key whose failed calls a hook repeats twice. `failures`: what the hook saw, the latest error first. */
+/**
+ * Declares a key whose failed calls a hook repeats twice. `failures`: what the hook saw, the latest error
+ * first.
+ */
 async function retriedKey(host: "dynamic" | "native", options: pulumi.CustomResourceOptions = {}) {
   const args: { rotation: partners.RotationArgs } = { rotation: { trigger: "1" } };
   const failures: (readonly string[])[] = [];

@@ -40,7 +40,12 @@ interface Road {
   readonly tools?: Readonly<Record<string, string>>;
   /** A command that checks the program. @default none */
   readonly check?: string;
-  /** Whether another build of the same version is not installed. Such a manager does not upgrade in a workspace. @default false */
+  /**
+   * Whether another build of the same version is not installed. Such a manager does not upgrade in a
+   * workspace.
+   *
+   * @default false
+   */
   readonly keepsBuild?: true;
 }
 
@@ -189,7 +194,10 @@ it("docs/upgrading.md has a row for each package manager, with the command that 
       if (text.startsWith("packageExtensions")) expect(page).toContain(text);
 });
 
-/** Packs this build, another build of the same version, and the next version. They say which they are in `user-agent`. */
+/**
+ * Packs this build, another build of the same version, and the next version. They say which they are in
+ * `user-agent`.
+ */
 async function pack(folder: string): Promise<readonly string[]> {
   const checkout = join(folder, "checkout");
   const provider = join(checkout, "provider");

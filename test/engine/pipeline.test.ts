@@ -53,7 +53,8 @@ it.each(["pipeline", "pipeline-yaml"])(
     expect(await run("ci/task.sh repair-drift")).toMatchObject({ code: 0 });
     expect(sandbox.webhooks.get(103)).toBe("disabled");
 
-    // The state of a CLI that was killed after it created keys and before it saved them. Nothing changes until a person has looked.
+    // The state of a CLI that was killed after it created keys and before it saved them. Nothing changes
+    // until a person has looked.
     await editState(stateFile, ({ checkpoint: { latest } }) => {
       const key = latest.resources.find(({ type }) => type.endsWith(":PartnerApiKey"));
       const created = { ...key, urn: `${key?.urn ?? ""}-new`, outputs: {} };

@@ -104,7 +104,10 @@ function inTheBackground(sandbox: string): string[] {
   ];
 }
 
-/** Returns a port that is free now. If another process takes it meanwhile, the sandbox and the test fail at once. */
+/**
+ * Returns a port that is free now. If another process takes it meanwhile, the sandbox and the test fail at
+ * once.
+ */
 async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

@@ -8,7 +8,10 @@ import { age, expectShown, sandboxStack, UNCHANGED } from "./support.ts";
 /** Creates a key with a changeable `rotation`. */
 async function keyInUse() {
   const args: { rotation: partners.RotationArgs } = { rotation: {} };
-  /** The keys that work while services switch to the current one. If it were the only one, the rotation would cause downtime. */
+  /**
+   * The keys that work while services switch to the current one. If it were the only one, the rotation would
+   * cause downtime.
+   */
   const switching: { keys: readonly string[] } = { keys: [] };
   const started = await sandboxStack(() => {
     const key = new partners.PartnerApiKey("checkout", args);

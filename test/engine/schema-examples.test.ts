@@ -36,7 +36,8 @@ it("the TypeScript examples in the schema compile with the generated SDK", async
   // Editors show the examples in the language of the SDK.
   const shown = await readFile(join(sdk, "partnerApiKey.ts"), "utf8");
   expect(shown.match(/^ \* ```(?!sh)\w+$/gm)).toEqual([" * ```typescript", " * ```typescript"]);
-  expect(await readFile(join(sdk, "package.json"), "utf8")).toContain('"@pulumi/pulumi": "^3.142.0"'); // As the docs say.
+  // As the docs say.
+  expect(await readFile(join(sdk, "package.json"), "utf8")).toContain('"@pulumi/pulumi": "^3.142.0"');
   await symlink(join(ROOT, "node_modules"), join(sdk, "node_modules"));
   for (const [index, { programs }] of EXAMPLES.entries())
     await writeFile(join(sdk, `example-${index}.ts`), programs.typescript);

@@ -38,7 +38,9 @@ export class NativeProvider extends pulumi.ProviderResource {
 /** Options that make an operation fail if it changes anything. */
 export const UNCHANGED = { flags: ["--expect-no-changes"] };
 
-/** Starts a sandbox, and creates a stack whose environment points at it. Both are removed when the test ends. */
+/**
+ * Starts a sandbox, and creates a stack whose environment points at it. Both are removed when the test ends.
+ */
 export async function sandboxStack(
   program: TestStackOptions["program"],
   options: SandboxOptions = {},
@@ -81,7 +83,11 @@ export function statesOf({ webhooks }: Sandbox): Record<number, string> {
 
 const MAIN = join(ROOT, "provider/dist/cli/main.js");
 
-/** Copies an example, as a user would. @param env The variables of the account, and any others that the stack needs. */
+/**
+ * Copies an example, as a user would.
+ *
+ * @param env The variables of the account, and any others that the stack needs.
+ */
 export async function exampleProject(name: string, env: Readonly<Record<string, string>>) {
   // `npm run typecheck` compiles the examples.
   const defaults = { PULUMI_STACK: "dev", NO_COLOR: "1", PULUMI_NODEJS_TRANSPILE_ONLY: "true" };
@@ -110,8 +116,8 @@ export async function blocksOf(page: string, language: string): Promise<string[]
 }
 
 /**
- * Asserts that a page shows what the CLI printed: it contains every line of one `text` block. The CLI also prints progress
- * and times, and resources may finish in another order.
+ * Asserts that a page shows what the CLI printed: it contains every line of one `text` block. The CLI also
+ * prints progress and times, and resources may finish in another order.
  */
 export async function expectShown(page: string, printed: string): Promise<void> {
   const blocks = await blocksOf(page, "text");

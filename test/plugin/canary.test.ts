@@ -41,13 +41,16 @@ const FAULTS: readonly (readonly [code: string, fault: Fault])[] = [
   ["PARTNERS_CONNECTION", { kind: "reset", effect: true }],
   ["PARTNERS_CONNECTION", { kind: "truncate", bytes: 70 }],
   ["PARTNERS_TIMEOUT", { kind: "hang", at: "headers", effect: true }],
-  ["PARTNERS_(CONNECTION|TIMEOUT)", { kind: "hang", at: "body" }], // Depends on whether the last attempt starts in time.
+  // Depends on whether the last attempt starts in time.
+  ["PARTNERS_(CONNECTION|TIMEOUT)", { kind: "hang", at: "body" }],
 ];
 
 /**
- * Runs every operation through every handler. Returns all responses, without the values that are secret in the state.
+ * Runs every operation through every handler. Returns all responses, without the values that are secret in
+ * the state.
  *
- * @param name The name of the key resource. After a failure, the plugin does not create a key of the same name again.
+ * @param name The name of the key resource. After a failure, the plugin does not create a key of the same
+ * name again.
  */
 async function everything(plugin: Plugin, name: string): Promise<string> {
   const { host } = plugin;

@@ -51,7 +51,10 @@ interface Stack {
   readonly error?: string;
 }
 
-/** Runs the doctor in a project with a script instead of the Pulumi CLI, so that the stack can contain anything. */
+/**
+ * Runs the doctor in a project with a script instead of the Pulumi CLI, so that the stack can contain
+ * anything.
+ */
 async function doctorIn(stack: Stack, args: string[] = []): Promise<Ended> {
   const { config = {}, resources = [], pending = [], error = "" } = stack;
   const folder = await temporaryFolder();

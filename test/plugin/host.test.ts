@@ -174,7 +174,8 @@ describe.each(HOSTS)("in the %s host", (host) => {
     expect(shown.at(-1)).toBe("done"); // It stays until all resources are done.
   });
 
-  // gRPC cannot encode lone surrogates: one host would end, with all keys in flight, and the other would never respond.
+  // gRPC cannot encode lone surrogates: one host would end, with all keys in flight, and the other would
+  // never respond.
   it("an error that is cut within a character, or contains half of one, is reported", async () => {
     const { sandbox, plugin } = await start({}, { host });
     for (const message of [`No! ${"😀".repeat(99)}`, "No \ud83d"]) {

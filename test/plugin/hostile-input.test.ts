@@ -55,7 +55,8 @@ describe("the response to a creation", () => {
     expect(properties).toMatchObject({ apiKey: key, response: { complete: true } });
   });
 
-  // The engine accepts more than 4 MiB in an initialization failure; grpc-js, which replaces it here, accepts 64 KiB.
+  // The engine accepts more than 4 MiB in an initialization failure; grpc-js, which replaces it here, accepts
+  // 64 KiB.
   it.each<[what: string, body: string | Buffer]>([
     ["5,000 levels around it", deep(5_000, `["${key}","${key}x"]`)],
     ["a NUL in it", `{"odd":"${key}\\u0000"}`],

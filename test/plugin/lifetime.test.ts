@@ -107,7 +107,8 @@ describe("a plugin whose engine is gone", () => {
     ]);
     const held = creating.sandbox.hold();
     const created = creating.plugin.create(KEY);
-    await Promise.all([held.reached, idle.plugin.read("101", HOOK), alone.plugin.read("101", HOOK)]); // Loads the provider.
+    // Loads the provider.
+    await Promise.all([held.reached, idle.plugin.read("101", HOOK), alone.plugin.read("101", HOOK)]);
     engine.close();
     const late = sleep(ORPHAN_ENDS_WITHIN, "it still runs");
     for (const { plugin } of [idle, native])

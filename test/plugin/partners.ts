@@ -68,7 +68,10 @@ export async function loggingEngine() {
   return { address: server.address, messages };
 }
 
-/** Unwraps a secret of the native host (pulumi/pulumi, sdk/go/common/resource/sig); `undefined` for any other value. */
+/**
+ * Unwraps a secret of the native host (pulumi/pulumi, sdk/go/common/resource/sig); `undefined` for any other
+ * value.
+ */
 export function secretValue(value: unknown): unknown {
   const { "4dabf18193072939515e22adb298388d": signature, value: secret } = (value ?? {}) as Properties;
   return signature === "1b47061264138c4ac30d75fd1eb44270" ? secret : undefined;

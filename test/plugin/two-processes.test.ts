@@ -16,7 +16,10 @@ const FLEET = {
 };
 
 describe.each(HOSTS)("two providers in one run of the engine, %s", (host) => {
-  /** Starts the processes of two providers, the old one and the new one, and a service with webhooks 101 and 102 disabled. */
+  /**
+   * Starts the processes of two providers, the old one and the new one, and a service with webhooks 101 and
+   * 102 disabled.
+   */
   async function startTwo() {
     const sandbox = await sandboxFor({
       webhooks: { 101: "disabled", 102: "disabled" },

@@ -41,7 +41,10 @@ export async function readFolder(folder: string): Promise<Places> {
   return Object.fromEntries(texts);
 }
 
-/** Pieces that are too long to match by chance, of characters that URL encoding and JSON escaping leave unchanged. */
+/**
+ * Pieces that are too long to match by chance, of characters that URL encoding and JSON escaping leave
+ * unchanged.
+ */
 function piecesOf(secret: string): string[] {
   const pieces = secret.match(/[\w-]{12}/g);
   if (pieces === null) throw new Error("A secret is too short to search for.");

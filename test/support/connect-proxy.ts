@@ -4,7 +4,8 @@ import { forward, startTcpServer } from "./tcp-server.ts";
 export type Reaction = "tunnel" | number | "fin";
 
 /**
- * Starts an HTTP proxy on 127.0.0.1 that records all traffic. A tunnel ends the way its server side ends: with FIN or RST.
+ * Starts an HTTP proxy on 127.0.0.1 that records all traffic. A tunnel ends the way its server side ends:
+ * with FIN or RST.
  *
  * @param port The local port to which all tunnels lead.
  * @param reactions The reaction to each CONNECT in turn. The last one repeats.

@@ -11,7 +11,12 @@ export type Fault = {
   readonly times?: number;
   /** The number of matching requests to skip first. @default 0 */
   readonly skip?: number;
-  /** Whether the operation is performed although its response is lost. Always true if part of the response is sent. @default false */
+  /**
+   * Whether the operation is performed although its response is lost. Always true if part of the response is
+   * sent.
+   *
+   * @default false
+   */
   readonly effect?: boolean;
 } & (
   | {

@@ -12,8 +12,8 @@ const PROGRAM = join(import.meta.dirname, "../../provider/bin/pulumi-resource-pa
 const LIMIT = 400 * 1024 * 1024;
 
 /**
- * Starts the native plugin with a service that returns a body as its webhook list. The result is not decoded, which would take this
- * process longer than the plugin.
+ * Starts the native plugin with a service that returns a body as its webhook list. The result is not decoded,
+ * which would take this process longer than the plugin.
  *
  * @param flags Options of Node.js for the plugin.
  */

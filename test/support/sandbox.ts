@@ -74,7 +74,11 @@ export async function startSandbox(options: SandboxOptions = {}) {
     /** Returns the client's port of each call with a method. Calls with the same port share a connection. */
     connections: (method: string): number[] =>
       calls.filter((call) => call.method === method).map(({ port }) => port),
-    /** Performs the next request, but holds back its response. @param skip The number of requests to let pass first. */
+    /**
+     * Performs the next request, but holds back its response.
+     *
+     * @param skip The number of requests to let pass first.
+     */
     hold: (skip = 0) => {
       const reached = Promise.withResolvers<ServerResponse>();
       const released = Promise.withResolvers<null>();
@@ -128,7 +132,9 @@ function shaped(shape: Shape): (call: OperationCall) => Answer {
   };
 }
 
-/** Generates a key. The random characters after "%" sometimes form a percent-escape, which must survive too. */
+/**
+ * Generates a key. The random characters after "%" sometimes form a percent-escape, which must survive too.
+ */
 function hostileKey(): string {
   const random = (bytes: number): string => randomBytes(bytes).toString("base64url");
   return `pk_live_${["/", "+", "=", "%", "?", "$"].map((hostile) => random(3) + hostile).join("")}${random(9)}`;

@@ -10,7 +10,11 @@ import { type Ended, mustRun, runProcess } from "../../provider/tools/process.ts
 
 /** Options of {@link createTestStack}. */
 export interface TestStackOptions {
-  /** Returns the stack outputs. Runs in this process. @default the program in `files`, in a separate process */
+  /**
+   * Returns the stack outputs. Runs in this process.
+   *
+   * @default the program in `files`, in a separate process
+   */
   readonly program?: (() => Promise<unknown>) | undefined;
   /** Additional project files by name. */
   readonly files?: Readonly<Record<string, string>>;
@@ -31,9 +35,15 @@ export interface Result {
   readonly error: string;
   readonly stdout: string;
   readonly stderr: string;
-  /** The engine's events as text, without debug messages, in which the SDK itself writes secret outputs in plain text. */
+  /**
+   * The engine's events as text, without debug messages, in which the SDK itself writes secret outputs in
+   * plain text.
+   */
   readonly eventLog: string;
-  /** The number of resources by operation, including the stack: `{ create: 2, same: 1 }`. Empty if it failed early. */
+  /**
+   * The number of resources by operation, including the stack: `{ create: 2, same: 1 }`. Empty if it failed
+   * early.
+   */
   readonly changes: Readonly<Record<string, number>>;
   /** Milliseconds between start and end of the CLI. */
   readonly ms: number;
@@ -42,7 +52,10 @@ export interface Result {
 /** A stack on its own backend, operated by the real engine. */
 export type TestStack = Awaited<ReturnType<typeof createTestStack>>;
 
-/** Creates a stack `dev` of a project `test`. Starts one CLI process per operation; `Stack.up` of the Automation API starts four. */
+/**
+ * Creates a stack `dev` of a project `test`. Starts one CLI process per operation; `Stack.up` of the
+ * Automation API starts four.
+ */
 export async function createTestStack({ env, files, program }: TestStackOptions) {
   const engine = await engineEnv({ PULUMI_STACK: "dev", ...env });
   const project = join(engine.dir, "project");

@@ -1,7 +1,9 @@
 import { once } from "node:events";
 import { connect, createServer, type AddressInfo, type Socket } from "node:net";
 
-/** Starts a TCP server on 127.0.0.1. Ignores connection errors, because tests reset connections on purpose. */
+/**
+ * Starts a TCP server on 127.0.0.1. Ignores connection errors, because tests reset connections on purpose.
+ */
 export async function startTcpServer(serve: (socket: Socket) => void) {
   const open = new Set<Socket>();
   const server = createServer((socket) => {

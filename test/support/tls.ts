@@ -65,7 +65,10 @@ export function trust({ certificate }: Authority): void {
   setDefaultCACertificates([...getCACertificates("default"), certificate]);
 }
 
-/** Resolves every host name under `.test` (RFC 6761, 6.2) to this machine, so that tests can use a host that is not loopback. */
+/**
+ * Resolves every host name under `.test` (RFC 6761, 6.2) to this machine, so that tests can use a host that
+ * is not loopback.
+ */
 export function resolveTestNames(): void {
   const { lookup } = dns;
   type Callback = (error: Error | null, address: string | dns.LookupAddress[], family?: number) => void;
@@ -75,7 +78,11 @@ export function resolveTestNames(): void {
   dns.lookup = replacement as typeof lookup; // net reads this property for each connection.
 }
 
-/** Starts a TLS proxy for a server on 127.0.0.1. Forwards a reset on either side as such. @param url The URL of the server. */
+/**
+ * Starts a TLS proxy for a server on 127.0.0.1. Forwards a reset on either side as such.
+ *
+ * @param url The URL of the server.
+ */
 export async function startTlsFront(url: string, identity: { readonly cert: string; readonly key: string }) {
   const secureContext = createSecureContext(identity);
   const protocols: TLSSocket["alpnProtocol"][] = [];

@@ -12,7 +12,8 @@ function strings(name: string, token = name) {
   };
 }
 
-// These strings are in users' states and programs: after a change, old resources could not be deleted, so it needs a major version.
+// These strings are in users' states and programs: after a change, old resources could not be deleted, so it
+// needs a major version.
 it("the strings that are written into users' states and programs never change", () => {
   expect(registration).toMatchObject({
     PARTNER_API_KEY: strings("PartnerApiKey"),

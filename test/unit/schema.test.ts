@@ -15,7 +15,8 @@ it("marks the secret outputs and the access token as secrets", () => {
   const secrets = [...Object.values(resources), schema.provider].flatMap(({ properties }) =>
     Object.entries(properties).flatMap(([name, property]) => ("secret" in property ? [name] : [])),
   );
-  // `internal` is not in the schema, because programs do not use it. The plugin itself marks a `previousApiKey`.
+  // `internal` is not in the schema, because programs do not use it. The plugin itself marks a
+  // `previousApiKey`.
   const marked = SECRET_OUTPUTS.filter((name) => !["internal", "previousApiKey"].includes(name));
   expect(secrets.sort()).toEqual([...marked, "accessToken"].sort());
 });

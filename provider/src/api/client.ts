@@ -13,11 +13,15 @@ export interface ClientOptions {
   readonly accessToken: string;
   /** The time for one attempt, from the start of sending to the last byte of the response. */
   readonly requestTimeout: number;
-  /** The time for all attempts of one operation and the delays between them. Waiting for a rate limit does not count. */
+  /**
+   * The time for all attempts of one operation and the delays between them. Waiting for a rate limit does not
+   * count.
+   */
   readonly operationTimeout: number;
   /**
-   * Returns the time that the current call of the engine has left, at most 0 if it is over; `null` if it has no limit of its own.
-   * It replaces `operationTimeout`, except for a read, which may serve other calls as well and so gets the longer of the two.
+   * Returns the time that the current call of the engine has left, at most 0 if it is over; `null` if it has
+   * no limit of its own. It replaces `operationTimeout`, except for a read, which may serve other calls as
+   * well and so gets the longer of the two.
    * @default no limit
    */
   readonly remainingTime?: (() => number | null) | undefined;
@@ -29,7 +33,10 @@ export interface ClientOptions {
   readonly env?: NodeJS.ProcessEnv;
   /** @default the system clock */
   readonly clock?: Clock | undefined;
-  /** When it aborts, all waits end, no more requests start, and those in flight are abandoned, except creations. */
+  /**
+   * When it aborts, all waits end, no more requests start, and those in flight are abandoned, except
+   * creations.
+   */
   readonly signal?: AbortSignal | undefined;
   /** Called with one line for each attempt. Lines contain no secrets. @default no logging */
   readonly log?: ((line: string) => void) | undefined;
@@ -74,7 +81,11 @@ export interface PartnerClient {
   close(): Promise<void>;
 }
 
-/** Creates a client. All resources of a process share one. @throws {SettingsError} if the environment does not allow requests. */
+/**
+ * Creates a client. All resources of a process share one.
+ *
+ * @throws {SettingsError} if the environment does not allow requests.
+ */
 export function createClient(options: ClientOptions): PartnerClient {
   const {
     signal,
@@ -179,7 +190,11 @@ interface Call {
   readonly webhookId?: number;
 }
 
-/** Inserts the path parameter into a template. @throws {SettingsError} if a server or a proxy would resolve it to another path. */
+/**
+ * Inserts the path parameter into a template.
+ *
+ * @throws {SettingsError} if a server or a proxy would resolve it to another path.
+ */
 function fillPath(template: string, { key, webhookId }: Call): string {
   if (key !== undefined && ["", ".", ".."].includes(key)) {
     const text = "must point to a value that can be part of a path";

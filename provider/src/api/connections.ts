@@ -27,8 +27,9 @@ export interface Connections {
   /** Reuses kept-alive connections: for requests that can be retried when one of them breaks. */
   readonly pooled: Dispatcher;
   /**
-   * Opens a new connection for each request: for creations, and for retries after a connection broke. On a kept-alive socket
-   * that the server is closing, a POST that never arrived looks the same as one whose response was lost.
+   * Opens a new connection for each request: for creations, and for retries after a connection broke. On a
+   * kept-alive socket that the server is closing, a POST that never arrived looks the same as one whose
+   * response was lost.
    */
   readonly fresh: Dispatcher;
   /** Whether the environment sets a proxy. A connection that fails does not tell at which of the two. */
@@ -87,7 +88,10 @@ export function createConnections(
   };
 }
 
-/** Rejects `NODE_DEBUG=undici`, with which undici prints request paths: the path of a deletion contains the key. */
+/**
+ * Rejects `NODE_DEBUG=undici`, with which undici prints request paths: the path of a deletion contains the
+ * key.
+ */
 function assertUndiciIsQuiet(): void {
   if (!debuglog("undici").enabled && !debuglog("fetch").enabled) return;
   const text =

@@ -15,8 +15,8 @@ export type ErrorCode =
   | "PARTNERS_RESOURCE";
 
 /**
- * The base class of all errors of this provider. An error holds facts and no text: the host renders it, because only the
- * host knows where the account's settings come from. No fact may contain a token or a key.
+ * The base class of all errors of this provider. An error holds facts and no text: the host renders it,
+ * because only the host knows where the account's settings come from. No fact may contain a token or a key.
  */
 export abstract class PartnerError extends Error {
   abstract readonly code: ErrorCode;
@@ -30,8 +30,8 @@ export type FailureCause =
   /** The server returned a status other than 2xx. */
   | { readonly kind: "status"; readonly status: number }
   /**
-   * A response, usually a 429, demands a wait (in milliseconds) that is longer than `operationTimeout` allows. If there was no
-   * attempt, it was the response to another request.
+   * A response, usually a 429, demands a wait (in milliseconds) that is longer than `operationTimeout`
+   * allows. If there was no attempt, it was the response to another request.
    */
   | { readonly kind: "throttled"; readonly status: number; readonly wait: number }
   /** No response arrived in time. `sent`: whether the request had been sent. */
@@ -46,8 +46,8 @@ export type FailureCause =
   | { readonly kind: "webPage" }
   /** The response had a 2xx status and a body that reports a failure. */
   | { readonly kind: "reportedFailure" }
-  /** The list is larger than 64 MiB. */
-  | { readonly kind: "tooLarge" }
+  /** The list is larger than `limit`, in bytes. */
+  | { readonly kind: "tooLarge"; readonly limit: number }
   /** The list is not recognized. */
   | { readonly kind: "unreadableList"; readonly reading: UnreadableWebhookList };
 

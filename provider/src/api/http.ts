@@ -6,7 +6,7 @@ import { CONNECT_TIMEOUT, type Connections } from "./connections.js";
 import type { OperationKind } from "./operations.js";
 
 /** The maximum number of body bytes to keep. */
-const BODY_LIMITS: Readonly<Record<OperationKind, number>> = {
+export const BODY_LIMITS: Readonly<Record<OperationKind, number>> = {
   create: 4 * 1024 * 1024, // The start of a longer one is kept, because it may contain the key.
   read: 64 * 1024 * 1024, // A longer list is an error: reading it takes up to 12 times as much memory.
   change: 1024 * 1024, // Enough for an error message.
@@ -45,7 +45,9 @@ export interface HttpResponse {
 
 interface NoResponse {
   readonly kind: "noResponse";
-  /** Whether undici started to send. Error codes do not tell: ECONNRESET can occur before and after sending. */
+  /**
+   * Whether undici started to send. Error codes do not tell: ECONNRESET can occur before and after sending.
+   */
   readonly sent: boolean;
   readonly reason: "timeout" | "connection" | "interrupted";
   /** The error code of the system or of undici, such as `ECONNREFUSED`; the reason if there was no error. */
@@ -58,8 +60,8 @@ export function isSuccess(status: number): boolean {
 }
 
 /**
- * Sends a request once. Never rejects, and always ends in time. It has its own timers because undici does not reject an
- * aborted request that is queued or connecting, and has no timeout for the whole body.
+ * Sends a request once. Never rejects, and always ends in time. It has its own timers because undici does not
+ * reject an aborted request that is queued or connecting, and has no timeout for the whole body.
  */
 export function sendOnce(connections: Connections, request: HttpRequest): Promise<Attempt> {
   return new Promise((resolve) => {
@@ -148,7 +150,8 @@ class AttemptHandler implements Dispatcher.DispatchHandler {
 
   #startTimer(milliseconds: number): NodeJS.Timeout {
     const timer = setTimeout(() => {
-      // In a busy process, this timer may fire although the response has arrived: one turn of the event loop reads it.
+      // In a busy process, this timer may fire although the response has arrived: one turn of the event loop
+      // reads it.
       setImmediate(() => {
         if (this.#timer === timer) this.#end("timeout");
       });
@@ -176,7 +179,10 @@ class AttemptHandler implements Dispatcher.DispatchHandler {
   }
 }
 
-/** Decompresses a body as far as it arrived: some servers compress unasked. `null`: the result is longer than `limit` bytes. */
+/**
+ * Decompresses a body as far as it arrived: some servers compress unasked. `null`: the result is longer than
+ * `limit` bytes.
+ */
 function decompress(body: Buffer, encoding: string | string[] | undefined, limit: number): Buffer | null {
   const { Z_SYNC_FLUSH, BROTLI_OPERATION_FLUSH } = constants;
   const coding = String(encoding).toLowerCase(); // Case-insensitive: RFC 9110, 8.4.1.

@@ -3,14 +3,17 @@ export type Operation =
   "createApiKey" | "deleteApiKey" | "listWebhooks" | "activateWebhook" | "disableWebhook";
 
 /**
- * How an operation behaves when it is repeated: a `create` creates a second object, so it is never repeated blindly; a
- * `read` changes nothing; a `change` is idempotent.
+ * How an operation behaves when it is repeated: a `create` creates a second object, so it is never repeated
+ * blindly; a `read` changes nothing; a `change` is idempotent.
  */
 export type OperationKind = "create" | "read" | "change";
 
 interface OperationSpec {
   readonly method: "GET" | "POST" | "PATCH" | "DELETE";
-  /** The path below {@link API_ROOT}, with a placeholder for the only path parameter. Safe to print, unlike the path. */
+  /**
+   * The path below {@link API_ROOT}, with a placeholder for the only path parameter. Safe to print, unlike
+   * the path.
+   */
   readonly template: string;
   /** Determines the retries and the choice of connection. */
   readonly kind: OperationKind;
@@ -49,7 +52,10 @@ export const OPERATIONS: Readonly<Record<Operation, OperationSpec>> = {
   },
 };
 
-/** Whether a value is a text of visible ASCII, as access tokens and API keys are. No other text fits into a header as it is. */
+/**
+ * Whether a value is a text of visible ASCII, as access tokens and API keys are. No other text fits into a
+ * header as it is.
+ */
 export function isVisibleAscii(value: unknown, maxLength = 4096): value is string {
   return typeof value === "string" && value.length <= maxLength && /^[!-~]+$/.test(value);
 }

@@ -1,6 +1,9 @@
 import { setTimeout as wait } from "node:timers/promises";
 
-/** Milliseconds of the pause after a 429, or longer if `Retry-After` says so. It doubles while no request succeeds. */
+/**
+ * Milliseconds of the pause after a 429, or longer if `Retry-After` says so. It doubles while no request
+ * succeeds.
+ */
 const BASE_PAUSE = 1_000;
 /** Milliseconds after a 429 during which fewer connections are used. */
 const RECOVERY = 60_000;
@@ -16,7 +19,8 @@ export interface Clock {
 }
 
 export const systemClock: Clock = {
-  now: () => performance.timeOrigin + performance.now(), // Unlike Date.now(), it does not jump when the clock is set.
+  // Unlike Date.now(), it does not jump when the clock is set.
+  now: () => performance.timeOrigin + performance.now(),
   random: () => Math.random(),
   sleep: async (milliseconds, signal) => {
     await wait(milliseconds, undefined, signal && { signal }).catch(() => undefined);
@@ -24,8 +28,9 @@ export const systemClock: Clock = {
 };
 
 /**
- * Limits all requests of the process, retries included: at most `maxConnections` in flight, at most `requestsPerSecond`, and
- * none during the pause after a 429. After the pause, half the connections are used until a minute has passed without a 429.
+ * Limits all requests of the process, retries included: at most `maxConnections` in flight, at most
+ * `requestsPerSecond`, and none during the pause after a 429. After the pause, half the connections are used
+ * until a minute has passed without a 429.
  */
 export class RateLimiter {
   readonly #clock: Clock;
@@ -58,7 +63,8 @@ export class RateLimiter {
   }
 
   /**
-   * Waits for a turn, or until the signal is aborted. The caller must call {@link release} afterwards in any case.
+   * Waits for a turn, or until the signal is aborted. The caller must call {@link release} afterwards in any
+   * case.
    *
    * @param maxWait The longest pause to wait for, in milliseconds.
    * @returns Whether it is the caller's turn; `false` if the pause is longer.
@@ -94,7 +100,11 @@ export class RateLimiter {
     if (this.#clock.now() - this.#throttledAt >= RECOVERY) this.#connections = this.#maxConnections;
   }
 
-  /** Records a 429: starts a pause and halves the connections. @param retryAfter Milliseconds; `null` without `Retry-After`. */
+  /**
+   * Records a 429: starts a pause and halves the connections.
+   *
+   * @param retryAfter Milliseconds; `null` without `Retry-After`.
+   */
   throttled(retryAfter: number | null): void {
     const now = this.#clock.now();
     this.#throttledAt = now;

@@ -11,18 +11,28 @@ const MESSAGE_POINTERS = (
 /** Shorter strings are too common to search for. */
 const MIN_SECRET_LENGTH = 4;
 const MIN_BASE64_LENGTH = 6;
-/** Longer secrets are searched for in parts: V8 throws if a pattern is too long, and a response could be lost. */
+/**
+ * Longer secrets are searched for in parts: V8 throws if a pattern is too long, and a response could be lost.
+ */
 const MAX_PART_LENGTH = 128;
 /** The maximum number of characters of a server's text to show, and to read. */
 const MAX_SHOWN = 200;
 const MAX_READ = 4096;
-/** Text that could be another secret: 16 or more characters that occur in tokens, at least one of them a digit. */
+/**
+ * Text that could be another secret: 16 or more characters that occur in tokens, at least one of them a
+ * digit.
+ */
 const TOKEN_LIKE = /(?=[\w.~+/=|%-]*\d)[\w.~+/=|%-]{16,}/g;
-/** What may be a key in the response to a creation: 16 or more such characters, or 8 with a digit and a letter. */
+/**
+ * What may be a key in the response to a creation: 16 or more such characters, or 8 with a digit and a
+ * letter.
+ */
 const KEY_LIKE = /[\w.~+/=|%-]{16,128}|(?=[\w.~+/=|%-]*\d)(?=[\w.~+/=|%-]*[A-Za-z])[\w.~+/=|%-]{8,}/g;
 /** A request ID in a body. It is not a key, and must not hide the same ID in a header. */
 const ID_MEMBER = /"[\w-]{0,40}(?:request|trace|correlation)[\w-]{0,40}"\s*:\s*"[^"]*"/gi;
-/** The start of a body to search for keys, in characters, and the maximum number of different texts to find. */
+/**
+ * The start of a body to search for keys, in characters, and the maximum number of different texts to find.
+ */
 const MAX_SEARCHED = 64 * 1024;
 const MAX_KEYS = 500;
 /** The only form in which a request ID is shown. It has no room for an escape sequence or a CI command. */
@@ -39,8 +49,10 @@ export function serverMessage(text: string): string | null {
 /**
  * Makes text from a server safe to show, to log and to keep in a state file.
  *
- * @param secrets The access token; the key and its ID, if the request named one; {@link possibleKeys} the response to a creation.
- * @returns At most 200 characters on one line, with `***` for anything that could be a secret; `null` if nothing is left.
+ * @param secrets The access token; the key and its ID, if the request named one; {@link possibleKeys} the
+ * response to a creation.
+ * @returns At most 200 characters on one line, with `***` for anything that could be a secret; `null` if
+ * nothing is left.
  */
 export function redactText(text: string, secrets: readonly string[]): string | null {
   // Drops the last word of a truncated text: it could be the first part of a secret.
@@ -51,7 +63,10 @@ export function redactText(text: string, secrets: readonly string[]): string | n
   return safe.length > MAX_SHOWN ? `${safe.slice(0, MAX_SHOWN - 1)}…`.toWellFormed() : safe;
 }
 
-/** Returns a request ID that is safe to show; `null` if it is missing, has unusual characters, or contains a secret. */
+/**
+ * Returns a request ID that is safe to show; `null` if it is missing, has unusual characters, or contains a
+ * secret.
+ */
 export function printableId(id: unknown, secrets: readonly string[]): string | null {
   if (typeof id !== "string" || !REQUEST_ID.test(id) || breakCommands(id) !== id) return null;
   return redactSecrets(id, secrets) === id ? id : null;
@@ -80,14 +95,18 @@ function partsOf(secret: string): string[] {
 function patternOf(secret: string): RegExp {
   const characters = Array.from(secret, (character) => {
     const bytes = Buffer.from(character).toString("hex").match(/../g) ?? [];
-    const encoded = bytes.map((byte) => `%(?:25)*${anyCase(byte)}`).join(""); // A proxy may encode it once more.
+    // A proxy may encode it once more.
+    const encoded = bytes.map((byte) => `%(?:25)*${anyCase(byte)}`).join("");
     return `(?:${/\w/.test(character) ? character : `\\${character}`}|${encoded})`;
   });
   const hex = anyCase(Buffer.from(secret).toString("hex"));
   return new RegExp([characters.join(""), hex, ...base64Patterns(secret)].join("|"), "g");
 }
 
-/** Returns patterns for the base64 of a secret at each offset, because text such as `Bearer ` may come before it. */
+/**
+ * Returns patterns for the base64 of a secret at each offset, because text such as `Bearer ` may come before
+ * it.
+ */
 function base64Patterns(secret: string): string[] {
   return [0, 1, 2].flatMap((offset) => {
     const base64 = Buffer.from("\0".repeat(offset) + secret).toString("base64");

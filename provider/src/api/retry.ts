@@ -1,11 +1,11 @@
 import type { Effect, FailureCause } from "./errors.js";
-import { isSuccess, type Attempt, type HttpResponse } from "./http.js";
+import { BODY_LIMITS, isSuccess, type Attempt, type HttpResponse } from "./http.js";
 import type { OperationKind } from "./operations.js";
 import type { Clock, RateLimiter } from "./rate-limiter.js";
 
 /**
- * The retry policy. Attempts, base and full jitter follow "Exponential Backoff And Jitter" (AWS Architecture Blog, 2015). The
- * cap keeps the last delay below a tenth of the default `operationTimeout`.
+ * The retry policy. Attempts, base and full jitter follow "Exponential Backoff And Jitter" (AWS Architecture
+ * Blog, 2015). The cap keeps the last delay below a tenth of the default `operationTimeout`.
  */
 const RETRY = {
   /** The maximum number of attempts, including the first. Attempts that return 429 do not count. */
@@ -14,7 +14,10 @@ const RETRY = {
   baseDelay: 200,
   /** The maximum delay in milliseconds, unless the server asks for more with `Retry-After`. */
   maxDelay: 10_000,
-  /** Reads and changes are retried after these statuses: request timeout, bad gateway, unavailable, gateway timeout. */
+  /**
+   * Reads and changes are retried after these statuses: request timeout, bad gateway, unavailable, gateway
+   * timeout.
+   */
   statuses: [408, 502, 503, 504],
   /** Only reads are retried after these statuses, because a change may have failed halfway. */
   readStatuses: [500],
@@ -23,7 +26,10 @@ const RETRY = {
 /** What follows an attempt: success, failure, a retry, or a retry as soon as the rate limit allows it. */
 type RetryDecision = "done" | "fail" | "retry" | "throttled";
 
-/** Decides what follows. A creation is retried only if it certainly had no effect: a second key is worse than an error. */
+/**
+ * Decides what follows. A creation is retried only if it certainly had no effect: a second key is worse than
+ * an error.
+ */
 function decideRetry(kind: OperationKind, attempt: Attempt): RetryDecision {
   if (attempt.kind === "noResponse") return kind === "create" && attempt.sent ? "fail" : "retry";
   const { status, cutOff } = attempt;
@@ -31,7 +37,8 @@ function decideRetry(kind: OperationKind, attempt: Attempt): RetryDecision {
     if (kind !== "read" || cutOff === null) return "done";
     return cutOff === "limit" ? "fail" : "retry";
   }
-  if (status === 429) return "throttled"; // rate-limiter.ts makes all requests wait. Refused, so even a creation is repeated.
+  // rate-limiter.ts makes all requests wait. Refused, so even a creation is repeated.
+  if (status === 429) return "throttled";
   if (kind === "create") return "fail";
   const statuses: readonly number[] =
     kind === "read" ? [...RETRY.statuses, ...RETRY.readStatuses] : RETRY.statuses;
@@ -39,8 +46,9 @@ function decideRetry(kind: OperationKind, attempt: Attempt): RetryDecision {
 }
 
 /**
- * Whether an attempt may have taken effect. After 2xx it may have, although the body can still report a failure. A 4xx status
- * means that the server refused, except 408. After 408 and 5xx the outcome is unknown, and a redirect may follow a creation (303).
+ * Whether an attempt may have taken effect. After 2xx it may have, although the body can still report a
+ * failure. A 4xx status means that the server refused, except 408. After 408 and 5xx the outcome is unknown,
+ * and a redirect may follow a creation (303).
  */
 function mayHaveTakenEffect(kind: OperationKind, attempt: Attempt): boolean {
   if (kind === "read") return false;
@@ -76,7 +84,8 @@ interface RetryContext {
 /**
  * Repeats an attempt as the retry policy allows, until the deadline.
  *
- * @param send Sends the request once. Receives the milliseconds left until the deadline, and the number of the attempt.
+ * @param send Sends the request once. Receives the milliseconds left until the deadline, and the number of
+ * the attempt.
  */
 export async function withRetry(
   kind: OperationKind,
@@ -137,13 +146,16 @@ function causeOf(attempt: Attempt): FailureCause {
   if (attempt.kind === "response") {
     const { status, cutOff } = attempt;
     if (!isSuccess(status)) return { kind: "status", status };
-    return { kind: cutOff === "limit" ? "tooLarge" : "cutOff" };
+    return cutOff === "limit" ? { kind: "tooLarge", limit: BODY_LIMITS.read } : { kind: "cutOff" };
   }
   const { reason, code, sent } = attempt;
   return reason === "timeout" ? { kind: "timeout", sent } : { kind: "connection", code };
 }
 
-/** Reads `Retry-After` (RFC 9110, 10.2.3), seconds or a date, as milliseconds to wait; `null` if missing or unreadable. */
+/**
+ * Reads `Retry-After` (RFC 9110, 10.2.3), seconds or a date, as milliseconds to wait; `null` if missing or
+ * unreadable.
+ */
 function readRetryAfter(attempt: Attempt, now: number): number | null {
   // On a 2xx response it has no meaning, and must not delay reading a list again that was cut off.
   if (attempt.kind === "noResponse" || isSuccess(attempt.status)) return null;

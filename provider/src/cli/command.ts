@@ -4,7 +4,12 @@ import { CONTROL_CHARACTERS, INVISIBLE } from "../log-text.js";
 
 export interface Command {
   readonly help: string;
-  /** Returns the exit code. @param args The arguments after the command's name. @throws {UsageError} or {@link CommandError}. */
+  /**
+   * Returns the exit code.
+   *
+   * @param args The arguments after the command's name.
+   * @throws {UsageError} or {@link CommandError}.
+   */
   readonly run: (args: readonly string[]) => Promise<number>;
 }
 

@@ -60,7 +60,10 @@ export const doctorCommand: Command = {
 
 const COLORS = { ok: "green", warning: "yellow", failed: "red" } as const;
 
-/** Prints the result of a check: the finding in sentences, without secrets, and below it what to do, or table rows. */
+/**
+ * Prints the result of a check: the finding in sentences, without secrets, and below it what to do, or table
+ * rows.
+ */
 type Report = (status: keyof typeof COLORS, name: string, detail: string, ...lines: string[]) => void;
 
 function reportStack({ name, accounts, hasPlainToken, interruptedKeys }: Stack, report: Report): void {
@@ -148,7 +151,11 @@ function checkShape({ webhooks, complete, pointers }: WebhookList, report: Repor
   }
 }
 
-/** Checks that the declared webhooks exist. Lists every webhook with its ID, its state, and the resources that declare it. */
+/**
+ * Checks that the declared webhooks exist. For whoever takes over a stack: no other command shows which
+ * webhook belongs to which resource. Lists every webhook with its ID, its state, and the resources that
+ * declare it.
+ */
 function checkWebhooks(list: WebhookList, declared: Account["declared"], report: Report): void {
   const { webhooks, complete } = list;
   const ids = [...new Set([...webhooks.keys(), ...declared.keys()])].sort((a, b) => a - b);

@@ -11,7 +11,10 @@ import { CommandError } from "./command.js";
 /** What the doctor needs of a stack: its configuration, and its state after the last `pulumi up`. */
 export interface Stack {
   readonly name: string;
-  /** The account of the stack configuration, unless every resource uses a `Provider`; then the account of each `Provider`. */
+  /**
+   * The account of the stack configuration, unless every resource uses a `Provider`; then the account of each
+   * `Provider`.
+   */
   readonly accounts: readonly Account[];
   /** The names of the keys whose creation or rotation was interrupted. */
   readonly interruptedKeys: readonly string[];
@@ -54,7 +57,10 @@ export function isInProject(folder: string): boolean {
   return hasFile || (dirname(root) !== root && isInProject(dirname(root)));
 }
 
-/** Reads a stack through the CLI, so that passphrases, secrets providers and environments work as in `pulumi up`. */
+/**
+ * Reads a stack through the CLI, so that passphrases, secrets providers and environments work as in `pulumi
+ * up`.
+ */
 export async function readStack(cwd: string, name?: string): Promise<Stack> {
   const pulumi = async (...args: string[]): Promise<string> => {
     const options = { cwd, maxBuffer: Infinity };
@@ -80,7 +86,10 @@ export async function readStack(cwd: string, name?: string): Promise<Stack> {
   }
 }
 
-/** Parts of the CLI's errors, and what we say. Its own text is not shown, because a backend URL may contain a password. */
+/**
+ * Parts of the CLI's errors, and what we say. Its own text is not shown, because a backend URL may contain a
+ * password.
+ */
 const CLI_ERRORS = [
   [
     "incorrect passphrase",
@@ -94,7 +103,9 @@ const CLI_ERRORS = [
   ["no stack named", 'there is no such stack. To see those that exist, run "pulumi stack ls".'],
 ] as const;
 
-/** Combines what the CLI prints about a stack. Without a stack, there is one account, without configuration. */
+/**
+ * Combines what the CLI prints about a stack. Without a stack, there is one account, without configuration.
+ */
 export function parseStack(name = "", values: Config = {}, deployment: Deployment = {}): Stack {
   const config: ConfigSource = { get: (key) => values[key]?.value };
   const resources = (deployment.resources ?? []).filter((resource) => resource.delete !== true);

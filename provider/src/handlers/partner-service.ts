@@ -7,7 +7,9 @@ import { readWebhookList } from "../responses/webhook-list-reader.js";
 import { keepResponse, type CreatedKey } from "./keys/key-state.js";
 import type { WebhookList } from "./webhooks/list.js";
 
-/** The Partner API, with its responses interpreted. Each method also throws as that of {@link PartnerClient}. */
+/**
+ * The Partner API, with its responses interpreted. Each method also throws as that of {@link PartnerClient}.
+ */
 export interface PartnerService extends Pick<PartnerClient, "pendingOperations" | "close"> {
   /**
    * Creates a key. Never throws once the server has returned a key: the response is the only copy.
@@ -23,7 +25,10 @@ export interface PartnerService extends Pick<PartnerClient, "pendingOperations" 
   setWebhookState(webhookId: number, state: WebhookState): Promise<void>;
 }
 
-/** Interprets what the client receives: a 2xx response may still report a failure, and a list may not be recognized. */
+/**
+ * Interprets what the client receives: a 2xx response may still report a failure, and a list may not be
+ * recognized.
+ */
 export function interpretResponses(client: PartnerClient, mapping: ResponseMapping): PartnerService {
   return {
     async createApiKey() {

@@ -165,7 +165,10 @@ function explain(
     case "reportedFailure":
       return ["the body reports a failure, although the status does not", "Ask the service's operator why."];
     case "tooLarge":
-      return ["the list is larger than 64 MiB", `Check that ${baseUrl} is the address of the API.`];
+      return [
+        `the list is larger than ${cause.limit / 2 ** 20} MiB`,
+        `Check that ${baseUrl} is the address of the API.`,
+      ];
     case "unreadableList": {
       if (cause.reading.reason === "too many values")
         return ["the list has too many values to be one of webhooks", `Check ${baseUrl}.`];

@@ -16,19 +16,25 @@ export interface PartnerWebhook {
 
 /** The result of {@link getPartnerWebhooks}. */
 export interface GetPartnerWebhooksResult {
-  /** The webhooks in the order of the service; empty if there are none. Secret in an output, because a record may hold a secret. */
+  /**
+   * The webhooks in the order of the service; empty if there are none. Secret in an output, because a record
+   * may hold a secret.
+   */
   readonly webhooks: PartnerWebhook[];
 }
 
 /**
- * Lists all webhooks of an account as plain values. They are known in a preview, so a program can loop over them. The list is read
- * once, at the start of the run, with the same request that serves the resources of the account.
+ * Lists all webhooks of an account as plain values. They are known in a preview, so a program can loop over
+ * them. The list is read once, at the start of the run, with the same request that serves the resources of
+ * the account.
  *
- * Records are plain text. Wrap anything that may contain a secret in `pulumi.secret`, or use {@link getPartnerWebhooksOutput}.
+ * Records are plain text. Wrap anything that may contain a secret in `pulumi.secret`, or use {@link
+ * getPartnerWebhooksOutput}.
  *
- * @param options Selects the account: a `provider`, or a component as `parent`, whose provider for child resources is used. By
- *   default, this is the account of stack configuration.
- * @throws {Error} if the list cannot be read or has further pages, and in a preview if the provider's settings are not known yet.
+ * @param options Selects the account: a `provider`, or a component as `parent`, whose provider for child
+ * resources is used. By default, this is the account of stack configuration.
+ * @throws {Error} if the list cannot be read or has further pages, and in a preview if the provider's
+ * settings are not known yet.
  * @example
  * ```ts
  * const { webhooks } = await partners.getPartnerWebhooks();
@@ -51,8 +57,9 @@ export async function getPartnerWebhooks(
 }
 
 /**
- * Lists all webhooks of an account like {@link getPartnerWebhooks}, but returns a secret output. Values derived from it stay secret
- * until you call `pulumi.unsecret`. It needs no `await`, and may be unknown in a preview.
+ * Lists all webhooks of an account like {@link getPartnerWebhooks}, but returns a secret output. Values
+ * derived from it stay secret until you call `pulumi.unsecret`. It needs no `await`, and may be unknown in a
+ * preview.
  *
  * @param options Selects the account, as for {@link getPartnerWebhooks}.
  * @example
@@ -67,7 +74,10 @@ export function getPartnerWebhooksOutput(
   return pulumi.secret(read(options).webhooks.apply(parse));
 }
 
-/** The resource that holds the list. It has an ID, so the engine only reads it, like a resource of another stack. */
+/**
+ * The resource that holds the list. It has an ID, so the engine only reads it, like a resource of another
+ * stack.
+ */
 class PartnerWebhooks extends PartnerResource {
   /** The webhooks as JSON text. */
   declare readonly webhooks: pulumi.Output<string>;
@@ -83,7 +93,10 @@ class PartnerWebhooks extends PartnerResource {
   }
 }
 
-/** One resource for each provider, because the names of resources must be unique; by the run for the default provider. */
+/**
+ * One resource for each provider, because the names of resources must be unique; by the run for the default
+ * provider.
+ */
 const reads = new WeakMap<object, PartnerWebhooks>();
 
 function read(options: Pick<pulumi.InvokeOptions, "provider" | "parent">): PartnerWebhooks {

@@ -5,7 +5,8 @@ import { PARTNER_API_KEY, SECRET_OUTPUTS } from "../registration.js";
 import { PartnerResource } from "./partner-resource.js";
 
 /**
- * When a new key replaces the current one, and how long the old key stays valid. Invalid values fail the preview.
+ * When a new key replaces the current one, and how long the old key stays valid. Invalid values fail the
+ * preview.
  *
  * @example
  * ```ts
@@ -20,15 +21,17 @@ export interface RotationArgs {
    */
   trigger?: pulumi.Input<string | undefined>;
   /**
-   * The age in UTC days from which the next `pulumi up` rotates the key, a whole number from 1 to 36500. Requires `overlapDays`.
+   * The age in UTC days from which the next `pulumi up` rotates the key, a whole number from 1 to 36500.
+   * Requires `overlapDays`.
    * @default never
    */
   afterDays?: pulumi.Input<number | undefined>;
   /**
-   * How many days the old key stays valid after a rotation, a whole number from 0 to 36500, at most `afterDays`. With
-   * 0, the resource is replaced, and the old key is deleted at the end of the update.
+   * How many days the old key stays valid after a rotation, a whole number from 0 to 36500, at most
+   * `afterDays`. With 0, the resource is replaced, and the old key is deleted at the end of the update.
    *
-   * The overlap must exceed the longest time that any consumer of the key goes without a successful `pulumi up`.
+   * The overlap must exceed the longest time that any consumer of the key goes without a successful `pulumi
+   * up`.
    * @default 0
    */
   overlapDays?: pulumi.Input<number | undefined>;
@@ -44,10 +47,11 @@ export interface PartnerApiKeyArgs {
 }
 
 /**
- * An API key for the Partner API. Creating the resource creates the key, and deleting the resource deletes the key.
+ * An API key for the Partner API. Creating the resource creates the key, and deleting the resource deletes
+ * the key.
  *
- * The service shows a key only once, so the provider keeps the key in the state, as a secret. The Partner API cannot list keys, so
- * a refresh does not detect that a key was deleted elsewhere.
+ * The service shows a key only once, so the provider keeps the key in the state, as a secret. The Partner API
+ * cannot list keys, so a refresh does not detect that a key was deleted elsewhere.
  *
  * @example
  * ```ts
@@ -58,7 +62,10 @@ export interface PartnerApiKeyArgs {
 export class PartnerApiKey extends PartnerResource {
   /** The API key. Always secret. */
   declare readonly apiKey: pulumi.Output<string>;
-  /** Identifies the key without revealing it: `sha256:` and 16 hex digits; `null` for keys shorter than 16 characters. */
+  /**
+   * Identifies the key without revealing it: `sha256:` and 16 hex digits; `null` for keys shorter than 16
+   * characters.
+   */
   declare readonly fingerprint: pulumi.Output<string | null>;
   /** The last four characters, as many services display them; `null` for keys shorter than 20 characters. */
   declare readonly hint: pulumi.Output<string | null>;
@@ -66,23 +73,34 @@ export class PartnerApiKey extends PartnerResource {
   declare readonly createdAt: pulumi.Output<string>;
   /** The complete response to the creation, because the service sends it only once. Always secret. */
   declare readonly response: pulumi.Output<KeyResponse | null>;
-  /** The time at which the key replaced an earlier key of this resource, in ISO 8601; `null` for the first key. */
+  /**
+   * The time at which the key replaced an earlier key of this resource, in ISO 8601; `null` for the first
+   * key.
+   */
   declare readonly rotatedAt: pulumi.Output<string | null>;
-  /** The time from which the next `pulumi up` rotates the key because of its age, in ISO 8601; `null` without `afterDays`. */
+  /**
+   * The time from which the next `pulumi up` rotates the key because of its age, in ISO 8601; `null` without
+   * `afterDays`.
+   */
   declare readonly rotationDueAt: pulumi.Output<string | null>;
   /** The key that the last rotation replaced, while it is valid; otherwise, `null`. Always secret. */
   declare readonly previousApiKey: pulumi.Output<string | null>;
-  /** The time from which the next `pulumi up` deletes `previousApiKey`, in ISO 8601; `null` if there is no previous key. */
+  /**
+   * The time from which the next `pulumi up` deletes `previousApiKey`, in ISO 8601; `null` if there is no
+   * previous key.
+   */
   declare readonly previousExpiresAt: pulumi.Output<string | null>;
   /** The name of the account that the key belongs to: {@link ProviderArgs.account}, or `partners:account`. */
   declare readonly account: pulumi.Output<string>;
 
   /**
-   * Gets an existing key that this stack does not manage. The Partner API cannot read keys, so the key comes from an environment
-   * variable. To get a key from the stack that manages it, use a `pulumi.StackReference` instead.
+   * Gets an existing key that this stack does not manage. The Partner API cannot read keys, so the key comes
+   * from an environment variable. To get a key from the stack that manages it, use a `pulumi.StackReference`
+   * instead.
    *
    * @param name The name of the resource in the stack.
-   * @param id `env:` and the name of the variable, such as `env:CHECKOUT_KEY`. Do not pass the key itself: IDs are not secret.
+   * @param id `env:` and the name of the variable, such as `env:CHECKOUT_KEY`. Do not pass the key itself:
+   * IDs are not secret.
    * @param opts Resource options. `provider` selects the account.
    */
   static get(name: string, id: pulumi.Input<pulumi.ID>, opts?: pulumi.CustomResourceOptions): PartnerApiKey {

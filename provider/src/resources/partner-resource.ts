@@ -3,8 +3,9 @@ import * as pulumi from "@pulumi/pulumi";
 import { isUnknownKey, unknownSettingText, type Registration } from "../registration.js";
 
 /**
- * A resource of the SDK's dynamic-provider host. It passes two inputs to that host, which Pulumi hides because of their underscores:
- * the source of the handlers, and its URN, which the host does not pass on. The handlers' warnings are shown at that URN.
+ * A resource of the SDK's dynamic-provider host. It passes two inputs to that host, which Pulumi hides
+ * because of their underscores: the source of the handlers, and its URN, which the host does not pass on. The
+ * handlers' warnings are shown at that URN.
  */
 export abstract class PartnerResource extends pulumi.CustomResource {
   /** @param args The arguments of the program; none if `opts` has the ID of an existing resource. */
@@ -20,7 +21,8 @@ export abstract class PartnerResource extends pulumi.CustomResource {
     // Each property costs time in the SDK, so an argument that is not given is left out.
     const given = Object.entries(args).filter(([, value]) => value !== undefined);
     const properties = Object.fromEntries([...unset, ...given]) as object;
-    // The SDK's function costs as much as all else here. A promise: an output would make the resource depend on its parent.
+    // The SDK's function costs as much as all else here. A promise: an output would make the resource depend
+    // on its parent.
     const urn = opts.parent
       ? settled(pulumi.createUrn(name, type, opts.parent)).promise()
       : `urn:pulumi:${pulumi.getStack()}::${pulumi.getProject()}::${type}::${name}`;
@@ -30,8 +32,8 @@ export abstract class PartnerResource extends pulumi.CustomResource {
 }
 
 /**
- * Rejects unknown arguments. TypeScript reports them, but a JavaScript program could pass options instead of arguments, as in
- * `new PartnerApiKey("checkout", { provider })`, and create the key in the default account.
+ * Rejects unknown arguments. TypeScript reports them, but a JavaScript program could pass options instead of
+ * arguments, as in `new PartnerApiKey("checkout", { provider })`, and create the key in the default account.
  */
 export function assertArguments(resource: string, args: unknown, known: readonly string[]): void {
   if (typeof args !== "object" || args === null)
@@ -43,12 +45,18 @@ export function assertArguments(resource: string, args: unknown, known: readonly
   );
 }
 
-/** Returns the promises inside an output. The SDK does not declare them, but only they reveal a failure or an unknown value. */
+/**
+ * Returns the promises inside an output. The SDK does not declare them, but only they reveal a failure or an
+ * unknown value.
+ */
 export function settled<T>(output: pulumi.Output<T>): { isKnown: Promise<boolean>; promise(): Promise<T> } {
   return output as unknown as { isKnown: Promise<boolean>; promise(): Promise<T> };
 }
 
-/** Identifies the run by its connection to the engine. With the Automation API or with mocks, one process can have many runs. */
+/**
+ * Identifies the run by its connection to the engine. With the Automation API or with mocks, one process can
+ * have many runs.
+ */
 export function currentRun(): object {
   return pulumi.runtime.getMonitor() ?? currentRun; // Without an engine, no resource can be registered.
 }

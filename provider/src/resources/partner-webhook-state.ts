@@ -5,12 +5,15 @@ import { PARTNER_WEBHOOK_STATE } from "../registration.js";
 import { PartnerResource } from "./partner-resource.js";
 
 /**
- * What happens to a webhook that is no longer managed: `"leave"` keeps its current state, `"restore"` sets the state in which it was
- * first found, and `"active"` or `"disabled"` sets that state.
+ * What happens to a webhook that is no longer managed: `"leave"` keeps its current state, `"restore"` sets
+ * the state in which it was first found, and `"active"` or `"disabled"` sets that state.
  */
 export type StateOnDestroy = "leave" | "restore" | WebhookState;
 
-/** The arguments of {@link PartnerWebhookState}. The preview fails if a value is invalid or the webhook does not exist. */
+/**
+ * The arguments of {@link PartnerWebhookState}. The preview fails if a value is invalid or the webhook does
+ * not exist.
+ */
 export interface PartnerWebhookStateArgs {
   /** The ID of an existing webhook, a positive whole number. Changing it replaces the resource. */
   webhookId: pulumi.Input<number>;
@@ -36,7 +39,10 @@ export class PartnerWebhookState extends PartnerResource {
   declare readonly webhookId: pulumi.Output<number>;
   /** The state of the webhook, as last read or set. */
   declare readonly state: pulumi.Output<WebhookState>;
-  /** The state in which the webhook was first found, which `"restore"` sets; `null` if the list did not show it. */
+  /**
+   * The state in which the webhook was first found, which `"restore"` sets; `null` if the list did not show
+   * it.
+   */
   declare readonly initialState: pulumi.Output<WebhookState | null>;
 
   /**

@@ -7,43 +7,51 @@ import { PARTNER_WEBHOOK_STATES } from "../registration.js";
 import { PartnerResource } from "./partner-resource.js";
 
 /**
- * What happens to webhooks that the program does not name: `"leave"` keeps their states, and `"active"` or `"disabled"`
- * sets that state.
+ * What happens to webhooks that the program does not name: `"leave"` keeps their states, and `"active"` or
+ * `"disabled"` sets that state.
  */
 export type OtherWebhooks = "leave" | WebhookState;
 
-/** The arguments of {@link PartnerWebhookStates}. The preview fails if a value is invalid or a webhook does not exist. */
+/**
+ * The arguments of {@link PartnerWebhookStates}. The preview fails if a value is invalid or a webhook does
+ * not exist.
+ */
 export interface PartnerWebhookStatesArgs {
   /** The desired states of webhooks, by ID: `{ 101: "active", 102: "disabled" }`. */
   states: pulumi.Input<Record<string, pulumi.Input<WebhookState>>>;
   /**
-   * What happens to all other webhooks of the account. If you set a state, no other resource of the program may manage webhooks of
-   * the account.
+   * What happens to all other webhooks of the account. If you set a state, no other resource of the program
+   * may manage webhooks of the account.
    * @default "leave"
    */
   others?: pulumi.Input<OtherWebhooks | undefined>;
   /**
-   * What happens to webhooks that are no longer managed, for example because you remove their IDs from `states` or the resource.
+   * What happens to webhooks that are no longer managed, for example because you remove their IDs from
+   * `states` or the resource.
    * @default "leave"
    */
   stateOnDestroy?: pulumi.Input<StateOnDestroy | undefined>;
 }
 
 /**
- * The states of many existing webhooks, as one resource. It is faster than one {@link PartnerWebhookState} per webhook. The
- * provider does not create or delete webhooks.
+ * The states of many existing webhooks, as one resource. It is faster than one {@link PartnerWebhookState}
+ * per webhook. The provider does not create or delete webhooks.
  *
  * @example
  * ```ts
- * new partners.PartnerWebhookStates("fleet", { states: { 101: "active" }, others: "disabled", stateOnDestroy: "restore" });
+ * new partners.PartnerWebhookStates("fleet", {
+ *   states: { 101: "active" },
+ *   others: "disabled",
+ *   stateOnDestroy: "restore",
+ * });
  * ```
  */
 export class PartnerWebhookStates extends PartnerResource {
   /** The states of the webhooks that the program names, by ID, as last read or set. */
   declare readonly states: pulumi.Output<Readonly<Record<string, WebhookState>>>;
   /**
-   * The states in which the managed webhooks were first found, by ID, which `"restore"` sets; `null` for a webhook whose state the
-   * list did not show. Includes the webhooks that `others` covers.
+   * The states in which the managed webhooks were first found, by ID, which `"restore"` sets; `null` for a
+   * webhook whose state the list did not show. Includes the webhooks that `others` covers.
    */
   declare readonly initialStates: pulumi.Output<Readonly<Record<string, WebhookState | null>>>;
 
@@ -61,8 +69,8 @@ export class PartnerWebhookStates extends PartnerResource {
 type States = PartnerWebhookStatesArgs["states"];
 
 /**
- * Rejects the webhook ID `__proto__`. The SDK assigns the members of an object one by one, so it would lose that one. The provider
- * rejects all other invalid IDs.
+ * Rejects the webhook ID `__proto__`. The SDK assigns the members of an object one by one, so it would lose
+ * that one. The provider rejects all other invalid IDs.
  *
  * @throws {pulumi.RunError} unless the states are a promise or an output, which then fails.
  * @internal

@@ -1,39 +1,43 @@
-import { isEmpty, isObject, MAX_NODES, names, nodesOf, normalizeName, type DocumentNode } from "../json.js";
+import { isEmpty, isObject, MAX_NODES, nameSet, nodesOf, normalizeName, type DocumentNode } from "../json.js";
 
 /** The headers of a response, by lower-case name. */
 export type ResponseHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /**
- * What a member says about further pages. `more` and `last` are explicit. `next` is a cursor or an address, which some services
- * send even with the last page. `end` is an empty one, or a number that fits the list. `unclear` may be a sign.
+ * What a member says about further pages. `more` and `last` are explicit. `next` is a cursor or an address,
+ * which some services send even with the last page. `end` is an empty one, or a number that fits the list.
+ * `unclear` may be a sign.
  */
 type Sign = "more" | "last" | "next" | "end" | "unclear" | null;
 
-const MORE = names("more hasMore isMore moreAvailable hasNext hasNextPage hasMoreItems hasMoreResults");
-const LAST = names("last isLast lastPage isLastPage done isDone isEnd");
-const NEXT = names(
+const MORE = nameSet("more hasMore isMore moreAvailable hasNext hasNextPage hasMoreItems hasMoreResults");
+const LAST = nameSet("last isLast lastPage isLastPage done isDone isEnd");
+const NEXT = nameSet(
   "next nextPage nextCursor nextToken nextPageToken nextPageUrl nextUrl nextLink nextOffset nextMarker cursor endCursor after " +
     "iterator marker continue continuationToken pageToken scrollId",
 );
-const TOTAL = names(
+const TOTAL = nameSet(
   "total totalCount totalItems totalRecords totalResults totalElements totalRows totalSize itemsTotal estimatedTotal recordsTotal " +
     "numFound hydraTotalItems odataCount",
 );
-const COUNT = names("count resultCount");
-const PAGES = names("totalPages pagesTotal pageCount pages numPages numberOfPages maxPage");
-const PAGE_SIZE = names(
+const COUNT = nameSet("count resultCount");
+const PAGES = nameSet("totalPages pagesTotal pageCount pages numPages numberOfPages maxPage");
+const PAGE_SIZE = nameSet(
   "limit perPage pageSize pageLen pageLimit itemsPerPage maxResults size take top rows",
 );
 /** Words in any other name: that of a cursor or an address, and that of what may be a sign. */
-const NEXT_WORDS = names("next more cursor");
-const PAGE_WORDS = names(
+const NEXT_WORDS = nameSet("next more cursor");
+const PAGE_WORDS = nameSet(
   "page pages paging pagination prev previous first last offset skip start from limit size total count token marker iterator " +
     "continue continuation scroll remaining left truncated partial incomplete range",
 );
 const WORD = /[A-Z]?[a-z]+|[A-Z]+/g;
 const LINK_TO_NEXT = /\brel\s{0,3}=\s{0,3}"?(?:[^\s",;]{1,40} ){0,3}next\b/i;
 
-/** Whether a list is complete: nothing outside it may be a sign of another page, or a sign says that this is the last. */
+/**
+ * Whether a list is complete: nothing outside it may be a sign of another page, or a sign says that this is
+ * the last.
+ */
 export function isComplete(document: unknown, list: readonly unknown[], headers: ResponseHeaders): boolean {
   const signs = new Set<Sign>();
   let count = 0;
@@ -57,7 +61,8 @@ function readSign(name: string, value: unknown, length: number): Sign {
   if (LAST.has(name) && typeof value === "boolean") return value ? "last" : "more";
   const number = typeof value === "string" && value !== "" ? Number(value) : value;
   if (typeof number !== "number" || Number.isNaN(number)) return null;
-  if (TOTAL.has(name)) return number > length ? "more" : number === length ? "end" : "unclear";
+  if (TOTAL.has(name) && number < length) return "unclear";
+  if (TOTAL.has(name)) return number > length ? "more" : "end";
   if (COUNT.has(name)) return number > length ? "more" : null;
   if (PAGES.has(name)) return number > 1 ? "more" : "end";
   if (!PAGE_SIZE.has(name)) return null;

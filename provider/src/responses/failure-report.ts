@@ -1,14 +1,17 @@
 import { parseDocument } from "../json-text.js";
-import { isObject, isScalar, names, nodesOf, normalizeName } from "../json.js";
+import { isObject, isScalar, nameSet, nodesOf, normalizeName } from "../json.js";
 
-/** A member of the root object reports a failure if its name is here and it is false, */
-const SUCCESS = names("success ok");
-/** or if its name is here and it holds anything, */
-const ERROR = names("error errors fault");
-/** or if it is called `status` and is one of these words. */
-const FAILED = names("error failed");
+/** Members of the root object that report a failure if they are false. */
+const SUCCESS = nameSet("success ok");
+/** Members that report a failure if they hold anything. */
+const ERROR = nameSet("error errors fault");
+/** The words in a member `status` that report a failure. */
+const FAILED = nameSet("error failed");
 
-/** Whether the body of a 2xx response reports a failure: it is a web page, or its root object says so. Never throws. */
+/**
+ * Whether the body of a 2xx response reports a failure: it is a web page, or its root object says so. Never
+ * throws.
+ */
 export function reportsFailure(text: string): boolean {
   const isRootObject = /^\uFEFF?\s*\{/.test(text); // Parsing a long list, a root array, would take long.
   return isWebPage(text) || (isRootObject && documentReportsFailure(parseDocument(text)));

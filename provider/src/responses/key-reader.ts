@@ -1,13 +1,15 @@
 import { isVisibleAscii } from "../api/operations.js";
 import { parseDocument } from "../json-text.js";
-import { isArray, names, nodesOf, pointersOf } from "../json.js";
-import { resolvePointer, type DocumentNode } from "../json.js";
+import { isArray, nameSet, nodesOf, pointersOf, resolvePointer, type DocumentNode } from "../json.js";
 import { documentReportsFailure, isWebPage, membersBesideErrors } from "./failure-report.js";
 import type { ResponseMapping } from "./mapping.js";
 
 /** A response of the service, exactly as received. Secret. */
 export interface KeyResponse {
-  /** The body as text, or in base64 if it is not valid UTF-8, or is one of Pulumi's placeholders for unknown values. */
+  /**
+   * The body as text, or in base64 if it is not valid UTF-8, or is one of Pulumi's placeholders for unknown
+   * values.
+   */
   readonly body: string;
   /** The encoding of `body`: `utf8` or `base64`. */
   readonly encoding: "utf8" | "base64";
@@ -15,12 +17,18 @@ export interface KeyResponse {
   readonly complete: boolean;
 }
 
-/** The result of looking for the key in the response to its creation. `apiKey` is secret; `pointer` is where it was found. */
+/**
+ * The result of looking for the key in the response to its creation. `apiKey` is secret; `pointer` is where
+ * it was found.
+ */
 export type KeyReading =
   | { readonly kind: "found"; readonly apiKey: string; readonly pointer: string }
   | {
       readonly kind: "refused";
-      /** `none`: or the response reports a failure. `pointer`: it finds nothing that can be sent. `not JSON`, `empty`: no pointer can help. */
+      /**
+       * `none`: or the response reports a failure. `pointer`: it finds nothing that can be sent. `not JSON`,
+       * `empty`: no pointer can help.
+       */
       readonly reason: "none" | "several" | "pointer" | "not JSON" | "empty";
       /** JSON Pointers to possible keys, at most 10. */
       readonly candidates: readonly string[];
@@ -29,15 +37,18 @@ export type KeyReading =
 /** The ends of names that say "the API key", such as `x-api-key`. They count anywhere outside arrays. */
 const API_KEY = /api(?:key|token|keyvalue|keysecret)$/;
 /** The other names of keys. They count if there is no API key, at the root and in the objects below. */
-const KEY = names(
+const KEY = nameSet(
   "key token secret value accessToken authToken bearerToken clientToken userToken accountToken serviceToken " +
     "personalAccessToken partnerToken authorizationToken secretToken plainTextToken secretKey privateKey licenseKey hmacKey " +
     "appKey applicationKey integrationKey partnerKey writeKey adminKey masterKey deployKey rawKey fullKey newKey " +
     "plainTextKey keyValue keyString keySecret tokenValue tokenString tokenSecret secretValue secretText secretId " +
     "clientSecret plainText clearText sha1 jwt pat",
 );
-/** Objects around a key: usual envelopes, and owners of keys. So is an object named after the key, such as `createToken`. */
-const AROUND_KEY = names(
+/**
+ * Objects around a key: usual envelopes, and owners of keys. So is an object named after the key, such as
+ * `createToken`.
+ */
+const AROUND_KEY = nameSet(
   "data result results response attributes payload body item object record resource content output spec status auth " +
     "created user account partner client customer merchant member project team organization workspace tenant app " +
     "application agent machine bot integration service server source site store environment device entity",
@@ -81,7 +92,10 @@ export function readApiKey(text: string, mapping: ResponseMapping): KeyReading {
   return { kind: "found", apiKey: String(key), pointer };
 }
 
-/** Reads the ID of a key at `responses.apiKeyId`; `null` if the setting is missing or does not point to an ID. Never throws. */
+/**
+ * Reads the ID of a key at `responses.apiKeyId`; `null` if the setting is missing or does not point to an ID.
+ * Never throws.
+ */
 export function readApiKeyId(text: string, mapping: ResponseMapping): string | null {
   if (mapping.apiKeyId === undefined) return null;
   const value = resolvePointer(parseDocument(text), mapping.apiKeyId);
@@ -90,11 +104,12 @@ export function readApiKeyId(text: string, mapping: ResponseMapping): string | n
 }
 
 /**
- * Whether a 2xx response to a creation shows that no key was created, so that it is not kept. A response that is kept in vain costs
- * the user one `pulumi state delete`; one that is dropped may be the only copy of a key, and every `pulumi up` creates another.
- * So a 201 is always kept: the service says that it created a key. With any other status, which a login page or an error
- * envelope may have as well, a web page is dropped, and a failure that has nothing beside its errors that may be a key. A
- * `responses` pointer that finds a value takes precedence. Never throws.
+ * Whether a 2xx response to a creation shows that no key was created, so that it is not kept. A response that
+ * is kept in vain costs the user one `pulumi state delete`; one that is dropped may be the only copy of a
+ * key, and every `pulumi up` creates another. So a 201 is always kept: the service says that it created a
+ * key. With any other status, which a login page or an error envelope may have as well, a web page is
+ * dropped, and a failure that has nothing beside its errors that may be a key. A `responses` pointer that
+ * finds a value takes precedence. Never throws.
  */
 export function isFailedCreation(status: number, text: string, mapping: ResponseMapping): boolean {
   if (status === 201) return false;

@@ -1,35 +1,49 @@
 import type { WebhookState } from "../api/operations.js";
-import { childrenOf, isEmpty, names, normalizeName, type DocumentNode, type JsonObject } from "../json.js";
-import { isScalar, resolvePointer } from "../json.js";
+import {
+  childrenOf,
+  isEmpty,
+  isScalar,
+  nameSet,
+  normalizeName,
+  resolvePointer,
+  type DocumentNode,
+  type JsonObject,
+} from "../json.js";
 import { asWord, type ResponseMapping } from "./mapping.js";
 
 /** The state of one webhook, as read from its record. */
 export interface StateReading {
   /** `null` if the state is unknown. */
   readonly state: WebhookState | null;
-  /** The setting that would help; `null` if the state is known. `active`, also for `disabled`: its word is unknown. */
+  /**
+   * The setting that would help; `null` if the state is known. `active`, also for `disabled`: its word is
+   * unknown.
+   */
   readonly missing: "webhookState" | "active" | null;
 }
 
 type LocatedState = StateReading & { readonly pointer: string | null };
-/** What a field says. `not stopped`: there are other ways to stop a webhook. `null`: nothing, or it is not a state field. */
+/**
+ * What a field says. `not stopped`: there are other ways to stop a webhook. `null`: nothing, or it is not a
+ * state field.
+ */
 type Evidence = WebhookState | "not stopped" | "unknown word" | "ambiguous" | null;
 
 /** Flags, with the meaning of true and of false. */
 const FLAGS: readonly (readonly [ReadonlySet<string>, Evidence, Evidence])[] = [
-  [names("active enabled activated"), "active", "disabled"],
-  [names("disabled inactive deactivated"), "disabled", "active"],
-  [names("paused suspended autoDisabled temporarilyDisabled"), "disabled", "not stopped"],
+  [nameSet("active enabled activated"), "active", "disabled"],
+  [nameSet("disabled inactive deactivated"), "disabled", "active"],
+  [nameSet("paused suspended autoDisabled temporarilyDisabled"), "disabled", "not stopped"],
 ];
-const STATE = names("state status");
-const STOPPED_TIME = names("disabledAt deactivatedAt pausedAt suspendedAt");
+const STATE = nameSet("state status");
+const STOPPED_TIME = nameSet("disabledAt deactivatedAt pausedAt suspendedAt");
 const FIELDS = new Set([...STATE, ...STOPPED_TIME, ...FLAGS.flatMap(([flags]) => [...flags])]);
 /** What these names may begin with. */
 const PREFIX = /^(?:is|webhook|hook)+/;
 const TRUE = ["true", "yes", "1"];
 const FALSE = ["false", "no", "0"];
-const ACTIVE_WORDS = names("active enabled activated on alive running started");
-const DISABLED_WORDS = names(
+const ACTIVE_WORDS = nameSet("active enabled activated on alive running started");
+const DISABLED_WORDS = nameSet(
   "disabled inactive off paused pause suspended stopped deactivated terminated blocked blacklisted autoDisabled " +
     "temporarilyDisabled disabledByUser disabledBySystem dead failed",
 );
@@ -38,7 +52,7 @@ const ANY_OTHER = "*";
 /** Earlier times mean "not set": year 1 (Go, .NET), year 0 (MySQL), 1970. In seconds or milliseconds. */
 const FIRST_TIME = 31_536_000;
 /** Objects in a record whose members count as its own. So does one whose name ends with `hook`. */
-const INNER_OBJECT = names("attributes node webhookEndpoint webhookSubscription");
+const INNER_OBJECT = nameSet("attributes node webhookEndpoint webhookSubscription");
 
 /**
  * Reads the state in a record, and returns the JSON Pointer of its field; `null` if there is none.
@@ -67,7 +81,10 @@ export function ownNodesOf(record: JsonObject): DocumentNode[] {
   return own;
 }
 
-/** Reads the value at `responses.webhookState`. If there are words for a state, no other value means that state. */
+/**
+ * Reads the value at `responses.webhookState`. If there are words for a state, no other value means that
+ * state.
+ */
 function readPointer(record: JsonObject, pointer: string, mapping: ResponseMapping): StateReading {
   const value = resolvePointer(record, pointer);
   const reading = combine(value === undefined || isScalar(value) ? [readWord(value, mapping)] : []);
@@ -89,9 +106,12 @@ function readField(fullName: string, value: unknown, mapping: ResponseMapping): 
   return FALSE.includes(word) ? flag[2] : "ambiguous";
 }
 
-/** Reads a word. A missing member counts as a configured null, because many services leave out what is null. */
+/**
+ * Reads a word. A missing member counts as a configured null, because many services leave out what is null.
+ */
 function readWord(value: unknown, { active, disabled }: ResponseMapping): Evidence {
-  const word = value === undefined ? "null" : isScalar(value) ? asWord(value) : "";
+  const field = value === undefined ? null : value;
+  const word = isScalar(field) ? asWord(field) : "";
   for (const one of value === undefined ? [word] : [word, ANY_OTHER]) {
     if (active?.map(asWord).includes(one)) return "active";
     if (disabled?.map(asWord).includes(one)) return "disabled";

@@ -1,7 +1,15 @@
 import { isWebhookId } from "../api/operations.js";
 import { parsed, parseDocument, TOO_MANY_VALUES, type ObjectText } from "../json-text.js";
-import { isArray, isObject, names, nodesOf, pointersOf } from "../json.js";
-import { resolvePointer, type DocumentNode, type JsonObject } from "../json.js";
+import {
+  isArray,
+  isObject,
+  nameSet,
+  nodesOf,
+  pointersOf,
+  resolvePointer,
+  type DocumentNode,
+  type JsonObject,
+} from "../json.js";
 import { isComplete, type ResponseHeaders } from "./completeness.js";
 import type { ResponseMapping } from "./mapping.js";
 import { ownNodesOf, readState, type StateReading } from "./state-reader.js";
@@ -9,7 +17,10 @@ import { ownNodesOf, readState, type StateReading } from "./state-reader.js";
 export interface WebhookReading extends StateReading {
   /** A positive safe integer. */
   readonly webhookId: number;
-  /** As it was sent. Most readers do not need it, so it is parsed only when it is needed: see {@link recordOf}. */
+  /**
+   * As it was sent. Most readers do not need it, so it is parsed only when it is needed: see {@link
+   * recordOf}.
+   */
   readonly record: JsonObject | ObjectText;
 }
 
@@ -19,9 +30,15 @@ export type WebhookListReading =
       readonly webhooks: ReadonlyMap<number, WebhookReading>;
       /** Whether nothing indicates further webhooks. */
       readonly complete: boolean;
-      /** Whether a webhook that is missing does not exist. An empty list may be one of something else, or a failure. */
+      /**
+       * Whether a webhook that is missing does not exist. An empty list may be one of something else, or a
+       * failure.
+       */
       readonly provesAbsence: boolean;
-      /** JSON Pointers to the values found, by setting. `webhookId` and `webhookState` are relative to a record. */
+      /**
+       * JSON Pointers to the values found, by setting. `webhookId` and `webhookState` are relative to a
+       * record.
+       */
       readonly pointers: Readonly<Partial<Record<"webhooks" | "webhookId" | "webhookState", string>>>;
     }
   | {
@@ -38,7 +55,7 @@ type FoundList = Readonly<{ records: readonly WebhookReading["record"][]; pointe
 type FoundId = Readonly<{ webhookId: number; pointer: string | null }>;
 
 /** The names of lists, and the ends of further ones. Other lists may contain users or partners. */
-const LISTS = names(
+const LISTS = nameSet(
   "data items results result list values value entries records rows nodes edges elements objects resources entities models " +
     "documents content contents collection response responses member hydraMember payload webhookList userWebhookList " +
     "webhookConfigs webhookConfigurations configurations notificationConfigurations notifications notificationSettings " +
@@ -48,12 +65,13 @@ const LISTS = names(
 const LIST_END = /(?:hooks|subscriptions|endpoints)$/;
 const MAX_DEPTH = 3;
 /** The names of IDs, by rank. If any record has one of a rank, the others are IDs of something else. */
-const IDS = [names("webhookId hookId"), names("id"), names("subscriptionId endpointId uuid gid sid")];
+const IDS = [nameSet("webhookId hookId"), nameSet("id"), nameSet("subscriptionId endpointId uuid gid sid")];
 
 /**
  * Reads a webhook list. Does not detect failures: see `reportsFailure`. Never throws.
  *
- * @example readWebhookList('[{"id":7,"active":true}]', {}, 200, {}) // webhooks: 7 → state "active"; complete: true
+ * @example readWebhookList('[{"id":7,"active":true}]', {}, 200, {}) // webhooks: 7 → state "active";
+ * complete: true
  */
 export function readWebhookList(
   text: string,

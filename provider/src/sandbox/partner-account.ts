@@ -33,7 +33,11 @@ const ROUTES = (Object.keys(OPERATIONS) as Operation[]).map((operation) => {
   return { operation, method, pattern: new RegExp(`^${API_ROOT}${template.replace(/\{\w+\}/, "([^/]+)")}$`) };
 });
 
-/** Finds the operation that a request calls. Does not resolve dot segments. @throws {URIError} for a malformed percent-escape. */
+/**
+ * Finds the operation that a request calls. Does not resolve dot segments.
+ *
+ * @throws {URIError} for a malformed percent-escape.
+ */
 export function findRoute(method: string, path: string): Route | null {
   for (const route of ROUTES) {
     const match = route.method === method ? route.pattern.exec(path) : null;

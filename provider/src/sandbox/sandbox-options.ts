@@ -8,7 +8,10 @@ export interface WebhookSeed {
   readonly state: WebhookState;
 }
 
-/** A request that the sandbox received. `path` and `headers` are kept as sent, so they contain keys and tokens. */
+/**
+ * A request that the sandbox received. `path` and `headers` are kept as sent, so they contain keys and
+ * tokens.
+ */
 export interface LoggedRequest {
   /** The operation of the Partner API; `null` for any other request, such as one to `/whoami`. */
   readonly operation: Operation | null;
@@ -16,7 +19,9 @@ export interface LoggedRequest {
   readonly method: string;
   /** The percent-encoded path as sent, including the query. */
   readonly path: string;
-  /** The HTTP status of the response; `null` until the sandbox responds, or if the client disconnects first. */
+  /**
+   * The HTTP status of the response; `null` until the sandbox responds, or if the client disconnects first.
+   */
   readonly status: number | null;
   /** The request headers, with lowercase names. */
   readonly headers: Readonly<Record<string, string>>;

@@ -40,11 +40,14 @@ export interface Sandbox {
   /** The requests received so far, in order of arrival. A snapshot. */
   readonly requests: readonly LoggedRequest[];
 
-  /** Replaces the access token with a new random one and returns it. Requests with the old token then get a 401. */
+  /**
+   * Replaces the access token with a new random one and returns it. Requests with the old token then get a
+   * 401.
+   */
   rotateAccessToken(): string;
   /**
-   * Returns whether an API key is valid. Over HTTP, `GET /whoami` with the key as the bearer token gets a 200 if it is, and
-   * a 401 otherwise.
+   * Returns whether an API key is valid. Over HTTP, `GET /whoami` with the key as the bearer token gets a 200
+   * if it is, and a 401 otherwise.
    */
   verify(apiKey: string): boolean;
   /** Adds a webhook. @throws {Error} if the ID already exists, or is not a positive whole number. */
@@ -55,7 +58,10 @@ export interface Sandbox {
   setWebhookState(webhookId: number, state: WebhookState): void;
   /** Clears {@link Sandbox.requests}. */
   clearRequests(): void;
-  /** Stops the sandbox and closes all connections, even those awaiting a response. Further calls have no effect. */
+  /**
+   * Stops the sandbox and closes all connections, even those awaiting a response. Further calls have no
+   * effect.
+   */
   close(): Promise<void>;
   /** Calls {@link Sandbox.close}, for `await using`. */
   [Symbol.asyncDispose](): Promise<void>;
@@ -64,7 +70,11 @@ export interface Sandbox {
 /** A call to one of the five operations. @internal */
 export interface OperationCall extends Route {
   readonly response: ServerResponse;
-  /** Performs the operation unless the token is wrong, and returns the answer. @default parameter the path parameter */
+  /**
+   * Performs the operation unless the token is wrong, and returns the answer.
+   *
+   * @default parameter the path parameter
+   */
   perform(parameter?: string): Answer;
 }
 
@@ -74,7 +84,11 @@ export interface SandboxHooks {
   readonly basePath?: string;
   /** Generates a new API key. @default `pk_live_` and 32 random characters */
   readonly generateKey?: () => string;
-  /** Returns the answer to a call, or `undefined` if it handled the response itself. @default performs the operation */
+  /**
+   * Returns the answer to a call, or `undefined` if it handled the response itself.
+   *
+   * @default performs the operation
+   */
   readonly intercept?: (call: OperationCall) => Promise<Answer | undefined>;
 }
 
@@ -83,8 +97,8 @@ const HOST = "127.0.0.1";
 /**
  * Starts a Partner API on 127.0.0.1. It keeps one account in memory until you close it.
  *
- * @param options The contents of the account and the port. By default, the account has three webhooks and no API keys, and
- * the sandbox listens on any free port.
+ * @param options The contents of the account and the port. By default, the account has three webhooks and no
+ * API keys, and the sandbox listens on any free port.
  * @returns The running sandbox.
  * @throws {Error} if an option is invalid, or if the port cannot be used.
  * @example

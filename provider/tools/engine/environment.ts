@@ -12,7 +12,10 @@ const SDK_FOLDER = dirname(require.resolve("@pulumi/pulumi/package.json"));
 const { version: SDK_VERSION } = require("@pulumi/pulumi/package.json") as { version: string };
 const { version } = require("../../package.json") as { version: string };
 
-/** An engine for one test: the CLI, an empty backend in a temporary folder, and the environment that connects them. */
+/**
+ * An engine for one test: the CLI, an empty backend in a temporary folder, and the environment that connects
+ * them.
+ */
 export interface Engine {
   /** The complete environment for the CLI and for shell commands that call `pulumi`. */
   readonly env: Readonly<Record<string, string>>;
@@ -25,7 +28,8 @@ export interface Engine {
 }
 
 /**
- * Creates an {@link Engine}. It ignores the `PULUMI_*` and `PARTNERS_*` variables of this machine and downloads nothing.
+ * Creates an {@link Engine}. It ignores the `PULUMI_*` and `PARTNERS_*` variables of this machine and
+ * downloads nothing.
  *
  * @param extra Further variables, which override the defaults.
  */

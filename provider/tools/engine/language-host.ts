@@ -1,7 +1,7 @@
 /**
- * The language host for `runtime: nodejs`, or with `--bun` for `runtime: bun`, if the CLI comes without Pulumi's own. It implements
- * the part of the LanguageRuntime service that is needed to run a program, and to install and run a plugin from its sources. gRPC
- * returns UNIMPLEMENTED for all other calls.
+ * The language host for `runtime: nodejs`, or with `--bun` for `runtime: bun`, if the CLI comes without
+ * Pulumi's own. It implements the part of the LanguageRuntime service that is needed to run a program, and to
+ * install and run a plugin from its sources. gRPC returns UNIMPLEMENTED for all other calls.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -17,7 +17,8 @@ import empty from "google-protobuf/google/protobuf/empty_pb.js";
 /** The exit code of the SDK's launcher after it has reported the error itself. */
 const ALREADY_REPORTED = 32;
 
-// The engine passes its address as the only argument, and reads the port of the host from the first line of output.
+// The engine passes its address as the only argument, and reads the port of the host from the first line of
+// output.
 const engineAddress = process.argv.slice(2).find((arg) => !arg.startsWith("-")) ?? "";
 const [runtime, ...runtimeArgs] = process.argv.includes("--bun") ? ["bun", "run"] : [process.execPath];
 let program: ChildProcess | undefined;
@@ -105,7 +106,10 @@ async function installDependencies(
   if (code !== 0) throw new Error(`npm install in ${cwd}: exit code ${code ?? "none"}`);
 }
 
-/** Runs a plugin as Pulumi's own host does: with the `cmd/run-plugin` of the plugin's SDK, until the engine cancels the call. */
+/**
+ * Runs a plugin as Pulumi's own host does: with the `cmd/run-plugin` of the plugin's SDK, until the engine
+ * cancels the call.
+ */
 function runPlugin(
   call: grpc.ServerWritableStream<langproto.RunPluginRequest, langproto.RunPluginResponse>,
 ): void {

@@ -38,8 +38,8 @@ export async function setup(): Promise<void> {
 }
 
 /**
- * Finds a Pulumi CLI: `PULUMI_CLI`, `pulumi` on PATH, or the cache. Otherwise, fills the cache with the SDK's installer, or by
- * building the CLI from its Go module.
+ * Finds a Pulumi CLI: `PULUMI_CLI`, `pulumi` on PATH, or the cache. Otherwise, fills the cache with the SDK's
+ * installer, or by building the CLI from its Go module.
  *
  * @throws {Error} if every way fails, with the reasons.
  */
@@ -79,7 +79,9 @@ async function verified(path: string): Promise<Pulumi> {
   return { path, version };
 }
 
-/** Runs the installer in its own process group, because it has no timeout and leaves its shell script running. */
+/**
+ * Runs the installer in its own process group, because it has no timeout and leaves its shell script running.
+ */
 async function install(root: string): Promise<void> {
   await fetch(`https://${SITE}`, { method: "HEAD", signal: AbortSignal.timeout(20_000) }).catch(() => {
     throw new Error(`${SITE} cannot be reached; building the Pulumi CLI from source`);
@@ -100,8 +102,8 @@ async function install(root: string): Promise<void> {
 }
 
 /**
- * Code of other companies' clouds, and of `pulumi cloud`. Nothing that a test runs needs it to be fast, and without inlining,
- * its compilation takes half the time.
+ * Code of other companies' clouds, and of `pulumi cloud`. Nothing that a test runs needs it to be fast, and
+ * without inlining, its compilation takes half the time.
  */
 const COMPILED_QUICKLY = [
   "github.com/pb33f/...",

@@ -1,7 +1,8 @@
 /**
- * The language host for `runtime: yaml` if the CLI comes without Pulumi's own: the server of the Automation API, with an inline
- * program that registers what `Pulumi.yaml` declares. It supports what our examples use: properties, providers, variables that
- * call a function, and references that are a whole value, such as `${key.apiKey}`.
+ * The language host for `runtime: yaml` if the CLI comes without Pulumi's own: the server of the Automation
+ * API, with an inline program that registers what `Pulumi.yaml` declares. It supports what our examples use:
+ * properties, providers, variables that call a function, and references that are a whole value, such as
+ * `${key.apiKey}`.
  */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -47,7 +48,8 @@ server.addService(langgrpc.LanguageRuntimeService, {
     callback: grpc.sendUnaryData<langproto.RunResponse>,
   ) => {
     process.chdir(call.request.getInfo()?.getProgramDirectory() ?? "");
-    call.request.setArgsList([engineAddress]); // The server of the Automation API reads the address from there.
+    // The server of the Automation API reads the address from there.
+    call.request.setArgsList([engineAddress]);
     program.run(call, callback);
   },
   getPluginInfo: program.getPluginInfo.bind(program),

@@ -1,7 +1,8 @@
 /**
- * `npm run plugin` builds the native plugin as users install it, `dist/pulumi-resource-partners-v<version>-<os>-<arch>.tar.gz`,
- * and prints its SHA-256. The tarball contains a Node single executable application, which includes Node, and the licenses of
- * everything in it. It runs on the platform that builds it.
+ * `npm run plugin` builds the native plugin as users install it,
+ * `dist/pulumi-resource-partners-v<version>-<os>-<arch>.tar.gz`, and prints its SHA-256. The tarball contains
+ * a Node single executable application, which includes Node, and the licenses of everything in it. It runs on
+ * the platform that builds it.
  */
 import { exec, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -31,8 +32,8 @@ const EXECUTABLE = `pulumi-resource-partners${WINDOWS ? ".exe" : ""}`;
 const PLATFORM = `${WINDOWS ? "windows" : process.platform}-${process.arch === "x64" ? "amd64" : process.arch}`;
 
 /**
- * The bundles: the plugin, with a function that lets code-cache.cjs load the client, and undici, which is large and not needed
- * until the first request.
+ * The bundles: the plugin, with a function that lets code-cache.cjs load the client, and undici, which is
+ * large and not needed until the first request.
  */
 const BUNDLES = {
   plugin: `
@@ -118,7 +119,8 @@ async function makeExecutable(cwd: string): Promise<void> {
   const segment = mac ? ["--macho-segment-name", "NODE_SEA"] : [];
   const postject = require.resolve("postject/dist/cli.js");
   await node(postject, EXECUTABLE, "NODE_SEA_BLOB", "plugin.blob", "--sentinel-fuse", FUSE, ...segment);
-  if (mac) await mustRun("codesign", ["--sign", "-", EXECUTABLE], { cwd }); // macOS does not start unsigned executables.
+  // macOS does not start unsigned executables.
+  if (mac) await mustRun("codesign", ["--sign", "-", EXECUTABLE], { cwd });
 }
 
 /** Writes the licenses of this project, of Node, and of the bundled packages. */
@@ -140,7 +142,8 @@ async function addLicenses(cwd: string, inputs: readonly string[]): Promise<void
 /** @throws if the package has no license file. */
 async function licenseOf(folder: string): Promise<string> {
   const { name, version } = require(join(folder, "package.json")) as { name: string; version: string };
-  const files = (await readdir(folder)).filter((file) => /^licen[sc]e/i.test(file)); // google-protobuf has two.
+  // google-protobuf has two.
+  const files = (await readdir(folder)).filter((file) => /^licen[sc]e/i.test(file));
   if (files.length === 0) throw new Error(`${name} has no license file.`);
   const texts = await Promise.all(files.map((file) => readFile(join(folder, file), "utf8")));
   return [`${name} ${version}`, ...texts].join("\n\n");

@@ -244,7 +244,10 @@ describe("a body", () => {
     const headers = { "content-encoding": "gzip" };
     const target = await listen((_request, response) => response.writeHead(200, headers).end(body));
     const client = clientFor(target, { requestTimeout: 20_000, operationTimeout: 20_000 });
-    expect((await requestFailureOf(client.listWebhooks())).cause).toEqual({ kind: "tooLarge" });
+    expect((await requestFailureOf(client.listWebhooks())).cause).toEqual({
+      kind: "tooLarge",
+      limit: 64 * 1024 * 1024,
+    });
     expect(target.requests).toHaveLength(1);
   });
 

@@ -50,7 +50,9 @@ function incomplete(end?: Reply["end"], code = 200): (method: Method) => Reply {
 const good = (method: Method): Reply => ({ bytes: response(200, BODIES[method]) });
 const hinted = (method: Method): Reply => ({ bytes: `HTTP/1.1 103 Early\r\n\r\n${good(method).bytes}` });
 
-/** The number of requests, the cause, and the effect, if the fault happens to every request of an operation. */
+/**
+ * The number of requests, the cause, and the effect, if the fault happens to every request of an operation.
+ */
 type Cell = `${number} ${string}`;
 type Row = readonly [fault: string, reply: (method: Method) => Reply, get: Cell, change: Cell, post: Cell];
 
@@ -79,7 +81,8 @@ const MATRIX: readonly Row[] = [
   ...[408, 502, 503, 504].map((code) => transient(code)),
   row("500", status(500), "status 500", 4, 1, "possible"),
   row("501", status(501), "status 501", 1, 1, "possible"),
-  // 429s do not count as attempts. The operation fails when the doubling pause is longer than operationTimeout.
+  // 429s do not count as attempts. The operation fails when the doubling pause is longer than
+  // operationTimeout.
   ["429", status(429), "5 throttled 429, none", "5 throttled 429, none", "5 throttled 429, none"],
   disconnect("a reset", "ECONNRESET", { bytes: "", end: "reset" }),
   disconnect("a close", "UND_ERR_SOCKET", { bytes: "", end: "fin" }),
@@ -98,7 +101,10 @@ const MATRIX: readonly Row[] = [
   ["an early hint before the response", hinted, "1 done", "1 done", "1 done"],
 ];
 
-/** Performs an operation with a new client. Returns its cause and effect, `done`, or `partial` for an incomplete response. */
+/**
+ * Performs an operation with a new client. Returns its cause and effect, `done`, or `partial` for an
+ * incomplete response.
+ */
 async function resultOf(method: Method, target: Target): Promise<string> {
   const options = { clock: new InstantClock(), requestTimeout: 250, operationTimeout: 10_000 };
   return CALLS[method](clientFor(target, options)).then(
@@ -106,7 +112,8 @@ async function resultOf(method: Method, target: Target): Promise<string> {
     (error: unknown) => {
       if (!(error instanceof RequestError)) throw error;
       const { cause, effect } = error.failure;
-      const detail = "status" in cause ? ` ${cause.status}` : "code" in cause ? ` ${cause.code}` : "";
+      const code = "code" in cause ? ` ${cause.code}` : "";
+      const detail = "status" in cause ? ` ${cause.status}` : code;
       return `${cause.kind}${detail}, ${effect}`;
     },
   );
@@ -183,7 +190,8 @@ it.each(Object.keys(CALLS) as Method[])(
     };
     await Promise.all(Array.from({ length: 16 }, work));
     expect(target.requests.length - dropped).toBe(160);
-    expect(lines.filter((line) => line.includes("attempt=3"))).toEqual([]); // The second one opens a new connection.
+    // The second one opens a new connection.
+    expect(lines.filter((line) => line.includes("attempt=3"))).toEqual([]);
     if (method === "POST") expect(dropped).toBe(0);
     else expect(dropped).toBeGreaterThan(40); // The server did reset connections.
   },

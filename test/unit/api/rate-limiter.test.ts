@@ -30,7 +30,8 @@ class SimulatedClock implements Clock {
     const state = { isSettled: false };
     void work.finally(() => (state.isSettled = true)).catch(() => undefined);
     for (;;) {
-      // The rate limiter starts queued requests in the next turn of the event loop. If all fail, each starts the next one.
+      // The rate limiter starts queued requests in the next turn of the event loop. If all fail, each starts
+      // the next one.
       for (let turns = 0; turns < (this.#alarms.length > 0 ? 3 : 100); turns++) await turn();
       if (state.isSettled) return work;
       this.#alarms.sort((a, b) => a.at - b.at);

@@ -46,7 +46,10 @@ export interface Target {
   readonly accessToken: string;
 }
 
-/** Creates a client, with its responses interpreted, that is closed after the test. Its timeouts are short enough to wait for. */
+/**
+ * Creates a client, with its responses interpreted, that is closed after the test. Its timeouts are short
+ * enough to wait for.
+ */
 export function clientFor(
   { url, accessToken }: Target,
   options: Partial<Omit<ClientOptions, "baseUrl">> = {},
@@ -83,13 +86,19 @@ export async function listen(listener: RequestListener): Promise<Target & { requ
   return { url: `http://127.0.0.1:${port}`, accessToken: "token-of-the-test", requests };
 }
 
-/** The bytes that a scripted server sends, and how it closes the connection. Without `end`, the connection stays open. */
+/**
+ * The bytes that a scripted server sends, and how it closes the connection. Without `end`, the connection
+ * stays open.
+ */
 export interface Reply {
   readonly bytes: string;
   readonly end?: "fin" | "reset";
 }
 
-/** Starts a TCP server that can violate HTTP. It sends one reply for each request, and the last one to all further requests. */
+/**
+ * Starts a TCP server that can violate HTTP. It sends one reply for each request, and the last one to all
+ * further requests.
+ */
 export async function scripted(...replies: readonly Reply[]): Promise<Target & { requests: string[] }> {
   const requests: string[] = [];
   const server = await startTcpServer((socket) => {

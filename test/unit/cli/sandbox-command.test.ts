@@ -22,8 +22,8 @@ function run(...args: string[]): Promise<Ended> {
 /**
  * Starts the sandbox in a separate process, and ends it with a signal after use.
  *
- * @param use Gets a function that returns the output so far, and one that sends a request with the printed settings,
- * and one that types a line.
+ * @param use Gets a function that returns the output so far, and one that sends a request with the printed
+ * settings, and one that types a line.
  */
 async function withSandbox(
   args: readonly string[],

@@ -14,7 +14,10 @@ const PAGES = execFileSync("git", ["ls-files", "--cached", "--others", "--exclud
   .split("\n")
   .filter((file) => file !== "" && existsSync(join(ROOT, file)));
 
-/** Returns the anchors that GitHub creates from headings: lowercase, without punctuation, with hyphens for spaces. */
+/**
+ * Returns the anchors that GitHub creates from headings: lowercase, without punctuation, with hyphens for
+ * spaces.
+ */
 function anchorsOf(markdown: string): Set<string> {
   const text = markdown.replaceAll(/^```.*?^```/gms, "");
   const headings = [...text.matchAll(/^#+ (.*)$/gm)].map(([, heading = ""]) => heading);

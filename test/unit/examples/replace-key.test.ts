@@ -21,8 +21,9 @@ const STORES = [
 ] as const;
 
 /**
- * Stands for all programs that the script calls. Keys of the service are files in `live`, what the secret store holds is `stored`.
- * The call that starts with FAIL_AT fails before or after its effect; a creation can also lose its response.
+ * Stands for all programs that the script calls. Keys of the service are files in `live`, what the secret
+ * store holds is `stored`. The call that starts with FAIL_AT fails before or after its effect; a creation can
+ * also lose its response.
  */
 const STAND_IN = `#!/usr/bin/env bash
 set -euo pipefail

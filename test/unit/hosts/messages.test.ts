@@ -61,7 +61,7 @@ const CAUSES: Examples<FailureCause> = {
   cutOff: { kind: "cutOff" },
   webPage: { kind: "webPage" },
   reportedFailure: { kind: "reportedFailure" },
-  tooLarge: { kind: "tooLarge" },
+  tooLarge: { kind: "tooLarge", limit: 64 * 1024 * 1024 },
   unreadableList: [
     unreadable("not JSON"),
     unreadable("none"),

@@ -13,7 +13,10 @@ const SCRIPTS = join(import.meta.dirname, "../../../examples/pipeline/ci");
 const TOKEN = "token-for-comments";
 const OF_A_PERSON = "<!-- pulumi preview of production --> of a person";
 
-/** The variables that name pull request 7 of `team/stack` at GitHub, and merge request 7 of project 5 at GitLab. */
+/**
+ * The variables that name pull request 7 of `team/stack` at GitHub, and merge request 7 of project 5 at
+ * GitLab.
+ */
 const SERVICES = {
   GitHub: { GITHUB_ACTIONS: "true", GITHUB_REPOSITORY: "team/stack", GITHUB_TOKEN: TOKEN, PULL_REQUEST: "7" },
   GitLab: { CI_PROJECT_ID: "5", CI_MERGE_REQUEST_IID: "7", MERGE_REQUEST_TOKEN: TOKEN },
@@ -21,7 +24,10 @@ const SERVICES = {
 const PATHS =
   /^\/(repos\/team\/stack\/issues\/(7\/comments|comments\/\d+)|projects\/5\/merge_requests\/7\/notes(\/\d+)?|user)(\?|$)/;
 
-/** Serves the comments of both. The first comment is of a person, the others of the token's owner. Their IDs are their indexes. */
+/**
+ * Serves the comments of both. The first comment is of a person, the others of the token's owner. Their IDs
+ * are their indexes.
+ */
 async function startComments() {
   const texts = [OF_A_PERSON];
   const comment = (id: number) => ({
@@ -72,7 +78,10 @@ it.each(Object.entries(SERVICES))(
   },
 );
 
-/** Replaces the CLI. It and its child process print the signals that they receive, and end half a second after the first. */
+/**
+ * Replaces the CLI. It and its child process print the signals that they receive, and end half a second after
+ * the first.
+ */
 const CLI = `#!/usr/bin/env node
 const { spawn } = require("node:child_process");
 if (process.argv[2] === "stack") {

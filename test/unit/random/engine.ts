@@ -13,8 +13,8 @@ import type { Service } from "./service.ts";
 export type Kind = "key" | "webhook" | "fleet";
 
 /**
- * The provider instances, each with the name of its account, all at the same service. Each has a plugin process of its own, so
- * `v1` and `v2` stand for two versions of a plugin as well.
+ * The provider instances, each with the name of its account, all at the same service. Each has a plugin
+ * process of its own, so `v1` and `v2` stand for two versions of a plugin as well.
  */
 export const PROVIDERS = { v1: "default", v2: "default", other: "other" } as const;
 export type Provider = keyof typeof PROVIDERS;

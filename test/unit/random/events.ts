@@ -102,7 +102,10 @@ const runs = fc.record({
   }),
 });
 
-/** A change of the program that is reverted after its `up`. The engine survives, so it keeps what each step returned. */
+/**
+ * A change of the program that is reverted after its `up`. The engine survives, so it keeps what each step
+ * returned.
+ */
 const reverts = fc.record({
   event: fc.constant("revert"),
   change: declarations,

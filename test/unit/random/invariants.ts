@@ -31,7 +31,11 @@ export interface Finished extends Operation {
   readonly entries: readonly Entry[];
 }
 
-/** Checks what an operation reported, what the service received, and what is in the state. @throws if an invariant is violated. */
+/**
+ * Checks what an operation reported, what the service received, and what is in the state.
+ *
+ * @throws if an invariant is violated.
+ */
 export function assertOperation(finished: Finished, reported: Reported): void {
   const errors = finished.calls.flatMap((call) => call.errors).map(reasonOf);
   for (const error of errors)
@@ -43,7 +47,10 @@ export function assertOperation(finished: Finished, reported: Reported): void {
   assertInitialStates(finished);
 }
 
-/** Asserts that previews and refreshes change nothing, and that a creation is not repeated if it may have had an effect. */
+/**
+ * Asserts that previews and refreshes change nothing, and that a creation is not repeated if it may have had
+ * an effect.
+ */
 function assertRequests({ verb, calls, service }: Finished): void {
   const changes = service.sandbox.requests.filter(({ method }) => method !== "GET");
   assert(verb === "up" || verb === "destroy" || changes.length === 0, `a ${verb} sends a change`);
@@ -53,7 +60,10 @@ function assertRequests({ verb, calls, service }: Finished): void {
   assert(creations.length <= calls.filter(mayCreate).length, "a creation is repeated or not requested");
 }
 
-/** Asserts that the service issued the keys in the state. They are valid, or an error or a person reported them as deleted. */
+/**
+ * Asserts that the service issued the keys in the state. They are valid, or an error or a person reported
+ * them as deleted.
+ */
 function assertKeysInState({ calls, entries, service }: Finished, gone: Set<string>): void {
   const outputs = entries.flatMap(({ outputs: { apiKey, previousApiKey } }) => [apiKey, previousApiKey]);
   const keys = outputs.filter((key) => typeof key === "string");
@@ -91,7 +101,10 @@ function assertNoKeyLost(finished: Finished, leaked: Set<string>): void {
   }
 }
 
-/** Asserts that webhooks change only as the program says, and reach the state it says unless the list was outdated. */
+/**
+ * Asserts that webhooks change only as the program says, and reach the state it says unless the list was
+ * outdated.
+ */
 function assertWebhooks({ calls, entries, before, service: { sandbox, outdated } }: Finished): void {
   for (const [id, state] of sandbox.webhooks) {
     const found = before.webhooks.get(id);
@@ -110,7 +123,8 @@ function assertWebhooks({ calls, entries, before, service: { sandbox, outdated }
       const goal = isReleased || isKept ? undefined : goalOf(call, id);
       return goal === undefined ? [] : [{ goal, succeeded: errors.length === 0 && !dropped }];
     });
-    // After an interrupted rename, two resources can own a webhook. If both are deleted, they can leave it in different states.
+    // After an interrupted rename, two resources can own a webhook. If both are deleted, they can leave it in
+    // different states.
     const isReached = !isDeclared && goals.some(({ goal }) => goal === state);
     assert(
       isReached || goals.every(({ goal, succeeded }) => goal === state || !succeeded),
@@ -120,8 +134,8 @@ function assertWebhooks({ calls, entries, before, service: { sandbox, outdated }
 }
 
 /**
- * Asserts that the state keeps initial states, also of missing webhooks and whatever an outdated list shows, and that a refresh
- * drops only single webhooks that are gone.
+ * Asserts that the state keeps initial states, also of missing webhooks and whatever an outdated list shows,
+ * and that a refresh drops only single webhooks that are gone.
  */
 function assertInitialStates({ verb, calls, entries, before, service }: Finished): void {
   const { sandbox, outdated } = service;

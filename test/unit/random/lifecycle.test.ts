@@ -91,7 +91,11 @@ class Life {
     if (!hasRival) this.#program.set(name, { provider: "v1", ...this.#program.get(name), args });
   }
 
-  /** Changes a stack that agrees with the service, and goes back. @throws if the stack does not agree with the service again. */
+  /**
+   * Changes a stack that agrees with the service, and goes back.
+   *
+   * @throws if the stack does not agree with the service again.
+   */
   async #revert({ change, faults, parallel }: Extract<Event, { event: "revert" }>): Promise<void> {
     if (!(await this.#agree())) return;
     const up = { verb: "up", parallel, retries: 0, stop: null } as const;
@@ -103,7 +107,11 @@ class Life {
     if ((await this.#run(up)).succeeded) this.#assertWebhooksAsDeclared();
   }
 
-  /** Destroys a stack partway, and then again. @throws if the second `destroy` fails or leaves anything behind. */
+  /**
+   * Destroys a stack partway, and then again.
+   *
+   * @throws if the second `destroy` fails or leaves anything behind.
+   */
   async #teardown({ faults, parallel }: Extract<Event, { event: "teardown" }>): Promise<void> {
     const { sandbox } = this.service;
     if (sandbox.webhooks.size === 0) return; // An empty list does not prove that a webhook is gone.
@@ -174,8 +182,8 @@ class Life {
   }
 
   /**
-   * Follows the remedies of all errors, with no more faults. The stack must then converge to the program, stay unchanged without
-   * requests, and leave nothing behind when it is destroyed. @throws if it does not.
+   * Follows the remedies of all errors, with no more faults. The stack must then converge to the program,
+   * stay unchanged without requests, and leave nothing behind when it is destroyed. @throws if it does not.
    */
   async settle(): Promise<void> {
     const { sandbox } = this.service;
@@ -205,7 +213,10 @@ class Life {
     assert.deepEqual([...sandbox.webhooks], expected, "a webhook is not left as stateOnDestroy says");
   }
 
-  /** Deletes resources with incomplete responses from the state, and keys that are not in the state at the service. */
+  /**
+   * Deletes resources with incomplete responses from the state, and keys that are not in the state at the
+   * service.
+   */
   async #followRemedies(): Promise<void> {
     const bodies = [...this.service.issued.values()].map(({ body }) => body);
     for (const entry of [...this.#entries]) {

@@ -8,8 +8,8 @@ export const WEBHOOKS = [101, 102, 103] as const;
 export const FOREIGN_KEY = "pk_live_0f5omebody3lse";
 
 /**
- * The shapes of responses, and the setting `responses` for each. It always has `apiKey`, because automatic recognition may
- * refuse a random key that looks like words.
+ * The shapes of responses, and the setting `responses` for each. It always has `apiKey`, because automatic
+ * recognition may refuse a random key that looks like words.
  */
 export const MAPPINGS = {
   flat: { apiKey: "/apiKey" },

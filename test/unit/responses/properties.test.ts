@@ -144,7 +144,8 @@ it.each<[what: string, text: (size: number) => string]>([
       });
       return Math.min(...times);
     };
-    // In milliseconds. Four times the input takes four times as long, and sixteen times as long if anything is quadratic.
+    // In milliseconds. Four times the input takes four times as long, and sixteen times as long if anything
+    // is quadratic.
     expect(run(8000)).toBeLessThan(10 * run(2000) + 20);
   },
   30_000,

@@ -40,7 +40,10 @@ it.each<[rule: string, body: Body, reading: string]>([
   expect(reading.kind === "found" ? reading.pointer : refused).toBe(expected);
 });
 
-/** The webhooks, followed by `…` if the list does not prove that a missing webhook is gone, or the setting that would help. */
+/**
+ * The webhooks, followed by `…` if the list does not prove that a missing webhook is gone, or the setting
+ * that would help.
+ */
 function describeList(body: Body, headers: Readonly<Record<string, string>> = {}, status = 200): string {
   const reading = readWebhookList(textOf(body), headers, status, {});
   if (!reading.readable) return `refused ${reading.setting}`;

@@ -17,8 +17,9 @@ import { createKey, deleteKeys, performStep } from "./rotation.js";
 import { keyOutputs, planRotation, rotationDisplayInputs, type RotationStep } from "./rotation-plan.js";
 
 /**
- * Creates the handlers of `PartnerApiKey`. If the key is not found in the response to its creation, the resource stays in the
- * state as "initialization failed", with the response and without an `apiKey`. Once the mapping is set, `update` finds the key.
+ * Creates the handlers of `PartnerApiKey`. If the key is not found in the response to its creation, the
+ * resource stays in the state as "initialization failed", with the response and without an `apiKey`. Once the
+ * mapping is set, `update` finds the key.
  */
 export function apiKeyHandlers(plugin: PluginProcess): ResourceHandlers {
   const plan = (state: KeyState, { rotation }: KeyInputs) =>
@@ -58,7 +59,8 @@ export function apiKeyHandlers(plugin: PluginProcess): ResourceHandlers {
 
     create: (news, urn) =>
       plugin.keyRequests.createOnce(urn, async () => {
-        const id = `key-${randomUUID()}`; // Not secret. Created before the request, because nothing may fail after it.
+        // Not secret. Created before the request, because nothing may fail after it.
+        const id = `key-${randomUUID()}`;
         const inputs = keyInputsOf(news);
         const created = await createKey({ plugin, id, inputs }, NO_KEY);
         return { id, outputs: keyOutputs(created, inputs) };
@@ -77,7 +79,8 @@ export function apiKeyHandlers(plugin: PluginProcess): ResourceHandlers {
 
     delete: (olds) => deleteKeys(plugin, keyStateOf(olds)),
 
-    // The engine displays IDs, so the ID must not be the key itself: it names an environment variable that holds the key.
+    // The engine displays IDs, so the ID must not be the key itself: it names an environment variable that
+    // holds the key.
     adopt(id) {
       const name = /^env:(\w+)$/.exec(id)?.[1] ?? null;
       const apiKey = name === null ? undefined : plugin.env[name];

@@ -2,7 +2,8 @@ import { isObject } from "../../json.js";
 import { UNKNOWN, unknownArguments, type Properties } from "../contract.js";
 
 /**
- * The argument `rotation`. The values of `RotationArgs`, which documents them, without the promises and outputs of a program.
+ * The argument `rotation`. The values of `RotationArgs`, which documents them, without the promises and
+ * outputs of a program.
  */
 export interface RotationInputs {
   readonly trigger?: string | null;

@@ -3,8 +3,9 @@ import { PartialFailure } from "../contract.js";
 import { ResourceError } from "../problems.js";
 
 /**
- * The creations and deletions of keys that one plugin process sent. If a call fails, a retry hook of the program can make the
- * engine repeat it up to 100 times in the same process, with the old inputs and the old state, which know nothing of it.
+ * The creations and deletions of keys that one plugin process sent. If a call fails, a retry hook of the
+ * program can make the engine repeat it up to 100 times in the same process, with the old inputs and the old
+ * state, which know nothing of it.
  */
 export class KeyRequests {
   /** The errors of creations that may have had an effect, by the URN of the resource. */
@@ -13,9 +14,9 @@ export class KeyRequests {
   readonly #deletions = new Map<string, "possible" | "certain">();
 
   /**
-   * Creates a key, unless an earlier creation for the same resource failed and may have had an effect: then it throws the error
-   * of that creation again, with the response that it kept. A creation that succeeded does not count, so that a replacement
-   * can create another key.
+   * Creates a key, unless an earlier creation for the same resource failed and may have had an effect: then
+   * it throws the error of that creation again, with the response that it kept. A creation that succeeded
+   * does not count, so that a replacement can create another key.
    *
    * @param urn The resource. All resources whose URN is not known count as one.
    */
@@ -40,7 +41,10 @@ export class KeyRequests {
   }
 }
 
-/** Whether an operation that creates a key may have created it before it failed. An unexpected error may have come afterwards. */
+/**
+ * Whether an operation that creates a key may have created it before it failed. An unexpected error may have
+ * come afterwards.
+ */
 function mayHaveCreatedKey(error: unknown): boolean {
   if (error instanceof PartialFailure) return mayHaveCreatedKey(error.reason);
   if (error instanceof RequestError)

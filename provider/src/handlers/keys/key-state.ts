@@ -9,7 +9,10 @@ import { isPlaceholder, type Properties } from "../contract.js";
 
 /** A key that was created. It may not have been found in the response yet. Secret. */
 export interface CreatedKey {
-  /** Kept whole, because the service shows it only once: it may hold a second secret, an ID, or a key that was not recognized. */
+  /**
+   * Kept whole, because the service shows it only once: it may hold a second secret, an ID, or a key that was
+   * not recognized.
+   */
   readonly response: KeyResponse;
   /** When the response arrived, ISO 8601. */
   readonly createdAt: string;
@@ -30,7 +33,10 @@ export interface KeyState {
   /** The key before the last rotation, until its overlap is over. */
   readonly previous: StoredKey | null;
   readonly previousExpiresAt: string | null;
-  /** `rotation.trigger` when the current key was created. The old inputs cannot tell: a failed update leaves older ones. */
+  /**
+   * `rotation.trigger` when the current key was created. The old inputs cannot tell: a failed update leaves
+   * older ones.
+   */
   readonly trigger: string | null;
   /** A new key that has not been found in the response to its creation. It takes over once it is found. */
   readonly unread: CreatedKey | null;
@@ -97,7 +103,10 @@ export type KeyOutputs = Readonly<{
   internal: Properties | null;
 }>;
 
-/** Returns the outputs of a state. All of them are set, because a missing output would be unknown in every preview. */
+/**
+ * Returns the outputs of a state. All of them are set, because a missing output would be unknown in every
+ * preview.
+ */
 export function outputsOf(state: KeyState, account: string): KeyOutputs {
   const { current, previous, trigger, unread } = state;
   // The outputs show the response to the first creation even before a key is found in it.
@@ -134,8 +143,9 @@ export function responseText({ body, encoding }: KeyResponse): string {
 }
 
 /**
- * Reads the key from a stored response. A key that the engine would not store is refused. A response that was cut off counts only if it is still complete JSON: half a key in plain
- * text would be passed on to consumers, and deleted instead of the real key.
+ * Reads the key from a stored response. A key that the engine would not store is refused. A response that was
+ * cut off counts only if it is still complete JSON: half a key in plain text would be passed on to consumers,
+ * and deleted instead of the real key.
  */
 export function readKeptResponse(response: KeyResponse, mapping: ResponseMapping): KeyReading {
   const text = responseText(response);
@@ -149,22 +159,30 @@ export function readKeptResponse(response: KeyResponse, mapping: ResponseMapping
   return { kind: "refused", reason: isEmpty ? "empty" : "not JSON", candidates: [] };
 }
 
-/** Reads a key again with `responses.apiKey`, if set: a corrected pointer corrects it. `null`: the pointer finds nothing. */
+/**
+ * Reads a key again with `responses.apiKey`, if set: a corrected pointer corrects it. `null`: the pointer
+ * finds nothing.
+ */
 export function rereadKey(key: StoredKey, mapping: ResponseMapping): StoredKey | null {
   if (mapping.apiKey === undefined || key.response === null) return key;
   const reading = readKeptResponse(key.response, mapping);
   return reading.kind === "found" ? { ...key, apiKey: reading.apiKey } : null;
 }
 
-/** Returns an identifier that does not reveal the key: `sha256:` and 16 hex digits; `null` if the key is too short. */
+/**
+ * Returns an identifier that does not reveal the key: `sha256:` and 16 hex digits; `null` if the key is too
+ * short.
+ */
 export function fingerprint(apiKey: string): string | null {
-  if (apiKey.length < 16) return null; // Brute force could reverse its hash; 16 characters of 6 bits are 96 bits.
+  // Brute force could reverse its hash; 16 characters of 6 bits are 96 bits.
+  if (apiKey.length < 16) return null;
   return `sha256:${createHash("sha256").update(apiKey).digest("hex").slice(0, 16)}`;
 }
 
 /** Returns the last four characters, which services commonly show; `null` if the key is too short. */
 function hint(apiKey: string): string | null {
-  return apiKey.length < 20 ? null : apiKey.slice(-4); // Four characters would reveal too much of a shorter key.
+  // Four characters would reveal too much of a shorter key.
+  return apiKey.length < 20 ? null : apiKey.slice(-4);
 }
 
 function text(value: unknown): string | null {

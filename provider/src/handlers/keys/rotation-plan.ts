@@ -63,15 +63,18 @@ export function keyOutputs(
   return { ...outputsOf(state, account), rotationDueAt };
 }
 
-/** Returns the day from which the current key is due for rotation by age; `null` for never, `NaN` if its age is unknown. */
+/**
+ * Returns the day from which the current key is due for rotation by age; `null` for never, `NaN` if its age
+ * is unknown.
+ */
 function dueDay({ rotatedAt, createdAt }: KeyState, { afterDays }: RotationInputs): number | null {
   if (typeof afterDays !== "number") return null;
   return dayOf(Date.parse(rotatedAt ?? createdAt ?? "")) + afterDays;
 }
 
 /**
- * Returns the inputs that `check` adds so that the diff shows why a key is rotated: the date from which its age counts, and the
- * date on which it is due. {@link planRotation} does not use them.
+ * Returns the inputs that `check` adds so that the diff shows why a key is rotated: the date from which its
+ * age counts, and the date on which it is due. {@link planRotation} does not use them.
  *
  * @param olds The inputs in the state; empty for a new resource and for a replacement.
  * @param now Milliseconds since the epoch.
@@ -111,10 +114,14 @@ function previousKeyNotices(state: KeyState, now: number, replaced: boolean): No
 function isPreviousExpired(state: KeyState, { overlapDays }: RotationInputs, now: number): boolean {
   if (state.previous === null) return false;
   const shortened = Date.parse(state.rotatedAt ?? "") + (overlapDays ?? Infinity) * DAY;
-  return !(Date.parse(state.previousExpiresAt ?? "") > now) || shortened <= now; // A key without an expiry date has expired.
+  // A key without an expiry date has expired.
+  return !(Date.parse(state.previousExpiresAt ?? "") > now) || shortened <= now;
 }
 
-/** Milliseconds in a day. Ages count calendar days in UTC, so a nightly run that starts slightly early is not a day late. */
+/**
+ * Milliseconds in a day. Ages count calendar days in UTC, so a nightly run that starts slightly early is not
+ * a day late.
+ */
 const DAY = 86_400_000;
 
 function dayOf(time: number): number {

@@ -160,7 +160,8 @@ it("a key that is too short has no fingerprint or hint, which would reveal too m
     const { fingerprint: print, hint } = outputsOf(state({ current: { apiKey, response: null } }), "default");
     return [print, hint];
   };
-  expect(shown("abcdefghijklmnop")).toEqual(["sha256:f39dac6cbaba535e", null]); // printf abcdefghijklmnop | sha256sum
+  // printf abcdefghijklmnop | sha256sum
+  expect(shown("abcdefghijklmnop")).toEqual(["sha256:f39dac6cbaba535e", null]);
   expect(shown("abcdefghijklmno")).toEqual([null, null]);
   expect(shown("0123456789abcdefghij")[1]).toBe("ghij");
 });

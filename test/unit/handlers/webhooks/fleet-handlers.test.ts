@@ -512,7 +512,8 @@ describe("a preview", () => {
   it("refuses a webhook that two resources declare, also through two providers of one account", async () => {
     const connect = connector(await sandboxFor());
     const covering = { states: {}, others: "disabled" };
-    await create(connect().partnerWebhookStates, covering); // Without a URN, it claims webhooks but never conflicts.
+    // Without a URN, it claims webhooks but never conflicts.
+    await create(connect().partnerWebhookStates, covering);
     const [one, two, eu] = [connect(), connect(), connect("eu")];
     const webhook = (webhookId: number) => ({ webhookId, state: "active" });
     const fleet = (...ids: number[]) => ({ states: Object.fromEntries(ids.map((id) => [id, "active"])) });
