@@ -41,7 +41,7 @@ export function apiKeyHandlers(plugin: PluginProcess): ResourceHandlers {
 
     diff(olds, news) {
       const inputs = keyInputsOf(news);
-      if (olds["account"] !== inputs.account) return { changes: true, replaces: ["account"] };
+      if ((olds["account"] ?? null) !== inputs.account) return { changes: true, replaces: ["account"] };
       if (inputs.isRotationUnknown) return { changes: true, replaces: [] };
       const state = keyStateOf(olds);
       const { step, notices } = plan(state, inputs);

@@ -13,8 +13,8 @@ export interface RotationInputs {
 
 /** The inputs of `PartnerApiKey`, after `check`. */
 export interface KeyInputs {
-  /** Empty if there is no resource yet. */
-  readonly account: string;
+  /** `null` if there is no resource yet. */
+  readonly account: string | null;
   readonly rotation: RotationInputs;
   /** Whether a preview cannot tell yet what happens to the key. An unknown trigger counts as a new one. */
   readonly isRotationUnknown: boolean;
@@ -26,7 +26,7 @@ export interface KeyInputs {
 export function keyInputsOf({ account, rotation, keySince }: Properties): KeyInputs {
   const { trigger, afterDays, overlapDays } = isObject(rotation) ? rotation : {};
   return {
-    account: text(account) ?? "",
+    account: text(account),
     rotation: { trigger: text(trigger), afterDays: number(afterDays), overlapDays: number(overlapDays) },
     isRotationUnknown: [rotation, afterDays, overlapDays].includes(UNKNOWN),
     keySince: text(keySince),

@@ -87,7 +87,7 @@ function unreadKey(value: unknown): CreatedKey | null {
 
 /** The outputs of `PartnerApiKey` that follow from its keys, as the state holds them. Times are ISO 8601. */
 export type KeyOutputs = Readonly<{
-  account: string;
+  account: string | null;
   /** Secret. */
   apiKey: string | null;
   createdAt: string | null;
@@ -107,7 +107,7 @@ export type KeyOutputs = Readonly<{
  * Returns the outputs of a state. All of them are set, because a missing output would be unknown in every
  * preview.
  */
-export function outputsOf(state: KeyState, account: string): KeyOutputs {
+export function outputsOf(state: KeyState, account: string | null): KeyOutputs {
   const { current, previous, trigger, unread } = state;
   // The outputs show the response to the first creation even before a key is found in it.
   const shown = current === null ? unread : { response: current.response, createdAt: state.createdAt };

@@ -85,7 +85,7 @@ export function rotationDisplayInputs(olds: KeyInputs, { rotation }: KeyInputs, 
   const afterDays = rotation.afterDays ?? null;
   const known = olds.keySince === null ? NaN : dayOf(Date.parse(olds.keySince));
   const due = afterDays !== null && known + afterDays <= today;
-  const since = olds.account === "" || triggered || due ? today : known;
+  const since = olds.account === null || triggered || due ? today : known;
   if (Number.isNaN(since)) return {};
   return {
     keySince: dayText(since),
