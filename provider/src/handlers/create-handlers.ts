@@ -5,9 +5,10 @@ import { PartialFailure, type Properties, type ResourceHandlers } from "./contra
 import { ResourceError, type Notice } from "./problems.js";
 import type { PluginProcess } from "./plugin-process.js";
 import { listResources, type ListedResource } from "./resource-list.js";
+import { FleetOperations } from "./webhooks/fleet-operations.js";
+import { webhookStatesHandlers } from "./webhooks/fleet.js";
 import { refreshBeforeUpdate } from "./webhooks/refresh-before-update.js";
 import { webhookStateHandlers } from "./webhooks/single.js";
-import { webhookStatesHandlers } from "./webhooks/fleet.js";
 
 /** The handlers of one plugin process: of all resources and of the one function, and the list of what can be imported. */
 export interface PartnerHandlers {
@@ -26,17 +27,20 @@ export interface PartnerHandlers {
 
 /** Creates the handlers. Both hosts use them. */
 export function createHandlers(plugin: PluginProcess): PartnerHandlers {
-  const fleet = webhookStatesHandlers(plugin);
+  const fleet = new FleetOperations(plugin);
   return {
     partnerApiKey: guardOwnership(plugin, apiKeyHandlers(plugin)),
     partnerWebhookState: guardOwnership(
       plugin,
       refreshBeforeUpdate(plugin, webhookStateHandlers(plugin, fleet)),
     ),
-    partnerWebhookStates: guardOwnership(plugin, refreshBeforeUpdate(plugin, fleet)),
+    partnerWebhookStates: guardOwnership(
+      plugin,
+      refreshBeforeUpdate(plugin, webhookStatesHandlers(plugin, fleet)),
+    ),
     listWebhooks: async () => {
       const { webhooks } = await plugin.open();
-      const listed = (await webhooks.lookUp([])).all();
+      const listed = (await webhooks.list()).all();
       return listed.map(({ webhookId, state, record }) => ({ webhookId, state, record }));
     },
     listResources: (state) => listResources(plugin, state),

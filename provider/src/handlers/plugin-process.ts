@@ -5,7 +5,8 @@ import { interpretResponses, type PartnerService } from "./partner-service.js";
 import type { Notice } from "./problems.js";
 import { accountName, isExplicit, readSettings, type ConfigSource, type Settings } from "./settings.js";
 import { WebhookRegistry } from "./webhooks/list.js";
-import { ManagedWebhooks, type RunJournal } from "./webhooks/managed.js";
+import { ManagedWebhooks } from "./webhooks/managed.js";
+import type { RunJournal } from "./webhooks/run-claims.js";
 
 /** What a host provides to a {@link PluginProcess}. */
 export interface ProcessOptions extends Pick<
@@ -39,7 +40,7 @@ export interface Session {
 export class PluginProcess {
   readonly env: NodeJS.ProcessEnv;
   readonly currentTime: () => number;
-  /** The webhooks that this run manages, and those that it lets go. */
+  /** Which webhooks the program declares, and which are released. */
   readonly managed: ManagedWebhooks;
   /** The keys that this process created and deleted. */
   readonly keyRequests = new KeyRequests();

@@ -35,7 +35,7 @@ export type ResourceProblem = Readonly<
   | OtherServer
   /** `existing`: the IDs that exist. */
   | { kind: "noSuchWebhook"; webhookIds: readonly number[]; existing: readonly number[] }
-  /** The folder in which the processes of a run exchange what they declare cannot be used, so no webhook can be let go. */
+  /** The folder in which the processes of a run exchange what they declare cannot be used, so no webhook can be released. */
   | { kind: "noRunFolder"; folder: string }
   /** Two resources manage the same webhook. `null`: one manages all `others`, so any other resource overlaps. */
   | { kind: "declaredTwice"; webhookId: number | null; urns: readonly [string, string] }

@@ -25,7 +25,7 @@ export interface ListedResource {
 export async function listResources(plugin: PluginProcess, state?: WebhookState): Promise<ListedResource[]> {
   const { accessToken } = plugin.readSettings();
   const { webhooks } = await plugin.open();
-  const all = (await webhooks.lookUp([])).all();
+  const all = (await webhooks.list()).all();
   const unknown = state === undefined ? null : unknownStates(all);
   if (unknown) throw new ResourceError(unknown);
   return all

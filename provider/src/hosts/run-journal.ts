@@ -14,7 +14,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import type { JournalEntry, OtherEntry, RunJournal } from "../handlers/webhooks/managed.js";
+import type { JournalEntry, OtherEntry, RunJournal } from "../handlers/webhooks/run-claims.js";
 
 /** Milliseconds after which a file of another run is removed, if its process no longer lives. */
 const MAX_FILE_AGE = 86_400_000;

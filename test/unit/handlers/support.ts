@@ -8,7 +8,7 @@ import {
 import { createHandlers } from "../../../provider/src/handlers/create-handlers.js";
 import type { Notice } from "../../../provider/src/handlers/problems.js";
 import { PluginProcess, type ProcessOptions } from "../../../provider/src/handlers/plugin-process.js";
-import type { OtherEntry, RunJournal } from "../../../provider/src/handlers/webhooks/managed.js";
+import type { OtherEntry, RunJournal } from "../../../provider/src/handlers/webhooks/run-claims.js";
 import type { Sandbox } from "../../support/sandbox.ts";
 import { failureOf } from "../api/support.ts";
 

@@ -161,7 +161,7 @@ async function deleteKey(plugin: PluginProcess, key: StoredKey): Promise<void> {
 async function assertReadable(plugin: PluginProcess): Promise<void> {
   const { webhooks } = await plugin.open();
   try {
-    await webhooks.lookUp([]);
+    await webhooks.list();
   } catch (listError) {
     if (!(listError instanceof PartnerError)) throw listError;
     throw new ResourceError({ kind: "deletionUnclear", listError });

@@ -1,65 +1,110 @@
 import { PartnerError, RequestError } from "../../api/errors.js";
 import type { WebhookState } from "../../api/operations.js";
 import type { WebhookReading } from "../../responses/webhook-list-reader.js";
-import type { Properties } from "../contract.js";
 import { ResourceError, type WebhookFailure } from "../problems.js";
 import type { PluginProcess } from "../plugin-process.js";
-import { idsOf, isState, pick, statesOf, unknownStates, type Fleet, type StateMap } from "./fleet-model.js";
+import {
+  idsOf,
+  isState,
+  leavingWebhooks,
+  pick,
+  statesOf,
+  unknownStates,
+  type FleetInputs,
+  type FleetOutputs,
+  type StateMap,
+} from "./fleet-model.js";
 import type { WebhookRegistry, WebhookSnapshot } from "./list.js";
+import type { Release } from "./managed.js";
+
+/** What became of a fleet. */
+export interface ConvergeResult {
+  /** The new outputs, even if some changes failed: a state that may have changed is `null`. */
+  readonly outputs: FleetOutputs;
+  /** Why some webhooks are not in the desired states; `null` if all are. */
+  readonly failure: PartnerError | null;
+  /** Whether any webhook may have changed on the server. */
+  readonly mayHaveChanged: boolean;
+}
 
 /**
- * Brings the webhooks of a fleet into the desired states, and those that leave it into their final states.
- *
- * @returns The new outputs, even if some changes failed: a state that may have changed is `null`; why some webhooks are not in the
- *   desired states, `null` if all are; and whether any webhook may have changed on the server.
+ * Brings the webhooks of a fleet into the desired states, and those that are released into their final
+ * states.
  */
 export async function converge(
   plugin: PluginProcess,
-  { states, others, stateOnDestroy, account }: Fleet,
-  olds: Fleet,
-) {
+  news: FleetInputs,
+  olds: FleetOutputs,
+): Promise<ConvergeResult> {
   const { webhooks } = await plugin.open();
-  const covers = isState(others);
-  const leaving = idsOf(olds.initialStates).filter((id) => !covers && !(id in states));
-  let snapshot = await webhooks.lookUp([...idsOf(states), ...leaving]);
-  const covered = covers ? unnamedWebhooks(snapshot, states).map(({ webhookId }) => webhookId) : [];
-  if (covers) {
-    plugin.managed.declare(covered);
-    snapshot = await webhooks.lookUp(covered); // Another process may have released one before it was covered.
-  }
+  const leaving = leavingWebhooks(olds, news);
+  const listed = await webhooks.lookUp([...idsOf(news.states), ...leaving]);
+  const { covered, snapshot } = await coverOthers(plugin, webhooks, listed, news);
   // What certainly does not exist needs no final state.
   const present = snapshot.provesAbsence ? leaving.filter((id) => snapshot.get(id)) : leaving;
-  const release = plugin.managed.release(pick(olds.initialStates, present), stateOnDestroy);
-  const rest = covers ? Object.fromEntries(covered.map((id) => [id, others])) : {};
-  const wanted = { ...states, ...rest, ...release.states };
-  const changes = changeStates(plugin, webhooks, snapshot, wanted).finally(release.end);
-  const { found, reached, ...result } = await changes;
-  // A webhook in its final state is no longer managed.
-  const unfinished = idsOf(release.states).filter((id) => reached[id] !== release.states[id]);
-  const unnamed = [...covered, ...unfinished];
-  const managed = [...idsOf(states), ...unnamed];
-  const outputs = {
-    states: pick(reached, idsOf(states)),
-    others,
-    stateOnDestroy,
-    account,
-    otherStates: pick(reached, unnamed),
-    // With `others`, a webhook that is missing from the list is still managed.
-    initialStates: {
-      ...pick(found, managed),
-      ...(covers ? olds.initialStates : pick(olds.initialStates, managed)),
-    },
-  };
-  return { outputs, ...result };
+  const release = plugin.managed.release(pick(olds.initialStates, present), news.stateOnDestroy);
+  const wanted = { ...news.states, ...covered, ...release.states };
+  const changes = await changeStates(plugin, webhooks, snapshot, wanted).finally(release.end);
+  const outputs = outputsOf(news, olds, covered, release, changes);
+  return { outputs, failure: changes.failure, mayHaveChanged: changes.mayHaveChanged };
 }
 
-/** Brings webhooks into the desired states. Sends only what differs, in parallel; a failed change does not stop the others. */
+/**
+ * Declares what `others` covers. Returns the desired states of these webhooks, and a list that shows them.
+ */
+async function coverOthers(
+  plugin: PluginProcess,
+  registry: WebhookRegistry,
+  listed: WebhookSnapshot,
+  { states, others }: FleetInputs,
+): Promise<{ readonly covered: StateMap; readonly snapshot: WebhookSnapshot }> {
+  if (!isState(others)) return { covered: {}, snapshot: listed };
+  const webhookIds = unnamedWebhooks(listed, states).map(({ webhookId }) => webhookId);
+  plugin.managed.declare(webhookIds);
+  const covered = Object.fromEntries(webhookIds.map((id) => [id, others]));
+  // Another process may have released one before it was covered.
+  return { covered, snapshot: await registry.lookUp(webhookIds) };
+}
+
+/** Returns the outputs after the changes. A released webhook stays managed until it is in its final state. */
+function outputsOf(
+  news: FleetInputs,
+  { initialStates }: FleetOutputs,
+  covered: StateMap,
+  release: Release,
+  { found, reached }: Changes,
+): FleetOutputs {
+  const unfinished = idsOf(release.states).filter((id) => reached[id] !== release.states[id]);
+  const unnamed = [...idsOf(covered), ...unfinished];
+  const managed = [...idsOf(news.states), ...unnamed];
+  // With `others`, a webhook that is missing from the list is still managed.
+  const known = isState(news.others) ? initialStates : pick(initialStates, managed);
+  return {
+    ...news,
+    states: pick(reached, idsOf(news.states)),
+    otherStates: pick(reached, unnamed),
+    initialStates: { ...pick(found, managed), ...known },
+  };
+}
+
+/** What became of the webhooks that a fleet wants in some state. */
+interface Changes extends Pick<ConvergeResult, "failure" | "mayHaveChanged"> {
+  /** Their states in the list. */
+  readonly found: StateMap;
+  /** Their states after the changes; `null` if a change may have been made. */
+  readonly reached: StateMap;
+}
+
+/**
+ * Brings webhooks into the desired states. Sends only what differs, in parallel; a failed change does not
+ * stop the others.
+ */
 async function changeStates(
   plugin: PluginProcess,
   registry: WebhookRegistry,
   snapshot: WebhookSnapshot,
   wanted: StateMap,
-) {
+): Promise<Changes> {
   const listed = idsOf(wanted).flatMap((id) => snapshot.get(id) ?? []);
   const found = statesOf(listed);
   const differing = listed.filter(({ webhookId, state }) => state !== wanted[webhookId]);
@@ -77,11 +122,12 @@ async function changeStates(
       return [];
     } catch (error) {
       if (!(error instanceof PartnerError)) throw error;
-      if (mayHaveChanged(error)) reached[webhookId] = null; // So that going back to the old state is a difference as well.
+      // So that going back to the old state is a difference as well.
+      if (mayHaveChanged(error)) reached[webhookId] = null;
       return [{ webhookId, error }];
     } finally {
       done += 1;
-      // At most 100 times, because the engine redraws its display each time. For one change, the engine's own line says enough.
+      // At most 100 times, because the engine redraws its display each time. For one change, its line is enough.
       if (total > 1 && done % Math.ceil(total / 100) === 0) plugin.progress(done, total);
     }
   };
@@ -117,8 +163,11 @@ function combineFailures(failures: readonly WebhookFailure[], total: number): Pa
   return new ResourceError({ kind: "fleetIncomplete", failures: [first, ...more], total });
 }
 
-/** Returns the webhooks that the program does not name. @throws {ResourceError} if the list may not show all of them. */
-export function unnamedWebhooks(snapshot: WebhookSnapshot, states: Properties): readonly WebhookReading[] {
+/**
+ * Returns the webhooks that the program does not name. @throws {ResourceError} if the list may not show all
+ * of them.
+ */
+export function unnamedWebhooks(snapshot: WebhookSnapshot, states: object): readonly WebhookReading[] {
   const webhooks = snapshot.all();
   if (webhooks.length === 0 && !snapshot.provesAbsence)
     throw new ResourceError({ kind: "absenceUnproven", webhookId: null, complete: true });

@@ -1,38 +1,79 @@
 import { isWebhookId, type WebhookState } from "../../api/operations.js";
 import { isObject } from "../../json.js";
 import type { WebhookReading } from "../../responses/webhook-list-reader.js";
-import type { Properties } from "../contract.js";
+import { UNKNOWN, type Properties } from "../contract.js";
 import type { StateUnknown } from "../problems.js";
+
+/** The states of a webhook. */
+export const STATES = ["active", "disabled"] as const satisfies readonly WebhookState[];
 
 /** States by webhook ID; `null` if the state is not known. */
 export type StateMap = Readonly<Record<string, WebhookState | null>>;
 
-/** What happens to a webhook that is no longer managed. */
+/** What happens to a webhook that is released. */
 export type StateOnDestroy = "leave" | "restore" | WebhookState;
 
-/** The inputs or the outputs of a fleet. */
-export interface Fleet {
+/** The inputs of a fleet. */
+export type FleetInputs = Readonly<{
   /** The webhooks that the program names. */
-  readonly states: StateMap;
-  readonly others: "leave" | WebhookState;
-  readonly stateOnDestroy: StateOnDestroy;
+  states: StateMap;
+  /** The state of all webhooks that the program does not name. Unless it is `leave`, it covers them. */
+  others: "leave" | WebhookState;
+  stateOnDestroy: StateOnDestroy;
   /** The name of the account, which is also the ID of the resource. */
-  readonly account: string;
-  /** Managed webhooks that the program does not name: covered by `others`, or not yet in their final state. Only an output. */
-  readonly otherStates: StateMap;
-  /** The state in which each managed webhook was first found, even if it is missing from the list. Only an output. */
-  readonly initialStates: StateMap;
-}
+  account: string;
+}>;
 
-/** Reads the inputs or the outputs of a fleet. Ignores what is invalid: another program may have written it. */
-export function fleetOf({ others, stateOnDestroy, account, ...maps }: Properties): Fleet {
+/** The outputs of a fleet. */
+export type FleetOutputs = FleetInputs &
+  Readonly<{
+    /**
+     * Managed webhooks that the program does not name: covered by `others`, or not yet in their final states.
+     */
+    otherStates: StateMap;
+    /** The state in which each managed webhook was first found, even if it is missing from the list. */
+    initialStates: StateMap;
+  }>;
+
+/** The inputs of a fleet in a preview, where values may not be known yet. */
+export type PlannedInputs = Readonly<{
+  states: Readonly<Record<string, WebhookState | typeof UNKNOWN | null>> | typeof UNKNOWN;
+  others: FleetInputs["others"] | typeof UNKNOWN;
+  stateOnDestroy: StateOnDestroy | typeof UNKNOWN;
+  account: string;
+}>;
+
+/** Reads the inputs of a fleet. Ignores what is invalid: another program may have written it. */
+export function fleetInputs({ states, others, stateOnDestroy, account }: Properties): FleetInputs {
   return {
-    states: stateMapOf(maps["states"]),
+    states: stateMapOf(states),
     others: isState(others) ? others : "leave",
     stateOnDestroy: isState(stateOnDestroy) || stateOnDestroy === "restore" ? stateOnDestroy : "leave",
     account: typeof account === "string" ? account : "",
-    otherStates: stateMapOf(maps["otherStates"]),
-    initialStates: stateMapOf(maps["initialStates"]),
+  };
+}
+
+/** Reads the outputs of a fleet, as {@link fleetInputs} does. */
+export function fleetOutputs(outputs: Properties): FleetOutputs {
+  return {
+    ...fleetInputs(outputs),
+    otherStates: stateMapOf(outputs["otherStates"]),
+    initialStates: stateMapOf(outputs["initialStates"]),
+  };
+}
+
+/** Reads the inputs of a fleet in a preview, as {@link fleetInputs} does. */
+export function plannedInputs(inputs: Properties): PlannedInputs {
+  const { states, others, stateOnDestroy } = inputs;
+  const known = fleetInputs(inputs);
+  const plannedState = ([id, state]: [string, unknown]) =>
+    [id, state === UNKNOWN ? state : (known.states[id] ?? null)] as const;
+  const named = Object.entries(isObject(states) ? states : {}).filter(([id]) => isWebhookId(id));
+  return {
+    states: states === UNKNOWN ? states : Object.fromEntries(named.map(plannedState)),
+    others: others === UNKNOWN ? others : known.others,
+    stateOnDestroy: stateOnDestroy === UNKNOWN ? stateOnDestroy : known.stateOnDestroy,
+    account: known.account,
   };
 }
 
@@ -43,7 +84,18 @@ function stateMapOf(value: unknown): StateMap {
 
 /** Whether a value is a state. The placeholder in a preview is not. */
 export function isState(value: unknown): value is WebhookState {
-  return value === "active" || value === "disabled";
+  return STATES.some((state) => state === value);
+}
+
+/**
+ * Returns the webhooks that leave a fleet: those that it manages and no longer declares. Whether one is
+ * released depends on the other resources of the run.
+ */
+export function leavingWebhooks(
+  olds: FleetOutputs,
+  { states, others }: { readonly states: object; readonly others: FleetInputs["others"] },
+): number[] {
+  return isState(others) ? [] : idsOf(olds.initialStates).filter((id) => !(id in states));
 }
 
 /** Returns the webhook IDs in a {@link StateMap} or a similar object. */

@@ -3,7 +3,10 @@ import type { WebhookListReading, WebhookReading } from "../../responses/webhook
 import { ResourceError } from "../problems.js";
 import type { ManagedWebhooks } from "./managed.js";
 
-/** Milliseconds for which a list is reused: long enough to update hundreds of webhooks, short enough to see manual changes. */
+/**
+ * Milliseconds for which a list is reused: long enough to update hundreds of webhooks, short enough to see
+ * manual changes.
+ */
 const MAX_LIST_AGE = 30_000;
 
 /** A webhook list that was read successfully. */
@@ -21,8 +24,8 @@ export interface WebhookService {
 type Changes = Map<number, { readonly state: WebhookState; readonly at: number }>;
 
 /**
- * The webhooks of one account. One `GET` serves all resources of the process: concurrent lookups share it, our own changes are
- * applied to it, and it is repeated after 30 s.
+ * The webhooks of one account. One `GET` serves all resources of the process: concurrent lookups share it,
+ * our own changes are applied to it, and it is repeated after 30 s.
  */
 export class WebhookRegistry {
   readonly #client: WebhookService;
@@ -41,9 +44,11 @@ export class WebhookRegistry {
   }
 
   /**
-   * Looks up webhooks in the list, after our own changes to them, and those of other processes, have finished.
+   * Looks up webhooks in the list, after our own changes to them, and those of other processes, have
+   * finished.
    *
-   * @param webhookIds If one of them is missing from a list that was requested before this call, the list is read again.
+   * @param webhookIds If one of them is missing from a list that was requested before this call, the list is
+   *   read again.
    * @throws {RequestError} if the list cannot be read.
    */
   async lookUp(webhookIds: readonly number[]): Promise<WebhookSnapshot> {
@@ -57,8 +62,16 @@ export class WebhookRegistry {
   }
 
   /**
-   * Changes the state of a webhook, and applies the change to the list. If it fails, it may or may not have been made, so the list
-   * is dropped.
+   * Returns the list, 30 s old at most, without waiting for any change. @throws {RequestError} if it cannot
+   * be read.
+   */
+  list(): Promise<WebhookSnapshot> {
+    return this.#read(this.#currentTime() - MAX_LIST_AGE);
+  }
+
+  /**
+   * Changes the state of a webhook, and applies the change to the list. If it fails, it may or may not have
+   * been made, so the list is dropped.
    */
   async setState(webhookId: number, state: WebhookState): Promise<void> {
     const sent = this.#client.setWebhookState(webhookId, state);

@@ -8,23 +8,27 @@ import {
 } from "../contract.js";
 import { ResourceError } from "../problems.js";
 import type { PluginProcess } from "../plugin-process.js";
-import { fleetOf, unknownStates } from "./fleet-model.js";
+import {
+  fleetInputs,
+  fleetOutputs,
+  plannedInputs,
+  unknownStates,
+  type FleetInputs,
+  type FleetOutputs,
+  type PlannedInputs,
+} from "./fleet-model.js";
+import type { FleetOperations } from "./fleet-operations.js";
 import { stateOnDestroyProblems, VALID_STATES } from "./fleet.js";
 
-/**
- * Creates the handlers of `PartnerWebhookState`, which is a fleet of one webhook: they convert what they pass to the fleet's
- * handlers and what these return.
- *
- * @param fleet The handlers of `PartnerWebhookStates`.
- */
-export function webhookStateHandlers(plugin: PluginProcess, fleet: ResourceHandlers): ResourceHandlers {
+/** Creates the handlers of `PartnerWebhookState`, which is a fleet of one webhook. */
+export function webhookStateHandlers(plugin: PluginProcess, fleet: FleetOperations): ResourceHandlers {
   return {
     async check(olds, news, urn) {
       const { webhookId, state, stateOnDestroy } = news;
       const inputs = { webhookId, state, stateOnDestroy: stateOnDestroy ?? "leave", account: plugin.account };
       const invalid = inputProblems(news);
       if (invalid.length > 0) return { inputs, problems: invalid };
-      const { problems } = await fleet.check(fleetInputs(olds), fleetInputs(inputs), urn);
+      const problems = await fleet.preview.check(plannedFleet(olds), plannedFleet(inputs), urn);
       return { inputs, problems };
     },
 
@@ -32,7 +36,7 @@ export function webhookStateHandlers(plugin: PluginProcess, fleet: ResourceHandl
       const replaces = ["webhookId", "account"].filter((name) => olds[name] !== news[name]);
       // A replacement deletes the old resource, with the old stateOnDestroy.
       const next = replaces.length > 0 ? { ...news, stateOnDestroy: olds["stateOnDestroy"] } : news;
-      return { changes: fleet.diff(fleetOutputs(olds), fleetInputs(next)).changes, replaces };
+      return { changes: fleet.preview.hasChanges(oldFleet(olds), plannedFleet(next)), replaces };
     },
 
     preview: (olds, news) => ({
@@ -42,29 +46,28 @@ export function webhookStateHandlers(plugin: PluginProcess, fleet: ResourceHandl
 
     async create(news, urn) {
       const id = String(news["webhookId"]);
-      try {
-        const { outputs } = await fleet.create(fleetInputs(news), urn);
-        return { id, outputs: outputsOf(outputs, news) };
-      } catch (error) {
-        throw failureOfOne(error, id, news);
-      }
+      const result = await fleet.calls.converge(newFleet(news), fleetOutputs({}), urn);
+      const outputs = outputsOf(result.outputs, news);
+      if (result.failure === null) return { id, outputs };
+      // After a change, the initial state must be kept in the state for "restore".
+      throw result.mayHaveChanged ? new PartialFailure(id, outputs, result.failure) : result.failure;
     },
 
     async read(olds) {
-      const found = await fleet.read(fleetOutputs(olds));
-      const outputs = { ...olds, ...outputsOf(found?.outputs ?? {}, olds) };
-      return outputs.state === undefined ? null : { outputs, inputs: inputsOf(outputs) };
+      const found = await fleet.read(oldFleet(olds));
+      if (!(String(olds["webhookId"]) in found.states)) return null;
+      const outputs = { ...olds, ...outputsOf(found, olds) };
+      return { outputs, inputs: inputsOf(outputs) };
     },
 
     async update(id, olds, news, urn) {
-      try {
-        return outputsOf(await fleet.update(id, fleetOutputs(olds), fleetInputs(news), urn), news);
-      } catch (error) {
-        throw failureOfOne(error, id, news);
-      }
+      const result = await fleet.calls.converge(newFleet(news), oldFleet(olds), urn);
+      const outputs = outputsOf(result.outputs, news);
+      if (result.failure) throw new PartialFailure(id, outputs, result.failure);
+      return outputs;
     },
 
-    delete: (olds) => fleet.delete(fleetOutputs(olds)),
+    delete: (olds) => fleet.delete(oldFleet(olds)),
 
     async adopt(id) {
       if (!isWebhookId(id))
@@ -86,30 +89,33 @@ export function webhookStateHandlers(plugin: PluginProcess, fleet: ResourceHandl
   };
 }
 
-/** Returns the inputs of the equivalent fleet. */
-function fleetInputs({ webhookId, state, stateOnDestroy, account }: Properties): Properties {
-  const states = webhookId === UNKNOWN ? UNKNOWN : { [String(webhookId)]: state };
-  return { states, others: "leave", stateOnDestroy, account };
-}
-
-/** Returns the outputs of the equivalent fleet. */
-function fleetOutputs(olds: Properties): Properties {
-  const initialStates = { [String(olds["webhookId"])]: olds["initialState"] };
-  return { ...fleetInputs(olds), otherStates: {}, initialStates };
-}
-
-/** Returns the outputs of the one webhook of a fleet. `state` is `undefined` if it is gone. */
-function outputsOf(fleet: Properties, { webhookId, stateOnDestroy, account }: Properties) {
-  const { states, initialStates } = fleetOf(fleet);
+/** Returns the properties of the equivalent fleet, which may be inputs or outputs. */
+function fleetOf({ webhookId, state, initialState, stateOnDestroy, account }: Properties): Properties {
   const id = String(webhookId);
-  return { webhookId, state: states[id], stateOnDestroy, account, initialState: initialStates[id] };
+  const states = webhookId === UNKNOWN ? UNKNOWN : { [id]: state };
+  return { states, others: "leave", stateOnDestroy, account, initialStates: { [id]: initialState } };
 }
 
-/** Converts the failure of a fleet with one webhook. */
-function failureOfOne(error: unknown, id: string, news: Properties): unknown {
-  if (!(error instanceof PartialFailure)) return error;
-  const outputs = outputsOf(error.properties, news);
-  return new PartialFailure(id, { ...outputs, state: outputs.state ?? null }, error.reason);
+function plannedFleet(inputs: Properties): PlannedInputs {
+  return plannedInputs(fleetOf(inputs));
+}
+
+function newFleet(inputs: Properties): FleetInputs {
+  return fleetInputs(fleetOf(inputs));
+}
+
+function oldFleet(outputs: Properties): FleetOutputs {
+  return fleetOutputs(fleetOf(outputs));
+}
+
+/** Returns the outputs of the one webhook of a fleet. */
+function outputsOf(
+  { states, initialStates }: Pick<FleetOutputs, "states" | "initialStates">,
+  { webhookId, stateOnDestroy, account }: Properties,
+) {
+  const id = String(webhookId);
+  const initialState = initialStates[id];
+  return { webhookId, state: states[id] ?? null, stateOnDestroy, account, initialState };
 }
 
 function inputsOf({ webhookId, state, stateOnDestroy, account }: Properties): Properties {

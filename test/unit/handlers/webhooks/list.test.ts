@@ -25,7 +25,7 @@ async function find(registry: WebhookRegistry, webhookId: number): Promise<Webho
 }
 
 async function all(registry: WebhookRegistry): Promise<readonly WebhookReading[]> {
-  return (await registry.lookUp([])).all();
+  return (await registry.list()).all();
 }
 
 describe("the webhook list", () => {

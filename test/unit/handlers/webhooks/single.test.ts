@@ -125,15 +125,16 @@ describe("a webhook", () => {
 
 it("the data source shares the list of the process, and returns records as the service sent them", async () => {
   const service = await sandboxFor();
-  const { partnerWebhookState, listWebhooks, plugin } = startRun(service);
+  const run = startRun(service);
+  const { partnerWebhookState, plugin } = run;
   await create(partnerWebhookState, { webhookId: 101, state: "disabled" });
-  expect(withoutSpecialValues(await listWebhooks())).toEqual([
+  expect(withoutSpecialValues(await run.listWebhooks())).toEqual([
     { webhookId: 101, state: "disabled", record: { webhookId: 101, name: "orders", state: "active" } },
     { webhookId: 102, state: "active", record: { webhookId: 102, name: "invoices", state: "active" } },
     { webhookId: 103, state: "disabled", record: { webhookId: 103, name: "refunds", state: "disabled" } },
   ]);
   expect(methods(service)).toEqual(["GET", "PATCH"]);
-  expect([101, 102].map((id) => plugin.managed.isDeclared(id))).toEqual([true, false]);
+  expect(plugin.managed.undeclared([101, 102])).toEqual([102]);
 
   const webhooks = (list: readonly object[]) => ({ webhooks: list, hasMore: true });
   const paged = startRun(await sandboxFor({ shape: { ...SHAPES.flat, webhooks } }));

@@ -1,0 +1,64 @@
+import type { PluginProcess } from "../plugin-process.js";
+import { converge, warnIfUnknown } from "./converge.js";
+import { idsOf, isState, pick, STATES, statesOf, type FleetOutputs } from "./fleet-model.js";
+import { FleetPreview, warnAboutOthers } from "./fleet-preview.js";
+import { RepeatedCalls } from "./repeated-calls.js";
+
+/**
+ * What both webhook resources do, by the inputs and outputs of a fleet. Each operation reads the list once.
+ */
+export class FleetOperations {
+  readonly preview: FleetPreview;
+  /** Creates and updates fleets. */
+  readonly calls: RepeatedCalls;
+  readonly #plugin: PluginProcess;
+
+  constructor(plugin: PluginProcess) {
+    this.#plugin = plugin;
+    this.preview = new FleetPreview(plugin);
+    this.calls = new RepeatedCalls(plugin);
+  }
+
+  /**
+   * Returns what a refresh finds. Warns about webhooks that are gone, in other states, or in unknown ones.
+   */
+  async read(olds: FleetOutputs): Promise<Pick<FleetOutputs, "states" | "otherStates" | "initialStates">> {
+    const { others, states, otherStates, initialStates } = olds;
+    const { webhooks } = await this.#plugin.open();
+    const ids = idsOf(initialStates);
+    const snapshot = await webhooks.lookUp(ids);
+    const missing = ids.filter((id) => !snapshot.get(id));
+    if (missing.length > 0 && !snapshot.provesAbsence) throw snapshot.absenceError(missing);
+    const listed = isState(others) ? snapshot.all() : ids.flatMap((id) => snapshot.get(id) ?? []);
+    warnIfUnknown(this.#plugin, listed);
+    const known = { ...otherStates, ...states };
+    const observed = statesOf(listed, known);
+    const named = pick(observed, idsOf(states));
+    const unnamed = pick(
+      observed,
+      idsOf(observed).filter((id) => !(id in states)),
+    );
+    const dropped = idsOf(known).filter((id) => !(id in observed));
+    if (dropped.length > 0) this.#plugin.warn({ kind: "webhooksGone", webhookIds: dropped });
+    for (const state of STATES) {
+      const webhookIds = idsOf(named).filter(
+        (id) => named[id] === state && isState(states[id]) && states[id] !== state,
+      );
+      if (webhookIds.length > 0) this.#plugin.warn({ kind: "drifted", state, webhookIds });
+    }
+    if (isState(others)) warnAboutOthers(this.#plugin, others, unnamed);
+    return {
+      states: named,
+      otherStates: unnamed,
+      // Also of missing webhooks: the list may be wrong this once, and nothing else knows these states.
+      initialStates: { ...statesOf(listed), ...initialStates },
+    };
+  }
+
+  /** Releases all webhooks of a fleet. @throws {PartnerError} if one of them is not in its final state. */
+  async delete(fleet: FleetOutputs): Promise<void> {
+    if (fleet.stateOnDestroy === "leave" || idsOf(fleet.initialStates).length === 0) return;
+    const { failure } = await converge(this.#plugin, { ...fleet, states: {}, others: "leave" }, fleet);
+    if (failure) throw failure;
+  }
+}
