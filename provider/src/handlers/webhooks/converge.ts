@@ -127,7 +127,7 @@ async function changeStates(
       return [{ webhookId, error }];
     } finally {
       done += 1;
-      // At most 100 times, because the engine redraws its display each time. For one change, its line is enough.
+      // At most 100 times, because the engine redraws its display each time. One change needs no more.
       if (total > 1 && done % Math.ceil(total / 100) === 0) plugin.progress(done, total);
     }
   };

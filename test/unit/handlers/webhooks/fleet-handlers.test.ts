@@ -419,15 +419,16 @@ describe("a preview", () => {
       ...{ state, webhookIds },
     });
     const rest = { ...args, states: { 102: "active" } };
-    for (const [kind, olds, args, notices] of [
-      ["partnerWebhookStates", fleet, rest, [leaving("active", 101), leaving("disabled", 103)]],
-      ["partnerWebhookStates", fleet, { ...rest, stateOnDestroy: "leave" }, []],
-      ["partnerWebhookState", webhook, { webhookId: 102, state: "active" }, [leaving("active", 101)]],
-      ["partnerWebhookState", webhook, single, []],
+    const replaced = { webhookId: 102, state: "active" };
+    for (const [step, kind, olds, args, notices] of [
+      ["two leave", "partnerWebhookStates", fleet, rest, [leaving("active", 101), leaving("disabled", 103)]],
+      ["left as they are", "partnerWebhookStates", fleet, { ...rest, stateOnDestroy: "leave" }, []],
+      ["another ID", "partnerWebhookState", webhook, replaced, [leaving("active", 101)]],
+      ["no change", "partnerWebhookState", webhook, single, []],
     ] as const) {
       const run = startRun(service);
       run[kind].diff(olds, await checked(run[kind], args));
-      expect(run.notices).toEqual(notices);
+      expect(run.notices, step).toEqual(notices);
     }
   });
 
@@ -517,32 +518,25 @@ describe("a preview", () => {
     const [one, two, eu] = [connect(), connect(), connect("eu")];
     const webhook = (webhookId: number) => ({ webhookId, state: "active" });
     const fleet = (...ids: number[]) => ({ states: Object.fromEntries(ids.map((id) => [id, "active"])) });
-    const found: unknown[] = [];
-    for (const [handlers, args, urn] of [
-      [one.partnerWebhookState, webhook(101), "a"],
-      [one.partnerWebhookState, webhook(101), "a"], // A resource that is replaced is checked twice.
-      [one.partnerWebhookState, webhook(101), ""], // Nothing tells whether it is another resource.
-      [two.partnerWebhookState, webhook(101), "a"], // It moves to another provider.
-      [eu.partnerWebhookState, webhook(101), "b"], // Another account's webhook has the same ID.
-      [one.partnerWebhookStates, fleet(101, 102), "c"],
-      [two.partnerWebhookState, webhook(102), "d"],
-      [two.partnerWebhookStates, fleet(103), "e"],
-      [one.partnerWebhookStates, fleet(103), "f"],
-      [eu.partnerWebhookStates, covering, "b"],
-      [two.partnerWebhookStates, covering, "a"],
-      [two.partnerWebhookState, webhook(104), "g"],
-    ] as const)
-      for (const problem of (await handlers.check({}, args, urn)).problems)
-        found.push(problem instanceof ResourceError ? problem.problem : problem);
-    expect(found).toEqual(
-      [
-        { webhookId: 101, urns: ["a", "c"] },
-        { webhookId: 102, urns: ["c", "d"] },
-        { webhookId: 103, urns: ["e", "f"] },
-        { webhookId: null, urns: ["d", "a"] },
-        { webhookId: null, urns: ["a", "g"] },
-      ].map((conflict) => ({ kind: "declaredTwice", ...conflict })),
-    );
+    for (const [step, handlers, args, urn, conflict] of [
+      ["a first resource", one.partnerWebhookState, webhook(101), "a", null],
+      ["a resource that is replaced, so checked twice", one.partnerWebhookState, webhook(101), "a", null],
+      ["a resource without a URN, which may be the same", one.partnerWebhookState, webhook(101), "", null],
+      ["a resource that moves to another provider", two.partnerWebhookState, webhook(101), "a", null],
+      ["the same ID in another account", eu.partnerWebhookState, webhook(101), "b", null],
+      ["a fleet that names it", one.partnerWebhookStates, fleet(101, 102), "c", [101, "a", "c"]],
+      ["a webhook of a fleet", two.partnerWebhookState, webhook(102), "d", [102, "c", "d"]],
+      ["a second fleet", two.partnerWebhookStates, fleet(103), "e", null],
+      ["a fleet that names its webhook", one.partnerWebhookStates, fleet(103), "f", [103, "e", "f"]],
+      ["others, in another account", eu.partnerWebhookStates, covering, "b", null],
+      ["others, besides webhooks", two.partnerWebhookStates, covering, "a", [null, "d", "a"]],
+      ["a webhook that others covers", two.partnerWebhookState, webhook(104), "g", [null, "a", "g"]],
+    ] as const) {
+      const [webhookId, ...urns] = conflict ?? [];
+      const { problems } = await handlers.check({}, args, urn);
+      const found = problems.map((problem) => (problem instanceof ResourceError ? problem.problem : problem));
+      expect(found, step).toEqual(conflict ? [{ kind: "declaredTwice", webhookId, urns }] : []);
+    }
   });
 });
 
