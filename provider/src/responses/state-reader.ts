@@ -22,7 +22,8 @@ export interface StateReading {
   readonly missing: "webhookState" | "active" | null;
 }
 
-type LocatedState = StateReading & { readonly pointer: string | null };
+/** `field`: where the state was read. */
+type LocatedState = StateReading & { readonly field: Pick<DocumentNode, "pointer"> | null };
 /**
  * What a field says. `not stopped`: there are other ways to stop a webhook. `null`: nothing, or it is not a
  * state field.
@@ -55,7 +56,7 @@ const FIRST_TIME = 31_536_000;
 const INNER_OBJECT = nameSet("attributes node webhookEndpoint webhookSubscription");
 
 /**
- * Reads the state in a record, and returns the JSON Pointer of its field; `null` if there is none.
+ * Reads the state in a record, and returns its field; `null` if there is none.
  *
  * @param nodes The result of {@link ownNodesOf}.
  */
@@ -65,10 +66,10 @@ export function readState(
   mapping: ResponseMapping,
 ): LocatedState {
   const { webhookState: pointer } = mapping;
-  if (pointer !== undefined) return { ...readPointer(record, pointer, mapping), pointer };
+  if (pointer !== undefined) return { ...readPointer(record, pointer, mapping), field: { pointer } };
   const evidence = nodes.map(({ name, value }) => readField(name, value, mapping));
-  const field = nodes[evidence.findIndex((one) => one !== null)];
-  return { ...combine(evidence), pointer: field?.pointer ?? null };
+  const field = nodes[evidence.findIndex((one) => one !== null)] ?? null;
+  return { ...combine(evidence), field };
 }
 
 /** Returns the members of a record, and those of the objects in it that count as its own. */

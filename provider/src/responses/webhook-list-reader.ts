@@ -51,8 +51,9 @@ export type WebhookListReading =
     };
 
 type Refusal = WebhookListReading & { readonly readable: false };
-type FoundList = Readonly<{ records: readonly WebhookReading["record"][]; pointer: string | null }>;
-type FoundId = Readonly<{ webhookId: number; pointer: string | null }>;
+type Field = Pick<DocumentNode, "pointer">;
+type FoundList = Field & Readonly<{ records: readonly WebhookReading["record"][] }>;
+type FoundId = Readonly<{ webhookId: number; field: Field }>;
 
 /** The names of lists, and the ends of further ones. Other lists may contain users or partners. */
 const LISTS = nameSet(
@@ -87,7 +88,13 @@ export function readWebhookList(
 
   const { records } = list;
   const webhooks = new Map<number, WebhookReading>();
-  const pointers: Partial<Record<string, string>> = list.pointer === null ? {} : { webhooks: list.pointer };
+  const pointers: Partial<Record<string, string>> = {};
+  const note = (setting: string, field: Field | null): void => {
+    if (pointers[setting] !== undefined) return; // Making a pointer takes long.
+    const pointer = field?.pointer ?? null;
+    if (pointer !== null) pointers[setting] = pointer;
+  };
+  note("webhooks", list);
   let rank = IDS.length;
   for (let index = 0; index < records.length; index += 1) {
     const record = records[index] as WebhookReading["record"];
@@ -103,10 +110,10 @@ export function readWebhookList(
     }
     const id = findId(members, nodes, IDS[rank], mapping.webhookId);
     if (typeof id === "string") return refuse("webhookId", id, records[0]);
-    const { state, missing, pointer } = readState(members, nodes, mapping);
+    const { state, missing, field } = readState(members, nodes, mapping);
     webhooks.set(id.webhookId, { webhookId: id.webhookId, state, missing, record });
-    if (id.pointer !== null) pointers["webhookId"] ??= id.pointer;
-    if (state !== null && pointer !== null) pointers["webhookState"] ??= pointer;
+    note("webhookId", id.field);
+    if (state !== null) note("webhookState", field);
   }
   if (webhooks.size < records.length) return refuse("webhookId", "not unique", records[0]);
 
@@ -159,12 +166,13 @@ function findId(
 ): FoundId | Refusal["reason"] {
   if (at !== undefined) {
     const webhookId = toWebhookId(resolvePointer(record, at));
-    return webhookId === null ? "pointer" : { webhookId, pointer: at };
+    return webhookId === null ? "pointer" : { webhookId, field: { pointer: at } };
   }
-  const nodes = ownNodesOf(record).filter(({ name, value }) => ids?.has(name) && toWebhookId(value) !== null);
+  const nodes = own.filter(({ name, value }) => ids?.has(name) && toWebhookId(value) !== null);
+  const [field] = nodes;
   const [webhookId = null, ...others] = new Set(nodes.map(({ value }) => toWebhookId(value)));
-  if (webhookId === null || others.length > 0) return "none";
-  return { webhookId, pointer: nodes[0]?.pointer ?? null };
+  if (field === undefined || webhookId === null || others.length > 0) return "none";
+  return { webhookId, field };
 }
 
 /** Returns a positive safe integer, or its decimal digits, as a webhook ID; `null` for any other value. */
