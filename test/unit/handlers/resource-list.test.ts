@@ -35,8 +35,8 @@ it.each<[what: string, members: object, name: string]>([
 
 it("webhooks are listed by their states", async () => {
   const service = await sandboxFor();
-  const { listResources } = startRun(service);
-  const ids = async (state?: "active" | "disabled") => (await listResources(state)).map(({ id }) => id);
+  const run = startRun(service);
+  const ids = async (state?: "active" | "disabled") => (await run.listResources(state)).map(({ id }) => id);
   expect([await ids(), await ids("active"), await ids("disabled")]).toEqual([
     ["101", "102", "103"],
     ["101", "102"],
@@ -49,7 +49,7 @@ it.each<[what: string, webhooks: Shape["webhooks"], kind: string]>([
   ["has further pages", (list) => ({ webhooks: list, hasMore: true }), "absenceUnproven"],
   ["does not show the states", (list) => list.map(({ webhookId }) => ({ webhookId })), "stateUnknown"],
 ])("a list that %s is an error", async (_what, webhooks, kind) => {
-  const { listResources } = startRun(await sandboxFor({ shape: { ...SHAPES.flat, webhooks } }));
-  const failure = await failureOf(listResources("disabled"));
+  const run = startRun(await sandboxFor({ shape: { ...SHAPES.flat, webhooks } }));
+  const failure = await failureOf(run.listResources("disabled"));
   expect(failure).toMatchObject({ problem: { kind } });
 });
