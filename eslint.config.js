@@ -48,6 +48,11 @@ export default tseslint.config(
       "no-control-regex": "off", // We match control characters to keep them out of terminals.
     },
   },
+  {
+    files: ["provider/src/**/*.ts"],
+    // Prettier wraps code, but not comments.
+    rules: { "max-len": ["error", { code: 1000, comments: 110, ignoreUrls: true }] },
+  },
   layer(
     "resources",
     ["^undici|^node:", "A program only registers resources; the plugin process does the work."],

@@ -1,15 +1,19 @@
 /**
- * How a resource registers with the engine. All parts are written into users' states and programs, so they change only with a
- * major version; a unit test freezes them.
+ * How a resource registers with the engine. All parts are written into users' states and programs, so they
+ * change only with a major version; a unit test freezes them.
  */
 export interface Registration<Handlers extends string = string> {
-  /** The type token. The engine sends types that begin with `pulumi-nodejs:dynamic` to the dynamic-provider host of the SDK. */
+  /**
+   * The type token. The engine sends types that begin with `pulumi-nodejs:dynamic` to the dynamic-provider
+   * host of the SDK.
+   */
   readonly type: string;
   /** The type token, or the function, of the native plugin. */
   readonly nativeToken: string;
   /**
-   * CommonJS source that the host evaluates to get the handlers. `dynamic.Resource` serializes a closure instead; with a fixed
-   * string, the state holds no code, path or secret, and old resources are deleted by the installed version.
+   * CommonJS source that the host evaluates to get the handlers. `dynamic.Resource` serializes a closure
+   * instead; with a fixed string, the state holds no code, path or secret, and old resources are deleted by
+   * the installed version.
    */
   readonly __provider: string;
   /** The name of the handlers, and of the export of `pulumi-partners/plugin`. */

@@ -75,7 +75,9 @@ interface RetryContext {
   /** Milliseconds. Time spent waiting at the rate limiter does not count. */
   readonly operationTimeout: number;
   readonly signal?: AbortSignal | undefined;
-  /** Whether the call of the engine has no time left. For this, time spent waiting at the rate limiter counts. */
+  /**
+   * Whether the call of the engine has no time left. For this, time spent waiting at the rate limiter counts.
+   */
   readonly isOver?: () => boolean;
   /** Called before each retry with the last attempt and the delay in milliseconds. */
   readonly onRetry?: (attempt: Attempt, delay: number) => void;

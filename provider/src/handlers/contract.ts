@@ -2,13 +2,21 @@ import type { PartnerError } from "../api/errors.js";
 import { redactText } from "../api/redact.js";
 import { parsed } from "../json-text.js";
 
-/** Properties of a resource, as a host passes them. They may hold anything: any version of the program may have written them. */
+/**
+ * Properties of a resource, as a host passes them. They may hold anything: any version of the program may
+ * have written them.
+ */
 export type Properties = Readonly<Record<string, unknown>>;
 
-/** The engine's placeholder for a value that is not known yet (Pulumi SDK, runtime/rpc.ts: `unknownValue`). */
+/**
+ * The engine's placeholder for a value that is not known yet (Pulumi SDK, runtime/rpc.ts: `unknownValue`).
+ */
 export const UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
 
-/** All texts that the engine takes for values that are not known yet (pulumi/pulumi, sdk/go/common/resource/plugin/rpc.go). */
+/**
+ * All texts that the engine takes for values that are not known yet (pulumi/pulumi,
+ * sdk/go/common/resource/plugin/rpc.go).
+ */
 const PLACEHOLDERS = [
   UNKNOWN,
   "1c4a061d-8072-4f0a-a4cb-0ff528b18fe7", // A boolean.
@@ -24,19 +32,29 @@ export function isPlaceholder(text: string): boolean {
   return PLACEHOLDERS.includes(text);
 }
 
-/** The member that marks an object as a special value, such as a secret or a file (pulumi/pulumi, sdk/go/common/resource/sig). */
+/**
+ * The member that marks an object as a special value, such as a secret or a file (pulumi/pulumi,
+ * sdk/go/common/resource/sig).
+ */
 export const SIGNATURE = "4dabf18193072939515e22adb298388d";
 
-/** A problem with the inputs: a sentence that repeats no value, or an error that would fail the update as well. */
+/**
+ * A problem with the inputs: a sentence that repeats no value, or an error that would fail the update as
+ * well.
+ */
 export type InputProblem = string | PartnerError;
 
-/** The operations on one type of resource, for any host. All of them except `diff` may throw a {@link PartnerError}. */
+/**
+ * The operations on one type of resource, for any host. All of them except `diff` may throw a {@link
+ * PartnerError}.
+ */
 export interface ResourceHandlers {
   /**
    * Validates inputs and fills in defaults.
    *
    * @param olds The inputs in the state; empty for a new resource.
-   * @param urn The URN of the resource, if the host knows it. It tells apart two resources that declare the same webhook.
+   * @param urn The URN of the resource, if the host knows it. It tells apart two resources that declare the
+   * same webhook.
    */
   check(
     olds: Properties,
@@ -45,7 +63,11 @@ export interface ResourceHandlers {
   ): Promise<{ readonly inputs: Properties; readonly problems: readonly InputProblem[] }>;
   /** Compares the outputs in the state with checked inputs. Sends no request. */
   diff(olds: Properties, news: Properties): { readonly changes: boolean; readonly replaces: string[] };
-  /** Returns the outputs for a preview, {@link UNKNOWN} where only the update can tell. @param olds `null` for a creation. */
+  /**
+   * Returns the outputs for a preview, {@link UNKNOWN} where only the update can tell.
+   *
+   * @param olds `null` for a creation.
+   */
   preview(olds: Properties | null, news: Properties): Properties;
   /**
    * The engine may repeat a call of `create`, `update` or `delete` that failed, with the same arguments.
@@ -59,16 +81,24 @@ export interface ResourceHandlers {
   /** @throws {PartialFailure} if the update failed but its outputs must be kept. */
   update(id: string, olds: Properties, news: Properties, urn?: string): Promise<Properties>;
   delete(olds: Properties): Promise<void>;
-  /** Takes over a resource for an import or a `get`, by the ID that the user gave. `inputs`: with which a program declares it. */
+  /**
+   * Takes over a resource for an import or a `get`, by the ID that the user gave. `inputs`: with which a
+   * program declares it.
+   */
   adopt(
     id: string,
   ): Promise<{ readonly id: string; readonly inputs: Properties; readonly outputs: Properties }>;
 }
 
-/** Properties of every resource: ours, which come back from the state, and the engine's, which start with two underscores. */
+/**
+ * Properties of every resource: ours, which come back from the state, and the engine's, which start with two
+ * underscores.
+ */
 const COMMON_PROPERTIES = /^(?:account|refreshBeforeUpdate|keySince|rotationDue|__.*)$/;
 
-/** Returns a problem if a resource has unknown arguments. They are redacted, because they could be anything. */
+/**
+ * Returns a problem if a resource has unknown arguments. They are redacted, because they could be anything.
+ */
 export function unknownArguments(resource: string, args: Properties, known: readonly string[]): string[] {
   const unknown = Object.keys(args).find((name) => !known.includes(name) && !COMMON_PROPERTIES.test(name));
   if (unknown === undefined) return [];
@@ -91,7 +121,10 @@ export class PartialFailure extends Error {
   }
 }
 
-/** The maximum number of levels of a service's value to keep: more would overflow the stack here or in the decoders. */
+/**
+ * The maximum number of levels of a service's value to keep: more would overflow the stack here or in the
+ * decoders.
+ */
 export const MAX_LEVELS = 100;
 
 /** Whether a member has a special meaning for the engine or for the SDK. */
@@ -100,9 +133,10 @@ export function isSpecialName(name: string): boolean {
 }
 
 /**
- * Removes from a service's value what has a special meaning for the engine or for the SDK, which recognizes its own objects by
- * members such as `__pulumiAsset`. Either would open the file that such an object names, and store its path and hash. Also
- * removes what neither can decode: halves of characters, and levels below the first {@link MAX_LEVELS}.
+ * Removes from a service's value what has a special meaning for the engine or for the SDK, which recognizes
+ * its own objects by members such as `__pulumiAsset`. Either would open the file that such an object names,
+ * and store its path and hash. Also removes what neither can decode: halves of characters, and levels below
+ * the first {@link MAX_LEVELS}.
  */
 export function withoutSpecialValues(text: unknown, levels = MAX_LEVELS): unknown {
   const value = parsed(text);

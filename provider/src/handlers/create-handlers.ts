@@ -10,13 +10,17 @@ import { webhookStatesHandlers } from "./webhooks/fleet.js";
 import { refreshBeforeUpdate } from "./webhooks/refresh-before-update.js";
 import { webhookStateHandlers } from "./webhooks/single.js";
 
-/** The handlers of one plugin process: of all resources and of the one function, and the list of what can be imported. */
+/**
+ * The handlers of one plugin process: of all resources and of the one function, and the list of what can be
+ * imported.
+ */
 export interface PartnerHandlers {
   readonly partnerApiKey: ResourceHandlers;
   readonly partnerWebhookState: ResourceHandlers;
   readonly partnerWebhookStates: ResourceHandlers;
   /**
-   * Lists all webhooks of the account. Each record may still be text, and may hold special values: see `withoutSpecialValues`.
+   * Lists all webhooks of the account. Each record may still be text, and may hold special values: see
+   * `withoutSpecialValues`.
    *
    * @throws {PartnerError} if the list cannot be read or has further pages.
    */
@@ -48,9 +52,9 @@ export function createHandlers(plugin: PluginProcess): PartnerHandlers {
 }
 
 /**
- * Wraps handlers so that they touch a resource only with the settings of its account and its server. With other settings, a key
- * would not be found and would be dropped from the state, and an unrelated webhook with the same ID would be changed. The output
- * `server` records the server.
+ * Wraps handlers so that they touch a resource only with the settings of its account and its server. With
+ * other settings, a key would not be found and would be dropped from the state, and an unrelated webhook with
+ * the same ID would be changed. The output `server` records the server.
  */
 function guardOwnership(plugin: PluginProcess, handlers: ResourceHandlers): ResourceHandlers {
   const otherAccount = ({ account: owner }: Properties): ResourceError | null => {
@@ -94,7 +98,8 @@ function guardOwnership(plugin: PluginProcess, handlers: ResourceHandlers): Reso
       if (server === null) return difference;
       plugin.warn(server);
       if (server.kind === "moved") return { ...difference, changes: true };
-      // A replacement would create the new resource before it fails to delete the old one; an update fails at once.
+      // A replacement would create the new resource before it fails to delete the old one; an update fails at
+      // once.
       return { ...difference, replaces: [] };
     },
 

@@ -17,7 +17,11 @@ export interface ProcessOptions extends Pick<
   readonly env?: NodeJS.ProcessEnv;
   /** Shows a warning to the user. Called once per distinct notice. */
   readonly warn: (notice: Notice) => void;
-  /** Shows how many changes to webhooks are finished, replacing what it showed before. @default nothing is shown */
+  /**
+   * Shows how many changes to webhooks are finished, replacing what it showed before.
+   *
+   * @default nothing is shown
+   */
   readonly progress?: (done: number, total: number) => void;
   /** Connects the processes of one engine run. @default there are no other processes */
   readonly journal?: RunJournal;
@@ -34,8 +38,8 @@ export interface Session {
 }
 
 /**
- * The state that all handlers of one plugin process share. A host creates one: the engine runs one process per provider instance
- * in each of its operations.
+ * The state that all handlers of one plugin process share. A host creates one: the engine runs one process
+ * per provider instance in each of its operations.
  */
 export class PluginProcess {
   readonly env: NodeJS.ProcessEnv;
@@ -111,7 +115,8 @@ export class PluginProcess {
 
   async #open(): Promise<Session> {
     const settings = this.readSettings();
-    // Loaded late: undici fails to load on a Node that is too old, and a process that only diffs does not need it.
+    // Loaded late: undici fails to load on a Node that is too old, and a process that only diffs does not
+    // need it.
     const { createClient } = await import("../api/client.js");
     const { responses, baseUrl } = settings;
     const log = this.env["PARTNERS_DEBUG"] === "1" ? this.#options.log : undefined;

@@ -8,7 +8,10 @@ export type RefusedReading = Extract<KeyReading, { kind: "refused" }>;
 /** The configured server is not the one that the resource belongs to. Both are addresses. */
 type OtherServer = { kind: "otherServer"; owner: string; present: string };
 
-/** The list does not show the state of these webhooks. `setting` names the setting that would make it readable. */
+/**
+ * The list does not show the state of these webhooks. `setting` names the setting that would make it
+ * readable.
+ */
 export type StateUnknown = {
   kind: "stateUnknown";
   webhookIds: readonly number[];
@@ -35,20 +38,27 @@ export type ResourceProblem = Readonly<
   | OtherServer
   /** `existing`: the IDs that exist. */
   | { kind: "noSuchWebhook"; webhookIds: readonly number[]; existing: readonly number[] }
-  /** The folder in which the processes of a run exchange what they declare cannot be used, so no webhook can be released. */
+  /**
+   * The folder in which the processes of a run exchange what they declare cannot be used, so no webhook can
+   * be released.
+   */
   | { kind: "noRunFolder"; folder: string }
-  /** Two resources manage the same webhook. `null`: one manages all `others`, so any other resource overlaps. */
+  /**
+   * Two resources manage the same webhook. `null`: one manages all `others`, so any other resource overlaps.
+   */
   | { kind: "declaredTwice"; webhookId: number | null; urns: readonly [string, string] }
   /** Some changes to a fleet failed. `total`: the number of changes that were needed. */
   | { kind: "fleetIncomplete"; failures: readonly [WebhookFailure, ...WebhookFailure[]]; total: number }
   /** The engine asks for a resource type or a state that does not exist. `known`: those that do. */
   | { kind: "unknownToken"; token: string; known: readonly string[] }
-  /** The import ID is not valid. `text` describes a valid one; it follows the word "use" and repeats no value. */
+  /**
+   * The import ID is not valid. `text` describes a valid one; it follows the word "use" and repeats no value.
+   */
   | { kind: "wrongImportId"; text: string }
   | StateUnknown
   /**
-   * A webhook is missing from a list that does not prove its absence: the list has further pages or, if it is `complete`, is
-   * empty. `null`: all webhooks were requested.
+   * A webhook is missing from a list that does not prove its absence: the list has further pages or, if it is
+   * `complete`, is empty. `null`: all webhooks were requested.
    */
   | { kind: "absenceUnproven"; webhookId: number | null; complete: boolean }
   | KeyNotFound
@@ -89,17 +99,23 @@ export type Notice = Readonly<
   /** The update records that the account has moved from `owner` to `present`. */
   | { kind: "moved"; owner: string; present: string }
   /**
-   * A key was gone when it was to be deleted. `why`: an earlier attempt may have deleted it (`repeated`); the service may know it
-   * by its ID only, so it may still be valid (`mayExist`); or it was certainly gone.
+   * A key was gone when it was to be deleted. `why`: an earlier attempt may have deleted it (`repeated`); the
+   * service may know it by its ID only, so it may still be valid (`mayExist`); or it was certainly gone.
    */
   | { kind: "keyWasGone"; fingerprint: string | null; why: "repeated" | "mayExist" | "gone" }
   /** `responses.apiKey` finds nothing in a stored response, so the key is unchanged. */
   | { kind: "pointerFindsNothing"; fingerprint: string | null }
   /** `responses.apiKey` finds a different key in a stored response, so the update replaces the key. */
   | { kind: "reread"; fingerprint: string | null; next: string | null }
-  /** The update rotates a key. `validUntil`: when the old key expires, ISO 8601; `null` if the resource is replaced. */
+  /**
+   * The update rotates a key. `validUntil`: when the old key expires, ISO 8601; `null` if the resource is
+   * replaced.
+   */
   | { kind: "rotation"; fingerprint: string | null; why: RotationReason; validUntil: string | null }
-  /** The update deletes the previous key. `early`: its overlap is not over; `replaced`: the resource is replaced. */
+  /**
+   * The update deletes the previous key. `early`: its overlap is not over; `replaced`: the resource is
+   * replaced.
+   */
   | { kind: "previousKeyEnds"; fingerprint: string | null; early: boolean; replaced: boolean }
   | StateUnknown
   /** A provider has a setting with an unknown name. */
@@ -110,11 +126,17 @@ export type Notice = Readonly<
   | { kind: "nothingToRestore"; webhookIds: readonly number[] }
   /** These webhooks are not in the `state` that a fleet sets for all `others`. */
   | { kind: "othersDiffer"; state: WebhookState; webhookIds: readonly number[] }
-  /** A resource no longer declares these webhooks, and sets them to `state`, unless another resource declares them. */
+  /**
+   * A resource no longer declares these webhooks, and sets them to `state`, unless another resource declares
+   * them.
+   */
   | { kind: "leaving"; account: string; state: WebhookState; webhookIds: readonly number[] }
   /** A resource moves to another account, and leaves these webhooks as they are in its old `account`. */
   | { kind: "leftBehind"; account: string; webhookIds: readonly number[] }
-  /** A removed resource leaves these webhooks as they are, because the program declares them through another provider. */
+  /**
+   * A removed resource leaves these webhooks as they are, because the program declares them through another
+   * provider.
+   */
   | { kind: "declaredElsewhere"; webhookIds: readonly number[] }
   /** The processes of the run cannot tell each other through this folder what the program declares. */
   | { kind: "notShared"; folder: string }
@@ -122,7 +144,10 @@ export type Notice = Readonly<
   | { kind: "webhooksGone"; webhookIds: readonly number[] }
   /** A refresh finds these webhooks in this `state`; this stack last set or saw them in the other one. */
   | { kind: "drifted"; state: WebhookState; webhookIds: readonly number[] }
-  /** A preview could not check the webhooks, and continues without the check. `null`: the service took too long. */
+  /**
+   * A preview could not check the webhooks, and continues without the check. `null`: the service took too
+   * long.
+   */
   | { kind: "notChecked"; error: PartnerError | null }
 >;
 

@@ -16,11 +16,11 @@ export interface ListedResource {
 }
 
 /**
- * Lists the existing webhooks. Keys are not listed, because
- * the Partner API cannot list them.
+ * Lists the existing webhooks. Keys are not listed, because the Partner API cannot list them.
  *
  * @param state Only webhooks in this state. @default all
- * @throws {PartnerError} if the list cannot be read, has further pages, or does not show the state of a webhook to filter.
+ * @throws {PartnerError} if the list cannot be read, has further pages, or does not show the state of a
+ * webhook to filter.
  */
 export async function listResources(plugin: PluginProcess, state?: WebhookState): Promise<ListedResource[]> {
   const { accessToken } = plugin.readSettings();
@@ -33,11 +33,17 @@ export async function listResources(plugin: PluginProcess, state?: WebhookState)
     .map((webhook) => ({ id: String(webhook.webhookId), name: nameOf(recordOf(webhook), accessToken) }));
 }
 
-/** The normalized names of the members by which a person recognizes a webhook, by priority: its name, or where it is delivered. */
+/**
+ * The normalized names of the members by which a person recognizes a webhook, by priority: its name, or where
+ * it is delivered.
+ */
 const NAMES = [/^name$/, /^description$/];
 const ADDRESS = /url$|^(?:endpoint|address|target)$/;
 
-/** Returns the name, the description or the address in a record, without what could be a secret; empty if there is none. */
+/**
+ * Returns the name, the description or the address in a record, without what could be a secret; empty if
+ * there is none.
+ */
 function nameOf(record: JsonObject, accessToken: string): string {
   const texts = ownNodesOf(record).flatMap(({ name, value }) =>
     typeof value === "string" ? { name, text: value.trim() } : [],

@@ -23,8 +23,9 @@ export interface Settings extends Omit<ClientOptions, "clock" | "signal" | "log"
 }
 
 /**
- * Reads the settings from stack configuration, then from the environment. An explicit provider uses only its arguments: with a
- * fallback to the environment, it could send the token of one account to the server of another.
+ * Reads the settings from stack configuration, then from the environment. An explicit provider uses only its
+ * arguments: with a fallback to the environment, it could send the token of one account to the server of
+ * another.
  *
  * @throws {SettingsError} that names everything that is missing or wrong.
  */
@@ -89,7 +90,10 @@ function addressOf({ origin, prefix }: BaseUrl): string {
 /** As the URL parser writes them. Names other than `localhost` could resolve to anything. */
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 
-/** Returns the parts of a base URL, or its problem. The problem never repeats the URL, which may contain credentials. */
+/**
+ * Returns the parts of a base URL, or its problem. The problem never repeats the URL, which may contain
+ * credentials.
+ */
 export function parseBaseUrl(text: string): BaseUrl | string {
   if (!URL.canParse(text)) return "is not a URL; it looks like https://partners.example.com";
   const { protocol, username, password, hostname, origin, pathname } = new URL(text);
@@ -105,8 +109,8 @@ export function parseBaseUrl(text: string): BaseUrl | string {
 }
 
 /**
- * An address and a token in the environment belong together. If stack configuration replaces only one of them, a token could
- * reach the server of another account.
+ * An address and a token in the environment belong together. If stack configuration replaces only one of
+ * them, a token could reach the server of another account.
  */
 function separatedPair(source: ConfigSource, env: NodeJS.ProcessEnv): SettingProblem[] {
   const configured = (name: string): string | undefined => source.get(`partners:${name}`);
@@ -124,7 +128,10 @@ export function variableOf(name: string): string {
   return `PARTNERS_${name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`;
 }
 
-/** Returns the name of the account. Resources keep it as an input, which changes when they move to another account. */
+/**
+ * Returns the name of the account. Resources keep it as an input, which changes when they move to another
+ * account.
+ */
 export function accountName(source: ConfigSource): string {
   return source.get(ACCOUNT_KEY) || DEFAULT_ACCOUNT; // An empty name counts as not set.
 }
@@ -160,7 +167,11 @@ const MEMBERS: Readonly<Record<keyof ResponseMapping, string>> = {
   complete: FLAG,
 };
 
-/** Reads the setting `responses` from JSON. @param refuse Records a problem, worded to follow the name of the setting. */
+/**
+ * Reads the setting `responses` from JSON.
+ *
+ * @param refuse Records a problem, worded to follow the name of the setting.
+ */
 function readMapping(text: string | null, refuse: (setting: string, text: string) => void): ResponseMapping {
   const setting = text === null ? {} : parseDocument(text);
   if (!isObject(setting)) {

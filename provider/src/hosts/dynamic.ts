@@ -1,6 +1,7 @@
 /**
- * Connects the handlers to the SDK's dynamic-provider host, which loads this module through the strings in registration.ts. The
- * module's path in the package and the names of its exports are in users' state and must not change. Everything else is internal.
+ * Connects the handlers to the SDK's dynamic-provider host, which loads this module through the strings in
+ * registration.ts. The module's path in the package and the names of its exports are in users' state and must
+ * not change. Everything else is internal.
  *
  * @internal
  */
@@ -43,7 +44,8 @@ export const partnerWebhooks: ResourceProvider = {
   create: () => Promise.reject(new Error("never called")),
   read: (id, olds: Properties = {}) =>
     handleCall(async () => {
-      // Only a refresh passes an earlier list. A new list would show as drift, and each run of the program reads a new one anyway.
+      // Only a refresh passes an earlier list. A new list would show as drift, and each run of the program
+      // reads a new one anyway.
       if (typeof olds["webhooks"] === "string") return { id, props: toWire(olds) };
       const webhooks = await handlers.listWebhooks().catch(rethrow(olds));
       // As text, which the engine does not interpret.
@@ -53,8 +55,9 @@ export const partnerWebhooks: ResourceProvider = {
 };
 
 /**
- * Adapts handlers to the SDK's host, which cannot handle `undefined`, or errors from `check` and `diff`. It also removes stack
- * traces, which the host prints for `read` and `delete`, and foreign messages: those of Node and `JSON.parse` quote their input.
+ * Adapts handlers to the SDK's host, which cannot handle `undefined`, or errors from `check` and `diff`. It
+ * also removes stack traces, which the host prints for `read` and `delete`, and foreign messages: those of
+ * Node and `JSON.parse` quote their input.
  */
 function toProvider(resource: ResourceHandlers): ResourceProvider {
   return {
@@ -80,7 +83,8 @@ function toProvider(resource: ResourceHandlers): ResourceProvider {
       }, inputs),
     read: (id, olds: Properties = {}) =>
       handleCall(async () => {
-        // A `get` in the program has no state yet. It keeps its ID, because a new one would count as a change.
+        // A `get` in the program has no state yet. It keeps its ID, because a new one would count as a
+        // change.
         const isGet = Object.keys(olds).every((name) => name.startsWith("__"));
         const found = await (isGet ? resource.adopt(id) : resource.read(olds)).catch(
           rethrow(olds, { lastUp: !isGet }),
@@ -110,8 +114,8 @@ function handleCall<Result>(handle: () => Promise<Result>, inputs: Properties = 
 }
 
 /**
- * Returns the URN that the program put among the inputs, because the SDK's host does not pass it on. The outputs do not hold
- * it, because in the state it could be outdated.
+ * Returns the URN that the program put among the inputs, because the SDK's host does not pass it on. The
+ * outputs do not hold it, because in the state it could be outdated.
  */
 function urnOf({ __urn: urn }: Properties): string | undefined {
   return typeof urn === "string" ? urn : undefined;
@@ -125,7 +129,8 @@ function toOutputs(outputs: Properties): Properties {
 /**
  * Converts an error into one that the host can handle.
  *
- * @param properties The properties with `__provider`, without which the resource could never be updated or deleted.
+ * @param properties The properties with `__provider`, without which the resource could never be updated or
+ * deleted.
  * @param call What the message must know about the call.
  */
 function rethrow(properties: Properties, call: CallContext = {}): (error: unknown) => never {
@@ -137,7 +142,8 @@ function rethrow(properties: Properties, call: CallContext = {}): (error: unknow
     }
     const reason = host.describeError(error.reason, call);
     const outputs = toOutputs({ ...error.properties, __provider: properties["__provider"] });
-    // By the ID, the host recognizes that it must keep the resource. The engine prints the reasons, not the message.
+    // By the ID, the host recognizes that it must keep the resource. The engine prints the reasons, not the
+    // message.
     throw Object.assign(new Error(reason), { id: error.id, properties: outputs, reasons: [reason] });
   };
 }

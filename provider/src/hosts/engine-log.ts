@@ -5,7 +5,9 @@ import { LogRequest, LogSeverity } from "@pulumi/pulumi/proto/engine_pb.js";
 /** gRPC obeys `grpc_proxy`, `https_proxy` and `http_proxy` even for 127.0.0.1, where the engine is. */
 const ENGINE_CHANNEL = { "grpc.enable_http_proxy": 0 };
 
-/** Sends messages to the engine, which shows them with their severity and resource, and counts the warnings. */
+/**
+ * Sends messages to the engine, which shows them with their severity and resource, and counts the warnings.
+ */
 export class EngineLog {
   readonly #grpc: () => typeof Grpc;
   readonly #pending = new Set<Promise<void>>();
@@ -13,15 +15,21 @@ export class EngineLog {
   #client: engine.IEngineClient | null = null;
 
   /**
-   * @param address The engine's address as host and port. Without one, messages go to stderr, except for the status.
-   * @param grpc Loads the gRPC library when the first message is sent. It must be the one that the SDK's protocol files use.
+   * @param address The engine's address as host and port. Without one, messages go to stderr, except for the
+   * status.
+   * @param grpc Loads the gRPC library when the first message is sent. It must be the one that the SDK's
+   * protocol files use.
    */
   constructor(address: string | undefined, grpc: () => typeof Grpc) {
     this.#address = address;
     this.#grpc = grpc;
   }
 
-  /** Shows a line; on stderr if the engine cannot. @param urn The resource that it belongs to. May be empty. */
+  /**
+   * Shows a line; on stderr if the engine cannot.
+   *
+   * @param urn The resource that it belongs to. May be empty.
+   */
   show(severity: "WARNING" | "INFO", message: string, urn: string): void {
     const prefixed = `pulumi-partners: ${message}`;
     const request = new LogRequest().setSeverity(LogSeverity[severity]).setUrn(urn);

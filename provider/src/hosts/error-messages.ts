@@ -28,14 +28,16 @@ import {
 } from "./wording.js";
 
 /**
- * Turns an error into a message: what failed, what may have changed on the server, one remedy, the server's own words and the
- * code. The message of a foreign error may contain anything, so only its type and location are shown.
+ * Turns an error into a message: what failed, what may have changed on the server, one remedy, the server's
+ * own words and the code. The message of a foreign error may contain anything, so only its type and location
+ * are shown.
  */
 export function renderError(error: unknown, context: MessageContext = {}): string {
   if (error instanceof PartnerError) {
     const lastUp = context.lastUp === true && dependsOnSettings(error) ? ` ${lastUpText(context)}` : "";
     const hint = context.refreshesFirst === true ? ` ${refreshText(context)}${lastUp}` : lastUp;
-    // A server can send a lone surrogate, and truncation can leave one. gRPC cannot encode it, which would end the process.
+    // A server can send a lone surrogate, and truncation can leave one. gRPC cannot encode it, which would
+    // end the process.
     return `${describeError(error, context).toWellFormed()}${hint} [${error.code}]`;
   }
   const { name, stack = "" } = error instanceof Error ? error : { name: typeof error };
@@ -87,7 +89,10 @@ function settingText(problem: SettingProblem, context: MessageContext): string {
   return `Set ${name}; in a stack, for example with "pulumi config set ${secret}partners:${problem.setting}".`;
 }
 
-/** Returns the part of a message after the request: what happened, what may have changed, the remedy and the server's words. */
+/**
+ * Returns the part of a message after the request: what happened, what may have changed, the remedy and the
+ * server's words.
+ */
 function outcomeText(failure: RequestFailure, context: MessageContext): string {
   const { operation, effect, attempts, failedAt, serverMessage, requestId } = failure;
   const { kind, possibleEffect } = OPERATIONS[operation];
@@ -200,7 +205,11 @@ function statusRemedy(status: number, operation: Operation, context: MessageCont
 /** The codes for a connection that ended before a response. */
 const CLOSED = ["UND_ERR_SOCKET", "ECONNRESET", "EPIPE"];
 
-/** Returns the remedy for an error code of OpenSSL (verify(1)), Node or undici. @param source The setting that holds the address. */
+/**
+ * Returns the remedy for an error code of OpenSSL (verify(1)), Node or undici.
+ *
+ * @param source The setting that holds the address.
+ */
 function connectionRemedy(code: string, source: string): string {
   if (/SELF_SIGNED|^UNABLE_TO_/.test(code))
     return "The certificate's issuer is unknown: set NODE_EXTRA_CA_CERTS.";
@@ -305,12 +314,19 @@ function resourceNames(urns: readonly string[]): string {
   return (new Set(names).size === 1 ? urns : names).join(" and ");
 }
 
-/** Returns the last resort: the command that removes the resource from the state. Without a URN, the CLI offers all resources. */
+/**
+ * Returns the last resort: the command that removes the resource from the state. Without a URN, the CLI
+ * offers all resources.
+ */
 function stateDelete({ urn }: MessageContext): string {
   return `run "pulumi state delete${urn === undefined ? "" : ` ${quoteForShell(urn)}`}"`;
 }
 
-/** Returns the remedy for a response that is not recognized. @param member The member of `responses` to set. */
+/**
+ * Returns the remedy for a response that is not recognized.
+ *
+ * @param member The member of `responses` to set.
+ */
 function readingRemedy(
   member: string,
   { reason, candidates }: Pick<UnreadableWebhookList | RefusedReading, "reason" | "candidates">,

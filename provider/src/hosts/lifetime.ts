@@ -4,17 +4,24 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 /** Turns of the event loop in which grpc-js writes a response. It needs four; we allow eight. */
 const RESPONSE_TURNS = 8;
-/** Milliseconds of such a turn: of an idle process, and if the responses of interrupted calls must reach the engine. */
+/**
+ * Milliseconds of such a turn: of an idle process, and if the responses of interrupted calls must reach the
+ * engine.
+ */
 const [IDLE_TURN, LAST_TURN] = [3, 15];
 
 /** Milliseconds between two connections to the engine, which show that it still runs. */
 const ENGINE_POLL = 3_000;
-/** How many refusals in a row are allowed once the engine was reached, and before: within a minute, it can still start. */
+/**
+ * How many refusals in a row are allowed once the engine was reached, and before: within a minute, it can
+ * still start.
+ */
 const MAX_REFUSALS = { reached: 1, neverReached: 20 };
 
 /**
- * Decides when a plugin process ends. The engine stops plugins with SIGINT and waits for them; the `cancel` of the SDK's dynamic
- * host does nothing. If the Pulumi CLI is killed, the process notices that the engine is gone and ends as well.
+ * Decides when a plugin process ends. The engine stops plugins with SIGINT and waits for them; the `cancel`
+ * of the SDK's dynamic host does nothing. If the Pulumi CLI is killed, the process notices that the engine is
+ * gone and ends as well.
  */
 export class Lifetime {
   readonly #stopping = new AbortController();
@@ -44,7 +51,8 @@ export class Lifetime {
    *
    * @param engine The engine's address as host and port.
    * @param report Shows what is in flight when an event, such as `SIGINT`, asks the process to stop.
-   * @param finish Resolves once the responses to all calls are written. @default a wait, for a server that does not tell
+   * @param finish Resolves once the responses to all calls are written. @default a wait, for a server that
+   * does not tell
    */
   watch(engine: string, report: (event: string) => void, finish = () => this.#writeResponses()): void {
     this.#report = report;
@@ -61,7 +69,8 @@ export class Lifetime {
         if (!this.ending.aborted) report(signal);
         void stop(128 + constants.signals[signal]);
       });
-    // Without an engine, nobody reads these streams. The SDK's host would report a failed write, which fails again, in a loop.
+    // Without an engine, nobody reads these streams. The SDK's host would report a failed write, which fails
+    // again, in a loop.
     for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
     const [, host, port] = /^([\w.-]+):(\d+)$/.exec(engine) ?? [];
     if (host !== undefined) this.#watchEngine(host, Number(port), () => void stop(1));
@@ -79,7 +88,10 @@ export class Lifetime {
     for (let turns = 0; turns < RESPONSE_TURNS; turns = this.#pendingCalls > 0 ? 0 : turns + 1)
       await sleep(turn);
   }
-  /** Calls back when nothing listens any more at the engine's address, or nothing has for a minute without a call. */
+  /**
+   * Calls back when nothing listens any more at the engine's address, or nothing has for a minute without a
+   * call.
+   */
   #watchEngine(host: string, port: number, onGone: () => void): void {
     let allowed = MAX_REFUSALS.neverReached;
     const poll = (): void => {

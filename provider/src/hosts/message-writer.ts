@@ -7,8 +7,8 @@ const MAX_SHORT = 64;
 const WIRE = { varint: 0, double: 1, delimited: 2 } as const;
 
 /**
- * Writes a protobuf message from its end to its start, so that the length of each part is known when it is needed. Write the fields
- * in reverse order.
+ * Writes a protobuf message from its end to its start, so that the length of each part is known when it is
+ * needed. Write the fields in reverse order.
  */
 export class MessageWriter {
   /** The buffers that are full, the last bytes of the message first. */

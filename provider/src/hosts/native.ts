@@ -1,6 +1,6 @@
 /**
- * Connects the handlers to the engine as a native plugin, for programs in every Pulumi language. It implements the engine's
- * protocol directly and does not load the SDK, which is slow to start.
+ * Connects the handlers to the engine as a native plugin, for programs in every Pulumi language. It
+ * implements the engine's protocol directly and does not load the SDK, which is slow to start.
  */
 import { writeSync } from "node:fs";
 import { promisify } from "node:util";
@@ -64,7 +64,10 @@ export function serve(version: string, schema: object, engine = ""): void {
 
 class NativeHost {
   readonly #host: PluginHost;
-  /** Whether the settings are current, even in a destroy or refresh: a program runs or, in `pulumi do`, there is no stack. */
+  /**
+   * Whether the settings are current, even in a destroy or refresh: a program runs or, in `pulumi do`, there
+   * is no stack.
+   */
   #isCurrent = false;
 
   constructor(host: PluginHost) {
@@ -93,7 +96,8 @@ class NativeHost {
         const inputs = fromStruct(request.getArgs());
         this.#isCurrent ||= !areChecked(inputs);
         this.#host.plugin.configure(configSource(inputs));
-        // Without acceptSecrets, the engine passes plain values and itself marks values that derive from secrets.
+        // Without acceptSecrets, the engine passes plain values and itself marks values that derive from
+        // secrets.
         return new proto.ConfigureResponse().setSupportspreview(true);
       }),
       invoke: this.#method(async (request: proto.InvokeRequest) => {
@@ -139,7 +143,8 @@ class NativeHost {
           refreshesFirst: isRefreshedFirst(fromStruct(request.getProperties())),
         }),
       ),
-      // Lists webhooks for `pulumi do partners:PartnerWebhookState list`. The CLI asks for one page, and applies `--count` itself.
+      // Lists webhooks for `pulumi do partners:PartnerWebhookState list`. The CLI asks for one page, and
+      // applies `--count` itself.
       list: (call: grpc.ServerWritableStream<proto.ListRequest, proto.ListResponse>) => {
         const { state } = fromStruct(call.request.getQuery());
         this.#host
@@ -201,7 +206,8 @@ class NativeHost {
     } catch {
       return response.setChanges(SOME); // `update` reads the actual state itself and can report the error.
     }
-    // The engine itself compares the members of these inputs. Without the names, `pulumi do` would compare outputs.
+    // The engine itself compares the members of these inputs. Without the names, `pulumi do` would compare
+    // outputs.
     const [details, oldInputs] = [response.getDetaileddiffMap(), fromStruct(request.getOldInputs())];
     for (const name of Object.keys({ ...oldInputs, ...news })) {
       const kind = changeOf(oldInputs[name] ?? null, news[name] ?? null);
@@ -213,7 +219,8 @@ class NativeHost {
   async #read(request: proto.ReadRequest): Promise<proto.ReadResponse> {
     const handlers = this.#handlersOf(request.getUrn());
     const olds = fromStruct(request.getProperties());
-    // The provider stores an account with every resource. Without one, this is an import, or a `get` in the program.
+    // The provider stores an account with every resource. Without one, this is an import, or a `get` in the
+    // program.
     const isAdopted = olds["account"] === undefined;
     const found = await (isAdopted ? handlers.adopt(request.getId()) : handlers.read(olds));
     if (found === null) return new proto.ReadResponse().setId("");
@@ -225,7 +232,11 @@ class NativeHost {
       .setRefreshBeforeUpdate(isRefreshedFirst(outputs));
   }
 
-  /** Implements a method of the service. @param callOf Returns what the message for an error must know about a request. */
+  /**
+   * Implements a method of the service.
+   *
+   * @param callOf Returns what the message for an error must know about a request.
+   */
   #method<Request extends object, Response>(
     handle: (request: Request) => Response | Promise<Response>,
     callOf: (request: Request) => CallContext = () => ({}),
@@ -246,7 +257,10 @@ class NativeHost {
     };
   }
 
-  /** Converts anything thrown into a status with our own message, because foreign messages may contain anything. */
+  /**
+   * Converts anything thrown into a status with our own message, because foreign messages may contain
+   * anything.
+   */
   #statusOf(error: unknown, urn = "", call: CallContext = {}): Partial<grpc.StatusObject> {
     const reason = error instanceof PartialFailure ? error.reason : error;
     const lastUp = call.lastUp === true && !this.#isCurrent;
@@ -285,7 +299,10 @@ class ReturnResponse extends proto.InvokeResponse {
   }
 }
 
-/** Creates a failure without a property name: the engine would print the property's value, even if it is a secret. */
+/**
+ * Creates a failure without a property name: the engine would print the property's value, even if it is a
+ * secret.
+ */
 function checkFailure(reason: string): proto.CheckFailure {
   return new proto.CheckFailure().setReason(reason);
 }

@@ -98,7 +98,11 @@ function rotationReason(why: RotationReason): string {
   return `in use since ${why.since}, due since ${why.due}`;
 }
 
-/** Describes the progress of a change to many webhooks. @param account The account, if the engine shows no resource. */
+/**
+ * Describes the progress of a change to many webhooks.
+ *
+ * @param account The account, if the engine shows no resource.
+ */
 export function renderProgress(done: number, total: number, account: string | null): string {
   return `${done}/${total} webhooks${account === null ? "" : ` in the account ${JSON.stringify(account)}`}`;
 }
@@ -111,7 +115,8 @@ export function renderWait(wait: Wait): string {
 /**
  * Says what is in flight when the process is asked to stop.
  *
- * @param event `Cancel` after the first Ctrl-C, while the engine still waits for the responses, or the name of a signal.
+ * @param event `Cancel` after the first Ctrl-C, while the engine still waits for the responses, or the name
+ * of a signal.
  */
 export function renderStop(event: string, operations: readonly Operation[]): string {
   const counts = [...Map.groupBy(operations, (name) => name)].map(

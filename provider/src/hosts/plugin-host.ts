@@ -15,7 +15,10 @@ import type { MessageContext } from "./wording.js";
 /** What the message for an error must know about the call that failed. */
 export type CallContext = Pick<MessageContext, "lastUp" | "refreshesFirst" | "deletes">;
 
-/** The parts that both hosts share: the handlers of one plugin process, its lifetime and its messages to the engine. */
+/**
+ * The parts that both hosts share: the handlers of one plugin process, its lifetime and its messages to the
+ * engine.
+ */
 export class PluginHost {
   readonly plugin: PluginProcess;
   readonly handlers: PartnerHandlers;
@@ -24,7 +27,8 @@ export class PluginHost {
   readonly #calls = new AsyncLocalStorage<CurrentCall>();
 
   /**
-   * @param engine The engine's address. Without one, as in a test, messages go to stderr, and signals are not handled.
+   * @param engine The engine's address. Without one, as in a test, messages go to stderr, and signals are not
+   * handled.
    * @param grpc Loads the gRPC library when the first message is sent.
    * @param options `finish`: see {@link Lifetime.watch}. `canRefreshFirst`: see {@link PluginProcess}.
    */
@@ -79,7 +83,8 @@ export class PluginHost {
     return this.lifetime.trackCall(async () => {
       try {
         const result = await this.#calls.run(call, handle);
-        if (call.hasStatus) this.#log.showStatus("done", urn); // Until all resources are done, the engine shows the last status.
+        // Until all resources are done, the engine shows the last status.
+        if (call.hasStatus) this.#log.showStatus("done", urn);
         return result;
       } finally {
         await this.#log.flush();
@@ -125,8 +130,9 @@ export class PluginHost {
 }
 
 /**
- * Converts properties for the engine. `undefined` becomes `null`: returned by `create`, it would cause a failure *after* the key was
- * created; in an initialization failure, it would hang the engine. An output that is left out would be unknown in every preview.
+ * Converts properties for the engine. `undefined` becomes `null`: returned by `create`, it would cause a
+ * failure *after* the key was created; in an initialization failure, it would hang the engine. An output that
+ * is left out would be unknown in every preview.
  */
 export function toWire(properties: Properties): Properties {
   return JSON.parse(JSON.stringify(properties, (_name, value: unknown) => value ?? null)) as Properties;

@@ -6,8 +6,9 @@ const NAMESPACE = "partners:";
 const [ACCOUNT, EXPLICIT] = [ACCOUNT_KEY.slice(NAMESPACE.length), EXPLICIT_KEY.slice(NAMESPACE.length)];
 
 /**
- * Adds to a provider's inputs the name of its account, and whether the provider is explicit, which means that it does not read
- * the environment. Both are stored, so they also apply to a `destroy`, which runs without a program.
+ * Adds to a provider's inputs the name of its account, and whether the provider is explicit, which means that
+ * it does not read the environment. Both are stored, so they also apply to a `destroy`, which runs without a
+ * program.
  */
 export function checkedProviderInputs(urn: string, news: Properties): Properties {
   const [, , type, ...rest] = urn.split("::");
@@ -17,7 +18,10 @@ export function checkedProviderInputs(urn: string, news: Properties): Properties
   return { ...news, [ACCOUNT]: account, [EXPLICIT]: String(explicit) };
 }
 
-/** Whether the inputs went through {@link checkedProviderInputs}. Those of `pulumi do` do not: it has no program and no stack. */
+/**
+ * Whether the inputs went through {@link checkedProviderInputs}. Those of `pulumi do` do not: it has no
+ * program and no stack.
+ */
 export function areChecked(inputs: Properties): boolean {
   return valueOf(inputs, EXPLICIT) !== undefined;
 }
@@ -29,8 +33,9 @@ export function unknownSettings(news: Properties): string[] {
 }
 
 /**
- * Whether the engine would give this name to a default provider: `default`, with a version `default_0_1_0`, and with a
- * `pluginDownloadURL` `default_0_1_0_github_/api.github.com/owner`. The engine does not pass that URL.
+ * Whether the engine would give this name to a default provider: `default`, with a version `default_0_1_0`,
+ * and with a `pluginDownloadURL` `default_0_1_0_github_/api.github.com/owner`. The engine does not pass that
+ * URL.
  */
 function isDefaultName(name: string, { version }: Properties): boolean {
   const start = typeof version === "string" ? `default_${version.replace(/[.+-]/g, "_")}` : "default";
@@ -48,15 +53,16 @@ export function configSource(inputs: Properties): ConfigSource {
 }
 
 /**
- * Returns the settings that differ. A new account name replaces an explicit provider together with its resources. The default
- * provider is only updated: its resources reject the new account, but a replacement would stay in the state, and later replace
- * every key.
+ * Returns the settings that differ. A new account name replaces an explicit provider together with its
+ * resources. The default provider is only updated: its resources reject the new account, but a replacement
+ * would stay in the state, and later replace every key.
  */
 export function diffProviderInputs(olds: Properties, news: Properties) {
   const changed = SETTINGS.filter(
     (name) => JSON.stringify(valueOf(olds, name)) !== JSON.stringify(valueOf(news, name)),
   );
-  // A missing name is not a change: the provider of dynamic resources, from which a stack may have moved, has no account name.
+  // A missing name is not a change: the provider of dynamic resources, from which a stack may have moved, has
+  // no account name.
   const isReplaced =
     valueOf(news, EXPLICIT) !== "false" &&
     [olds, news].every((inputs) => typeof valueOf(inputs, ACCOUNT) === "string");

@@ -20,11 +20,13 @@ import type { JournalEntry, OtherEntry, RunJournal } from "../handlers/webhooks/
 const MAX_FILE_AGE = 86_400_000;
 
 /**
- * Connects the plugin processes of one engine run through files: one per process, in a folder that only this user can access. The
- * processes of a run share the address of the engine. A file holds hashed addresses, account names, webhook IDs and URNs, and nothing secret.
+ * Connects the plugin processes of one engine run through files: one per process, in a folder that only this
+ * user can access. The processes of a run share the address of the engine. A file holds hashed addresses,
+ * account names, webhook IDs and URNs, and nothing secret.
  *
  * @param engine The engine's address as host and port.
- * @param ending Aborts when the run ends. From then on, nothing is written, and no process of the run sends a change.
+ * @param ending Aborts when the run ends. From then on, nothing is written, and no process of the run sends a
+ * change.
  * @param startedAt When this process started, in milliseconds since the epoch.
  */
 export function openRunJournal(
@@ -38,7 +40,10 @@ export function openRunJournal(
   /** How far each file of the run has been read, in bytes. Once a file counts, it counts until the end. */
   const offsets = new Map<string, number>();
 
-  /** Whether a file is of our run. While our engine lives, nothing else has its address; before that, something else could have. */
+  /**
+   * Whether a file is of our run. While our engine lives, nothing else has its address; before that,
+   * something else could have.
+   */
   const counts = (name: string): boolean => {
     if (!name.startsWith(run) || name === own) return false;
     return offsets.has(name) || isAlive(processOf(name)) || modifiedAt(join(folder, name)) >= startedAt;
@@ -83,7 +88,10 @@ export function openRunJournal(
   };
 }
 
-/** Creates the folder, but not the one for temporary files: below a missing folder of /proc, a recursive call never returns. */
+/**
+ * Creates the folder, but not the one for temporary files: below a missing folder of /proc, a recursive call
+ * never returns.
+ */
 function createFolder(folder: string): void {
   try {
     mkdirSync(folder, { mode: 0o700 });
@@ -124,7 +132,10 @@ function isOld(file: string): boolean {
   return modifiedAt(file) < Date.now() - MAX_FILE_AGE;
 }
 
-/** Returns the complete lines after an offset in a file, and where they end. A process that has ended may have removed its file. */
+/**
+ * Returns the complete lines after an offset in a file, and where they end. A process that has ended may have
+ * removed its file.
+ */
 function entriesFrom(
   file: string,
   offset: number,

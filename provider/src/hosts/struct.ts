@@ -15,7 +15,10 @@ import { MessageWriter } from "./message-writer.js";
 /** The {@link SIGNATURE} of a secret. */
 const SECRET = "1b47061264138c4ac30d75fd1eb44270";
 
-/** Reads properties from a message. Unwraps secrets, and omits what only the dynamic host needs, which a move leaves in the state. */
+/**
+ * Reads properties from a message. Unwraps secrets, and omits what only the dynamic host needs, which a move
+ * leaves in the state.
+ */
 export function fromStruct(message: Struct | undefined): Properties {
   const members = Object.entries(message?.toJavaScript() ?? {}).filter(
     ([name]) => name !== "__provider" && name !== "__urn",
@@ -23,7 +26,11 @@ export function fromStruct(message: Struct | undefined): Properties {
   return plain(Object.fromEntries(members)) as Properties;
 }
 
-/** Writes properties into a message. @param secrets The names of the properties that the engine must encrypt. */
+/**
+ * Writes properties into a message.
+ *
+ * @param secrets The names of the properties that the engine must encrypt.
+ */
 export function toStruct(properties: Properties, secrets: readonly string[] = []): Struct {
   const writer = new MessageWriter();
   writeProperties(writer, properties, secrets);
@@ -31,8 +38,8 @@ export function toStruct(properties: Properties, secrets: readonly string[] = []
 }
 
 /**
- * Writes properties as the serialized field of a message. The classes of the protocol would take several hundred bytes for each
- * value, too many for a long list.
+ * Writes properties as the serialized field of a message. The classes of the protocol would take several
+ * hundred bytes for each value, too many for a long list.
  */
 export function toStructField(field: number, properties: Properties, secrets: readonly string[]): Buffer {
   const writer = new MessageWriter();
@@ -41,7 +48,10 @@ export function toStructField(field: number, properties: Properties, secrets: re
   return writer.finish();
 }
 
-/** The fields of `Value` and of an entry of a map (google/protobuf/struct.proto). `Struct` and `ListValue` have only the first. */
+/**
+ * The fields of `Value` and of an entry of a map (google/protobuf/struct.proto). `Struct` and `ListValue`
+ * have only the first.
+ */
 const VALUE = { null: 1, number: 2, string: 3, bool: 4, struct: 5, list: 6 } as const;
 const ENTRY = { key: 1, value: 2 } as const;
 const ITEM = 1;
@@ -76,9 +86,11 @@ function writeEntry(writer: MessageWriter, name: string, end: number): void {
 }
 
 /**
- * Writes a value. An output that is left out would be unknown in every preview, so `undefined` becomes `null`.
+ * Writes a value. An output that is left out would be unknown in every preview, so `undefined` becomes
+ * `null`.
  *
- * @param levels The levels to write of a value of the service, without what `withoutSpecialValues` removes; `null` for our own.
+ * @param levels The levels to write of a value of the service, without what `withoutSpecialValues` removes;
+ * `null` for our own.
  */
 function writeValue(writer: MessageWriter, text: unknown, levels: number | null): void {
   const value = parsed(text);

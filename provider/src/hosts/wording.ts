@@ -2,13 +2,19 @@ import { variableOf } from "../handlers/settings.js";
 
 /** The context of a message. It decides how the message names settings. */
 export interface MessageContext {
-  /** The account of the `Provider` whose arguments are the settings. Without it, they are stack configuration or the environment. */
+  /**
+   * The account of the `Provider` whose arguments are the settings. Without it, they are stack configuration
+   * or the environment.
+   */
   readonly account?: string;
   /** Whether the settings may come from the last `up`, as in a destroy or refresh. @default false */
   readonly lastUp?: boolean;
   /** Whether the setting `refreshBeforeUpdate` applies to the resource that was to be read. @default false */
   readonly refreshesFirst?: boolean;
-  /** Whether the resource was to be deleted. Then, it stays in the state as it was, and `up` alone finds nothing to repair. */
+  /**
+   * Whether the resource was to be deleted. Then, it stays in the state as it was, and `up` alone finds
+   * nothing to repair.
+   */
   readonly deletes?: boolean;
   /** The URN of the resource, if the host knows it. */
   readonly urn?: string;

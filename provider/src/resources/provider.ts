@@ -7,20 +7,22 @@ import { assertArguments } from "./partner-resource.js";
 /** The arguments of {@link Provider}. A `Provider` does not read stack configuration or the environment. */
 export interface ProviderArgs {
   /**
-   * The address of the Partner API without `/api/v1/partners`, for example `https://partners.example.com`. It must not contain a
-   * user, password, query or fragment. Plain `http://` is allowed only for the local machine.
+   * The address of the Partner API without `/api/v1/partners`, for example `https://partners.example.com`. It
+   * must not contain a user, password, query or fragment. Plain `http://` is allowed only for the local
+   * machine.
    */
   baseUrl: pulumi.Input<string>;
   /**
-   * The old address of the same account, after you change `baseUrl`. The next `pulumi up` records the new address for the
-   * account's resources, without a request. Then remove this argument.
+   * The old address of the same account, after you change `baseUrl`. The next `pulumi up` records the new
+   * address for the account's resources, without a request. Then remove this argument.
    * @default none
    */
   previousBaseUrl?: pulumi.Input<string | undefined>;
   /** The access token: 1 to 8192 visible ASCII characters. Always secret. */
   accessToken: pulumi.Input<string>;
   /**
-   * The name of the account, any text. Moving a resource to a provider with another account name replaces the resource.
+   * The name of the account, any text. Moving a resource to a provider with another account name replaces the
+   * resource.
    * @default the name of the provider in the stack; in stack configuration, `default`
    */
   account?: pulumi.Input<string | undefined>;
@@ -30,7 +32,8 @@ export interface ProviderArgs {
    */
   requestTimeout?: pulumi.Input<number | undefined>;
   /**
-   * The time limit of one operation in seconds, including all attempts and the waits between them, from 0.001 to 86400.
+   * The time limit of one operation in seconds, including all attempts and the waits between them, from 0.001
+   * to 86400.
    * @default 120
    */
   operationTimeout?: pulumi.Input<number | undefined>;
@@ -40,13 +43,14 @@ export interface ProviderArgs {
    */
   maxConnections?: pulumi.Input<number | undefined>;
   /**
-   * The maximum number of requests per second, from 0.001 to 1000. For example, 0.5 means one request every two seconds.
+   * The maximum number of requests per second, from 0.001 to 1000. For example, 0.5 means one request every
+   * two seconds.
    * @default no limit
    */
   requestsPerSecond?: pulumi.Input<number | undefined>;
   /**
-   * Whether each preview, `pulumi up` and `pulumi destroy` first reads the webhook resources, so that `pulumi up` repairs what
-   * the service changed. Only for the native plugin.
+   * Whether each preview, `pulumi up` and `pulumi destroy` first reads the webhook resources, so that `pulumi
+   * up` repairs what the service changed. Only for the native plugin.
    * @default false
    */
   refreshBeforeUpdate?: pulumi.Input<boolean | undefined>;
@@ -58,7 +62,8 @@ export interface ProviderArgs {
 }
 
 /**
- * An additional account. Resources select it with the `provider` option. The account of stack configuration needs no `Provider`.
+ * An additional account. Resources select it with the `provider` option. The account of stack configuration
+ * needs no `Provider`.
  *
  * @example
  * ```ts
@@ -69,7 +74,8 @@ export interface ProviderArgs {
 export class Provider extends pulumi.ProviderResource {
   /**
    * @param name The name of the provider in the stack.
-   * @param args The settings of the account. Invalid settings fail the preview of the resources that use the provider.
+   * @param args The settings of the account. Invalid settings fail the preview of the resources that use the
+   * provider.
    * @param opts Resource options.
    * @throws {pulumi.RunError} if the name is "default" and `args` has no `account`.
    */
@@ -83,13 +89,17 @@ export class Provider extends pulumi.ProviderResource {
       [EXPLICIT_KEY]: "true",
       [ACCOUNT_KEY]: account,
     };
-    // The dynamic host cannot tell the engine to replace a provider. Updated in place, it could not delete the old account's keys.
+    // The dynamic host cannot tell the engine to replace a provider. Updated in place, it could not delete
+    // the old account's keys.
     const replacementTrigger = [account, opts?.replacementTrigger ?? null];
     super("pulumi-nodejs", name, inputs, { ...opts, replacementTrigger });
   }
 }
 
-/** Returns the account name. Two accounts must not share one: a resource that moves between them would not be replaced. */
+/**
+ * Returns the account name. Two accounts must not share one: a resource that moves between them would not be
+ * replaced.
+ */
 function accountOf(name: string, { account }: ProviderArgs): pulumi.Input<string> {
   const named = (given: string | undefined): string => {
     if (given !== undefined && given !== "") return given; // An empty setting counts as not set.

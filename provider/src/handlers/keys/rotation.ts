@@ -33,8 +33,9 @@ export async function performStep(step: RotationStep, change: KeyChange, state: 
 }
 
 /**
- * Creates a key and makes it the current one. If the request fails, the state does not change. If the key is not found in the
- * response, the current key stays, and the state keeps the response as `unread` until the key is found.
+ * Creates a key and makes it the current one. If the request fails, the state does not change. If the key is
+ * not found in the response, the current key stays, and the state keeps the response as `unread` until the
+ * key is found.
  */
 export async function createKey(change: KeyChange, state: KeyState): Promise<KeyState> {
   const { client } = await change.plugin.open();
@@ -44,21 +45,22 @@ export async function createKey(change: KeyChange, state: KeyState): Promise<Key
 }
 
 /**
- * Rotates a key in place. The previous key is deleted first, so that there are never three keys and the creation is the last
- * request. If the creation fails, the current key stays, without the previous one.
+ * Rotates a key in place. The previous key is deleted first, so that there are never three keys and the
+ * creation is the last request. If the creation fails, the current key stays, without the previous one.
  */
 async function rotateKey(change: KeyChange, state: KeyState): Promise<KeyState> {
   if (state.previous === null) return createKey(change, state);
   const remaining = await expirePrevious(change, state);
   return createKey(change, remaining).catch((error: unknown) => {
-    if (!(error instanceof PartnerError)) throw error; // If the key is not found, the failure already keeps what remains.
+    // If the key is not found, the failure already keeps what remains.
+    if (!(error instanceof PartnerError)) throw error;
     throw failureThatKeeps(remaining, change, new ResourceError({ kind: "partlyDone", next: error }));
   });
 }
 
 /**
- * Deletes the previous key. If that fails, but the key may be gone, the key expires now: a program that goes back to a longer
- * overlap must not call it valid.
+ * Deletes the previous key. If that fails, but the key may be gone, the key expires now: a program that goes
+ * back to a longer overlap must not call it valid.
  */
 async function expirePrevious(change: KeyChange, state: KeyState): Promise<KeyState> {
   const { plugin } = change;
@@ -71,7 +73,10 @@ async function expirePrevious(change: KeyChange, state: KeyState): Promise<KeySt
   return withoutPreviousKey(state);
 }
 
-/** Reads the keys from their stored responses again. If a new key is still not found, the state does not change. */
+/**
+ * Reads the keys from their stored responses again. If a new key is still not found, the state does not
+ * change.
+ */
 function readKeys(change: KeyChange, state: KeyState): KeyState {
   if (state.unread) return promoteKey(change, state, state.unread);
   const { responses } = change.plugin.readSettings();
@@ -79,7 +84,11 @@ function readKeys(change: KeyChange, state: KeyState): KeyState {
   return { ...state, current: reread(state.current), previous: reread(state.previous) };
 }
 
-/** Makes a created key the current one. @throws {PartialFailure} that keeps the state, if the key is not in its response. */
+/**
+ * Makes a created key the current one.
+ *
+ * @throws {PartialFailure} that keeps the state, if the key is not in its response.
+ */
 function promoteKey(change: KeyChange, state: KeyState, unread: CreatedKey): KeyState {
   const { plugin, inputs } = change;
   const found = findKey(plugin, unread, state.current !== null);
@@ -99,7 +108,11 @@ function failureThatKeeps(state: KeyState, { id, inputs }: KeyChange, reason: Pa
   return new PartialFailure(id, keyOutputs(state, inputs), reason);
 }
 
-/** Deletes all keys in order; none if a new key is not found. @throws {PartnerError} that says whether one was deleted. */
+/**
+ * Deletes all keys in order; none if a new key is not found.
+ *
+ * @throws {PartnerError} that says whether one was deleted.
+ */
 export async function deleteKeys(plugin: PluginProcess, state: KeyState): Promise<void> {
   const created = state.unread && findKey(plugin, state.unread, state.current !== null);
   if (created instanceof ResourceError) throw created;
@@ -131,8 +144,8 @@ function findKey(plugin: PluginProcess, created: CreatedKey, rotates: boolean): 
 }
 
 /**
- * Deletes a key. A key that is already gone counts as deleted: 410 proves it. A 404 can also mean that the base URL is wrong,
- * so it counts only if the webhook list can be read with the same settings.
+ * Deletes a key. A key that is already gone counts as deleted: 410 proves it. A 404 can also mean that the
+ * base URL is wrong, so it counts only if the webhook list can be read with the same settings.
  */
 async function deleteKey(plugin: PluginProcess, key: StoredKey): Promise<void> {
   const { keyRequests } = plugin;

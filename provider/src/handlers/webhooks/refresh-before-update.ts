@@ -5,14 +5,19 @@ import type { PluginProcess } from "../plugin-process.js";
 /** The setting, which is also an input and an output of each resource that it applies to. */
 const NAME = "refreshBeforeUpdate";
 
-/** Whether the engine must read a resource before each preview and update. @param outputs The outputs in its state. */
+/**
+ * Whether the engine must read a resource before each preview and update.
+ *
+ * @param outputs The outputs in its state.
+ */
 export function isRefreshedFirst(outputs: Properties): boolean {
   return outputs[NAME] === true;
 }
 
 /**
- * Wraps handlers so that their resources record the setting `refreshBeforeUpdate`. The engine keeps it with each resource until it
- * creates, reads or updates the resource, so a new value must count as a difference. Without the setting, nothing is recorded.
+ * Wraps handlers so that their resources record the setting `refreshBeforeUpdate`. The engine keeps it with
+ * each resource until it creates, reads or updates the resource, so a new value must count as a difference.
+ * Without the setting, nothing is recorded.
  */
 export function refreshBeforeUpdate(plugin: PluginProcess, handlers: ResourceHandlers): ResourceHandlers {
   const setting = (): Properties => (plugin.readSettings().refreshBeforeUpdate ? { [NAME]: true } : {});
@@ -66,7 +71,8 @@ export function refreshBeforeUpdate(plugin: PluginProcess, handlers: ResourceHan
     },
 
     async update(id, olds, news, urn) {
-      // If the setting was removed, and nothing else differs, there is nothing to send: the engine has just read the resource.
+      // If the setting was removed, and nothing else differs, there is nothing to send: the engine has just
+      // read the resource.
       if (isRefreshedFirst(olds) && !isRefreshedFirst(news) && !handlers.diff(olds, news).changes)
         return withRecorded(olds, news);
       const outputs = await handlers
