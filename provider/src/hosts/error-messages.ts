@@ -20,7 +20,7 @@ import {
   minuteOf,
   otherServerRemedy,
   quoteForShell,
-  setting,
+  settingName,
   stateSettings,
   UP,
   webhooksText,
@@ -57,7 +57,7 @@ function lastUpText({ refreshesFirst }: MessageContext): string {
 
 /** Explains why a preview or an update without changes reads the resource. */
 function refreshText(context: MessageContext): string {
-  return `With ${setting("refreshBeforeUpdate", context)}, each run reads the webhooks first.`;
+  return `With ${settingName("refreshBeforeUpdate", context)}, each run reads the webhooks first.`;
 }
 
 /** Whether different settings could fix the error. */
@@ -81,7 +81,7 @@ function describeError(error: PartnerError, context: MessageContext): string {
 
 function settingText(problem: SettingProblem, context: MessageContext): string {
   if (problem.kind === "environment") return problem.text;
-  const name = setting(problem.setting, context);
+  const name = settingName(problem.setting, context);
   const inVariable = name.startsWith("partners:responses.") ? " (or PARTNERS_RESPONSES)" : "";
   if (problem.kind === "invalid") return `The value of ${name}${inVariable} ${problem.text}.`;
   if (context.account !== undefined) return `Set ${name}. A Provider does not read environment variables.`;
@@ -130,7 +130,7 @@ function explain(
   { operation, cause, host, mayUseProxy, attempts }: RequestFailure,
   context: MessageContext,
 ): readonly [happened: string, remedy: string] {
-  const baseUrl = setting("baseUrl", context);
+  const baseUrl = settingName("baseUrl", context);
   const addresses = mayUseProxy ? `${baseUrl} (or HTTPS_PROXY)` : baseUrl;
   switch (cause.kind) {
     case "status":
@@ -139,8 +139,8 @@ function explain(
       const wait = `must wait ${Math.ceil(cause.wait / 1000)} s`;
       const isTooFast = cause.status === 429 && attempts > 1;
       const remedy = isTooFast
-        ? `set ${setting("requestsPerSecond", context)}`
-        : `raise ${setting("operationTimeout", context)}`;
+        ? `set ${settingName("requestsPerSecond", context)}`
+        : `raise ${settingName("operationTimeout", context)}`;
       return [
         attempts === 0
           ? `not sent, because the server returned ${cause.status} to another request, and all requests ${wait}`
@@ -152,7 +152,7 @@ function explain(
       if (!cause.sent) return ["timed out while connecting", connectionRemedy("", addresses)];
       return [
         "timed out while waiting for the response",
-        `Try again; if the service is slow, raise ${setting("requestTimeout", context)}.`,
+        `Try again; if the service is slow, raise ${settingName("requestTimeout", context)}.`,
       ];
     case "connection": {
       const peer = mayUseProxy ? `${host} or its proxy` : host;
@@ -185,17 +185,17 @@ function explain(
 }
 
 function statusRemedy(status: number, operation: Operation, context: MessageContext): string {
-  const baseUrl = setting("baseUrl", context);
-  if (status === 401) return `The access token was rejected: check ${setting("accessToken", context)}.`;
+  const baseUrl = settingName("baseUrl", context);
+  if (status === 401) return `The access token was rejected: check ${settingName("accessToken", context)}.`;
   if (status === 403)
-    return `The token lacks permission for this: change ${setting("accessToken", context)}.`;
+    return `The token lacks permission for this: change ${settingName("accessToken", context)}.`;
   if (status === 404 && OPERATIONS[operation].method === "PATCH")
     return `The webhook may just have been deleted: run ${failedCommand(context)} again, or ask the service's operator.`;
   if (status === 404) return `There is no Partner API at this address. Correct ${baseUrl}.`;
   if (status === 409 && OPERATIONS[operation].kind === "create")
     return "The service may allow only one key. If so, delete the other one or, for a rotation, set overlapDays to 0 and deleteBeforeReplace to true.";
   if (status === 408) return "It timed out while waiting for the request: try again.";
-  if (status === 429) return `Try again later, or set ${setting("requestsPerSecond", context)}.`;
+  if (status === 429) return `Try again later, or set ${settingName("requestsPerSecond", context)}.`;
   if (status < 400 && status !== 304)
     return `Redirects are not followed: set ${baseUrl} to the final address.`;
   if (status >= 500) return "The service failed: try again later.";
@@ -266,7 +266,7 @@ function resourceText(problem: ResourceProblem, context: MessageContext): string
       const [why, condition] = complete
         ? ["the list is empty, which may mean that it was misread", "the account has no webhooks"]
         : ["the list may have further pages", "the list is complete"];
-      return `${what}: ${why}. If ${condition}, set ${setting("responses.complete", context)} to true.`;
+      return `${what}: ${why}. If ${condition}, set ${settingName("responses.complete", context)} to true.`;
     }
     case "keyNotFound": {
       const { createdAt, rotates, complete, reading } = problem;
@@ -332,8 +332,8 @@ function readingRemedy(
   { reason, candidates }: Pick<UnreadableWebhookList | RefusedReading, "reason" | "candidates">,
   context: MessageContext,
 ): string {
-  if (reason === "not JSON") return `It is not JSON. Check ${setting("baseUrl", context)}.`;
-  const name = setting(`responses.${member}`, context);
+  if (reason === "not JSON") return `It is not JSON. Check ${settingName("baseUrl", context)}.`;
+  const name = settingName(`responses.${member}`, context);
   const why = reason === "pointer" ? "The JSON Pointer matches nothing. " : "";
   if (candidates.length === 0) return `${why}Set ${name} to its JSON Pointer.`;
   const pointers = candidates.map((pointer) => pointer || '""'); // The whole response.

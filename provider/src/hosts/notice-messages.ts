@@ -9,7 +9,7 @@ import {
   listed,
   minuteOf,
   otherServerRemedy,
-  setting,
+  settingName,
   stateSettings,
   webhooksText,
   type MessageContext,
@@ -26,12 +26,12 @@ export function renderNotice(notice: Notice, context: MessageContext): string {
         return `${key} was gone when its deletion was retried. Probably the first attempt deleted it.`;
       const gone = `${key} was not found, so it is treated as deleted.`;
       if (notice.why === "gone") return gone;
-      return `${gone} If the service deletes keys by ID, the key may still exist: delete it there and set ${setting("responses.apiKeyId", context)}.`;
+      return `${gone} If the service deletes keys by ID, the key may still exist: delete it there and set ${settingName("responses.apiKeyId", context)}.`;
     }
     case "pointerFindsNothing":
-      return `${setting("responses.apiKey", context)} matches nothing in the stored response of ${keyName(notice.fingerprint)}, so the key does not change.`;
+      return `${settingName("responses.apiKey", context)} matches nothing in the stored response of ${keyName(notice.fingerprint)}, so the key does not change.`;
     case "reread":
-      return `${setting("responses.apiKey", context)} points to another key in the stored response: this update replaces ${keyName(notice.fingerprint)} with ${keyName(notice.next)}.`;
+      return `${settingName("responses.apiKey", context)} points to another key in the stored response: this update replaces ${keyName(notice.fingerprint)} with ${keyName(notice.next)}.`;
     case "rotation": {
       const key = `${keyName(notice.fingerprint)} (${rotationReason(notice.why)})`;
       if (notice.validUntil === null) return `this update replaces ${key} and deletes it${UNLESS_RETAINED}.`;

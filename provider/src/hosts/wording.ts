@@ -24,7 +24,7 @@ export interface MessageContext {
 export const UP = '"pulumi up"';
 
 /** Names a setting, such as `responses.apiKey`, and the variable that can replace it. */
-export function setting(name: string, { account }: MessageContext): string {
+export function settingName(name: string, { account }: MessageContext): string {
   if (account !== undefined) return `the Provider's ${name}`;
   return name.includes(".") ? `partners:${name}` : `partners:${name} or ${variableOf(name)}`;
 }
@@ -32,7 +32,7 @@ export function setting(name: string, { account }: MessageContext): string {
 /** Names the settings that locate the state of a webhook. */
 export function stateSettings(missing: "webhookState" | "active", context: MessageContext): string {
   const names = missing === "active" ? ["active", "disabled"] : [missing];
-  return names.map((name) => setting(`responses.${name}`, context)).join(" and ");
+  return names.map((name) => settingName(`responses.${name}`, context)).join(" and ");
 }
 
 /** Returns the command that repeats what failed. A deletion may be part of an `up` or of a `destroy`. */
@@ -47,7 +47,7 @@ export function quoteForShell(text: string): string {
 
 /** Returns the remedy for a resource that belongs to another server. */
 export function otherServerRemedy(context: MessageContext): string {
-  return `Restore ${setting("baseUrl", context)}. If the account has moved, instead set ${setting("previousBaseUrl", context)} to the old address. Then run ${UP}.`;
+  return `Restore ${settingName("baseUrl", context)}. If the account has moved, instead set ${settingName("previousBaseUrl", context)} to the old address. Then run ${UP}.`;
 }
 
 /** Names a key by its fingerprint, if it is known. */
