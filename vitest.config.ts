@@ -27,8 +27,8 @@ export default defineConfig({
           testTimeout: 180_000,
           globalSetup: [
             "provider/tools/engine/pulumi-cli.ts",
-            "provider/tools/codegen.ts",
-            "provider/tools/python.ts",
+            "provider/tools/codegen/generators.ts",
+            "provider/tools/engine/python-sdk.ts",
           ],
         },
       },

@@ -2,7 +2,7 @@ import { createHash, randomUUID } from "node:crypto";
 import { constants, readFileSync } from "node:fs";
 import { access, mkdir, rename, rm } from "node:fs/promises";
 import { delimiter, join, resolve } from "node:path";
-import { cacheRoot, mustRun } from "./process.ts";
+import { cacheRoot, mustRun } from "./child-process.ts";
 
 /** Hashes the files that determine a cache entry, for its name. */
 export function hashOf(folder: string, ...files: readonly string[]): string {

@@ -1,6 +1,6 @@
 import { cp, mkdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { mustRun } from "./process.ts";
+import { mustRun } from "./child-process.ts";
 
 /** The root of the repository. */
 export const ROOT = join(import.meta.dirname, "../..");

@@ -9,8 +9,8 @@ import { stripVTControlCharacters, styleText } from "node:util";
 import { startSandbox } from "pulumi-partners/sandbox";
 
 import { ROOT } from "./checkout.ts";
-import { engineEnv } from "./engine/environment.ts";
-import { runProcess } from "./process.ts";
+import { engineEnv } from "./engine/engine-env.ts";
+import { runProcess } from "./child-process.ts";
 
 const STACK = "demo";
 const WEBHOOKS = [

@@ -10,8 +10,8 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { parseArgs } from "node:util";
 import { ROOT } from "../../provider/tools/checkout.ts";
-import { buildPlugin, startTime } from "../../provider/tools/executable/build.ts";
-import { mustRun } from "../../provider/tools/process.ts";
+import { buildPlugin, startTime } from "../../provider/tools/release/executable/plugin-tarball.ts";
+import { mustRun } from "../../provider/tools/child-process.ts";
 import { startSandbox } from "../support/sandbox.ts";
 import { findContenders, OPERATIONS } from "./contenders.ts";
 

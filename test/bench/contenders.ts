@@ -1,7 +1,7 @@
 import { copyFile, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { runProcess } from "../../provider/tools/process.ts";
+import { runProcess } from "../../provider/tools/child-process.ts";
 import type { Sandbox } from "../support/sandbox.ts";
 import { createTestStack } from "../support/stack.ts";
 

@@ -4,8 +4,8 @@ import { gunzipSync } from "node:zlib";
 import { expect, it, onTestFinished } from "vitest";
 
 import { ROOT } from "../../provider/tools/checkout.ts";
-import { runShell } from "../../provider/tools/process.ts";
-import { engineEnv } from "../../provider/tools/engine/environment.ts";
+import { runShell } from "../../provider/tools/child-process.ts";
+import { engineEnv } from "../../provider/tools/engine/engine-env.ts";
 import { blocksOf, countRequests, environmentFor, sandboxFor, statesOf } from "./support.ts";
 
 const PAGE = "docs/command-line.md";

@@ -3,7 +3,7 @@ import { stripVTControlCharacters } from "node:util";
 import { expect, it } from "vitest";
 
 import { ROOT } from "../../provider/tools/checkout.ts";
-import { inheritedEnv, mustRun } from "../../provider/tools/process.ts";
+import { inheritedEnv, mustRun } from "../../provider/tools/child-process.ts";
 
 it("the demo prints what the picture in README.md shows", async () => {
   const env = { ...inheritedEnv(), FORCE_COLOR: "1" };

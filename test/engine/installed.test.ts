@@ -6,8 +6,8 @@ import { basename, dirname, join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 
 import schema from "../../provider/schema.json" with { type: "json" };
-import { startTime } from "../../provider/tools/executable/build.ts";
-import { rehearseRelease } from "../../provider/tools/release-check.ts";
+import { startTime } from "../../provider/tools/release/executable/plugin-tarball.ts";
+import { rehearseRelease } from "../../provider/tools/release/release-check.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { getPulumi } from "../../provider/tools/engine/pulumi-cli.ts";
 import { blocksOf, Native, sandboxStack, statesOf } from "./support.ts";

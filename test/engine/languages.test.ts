@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 
 import { ROOT } from "../../provider/tools/checkout.ts";
-import { pythonEnv } from "../../provider/tools/python.ts";
+import { pythonEnv } from "../../provider/tools/engine/python-sdk.ts";
 import { countRequests, sandboxStack, statesOf, UNCHANGED } from "./support.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 

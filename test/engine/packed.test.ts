@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 
 import { copyBuild, LOWEST, ROOT } from "../../provider/tools/checkout.ts";
-import { engineEnv } from "../../provider/tools/engine/environment.ts";
-import { mustRunShell } from "../../provider/tools/process.ts";
+import { engineEnv } from "../../provider/tools/engine/engine-env.ts";
+import { mustRunShell } from "../../provider/tools/child-process.ts";
 import { environmentFor, sandboxFor, statesOf } from "./support.ts";
 
 const QUICKSTART = join(ROOT, "examples/quickstart");

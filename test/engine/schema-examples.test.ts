@@ -3,11 +3,11 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 
 import { ROOT } from "../../provider/tools/checkout.ts";
-import { canGenerate, CODEGEN_MODULE, generate } from "../../provider/tools/codegen.ts";
-import { examplesOf } from "../../provider/tools/examples.ts";
-import { mustRun } from "../../provider/tools/process.ts";
-import type { PackageSchema } from "../../provider/tools/registry-pages.ts";
-import { pythonEnv } from "../../provider/tools/python.ts";
+import { canGenerate, CODEGEN_MODULE, generate } from "../../provider/tools/codegen/generators.ts";
+import { examplesOf } from "../../provider/tools/generate/schema-examples.ts";
+import { mustRun } from "../../provider/tools/child-process.ts";
+import type { PackageSchema } from "../../provider/tools/generate/registry-pages.ts";
+import { pythonEnv } from "../../provider/tools/engine/python-sdk.ts";
 import { LONG } from "../support/random.ts";
 import { sandboxStack, statesOf } from "./support.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 
 import { copySources, ROOT } from "../../provider/tools/checkout.ts";
-import { pythonEnv } from "../../provider/tools/python.ts";
+import { pythonEnv } from "../../provider/tools/engine/python-sdk.ts";
 import { blocksOf, sandboxStack, statesOf, UNCHANGED } from "./support.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 

@@ -5,8 +5,8 @@ import { sandboxFor, type Sandbox, type SandboxOptions } from "../support/sandbo
 import { expect, onTestFinished } from "vitest";
 
 import { ROOT } from "../../provider/tools/checkout.ts";
-import { engineEnv } from "../../provider/tools/engine/environment.ts";
-import { mustRun, runShell } from "../../provider/tools/process.ts";
+import { engineEnv } from "../../provider/tools/engine/engine-env.ts";
+import { mustRun, runShell } from "../../provider/tools/child-process.ts";
 import { createTestStack, type Result, type TestStackOptions } from "../support/stack.ts";
 
 export { sandboxFor, type Sandbox, type SandboxOptions };

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 
 import { ROOT } from "../../provider/tools/checkout.ts";
-import { type Ended, inheritedEnv, runProcess } from "../../provider/tools/process.ts";
+import { type Ended, inheritedEnv, runProcess } from "../../provider/tools/child-process.ts";
 import { CANARIES, findLeaks } from "../support/canary.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { sandboxFor } from "./partners.ts";

@@ -8,7 +8,7 @@ import proto from "@pulumi/pulumi/proto/provider_pb.js";
 import statusproto from "@pulumi/pulumi/proto/status_pb.js";
 import struct from "google-protobuf/google/protobuf/struct_pb.js";
 
-import { inheritedEnv } from "../../provider/tools/process.ts";
+import { inheritedEnv } from "../../provider/tools/child-process.ts";
 
 /** The programs that the engine starts, by host. */
 const PROGRAMS = {

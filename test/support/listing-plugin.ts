@@ -6,7 +6,7 @@ import { join } from "node:path";
 import grpc from "@grpc/grpc-js";
 import proto from "@pulumi/pulumi/proto/provider_pb.js";
 
-import { inheritedEnv } from "../../provider/tools/process.ts";
+import { inheritedEnv } from "../../provider/tools/child-process.ts";
 
 const PROGRAM = join(import.meta.dirname, "../../provider/bin/pulumi-resource-partners");
 const LIMIT = 400 * 1024 * 1024;

@@ -4,9 +4,9 @@ import type grpc from "@grpc/grpc-js";
 import type { Deployment, EngineEvent } from "@pulumi/pulumi/automation/index.js";
 import automation from "@pulumi/pulumi/automation/server.js";
 import langgrpc from "@pulumi/pulumi/proto/language_grpc_pb.js";
-import { engineEnv } from "../../provider/tools/engine/environment.ts";
+import { engineEnv } from "../../provider/tools/engine/engine-env.ts";
 import { serveGrpc } from "./grpc-server.ts";
-import { type Ended, mustRun, runProcess } from "../../provider/tools/process.ts";
+import { type Ended, mustRun, runProcess } from "../../provider/tools/child-process.ts";
 
 /** Options of {@link createTestStack}. */
 export interface TestStackOptions {

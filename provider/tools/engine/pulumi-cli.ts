@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fill, goBuild, hashOf, isExecutable, onPath } from "../build-cache.ts";
-import { cacheRoot, mustRun } from "../process.ts";
+import { cacheRoot, mustRun } from "../child-process.ts";
 
 /** A working Pulumi CLI that is new enough. */
 export interface Pulumi {
@@ -14,7 +14,7 @@ export interface Pulumi {
 /** In older versions, `pulumi import` of a file loses the outputs of a dynamic resource. */
 const MINIMUM_VERSION = "3.254.0";
 
-const MODULE_FOLDER = join(import.meta.dirname, "pulumi-cli");
+const MODULE_FOLDER = join(import.meta.dirname, "cli-module");
 const PACKAGE = "github.com/pulumi/pulumi/pkg/v3";
 const GO_MOD = readFileSync(join(MODULE_FOLDER, "go.mod"), "utf8");
 const VERSION = new RegExp(`^\\s*${PACKAGE} v(\\S+)`, "m").exec(GO_MOD)?.[1] ?? "";
@@ -116,7 +116,7 @@ const COMPILED_QUICKLY = [
   `${PACKAGE}/cmd/pulumi/cloud`,
 ];
 
-/** Builds the CLI from its Go module, without a language host: see language-host.ts. */
+/** Builds the CLI from its Go module, without a language host: see language-hosts/. */
 async function build(folder: string): Promise<void> {
   console.error("This takes about 4 minutes on 2 cores, once per machine.");
   const quickly = COMPILED_QUICKLY.map((pattern) => `-gcflags=${pattern}=-dwarf=false -l`);

@@ -10,7 +10,7 @@ import { doctorCommand } from "../../../provider/src/cli/doctor.js";
 import { sandboxCommand } from "../../../provider/src/cli/sandbox-command.js";
 import { startSandbox } from "../../../provider/src/sandbox/sandbox.js";
 import { ROOT } from "../../../provider/tools/checkout.ts";
-import { runProcess, type Ended } from "../../../provider/tools/process.ts";
+import { runProcess, type Ended } from "../../../provider/tools/child-process.ts";
 
 const MAIN = join(ROOT, "provider/dist/cli/main.js"); // Created by `npm run build`.
 const WEBHOOKS = "/api/v1/partners/webhooks";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 
 import { ROOT } from "../../../provider/tools/checkout.ts";
-import { mustRun } from "../../../provider/tools/process.ts";
+import { mustRun } from "../../../provider/tools/child-process.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { page } from "./tables.ts";
 

@@ -4,7 +4,7 @@ import { dirname, join, normalize } from "node:path";
 import { describe, expect, it } from "vitest";
 
 import { ROOT } from "../../../provider/tools/checkout.ts";
-import { withAbsoluteLinks } from "../../../provider/tools/prepack.ts";
+import { withAbsoluteLinks } from "../../../provider/tools/release/prepack.ts";
 import { page } from "./tables.ts";
 
 const PAGES = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard", "*.md"], {

@@ -3,7 +3,7 @@ import { delimiter, join } from "node:path";
 import { expect, it } from "vitest";
 
 import { ROOT } from "../../../provider/tools/checkout.ts";
-import { inheritedEnv, runProcess } from "../../../provider/tools/process.ts";
+import { inheritedEnv, runProcess } from "../../../provider/tools/child-process.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 const SCRIPT = join(ROOT, "examples/stateless-key/replace-key.sh");

@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { parse } from "yaml";
 
 import { ROOT } from "../../../provider/tools/checkout.ts";
-import { inheritedEnv, mustRun } from "../../../provider/tools/process.ts";
+import { inheritedEnv, mustRun } from "../../../provider/tools/child-process.ts";
 import { LONG } from "../../support/random.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 

@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { delimiter, dirname, join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 
-import { inheritedEnv, mustRun, runProcess } from "../../../provider/tools/process.ts";
+import { inheritedEnv, mustRun, runProcess } from "../../../provider/tools/child-process.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 const SCRIPTS = join(import.meta.dirname, "../../../examples/pipeline/ci");

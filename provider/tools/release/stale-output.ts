@@ -5,7 +5,7 @@
 import { existsSync, readdirSync, rmSync } from "node:fs";
 import { join, relative } from "node:path";
 
-const PROVIDER = join(import.meta.dirname, "..");
+const PROVIDER = join(import.meta.dirname, "../..");
 const DIST = join(PROVIDER, "dist");
 
 for (const entry of readdirSync(DIST, { recursive: true, withFileTypes: true })) {

@@ -1,11 +1,11 @@
 import { join } from "node:path";
 
-import { ROOT } from "./checkout.ts";
-import { fill, goBuild, hashOf, isExecutable, onPath } from "./build-cache.ts";
-import { cacheRoot, mustRun } from "./process.ts";
+import { ROOT } from "../checkout.ts";
+import { fill, goBuild, hashOf, isExecutable, onPath } from "../build-cache.ts";
+import { cacheRoot, mustRun } from "../child-process.ts";
 
 /** The Go module of the tool. Its go.mod also lists the dependencies of a generated SDK. */
-export const CODEGEN_MODULE = join(import.meta.dirname, "codegen");
+export const CODEGEN_MODULE = import.meta.dirname;
 const HASH = hashOf(CODEGEN_MODULE, "go.mod", "go.sum", "main.go", "programs.go");
 const BUILT = join(cacheRoot(), `codegen-${process.platform}-${process.arch}-${HASH}`);
 const BINARY = join(BUILT, "codegen");

@@ -14,8 +14,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { build } from "esbuild";
-import { ROOT } from "../checkout.ts";
-import { mustRun } from "../process.ts";
+import { ROOT } from "../../checkout.ts";
+import { mustRun } from "../../child-process.ts";
 
 /** A tarball for `pulumi plugin install resource partners <version> --file`. */
 export interface PluginTarball {
@@ -25,7 +25,7 @@ export interface PluginTarball {
 }
 
 const require = createRequire(import.meta.url);
-const { version } = require("../../package.json") as { version: string };
+const { version } = require("../../../package.json") as { version: string };
 const WINDOWS = process.platform === "win32";
 const EXECUTABLE = `pulumi-resource-partners${WINDOWS ? ".exe" : ""}`;
 /** The name of the platform in Pulumi. */

@@ -1,6 +1,6 @@
 /**
- * The examples in provider/schema.json: examples.yaml, translated by the program generators of the Pulumi
- * CLI, in the form that the Pulumi Registry expects. Generated SDKs show each the example in their own
+ * The examples in provider/schema.json: schema-examples.yaml, translated by the program generators of the
+ * Pulumi CLI, in the form that the Pulumi Registry expects. Generated SDKs show each the example in their own
  * language.
  */
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parse, stringify } from "yaml";
 
-import { canGenerate, generate, setup } from "./codegen.ts";
+import { canGenerate, generate, setup } from "../codegen/generators.ts";
 
 /** A program in every language. */
 export interface Example {
@@ -60,7 +60,7 @@ export async function withExamples<Schema extends Described>(
     Object.fromEntries(
       Object.entries(members).map(([token, member]) => {
         const section = sections[nameOf(token)];
-        if (section === undefined) throw new Error(`examples.yaml has no example of ${token}.`);
+        if (section === undefined) throw new Error(`schema-examples.yaml has no example of ${token}.`);
         const description = member.description.replace(/\n\n## Import|$/, (rest) => `\n\n${section}${rest}`);
         return [token, { ...member, description }];
       }),
@@ -68,9 +68,9 @@ export async function withExamples<Schema extends Described>(
   return { ...schema, resources: add(schema.resources), functions: add(schema.functions) };
 }
 
-/** Returns examples.yaml in all languages, as sections by the name of the resource or function. */
+/** Returns schema-examples.yaml in all languages, as sections by the name of the resource or function. */
 async function translated(schema: unknown): Promise<Record<string, string>> {
-  const text = await readFile(join(import.meta.dirname, "examples.yaml"), "utf8");
+  const text = await readFile(join(import.meta.dirname, "schema-examples.yaml"), "utf8");
   const programs = parse(text) as Record<string, Record<string, Program>>;
   const folder = await mkdtemp(join(tmpdir(), "pulumi-partners-"));
   try {

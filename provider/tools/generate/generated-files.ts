@@ -1,20 +1,20 @@
 /**
  * Generates what follows from other files: the reference and the schema from the TSDoc of the sources, the
- * examples in the schema from examples.yaml, the pages for the Pulumi Registry, the pictures, and version.ts.
- * With `--check`, fails if one of them is out of date.
+ * examples in the schema from schema-examples.yaml, the pages for the Pulumi Registry, the pictures, and
+ * version.ts. With `--check`, fails if one of them is out of date.
  */
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { format, resolveConfig } from "prettier";
 import { Application, type DeclarationReflection, LiteralType, ReflectionKind } from "typedoc";
 
-import manifest from "../package.json" with { type: "json" };
-import { ROOT } from "./checkout.ts";
-import { withExamples } from "./examples.ts";
+import manifest from "../../package.json" with { type: "json" };
+import { ROOT } from "../checkout.ts";
+import { withExamples } from "./schema-examples.ts";
 import { demoPicture, performancePicture } from "./pictures.ts";
-import { type Modules, referenceOf } from "./reference.ts";
+import { type Modules, referenceOf } from "./reference-page.ts";
 import { indexPage, installationPage, type PackageSchema } from "./registry-pages.ts";
-import { schemaOf } from "./schema.ts";
+import { schemaOf } from "./package-schema.ts";
 
 const modules = await readModules();
 const read = (name: string): Promise<string> => readFile(join(ROOT, name), "utf8");

@@ -6,7 +6,7 @@ import { existsSync } from "node:fs";
 import { copyFile, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
-const ROOT = join(import.meta.dirname, "../..");
+import { ROOT } from "../checkout.ts";
 
 /** The fields of package.json that locate the repository. */
 export interface Package {

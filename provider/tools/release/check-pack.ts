@@ -7,7 +7,7 @@ import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
-import { ROOT } from "./checkout.ts";
+import { ROOT } from "../checkout.ts";
 
 interface Packed {
   readonly filename: string;

@@ -7,8 +7,8 @@ import {
   type UnionType,
 } from "typedoc";
 
-import manifest from "../package.json" with { type: "json" };
-import { propertiesOf } from "./reference.ts";
+import manifest from "../../package.json" with { type: "json" };
+import { propertiesOf } from "./reference-page.ts";
 
 interface ResourceNotes {
   /** The documentation of the import. */

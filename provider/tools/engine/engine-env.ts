@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { basename, delimiter, dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { ROOT } from "../checkout.ts";
-import { inheritedEnv } from "../process.ts";
+import { inheritedEnv } from "../child-process.ts";
 import { getPulumi } from "./pulumi-cli.ts";
 
 const require = createRequire(import.meta.url);
@@ -40,11 +40,12 @@ export async function engineEnv(extra: Readonly<Record<string, string>> = {}): P
   await mkdir(backendDir);
   await mkdir(binDir);
   await symlink(pulumi.path, join(binDir, "pulumi"));
+  const hosts = ["bun", "nodejs", "python", "yaml"].map((language) => [
+    `language-${language}-v${SDK_VERSION}`,
+    join(import.meta.dirname, `language-hosts/bin/pulumi-language-${language}`),
+  ]);
   const plugins = {
-    [`language-nodejs-v${SDK_VERSION}`]: join(import.meta.dirname, "bin/pulumi-language-nodejs"),
-    [`language-bun-v${SDK_VERSION}`]: join(import.meta.dirname, "bin/pulumi-language-bun"),
-    [`language-python-v${SDK_VERSION}`]: join(import.meta.dirname, "bin/pulumi-language-python"),
-    [`language-yaml-v${SDK_VERSION}`]: join(import.meta.dirname, "bin/pulumi-language-yaml"),
+    ...(Object.fromEntries(hosts) as Record<string, string>),
     [`resource-pulumi-nodejs-v${SDK_VERSION}`]: join(SDK_FOLDER, "pulumi-resource-pulumi-nodejs"),
     [`resource-partners-v${version}`]: join(ROOT, "provider/bin/pulumi-resource-partners"),
   };

@@ -10,11 +10,11 @@ import { basename, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { isDeepStrictEqual } from "node:util";
 
-import { getPulumi } from "./engine/pulumi-cli.ts";
-import manifest from "../package.json" with { type: "json" };
-import { copyBuild, ROOT } from "./checkout.ts";
-import { buildPlugin, startTime } from "./executable/build.ts";
-import { inheritedEnv, mustRun, runProcess } from "./process.ts";
+import { getPulumi } from "../engine/pulumi-cli.ts";
+import manifest from "../../package.json" with { type: "json" };
+import { copyBuild, ROOT } from "../checkout.ts";
+import { buildPlugin, startTime } from "./executable/plugin-tarball.ts";
+import { inheritedEnv, mustRun, runProcess } from "../child-process.ts";
 
 /** What a release consists of on this platform, as paths. */
 export interface Release {

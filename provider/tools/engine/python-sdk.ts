@@ -2,10 +2,10 @@ import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 
-import { fill, isExecutable, onPath } from "./build-cache.ts";
-import { ROOT } from "./checkout.ts";
-import { canGenerate, generate } from "./codegen.ts";
-import { cacheRoot, mustRun } from "./process.ts";
+import { fill, isExecutable, onPath } from "../build-cache.ts";
+import { ROOT } from "../checkout.ts";
+import { canGenerate, generate } from "../codegen/generators.ts";
+import { cacheRoot, mustRun } from "../child-process.ts";
 
 /** The example's dependencies, without the path of the generated SDK. */
 const requirements = async (): Promise<string> => {

@@ -4,7 +4,7 @@
  */
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
-import { ROOT } from "./checkout.ts";
+import { ROOT } from "../checkout.ts";
 
 interface Report {
   readonly metadata?: { readonly vulnerabilities: Readonly<Record<string, number>> };
