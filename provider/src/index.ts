@@ -6,16 +6,9 @@ export {
 } from "./resources/get-partner-webhooks.js";
 export { PartnerApiKey, type PartnerApiKeyArgs, type RotationArgs } from "./resources/partner-api-key.js";
 export type { KeyResponse } from "./responses/key-reader.js";
-export {
-  PartnerWebhookState,
-  type PartnerWebhookStateArgs,
-  type StateOnDestroy,
-} from "./resources/partner-webhook-state.js";
-export {
-  PartnerWebhookStates,
-  type OtherWebhooks,
-  type PartnerWebhookStatesArgs,
-} from "./resources/partner-webhook-states.js";
+export { PartnerWebhookState, type PartnerWebhookStateArgs } from "./resources/partner-webhook-state.js";
+export { PartnerWebhookStates, type PartnerWebhookStatesArgs } from "./resources/partner-webhook-states.js";
+export type { OtherWebhooks, StateOnDestroy } from "./registration.js";
 export { Provider, type ProviderArgs } from "./resources/provider.js";
 export type { WebhookState } from "./api/operations.js";
 export type { JsonScalar } from "./json.js";

@@ -1,3 +1,5 @@
+import type { WebhookState } from "./api/operations.js";
+
 /**
  * How a resource registers with the engine. All parts are written into users' states and programs, so they
  * change only with a major version; a unit test freezes them.
@@ -34,6 +36,18 @@ export const PARTNER_WEBHOOK_STATES = registration("PartnerWebhookStates", "part
   "stateOnDestroy",
 ]);
 export const PARTNER_WEBHOOKS = registration("PartnerWebhooks", "partnerWebhooks", [], "getPartnerWebhooks");
+
+/**
+ * What happens to a webhook that is no longer managed: `"leave"` keeps its current state, `"restore"` sets
+ * the state in which it was first found, and `"active"` or `"disabled"` sets that state.
+ */
+export type StateOnDestroy = "leave" | "restore" | WebhookState;
+
+/**
+ * What happens to webhooks that the program does not name: `"leave"` keeps their states, and `"active"` or
+ * `"disabled"` sets that state.
+ */
+export type OtherWebhooks = "leave" | WebhookState;
 
 /** The resources that a program declares. */
 export const RESOURCES = [PARTNER_API_KEY, PARTNER_WEBHOOK_STATE, PARTNER_WEBHOOK_STATES] as const;

@@ -68,7 +68,21 @@ export function isWebhookId(text: string): boolean {
 /** The two states of a webhook. */
 export type WebhookState = "active" | "disabled";
 
+/** The operation that sets each state. */
 export const STATE_OPERATION: Readonly<Record<WebhookState, Operation>> = {
   active: "activateWebhook",
   disabled: "disableWebhook",
 };
+
+/** The two states of a webhook as a list. */
+export const STATES = Object.keys(STATE_OPERATION) as readonly WebhookState[];
+
+/** Whether a value is a state. The placeholder in a preview is not. */
+export function isState(value: unknown): value is WebhookState {
+  return STATES.some((state) => state === value);
+}
+
+/** Returns the other one of the two states. */
+export function oppositeState(state: WebhookState): WebhookState {
+  return state === "active" ? "disabled" : "active";
+}

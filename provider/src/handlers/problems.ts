@@ -144,11 +144,10 @@ export type Notice = Readonly<
   | { kind: "webhooksGone"; webhookIds: readonly number[] }
   /** A refresh finds these webhooks in this `state`; this stack last set or saw them in the other one. */
   | { kind: "drifted"; state: WebhookState; webhookIds: readonly number[] }
-  /**
-   * A preview could not check the webhooks, and continues without the check. `null`: the service took too
-   * long.
-   */
-  | { kind: "notChecked"; error: PartnerError | null }
+  /** A preview could not check the webhooks, and continues without the check. */
+  | { kind: "notChecked"; error: PartnerError }
+  /** A preview continues without a check that took longer than `timeout`, in milliseconds. */
+  | { kind: "checkTimedOut"; timeout: number }
 >;
 
 /** Why a key is rotated. `since` and `due` are dates such as 2026-02-19. */

@@ -14,7 +14,7 @@ import { Any } from "google-protobuf/google/protobuf/any_pb.js";
 import { Empty } from "google-protobuf/google/protobuf/empty_pb.js";
 import type { Struct } from "google-protobuf/google/protobuf/struct_pb.js";
 
-import type { WebhookState } from "../api/operations.js";
+import { isState, STATES, type WebhookState } from "../api/operations.js";
 import {
   PartialFailure,
   UNKNOWN,
@@ -327,7 +327,7 @@ function changeOf(before: unknown, after: unknown): proto.PropertyDiff.Kind | nu
 /** Returns the state that listed webhooks must be in; `undefined` for any. */
 function stateFilter(state: unknown): WebhookState | undefined {
   if (state == null) return undefined;
-  if (state === "active" || state === "disabled") return state;
+  if (isState(state)) return state;
   const token = typeof state === "string" ? state : "";
-  throw new ResourceError({ kind: "unknownToken", token, known: ["active", "disabled"] });
+  throw new ResourceError({ kind: "unknownToken", token, known: STATES });
 }

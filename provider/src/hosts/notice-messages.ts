@@ -1,5 +1,5 @@
 import type { Wait } from "../api/client.js";
-import { OPERATIONS, type Operation } from "../api/operations.js";
+import { OPERATIONS, oppositeState, type Operation } from "../api/operations.js";
 import type { Notice, RotationReason } from "../handlers/problems.js";
 import { unknownSettingText } from "../registration.js";
 import { renderError } from "./error-messages.js";
@@ -77,17 +77,18 @@ export function renderNotice(notice: Notice, context: MessageContext): string {
     case "drifted": {
       const { webhookIds: ids, state } = notice;
       const { are, them } = inflections(ids);
-      const left = state === "active" ? "disabled" : "active";
-      return `${webhooksText(ids)} ${are} ${state}; this stack left ${them} ${left}. If every refresh says so, another stack may manage ${them}.`;
+      return `${webhooksText(ids)} ${are} ${state}; this stack left ${them} ${oppositeState(state)}. If every refresh says so, another stack may manage ${them}.`;
     }
     case "moved":
       return `the account moved from ${notice.owner} to ${notice.present}: the update records the new address.`;
-    case "notChecked": {
-      const why = notice.error ? renderError(notice.error, context) : "The service took more than 10 s.";
-      return `the webhooks could not be checked before the update. ${why}`;
-    }
+    case "notChecked":
+      return `${NOT_CHECKED} ${renderError(notice.error, context)}`;
+    case "checkTimedOut":
+      return `${NOT_CHECKED} The service took more than ${notice.timeout / 1000} s.`;
   }
 }
+
+const NOT_CHECKED = "the webhooks could not be checked before the update.";
 
 /** No host is told about the resource options. */
 const UNLESS_RETAINED = ", unless retainOnDelete or deletedWith is set";

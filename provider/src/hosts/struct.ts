@@ -90,7 +90,7 @@ function writeEntry(writer: MessageWriter, name: string, end: number): void {
  * `null`.
  *
  * @param levels The levels to write of a value of the service, without what `withoutSpecialValues` removes;
- * `null` for our own.
+ * `null` for our own. Removed while it is written, because a copy of a long list would take too much memory.
  */
 function writeValue(writer: MessageWriter, text: unknown, levels: number | null): void {
   const value = parsed(text);

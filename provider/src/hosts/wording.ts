@@ -1,3 +1,4 @@
+import { STATES } from "../api/operations.js";
 import { variableOf } from "../handlers/settings.js";
 
 /** The context of a message. It decides how the message names settings. */
@@ -31,7 +32,7 @@ export function settingName(name: string, { account }: MessageContext): string {
 
 /** Names the settings that locate the state of a webhook. */
 export function stateSettings(missing: "webhookState" | "active", context: MessageContext): string {
-  const names = missing === "active" ? ["active", "disabled"] : [missing];
+  const names = missing === "active" ? STATES : [missing];
   return names.map((name) => settingName(`responses.${name}`, context)).join(" and ");
 }
 

@@ -1,14 +1,8 @@
 import * as pulumi from "@pulumi/pulumi";
 
 import type { WebhookState } from "../api/operations.js";
-import { PARTNER_WEBHOOK_STATE } from "../registration.js";
+import { PARTNER_WEBHOOK_STATE, type StateOnDestroy } from "../registration.js";
 import { PartnerResource } from "./partner-resource.js";
-
-/**
- * What happens to a webhook that is no longer managed: `"leave"` keeps its current state, `"restore"` sets
- * the state in which it was first found, and `"active"` or `"disabled"` sets that state.
- */
-export type StateOnDestroy = "leave" | "restore" | WebhookState;
 
 /**
  * The arguments of {@link PartnerWebhookState}. The preview fails if a value is invalid or the webhook does

@@ -2,15 +2,8 @@ import * as pulumi from "@pulumi/pulumi";
 
 import type { WebhookState } from "../api/operations.js";
 import { isObject } from "../json.js";
-import type { StateOnDestroy } from "./partner-webhook-state.js";
-import { PARTNER_WEBHOOK_STATES } from "../registration.js";
+import { PARTNER_WEBHOOK_STATES, type OtherWebhooks, type StateOnDestroy } from "../registration.js";
 import { PartnerResource } from "./partner-resource.js";
-
-/**
- * What happens to webhooks that the program does not name: `"leave"` keeps their states, and `"active"` or
- * `"disabled"` sets that state.
- */
-export type OtherWebhooks = "leave" | WebhookState;
 
 /**
  * The arguments of {@link PartnerWebhookStates}. The preview fails if a value is invalid or a webhook does

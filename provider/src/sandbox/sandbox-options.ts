@@ -1,4 +1,10 @@
-import { isVisibleAscii, isWebhookId, type Operation, type WebhookState } from "../api/operations.js";
+import {
+  isState,
+  isVisibleAscii,
+  isWebhookId,
+  type Operation,
+  type WebhookState,
+} from "../api/operations.js";
 
 /** A webhook that exists when a sandbox starts. */
 export interface WebhookSeed {
@@ -109,7 +115,7 @@ export function seedsOf(webhooks: SandboxOptions["webhooks"] = DEFAULT_WEBHOOKS)
 export function assertWebhook(webhookId: unknown, state: unknown): void {
   if (!Number.isSafeInteger(webhookId) || Number(webhookId) < 1)
     throw new Error("A webhook ID must be a positive whole number.");
-  if (state !== "active" && state !== "disabled")
+  if (!isState(state))
     throw new Error(`The state of webhook ${String(webhookId)} must be "active" or "disabled".`);
 }
 

@@ -193,10 +193,8 @@ const NOTICES: Examples<Notice> = {
   webhooksGone: { kind: "webhooksGone", webhookIds: [1] },
   drifted: [[103], [1, 2]].map((webhookIds) => ({ kind: "drifted", state: "active", webhookIds })),
   moved: { kind: "moved", ...MOVE },
-  notChecked: [
-    { kind: "notChecked", error: answered(501, { attempts: 4 }) },
-    { kind: "notChecked", error: null },
-  ],
+  notChecked: { kind: "notChecked", error: answered(501, { attempts: 4 }) },
+  checkTimedOut: { kind: "checkTimedOut", timeout: 10_000 },
 };
 
 function all<Union extends { kind: string }>(examples: Examples<Union>): Union[] {

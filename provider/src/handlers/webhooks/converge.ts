@@ -1,11 +1,10 @@
 import { PartnerError, RequestError } from "../../api/errors.js";
-import type { WebhookState } from "../../api/operations.js";
+import { isState, type WebhookState } from "../../api/operations.js";
 import type { WebhookReading } from "../../responses/webhook-list-reader.js";
 import { ResourceError, type WebhookFailure } from "../problems.js";
 import type { PluginProcess } from "../plugin-process.js";
 import {
   idsOf,
-  isState,
   leavingWebhooks,
   pick,
   statesOf,

@@ -1,24 +1,19 @@
-import { isWebhookId, type WebhookState } from "../../api/operations.js";
+import { isState, isWebhookId, type WebhookState } from "../../api/operations.js";
 import { isObject } from "../../json.js";
+import type { OtherWebhooks, StateOnDestroy } from "../../registration.js";
 import type { WebhookReading } from "../../responses/webhook-list-reader.js";
 import { UNKNOWN, type Properties } from "../contract.js";
 import type { StateUnknown } from "../problems.js";
 
-/** The states of a webhook. */
-export const STATES = ["active", "disabled"] as const satisfies readonly WebhookState[];
-
 /** States by webhook ID; `null` if the state is not known. */
 export type StateMap = Readonly<Record<string, WebhookState | null>>;
-
-/** What happens to a webhook that is released. */
-export type StateOnDestroy = "leave" | "restore" | WebhookState;
 
 /** The inputs of a fleet. */
 export type FleetInputs = Readonly<{
   /** The webhooks that the program names. */
   states: StateMap;
   /** The state of all webhooks that the program does not name. Unless it is `leave`, it covers them. */
-  others: "leave" | WebhookState;
+  others: OtherWebhooks;
   stateOnDestroy: StateOnDestroy;
   /** The name of the account, which is also the ID of the resource. */
   account: string;
@@ -38,7 +33,7 @@ export type FleetOutputs = FleetInputs &
 /** The inputs of a fleet in a preview, where values may not be known yet. */
 export type PlannedInputs = Readonly<{
   states: Readonly<Record<string, WebhookState | typeof UNKNOWN | null>> | typeof UNKNOWN;
-  others: FleetInputs["others"] | typeof UNKNOWN;
+  others: OtherWebhooks | typeof UNKNOWN;
   stateOnDestroy: StateOnDestroy | typeof UNKNOWN;
   account: string;
 }>;
@@ -82,18 +77,13 @@ function stateMapOf(value: unknown): StateMap {
   return Object.fromEntries(entries.map(([id, state]) => [id, isState(state) ? state : null]));
 }
 
-/** Whether a value is a state. The placeholder in a preview is not. */
-export function isState(value: unknown): value is WebhookState {
-  return STATES.some((state) => state === value);
-}
-
 /**
  * Returns the webhooks that leave a fleet: those that it manages and no longer declares. Whether one is
  * released depends on the other resources of the run.
  */
 export function leavingWebhooks(
   olds: FleetOutputs,
-  { states, others }: { readonly states: object; readonly others: FleetInputs["others"] },
+  { states, others }: { readonly states: object; readonly others: OtherWebhooks },
 ): number[] {
   return isState(others) ? [] : idsOf(olds.initialStates).filter((id) => !(id in states));
 }

@@ -1,6 +1,7 @@
+import { isState, STATES } from "../../api/operations.js";
 import type { PluginProcess } from "../plugin-process.js";
 import { converge, warnIfUnknown } from "./converge.js";
-import { idsOf, isState, pick, STATES, statesOf, type FleetOutputs } from "./fleet-model.js";
+import { idsOf, pick, statesOf, type FleetOutputs } from "./fleet-model.js";
 import { FleetPreview, warnAboutOthers } from "./fleet-preview.js";
 import { RepeatedCalls } from "./repeated-calls.js";
 

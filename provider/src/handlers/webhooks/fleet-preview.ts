@@ -1,16 +1,14 @@
 import { isDeepStrictEqual } from "node:util";
 
 import type { PartnerError } from "../../api/errors.js";
-import type { WebhookState } from "../../api/operations.js";
+import { isState, STATES, type WebhookState } from "../../api/operations.js";
 import { UNKNOWN } from "../contract.js";
 import type { PluginProcess } from "../plugin-process.js";
 import { unnamedWebhooks } from "./converge.js";
 import {
   idsOf,
-  isState,
   leavingWebhooks,
   pick,
-  STATES,
   statesOf,
   type FleetOutputs,
   type PlannedInputs,

@@ -1,6 +1,7 @@
-import { isWebhookId } from "../../api/operations.js";
+import { isWebhookId, STATES } from "../../api/operations.js";
 import { redactText } from "../../api/redact.js";
 import { isObject } from "../../json.js";
+import { PARTNER_WEBHOOK_STATES } from "../../registration.js";
 import {
   PartialFailure,
   UNKNOWN,
@@ -12,7 +13,7 @@ import {
 import { ResourceError } from "../problems.js";
 import type { PluginProcess } from "../plugin-process.js";
 import { warnIfUnknown } from "./converge.js";
-import { fleetInputs, fleetOutputs, plannedInputs, STATES, statesOf } from "./fleet-model.js";
+import { fleetInputs, fleetOutputs, plannedInputs, statesOf } from "./fleet-model.js";
 import type { FleetOperations } from "./fleet-operations.js";
 
 /** The valid values of a state, including the placeholder in a preview. */
@@ -37,7 +38,7 @@ export function webhookStatesHandlers(plugin: PluginProcess, fleet: FleetOperati
         account: plugin.account,
       };
       const problems: InputProblem[] = [
-        ...unknownArguments("PartnerWebhookStates", news, ["states", "others", "stateOnDestroy"]),
+        ...unknownArguments("PartnerWebhookStates", news, PARTNER_WEBHOOK_STATES.inputs),
         ...inputProblems(inputs),
       ];
       if (problems.length > 0) return { inputs, problems };

@@ -1,6 +1,7 @@
 import type { WebhookState } from "../../api/operations.js";
+import type { StateOnDestroy } from "../../registration.js";
 import { ResourceError } from "../problems.js";
-import { idsOf, pick, type StateMap, type StateOnDestroy } from "./fleet-model.js";
+import { idsOf, pick, type StateMap } from "./fleet-model.js";
 import { RunClaims, type DeclaredWebhook, type JournalOwner, type RunJournal } from "./run-claims.js";
 
 /** Webhooks that are released. */

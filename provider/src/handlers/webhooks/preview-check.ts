@@ -1,6 +1,6 @@
 import { PartnerError, RequestError, SettingsError } from "../../api/errors.js";
 import type { PluginProcess, Session } from "../plugin-process.js";
-import { ResourceError } from "../problems.js";
+import { ResourceError, type Notice } from "../problems.js";
 
 /** Milliseconds that a preview waits for the service before it continues without the check. */
 const PREVIEW_TIMEOUT = 10_000;
@@ -25,19 +25,21 @@ export class PreviewCheck {
       const checked = check(await this.#plugin.open()).then(() => true);
       const timeout = new Promise((resolve) => setTimeout(resolve, PREVIEW_TIMEOUT, false).unref());
       // After the timeout, the update waits for the same list.
-      return (await Promise.race([checked, timeout])) ? [] : this.#endChecks(null);
+      if (await Promise.race([checked, timeout])) return [];
+      return this.#endChecks([], { kind: "checkTimedOut", timeout: PREVIEW_TIMEOUT });
     } catch (error) {
       if (!(error instanceof PartnerError)) throw error;
       if (error instanceof ResourceError) return [error]; // It concerns only this resource.
-      return this.#endChecks(error);
+      if (updateWouldFail(error)) return this.#endChecks([error]);
+      return this.#endChecks([], { kind: "notChecked", error });
     }
   }
 
-  /** @param error `null` if the service took too long. */
-  #endChecks(error: PartnerError | null): readonly PartnerError[] {
-    this.#afterFailure = error && updateWouldFail(error) ? [error] : [];
-    if (this.#afterFailure.length === 0) this.#plugin.warn({ kind: "notChecked", error });
-    return this.#afterFailure;
+  /** @param problems The result of all further checks. @param notice Why the preview goes on without them. */
+  #endChecks(problems: readonly PartnerError[], notice?: Notice): readonly PartnerError[] {
+    this.#afterFailure = problems;
+    if (notice) this.#plugin.warn(notice);
+    return problems;
   }
 }
 

@@ -1,7 +1,8 @@
 import { PartnerError } from "../../api/errors.js";
+import { isState } from "../../api/operations.js";
 import type { PluginProcess } from "../plugin-process.js";
 import { converge, type ConvergeResult } from "./converge.js";
-import { idsOf, isState, pick, type FleetInputs, type FleetOutputs } from "./fleet-model.js";
+import { idsOf, pick, type FleetInputs, type FleetOutputs } from "./fleet-model.js";
 
 /**
  * Continues failed calls. The engine repeats a failed call if a retry hook asks for it: it passes the old

@@ -1,4 +1,5 @@
 import { isWebhookId } from "../../api/operations.js";
+import { PARTNER_WEBHOOK_STATE } from "../../registration.js";
 import {
   PartialFailure,
   UNKNOWN,
@@ -125,7 +126,7 @@ function inputsOf({ webhookId, state, stateOnDestroy, account }: Properties): Pr
 /** Returns a sentence for each invalid input. Values are not repeated, because they could be secrets. */
 function inputProblems(news: Properties): string[] {
   const { webhookId, state, stateOnDestroy } = news;
-  const problems = unknownArguments("PartnerWebhookState", news, ["webhookId", "state", "stateOnDestroy"]);
+  const problems = unknownArguments("PartnerWebhookState", news, PARTNER_WEBHOOK_STATE.inputs);
   const isValidId = typeof webhookId === "number" && isWebhookId(String(webhookId));
   if (webhookId !== UNKNOWN && !isValidId)
     problems.push("webhookId must be a positive whole number such as 7, without quotes.");

@@ -494,7 +494,7 @@ describe("a preview", () => {
     await vi.advanceTimersByTimeAsync(10_000);
     const { inputs, problems } = await check;
     expect(problems).toEqual([]);
-    expect(notices).toEqual([{ kind: "notChecked", error: null }]);
+    expect(notices).toEqual([{ kind: "checkTimedOut", timeout: 10_000 }]);
     const creation = fleet.create(inputs);
     await list.release();
     await creation;
