@@ -19,7 +19,7 @@ function rejected(settings: object): string[] {
 }
 
 describe("docs/configuration.md", () => {
-  const rows = tableWith(page("docs/configuration.md"), "required");
+  const rows = tableWith(page("docs/configuration.md"), "environment variable");
 
   it("lists the settings that are read", () => {
     const keys = new Set<string>();
@@ -40,8 +40,8 @@ describe("docs/configuration.md", () => {
     expect(servers).toHaveLength(1);
     expect(settings).toMatchObject({ requestsPerSecond: null, responses: {} });
     expect(Object.fromEntries(written)).toEqual({
-      "partners:baseUrl": "–",
-      "partners:accessToken": "–",
+      "partners:baseUrl": "required",
+      "partners:accessToken": "required",
       "partners:previousBaseUrl": "none",
       "partners:requestTimeout": String(settings.requestTimeout / 1000),
       "partners:operationTimeout": String(settings.operationTimeout / 1000),
@@ -51,7 +51,9 @@ describe("docs/configuration.md", () => {
       "partners:responses": "recognized",
       "partners:account": accountName(new Map()),
     });
-    const required = rows.filter((row) => row["required"] === "yes").map((row) => row["stack configuration"]);
+    const required = rows
+      .filter((row) => row["default"] === "required")
+      .map((row) => row["stack configuration"]);
     expect(required).toEqual(Object.keys(REQUIRED));
     for (const key of required) expect(rejected({ [key ?? ""]: "" })).toEqual([key]);
   });
