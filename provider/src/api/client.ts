@@ -196,10 +196,8 @@ interface Call {
  * @throws {SettingsError} if a server or a proxy would resolve it to another path.
  */
 function fillPath(template: string, { key, webhookId }: Call): string {
-  if (key !== undefined && ["", ".", ".."].includes(key)) {
-    const text = "must point to a value that can be part of a path";
-    throw new SettingsError([{ kind: "invalid", setting: "responses.apiKeyId", text }]);
-  }
+  if (key !== undefined && ["", ".", ".."].includes(key))
+    throw new SettingsError([{ kind: "invalid", setting: "responses.apiKeyId", rule: "pathSegment" }]);
   return template.replace(/\{\w+\}/, () => encodeURIComponent(key ?? String(webhookId)));
 }
 

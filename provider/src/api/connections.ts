@@ -94,9 +94,7 @@ export function createConnections(
  */
 function assertUndiciIsQuiet(): void {
   if (!debuglog("undici").enabled && !debuglog("fetch").enabled) return;
-  const text =
-    "NODE_DEBUG would print API keys. Remove undici and fetch from it; use PARTNERS_DEBUG=1 instead.";
-  throw new SettingsError([{ kind: "environment", text }]);
+  throw new SettingsError([{ kind: "loggedPaths" }]);
 }
 
 function proxyAgent(options: EnvHttpProxyAgent.Options): Dispatcher {
@@ -104,8 +102,6 @@ function proxyAgent(options: EnvHttpProxyAgent.Options): Dispatcher {
     return new EnvHttpProxyAgent(options);
   } catch {
     // Without the cause, which repeats the address and with it a possible password.
-    const text =
-      "The proxy in HTTPS_PROXY or HTTP_PROXY is not a URL. Include the scheme, as in http://proxy.example.com:3128.";
-    throw new SettingsError([{ kind: "environment", text }]);
+    throw new SettingsError([{ kind: "invalidProxy" }]);
   }
 }

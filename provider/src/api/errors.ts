@@ -1,3 +1,4 @@
+import type { MappingRule } from "../responses/mapping.js";
 import type { WebhookListReading } from "../responses/webhook-list-reader.js";
 import type { Operation } from "./operations.js";
 
@@ -103,13 +104,41 @@ export class RequestError extends PartnerError {
   }
 }
 
+/** The rule that the value of a setting breaks. */
+export type SettingRule =
+  /** Characters that fit into a header. */
+  | "visibleAscii"
+  | "url"
+  | "noCredentials"
+  /** Plain HTTP is only for this machine. */
+  | "https"
+  | "noQuery"
+  /** Without the path that all operations share. */
+  | "noApiRoot"
+  /** The value that it points to must fit into a path. */
+  | "pathSegment"
+  /** Not for dynamic resources. */
+  | "nativeOnly"
+  /** A number in this range. */
+  | { readonly min: number; readonly max: number }
+  | MappingRule;
+
 /** A problem with a setting, or with the environment of the process. */
 export type SettingProblem =
   | { readonly kind: "missing"; readonly setting: string }
-  /** `text` follows the name of the setting and repeats no value. */
-  | { readonly kind: "invalid"; readonly setting: string; readonly text: string }
-  /** `text` is a complete sentence. */
-  | { readonly kind: "environment"; readonly text: string };
+  /** The value is not repeated, because it could be a secret. */
+  | { readonly kind: "invalid"; readonly setting: string; readonly rule: SettingRule }
+  /** Stack configuration replaces one variable of an address and its token, but not the other one. */
+  | { readonly kind: "separatedPair"; readonly replaced: PairedSetting; readonly kept: PairedSetting }
+  /** This version of Node cannot send requests. */
+  | { readonly kind: "oldNode"; readonly version: string; readonly minimum: string }
+  /** `NODE_DEBUG` makes undici print request paths, and the path of a deletion contains the key. */
+  | { readonly kind: "loggedPaths" }
+  /** The environment names a proxy whose address is not a URL. */
+  | { readonly kind: "invalidProxy" };
+
+/** Settings that belong together. */
+export type PairedSetting = "baseUrl" | "accessToken";
 
 /** Settings are missing or invalid, or the environment does not allow requests. Nothing was sent. */
 export class SettingsError extends PartnerError {

@@ -3,7 +3,6 @@ import {
   RequestError,
   SettingsError,
   type RequestFailure,
-  type SettingProblem,
   type UnreadableWebhookList,
 } from "../api/errors.js";
 import { OPERATIONS, type Operation } from "../api/operations.js";
@@ -13,6 +12,7 @@ import {
   type ResourceProblem,
   type WebhookFailure,
 } from "../handlers/problems.js";
+import { renderSettingProblem } from "./setting-messages.js";
 import {
   failedCommand,
   inflections,
@@ -72,21 +72,11 @@ function dependsOnSettings(error: PartnerError): boolean {
 
 function describeError(error: PartnerError, context: MessageContext): string {
   if (error instanceof SettingsError)
-    return `${error.problems.map((problem) => settingText(problem, context)).join(" ")} Nothing was sent.`;
+    return `${error.problems.map((problem) => renderSettingProblem(problem, context)).join(" ")} Nothing was sent.`;
   if (error instanceof RequestError)
     return `${requestName(error.failure, context)}: ${outcomeText(error.failure, context)}${keepingText(error.failure, context)}`;
   const { problem } = error as PartnerError & Pick<ResourceError, "problem">; // There is no fourth kind.
   return resourceText(problem, context);
-}
-
-function settingText(problem: SettingProblem, context: MessageContext): string {
-  if (problem.kind === "environment") return problem.text;
-  const name = settingName(problem.setting, context);
-  const inVariable = name.startsWith("partners:responses.") ? " (or PARTNERS_RESPONSES)" : "";
-  if (problem.kind === "invalid") return `The value of ${name}${inVariable} ${problem.text}.`;
-  if (context.account !== undefined) return `Set ${name}. A Provider does not read environment variables.`;
-  const secret = problem.setting === "accessToken" ? "--secret " : "";
-  return `Set ${name}; in a stack, for example with "pulumi config set ${secret}partners:${problem.setting}".`;
 }
 
 /**

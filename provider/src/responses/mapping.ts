@@ -1,4 +1,5 @@
-import type { JsonScalar } from "../json.js";
+import { parseDocument } from "../json-text.js";
+import { isArray, isObject, isScalar, parsePointer, type JsonScalar } from "../json.js";
 
 /**
  * The locations of values in your service's responses, and the words for the states of a webhook. A member
@@ -59,4 +60,69 @@ export interface ResponseMapping {
  */
 export function asWord(value: JsonScalar): string {
   return String(value).trim().toLowerCase();
+}
+
+/** What a member of the setting `responses` must be. */
+type MemberRule = "jsonPointer" | "wordList" | "flag";
+
+/** The rules that a value of the setting `responses`, or of a member, can break. */
+export type MappingRule =
+  | MemberRule
+  | "jsonObject"
+  /** `disabled` must have no word of `active`. */
+  | "distinctWords"
+  /** The member must be one of these. Its name is not repeated, because it could be anything. */
+  | { readonly members: readonly string[] };
+
+const MEMBERS: Readonly<Record<keyof ResponseMapping, MemberRule>> = {
+  apiKey: "jsonPointer",
+  apiKeyId: "jsonPointer",
+  webhooks: "jsonPointer",
+  webhookId: "jsonPointer",
+  webhookState: "jsonPointer",
+  active: "wordList",
+  disabled: "wordList",
+  complete: "flag",
+};
+
+/**
+ * Reads the setting `responses`. A member that is `null` counts as not set.
+ *
+ * @param text The setting as JSON.
+ * @param refuse Records a broken rule, and the setting that breaks it: `responses`, or a member of it.
+ */
+export function readMapping(
+  text: string,
+  refuse: (setting: string, rule: MappingRule) => void,
+): ResponseMapping {
+  const document = parseDocument(text);
+  if (!isObject(document)) {
+    refuse("responses", "jsonObject");
+    return {};
+  }
+  const members = Object.entries(document).filter(([, value]) => value !== null);
+  const rules = new Map<string, MemberRule>(Object.entries(MEMBERS));
+  for (const [name, value] of members) {
+    const rule = rules.get(name);
+    if (rule === undefined) refuse("responses", { members: [...rules.keys()] });
+    else if (ruleOf(value) !== rule) refuse(`responses.${name}`, rule);
+  }
+  const [active, disabled] = [wordsOf(document["active"]), wordsOf(document["disabled"])];
+  if (disabled.some((word) => active.includes(word))) refuse("responses.disabled", "distinctWords");
+  return Object.fromEntries(members);
+}
+
+/** Returns the only rule that a value can keep; `null` if it keeps none. */
+function ruleOf(value: unknown): MemberRule | null {
+  if (isWordList(value)) return "wordList";
+  if (typeof value === "boolean") return "flag";
+  return typeof value === "string" && parsePointer(value) !== null ? "jsonPointer" : null;
+}
+
+function isWordList(value: unknown): value is readonly JsonScalar[] {
+  return isArray(value) && value.length > 0 && value.every(isScalar);
+}
+
+function wordsOf(value: unknown): string[] {
+  return isWordList(value) ? value.map(asWord) : [];
 }

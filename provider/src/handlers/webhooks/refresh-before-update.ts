@@ -88,11 +88,5 @@ export function refreshBeforeUpdate(plugin: PluginProcess, handlers: ResourceHan
   };
 }
 
-/** Why a host that cannot pass the setting to the engine refuses it. */
-const REFUSED = {
-  kind: "invalid",
-  setting: NAME,
-  text:
-    'has no effect on dynamic resources. Remove it, and set "options: { refresh: always }" in Pulumi.yaml, or ' +
-    "PULUMI_OPTION_REFRESH=true",
-} as const;
+/** A host that cannot pass the setting to the engine refuses it. */
+const REFUSED = { kind: "invalid", setting: NAME, rule: "nativeOnly" } as const;
