@@ -17,8 +17,7 @@ export interface PartnerWebhook {
 /** The result of {@link getPartnerWebhooks}. */
 export interface GetPartnerWebhooksResult {
   /**
-   * The webhooks in the order of the service; empty if there are none. Secret in an output, because a record
-   * may hold a secret.
+   * The webhooks in the order of the service; empty if there are none. Secret in an output.
    */
   readonly webhooks: PartnerWebhook[];
 }

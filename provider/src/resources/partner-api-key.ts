@@ -109,7 +109,7 @@ export class PartnerApiKey extends PartnerResource {
 
   /**
    * @param name The name of the resource in the stack.
-   * @param args When and how to rotate the key. By default, the key is never rotated.
+   * @param args When and how to rotate the key.
    * @param opts Resource options. `provider` selects the account.
    */
   constructor(name: string, args: PartnerApiKeyArgs = {}, opts: pulumi.CustomResourceOptions = {}) {

@@ -7,9 +7,8 @@ import { assertArguments } from "./partner-resource.js";
 /** The arguments of {@link Provider}. A `Provider` does not read stack configuration or the environment. */
 export interface ProviderArgs {
   /**
-   * The address of the Partner API without `/api/v1/partners`, for example `https://partners.example.com`. It
-   * must not contain a user, password, query or fragment. Plain `http://` is allowed only for the local
-   * machine.
+   * The address of the Partner API without `/api/v1/partners`, for example `https://partners.example.com`.
+   * Plain `http://` is allowed only for the local machine.
    */
   baseUrl: pulumi.Input<string>;
   /**
@@ -49,8 +48,8 @@ export interface ProviderArgs {
    */
   requestsPerSecond?: pulumi.Input<number | undefined>;
   /**
-   * Whether each preview, `pulumi up` and `pulumi destroy` first reads the webhook resources, so that `pulumi
-   * up` repairs what the service changed. Only for the native plugin.
+   * Whether each preview, `pulumi up` and `pulumi destroy` first reads the webhook resources. Only for the
+   * native plugin.
    * @default false
    */
   refreshBeforeUpdate?: pulumi.Input<boolean | undefined>;
