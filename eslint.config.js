@@ -20,6 +20,9 @@ function layer(folder, ...forbidden) {
   };
 }
 
+/** A part of a sentence: three words. */
+const SENTENCE = "/[A-Za-z]+ [A-Za-z]+ [A-Za-z]+/";
+
 const OUT = "^(\\.\\./)+";
 const PULUMI = [
   "^@pulumi/(?!pulumi/proto/)",
@@ -52,6 +55,18 @@ export default tseslint.config(
     files: ["provider/src/**/*.ts"],
     // Prettier wraps code, but not comments.
     rules: { "max-len": ["error", { code: 1000, comments: 110, ignoreUrls: true }] },
+  },
+  {
+    files: ["provider/src/{handlers,api}/**/*.ts"],
+    rules: {
+      "no-restricted-syntax": [
+        "error",
+        ...[`Literal[value=${SENTENCE}]`, `TemplateElement[value.raw=${SENTENCE}]`].map((selector) => ({
+          selector,
+          message: "Only hosts/ has sentences for users: give it a fact.",
+        })),
+      ],
+    },
   },
   layer(
     "resources",

@@ -23,8 +23,8 @@ export abstract class PartnerError extends Error {
   abstract readonly code: ErrorCode;
 }
 
-/** Why a webhook list is not recognized. */
-export type UnreadableWebhookList = Extract<WebhookListReading, { readable: false }>;
+/** Why a list is not recognized. */
+export type UnreadableList = Extract<WebhookListReading, { readable: false }>;
 
 /** Why a request failed. */
 export type FailureCause =
@@ -49,8 +49,8 @@ export type FailureCause =
   | { readonly kind: "reportedFailure" }
   /** The list is larger than `limit`, in bytes. */
   | { readonly kind: "tooLarge"; readonly limit: number }
-  /** The list is not recognized. */
-  | { readonly kind: "unreadableList"; readonly reading: UnreadableWebhookList };
+  /** The list is not recognized. `elements`: what it should hold. */
+  | { readonly kind: "unreadableList"; readonly elements: "webhooks"; readonly reading: UnreadableList };
 
 /** The facts about a request that failed after all its attempts. */
 export interface RequestFailure {

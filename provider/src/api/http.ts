@@ -108,7 +108,7 @@ class AttemptHandler implements Dispatcher.DispatchHandler {
 
   onRequestStart(controller: Controller): void {
     if (this.#ended) {
-      controller.abort(new Error("abandoned before it was sent"));
+      controller.abort(new Error("abandoned"));
       return;
     }
     this.#controller = controller;
@@ -175,7 +175,7 @@ class AttemptHandler implements Dispatcher.DispatchHandler {
       const cutOff = read === null ? (why ?? "limit") : why;
       this.#resolve({ kind: "response", status, headers: this.#headers, body: read ?? body, cutOff });
     }
-    if (why !== null) this.#controller?.abort(new Error("no longer needed"));
+    if (why !== null) this.#controller?.abort(new Error("finished"));
   }
 }
 

@@ -17,39 +17,17 @@ interface OperationSpec {
   readonly template: string;
   /** Determines the retries and the choice of connection. */
   readonly kind: OperationKind;
-  /** What an error says if the operation may have taken effect, without a period; `null` for a read. */
-  readonly possibleEffect: string | null;
 }
 
 /** The start of every Partner API path, below the base URL. */
 export const API_ROOT = "/api/v1/partners";
 
 export const OPERATIONS: Readonly<Record<Operation, OperationSpec>> = {
-  createApiKey: {
-    method: "POST",
-    template: "/api-key",
-    kind: "create",
-    possibleEffect: "A key may have been created that no stack tracks",
-  },
-  deleteApiKey: {
-    method: "DELETE",
-    template: "/api-key/{api_key}",
-    kind: "change",
-    possibleEffect: "The key may already be deleted",
-  },
-  listWebhooks: { method: "GET", template: "/webhooks", kind: "read", possibleEffect: null },
-  activateWebhook: {
-    method: "PATCH",
-    template: "/webhooks/{webhook_id}/active",
-    kind: "change",
-    possibleEffect: "The webhook may have been changed",
-  },
-  disableWebhook: {
-    method: "PATCH",
-    template: "/webhooks/{webhook_id}/disable",
-    kind: "change",
-    possibleEffect: "The webhook may have been changed",
-  },
+  createApiKey: { method: "POST", template: "/api-key", kind: "create" },
+  deleteApiKey: { method: "DELETE", template: "/api-key/{api_key}", kind: "change" },
+  listWebhooks: { method: "GET", template: "/webhooks", kind: "read" },
+  activateWebhook: { method: "PATCH", template: "/webhooks/{webhook_id}/active", kind: "change" },
+  disableWebhook: { method: "PATCH", template: "/webhooks/{webhook_id}/disable", kind: "change" },
 };
 
 /**

@@ -1,6 +1,7 @@
 import type { PartnerError } from "../api/errors.js";
 import { redactText } from "../api/redact.js";
 import { parsed } from "../json-text.js";
+import type { InputProblem } from "./problems.js";
 
 /**
  * Properties of a resource, as a host passes them. They may hold anything: any version of the program may
@@ -39,18 +40,12 @@ export function isPlaceholder(text: string): boolean {
 export const SIGNATURE = "4dabf18193072939515e22adb298388d";
 
 /**
- * A problem with the inputs: a sentence that repeats no value, or an error that would fail the update as
- * well.
- */
-export type InputProblem = string | PartnerError;
-
-/**
  * The operations on one type of resource, for any host. All of them except `diff` may throw a {@link
  * PartnerError}.
  */
 export interface ResourceHandlers {
   /**
-   * Validates inputs and fills in defaults.
+   * Validates inputs and fills in defaults. A problem that is an error would fail the update as well.
    *
    * @param olds The inputs in the state; empty for a new resource.
    * @param urn The URN of the resource, if the host knows it. It tells apart two resources that declare the
@@ -60,7 +55,7 @@ export interface ResourceHandlers {
     olds: Properties,
     news: Properties,
     urn?: string,
-  ): Promise<{ readonly inputs: Properties; readonly problems: readonly InputProblem[] }>;
+  ): Promise<{ readonly inputs: Properties; readonly problems: readonly (InputProblem | PartnerError)[] }>;
   /** Compares the outputs in the state with checked inputs. Sends no request. */
   diff(olds: Properties, news: Properties): { readonly changes: boolean; readonly replaces: string[] };
   /**
@@ -96,14 +91,15 @@ export interface ResourceHandlers {
  */
 const COMMON_PROPERTIES = /^(?:account|refreshBeforeUpdate|keySince|rotationDue|__.*)$/;
 
-/**
- * Returns a problem if a resource has unknown arguments. They are redacted, because they could be anything.
- */
-export function unknownArguments(resource: string, args: Properties, known: readonly string[]): string[] {
+/** Returns a problem if something has unknown arguments. @param of A resource, or an argument of one. */
+export function unknownArguments(of: string, args: Properties, known: readonly string[]): InputProblem[] {
   const unknown = Object.keys(args).find((name) => !known.includes(name) && !COMMON_PROPERTIES.test(name));
-  if (unknown === undefined) return [];
-  const name = redactText(JSON.stringify(unknown), []) ?? "";
-  return [`${resource} has the unknown argument ${name}. Valid arguments: ${known.join(", ")}.`];
+  return unknown === undefined ? [] : [{ kind: "unknownArgument", of, name: quotedName(unknown), known }];
+}
+
+/** Quotes a name that a person wrote, without what could be a secret. */
+export function quotedName(name: string): string {
+  return redactText(JSON.stringify(name), []) ?? "";
 }
 
 /** Thrown when an operation fails but the resource must be kept in the state. */

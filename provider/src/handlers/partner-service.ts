@@ -44,7 +44,7 @@ export function interpretResponses(client: PartnerClient, mapping: ResponseMappi
       const response = await client.listWebhooks();
       const reading = readWebhookList(successText(response), response.headers, response.status, mapping);
       if (reading.readable) return reading;
-      throw response.failure({ kind: "unreadableList", reading });
+      throw response.failure({ kind: "unreadableList", elements: "webhooks", reading });
     },
     async setWebhookState(webhookId, state) {
       successText(await client.setWebhookState(webhookId, state));

@@ -21,7 +21,8 @@ export type StateUnknown = {
 /** The service confirmed a creation, but no key was found in the response, which is kept. */
 export interface KeyNotFound {
   readonly kind: "keyNotFound";
-  readonly createdAt: string;
+  /** ISO 8601; `null` if it is not known. */
+  readonly createdAt: string | null;
   /** Whether the whole response arrived. */
   readonly complete: boolean;
   /** Whether the response also reports a failure, so that there may be no key. */
@@ -51,10 +52,8 @@ export type ResourceProblem = Readonly<
   | { kind: "fleetIncomplete"; failures: readonly [WebhookFailure, ...WebhookFailure[]]; total: number }
   /** The engine asks for a resource type or a state that does not exist. `known`: those that do. */
   | { kind: "unknownToken"; token: string; known: readonly string[] }
-  /**
-   * The import ID is not valid. `text` describes a valid one; it follows the word "use" and repeats no value.
-   */
-  | { kind: "wrongImportId"; text: string }
+  /** The import ID is not valid. */
+  | { kind: "wrongImportId"; expected: ImportId }
   | StateUnknown
   /**
    * A webhook is missing from a list that does not prove its absence: the list has further pages or, if it is
@@ -66,6 +65,14 @@ export type ResourceProblem = Readonly<
   | { kind: "deletionUnclear"; listError: PartnerError }
   /** One of several keys was deleted, and then something failed. */
   | { kind: "partlyDone"; next: PartnerError }
+>;
+
+/** The ID by which a resource is imported. */
+export type ImportId = Readonly<
+  | { kind: "webhookId" }
+  | { kind: "accountName"; account: string }
+  /** `unusable`: the variable that the ID names, if it is not set or holds no key; `null`: it names none. */
+  | { kind: "variable"; unusable: string | null }
 >;
 
 /** Why one webhook of a fleet could not be brought into its state. */
@@ -92,6 +99,27 @@ function codeOf(problem: ResourceProblem): PartnerError["code"] {
   if (problem.kind === "fleetIncomplete") return problem.failures[0].error.code;
   return problem.kind === "keyNotFound" ? "PARTNERS_UNREADABLE" : "PARTNERS_RESOURCE";
 }
+
+/** A problem with the arguments of a resource, as facts. No fact repeats a value, which could be a secret. */
+export type InputProblem = Readonly<
+  /** `of`: what has the argument. `name`: in quotes, and redacted, because it could be anything. */
+  | { kind: "unknownArgument"; of: string; name: string; known: readonly string[] }
+  | { kind: "invalidArgument"; argument: CheckedArgument }
+  /** A key of `states` is not a webhook ID. `name`: as of an unknown argument. */
+  | { kind: "notAWebhookId"; name: string }
+  /** The value of a webhook in `states` is not a state. */
+  | { kind: "notAState"; webhookId: string }
+  /** The value is not a whole number in this range. */
+  | { kind: "invalidDays"; argument: "afterDays" | "overlapDays"; min: number; max: number }
+  /** There is an `afterDays`, but no `overlapDays`. */
+  | { kind: "overlapMissing" }
+  /** `overlapDays` exceeds `afterDays`. */
+  | { kind: "overlapTooLong" }
+>;
+
+/** An argument whose name says what it may be. */
+export type CheckedArgument =
+  "webhookId" | "state" | "states" | "others" | "stateOnDestroy" | "rotation" | "rotation.trigger";
 
 /** A warning, as facts. No fact may be or contain a token or a key. */
 export type Notice = Readonly<

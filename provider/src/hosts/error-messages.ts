@@ -3,7 +3,7 @@ import {
   RequestError,
   SettingsError,
   type RequestFailure,
-  type UnreadableWebhookList,
+  type UnreadableList,
 } from "../api/errors.js";
 import { OPERATIONS, type Operation } from "../api/operations.js";
 import {
@@ -12,6 +12,7 @@ import {
   type ResourceProblem,
   type WebhookFailure,
 } from "../handlers/problems.js";
+import { importIdText } from "./input-messages.js";
 import { renderSettingProblem } from "./setting-messages.js";
 import {
   failedCommand,
@@ -85,11 +86,8 @@ function describeError(error: PartnerError, context: MessageContext): string {
  */
 function outcomeText(failure: RequestFailure, context: MessageContext): string {
   const { operation, effect, attempts, failedAt, serverMessage, requestId } = failure;
-  const { kind, possibleEffect } = OPERATIONS[operation];
   const tries = attempts > 1 ? ` (${attempts} attempts)` : "";
-  const creation =
-    kind === "create" ? ` Look for a key created at about ${minuteOf(failedAt)}, and delete it.` : "";
-  const effectText = effect === "none" || possibleEffect === null ? "" : ` ${possibleEffect}.${creation}`;
+  const effectText = effect === "none" ? "" : ` ${POSSIBLE_EFFECTS[operation](minuteOf(failedAt))}`;
   const [happened, remedy] = explain(failure, context);
   const words =
     serverMessage === null
@@ -98,6 +96,16 @@ function outcomeText(failure: RequestFailure, context: MessageContext): string {
   const request = requestId === null ? "" : ` Request ID: ${requestId}.`;
   return `${happened}${tries}.${effectText} ${remedy}${words}${request}`;
 }
+
+/** What to say about an operation that may have taken effect, at the latest at a time. A read never has. */
+const POSSIBLE_EFFECTS: Readonly<Record<Operation, (time: string) => string>> = {
+  createApiKey: (time) =>
+    `A key may have been created that no stack tracks. Look for a key created at about ${time}, and delete it.`,
+  deleteApiKey: () => "The key may already be deleted.",
+  listWebhooks: () => "",
+  activateWebhook: () => "The webhook may have been changed.",
+  disableWebhook: () => "The webhook may have been changed.",
+};
 
 /** Names a request, as in `PATCH /webhooks/101/disable at partners.example.com`. Never contains a key. */
 function requestName({ operation, webhookId, host }: RequestFailure, { account }: MessageContext): string {
@@ -166,9 +174,9 @@ function explain(
       ];
     case "unreadableList": {
       if (cause.reading.reason === "too many values")
-        return ["the list has too many values to be one of webhooks", `Check ${baseUrl}.`];
+        return [`the list has too many values to be one of ${cause.elements}`, `Check ${baseUrl}.`];
       const { setting: member, reason } = cause.reading;
-      const why = reason === "not unique" ? ": two webhooks have the same ID" : "";
+      const why = reason === "not unique" ? `: two ${cause.elements} have the same ID` : "";
       return [`the list was not recognized${why}`, readingRemedy(member, cause.reading, context)];
     }
   }
@@ -246,7 +254,7 @@ function resourceText(problem: ResourceProblem, context: MessageContext): string
     case "unknownToken":
       return `There is no ${JSON.stringify(problem.token)}. Correct it to one of: ${problem.known.join(", ")}.`;
     case "wrongImportId":
-      return `To import this resource, use ${problem.text}. Nothing was imported.`;
+      return `To import this resource, use ${importIdText(problem.expected)}. Nothing was imported.`;
     case "stateUnknown":
       return `The list does not show the state of ${webhooksText(problem.webhookIds)}. Set ${stateSettings(problem.setting, context)}.`;
     case "absenceUnproven": {
@@ -262,7 +270,8 @@ function resourceText(problem: ResourceProblem, context: MessageContext): string
       const { createdAt, rotates, complete, reading } = problem;
       const there = `at the service; in a stack, then ${stateDelete(context)}${rotates ? " (drops both keys)" : ""}`;
       const old = rotates ? " The old key stays in use." : "";
-      const created = `A key was created at ${minuteOf(createdAt)}`;
+      const time = createdAt === null ? "an unknown time" : minuteOf(createdAt);
+      const created = `A key was created at ${time}`;
       if (reading.reason === "empty")
         return `${created}, but the response is empty, so the key is lost.${old} Delete it ${there}.`;
       const state = complete ? "" : " (cut off)";
@@ -319,7 +328,7 @@ function stateDelete({ urn }: MessageContext): string {
  */
 function readingRemedy(
   member: string,
-  { reason, candidates }: Pick<UnreadableWebhookList | RefusedReading, "reason" | "candidates">,
+  { reason, candidates }: Pick<UnreadableList | RefusedReading, "reason" | "candidates">,
   context: MessageContext,
 ): string {
   if (reason === "not JSON") return `It is not JSON. Check ${settingName("baseUrl", context)}.`;

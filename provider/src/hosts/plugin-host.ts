@@ -2,11 +2,13 @@ import { AsyncLocalStorage } from "node:async_hooks";
 
 import type * as Grpc from "@grpc/grpc-js";
 
+import { PartnerError } from "../api/errors.js";
 import type { Properties, ResourceHandlers } from "../handlers/contract.js";
 import { createHandlers, type PartnerHandlers } from "../handlers/create-handlers.js";
 import { PluginProcess } from "../handlers/plugin-process.js";
 import { EngineLog } from "./engine-log.js";
 import { renderError } from "./error-messages.js";
+import { renderInputProblem } from "./input-messages.js";
 import { Lifetime } from "./lifetime.js";
 import { renderNotice, renderProgress, renderStop, renderWait } from "./notice-messages.js";
 import { openRunJournal } from "./run-journal.js";
@@ -94,13 +96,15 @@ export class PluginHost {
 
   /** Checks inputs. An error in the check is reported as a problem with the inputs. */
   async check(resource: ResourceHandlers, olds: Properties, news: Properties) {
-    const { inputs, problems } = await resource
-      .check(olds, news, this.#urn || undefined)
-      .catch((error: unknown) => ({ inputs: news, problems: [error] }));
-    const reasons = problems.map((problem) =>
-      typeof problem === "string" ? problem : this.describeError(problem),
-    );
-    return { inputs, reasons };
+    try {
+      const { inputs, problems } = await resource.check(olds, news, this.#urn || undefined);
+      const reasons = problems.map((problem) =>
+        problem instanceof PartnerError ? this.describeError(problem) : renderInputProblem(problem),
+      );
+      return { inputs, reasons };
+    } catch (error) {
+      return { inputs: news, reasons: [this.describeError(error)] };
+    }
   }
 
   /**

@@ -43,7 +43,8 @@ export type WebhookListReading =
     }
   | {
       readonly readable: false;
-      readonly setting: "webhooks" | "webhookId";
+      /** The member of `responses` that would help. */
+      readonly setting: keyof ResponseMapping;
       /** `pointer`: the setting points to nothing usable. `not unique`: several records have the same ID. */
       readonly reason: "not JSON" | "none" | "several" | "pointer" | "not unique" | "too many values";
       /** JSON Pointers to possible lists, or to possible IDs relative to a record; at most 10. */
@@ -181,7 +182,7 @@ function toWebhookId(value: unknown): number | null {
   return typeof text === "string" && isWebhookId(text) ? Number(text) : null;
 }
 
-function refuse(setting: Refusal["setting"], reason: Refusal["reason"], searched: unknown): Refusal {
+function refuse(setting: "webhooks" | "webhookId", reason: Refusal["reason"], searched: unknown): Refusal {
   const isCandidate = (value: unknown): boolean =>
     setting === "webhooks" ? isArray(value) && recordsIn(value) !== null : toWebhookId(value) !== null;
   const candidates = pointersOf(nodesOf(searched).filter(({ value }) => isCandidate(value)));

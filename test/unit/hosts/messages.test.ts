@@ -11,11 +11,15 @@ import {
 } from "../../../provider/src/api/errors.js";
 import {
   ResourceError,
+  type CheckedArgument,
+  type ImportId,
+  type InputProblem,
   type Notice,
   type ResourceProblem,
   type WebhookFailure,
 } from "../../../provider/src/handlers/problems.js";
 import { renderError } from "../../../provider/src/hosts/error-messages.js";
+import { renderInputProblem } from "../../../provider/src/hosts/input-messages.js";
 import { renderNotice, renderStop } from "../../../provider/src/hosts/notice-messages.js";
 import type { MessageContext } from "../../../provider/src/hosts/wording.js";
 import { CANARIES, findLeaks } from "../../support/canary.ts";
@@ -45,7 +49,11 @@ type Unreadable = Extract<FailureCause, { kind: "unreadableList" }>;
 
 function unreadable(reason: Unreadable["reading"]["reason"], ...candidates: string[]): Unreadable {
   const setting = reason === "not unique" ? "webhookId" : "webhooks";
-  return { kind: "unreadableList", reading: { readable: false, setting, reason, candidates } };
+  return {
+    kind: "unreadableList",
+    elements: "webhooks",
+    reading: { readable: false, setting, reason, candidates },
+  };
 }
 
 const CODES =
@@ -111,7 +119,11 @@ const PROBLEMS: Examples<ResourceProblem> = {
     known: ["partners:index:PartnerWebhookState"],
   },
   noRunFolder: { kind: "noRunFolder", folder: "/tmp/pulumi-partners-1000" },
-  wrongImportId: { kind: "wrongImportId", text: "its ID: a positive whole number such as 101" },
+  wrongImportId: all<ImportId>({
+    webhookId: { kind: "webhookId" },
+    accountName: { kind: "accountName", account: "default" },
+    variable: [null, "OLD_KEY"].map((unusable) => ({ kind: "variable", unusable })),
+  }).map((expected) => ({ kind: "wrongImportId", expected })),
   stateUnknown: { kind: "stateUnknown", webhookIds: [101], setting: "active" },
   declaredTwice: [
     twice(101, `${URN}partners:index:PartnerWebhookState::orders`, FLEET),
@@ -220,6 +232,33 @@ const NOTICES: Examples<Notice> = {
   checkTimedOut: { kind: "checkTimedOut", timeout: 10_000 },
 };
 
+const ARGUMENTS: Readonly<Record<CheckedArgument, null>> = {
+  webhookId: null,
+  state: null,
+  states: null,
+  others: null,
+  stateOnDestroy: null,
+  rotation: null,
+  "rotation.trigger": null,
+};
+
+const INPUTS: Examples<InputProblem> = {
+  unknownArgument: {
+    kind: "unknownArgument",
+    of: "rotation",
+    name: '"days"',
+    known: ["trigger", "afterDays"],
+  },
+  invalidArgument: Object.keys(ARGUMENTS).map((argument) => {
+    return { kind: "invalidArgument", argument: argument as CheckedArgument };
+  }),
+  notAWebhookId: { kind: "notAWebhookId", name: '"0101"' },
+  notAState: { kind: "notAState", webhookId: "101" },
+  invalidDays: { kind: "invalidDays", argument: "afterDays", min: 1, max: 36_500 },
+  overlapMissing: { kind: "overlapMissing" },
+  overlapTooLong: { kind: "overlapTooLong" },
+};
+
 function all<Union extends { kind: string }>(examples: Examples<Union>): Union[] {
   return Object.values<Union | readonly Union[]>(examples).flat() as Union[];
 }
@@ -240,6 +279,7 @@ const ERRORS: readonly PartnerError[] = [
 
 const texts = (context: MessageContext): string[] => [
   ...ERRORS.map((error) => renderError(error, context)),
+  ...all(INPUTS).map(renderInputProblem),
   ...all(NOTICES).map((notice) => renderNotice(notice, context)),
   renderStop("SIGINT", ["disableWebhook", "disableWebhook", "deleteApiKey"]),
   renderStop("SIGINT", ["createApiKey", "createApiKey", "disableWebhook"]),

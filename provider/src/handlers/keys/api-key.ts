@@ -28,8 +28,8 @@ export function apiKeyHandlers(plugin: PluginProcess): ResourceHandlers {
   return {
     check(olds, news) {
       const { rotation } = news;
-      const problems = unknownArguments("PartnerApiKey", news, PARTNER_API_KEY.inputs);
-      problems.push(...rotationProblems(rotation));
+      const unknown = unknownArguments("PartnerApiKey", news, PARTNER_API_KEY.inputs);
+      const problems = [...unknown, ...rotationProblems(rotation)];
       const inputs = {
         account: plugin.account,
         ...(rotation != null && { rotation }),
@@ -85,9 +85,8 @@ export function apiKeyHandlers(plugin: PluginProcess): ResourceHandlers {
       const name = /^env:(\w+)$/.exec(id)?.[1] ?? null;
       const apiKey = name === null ? undefined : plugin.env[name];
       if (!isVisibleAscii(apiKey) || isPlaceholder(apiKey)) {
-        const hint = name === null ? "" : `; ${name} is not set, or holds no key`;
-        const text = `"env:" and the name of an environment variable that holds the key, such as env:OLD_KEY${hint}`;
-        return Promise.reject(new ResourceError({ kind: "wrongImportId", text }));
+        const expected = { kind: "variable", unusable: name } as const;
+        return Promise.reject(new ResourceError({ kind: "wrongImportId", expected }));
       }
       const inputs = { account: plugin.account };
       const outputs = keyOutputs({ ...NO_KEY, current: { apiKey, response: null } }, keyInputsOf(inputs));

@@ -1,5 +1,6 @@
 import { isObject } from "../../json.js";
 import { UNKNOWN, unknownArguments, type Properties } from "../contract.js";
+import type { InputProblem } from "../problems.js";
 
 /**
  * The argument `rotation`. The values of `RotationArgs`, which documents them, without the promises and
@@ -41,26 +42,26 @@ function number(value: unknown): number | null {
   return typeof value === "number" ? value : null;
 }
 
-/** Returns a sentence for each problem with `rotation`. Unknown values are accepted. */
-export function rotationProblems(rotation: unknown): string[] {
+/** Returns the problems with `rotation`. Unknown values are accepted. */
+export function rotationProblems(rotation: unknown): InputProblem[] {
   if (rotation == null || rotation === UNKNOWN) return [];
-  if (!isObject(rotation)) return ["rotation must be an object such as { afterDays: 90, overlapDays: 7 }."];
+  if (!isObject(rotation)) return [{ kind: "invalidArgument", argument: "rotation" }];
   const { trigger, afterDays, overlapDays } = rotation;
   const problems = unknownArguments("rotation", rotation, ["trigger", "afterDays", "overlapDays"]);
-  if (trigger != null && typeof trigger !== "string") problems.push("rotation.trigger must be a string.");
+  if (trigger != null && typeof trigger !== "string")
+    problems.push({ kind: "invalidArgument", argument: "rotation.trigger" });
   problems.push(...daysProblems("afterDays", afterDays, 1), ...daysProblems("overlapDays", overlapDays, 0));
-  if (afterDays != null && overlapDays == null)
-    problems.push("rotation.afterDays needs overlapDays: how many days the old key stays valid, or 0.");
+  if (afterDays != null && overlapDays == null) problems.push({ kind: "overlapMissing" });
   if (typeof afterDays === "number" && typeof overlapDays === "number" && overlapDays > afterDays)
-    problems.push("rotation.overlapDays must not exceed afterDays.");
+    problems.push({ kind: "overlapTooLong" });
   return problems;
 }
 
 /** A hundred years. JavaScript's dates end far later. */
 const MAX_DAYS = 36_500;
 
-function daysProblems(name: string, value: unknown, min: number): string[] {
+function daysProblems(argument: "afterDays" | "overlapDays", value: unknown, min: number): InputProblem[] {
   if (value == null || value === UNKNOWN) return [];
   if (typeof value === "number" && Number.isInteger(value) && value >= min && value <= MAX_DAYS) return [];
-  return [`rotation.${name} must be a whole number of days, ${min} to ${MAX_DAYS}.`];
+  return [{ kind: "invalidDays", argument, min, max: MAX_DAYS }];
 }

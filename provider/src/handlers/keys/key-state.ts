@@ -14,8 +14,8 @@ export interface CreatedKey {
    * not recognized.
    */
   readonly response: KeyResponse;
-  /** When the response arrived, ISO 8601. */
-  readonly createdAt: string;
+  /** When the response arrived, ISO 8601; `null` if the state does not say. */
+  readonly createdAt: string | null;
 }
 
 /** A key in the state, and the response to its creation; `null` for an imported key. Secret. */
@@ -82,7 +82,7 @@ function keptResponseOf(value: unknown): KeyResponse | null {
 function unreadKey(value: unknown): CreatedKey | null {
   if (!isObject(value)) return null;
   const response = keptResponseOf(value["response"]) ?? { body: "", encoding: "utf8", complete: false };
-  return { response, createdAt: text(value["createdAt"]) ?? "an unknown time" };
+  return { response, createdAt: text(value["createdAt"]) };
 }
 
 /** The outputs of `PartnerApiKey` that follow from its keys, as the state holds them. Times are ISO 8601. */

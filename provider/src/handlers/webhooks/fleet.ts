@@ -1,31 +1,10 @@
-import { isWebhookId, STATES } from "../../api/operations.js";
-import { redactText } from "../../api/redact.js";
-import { isObject } from "../../json.js";
-import { PARTNER_WEBHOOK_STATES } from "../../registration.js";
-import {
-  PartialFailure,
-  UNKNOWN,
-  unknownArguments,
-  type InputProblem,
-  type Properties,
-  type ResourceHandlers,
-} from "../contract.js";
+import { PartialFailure, UNKNOWN, type Properties, type ResourceHandlers } from "../contract.js";
 import { ResourceError } from "../problems.js";
 import type { PluginProcess } from "../plugin-process.js";
 import { warnIfUnknown } from "./converge.js";
 import { fleetInputs, fleetOutputs, plannedInputs, statesOf } from "./fleet-model.js";
 import type { FleetOperations } from "./fleet-operations.js";
-
-/** The valid values of a state, including the placeholder in a preview. */
-export const VALID_STATES: readonly unknown[] = [...STATES, UNKNOWN];
-
-/**
- * Returns a sentence if `stateOnDestroy` is invalid. The value is not repeated, because it could be a secret.
- */
-export function stateOnDestroyProblems(value: unknown): string[] {
-  if (value == null || value === "leave" || value === "restore" || VALID_STATES.includes(value)) return [];
-  return [`stateOnDestroy must be "leave" (the default), "restore", "active" or "disabled".`];
-}
+import { webhookStatesProblems } from "./webhook-inputs.js";
 
 /** Creates the handlers of `PartnerWebhookStates`, which convert between {@link Properties} and a fleet. */
 export function webhookStatesHandlers(plugin: PluginProcess, fleet: FleetOperations): ResourceHandlers {
@@ -37,10 +16,7 @@ export function webhookStatesHandlers(plugin: PluginProcess, fleet: FleetOperati
         stateOnDestroy: news["stateOnDestroy"] ?? "leave",
         account: plugin.account,
       };
-      const problems: InputProblem[] = [
-        ...unknownArguments("PartnerWebhookStates", news, PARTNER_WEBHOOK_STATES.inputs),
-        ...inputProblems(inputs),
-      ];
+      const problems = webhookStatesProblems(news);
       if (problems.length > 0) return { inputs, problems };
 
       const found = await fleet.preview.check(plannedInputs(olds), plannedInputs(inputs), urn);
@@ -81,7 +57,7 @@ export function webhookStatesHandlers(plugin: PluginProcess, fleet: FleetOperati
     async adopt(id) {
       const { account } = plugin;
       if (id !== account)
-        throw new ResourceError({ kind: "wrongImportId", text: `its account: ${JSON.stringify(account)}` });
+        throw new ResourceError({ kind: "wrongImportId", expected: { kind: "accountName", account } });
       const { webhooks } = await plugin.open();
       const all = (await webhooks.list()).all();
       warnIfUnknown(plugin, all);
@@ -94,26 +70,4 @@ export function webhookStatesHandlers(plugin: PluginProcess, fleet: FleetOperati
 
 function inputsOf({ states, others, stateOnDestroy, account }: Properties): Properties {
   return { states, others, stateOnDestroy, account };
-}
-
-/**
- * Returns a sentence for each invalid input, ten at most. Names webhooks, but repeats no value, because it
- * could be a secret.
- */
-function inputProblems({ states, others, stateOnDestroy }: Properties): string[] {
-  const problems: string[] = [];
-  if (states !== UNKNOWN && !isObject(states))
-    problems.push(`states must map webhook IDs to states, such as { 101: "active" }.`);
-  for (const [id, state] of Object.entries(isObject(states) ? states : {})) {
-    const name = redactText(JSON.stringify(id), []) ?? "";
-    if (!isWebhookId(id))
-      problems.push(
-        `states has the key ${name}, which is not a webhook ID. Write a whole number such as 101.`,
-      );
-    else if (!VALID_STATES.includes(state))
-      problems.push(`In states, the state of ${id} must be "active" or "disabled".`);
-  }
-  if (others !== "leave" && !VALID_STATES.includes(others))
-    problems.push(`others must be "leave" (the default), "active" or "disabled".`);
-  return [...problems.slice(0, 10), ...stateOnDestroyProblems(stateOnDestroy)];
 }

@@ -1,12 +1,5 @@
 import { isWebhookId } from "../../api/operations.js";
-import { PARTNER_WEBHOOK_STATE } from "../../registration.js";
-import {
-  PartialFailure,
-  UNKNOWN,
-  unknownArguments,
-  type Properties,
-  type ResourceHandlers,
-} from "../contract.js";
+import { PartialFailure, UNKNOWN, type Properties, type ResourceHandlers } from "../contract.js";
 import { ResourceError } from "../problems.js";
 import type { PluginProcess } from "../plugin-process.js";
 import {
@@ -19,7 +12,7 @@ import {
   type PlannedInputs,
 } from "./fleet-model.js";
 import type { FleetOperations } from "./fleet-operations.js";
-import { stateOnDestroyProblems, VALID_STATES } from "./fleet.js";
+import { webhookStateProblems } from "./webhook-inputs.js";
 
 /** Creates the handlers of `PartnerWebhookState`, which is a fleet of one webhook. */
 export function webhookStateHandlers(plugin: PluginProcess, fleet: FleetOperations): ResourceHandlers {
@@ -27,7 +20,7 @@ export function webhookStateHandlers(plugin: PluginProcess, fleet: FleetOperatio
     async check(olds, news, urn) {
       const { webhookId, state, stateOnDestroy } = news;
       const inputs = { webhookId, state, stateOnDestroy: stateOnDestroy ?? "leave", account: plugin.account };
-      const invalid = inputProblems(news);
+      const invalid = webhookStateProblems(news);
       if (invalid.length > 0) return { inputs, problems: invalid };
       const problems = await fleet.preview.check(plannedFleet(olds), plannedFleet(inputs), urn);
       return { inputs, problems };
@@ -72,10 +65,7 @@ export function webhookStateHandlers(plugin: PluginProcess, fleet: FleetOperatio
 
     async adopt(id) {
       if (!isWebhookId(id))
-        throw new ResourceError({
-          kind: "wrongImportId",
-          text: "its ID: a positive whole number such as 101",
-        });
+        throw new ResourceError({ kind: "wrongImportId", expected: { kind: "webhookId" } });
       const webhookId = Number(id);
       const { webhooks } = await plugin.open();
       const snapshot = await webhooks.lookUp([webhookId]);
@@ -121,15 +111,4 @@ function outputsOf(
 
 function inputsOf({ webhookId, state, stateOnDestroy, account }: Properties): Properties {
   return { webhookId, state, stateOnDestroy, account };
-}
-
-/** Returns a sentence for each invalid input. Values are not repeated, because they could be secrets. */
-function inputProblems(news: Properties): string[] {
-  const { webhookId, state, stateOnDestroy } = news;
-  const problems = unknownArguments("PartnerWebhookState", news, PARTNER_WEBHOOK_STATE.inputs);
-  const isValidId = typeof webhookId === "number" && isWebhookId(String(webhookId));
-  if (webhookId !== UNKNOWN && !isValidId)
-    problems.push("webhookId must be a positive whole number such as 7, without quotes.");
-  if (!VALID_STATES.includes(state)) problems.push(`state must be "active" or "disabled".`);
-  return [...problems, ...stateOnDestroyProblems(stateOnDestroy)];
 }

@@ -77,8 +77,8 @@ describe("a new key", () => {
   it("is refused in the preview if arguments are invalid", async () => {
     const { problems } = await keysOf(await sandboxFor()).check({}, { rotation: "a", SECRET: 1 });
     expect(problems).toEqual([
-      'PartnerApiKey has the unknown argument "SECRET". Valid arguments: rotation.',
-      expect.stringContaining("rotation must be"),
+      { kind: "unknownArgument", of: "PartnerApiKey", name: '"SECRET"', known: ["rotation"] },
+      { kind: "invalidArgument", argument: "rotation" },
     ]);
   });
 });

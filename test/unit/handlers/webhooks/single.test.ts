@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { UNKNOWN, withoutSpecialValues } from "../../../../provider/src/handlers/contract.js";
+import type { InputProblem } from "../../../../provider/src/handlers/problems.js";
 import { SHAPES } from "../../../support/sandbox.ts";
 import { failureOf, sandboxFor } from "../../api/support.ts";
 import { checked, create, methods, partialFailureOf, startRun } from "../support.ts";
@@ -103,22 +104,27 @@ describe("a webhook", () => {
     expect(methods(service)).not.toContain("PATCH");
   });
 
-  it.each<[object, RegExp]>([
+  it.each<[object, InputProblem]>([
     [
       { stat: "SECRET" },
-      /^PartnerWebhookState has the unknown argument "stat"\. Valid arguments: webhookId, state/,
+      {
+        kind: "unknownArgument",
+        of: "PartnerWebhookState",
+        name: '"stat"',
+        known: ["webhookId", "state", "stateOnDestroy"],
+      },
     ],
-    ...["101", 1.5, 2 ** 53, undefined].map(
-      (webhookId) => [{ webhookId }, /^webhookId must be a positive whole number/] as [object, RegExp],
-    ),
-    [{ state: "SECRET" }, /^state must be "active" or "disabled"\.$/],
-    [{ stateOnDestroy: "SECRET" }, /^stateOnDestroy must be/],
+    ...["101", 1.5, 2 ** 53, undefined].map((webhookId): [object, InputProblem] => [
+      { webhookId },
+      { kind: "invalidArgument", argument: "webhookId" },
+    ]),
+    [{ state: "SECRET" }, { kind: "invalidArgument", argument: "state" }],
+    [{ stateOnDestroy: "SECRET" }, { kind: "invalidArgument", argument: "stateOnDestroy" }],
   ])("is refused with the arguments %j, without a request", async (invalid, problem) => {
     const service = await sandboxFor();
     const args = { webhookId: 101, state: "active", ...invalid };
     const { problems } = await startRun(service).partnerWebhookState.check({}, args);
-    expect(problems).toEqual([expect.stringMatching(problem)]);
-    expect(problems.join()).not.toContain("SECRET");
+    expect(problems).toEqual([problem]);
     expect(service.requests).toEqual([]);
   });
 });
