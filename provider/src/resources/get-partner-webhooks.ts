@@ -24,14 +24,13 @@ export interface GetPartnerWebhooksResult {
 
 /**
  * Lists all webhooks of an account as plain values. They are known in a preview, so a program can loop over
- * them. The list is read once, at the start of the run, with the same request that serves the resources of
- * the account.
+ * them. The list is read once, at the start of the run.
  *
  * Records are plain text. Wrap anything that may contain a secret in `pulumi.secret`, or use {@link
  * getPartnerWebhooksOutput}.
  *
- * @param options Selects the account: a `provider`, or a component as `parent`, whose provider for child
- * resources is used. By default, this is the account of stack configuration.
+ * @param options Selects the account: a `provider`, or a component as `parent`, with a provider for its
+ * children. The default is the account of stack configuration.
  * @throws {Error} if the list cannot be read or has further pages, and in a preview if the provider's
  * settings are not known yet.
  * @example

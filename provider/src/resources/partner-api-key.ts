@@ -69,17 +69,17 @@ export class PartnerApiKey extends PartnerResource {
   declare readonly fingerprint: pulumi.Output<string | null>;
   /** The last four characters, as many services display them; `null` for keys shorter than 20 characters. */
   declare readonly hint: pulumi.Output<string | null>;
-  /** The time at which the service confirmed the creation, in ISO 8601. */
+  /** When the service confirmed the creation, in ISO 8601. */
   declare readonly createdAt: pulumi.Output<string>;
   /** The complete response to the creation, because the service sends it only once. Always secret. */
   declare readonly response: pulumi.Output<KeyResponse | null>;
   /**
-   * The time at which the key replaced an earlier key of this resource, in ISO 8601; `null` for the first
+   * When the key replaced an earlier one, in ISO 8601; `null` for the first
    * key.
    */
   declare readonly rotatedAt: pulumi.Output<string | null>;
   /**
-   * The time from which the next `pulumi up` rotates the key because of its age, in ISO 8601; `null` without
+   * When the key is due for rotation because of its age, in ISO 8601; `null` without
    * `afterDays`.
    */
   declare readonly rotationDueAt: pulumi.Output<string | null>;

@@ -12,8 +12,7 @@ export interface ProviderArgs {
    */
   baseUrl: pulumi.Input<string>;
   /**
-   * The old address of the same account, after you change `baseUrl`. The next `pulumi up` records the new
-   * address for the account's resources, without a request. Then remove this argument.
+   * The old address of the same account, for one `pulumi up` after you change `baseUrl`.
    * @default none
    */
   previousBaseUrl?: pulumi.Input<string | undefined>;

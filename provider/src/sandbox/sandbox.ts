@@ -59,8 +59,7 @@ export interface Sandbox {
   /** Clears {@link Sandbox.requests}. */
   clearRequests(): void;
   /**
-   * Stops the sandbox and closes all connections, even those awaiting a response. Further calls have no
-   * effect.
+   * Stops the sandbox and closes all connections, even those awaiting a response.
    */
   close(): Promise<void>;
   /** Calls {@link Sandbox.close}, for `await using`. */
@@ -97,8 +96,7 @@ const HOST = "127.0.0.1";
 /**
  * Starts a Partner API on 127.0.0.1. It keeps one account in memory until you close it.
  *
- * @param options The contents of the account and the port. By default, the account has three webhooks and no
- * API keys, and the sandbox listens on any free port.
+ * @param options The contents of the account, and the port.
  * @returns The running sandbox.
  * @throws {Error} if an option is invalid, or if the port cannot be used.
  * @example
