@@ -74,13 +74,11 @@ export class PartnerApiKey extends PartnerResource {
   /** The complete response to the creation, because the service sends it only once. Always secret. */
   declare readonly response: pulumi.Output<KeyResponse | null>;
   /**
-   * When the key replaced an earlier one, in ISO 8601; `null` for the first
-   * key.
+   * When the key replaced an earlier one, in ISO 8601; `null` for the first key.
    */
   declare readonly rotatedAt: pulumi.Output<string | null>;
   /**
-   * When the key is due for rotation because of its age, in ISO 8601; `null` without
-   * `afterDays`.
+   * When the key is due for rotation because of its age, in ISO 8601; `null` without `afterDays`.
    */
   declare readonly rotationDueAt: pulumi.Output<string | null>;
   /** The key that the last rotation replaced, while it is valid; otherwise, `null`. Always secret. */
