@@ -52,7 +52,7 @@ export default tseslint.config(
     },
   },
   {
-    files: ["provider/src/**/*.ts"],
+    files: ["provider/{src,tools}/**/*.{ts,cjs}"],
     // Prettier wraps code, but not comments.
     rules: { "max-len": ["error", { code: 1000, comments: 110, ignoreUrls: true }] },
   },

@@ -1,3 +1,4 @@
+/** What the tools and tests know of this repository: where it is, what it supports, and how to copy it. */
 import { cp, mkdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { mustRun } from "./child-process.ts";

@@ -1,9 +1,16 @@
+/**
+ * Finds and runs commands, for the tools and the tests. It would hardly be shorter with a package such as
+ * execa.
+ */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { homedir } from "node:os";
-import { isAbsolute, join } from "node:path";
+import { constants } from "node:fs";
+import { access } from "node:fs/promises";
+import { delimiter, join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { text } from "node:stream/consumers";
+
+import { cacheRoot } from "./build-cache.ts";
 
 /** The result of a process. */
 export interface Ended {
@@ -119,10 +126,21 @@ export function inheritedEnv(): Record<string, string> {
   };
 }
 
-/** Returns the folder for slow builds: `$XDG_CACHE_HOME/pulumi-partners`, or `~/.cache/pulumi-partners`. */
-export function cacheRoot(): string {
-  const xdg = process.env["XDG_CACHE_HOME"] ?? "";
-  return join(isAbsolute(xdg) ? xdg : join(homedir(), ".cache"), "pulumi-partners");
+/** Whether this process may execute a file. */
+export async function isExecutable(path: string): Promise<boolean> {
+  return access(path, constants.X_OK).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** Finds the first executable of a name on PATH. */
+export async function onPath(name: string): Promise<string | undefined> {
+  for (const folder of (process.env["PATH"] ?? "").split(delimiter)) {
+    const candidate = resolve(folder, process.platform === "win32" ? `${name}.exe` : name);
+    if (folder !== "" && (await isExecutable(candidate))) return candidate;
+  }
+  return undefined;
 }
 
 function killGroup(leader: number | undefined): void {

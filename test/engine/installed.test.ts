@@ -6,7 +6,7 @@ import { basename, dirname, join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 
 import schema from "../../provider/schema.json" with { type: "json" };
-import { startTime } from "../../provider/tools/release/executable/plugin-tarball.ts";
+import { startTime } from "../../provider/tools/release/executable/start-time.ts";
 import { rehearseRelease } from "../../provider/tools/release/release-check.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { getPulumi } from "../../provider/tools/engine/pulumi-cli.ts";

@@ -4,10 +4,10 @@ import { tmpdir } from "node:os";
 import { basename, delimiter, join } from "node:path";
 import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
 
-import { fill, isExecutable } from "../../provider/tools/build-cache.ts";
+import { cacheRoot, fill } from "../../provider/tools/build-cache.ts";
 import { copyBuild, ROOT } from "../../provider/tools/checkout.ts";
 import { engineEnv } from "../../provider/tools/engine/engine-env.ts";
-import { cacheRoot, mustRun, mustRunShell } from "../../provider/tools/child-process.ts";
+import { isExecutable, mustRun, mustRunShell } from "../../provider/tools/child-process.ts";
 import { LONG } from "../support/random.ts";
 import { environmentFor, sandboxFor, statesOf } from "./support.ts";
 

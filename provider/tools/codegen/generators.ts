@@ -1,8 +1,13 @@
+/**
+ * Builds and runs the Go program in this folder, for the examples in the schema and for tests of SDKs. The
+ * commands of the CLI, such as `pulumi package gen-sdk`, need a language host for each language.
+ */
 import { join } from "node:path";
 
+import { cacheRoot, fill, hashOf } from "../build-cache.ts";
 import { ROOT } from "../checkout.ts";
-import { fill, goBuild, hashOf, isExecutable, onPath } from "../build-cache.ts";
-import { cacheRoot, mustRun } from "../child-process.ts";
+import { isExecutable, mustRun, onPath } from "../child-process.ts";
+import { goBuild } from "../engine/go-build.ts";
 
 /** The Go module of the tool. Its go.mod also lists the dependencies of a generated SDK. */
 export const CODEGEN_MODULE = import.meta.dirname;

@@ -1,5 +1,5 @@
-// Command codegen binds the schema of a package as the engine does, and generates SDKs and programs from it without a language
-// host.
+// Command codegen binds the schema of a package as the engine does, and generates SDKs and programs from it
+// without a language host.
 //
 //	codegen SCHEMA                              # fails with the diagnostics of the schema, including warnings
 //	codegen SCHEMA python FOLDER [go FOLDER ...]

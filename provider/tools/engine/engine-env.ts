@@ -1,3 +1,6 @@
+/**
+ * Connects a Pulumi CLI, language hosts and the provider in this clone, for the demo and the engine tests.
+ */
 import { mkdir, mkdtemp, rm, symlink } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";

@@ -1,7 +1,9 @@
+/** Finds, installs or builds a Pulumi CLI, for the demo, the engine tests and the release check. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { fill, goBuild, hashOf, isExecutable, onPath } from "../build-cache.ts";
-import { cacheRoot, mustRun } from "../child-process.ts";
+import { cacheRoot, fill, hashOf } from "../build-cache.ts";
+import { isExecutable, mustRun, onPath } from "../child-process.ts";
+import { goBuild } from "./go-build.ts";
 
 /** A working Pulumi CLI that is new enough. */
 export interface Pulumi {

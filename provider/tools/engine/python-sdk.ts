@@ -1,11 +1,12 @@
-import { createHash } from "node:crypto";
+/** Installs Pulumi's SDK for Python and the generated SDK, for the engine tests of Python programs. */
+import { hash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 
-import { fill, isExecutable, onPath } from "../build-cache.ts";
+import { cacheRoot, fill } from "../build-cache.ts";
 import { ROOT } from "../checkout.ts";
+import { isExecutable, mustRun, onPath } from "../child-process.ts";
 import { canGenerate, generate } from "../codegen/generators.ts";
-import { cacheRoot, mustRun } from "../child-process.ts";
 
 /** The example's dependencies, without the path of the generated SDK. */
 const requirements = async (): Promise<string> => {
@@ -27,9 +28,8 @@ export async function setup(): Promise<void> {
     console.error("python3 is not on PATH, so tests of Python programs are skipped.");
     return;
   }
-  const hash = createHash("sha256").update(await mustRun(python, ["--version"]));
-  hash.update(await requirements()).update(MORE.join());
-  const environment = join(cacheRoot(), `python-${hash.digest("hex").slice(0, 12)}`);
+  const contents = (await mustRun(python, ["--version"])) + (await requirements()) + MORE.join();
+  const environment = join(cacheRoot(), `python-${hash("sha256", contents).slice(0, 12)}`);
   process.env[FOUND_VARIABLE] = join(environment, "bin/python");
   if (await isExecutable(join(environment, "bin/python"))) return;
   console.error("Installing Pulumi's SDK for Python; about half a minute, once per machine ...");

@@ -1,7 +1,7 @@
 /**
- * Generates what follows from other files: the reference and the schema from the TSDoc of the sources, the
- * examples in the schema from schema-examples.yaml, the pages for the Pulumi Registry, the pictures, and
- * version.ts. With `--check`, fails if one of them is out of date.
+ * `npm run docs` generates what follows from other files: the reference and the schema from the TSDoc of the
+ * sources, the examples in the schema from schema-examples.yaml, the pages for the Pulumi Registry, the
+ * pictures, and version.ts. With `--check`, fails if one of them is out of date.
  */
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";

@@ -1,4 +1,7 @@
-/** Generates provider/schema.json, the API for all languages, from the same TSDoc as the reference. */
+/**
+ * Generates provider/schema.json, the API for all languages, from the same TSDoc as the reference. Pulumi's
+ * SDK can infer the schema only of components.
+ */
 import {
   type CommentDisplayPart,
   type DeclarationReflection,

@@ -1,6 +1,7 @@
 /**
- * Draws the pictures of README and docs/performance.md: SVG without scripts or fonts, which follows the light
- * or dark theme of the reader. `npm run docs` writes them.
+ * Draws the pictures of README and docs/performance.md for `npm run docs`: SVG without scripts or fonts,
+ * which follows the light or dark theme of the reader. Packages such as ansi-to-svg draw only one theme,
+ * without the 256 colors of the CLI.
  */
 
 /** The steps of the demo that README shows, by the start of their headings. */

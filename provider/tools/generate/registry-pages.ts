@@ -1,6 +1,6 @@
 /**
- * Renders the two pages of provider/registry, which the Pulumi Registry shows next to the schema after a
- * release.
+ * Renders the two pages of provider/registry for `npm run docs`. The Pulumi Registry shows them next to the
+ * schema after a release.
  */
 import { examplesOf, LANGUAGES, nameOf } from "./schema-examples.ts";
 

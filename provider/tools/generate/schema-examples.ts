@@ -1,7 +1,7 @@
 /**
- * The examples in provider/schema.json: schema-examples.yaml, translated by the program generators of the
- * Pulumi CLI, in the form that the Pulumi Registry expects. Generated SDKs show each the example in their own
- * language.
+ * Adds the examples to provider/schema.json: schema-examples.yaml, translated by the program generators of
+ * the Pulumi CLI, in the form that the Pulumi Registry expects. Generated SDKs show each the example in their
+ * own language.
  */
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";

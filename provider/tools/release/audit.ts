@@ -1,6 +1,6 @@
 /**
- * Fails if a package that users install has a known vulnerability. Passes with a warning if the registry does
- * not support audits, as many mirrors do not.
+ * `npm run audit` fails if a package that users install has a known vulnerability. Passes with a warning if
+ * the registry does not support audits, as many mirrors do not.
  */
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";

@@ -1,6 +1,6 @@
 /**
- * Copies README and LICENSE into the package before npm packs it. Relative links would be dead there, so they
- * are changed to lead to the tag of the version on GitHub.
+ * npm runs this before it packs the package: it copies README and LICENSE into it. Relative links would be
+ * dead there, so they are changed to lead to the tag of the version on GitHub.
  */
 import { existsSync } from "node:fs";
 import { copyFile, readFile, writeFile } from "node:fs/promises";

@@ -3,7 +3,7 @@
  * versions and changelog, packs the npm package and the plugin into dist/release, with SHA-256 sums and an
  * SBOM, and installs both as users do.
  */
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
@@ -13,7 +13,8 @@ import { isDeepStrictEqual } from "node:util";
 import { getPulumi } from "../engine/pulumi-cli.ts";
 import manifest from "../../package.json" with { type: "json" };
 import { copyBuild, ROOT } from "../checkout.ts";
-import { buildPlugin, startTime } from "./executable/plugin-tarball.ts";
+import { buildPlugin } from "./executable/plugin-tarball.ts";
+import { startTime } from "./executable/start-time.ts";
 import { inheritedEnv, mustRun, runProcess } from "../child-process.ts";
 
 /** What a release consists of on this platform, as paths. */
@@ -174,9 +175,7 @@ async function npm(args: readonly string[], cwd: string): Promise<string> {
 }
 
 async function sha256(path: string): Promise<string> {
-  return createHash("sha256")
-    .update(await readFile(path))
-    .digest("hex");
+  return hash("sha256", await readFile(path));
 }
 
 if (import.meta.main) {

@@ -1,6 +1,6 @@
 /**
- * Removes the output of deleted sources from provider/dist: tsc keeps it, and npm would publish it. Runs
- * after the build, file by file, because tests may be running from dist.
+ * `npm run build` ends with this: it removes the output of deleted sources from provider/dist, which tsc
+ * keeps and npm would publish. `tsc --build --clean` or rimraf would remove files that running tests need.
  */
 import { existsSync, readdirSync, rmSync } from "node:fs";
 import { join, relative } from "node:path";

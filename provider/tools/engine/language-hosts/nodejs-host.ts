@@ -1,7 +1,8 @@
 /**
  * The language host for `runtime: nodejs`, or with `--bun` for `runtime: bun`, if the CLI comes without
  * Pulumi's own. It implements the part of the LanguageRuntime service that is needed to run a program, and to
- * install and run a plugin from its sources. gRPC returns UNIMPLEMENTED for all other calls.
+ * install and run a plugin from its sources. gRPC returns UNIMPLEMENTED for all other calls. Pulumi's own
+ * cannot be built like the CLI: it is not published as a Go module.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";

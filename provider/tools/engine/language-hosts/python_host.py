@@ -1,5 +1,6 @@
-"""The language host for `runtime: python` if the CLI comes without Pulumi's own: the server of the Automation API, with the program
-of the project as its inline program. It runs in a virtual environment that contains the SDK.
+"""The language host for `runtime: python` if the CLI comes without Pulumi's own: the server of the Automation
+API, with the program of the project as its inline program. It runs in a virtual environment that contains the
+SDK.
 """
 
 import os
@@ -20,7 +21,8 @@ class Host(LanguageServer):
     def Run(self, request, context):
         os.chdir(request.pwd)
         sys.path.insert(0, request.pwd)
-        request.args[:] = sys.argv[1:]  # The server of the Automation API reads the address of the engine from there.
+        # The server of the Automation API reads the address of the engine from there.
+        request.args[:] = sys.argv[1:]
         return super().Run(request, context)
 
 

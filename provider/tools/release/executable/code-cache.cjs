@@ -1,6 +1,7 @@
 /*
- * Starts the plugin from its bundles and caches the code that V8 compiled: for the start, and for the client, which the plugin loads
- * at its first request. Node's own code cache contains neither, because it is created before anything runs.
+ * Starts the plugin from its bundles and caches the code that V8 compiled: for the start, and for the client,
+ * which the plugin loads at its first request. Node's own code cache contains neither, because it is created
+ * before anything runs. plugin-tarball.ts runs this.
  *
  * Argument: the address of the engine.
  */

@@ -2,14 +2,12 @@
  * `npm run plugin` builds the native plugin as users install it,
  * `dist/pulumi-resource-partners-v<version>-<os>-<arch>.tar.gz`, and prints its SHA-256. The tarball contains
  * a Node single executable application, which includes Node, and the licenses of everything in it. It runs on
- * the platform that builds it.
+ * the platform that builds it. postject injects the application, because Node 24 has no `--build-sea`.
  */
-import { exec, spawn } from "node:child_process";
-import { createHash } from "node:crypto";
-import { once } from "node:events";
+import { exec } from "node:child_process";
+import { hash } from "node:crypto";
 import { chmod, copyFile, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
-import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -63,10 +61,7 @@ export async function buildPlugin(folder: string): Promise<PluginTarball> {
     });
     const path = join(folder, name);
     await copyFile(join(dir, name), path);
-    const sha256 = createHash("sha256")
-      .update(await readFile(path))
-      .digest("hex");
-    return { path, sha256 };
+    return { path, sha256: hash("sha256", await readFile(path)) };
   } finally {
     await rm(dir, { recursive: true });
   }
@@ -147,32 +142,6 @@ async function licenseOf(folder: string): Promise<string> {
   if (files.length === 0) throw new Error(`${name} has no license file.`);
   const texts = await Promise.all(files.map((file) => readFile(join(folder, file), "utf8")));
   return [`${name} ${version}`, ...texts].join("\n\n");
-}
-
-/**
- * Measures starts of a plugin until it prints its port, which the engine waits for.
- *
- * @param command The executable and its arguments, without the engine's address.
- * @returns The shortest, in milliseconds.
- */
-export async function startTime(command: readonly string[], starts = 10): Promise<number> {
-  const [executable = "", ...args] = command;
-  const engine = createServer().listen(0, "127.0.0.1");
-  await once(engine, "listening");
-  const address = `127.0.0.1:${(engine.address() as AddressInfo).port}`;
-  const times: number[] = [];
-  for (let start = 0; start < starts; start += 1) {
-    const began = performance.now();
-    const plugin = spawn(executable, [...args, address], { stdio: ["ignore", "pipe", "inherit"] });
-    const ended = once(plugin, "exit");
-    const printed = await Promise.race([once(plugin.stdout, "data"), ended.then(() => null)]);
-    if (!printed) throw new Error(`${executable} ended without printing a port.`);
-    times.push(performance.now() - began);
-    plugin.kill("SIGKILL");
-    await ended;
-  }
-  engine.close();
-  return Math.min(...times);
 }
 
 if (import.meta.main) {
