@@ -48,13 +48,27 @@ export default tseslint.config(
       "@typescript-eslint/restrict-template-expressions": ["error", { allowNumber: true }],
       // `_` marks a parameter that an interface requires but an implementation does not use.
       "@typescript-eslint/no-unused-vars": ["error", { argsIgnorePattern: "^_" }],
+      // One import per module: types go inline, as in `import { send, type Request }`.
+      "no-duplicate-imports": "error",
+      "no-nested-ternary": "error",
       "no-control-regex": "off", // We match control characters to keep them out of terminals.
     },
   },
   {
-    files: ["provider/{src,tools}/**/*.{ts,cjs}"],
-    // Prettier wraps code, but not comments.
-    rules: { "max-len": ["error", { code: 1000, comments: 110, ignoreUrls: true }] },
+    files: ["**/*.ts", "**/*.cjs"],
+    rules: {
+      // Prettier wraps code, but not comments. A sentence for users stays in one literal, where a search finds it.
+      "max-len": [
+        "error",
+        {
+          code: 110,
+          ignoreUrls: true,
+          ignoreStrings: true,
+          ignoreTemplateLiterals: true,
+          ignoreRegExpLiterals: true,
+        },
+      ],
+    },
   },
   {
     files: ["provider/src/{handlers,api}/**/*.ts"],

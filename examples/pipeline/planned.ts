@@ -3,7 +3,10 @@ import type { EngineEvent } from "@pulumi/pulumi/automation/index.js";
 
 type Step = NonNullable<EngineEvent["resourcePreEvent"]>["metadata"];
 
-/** Operations that only look at the service: `getPartnerWebhooks`, and a refresh. What follows from them is a step of its own. */
+/**
+ * Operations that only look at the service: `getPartnerWebhooks`, and a refresh. What follows from them is a
+ * step of its own.
+ */
 const OBSERVING: ReadonlySet<string> = new Set(["read", "refresh"]);
 
 /** What a preview says will change, without the values of secrets: the engine masks them in its events. */
@@ -35,7 +38,10 @@ export class Planned {
       this.#steps.push(JSON.stringify([op, urn, described(planned)]));
   }
 
-  /** Sets the outputs. The stack reports them twice: when it starts, with the old ones, and when the program has ended. */
+  /**
+   * Sets the outputs. The stack reports them twice: when it starts, with the old ones, and when the program
+   * has ended.
+   */
   #setOutputs({ old, new: planned }: Step): void {
     const outputs = JSON.stringify(planned?.outputs ?? {});
     this.#outputs = outputs === JSON.stringify(old?.outputs ?? {}) ? undefined : outputs;

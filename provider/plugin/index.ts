@@ -1,4 +1,7 @@
-/** The native plugin from its sources. Pulumi's Node host loads it, with the engine's address as the last argument. */
+/**
+ * The native plugin from its sources. Pulumi's Node host loads it, with the engine's address as the last
+ * argument.
+ */
 import schema from "../schema.json";
 import { serve } from "../src/hosts/native.js";
 import { VERSION } from "../src/version.js";

@@ -21,7 +21,10 @@ export const HOSTS: readonly Host[] = ["dynamic", "native"];
 
 /** The folder from which `pulumi-partners/plugin` resolves. */
 const REPOSITORY = join(import.meta.dirname, "../..");
-/** Returns an address, which the host requires. An engine that never listened cannot go away. Each run has an address of its own. */
+/**
+ * Returns an address, which the host requires. An engine that never listened cannot go away. Each run has an
+ * address of its own.
+ */
 const noEngine = (): string => `127.0.0.${++runs}:1`;
 let runs = 0;
 /** Milliseconds after SIGINT until a plugin is killed, as in the engine. */
@@ -32,7 +35,12 @@ const DEADLINE_MS = 20_000;
 export interface PluginOptions {
   /** @default "dynamic" */
   readonly host?: Host;
-  /** The argument of `configure`: stack configuration by full key, or a provider's arguments. `null` skips the call. @default {} */
+  /**
+   * The argument of `configure`: stack configuration by full key, or a provider's arguments. `null` skips the
+   * call.
+   *
+   * @default {}
+   */
   readonly config?: Readonly<Record<string, string>> | null;
   /** Environment variables. The process inherits no `PARTNERS_*` and `PULUMI_*` variables. */
   readonly env?: Readonly<Record<string, string>>;
@@ -83,7 +91,9 @@ export async function startPlugin({
     stdout: () => stdout.slice(port.length + 1),
     stderr: () => stderr,
     kill: (signal: NodeJS.Signals): void => void child.kill(signal),
-    /** Resolves with the exit code or the signal once the process has ended and all its output has arrived. */
+    /**
+     * Resolves with the exit code or the signal once the process has ended and all its output has arrived.
+     */
     ended,
     /** Ends the process as the engine does, with SIGINT, then SIGKILL. */
     close: async (): Promise<void> => {
@@ -219,7 +229,10 @@ export class PluginError extends Error {
   override readonly name = "PluginError";
   /** `UNKNOWN` for an error of a handler, `DEADLINE_EXCEEDED` for a call that hangs. */
   readonly code: string;
-  /** A resource that exists but is incomplete: the engine keeps it in the state, and the next `up` calls `update`. */
+  /**
+   * A resource that exists but is incomplete: the engine keeps it in the state, and the next `up` calls
+   * `update`.
+   */
   readonly initFailure: ReturnType<typeof initFailureIn>;
 
   constructor(method: string, error: grpc.ServiceError) {

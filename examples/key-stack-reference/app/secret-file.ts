@@ -12,7 +12,10 @@ interface Inputs {
   readonly content: string;
 }
 
-/** A file that only its owner can read. It is replaced atomically: a reader sees either the old content or the new. */
+/**
+ * A file that only its owner can read. It is replaced atomically: a reader sees either the old content or the
+ * new.
+ */
 export class SecretFile extends pulumi.dynamic.Resource {
   declare readonly path: pulumi.Output<string>;
 

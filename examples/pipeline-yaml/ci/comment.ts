@@ -1,4 +1,4 @@
-// Shows a preview in the pull request (GitHub) or merge request (GitLab), in one comment that later runs edit.
+// Shows a preview in the pull request (GitHub) or merge request (GitLab). Later runs edit the same comment.
 import { readFileSync } from "node:fs";
 import { env } from "node:process";
 

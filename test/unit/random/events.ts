@@ -133,7 +133,9 @@ const onlyKeys = fc.record({ event: fc.constant("onlyKey"), name: keyNames, para
 
 const providers = fc.constantFrom(...(Object.keys(PROVIDERS) as Provider[]));
 
-/** Removed, renamed or moved resources, passing time, changes that others make at the service, and its limits. */
+/**
+ * Removed, renamed or moved resources, passing time, changes that others make at the service, and its limits.
+ */
 const others = fc.oneof(
   fc.record({ event: fc.constant("move"), name: names, provider: providers }),
   fc.record({ event: fc.constant("remove"), name: names, as: fc.option(names), provider: providers }),

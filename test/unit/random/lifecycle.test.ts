@@ -130,7 +130,11 @@ class Life {
     }
   }
 
-  /** Changes a stack while the list lags. @throws if the `up` fails, or one after a refresh of the current list changes too little. */
+  /**
+   * Changes a stack while the list lags.
+   *
+   * @throws if the `up` fails, or one after a refresh of the current list changes too little.
+   */
   async #delay({ change, lag, parallel }: Extract<Event, { event: "delay" }>): Promise<void> {
     this.#addMissingWebhooks();
     this.service.oneKey = false;
@@ -143,7 +147,11 @@ class Life {
     this.#assertWebhooksAsDeclared();
   }
 
-  /** Rotates the only key of a service. @throws unless this needs `deleteBeforeReplace`, and otherwise changes nothing. */
+  /**
+   * Rotates the only key of a service.
+   *
+   * @throws unless this needs `deleteBeforeReplace`, and otherwise changes nothing.
+   */
   async #rotateOnlyKey({ name, parallel }: Extract<Event, { event: "onlyKey" }>): Promise<void> {
     const { service } = this;
     const program = [...this.#program];

@@ -66,9 +66,15 @@ export async function startService(shape: ServiceShape) {
     issued,
     /** Whether the service refuses to create a key while there is another one. */
     oneKey: false,
-    /** The number of requests for the list by which it lags: it shows the webhooks as they were that many requests ago. */
+    /**
+     * The number of requests for the list by which it lags: it shows the webhooks as they were that many
+     * requests ago.
+     */
     lag: 0,
-    /** The webhooks that a list has shown in a state in which they were not, or although they were gone, or not at all. */
+    /**
+     * The webhooks that a list has shown in a state in which they were not, or although they were gone, or
+     * not at all.
+     */
     outdated: new Set<number>(),
     /** Makes the list current, and forgets older ones. */
     catchUp(): void {

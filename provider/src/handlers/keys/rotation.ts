@@ -165,8 +165,12 @@ async function deleteKey(plugin: PluginProcess, key: StoredKey): Promise<void> {
     if (status !== 404 && status !== 410)
       throw repeated ? new RequestError({ ...failure, effect: "possible" }) : error;
     if (status === 404) await assertReadable(plugin);
-    const why = repeated ? "repeated" : status === 404 && id === null ? "mayExist" : "gone";
-    plugin.warn({ kind: "keyWasGone", fingerprint: fingerprint(apiKey), why });
+    const gone = status === 404 && id === null ? "mayExist" : "gone";
+    plugin.warn({
+      kind: "keyWasGone",
+      fingerprint: fingerprint(apiKey),
+      why: repeated ? "repeated" : gone,
+    });
   }
   keyRequests.recordDeletion(apiKey, "certain");
 }
