@@ -163,12 +163,13 @@ export function createClient(options: ClientOptions): PartnerClient {
 
   function requestId({ headers, body }: HttpResponse, call: Call): string | null {
     const id = headers["x-request-id"] ?? headers["request-id"];
-    return id === undefined ? null : printableId(id, secretsOf(call, body.toString("utf8")));
+    return id === undefined ? null : printableId(id, secretsOf(call, body));
   }
 
-  /** Returns what must not be shown of the response to a call. */
-  function secretsOf({ operation, key = "", secret = "" }: Call, text: string): string[] {
-    return [accessToken, secret, key, ...(operation === "createApiKey" ? possibleKeys(text) : [])];
+  /** Returns what must not be shown of the response to a call. Only that of a creation is decoded for it. */
+  function secretsOf({ operation, key = "", secret = "" }: Call, response: Buffer | string): string[] {
+    const created = operation === "createApiKey" ? possibleKeys(response.toString()) : [];
+    return [accessToken, secret, key, ...created];
   }
 
   return {

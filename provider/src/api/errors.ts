@@ -37,6 +37,8 @@ export type FailureCause =
   | { readonly kind: "throttled"; readonly status: number; readonly wait: number }
   /** No response arrived in time. `sent`: whether the request had been sent. */
   | { readonly kind: "timeout"; readonly sent: boolean }
+  /** The engine's call, limited by `customTimeouts`, ended before the request's turn or before a retry. */
+  | { readonly kind: "outOfTime" }
   /** The connection failed or broke. `code` comes from the system or from undici. */
   | { readonly kind: "connection"; readonly code: string }
   /** The process was asked to stop. */
@@ -77,6 +79,7 @@ const REQUEST_CODES: Readonly<Record<FailureCause["kind"], ErrorCode>> = {
   status: "PARTNERS_STATUS",
   throttled: "PARTNERS_STATUS",
   timeout: "PARTNERS_TIMEOUT",
+  outOfTime: "PARTNERS_TIMEOUT",
   connection: "PARTNERS_CONNECTION",
   interrupted: "PARTNERS_INTERRUPTED",
   cutOff: "PARTNERS_CONNECTION",

@@ -101,7 +101,7 @@ export async function withRetry(
   let response: HttpResponse | null = null;
   const failed = (cause: FailureCause): Outcome => ({ cause, response, effect, attempts });
 
-  if (operationTimeout <= 0) return failed({ kind: "timeout", sent: false });
+  if (operationTimeout <= 0) return failed({ kind: "outOfTime" });
   for (;;) {
     const queuedAt = clock.now();
     const isMyTurn = await limiter.acquire(deadline - queuedAt);
@@ -110,7 +110,7 @@ export async function withRetry(
     try {
       if (signal?.aborted) return failed({ kind: "interrupted" });
       if (!isMyTurn) return failed({ kind: "throttled", status: 429, wait: limiter.pausedFor });
-      if (isOver?.()) return failed({ kind: "timeout", sent: false });
+      if (isOver?.()) return failed({ kind: "outOfTime" });
       attempts += 1;
       attempt = await send(deadline - clock.now(), attempts);
     } finally {

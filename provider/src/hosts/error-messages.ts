@@ -152,6 +152,13 @@ function explain(
         "timed out while waiting for the response",
         `Try again; if the service is slow, raise ${settingName("requestTimeout", context)}.`,
       ];
+    case "outOfTime":
+      return [
+        attempts === 0
+          ? "not sent, because customTimeouts ended before its turn"
+          : "customTimeouts ended before a retry",
+        "Raise customTimeouts of the resource.",
+      ];
     case "connection": {
       const peer = mayUseProxy ? `${host} or its proxy` : host;
       const happened = CLOSED.includes(cause.code)

@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
 import { promisify } from "node:util";
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 
 import { SettingsError } from "../../../provider/src/api/errors.js";
 import { VERSION } from "../../../provider/src/version.js";
@@ -117,6 +117,20 @@ it("a request that another one's Retry-After keeps in the queue says so, with th
   expect(sandbox.requests).toHaveLength(1);
 });
 
+it("a list is decoded once, although its response names a request ID", async () => {
+  const body = JSON.stringify([{ id: 1, active: true, note: "x".repeat(1_000_000) }]);
+  const target = await scripted({
+    bytes: `HTTP/1.1 200 OK\r\nx-request-id: r-1\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
+  });
+  const decode = vi.spyOn(Buffer.prototype, "toString");
+  onTestFinished(() => {
+    decode.mockRestore();
+  });
+  await clientFor(target).listWebhooks();
+  const sizes = decode.mock.contexts.map((context) => (context as Buffer).length);
+  expect(sizes.filter((size) => size === body.length)).toHaveLength(1);
+});
+
 describe("a timeout", () => {
   it("operationTimeout ends the operation in the middle of an attempt", async () => {
     const target = await scripted({ bytes: "" });
@@ -137,8 +151,16 @@ describe("a timeout", () => {
     await client.setWebhookState(101, "disabled");
     await client.setWebhookState(102, "disabled");
     const failure = await requestFailureOf(client.setWebhookState(103, "disabled"));
-    expect(failure).toMatchObject({ cause: { kind: "timeout", sent: false }, attempts: 0, effect: "none" });
+    expect(failure).toMatchObject({ cause: { kind: "outOfTime" }, attempts: 0, effect: "none" });
     expect(sandbox.requests).toHaveLength(2);
+  });
+
+  it("of the engine's call that is already over sends nothing", async () => {
+    const sandbox = await sandboxFor();
+    const client = clientFor(sandbox, { remainingTime: () => -1 });
+    const failure = await requestFailureOf(client.createApiKey());
+    expect(failure).toMatchObject({ cause: { kind: "outOfTime" }, attempts: 0, effect: "none" });
+    expect(sandbox.requests).toEqual([]);
   });
 
   it("requestTimeout ends a response that never stops trickling in", async () => {
