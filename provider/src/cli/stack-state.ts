@@ -4,6 +4,7 @@ import { dirname, join, resolve } from "node:path";
 import { promisify } from "node:util";
 
 import { accountName, isExplicit, type ConfigSource } from "../handlers/settings.js";
+import { mayHaveCreated } from "../hosts/killed-run.js";
 import { configSource, unknownSettings } from "../hosts/provider-inputs.js";
 import { isUnknownKey, PARTNER_API_KEY, RESOURCES, type Registration } from "../registration.js";
 import { CommandError } from "./command.js";
@@ -136,7 +137,7 @@ export function parseStack(name = "", values: Config = {}, deployment: Deploymen
     name,
     accounts: usesConfiguration ? [account(null, config, unknownKeys), ...providers] : providers,
     interruptedKeys: (deployment.pending_operations ?? [])
-      .filter(({ type }) => type === "creating" || type === "updating")
+      .filter(({ type }) => mayHaveCreated(type))
       .filter(({ resource }) => isOf(resource, [PARTNER_API_KEY]))
       .map(({ resource }) => nameOf(resource)),
     hasPlainToken: token?.value !== undefined && token.secret !== true,

@@ -42,7 +42,7 @@ const ADDRESS = /url$|^(?:endpoint|address|target)$/;
 
 /**
  * Returns the name, the description or the address in a record, without what could be a secret; empty if
- * there is none.
+ * there is none. For whoever looks for the ID to import: without a name, one webhook is as good as the next.
  */
 function nameOf(record: JsonObject, accessToken: string): string {
   const texts = ownNodesOf(record).flatMap(({ name, value }) =>

@@ -1,6 +1,7 @@
-import { connect } from "node:net";
 import { constants } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
+
+import { EngineWatch } from "./killed-run.js";
 
 /** Turns of the event loop in which grpc-js writes a response. It needs four; we allow eight. */
 const RESPONSE_TURNS = 8;
@@ -9,14 +10,6 @@ const RESPONSE_TURNS = 8;
  * engine.
  */
 const [IDLE_TURN, LAST_TURN] = [3, 15];
-
-/** Milliseconds between two connections to the engine, which show that it still runs. */
-const ENGINE_POLL = 3_000;
-/**
- * How many refusals in a row are allowed once the engine was reached, and before: within a minute, it can
- * still start.
- */
-const MAX_REFUSALS = { reached: 1, neverReached: 20 };
 
 /**
  * Decides when a plugin process ends. The engine stops plugins with SIGINT and waits for them; the `cancel`
@@ -31,14 +24,13 @@ export class Lifetime {
   /** Aborts when the process starts to end, which a cancellation alone does not cause. */
   readonly ending: AbortSignal = this.#ending.signal;
   #report: (event: string) => void = () => undefined;
+  readonly #engineWatch = new EngineWatch();
   #pendingCalls = 0;
-  /** How often in a row the engine's address has refused a connection, without a call in between. */
-  #refusals = 0;
 
   /** Handles a call from the engine. The process does not end before the engine has the response. */
   async trackCall<Result>(handle: () => Promise<Result>): Promise<Result> {
     this.#pendingCalls += 1;
-    this.#refusals = 0;
+    this.#engineWatch.recordCall();
     try {
       return await handle();
     } finally {
@@ -72,8 +64,7 @@ export class Lifetime {
     // Without an engine, nobody reads these streams. The SDK's host would report a failed write, which fails
     // again, in a loop.
     for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
-    const [, host, port] = /^([\w.-]+):(\d+)$/.exec(engine) ?? [];
-    if (host !== undefined) this.#watchEngine(host, Number(port), () => void stop(1));
+    this.#engineWatch.start(engine, () => void stop(1));
   }
 
   /** Ends all calls except creations in flight, whose keys would be lost. The process continues. */
@@ -87,27 +78,5 @@ export class Lifetime {
     const turn = this.#pendingCalls > 0 ? LAST_TURN : IDLE_TURN;
     for (let turns = 0; turns < RESPONSE_TURNS; turns = this.#pendingCalls > 0 ? 0 : turns + 1)
       await sleep(turn);
-  }
-  /**
-   * Calls back when nothing listens any more at the engine's address, or nothing has for a minute without a
-   * call.
-   */
-  #watchEngine(host: string, port: number, onGone: () => void): void {
-    let allowed = MAX_REFUSALS.neverReached;
-    const poll = (): void => {
-      const socket = connect({ host, port }).unref();
-      socket.once("connect", () => {
-        allowed = MAX_REFUSALS.reached;
-        this.#refusals = 0;
-        socket.destroy();
-      });
-      socket.once("error", (error: NodeJS.ErrnoException) => {
-        // Other errors, such as too many open files, say nothing about the engine.
-        this.#refusals = error.code === "ECONNREFUSED" ? this.#refusals + 1 : 0;
-        if (this.#refusals > allowed) onGone();
-      });
-    };
-    poll();
-    setInterval(poll, ENGINE_POLL).unref();
   }
 }

@@ -15,6 +15,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import type { JournalEntry, OtherEntry, RunJournal } from "../handlers/webhooks/run-claims.js";
+import { isLeftOver } from "./killed-run.js";
 
 /** Milliseconds after which a file of another run is removed, if its process no longer lives. */
 const MAX_FILE_AGE = 86_400_000;
@@ -46,7 +47,7 @@ export function openRunJournal(
    */
   const counts = (name: string): boolean => {
     if (!name.startsWith(run) || name === own) return false;
-    return offsets.has(name) || isAlive(processOf(name)) || modifiedAt(join(folder, name)) >= startedAt;
+    return offsets.has(name) || !isLeftOver(join(folder, name), startedAt);
   };
   /** Creates the folder if necessary, and removes what other processes left there. */
   const open = (): void => {
@@ -54,8 +55,9 @@ export function openRunJournal(
     assertPrivate(folder);
     for (const name of readdirSync(folder)) {
       const file = join(folder, name);
-      const isLeft = name.startsWith(run) ? !counts(name) : !isAlive(processOf(name)) && isOld(file);
-      if (isLeft) rmSync(file, { force: true }); // An earlier process may have had our ID.
+      const since = name.startsWith(run) ? startedAt : Date.now() - MAX_FILE_AGE;
+      // An earlier process may have had our ID.
+      if (name === own || isLeftOver(file, since)) rmSync(file, { force: true });
     }
     ending.addEventListener("abort", () => {
       rmSync(join(folder, own), { force: true });
@@ -106,30 +108,6 @@ function assertPrivate(folder: string): void {
   const uid = process.getuid?.();
   const isPrivate = uid === undefined || (status.uid === uid && (status.mode & 0o077) === 0);
   if (!status.isDirectory() || !isPrivate) throw new Error("not a private folder");
-}
-
-/** Returns the ID of the process that writes a file. */
-function processOf(name: string): number {
-  return Number(/-([0-9]+)\.jsonl$/.exec(name)?.[1] ?? NaN);
-}
-
-function isAlive(pid: number): boolean {
-  if (!(pid > 0)) return false;
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "EPERM";
-  }
-}
-
-/** Returns when a file was last written, in milliseconds since the epoch; `NaN` if it does not exist. */
-function modifiedAt(file: string): number {
-  return statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? NaN;
-}
-
-function isOld(file: string): boolean {
-  return modifiedAt(file) < Date.now() - MAX_FILE_AGE;
 }
 
 /**

@@ -54,7 +54,8 @@ describe("settings", () => {
     });
   });
 
-  // With another account's variables in the shell, a stack that forgets its token would send that account's token to its own server.
+  // With another account's variables in the shell, a stack that forgets its token would send that account's
+  // token to its own server.
   it.each<[what: string, values: Values, variables: NodeJS.ProcessEnv, replaced: string | null]>([
     ["only the address is replaced", { baseUrl: RIGHT.baseUrl }, env, "baseUrl"],
     ["only the token is replaced", { accessToken: "mine" }, env, "accessToken"],
