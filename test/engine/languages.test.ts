@@ -1,10 +1,21 @@
-import { readFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 
 import { ROOT } from "../../provider/tools/checkout.ts";
+import { canGenerate } from "../../provider/tools/codegen/generators.ts";
+import { mustRunShell } from "../../provider/tools/child-process.ts";
 import { pythonEnv } from "../../provider/tools/engine/python-sdk.ts";
-import { countRequests, sandboxStack, statesOf, UNCHANGED } from "./support.ts";
+import { LONG } from "../support/random.ts";
+import {
+  countRequests,
+  environmentFor,
+  exampleProject,
+  sandboxFor,
+  sandboxStack,
+  statesOf,
+  UNCHANGED,
+} from "./support.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 it("a Python program runs from import to destroy", async ({ skip }) => {
@@ -41,4 +52,43 @@ it("a Python program runs from import to destroy", async ({ skip }) => {
   const destroyed = { error: "", changes: { delete: 4 }, requests: { DELETE: 1, GET: 1, PATCH: 1 } };
   expect(await run("destroy")).toEqual(destroyed);
   expect([sandbox.apiKeys, statesOf(sandbox)]).toEqual([[], { ...found, 101: "disabled" }]);
+});
+
+/** The generated SDK and its dependencies may have to be compiled first. */
+const GO_LIMIT = { timeout: 900_000 };
+
+it.runIf(LONG)("examples/go runs from install to destroy", GO_LIMIT, async ({ skip }) => {
+  if (!(await canGenerate())) return skip();
+  const sandbox = await sandboxFor();
+  const found = statesOf(sandbox);
+  const { engine } = await exampleProject("go", environmentFor(sandbox));
+  const options = { cwd: join(engine.dir, "go"), env: engine.env, timeoutMs: GO_LIMIT.timeout };
+  const pulumi = (args: string) => mustRunShell(`pulumi ${args} --non-interactive`, options);
+  const outputs = async (flags = "") =>
+    JSON.parse(await pulumi(`stack output --json ${flags}`)) as Record<string, unknown>;
+
+  await pulumi("install");
+  await pulumi("stack init dev");
+  await pulumi("up --yes --skip-preview");
+  const [apiKey = "no key"] = sandbox.apiKeys;
+  const shown = { ordersState: "active", undeclared: [102] };
+  expect(await outputs("--show-secrets")).toEqual({ apiKey, ...shown });
+  expect(await outputs()).toEqual({ apiKey: "[secret]", ...shown });
+  const state = await readFile(join(engine.backendDir, ".pulumi/stacks/partners-go/dev.json"), "utf8");
+  expect(state).not.toContain(apiKey);
+  await pulumi("preview --expect-no-changes");
+
+  const program = join(options.cwd, "main.go");
+  const edited = (await readFile(program, "utf8")).replace(
+    'pulumi.String("disabled")',
+    'pulumi.String("active")',
+  );
+  await writeFile(program, edited);
+  countRequests(sandbox);
+  await pulumi("up --yes --skip-preview");
+  expect(countRequests(sandbox)).toEqual({ GET: 1, PATCH: 1 });
+  expect([sandbox.apiKeys, statesOf(sandbox)[103]]).toEqual([[apiKey], "active"]);
+
+  await pulumi("destroy --yes --skip-preview");
+  expect([sandbox.apiKeys, statesOf(sandbox)]).toEqual([[], { ...found, 103: "active" }]);
 });

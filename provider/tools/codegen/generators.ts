@@ -9,8 +9,8 @@ import { ROOT } from "../checkout.ts";
 import { isExecutable, mustRun, onPath } from "../child-process.ts";
 import { goBuild } from "../engine/go-build.ts";
 
-/** The Go module of the tool. Its go.mod also lists the dependencies of a generated SDK. */
-export const CODEGEN_MODULE = import.meta.dirname;
+/** The Go module of the tool. */
+const CODEGEN_MODULE = import.meta.dirname;
 const HASH = hashOf(CODEGEN_MODULE, "go.mod", "go.sum", "main.go", "programs.go");
 const BUILT = join(cacheRoot(), `codegen-${process.platform}-${process.arch}-${HASH}`);
 const BINARY = join(BUILT, "codegen");

@@ -16,9 +16,6 @@ import (
 	"github.com/pulumi/pulumi/pkg/v3/codegen/nodejs"
 	"github.com/pulumi/pulumi/pkg/v3/codegen/python"
 	"github.com/pulumi/pulumi/pkg/v3/codegen/schema"
-
-	// The generated Go SDK compiles with the go.mod of this module.
-	_ "github.com/pulumi/pulumi/sdk/v3/go/pulumi/config"
 )
 
 const tool = "pulumi-partners"

@@ -43,7 +43,7 @@ export async function engineEnv(extra: Readonly<Record<string, string>> = {}): P
   await mkdir(backendDir);
   await mkdir(binDir);
   await symlink(pulumi.path, join(binDir, "pulumi"));
-  const hosts = ["bun", "nodejs", "python", "yaml"].map((language) => [
+  const hosts = ["bun", "go", "nodejs", "python", "yaml"].map((language) => [
     `language-${language}-v${SDK_VERSION}`,
     join(import.meta.dirname, `language-hosts/bin/pulumi-language-${language}`),
   ]);
