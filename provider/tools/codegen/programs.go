@@ -35,7 +35,12 @@ func generatePrograms(schemaFile, folder string) error {
 	for _, source := range sources {
 		for extension, generate := range programGenerators {
 			// Generators modify the bound program and its package.
-			text, err := translate(schemaFile, source, generate)
+			options := []pcl.BindOption{}
+			if extension == ".go" {
+				// Pulumi's Go SDK does not accept a secret result from the other form of a function.
+				options = append(options, pcl.PreferOutputVersionedInvokes)
+			}
+			text, err := translate(schemaFile, source, generate, options...)
 			if err != nil {
 				return fmt.Errorf("%s to %s: %w", source, extension, err)
 			}
@@ -49,6 +54,7 @@ func generatePrograms(schemaFile, folder string) error {
 
 func translate(
 	schemaFile, source string, generate func(*pcl.Program) (map[string][]byte, hcl.Diagnostics, error),
+	options ...pcl.BindOption,
 ) ([]byte, error) {
 	pkg, err := bind(schemaFile)
 	if err != nil {
@@ -65,7 +71,7 @@ func translate(
 	if len(parser.Diagnostics) > 0 {
 		return nil, parser.Diagnostics
 	}
-	program, diagnostics, err := pcl.BindProgram(parser.Files, packageLoader{pkg: pkg})
+	program, diagnostics, err := pcl.BindProgram(parser.Files, packageLoader{pkg: pkg}, options...)
 	if err != nil {
 		return nil, err
 	}
@@ -80,13 +86,18 @@ func translate(
 		return nil, diagnostics
 	}
 	for _, text := range files {
-		return noArguments.ReplaceAll(text, []byte("$1)")), nil
+		text = noArguments.ReplaceAll(text, []byte("$1)"))
+		return plainInvoke.ReplaceAll(text, []byte("$1 := ${2}Output(ctx)\n")), nil
 	}
 	return nil, errors.New("nothing was generated")
 }
 
 // The generators pass an empty object to functions that take no arguments, which does not compile in Go.
 var noArguments = regexp.MustCompile(`(\.[Gg]etPartnerWebhooks\((?:ctx)?)(?:, map\[string\]interface{}{}, nil|{})\)`)
+
+// The generator for Go ignores PreferOutputVersionedInvokes for functions that take no arguments, except in the code that uses the
+// result.
+var plainInvoke = regexp.MustCompile(`(\w+), err := (partners\.GetPartnerWebhooks)\(ctx\)\s+if err != nil {\s+return err\s+}\n`)
 
 // Loads the only package that the programs use.
 type packageLoader struct {
