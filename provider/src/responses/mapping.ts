@@ -54,14 +54,6 @@ export interface ResponseMapping {
   complete?: boolean | undefined;
 }
 
-/**
- * Converts a value for comparison with the words for a state. `1` and `"1"` are the same, because the CLI may
- * store either.
- */
-export function asWord(value: JsonScalar): string {
-  return String(value).trim().toLowerCase();
-}
-
 /** What a member of the setting `responses` must be. */
 type MemberRule = "jsonPointer" | "wordList" | "flag";
 
@@ -125,4 +117,12 @@ function isWordList(value: unknown): value is readonly JsonScalar[] {
 
 function wordsOf(value: unknown): string[] {
   return isWordList(value) ? value.map(asWord) : [];
+}
+
+/**
+ * Converts a value for comparison with the words for a state. `1` and `"1"` are the same, because the CLI may
+ * store either.
+ */
+export function asWord(value: JsonScalar): string {
+  return String(value).trim().toLowerCase();
 }

@@ -160,6 +160,7 @@ const PROBLEMS: Examples<ResourceProblem> = {
     { ...key, reading: { ...refused, reason: "pointer", candidates: ["/*/apiKey"] } },
     { ...key, reportsFailure: true, reading: { ...NOTHING, reason: "not JSON" } },
     { ...key, reportsFailure: true, reading: { ...NOTHING, reason: "empty" } },
+    { ...key, createdAt: null, reading: NOTHING },
   ],
   deletionUnclear: { kind: "deletionUnclear", listError: answered(401) },
   partlyDone: { kind: "partlyDone", next: answered(403, POST) },

@@ -14,7 +14,7 @@ export function webhookStateProblems(args: Properties): InputProblem[] {
   return [...problems, ...stateOnDestroyProblems(stateOnDestroy)];
 }
 
-/** The maximum number of problems with `states` to report. */
+/** The maximum number of problems with `states` and `others` to report. */
 const MAX_PROBLEMS = 10;
 
 /** Returns the problems with the arguments of `PartnerWebhookStates`. */
