@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { cacheRoot, fill, hashOf } from "../build-cache.ts";
 import { ROOT } from "../checkout.ts";
 import { isExecutable, mustRun, onPath } from "../child-process.ts";
-import { goBuild } from "../engine/go-build.ts";
+import { goBuild } from "../go-build.ts";
 
 /** The Go module of the tool. */
 const CODEGEN_MODULE = import.meta.dirname;

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { cacheRoot, fill, hashOf } from "../build-cache.ts";
 import { isExecutable, mustRun, onPath } from "../child-process.ts";
-import { goBuild } from "./go-build.ts";
+import { goBuild } from "../go-build.ts";
 
 /** A working Pulumi CLI that is new enough. */
 export interface Pulumi {

@@ -1,5 +1,5 @@
 /** Runs the Go compiler for the Pulumi CLI and for codegen/, and shows how far it is: both take minutes. */
-import { mustRun } from "../child-process.ts";
+import { mustRun } from "./child-process.ts";
 
 /**
  * Builds a package of the Go module in a folder, and prints the progress.
