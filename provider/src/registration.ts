@@ -52,6 +52,9 @@ export type OtherWebhooks = "leave" | WebhookState;
 /** The resources that a program declares. */
 export const RESOURCES = [PARTNER_API_KEY, PARTNER_WEBHOOK_STATE, PARTNER_WEBHOOK_STATES] as const;
 
+/** The functions that a program calls. */
+export const FUNCTIONS = [PARTNER_WEBHOOKS] as const;
+
 function registration<Handlers extends string>(
   name: string,
   handlers: Handlers,

@@ -16,7 +16,7 @@ import {
   type Properties,
   type ResourceHandlers,
 } from "../handlers/contract.js";
-import { PluginHost, toWire, type CallContext } from "./plugin-host.js";
+import { isAdoption, PluginHost, toWire, type CallContext } from "./plugin-host.js";
 
 const [, script = ""] = process.argv;
 const address = process.argv.at(-1); // The engine may pass flags before its address.
@@ -83,14 +83,13 @@ function toProvider(resource: ResourceHandlers): ResourceProvider {
       }, inputs),
     read: (id, olds: Properties = {}) =>
       handleCall(async () => {
-        // A `get` in the program has no state yet. It keeps its ID, because a new one would count as a
-        // change.
-        const isGet = Object.keys(olds).every((name) => name.startsWith("__"));
-        const found = await (isGet ? resource.adopt(id) : resource.read(olds)).catch(
-          rethrow(olds, { lastUp: !isGet }),
+        const adopts = isAdoption(olds);
+        const found = await (adopts ? resource.adopt(id) : resource.read(olds)).catch(
+          rethrow(olds, { lastUp: !adopts }),
         );
         if (found === null) return { id: "" };
         const { outputs, inputs } = found;
+        // A `get` in the program keeps its ID, because a new one would count as a change.
         return { id, props: toOutputs(outputs), ...(inputs && { inputs: toWire(inputs) }) };
       }, olds),
     update: (id, olds: Properties, news: Properties) =>
