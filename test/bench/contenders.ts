@@ -63,6 +63,7 @@ async function pulumiProject(
   const stack = await createTestStack({
     files: {
       "Pulumi.yaml": `name: test\nruntime: nodejs\nplugins: ${JSON.stringify(plugins)}\n`,
+      "Pulumi.dev.yaml": "", // The CLI protects the secrets with a passphrase, as it does for users.
       "package.json": "{}",
       "index.js": `const IDS = ${JSON.stringify(ids)};\n${program}\n`,
     },

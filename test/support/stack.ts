@@ -1,11 +1,12 @@
 import { mkdir, readFile, symlink, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type grpc from "@grpc/grpc-js";
 import type { Deployment, EngineEvent } from "@pulumi/pulumi/automation/index.js";
 import automation from "@pulumi/pulumi/automation/server.js";
 import langgrpc from "@pulumi/pulumi/proto/language_grpc_pb.js";
 import { engineEnv } from "../../provider/tools/engine/engine-env.ts";
 import { serveGrpc } from "./grpc-server.ts";
+import { startVault } from "./vault.ts";
 import { type Ended, mustRun, runProcess } from "../../provider/tools/child-process.ts";
 
 /** Options of {@link createTestStack}. */
@@ -57,10 +58,15 @@ export type TestStack = Awaited<ReturnType<typeof createTestStack>>;
  * Automation API starts four.
  */
 export async function createTestStack({ env, files, program }: TestStackOptions) {
-  const engine = await engineEnv({ PULUMI_STACK: "dev", ...env });
+  const vault = await startVault();
+  const engine = await engineEnv({ PULUMI_STACK: "dev", ...vault.env, ...env });
   const project = join(engine.dir, "project");
   await mkdir(project);
-  const written = { "Pulumi.yaml": "name: test\nruntime: nodejs\n", ...files };
+  const written = {
+    "Pulumi.yaml": "name: test\nruntime: nodejs\n",
+    "Pulumi.dev.yaml": vault.stackSettings,
+    ...files,
+  };
   for (const [name, text] of Object.entries(written)) await writeFile(join(project, name), text);
   // The dynamic provider resolves packages from the project folder.
   await symlink(join(import.meta.dirname, "../../node_modules"), join(project, "node_modules"));
@@ -87,9 +93,13 @@ export async function createTestStack({ env, files, program }: TestStackOptions)
       return toResult(ended, await readFile(log, "utf8").catch(() => ""));
     };
 
-  await pulumi("stack", "init", "dev");
   /** The state file in the backend, which must not contain a secret in plain text. */
   const statePath = join(engine.backendDir, ".pulumi/stacks/test/dev.json");
+  // As `pulumi stack init` creates them.
+  await mkdir(dirname(statePath), { recursive: true });
+  await writeFile(join(engine.backendDir, ".pulumi/meta.yaml"), "version: 1\n");
+  const checkpoint = { stack: "organization/test/dev", latest: {} };
+  await writeFile(statePath, JSON.stringify({ version: 3, checkpoint }));
   return {
     preview: operation("preview"),
     up: operation("up", "--yes", "--skip-preview"),
@@ -122,6 +132,7 @@ export async function createTestStack({ env, files, program }: TestStackOptions)
     dispose: async (): Promise<void> => {
       disposal.abort();
       server?.close();
+      vault.close();
       await engine.dispose();
     },
   };
