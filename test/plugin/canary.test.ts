@@ -102,7 +102,7 @@ describe("no response, output or debug log of the plugin contains a secret", () 
     for (const [index, [code, fault]] of FAULTS.entries()) {
       sandbox.inject({ ...fault, times: Infinity });
       const text = await everything(plugin, `key-${index}`);
-      expect(text).toMatch(new RegExp(`\\[${code}\\]`));
+      expect(text, JSON.stringify(fault)).toMatch(new RegExp(`\\[${code}\\]`));
       answers[JSON.stringify(fault).slice(0, 60)] = text;
       for (const key of sandbox.apiKeys) keys.add(key);
       sandbox.clearFaults();

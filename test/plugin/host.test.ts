@@ -20,13 +20,14 @@ const PRIVATE = /canary|\n\s+at |\.[jt]s\b|api\/v1/;
 
 it("a failed check names no property, because the engine would print its value", async () => {
   const { plugin } = await start();
-  for (const news of [
-    { ...HOOK, state: "s3cret" },
-    { ...KEY, rotation: { days: "s3cret" } },
-  ]) {
+  for (const [resource, news] of [
+    ["a webhook", { ...HOOK, state: "s3cret" }],
+    ["a key", { ...KEY, rotation: { days: "s3cret" } }],
+  ] as const) {
     const { failures } = await plugin.check(news);
-    expect(failures.map(({ property }) => property)).toEqual([""]);
-    expect(JSON.stringify(failures)).not.toContain("s3cret");
+    const properties = failures.map(({ property }) => property);
+    expect(properties, resource).toEqual([""]);
+    expect(JSON.stringify(failures), resource).not.toContain("s3cret");
   }
 });
 
@@ -54,19 +55,19 @@ it("responses contain no undefined values if the inputs and the state are incomp
 it("an error contains no stack trace, path or key, and mentions the last up only if no program runs", async () => {
   const apiKey = "canary-key-0123456789";
   const { sandbox, plugin } = await start({ apiKeys: [apiKey] });
-  for (const [status, mentionsLastUp, call] of [
-    [401, false, () => plugin.read("webhooks", LIST)],
-    [403, false, () => plugin.read("102", { __provider: HOOK.__provider })],
-    [404, true, () => plugin.read("101", HOOK)],
-    [401, true, () => plugin.delete("key-1", { ...KEY, apiKey })],
+  for (const [step, status, mentionsLastUp, call] of [
+    ["list", 401, false, () => plugin.read("webhooks", LIST)],
+    ["get", 403, false, () => plugin.read("102", { __provider: HOOK.__provider })],
+    ["refresh", 404, true, () => plugin.read("101", HOOK)],
+    ["destroy", 401, true, () => plugin.delete("key-1", { ...KEY, apiKey })],
   ] as const) {
     sandbox.inject({ kind: "status", status, times: Infinity });
     const { message, initFailure } = await errorOf(call());
-    expect(message).toContain(`the server returned ${status}.`);
-    expect(message).toMatch(/\[PARTNERS_STATUS\]$/);
-    expect(message.includes("--run-program")).toBe(mentionsLastUp);
-    expect(message).not.toMatch(PRIVATE);
-    expect(initFailure).toBeUndefined();
+    expect(message, step).toContain(`the server returned ${status}.`);
+    expect(message, step).toMatch(/\[PARTNERS_STATUS\]$/);
+    expect(message.includes("--run-program"), step).toBe(mentionsLastUp);
+    expect(message, step).not.toMatch(PRIVATE);
+    expect(initFailure, step).toBeUndefined();
     sandbox.clearFaults();
   }
   expect(plugin.stdout() + plugin.stderr()).not.toMatch(PRIVATE);
@@ -85,25 +86,27 @@ describe.each(HOSTS)("in the %s host", (host) => {
     expect(first["fingerprint"]).toMatch(/^sha256:[0-9a-f]{16}$/);
     const response = { body: JSON.stringify({ apiKey: key1 }), encoding: "utf8", complete: true };
     expect(first["response"]).toEqual(response);
-    expect(takeRequests(sandbox)).toBe("POST");
+    expect(takeRequests(sandbox), "creation").toBe("POST");
 
     const found = await plugin.read(id, first);
-    expect([found.id, held(found.properties)]).toEqual([id, first]);
-    expect(await plugin.diff(id, first, inputs("1"))).toMatchObject({ changes: false });
-    expect(await plugin.diff(id, first, inputs("2"))).toMatchObject({ changes: true, replaces: [] });
-    expect(takeRequests(sandbox)).toBe("");
+    expect([found.id, held(found.properties)], "refresh").toEqual([id, first]);
+    expect(await plugin.diff(id, first, inputs("1")), "no change").toMatchObject({ changes: false });
+    const due = await plugin.diff(id, first, inputs("2"));
+    expect(due, "a new trigger").toMatchObject({ changes: true, replaces: [] });
+    expect(takeRequests(sandbox), "refresh and diff").toBe("");
 
     const second = held((await plugin.update(id, first, inputs("2"))).properties);
     const [, key2] = sandbox.apiKeys;
-    expect(second).toMatchObject({ apiKey: key2, previousApiKey: key1 });
-    expect(takeRequests(sandbox)).toBe("POST");
+    expect(second, "first rotation").toMatchObject({ apiKey: key2, previousApiKey: key1 });
+    expect(takeRequests(sandbox), "first rotation").toBe("POST");
     // A rotation during the overlap first deletes the oldest key, so there are never more than two.
     const third = held((await plugin.update(id, second, inputs("3"))).properties);
-    expect(third).toMatchObject({ apiKey: sandbox.apiKeys[1], previousApiKey: key2 });
-    expect(takeRequests(sandbox)).toBe("DELETE POST");
+    const rotated = { apiKey: sandbox.apiKeys[1], previousApiKey: key2 };
+    expect(third, "second rotation").toMatchObject(rotated);
+    expect(takeRequests(sandbox), "second rotation").toBe("DELETE POST");
     await plugin.delete(id, third);
-    expect(sandbox.apiKeys).toEqual([]);
-    expect(takeRequests(sandbox)).toBe("DELETE DELETE");
+    expect(sandbox.apiKeys, "deletion").toEqual([]);
+    expect(takeRequests(sandbox), "deletion").toBe("DELETE DELETE");
   });
 
   it("an ID alone is enough to read a webhook, a key from the environment, and a fleet by its account", async () => {

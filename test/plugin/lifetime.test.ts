@@ -111,12 +111,13 @@ describe("a plugin whose engine is gone", () => {
     await Promise.all([held.reached, idle.plugin.read("101", HOOK), alone.plugin.read("101", HOOK)]);
     engine.close();
     const late = sleep(ORPHAN_ENDS_WITHIN, "it still runs");
-    for (const { plugin } of [idle, native])
-      expect(await Promise.race([plugin.ended, late])).toEqual({ code: 1, signal: null });
+    for (const [name, { plugin }] of Object.entries({ idle, native }))
+      expect(await Promise.race([plugin.ended, late]), name).toEqual({ code: 1, signal: null });
     await sleep(LONGER_THAN_IDLE);
     void held.release();
     expect([(await created).properties["apiKey"]]).toEqual(creating.sandbox.apiKeys);
-    expect(await Promise.race([creating.plugin.ended, late])).toEqual({ code: 1, signal: null });
+    const ended = await Promise.race([creating.plugin.ended, late]);
+    expect(ended, "creating").toEqual({ code: 1, signal: null });
     await alone.plugin.read("101", HOOK);
   });
 });

@@ -77,9 +77,9 @@ it("an import with an invalid ID fails, and its error does not contain the key",
     [KEY, OLD_KEY, /"env:"/],
   ] as const) {
     const { message } = await errorOf(plugin.read(id, { __provider }));
-    expect(message).toMatch(expected);
-    expect(message).toMatch(/\[PARTNERS_RESOURCE\]$/);
-    expect(message).not.toContain(OLD_KEY);
+    expect(message, id).toMatch(expected);
+    expect(message, id).toMatch(/\[PARTNERS_RESOURCE\]$/);
+    expect(message, id).not.toContain(OLD_KEY);
   }
 });
 
@@ -133,10 +133,10 @@ describe("the provider's settings", () => {
     // As in `pulumi do`, which has no stack.
     const withoutStack = await unconfigured();
     await withoutStack.configure(config);
-    for (const plugin of [withoutProgram, withProgram, withoutStack]) {
+    for (const [run, plugin] of Object.entries({ withoutProgram, withProgram, withoutStack })) {
       const { message } = await errorOf(plugin.read("101", HOOK));
-      expect(message).toContain("[PARTNERS_STATUS]");
-      expect(message.includes("a setting after the last up")).toBe(plugin === withoutProgram);
+      expect(message, run).toContain("[PARTNERS_STATUS]");
+      expect(message.includes("a setting after the last up"), run).toBe(plugin === withoutProgram);
     }
   });
 });

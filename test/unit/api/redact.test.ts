@@ -92,10 +92,13 @@ describe("text from a server", () => {
 
   it("of any length is searched for secrets of any length", () => {
     const long = randomBytes(7_000).toString("base64url");
-    for (const secrets of [[long], possibleKeys(`{"pem":"${long}"}`)]) {
-      expect(printableId("8f14e45f-ceea-467f-a8b0-5f3b2c9d1e77", secrets)).not.toBeNull();
-      expect(printableId(long.slice(0, 128), secrets)).toBeNull();
-      expect(redactText(`in ${long.slice(0, 512)}`, secrets)).toBe("in " + "***".repeat(4));
+    for (const [kind, secrets] of [
+      ["the token", [long]],
+      ["a new key", possibleKeys(`{"pem":"${long}"}`)],
+    ] as const) {
+      expect(printableId("8f14e45f-ceea-467f-a8b0-5f3b2c9d1e77", secrets), kind).not.toBeNull();
+      expect(printableId(long.slice(0, 128), secrets), kind).toBeNull();
+      expect(redactText(`in ${long.slice(0, 512)}`, secrets), kind).toBe("in " + "***".repeat(4));
     }
   });
 
@@ -104,7 +107,7 @@ describe("text from a server", () => {
     const secret = "zzzz-yyyy-zzzz";
     for (let before = 4070; before < 4100; before++) {
       const words = `${".".repeat(before).replace(/./g, (_dot, at: number) => (at % 2 ? " " : "."))}${secret}`;
-      expect(redactText(words, [secret])).not.toContain("zzz");
+      expect(redactText(words, [secret]), `after ${before} characters`).not.toContain("zzz");
     }
   });
 });

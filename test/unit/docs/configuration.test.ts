@@ -63,8 +63,9 @@ describe("docs/configuration.md", () => {
     return least === undefined ? [] : [[key, Number(least), Number(most)] as const];
   });
   it.each(limits)("states the limits of %s", (key, least, most) => {
-    for (const valid of [least, most]) expect(rejected({ [key]: String(valid) })).toEqual([]);
-    for (const invalid of [least / 2, most + 1]) expect(rejected({ [key]: String(invalid) })).toEqual([key]);
+    for (const valid of [least, most]) expect(rejected({ [key]: String(valid) }), `${valid}`).toEqual([]);
+    for (const invalid of [least / 2, most + 1])
+      expect(rejected({ [key]: String(invalid) }), `${invalid}`).toEqual([key]);
     expect(limits).toHaveLength(4);
   });
 });

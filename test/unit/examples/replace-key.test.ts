@@ -166,6 +166,6 @@ it("replace-key.sh without an old key deletes nothing, and without a store or a 
   expect((await live()).length).toBe(2);
   const before = await called();
   for (const args of [["gitlab", "NAME", "true"], ["github", "NAME"], ["github"]])
-    expect((await runProcess(SCRIPT, args)).code).not.toBe(0);
+    expect((await runProcess(SCRIPT, args)).code, args.join(" ")).not.toBe(0);
   expect(await called()).toBe(before);
 });

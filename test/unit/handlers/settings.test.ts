@@ -178,5 +178,5 @@ it("a version of Node that cannot run undici is refused", () => {
   for (const version of ["20.20.2", "22.18.9"])
     expect(() => {
       assertNodeVersion(version);
-    }).toThrow(SettingsError);
+    }, version).toThrow(SettingsError);
 });

@@ -332,7 +332,7 @@ describe("the message for every error and notice", () => {
       [answered(502, { ...DELETE, ...lost }), false],
       [answered(409, PATCH), false],
     ] as const) {
-      expect(rest(error).split(keep)).toHaveLength(keeps ? 2 : 1);
+      expect(rest(error).split(keep), renderError(error)).toHaveLength(keeps ? 2 : 1);
       expect(renderError(error)).not.toContain(keep);
     }
     for (const error of ERRORS) expect(rest(error)).not.toMatch(/"pulumi up" again/);
@@ -352,7 +352,9 @@ describe("the message for every error and notice", () => {
       [new ResourceError(otherServer), false], // Its own remedy already says so.
     ] as const) {
       for (const context of [{}, { account: "eu" }])
-        expect(hint.test(renderError(error, { ...context, lastUp: true }))).toBe(expected);
+        expect(hint.test(renderError(error, { ...context, lastUp: true })), renderError(error)).toBe(
+          expected,
+        );
       expect(renderError(error)).not.toMatch(hint);
     }
   });

@@ -68,13 +68,13 @@ it("the processes of one run read each other's complete entries once, but not th
   expect(journal.append(CLAIM)).toBe(true);
   const { pid } = startProcess();
   const name = writeFor(pid, `${LINE}{"kind":"rel`);
-  expect(journal.readOthers()).toEqual([{ ...CLAIM, process: name }]);
-  expect(openRunJournal("127.0.0.1:2", stopping.signal).readOthers()).toEqual([]);
-  expect(journal.readOthers()).toEqual([]);
+  expect(journal.readOthers(), "a complete entry").toEqual([{ ...CLAIM, process: name }]);
+  expect(openRunJournal("127.0.0.1:2", stopping.signal).readOthers(), "another run").toEqual([]);
+  expect(journal.readOthers(), "the same entry").toEqual([]);
   writeFor(pid, `${LINE}{"kind":"release"}\n`);
-  expect(journal.readOthers()).toEqual([{ kind: "release", process: name }]);
+  expect(journal.readOthers(), "a new entry").toEqual([{ kind: "release", process: name }]);
   rmSync(join(folder, name));
-  expect(journal.readOthers()).toEqual([]);
+  expect(journal.readOthers(), "a removed file").toEqual([]);
 });
 
 it("nothing is written after the end of the run, which removes the file", () => {
@@ -100,9 +100,9 @@ it("a file of a process that no longer lives counts only if this process could h
   expect(readdirSync(folder)).not.toContain(stale);
   await kill(killed);
   writeFor(killed.pid, LINE + LINE, startedAt - 1);
-  expect(journal.readOthers()).toHaveLength(1);
+  expect(journal.readOthers(), "killed during the run").toHaveLength(1);
   writeFor(gone.pid, LINE, startedAt + 1);
-  expect(journal.readOthers()).toHaveLength(1);
+  expect(journal.readOthers(), "killed after it wrote in the run").toHaveLength(1);
 });
 
 it("a file of another run is removed a day after its process was killed", async () => {

@@ -62,8 +62,8 @@ it.each(EXAMPLES)(
     const { jobs } = readWorkflow(`${example}/${WORKFLOW}`);
     for (const name of ["nightly", "task", "up"]) {
       const concurrency = { group: "pulumi-production", "cancel-in-progress": false };
-      expect(jobs[name]).toMatchObject({ concurrency, environment: "production" });
-      expect(jobs[name]?.["timeout-minutes"]).toBeGreaterThanOrEqual(2 * updateLimit);
+      expect(jobs[name], name).toMatchObject({ concurrency, environment: "production" });
+      expect(jobs[name]?.["timeout-minutes"], name).toBeGreaterThanOrEqual(2 * updateLimit);
     }
   },
 );
@@ -73,14 +73,14 @@ it.each(EXAMPLES)("%s gives secrets only to the steps that use them", (example) 
   expect(shared.permissions).toEqual({});
   const account = jobs["up"]?.steps.at(-1)?.env;
   for (const [name, { steps, ...job }] of Object.entries(jobs)) {
-    expect(JSON.stringify([shared.env, job])).not.toMatch(/secrets\.|github\.token/);
+    expect(JSON.stringify([shared.env, job]), name).not.toMatch(/secrets\.|github\.token/);
     const { "pull-requests": comment, ...permissions } = job.permissions ?? {};
-    expect(comment).toBe(name === "preview" ? "write" : undefined);
-    expect(Object.values(permissions)).not.toContain("write");
+    expect(comment, name).toBe(name === "preview" ? "write" : undefined);
+    expect(Object.values(permissions), name).not.toContain("write");
     for (const { run = "", env, ...step } of steps) {
       const usesAccount = /^(pulumi login |ci\/(preview|up|drift|task)\.sh)/.test(run);
-      if (usesAccount) expect([env, typeof job.environment]).toEqual([account, "string"]);
-      else expect(JSON.stringify([env, step])).not.toContain("secrets.");
+      if (usesAccount) expect([env, typeof job.environment], run).toEqual([account, "string"]);
+      else expect(JSON.stringify([env, step]), run).not.toContain("secrets.");
       expect(run).not.toContain("${{"); // The value of an expression in a script could become a command.
     }
   }

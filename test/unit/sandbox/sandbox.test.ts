@@ -109,7 +109,7 @@ test("every operation gets a 401 without the token", async () => {
   const sandbox = await start({ apiKeys: ["8"] });
   for (const operation of Object.keys(OPERATIONS) as Operation[])
     for (const headers of [{}, { authorization: "Bearer wrong" }, { authorization: sandbox.accessToken }])
-      expect((await call(sandbox, operation, 8, { headers })).status).toBe(401);
+      expect((await call(sandbox, operation, 8, { headers })).status, operation).toBe(401);
   expect([sandbox.apiKeys, sandbox.webhooks.get(8)]).toEqual([["8"], "disabled"]);
 });
 

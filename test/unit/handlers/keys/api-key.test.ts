@@ -230,7 +230,7 @@ describe("a deletion", () => {
     service.inject(gone, { ...gone, times: 1, operation }, { ...gone, status: 200, body: "<p>", operation });
     for (const code of ["PARTNERS_STATUS", "PARTNERS_UNREADABLE"]) {
       const error = await failureOf(keysOf(service).delete(outputs));
-      expect(error).toMatchObject({ problem: { kind: "deletionUnclear", listError: { code } } });
+      expect(error, code).toMatchObject({ problem: { kind: "deletionUnclear", listError: { code } } });
     }
   });
 });
@@ -305,12 +305,12 @@ describe("a rotation with overlap", () => {
     const keys = keysOf(service);
     const due = new Date(Date.parse(String(outputs["createdAt"])) + 90 * DAY).toISOString().slice(0, 10);
     const byAge = { account: "default", rotation: { afterDays: 90, overlapDays: 7 } };
-    expect(keys.diff(outputs, byAge)).toEqual({ changes: true, replaces: [] });
+    expect(keys.diff(outputs, byAge), "set").toEqual({ changes: true, replaces: [] });
     const planned = { ...outputs, rotationDueAt: `${due}T00:00:00.000Z` };
-    expect(keys.preview(outputs, byAge)).toEqual(planned);
-    expect(await keys.update(id, outputs, byAge)).toEqual(planned);
-    expect(keys.diff(planned, byAge).changes).toBe(false);
-    expect(keys.diff(planned, { account: "default" }).changes).toBe(true);
+    expect(keys.preview(outputs, byAge), "preview").toEqual(planned);
+    expect(await keys.update(id, outputs, byAge), "update").toEqual(planned);
+    expect(keys.diff(planned, byAge).changes, "unchanged").toBe(false);
+    expect(keys.diff(planned, { account: "default" }).changes, "removed").toBe(true);
     expect(service.requests).toEqual([]);
   });
 
@@ -319,9 +319,10 @@ describe("a rotation with overlap", () => {
     const byAge = { account: "default", rotation: { afterDays: 30, overlapDays: 7 } };
     const later = keysOf(service, {}, { currentTime: () => NOON + 30 * DAY });
     const next = await later.update(id, outputs, byAge);
-    expect(methods(service)).toEqual(["DELETE", "POST"]);
-    expect(await later.update(id, next, news("a"))).toEqual({ ...next, rotationDueAt: null });
-    expect(methods(service)).toEqual(["DELETE", "POST"]);
+    expect(methods(service), "by age").toEqual(["DELETE", "POST"]);
+    const again = await later.update(id, next, news("a"));
+    expect(again, "trigger set again").toEqual({ ...next, rotationDueAt: null });
+    expect(methods(service), "trigger set again").toEqual(["DELETE", "POST"]);
   });
 
   it("drops the previous key from the state, and says so, if the creation after its deletion fails", async () => {
@@ -341,15 +342,16 @@ describe("a rotation with overlap", () => {
     const failure = await partialFailureOf(keysOf(service).update(id, outputs, news("a")));
     expect(failure.reason).toMatchObject({ problem: { kind: "keyNotFound", rotates: true } });
     const [first, second] = service.apiKeys;
-    expect(failure.properties).toMatchObject({ apiKey: first, previousApiKey: null });
-    const deletion = keysOf(service).delete(failure.properties);
-    expect(await failureOf(deletion)).toMatchObject({ problem: { kind: "keyNotFound" } });
+    const kept = { apiKey: first, previousApiKey: null };
+    expect(failure.properties, "rotation").toMatchObject(kept);
+    const deletion = await failureOf(keysOf(service).delete(failure.properties));
+    expect(deletion, "deletion without the mapping").toMatchObject({ problem: { kind: "keyNotFound" } });
     service.clearRequests();
     const next = await keysOf(service, token).update(id, failure.properties, news("a"));
-    expect(next).toMatchObject({ apiKey: second, previousApiKey: first });
-    expect(service.requests).toEqual([]);
+    expect(next, "update with the mapping").toMatchObject({ apiKey: second, previousApiKey: first });
+    expect(service.requests, "update with the mapping").toEqual([]);
     await keysOf(service, token).delete(failure.properties);
-    expect(service.apiKeys).toEqual([]);
+    expect(service.apiKeys, "deletion with the mapping").toEqual([]);
   });
 });
 
@@ -408,10 +410,12 @@ describe("a call that the engine repeats, because a retry hook asks for it", () 
     service.inject({ ...refused, times: 2 });
     const { partnerApiKey, notices } = startRun(service);
     const update = () => partnerApiKey.update(id, rotated, rotation("b"), URN);
-    for (const failure of [await partialFailureOf(update()), await partialFailureOf(update())])
-      expect(failure.properties).toMatchObject({ previousApiKey: null });
+    for (const call of ["first refusal", "second refusal"]) {
+      const { properties } = await partialFailureOf(update());
+      expect(properties, call).toMatchObject({ previousApiKey: null });
+    }
     const { apiKey, previousApiKey } = await update();
-    expect([previousApiKey, apiKey]).toEqual(service.apiKeys);
+    expect([previousApiKey, apiKey], "third call").toEqual(service.apiKeys);
     expect(methods(service)).toEqual(["DELETE", "POST", "POST", "POST"]);
     expect(notices).toEqual([]);
   });

@@ -77,19 +77,21 @@ describe("a fleet", () => {
     const { partnerWebhookStates: fleet, notices } = startRun(service);
     const args = { states: { 101: "active", 102: "disabled", 103: "active" } };
     const { id, outputs } = await create(fleet, args);
-    expect(methods(service)).toEqual(["GET", "PATCH", "PATCH"]);
-    expect(serverStates(service)).toEqual(args.states);
+    expect(methods(service), "creation").toEqual(["GET", "PATCH", "PATCH"]);
+    expect(serverStates(service), "creation").toEqual(args.states);
     const defaults = { others: "leave", otherStates: {}, stateOnDestroy: "leave", account: "default" };
     expect(id).toBe("default");
-    expect(outputs).toEqual({ ...args, ...defaults, initialStates: FOUND, server: service.url });
+    const created = { ...args, ...defaults, initialStates: FOUND, server: service.url };
+    expect(outputs, "creation").toEqual(created);
     service.clearRequests();
-    expect(await up(service, outputs, args)).toBe(outputs);
-    expect(methods(service)).toEqual([]);
-    expect(await refreshed(service, outputs)).toEqual(outputs);
-    expect(methods(service)).toEqual(["GET"]);
+    expect(await up(service, outputs, args), "unchanged up").toBe(outputs);
+    expect(methods(service), "unchanged up").toEqual([]);
+    expect(await refreshed(service, outputs), "refresh").toEqual(outputs);
+    expect(methods(service), "refresh").toEqual(["GET"]);
     const changed = await up(service, outputs, { states: { ...args.states, 101: "disabled" } });
-    expect(changed).toEqual({ ...outputs, states: { 101: "disabled", 102: "disabled", 103: "active" } });
-    expect(methods(service)).toEqual(["GET", "PATCH"]);
+    const states = { 101: "disabled", 102: "disabled", 103: "active" };
+    expect(changed, "changed up").toEqual({ ...outputs, states });
+    expect(methods(service), "changed up").toEqual(["GET", "PATCH"]);
     expect(notices).toEqual([]);
   });
 
@@ -120,7 +122,7 @@ describe("a fleet", () => {
       { others: "active" },
       { stateOnDestroy: "restore" },
     ])
-      expect(diff(news)).toEqual({ changes: true, replaces: [] });
+      expect(diff(news), JSON.stringify(news)).toEqual({ changes: true, replaces: [] });
   });
 
   it("is refreshed to the observed states; if a webhook is gone, the next up fails but changes the others", async () => {
@@ -154,8 +156,11 @@ describe("a fleet", () => {
     const absence = { problem: { kind: "absenceUnproven", webhookId: 7 } };
     expect((await fleet.check({}, { states: { 7: "active" } })).problems).toMatchObject([absence]);
     const missing = { ...olds, states: { 7: "active" }, initialStates: { 7: "active" } };
-    for (const call of [fleet.read(missing), destroy(service, { ...missing, stateOnDestroy: "disabled" })])
-      expect(await failureOf(call)).toMatchObject(absence);
+    for (const [step, call] of [
+      ["refresh", fleet.read(missing)],
+      ["destroy", destroy(service, { ...missing, stateOnDestroy: "disabled" })],
+    ] as const)
+      expect(await failureOf(call), step).toMatchObject(absence);
     // Neither does an empty list prove that the account has no webhooks.
     const empty = await sandboxFor({ faults: [{ kind: "status", status: 200, body: '{"data":[]}' }] });
     const creation = startRun(empty).partnerWebhookStates.create({ states: {}, others: "disabled" });
@@ -199,11 +204,16 @@ it("a state that something else wrote crashes no handler", async () => {
   const { partnerWebhookStates: fleet, partnerWebhookState: webhooks } = startRun(service);
   const news = await checked(fleet, { states: { 101: "active" } });
   const broken = { states: 7, otherStates: [null], initialStates: { x: 1, 101: "OFF", 102: {} }, others: {} };
-  for (const olds of [{}, broken, { ...broken, stateOnDestroy: "restore" }]) {
-    expect(fleet.diff(olds, news).changes).toBe(true);
-    expect((await fleet.read(olds))?.outputs).toMatchObject({ states: {} });
-    expect(await fleet.update("default", olds, news)).toMatchObject({ states: { 101: "active" } });
-    expect(await webhooks.read(olds)).toBeNull();
+  for (const [state, olds] of [
+    ["an empty state", {}],
+    ["wrong types", broken],
+    ["wrong types to restore", { ...broken, stateOnDestroy: "restore" }],
+  ] as const) {
+    expect(fleet.diff(olds, news).changes, `diff of ${state}`).toBe(true);
+    expect((await fleet.read(olds))?.outputs, `read of ${state}`).toMatchObject({ states: {} });
+    const updated = await fleet.update("default", olds, news);
+    expect(updated, `update of ${state}`).toMatchObject({ states: { 101: "active" } });
+    expect(await webhooks.read(olds), `read of a webhook, ${state}`).toBeNull();
     for (const handlers of [fleet, webhooks]) await handlers.delete(olds);
   }
   expect(methods(service)).toEqual(["GET"]);
@@ -261,11 +271,14 @@ describe("others", () => {
     const args = { states: { 103: "active" }, others: "disabled", stateOnDestroy: "restore" };
     const first = startRun(service);
     const { outputs: olds } = await create(first.partnerWebhookStates, args);
-    expect(first.notices).toEqual([{ kind: "othersDiffer", state: "disabled", webhookIds: [101, 102] }]);
-    expect(serverStates(service)).toEqual({ 101: "disabled", 102: "disabled", 103: "active" });
-    expect(olds).toMatchObject({ otherStates: { 101: "disabled", 102: "disabled" }, initialStates: FOUND });
-    expect(await up(service, olds, args)).toBe(olds);
-    expect(methods(service)).toEqual([]);
+    const differ = { kind: "othersDiffer", state: "disabled", webhookIds: [101, 102] };
+    expect(first.notices, "creation").toEqual([differ]);
+    const created = { 101: "disabled", 102: "disabled", 103: "active" };
+    expect(serverStates(service), "creation").toEqual(created);
+    const otherStates = { 101: "disabled", 102: "disabled" };
+    expect(olds, "creation").toMatchObject({ otherStates, initialStates: FOUND });
+    expect(await up(service, olds, args), "unchanged up").toBe(olds);
+    expect(methods(service), "unchanged up").toEqual([]);
 
     service.setWebhookState(101, "active");
     service.addWebhook(104, "active");
@@ -273,16 +286,22 @@ describe("others", () => {
     const refresh = startRun(service);
     const { outputs = {} } = (await refresh.partnerWebhookStates.read(olds)) ?? {};
     const drifted = { kind: "othersDiffer", state: "disabled", webhookIds: [101, 104] };
-    expect(refresh.notices).toEqual([{ kind: "webhooksGone", webhookIds: [102] }, drifted]);
-    const initialStates = { 101: "active", 102: "active", 103: "disabled", 104: "active" };
-    expect(outputs).toMatchObject({ otherStates: { 101: "active", 104: "active" }, initialStates });
+    const gone = { kind: "webhooksGone", webhookIds: [102] };
+    expect(refresh.notices, "refresh").toEqual([gone, drifted]);
+    const found = {
+      otherStates: { 101: "active", 104: "active" },
+      initialStates: { 101: "active", 102: "active", 103: "disabled", 104: "active" },
+    };
+    expect(outputs, "refresh").toMatchObject(found);
     const next = startRun(service);
     const repaired = await up(service, outputs, args, next);
-    expect(next.notices).toEqual([drifted]);
-    expect(serverStates(service)).toEqual({ 101: "disabled", 103: "active", 104: "disabled" });
-    expect(methods(service)).toEqual(["GET", "PATCH", "PATCH"]);
+    expect(next.notices, "repair").toEqual([drifted]);
+    const wanted = { 101: "disabled", 103: "active", 104: "disabled" };
+    expect(serverStates(service), "repair").toEqual(wanted);
+    expect(methods(service), "repair").toEqual(["GET", "PATCH", "PATCH"]);
     await destroy(service, repaired);
-    expect(serverStates(service)).toEqual({ 101: "active", 103: "disabled", 104: "active" });
+    const restored = { 101: "active", 103: "disabled", 104: "active" };
+    expect(serverStates(service), "destroy").toEqual(restored);
   });
 });
 
@@ -344,15 +363,19 @@ describe("a webhook that leaves a fleet", () => {
     ["disabled", "disabled", ["GET"]],
   ])("with stateOnDestroy: %s is %s", async (stateOnDestroy, state, requests) => {
     const rest = { states: { 101: "disabled" }, stateOnDestroy };
-    for (const before of [args, { ...rest, others: "disabled" }]) {
+    for (const [left, before] of [
+      ["a named webhook", args],
+      ["a webhook that others covered", { ...rest, others: "disabled" }],
+    ] as const) {
       const service = await sandboxFor();
       const olds = await created(service, { ...before, stateOnDestroy });
       const news = await up(service, olds, rest);
-      expect(service.webhooks.get(102)).toBe(state);
-      expect([news["otherStates"], news["initialStates"]]).toEqual([{}, { 101: "active" }]);
+      expect(service.webhooks.get(102), left).toBe(state);
+      expect([news["otherStates"], news["initialStates"]], left).toEqual([{}, { 101: "active" }]);
       service.clearRequests();
       await destroy(service, news);
-      expect([service.webhooks.get(101), methods(service)]).toEqual([state, requests]);
+      const step = `destroy after ${left}`;
+      expect([service.webhooks.get(101), methods(service)], step).toEqual([state, requests]);
     }
   });
 

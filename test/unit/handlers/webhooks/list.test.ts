@@ -44,13 +44,15 @@ describe("the webhook list", () => {
     const { service, registry, gets } = await start();
     await find(registry, 1);
     await registry.setState(1, "disabled");
-    expect(await find(registry, 1)).toMatchObject({ state: "disabled", missing: null });
-    expect((await all(registry)).map(({ state }) => state)).toEqual(["disabled", "active", "active"]);
-    expect(gets()).toBe(1);
+    const changed = { state: "disabled", missing: null };
+    expect(await find(registry, 1), "after a change").toMatchObject(changed);
+    const states = (await all(registry)).map(({ state }) => state);
+    expect(states, "after a change").toEqual(["disabled", "active", "active"]);
+    expect(gets(), "after a change").toBe(1);
     service.inject({ kind: "status", status: 409, operation: "activateWebhook" });
     expect(await failureOf(registry.setState(1, "active"))).toMatchObject({ status: 409 });
-    expect(await find(registry, 2)).toMatchObject({ state: "active" });
-    expect(gets()).toBe(2);
+    expect(await find(registry, 2), "after a failure").toMatchObject({ state: "active" });
+    expect(gets(), "after a failure").toBe(2);
   });
 
   it("includes a change that was made while the list was read, until it is read again", async () => {
@@ -86,11 +88,11 @@ describe("the webhook list", () => {
     expect(await failureOf(find(registry, 99))).toMatchObject({
       problem: { kind: "noSuchWebhook", webhookIds: [99], existing: [1, 2, 3] },
     });
-    expect(gets()).toBe(2);
+    expect(gets(), "an ID that does not exist").toBe(2);
     service.addWebhook(98, "disabled");
     clock.now += 1;
     expect(await find(registry, 98)).toMatchObject({ state: "disabled" });
-    expect(gets()).toBe(3);
+    expect(gets(), "an ID that is new").toBe(3);
   });
 
   it("is read again after a failure", async () => {

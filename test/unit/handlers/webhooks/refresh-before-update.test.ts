@@ -23,20 +23,22 @@ describe.each(KINDS)("the setting refreshBeforeUpdate of a %s", (_kind, handlers
     expect(created.outputs).not.toHaveProperty("refreshBeforeUpdate");
 
     const inputs = await checked(on, args, created.inputs);
-    expect(on.diff(created.outputs, inputs)).toEqual({ changes: true, replaces: [] });
+    const turnedOn = on.diff(created.outputs, inputs);
+    expect(turnedOn, "turned on").toEqual({ changes: true, replaces: [] });
     const recorded = { refreshBeforeUpdate: true };
-    expect(on.preview(created.outputs, inputs)).toMatchObject(recorded);
+    expect(on.preview(created.outputs, inputs), "turned on").toMatchObject(recorded);
     const outputs = await on.update(created.id, created.outputs, inputs);
-    expect(outputs).toMatchObject(recorded);
-    expect(on.diff(outputs, inputs).changes).toBe(false);
-    expect(await off.read(outputs)).toMatchObject({ outputs: recorded, inputs: recorded });
+    expect(outputs, "turned on").toMatchObject(recorded);
+    expect(on.diff(outputs, inputs).changes, "unchanged").toBe(false);
+    const read = await off.read(outputs);
+    expect(read, "a read by a run without it").toMatchObject({ outputs: recorded, inputs: recorded });
 
-    expect(off.diff(outputs, created.inputs).changes).toBe(true);
+    expect(off.diff(outputs, created.inputs).changes, "removed").toBe(true);
     service.clearRequests();
     const withoutIt = await off.update(created.id, outputs, created.inputs);
-    expect(withoutIt).toEqual(created.outputs);
-    expect(methods(service)).toEqual([]);
-    expect(await on.read(withoutIt)).toEqual(await off.read(withoutIt));
+    expect(withoutIt, "removed").toEqual(created.outputs);
+    expect(methods(service), "removed").toEqual([]);
+    expect(await on.read(withoutIt), "a read by a run with it").toEqual(await off.read(withoutIt));
   });
 
   it("is recorded by an import, and by a creation that fails partway", async () => {

@@ -21,16 +21,18 @@ describe("a webhook", () => {
       { ...expected, webhookId: 102, initialState: "active" },
       { ...expected, webhookId: 103, initialState: "disabled" },
     ]);
-    expect(methods(service)).toEqual(["GET", "PATCH"]);
+    expect(methods(service), "creation").toEqual(["GET", "PATCH"]);
     const [first = {}] = outputs;
     const news = await checked(webhooks, { webhookId: 101, state: "disabled" }, first);
-    expect(webhooks.diff(first, first)).toEqual({ changes: false, replaces: [] });
-    expect(webhooks.diff(first, news)).toEqual({ changes: true, replaces: [] });
-    expect(webhooks.preview(first, news)).toEqual({ ...first, state: "disabled" });
-    expect(webhooks.preview(null, news)).toMatchObject({ state: "disabled", initialState: UNKNOWN });
-    expect(await webhooks.update("101", first, news)).toEqual({ ...first, state: "disabled" });
-    expect(service.webhooks.get(101)).toBe("disabled");
-    expect(methods(service)).toEqual(["GET", "PATCH", "PATCH"]);
+    expect(webhooks.diff(first, first), "no change").toEqual({ changes: false, replaces: [] });
+    expect(webhooks.diff(first, news), "a change").toEqual({ changes: true, replaces: [] });
+    const disabled = { ...first, state: "disabled" };
+    expect(webhooks.preview(first, news), "preview of an update").toEqual(disabled);
+    const planned = { state: "disabled", initialState: UNKNOWN };
+    expect(webhooks.preview(null, news), "preview of a creation").toMatchObject(planned);
+    expect(await webhooks.update("101", first, news), "update").toEqual(disabled);
+    expect(service.webhooks.get(101), "update").toBe("disabled");
+    expect(methods(service), "update").toEqual(["GET", "PATCH", "PATCH"]);
   });
 
   it("is replaced if its ID or its account changes", async () => {
@@ -41,7 +43,10 @@ describe("a webhook", () => {
       [{ account: "eu" }, ["account"]],
       [{ stateOnDestroy: "restore" }, []],
     ] as const)
-      expect(webhooks.diff(olds, { ...olds, ...news })).toEqual({ changes: true, replaces });
+      expect(webhooks.diff(olds, { ...olds, ...news }), JSON.stringify(news)).toEqual({
+        changes: true,
+        replaces,
+      });
   });
 
   it("is refreshed to its observed state, and leaves the state once it is gone", async () => {
