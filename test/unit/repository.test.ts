@@ -1,6 +1,10 @@
+import { copyFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { expect, it } from "vitest";
 
-import { LOWEST } from "../../provider/tools/checkout.ts";
+import { LOWEST, ROOT } from "../../provider/tools/checkout.ts";
+import { inheritedEnv, runProcess } from "../../provider/tools/child-process.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 import { page } from "./docs/tables.ts";
 
 it("the lowest versions that are tested are those of package.json and of docs/upgrading.md", () => {
@@ -19,4 +23,17 @@ it("the plugin that is built from its sources locks the versions that the tests 
   const versions = (packages: Lock["packages"]) =>
     Object.keys(dependencies).map((name) => [name, packages[`node_modules/${name}`]?.version]);
   expect(versions(lock("provider/plugin/"))).toEqual(versions(lock("")));
+});
+
+it("npm says nothing about the version of the Node that runs it", async () => {
+  const cwd = await temporaryFolder();
+  await copyFile(join(ROOT, ".npmrc"), join(cwd, ".npmrc"));
+  await writeFile(join(cwd, "package.json"), JSON.stringify({ engines: { node: ">=99" } }));
+  // `npm test` sets variables that take precedence over the file.
+  const inherited = Object.entries(inheritedEnv()).filter(([name]) => !/^npm_config_/i.test(name));
+  const options = { cwd, env: Object.fromEntries(inherited) };
+  const install = ["install", "--dry-run", "--offline", "--no-audit"];
+  expect(await runProcess("npm", install, options)).toMatchObject({ code: 0, stderr: "" });
+  const { stderr } = await runProcess("npm", [...install, "--loglevel=warn"], options);
+  expect(stderr).toContain("EBADENGINE");
 });
