@@ -56,6 +56,16 @@ it.each(["pipeline", "pipeline-yaml"])(
     expect(await run("ci/task.sh repair-drift")).toMatchObject({ code: 0 });
     expect(sandbox.webhooks.get(103)).toBe("disabled");
 
+    if (LONG) {
+      // As the comment in Pulumi.yaml says. The first run applies the setting.
+      const inEveryRun = "sed -Ei 's/^# (config:|options:|  )/\\1/' Pulumi.yaml";
+      expect(await run(inEveryRun, "ci/up.sh")).toMatchObject({ code: 0 });
+      sandbox.setWebhookState(103, "active");
+      expect(await run("ci/up.sh")).toMatchObject({ code: 0 });
+      expect(sandbox.webhooks.get(103)).toBe("disabled");
+      await run("sed -Ei '/^(config|options):/,+1d' Pulumi.yaml", "ci/up.sh");
+    }
+
     // The state of a CLI that was killed after it created keys and before it saved them. Nothing changes
     // until a person has looked.
     await editState(stateFile, ({ checkpoint: { latest } }) => {
