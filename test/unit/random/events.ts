@@ -133,6 +133,16 @@ const onlyKeys = fc.record({ event: fc.constant("onlyKey"), name: keyNames, para
 
 const providers = fc.constantFrom(...(Object.keys(PROVIDERS) as Provider[]));
 
+/** A resource is renamed, and moves to another provider. The first `up` only targets one of the two names. */
+const renames = fc.record({
+  event: fc.constant("rename"),
+  from: names,
+  to: names,
+  provider: providers,
+  first: fc.constantFrom("from", "to"),
+  parallel: fc.boolean(),
+});
+
 /**
  * Removed, renamed or moved resources, passing time, changes that others make at the service, and its limits.
  */
@@ -157,6 +167,7 @@ const events = fc.oneof(
   { weight: 1, arbitrary: teardowns },
   { weight: 1, arbitrary: delays },
   { weight: 1, arbitrary: onlyKeys },
+  { weight: 2, arbitrary: renames },
 );
 
 /** The life of a stack. It starts with a program. */

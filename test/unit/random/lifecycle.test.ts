@@ -51,6 +51,9 @@ class Life {
       case "onlyKey":
         await this.#rotateOnlyKey(event);
         break;
+      case "rename":
+        await this.#rename(event);
+        break;
       case "limits":
         Object.assign(this.service, { oneKey: event.oneKey, lag: event.lag });
         break;
@@ -178,6 +181,30 @@ class Life {
     service.oneKey = false;
     this.#program.clear();
     for (const [other, resource] of program) this.#program.set(other, resource);
+  }
+
+  /**
+   * Renames a resource. The first `up` only targets the old name or the new one, the second one does the rest.
+   *
+   * @throws if both succeed, and a webhook of the resource is not in the declared state.
+   */
+  async #rename({ from, to, provider, first, parallel }: Extract<Event, { event: "rename" }>): Promise<void> {
+    const { args } = this.#program.get(from) ?? {};
+    const inState = new Set(this.#entries.map(({ name }) => name));
+    if (!args || kindOf(from) !== kindOf(to) || this.#program.has(to)) return;
+    if (!inState.has(from) || inState.has(to)) return;
+    this.service.catchUp();
+    this.#program.delete(from);
+    this.#program.set(to, { args, provider });
+    const up = { verb: "up", parallel, retries: 0, stop: null } as const;
+    const targets = [first === "from" ? from : to];
+    if (!(await this.#run({ ...up, targets })).succeeded || !(await this.#run(up)).succeeded) return;
+    for (const [id, present] of this.service.sandbox.webhooks)
+      assert.equal(
+        present,
+        stateIn(args, id) ?? present,
+        `renaming ${from} leaves webhook ${id} in another state`,
+      );
   }
 
   /** Tries to make the stack agree with the service, whose list is current. @returns Whether it does. */
