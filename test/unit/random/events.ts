@@ -133,13 +133,12 @@ const onlyKeys = fc.record({ event: fc.constant("onlyKey"), name: keyNames, para
 
 const providers = fc.constantFrom(...(Object.keys(PROVIDERS) as Provider[]));
 
-/** A resource is renamed, and moves to another provider. The first `up` only targets one of the two names. */
+/** A resource is renamed, and may move to another provider. The first `up` only targets one of the two names. */
 const renames = fc.record({
   event: fc.constant("rename"),
-  from: names,
-  to: names,
+  name: names,
   provider: providers,
-  first: fc.constantFrom("from", "to"),
+  first: fc.constantFrom("old", "new"),
   parallel: fc.boolean(),
 });
 
@@ -167,7 +166,7 @@ const events = fc.oneof(
   { weight: 1, arbitrary: teardowns },
   { weight: 1, arbitrary: delays },
   { weight: 1, arbitrary: onlyKeys },
-  { weight: 2, arbitrary: renames },
+  { weight: 1, arbitrary: renames },
 );
 
 /** The life of a stack. It starts with a program. */

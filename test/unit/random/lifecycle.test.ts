@@ -188,23 +188,19 @@ class Life {
    *
    * @throws if both succeed, and a webhook of the resource is not in the declared state.
    */
-  async #rename({ from, to, provider, first, parallel }: Extract<Event, { event: "rename" }>): Promise<void> {
-    const { args } = this.#program.get(from) ?? {};
-    const inState = new Set(this.#entries.map(({ name }) => name));
-    if (!args || kindOf(from) !== kindOf(to) || this.#program.has(to)) return;
-    if (!inState.has(from) || inState.has(to)) return;
+  async #rename({ name, provider, first, parallel }: Extract<Event, { event: "rename" }>): Promise<void> {
+    const { args } = this.#program.get(name) ?? {};
+    const next = `${kindOf(name)}${name.endsWith("1") ? 2 : 1}`;
+    const inState = new Set(this.#entries.map((entry) => entry.name));
+    if (!args || this.#program.has(next) || !inState.has(name) || inState.has(next)) return;
     this.service.catchUp();
-    this.#program.delete(from);
-    this.#program.set(to, { args, provider });
+    this.#program.delete(name);
+    this.#program.set(next, { args, provider });
     const up = { verb: "up", parallel, retries: 0, stop: null } as const;
-    const targets = [first === "from" ? from : to];
+    const targets = [first === "old" ? name : next];
     if (!(await this.#run({ ...up, targets })).succeeded || !(await this.#run(up)).succeeded) return;
     for (const [id, present] of this.service.sandbox.webhooks)
-      assert.equal(
-        present,
-        stateIn(args, id) ?? present,
-        `renaming ${from} leaves webhook ${id} in another state`,
-      );
+      assert.equal(present, stateIn(args, id) ?? present, `a rename leaves webhook ${id} in another state`);
   }
 
   /** Tries to make the stack agree with the service, whose list is current. @returns Whether it does. */
