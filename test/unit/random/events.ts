@@ -133,7 +133,7 @@ const onlyKeys = fc.record({ event: fc.constant("onlyKey"), name: keyNames, para
 
 const providers = fc.constantFrom(...(Object.keys(PROVIDERS) as Provider[]));
 
-/** A resource is renamed, and may move to another provider. The first `up` only targets one of the two names. */
+/** A resource is renamed, and may move to another provider. The first `up` targets one of the names. */
 const renames = fc.record({
   event: fc.constant("rename"),
   name: names,

@@ -184,7 +184,7 @@ class Life {
   }
 
   /**
-   * Renames a resource. The first `up` only targets the old name or the new one, the second one does the rest.
+   * Renames a resource. The first `up` targets the old or the new name, the second one does the rest.
    *
    * @throws if both succeed, and a webhook of the resource is not in the declared state.
    */
