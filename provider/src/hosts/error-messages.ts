@@ -39,7 +39,7 @@ export function renderError(error: unknown, context: MessageContext = {}): strin
     const hint = context.refreshesFirst === true ? ` ${refreshText(context)}${lastUp}` : lastUp;
     // A server can send a lone surrogate, and truncation can leave one. gRPC cannot encode it, which would
     // end the process.
-    return `${describeError(error, context).toWellFormed()}${hint} [${error.code}]`;
+    return `${describeError(error, context).toWellFormed()}${keepingText(error, context)}${hint} [${error.code}]`;
   }
   const { name, stack = "" } = error instanceof Error ? error : { name: typeof error };
   const [, place] = /[\\/]([a-z-]+\.(?:js|ts):\d+)/.exec(stack) ?? []; // Of the innermost frame.
@@ -75,7 +75,7 @@ function describeError(error: PartnerError, context: MessageContext): string {
   if (error instanceof SettingsError)
     return `${error.problems.map((problem) => renderSettingProblem(problem, context)).join(" ")} Nothing was sent.`;
   if (error instanceof RequestError)
-    return `${requestName(error.failure, context)}: ${outcomeText(error.failure, context)}${keepingText(error.failure, context)}`;
+    return `${requestName(error.failure, context)}: ${outcomeText(error.failure, context)}`;
   const { problem } = error as PartnerError & Pick<ResourceError, "problem">; // There is no fourth kind.
   return resourceText(problem, context);
 }
@@ -118,9 +118,17 @@ function requestName({ operation, webhookId, host }: RequestFailure, { account }
 /** What to do if the resource is declared again after a deletion that failed partway. */
 const KEEPING = 'To keep the resource, run "pulumi up --refresh".';
 
-/** Returns what to do if a deletion may have changed a webhook, but the resource is to be kept. */
-function keepingText({ webhookId, effect }: RequestFailure, { deletes }: MessageContext): string {
-  return deletes === true && webhookId !== null && effect === "possible" ? ` ${KEEPING}` : "";
+/** Returns what to do if a deletion may have changed something, but the resource is to be kept. */
+function keepingText(error: PartnerError, { deletes, urn }: MessageContext): string {
+  if (deletes !== true) return "";
+  const isRequest = error instanceof RequestError;
+  const isPossible = isRequest && error.failure.effect === "possible";
+  const isPartlyDone = error instanceof ResourceError && error.problem.kind === "partlyDone";
+  if (!isPossible && !isPartlyDone) return "";
+  if (isRequest && error.failure.webhookId !== null) return ` ${KEEPING}`;
+  // No refresh can tell whether a key is gone.
+  const command = urn === undefined ? '--replace" with its URN' : `--replace ${quoteForShell(urn)}"`;
+  return ` To keep the resource, replace its key: run "pulumi up ${command}.`;
 }
 
 /** Returns what happened, and the remedy. */

@@ -322,6 +322,8 @@ describe("the message for every error and notice", () => {
   it("says how to repeat a deletion, or to take it back, because up alone finds nothing to repair", () => {
     const rest = (error: PartnerError): string => renderError(error, { deletes: true });
     const keep = 'To keep the resource, run "pulumi up --refresh".';
+    const keepKey =
+      'To keep the resource, replace its key: run "pulumi up --replace" with its URN. [PARTNERS_STATUS]';
     const lost = { effect: "possible", attempts: 4 } as const;
     for (const [error, keeps] of [
       [answered(502, { ...PATCH, ...lost }), true],
@@ -335,6 +337,18 @@ describe("the message for every error and notice", () => {
       expect(rest(error).split(keep), renderError(error)).toHaveLength(keeps ? 2 : 1);
       expect(renderError(error)).not.toContain(keep);
     }
+    const next = answered(403, DELETE);
+    for (const [error, keeps] of [
+      [answered(502, { ...DELETE, ...lost }), true],
+      [new ResourceError({ kind: "partlyDone", next }), true],
+      [next, false],
+      [answered(502, { ...PATCH, ...lost }), false],
+    ] as const) {
+      expect(rest(error).includes(keepKey)).toBe(keeps);
+      expect(renderError(error)).not.toContain(keepKey);
+    }
+    const named = renderError(answered(502, { ...DELETE, ...lost }), { deletes: true, urn: FLEET });
+    expect(named).toContain(`run "pulumi up --replace '${FLEET}'".`);
     for (const error of ERRORS) expect(rest(error)).not.toMatch(/"pulumi up" again/);
     expect(rest(new RequestError(failure({ kind: "interrupted" })))).toContain("Run the same command again.");
   });
