@@ -30,7 +30,8 @@ const EXAMPLES: readonly Example[] = [
   { name: "rotation" },
 ];
 
-it.each(EXAMPLES)(
+// packed.test.ts runs the quickstart.
+it.each(EXAMPLES.filter(({ name }) => LONG || name !== "quickstart"))(
   "$name previews, and in a long run also applies and destroys",
   async ({ name, shownIn, prepare }) => {
     const [sandbox, eu] = [await sandboxFor(), await sandboxFor()];
