@@ -4,7 +4,7 @@
  */
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { homedir, tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, posix } from "node:path";
 import { ROOT } from "../checkout.ts";
 import { mustRun } from "../child-process.ts";
 
@@ -34,6 +34,9 @@ try {
     missing: ["README.md", "LICENSE"].filter((path) => !texts.has(path)),
     unexpected: paths.filter((path) => !EXPECTED.test(path)),
     "dead links": texts.get("README.md")?.match(/\]\((?!https:|#)[^)]*/g) ?? [],
+    "dead imports": [...texts].flatMap(([path, text]) =>
+      importsOf(path, text).filter((imported) => !texts.has(imported)),
+    ),
     private: paths.filter((path) => PRIVATE.some((text) => texts.get(path)?.includes(text))),
   };
   for (const [what, found] of Object.entries(findings))
@@ -48,4 +51,11 @@ try {
   process.exitCode = 1;
 } finally {
   await rm(folder, { recursive: true });
+}
+
+/** Returns the modules of the package that a file imports, as paths in the package. */
+function importsOf(path: string, text: string): string[] {
+  return [...text.matchAll(/\b(?:from |import |(?:import|require)\()"(\.[^"]+)"/g)].map(([, target = ""]) =>
+    posix.join(posix.dirname(path), target),
+  );
 }
