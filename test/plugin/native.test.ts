@@ -67,7 +67,7 @@ it("a list of webhooks is filtered by state, and refuses another state", async (
 });
 
 it("an import with an invalid ID fails, and its error does not contain the key", async () => {
-  const OLD_KEY = "old-key-0123456789abcdef";
+  const OLD_KEY = "old_key_0123456789abcdef";
   const { plugin } = await startNative({}, { env: { SPACED: `${OLD_KEY} ` } });
   for (const [{ __provider }, id, expected] of [
     [HOOK, "999", /999 does not exist.*101, 102, 103/],
@@ -75,6 +75,7 @@ it("an import with an invalid ID fails, and its error does not contain the key",
     [KEY, "env:NO_SUCH", /NO_SUCH is not set/],
     [KEY, "env:SPACED", /SPACED is not set, or holds no key/],
     [KEY, OLD_KEY, /"env:"/],
+    [KEY, `env:${OLD_KEY}`, /\*\*\* is not set/],
   ] as const) {
     const { message } = await errorOf(plugin.read(id, { __provider }));
     expect(message, id).toMatch(expected);

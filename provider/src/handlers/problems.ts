@@ -71,7 +71,10 @@ export type ResourceProblem = Readonly<
 export type ImportId = Readonly<
   | { kind: "webhookId" }
   | { kind: "accountName"; account: string }
-  /** `unusable`: the variable that the ID names, if it is not set or holds no key; `null`: it names none. */
+  /**
+   * `unusable`: the variable that the ID names, redacted, if it is not set or holds no key; `null`: it names
+   * none.
+   */
   | { kind: "variable"; unusable: string | null }
 >;
 

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 
 import { isVisibleAscii } from "../../api/operations.js";
+import { redactText } from "../../api/redact.js";
 import { PARTNER_API_KEY } from "../../registration.js";
 import {
   isPlaceholder,
@@ -85,7 +86,8 @@ export function apiKeyHandlers(plugin: PluginProcess): ResourceHandlers {
       const name = /^env:(\w+)$/.exec(id)?.[1] ?? null;
       const apiKey = name === null ? undefined : plugin.env[name];
       if (!isVisibleAscii(apiKey) || isPlaceholder(apiKey)) {
-        const expected = { kind: "variable", unusable: name } as const;
+        // Without what could be a key, which may stand in place of the name.
+        const expected = { kind: "variable", unusable: name && redactText(name, []) } as const;
         return Promise.reject(new ResourceError({ kind: "wrongImportId", expected }));
       }
       const inputs = { account: plugin.account };
