@@ -6,11 +6,11 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { constants } from "node:fs";
 import { access } from "node:fs/promises";
-import { delimiter, join, resolve } from "node:path";
+import { delimiter, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { text } from "node:stream/consumers";
 
-import { cacheRoot } from "./build-cache.ts";
+import { compiledCodeFolder } from "./build-cache.ts";
 
 /** The result of a process. */
 export interface Ended {
@@ -121,7 +121,7 @@ export function inheritedEnv(): Record<string, string> {
   const kept = Object.entries(process.env).filter(([name]) => !NOT_INHERITED.test(name));
   return {
     // Every engine operation starts several Node processes that load the SDK.
-    NODE_COMPILE_CACHE: join(cacheRoot(), "node"),
+    NODE_COMPILE_CACHE: compiledCodeFolder(),
     ...(Object.fromEntries(kept) as Record<string, string>),
   };
 }

@@ -1,7 +1,7 @@
 /** Finds, installs or builds a Pulumi CLI, for the demo, the engine tests and the release check. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { cacheRoot, fill, hashOf } from "../build-cache.ts";
+import { cacheRoot, fill, hashOf, limitCompiledCode } from "../build-cache.ts";
 import { isExecutable, mustRun, onPath } from "../child-process.ts";
 import { goBuild } from "../go-build.ts";
 
@@ -34,6 +34,7 @@ const FOUND_VARIABLE = "FOUND_PULUMI_CLI";
 
 /** Runs once before the engine tier, so that the build of a CLI does not count as the time of a test. */
 export async function setup(): Promise<void> {
+  await limitCompiledCode();
   const pulumi = await getPulumi();
   console.error(`Pulumi ${pulumi.version}: ${pulumi.path}`);
   process.env[FOUND_VARIABLE] = JSON.stringify(pulumi);
