@@ -1,6 +1,7 @@
 import grpc from "@grpc/grpc-js";
 import proto from "@pulumi/pulumi/proto/provider_pb.js";
 import empty from "google-protobuf/google/protobuf/empty_pb.js";
+import struct from "google-protobuf/google/protobuf/struct_pb.js";
 import { describe, expect, it } from "vitest";
 
 import { UNKNOWN } from "../../provider/src/handlers/contract.js";
@@ -82,6 +83,15 @@ it("an import with an invalid ID fails, and its error does not contain the key",
     expect(message, id).toMatch(/\[PARTNERS_RESOURCE\]$/);
     expect(message, id).not.toContain(OLD_KEY);
   }
+});
+
+it("a read of a state that cannot be decoded fails with our own message, and the process continues", async () => {
+  const { plugin } = await startNative();
+  const state = new struct.Struct();
+  state.getFieldsMap().set("webhookId", new struct.Value()); // Of no kind.
+  const request = new proto.ReadRequest().setUrn(urnOf(HOOK.__provider)).setId("101").setProperties(state);
+  expect((await errorOf(plugin.call("read", request))).message).toMatch(/\[PARTNERS_BUG\]/);
+  expect(await plugin.read("101", HOOK)).toMatchObject({ id: "101" });
 });
 
 describe("the provider's settings", () => {

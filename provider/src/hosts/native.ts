@@ -19,7 +19,6 @@ import { NativeConfiguration } from "./native-configuration.js";
 import { invoke } from "./native-functions.js";
 import { NativeResources, outputStruct } from "./native-resources.js";
 import { PluginHost, type CallContext } from "./plugin-host.js";
-import { fromStruct } from "./struct.js";
 
 /**
  * Serves the engine until the engine ends the process.
@@ -158,7 +157,11 @@ class NativeHost {
   }
 }
 
-/** Returns what the message for a failed read must know. */
+/**
+ * Returns what the message for a failed read must know. It reads only one value of the state: the others may
+ * be why the read failed.
+ */
 function readContext(request: proto.ReadRequest): CallContext {
-  return { lastUp: true, refreshesFirst: isRefreshedFirst(fromStruct(request.getProperties())) };
+  const refreshesFirst = request.getProperties()?.getFieldsMap().get("refreshBeforeUpdate")?.getBoolValue();
+  return { lastUp: true, refreshesFirst: refreshesFirst === true };
 }
