@@ -163,9 +163,9 @@ function explain(
     case "outOfTime":
       return [
         attempts === 0
-          ? "not sent, because customTimeouts ended before its turn"
-          : "customTimeouts ended before a retry",
-        "Raise customTimeouts of the resource.",
+          ? "not sent, because the customTimeouts limit was reached first"
+          : "the customTimeouts limit was reached before a retry",
+        "Raise the customTimeouts of the resource.",
       ];
     case "connection": {
       const peer = mayUseProxy ? `${host} or its proxy` : host;
@@ -189,7 +189,7 @@ function explain(
       ];
     case "unreadableList": {
       if (cause.reading.reason === "too many values")
-        return [`the list has too many values to be one of ${cause.elements}`, `Check ${baseUrl}.`];
+        return [`the list has too many values to be a list of ${cause.elements}`, `Check ${baseUrl}.`];
       const { setting: member, reason } = cause.reading;
       const why = reason === "not unique" ? `: two ${cause.elements} have the same ID` : "";
       return [`the list was not recognized${why}`, readingRemedy(member, cause.reading, context)];

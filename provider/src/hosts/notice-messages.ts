@@ -23,7 +23,7 @@ export function renderNotice(notice: Notice, context: MessageContext): string {
     case "keyWasGone": {
       const key = keyName(notice.fingerprint);
       if (notice.why === "repeated")
-        return `${key} was gone when its deletion was retried. Probably the first attempt deleted it.`;
+        return `${key} was gone when its deletion was retried. The first attempt probably deleted it.`;
       const gone = `${key} was not found, so it is treated as deleted.`;
       if (notice.why === "gone") return gone;
       return `${gone} If the service deletes keys by ID, the key may still exist: delete it there and set ${settingName("responses.apiKeyId", context)}.`;

@@ -41,7 +41,7 @@ function ruleText(rule: SettingRule): string {
 const RULES: Readonly<Record<SettingRule & string, string>> = {
   visibleAscii: 'must contain only visible ASCII characters: no spaces, no newlines, no "Bearer"',
   flag: "must be true or false",
-  url: "is not a URL; it looks like https://partners.example.com",
+  url: "is not a URL; it should look like https://partners.example.com",
   noCredentials: "must not contain a user name or password; the access token is a separate setting",
   https:
     "must start with https://; plain http:// would send the access token unencrypted and is allowed only for this machine",
