@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import * as partners from "pulumi-partners";
 
-// The default account, of partners:baseUrl and partners:accessToken, needs no provider.
+// The default account (partners:baseUrl and partners:accessToken) needs no provider.
 const us = new partners.PartnerApiKey("checkout-us");
 
 // Each other account needs a provider with its own settings.
