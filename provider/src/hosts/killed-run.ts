@@ -61,8 +61,10 @@ export class EngineWatch {
  * file may be of a run that goes on without the process.
  */
 export function isLeftOver(file: string, since: number): boolean {
+  if (isAlive(processOf(file))) return false;
+  // Asked second, because until then the process may have written.
   const modifiedAt = statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? -Infinity;
-  return !isAlive(processOf(file)) && modifiedAt < since;
+  return modifiedAt < since;
 }
 
 /** Whether a pending operation in the state of a stack, such as `creating`, may have created a key. */
