@@ -99,6 +99,9 @@ export const DEFAULT_ACCOUNT = "default";
 /** The configuration key that marks the settings as the arguments of a `Provider`. */
 export const EXPLICIT_KEY = "partners:explicit";
 
+/** The environment variable that names keys which a person has found to be gone. */
+export const GONE_KEYS = "PARTNERS_GONE_KEYS";
+
 /** Whether a key of stack configuration is meant for this provider, but is not one of its settings. */
 export function isUnknownKey(key: string): boolean {
   return key.startsWith(NAMESPACE) && !SETTINGS.includes(key.slice(NAMESPACE.length));

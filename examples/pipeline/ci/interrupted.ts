@@ -1,7 +1,8 @@
-// Fails if a killed run may have created a key that no stack tracks:
+// Fails if a killed run or a lost response may have left a key that no stack tracks:
 //   pulumi stack export | node ci/interrupted.ts
+// With --lost, it only prints when the responses were lost, for PARTNERS_GONE_KEYS.
 // Run it before `up`: afterwards, Pulumi no longer knows which keys the killed run was rotating.
-import { stdin } from "node:process";
+import { argv, stdin } from "node:process";
 import { json } from "node:stream/consumers";
 
 interface Resource {
@@ -27,13 +28,22 @@ const nameOf = ({ urn }: Resource): string => urn.split("::").slice(3).join("::"
 const interrupted = (deployment?.pending_operations ?? []).filter(
   ({ type, resource }) => isKey(resource) && (type === "creating" || type === "updating"),
 );
-if (deployment && interrupted.length > 0) {
-  const { resources = [], manifest } = deployment;
-  console.log(`A killed run may have created a key that no stack tracks:
-${interrupted.map(({ type, resource }) => `  ${nameOf(resource)}, interrupted while ${type}`).join("\n")}
+const keys = (deployment?.resources ?? []).filter(isKey);
+const lost = keys.flatMap((key) => {
+  const at = key.outputs?.["lostCreationAt"];
+  return typeof at === "string" ? { key, at } : [];
+});
+if (argv.includes("--lost")) console.log(lost.map(({ at }) => at).join());
+else if (deployment && interrupted.length + lost.length > 0) {
+  const killedAt = `${deployment.manifest.time.slice(0, 16)}Z`;
+  console.log(`A key may have been created that no stack tracks:
+${[
+  ...interrupted.map(({ type, resource }) => `  ${nameOf(resource)}, interrupted while ${type}, before ${killedAt}`),
+  ...lost.map(({ key, at }) => `  ${nameOf(key)}, whose response was lost at ${at}`),
+].join("\n")}
 Keys of this stack:
-${resources.filter(isKey).map(described).join("\n") || "  none"}
-Find a key at the service that no stack tracks, created at about ${manifest.time.slice(0, 16)}Z, and delete it.
+${keys.map(described).join("\n") || "  none"}
+Find a key at the service that no stack tracks, created at about one of these times, and delete it.
 Then run the task "forget-interrupted", and the failed job again.`);
   process.exitCode = 1;
 }

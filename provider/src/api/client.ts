@@ -70,7 +70,8 @@ export interface PartnerClient {
    * @param secret The value, which no message may contain. @default `key`
    * @throws {RequestError} @throws {SettingsError} if `key` fits into no path.
    */
-  deleteApiKey(key: string, secret?: string): Promise<ApiResponse>;
+  deleteApiKey(key: string, secret?: string, isNew?: boolean): Promise<ApiResponse>;
+  clockOffset(): number | null;
   /** Lists the webhooks. @throws {RequestError} */
   listWebhooks(): Promise<ApiResponse>;
   /** Sets the state of a webhook. @throws {RequestError} */
@@ -174,7 +175,8 @@ export function createClient(options: ClientOptions): PartnerClient {
 
   return {
     createApiKey: () => send({ operation: "createApiKey" }),
-    deleteApiKey: (key, secret = key) => send({ operation: "deleteApiKey", key, secret }),
+    clockOffset: () => null,
+    deleteApiKey: (key, secret = key, _isNew = false) => send({ operation: "deleteApiKey", key, secret }),
     listWebhooks: () => send({ operation: "listWebhooks" }),
     setWebhookState: (webhookId, state) => send({ operation: STATE_OPERATION[state], webhookId }),
     pendingOperations: () => [...inFlight].map(({ operation }) => operation),

@@ -9,7 +9,7 @@ import { renderError } from "../hosts/error-messages.js";
 import { renderNotice } from "../hosts/notice-messages.js";
 import { quoteForShell } from "../hosts/wording.js";
 import { isScalar, nodesOf, pointersOf } from "../json.js";
-import { unknownSettingText } from "../registration.js";
+import { GONE_KEYS, unknownSettingText } from "../registration.js";
 import { recordOf } from "../responses/webhook-list-reader.js";
 import { parseOptions, printable, UsageError, type Command } from "./command.js";
 import { isInProject, parseStack, readStack, type Account, type Stack } from "./stack-state.js";
@@ -66,7 +66,10 @@ const COLORS = { ok: "green", warning: "yellow", failed: "red" } as const;
  */
 type Report = (status: keyof typeof COLORS, name: string, detail: string, ...lines: string[]) => void;
 
-function reportStack({ name, accounts, hasPlainToken, interruptedKeys }: Stack, report: Report): void {
+function reportStack(
+  { name, accounts, hasPlainToken, interruptedKeys, lostCreations }: Stack,
+  report: Report,
+): void {
   const names = accounts.map((account) => account.name);
   report("ok", "stack", `${name}, account${names.length > 1 ? "s" : ""} ${names.join(", ")}.`);
   if (hasPlainToken)
@@ -76,6 +79,14 @@ function reportStack({ name, accounts, hasPlainToken, interruptedKeys }: Stack, 
       "The access token is stored in plain text.",
       "pulumi config set --secret partners:accessToken",
       "Then ask the service for a new token.",
+    );
+  if (lostCreations.length > 0)
+    report(
+      "failed",
+      "lost",
+      `A key may have been created that no stack tracks, for ${lostCreations.map(({ resource, at }) => `${resource} at ${at}`).join(", ")}.`,
+      'If the service has a key from that time that is no stack\'s "apiKey" or "previousApiKey", delete it. Then run:',
+      `${GONE_KEYS}=${lostCreations.map(({ at }) => at).join()} pulumi up`,
     );
   if (interruptedKeys.length > 0)
     report(

@@ -19,7 +19,17 @@ export interface Stack {
   readonly accounts: readonly Account[];
   /** The names of the keys whose creation or rotation was interrupted. */
   readonly interruptedKeys: readonly string[];
+  /** The keys that may have been created although the response was lost. */
+  readonly lostCreations: readonly LostKey[];
   readonly hasPlainToken: boolean;
+}
+
+/** A creation whose response was lost. */
+export interface LostKey {
+  /** The name of the resource. */
+  readonly resource: string;
+  /** When, ISO 8601. */
+  readonly at: string;
 }
 
 export interface Account {
@@ -140,6 +150,13 @@ export function parseStack(name = "", values: Config = {}, deployment: Deploymen
       .filter(({ type }) => mayHaveCreated(type))
       .filter(({ resource }) => isOf(resource, [PARTNER_API_KEY]))
       .map(({ resource }) => nameOf(resource)),
+    // Also of a replaced resource: whoever has looked for its key must say so before it can be deleted.
+    lostCreations: (deployment.resources ?? [])
+      .filter((resource) => isOf(resource, [PARTNER_API_KEY]))
+      .flatMap((resource) => {
+        const at = resource.outputs?.["lostCreationAt"];
+        return typeof at === "string" ? { resource: nameOf(resource), at } : [];
+      }),
     hasPlainToken: token?.value !== undefined && token.secret !== true,
   };
 }

@@ -39,6 +39,13 @@ export function isPlaceholder(text: string): boolean {
  */
 export const SIGNATURE = "4dabf18193072939515e22adb298388d";
 
+/** Names one resource. Its URN is empty if the host does not know it. */
+export interface ResourceName {
+  /** The ID in the state. */
+  readonly id: string;
+  readonly urn: string;
+}
+
 /**
  * The operations on one type of resource, for any host. All of them except `diff` may throw a {@link
  * PartnerError}.
@@ -56,8 +63,16 @@ export interface ResourceHandlers {
     news: Properties,
     urn?: string,
   ): Promise<{ readonly inputs: Properties; readonly problems: readonly (InputProblem | PartnerError)[] }>;
-  /** Compares the outputs in the state with checked inputs. Sends no request. */
-  diff(olds: Properties, news: Properties): { readonly changes: boolean; readonly replaces: string[] };
+  /**
+   * Compares the outputs in the state with checked inputs. Sends no request.
+   *
+   * @param resource Tells apart two resources with the same key, as in `delete`.
+   */
+  diff(
+    olds: Properties,
+    news: Properties,
+    resource?: ResourceName,
+  ): { readonly changes: boolean; readonly replaces: string[] };
   /**
    * Returns the outputs for a preview, {@link UNKNOWN} where only the update can tell.
    *
@@ -75,7 +90,7 @@ export interface ResourceHandlers {
   read(olds: Properties): Promise<{ readonly outputs: Properties; readonly inputs?: Properties } | null>;
   /** @throws {PartialFailure} if the update failed but its outputs must be kept. */
   update(id: string, olds: Properties, news: Properties, urn?: string): Promise<Properties>;
-  delete(olds: Properties): Promise<void>;
+  delete(olds: Properties, resource?: ResourceName): Promise<void>;
   /**
    * Takes over a resource for an import or a `get`, by the ID that the user gave. `inputs`: with which a
    * program declares it.

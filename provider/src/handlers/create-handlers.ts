@@ -91,8 +91,8 @@ function guardOwnership(plugin: PluginProcess, handlers: ResourceHandlers): Reso
       return { inputs, problems: account ? [...problems, account] : problems };
     },
 
-    diff(olds, news) {
-      const difference = handlers.diff(olds, news);
+    diff(olds, news, resource) {
+      const difference = handlers.diff(olds, news, resource);
       if (olds["account"] !== plugin.account) return difference; // The process of the old account deletes it.
       const server = otherServer(olds);
       if (server === null) return difference;
@@ -122,13 +122,14 @@ function guardOwnership(plugin: PluginProcess, handlers: ResourceHandlers): Reso
     async update(id, olds, news, urn) {
       assertOwned(olds);
       // If only the address changed, there is nothing to send.
-      if (otherServer(olds) && !handlers.diff(olds, news).changes) return withServer(olds);
+      if (otherServer(olds) && !handlers.diff(olds, news, { id, urn: urn ?? "" }).changes)
+        return withServer(olds);
       return withServer(await handlers.update(id, olds, news, urn).catch(rethrowWithServer));
     },
 
-    async delete(olds) {
+    async delete(olds, resource) {
       assertOwned(olds);
-      return handlers.delete(olds);
+      return handlers.delete(olds, resource);
     },
 
     async adopt(id) {

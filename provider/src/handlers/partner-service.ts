@@ -4,13 +4,13 @@ import { isWebPage, reportsFailure } from "../responses/failure-report.js";
 import { isFailedCreation } from "../responses/key-reader.js";
 import type { ResponseMapping } from "../responses/mapping.js";
 import { readWebhookList } from "../responses/webhook-list-reader.js";
-import { keepResponse, type CreatedKey } from "./keys/key-state.js";
+import { keepResponse, tokenMark, type CreatedKey } from "./keys/stored-key.js";
 import type { WebhookList } from "./webhooks/list.js";
 
 /**
  * The Partner API, with its responses interpreted. Each method also throws as that of {@link PartnerClient}.
  */
-export interface PartnerService extends Pick<PartnerClient, "pendingOperations" | "close"> {
+export interface PartnerService extends Pick<PartnerClient, "pendingOperations" | "clockOffset" | "close"> {
   /**
    * Creates a key. Never throws once the server has returned a key: the response is the only copy.
    *
@@ -18,7 +18,7 @@ export interface PartnerService extends Pick<PartnerClient, "pendingOperations" 
    */
   createApiKey(): Promise<CreatedKey>;
   /** Deletes a key. @param apiKey The key, if `apiKeyOrId` is its ID. No message may contain it. */
-  deleteApiKey(apiKeyOrId: string, apiKey?: string): Promise<void>;
+  deleteApiKey(apiKeyOrId: string, apiKey?: string, isNew?: boolean): Promise<void>;
   /** Lists the webhooks. @throws {RequestError} also if the list is not recognized. */
   listWebhooks(): Promise<WebhookList>;
   /** Sets the state of a webhook. */
@@ -29,16 +29,24 @@ export interface PartnerService extends Pick<PartnerClient, "pendingOperations" 
  * Interprets what the client receives: a 2xx response may still report a failure, and a list may not be
  * recognized.
  */
-export function interpretResponses(client: PartnerClient, mapping: ResponseMapping): PartnerService {
+export function interpretResponses(
+  client: PartnerClient,
+  mapping: ResponseMapping,
+  accessToken: string,
+): PartnerService {
   return {
     async createApiKey() {
       const response = await client.createApiKey();
-      successText(response, (text) => isFailedCreation(response.status, text, mapping));
+      successText(response, (text) => isFailedCreation(response.status, text, mapping, accessToken));
       const { body, cutOff, receivedAt } = response;
-      return { response: keepResponse(body, cutOff === null), createdAt: receivedAt };
+      return {
+        response: keepResponse(body, cutOff === null),
+        createdAt: receivedAt,
+        token: tokenMark(accessToken),
+      };
     },
-    async deleteApiKey(apiKeyOrId, apiKey) {
-      successText(await client.deleteApiKey(apiKeyOrId, apiKey));
+    async deleteApiKey(apiKeyOrId, apiKey, isNew) {
+      successText(await client.deleteApiKey(apiKeyOrId, apiKey, isNew));
     },
     async listWebhooks() {
       const response = await client.listWebhooks();
@@ -50,6 +58,7 @@ export function interpretResponses(client: PartnerClient, mapping: ResponseMappi
       successText(await client.setWebhookState(webhookId, state));
     },
     pendingOperations: () => client.pendingOperations(),
+    clockOffset: () => client.clockOffset(),
     close: () => client.close(),
   };
 }

@@ -1,12 +1,17 @@
 import type { ClientOptions } from "../api/client.js";
 import type { Operation } from "../api/operations.js";
+import { KeyHolders, type KeyJournal } from "./keys/key-holders.js";
 import { KeyRequests } from "./keys/key-requests.js";
 import { interpretResponses, type PartnerService } from "./partner-service.js";
 import type { Notice } from "./problems.js";
+import { GONE_KEYS } from "../registration.js";
 import { accountName, isExplicit, readSettings, type ConfigSource, type Settings } from "./settings.js";
 import { WebhookRegistry } from "./webhooks/list.js";
 import { ManagedWebhooks } from "./webhooks/managed.js";
 import type { RunJournal } from "./webhooks/run-claims.js";
+
+/** Milliseconds by which clocks may differ. A time zone that is taken for UTC makes an hour. */
+const CLOCK_TOLERANCE = 3_600_000;
 
 /** What a host provides to a {@link PluginProcess}. */
 export interface ProcessOptions extends Pick<
@@ -25,6 +30,8 @@ export interface ProcessOptions extends Pick<
   readonly progress?: (done: number, total: number) => void;
   /** Connects the processes of one engine run. @default there are no other processes */
   readonly journal?: RunJournal;
+  /** The same for keys. @default there are no other processes */
+  readonly keyJournal?: KeyJournal;
   /** Whether the engine can be told to read a resource before each preview and update. @default false */
   readonly canRefreshFirst?: boolean;
   /** Milliseconds since the epoch. @default `Date.now` */
@@ -48,6 +55,13 @@ export class PluginProcess {
   readonly managed: ManagedWebhooks;
   /** The keys that this process created and deleted. */
   readonly keyRequests = new KeyRequests();
+  /** Which resources have which keys. */
+  readonly keyHolders: KeyHolders;
+  /**
+   * The keys of which a person says that they are gone, or were never created: their fingerprints, or the
+   * times of their creation. Set for a single run, so a `Provider` has it from the environment as well.
+   */
+  readonly goneKeys: ReadonlySet<string>;
   readonly progress: (done: number, total: number) => void;
   readonly #options: ProcessOptions;
   readonly #shownNotices = new Set<string>();
@@ -61,6 +75,8 @@ export class PluginProcess {
     this.env = options.env ?? process.env;
     this.currentTime = options.currentTime ?? (() => Date.now());
     this.managed = new ManagedWebhooks(this, options.journal ?? null);
+    this.keyHolders = new KeyHolders(options.keyJournal ?? null, () => this.readSettings().accessToken);
+    this.goneKeys = new Set(this.env[GONE_KEYS]?.split(/[\s,]+/).filter((name) => name !== ""));
     this.progress = options.progress ?? (() => undefined);
   }
 
@@ -93,6 +109,15 @@ export class PluginProcess {
     return this.#client?.pendingOperations() ?? [];
   }
 
+  /**
+   * Milliseconds since the epoch by this machine's clock or, if that is hours off, by the service's. One
+   * wrong clock must not cut short or extend what all runs of a stack count on.
+   */
+  agreedTime(): number {
+    const offset = this.#client?.clockOffset() ?? 0;
+    return this.currentTime() + (Math.abs(offset) < CLOCK_TOLERANCE ? 0 : offset);
+  }
+
   /** Returns the settings. @throws {SettingsError} that names everything that is missing or wrong. */
   readSettings(): Settings {
     this.#settings ??= readSettings(this.#source, this.env);
@@ -123,6 +148,7 @@ export class PluginProcess {
     const client = interpretResponses(
       createClient({ ...this.#options, ...settings, env: this.env, log }),
       responses,
+      settings.accessToken,
     );
     this.#client = client;
     if (this.env["NODE_TLS_REJECT_UNAUTHORIZED"] === "0" && baseUrl.origin.startsWith("https:"))

@@ -1,6 +1,7 @@
 import { PartnerError } from "../api/errors.js";
 import type { WebhookState } from "../api/operations.js";
 import type { KeyReading } from "../responses/key-reader.js";
+import type { KeyName } from "./keys/stored-key.js";
 
 /** Why no key was read from a response. */
 export type RefusedReading = Extract<KeyReading, { kind: "refused" }>;
@@ -21,16 +22,39 @@ export type StateUnknown = {
 /** The service confirmed a creation, but no key was found in the response, which is kept. */
 export interface KeyNotFound {
   readonly kind: "keyNotFound";
-  /** ISO 8601; `null` if it is not known. */
-  readonly createdAt: string | null;
+  /** Names the response in place of the key. */
+  readonly name: KeyName;
   /** Whether the whole response arrived. */
   readonly complete: boolean;
   /** Whether the response also reports a failure, so that there may be no key. */
   readonly reportsFailure: boolean;
+  /** What the server says in the response, redacted. */
+  readonly serverMessage: string | null;
   /** Whether another key stays in use until this one is found. */
   readonly rotates: boolean;
   readonly reading: RefusedReading;
 }
+
+/** A key may have been created that no stack tracks, and nobody has looked for it yet. */
+export interface LostCreation {
+  readonly kind: "lostCreation";
+  /** When it was lost, ISO 8601. */
+  readonly at: string;
+  /** Whether another key is in use. */
+  readonly rotates: boolean;
+}
+
+/** Why a service that returns 404 for the deletion of a key may still have the key. */
+export type DeletionDoubt = Readonly<
+  /** The list, which shows whether the address is right, could not be read. */
+  | { kind: "noList"; listError: PartnerError }
+  /** The key was created with another access token, which may belong to another account. */
+  | { kind: "otherToken" }
+  /** The service may delete keys by an ID. `pointers`: to what may be the ID in the response. */
+  | { kind: "byId"; pointers: readonly string[] }
+  /** The key is so new that a replica of the service may not know it yet. */
+  | { kind: "new" }
+>;
 
 /** Why an operation on a resource is impossible, as facts. No fact may be or contain a token or a key. */
 export type ResourceProblem = Readonly<
@@ -61,8 +85,17 @@ export type ResourceProblem = Readonly<
    */
   | { kind: "absenceUnproven"; webhookId: number | null; complete: boolean }
   | KeyNotFound
-  /** A deletion returned 404, and the list, which would confirm that the key is gone, could not be read. */
-  | { kind: "deletionUnclear"; listError: PartnerError }
+  | LostCreation
+  /**
+   * The service returned a key that the resource at `urn` already has. `rotates`: the resource keeps its key.
+   */
+  | { kind: "sameKey"; name: KeyName; urn: string; rotates: boolean }
+  /** `responses.apiKeyId` is set, but finds no ID in the response to the creation of the key. */
+  | { kind: "keyIdMissing"; name: KeyName }
+  /** The resource at `urn`, which replaces this one, still shows its key, because it has none of its own. */
+  | { kind: "keyShown"; name: KeyName; urn: string }
+  /** A deletion returned 404, which does not prove that the key is gone. */
+  | { kind: "deletionUnclear"; name: KeyName; doubts: readonly DeletionDoubt[] }
   /** One of several keys was deleted, and then something failed. */
   | { kind: "partlyDone"; next: PartnerError }
 >;
@@ -130,10 +163,20 @@ export type Notice = Readonly<
   /** The update records that the account has moved from `owner` to `present`. */
   | { kind: "moved"; owner: string; present: string }
   /**
-   * A key was gone when it was to be deleted. `why`: an earlier attempt may have deleted it (`repeated`); the
-   * service may know it by its ID only, so it may still be valid (`mayExist`); or it was certainly gone.
+   * A key was gone when it was to be deleted. `why`: an earlier attempt may have deleted it (`repeated`), a
+   * person says so (`declared`), or the service did not find it.
    */
-  | { kind: "keyWasGone"; fingerprint: string | null; why: "repeated" | "mayExist" | "gone" }
+  | { kind: "keyWasGone"; name: KeyName; why: "repeated" | "declared" | "gone" }
+  /**
+   * A key is not deleted, because the resource at `urn` has the same key, or another key with the same ID.
+   */
+  | { kind: "keyKept"; name: KeyName; urn: string; same: "key" | "id" }
+  /** An imported key is deleted by its value, although `responses.apiKeyId` is set. */
+  | { kind: "importedByValue"; name: KeyName }
+  /** A creation was lost. `needsKey`: the update needs another one, and fails. */
+  | { kind: "lostCreation"; at: string; needsKey: boolean }
+  /** The clock of this machine is ahead of the service's by so many hours. */
+  | { kind: "clockOff"; hours: number }
   /** `responses.apiKey` finds nothing in a stored response, so the key is unchanged. */
   | { kind: "pointerFindsNothing"; fingerprint: string | null }
   /** `responses.apiKey` finds a different key in a stored response, so the update replaces the key. */

@@ -71,11 +71,12 @@ function toProvider(resource: ResourceHandlers): ResourceProvider {
           failures: reasons.map((reason) => ({ property: "", reason })),
         };
       }, news),
-    diff: (_id, olds: Properties, news: Properties) =>
+    diff: (id, olds: Properties, news: Properties) => {
+      const name = { id, urn: urnOf(news) ?? "" };
+      const compare = () => Promise.resolve(olds).then((state) => resource.diff(state, news, name));
       // `update` reads the actual state itself and can report the error.
-      handleCall(() => Promise.resolve(olds).then((state) => resource.diff(state, news)), news).catch(() => ({
-        changes: true,
-      })),
+      return handleCall(compare, news).catch(() => ({ changes: true }));
+    },
     create: (inputs: Properties) =>
       handleCall(async () => {
         const { id, outputs } = await resource.create(inputs, urnOf(inputs)).catch(rethrow(inputs));
@@ -97,8 +98,10 @@ function toProvider(resource: ResourceHandlers): ResourceProvider {
         const outputs = await resource.update(id, olds, news, urnOf(news)).catch(rethrow(news));
         return { outs: toOutputs(outputs) };
       }, news),
-    delete: (_id, olds: Properties) =>
-      handleCall(() => resource.delete(olds).catch(rethrow(olds, { lastUp: true, deletes: true }))),
+    delete: (id, olds: Properties) =>
+      handleCall(() =>
+        resource.delete(olds, { id, urn: "" }).catch(rethrow(olds, { lastUp: true, deletes: true })),
+      ),
   };
 }
 

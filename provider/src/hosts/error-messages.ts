@@ -8,19 +8,24 @@ import {
 import { OPERATIONS, type Operation } from "../api/operations.js";
 import {
   ResourceError,
+  type LostCreation,
   type RefusedReading,
   type ResourceProblem,
   type WebhookFailure,
 } from "../handlers/problems.js";
+import { goneName, type KeyName } from "../handlers/keys/stored-key.js";
 import { importIdText } from "./input-messages.js";
 import { renderSettingProblem } from "./setting-messages.js";
 import {
+  describedKey,
   failedCommand,
+  goneCommand,
   inflections,
   listed,
   minuteOf,
   otherServerRemedy,
   quoteForShell,
+  resourceAt,
   settingName,
   stateSettings,
   UP,
@@ -87,25 +92,38 @@ function describeError(error: PartnerError, context: MessageContext): string {
 function outcomeText(failure: RequestFailure, context: MessageContext): string {
   const { operation, effect, attempts, failedAt, serverMessage, requestId } = failure;
   const tries = attempts > 1 ? ` (${attempts} attempts)` : "";
-  const effectText = effect === "none" ? "" : ` ${POSSIBLE_EFFECTS[operation](minuteOf(failedAt))}`;
-  const [happened, remedy] = explain(failure, context);
-  const words =
-    serverMessage === null
-      ? ""
-      : ` The server said: "${serverMessage}"${/[.!?…]$/.test(serverMessage) ? "" : "."}`;
+  const effectText = effect === "none" ? "" : ` ${POSSIBLE_EFFECTS[operation](failedAt, context)}`;
+  const [happened, usualRemedy] = explain(failure, context);
+  const isLost = operation === "createApiKey" && effect === "possible";
+  const remedy = isLost ? lostCreationRemedy(failure, context) : ` ${usualRemedy}`;
   const request = requestId === null ? "" : ` Request ID: ${requestId}.`;
-  return `${happened}${tries}.${effectText} ${remedy}${words}${request}`;
+  return `${happened}${tries}.${effectText}${remedy}${quotedWords(serverMessage)}${request}`;
+}
+
+/** Quotes what the server said, if anything. */
+function quotedWords(words: string | null): string {
+  if (words === null) return "";
+  return ` The server said: "${words}"${/[.!?…]$/.test(words) ? "" : "."}`;
 }
 
 /** What to say about an operation that may have taken effect, at the latest at a time. A read never has. */
-const POSSIBLE_EFFECTS: Readonly<Record<Operation, (time: string) => string>> = {
-  createApiKey: (time) =>
-    `A key may have been created that no stack tracks. Look for a key created at about ${time}, and delete it.`,
+const POSSIBLE_EFFECTS: Readonly<Record<Operation, (time: string, context: MessageContext) => string>> = {
+  createApiKey: (time, context) =>
+    `A key may have been created that no stack tracks. Look at the service for a key created at about ${minuteOf(time)}, and delete it. Then ${goneCommand(time, context)}.`,
   deleteApiKey: () => "The key may already be deleted.",
   listWebhooks: () => "",
   activateWebhook: () => "The webhook may have been changed.",
   disableWebhook: () => "The webhook may have been changed.",
 };
+
+/** Returns what to change before the next creation, if anything. Repeating it is the remedy of its effect. */
+function lostCreationRemedy(failure: RequestFailure, context: MessageContext): string {
+  const { cause } = failure;
+  if (cause.kind === "timeout")
+    return ` If the service is slow, first raise ${settingName("requestTimeout", context)}.`;
+  const isRefused = cause.kind === "webPage" || (cause.kind === "status" && cause.status < 400);
+  return isRefused ? ` ${explain(failure, context)[1]}` : "";
+}
 
 /** Names a request, as in `PATCH /webhooks/101/disable at partners.example.com`. Never contains a key. */
 function requestName({ operation, webhookId, host }: RequestFailure, { account }: MessageContext): string {
@@ -282,8 +300,10 @@ function resourceText(problem: ResourceProblem, context: MessageContext): string
       return `${what}: ${why}. If ${condition}, set ${settingName("responses.complete", context)} to true.`;
     }
     case "keyNotFound": {
-      const { createdAt, rotates, complete, reading } = problem;
-      const there = `at the service; in a stack, then ${stateDelete(context)}${rotates ? " (drops both keys)" : ""}`;
+      const { name, rotates, complete, reading, serverMessage } = problem;
+      const { createdAt } = name;
+      const gone = goneOrRemoved(name, context);
+      const there = `at the service; in a stack, then ${gone}`;
       const old = rotates ? " The old key stays in use." : "";
       const time = createdAt === null ? "an unknown time" : minuteOf(createdAt);
       const created = `A key was created at ${time}`;
@@ -295,13 +315,65 @@ function resourceText(problem: ResourceProblem, context: MessageContext): string
         reading.reason === "not JSON"
           ? "The body is not JSON, so no JSON Pointer can find the key."
           : `${readingRemedy("apiKey", reading, context)} Then run ${UP}; it does not create another key.`;
-      return `${created} but not found in the response${note} ${remedy} If the body has no key, or there is no stack, delete the key ${there}.`;
+      return `${created} but not found in the response${note} ${remedy} If the body has no key, or there is no stack, delete the key ${there}.${quotedWords(serverMessage)}`;
     }
+    case "lostCreation":
+      return lostCreationText(problem, context);
+    case "sameKey": {
+      const { name, urn, rotates } = problem;
+      const keeps = rotates ? " The old key stays in use." : "";
+      return `The service returned ${describedKey(name)}, which ${resourceAt(urn)} already has, instead of a new one.${keeps} It may allow only one: then declare one PartnerApiKey and, for a rotation, set overlapDays to 0 and deleteBeforeReplace to true.`;
+    }
+    case "keyIdMissing": {
+      const { name } = problem;
+      return `Deleting ${describedKey(name)} failed: ${settingName("responses.apiKeyId", context)} finds no ID in the response to its creation. Nothing was sent. Correct the setting and run ${UP}.${goneRemedy(name, context)}`;
+    }
+    case "keyShown":
+      return `Deleting ${describedKey(problem.name)} failed: ${resourceAt(problem.urn)} still uses it, because its own key was not found. Nothing was sent. First correct that.`;
     case "deletionUnclear":
-      return `Deleting the key failed: the server returned 404, but nothing confirms that the key is gone: ${describeError(problem.listError, context)} If the key is gone, ${stateDelete(context)}.`;
+      return deletionUnclearText(problem, context);
     case "partlyDone":
       return `One key was deleted. Then this failed: ${describeError(problem.next, context)}`;
   }
+}
+
+/** Says that a creation was lost, and how to go on. */
+function lostCreationText({ at, rotates }: LostCreation, context: MessageContext): string {
+  const old = rotates ? " The current key stays in use." : "";
+  return `A key may have been created at ${minuteOf(at)} that no stack tracks, so no other key is created. Nothing was sent.${old} Look for that key at the service and delete it, then ${goneCommand(at, context)}.`;
+}
+
+/** Says why a 404 does not prove that a key is gone, and how to go on. */
+function deletionUnclearText(
+  { name, doubts }: Extract<ResourceProblem, { kind: "deletionUnclear" }>,
+  context: MessageContext,
+): string {
+  const reasons = doubts.map((doubt) => {
+    switch (doubt.kind) {
+      case "noList":
+        return `nothing confirms that the key is gone: ${describeError(doubt.listError, context)}`;
+      case "otherToken":
+        return `the key was created with another access token. If that is of another account, restore ${settingName("accessToken", context)}.`;
+      case "byId":
+        return `the service may delete keys by ID. If so, set ${settingName("responses.apiKeyId", context)} to ${oneOf(doubt.pointers)}, and run ${UP}.`;
+      case "new":
+        return `the key is new, and the service may not find it yet. Try again in two minutes.`;
+    }
+  });
+  const [first = "", ...more] = reasons;
+  const rest = more.map((reason) => ` Or ${reason}`).join("");
+  return `Deleting ${describedKey(name)} failed: the server returned 404, but ${first}${rest}${goneRemedy(name, context)}`;
+}
+
+/** Returns how to say that a key is gone. */
+function goneRemedy(key: KeyName, context: MessageContext): string {
+  return ` If the key is gone, ${goneOrRemoved(key, context)}.`;
+}
+
+/** Returns the command that says that a key is gone or, for one without a name, forgets it. */
+function goneOrRemoved(key: KeyName, context: MessageContext): string {
+  const name = goneName(key);
+  return name === null ? stateDelete(context) : goneCommand(name, context);
 }
 
 /** Returns one line for each of the first ten reasons, with the webhooks that it applies to. */
@@ -350,8 +422,11 @@ function readingRemedy(
   const name = settingName(`responses.${member}`, context);
   const why = reason === "pointer" ? "The JSON Pointer matches nothing. " : "";
   if (candidates.length === 0) return `${why}Set ${name} to its JSON Pointer.`;
-  const pointers = candidates.map((pointer) => pointer || '""'); // The whole response.
-  const choice = pointers.length > 1 ? `one of ${pointers.join(", ")}` : pointers.join();
+  const choice = oneOf(candidates.map((pointer) => pointer || '""')); // The whole response.
   const hasStar = candidates.some((pointer) => pointer.includes("*"));
   return `${why}Set ${name} to ${choice}${hasStar ? " (* is any name)" : ""}.`;
+}
+
+function oneOf(pointers: readonly string[]): string {
+  return pointers.length > 1 ? `one of ${pointers.join(", ")}` : pointers.join();
 }

@@ -72,7 +72,7 @@ export function mayHaveCreated(pendingOperation: string): boolean {
   return pendingOperation === "creating" || pendingOperation === "updating";
 }
 
-/** Returns the ID of the process that writes a file, such as 42 for `v1-0123456789abcdef-42.jsonl`. */
+/** Returns the ID of the process that writes a file, such as 42 for `keys-0123456789abcdef-42.jsonl`. */
 function processOf(file: string): number {
   return Number(/-([0-9]+)\.jsonl$/.exec(file)?.[1] ?? NaN);
 }

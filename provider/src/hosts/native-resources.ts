@@ -3,7 +3,12 @@ import { Empty } from "google-protobuf/google/protobuf/empty_pb.js";
 import type { Struct } from "google-protobuf/google/protobuf/struct_pb.js";
 
 import { isState, STATES, type WebhookState } from "../api/operations.js";
-import { withoutSpecialValues, type Properties, type ResourceHandlers } from "../handlers/contract.js";
+import {
+  withoutSpecialValues,
+  type Properties,
+  type ResourceHandlers,
+  type ResourceName,
+} from "../handlers/contract.js";
 import { ResourceError } from "../handlers/problems.js";
 import { isRefreshedFirst } from "../handlers/webhooks/refresh-before-update.js";
 import { RESOURCES, SECRET_OUTPUTS } from "../registration.js";
@@ -31,7 +36,7 @@ export class NativeResources {
     const [olds, news] = [fromStruct(request.getOlds()), fromStruct(request.getNews())];
     const response = new proto.DiffResponse().setHasdetaileddiff(true);
     try {
-      const { changes, replaces } = this.#handlersOf(request).diff(olds, news);
+      const { changes, replaces } = this.#handlersOf(request).diff(olds, news, nameOf(request));
       if (!changes) return response.setChanges(NONE);
       response.setReplacesList(replaces);
     } catch {
@@ -82,7 +87,7 @@ export class NativeResources {
   }
 
   async delete(request: proto.DeleteRequest): Promise<Empty> {
-    await this.#handlersOf(request).delete(fromStruct(request.getProperties()));
+    await this.#handlersOf(request).delete(fromStruct(request.getProperties()), nameOf(request));
     return new Empty();
   }
 
@@ -105,6 +110,10 @@ export class NativeResources {
     const known = RESOURCES.map(({ nativeToken }) => nativeToken);
     throw new ResourceError({ kind: "unknownToken", token: type, known });
   }
+}
+
+function nameOf(request: { getId(): string; getUrn(): string }): ResourceName {
+  return { id: request.getId(), urn: request.getUrn() };
 }
 
 /** Writes outputs. Only those of a preview may be unknown: the engine would not store them. */

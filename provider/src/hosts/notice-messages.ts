@@ -1,14 +1,17 @@
 import type { Wait } from "../api/client.js";
 import { OPERATIONS, oppositeState, type Operation } from "../api/operations.js";
 import type { Notice, RotationReason } from "../handlers/problems.js";
-import { unknownSettingText } from "../registration.js";
+import { GONE_KEYS, unknownSettingText } from "../registration.js";
 import { renderError } from "./error-messages.js";
 import {
+  describedKey,
+  goneCommand,
   inflections,
   keyName,
   listed,
   minuteOf,
   otherServerRemedy,
+  resourceAt,
   settingName,
   stateSettings,
   webhooksText,
@@ -21,12 +24,29 @@ export function renderNotice(notice: Notice, context: MessageContext): string {
     case "otherServer":
       return `resources of this stack belong to ${notice.owner}, not to ${notice.present}. ${otherServerRemedy(context)}`;
     case "keyWasGone": {
-      const key = keyName(notice.fingerprint);
+      const key = describedKey(notice.name);
       if (notice.why === "repeated")
         return `${key} was gone when its deletion was retried. The first attempt probably deleted it.`;
-      const gone = `${key} was not found, so it is treated as deleted.`;
-      if (notice.why === "gone") return gone;
-      return `${gone} If the service deletes keys by ID, the key may still exist: delete it there and set ${settingName("responses.apiKeyId", context)}.`;
+      if (notice.why === "declared") return `${key} counts as deleted, because ${GONE_KEYS} names it.`;
+      return `${key} was not found, so it counts as deleted. Someone may have deleted it at the service.`;
+    }
+    case "keyKept": {
+      const { name, urn, same } = notice;
+      const holder = resourceAt(urn);
+      if (same === "key")
+        return `${describedKey(name)} is not deleted, because ${holder} has the same key: the service may allow only one.`;
+      return `${describedKey(name)} is not deleted, because ${holder} has a key with the same ID. If it still works, delete it at the service, and correct ${settingName("responses.apiKeyId", context)}.`;
+    }
+    case "importedByValue":
+      return `${describedKey(notice.name)} was imported, so its ID is not known: it is deleted by its value.`;
+    case "lostCreation": {
+      const lost = `a key may have been created at ${minuteOf(notice.at)} that no stack tracks.`;
+      const then = `delete it at the service, then ${goneCommand(notice.at, context)}.`;
+      return `${lost}${notice.needsKey ? " Until someone has looked for it, no other key is created." : ""} If it exists, ${then}`;
+    }
+    case "clockOff": {
+      const { hours } = notice;
+      return `the clock of this machine is ${Math.abs(hours)} hours ${hours > 0 ? "ahead of" : "behind"} the service's. Correct it. Until then, the service's time decides when a key is deleted.`;
     }
     case "pointerFindsNothing":
       return `${settingName("responses.apiKey", context)} matches nothing in the stored response of ${keyName(notice.fingerprint)}, so the key does not change.`;
@@ -88,7 +108,7 @@ export function renderNotice(notice: Notice, context: MessageContext): string {
   }
 }
 
-const NOT_CHECKED = "the webhooks could not be checked before the update.";
+const NOT_CHECKED = "the service could not be checked before the update.";
 
 /** No host is told about the resource options. */
 const UNLESS_RETAINED = ", unless retainOnDelete or deletedWith is set";

@@ -5,7 +5,9 @@ import type * as Grpc from "@grpc/grpc-js";
 import { PartnerError } from "../api/errors.js";
 import type { Properties, ResourceHandlers } from "../handlers/contract.js";
 import { createHandlers, type PartnerHandlers } from "../handlers/create-handlers.js";
+import type { KeyEntry } from "../handlers/keys/key-holders.js";
 import { PluginProcess } from "../handlers/plugin-process.js";
+import type { JournalEntry } from "../handlers/webhooks/run-claims.js";
 import { EngineLog } from "./engine-log.js";
 import { renderError } from "./error-messages.js";
 import { renderInputProblem } from "./input-messages.js";
@@ -43,7 +45,10 @@ export class PluginHost {
     this.plugin = new PluginProcess({
       signal: this.lifetime.signal,
       canRefreshFirst,
-      ...(engine !== undefined && { journal: openRunJournal(engine, this.lifetime.ending) }),
+      ...(engine !== undefined && {
+        journal: openRunJournal<JournalEntry>(engine, this.lifetime.ending, "webhooks"),
+        keyJournal: openRunJournal<KeyEntry>(engine, this.lifetime.ending, "keys"),
+      }),
       warn: (notice) => {
         this.#log.show("WARNING", renderNotice(notice, this.#messageContext()), this.#urn);
       },

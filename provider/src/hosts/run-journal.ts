@@ -14,29 +14,41 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import type { JournalEntry, OtherEntry, RunJournal } from "../handlers/webhooks/run-claims.js";
 import { isLeftOver } from "./killed-run.js";
 
 /** Milliseconds after which a file of another run is removed, if its process no longer lives. */
 const MAX_FILE_AGE = 86_400_000;
 
+/** A part of the journal: each process has a file for each topic that it writes about. */
+export type JournalTopic = "webhooks" | "keys";
+
+/** One process's side of the journal. */
+export interface JournalFile<Entry> {
+  readonly folder: string;
+  /** Adds an entry. @returns Whether the other processes can read it. */
+  append(entry: Entry): boolean;
+  /** Returns what other processes have added since the last call; `null` if it cannot be read. */
+  readOthers(): readonly (Entry & { readonly process: string })[] | null;
+}
+
 /**
  * Connects the plugin processes of one engine run through files: one per process, in a folder that only this
  * user can access. The processes of a run share the address of the engine. A file holds hashed addresses,
- * account names, webhook IDs and URNs, and nothing secret.
+ * account names, webhook IDs, URNs and hashes of keys that need the access token, and nothing secret.
  *
  * @param engine The engine's address as host and port.
  * @param ending Aborts when the run ends. From then on, nothing is written, and no process of the run sends a
  * change.
  * @param startedAt When this process started, in milliseconds since the epoch.
  */
-export function openRunJournal(
+export function openRunJournal<Entry>(
   engine: string,
   ending: AbortSignal,
+  topic: JournalTopic,
   startedAt = Date.now() - process.uptime() * 1000,
-): RunJournal {
+): JournalFile<Entry> {
   const folder = join(tmpdir(), `pulumi-partners-${process.getuid?.() ?? "run"}`);
-  const run = `v1-${createHash("sha256").update(engine).digest("hex").slice(0, 16)}-`;
+  const run = `${topic}-${createHash("sha256").update(engine).digest("hex").slice(0, 16)}-`;
   const own = `${run}${process.pid}.jsonl`;
   /** How far each file of the run has been read, in bytes. Once a file counts, it counts until the end. */
   const offsets = new Map<string, number>();
@@ -74,10 +86,10 @@ export function openRunJournal(
       return null;
     }
   };
-  const readOn = (name: string): OtherEntry[] => {
-    const { entries, end } = entriesFrom(join(folder, name), offsets.get(name) ?? 0);
+  const readOn = (name: string): (Entry & { process: string })[] => {
+    const { lines, end } = linesFrom(join(folder, name), offsets.get(name) ?? 0);
     offsets.set(name, end);
-    return entries.map((entry) => ({ ...entry, process: name }));
+    return lines.map((line) => ({ ...(JSON.parse(line) as Entry), process: name }));
   };
   return {
     folder,
@@ -114,18 +126,15 @@ function assertPrivate(folder: string): void {
  * Returns the complete lines after an offset in a file, and where they end. A process that has ended may have
  * removed its file.
  */
-function entriesFrom(
-  file: string,
-  offset: number,
-): { readonly entries: JournalEntry[]; readonly end: number } {
-  if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) <= offset) return { entries: [], end: offset };
+function linesFrom(file: string, offset: number): { readonly lines: string[]; readonly end: number } {
+  if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) <= offset) return { lines: [], end: offset };
   const descriptor = openSync(file, "r");
   try {
     const added = Buffer.alloc(fstatSync(descriptor).size - offset);
     const length = readSync(descriptor, added, 0, added.length, offset);
     const complete = added.subarray(0, length).lastIndexOf("\n") + 1;
     const lines = added.toString("utf8", 0, complete).split("\n").slice(0, -1);
-    return { entries: lines.map((line) => JSON.parse(line) as JournalEntry), end: offset + complete };
+    return { lines, end: offset + complete };
   } finally {
     closeSync(descriptor);
   }

@@ -1,5 +1,7 @@
 import { STATES } from "../api/operations.js";
+import type { KeyName } from "../handlers/keys/stored-key.js";
 import { variableOf } from "../handlers/settings.js";
+import { GONE_KEYS } from "../registration.js";
 
 /** The context of a message. It decides how the message names settings. */
 export interface MessageContext {
@@ -54,6 +56,27 @@ export function otherServerRemedy(context: MessageContext): string {
 /** Names a key by its fingerprint, if it is known. */
 export function keyName(fingerprint: string | null): string {
   return fingerprint === null ? "a key" : `key ${fingerprint}`;
+}
+
+/** Names a key by its fingerprint or, if it is too short for one, by its creation. */
+export function describedKey({ fingerprint, createdAt }: KeyName): string {
+  if (fingerprint !== null || createdAt === null) return keyName(fingerprint);
+  return `the key created at ${createdAt}`;
+}
+
+/**
+ * Returns the command that repeats what failed and says that keys are gone.
+ *
+ * @param name The fingerprint of a key, or the time of its creation.
+ */
+export function goneCommand(name: string, context: MessageContext): string {
+  const command = context.deletes === true ? "the same command" : UP;
+  return `run ${command} with ${GONE_KEYS}=${name} in the environment`;
+}
+
+/** Names the resource at a URN. */
+export function resourceAt(urn: string): string {
+  return urn === "" ? "another resource" : JSON.stringify(urn.split("::").slice(3).join("::"));
 }
 
 /** Shortens an ISO 8601 time to the minute. */

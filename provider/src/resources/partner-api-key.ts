@@ -88,6 +88,11 @@ export class PartnerApiKey extends PartnerResource {
    * previous key.
    */
   declare readonly previousExpiresAt: pulumi.Output<string | null>;
+  /**
+   * When a creation was lost, in ISO 8601: a key may exist that no stack tracks, and no other key is created
+   * until someone has looked for it. Usually `null`.
+   */
+  declare readonly lostCreationAt: pulumi.Output<string | null>;
   /** The name of the account that the key belongs to: {@link ProviderArgs.account}, or `partners:account`. */
   declare readonly account: pulumi.Output<string>;
 
@@ -114,10 +119,21 @@ export class PartnerApiKey extends PartnerResource {
     // Added to the caller's list, so that the caller cannot remove them.
     const additionalSecretOutputs = [...(opts.additionalSecretOutputs ?? []), ...SECRET_OUTPUTS];
     super(PARTNER_API_KEY, name, args, OUTPUTS, { ...opts, additionalSecretOutputs });
+    // Otherwise, an update that excludes the resource would pass null on to the consumers of its key.
+    Object.assign(this, { apiKey: this.apiKey.apply((key) => assertKey(name, key)) });
   }
 }
 
-const OUTPUTS =
-  "apiKey fingerprint hint createdAt response rotatedAt rotationDueAt previousApiKey previousExpiresAt account".split(
-    " ",
+/** @throws {RunError} if there is no key. Mocks may leave it undefined. */
+function assertKey(name: string, key: string | null): string {
+  if (key !== null) return key;
+  throw new pulumi.RunError(
+    `PartnerApiKey "${name}" has no key yet, because its last update failed. Run "pulumi up" for it: without ` +
+      "--exclude and without --target for other resources.",
   );
+}
+
+const OUTPUTS = (
+  "apiKey fingerprint hint createdAt response rotatedAt rotationDueAt previousApiKey previousExpiresAt " +
+  "lostCreationAt account"
+).split(" ");

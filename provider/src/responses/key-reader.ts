@@ -75,7 +75,8 @@ const BARE_KEY = /^[\w-]{20,}$/;
  *
  * @example readApiKey('{"data":{"id":7,"api_key":"pk_live_4eC39HqLyjWD"}}', {}) // pointer: "/data/api_key"
  */
-export function readApiKey(text: string, mapping: ResponseMapping): KeyReading {
+export function readApiKey(text: string, mapping: ResponseMapping, accessToken: string): KeyReading {
+  void accessToken;
   const document = parseDocument(text);
   const isPlain = document === undefined || typeof document === "number";
   const body = isPlain && !CUT_OFF.test(text) ? text.trim() : document;
@@ -111,9 +112,10 @@ export function readApiKeyId(text: string, mapping: ResponseMapping): string | n
  * dropped, and a failure that has nothing beside its errors that may be a key. A `responses` pointer that
  * finds a value takes precedence. Never throws.
  */
-export function isFailedCreation(status: number, text: string, mapping: ResponseMapping): boolean {
+export function isFailedCreation(status: number, text: string, mapping: ResponseMapping, accessToken: string): boolean {
+  void accessToken;
   if (status === 201) return false;
-  if (mapping.apiKey !== undefined && readApiKey(text, mapping).kind === "found") return false;
+  if (mapping.apiKey !== undefined && readApiKey(text, mapping, accessToken).kind === "found") return false;
   if (readApiKeyId(text, mapping) !== null) return false;
   const document = parseDocument(text);
   if (document === undefined) return isWebPage(text);
@@ -154,4 +156,10 @@ function keysIn(
 
 function mayBeKey(text: string): boolean {
   return text.length >= MIN_LENGTH && ![MASKED, URL_START, LABEL].some((pattern) => pattern.test(text));
+}
+
+export function looksLikeKey(value: unknown): boolean { return isVisibleAscii(value) && mayBeKey(value); }
+export function idsBesideKey(text: string): readonly string[] {
+  const d = parseDocument(text);
+  return pointersOf(nodesOf(d, (n) => n.depth < 2).filter(({ name }) => ["id", "keyid"].includes(name)));
 }

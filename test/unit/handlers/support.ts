@@ -8,12 +8,17 @@ import {
 import { createHandlers } from "../../../provider/src/handlers/create-handlers.js";
 import type { Notice } from "../../../provider/src/handlers/problems.js";
 import { PluginProcess, type ProcessOptions } from "../../../provider/src/handlers/plugin-process.js";
-import type { OtherEntry, RunJournal } from "../../../provider/src/handlers/webhooks/run-claims.js";
+import type { KeyEntry, KeyJournal } from "../../../provider/src/handlers/keys/key-holders.js";
+import type { JournalEntry, RunJournal } from "../../../provider/src/handlers/webhooks/run-claims.js";
 import type { Sandbox } from "../../support/sandbox.ts";
 import { failureOf } from "../api/support.ts";
 
-/** The time of a run, unless its options set another one. */
-export const NOON = Date.parse("2026-06-15T12:00:00.000Z");
+const DAY = 86_400_000;
+/**
+ * The time of a run, unless its options set another one: noon tomorrow, UTC, so that the keys that tests
+ * create are neither a moment old nor from the future.
+ */
+export const NOON = (Math.floor(Date.now() / DAY) + 1.5) * DAY;
 
 /** The handlers of a separate plugin process, and its warnings in order. The service outlives it. */
 export type Run = ReturnType<typeof startRun>;
@@ -50,15 +55,20 @@ export function startRun(
 }
 
 /** Connects the processes of one run. Returns a function that connects one more. */
-export function sharedJournal(): () => RunJournal {
-  const all: OtherEntry[] = [];
+export function sharedJournals(): () => { readonly journal: RunJournal; readonly keyJournal: KeyJournal } {
+  const [connectWebhooks, connectKeys] = [sharedEntries<JournalEntry>(), sharedEntries<KeyEntry>()];
+  return () => ({ journal: connectWebhooks(), keyJournal: connectKeys() });
+}
+
+function sharedEntries<Entry>() {
+  const all: (Entry & { readonly process: string })[] = [];
   let processes = 0;
   return () => {
     const process = String(++processes);
     let read = 0;
     return {
       folder: "in memory",
-      append: (entry) => all.push({ ...entry, process }) > 0,
+      append: (entry: Entry) => all.push({ ...entry, process }) > 0,
       readOthers: () => {
         const added = all.slice(read).filter((entry) => entry.process !== process);
         read = all.length;

@@ -86,11 +86,18 @@ const NOTHING = { ...refused, reason: "none", candidates: [] } as const;
 const POST = { operation: "createApiKey" } as const;
 const PATCH = { operation: "disableWebhook", webhookId: 101 } as const;
 const DELETE = { operation: "deleteApiKey" } as const;
+const NAMED = { fingerprint: PRINT, createdAt: "2026-06-15T12:00:00.123Z" };
+/** A key that is too short for a fingerprint. */
+const SHORT = { ...NAMED, fingerprint: null };
+/** An imported key that is too short as well. */
+const IMPORTED = { fingerprint: null, createdAt: null };
+
 const key = {
   kind: "keyNotFound",
-  createdAt: AT,
+  name: { fingerprint: PRINT, createdAt: AT },
   complete: true,
   reportsFailure: false,
+  serverMessage: null,
   rotates: false,
 } as const;
 
@@ -159,10 +166,26 @@ const PROBLEMS: Examples<ResourceProblem> = {
     { ...key, complete: false, rotates: true, reading: NOTHING },
     { ...key, reading: { ...refused, reason: "pointer", candidates: ["/*/apiKey"] } },
     { ...key, reportsFailure: true, reading: { ...NOTHING, reason: "not JSON" } },
-    { ...key, reportsFailure: true, reading: { ...NOTHING, reason: "empty" } },
-    { ...key, createdAt: null, reading: NOTHING },
+    { ...key, reading: { ...NOTHING, reason: "empty" } },
+    { ...key, reportsFailure: true, serverMessage: "quota exceeded", reading: refused },
+    { ...key, name: IMPORTED, reading: NOTHING },
   ],
-  deletionUnclear: { kind: "deletionUnclear", listError: answered(401) },
+  lostCreation: [true, false].map((rotates) => ({ kind: "lostCreation", at: NAMED.createdAt, rotates })),
+  sameKey: [
+    { kind: "sameKey", name: NAMED, urn: FLEET, rotates: true },
+    { kind: "sameKey", name: SHORT, urn: "", rotates: false },
+  ],
+  keyIdMissing: [NAMED, IMPORTED].map((name) => ({ kind: "keyIdMissing", name })),
+  keyShown: { kind: "keyShown", name: NAMED, urn: FLEET },
+  deletionUnclear: [
+    { kind: "deletionUnclear", name: NAMED, doubts: [{ kind: "noList", listError: answered(401) }] },
+    { kind: "deletionUnclear", name: SHORT, doubts: [{ kind: "new" }] },
+    {
+      kind: "deletionUnclear",
+      name: NAMED,
+      doubts: [{ kind: "otherToken" }, { kind: "byId", pointers: ["/id", "/keyId"] }],
+    },
+  ],
   partlyDone: { kind: "partlyDone", next: answered(403, POST) },
 };
 
@@ -203,10 +226,17 @@ const rotation = { kind: "rotation", fingerprint: PRINT, validUntil: "2026-06-22
 const NOTICES: Examples<Notice> = {
   otherServer,
   keyWasGone: [
-    { kind: "keyWasGone", fingerprint: PRINT, why: "mayExist" },
-    { kind: "keyWasGone", fingerprint: null, why: "gone" },
-    { kind: "keyWasGone", fingerprint: PRINT, why: "repeated" },
+    { kind: "keyWasGone", name: NAMED, why: "gone" },
+    { kind: "keyWasGone", name: IMPORTED, why: "declared" },
+    { kind: "keyWasGone", name: SHORT, why: "repeated" },
   ],
+  keyKept: [
+    { kind: "keyKept", name: NAMED, urn: FLEET, same: "key" },
+    { kind: "keyKept", name: NAMED, urn: "", same: "id" },
+  ],
+  importedByValue: { kind: "importedByValue", name: NAMED },
+  lostCreation: [true, false].map((needsKey) => ({ kind: "lostCreation", at: NAMED.createdAt, needsKey })),
+  clockOff: [72, -5].map((hours) => ({ kind: "clockOff", hours })),
   pointerFindsNothing: { kind: "pointerFindsNothing", fingerprint: PRINT },
   reread: { kind: "reread", fingerprint: PRINT, next: "sha256:fedcba9876543210" },
   rotation: [
@@ -298,7 +328,7 @@ describe("the message for every error and notice", () => {
     const explicit = texts({ account: "eu" });
     // An explicit provider, which does not read the environment, never has this problem.
     for (const text of explicit.filter((text) => !text.startsWith("partners:baseUrl replaces")))
-      expect(text).not.toMatch(/partners:(?!index:)[a-z]|PARTNERS_[A-Z]+_|pulumi config/);
+      expect(text).not.toMatch(/partners:(?!index:)[a-z]|PARTNERS_(?!GONE_KEYS)[A-Z]+_|pulumi config/);
     const all = explicit.join("\n");
     expect(all).toContain('GET /webhooks at partners.example.com (account "eu"): the connection to');
     expect(all).toContain("Set the Provider's responses.apiKey to one of /token, /clientSecret. Then");

@@ -37,12 +37,12 @@ beforeEach(() => {
     rmSync(parent, { recursive: true, force: true });
   });
   vi.stubEnv("TMPDIR", parent);
-  ({ folder } = openRunJournal("127.0.0.1:1", stopping.signal));
+  ({ folder } = openRunJournal("127.0.0.1:1", stopping.signal, "webhooks"));
 });
 
 /** Writes the file of another process of the run, last changed at a time, and returns its name. */
 function writeFor(pid: number, text: string, changedAt = Date.now()): string {
-  const name = `v1-${createHash("sha256").update("127.0.0.1:1").digest("hex").slice(0, 16)}-${pid}.jsonl`;
+  const name = `webhooks-${createHash("sha256").update("127.0.0.1:1").digest("hex").slice(0, 16)}-${pid}.jsonl`;
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   writeFileSync(join(folder, name), text);
   utimesSync(join(folder, name), changedAt / 1000, changedAt / 1000);
@@ -64,12 +64,12 @@ async function kill(child: ChildProcess): Promise<void> {
 const LINE = `${JSON.stringify(CLAIM)}\n`;
 
 it("the processes of one run read each other's complete entries once, but not their own or those of other runs", () => {
-  const journal = openRunJournal("127.0.0.1:1", stopping.signal);
+  const journal = openRunJournal("127.0.0.1:1", stopping.signal, "webhooks");
   expect(journal.append(CLAIM)).toBe(true);
   const { pid } = startProcess();
   const name = writeFor(pid, `${LINE}{"kind":"rel`);
   expect(journal.readOthers(), "a complete entry").toEqual([{ ...CLAIM, process: name }]);
-  expect(openRunJournal("127.0.0.1:2", stopping.signal).readOthers(), "another run").toEqual([]);
+  expect(openRunJournal("127.0.0.1:2", stopping.signal, "webhooks").readOthers(), "another run").toEqual([]);
   expect(journal.readOthers(), "the same entry").toEqual([]);
   writeFor(pid, `${LINE}{"kind":"release"}\n`);
   expect(journal.readOthers(), "a new entry").toEqual([{ kind: "release", process: name }]);
@@ -79,7 +79,7 @@ it("the processes of one run read each other's complete entries once, but not th
 
 it("nothing is written after the end of the run, which removes the file", () => {
   const ending = new AbortController();
-  const journal = openRunJournal("127.0.0.1:1", ending.signal);
+  const journal = openRunJournal("127.0.0.1:1", ending.signal, "webhooks");
   journal.append(CLAIM);
   expect(readdirSync(folder)).toHaveLength(1);
   ending.abort();
@@ -93,7 +93,7 @@ it("a file of a process that no longer lives counts only if this process could h
   const startedAt = Date.now() - 10_000;
   writeFor(killed.pid, LINE, startedAt - 1);
   const stale = writeFor(gone.pid, LINE, startedAt - 1);
-  const journal = openRunJournal("127.0.0.1:1", stopping.signal, startedAt);
+  const journal = openRunJournal("127.0.0.1:1", stopping.signal, "webhooks", startedAt);
   expect(journal.readOthers()).toMatchObject([
     { process: expect.stringContaining(`-${killed.pid}.`) as string },
   ]);
@@ -109,10 +109,10 @@ it("a file of another run is removed a day after its process was killed", async 
   const [alive, gone] = [startProcess(), startProcess()];
   await kill(gone);
   mkdirSync(folder, { mode: 0o700 });
-  const files = [`v1-a-${alive.pid}.jsonl`, `v1-b-${gone.pid}.jsonl`, `v1-c-${gone.pid}.jsonl`];
+  const files = [`webhooks-a-${alive.pid}.jsonl`, `webhooks-b-${gone.pid}.jsonl`, `webhooks-c-${gone.pid}.jsonl`];
   for (const name of files) writeFileSync(join(folder, name), "");
   for (const name of files.slice(0, 2)) utimesSync(join(folder, name), 0, 0);
-  openRunJournal("127.0.0.1:1", stopping.signal).readOthers();
+  openRunJournal("127.0.0.1:1", stopping.signal, "webhooks").readOthers();
   expect(readdirSync(folder).sort()).toEqual([files[0], files[2]]);
 });
 
@@ -146,6 +146,6 @@ it.each<[string, () => void]>([
   ],
 ])("the folder is not used if %s", (_what, prepare) => {
   prepare();
-  const journal = openRunJournal("127.0.0.1:1", stopping.signal);
+  const journal = openRunJournal("127.0.0.1:1", stopping.signal, "webhooks");
   expect([journal.append(CLAIM), journal.readOthers()]).toEqual([false, null]);
 });

@@ -7,7 +7,7 @@ import {
 import { createHandlers } from "../../../provider/src/handlers/create-handlers.js";
 import type { Notice } from "../../../provider/src/handlers/problems.js";
 import { PluginProcess } from "../../../provider/src/handlers/plugin-process.js";
-import { sharedJournal } from "../handlers/support.ts";
+import { sharedJournals } from "../handlers/support.ts";
 import type { Service } from "./service.ts";
 
 export type Kind = "key" | "webhook" | "fleet";
@@ -80,6 +80,8 @@ export interface Operation {
 export interface Environment {
   /** The settings besides those of the service. */
   readonly config: Readonly<Record<string, string>>;
+  /** The keys of which a person says that they are gone. */
+  readonly goneKeys: readonly string[];
   readonly clock: Clock;
   readonly service: Service;
 }
@@ -92,22 +94,22 @@ export async function runOperation(
   entries: Entry[],
   program: Program,
   { verb, parallel, retries, stop, targets = null, deleteBeforeReplace = false }: Command,
-  { config, clock, service }: Environment,
+  { config, goneKeys, clock, service }: Environment,
 ): Promise<Operation> {
   const calls: Call[] = [];
   const notices: Notice[] = [];
   const engine = { killed: false, succeeded: true };
   const isKilled = (): boolean => engine.killed;
   const interrupt = new AbortController();
-  const journalOf = sharedJournal();
+  const journalOf = sharedJournals();
   const start = (account: string) => {
     const plugin = new PluginProcess({
-      env: {},
+      env: { PARTNERS_GONE_KEYS: goneKeys.join() },
       warn: (notice) => void notices.push(notice),
       signal: interrupt.signal,
       currentTime: () => clock.now(),
       clock,
-      journal: journalOf(),
+      ...journalOf(),
     });
     const { url: baseUrl, accessToken } = service.sandbox;
     const settings: Record<string, string> = { ...config, baseUrl, accessToken, account, explicit: "true" };
@@ -192,7 +194,7 @@ export async function runOperation(
     const old = entries.find((entry) => entry.name === name && !entry.replaced);
     const news = await check(name, provider, old?.inputs ?? {}, args);
     const { changes, replaces } = old
-      ? handlersOf(name, provider).diff(old.outputs, news)
+      ? handlersOf(name, provider).diff(old.outputs, news, { id: old.id, urn: name })
       : { changes: true, replaces: [] };
     const inputs = replaces.length > 0 ? await check(name, provider, {}, args) : news;
     if (verb === "preview") return;
@@ -216,8 +218,8 @@ export async function runOperation(
   };
 
   const remove = async (entry: Entry): Promise<void> => {
-    const { name, provider, outputs: olds } = entry;
-    await call("delete", name, provider, olds, {}, (handler) => handler.delete(olds));
+    const { name, id, provider, outputs: olds } = entry;
+    await call("delete", name, provider, olds, {}, (handler) => handler.delete(olds, { id, urn: name }));
     entries.splice(entries.indexOf(entry), 1);
   };
 

@@ -27,6 +27,13 @@ const emptySuccess: fc.Arbitrary<Fault> = fc.record({
   body: fc.constantFrom("null", '{"data":[]}', "Created"),
   effect: fc.constant(true),
 });
+/** A 201 that refuses a creation. */
+const refusedCreation: fc.Arbitrary<Fault> = fc.record({
+  kind: status,
+  operation: fc.constant("createApiKey"),
+  status: fc.constantFrom(200, 201),
+  body: fc.constantFrom('{"success":false,"error":"no more keys"}', '{"errors":[{"message":"quota"}]}'),
+});
 /** A timeout takes real time, so it happens to one request only. */
 const timeout: fc.Arbitrary<Fault> = fc.record({
   kind: fc.constant("hang"),
@@ -42,6 +49,7 @@ const faults: fc.Arbitrary<Fault> = fc
       { weight: 4, arbitrary: lostResponse },
       { weight: 4, arbitrary: refusal },
       { weight: 2, arbitrary: emptySuccess },
+      { weight: 1, arbitrary: refusedCreation },
       { weight: 1, arbitrary: timeout },
     ),
     operation: fc.constantFrom("createApiKey", "createApiKey", "deleteApiKey", "activateWebhook", undefined),
@@ -155,6 +163,7 @@ const others = fc.oneof(
     state: fc.constantFrom("active", "disabled", "gone"),
   }),
   fc.record({ event: fc.constant("revoke"), which: fc.nat({ max: 3 }) }),
+  fc.record({ event: fc.constant("look") }),
   fc.record({ event: fc.constant("limits"), oneKey: fc.boolean(), lag: fc.constantFrom(0, 1, 2) }),
 );
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 
 import { PartnerError, RequestError } from "../../../provider/src/api/errors.js";
 import { PartialFailure, type Properties } from "../../../provider/src/handlers/contract.js";
-import { fingerprint } from "../../../provider/src/handlers/keys/key-state.js";
+import { fingerprint } from "../../../provider/src/handlers/keys/stored-key.js";
 import { ResourceError } from "../../../provider/src/handlers/problems.js";
 import type { Fault, WebhookState } from "../../support/sandbox.ts";
 import { kindOf, type Call, type Entry, type Operation } from "./engine.ts";
@@ -43,6 +43,7 @@ export function assertOperation(finished: Finished, reported: Reported): void {
   assertRequests(finished);
   assertKeysInState(finished, reported.gone);
   assertNoKeyLost(finished, reported.leaked);
+  assertLostCreationsRemembered(finished);
   assertWebhooks(finished);
   assertInitialStates(finished);
 }
@@ -65,12 +66,16 @@ function assertRequests({ verb, calls, service }: Finished): void {
  * them as deleted.
  */
 function assertKeysInState({ calls, entries, service }: Finished, gone: Set<string>): void {
-  const outputs = entries.flatMap(({ outputs: { apiKey, previousApiKey } }) => [apiKey, previousApiKey]);
-  const keys = outputs.filter((key) => typeof key === "string");
+  const keysOf = ({ apiKey, previousApiKey }: Properties): string[] =>
+    [apiKey, previousApiKey].filter((key) => typeof key === "string");
+  const keys = entries.flatMap(({ outputs }) => keysOf(outputs));
   for (const key of keys) assert(service.issued.has(key), "a key in the state was never issued");
-  assert(new Set(keys).size === keys.length, "two resources have the same key");
+  // A replacement without a key of its own shows that of the old resource.
+  const own = entries.filter(({ outputs }) => !isReplacing(outputs)).flatMap(({ outputs }) => keysOf(outputs));
+  assert(service.sameKey || new Set(own).size === own.length, "two resources have the same key");
   for (const { name, outputs } of entries) {
-    const text = JSON.stringify(outputs);
+    const { apiKey, response, ...others } = outputs;
+    const text = JSON.stringify(isReplacing(outputs) ? others : { apiKey, response, ...others });
     for (const key of service.issued.keys()) {
       if (service.sandbox.verify(key) || gone.has(key) || !text.includes(key)) continue;
       const isReported = calls.some((call) => call.name === name && (call.dropped || reportsDeletion(call)));
@@ -88,7 +93,9 @@ function assertNoKeyLost(finished: Finished, leaked: Set<string>): void {
   const isExcused = ({ dropped, errors }: Call): boolean =>
     dropped || (faults.length > 0 && errors.some(reportsCreation));
   let lost = calls.filter((call) => mayCreate(call) && isExcused(call)).length;
-  const named = notices.flatMap((notice) => (notice.kind === "keyWasGone" ? [notice.fingerprint] : []));
+  const named = notices.flatMap((notice) =>
+    notice.kind === "keyWasGone" || notice.kind === "keyKept" ? [notice.name.fingerprint] : [],
+  );
   const text = JSON.stringify(entries.map(({ outputs }) => outputs));
   for (const key of liveKeys(service)) {
     if (text.includes(key) || leaked.has(key)) continue;
@@ -98,6 +105,17 @@ function assertNoKeyLost(finished: Finished, leaked: Set<string>): void {
       "a valid key is not in the state, and no error reported it",
     );
     leaked.add(key);
+  }
+}
+
+/** Asserts that the stack remembers each creation that was lost, unless the engine died. */
+function assertLostCreationsRemembered({ calls, entries }: Finished): void {
+  for (const { name, errors, dropped } of calls) {
+    const isLost = errors.some((error) => lostCreationOf(error) !== null);
+    const isRemembered = entries.some(
+      ({ name: other, outputs }) => other === name && typeof outputs["lostCreationAt"] === "string",
+    );
+    assert(!isLost || dropped || isRemembered, `the state of ${name} does not remember a lost creation`);
   }
 }
 
@@ -203,20 +221,33 @@ function goalOf({ verb, olds, news }: Call, id: number): unknown {
 function mayCreate({ name, verb, olds }: Call): boolean {
   if (kindOf(name) !== "key" || verb !== "update") return kindOf(name) === "key" && verb === "create";
   const { unread } = (olds["internal"] ?? {}) as Properties;
-  return typeof olds["apiKey"] === "string" && !unread;
+  return !unread;
+}
+
+/** Whether outputs show the key of a resource that is to be replaced. */
+function isReplacing({ internal }: Properties): boolean {
+  return (internal as { isReplaced?: boolean } | null)?.isReplaced === true;
 }
 
 /** Whether an error says that a key may have been created, but is not in the state. */
 function reportsCreation(error: unknown): boolean {
+  const reason = lastReasonOf(error);
+  if (reason instanceof ResourceError) return reason.problem.kind === "keyNotFound";
+  return lostCreationOf(error) !== null;
+}
+
+/** Returns the failure of a creation that may have had an effect; `null` for any other error. */
+function lostCreationOf(error: unknown): RequestError | null {
+  const reason = lastReasonOf(error);
+  if (!(reason instanceof RequestError)) return null;
+  const { operation, effect } = reason.failure;
+  return operation === "createApiKey" && effect === "possible" ? reason : null;
+}
+
+function lastReasonOf(error: unknown): unknown {
   const reason = reasonOf(error);
-  const last =
-    reason instanceof ResourceError && reason.problem.kind === "partlyDone" ? reason.problem.next : reason;
-  if (last instanceof ResourceError) return last.problem.kind === "keyNotFound";
-  return (
-    last instanceof RequestError &&
-    last.failure.operation === "createApiKey" &&
-    last.failure.effect === "possible"
-  );
+  const isPart = reason instanceof ResourceError && reason.problem.kind === "partlyDone";
+  return isPart ? reason.problem.next : reason;
 }
 
 /** Whether a call reports that it deleted a key, or may have. */

@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 
 import type { Properties } from "../../../provider/src/handlers/contract.js";
+import { fingerprint } from "../../../provider/src/handlers/keys/stored-key.js";
 import { runSeed, scaled } from "../../support/random.ts";
 import type { Fault } from "../../support/sandbox.ts";
 import { InstantClock } from "../api/support.ts";
@@ -26,6 +27,8 @@ class Life {
   readonly #program = new Map<string, { args: Properties; provider: Provider }>();
   readonly #entries: Entry[] = [];
   readonly #reported: Reported = { leaked: new Set(), gone: new Set() };
+  /** What a person passes to the next runs, after a look at the service. */
+  #goneKeys: readonly string[] = [];
 
   constructor(service: Service, shape: ServiceShape) {
     this.service = service;
@@ -80,6 +83,9 @@ class Life {
           if (sandbox.webhooks.has(id)) sandbox.removeWebhook(id);
           if (event.state !== "gone") sandbox.addWebhook(id, event.state);
         }
+        break;
+      case "look":
+        await this.#followRemedies();
         break;
       case "revoke":
         await this.#revoke(liveKeys(this.service).slice(event.which, event.which + 1));
@@ -206,6 +212,7 @@ class Life {
   /** Tries to make the stack agree with the service, whose list is current. @returns Whether it does. */
   async #agree(): Promise<boolean> {
     this.service.catchUp();
+    await this.#followRemedies();
     for (const verb of ["refresh", "up"] as const)
       if (!(await this.#run({ verb, parallel: false, retries: 0, stop: null })).succeeded) return false;
     this.#assertWebhooksAsDeclared();
@@ -246,7 +253,7 @@ class Life {
 
   /**
    * Deletes resources with incomplete responses from the state, and keys that are not in the state at the
-   * service.
+   * service. From then on, the person tells each run which keys are gone.
    */
   async #followRemedies(): Promise<void> {
     const bodies = [...this.service.issued.values()].map(({ body }) => body);
@@ -259,6 +266,11 @@ class Life {
     }
     const state = JSON.stringify(this.#entries.map(({ outputs }) => outputs));
     await this.#revoke(liveKeys(this.service).filter((key) => !state.includes(key)));
+    const live = new Set(liveKeys(this.service));
+    const gone = [...this.service.issued].filter(([key]) => !live.has(key));
+    const names = gone.flatMap(([key, { body }]) => [fingerprint(key), fingerprint(body)]);
+    const lost = this.#entries.map(({ outputs }) => outputs["lostCreationAt"]);
+    this.#goneKeys = [...names, ...lost].filter((name) => typeof name === "string");
   }
 
   #addMissingWebhooks(): void {
@@ -314,6 +326,7 @@ class Life {
         requestTimeout: faults.some(({ kind }) => kind === "hang") ? "0.15" : "5",
         responses: JSON.stringify(responses),
       },
+      goneKeys: this.#goneKeys,
       clock: this.#clock,
       service,
     });

@@ -66,6 +66,8 @@ export async function startService(shape: ServiceShape) {
     issued,
     /** Whether the service refuses to create a key while there is another one. */
     oneKey: false,
+    /** Whether each creation returns the same key while it exists. */
+    sameKey: false,
     /**
      * The number of requests for the list by which it lags: it shows the webhooks as they were that many
      * requests ago.

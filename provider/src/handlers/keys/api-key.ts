@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 
+import { PartnerError, RequestError } from "../../api/errors.js";
 import { isVisibleAscii } from "../../api/operations.js";
 import { redactText } from "../../api/redact.js";
 import { PARTNER_API_KEY } from "../../registration.js";
@@ -10,75 +11,124 @@ import {
   type Properties,
   type ResourceHandlers,
 } from "../contract.js";
-import { keyInputsOf, rotationProblems, type KeyInputs } from "./key-inputs.js";
-import { keyStateOf, NO_KEY, withoutPreviousKey, type KeyState } from "./key-state.js";
+import type { Session, PluginProcess } from "../plugin-process.js";
+import { PreviewCheck } from "../preview-check.js";
 import { ResourceError } from "../problems.js";
-import type { PluginProcess } from "../plugin-process.js";
-import { createKey, deleteKeys, performStep } from "./rotation.js";
-import { keyOutputs, planRotation, rotationDisplayInputs, type RotationStep } from "./rotation-plan.js";
+import { heldKeys } from "./key-deletion.js";
+import type { KeyResource } from "./key-holders.js";
+import { keyInputsOf, rotationProblems, type KeyInputs } from "./key-inputs.js";
+import { keyStateOf, NO_KEY, outputsOf, withoutPreviousKey, type KeyState } from "./key-state.js";
+import { createKey, deleteKeys, performStep, withoutGoneKeys } from "./rotation.js";
+import {
+  keyOutputs,
+  needsNewKey,
+  planRotation,
+  rotationDisplayInputs,
+  type RotationStep,
+} from "./rotation-plan.js";
+import type { StoredKey } from "./stored-key.js";
 
 /**
  * Creates the handlers of `PartnerApiKey`. If the key is not found in the response to its creation, the
  * resource stays in the state as "initialization failed", with the response and without an `apiKey`. Once the
- * mapping is set, `update` finds the key.
+ * mapping is set, `update` finds the key. If the response is lost, the resource stays as well, with the time.
  */
 export function apiKeyHandlers(plugin: PluginProcess): ResourceHandlers {
+  const tokenCheck = new PreviewCheck(plugin);
+  /** The keys of the resources that the run replaces, by URN. */
+  const replacedKeys = new Map<string, StoredKey>();
   const plan = (state: KeyState, { rotation }: KeyInputs) =>
-    planRotation(state, rotation, plugin.readSettings().responses, plugin.currentTime());
+    planRotation(state, rotation, plugin.readSettings(), plugin.currentTime());
+  /** Reads the outputs in the state, and records which keys the resource has. */
+  const seen = (olds: Properties, resource: KeyResource): KeyState => {
+    const state = withoutGoneKeys(plugin, keyStateOf(olds));
+    if (resource.id === "") return state;
+    const isOwn = olds["account"] === plugin.account;
+    const held = heldKeys(plugin, state);
+    // In another account, another key can have the same ID.
+    const values = held.map(({ names, isShown }) => ({ names: names.slice(0, 1), isShown }));
+    plugin.keyHolders.record(resource, isOwn ? held : values);
+    return state;
+  };
 
   return {
-    check(olds, news) {
+    async check(olds, news) {
       const { rotation } = news;
+      const [oldInputs, newInputs] = [keyInputsOf(olds), keyInputsOf(news)];
       const unknown = unknownArguments("PartnerApiKey", news, PARTNER_API_KEY.inputs);
       const problems = [...unknown, ...rotationProblems(rotation)];
+      const isValid = problems.length === 0;
+      const now = plugin.currentTime();
+      const isChecked = isValid && needsNewKey(oldInputs, newInputs, now);
       const inputs = {
         account: plugin.account,
         ...(rotation != null && { rotation }),
-        ...(problems.length === 0 &&
-          rotationDisplayInputs(keyInputsOf(olds), keyInputsOf(news), plugin.currentTime())),
+        ...(isValid && rotationDisplayInputs(oldInputs, newInputs, now)),
       };
-      return Promise.resolve({ inputs, problems });
+      const rejected = isChecked ? await tokenCheck.run(assertTokenAccepted) : [];
+      return { inputs, problems: [...problems, ...rejected] };
     },
 
-    diff(olds, news) {
+    diff(olds, news, resource = NAMELESS) {
       const inputs = keyInputsOf(news);
-      if ((olds["account"] ?? null) !== inputs.account) return { changes: true, replaces: ["account"] };
+      const state = seen(olds, resourceOf(resource.id, resource.urn));
+      const replaces = (names: string[]) => {
+        const key = state.current ?? state.replaced;
+        if (key !== null) replacedKeys.set(resource.urn, key);
+        return { changes: true, replaces: names };
+      };
+      if ((olds["account"] ?? null) !== inputs.account) return replaces(["account"]);
       if (inputs.isRotationUnknown) return { changes: true, replaces: [] };
-      const state = keyStateOf(olds);
       const { step, notices } = plan(state, inputs);
       for (const notice of notices) plugin.warn(notice);
-      const changes = step !== "none" || keyOutputs(state, inputs).rotationDueAt !== olds["rotationDueAt"];
-      return { changes, replaces: step === "replace" ? ["rotationDue"] : [] };
+      if (step === "replace") return replaces(["rotationDue"]);
+      const { rotationDueAt, lostCreationAt } = keyOutputs(state, inputs);
+      const isSame =
+        rotationDueAt === olds["rotationDueAt"] && lostCreationAt === (olds["lostCreationAt"] ?? null);
+      return { changes: step !== "none" || !isSame, replaces: [] };
     },
 
     preview(olds, news) {
       const inputs = keyInputsOf(news);
-      const state = olds === null ? NO_KEY : keyStateOf(olds);
+      const state = olds === null ? NO_KEY : withoutGoneKeys(plugin, keyStateOf(olds));
       const step = inputs.isRotationUnknown ? "replace" : plan(state, inputs).step;
       return previewOf(state, step, inputs);
     },
 
-    create: (news, urn) =>
+    create: (news, urn = "") =>
       plugin.keyRequests.createOnce(urn, async () => {
         // Not secret. Created before the request, because nothing may fail after it.
         const id = `key-${randomUUID()}`;
         const inputs = keyInputsOf(news);
-        const created = await createKey({ plugin, id, inputs }, NO_KEY);
+        const known = replacedKeys.get(urn) ?? null;
+        // With `deleteBeforeReplace`, the old key is gone.
+        const isDeleted = known !== null && plugin.keyRequests.deletionOf(known.apiKey) === "certain";
+        const state = { ...NO_KEY, replaced: isDeleted ? null : known };
+        const created = await createKey({ plugin, resource: { id, urn }, inputs }, state);
         return { id, outputs: keyOutputs(created, inputs) };
       }),
 
     // The service never shows a key again: the state holds the only copy, and a refresh must not lose it.
-    read: (olds) => Promise.resolve({ outputs: olds }),
+    read(olds) {
+      const state = keyStateOf(olds);
+      const known = withoutGoneKeys(plugin, state);
+      const outputs = known === state ? olds : { ...olds, ...outputsOf(known, keyInputsOf(olds).account) };
+      return Promise.resolve({ outputs });
+    },
 
-    async update(id, olds, news, urn) {
-      const [state, inputs] = [keyStateOf(olds), keyInputsOf(news)];
+    async update(id, olds, news, urn = "") {
+      const resource = resourceOf(id, urn);
+      const [state, inputs] = [seen(olds, resource), keyInputsOf(news)];
       const { step } = plan(state, inputs);
-      const perform = () => performStep(step, { plugin, id, inputs }, state);
-      const next = await (step === "rotate" ? plugin.keyRequests.createOnce(urn, perform) : perform());
+      const perform = () => performStep(step, { plugin, resource, inputs }, state);
+      const creates = step === "rotate" || step === "create";
+      const next = await (creates ? plugin.keyRequests.createOnce(urn, perform) : perform());
+      plugin.keyHolders.record(resource, heldKeys(plugin, next));
       return keyOutputs(next, inputs);
     },
 
-    delete: (olds) => deleteKeys(plugin, keyStateOf(olds)),
+    delete: (olds, resource = NAMELESS) =>
+      deleteKeys(plugin, resourceOf(resource.id, resource.urn), withoutGoneKeys(plugin, keyStateOf(olds))),
 
     // The engine displays IDs, so the ID must not be the key itself: it names an environment variable that
     // holds the key.
@@ -91,7 +141,8 @@ export function apiKeyHandlers(plugin: PluginProcess): ResourceHandlers {
         return Promise.reject(new ResourceError({ kind: "wrongImportId", expected }));
       }
       const inputs = { account: plugin.account };
-      const outputs = keyOutputs({ ...NO_KEY, current: { apiKey, response: null } }, keyInputsOf(inputs));
+      const current = { apiKey, response: null, createdAt: null, token: null, foundBy: null };
+      const outputs = keyOutputs({ ...NO_KEY, current }, keyInputsOf(inputs));
       return Promise.resolve({ id, inputs, outputs });
     },
   };
@@ -100,9 +151,41 @@ export function apiKeyHandlers(plugin: PluginProcess): ResourceHandlers {
 /** Returns what is known about the outputs before a step is performed. */
 function previewOf(state: KeyState, step: RotationStep, inputs: KeyInputs): Properties {
   const outputs = keyOutputs(state, inputs);
-  if (step === "none") return outputs;
+  const isKnown = step === "none" || (step === "blocked" && state.current !== null);
+  if (isKnown) return outputs;
   if (step === "expire") return keyOutputs(withoutPreviousKey(state), inputs);
   const unknown = Object.fromEntries(Object.keys(outputs).map((name): [string, unknown] => [name, UNKNOWN]));
   const previous = step === "rotate" ? { previousApiKey: outputs.apiKey } : {};
   return { ...unknown, ...previous, account: outputs.account };
+}
+
+/** A resource of which the host knows nothing. */
+const NAMELESS: KeyResource = { id: "", urn: "" };
+
+/** Two imports of one variable have the same ID. */
+function resourceOf(id: string, urn: string): KeyResource {
+  return { id: id.startsWith("env:") ? `${urn} ${id}` : id, urn };
+}
+
+/**
+ * Checks the access token with the only request that changes nothing.
+ *
+ * @throws {PartnerError} if the token is rejected, or the service cannot be reached. A token that may only
+ *   create keys gets a 403.
+ */
+async function assertTokenAccepted({ webhooks }: Session): Promise<void> {
+  try {
+    await webhooks.list();
+  } catch (error) {
+    if (!(error instanceof PartnerError)) throw error;
+    if (!isAccepted(error)) throw error;
+  }
+}
+
+/** Whether a failed request shows that the service knows the token. */
+function isAccepted(error: PartnerError): boolean {
+  if (!(error instanceof RequestError)) return error instanceof ResourceError;
+  const { status, failure } = error;
+  if (status === null) return ["unreadableList", "reportedFailure", "tooLarge"].includes(failure.cause.kind);
+  return status >= 400 && status < 500 && ![401, 408, 429].includes(status);
 }

@@ -12,6 +12,10 @@ export class KeyRequests {
   readonly #failedCreations = new Map<string, unknown>();
   /** The keys that were deleted, or may have been. Secret. */
   readonly #deletions = new Map<string, "possible" | "certain">();
+  /** The deletions that wait for a response, by key. Secret. */
+  readonly #pending = new Map<string, Promise<void>>();
+  /** Whether the service has deleted a key by its value. */
+  acceptsValues = false;
 
   /**
    * Creates a key, unless an earlier creation for the same resource failed and may have had an effect: then
@@ -30,14 +34,38 @@ export class KeyRequests {
     }
   }
 
+  /**
+   * Deletes a key, unless this process has deleted it already: in an earlier call, which the engine repeats,
+   * or for another resource with the same key.
+   */
+  async deleteOnce(apiKey: string, send: () => Promise<void>): Promise<void> {
+    const pending = this.#pending.get(apiKey);
+    if (pending) return pending;
+    if (this.deletionOf(apiKey) === "certain") return;
+    const sent = send().then(() => {
+      this.#deletions.set(apiKey, "certain");
+    });
+    this.#pending.set(apiKey, sent);
+    try {
+      await sent;
+    } finally {
+      this.#pending.delete(apiKey);
+    }
+  }
+
   /** Whether this process deleted a key. `possible`: a deletion failed that may have had an effect. */
   deletionOf(apiKey: string): "none" | "possible" | "certain" {
     return this.#deletions.get(apiKey) ?? "none";
   }
 
-  /** Remembers the deletion of a key. */
-  recordDeletion(apiKey: string, effect: "possible" | "certain"): void {
-    this.#deletions.set(apiKey, effect);
+  /** Records that a deletion failed that may have had an effect. */
+  recordPossibleDeletion(apiKey: string): void {
+    this.#deletions.set(apiKey, "possible");
+  }
+
+  /** Records that the service returned a key. It may be one that was deleted before. */
+  recordCreation(apiKey: string): void {
+    this.#deletions.delete(apiKey);
   }
 }
 
@@ -51,7 +79,7 @@ function mayHaveCreatedKey(error: unknown): boolean {
     return error.failure.operation === "createApiKey" && error.failure.effect === "possible";
   if (error instanceof ResourceError) {
     if (error.problem.kind === "partlyDone") return mayHaveCreatedKey(error.problem.next);
-    return error.problem.kind === "keyNotFound";
+    return error.problem.kind === "keyNotFound" || error.problem.kind === "sameKey";
   }
   return !(error instanceof SettingsError);
 }

@@ -1,34 +1,12 @@
-import { isUtf8 } from "node:buffer";
-import { createHash } from "node:crypto";
-
-import { parseDocument } from "../../json-text.js";
 import { isObject } from "../../json.js";
-import { readApiKey, type KeyReading, type KeyResponse } from "../../responses/key-reader.js";
-import type { ResponseMapping } from "../../responses/mapping.js";
-import { isPlaceholder, type Properties } from "../contract.js";
-
-/** A key that was created. It may not have been found in the response yet. Secret. */
-export interface CreatedKey {
-  /**
-   * Kept whole, because the service shows it only once: it may hold a second secret, an ID, or a key that was
-   * not recognized.
-   */
-  readonly response: KeyResponse;
-  /** When the response arrived, ISO 8601; `null` if the state does not say. */
-  readonly createdAt: string | null;
-}
-
-/** A key in the state, and the response to its creation; `null` for an imported key. Secret. */
-export interface StoredKey {
-  readonly apiKey: string;
-  readonly response: KeyResponse | null;
-}
+import type { KeyResponse } from "../../responses/key-reader.js";
+import type { Properties } from "../contract.js";
+import { fingerprint, hint, type CreatedKey, type StoredKey } from "./stored-key.js";
 
 /** What the outputs of `PartnerApiKey` in the state say. Times are ISO 8601. Secret. */
 export interface KeyState {
   /** `null` until the first key is found in its response. */
   readonly current: StoredKey | null;
-  readonly createdAt: string | null;
   readonly rotatedAt: string | null;
   /** The key before the last rotation, until its overlap is over. */
   readonly previous: StoredKey | null;
@@ -40,50 +18,26 @@ export interface KeyState {
   readonly trigger: string | null;
   /** A new key that has not been found in the response to its creation. It takes over once it is found. */
   readonly unread: CreatedKey | null;
+  /** When a creation was lost: a key may have been created that no stack tracks. */
+  readonly lostCreationAt: string | null;
+  /**
+   * The key of the resource that this one replaces. The outputs show it until this resource has a key: a
+   * `null` would reach the consumers of a key that is still valid. Only the replaced resource deletes it.
+   */
+  readonly replaced: StoredKey | null;
 }
 
 /** The state before the first key is created. */
 export const NO_KEY: KeyState = {
   current: null,
-  createdAt: null,
   rotatedAt: null,
   previous: null,
   previousExpiresAt: null,
   trigger: null,
   unread: null,
+  lostCreationAt: null,
+  replaced: null,
 };
-
-/** Reads the outputs in the state. */
-export function keyStateOf(olds: Properties): KeyState {
-  const internal = isObject(olds["internal"]) ? olds["internal"] : {};
-  const current = storedKey(olds["apiKey"], olds["response"]);
-  return {
-    current,
-    createdAt: current && text(olds["createdAt"]),
-    rotatedAt: text(olds["rotatedAt"]),
-    previous: storedKey(olds["previousApiKey"], internal["previousResponse"]),
-    previousExpiresAt: text(olds["previousExpiresAt"]),
-    trigger: text(internal["trigger"]),
-    unread: unreadKey(current ? internal["unread"] : olds),
-  };
-}
-
-function storedKey(apiKey: unknown, response: unknown): StoredKey | null {
-  return typeof apiKey === "string" ? { apiKey, response: keptResponseOf(response) } : null;
-}
-
-function keptResponseOf(value: unknown): KeyResponse | null {
-  if (!isObject(value)) return null;
-  const { body, encoding, complete } = value;
-  if (typeof body !== "string") return null;
-  return { body, encoding: encoding === "base64" ? encoding : "utf8", complete: complete === true };
-}
-
-function unreadKey(value: unknown): CreatedKey | null {
-  if (!isObject(value)) return null;
-  const response = keptResponseOf(value["response"]) ?? { body: "", encoding: "utf8", complete: false };
-  return { response, createdAt: text(value["createdAt"]) };
-}
 
 /** The outputs of `PartnerApiKey` that follow from its keys, as the state holds them. Times are ISO 8601. */
 export type KeyOutputs = Readonly<{
@@ -99,6 +53,7 @@ export type KeyOutputs = Readonly<{
   /** Secret. */
   previousApiKey: string | null;
   previousExpiresAt: string | null;
+  lostCreationAt: string | null;
   /** What only the handlers read. Secret. */
   internal: Properties | null;
 }>;
@@ -108,21 +63,49 @@ export type KeyOutputs = Readonly<{
  * preview.
  */
 export function outputsOf(state: KeyState, account: string | null): KeyOutputs {
-  const { current, previous, trigger, unread } = state;
+  const { previous, trigger, unread } = state;
+  const shown = state.current ?? state.replaced;
   // The outputs show the response to the first creation even before a key is found in it.
-  const shown = current === null ? unread : { response: current.response, createdAt: state.createdAt };
-  const internal = { trigger, previousResponse: previous?.response ?? null, unread: current && unread };
+  const { createdAt = null, response = null } = shown ?? unread ?? {};
   return {
     account,
-    apiKey: current?.apiKey ?? null,
-    createdAt: shown?.createdAt ?? null,
-    response: shown?.response ?? null,
-    fingerprint: current && fingerprint(current.apiKey),
-    hint: current && hint(current.apiKey),
+    apiKey: shown?.apiKey ?? null,
+    createdAt,
+    response,
+    fingerprint: shown && fingerprint(shown.apiKey),
+    hint: shown && hint(shown.apiKey),
     rotatedAt: state.rotatedAt,
     previousApiKey: previous?.apiKey ?? null,
     previousExpiresAt: state.previousExpiresAt,
-    internal: Object.values(internal).every((part) => part === null) ? null : internal,
+    lostCreationAt: state.lostCreationAt,
+    internal: {
+      trigger,
+      current: shown && { foundBy: shown.foundBy, token: shown.token },
+      isReplaced: state.replaced !== null,
+      previous: previous && { ...previous, apiKey: null },
+      unread,
+    },
+  };
+}
+
+/** Reads the outputs in the state. */
+export function keyStateOf(olds: Properties): KeyState {
+  const internal = objectOf(olds["internal"]);
+  const { response, createdAt } = olds;
+  const shown = storedKey(olds["apiKey"], { ...objectOf(internal["current"]), response, createdAt });
+  const isReplaced = internal["isReplaced"] === true;
+  const lostCreationAt = text(olds["lostCreationAt"]);
+  const unread = unreadKey(internal["unread"]);
+  return {
+    current: isReplaced ? null : shown,
+    rotatedAt: text(olds["rotatedAt"]),
+    previous: storedKey(olds["previousApiKey"], objectOf(internal["previous"])),
+    previousExpiresAt: text(olds["previousExpiresAt"]),
+    trigger: text(internal["trigger"]),
+    // Someone may have removed a part of the state: then a key may exist, and no other one is created.
+    unread: shown === null && !isObject(olds["internal"]) ? unreadKey(olds) : unread,
+    lostCreationAt,
+    replaced: isReplaced ? shown : null,
   };
 }
 
@@ -131,58 +114,32 @@ export function withoutPreviousKey(state: KeyState): KeyState {
   return { ...state, previous: null, previousExpiresAt: null };
 }
 
-/** Converts a body into a form that the state can store. */
-export function keepResponse(body: Buffer, complete: boolean): KeyResponse {
-  const text = body.toString("utf8");
-  const isText = isUtf8(body) && !isPlaceholder(text);
-  return { body: isText ? text : body.toString("base64"), encoding: isText ? "utf8" : "base64", complete };
+function storedKey(apiKey: unknown, { response, createdAt, token, foundBy }: Properties): StoredKey | null {
+  if (typeof apiKey !== "string") return null;
+  return {
+    apiKey,
+    response: keptResponseOf(response),
+    createdAt: text(createdAt),
+    token: text(token),
+    foundBy: text(foundBy),
+  };
 }
 
-export function responseText({ body, encoding }: KeyResponse): string {
-  return Buffer.from(body, encoding).toString("utf8");
+function unreadKey(value: unknown): CreatedKey | null {
+  if (!isObject(value)) return null;
+  const response = keptResponseOf(value["response"]) ?? { body: "", encoding: "utf8", complete: false };
+  return { response, createdAt: text(value["createdAt"]), token: text(value["token"]) };
 }
 
-/**
- * Reads the key from a stored response. A key that the engine would not store is refused. A response that was
- * cut off counts only if it is still complete JSON: half a key in plain text would be passed on to consumers,
- * and deleted instead of the real key.
- */
-export function readKeptResponse(response: KeyResponse, mapping: ResponseMapping): KeyReading {
-  const text = responseText(response);
-  const isJson = parseDocument(text) !== undefined;
-  const reading = isJson || response.complete ? readApiKey(text, mapping) : null;
-  if (reading?.kind === "found" && isPlaceholder(reading.apiKey))
-    return { kind: "refused", reason: mapping.apiKey === undefined ? "none" : "pointer", candidates: [] };
-  if (reading !== null && (isJson || reading.kind === "found" || reading.candidates.length > 0))
-    return reading;
-  const isEmpty = response.complete && text.trim() === "";
-  return { kind: "refused", reason: isEmpty ? "empty" : "not JSON", candidates: [] };
+function keptResponseOf(value: unknown): KeyResponse | null {
+  if (!isObject(value)) return null;
+  const { body, encoding, complete } = value;
+  if (typeof body !== "string") return null;
+  return { body, encoding: encoding === "base64" ? encoding : "utf8", complete: complete === true };
 }
 
-/**
- * Reads a key again with `responses.apiKey`, if set: a corrected pointer corrects it. `null`: the pointer
- * finds nothing.
- */
-export function rereadKey(key: StoredKey, mapping: ResponseMapping): StoredKey | null {
-  if (mapping.apiKey === undefined || key.response === null) return key;
-  const reading = readKeptResponse(key.response, mapping);
-  return reading.kind === "found" ? { ...key, apiKey: reading.apiKey } : null;
-}
-
-/**
- * Returns an identifier that does not reveal the key: `sha256:` and 16 hex digits; `null` if the key is too
- * short.
- */
-export function fingerprint(apiKey: string): string | null {
-  // Brute force could reverse its hash; 16 characters of 6 bits are 96 bits.
-  if (apiKey.length < 16) return null;
-  return `sha256:${createHash("sha256").update(apiKey).digest("hex").slice(0, 16)}`;
-}
-
-/** Returns the last four characters, which services commonly show; `null` if the key is too short. */
-function hint(apiKey: string): string | null {
-  // Four characters would reveal too much of a shorter key.
-  return apiKey.length < 20 ? null : apiKey.slice(-4);
+function objectOf(value: unknown): Properties {
+  return isObject(value) ? value : {};
 }
 
 function text(value: unknown): string | null {

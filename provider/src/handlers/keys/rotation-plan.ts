@@ -1,37 +1,54 @@
-import type { ResponseMapping } from "../../responses/mapping.js";
 import type { Properties } from "../contract.js";
 import type { KeyInputs, RotationInputs } from "./key-inputs.js";
-import { fingerprint, outputsOf, rereadKey, type KeyOutputs, type KeyState } from "./key-state.js";
+import { outputsOf, type KeyOutputs, type KeyState } from "./key-state.js";
+import { fingerprint, rereadKey, type KeyReadingSettings } from "./stored-key.js";
 import type { Notice, RotationReason } from "../problems.js";
 
 /**
  * The next step for a key:
  * - `none`
+ * - `create` the first key, after an earlier creation that left none
  * - `read` the stored responses again: a key was not found yet, or the mapping has changed
  * - `rotate` in place: create a key, and keep the current one as the previous key
  * - `replace` the resource: the engine creates a new one, updates dependents, and deletes this one
  * - `expire` the previous key: delete it, because its overlap is over
+ * - `blocked`: a key is needed, but an earlier creation was lost, and nobody has looked for its key yet
  */
-export type RotationStep = "none" | "read" | "rotate" | "replace" | "expire";
+export type RotationStep = "none" | "create" | "read" | "rotate" | "replace" | "expire" | "blocked";
 
 /** Decides the next step, and which warnings to show before it. @param now Milliseconds since the epoch. */
 export function planRotation(
   state: KeyState,
   rotation: RotationInputs,
-  mapping: ResponseMapping,
+  settings: KeyReadingSettings,
+  now: number,
+): { readonly step: RotationStep; readonly notices: readonly Notice[] } {
+  const { lostCreationAt: at } = state;
+  const { step, notices } = planKnown(state, rotation, settings, now);
+  if (at === null) return { step, notices };
+  const needsKey = step === "create" || step === "rotate" || step === "replace";
+  return { step: needsKey ? "blocked" : step, notices: [{ kind: "lostCreation", at, needsKey }, ...notices] };
+}
+
+/** Decides the next step from what is known, whatever may have been lost. */
+function planKnown(
+  state: KeyState,
+  rotation: RotationInputs,
+  settings: KeyReadingSettings,
   now: number,
 ): { readonly step: RotationStep; readonly notices: readonly Notice[] } {
   const { current, previous } = state;
-  if (current === null || state.unread !== null) return { step: "read", notices: [] };
+  if (state.unread !== null) return { step: "read", notices: [] };
+  if (current === null) return { step: "create", notices: [] };
   const currentFingerprint = fingerprint(current.apiKey);
-  const reread = rereadKey(current, mapping);
+  const reread = rereadKey(current, settings);
   if (reread !== null && reread.apiKey !== current.apiKey) {
     const next = fingerprint(reread.apiKey);
     return { step: "read", notices: [{ kind: "reread", fingerprint: currentFingerprint, next }] };
   }
   const pointerNotices: Notice[] =
     reread === null ? [{ kind: "pointerFindsNothing", fingerprint: currentFingerprint }] : [];
-  if (previous !== null && (rereadKey(previous, mapping) ?? previous).apiKey !== previous.apiKey)
+  if (previous !== null && (rereadKey(previous, settings) ?? previous).apiKey !== previous.apiKey)
     return { step: "read", notices: pointerNotices };
 
   const why = rotationReason(state, rotation, now);
@@ -58,8 +75,9 @@ export function keyOutputs(
   state: KeyState,
   { account, rotation }: Pick<KeyInputs, "account" | "rotation">,
 ): KeyOutputs & { readonly rotationDueAt: string | null } {
-  const day = dueDay(state, rotation);
-  const rotationDueAt = day === null || Number.isNaN(day) ? null : new Date(day * DAY).toISOString();
+  const due = new Date((dueDay(state, rotation) ?? NaN) * DAY);
+  // Also invalid if a date in the state is out of range.
+  const rotationDueAt = Number.isNaN(due.getTime()) ? null : due.toISOString();
   return { ...outputsOf(state, account), rotationDueAt };
 }
 
@@ -67,9 +85,9 @@ export function keyOutputs(
  * Returns the day from which the current key is due for rotation by age; `null` for never, `NaN` if its age
  * is unknown.
  */
-function dueDay({ rotatedAt, createdAt }: KeyState, { afterDays }: RotationInputs): number | null {
+function dueDay({ rotatedAt, current }: KeyState, { afterDays }: RotationInputs): number | null {
   if (typeof afterDays !== "number") return null;
-  return dayOf(Date.parse(rotatedAt ?? createdAt ?? "")) + afterDays;
+  return dayOf(Date.parse(rotatedAt ?? current?.createdAt ?? "")) + afterDays;
 }
 
 /**
@@ -79,18 +97,28 @@ function dueDay({ rotatedAt, createdAt }: KeyState, { afterDays }: RotationInput
  * @param olds The inputs in the state; empty for a new resource and for a replacement.
  * @param now Milliseconds since the epoch.
  */
-export function rotationDisplayInputs(olds: KeyInputs, { rotation }: KeyInputs, now: number): Properties {
-  const today = dayOf(now);
-  const triggered = rotation.trigger != null && rotation.trigger !== olds.rotation.trigger;
-  const afterDays = rotation.afterDays ?? null;
-  const known = olds.keySince === null ? NaN : dayOf(Date.parse(olds.keySince));
-  const due = afterDays !== null && known + afterDays <= today;
-  const since = olds.account === null || triggered || due ? today : known;
+export function rotationDisplayInputs(olds: KeyInputs, news: KeyInputs, now: number): Properties {
+  const afterDays = news.rotation.afterDays ?? null;
+  const since = needsNewKey(olds, news, now) ? dayOf(now) : sinceDay(olds, now);
   if (Number.isNaN(since)) return {};
   return {
     keySince: dayText(since),
     ...(afterDays !== null && { rotationDue: dayText(since + afterDays) }),
   };
+}
+
+/** Whether an update with these inputs creates or rotates a key, as far as the inputs tell. */
+export function needsNewKey(olds: KeyInputs, { rotation }: KeyInputs, now: number): boolean {
+  const { trigger, afterDays } = rotation;
+  const isTriggered = trigger != null && trigger !== olds.rotation.trigger;
+  const isDue = typeof afterDays === "number" && sinceDay(olds, now) + afterDays <= dayOf(now);
+  return olds.account === null || isTriggered || isDue;
+}
+
+/** Returns the day from which the age of a key counts, as its inputs show it; `NaN` if it is unknown. */
+function sinceDay({ keySince }: KeyInputs, now: number): number {
+  const day = keySince === null ? NaN : dayOf(Date.parse(keySince));
+  return isFuture(day, dayOf(now)) ? NaN : day;
 }
 
 /** Returns why a key is due for rotation; `null` if it is not due. */
@@ -99,8 +127,13 @@ function rotationReason(state: KeyState, rotation: RotationInputs, now: number):
   if (trigger != null && trigger !== state.trigger) return { kind: "trigger" };
   const due = dueDay(state, rotation);
   if (due === null || typeof afterDays !== "number") return null;
-  if (Number.isNaN(due)) return { kind: "unknownAge" };
-  return due > dayOf(now) ? null : { kind: "age", since: dayText(due - afterDays), due: dayText(due) };
+  const since = due - afterDays;
+  if (Number.isNaN(due) || isFuture(since, dayOf(now))) {
+    // A wrong clock wrote the date. The rotation would delete a previous key that may still be in use.
+    const isPreviousValid = state.previous !== null && Date.parse(state.previousExpiresAt ?? "") > now;
+    return isPreviousValid ? null : { kind: "unknownAge" };
+  }
+  return due > dayOf(now) ? null : { kind: "age", since: dayText(since), due: dayText(due) };
 }
 
 /** Returns a notice about the deletion of the previous key, if there is one. */
@@ -110,8 +143,13 @@ function previousKeyNotices(state: KeyState, now: number, replaced: boolean): No
   return [{ kind: "previousKeyEnds", fingerprint: fingerprint(state.previous.apiKey), early, replaced }];
 }
 
+/** Whether a day is later than clocks that work can make it. */
+function isFuture(day: number, today: number): boolean {
+  return day > today + 1;
+}
+
 /** Whether the previous key has expired. A smaller `overlapDays` shortens its overlap; 0 ends it at once. */
-function isPreviousExpired(state: KeyState, { overlapDays }: RotationInputs, now: number): boolean {
+export function isPreviousExpired(state: KeyState, { overlapDays }: RotationInputs, now: number): boolean {
   if (state.previous === null) return false;
   const shortened = Date.parse(state.rotatedAt ?? "") + (overlapDays ?? Infinity) * DAY;
   // A key without an expiry date has expired.

@@ -1,47 +1,66 @@
 import { PartnerError, RequestError } from "../../api/errors.js";
+import { redactText, possibleKeys, serverMessage } from "../../api/redact.js";
 import { reportsFailure } from "../../responses/failure-report.js";
-import { readApiKeyId } from "../../responses/key-reader.js";
 import { PartialFailure } from "../contract.js";
+import { ResourceError, type LostCreation } from "../problems.js";
+import type { PluginProcess } from "../plugin-process.js";
+import { deleteKey, heldKeys, isDeclaredGone, sharedPart } from "./key-deletion.js";
+import type { KeyResource } from "./key-holders.js";
 import type { KeyInputs } from "./key-inputs.js";
+import { withoutPreviousKey, type KeyState } from "./key-state.js";
+import { isPreviousExpired, keyOutputs, overlapEnd, type RotationStep } from "./rotation-plan.js";
 import {
-  fingerprint,
+  foundKey,
+  nameOfCreated,
+  nameOfKey,
   readKeptResponse,
   rereadKey,
   responseText,
-  withoutPreviousKey,
   type CreatedKey,
-  type KeyState,
   type StoredKey,
-} from "./key-state.js";
-import { ResourceError } from "../problems.js";
-import type { PluginProcess } from "../plugin-process.js";
-import { keyOutputs, overlapEnd, type RotationStep } from "./rotation-plan.js";
+} from "./stored-key.js";
 
-/** A change to the keys of the resource with this ID. */
+/** A change to the keys of a resource. */
 interface KeyChange {
   readonly plugin: PluginProcess;
-  readonly id: string;
+  readonly resource: KeyResource;
   readonly inputs: KeyInputs;
 }
 
 /** Performs a step of a plan, and returns the new state. */
 export async function performStep(step: RotationStep, change: KeyChange, state: KeyState): Promise<KeyState> {
-  if (step === "read") return readKeys(change, state);
-  if (step === "rotate") return rotateKey(change, state);
-  if (step === "expire") return expirePrevious(change, state);
-  return state; // The engine itself performs a replacement.
+  switch (step) {
+    case "read":
+      return readKeys(change, state);
+    case "create":
+      return createKey(change, state);
+    case "rotate":
+      return rotateKey(change, state);
+    case "expire":
+      return (await isExpiredAtService(change, state)) ? expirePrevious(change, state) : state;
+    case "blocked":
+      throw new ResourceError(lostCreation(state));
+    default:
+      return state; // The engine itself performs a replacement.
+  }
 }
 
 /**
- * Creates a key and makes it the current one. If the request fails, the state does not change. If the key is
- * not found in the response, the current key stays, and the state keeps the response as `unread` until the
- * key is found.
+ * Creates a key and makes it the current one. If the key is not found in the response, the current key stays,
+ * and the state keeps the response as `unread` until the key is found. If the creation is lost, the state
+ * remembers when.
  */
 export async function createKey(change: KeyChange, state: KeyState): Promise<KeyState> {
   const { client } = await change.plugin.open();
-  const unread = await client.createApiKey();
+  const known = { ...state, lostCreationAt: null };
+  const created = await client.createApiKey().catch((error: unknown) => {
+    if (!(error instanceof RequestError) || error.failure.effect === "none") throw error;
+    throw failureThatKeeps({ ...known, lostCreationAt: error.failure.failedAt }, change, error);
+  });
+  const createdAt = Date.parse(created.createdAt ?? "") + clockError(change.plugin);
+  const unread = { ...created, createdAt: new Date(createdAt).toISOString() };
   const trigger = change.inputs.rotation.trigger ?? state.trigger;
-  return promoteKey(change, { ...state, trigger, unread }, unread);
+  return promoteKey(change, { ...known, trigger, unread }, unread);
 }
 
 /**
@@ -50,11 +69,19 @@ export async function createKey(change: KeyChange, state: KeyState): Promise<Key
  */
 async function rotateKey(change: KeyChange, state: KeyState): Promise<KeyState> {
   if (state.previous === null) return createKey(change, state);
+  const { trigger } = change.inputs.rotation;
+  const isAsked = trigger != null && trigger !== state.trigger;
+  // Only a wrong clock can make a key due by age while its predecessor is valid.
+  if (!isAsked && !(await isExpiredAtService(change, state))) return state;
   const remaining = await expirePrevious(change, state);
   return createKey(change, remaining).catch((error: unknown) => {
-    // If the key is not found, the failure already keeps what remains.
-    if (!(error instanceof PartnerError)) throw error;
-    throw failureThatKeeps(remaining, change, new ResourceError({ kind: "partlyDone", next: error }));
+    // If the key is not found, the failure already keeps what remains, and says what happened.
+    if (error instanceof PartialFailure && error.reason instanceof ResourceError) throw error;
+    const reason = error instanceof PartialFailure ? error.reason : error;
+    if (!(reason instanceof PartnerError)) throw error;
+    const partlyDone = new ResourceError({ kind: "partlyDone", next: reason });
+    if (error instanceof PartialFailure) throw new PartialFailure(error.id, error.properties, partlyDone);
+    throw failureThatKeeps(remaining, change, partlyDone);
   });
 }
 
@@ -63,14 +90,49 @@ async function rotateKey(change: KeyChange, state: KeyState): Promise<KeyState> 
  * back to a longer overlap must not call it valid.
  */
 async function expirePrevious(change: KeyChange, state: KeyState): Promise<KeyState> {
-  const { plugin } = change;
+  const { plugin, resource } = change;
+  const { previous, current } = state;
   const previousExpiresAt = new Date(plugin.currentTime()).toISOString();
-  if (state.previous)
-    await deleteKey(plugin, state.previous).catch((error: unknown) => {
+  if (previous)
+    await deleteUnlessShared(plugin, resource, previous, current).catch((error: unknown) => {
       if (!(error instanceof RequestError) || error.failure.effect === "none") throw error;
       throw failureThatKeeps({ ...state, previousExpiresAt }, change, error);
     });
   return withoutPreviousKey(state);
+}
+
+/** Deletes a key, unless that would also delete another key of the same resource. */
+async function deleteUnlessShared(
+  plugin: PluginProcess,
+  resource: KeyResource,
+  key: StoredKey,
+  kept: StoredKey | null,
+): Promise<void> {
+  const same = kept && sharedPart(plugin, key, kept);
+  if (same === null) return deleteKey(plugin, resource, key);
+  plugin.warn({ kind: "keyKept", name: nameOfKey(key), urn: resource.urn, same });
+}
+
+/**
+ * Whether the overlap of the previous key is over by the clock of the service as well, which every run of a
+ * stack shares.
+ */
+async function isExpiredAtService({ plugin, inputs }: KeyChange, state: KeyState): Promise<boolean> {
+  // A program that shortens the overlap asks for the deletion.
+  if (!(Date.parse(state.previousExpiresAt ?? "") <= plugin.currentTime())) return true;
+  const { client, webhooks } = await plugin.open();
+  if (client.clockOffset() === null)
+    await webhooks.list().catch((error: unknown) => {
+      if (!(error instanceof PartnerError)) throw error;
+    });
+  return clockError(plugin) === 0 || isPreviousExpired(state, inputs.rotation, plugin.agreedTime());
+}
+
+/** Warns if the clock of this machine is hours off. @returns By how much to correct it, in milliseconds. */
+function clockError(plugin: PluginProcess): number {
+  const difference = plugin.agreedTime() - plugin.currentTime();
+  if (difference !== 0) plugin.warn({ kind: "clockOff", hours: Math.round(-difference / 3_600_000) });
+  return difference;
 }
 
 /**
@@ -78,24 +140,48 @@ async function expirePrevious(change: KeyChange, state: KeyState): Promise<KeySt
  * change.
  */
 function readKeys(change: KeyChange, state: KeyState): KeyState {
-  if (state.unread) return promoteKey(change, state, state.unread);
-  const { responses } = change.plugin.readSettings();
-  const reread = (key: StoredKey | null): StoredKey | null => key && (rereadKey(key, responses) ?? key);
+  if (state.unread) {
+    try {
+      return promoteKey(change, state, state.unread);
+    } catch (error) {
+      // It was no new key, so that a rotation has nothing left to read.
+      const isSame = error instanceof ResourceError && error.problem.kind === "sameKey";
+      throw isSame && state.current ? failureThatKeeps({ ...state, unread: null }, change, error) : error;
+    }
+  }
+  const settings = change.plugin.readSettings();
+  const reread = (key: StoredKey | null): StoredKey | null => key && (rereadKey(key, settings) ?? key);
   return { ...state, current: reread(state.current), previous: reread(state.previous) };
 }
 
 /**
  * Makes a created key the current one.
  *
- * @throws {PartialFailure} that keeps the state, if the key is not in its response.
+ * @throws {PartialFailure} that keeps the state, if the key is not in its response, or is not a new key.
  */
 function promoteKey(change: KeyChange, state: KeyState, unread: CreatedKey): KeyState {
-  const { plugin, inputs } = change;
-  const found = findKey(plugin, unread, state.current !== null);
+  const { plugin, resource } = change;
+  const rotates = state.current !== null;
+  const found = findKey(plugin, unread, rotates || state.replaced !== null);
   if (found instanceof ResourceError) throw failureThatKeeps(state, change, found);
-  const next = { ...state, current: found, createdAt: unread.createdAt, unread: null };
+  const next = withNewKey(change, state, found);
+  // Recorded first: of two processes that get the same key at the same time, at least one finds the other.
+  plugin.keyHolders.record(resource, heldKeys(plugin, next));
+  const own = [state.current, state.previous, state.replaced].some((key) => key?.apiKey === found.apiKey);
+  const holder = own ? resource : plugin.keyHolders.otherHolder(resource, [found.apiKey]);
+  if (holder !== null) {
+    plugin.keyHolders.record(resource, heldKeys(plugin, state));
+    throw new ResourceError({ kind: "sameKey", name: nameOfKey(found), urn: holder.urn, rotates });
+  }
+  plugin.keyRequests.recordCreation(found.apiKey);
+  return next;
+}
+
+/** Returns the state in which a key is the current one, and the one before it is the previous one. */
+function withNewKey({ plugin, inputs }: KeyChange, state: KeyState, found: StoredKey): KeyState {
+  const next: KeyState = { ...state, current: found, replaced: null, unread: null };
   if (state.current === null) return next;
-  const now = plugin.currentTime();
+  const now = plugin.agreedTime();
   return {
     ...next,
     rotatedAt: new Date(now).toISOString(),
@@ -104,24 +190,40 @@ function promoteKey(change: KeyChange, state: KeyState, unread: CreatedKey): Key
   };
 }
 
-function failureThatKeeps(state: KeyState, { id, inputs }: KeyChange, reason: PartnerError): PartialFailure {
-  return new PartialFailure(id, keyOutputs(state, inputs), reason);
+function failureThatKeeps(
+  state: KeyState,
+  { plugin, resource, inputs }: KeyChange,
+  reason: PartnerError,
+): PartialFailure {
+  plugin.keyHolders.record(resource, heldKeys(plugin, state));
+  return new PartialFailure(resource.id, keyOutputs(state, inputs), reason);
 }
 
 /**
- * Deletes all keys in order; none if a new key is not found.
+ * Deletes all keys of a resource in order; none if a new key is not found, or if a creation was lost.
  *
  * @throws {PartnerError} that says whether one was deleted.
  */
-export async function deleteKeys(plugin: PluginProcess, state: KeyState): Promise<void> {
+export async function deleteKeys(
+  plugin: PluginProcess,
+  resource: KeyResource,
+  state: KeyState,
+): Promise<void> {
+  if (state.lostCreationAt !== null) throw new ResourceError(lostCreation(state));
   const created = state.unread && findKey(plugin, state.unread, state.current !== null);
   if (created instanceof ResourceError) throw created;
+  const keys = [state.previous, created, state.current].filter((key) => key !== null);
+  // From now on, this resource protects its keys no longer.
+  plugin.keyHolders.leave(resource, heldKeys(plugin, { ...state, current: state.current ?? created }));
   let deleted = false;
-  for (const key of [state.previous, created, state.current].filter((key) => key !== null)) {
+  for (const [index, key] of keys.entries()) {
+    // A deletion of a later one deletes this one as well.
+    if (keys.slice(index + 1).some((later) => sharedPart(plugin, key, later) !== null)) continue;
     try {
-      await deleteKey(plugin, key);
+      await deleteKey(plugin, resource, key);
       deleted = true;
     } catch (error) {
+      plugin.keyHolders.record(resource, heldKeys(plugin, state));
       if (!deleted || !(error instanceof PartnerError)) throw error;
       throw new ResourceError({ kind: "partlyDone", next: error });
     }
@@ -130,57 +232,40 @@ export async function deleteKeys(plugin: PluginProcess, state: KeyState): Promis
 
 /** Finds a created key in its response, or says why it cannot. */
 function findKey(plugin: PluginProcess, created: CreatedKey, rotates: boolean): StoredKey | ResourceError {
-  const { response, createdAt } = created;
-  const reading = readKeptResponse(response, plugin.readSettings().responses);
-  if (reading.kind === "found") return { apiKey: reading.apiKey, response };
+  const { response } = created;
+  const settings = plugin.readSettings();
+  const reading = readKeptResponse(response, settings);
+  if (reading.kind === "found") return foundKey(created, reading.apiKey, settings);
+  const text = responseText(response);
+  const words = serverMessage(text);
+  const secrets = [settings.accessToken, ...possibleKeys(text), ...possibleKeys(words ?? "")];
   return new ResourceError({
     kind: "keyNotFound",
-    createdAt,
+    name: nameOfCreated(created),
     complete: response.complete,
-    reportsFailure: reportsFailure(responseText(response)),
+    reportsFailure: reportsFailure(text),
+    serverMessage: words === null ? null : redactText(words, secrets),
     rotates,
     reading,
   });
 }
 
-/**
- * Deletes a key. A key that is already gone counts as deleted: 410 proves it. A 404 can also mean that the
- * base URL is wrong, so it counts only if the webhook list can be read with the same settings.
- */
-async function deleteKey(plugin: PluginProcess, key: StoredKey): Promise<void> {
-  const { keyRequests } = plugin;
-  const { responses } = plugin.readSettings();
-  const { client } = await plugin.open();
-  const { apiKey } = rereadKey(key, responses) ?? key;
-  if (keyRequests.deletionOf(apiKey) === "certain") return; // In an earlier call, which the engine repeats.
-  const id = key.response && readApiKeyId(responseText(key.response), responses);
-  try {
-    await client.deleteApiKey(id ?? apiKey, apiKey);
-  } catch (error) {
-    if (!(error instanceof RequestError)) throw error;
-    const { status, failure } = error;
-    if (failure.effect === "possible") keyRequests.recordDeletion(apiKey, "possible");
-    const repeated = keyRequests.deletionOf(apiKey) !== "none";
-    // What an earlier attempt may have done is said once: with the error of the last one.
-    if (status !== 404 && status !== 410)
-      throw repeated ? new RequestError({ ...failure, effect: "possible" }) : error;
-    if (status === 404) await assertReadable(plugin);
-    const gone = status === 404 && id === null ? "mayExist" : "gone";
-    plugin.warn({
-      kind: "keyWasGone",
-      fingerprint: fingerprint(apiKey),
-      why: repeated ? "repeated" : gone,
-    });
-  }
-  keyRequests.recordDeletion(apiKey, "certain");
+function lostCreation({ lostCreationAt, current }: KeyState): LostCreation {
+  return { kind: "lostCreation", at: lostCreationAt ?? "", rotates: current !== null };
 }
 
-async function assertReadable(plugin: PluginProcess): Promise<void> {
-  const { webhooks } = await plugin.open();
-  try {
-    await webhooks.list();
-  } catch (listError) {
-    if (!(listError instanceof PartnerError)) throw listError;
-    throw new ResourceError({ kind: "deletionUnclear", listError });
-  }
+/**
+ * Returns a state without the lost creation and the unread key that a person says are gone: see
+ * `PluginProcess.goneKeys`.
+ */
+export function withoutGoneKeys(plugin: PluginProcess, state: KeyState): KeyState {
+  const { lostCreationAt, unread } = state;
+  const isLostGone = isDeclaredGone(plugin, { fingerprint: null, createdAt: lostCreationAt });
+  const isUnreadGone = unread !== null && isDeclaredGone(plugin, nameOfCreated(unread));
+  if (!isLostGone && !isUnreadGone) return state;
+  return {
+    ...state,
+    lostCreationAt: isLostGone ? null : lostCreationAt,
+    unread: isUnreadGone ? null : unread,
+  };
 }

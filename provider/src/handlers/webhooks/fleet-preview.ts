@@ -15,7 +15,7 @@ import {
   type StateMap,
 } from "./fleet-model.js";
 import { finalStates } from "./managed.js";
-import { PreviewCheck } from "./preview-check.js";
+import { PreviewCheck } from "../preview-check.js";
 
 /**
  * Decides what a preview shows for a fleet: problems, whether it changes, and warnings about webhooks that

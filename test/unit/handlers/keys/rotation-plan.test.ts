@@ -2,12 +2,12 @@ import { describe, expect, it } from "vitest";
 
 import { UNKNOWN, type Properties } from "../../../../provider/src/handlers/contract.js";
 import {
-  fingerprint,
   keyStateOf,
   NO_KEY,
   outputsOf,
   type KeyState,
 } from "../../../../provider/src/handlers/keys/key-state.js";
+import { fingerprint, type StoredKey } from "../../../../provider/src/handlers/keys/stored-key.js";
 import type { InputProblem, Notice } from "../../../../provider/src/handlers/problems.js";
 import type { KeyResponse } from "../../../../provider/src/responses/key-reader.js";
 import {
@@ -20,8 +20,8 @@ import {
   rotationDisplayInputs,
   type RotationStep,
 } from "../../../../provider/src/handlers/keys/rotation-plan.js";
-import { NOON } from "../support.ts";
 
+const NOON = Date.parse("2026-06-15T12:00:00.000Z");
 const KEY = "pk_live_0123456789abcdef";
 const OTHER = "pk_live_fedcba9876543210";
 const PREVIOUS = "pk_live_previous_key_0001";
@@ -30,19 +30,24 @@ function kept(document: unknown): KeyResponse {
   return { body: JSON.stringify(document), encoding: "utf8", complete: true };
 }
 
-/** Returns the state of {@link KEY}. It is 14 calendar days old, but only 13 and a half times 24 hours. */
+/** Returns a key. It is 14 calendar days old, but only 13 and a half times 24 hours. */
+function stored(apiKey: string, changes: Partial<StoredKey> = {}): StoredKey {
+  const createdAt = "2026-06-01T23:00:00.000Z";
+  return { apiKey, response: null, createdAt, token: null, foundBy: null, ...changes };
+}
+
+/** Returns the state of {@link KEY}. */
 function state(changes: Partial<KeyState> = {}): KeyState {
-  const current = { apiKey: KEY, response: null };
-  return { ...NO_KEY, current, createdAt: "2026-06-01T23:00:00.000Z", ...changes };
+  return { ...NO_KEY, current: stored(KEY), ...changes };
 }
 
 const OVERLAP = {
   rotatedAt: "2026-06-10T00:00:00.000Z",
-  previous: { apiKey: PREVIOUS, response: null },
+  previous: stored(PREVIOUS),
   previousExpiresAt: "2026-06-17T00:00:00.000Z",
 };
 const ENDED = { ...OVERLAP, previousExpiresAt: new Date(NOON).toISOString() };
-const UNREAD = { unread: { response: kept({}), createdAt: "2026-06-14T00:00:00.000Z" } };
+const UNREAD = { unread: { response: kept({}), createdAt: "2026-06-14T00:00:00.000Z", token: null } };
 const TRIGGER_A = { trigger: "a" };
 const DUE = { afterDays: 14, overlapDays: 0 };
 
@@ -56,7 +61,7 @@ describe("the next step for a key", () => {
     ["whose trigger is removed", state(TRIGGER_A), { overlapDays: 1 }, "none"],
     ["whose trigger is unknown", state(TRIGGER_A), { trigger: UNKNOWN }, "replace"],
     ["old enough in calendar days", state(), DUE, "replace"],
-    ["whose age is unknown", state({ createdAt: null }), DUE, "replace"],
+    ["whose age is unknown", state({ current: stored(KEY, { createdAt: null }) }), DUE, "replace"],
     ["a day too young", state(), { afterDays: 15, overlapDays: 0 }, "none"],
     ["whose age counts from its rotation", state(OVERLAP), { afterDays: 6, overlapDays: 6 }, "none"],
     ["during the overlap, without a rotation", state(OVERLAP), {}, "none"],
@@ -66,13 +71,17 @@ describe("the next step for a key", () => {
     ["whose previous key has no expiry date", state({ ...OVERLAP, previousExpiresAt: null }), {}, "expire"],
   ])("%s", (_what, olds, rotation, step) => {
     // The state file holds the outputs.
-    expect(planRotation(keyStateOf(outputsOf(olds, "default")), rotation, {}, NOON).step).toBe(step);
+    expect(
+      planRotation(keyStateOf(outputsOf(olds, "default")), rotation, { responses: {}, accessToken: "" }, NOON)
+        .step,
+    ).toBe(step);
   });
 
   const response = kept({ data: { right: OTHER, wrong: KEY } });
-  const found = state({ current: { apiKey: KEY, response } });
-  const cutOff = state({ current: { apiKey: KEY, response: { ...response, body: "{", complete: false } } });
-  const rotated = state({ ...OVERLAP, previous: { apiKey: PREVIOUS, response } });
+  const found = state({ current: stored(KEY, { response }) });
+  const cut = { ...response, body: "{", complete: false };
+  const cutOff = state({ current: stored(KEY, { response: cut }) });
+  const rotated = state({ ...OVERLAP, previous: stored(PREVIOUS, { response }) });
   it.each<[string, KeyState, string | null, RotationStep, Notice["kind"] | null]>([
     ["a pointer that finds a different key", found, "/data/right", "read", "reread"],
     ["a pointer that finds the same key", found, "/data/wrong", "none", null],
@@ -82,7 +91,8 @@ describe("the next step for a key", () => {
     ["a pointer that finds a different previous key", rotated, "/data/right", "read", null],
     ["a pointer into a response that was cut off", cutOff, "/data/right", "none", "pointerFindsNothing"],
   ])("with %s", (_what, olds, apiKey, step, notice) => {
-    const plan = planRotation(olds, {}, apiKey === null ? {} : { apiKey }, NOON);
+    const responses = apiKey === null ? {} : { apiKey };
+    const plan = planRotation(olds, {}, { responses, accessToken: "" }, NOON);
     expect([plan.step, plan.notices[0]?.kind ?? null]).toEqual([step, notice]);
   });
 
@@ -97,13 +107,18 @@ describe("the next step for a key", () => {
   it.each<[string, KeyState, RotationInputs, object[]]>([
     ["is old", state(), { afterDays: 10, overlapDays: 2 }, [rotates(age, "2026-06-17T12:00:00.000Z")]],
     ["has its first trigger", state(), TRIGGER_A, [trigger]],
-    ["has an unknown age", state({ createdAt: null }), DUE, [rotates({ kind: "unknownAge" })]],
+    [
+      "has an unknown age",
+      state({ current: stored(KEY, { createdAt: null }) }),
+      DUE,
+      [rotates({ kind: "unknownAge" })],
+    ],
     ["is replaced during an overlap", state(OVERLAP), { trigger: "b" }, [trigger, ends(true, true)]],
     ["is replaced after an overlap", state(ENDED), { trigger: "b" }, [trigger, ends(false, true)]],
     ["shortens its overlap", state(OVERLAP), { overlapDays: 0 }, [ends(true, false)]],
     ["has ended its overlap", state(ENDED), {}, [ends(false, false)]],
   ])("is announced if the key %s", (_why, olds, rotation, notices) => {
-    expect(planRotation(olds, rotation, {}, NOON).notices).toEqual(notices);
+    expect(planRotation(olds, rotation, { responses: {}, accessToken: "" }, NOON).notices).toEqual(notices);
   });
 });
 
@@ -159,7 +174,7 @@ describe("the inputs that check adds for display", () => {
 
 it("a key that is too short has no fingerprint or hint, which would reveal too much of it", () => {
   const shown = (apiKey: string) => {
-    const { fingerprint: print, hint } = outputsOf(state({ current: { apiKey, response: null } }), "default");
+    const { fingerprint: print, hint } = outputsOf(state({ current: stored(apiKey) }), "default");
     return [print, hint];
   };
   // printf abcdefghijklmnop | sha256sum

@@ -5,7 +5,7 @@ import { UNKNOWN, type Properties } from "../../../../provider/src/handlers/cont
 import { ResourceError, type InputProblem } from "../../../../provider/src/handlers/problems.js";
 import { SHAPES, type Fault, type Sandbox, type Shape, type WebhookState } from "../../../support/sandbox.ts";
 import { failureOf, sandboxFor } from "../../api/support.ts";
-import { checked, create, mapping, methods, partialFailureOf, sharedJournal, startRun } from "../support.ts";
+import { checked, create, mapping, methods, partialFailureOf, sharedJournals, startRun } from "../support.ts";
 
 /** The webhooks of a new sandbox. */
 const FOUND = { 101: "active", 102: "active", 103: "disabled" };
@@ -56,8 +56,8 @@ function serverStates({ webhooks }: Sandbox): Record<string, WebhookState> {
 
 /** Returns a function that starts one more process of the same run, for a provider of an account. */
 function connector(service: Sandbox) {
-  const journalOf = sharedJournal();
-  return (account = "default") => startRun(service, { account }, { journal: journalOf() });
+  const journalOf = sharedJournals();
+  return (account = "default") => startRun(service, { account }, journalOf());
 }
 
 /** Returns the states of the webhooks 1 to `count`, all the same. */
@@ -239,12 +239,12 @@ describe("two providers in one run", () => {
 
   it("wait for each other only until they are asked to stop", async () => {
     const service = await sandboxFor();
-    const journalOf = sharedJournal();
+    const journalOf = sharedJournals();
     const entry = { kind: "release", account: "default", webhooks: [101], urn: "", at: 1 } as const;
     const servers = [createHash("sha256").update(service.url).digest("hex").slice(0, 16)];
-    journalOf().append({ ...entry, servers });
+    journalOf().journal.append({ ...entry, servers });
     const stopping = new AbortController();
-    const run = startRun(service, {}, { journal: journalOf(), signal: stopping.signal });
+    const run = startRun(service, {}, { ...journalOf(), signal: stopping.signal });
     const creation = create(run.partnerWebhookState, { webhookId: 101, state: "disabled" });
     setImmediate(() => {
       stopping.abort();

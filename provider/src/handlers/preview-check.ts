@@ -1,6 +1,6 @@
-import { PartnerError, RequestError, SettingsError } from "../../api/errors.js";
-import type { PluginProcess, Session } from "../plugin-process.js";
-import { ResourceError, type Notice } from "../problems.js";
+import { PartnerError, RequestError, SettingsError } from "../api/errors.js";
+import type { PluginProcess, Session } from "./plugin-process.js";
+import { ResourceError, type Notice } from "./problems.js";
 
 /** Milliseconds that a preview waits for the service before it continues without the check. */
 const PREVIEW_TIMEOUT = 10_000;

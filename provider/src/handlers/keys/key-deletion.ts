@@ -1,0 +1,151 @@
+import { PartnerError, RequestError } from "../../api/errors.js";
+import { idsBesideKey } from "../../responses/key-reader.js";
+import { ResourceError, type DeletionDoubt } from "../problems.js";
+import type { PluginProcess } from "../plugin-process.js";
+import type { HeldKey, KeyResource } from "./key-holders.js";
+import type { KeyState } from "./key-state.js";
+import {
+  deletionTarget,
+  goneName,
+  nameOfKey,
+  rereadKey,
+  responseText,
+  tokenMark,
+  type DeletionTarget,
+  type KeyName,
+  type StoredKey,
+} from "./stored-key.js";
+
+/** Milliseconds after a creation during which a replica of the service may not know the key yet. */
+const REPLICA_LAG = 120_000;
+
+/**
+ * Deletes a key of a resource, unless another resource of this run has the same key, or a key with the same
+ * ID: then a warning says so.
+ *
+ * @throws {PartnerError} unless the key is certainly gone, or a person says so.
+ */
+export async function deleteKey(plugin: PluginProcess, resource: KeyResource, key: StoredKey): Promise<void> {
+  const settings = plugin.readSettings();
+  const stored = rereadKey(key, settings) ?? key;
+  const target = deletionTarget(stored, settings);
+  const name = nameOfKey(stored);
+  if (target === null) {
+    if (!isDeclaredGone(plugin, name)) throw new ResourceError({ kind: "keyIdMissing", name });
+    plugin.warn({ kind: "keyWasGone", name, why: "declared" });
+    return;
+  }
+  if (plugin.keyRequests.deletionOf(target.apiKey) !== "certain") {
+    const holder = plugin.keyHolders.otherHolder(resource, namesOf(target));
+    if (holder?.isShown) throw new ResourceError({ kind: "keyShown", name, urn: holder.urn });
+    if (holder) {
+      plugin.warn({ kind: "keyKept", name, urn: holder.urn, same: holder.same });
+      return;
+    }
+  }
+  if (target.by === "imported") plugin.warn({ kind: "importedByValue", name });
+  await plugin.keyRequests.deleteOnce(target.apiKey, () => sendDeletion(plugin, resource, stored, target));
+}
+
+/** Returns the keys of a resource, for `KeyHolders`. */
+export function heldKeys(plugin: PluginProcess, { current, previous, replaced }: KeyState): HeldKey[] {
+  const settings = plugin.readSettings();
+  const held = (key: StoredKey | null, isShown: boolean): HeldKey[] => {
+    if (key === null) return [];
+    const stored = rereadKey(key, settings) ?? key;
+    const target = deletionTarget(stored, settings);
+    return [{ names: target ? namesOf(target) : [stored.apiKey], isShown }];
+  };
+  return [...held(current, false), ...held(previous, false), ...held(replaced, true)];
+}
+
+/**
+ * Returns what two keys of one resource have in common, so that they cannot be deleted one by one; `null` if
+ * they can.
+ */
+export function sharedPart(plugin: PluginProcess, one: StoredKey, other: StoredKey): "key" | "id" | null {
+  const settings = plugin.readSettings();
+  const namesBy = (key: StoredKey): readonly string[] => {
+    const stored = rereadKey(key, settings) ?? key;
+    const target = deletionTarget(stored, settings);
+    return target ? namesOf(target) : [stored.apiKey];
+  };
+  const [names, others] = [namesBy(one), namesBy(other)];
+  if (names[0] === others[0]) return "key";
+  return names.some((name) => others.includes(name)) ? "id" : null;
+}
+
+/** Whether a person says that a key is gone: see `PluginProcess.goneKeys`. */
+export function isDeclaredGone({ goneKeys }: PluginProcess, key: KeyName): boolean {
+  const name = goneName(key);
+  return name !== null && goneKeys.has(name);
+}
+
+function namesOf({ apiKey, parameter }: DeletionTarget): readonly string[] {
+  return [...new Set([apiKey, parameter])];
+}
+
+/**
+ * Sends a deletion, and judges the response. 410 proves that the key is gone. 404 proves it only if nothing
+ * suggests another cause: see {@link doubtsAbout}.
+ */
+async function sendDeletion(
+  plugin: PluginProcess,
+  resource: KeyResource,
+  key: StoredKey,
+  target: DeletionTarget,
+): Promise<void> {
+  const { keyRequests } = plugin;
+  const { client } = await plugin.open();
+  const { apiKey, parameter } = target;
+  const name = nameOfKey(key);
+  const isNew = Math.abs(plugin.currentTime() - Date.parse(key.createdAt ?? "")) < REPLICA_LAG;
+  try {
+    await client.deleteApiKey(parameter, apiKey, isNew);
+    if (target.by === "value") keyRequests.acceptsValues = true;
+  } catch (error) {
+    if (!(error instanceof RequestError)) throw error;
+    const { status, failure } = error;
+    if (failure.effect === "possible") keyRequests.recordPossibleDeletion(apiKey);
+    const repeated = keyRequests.deletionOf(apiKey) !== "none";
+    // What an earlier attempt may have done is said once: with the error of the last one.
+    if (status !== 404 && status !== 410)
+      throw repeated ? new RequestError({ ...failure, effect: "possible" }) : error;
+    if (plugin.keyHolders.isLeavingElsewhere(resource, namesOf(target))) return;
+    const isDeclared = isDeclaredGone(plugin, name);
+    if (status === 404 && !isDeclared) {
+      await assertReadable(plugin, name);
+      const doubts = doubtsAbout(plugin, key, target, isNew && !repeated);
+      if (doubts.length > 0) throw new ResourceError({ kind: "deletionUnclear", name, doubts });
+    }
+    const undeclared = repeated ? "repeated" : "gone";
+    plugin.warn({ kind: "keyWasGone", name, why: isDeclared ? "declared" : undeclared });
+  }
+}
+
+/** Returns why the service may not have found a key that still exists. */
+function doubtsAbout(
+  plugin: PluginProcess,
+  { response, token }: StoredKey,
+  { by }: DeletionTarget,
+  isNew: boolean,
+): DeletionDoubt[] {
+  const doubts: DeletionDoubt[] = [];
+  if (token !== null && token !== tokenMark(plugin.readSettings().accessToken))
+    doubts.push({ kind: "otherToken" });
+  const pointers = response && by === "value" ? idsBesideKey(responseText(response)) : [];
+  if (pointers.length > 0 && !plugin.keyRequests.acceptsValues) doubts.push({ kind: "byId", pointers });
+  if (isNew) doubts.push({ kind: "new" });
+  return doubts;
+}
+
+/** @throws {ResourceError} if the webhook list cannot be read: then the address may be wrong. */
+async function assertReadable(plugin: PluginProcess, name: KeyName): Promise<void> {
+  const { webhooks } = await plugin.open();
+  try {
+    await webhooks.list();
+  } catch (listError) {
+    if (!(listError instanceof PartnerError)) throw listError;
+    throw new ResourceError({ kind: "deletionUnclear", name, doubts: [{ kind: "noList", listError }] });
+  }
+}

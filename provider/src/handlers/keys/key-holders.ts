@@ -1,0 +1,110 @@
+import { createHmac } from "node:crypto";
+
+import type { ResourceName } from "../contract.js";
+
+/**
+ * A resource. Only its ID tells it apart from the one that it replaces, which has the same URN.
+ */
+export type KeyResource = ResourceName;
+
+/**
+ * Names by which one key can be deleted: its value, and the ID that is sent in its place. Secret. `shown`:
+ * the resource only shows the key of the resource that it replaces, which is the one to delete it.
+ */
+export interface HeldKey {
+  readonly names: readonly string[];
+  readonly isShown: boolean;
+}
+
+/** Another resource that has a key. */
+export interface KeyHolder {
+  readonly urn: string;
+  /** `id`: it has another key with the same ID. */
+  readonly same: "key" | "id";
+  readonly isShown: boolean;
+}
+
+/** What one process tells the others about the keys of a resource. All names of keys are hashed. */
+export interface KeyEntry extends KeyResource {
+  /** Whether the resource is being deleted, so that it no longer protects its keys. */
+  readonly leaves: boolean;
+  readonly keys: readonly HeldKey[];
+}
+
+/** Connects the processes of one engine run: each provider instance has its own. */
+export interface KeyJournal {
+  /** Adds an entry. Once this returns, the other processes can read it. */
+  append(entry: KeyEntry): unknown;
+  /** Returns what other processes have added since the last call; `null` if it cannot be read. */
+  readOthers(): readonly KeyEntry[] | null;
+}
+
+/**
+ * Knows which resources have which keys, as far as this run has seen. A service can return one key for two
+ * creations, or one ID for two keys: deleting the key of one resource would then delete that of another.
+ */
+export class KeyHolders {
+  readonly #entries = new Map<string, KeyEntry>();
+  readonly #journal: KeyJournal | null;
+  readonly #accessToken: () => string;
+
+  /**
+   * @param journal `null` if this is the only process of the run.
+   * @param accessToken The token of this process. Only processes with the same token understand each other:
+   *   in two accounts, two keys can have the same ID.
+   */
+  constructor(journal: KeyJournal | null, accessToken: () => string) {
+    this.#journal = journal;
+    this.#accessToken = accessToken;
+  }
+
+  /** Records the keys of a resource, in place of those that were recorded before. */
+  record(resource: KeyResource, keys: readonly HeldKey[]): void {
+    this.#add({ ...resource, leaves: false, keys: keys.map((key) => this.#hashed(key)) });
+  }
+
+  /** Records that a resource is being deleted. Its keys are still known as deleted by it. */
+  leave({ id, urn }: KeyResource, keys: readonly HeldKey[]): void {
+    this.#add({ id, urn, leaves: true, keys: keys.map((key) => this.#hashed(key)) });
+  }
+
+  /** Returns another resource that has a key, or another key with the same ID; `null` if there is none. */
+  otherHolder({ id }: KeyResource, names: readonly string[]): KeyHolder | null {
+    return this.#find(id, names, false);
+  }
+
+  /** Whether another resource with the key is being deleted as well. */
+  isLeavingElsewhere({ id }: KeyResource, names: readonly string[]): boolean {
+    return this.#find(id, names, true) !== null;
+  }
+
+  #find(id: string, names: readonly string[], leaves: boolean): KeyHolder | null {
+    for (const entry of this.#journal?.readOthers() ?? []) this.#entries.set(entry.id, entry);
+    const [value, ...rest] = names.map((name) => this.#hash(name));
+    const holders = [...this.#entries.values()]
+      .filter((entry) => entry.id !== id && entry.leaves === leaves)
+      .flatMap(({ urn, keys }) =>
+        keys
+          .filter((key) => key.names.some((name) => name === value || rest.includes(name)))
+          .map((key) => ({
+            urn,
+            same: key.names[0] === value ? ("key" as const) : ("id" as const),
+            isShown: key.isShown,
+          })),
+      );
+    return holders.find(({ isShown }) => !isShown) ?? holders[0] ?? null;
+  }
+
+  #add(entry: KeyEntry): void {
+    this.#entries.set(entry.id, entry);
+    this.#journal?.append(entry);
+  }
+
+  #hashed({ names, isShown }: HeldKey): HeldKey {
+    return { names: names.map((name) => this.#hash(name)), isShown };
+  }
+
+  #hash(name: string): string {
+    return createHmac("sha256", this.#accessToken()).update(name).digest("base64url");
+  }
+}

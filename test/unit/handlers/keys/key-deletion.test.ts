@@ -1,0 +1,208 @@
+import { describe, expect, it } from "vitest";
+
+import type { Properties } from "../../../../provider/src/handlers/contract.js";
+import { SHAPES, type Fault, type SandboxOptions, type Shape } from "../../../support/sandbox.ts";
+import { failureOf, sandboxFor } from "../../api/support.ts";
+import { mapping, methods, NOON, startRun } from "../support.ts";
+
+const DAY = 86_400_000;
+
+/** Creates a key whose response has this body. */
+async function createdKey(body: Shape["apiKey"], options: SandboxOptions = {}) {
+  const service = await sandboxFor({ shape: { ...SHAPES.flat, apiKey: body }, ...options });
+  const { id, outputs } = await startRun(service, mapping({ apiKey: "/apiKey" })).partnerApiKey.create({
+    account: "default",
+  });
+  const name = { fingerprint: outputs["fingerprint"], createdAt: outputs["createdAt"] };
+  service.clearRequests();
+  return { service, resource: { id, urn: "" }, outputs, name };
+}
+
+const PLAIN: Shape["apiKey"] = ({ key }) => ({ apiKey: key });
+const WITH_ID: Shape["apiKey"] = ({ key, id }) => ({ apiKey: key, id });
+
+describe("a 404 to the deletion of a key", () => {
+  const gone: Fault = { kind: "status", status: 404, operation: "deleteApiKey", times: Infinity };
+  const young = (outputs: Properties) => ({
+    currentTime: () => Date.parse(String(outputs["createdAt"])) + 60_000,
+  });
+
+  it.each<[what: string, Shape["apiKey"], object]>([
+    ["the response shows an ID", WITH_ID, { kind: "byId", pointers: ["/id"] }],
+  ])("proves nothing if %s", async (_what, body, doubt) => {
+    const { service, outputs, resource, name } = await createdKey(body);
+    service.inject(gone);
+    const error = await failureOf(startRun(service).partnerApiKey.delete(outputs, resource));
+    expect(error).toMatchObject({ problem: { kind: "deletionUnclear", name, doubts: [doubt] } });
+  });
+
+  it("proves nothing if the key was created with another access token", async () => {
+    const { service, outputs, resource } = await createdKey(PLAIN);
+    service.inject(gone);
+    service.rotateAccessToken();
+    const error = await failureOf(startRun(service).partnerApiKey.delete(outputs, resource));
+    expect(error).toMatchObject({ problem: { kind: "deletionUnclear", doubts: [{ kind: "otherToken" }] } });
+  });
+
+  it("is repeated for a key that is a minute old, and then proves nothing", async () => {
+    const { service, outputs, resource } = await createdKey(PLAIN);
+    service.inject({ ...gone, times: 2 });
+    const late = startRun(service, {}, young(outputs)).partnerApiKey;
+    await late.delete(outputs, resource);
+    expect([methods(service), service.apiKeys]).toEqual([["DELETE", "DELETE", "DELETE"], []]);
+    service.clearFaults();
+    const never = startRun(service, {}, young(outputs)).partnerApiKey;
+    const error = await failureOf(never.delete(outputs, resource));
+    expect(error).toMatchObject({ problem: { kind: "deletionUnclear", doubts: [{ kind: "new" }] } });
+  });
+
+  it("counts as a deletion once the service has deleted another key by its value", async () => {
+    const { service, outputs, resource, name } = await createdKey(WITH_ID);
+    const { partnerApiKey: keys, notices } = startRun(service, mapping({ apiKey: "/apiKey" }));
+    const other = await keys.create({ account: "default" });
+    await keys.delete(other.outputs, { id: other.id, urn: "" });
+    service.inject(gone);
+    await keys.delete(outputs, resource);
+    expect(notices).toEqual([{ kind: "keyWasGone", name, why: "gone" }]);
+  });
+
+  it("counts as a deletion if a person says that this key is gone", async () => {
+    const { service, outputs, resource, name } = await createdKey(WITH_ID);
+    service.inject(gone);
+    const goneKeys = (...names: unknown[]) => ({ env: { PARTNERS_GONE_KEYS: names.join(", ") } });
+    // Another key may have been created in the same millisecond.
+    const byTime = startRun(service, {}, goneKeys(name.createdAt)).partnerApiKey;
+    expect(await failureOf(byTime.delete(outputs, resource))).toMatchObject({ code: "PARTNERS_RESOURCE" });
+    const names = goneKeys("2026-01-01T00:00:00.000Z", name.fingerprint);
+    const { partnerApiKey: keys, notices } = startRun(service, {}, names);
+    await keys.delete(outputs, resource);
+    expect(notices).toEqual([{ kind: "keyWasGone", name, why: "declared" }]);
+  });
+});
+
+describe("with responses.apiKeyId, a key", () => {
+  const byId = mapping({ apiKey: "/apiKey", apiKeyId: "/id" });
+
+  it("is deleted by a 64-bit ID, digit by digit", async () => {
+    const { service, outputs, resource } = await createdKey(({ key }) =>
+      Buffer.from(`{"apiKey":"${key}","id":9007199254740993}`),
+    );
+    await failureOf(startRun(service, byId).partnerApiKey.delete(outputs, resource));
+    expect(service.requests[0]?.path).toMatch(/\/api-key\/9007199254740993$/);
+  });
+
+  it("is not deleted by its value if its response shows no ID, until a person says that it is gone", async () => {
+    const { service, outputs, resource, name } = await createdKey(PLAIN);
+    const error = await failureOf(startRun(service, byId).partnerApiKey.delete(outputs, resource));
+    expect(error).toMatchObject({ problem: { kind: "keyIdMissing", name } });
+    const env = { PARTNERS_GONE_KEYS: String(name.fingerprint) };
+    const { partnerApiKey: keys, notices } = startRun(service, byId, { env });
+    await keys.delete(outputs, resource);
+    expect(service.requests).toEqual([]);
+    expect(notices).toEqual([{ kind: "keyWasGone", name, why: "declared" }]);
+  });
+
+  it("is deleted by its value, with a warning, if it was imported", async () => {
+    const { service, outputs } = await createdKey(PLAIN);
+    const env = { CHECKOUT_KEY: String(outputs["apiKey"]) };
+    const { partnerApiKey: keys, notices } = startRun(service, byId, { env });
+    const imported = await keys.adopt("env:CHECKOUT_KEY");
+    await keys.delete(imported.outputs, { id: imported.id, urn: "urn" });
+    expect(service.apiKeys).toEqual([]);
+    expect(notices).toMatchObject([{ kind: "importedByValue" }]);
+  });
+});
+
+describe("a key that a wrong pointer found", () => {
+  const news = { account: "default" };
+  const BOTH: Shape["apiKey"] = ({ key, id }) => ({ apiKey: key, keyId: `key_id_${id}` });
+
+  it("is found again once the pointer is removed, and the other way round", async () => {
+    const service = await sandboxFor({ shape: { ...SHAPES.flat, apiKey: BOTH } });
+    const wrong = mapping({ apiKey: "/keyId" });
+    const { id, outputs } = await startRun(service, wrong).partnerApiKey.create(news);
+    expect(outputs["apiKey"]).toMatch(/^key_id_/);
+    const { partnerApiKey: keys, notices } = startRun(service);
+    expect(keys.diff(outputs, news).changes).toBe(true);
+    expect(notices).toMatchObject([{ kind: "reread" }]);
+    const right = await keys.update(id, outputs, news);
+    expect(right["apiKey"]).toBe(service.apiKeys[0]);
+    expect(keys.diff(right, news).changes, "unchanged").toBe(false);
+    const again = await startRun(service, wrong).partnerApiKey.update(id, right, news);
+    expect(again["apiKey"]).toBe(outputs["apiKey"]);
+    await keys.delete(again, { id, urn: "" });
+    expect(service.apiKeys, "deleted by what is right now").toEqual([]);
+  });
+
+  it("is not replaced by what a pointer for another shape finds, unless that looks like a key", async () => {
+    const service = await sandboxFor({
+      shape: { ...SHAPES.flat, apiKey: ({ key }) => ({ apiKey: key, value: "checkout" }) },
+    });
+    const { outputs } = await startRun(service).partnerApiKey.create(news);
+    const { partnerApiKey: keys, notices } = startRun(service, mapping({ apiKey: "/value" }));
+    expect(keys.diff(outputs, news).changes).toBe(false);
+    expect(notices).toMatchObject([{ kind: "pointerFindsNothing" }]);
+  });
+});
+
+describe("a clock that is hours off", () => {
+  const rotation = { trigger: "a", overlapDays: 7 };
+  const news = { account: "default", rotation };
+
+  async function rotated() {
+    const service = await sandboxFor();
+    const first = await startRun(service).partnerApiKey.create({ account: "default" });
+    const outputs = await startRun(service).partnerApiKey.update(first.id, first.outputs, news);
+    service.clearRequests();
+    return { service, id: first.id, outputs };
+  }
+
+  /** A machine whose clock is ahead of the service's by some days. */
+  const ahead = (days: number) => ({
+    currentTime: () => NOON + days * DAY,
+    clock: {
+      now: () => Date.now() + days * DAY,
+      random: () => 0,
+      sleep: () => Promise.resolve(),
+    },
+  });
+
+  it("does not end an overlap early, and is named", async () => {
+    const { service, id, outputs } = await rotated();
+    const { partnerApiKey: keys, notices } = startRun(service, {}, ahead(8));
+    expect(await keys.update(id, outputs, news)).toEqual(outputs);
+    expect(methods(service)).toEqual(["GET"]);
+    expect(notices).toContainEqual({ kind: "clockOff", hours: 192 });
+  });
+
+  it("does not date a rotation into the future", async () => {
+    const { service, id, outputs } = await rotated();
+    const again = { ...news, rotation: { trigger: "b", overlapDays: 7 } };
+    const next = await startRun(service, {}, ahead(3)).partnerApiKey.update(id, outputs, again);
+    const rotatedAt = Date.parse(String(next["rotatedAt"]));
+    expect(Math.abs(rotatedAt - NOON)).toBeLessThan(60_000);
+  });
+
+  it.each(["2926-01-01T00:00:00.000Z", "+275760-09-13T00:00:00.000Z"])(
+    "leaves the date %s in a state, which counts as an unknown age",
+    async (rotatedAt) => {
+      const { service, id, outputs } = await rotated();
+      const byAge = { account: "default", rotation: { afterDays: 30, overlapDays: 7 } };
+      const broken = { ...outputs, rotatedAt, createdAt: rotatedAt, previousApiKey: null };
+      const { partnerApiKey: keys, notices } = startRun(service);
+      expect(keys.diff(broken, byAge)).toEqual({ changes: true, replaces: [] });
+      expect(notices).toMatchObject([{ kind: "rotation", why: { kind: "unknownAge" } }]);
+      const next = await keys.update(id, broken, byAge);
+      expect(next["apiKey"]).toBe(service.apiKeys.at(-1));
+    },
+  );
+
+  it("does not cost the previous key its overlap because of a date in the future", async () => {
+    const { service, outputs } = await rotated();
+    const byAge = { account: "default", rotation: { afterDays: 30, overlapDays: 7 } };
+    const broken = { ...outputs, rotatedAt: new Date(NOON + 3 * DAY).toISOString() };
+    const { notices, partnerApiKey: keys } = startRun(service);
+    keys.diff(broken, byAge);
+    expect(notices).toEqual([]);
+  });
+});

@@ -1,0 +1,154 @@
+import { describe, expect, it } from "vitest";
+
+import type { ResourceHandlers } from "../../../../provider/src/handlers/contract.js";
+import { fingerprint } from "../../../../provider/src/handlers/keys/stored-key.js";
+import type { Sandbox } from "../../../support/sandbox.ts";
+import { failureOf, sandboxFor } from "../../api/support.ts";
+import { mapping, methods, sharedJournals, startRun } from "../support.ts";
+
+const urnOf = (name: string) => `urn:pulumi:dev::test::partners:index:PartnerApiKey::${name}`;
+const rotation = (trigger: string, overlapDays = 7) => ({
+  account: "default",
+  rotation: { trigger, overlapDays },
+});
+
+async function created(keys: ResourceHandlers, name: string) {
+  const urn = urnOf(name);
+  const { id, outputs } = await keys.create({ account: "default" }, urn);
+  return { resource: { id, urn }, outputs };
+}
+
+describe("a service that returns the same key to each creation", () => {
+  async function oneKey() {
+    const service = await sandboxFor({ keys: "same" });
+    const first = await created(startRun(service).partnerApiKey, "checkout");
+    service.clearRequests();
+    return { service, first };
+  }
+
+  /** Expects that the key is still valid. */
+  function expectAlive(service: Sandbox): void {
+    expect(service.apiKeys).toHaveLength(1);
+  }
+
+  it.each([7, 0])("fails a rotation with %s days of overlap, which keeps the key", async (overlapDays) => {
+    const { service, first } = await oneKey();
+    const { id, urn } = first.resource;
+    const keys = startRun(service).partnerApiKey;
+    const news = rotation("a", overlapDays);
+    const { replaces } = keys.diff(first.outputs, news, first.resource);
+    const change = replaces.length > 0 ? keys.create(news, urn) : keys.update(id, first.outputs, news, urn);
+    expect(await failureOf(change)).toMatchObject({ problem: { kind: "sameKey", urn } });
+    expectAlive(service);
+    await keys.delete(first.outputs, first.resource);
+    expect(service.apiKeys).toEqual([]);
+  });
+
+  it("fails the creation of a second resource", async () => {
+    const service = await sandboxFor({ keys: "same" });
+    const keys = startRun(service).partnerApiKey;
+    const [one, other] = await Promise.allSettled([created(keys, "checkout"), created(keys, "billing")]);
+    expect([one.status, other.status]).toEqual(["fulfilled", "rejected"]);
+    expect((other as PromiseRejectedResult).reason).toMatchObject({
+      problem: { kind: "sameKey", urn: urnOf("checkout"), rotates: false },
+    });
+    expectAlive(service);
+  });
+
+  it("keeps the key of a resource that has it as well, and says so", async () => {
+    const { service, first } = await oneKey();
+    const renamed = startRun(service);
+    const second = await created(renamed.partnerApiKey, "billing");
+    await renamed.partnerApiKey.delete(first.outputs, first.resource);
+    const name = { fingerprint: first.outputs["fingerprint"], createdAt: first.outputs["createdAt"] };
+    expect(renamed.notices).toEqual([{ kind: "keyKept", name, urn: urnOf("billing"), same: "key" }]);
+    expectAlive(service);
+    await renamed.partnerApiKey.delete(second.outputs, second.resource);
+    expect(service.apiKeys).toEqual([]);
+  });
+
+  it("deletes the key of two resources once when both are destroyed", async () => {
+    const { service, first } = await oneKey();
+    const second = await created(startRun(service).partnerApiKey, "billing");
+    service.clearRequests();
+    const { partnerApiKey: keys, notices } = startRun(service);
+    await Promise.all([first, second].map(({ outputs, resource }) => keys.delete(outputs, resource)));
+    expect([methods(service), service.apiKeys, notices]).toEqual([["DELETE"], [], []]);
+  });
+
+  it("may return the key again after deleteBeforeReplace has deleted it", async () => {
+    const { service, first } = await oneKey();
+    const keys = startRun(service).partnerApiKey;
+    keys.diff(first.outputs, rotation("a", 0), first.resource);
+    await keys.delete(first.outputs, first.resource);
+    const next = await created(keys, "checkout");
+    expect(next.outputs["apiKey"]).toBe(service.apiKeys[0]);
+    await keys.delete(next.outputs, next.resource);
+    expect(service.apiKeys).toEqual([]);
+  });
+
+  it("keeps a key that the program has through another provider of the account", async () => {
+    const { service, first } = await oneKey();
+    const journalOf = sharedJournals();
+    const [v1, v2] = [startRun(service, {}, journalOf()), startRun(service, {}, journalOf())];
+    const second = await created(v2.partnerApiKey, "billing");
+    await v1.partnerApiKey.delete(first.outputs, first.resource);
+    expect(v1.notices).toMatchObject([{ kind: "keyKept", urn: urnOf("billing") }]);
+    expectAlive(service);
+    await v2.partnerApiKey.delete(second.outputs, second.resource);
+    expect(service.apiKeys).toEqual([]);
+  });
+
+  it("deletes the key of two providers once when both are destroyed", async () => {
+    const { service, first } = await oneKey();
+    const second = await created(startRun(service).partnerApiKey, "billing");
+    const journalOf = sharedJournals();
+    const [v1, v2] = [startRun(service, {}, journalOf()), startRun(service, {}, journalOf())];
+    await Promise.all([
+      v1.partnerApiKey.delete(first.outputs, first.resource),
+      v2.partnerApiKey.delete(second.outputs, second.resource),
+    ]);
+    expect(service.apiKeys).toEqual([]);
+  });
+});
+
+describe("a service that gives two keys the same ID", () => {
+  const byId = mapping({ apiKeyId: "/id" });
+
+  async function rotated() {
+    const service = await sandboxFor({ keys: "oneRecord" });
+    const keys = startRun(service, byId).partnerApiKey;
+    const { resource, outputs } = await created(keys, "checkout");
+    const next = await keys.update(resource.id, outputs, rotation("a"), resource.urn);
+    service.clearRequests();
+    return { service, resource, next };
+  }
+
+  it("keeps the record of the current key when the previous one expires, and names that key", async () => {
+    const { service, resource, next } = await rotated();
+    const { partnerApiKey: keys, notices } = startRun(service, byId);
+    const ended = await keys.update(resource.id, next, rotation("a", 0), resource.urn);
+    expect(ended).toMatchObject({ apiKey: service.apiKeys[0], previousApiKey: null });
+    expect(notices).toMatchObject([
+      { kind: "keyKept", name: { fingerprint: fingerprint(String(next["previousApiKey"])) }, same: "id" },
+    ]);
+    expect(methods(service)).toEqual([]);
+  });
+
+  it("deletes the record once when the resource is destroyed", async () => {
+    const { service, resource, next } = await rotated();
+    const { partnerApiKey: keys, notices } = startRun(service, byId);
+    await keys.delete(next, resource);
+    expect([methods(service), service.apiKeys, notices]).toEqual([["DELETE"], [], []]);
+  });
+
+  it("keeps the record of a key in another resource", async () => {
+    const service = await sandboxFor({ keys: "oneRecord" });
+    const { partnerApiKey: keys, notices } = startRun(service, byId);
+    const first = await created(keys, "checkout");
+    const second = await created(keys, "billing");
+    await keys.delete(first.outputs, first.resource);
+    expect(notices).toMatchObject([{ kind: "keyKept", urn: urnOf("billing"), same: "id" }]);
+    expect(service.apiKeys).toEqual([second.outputs["apiKey"]]);
+  });
+});
