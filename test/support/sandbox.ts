@@ -32,8 +32,10 @@ export interface SandboxOptions extends published.SandboxOptions {
   readonly latency?: number;
   /** The prefix of every path. @default "" */
   readonly basePath?: string;
-  /** Returns the answer to a call that the service refuses. @default performs every call */
+  /** Returns the answer to a call that the service treats in its own way. @default performs every call */
   readonly refuse?: (call: OperationCall) => Answer | null;
+  /** The time that responses show, in milliseconds since the epoch. @default `Date.now` */
+  readonly currentTime?: () => number;
 }
 
 /** A running sandbox that can fail on demand. */
@@ -51,6 +53,7 @@ export async function startSandbox(options: SandboxOptions = {}) {
   const intercept = async (call: OperationCall): Promise<Answer | undefined> => {
     const { method, socket } = call.response.req;
     calls.push({ method, port: socket.remotePort ?? 0 });
+    if (options.currentTime) call.response.setHeader("date", new Date(options.currentTime()).toUTCString());
     const fault = faults.next(call.operation);
     const answer = !fault || takesEffect(fault) ? (options.refuse?.(call) ?? perform(call)) : NOT_PERFORMED;
     if (latency > 0) await wait(latency);
