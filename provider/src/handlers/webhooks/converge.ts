@@ -163,7 +163,7 @@ async function confirmChanges(
   doubts: readonly WebhookDoubt[],
 ): Promise<readonly WebhookFailure[]> {
   if (doubts.length === 0) return [];
-  const snapshot = await registry.list().catch((error: unknown) => {
+  const snapshot = await registry.listAfterChanges().catch((error: unknown) => {
     if (!(error instanceof PartnerError)) throw error;
     return null;
   });

@@ -74,6 +74,15 @@ export class WebhookRegistry {
   }
 
   /**
+   * Returns the list after all changes that are pending now, so that those in doubt share it. @throws
+   * {RequestError} if it cannot be read.
+   */
+  async listAfterChanges(): Promise<WebhookSnapshot> {
+    await Promise.all(this.#pending.values());
+    return this.list();
+  }
+
+  /**
    * Changes the state of a webhook, and applies the change to the list. If it fails, or if its response shows
    * the other state, it may or may not have been made, so the list is dropped.
    *

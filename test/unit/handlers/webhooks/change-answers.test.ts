@@ -91,6 +91,12 @@ describe("a webhook whose record shows the other state after a change", () => {
     expect(await failureOf(destroyed)).toMatchObject({ failure: { cause: { kind: "notApplied" } } });
   });
 
+  it("shares the list with all others that change at the same time", async () => {
+    const { service, partnerWebhookState } = await start({ ...answer({ state: "active" }), times: 2 });
+    await Promise.all([101, 102].map((webhookId) => create(partnerWebhookState, { ...DISABLED, webhookId })));
+    expect(methods(service)).toEqual(["GET", "PATCH", "PATCH", "GET"]);
+  });
+
   it("is one of a fleet, which reads the list once for all of them", async () => {
     const shown = (id: number, state: string): Properties => ({ id, state });
     const { service, partnerWebhookStates } = await start(
