@@ -49,6 +49,8 @@ export type FailureCause =
   | { readonly kind: "webPage" }
   /** The response had a 2xx status and a body that reports a failure. */
   | { readonly kind: "reportedFailure" }
+  /** The response had a 2xx status and shows the webhook in its other state. */
+  | { readonly kind: "notApplied" }
   /** The list is larger than `limit`, in bytes. */
   | { readonly kind: "tooLarge"; readonly limit: number }
   /** The list is not recognized. `elements`: what it should hold. */
@@ -85,6 +87,7 @@ const REQUEST_CODES: Readonly<Record<FailureCause["kind"], ErrorCode>> = {
   cutOff: "PARTNERS_CONNECTION",
   webPage: "PARTNERS_UNREADABLE",
   reportedFailure: "PARTNERS_UNREADABLE",
+  notApplied: "PARTNERS_UNREADABLE",
   tooLarge: "PARTNERS_UNREADABLE",
   unreadableList: "PARTNERS_UNREADABLE",
 };

@@ -200,6 +200,11 @@ function explain(
       return ["the server returned a web page", `Check ${baseUrl}, and whether a proxy requires a login.`];
     case "reportedFailure":
       return ["the body reports a failure, although the status does not", "Ask the service's operator why."];
+    case "notApplied":
+      return [
+        "the server accepted the change, but its response and its list still show the old state",
+        `Run ${failedCommand(context)} again later, or ask the service's operator why.`,
+      ];
     case "tooLarge":
       return [
         `the list is larger than ${cause.limit / 2 ** 20} MiB`,

@@ -90,6 +90,8 @@ export function renderNotice(notice: Notice, context: MessageContext): string {
     }
     case "notShared":
       return `the folder ${notice.folder} cannot be used, so a webhook that two providers declare is not detected, and a removal that would change a webhook fails. Set TMPDIR to a folder of your own.`;
+    case "changeUnconfirmed":
+      return `the service accepted the change of ${webhooksText(notice.webhookIds)}, but responded with the old state, and the list does not confirm the change. Run "pulumi refresh" later.`;
     case "webhooksGone": {
       const { are, them } = inflections(notice.webhookIds);
       return `${webhooksText(notice.webhookIds)} ${are} no longer in the list, so the refresh drops ${them}.`;

@@ -24,8 +24,21 @@ export function documentReportsFailure(document: unknown): boolean {
     const name = normalizeName(token);
     if (SUCCESS.has(name)) return value === false;
     if (ERROR.has(name)) return nodesOf(value).some((node) => isScalar(node.value) && node.value);
-    return name === "status" && typeof value === "string" && FAILED.has(normalizeName(value));
+    return isFailedStatus(name, value);
   });
+}
+
+/** Whether a member is a status that reports a failure. @param name Its normalized name. */
+export function isFailedStatus(name: string, value: unknown): boolean {
+  return name === "status" && typeof value === "string" && FAILED.has(normalizeName(value));
+}
+
+/** Whether a document says that the request had no success, whatever it says about errors. */
+export function deniesSuccess(document: unknown): boolean {
+  if (!isObject(document)) return false;
+  return Object.entries(document).some(
+    ([token, value]) => SUCCESS.has(normalizeName(token)) && value === false,
+  );
 }
 
 /** Returns the members of a document that do not describe a failure. */

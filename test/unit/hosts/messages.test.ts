@@ -70,6 +70,7 @@ const CAUSES: Examples<FailureCause> = {
   cutOff: { kind: "cutOff" },
   webPage: { kind: "webPage" },
   reportedFailure: { kind: "reportedFailure" },
+  notApplied: { kind: "notApplied" },
   tooLarge: { kind: "tooLarge", limit: 64 * 1024 * 1024 },
   unreadableList: [
     unreadable("not JSON"),
@@ -260,6 +261,7 @@ const NOTICES: Examples<Notice> = {
   webhooksGone: { kind: "webhooksGone", webhookIds: [1] },
   drifted: [[103], [1, 2]].map((webhookIds) => ({ kind: "drifted", state: "active", webhookIds })),
   moved: { kind: "moved", ...MOVE },
+  changeUnconfirmed: [[101], [101, 102]].map((webhookIds) => ({ kind: "changeUnconfirmed", webhookIds })),
   notChecked: { kind: "notChecked", error: answered(501, { attempts: 4 }) },
   checkTimedOut: { kind: "checkTimedOut", timeout: 10_000 },
 };
