@@ -49,6 +49,8 @@ export type FailureCause =
   | { readonly kind: "webPage" }
   /** The response had a 2xx status and a body that reports a failure. */
   | { readonly kind: "reportedFailure" }
+  /** The list has an encoding that cannot be decoded, or `unknown` if it cannot be named safely. */
+  | { readonly kind: "undecoded"; readonly encoding: string }
   /** The list is larger than `limit`, in bytes. */
   | { readonly kind: "tooLarge"; readonly limit: number }
   /** The list is not recognized. `elements`: what it should hold. */
@@ -85,6 +87,7 @@ const REQUEST_CODES: Readonly<Record<FailureCause["kind"], ErrorCode>> = {
   cutOff: "PARTNERS_CONNECTION",
   webPage: "PARTNERS_UNREADABLE",
   reportedFailure: "PARTNERS_UNREADABLE",
+  undecoded: "PARTNERS_UNREADABLE",
   tooLarge: "PARTNERS_UNREADABLE",
   unreadableList: "PARTNERS_UNREADABLE",
 };

@@ -1,9 +1,11 @@
 import type { ApiResponse, PartnerClient } from "../api/client.js";
+import type { FailureCause } from "../api/errors.js";
 import type { WebhookState } from "../api/operations.js";
 import { isWebPage, reportsFailure } from "../responses/failure-report.js";
 import { isFailedCreation } from "../responses/key-reader.js";
 import type { ResponseMapping } from "../responses/mapping.js";
 import { readWebhookList } from "../responses/webhook-list-reader.js";
+import { provesWhole } from "../responses/whole-document.js";
 import { keepResponse, tokenMark, type CreatedKey } from "./keys/stored-key.js";
 import type { WebhookList } from "./webhooks/list.js";
 
@@ -38,10 +40,9 @@ export function interpretResponses(
     async createApiKey() {
       const response = await client.createApiKey();
       successText(response, (text) => isFailedCreation(response.status, text, mapping, accessToken));
-      const { body, cutOff, receivedAt } = response;
       return {
-        response: keepResponse(body, cutOff === null),
-        createdAt: receivedAt,
+        response: keepResponse(response.body, response.complete),
+        createdAt: response.receivedAt,
         token: tokenMark(accessToken),
       };
     },
@@ -50,9 +51,12 @@ export function interpretResponses(
     },
     async listWebhooks() {
       const response = await client.listWebhooks();
-      const reading = readWebhookList(successText(response), response.headers, response.status, mapping);
+      const text = successText(response);
+      const reading = readWebhookList(text, response.headers, response.status, mapping);
       if (reading.readable) return reading;
-      throw response.failure({ kind: "unreadableList", elements: "webhooks", reading });
+      throw response.failure(
+        unreadableText(response, text) ?? { kind: "unreadableList", elements: "webhooks", reading },
+      );
     },
     async setWebhookState(webhookId, state) {
       successText(await client.setWebhookState(webhookId, state));
@@ -61,6 +65,13 @@ export function interpretResponses(
     clockOffset: () => client.clockOffset(),
     close: () => client.close(),
   };
+}
+
+/** Returns why the text of a response is not a document, if the reason lies in the transfer. */
+function unreadableText({ complete, undecoded }: ApiResponse, text: string): FailureCause | null {
+  if (provesWhole(text)) return null;
+  if (undecoded !== null) return { kind: "undecoded", encoding: undecoded };
+  return complete ? null : { kind: "cutOff" };
 }
 
 /** Returns the text of a response. @throws {RequestError} if it reports a failure. */
