@@ -47,7 +47,7 @@ export type FailureCause =
   | { readonly kind: "cutOff" }
   /** The response had a 2xx status and is a web page. */
   | { readonly kind: "webPage" }
-  /** The response had a 2xx status and a body that reports a failure. */
+  /** The response had a 2xx status and a body that reports a failure. A creation then had no effect. */
   | { readonly kind: "reportedFailure" }
   /** The list has an encoding that cannot be decoded, or `unknown` if it cannot be named safely. */
   | { readonly kind: "undecoded"; readonly encoding: string }

@@ -26,6 +26,8 @@ interface HttpRequest {
   readonly remaining: number;
   /** When it aborts, the request is abandoned unless it is a creation that was sent. */
   readonly signal?: AbortSignal | undefined;
+  /** Called when the status and the headers of the response have arrived. */
+  readonly onHeaders?: (headers: HttpResponse["headers"]) => void;
 }
 
 /** The result of one attempt. */
@@ -64,6 +66,13 @@ interface NoResponse {
 /** Whether a status is 2xx. Any 2xx counts: a 200 instead of a 201 may carry the only copy of a key. */
 export function isSuccess(status: number): boolean {
   return status >= 200 && status < 300;
+}
+
+/** Reads a date in the only form that RFC 9110 (5.6.7) lets a server send; `null` if it has another form. */
+export function readHttpDate(header: string | string[] | undefined): number | null {
+  if (typeof header !== "string" || header.length !== 29) return null;
+  const time = Date.parse(header);
+  return new Date(time).toUTCString() === header ? time : null;
 }
 
 /**
@@ -128,6 +137,7 @@ class AttemptHandler implements Dispatcher.DispatchHandler {
     if (status < 200) return; // 1xx is informational; the response follows.
     this.#status = status;
     this.#headers = headers;
+    this.#request.onHeaders?.(headers);
   }
 
   onResponseData(_controller: Controller, chunk: Buffer): void {

@@ -19,7 +19,13 @@ export interface PartnerService extends Pick<PartnerClient, "pendingOperations" 
    * @throws {RequestError} with `effect: "possible"` if a key may have been created.
    */
   createApiKey(): Promise<CreatedKey>;
-  /** Deletes a key. @param apiKey The key, if `apiKeyOrId` is its ID. No message may contain it. */
+  /**
+   * Deletes a key.
+   *
+   * @param apiKey The key, if `apiKeyOrId` is its ID. No message may contain it.
+   * @param isNew Whether the key was created a moment ago. Then a 404 is retried, because the service may not
+   *   find the key yet. @default false: a 404 is final
+   */
   deleteApiKey(apiKeyOrId: string, apiKey?: string, isNew?: boolean): Promise<void>;
   /** Lists the webhooks. @throws {RequestError} also if the list is not recognized. */
   listWebhooks(): Promise<WebhookList>;
