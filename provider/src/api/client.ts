@@ -1,6 +1,6 @@
 import { createConnections, type BaseUrl } from "./connections.js";
 import { RequestError, SettingsError, type FailureCause } from "./errors.js";
-import { sendOnce, type Attempt, type HttpResponse } from "./http.js";
+import { readHttpDate, sendOnce, type Attempt, type HttpResponse } from "./http.js";
 import { API_ROOT, OPERATIONS, STATE_OPERATION, type Operation, type WebhookState } from "./operations.js";
 import { RateLimiter, systemClock, type Clock } from "./rate-limiter.js";
 import { possibleKeys, printableId, redactText, serverMessage } from "./redact.js";
@@ -68,14 +68,20 @@ export interface PartnerClient {
    * Deletes a key, identified by its value or by its ID.
    *
    * @param secret The value, which no message may contain. @default `key`
+   * @param isNew Whether the key was created a moment ago. Then a 404 is retried as a 503 is, because the
+   *   service may not find the key yet. @default false: a 404 is final
    * @throws {RequestError} @throws {SettingsError} if `key` fits into no path.
    */
   deleteApiKey(key: string, secret?: string, isNew?: boolean): Promise<ApiResponse>;
-  clockOffset(): number | null;
   /** Lists the webhooks. @throws {RequestError} */
   listWebhooks(): Promise<ApiResponse>;
   /** Sets the state of a webhook. @throws {RequestError} */
   setWebhookState(webhookId: number, state: WebhookState): Promise<ApiResponse>;
+  /**
+   * Returns how far the service's clock is ahead of that of this machine, in milliseconds, by the header
+   * `Date` of the last response with a valid one; `null` if none had one. Caches do not count.
+   */
+  clockOffset(): number | null;
   /** Returns the operations that are waiting for a response. */
   pendingOperations(): readonly Operation[];
   /** Closes all connections; requests in flight fail. */
@@ -101,10 +107,11 @@ export function createClient(options: ClientOptions): PartnerClient {
   const connections = createConnections(baseUrl, accessToken, options.maxConnections, env);
   const { host } = new URL(baseUrl.origin);
   const inFlight = new Set<Call>();
+  let clockOffset: number | null = null;
 
   /** Performs an operation, with retries, and returns the successful response. */
   async function send(call: Call): Promise<ApiResponse> {
-    const { operation, webhookId = null } = call;
+    const { operation, webhookId = null, isNew = false } = call;
     const request = { operation, webhookId, host, mayUseProxy: connections.mayUseProxy };
     const onRetry = (attempt: Attempt, delay: number): void => {
       options.onWait?.({ operation, reason: resultOf(attempt), delay });
@@ -113,7 +120,7 @@ export function createClient(options: ClientOptions): PartnerClient {
     const timeLeft = options.remainingTime?.() ?? operationTimeout;
     const timeout = kind === "read" ? Math.max(timeLeft, operationTimeout) : timeLeft;
     const isOver = (): boolean => kind !== "read" && (options.remainingTime?.() ?? Infinity) <= 0;
-    const context = { clock, limiter, operationTimeout: timeout, signal, isOver, onRetry };
+    const context = { clock, limiter, operationTimeout: timeout, signal, isOver, isNew, onRetry };
     const outcome = await withRetry(kind, context, attemptsOf(call));
 
     const failure = (cause: FailureCause): RequestError => {
@@ -123,7 +130,7 @@ export function createClient(options: ClientOptions): PartnerClient {
       return new RequestError({
         ...request,
         cause,
-        effect,
+        effect: kind === "create" && cause.kind === "reportedFailure" ? "none" : effect,
         attempts,
         failedAt: timestamp(),
         requestId: response && requestId(response, call),
@@ -145,7 +152,7 @@ export function createClient(options: ClientOptions): PartnerClient {
       inFlight.add(call);
       // When one kept-alive connection breaks, the server may be closing the others too.
       const fresh = kind === "create" || lostConnection;
-      const request = { method, path, kind, fresh, requestTimeout, remaining, signal };
+      const request = { method, path, kind, fresh, requestTimeout, remaining, signal, onHeaders };
       const attempt = await sendOnce(connections, request);
       inFlight.delete(call);
       lostConnection = attempt.kind === "noResponse";
@@ -156,6 +163,11 @@ export function createClient(options: ClientOptions): PartnerClient {
       options.log?.(`${operation} ${method} ${API_ROOT}${template} host=${host} ${result}${suffix}`);
       return attempt;
     };
+  }
+
+  function onHeaders({ date, age }: HttpResponse["headers"]): void {
+    const time = age === undefined ? readHttpDate(date) : null;
+    if (time !== null) clockOffset = time - (clock.timeOfDay?.() ?? clock.now());
   }
 
   function timestamp(): string {
@@ -175,10 +187,11 @@ export function createClient(options: ClientOptions): PartnerClient {
 
   return {
     createApiKey: () => send({ operation: "createApiKey" }),
-    clockOffset: () => null,
-    deleteApiKey: (key, secret = key, _isNew = false) => send({ operation: "deleteApiKey", key, secret }),
+    deleteApiKey: (key, secret = key, isNew = false) =>
+      send({ operation: "deleteApiKey", key, secret, isNew }),
     listWebhooks: () => send({ operation: "listWebhooks" }),
     setWebhookState: (webhookId, state) => send({ operation: STATE_OPERATION[state], webhookId }),
+    clockOffset: () => clockOffset,
     pendingOperations: () => [...inFlight].map(({ operation }) => operation),
     close: () => connections.close(),
   };
@@ -191,6 +204,8 @@ interface Call {
   /** The key that `key` identifies. */
   readonly secret?: string;
   readonly webhookId?: number;
+  /** Whether `key` was created a moment ago. */
+  readonly isNew?: boolean;
 }
 
 /**

@@ -1,8 +1,8 @@
-import { brotliDecompressSync, constants, unzipSync } from "node:zlib";
 import type { Dispatcher } from "undici";
 
 import { VERSION } from "../version.js";
 import { CONNECT_TIMEOUT, type Connections } from "./connections.js";
+import { decodeBody } from "./content-encoding.js";
 import type { OperationKind } from "./operations.js";
 
 /** The maximum number of body bytes to keep. */
@@ -26,6 +26,8 @@ interface HttpRequest {
   readonly remaining: number;
   /** When it aborts, the request is abandoned unless it is a creation that was sent. */
   readonly signal?: AbortSignal | undefined;
+  /** Called when the status and the headers of the response have arrived. */
+  readonly onHeaders?: (headers: HttpResponse["headers"]) => void;
 }
 
 /** The result of one attempt. */
@@ -37,10 +39,17 @@ export interface HttpResponse {
   readonly status: number;
   /** The headers by lower-case name. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** The body, decompressed. Secret. */
+  /** The body, decoded. Secret. */
   readonly body: Buffer;
-  /** Why the body is incomplete; `null` if it is complete. */
+  /** Why the body is incomplete; `null` if nothing shows that it is. */
   readonly cutOff: "limit" | NoResponse["reason"] | null;
+  /**
+   * Whether the framing proves that the whole body arrived. A close alone does not: undici ends the body in
+   * the same way after a reset.
+   */
+  readonly complete: boolean;
+  /** The encoding that the body still has, because it could not be decoded; `null` if it has none. */
+  readonly undecoded: string | null;
 }
 
 interface NoResponse {
@@ -57,6 +66,13 @@ interface NoResponse {
 /** Whether a status is 2xx. Any 2xx counts: a 200 instead of a 201 may carry the only copy of a key. */
 export function isSuccess(status: number): boolean {
   return status >= 200 && status < 300;
+}
+
+/** Reads a date in the only form that RFC 9110 (5.6.7) lets a server send; `null` if it has another form. */
+export function readHttpDate(header: string | string[] | undefined): number | null {
+  if (typeof header !== "string" || header.length !== 29) return null;
+  const time = Date.parse(header);
+  return new Date(time).toUTCString() === header ? time : null;
 }
 
 /**
@@ -121,6 +137,7 @@ class AttemptHandler implements Dispatcher.DispatchHandler {
     if (status < 200) return; // 1xx is informational; the response follows.
     this.#status = status;
     this.#headers = headers;
+    this.#request.onHeaders?.(headers);
   }
 
   onResponseData(_controller: Controller, chunk: Buffer): void {
@@ -170,31 +187,25 @@ class AttemptHandler implements Dispatcher.DispatchHandler {
       const code = error === undefined ? reason : codeOf(error);
       this.#resolve({ kind: "noResponse", sent: this.#controller !== null, reason, code });
     } else {
-      const body = Buffer.concat(this.#chunks);
-      const read = decompress(body, this.#headers["content-encoding"], BODY_LIMITS[this.#request.kind]);
-      const cutOff = read === null ? (why ?? "limit") : why;
-      this.#resolve({ kind: "response", status, headers: this.#headers, body: read ?? body, cutOff });
+      const headers = this.#headers;
+      const limit = BODY_LIMITS[this.#request.kind];
+      const { body, end, undecoded } = decodeBody(Buffer.concat(this.#chunks), headers, limit);
+      const cutOff = why ?? CUT_OFF[end];
+      const complete = cutOff === null && isFramed(status, headers);
+      this.#resolve({ kind: "response", status, headers, body, cutOff, complete, undecoded });
     }
     if (why !== null) this.#controller?.abort(new Error("finished"));
   }
 }
 
-/**
- * Decompresses a body as far as it arrived: some servers compress unasked. `null`: the result is longer than
- * `limit` bytes.
- */
-function decompress(body: Buffer, encoding: string | string[] | undefined, limit: number): Buffer | null {
-  const { Z_SYNC_FLUSH, BROTLI_OPERATION_FLUSH } = constants;
-  const coding = String(encoding).toLowerCase(); // Case-insensitive: RFC 9110, 8.4.1.
-  try {
-    if (coding === "br")
-      return brotliDecompressSync(body, { maxOutputLength: limit, finishFlush: BROTLI_OPERATION_FLUSH });
-    if (["gzip", "x-gzip", "deflate"].includes(coding))
-      return unzipSync(body, { maxOutputLength: limit, finishFlush: Z_SYNC_FLUSH });
-    return body;
-  } catch (error) {
-    return codeOf(error) === "ERR_BUFFER_TOO_LARGE" ? null : body;
-  }
+/** Why a body is incomplete that arrived, but could not be decoded to its end. */
+const CUT_OFF = { whole: null, cutOff: "connection", limit: "limit" } as const;
+
+/** Whether a body has an end other than the close of the connection (RFC 9112, 6.3). */
+function isFramed(status: number, headers: HttpResponse["headers"]): boolean {
+  if (status === 204 || status === 304) return true; // They have no body.
+  const { "transfer-encoding": codings, "content-length": length } = headers;
+  return codings === undefined ? length !== undefined : /(?:^|[\s,])chunked\s*$/i.test(String(codings));
 }
 
 /** Returns the code or the name of an error. Never its message: it may contain the URL, and the URL a key. */

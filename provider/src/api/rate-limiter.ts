@@ -12,6 +12,8 @@ const RECOVERY = 60_000;
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number;
+  /** The same by the clock of the machine, which jumps when it is set. @default `now` */
+  timeOfDay?(): number;
   /** A number from 0 (inclusive) to 1 (exclusive). */
   random(): number;
   /** Resolves after the given milliseconds, or as soon as the signal is aborted. */
@@ -21,6 +23,7 @@ export interface Clock {
 export const systemClock: Clock = {
   // Unlike Date.now(), it does not jump when the clock is set.
   now: () => performance.timeOrigin + performance.now(),
+  timeOfDay: () => Date.now(),
   random: () => Math.random(),
   sleep: async (milliseconds, signal) => {
     await wait(milliseconds, undefined, signal && { signal }).catch(() => undefined);

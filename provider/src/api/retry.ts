@@ -1,5 +1,5 @@
 import type { Effect, FailureCause } from "./errors.js";
-import { BODY_LIMITS, isSuccess, type Attempt, type HttpResponse } from "./http.js";
+import { BODY_LIMITS, isSuccess, readHttpDate, type Attempt, type HttpResponse } from "./http.js";
 import type { OperationKind } from "./operations.js";
 import type { Clock, RateLimiter } from "./rate-limiter.js";
 
@@ -21,6 +21,8 @@ const RETRY = {
   statuses: [408, 502, 503, 504],
   /** Only reads are retried after these statuses, because a change may have failed halfway. */
   readStatuses: [500],
+  /** The deletion of a new object is also retried after these: a replica may not know the object yet. */
+  newStatuses: [404],
 } as const;
 
 /** What follows an attempt: success, failure, a retry, or a retry as soon as the rate limit allows it. */
@@ -30,7 +32,7 @@ type RetryDecision = "done" | "fail" | "retry" | "throttled";
  * Decides what follows. A creation is retried only if it certainly had no effect: a second key is worse than
  * an error.
  */
-function decideRetry(kind: OperationKind, attempt: Attempt): RetryDecision {
+function decideRetry(kind: OperationKind, attempt: Attempt, isNew: boolean): RetryDecision {
   if (attempt.kind === "noResponse") return kind === "create" && attempt.sent ? "fail" : "retry";
   const { status, cutOff } = attempt;
   if (isSuccess(status)) {
@@ -40,8 +42,11 @@ function decideRetry(kind: OperationKind, attempt: Attempt): RetryDecision {
   // rate-limiter.ts makes all requests wait. Refused, so even a creation is repeated.
   if (status === 429) return "throttled";
   if (kind === "create") return "fail";
-  const statuses: readonly number[] =
-    kind === "read" ? [...RETRY.statuses, ...RETRY.readStatuses] : RETRY.statuses;
+  const statuses: readonly number[] = [
+    ...RETRY.statuses,
+    ...(kind === "read" ? RETRY.readStatuses : []),
+    ...(isNew ? RETRY.newStatuses : []),
+  ];
   return statuses.includes(status) ? "retry" : "fail";
 }
 
@@ -79,6 +84,8 @@ interface RetryContext {
    * Whether the call of the engine has no time left. For this, time spent waiting at the rate limiter counts.
    */
   readonly isOver?: () => boolean;
+  /** Whether the operation deletes an object that was created a moment ago. @default false */
+  readonly isNew?: boolean;
   /** Called before each retry with the last attempt and the delay in milliseconds. */
   readonly onRetry?: (attempt: Attempt, delay: number) => void;
 }
@@ -91,7 +98,7 @@ interface RetryContext {
  */
 export async function withRetry(
   kind: OperationKind,
-  { clock, limiter, operationTimeout, signal, isOver, onRetry }: RetryContext,
+  { clock, limiter, operationTimeout, signal, isOver, isNew = false, onRetry }: RetryContext,
   send: (remaining: number, count: number) => Promise<Attempt>,
 ): Promise<Outcome> {
   let deadline = clock.now() + operationTimeout;
@@ -119,7 +126,7 @@ export async function withRetry(
     response = attempt.kind === "response" ? attempt : null;
     if (mayHaveTakenEffect(kind, attempt)) effect = "possible";
 
-    const decision = decideRetry(kind, attempt);
+    const decision = decideRetry(kind, attempt, isNew);
     const retryAfter = readRetryAfter(attempt, clock.now());
     if (decision === "throttled") limiter.throttled(retryAfter);
     else if (response) limiter.succeeded();
@@ -164,8 +171,7 @@ function readRetryAfter(attempt: Attempt, now: number): number | null {
   const value = attempt.headers["retry-after"];
   if (typeof value !== "string") return null;
   if (/^\d{1,10}$/.test(value)) return Number(value) * 1000;
-  // Without the GMT of HTTP dates, Date.parse accepts almost anything.
-  const time = value.endsWith("GMT") ? Date.parse(value) : NaN;
-  const sentAt = Date.parse(String(attempt.headers["date"])); // The server's clock may differ from ours.
-  return Number.isNaN(time) ? null : Math.max(0, time - (Number.isNaN(sentAt) ? now : sentAt));
+  const time = readHttpDate(value);
+  const sentAt = readHttpDate(attempt.headers["date"]); // The server's clock may differ from ours.
+  return time === null ? null : Math.max(0, time - (sentAt ?? now));
 }

@@ -1,11 +1,12 @@
 import type { ApiResponse, PartnerClient } from "../api/client.js";
-import type { RequestError } from "../api/errors.js";
+import type { FailureCause, RequestError } from "../api/errors.js";
 import type { WebhookState } from "../api/operations.js";
 import { readChange } from "../responses/change-reader.js";
 import { isWebPage, reportsFailure } from "../responses/failure-report.js";
 import { isFailedCreation } from "../responses/key-reader.js";
 import type { ResponseMapping } from "../responses/mapping.js";
 import { readWebhookList } from "../responses/webhook-list-reader.js";
+import { provesWhole } from "../responses/whole-document.js";
 import { keepResponse, tokenMark, type CreatedKey } from "./keys/stored-key.js";
 import type { WebhookList } from "./webhooks/list.js";
 
@@ -19,7 +20,13 @@ export interface PartnerService extends Pick<PartnerClient, "pendingOperations" 
    * @throws {RequestError} with `effect: "possible"` if a key may have been created.
    */
   createApiKey(): Promise<CreatedKey>;
-  /** Deletes a key. @param apiKey The key, if `apiKeyOrId` is its ID. No message may contain it. */
+  /**
+   * Deletes a key.
+   *
+   * @param apiKey The key, if `apiKeyOrId` is its ID. No message may contain it.
+   * @param isNew Whether the key was created a moment ago. Then a 404 is retried, because the service may not
+   *   find the key yet. @default false: a 404 is final
+   */
   deleteApiKey(apiKeyOrId: string, apiKey?: string, isNew?: boolean): Promise<void>;
   /** Lists the webhooks. @throws {RequestError} also if the list is not recognized. */
   listWebhooks(): Promise<WebhookList>;
@@ -45,10 +52,9 @@ export function interpretResponses(
     async createApiKey() {
       const response = await client.createApiKey();
       successText(response, (text) => isFailedCreation(response.status, text, mapping, accessToken));
-      const { body, cutOff, receivedAt } = response;
       return {
-        response: keepResponse(body, cutOff === null),
-        createdAt: receivedAt,
+        response: keepResponse(response.body, response.complete),
+        createdAt: response.receivedAt,
         token: tokenMark(accessToken),
       };
     },
@@ -57,9 +63,12 @@ export function interpretResponses(
     },
     async listWebhooks() {
       const response = await client.listWebhooks();
-      const reading = readWebhookList(successText(response), response.headers, response.status, mapping);
+      const text = successText(response);
+      const reading = readWebhookList(text, response.headers, response.status, mapping);
       if (reading.readable) return reading;
-      throw response.failure({ kind: "unreadableList", elements: "webhooks", reading });
+      throw response.failure(
+        unreadableText(response, text) ?? { kind: "unreadableList", elements: "webhooks", reading },
+      );
     },
     async setWebhookState(webhookId, state) {
       const response = await client.setWebhookState(webhookId, state);
@@ -72,6 +81,13 @@ export function interpretResponses(
     clockOffset: () => client.clockOffset(),
     close: () => client.close(),
   };
+}
+
+/** Returns why the text of a response is not a document, if the reason lies in the transfer. */
+function unreadableText({ complete, undecoded }: ApiResponse, text: string): FailureCause | null {
+  if (provesWhole(text)) return null;
+  if (undecoded !== null) return { kind: "undecoded", encoding: undecoded };
+  return complete ? null : { kind: "cutOff" };
 }
 
 /** Returns the text of a response. @throws {RequestError} if it reports a failure. */

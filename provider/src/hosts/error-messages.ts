@@ -187,10 +187,7 @@ function explain(
       ];
     case "connection": {
       const peer = mayUseProxy ? `${host} or its proxy` : host;
-      const happened = CLOSED.includes(cause.code)
-        ? `${peer} closed the connection without a response (${cause.code})`
-        : `the connection to ${peer} failed (${cause.code})`;
-      return [happened, connectionRemedy(cause.code, addresses)];
+      return [`${connectionText(cause.code, peer)} (${cause.code})`, connectionRemedy(cause.code, addresses)];
     }
     case "interrupted":
       return ["interrupted", `Run ${failedCommand(context)} again.`];
@@ -205,6 +202,14 @@ function explain(
         "the server accepted the change, but its response and its list still show the old state",
         `Run ${failedCommand(context)} again later, or ask the service's operator why.`,
       ];
+    case "undecoded": {
+      const encoding =
+        cause.encoding === "unknown" ? "an unknown encoding" : `the encoding "${cause.encoding}"`;
+      return [
+        `the list has ${encoding}, which cannot be decoded`,
+        "Check whether a proxy encodes it, or ask the service's operator to send it unencoded.",
+      ];
+    }
     case "tooLarge":
       return [
         `the list is larger than ${cause.limit / 2 ** 20} MiB`,
@@ -240,6 +245,16 @@ function statusRemedy(status: number, operation: Operation, context: MessageCont
 
 /** The codes for a connection that ended before a response. */
 const CLOSED = ["UND_ERR_SOCKET", "ECONNRESET", "EPIPE"];
+/** The code for headers that are invalid after a Content-Length, such as a second one. */
+const INVALID_HEADERS = "UND_ERR_RES_CONTENT_LENGTH_MISMATCH";
+
+/** Says what an error code of a connection means. */
+function connectionText(code: string, peer: string): string {
+  if (CLOSED.includes(code)) return `${peer} closed the connection without a response`;
+  if (["HTTPParserError", INVALID_HEADERS].includes(code))
+    return `${peer} sent a response that is not valid HTTP`;
+  return `the connection to ${peer} failed`;
+}
 
 /**
  * Returns the remedy for an error code of OpenSSL (verify(1)), Node or undici.
@@ -252,8 +267,12 @@ function connectionRemedy(code: string, source: string): string {
   if (/^CERT_(HAS|NOT)/.test(code))
     return "The certificate has expired or is not valid yet: check this machine's clock.";
   if (code.includes("ALTNAME_INVALID")) return `The certificate is for another host: check ${source}.`;
-  if (code.includes("SSL_WRONG_VERSION") || code === "HTTPParserError")
+  if (code.includes("SSL_WRONG_VERSION"))
     return `The server speaks another protocol: check the scheme and port of ${source}.`;
+  if (code === "HTTPParserError")
+    return `Check the scheme and port of ${source}; if they are right, ask the service's operator.`;
+  if (code === INVALID_HEADERS)
+    return "Ask the service's operator to correct its headers: there may be two lengths.";
   if (/SSL|EPROTO/.test(code))
     return "The TLS handshake failed: ask the service's operator which versions and ciphers it accepts.";
   if (/^UND_ERR_(ABORTED|PRX)/.test(code))

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 
 import { RequestError } from "../../../provider/src/api/errors.js";
 import type { PartnerService } from "../../../provider/src/handlers/partner-service.js";
+import type { Fault } from "../../support/sandbox.ts";
 import { startTcpServer } from "../../support/tcp-server.ts";
 import {
   clientFor,
@@ -10,6 +11,8 @@ import {
   InstantClock,
   KEY,
   listen,
+  requestFailureOf,
+  sandboxFor,
   scripted,
   type Reply,
   type Target,
@@ -97,7 +100,14 @@ const MATRIX: readonly Row[] = [
   ["a stall in the body", incomplete(), "4 cutOff, none", "1 done", "1 partial"],
   transient(503, "a reset in the body of a 503", incomplete("reset", 503)),
   row("a web page", status(200, "", HTML), "webPage", 1, 1, "possible"),
-  row("a reported failure", status(200, "", FAILURE), "reportedFailure", 1, 1, "possible"),
+  // It says that nothing was created.
+  [
+    "a reported failure",
+    status(200, "", FAILURE),
+    "1 reportedFailure, none",
+    "1 reportedFailure, possible",
+    "1 reportedFailure, none",
+  ],
   ["an early hint before the response", hinted, "1 done", "1 done", "1 done"],
 ];
 
@@ -150,6 +160,40 @@ describe("a fault that happens once", () => {
   it("keeps its possible effect even if the server refuses the retry", async () => {
     const target = await scripted({ bytes: "", end: "reset" }, status(403)());
     expect(await resultOf("PATCH", target)).toBe("status 403, possible");
+  });
+});
+
+describe("a 404 to a deletion", () => {
+  const missing = (times: number): Fault => ({
+    kind: "status",
+    status: 404,
+    operation: "deleteApiKey",
+    times,
+  });
+
+  it("is final", async () => {
+    const sandbox = await sandboxFor({ apiKeys: [KEY], faults: [missing(1)] });
+    const failure = await requestFailureOf(clientFor(sandbox).deleteApiKey(KEY));
+    expect(failure).toMatchObject({ cause: { kind: "status", status: 404 }, attempts: 1, effect: "none" });
+  });
+
+  it("is retried for a new key, which a replica may not know yet", async () => {
+    const clock = new InstantClock();
+    const sandbox = await sandboxFor({ apiKeys: [KEY], faults: [missing(3)] });
+    await clientFor(sandbox, { clock }).deleteApiKey(KEY, KEY, true);
+    expect([sandbox.requests.length, sandbox.apiKeys, clock.sleeps]).toEqual([4, [], [100, 200, 400]]);
+  });
+
+  it("of a new key is final after four attempts, or when the time is over", async () => {
+    const sandbox = await sandboxFor({ apiKeys: [KEY], faults: [missing(Infinity)] });
+    for (const [operationTimeout, attempts] of [
+      [10_000, 4],
+      [250, 2],
+    ] as const) {
+      const client = clientFor(sandbox, { clock: new InstantClock(), operationTimeout });
+      const failure = await requestFailureOf(client.deleteApiKey(KEY, KEY, true));
+      expect(failure).toMatchObject({ cause: { kind: "status", status: 404 }, attempts, effect: "none" });
+    }
   });
 });
 

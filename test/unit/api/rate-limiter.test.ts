@@ -44,7 +44,8 @@ class SimulatedClock implements Clock {
 }
 
 function response(status: number, headers: Record<string, string> = {}): Attempt {
-  return { kind: "response", status, headers, body: Buffer.alloc(0), cutOff: null };
+  const body = Buffer.alloc(0);
+  return { kind: "response", status, headers, body, cutOff: null, complete: true, undecoded: null };
 }
 
 interface Simulation {

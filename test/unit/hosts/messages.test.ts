@@ -58,7 +58,7 @@ function unreadable(reason: Unreadable["reading"]["reason"], ...candidates: stri
 
 const CODES =
   "ECONNREFUSED ENOTFOUND ECONNRESET EHOSTUNREACH UNABLE_TO_VERIFY_LEAF_SIGNATURE CERT_HAS_EXPIRED ERR_TLS_CERT_ALTNAME_INVALID " +
-  "EPROTO ERR_SSL_WRONG_VERSION_NUMBER HTTPParserError UND_ERR_ABORTED UND_ERR_SOCKET";
+  "EPROTO ERR_SSL_WRONG_VERSION_NUMBER HTTPParserError UND_ERR_RES_CONTENT_LENGTH_MISMATCH UND_ERR_ABORTED UND_ERR_SOCKET";
 
 const CAUSES: Examples<FailureCause> = {
   status: [301, 400, 401, 403, 404, 408, 429, 500].map((status) => ({ kind: "status", status })),
@@ -71,6 +71,7 @@ const CAUSES: Examples<FailureCause> = {
   webPage: { kind: "webPage" },
   reportedFailure: { kind: "reportedFailure" },
   notApplied: { kind: "notApplied" },
+  undecoded: ["dcb", "unknown"].map((encoding) => ({ kind: "undecoded", encoding })),
   tooLarge: { kind: "tooLarge", limit: 64 * 1024 * 1024 },
   unreadableList: [
     unreadable("not JSON"),

@@ -185,6 +185,7 @@ async function assertTokenAccepted({ webhooks }: Session): Promise<void> {
 function isAccepted(error: PartnerError): boolean {
   if (!(error instanceof RequestError)) return error instanceof ResourceError;
   const { status, failure } = error;
-  if (status === null) return ["unreadableList", "reportedFailure", "tooLarge"].includes(failure.cause.kind);
+  if (status === null)
+    return ["unreadableList", "undecoded", "reportedFailure", "tooLarge"].includes(failure.cause.kind);
   return status >= 400 && status < 500 && ![401, 408, 429].includes(status);
 }
