@@ -1,5 +1,5 @@
 import { isVisibleAscii } from "../api/operations.js";
-import { parseDocument } from "../json-text.js";
+import { parseDocument, parseWithExactIntegers } from "../json-text.js";
 import { isArray, nameSet, nodesOf, pointersOf, resolvePointer, type DocumentNode } from "../json.js";
 import { documentReportsFailure, isWebPage, membersBesideErrors } from "./failure-report.js";
 import type { ResponseMapping } from "./mapping.js";
@@ -99,8 +99,8 @@ export function readApiKey(text: string, mapping: ResponseMapping, accessToken: 
  */
 export function readApiKeyId(text: string, mapping: ResponseMapping): string | null {
   if (mapping.apiKeyId === undefined) return null;
-  const value = resolvePointer(parseDocument(text), mapping.apiKeyId);
-  if (typeof value === "number") return Number.isSafeInteger(value) ? String(value) : null;
+  const value = resolvePointer(parseWithExactIntegers(text), mapping.apiKeyId);
+  if (typeof value === "bigint") return String(value);
   return isVisibleAscii(value) && value !== "." && value !== ".." ? value : null;
 }
 
@@ -112,7 +112,12 @@ export function readApiKeyId(text: string, mapping: ResponseMapping): string | n
  * dropped, and a failure that has nothing beside its errors that may be a key. A `responses` pointer that
  * finds a value takes precedence. Never throws.
  */
-export function isFailedCreation(status: number, text: string, mapping: ResponseMapping, accessToken: string): boolean {
+export function isFailedCreation(
+  status: number,
+  text: string,
+  mapping: ResponseMapping,
+  accessToken: string,
+): boolean {
   void accessToken;
   if (status === 201) return false;
   if (mapping.apiKey !== undefined && readApiKey(text, mapping, accessToken).kind === "found") return false;
@@ -158,7 +163,9 @@ function mayBeKey(text: string): boolean {
   return text.length >= MIN_LENGTH && ![MASKED, URL_START, LABEL].some((pattern) => pattern.test(text));
 }
 
-export function looksLikeKey(value: unknown): boolean { return isVisibleAscii(value) && mayBeKey(value); }
+export function looksLikeKey(value: unknown): boolean {
+  return isVisibleAscii(value) && mayBeKey(value);
+}
 export function idsBesideKey(text: string): readonly string[] {
   const d = parseDocument(text);
   return pointersOf(nodesOf(d, (n) => n.depth < 2).filter(({ name }) => ["id", "keyid"].includes(name)));

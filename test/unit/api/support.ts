@@ -65,7 +65,7 @@ export function clientFor(
     requestsPerSecond: null,
     ...options,
   });
-  const client = interpretResponses(requests, {});
+  const client = interpretResponses(requests, {}, accessToken);
   onTestFinished(() => client.close());
   return client;
 }
