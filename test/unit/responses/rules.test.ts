@@ -11,7 +11,7 @@ const textOf = (body: Body): string => (typeof body === "string" ? body : JSON.s
 
 /** The JSON Pointer of the key, `refused`, or `failed` for a body that reports a failure and has no key. */
 it.each<[rule: string, body: Body, reading: string]>([
-  ["apiKey at any depth, before other names", { token: JWT, a: { mail: { apiKey: K } } }, "/a/mail/apiKey"],
+  ["apiKey at any depth", { a: { mail: { apiKey: K } } }, "/a/mail/apiKey"],
   ["two API keys that differ", { apiKey: K, account: { apiKey: S } }, "refused"],
   ["the same value twice", { key: K, data: { token: K } }, "/key"],
   ["a usual name in an object named after the key", { createToken: { value: K } }, "/createToken/value"],
