@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 
 import { readApiKey } from "../../../provider/src/responses/key-reader.js";
@@ -111,5 +112,49 @@ describe("the access token is never the key", () => {
 
   it("but a key that starts like a short access token is", () => {
     expect(readApiKey('{"apiKey":"token-42-8f14e45f"}', {}, "token-42")).toMatchObject({ kind: "found" });
+  });
+});
+
+describe("a documented response never yields another secret that stands next to its key", () => {
+  const shapes = readFileSync(new URL("real-shapes.json", import.meta.url), "utf8");
+  const { keys } = JSON.parse(shapes) as { keys: { body: object; apiKey: string | null }[] };
+  const others: object[] = [
+    { user: { api_token: S } },
+    { user: { key: S } },
+    { owner: { apiKey: S } },
+    { account: { token: S } },
+    { project: { id: 7, secret: S } },
+    { viewer: { name: "x", apiToken: S } },
+    { created_by_api_key: S },
+    { parent_api_key: S },
+    { replaced_api_key: S },
+    { user_token: S },
+    { meta: { request: { api_key: S } } },
+    { links: { api_key: `/api-key/${S}` } },
+    { api_keys: [{ api_key: S }] },
+    { apiToken: TOKEN, token: TOKEN },
+  ];
+  it.each(others)("%j", (other) => {
+    for (const { body, apiKey } of keys) {
+      if ("user" in other && "user" in body) continue; // The key would be lost.
+      const wrapped = JSON.stringify({ data: { ...other, ...body } });
+      for (const text of [
+        JSON.stringify({ ...other, ...body }),
+        JSON.stringify({ ...body, ...other }),
+        wrapped,
+      ]) {
+        const reading = readApiKey(text, {}, TOKEN);
+        if (reading.kind === "found") expect([S, TOKEN, `/api-key/${S}`], text).not.toContain(reading.apiKey);
+      }
+      if (apiKey === null) continue;
+      // Also if the name of the new key is not known.
+      const renamed = JSON.stringify(body).replaceAll(
+        /"[a-z_-]*(?:key|token|secret|sha1|encoded|value)":"/gi,
+        '"grant":"',
+      );
+      const reading = readApiKey(JSON.stringify({ ...(JSON.parse(renamed) as object), ...other }), {}, TOKEN);
+      if (reading.kind === "found")
+        expect([S, TOKEN, `/api-key/${S}`], renamed).not.toContain(reading.apiKey);
+    }
   });
 });
