@@ -34,39 +34,43 @@ const DATE_OR_EMAIL = /^\d{4}-\d\d-\d\d(?:$|[T ])|^[^@\s]+@[^@\s]+\.[A-Za-z]+$/;
 /** Finds the values that may be the new key. */
 export function findKeys(body: unknown, accessToken: string): FoundKeys {
   const fits = ({ node }: Member): boolean => misfitOf(node.value, accessToken) === null;
-  const found = [...membersOf(body).filter(({ role, node }) => role !== "none" && !isNothing(node.value))];
-  const fit = found.filter(fits);
-  const keys = fit.filter(({ role }) => role === "key");
+  const found = [...membersOf(body).filter(({ role }) => role !== "none")];
+  const keys = found.filter((member) => member.role === "key" && fits(member));
   const [first] = keys;
-  const isHeld = first !== undefined && keys.every(({ holder }) => holder !== null);
-  const outside = isHeld ? [...membersOf(body).filter((member) => isOutside(member, first))] : [];
-  const rivals = [...fit.filter(({ role }) => role === "secret"), ...outside.filter(fits)];
+  const certain = keys.filter(({ holder }) => holder === null);
+  const outside =
+    first === undefined || certain.length > 0
+      ? []
+      : [...membersOf(body).filter((member) => isOutside(member, first))];
+  const secrets = found.filter((member) => member.role === "secret" && fits(member));
+  const lookalikes = outside.filter((member) => fits(member) && !isAboutRequest(member.node));
   return {
-    named: keys
-      .toSorted((one, other) => Number(one.holder !== null) - Number(other.holder !== null))
-      .map(({ node }) => node),
-    rivals: rivals.map(({ node }) => node),
-    isDoubtful: outside.some(({ node }) => isId(node.name, node.value)),
+    named: [...certain, ...keys.filter(({ holder }) => holder !== null)].map(({ node }) => node),
+    rivals: [...secrets, ...lookalikes].map(({ node }) => node),
+    isDoubtful: outside.some(({ role, node }) => role !== "none" || isIdOfRecord(node)),
     unfit: found.flatMap(({ role, node }) => {
-      const misfit = role === "key" ? misfitOf(node.value, accessToken) : null;
+      const misfit = role === "key" && !isNothing(node.value) ? misfitOf(node.value, accessToken) : null;
       return misfit === null ? [] : [{ node, misfit }];
     }),
   };
 }
 
-/** Returns the values that may be keys by their form, unless they are named as another key. */
-export function lookalikesIn(body: unknown, accessToken: string): IteratorObject<DocumentNode> {
-  const fits = ({ node }: Member): boolean => misfitOf(node.value, accessToken) === null;
-  return membersOf(body)
-    .filter(fits)
-    .map(({ node }) => node);
+/** Yields the values that may be keys by their form, unless they are named as another key. */
+export function* lookalikesIn(body: unknown, accessToken: string): Generator<DocumentNode> {
+  for (const { node } of membersOf(body)) if (misfitOf(node.value, accessToken) === null) yield node;
 }
 
-/** Whether a value may speak of something that was created besides a key that may be that of a user. */
+/** Whether a value is outside the user or account that the key may belong to. */
 function isOutside({ node, holder }: Member, key: Member): boolean {
-  const { name, value } = node;
-  if (holder === key.holder || value === key.node.value || isNothing(value)) return false;
-  return !isAboutFailure(name) && !(typeof value === "string" && DATE_OR_EMAIL.test(value));
+  return holder !== key.holder && node.value !== key.node.value && typeof node.value !== "boolean";
+}
+
+function isAboutRequest({ name, value }: DocumentNode): boolean {
+  return isAboutFailure(name) || (typeof value === "string" && DATE_OR_EMAIL.test(value));
+}
+
+function isIdOfRecord(node: DocumentNode): boolean {
+  return isId(node.name, node.value) && !isAboutRequest(node);
 }
 
 function isNothing(value: unknown): boolean {

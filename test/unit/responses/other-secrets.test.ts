@@ -29,6 +29,8 @@ describe("a response with the new key and another secret yields the new key or a
     [{ user: { api_token: S }, data: { grant: K } }, "several /user/api_token /data/grant"],
     [{ grant: K, user_api_key: S }, "several /user_api_key /grant"],
     [{ id: 7, user: { api_token: S } }, "none /user/api_token"],
+    [{ apiKey: "pk_live_****", user: { api_token: S } }, "none /user/api_token"],
+    [{ data: { key: null }, user: { api_token: S } }, "none /user/api_token"],
     [{ grant: K, viewer: { apiKey: S } }, "several /viewer/apiKey /grant"],
     [{ token: K, owner: { apiKey: S } }, "/token"],
     [{ token: K, created_by_api_key: S }, "/token"],
