@@ -85,6 +85,9 @@ const CAUSES: Examples<FailureCause> = {
 
 const refused = { kind: "refused", reason: "several", candidates: ["/token", "/clientSecret"] } as const;
 const NOTHING = { ...refused, reason: "none", candidates: [] } as const;
+/** At a set pointer, and at the only one that is named like a key. */
+const MISFITS = ["number", "notText", "empty", "characters", "long", "masked", "accessToken"] as const;
+const NAMED_MISFITS = ["short", "address", "label"] as const;
 const POST = { operation: "createApiKey" } as const;
 const PATCH = { operation: "disableWebhook", webhookId: 101 } as const;
 const DELETE = { operation: "deleteApiKey" } as const;
@@ -171,6 +174,15 @@ const PROBLEMS: Examples<ResourceProblem> = {
     { ...key, reading: { ...NOTHING, reason: "empty" } },
     { ...key, reportsFailure: true, serverMessage: "quota exceeded", reading: refused },
     { ...key, name: IMPORTED, reading: NOTHING },
+    ...MISFITS.map((kind) => ({
+      ...key,
+      reading: { ...refused, reason: "pointer", misfit: { pointer: null, kind } } as const,
+    })),
+    ...NAMED_MISFITS.map((kind) => ({
+      ...key,
+      reading: { ...NOTHING, candidates: ["/key"], misfit: { pointer: "/key", kind } },
+    })),
+    { ...key, reading: { ...NOTHING, misfit: { pointer: "", kind: "accessToken" } } },
   ],
   lostCreation: [true, false].map((rotates) => ({ kind: "lostCreation", at: NAMED.createdAt, rotates })),
   sameKey: [
