@@ -7,7 +7,7 @@ import { ROOT } from "../../provider/tools/checkout.ts";
 import { scaled } from "../support/random.ts";
 import type { LoggedRequest, Sandbox } from "../support/sandbox.ts";
 import type { TestStack } from "../support/stack.ts";
-import { sandboxStack, statesOf } from "./support.ts";
+import { age, sandboxStack, statesOf } from "./support.ts";
 
 /** One operation on the stack. */
 interface Step {
@@ -31,14 +31,14 @@ const STEPS: readonly Step[] = [
     operation: "up",
     key: "checkout",
     wanted: CREATED,
-    requests: ["POST", "GET", "PATCH 101", "PATCH 102", "PATCH 103", "PATCH 104"],
+    requests: ["GET", "POST", "PATCH 101", "PATCH 102", "PATCH 103", "PATCH 104"],
     first: "POST",
   },
   {
     operation: "up",
     key: "billing",
     wanted: CHANGED,
-    requests: ["POST", "GET", "PATCH 102", "PATCH 103", "DELETE"],
+    requests: ["GET", "POST", "PATCH 102", "PATCH 103", "DELETE"],
     first: "PATCH 103",
   },
   {
@@ -88,6 +88,8 @@ it(
         // The recovery that docs/reliability.md describes.
         expect((await stack[operation]()).error, at).toContain("pulumi cancel");
         await stack.pulumi("cancel", "--yes");
+        // A 404 for a key of the last two minutes proves nothing.
+        if (requests[index] === "DELETE") await age(stack.statePath, 1);
         const again = await stack[operation]();
         expect(again, at).toMatchObject({ ok: true });
         const createsTwice = requests[index] === "POST";
@@ -119,7 +121,7 @@ it("a killed rotation in place leaves a third key, and the pipeline names the re
   expect(await stack.up()).toMatchObject({ ok: true });
   const [tracked = ""] = sandbox.apiKeys;
   trigger = "b";
-  expect(await kill(sandbox, stack, "up", 0)).toEqual(["POST"]);
+  expect(await kill(sandbox, stack, "up", 1)).toEqual(["GET", "POST"]);
   await stack.pulumi("cancel", "--yes");
 
   const script = join(ROOT, "examples/pipeline/ci/interrupted.ts");

@@ -32,7 +32,7 @@ it("preview, up, no change, change, drift, repair and destroy send few requests 
     },
     { env: { PARTNERS_ACCESS_TOKEN: "", PARTNERS_DEBUG: "1" } },
   );
-  await stack.configure({ accessToken: CANARIES.token });
+  await stack.configure({ accessToken: CANARIES.token, responses: '{"apiKey":"/apiKey"}' });
   const [found, all] = [statesOf(sandbox), IDS.length + 2];
   const created = { error: "", changes: { create: all } };
   expect(await run("preview", "--diff")).toEqual({ ...created, requests: { GET: 1 } });

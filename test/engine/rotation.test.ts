@@ -26,6 +26,7 @@ async function keyInUse() {
 
 it("with overlap, a due key is rotated in place, and the old key is deleted after the overlap", async () => {
   const { sandbox, stack, run, args, switching } = await keyInUse();
+  // Before a key is created or rotated, a request checks the access token.
   args.rotation = { afterDays: 90, overlapDays: 7 };
   expect(await run("up")).toMatchObject({ error: "" });
   const [old] = sandbox.apiKeys;
@@ -34,15 +35,17 @@ it("with overlap, a due key is rotated in place, and the old key is deleted afte
   expect(preview.ok).toBe(false);
   await expectShown("docs/rotation.md", preview.stdout);
   expect(preview.stdout).toContain(new Date(Date.now() - 2 * 86_400_000).toISOString().slice(0, 10));
+  sandbox.clearRequests();
   const updated = { error: "", changes: { update: 1, same: 1 } };
-  expect(await run("up")).toEqual({ ...updated, requests: { POST: 1 } });
+  expect(await run("up")).toEqual({ ...updated, requests: { GET: 1, POST: 1 } });
   const [, present] = sandbox.apiKeys;
   expect(switching.keys).toEqual([old, present]);
   expect(await stack.outputs()).toEqual({ apiKey: present, previousApiKey: old });
   for (const key of sandbox.apiKeys) expect(await stack.stateFile()).not.toContain(key);
 
   await age(stack.statePath, 7);
-  expect(await run("up")).toEqual({ ...updated, requests: { DELETE: 1 } });
+  // A request compares the clocks before a key is deleted by its age.
+  expect(await run("up")).toEqual({ ...updated, requests: { GET: 1, DELETE: 1 } });
   expect(await stack.outputs()).toEqual({ apiKey: present, previousApiKey: null });
 
   // --replace replaces a leaked key at once, together with its previous key.
@@ -65,7 +68,7 @@ it("without overlap, the key is replaced, and if deleting the old key fails, the
   sandbox.inject({ kind: "status", operation: "deleteApiKey", status: 403 });
   expect(await run("up")).toMatchObject({
     error: expect.stringContaining("403") as string,
-    requests: { POST: 1, DELETE: 1 },
+    requests: { GET: 1, POST: 1, DELETE: 1 },
   });
   const [, present] = sandbox.apiKeys;
   expect(switching.keys).toEqual([old, present]);

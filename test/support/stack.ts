@@ -25,6 +25,8 @@ export interface TestStackOptions {
 
 interface OperationOptions {
   readonly flags?: readonly string[];
+  /** Added to the environment of the stack. */
+  readonly env?: Readonly<Record<string, string>>;
   /** The time after which the operation is killed and rejects. */
   readonly timeoutMs?: number;
 }
@@ -81,13 +83,13 @@ export async function createTestStack({ env, files, program }: TestStackOptions)
   let operations = 0;
   const operation =
     (...args: string[]) =>
-    async ({ flags = [], timeoutMs = 120_000 }: OperationOptions = {}): Promise<Result> => {
+    async ({ flags = [], env, timeoutMs = 120_000 }: OperationOptions = {}): Promise<Result> => {
       const log = join(engine.dir, `events-${++operations}.json`);
       const ended = await runProcess(
         "pulumi",
         [...args, ...client, "--event-log", log, ...flags, "--non-interactive"],
         // --event-log needs PULUMI_DEBUG_COMMANDS.
-        { ...options, env: { ...engine.env, PULUMI_DEBUG_COMMANDS: "true" }, timeoutMs },
+        { ...options, env: { ...engine.env, ...env, PULUMI_DEBUG_COMMANDS: "true" }, timeoutMs },
       );
       // There is no log if the operation failed before the engine started.
       return toResult(ended, await readFile(log, "utf8").catch(() => ""));
