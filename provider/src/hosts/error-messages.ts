@@ -167,7 +167,7 @@ function explain(
         : `raise ${settingName("operationTimeout", context)}`;
       return [
         attempts === 0
-          ? `not sent, because the server returned ${cause.status} to another request, and all requests ${wait}`
+          ? `not sent, because the server returned ${cause.status} to another request, and further ones ${wait}`
           : `the server returned ${cause.status}, and a retry ${wait}`,
         `Try again after that, or ${remedy}.`,
       ];
