@@ -22,17 +22,22 @@ export class ObjectText {
   readonly #text: string;
   readonly #start: number;
   readonly #end: number;
+  readonly #revive: Reviver | undefined;
 
-  constructor(text: string, start: number, end: number) {
+  constructor(text: string, start: number, end: number, revive: Reviver | undefined) {
     this.#text = text;
     this.#start = start;
     this.#end = end;
+    this.#revive = revive;
   }
 
   parse(): Readonly<Record<string, unknown>> {
-    return JSON.parse(this.#text.slice(this.#start, this.#end)) as Record<string, unknown>;
+    return JSON.parse(this.#text.slice(this.#start, this.#end), this.#revive) as Record<string, unknown>;
   }
 }
+
+/** Replaces a value while it is parsed. `context` holds a scalar as it stands in the text. */
+type Reviver = (name: string, value: unknown, context?: { readonly source?: string }) => unknown;
 
 /** Returns a value of a document, parsed if it is still text. */
 export function parsed(value: unknown): unknown {
@@ -46,8 +51,25 @@ export function parsed(value: unknown): unknown {
  * @returns `undefined` if it is not JSON; {@link TOO_MANY_VALUES} if parsing it could exhaust the memory.
  */
 export function parseDocument(text: string): unknown {
+  return parseWith(text);
+}
+
+/**
+ * Parses a body as {@link parseDocument} does, but with every number that stands there as digits as a bigint:
+ * a 64-bit ID does not fit into a number.
+ */
+export function parseWithExactIntegers(text: string): unknown {
+  return parseWith(text, (_name, value, { source = "" } = {}) =>
+    typeof value === "number" && INTEGER.test(source) ? BigInt(source) : value,
+  );
+}
+
+/** Digits, as many as a key may have. */
+const INTEGER = /^[0-9]{1,4096}$/;
+
+function parseWith(text: string, revive?: Reviver): unknown {
   try {
-    return parseOutline(text.startsWith("\uFEFF") ? text.slice(1) : text);
+    return parseOutline(text.startsWith("\uFEFF") ? text.slice(1) : text, revive);
   } catch (error) {
     return error instanceof TooManyValues ? TOO_MANY_VALUES : undefined;
   }
@@ -69,7 +91,7 @@ interface ObjectArray {
  * @throws {SyntaxError}
  * @throws {TooManyValues}
  */
-function parseOutline(text: string): unknown {
+function parseOutline(text: string, revive: Reviver | undefined): unknown {
   const placeholder = randomUUID(); // No document can contain it.
   const arrays: (readonly ObjectText[])[] = [];
   const pieces: string[] = [];
@@ -83,7 +105,7 @@ function parseOutline(text: string): unknown {
     else if (code === COMMA || code === OPEN_OBJECT || code === OPEN_ARRAY) values += 1;
     if (values > MAX_VALUES) throw new TooManyValues();
     if (code !== OPEN_ARRAY || at < mixedUntil) continue;
-    const array = scanArray(text, at, MAX_OBJECTS - objects);
+    const array = scanArray(text, at, MAX_OBJECTS - objects, revive);
     if (typeof array === "number") {
       mixedUntil = array; // Another attempt within it would make the time quadratic.
       continue;
@@ -94,26 +116,32 @@ function parseOutline(text: string): unknown {
     copied = array.end;
     at = array.end - 1;
   }
-  if (arrays.length === 0) return JSON.parse(text) as unknown;
+  if (arrays.length === 0) return JSON.parse(text, revive) as unknown;
   const outline = pieces.join("") + text.slice(copied);
-  return JSON.parse(outline, (_name, value: unknown) =>
-    typeof value === "string" && value.startsWith(placeholder)
-      ? arrays[Number(value.slice(placeholder.length))]
-      : value,
-  ) as unknown;
+  const withArrays: Reviver = (name, value, context) => {
+    if (typeof value === "string" && value.startsWith(placeholder))
+      return arrays[Number(value.slice(placeholder.length))];
+    return revive ? revive(name, value, context) : value;
+  };
+  return JSON.parse(outline, withArrays) as unknown;
 }
 
 /**
  * Reads an array that holds only objects, at least one; for any other array, returns the position up to which
  * it was read.
  */
-function scanArray(text: string, start: number, limit: number): ObjectArray | number {
+function scanArray(
+  text: string,
+  start: number,
+  limit: number,
+  revive: Reviver | undefined,
+): ObjectArray | number {
   const objects: ObjectText[] = [];
   let at = skipSpace(text, start + 1);
   while (text.charCodeAt(at) === OPEN_OBJECT) {
     const end = endOfObject(text, at);
     if (objects.length === limit) throw new TooManyValues();
-    const object = new ObjectText(text, at, end);
+    const object = new ObjectText(text, at, end, revive);
     object.parse(); // Throws unless it is valid.
     objects.push(object);
     at = skipSpace(text, end);

@@ -77,7 +77,7 @@ async function measure(count: number, latency: number, times: number): Promise<R
   for (let round = 0; round < times; round += 1) {
     const runs = [];
     for (const result of results) {
-      const sandbox = await startSandbox({ webhooks, latency });
+      const sandbox = await startSandbox({ webhooks, delay: latency });
       runs.push({ sandbox, project: await result.declare(count, sandbox), result });
     }
     for (const [index, operation] of OPERATIONS.entries()) {

@@ -162,7 +162,7 @@ describe.each(HOSTS)("in the %s host", (host) => {
   it("the progress of a change to many webhooks appears as a status", async () => {
     const { address: engineAddress, messages } = await loggingEngine();
     const config = { "partners:maxConnections": "1" };
-    const { plugin } = await start({ latency: 150 }, { host, config, engineAddress });
+    const { plugin } = await start({ delay: 150 }, { host, config, engineAddress });
     const states = { 101: "disabled", 102: "disabled", 103: "active" };
     const { __provider } = PARTNER_WEBHOOK_STATES;
     await plugin.create({ __provider, states, others: "leave", stateOnDestroy: "leave", account: "default" });

@@ -187,7 +187,7 @@ describe("customTimeouts", () => {
     new proto.DeleteRequest().setUrn(URN).setId("key-1").setProperties(toStruct(APIKEY)).setTimeout(timeout);
 
   it("end an operation before operationTimeout", async () => {
-    const { plugin, sandbox } = await startNative({ latency: 8000, apiKeys: [APIKEY.apiKey] });
+    const { plugin, sandbox } = await startNative({ delay: 8000, apiKeys: [APIKEY.apiKey] });
     const startedAt = performance.now();
     const { message } = await errorOf(plugin.call("delete", deletion(2)));
     expect(message).toMatch(/may already be deleted.*\[PARTNERS_TIMEOUT\]$/);
@@ -197,21 +197,21 @@ describe("customTimeouts", () => {
 
   it("end an operation after operationTimeout", async () => {
     const config = { operationTimeout: "0.3" };
-    const { plugin, sandbox } = await startNative({ latency: 1000, apiKeys: [APIKEY.apiKey] }, { config });
+    const { plugin, sandbox } = await startNative({ delay: 1000, apiKeys: [APIKEY.apiKey] }, { config });
     expect((await errorOf(plugin.call("delete", deletion(0)))).message).toMatch(/\[PARTNERS_TIMEOUT\]$/);
     await plugin.call("delete", deletion(15));
     expect(sandbox.apiKeys).toEqual([]);
   });
 
   it("leave a creation that was sent all of requestTimeout", async () => {
-    const { plugin, sandbox } = await startNative({ latency: 3000 });
+    const { plugin, sandbox } = await startNative({ delay: 3000 });
     const request = new proto.CreateRequest().setUrn(URN).setProperties(toStruct(KEY)).setTimeout(2);
     const created = plain(fromStruct((await plugin.call("create", request)).getProperties()));
     expect(created["apiKey"]).toBe(sandbox.apiKeys[0]);
   });
 
   it("leave the list, which other resources share, all of operationTimeout, and then send nothing", async () => {
-    const { plugin, sandbox } = await startNative({ latency: 1500 });
+    const { plugin, sandbox } = await startNative({ delay: 1500 });
     const request = new proto.UpdateRequest().setUrn(HOOK_URN).setId("101").setTimeout(0.5);
     const update = plugin.call("update", request.setOlds(toStruct(HOOK)).setNews(toStruct(HOOK)));
     const read = plugin.read("102", { ...HOOK, webhookId: 102 });

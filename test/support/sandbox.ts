@@ -2,7 +2,6 @@
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import type { ServerResponse } from "node:http";
-import { setTimeout as wait } from "node:timers/promises";
 import { onTestFinished } from "vitest";
 
 import { json, type Answer } from "../../provider/dist/sandbox/partner-account.js";
@@ -22,18 +21,18 @@ export { SHAPES, type IssuedKey, type Shape, type ShapeName } from "./shapes.ts"
 
 /** Options of {@link startSandbox}. */
 export interface SandboxOptions extends published.SandboxOptions {
-  /** @default "flat" */
+  /** Overrides `keys` if it deletes by the ID. @default the answers of the sandbox of the package */
   readonly shape?: ShapeName | Shape;
   /** `"hostile"`: new keys contain every character with a special meaning in a URL. */
   readonly keyAlphabet?: "hostile";
   /** See {@link Sandbox.inject}. @default [] */
   readonly faults?: readonly Fault[];
-  /** Milliseconds between the effect of a request and its response. @default 0 */
-  readonly latency?: number;
   /** The prefix of every path. @default "" */
   readonly basePath?: string;
-  /** Returns the answer to a call that the service refuses. @default performs every call */
+  /** Returns the answer to a call that the service treats in its own way. @default performs every call */
   readonly refuse?: (call: OperationCall) => Answer | null;
+  /** The time that responses show, in milliseconds since the epoch. @default `Date.now` */
+  readonly currentTime?: () => number;
 }
 
 /** A running sandbox that can fail on demand. */
@@ -41,27 +40,31 @@ export type Sandbox = Awaited<ReturnType<typeof startSandbox>>;
 
 /** Starts the sandbox of the package with faults and shapes. */
 export async function startSandbox(options: SandboxOptions = {}) {
-  const { shape = "flat", latency = 0 } = options;
+  const shape = typeof options.shape === "string" ? SHAPES[options.shape] : options.shape;
   const faults = new FaultQueue();
   faults.add(options.faults ?? []);
-  const perform = shaped(typeof shape === "string" ? SHAPES[shape] : shape);
+  const perform = shape === undefined ? (call: OperationCall) => call.perform() : shaped(shape);
 
   const calls: { readonly method: string | undefined; readonly port: number }[] = [];
 
   const intercept = async (call: OperationCall): Promise<Answer | undefined> => {
     const { method, socket } = call.response.req;
     calls.push({ method, port: socket.remotePort ?? 0 });
+    if (options.currentTime) call.response.setHeader("date", new Date(options.currentTime()).toUTCString());
     const fault = faults.next(call.operation);
     const answer = !fault || takesEffect(fault) ? (options.refuse?.(call) ?? perform(call)) : NOT_PERFORMED;
-    if (latency > 0) await wait(latency);
     return fault ? applyFault(call, answer, fault) : answer;
   };
 
-  const sandbox = await runSandbox(options, {
-    intercept,
-    basePath: options.basePath ?? "",
-    ...(options.keyAlphabet === "hostile" && { generateKey: hostileKey }),
-  });
+  const keys = shape?.deleteBy === "id" ? { keys: "byId" as const } : {};
+  const sandbox = await runSandbox(
+    { ...options, ...keys },
+    {
+      intercept,
+      basePath: options.basePath ?? "",
+      ...(options.keyAlphabet === "hostile" && { generateKey: hostileKey }),
+    },
+  );
   return Object.assign(sandbox, {
     /** Adds faults. Each call triggers at most one: the first whose turn it is. */
     inject: (...more: readonly Fault[]): void => {
@@ -111,23 +114,25 @@ export async function sandboxFor(options?: SandboxOptions): Promise<Sandbox> {
 /** A placeholder for an answer that a fault replaces. Never sent. */
 const NOT_PERFORMED = json(500, {});
 
+/** The answer of the sandbox of the package to the creation of a key. It has an ID if that matters there. */
+interface CreatedKey {
+  readonly apiKey: string;
+  readonly id?: string;
+}
+
 /** Returns a function that performs operations and shapes their answers. */
 function shaped(shape: Shape): (call: OperationCall) => Answer {
-  const keysById = new Map<string, string>();
   const render = ({ status }: Answer, value: unknown): Answer =>
     Buffer.isBuffer(value) ? { status, headers: {}, body: value } : json(status, value);
 
   return (call) => {
-    const byId = shape.deleteBy === "id" && call.operation === "deleteApiKey";
-    const answer = call.perform(byId ? (keysById.get(call.parameter) ?? "") : call.parameter);
+    const answer = call.perform();
     if (answer.status >= 300) return answer;
     const body: unknown = JSON.parse(String(answer.body));
     if (call.operation === "listWebhooks")
       return render(answer, shape.webhooks(body as published.WebhookSeed[]));
     if (call.operation !== "createApiKey") return answer;
-    const { apiKey: key } = body as { apiKey: string };
-    const id = `key_${randomBytes(6).toString("hex")}`;
-    keysById.set(id, key);
+    const { apiKey: key, id = `key_${randomBytes(6).toString("hex")}` } = body as CreatedKey;
     return render(answer, shape.apiKey({ key, id, createdAt: new Date().toISOString() }));
   };
 }

@@ -49,6 +49,8 @@ export type FailureCause =
   | { readonly kind: "webPage" }
   /** The response had a 2xx status and a body that reports a failure. A creation then had no effect. */
   | { readonly kind: "reportedFailure" }
+  /** The response had a 2xx status and shows the webhook in its other state. */
+  | { readonly kind: "notApplied" }
   /** The list has an encoding that cannot be decoded, or `unknown` if it cannot be named safely. */
   | { readonly kind: "undecoded"; readonly encoding: string }
   /** The list is larger than `limit`, in bytes. */
@@ -87,6 +89,7 @@ const REQUEST_CODES: Readonly<Record<FailureCause["kind"], ErrorCode>> = {
   cutOff: "PARTNERS_CONNECTION",
   webPage: "PARTNERS_UNREADABLE",
   reportedFailure: "PARTNERS_UNREADABLE",
+  notApplied: "PARTNERS_UNREADABLE",
   undecoded: "PARTNERS_UNREADABLE",
   tooLarge: "PARTNERS_UNREADABLE",
   unreadableList: "PARTNERS_UNREADABLE",

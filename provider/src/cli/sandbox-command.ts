@@ -1,10 +1,10 @@
 import { once } from "node:events";
-import { setTimeout as sleep } from "node:timers/promises";
 
 import { API_ROOT, isVisibleAscii, OPERATIONS } from "../api/operations.js";
 import { quoteForShell } from "../hosts/wording.js";
+import { KEY_KINDS } from "../sandbox/api-keys.js";
 import { json, nameOf, type Answer } from "../sandbox/partner-account.js";
-import { runSandbox, type LoggedRequest, type OperationCall, type Sandbox } from "../sandbox/sandbox.js";
+import { runSandbox, type LoggedRequest, type Sandbox } from "../sandbox/sandbox.js";
 import { CommandError, parseOptions, printable, UsageError, type Command } from "./command.js";
 import { readChanges } from "./sandbox-changes.js";
 
@@ -18,36 +18,44 @@ line per request. To change a webhook behind Pulumi's back, type one of these in
 Options:
   --port <number>          port to listen on (default: any free port)
   --access-token <token>   token to accept (default: a random token)
+  --other-account <token>  add an account with this token, and its own keys and webhooks
+  --keys <kind>            what the service does with keys (default: new)
   --delay <ms>             milliseconds to wait before each response, at most 600000
   --fail <status>          refuse every request with this status, such as 401, 429 or 503
   -h, --help               show this text
+
+Kinds of keys:
+  new        each creation returns another key
+  same       each creation returns the key that exists
+  oneRecord  each creation replaces the key, and keeps its ID
+  byId       a deletion names the ID of the key; if it names the key, it gets a 404
+  refused    each creation gets a 201 that reports a failure, and creates nothing
 `;
 
 export const sandboxCommand: Command = {
   help: HELP,
   run: async (args) => {
-    const values = parseOptions(args, ["port", "access-token", "delay", "fail"]);
-    const { port = "0", "access-token": accessToken, delay = "0", fail } = values;
-    if (accessToken !== undefined && !isVisibleAscii(accessToken))
-      throw new UsageError("--access-token must be visible ASCII characters without spaces");
+    const values = parseOptions(args, ["port", "access-token", "other-account", "keys", "delay", "fail"]);
+    const { port = "0", delay = "0", fail } = values;
+    const accessToken = parseToken("--access-token", values["access-token"]);
+    const otherAccount = parseToken("--other-account", values["other-account"]);
+    const keys = KEY_KINDS.find((kind) => kind === (values.keys ?? "new"));
+    if (keys === undefined) throw new UsageError(`--keys must be one of: ${KEY_KINDS.join(", ")}`);
     const options = {
       port: parseNumber("--port", port, 0, 65_535),
       ...(accessToken !== undefined && { accessToken }),
+      ...(otherAccount !== undefined && { otherAccounts: [otherAccount] }),
+      keys,
+      delay: parseNumber("--delay", delay, 0, 600_000),
       onRequest: printRequest,
     };
-    const wait = parseNumber("--delay", delay, 0, 600_000);
-    const status = fail === undefined ? null : parseNumber("--fail", fail, 400, 599);
-    const intercept = async (call: OperationCall): Promise<Answer> => {
-      const answer =
-        status === null ? call.perform() : json(status, { error: `refused by --fail ${status}` });
-      await sleep(wait, null, { ref: false });
-      return answer;
-    };
+    const refusal = fail === undefined ? null : refusalOf(parseNumber("--fail", fail, 400, 599));
+    const hooks = refusal === null ? {} : { intercept: () => Promise.resolve(refusal) };
     const stopped = Promise.race(["SIGINT", "SIGTERM", "SIGHUP"].map((signal) => once(process, signal)));
-    const sandbox = await runSandbox(options, { intercept }).catch((error: unknown) => {
+    const sandbox = await runSandbox(options, hooks).catch((error: unknown) => {
       throw new CommandError((error as Error).message);
     });
-    process.stdout.write(announcement(sandbox));
+    process.stdout.write(announcement(sandbox, otherAccount));
     const stopReading = readChanges(sandbox, (reply) => process.stdout.write(`${reply}\n`));
     await stopped;
     stopReading();
@@ -56,13 +64,19 @@ export const sandboxCommand: Command = {
   },
 };
 
-function announcement({ url, accessToken, webhooks }: Sandbox): string {
+function refusalOf(status: number): Answer {
+  return json(status, { error: `refused by --fail ${status}` });
+}
+
+function announcement({ url, accessToken, webhooks }: Sandbox, otherToken: string | undefined): string {
+  const other =
+    otherToken === undefined ? "" : `\nToken of the other account: ${quoteForShell(otherToken)}\n`;
   const lines = Array.from(webhooks, ([id, state]) => `  ${id}  ${state.padEnd(8)}  ${nameOf(id)}\n`);
   return `The sandbox is running. Copy this into the shell that runs Pulumi:
 
 export PARTNERS_BASE_URL=${url}
 export PARTNERS_ACCESS_TOKEN=${quoteForShell(accessToken)}
-
+${other}
 Webhooks:
 ${lines.join("")}
 To change a webhook behind Pulumi's back, type "disable 101", "activate 101", "remove 101" or "add 104" here.
@@ -76,6 +90,11 @@ function printRequest({ operation, method, path, status }: LoggedRequest): void 
   const known = operation === "deleteApiKey" ? OPERATIONS[operation].template : pathname;
   const shown = operation === null ? "(not a path of the Partner API)" : known;
   process.stdout.write(`${printable(`${method} ${shown}`)} ${status ?? "(no response)"}\n`);
+}
+
+function parseToken(option: string, token: string | undefined): string | undefined {
+  if (token === undefined || isVisibleAscii(token)) return token;
+  throw new UsageError(`${option} must be visible ASCII characters without spaces`);
 }
 
 function parseNumber(option: string, text: string, min: number, max: number): number {

@@ -1,6 +1,7 @@
 import type { ApiResponse, PartnerClient } from "../api/client.js";
-import type { FailureCause } from "../api/errors.js";
+import type { FailureCause, RequestError } from "../api/errors.js";
 import type { WebhookState } from "../api/operations.js";
+import { readChange } from "../responses/change-reader.js";
 import { isWebPage, reportsFailure } from "../responses/failure-report.js";
 import { isFailedCreation } from "../responses/key-reader.js";
 import type { ResponseMapping } from "../responses/mapping.js";
@@ -29,8 +30,13 @@ export interface PartnerService extends Pick<PartnerClient, "pendingOperations" 
   deleteApiKey(apiKeyOrId: string, apiKey?: string, isNew?: boolean): Promise<void>;
   /** Lists the webhooks. @throws {RequestError} also if the list is not recognized. */
   listWebhooks(): Promise<WebhookList>;
-  /** Sets the state of a webhook. */
-  setWebhookState(webhookId: number, state: WebhookState): Promise<void>;
+  /**
+   * Sets the state of a webhook.
+   *
+   * @returns `null`, or the error `notApplied` if the response shows the other state. The response may be
+   *   outdated, so only the list can tell.
+   */
+  setWebhookState(webhookId: number, state: WebhookState): Promise<RequestError | null>;
 }
 
 /**
@@ -65,7 +71,11 @@ export function interpretResponses(
       );
     },
     async setWebhookState(webhookId, state) {
-      successText(await client.setWebhookState(webhookId, state));
+      const response = await client.setWebhookState(webhookId, state);
+      const { failed, shown } = readChange(response.body.toString("utf8"), webhookId, mapping);
+      if (shown === state) return null;
+      successText(response, () => failed);
+      return shown === null ? null : response.failure({ kind: "notApplied" });
     },
     pendingOperations: () => client.pendingOperations(),
     clockOffset: () => client.clockOffset(),

@@ -214,6 +214,11 @@ export type Notice = Readonly<
   | { kind: "declaredElsewhere"; webhookIds: readonly number[] }
   /** The processes of the run cannot tell each other through this folder what the program declares. */
   | { kind: "notShared"; folder: string }
+  /**
+   * The responses to the changes of these webhooks show their other state, and the list did not tell whether
+   * they were made.
+   */
+  | { kind: "changeUnconfirmed"; webhookIds: readonly number[] }
   /** A refresh drops these webhooks, because they are no longer in the list. */
   | { kind: "webhooksGone"; webhookIds: readonly number[] }
   /** A refresh finds these webhooks in this `state`; this stack last set or saw them in the other one. */

@@ -197,6 +197,11 @@ function explain(
       return ["the server returned a web page", `Check ${baseUrl}, and whether a proxy requires a login.`];
     case "reportedFailure":
       return ["the body reports a failure, although the status does not", "Ask the service's operator why."];
+    case "notApplied":
+      return [
+        "the server accepted the change, but its response and its list still show the old state",
+        `Run ${failedCommand(context)} again later, or ask the service's operator why.`,
+      ];
     case "undecoded": {
       const encoding =
         cause.encoding === "unknown" ? "an unknown encoding" : `the encoding "${cause.encoding}"`;
@@ -434,16 +439,43 @@ function stateDelete({ urn }: MessageContext): string {
  */
 function readingRemedy(
   member: string,
-  { reason, candidates }: Pick<UnreadableList | RefusedReading, "reason" | "candidates">,
+  {
+    reason,
+    candidates,
+    misfit,
+  }: Pick<UnreadableList | RefusedReading, "reason" | "candidates"> & Pick<RefusedReading, "misfit">,
   context: MessageContext,
 ): string {
   if (reason === "not JSON") return `It is not JSON. Check ${settingName("baseUrl", context)}.`;
   const name = settingName(`responses.${member}`, context);
-  const why = reason === "pointer" ? "The JSON Pointer matches nothing. " : "";
+  const matches = reason === "pointer" ? "The JSON Pointer matches nothing. " : "";
+  const why = misfit ? `${misfitText(misfit)} ` : matches;
   if (candidates.length === 0) return `${why}Set ${name} to its JSON Pointer.`;
   const choice = oneOf(candidates.map((pointer) => pointer || '""')); // The whole response.
   const hasStar = candidates.some((pointer) => pointer.includes("*"));
   return `${why}Set ${name} to ${choice}${hasStar ? " (* is any name)" : ""}.`;
+}
+
+type Misfit = NonNullable<RefusedReading["misfit"]>;
+
+/** What a value is that cannot be the key, or does not look like it. */
+const MISFITS: Readonly<Record<Misfit["kind"], string>> = {
+  number: "a number, not a string",
+  notText: "not a string",
+  empty: "an empty string",
+  characters: "a string with spaces or other characters that a key cannot have",
+  long: "a string of more than 4096 characters",
+  masked: "masked",
+  accessToken: "the access token, which is never a key",
+  short: "a string of fewer than 8 characters",
+  address: "a URL or a path",
+  label: "a string of words, like a name",
+};
+
+/** Says why the value at a pointer is not the key. */
+function misfitText({ pointer, kind }: Misfit): string {
+  const value = pointer === null ? "value at the JSON Pointer" : `value at ${pointer || '""'}`;
+  return `The ${value} is ${MISFITS[kind]}.`;
 }
 
 function oneOf(pointers: readonly string[]): string {

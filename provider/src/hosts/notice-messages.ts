@@ -49,7 +49,7 @@ export function renderNotice(notice: Notice, context: MessageContext): string {
       return `the clock of this machine is ${Math.abs(hours)} hours ${hours > 0 ? "ahead of" : "behind"} the service's. Correct it. Until then, the service's time decides when a key is deleted.`;
     }
     case "pointerFindsNothing":
-      return `${settingName("responses.apiKey", context)} matches nothing in the stored response of ${keyName(notice.fingerprint)}, so the key does not change.`;
+      return `${settingName("responses.apiKey", context)} finds no key in the stored response of ${keyName(notice.fingerprint)}, so the key does not change.`;
     case "reread":
       return `${settingName("responses.apiKey", context)} points to another key in the stored response: this update replaces ${keyName(notice.fingerprint)} with ${keyName(notice.next)}.`;
     case "rotation": {
@@ -90,6 +90,8 @@ export function renderNotice(notice: Notice, context: MessageContext): string {
     }
     case "notShared":
       return `the folder ${notice.folder} cannot be used, so a webhook that two providers declare is not detected, and a removal that would change a webhook fails. Set TMPDIR to a folder of your own.`;
+    case "changeUnconfirmed":
+      return `the service accepted the change of ${webhooksText(notice.webhookIds)}, but responded with the old state, and the list does not confirm the change. Run "pulumi refresh" later.`;
     case "webhooksGone": {
       const { are, them } = inflections(notice.webhookIds);
       return `${webhooksText(notice.webhookIds)} ${are} no longer in the list, so the refresh drops ${them}.`;

@@ -65,7 +65,8 @@ const LISTS = nameSet(
     "eventSourceMappings registrations",
 );
 const LIST_END = /(?:hooks|subscriptions|endpoints)$/;
-const MAX_DEPTH = 3;
+/** The maximum number of names in the pointer to a list. */
+export const MAX_DEPTH = 3;
 /** The names of IDs, by rank. If any record has one of a rank, the others are IDs of something else. */
 const IDS = [nameSet("webhookId hookId"), nameSet("id"), nameSet("subscriptionId endpointId uuid gid sid")];
 
@@ -128,6 +129,28 @@ export function recordOf({ record }: Pick<WebhookReading, "record">): JsonObject
   return parsed(record) as JsonObject;
 }
 
+/**
+ * Reads the ID in the record of one webhook; `null` if it is not clear, and `undefined` if there is none.
+ *
+ * @param nodes The result of {@link ownNodesOf}.
+ */
+export function readWebhookId(
+  record: JsonObject,
+  nodes: readonly DocumentNode[],
+  { webhookId: pointer }: ResponseMapping,
+): number | null | undefined {
+  const rank = rankOf(nodes, IDS.length);
+  const hasId = pointer === undefined ? rank < IDS.length : resolvePointer(record, pointer) !== undefined;
+  if (!hasId) return undefined;
+  const id = findId(record, nodes, IDS[rank], pointer);
+  return typeof id === "string" ? null : id.webhookId;
+}
+
+/** Whether a name is one of a list, or of an object around it. @param name A normalized name. */
+export function isListName(name: string): boolean {
+  return LISTS.has(name) || LIST_END.test(name);
+}
+
 /** Finds the list at a setting, or the only one under a usual name. */
 function findList(document: unknown, setting?: string): FoundList | Refusal["reason"] {
   if (setting !== undefined) {
@@ -136,7 +159,7 @@ function findList(document: unknown, setting?: string): FoundList | Refusal["rea
   }
   const nodes = nodesOf(document, ({ value, depth }) => isObject(value) && depth < MAX_DEPTH);
   const isList = ({ name, value, depth }: DocumentNode): boolean =>
-    (depth === 0 || LISTS.has(name) || LIST_END.test(name)) && recordsIn(value) !== null;
+    (depth === 0 || isListName(name)) && recordsIn(value) !== null;
   const lists = [...nodes.filter(isList)];
   const arrays = lists.filter(({ value }) => isArray(value));
   const [list, other] = arrays.length > 0 ? arrays : lists;

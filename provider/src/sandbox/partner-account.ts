@@ -1,12 +1,11 @@
 import { API_ROOT, OPERATIONS, type Operation, type WebhookState } from "../api/operations.js";
+import type { ApiKeys } from "./api-keys.js";
 
 /** The data of one account at the service. */
 export interface PartnerAccount {
-  /** The valid API keys, oldest first. */
-  readonly apiKeys: Set<string>;
+  readonly apiKeys: ApiKeys;
   /** The state of each webhook by ID, in the order of creation. */
   readonly webhooks: Map<number, WebhookState>;
-  readonly generateKey: () => string;
 }
 
 /** A response that has not been sent yet. */
@@ -49,11 +48,8 @@ export function findRoute(method: string, path: string): Route | null {
 /** Performs an operation without checking the token. */
 export function performOperation(account: PartnerAccount, { operation, parameter }: Route): Answer {
   switch (operation) {
-    case "createApiKey": {
-      const apiKey = account.generateKey();
-      account.apiKeys.add(apiKey);
-      return json(201, { apiKey });
-    }
+    case "createApiKey":
+      return json(201, account.apiKeys.create());
     case "deleteApiKey":
       return account.apiKeys.delete(parameter) ? SUCCESS : json(404, { error: "no such API key" });
     case "listWebhooks": {

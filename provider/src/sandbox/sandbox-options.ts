@@ -5,6 +5,7 @@ import {
   type Operation,
   type WebhookState,
 } from "../api/operations.js";
+import { KEY_KINDS, type KeyKind } from "./api-keys.js";
 
 /** A webhook that exists when a sandbox starts. */
 export interface WebhookSeed {
@@ -56,6 +57,22 @@ export interface SandboxOptions {
    */
   readonly apiKeys?: readonly string[];
   /**
+   * What the service does with API keys.
+   * @default "new"
+   */
+  readonly keys?: KeyKind;
+  /**
+   * Further access tokens. Each one is an account with its own keys, at first none, and its own webhooks, at
+   * first those of `webhooks`. See {@link Sandbox.account}.
+   * @default []
+   */
+  readonly otherAccounts?: readonly string[];
+  /**
+   * Milliseconds between the effect of a request and its response, at most 600000.
+   * @default 0
+   */
+  readonly delay?: number;
+  /**
    * Called with each request after the response is sent, or after the connection closes without one.
    * @default none
    */
@@ -82,6 +99,15 @@ const RULES: Readonly<Record<keyof SandboxOptions, [rule: string, isValid: (valu
   apiKeys: [
     "an array of texts",
     (value) => Array.isArray(value) && value.every((key) => typeof key === "string"),
+  ],
+  keys: [`one of: ${KEY_KINDS.join(", ")}`, (value) => KEY_KINDS.some((kind) => kind === value)],
+  otherAccounts: [
+    "an array of access tokens",
+    (value) => Array.isArray(value) && value.every((token) => isVisibleAscii(token)),
+  ],
+  delay: [
+    "a whole number of milliseconds from 0 to 600000",
+    (value) => Number.isInteger(value) && Number(value) >= 0 && Number(value) <= 600_000,
   ],
   onRequest: ["a function", (value) => typeof value === "function"],
 };

@@ -6,8 +6,10 @@ import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
 
 import type { Operation, WebhookState } from "../api/operations.js";
+import { ApiKeys } from "./api-keys.js";
 import {
   assertOptions,
   assertWebhook,
@@ -25,9 +27,21 @@ import {
 } from "./partner-account.js";
 
 export type { Operation, WebhookState } from "../api/operations.js";
+export type { KeyKind } from "./api-keys.js";
 export type { LoggedRequest, SandboxOptions, WebhookSeed } from "./sandbox-options.js";
 
-/** A running sandbox, created by {@link startSandbox}. */
+/** What an account contains. A snapshot. */
+export interface AccountState {
+  /** The API keys that are currently valid, oldest first. */
+  readonly apiKeys: readonly string[];
+  /** The state of each webhook by ID. */
+  readonly webhooks: ReadonlyMap<number, WebhookState>;
+}
+
+/**
+ * A running sandbox, created by {@link startSandbox}. Its properties and methods concern its first account,
+ * unless they say otherwise.
+ */
 export interface Sandbox {
   /** The base URL to configure, without a trailing slash. */
   readonly url: string;
@@ -37,7 +51,7 @@ export interface Sandbox {
   readonly apiKeys: readonly string[];
   /** The state of each webhook by ID. A snapshot. */
   readonly webhooks: ReadonlyMap<number, WebhookState>;
-  /** The requests received so far, in order of arrival. A snapshot. */
+  /** The requests to all accounts so far, in order of arrival. A snapshot. */
   readonly requests: readonly LoggedRequest[];
 
   /**
@@ -46,10 +60,12 @@ export interface Sandbox {
    */
   rotateAccessToken(): string;
   /**
-   * Returns whether an API key is valid. Over HTTP, `GET /whoami` with the key as the bearer token gets a 200
-   * if it is, and a 401 otherwise.
+   * Returns whether an API key of any account is valid. Over HTTP, `GET /whoami` with the key as the bearer
+   * token gets a 200 if it is, and a 401 otherwise.
    */
   verify(apiKey: string): boolean;
+  /** Returns what an account contains. @throws {Error} if no account has this access token. */
+  account(accessToken: string): AccountState;
   /** Adds a webhook. @throws {Error} if the ID already exists, or is not a positive whole number. */
   addWebhook(webhookId: number, state: WebhookState): void;
   /** Removes a webhook. @throws {Error} if the ID does not exist. */
@@ -69,12 +85,8 @@ export interface Sandbox {
 /** A call to one of the five operations. @internal */
 export interface OperationCall extends Route {
   readonly response: ServerResponse;
-  /**
-   * Performs the operation unless the token is wrong, and returns the answer.
-   *
-   * @default parameter the path parameter
-   */
-  perform(parameter?: string): Answer;
+  /** Performs the operation unless the token is wrong, and returns the answer. */
+  perform(): Answer;
 }
 
 /** Hooks for the tests of this package and for our command line. @internal */
@@ -94,9 +106,9 @@ export interface SandboxHooks {
 const HOST = "127.0.0.1";
 
 /**
- * Starts a Partner API on 127.0.0.1. It keeps one account in memory until you close it.
+ * Starts a Partner API on 127.0.0.1. It keeps its accounts in memory until you close it.
  *
- * @param options The contents of the account, and the port.
+ * @param options The accounts, what the service does, and the port.
  * @returns The running sandbox.
  * @throws {Error} if an option is invalid, or if the port cannot be used.
  * @example
@@ -114,11 +126,24 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
 /** Implements {@link startSandbox}, with hooks. @internal */
 export async function runSandbox(options: SandboxOptions, hooks: SandboxHooks = {}): Promise<Sandbox> {
   const { basePath = "", generateKey = () => randomText("pk_live_"), intercept } = hooks;
-  const { onRequest } = options;
-  const apiKeys = new Set(options.apiKeys);
-  const webhooks = new Map<number, WebhookState>();
-  const account: PartnerAccount = { apiKeys, webhooks, generateKey };
+  const { onRequest, delay = 0, keys = "new" } = options;
   let accessToken = options.accessToken ?? randomText("sandbox_");
+  const accounts = new Map<string, PartnerAccount>();
+  const addAccount = (token: string, apiKeys: readonly string[] = []): PartnerAccount => {
+    if (accounts.has(token)) throw new Error("Each account needs its own access token.");
+    const account = {
+      apiKeys: new ApiKeys(keys, generateKey, apiKeys),
+      webhooks: new Map<number, WebhookState>(),
+    };
+    for (const { webhookId, state } of seedsOf(options.webhooks)) addWebhook(account, webhookId, state);
+    accounts.set(token, account);
+    return account;
+  };
+  const first = addAccount(accessToken, options.apiKeys);
+  for (const token of options.otherAccounts ?? []) addAccount(token);
+  const { webhooks } = first;
+  const isValid = (apiKey: string): boolean =>
+    [...accounts.values()].some((account) => account.apiKeys.values.includes(apiKey));
   const log: LogEntry[] = [];
 
   async function answerTo(entry: LogEntry): Promise<Answer | undefined> {
@@ -128,15 +153,17 @@ export async function runSandbox(options: SandboxOptions, hooks: SandboxHooks = 
     const bearer = /^Bearer (.+)$/i.exec(headers.authorization ?? "")?.[1] ?? "";
     const [path = ""] = url.split("?", 1);
     if (path === `${basePath}/whoami` && method === "GET")
-      return apiKeys.has(bearer) ? json(200, { valid: true }) : UNAUTHORIZED;
+      return isValid(bearer) ? json(200, { valid: true }) : UNAUTHORIZED;
     const route = findRoute(method, path.startsWith(basePath) ? path.slice(basePath.length) : "");
     if (route === null) return json(404, { error: "no such operation" });
     entry.operation = route.operation;
     const call: OperationCall = {
       ...route,
       response,
-      perform: (parameter = route.parameter) =>
-        bearer === accessToken ? performOperation(account, { ...route, parameter }) : UNAUTHORIZED,
+      perform: () => {
+        const account = accounts.get(bearer);
+        return account === undefined ? UNAUTHORIZED : performOperation(account, route);
+      },
     };
     return intercept ? intercept(call) : call.perform();
   }
@@ -147,7 +174,8 @@ export async function runSandbox(options: SandboxOptions, hooks: SandboxHooks = 
     response.once("close", () => onRequest?.(describe(entry)));
     answerTo(entry)
       .catch((error: unknown) => json(500, { error: `the sandbox failed: ${String(error)}` }))
-      .then((answer) => {
+      .then(async (answer) => {
+        if (delay > 0) await sleep(delay, null, { ref: false });
         if (answer === undefined || response.destroyed) return; // The client has disconnected.
         const length = { "content-length": Buffer.byteLength(answer.body) };
         response.writeHead(answer.status, { ...length, ...answer.headers }).end(answer.body);
@@ -155,15 +183,9 @@ export async function runSandbox(options: SandboxOptions, hooks: SandboxHooks = 
       .catch(() => response.destroy());
   });
 
-  const addWebhook = (webhookId: number, state: WebhookState): void => {
-    assertWebhook(webhookId, state);
-    if (webhooks.has(webhookId)) throw new Error(`The sandbox already has a webhook ${webhookId}.`);
-    webhooks.set(webhookId, state);
-  };
   const requireWebhook = (webhookId: number): void => {
     if (!webhooks.has(webhookId)) throw new Error(`The sandbox has no webhook ${webhookId}.`);
   };
-  for (const { webhookId, state } of seedsOf(options.webhooks)) addWebhook(webhookId, state);
 
   server.listen(options.port ?? 0, HOST);
   await once(server, "listening").catch((error: unknown) => {
@@ -185,7 +207,7 @@ export async function runSandbox(options: SandboxOptions, hooks: SandboxHooks = 
       return accessToken;
     },
     get apiKeys() {
-      return [...apiKeys];
+      return first.apiKeys.values;
     },
     get webhooks() {
       return new Map(webhooks);
@@ -193,9 +215,21 @@ export async function runSandbox(options: SandboxOptions, hooks: SandboxHooks = 
     get requests() {
       return log.map(describe);
     },
-    rotateAccessToken: () => (accessToken = randomText("sandbox_")),
-    verify: (apiKey) => apiKeys.has(apiKey),
-    addWebhook,
+    rotateAccessToken: () => {
+      accounts.delete(accessToken);
+      accessToken = randomText("sandbox_");
+      accounts.set(accessToken, first);
+      return accessToken;
+    },
+    verify: isValid,
+    account: (token) => {
+      const account = accounts.get(token);
+      if (account === undefined) throw new Error("The sandbox has no account with this access token.");
+      return { apiKeys: account.apiKeys.values, webhooks: new Map(account.webhooks) };
+    },
+    addWebhook: (webhookId, state) => {
+      addWebhook(first, webhookId, state);
+    },
     removeWebhook: (webhookId) => {
       requireWebhook(webhookId);
       webhooks.delete(webhookId);
@@ -209,6 +243,12 @@ export async function runSandbox(options: SandboxOptions, hooks: SandboxHooks = 
     close,
     [Symbol.asyncDispose]: close,
   };
+}
+
+function addWebhook({ webhooks }: PartnerAccount, webhookId: number, state: WebhookState): void {
+  assertWebhook(webhookId, state);
+  if (webhooks.has(webhookId)) throw new Error(`The sandbox already has a webhook ${webhookId}.`);
+  webhooks.set(webhookId, state);
 }
 
 interface LogEntry {

@@ -176,7 +176,7 @@ describe("a timeout", () => {
   });
 
   it("operationTimeout does not end a creation that was sent", async () => {
-    const sandbox = await sandboxFor({ latency: 400 });
+    const sandbox = await sandboxFor({ delay: 400 });
     await clientFor(sandbox, { operationTimeout: 200 }).createApiKey();
   });
 
@@ -215,7 +215,7 @@ describe("an interruption", () => {
 
   it("lets a creation that was sent finish, and starts no more", async () => {
     const stop = new AbortController();
-    const sandbox = await sandboxFor({ latency: 300 });
+    const sandbox = await sandboxFor({ delay: 300 });
     const client = clientFor(sandbox, { signal: stop.signal, maxConnections: 1 });
     const created = client.createApiKey();
     const queued = requestFailureOf(client.createApiKey());

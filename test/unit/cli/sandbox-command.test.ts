@@ -30,7 +30,7 @@ async function withSandbox(
   signal: NodeJS.Signals,
   use: (
     printed: () => string,
-    send: (path: string, method?: string) => Promise<Response>,
+    send: (path: string, method?: string, headers?: Record<string, string>) => Promise<Response>,
     type: (line: string) => void,
   ) => Promise<void>,
 ): Promise<void> {
@@ -44,8 +44,8 @@ async function withSandbox(
     const authorization = `Bearer ${exported("PARTNERS_ACCESS_TOKEN").replaceAll("'\\''", "'")}`;
     await use(
       () => printed,
-      (path, method = "GET") =>
-        fetch(`${exported("PARTNERS_BASE_URL")}${path}`, { method, headers: { authorization } }),
+      (path, method = "GET", headers = { authorization }) =>
+        fetch(`${exported("PARTNERS_BASE_URL")}${path}`, { method, headers }),
       (line) => child.stdin.write(`${line}\n`),
     );
     child.kill(signal);
@@ -132,6 +132,26 @@ describe("pulumi-partners sandbox", () => {
   });
 });
 
+describe("pulumi-partners sandbox as another service", () => {
+  test("returns the same key with --keys same", async () => {
+    await withSandbox(["--keys", "same"], "SIGTERM", async (_printed, send) => {
+      const create = async (): Promise<unknown> => (await send("/api/v1/partners/api-key", "POST")).json();
+      expect(await create()).toEqual(await create());
+    });
+  });
+
+  test("has another account with --other-account, and prints how to use it", async () => {
+    await withSandbox(["--other-account", "to'ken"], "SIGTERM", async (printed, send) => {
+      expect(printed()).toContain("Token of the other account: 'to'\\''ken'\n");
+      const states = async (headers?: Record<string, string>): Promise<unknown> =>
+        (await send(WEBHOOKS, "GET", headers)).json();
+      await send(`${WEBHOOKS}/101/disable`, "PATCH");
+      expect(await states()).toMatchObject([{ state: "disabled" }, {}, {}]);
+      expect(await states({ authorization: "Bearer to'ken" })).toMatchObject([{ state: "active" }, {}, {}]);
+    });
+  });
+});
+
 describe("the command line", () => {
   test("--version and --help print the version, the commands, and the options of a command", async () => {
     // npm links the command in a clone.
@@ -161,6 +181,8 @@ describe("the command line", () => {
     [doctorCommand, "--cwd / --stack x", "--stack needs a Pulumi project, and there is none here; use --cwd"],
     [sandboxCommand, "--fail 200", "--fail must be a whole number from 400 to 599"],
     [sandboxCommand, "--access-token=", "--access-token must be visible ASCII characters without spaces"],
+    [sandboxCommand, "--keys all", "--keys must be one of: new, same, oneRecord, byId, refused"],
+    [sandboxCommand, "--other-account ä", "--other-account must be visible ASCII characters without spaces"],
     [sandboxCommand, "--delay 1s", "--delay must be a whole number from 0 to 600000"],
   ])("rejects $1", async (command, args, message) => {
     await expect(command.run(args.split(" "))).rejects.toThrow(new UsageError(message));

@@ -48,8 +48,8 @@ function mappingOf(responses = ""): ResponseMapping {
 it("the sample has the effect that the page describes", () => {
   const mapping = mappingOf(/PARTNERS_RESPONSES='(.*)'/.exec(PAGE)?.[1]);
   const created = JSON.stringify({ token: `${KEY}x`, data: { key: KEY } });
-  expect(readApiKey(created, {}).kind).toBe("refused");
-  expect(readApiKey(created, mapping)).toMatchObject({ apiKey: KEY });
+  expect(readApiKey(created, {}, "token").kind).toBe("refused");
+  expect(readApiKey(created, mapping, "token")).toMatchObject({ apiKey: KEY });
   const list = JSON.stringify([
     { id: 101, attributes: { mode: "live" } },
     { id: 102, attributes: { mode: "Paused" } },
@@ -95,13 +95,15 @@ describe("the names of keys", () => {
   const apiKeys = namesIn(/^1\. Any name that ends with (.*?), anywhere/ms);
   const others = namesIn(/^2\. .*?: (.*?)\.$/ms).concat(MORE_KEYS.split(" "));
   it.each([...apiKeys, ...apiKeys.map((name) => `x-${name}`), ...others])("%s", (name) => {
-    expect(readApiKey(JSON.stringify({ [name]: KEY }), {})).toMatchObject({ apiKey: KEY });
+    expect(readApiKey(JSON.stringify({ [name]: KEY }), {}, "token")).toMatchObject({ apiKey: KEY });
   });
 
   const somethingElse = namesIn(/^Names and objects that begin with (.*?) are something else/ms);
   it.each(somethingElse)("%sApiKey is something else", (start) => {
-    expect(readApiKey(JSON.stringify({ [`${start}ApiKey`]: KEY }), {}).kind).toBe("refused");
-    expect(readApiKey(JSON.stringify({ [`${start}Token`]: { apiKey: KEY } }), {}).kind).toBe("refused");
+    expect(readApiKey(JSON.stringify({ [`${start}ApiKey`]: KEY }), {}, "token").kind).toBe("refused");
+    expect(readApiKey(JSON.stringify({ [`${start}Token`]: { apiKey: KEY } }), {}, "token").kind).toBe(
+      "refused",
+    );
   });
 });
 

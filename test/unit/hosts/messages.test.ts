@@ -70,6 +70,7 @@ const CAUSES: Examples<FailureCause> = {
   cutOff: { kind: "cutOff" },
   webPage: { kind: "webPage" },
   reportedFailure: { kind: "reportedFailure" },
+  notApplied: { kind: "notApplied" },
   undecoded: ["dcb", "unknown"].map((encoding) => ({ kind: "undecoded", encoding })),
   tooLarge: { kind: "tooLarge", limit: 64 * 1024 * 1024 },
   unreadableList: [
@@ -84,6 +85,9 @@ const CAUSES: Examples<FailureCause> = {
 
 const refused = { kind: "refused", reason: "several", candidates: ["/token", "/clientSecret"] } as const;
 const NOTHING = { ...refused, reason: "none", candidates: [] } as const;
+/** At a set pointer, and at the only one that is named like a key. */
+const MISFITS = ["number", "notText", "empty", "characters", "long", "masked", "accessToken"] as const;
+const NAMED_MISFITS = ["short", "address", "label"] as const;
 const POST = { operation: "createApiKey" } as const;
 const PATCH = { operation: "disableWebhook", webhookId: 101 } as const;
 const DELETE = { operation: "deleteApiKey" } as const;
@@ -170,6 +174,15 @@ const PROBLEMS: Examples<ResourceProblem> = {
     { ...key, reading: { ...NOTHING, reason: "empty" } },
     { ...key, reportsFailure: true, serverMessage: "quota exceeded", reading: refused },
     { ...key, name: IMPORTED, reading: NOTHING },
+    ...MISFITS.map((kind) => ({
+      ...key,
+      reading: { ...refused, reason: "pointer", misfit: { pointer: null, kind } } as const,
+    })),
+    ...NAMED_MISFITS.map((kind) => ({
+      ...key,
+      reading: { ...NOTHING, candidates: ["/key"], misfit: { pointer: "/key", kind } },
+    })),
+    { ...key, reading: { ...NOTHING, misfit: { pointer: "", kind: "accessToken" } } },
   ],
   lostCreation: [true, false].map((rotates) => ({ kind: "lostCreation", at: NAMED.createdAt, rotates })),
   sameKey: [
@@ -261,6 +274,7 @@ const NOTICES: Examples<Notice> = {
   webhooksGone: { kind: "webhooksGone", webhookIds: [1] },
   drifted: [[103], [1, 2]].map((webhookIds) => ({ kind: "drifted", state: "active", webhookIds })),
   moved: { kind: "moved", ...MOVE },
+  changeUnconfirmed: [[101], [101, 102]].map((webhookIds) => ({ kind: "changeUnconfirmed", webhookIds })),
   notChecked: { kind: "notChecked", error: answered(501, { attempts: 4 }) },
   checkTimedOut: { kind: "checkTimedOut", timeout: 10_000 },
 };

@@ -2,7 +2,7 @@ import fc from "fast-check";
 
 import type { Fault, WebhookState } from "../../support/sandbox.ts";
 import { PROVIDERS, type Command, type Provider } from "./engine.ts";
-import { WEBHOOKS } from "./service.ts";
+import { WEBHOOKS, type KeyRules } from "./service.ts";
 
 const effect = fc.boolean();
 const status = fc.constant("status");
@@ -150,6 +150,17 @@ const renames = fc.record({
   parallel: fc.boolean(),
 });
 
+/** What the service does otherwise than usual. `lag`: see `Service.lag`. */
+export type Limits = KeyRules & { readonly lag: number };
+
+const limits = fc.record<Limits>({
+  oneKey: fc.constantFrom(false, false, false, true),
+  sameKey: fc.boolean(),
+  oneRecord: fc.boolean(),
+  keyLag: fc.constantFrom(0, 5_000, 60_000),
+  lag: fc.constantFrom(0, 1, 2),
+});
+
 /**
  * Removed, renamed or moved resources, passing time, changes that others make at the service, and its limits.
  */
@@ -164,13 +175,13 @@ const others = fc.oneof(
   }),
   fc.record({ event: fc.constant("revoke"), which: fc.nat({ max: 3 }) }),
   fc.record({ event: fc.constant("look") }),
-  fc.record({ event: fc.constant("limits"), oneKey: fc.boolean(), lag: fc.constantFrom(0, 1, 2) }),
 );
 
 const events = fc.oneof(
   { weight: 6, arbitrary: runs },
   { weight: 5, arbitrary: declarations },
   { weight: 3, arbitrary: others },
+  { weight: 3, arbitrary: fc.record({ event: fc.constant("limits"), limits }) },
   { weight: 1, arbitrary: reverts },
   { weight: 1, arbitrary: teardowns },
   { weight: 1, arbitrary: delays },

@@ -29,17 +29,41 @@ export type ServiceShape = keyof typeof MAPPINGS;
 /** A service that records the keys it issued. */
 export type Service = Awaited<ReturnType<typeof startService>>;
 
+/** Ways in which a service may treat keys. All can change at any time. */
+export interface KeyRules {
+  /** It refuses to create a key while there is another one. */
+  oneKey: boolean;
+  /** Each creation returns the same key while it exists. */
+  sameKey: boolean;
+  /** Each creation replaces the key in the only record, whose ID therefore does not change. */
+  oneRecord: boolean;
+  /** Milliseconds after its creation during which a key is not found. */
+  keyLag: number;
+}
+
+export const USUAL_RULES: Readonly<KeyRules> = {
+  oneKey: false,
+  sameKey: false,
+  oneRecord: false,
+  keyLag: 0,
+};
+
+/** The ID of the only record. */
+const RECORD = "key_record";
+
 /** Starts a sandbox that records the keys it issues, with the responses to their creation. */
-export async function startService(shape: ServiceShape) {
-  const issued = new Map<string, { id: string; body: string }>();
+export async function startService(shape: ServiceShape, currentTime: () => number) {
+  const issued = new Map<string, { id: string; body: string; at: number }>();
   /** The webhooks at each request for the list, newest last. */
   const lists: (readonly WebhookSeed[])[] = [];
   const sandbox = await startSandbox({
     shape: {
       ...SHAPES[shape],
       apiKey: (created) => {
-        const body = SHAPES[shape].apiKey(created);
-        issued.set(created.key, { id: created.id, body: JSON.stringify(body) });
+        const hasRecord = service.oneRecord && shape === "byId";
+        const id = hasRecord ? RECORD : created.id;
+        const body = SHAPES[shape].apiKey({ ...created, id });
+        issued.set(created.key, { id, body: JSON.stringify(body), at: currentTime() });
         return body;
       },
       webhooks: (current) => {
@@ -51,10 +75,25 @@ export async function startService(shape: ServiceShape) {
         return SHAPES[shape].webhooks(shown);
       },
     },
-    refuse: ({ operation }) =>
-      operation === "createApiKey" && service.oneKey && liveKeys(service).length > 0
-        ? json(409, { error: "delete the other key first" })
-        : null,
+    currentTime,
+    refuse: (call) => {
+      const keys = liveKeys(service);
+      const inRecord = keys.filter((key) => issued.get(key)?.id === RECORD);
+      if (call.operation === "createApiKey") {
+        const [first] = keys;
+        if (first === undefined) return null;
+        if (service.oneKey) return json(409, { error: "delete the other key first" });
+        const known = issued.get(first);
+        if (service.sameKey && known) return json(201, JSON.parse(known.body));
+        if (service.oneRecord) for (const key of inRecord) service.replacedKeys.add(key);
+      }
+      if (call.operation !== "deleteApiKey") return null;
+      const key = keys.find((each) => each === call.parameter || issued.get(each)?.id === call.parameter);
+      if (key === undefined) return null;
+      if (currentTime() < (issued.get(key)?.at ?? 0) + service.keyLag)
+        return json(404, { error: "no such key" });
+      return call.parameter === RECORD ? call.perform(key) : null;
+    },
     apiKeys: [FOREIGN_KEY],
     webhooks: Object.fromEntries(WEBHOOKS.map((webhookId) => [webhookId, "active"])),
     onRequest: () => {
@@ -64,10 +103,9 @@ export async function startService(shape: ServiceShape) {
   const service = {
     sandbox,
     issued,
-    /** Whether the service refuses to create a key while there is another one. */
-    oneKey: false,
-    /** Whether each creation returns the same key while it exists. */
-    sameKey: false,
+    ...USUAL_RULES,
+    /** The keys in whose place another one was created in the only record. They are no longer valid. */
+    replacedKeys: new Set<string>(),
     /**
      * The number of requests for the list by which it lags: it shows the webhooks as they were that many
      * requests ago.
@@ -78,27 +116,28 @@ export async function startService(shape: ServiceShape) {
      * not at all.
      */
     outdated: new Set<number>(),
-    /** Makes the list current, and forgets older ones. */
+    /** Makes the list current, and forgets older ones. Returns to the usual rules for keys. */
     catchUp(): void {
-      service.lag = 0;
+      Object.assign(service, USUAL_RULES, { lag: 0 });
       lists.splice(0);
     },
     /** Called when a request has ended. */
     onRequest: (): void => undefined,
     /** Deletes a key as a person would do on the service's website. */
     async revoke(key: string): Promise<void> {
+      service.keyLag = 0;
       const parameter = shape === "byId" ? (issued.get(key)?.id ?? "") : key;
       await fetch(`${sandbox.url}/api/v1/partners/api-key/${encodeURIComponent(parameter)}`, {
         method: "DELETE",
         headers: { authorization: `Bearer ${sandbox.accessToken}` },
       });
-      if (sandbox.verify(key)) throw new Error("the sandbox did not revoke the key");
+      if (liveKeys(service).includes(key)) throw new Error("the sandbox did not revoke the key");
     },
   };
   return service;
 }
 
 /** Returns the valid keys, except {@link FOREIGN_KEY}. */
-export function liveKeys({ sandbox }: Service): readonly string[] {
-  return sandbox.apiKeys.filter((key) => key !== FOREIGN_KEY);
+export function liveKeys({ sandbox, replacedKeys }: Service): readonly string[] {
+  return sandbox.apiKeys.filter((key) => key !== FOREIGN_KEY && !replacedKeys.has(key));
 }

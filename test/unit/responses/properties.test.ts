@@ -8,7 +8,7 @@ import { isFailedCreation, readApiKey, readApiKeyId } from "../../../provider/sr
 import type { ResponseMapping } from "../../../provider/src/responses/mapping.js";
 import { readWebhookList } from "../../../provider/src/responses/webhook-list-reader.js";
 import { runSeed, seededRandom } from "../../support/random.ts";
-import { K, S } from "./secrets.ts";
+import { K, S, TOKEN } from "./secrets.ts";
 
 const RUNS = { numRuns: 500, seed: runSeed() };
 /** Part of every string value and of no printable name. Where it appears, a value has leaked. */
@@ -60,9 +60,9 @@ const mappings: fc.Arbitrary<ResponseMapping> = fc.record(
 /** Calls all readers. */
 function readAll(text: string, mapping: ResponseMapping, header: string): void {
   const headers = { link: header, "content-range": header, "x-pagination": header, [header]: "1" };
-  readApiKey(text, mapping);
+  readApiKey(text, mapping, TOKEN);
   readApiKeyId(text, mapping);
-  isFailedCreation(200, text, mapping);
+  isFailedCreation(200, text, mapping, TOKEN);
   readWebhookList(text, headers, 200, mapping);
   reportsFailure(text);
   serverMessage(text);
@@ -78,7 +78,9 @@ it.each([
   const characters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
   const character = (): string | undefined => characters[Math.floor(random() * characters.length)];
   const key = (): string => row.prefix + Array.from({ length: row.length }, character).join("");
-  const readings = Array.from({ length: 20_000 }, () => readApiKey(JSON.stringify({ apiKey: key() }), {}));
+  const readings = Array.from({ length: 20_000 }, () =>
+    readApiKey(JSON.stringify({ apiKey: key() }), {}, TOKEN),
+  );
   expect(readings.filter(({ kind }) => kind === "refused").length).toBeLessThanOrEqual(row.most);
 });
 
@@ -86,7 +88,7 @@ it("any text, with any mapping, yields only complete strings as keys, valid IDs,
   fc.assert(
     fc.property(texts, mappings, fc.string(), (text, mapping, header) => {
       readAll(text, mapping, header); // Never throws.
-      const key = readApiKey(text, mapping);
+      const key = readApiKey(text, mapping, TOKEN);
       if (key.kind === "found" && text.includes('"')) expect(text).toContain(JSON.stringify(key.apiKey));
       const list = readWebhookList(text, {}, 200, mapping);
       if (!list.readable) return;
@@ -103,7 +105,7 @@ it("any text, with any mapping, yields only complete strings as keys, valid IDs,
 it("a document's values, and names that may be data, are never shown", () => {
   fc.assert(
     fc.property(documents, (text) => {
-      const key = readApiKey(text, {});
+      const key = readApiKey(text, {}, TOKEN);
       const list = readWebhookList(text, {}, 200, {});
       const shown = [
         key.kind === "found" ? key.pointer : key.candidates,

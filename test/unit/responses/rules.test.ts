@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { reportsFailure } from "../../../provider/src/responses/failure-report.js";
 import { isFailedCreation, readApiKey } from "../../../provider/src/responses/key-reader.js";
 import { readWebhookList } from "../../../provider/src/responses/webhook-list-reader.js";
-import { JWT, K, S } from "./secrets.ts";
+import { JWT, K, S, TOKEN } from "./secrets.ts";
 
 type Body = string | object | null;
 const DATE = "2026-11-22T10:20:30Z";
@@ -11,7 +11,7 @@ const textOf = (body: Body): string => (typeof body === "string" ? body : JSON.s
 
 /** The JSON Pointer of the key, `refused`, or `failed` for a body that reports a failure and has no key. */
 it.each<[rule: string, body: Body, reading: string]>([
-  ["apiKey at any depth, before other names", { token: JWT, a: { mail: { apiKey: K } } }, "/a/mail/apiKey"],
+  ["apiKey at any depth", { a: { mail: { apiKey: K } } }, "/a/mail/apiKey"],
   ["two API keys that differ", { apiKey: K, account: { apiKey: S } }, "refused"],
   ["the same value twice", { key: K, data: { token: K } }, "/key"],
   ["a usual name in an object named after the key", { createToken: { value: K } }, "/createToken/value"],
@@ -35,8 +35,8 @@ it.each<[rule: string, body: Body, reading: string]>([
   ["a failure", { success: false }, "failed"],
   ["a failure with something named like a key", { error: "no", keys: [{ apiKey: K }] }, "refused"],
 ])("the key: %s", (_, body, expected) => {
-  const reading = readApiKey(textOf(body), {});
-  const refused = isFailedCreation(200, textOf(body), {}) ? "failed" : "refused";
+  const reading = readApiKey(textOf(body), {}, TOKEN);
+  const refused = isFailedCreation(200, textOf(body), {}, TOKEN) ? "failed" : "refused";
   expect(reading.kind === "found" ? reading.pointer : refused).toBe(expected);
 });
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { isFailedCreation, readApiKey, readApiKeyId } from "../../../provider/src/responses/key-reader.js";
 import type { ResponseMapping } from "../../../provider/src/responses/mapping.js";
 import { readWebhookList } from "../../../provider/src/responses/webhook-list-reader.js";
-import { JWT, K, S } from "./secrets.ts";
+import { JWT, K, S, TOKEN } from "./secrets.ts";
 
 describe("responses.apiKey is the only source of the key", () => {
   it.each<[what: string, body: unknown, pointer: string]>([
@@ -12,7 +12,7 @@ describe("responses.apiKey is the only source of the key", () => {
     ["with escapes", { "a/b": { "c~d": K } }, "/a~1b/c~0d"],
     ["in a failure", { success: false, key: K }, "/key"],
   ])("%s", (_, body, pointer) => {
-    const reading = readApiKey(JSON.stringify(body), { apiKey: pointer });
+    const reading = readApiKey(JSON.stringify(body), { apiKey: pointer }, TOKEN);
     expect(reading).toEqual({ kind: "found", apiKey: K, pointer });
   });
 
@@ -22,7 +22,7 @@ describe("responses.apiKey is the only source of the key", () => {
     ["<html></html>", null],
     ["Your key was sent by mail.", null],
   ])('and "" accepts plain text: %j', (text, key) => {
-    const reading = readApiKey(text, { apiKey: "" });
+    const reading = readApiKey(text, { apiKey: "" }, TOKEN);
     expect(reading.kind === "found" ? reading.apiKey : null).toBe(key);
   });
 });
@@ -45,29 +45,41 @@ describe("a refusal lists candidates without values", () => {
     ["abcdefghijklmnop", {}, "none", []],
     [MANY, {}, "none", TEN],
   ])("%j", (body, mapping, reason, candidates) => {
-    expect(readApiKey(JSON.stringify(body), mapping)).toEqual({ kind: "refused", reason, candidates });
+    const reading = readApiKey(JSON.stringify(body), mapping, TOKEN);
+    expect(reading).toMatchObject({ kind: "refused", reason, candidates });
   });
 });
 
-it.each<[ref: unknown, id: string | null]>([
-  ["key_7", "key_7"],
-  [77, "77"],
-  [2 ** 53, null],
-  ["a b", null],
-  ["..", null],
-  [null, null],
-])("responses.apiKeyId with the value %j", (ref, id) => {
-  const text = JSON.stringify({ ref, id: 1 });
-  expect(readApiKeyId(text, { apiKeyId: "/ref" })).toBe(id);
-  expect(readApiKeyId(text, {})).toBeNull();
+describe("responses.apiKeyId reads the ID as it stands in the text", () => {
+  it.each<[ref: string, id: string | null]>([
+    ['"key_7"', "key_7"],
+    ["77", "77"],
+    ["0", "0"],
+    ["9007199254740993", "9007199254740993"],
+    ["18446744073709551615", "18446744073709551615"],
+    ["1".repeat(40), "1".repeat(40)],
+    ["1".repeat(5000), null],
+    ["-7", null],
+    ["7.0", null],
+    ["1e3", null],
+    ['"a b"', null],
+    ['".."', null],
+    ["null", null],
+  ])("%s", (ref, id) => {
+    const text = `{"id":1, "ref": ${ref} }`;
+    expect(readApiKeyId(text, { apiKeyId: "/ref" })).toBe(id);
+    expect(readApiKeyId(text, {})).toBeNull();
+    const inArray = `\uFEFF{"keys":[{"id":1},{"id":${ref}}]}`;
+    expect(readApiKeyId(inArray, { apiKeyId: "/keys/1/id" })).toBe(id);
+  });
 });
 
 it("a pointer to a value takes precedence over a reported failure", () => {
   const text = '{"success":false,"ref":"k1"}';
-  expect(isFailedCreation(200, text, {})).toBe(true);
-  expect(isFailedCreation(200, text, { apiKey: "/none", apiKeyId: "/none" })).toBe(true);
-  expect(isFailedCreation(200, text, { apiKey: "/ref" })).toBe(false);
-  expect(isFailedCreation(200, text, { apiKeyId: "/ref" })).toBe(false);
+  expect(isFailedCreation(200, text, {}, TOKEN)).toBe(true);
+  expect(isFailedCreation(200, text, { apiKey: "/none", apiKeyId: "/none" }, TOKEN)).toBe(true);
+  expect(isFailedCreation(200, text, { apiKey: "/ref" }, TOKEN)).toBe(false);
+  expect(isFailedCreation(200, text, { apiKeyId: "/ref" }, TOKEN)).toBe(false);
 });
 
 describe("the settings for the list are the only source", () => {

@@ -98,6 +98,19 @@ test.each<[string, unknown, string]>([
   ["a wrong token", { accessToken: "a b" }, "accessToken must be visible ASCII characters without spaces."],
   ["keys as text", { apiKeys: "key" }, "apiKeys must be an array of texts."],
   ["a wrong port", { port: 70_000 }, "port must be a whole number from 0 to 65535."],
+  ["an unknown kind of keys", { keys: "other" }, "keys must be one of: new, same, oneRecord, byId, refused."],
+  ["a negative delay", { delay: -1 }, "delay must be a whole number of milliseconds from 0 to 600000."],
+  ["another account as text", { otherAccounts: "b" }, "otherAccounts must be an array of access tokens."],
+  [
+    "an account that is there twice",
+    { otherAccounts: ["b", "b"] },
+    "Each account needs its own access token.",
+  ],
+  [
+    "its account again",
+    { accessToken: "a", otherAccounts: ["a"] },
+    "Each account needs its own access token.",
+  ],
   ["onRequest as text", { onRequest: "log" }, "onRequest must be a function."],
 ])("the sandbox refuses %s with a sentence", async (_what, options, message) => {
   const started = (startSandbox as (options: unknown) => Promise<Sandbox>)(options);

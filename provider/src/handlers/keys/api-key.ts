@@ -14,7 +14,7 @@ import {
 import type { Session, PluginProcess } from "../plugin-process.js";
 import { PreviewCheck } from "../preview-check.js";
 import { ResourceError } from "../problems.js";
-import { heldKeys } from "./key-deletion.js";
+import { heldKeys, isDeleted } from "./key-deletion.js";
 import type { KeyResource } from "./key-holders.js";
 import { keyInputsOf, rotationProblems, type KeyInputs } from "./key-inputs.js";
 import { keyStateOf, NO_KEY, outputsOf, withoutPreviousKey, type KeyState } from "./key-state.js";
@@ -102,8 +102,7 @@ export function apiKeyHandlers(plugin: PluginProcess): ResourceHandlers {
         const inputs = keyInputsOf(news);
         const known = replacedKeys.get(urn) ?? null;
         // With `deleteBeforeReplace`, the old key is gone.
-        const isDeleted = known !== null && plugin.keyRequests.deletionOf(known.apiKey) === "certain";
-        const state = { ...NO_KEY, replaced: isDeleted ? null : known };
+        const state = { ...NO_KEY, replaced: known && isDeleted(plugin, known) ? null : known };
         const created = await createKey({ plugin, resource: { id, urn }, inputs }, state);
         return { id, outputs: keyOutputs(created, inputs) };
       }),

@@ -35,7 +35,7 @@ export async function deleteKey(plugin: PluginProcess, resource: KeyResource, ke
     plugin.warn({ kind: "keyWasGone", name, why: "declared" });
     return;
   }
-  if (plugin.keyRequests.deletionOf(target.apiKey) !== "certain") {
+  if (plugin.keyRequests.deletionOf(target.parameter) !== "certain") {
     const holder = plugin.keyHolders.otherHolder(resource, namesOf(target));
     if (holder?.isShown) throw new ResourceError({ kind: "keyShown", name, urn: holder.urn });
     if (holder) {
@@ -44,18 +44,13 @@ export async function deleteKey(plugin: PluginProcess, resource: KeyResource, ke
     }
   }
   if (target.by === "imported") plugin.warn({ kind: "importedByValue", name });
-  await plugin.keyRequests.deleteOnce(target.apiKey, () => sendDeletion(plugin, resource, stored, target));
+  await plugin.keyRequests.deleteOnce(target.parameter, () => sendDeletion(plugin, stored, target));
 }
 
 /** Returns the keys of a resource, for `KeyHolders`. */
 export function heldKeys(plugin: PluginProcess, { current, previous, replaced }: KeyState): HeldKey[] {
-  const settings = plugin.readSettings();
-  const held = (key: StoredKey | null, isShown: boolean): HeldKey[] => {
-    if (key === null) return [];
-    const stored = rereadKey(key, settings) ?? key;
-    const target = deletionTarget(stored, settings);
-    return [{ names: target ? namesOf(target) : [stored.apiKey], isShown }];
-  };
+  const held = (key: StoredKey | null, isShown: boolean): HeldKey[] =>
+    key ? [{ names: namesFor(plugin, key), isShown }] : [];
   return [...held(current, false), ...held(previous, false), ...held(replaced, true)];
 }
 
@@ -64,15 +59,26 @@ export function heldKeys(plugin: PluginProcess, { current, previous, replaced }:
  * they can.
  */
 export function sharedPart(plugin: PluginProcess, one: StoredKey, other: StoredKey): "key" | "id" | null {
-  const settings = plugin.readSettings();
-  const namesBy = (key: StoredKey): readonly string[] => {
-    const stored = rereadKey(key, settings) ?? key;
-    const target = deletionTarget(stored, settings);
-    return target ? namesOf(target) : [stored.apiKey];
-  };
-  const [names, others] = [namesBy(one), namesBy(other)];
+  const [names, others] = [namesFor(plugin, one), namesFor(plugin, other)];
   if (names[0] === others[0]) return "key";
   return names.some((name) => others.includes(name)) ? "id" : null;
+}
+
+/**
+ * Returns the names by which a key can be deleted: its value, and the ID that the path has in its place, if
+ * any. Secret.
+ */
+export function namesFor(plugin: PluginProcess, key: StoredKey): readonly string[] {
+  const settings = plugin.readSettings();
+  const stored = rereadKey(key, settings) ?? key;
+  const target = deletionTarget(stored, settings);
+  return target ? namesOf(target) : [stored.apiKey];
+}
+
+/** Whether this process has deleted a key. */
+export function isDeleted(plugin: PluginProcess, key: StoredKey): boolean {
+  const parameter = namesFor(plugin, key).at(-1) ?? "";
+  return plugin.keyRequests.deletionOf(parameter) === "certain";
 }
 
 /** Whether a person says that a key is gone: see `PluginProcess.goneKeys`. */
@@ -89,12 +95,7 @@ function namesOf({ apiKey, parameter }: DeletionTarget): readonly string[] {
  * Sends a deletion, and judges the response. 410 proves that the key is gone. 404 proves it only if nothing
  * suggests another cause: see {@link doubtsAbout}.
  */
-async function sendDeletion(
-  plugin: PluginProcess,
-  resource: KeyResource,
-  key: StoredKey,
-  target: DeletionTarget,
-): Promise<void> {
+async function sendDeletion(plugin: PluginProcess, key: StoredKey, target: DeletionTarget): Promise<void> {
   const { keyRequests } = plugin;
   const { client } = await plugin.open();
   const { apiKey, parameter } = target;
@@ -106,12 +107,11 @@ async function sendDeletion(
   } catch (error) {
     if (!(error instanceof RequestError)) throw error;
     const { status, failure } = error;
-    if (failure.effect === "possible") keyRequests.recordPossibleDeletion(apiKey);
-    const repeated = keyRequests.deletionOf(apiKey) !== "none";
+    if (failure.effect === "possible") keyRequests.recordPossibleDeletion(parameter);
+    const repeated = keyRequests.deletionOf(parameter) !== "none";
     // What an earlier attempt may have done is said once: with the error of the last one.
     if (status !== 404 && status !== 410)
       throw repeated ? new RequestError({ ...failure, effect: "possible" }) : error;
-    if (plugin.keyHolders.isLeavingElsewhere(resource, namesOf(target))) return;
     const isDeclared = isDeclaredGone(plugin, name);
     if (status === 404 && !isDeclared) {
       await assertReadable(plugin, name);

@@ -73,9 +73,9 @@ export class KeyHolders {
     return this.#find(id, names, false);
   }
 
-  /** Whether another resource with the key is being deleted as well. */
-  isLeavingElsewhere({ id }: KeyResource, names: readonly string[]): boolean {
-    return this.#find(id, names, true) !== null;
+  /** Returns another resource that has a key, and is being deleted; `null` if there is none. */
+  leavingHolder({ id }: KeyResource, names: readonly string[]): KeyHolder | null {
+    return this.#find(id, names, true);
   }
 
   #find(id: string, names: readonly string[], leaves: boolean): KeyHolder | null {

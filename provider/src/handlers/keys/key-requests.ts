@@ -10,9 +10,9 @@ import { ResourceError } from "../problems.js";
 export class KeyRequests {
   /** The errors of creations that may have had an effect, by the URN of the resource. */
   readonly #failedCreations = new Map<string, unknown>();
-  /** The keys that were deleted, or may have been. Secret. */
+  /** What was deleted, or may have been: a key, or its ID, as the path had it. Secret. */
   readonly #deletions = new Map<string, "possible" | "certain">();
-  /** The deletions that wait for a response, by key. Secret. */
+  /** The deletions that wait for a response, by the same. Secret. */
   readonly #pending = new Map<string, Promise<void>>();
   /** Whether the service has deleted a key by its value. */
   acceptsValues = false;
@@ -36,36 +36,45 @@ export class KeyRequests {
 
   /**
    * Deletes a key, unless this process has deleted it already: in an earlier call, which the engine repeats,
-   * or for another resource with the same key.
+   * or for another resource with the same key, or a key with the same ID.
+   *
+   * @param parameter The key or its ID, as the path has it.
    */
-  async deleteOnce(apiKey: string, send: () => Promise<void>): Promise<void> {
-    const pending = this.#pending.get(apiKey);
+  async deleteOnce(parameter: string, send: () => Promise<void>): Promise<void> {
+    const pending = this.#pending.get(parameter);
     if (pending) return pending;
-    if (this.deletionOf(apiKey) === "certain") return;
+    if (this.deletionOf(parameter) === "certain") return;
     const sent = send().then(() => {
-      this.#deletions.set(apiKey, "certain");
+      this.#deletions.set(parameter, "certain");
     });
-    this.#pending.set(apiKey, sent);
+    this.#pending.set(parameter, sent);
     try {
       await sent;
     } finally {
-      this.#pending.delete(apiKey);
+      this.#pending.delete(parameter);
     }
   }
 
   /** Whether this process deleted a key. `possible`: a deletion failed that may have had an effect. */
-  deletionOf(apiKey: string): "none" | "possible" | "certain" {
-    return this.#deletions.get(apiKey) ?? "none";
+  deletionOf(parameter: string): "none" | "possible" | "certain" {
+    return this.#deletions.get(parameter) ?? "none";
+  }
+
+  /** Returns what this process has certainly deleted so far. Secret. */
+  deletedSoFar(): ReadonlySet<string> {
+    return new Set(
+      [...this.#deletions.keys()].filter((parameter) => this.deletionOf(parameter) === "certain"),
+    );
   }
 
   /** Records that a deletion failed that may have had an effect. */
-  recordPossibleDeletion(apiKey: string): void {
-    this.#deletions.set(apiKey, "possible");
+  recordPossibleDeletion(parameter: string): void {
+    this.#deletions.set(parameter, "possible");
   }
 
-  /** Records that the service returned a key. It may be one that was deleted before. */
-  recordCreation(apiKey: string): void {
-    this.#deletions.delete(apiKey);
+  /** Records that the service returned a key. It may be one that was deleted before, or have its ID. */
+  recordCreation(names: readonly string[]): void {
+    for (const name of names) this.#deletions.delete(name);
   }
 }
 

@@ -4,7 +4,7 @@ import { reportsFailure } from "../../responses/failure-report.js";
 import { PartialFailure } from "../contract.js";
 import { ResourceError, type LostCreation } from "../problems.js";
 import type { PluginProcess } from "../plugin-process.js";
-import { deleteKey, heldKeys, isDeclaredGone, sharedPart } from "./key-deletion.js";
+import { deleteKey, heldKeys, isDeclaredGone, namesFor, sharedPart } from "./key-deletion.js";
 import type { KeyResource } from "./key-holders.js";
 import type { KeyInputs } from "./key-inputs.js";
 import { withoutPreviousKey, type KeyState } from "./key-state.js";
@@ -53,6 +53,7 @@ export async function performStep(step: RotationStep, change: KeyChange, state: 
 export async function createKey(change: KeyChange, state: KeyState): Promise<KeyState> {
   const { client } = await change.plugin.open();
   const known = { ...state, lostCreationAt: null };
+  const deleted = change.plugin.keyRequests.deletedSoFar();
   const created = await client.createApiKey().catch((error: unknown) => {
     if (!(error instanceof RequestError) || error.failure.effect === "none") throw error;
     throw failureThatKeeps({ ...known, lostCreationAt: error.failure.failedAt }, change, error);
@@ -60,7 +61,7 @@ export async function createKey(change: KeyChange, state: KeyState): Promise<Key
   const createdAt = Date.parse(created.createdAt ?? "") + clockError(change.plugin);
   const unread = { ...created, createdAt: new Date(createdAt).toISOString() };
   const trigger = change.inputs.rotation.trigger ?? state.trigger;
-  return promoteKey(change, { ...known, trigger, unread }, unread);
+  return promoteKey(change, { ...known, trigger, unread }, unread, deleted);
 }
 
 /**
@@ -142,11 +143,11 @@ function clockError(plugin: PluginProcess): number {
 function readKeys(change: KeyChange, state: KeyState): KeyState {
   if (state.unread) {
     try {
-      return promoteKey(change, state, state.unread);
+      return promoteKey(change, state, state.unread, new Set());
     } catch (error) {
-      // It was no new key, so that a rotation has nothing left to read.
+      // It was no new key, so that nothing is left to read.
       const isSame = error instanceof ResourceError && error.problem.kind === "sameKey";
-      throw isSame && state.current ? failureThatKeeps({ ...state, unread: null }, change, error) : error;
+      throw isSame ? failureThatKeeps({ ...state, unread: null }, change, error) : error;
     }
   }
   const settings = change.plugin.readSettings();
@@ -157,9 +158,15 @@ function readKeys(change: KeyChange, state: KeyState): KeyState {
 /**
  * Makes a created key the current one.
  *
+ * @param deleted What was deleted before the creation was sent. Only such a key can come back.
  * @throws {PartialFailure} that keeps the state, if the key is not in its response, or is not a new key.
  */
-function promoteKey(change: KeyChange, state: KeyState, unread: CreatedKey): KeyState {
+function promoteKey(
+  change: KeyChange,
+  state: KeyState,
+  unread: CreatedKey,
+  deleted: ReadonlySet<string>,
+): KeyState {
   const { plugin, resource } = change;
   const rotates = state.current !== null;
   const found = findKey(plugin, unread, rotates || state.replaced !== null);
@@ -168,12 +175,15 @@ function promoteKey(change: KeyChange, state: KeyState, unread: CreatedKey): Key
   // Recorded first: of two processes that get the same key at the same time, at least one finds the other.
   plugin.keyHolders.record(resource, heldKeys(plugin, next));
   const own = [state.current, state.previous, state.replaced].some((key) => key?.apiKey === found.apiKey);
-  const holder = own ? resource : plugin.keyHolders.otherHolder(resource, [found.apiKey]);
+  const names = namesFor(plugin, found);
+  const isBack = names.some((name) => deleted.has(name));
+  const leaving = isBack ? null : plugin.keyHolders.leavingHolder(resource, [found.apiKey]);
+  const holder = own ? resource : (plugin.keyHolders.otherHolder(resource, [found.apiKey]) ?? leaving);
   if (holder !== null) {
     plugin.keyHolders.record(resource, heldKeys(plugin, state));
     throw new ResourceError({ kind: "sameKey", name: nameOfKey(found), urn: holder.urn, rotates });
   }
-  plugin.keyRequests.recordCreation(found.apiKey);
+  plugin.keyRequests.recordCreation(names);
   return next;
 }
 

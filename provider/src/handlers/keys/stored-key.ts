@@ -2,13 +2,8 @@ import { isUtf8 } from "node:buffer";
 import { createHash } from "node:crypto";
 
 import { provesWhole } from "../../responses/whole-document.js";
-import {
-  looksLikeKey,
-  readApiKey,
-  readApiKeyId,
-  type KeyReading,
-  type KeyResponse,
-} from "../../responses/key-reader.js";
+import { readApiKey, readApiKeyId, type KeyReading, type KeyResponse } from "../../responses/key-reader.js";
+import { looksLikeKey } from "../../responses/key-form.js";
 import type { ResponseMapping } from "../../responses/mapping.js";
 import { isPlaceholder } from "../contract.js";
 

@@ -110,13 +110,15 @@ async function changeStates(
   warnIfUnknown(plugin, differing);
 
   const reached: Record<string, WebhookState | null> = { ...found };
+  const doubts: WebhookDoubt[] = [];
   let done = 0;
   const total = differing.length;
   const change = async ({ webhookId }: WebhookReading): Promise<WebhookFailure[]> => {
     const state = wanted[webhookId];
     if (!state) return []; // All states are known by now.
     try {
-      await registry.setState(webhookId, state);
+      const doubt = await registry.setState(webhookId, state);
+      if (doubt) doubts.push({ webhookId, state, error: doubt });
       reached[webhookId] = state;
       return [];
     } catch (error) {
@@ -130,7 +132,10 @@ async function changeStates(
       if (total > 1 && done % Math.ceil(total / 100) === 0) plugin.progress(done, total);
     }
   };
-  const rejected = (await Promise.all(differing.map(change))).flat();
+  const failed = (await Promise.all(differing.map(change))).flat();
+  const unapplied = await confirmChanges(plugin, registry, doubts);
+  for (const { webhookId } of unapplied) reached[webhookId] = null;
+  const rejected = [...failed, ...unapplied];
 
   const missing = idsOf(wanted).filter((id) => !(id in found));
   const absence = snapshot.absenceError(missing);
@@ -141,6 +146,34 @@ async function changeStates(
     failure: combineFailures([...rejected, ...absent], total + missing.length),
     mayHaveChanged: rejected.length < total || rejected.some(({ error }) => mayHaveChanged(error)),
   };
+}
+
+/** A change to a webhook whose response shows the other state. */
+interface WebhookDoubt extends WebhookFailure {
+  readonly state: WebhookState;
+}
+
+/**
+ * Reads the list once more to confirm changes: a response may be outdated. Warns about those that it does not
+ * show. @returns Those that were not made.
+ */
+async function confirmChanges(
+  plugin: PluginProcess,
+  registry: WebhookRegistry,
+  doubts: readonly WebhookDoubt[],
+): Promise<readonly WebhookFailure[]> {
+  if (doubts.length === 0) return [];
+  const snapshot = await registry.listAfterChanges().catch((error: unknown) => {
+    if (!(error instanceof PartnerError)) throw error;
+    return null;
+  });
+  const shownState = (webhookId: number): WebhookState | null => snapshot?.get(webhookId)?.state ?? null;
+  const unclear = doubts.filter(({ webhookId }) => shownState(webhookId) === null);
+  if (unclear.length > 0)
+    plugin.warn({ kind: "changeUnconfirmed", webhookIds: unclear.map(({ webhookId }) => webhookId) });
+  return doubts
+    .filter(({ webhookId, state }) => ![state, null].includes(shownState(webhookId)))
+    .map(({ webhookId, error }) => ({ webhookId, error }));
 }
 
 /** Whether a failed change may have been made. */

@@ -1,3 +1,4 @@
+import type { RequestError } from "../../api/errors.js";
 import type { WebhookState } from "../../api/operations.js";
 import type { WebhookListReading, WebhookReading } from "../../responses/webhook-list-reader.js";
 import { ResourceError } from "../problems.js";
@@ -16,8 +17,11 @@ export type WebhookList = Extract<WebhookListReading, { readable: true }>;
 export interface WebhookService {
   /** Lists the webhooks. @throws {RequestError} */
   listWebhooks(): Promise<WebhookList>;
-  /** Sets the state of a webhook. @throws {RequestError} */
-  setWebhookState(webhookId: number, state: WebhookState): Promise<void>;
+  /**
+   * Sets the state of a webhook. @returns An error if the response shows the other state. @throws
+   * {RequestError}
+   */
+  setWebhookState(webhookId: number, state: WebhookState): Promise<RequestError | null>;
 }
 
 /** The last change that we made to each webhook. */
@@ -70,15 +74,30 @@ export class WebhookRegistry {
   }
 
   /**
-   * Changes the state of a webhook, and applies the change to the list. If it fails, it may or may not have
-   * been made, so the list is dropped.
+   * Returns the list after all changes that are pending now, so that those in doubt share it. @throws
+   * {RequestError} if it cannot be read.
    */
-  async setState(webhookId: number, state: WebhookState): Promise<void> {
+  async listAfterChanges(): Promise<WebhookSnapshot> {
+    await Promise.all(this.#pending.values());
+    return this.list();
+  }
+
+  /**
+   * Changes the state of a webhook, and applies the change to the list. If it fails, or if its response shows
+   * the other state, it may or may not have been made, so the list is dropped.
+   *
+   * @returns In the second case, the error to report if the next list shows the other state as well.
+   */
+  async setState(webhookId: number, state: WebhookState): Promise<RequestError | null> {
     const sent = this.#client.setWebhookState(webhookId, state);
     // Lookups wait for this; otherwise, they could find a state that is about to change.
     const finished = sent.then(
-      () => {
-        this.#changes.set(webhookId, { state, at: this.#currentTime() });
+      (doubt) => {
+        if (doubt === null) this.#changes.set(webhookId, { state, at: this.#currentTime() });
+        else {
+          this.#changes.delete(webhookId);
+          this.#latest = null;
+        }
       },
       () => {
         this.#latest = null;
@@ -87,7 +106,7 @@ export class WebhookRegistry {
     this.#pending.set(webhookId, finished);
     await finished;
     if (this.#pending.get(webhookId) === finished) this.#pending.delete(webhookId);
-    await sent;
+    return sent;
   }
 
   /** Returns the list, requested at `notBefore` or later. */
