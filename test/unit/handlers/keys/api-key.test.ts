@@ -96,6 +96,24 @@ describe("a new key", () => {
 });
 
 describe("a response in which the key is not found", () => {
+  it("names the encoding that could not be decoded, also in the next run", async () => {
+    const service = await sandboxFor();
+    const body = Buffer.from([0xff, 0xfe, 0x00, 0x01]);
+    service.inject({ kind: "status", status: 201, body, headers: { "content-encoding": "dcb" } });
+    const { id, properties, reason } = await partialFailureOf(create(keysOf(service)));
+    expect(reason).toMatchObject({ problem: { kind: "keyNotFound", undecoded: "dcb" } });
+    const next = keysOf(service).update(id, properties, { account: "default" });
+    expect((await partialFailureOf(next)).reason).toMatchObject({ problem: { undecoded: "dcb" } });
+  });
+
+  it("speaks of the pointer if the header of an encoding is wrong", async () => {
+    const service = await sandboxFor();
+    const headers = { "content-encoding": "gzip" };
+    service.inject({ kind: "status", status: 201, body: `{"val":"9f8Zx81kQ2mN4bV7"}`, headers });
+    const { reason } = await partialFailureOf(create(keysOf(service)));
+    expect(reason).toMatchObject({ problem: { undecoded: null, reading: { candidates: ["/val"] } } });
+  });
+
   it.each<[string, Shape, Fault[], object]>([
     ["has two candidates", AMBIGUOUS, [], { complete: true, reading: { reason: "several" } }],
     ["is JSON that was cut off", SHAPES.flat, [{ kind: "truncate", bytes: 24 }], CUT_OFF],
@@ -121,18 +139,18 @@ describe("a response in which the key is not found", () => {
   const html = "<!doctype html><html><body>Sign in</body></html>";
   const withErrors = `{"credential":{"id":7,"val":"9f8Zx81kQ2mN4bV7"},"errors":["quota: 1 key left"]}`;
   const refusal = `{"success":false,"error":{"code":"quota_1234567"},"requestId":"1f0c7d8e9a2b"}`;
-  it.each<[what: string, status: number, body: string, candidates: string[] | "dropped"]>([
+  it.each<[what: string, status: number, body: string, candidates: string[] | "refused" | "lost"]>([
     ["a 201 with errors and something under another name", 201, withErrors, ["/credential/val"]],
     ["a 200 with errors and something under another name", 200, withErrors, ["/credential/val"]],
-    ["a 201 that reports a failure", 201, refusal, "dropped"],
-    ["a 200 that reports a failure", 200, refusal, "dropped"],
+    ["a 201 that reports a failure", 201, refusal, "refused"],
+    ["a 200 that reports a failure", 200, refusal, "refused"],
     [
       "a 200 with false success and nothing else",
       200,
       `{"success":false,"at":"2026-11-22T10:20:30Z"}`,
-      "dropped",
+      "refused",
     ],
-    ["a 200 with the page of a login proxy", 200, html, "dropped"],
+    ["a 200 with the page of a login proxy", 200, html, "lost"],
     ["a 201 with a page", 201, html, []],
     ["a 201 without a body", 201, "", []],
     ["a 200 without a body", 200, "", []],
@@ -145,8 +163,13 @@ describe("a response in which the key is not found", () => {
       const service = await sandboxFor();
       service.inject({ kind: "status", status, body, effect: true });
       const error = await failureOf(create(keysOf(service)));
-      if (candidates === "dropped") {
-        expect(error).toMatchObject({ code: "PARTNERS_UNREADABLE", failure: { effect: "possible" } });
+      if (candidates === "refused") {
+        expect(error).toMatchObject({ code: "PARTNERS_UNREADABLE", failure: { effect: "none" } });
+        return;
+      }
+      if (candidates === "lost") {
+        const failure = { cause: { kind: "webPage" }, effect: "possible" };
+        expect(error).toMatchObject({ reason: { failure }, properties: { response: null } });
         return;
       }
       const { id, properties, reason } = error as PartialFailure;
