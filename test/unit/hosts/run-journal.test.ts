@@ -109,7 +109,11 @@ it("a file of another run is removed a day after its process was killed", async 
   const [alive, gone] = [startProcess(), startProcess()];
   await kill(gone);
   mkdirSync(folder, { mode: 0o700 });
-  const files = [`webhooks-a-${alive.pid}.jsonl`, `webhooks-b-${gone.pid}.jsonl`, `webhooks-c-${gone.pid}.jsonl`];
+  const files = [
+    `webhooks-a-${alive.pid}.jsonl`,
+    `webhooks-b-${gone.pid}.jsonl`,
+    `webhooks-c-${gone.pid}.jsonl`,
+  ];
   for (const name of files) writeFileSync(join(folder, name), "");
   for (const name of files.slice(0, 2)) utimesSync(join(folder, name), 0, 0);
   openRunJournal("127.0.0.1:1", stopping.signal, "webhooks").readOthers();

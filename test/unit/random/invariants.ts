@@ -56,11 +56,15 @@ export function assertOperation(finished: Finished, reported: Reported): void {
  * Asserts that previews and refreshes change nothing, and that a creation is not repeated if it may have had
  * an effect.
  */
-function assertRequests({ verb, calls, service, goneKeys }: Finished): void {
+function assertRequests({ verb, calls, service, faults, goneKeys }: Finished): void {
   const changes = service.sandbox.requests.filter(({ method }) => method !== "GET");
   assert(verb === "up" || verb === "destroy" || changes.length === 0, `a ${verb} sends a change`);
-  // A retry hook repeats what was refused.
-  const isRefused = (status: number): boolean => status >= 400 && status < 500 && status !== 408;
+  // A retry hook repeats what was refused. A body can refuse as well.
+  const refusals = faults.flatMap((fault) =>
+    fault.kind === "status" && fault.body !== undefined && fault.effect !== true ? [fault.status] : [],
+  );
+  const isRefused = (status: number): boolean =>
+    (status >= 400 && status < 500 && status !== 408) || refusals.includes(status);
   const creations = changes.filter(({ method, status }) => method === "POST" && !isRefused(status ?? 0));
   assert(
     creations.length <= calls.filter((call) => mayCreate(call, goneKeys)).length,

@@ -92,7 +92,9 @@ export async function startService(shape: ServiceShape, currentTime: () => numbe
       if (key === undefined) return null;
       if (currentTime() < (issued.get(key)?.at ?? 0) + service.keyLag)
         return json(404, { error: "no such key" });
-      return call.parameter === RECORD ? call.perform(key) : null;
+      if (call.parameter !== RECORD) return null;
+      service.deletedKeys.add(key);
+      return json(200, { success: true });
     },
     apiKeys: [FOREIGN_KEY],
     webhooks: Object.fromEntries(WEBHOOKS.map((webhookId) => [webhookId, "active"])),
@@ -106,6 +108,8 @@ export async function startService(shape: ServiceShape, currentTime: () => numbe
     ...USUAL_RULES,
     /** The keys in whose place another one was created in the only record. They are no longer valid. */
     replacedKeys: new Set<string>(),
+    /** The keys that were deleted with the record. */
+    deletedKeys: new Set<string>(),
     /**
      * The number of requests for the list by which it lags: it shows the webhooks as they were that many
      * requests ago.
@@ -138,6 +142,7 @@ export async function startService(shape: ServiceShape, currentTime: () => numbe
 }
 
 /** Returns the valid keys, except {@link FOREIGN_KEY}. */
-export function liveKeys({ sandbox, replacedKeys }: Service): readonly string[] {
-  return sandbox.apiKeys.filter((key) => key !== FOREIGN_KEY && !replacedKeys.has(key));
+export function liveKeys({ sandbox, replacedKeys, deletedKeys }: Service): readonly string[] {
+  const isGone = (key: string): boolean => replacedKeys.has(key) || deletedKeys.has(key);
+  return sandbox.apiKeys.filter((key) => key !== FOREIGN_KEY && !isGone(key));
 }

@@ -6,6 +6,7 @@ import { redactText } from "../../api/redact.js";
 import { PARTNER_API_KEY } from "../../registration.js";
 import {
   isPlaceholder,
+  PartialFailure,
   UNKNOWN,
   unknownArguments,
   type Properties,
@@ -103,7 +104,12 @@ export function apiKeyHandlers(plugin: PluginProcess): ResourceHandlers {
         const known = replacedKeys.get(urn) ?? null;
         // With `deleteBeforeReplace`, the old key is gone.
         const state = { ...NO_KEY, replaced: known && isDeleted(plugin, known) ? null : known };
-        const created = await createKey({ plugin, resource: { id, urn }, inputs }, state);
+        const resource = { id, urn };
+        const created = await createKey({ plugin, resource, inputs }, state).catch((error: unknown) => {
+          // A resource that does not come into being has no keys.
+          if (!(error instanceof PartialFailure)) plugin.keyHolders.record(resource, []);
+          throw error;
+        });
         return { id, outputs: keyOutputs(created, inputs) };
       }),
 

@@ -139,16 +139,16 @@ describe("a response in which the key is not found", () => {
   const html = "<!doctype html><html><body>Sign in</body></html>";
   const withErrors = `{"credential":{"id":7,"val":"9f8Zx81kQ2mN4bV7"},"errors":["quota: 1 key left"]}`;
   const refusal = `{"success":false,"error":{"code":"quota_1234567"},"requestId":"1f0c7d8e9a2b"}`;
-  it.each<[what: string, status: number, body: string, candidates: string[] | "refused" | "lost"]>([
+  it.each<[what: string, status: number, body: string, candidates: string[] | "none" | "lost"]>([
     ["a 201 with errors and something under another name", 201, withErrors, ["/credential/val"]],
     ["a 200 with errors and something under another name", 200, withErrors, ["/credential/val"]],
-    ["a 201 that reports a failure", 201, refusal, "refused"],
-    ["a 200 that reports a failure", 200, refusal, "refused"],
+    ["a 201 that reports a failure", 201, refusal, "none"],
+    ["a 200 that reports a failure", 200, refusal, "none"],
     [
       "a 200 with false success and nothing else",
       200,
       `{"success":false,"at":"2026-11-22T10:20:30Z"}`,
-      "refused",
+      "none",
     ],
     ["a 200 with the page of a login proxy", 200, html, "lost"],
     ["a 201 with a page", 201, html, []],
@@ -163,16 +163,16 @@ describe("a response in which the key is not found", () => {
       const service = await sandboxFor();
       service.inject({ kind: "status", status, body, effect: true });
       const error = await failureOf(create(keysOf(service)));
-      if (candidates === "refused") {
+      if (candidates === "none") {
         expect(error).toMatchObject({ code: "PARTNERS_UNREADABLE", failure: { effect: "none" } });
         return;
       }
+      const { id, properties, reason } = error as PartialFailure;
       if (candidates === "lost") {
-        const failure = { cause: { kind: "webPage" }, effect: "possible" };
-        expect(error).toMatchObject({ reason: { failure }, properties: { response: null } });
+        expect(reason).toMatchObject({ code: "PARTNERS_UNREADABLE", failure: { effect: "possible" } });
+        expect(properties["lostCreationAt"]).not.toBeNull();
         return;
       }
-      const { id, properties, reason } = error as PartialFailure;
       expect(reason).toMatchObject({ problem: { kind: "keyNotFound", reading: { candidates } } });
       expect(renderError(reason).includes("but the response is empty")).toBe(body === "");
       const kept = properties["response"] as KeyResponse;
