@@ -219,6 +219,31 @@ describe("a 429 that only one operation gets", () => {
     expect(others / seconds).toBeGreaterThan(15); // One connection sends 20 per second, without the pauses.
   });
 
+  it("has a wait that an abort ends, although another operation has the only connection", async () => {
+    const stop = new AbortController();
+    const time = { now: 0 };
+    const sleep = (_milliseconds: number, signal?: AbortSignal) =>
+      new Promise<void>((resolve) => {
+        signal?.addEventListener("abort", () => {
+          resolve();
+        });
+      });
+    const limiter = new RateLimiter({ now: () => time.now, random: () => 0, sleep }, 1, null, stop.signal);
+    limiter.throttled("createApiKey", null);
+    time.now = 1_000;
+    limiter.succeeded("listWebhooks");
+    limiter.throttled("createApiKey", null);
+    time.now = 2_000; // The shared pause is over.
+    expect(["createApiKey", "listWebhooks"].map((name) => limiter.pausedFor(name as Operation))).toEqual([
+      1_000, 0,
+    ]);
+    const waiting = limiter.acquire("createApiKey", 10_000);
+    await turn();
+    await limiter.acquire("listWebhooks", 10_000);
+    stop.abort();
+    await waiting;
+  });
+
   it("ends a change although the same change of other webhooks succeeds", async () => {
     const run = await refuse("disableWebhook", "disableWebhook", 4);
     expect(run.cause).toMatchObject({ kind: "throttled", status: 429 });
