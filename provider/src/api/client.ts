@@ -14,8 +14,8 @@ export interface ClientOptions {
   /** The time for one attempt, from the start of sending to the last byte of the response. */
   readonly requestTimeout: number;
   /**
-   * The time for all attempts of one operation and the delays between them. Waiting for a rate limit does not
-   * count.
+   * The time for all attempts of one operation and the delays between them. Waiting for a rate limit counts
+   * only if other operations succeed meanwhile.
    */
   readonly operationTimeout: number;
   /**
@@ -121,7 +121,7 @@ export function createClient(options: ClientOptions): PartnerClient {
     const timeout = kind === "read" ? Math.max(timeLeft, operationTimeout) : timeLeft;
     const isOver = (): boolean => kind !== "read" && (options.remainingTime?.() ?? Infinity) <= 0;
     const context = { clock, limiter, operationTimeout: timeout, signal, isOver, isNew, onRetry };
-    const outcome = await withRetry(kind, context, attemptsOf(call));
+    const outcome = await withRetry(operation, context, attemptsOf(call));
 
     const failure = (cause: FailureCause): RequestError => {
       const { response, effect, attempts } = outcome;

@@ -1,6 +1,6 @@
 import type { Effect, FailureCause } from "./errors.js";
 import { BODY_LIMITS, isSuccess, readHttpDate, type Attempt, type HttpResponse } from "./http.js";
-import type { OperationKind } from "./operations.js";
+import { OPERATIONS, type Operation, type OperationKind } from "./operations.js";
 import type { Clock, RateLimiter } from "./rate-limiter.js";
 
 /**
@@ -10,6 +10,8 @@ import type { Clock, RateLimiter } from "./rate-limiter.js";
 const RETRY = {
   /** The maximum number of attempts, including the first. Attempts that return 429 do not count. */
   attempts: 4,
+  /** The maximum number of attempts of one operation that return 429, even if others succeed meanwhile. */
+  throttledAttempts: 30,
   /** The maximum delay before the second attempt, in milliseconds. It doubles for each further attempt. */
   baseDelay: 200,
   /** The maximum delay in milliseconds, unless the server asks for more with `Retry-After`. */
@@ -77,7 +79,7 @@ export type Outcome = {
 interface RetryContext {
   readonly clock: Clock;
   readonly limiter: RateLimiter;
-  /** Milliseconds. Time spent waiting at the rate limiter does not count. */
+  /** Milliseconds. Of the time at the rate limiter, only what {@link RateLimiter.acquire} returns counts. */
   readonly operationTimeout: number;
   readonly signal?: AbortSignal | undefined;
   /**
@@ -97,13 +99,15 @@ interface RetryContext {
  * the attempt.
  */
 export async function withRetry(
-  kind: OperationKind,
+  operation: Operation,
   { clock, limiter, operationTimeout, signal, isOver, isNew = false, onRetry }: RetryContext,
   send: (remaining: number, count: number) => Promise<Attempt>,
 ): Promise<Outcome> {
+  const { kind } = OPERATIONS[operation];
   let deadline = clock.now() + operationTimeout;
   let attempts = 0;
   let failures = 0;
+  let throttled = 0;
   let effect: Effect = "none";
   let response: HttpResponse | null = null;
   const failed = (cause: FailureCause): Outcome => ({ cause, response, effect, attempts });
@@ -111,12 +115,12 @@ export async function withRetry(
   if (operationTimeout <= 0) return failed({ kind: "outOfTime" });
   for (;;) {
     const queuedAt = clock.now();
-    const isMyTurn = await limiter.acquire(deadline - queuedAt);
-    deadline += clock.now() - queuedAt;
+    const counted = await limiter.acquire(operation, deadline - queuedAt);
+    if (counted === null) return failed(throttledCause(operation, limiter));
+    deadline += clock.now() - queuedAt - counted;
     let attempt: Attempt;
     try {
       if (signal?.aborted) return failed({ kind: "interrupted" });
-      if (!isMyTurn) return failed({ kind: "throttled", status: 429, wait: limiter.pausedFor });
       if (isOver?.()) return failed({ kind: "outOfTime" });
       attempts += 1;
       attempt = await send(deadline - clock.now(), attempts);
@@ -128,8 +132,8 @@ export async function withRetry(
 
     const decision = decideRetry(kind, attempt, isNew);
     const retryAfter = readRetryAfter(attempt, clock.now());
-    if (decision === "throttled") limiter.throttled(retryAfter);
-    else if (response) limiter.succeeded();
+    if (decision === "throttled") limiter.throttled(operation, retryAfter);
+    else if (response) limiter.succeeded(operation);
 
     if (decision === "done" && response) return { cause: null, response, effect, attempts };
     if (decision === "fail") return failed(causeOf(attempt));
@@ -139,7 +143,9 @@ export async function withRetry(
     if (retryAfter !== null && response && now + retryAfter > deadline)
       return failed({ kind: "throttled", status: response.status, wait: retryAfter });
     if (decision === "throttled") {
-      onRetry?.(attempt, limiter.pausedFor);
+      throttled += 1;
+      if (throttled >= RETRY.throttledAttempts) return failed(throttledCause(operation, limiter));
+      onRetry?.(attempt, limiter.pausedFor(operation));
       continue;
     }
     failures += 1;
@@ -149,6 +155,11 @@ export async function withRetry(
     onRetry?.(attempt, delay);
     await clock.sleep(delay, signal);
   }
+}
+
+/** The cause of an operation that a 429, its own or another one's, keeps from being sent. */
+function throttledCause(operation: Operation, limiter: RateLimiter): FailureCause {
+  return { kind: "throttled", status: 429, wait: limiter.pausedFor(operation) };
 }
 
 function causeOf(attempt: Attempt): FailureCause {

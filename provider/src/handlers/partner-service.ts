@@ -56,6 +56,7 @@ export function interpretResponses(
         response: keepResponse(response.body, response.complete),
         createdAt: response.receivedAt,
         token: tokenMark(accessToken),
+        undecoded: response.undecoded,
       };
     },
     async deleteApiKey(apiKeyOrId, apiKey, isNew) {

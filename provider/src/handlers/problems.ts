@@ -26,6 +26,8 @@ export interface KeyNotFound {
   readonly name: KeyName;
   /** Whether the whole response arrived. */
   readonly complete: boolean;
+  /** The encoding that could not be decoded; `unknown` if it cannot be named safely; `null` if none. */
+  readonly undecoded: string | null;
   /** Whether the response also reports a failure, so that there may be no key. */
   readonly reportsFailure: boolean;
   /** What the server says in the response, redacted. */

@@ -167,7 +167,7 @@ function explain(
         : `raise ${settingName("operationTimeout", context)}`;
       return [
         attempts === 0
-          ? `not sent, because the server returned ${cause.status} to another request, and all requests ${wait}`
+          ? `not sent, because the server returned ${cause.status} to another request, and further ones ${wait}`
           : `the server returned ${cause.status}, and a retry ${wait}`,
         `Try again after that, or ${remedy}.`,
       ];
@@ -202,14 +202,11 @@ function explain(
         "the server accepted the change, but its response and its list still show the old state",
         `Run ${failedCommand(context)} again later, or ask the service's operator why.`,
       ];
-    case "undecoded": {
-      const encoding =
-        cause.encoding === "unknown" ? "an unknown encoding" : `the encoding "${cause.encoding}"`;
+    case "undecoded":
       return [
-        `the list has ${encoding}, which cannot be decoded`,
+        `the list has ${encodingName(cause.encoding)}, which cannot be decoded`,
         "Check whether a proxy encodes it, or ask the service's operator to send it unencoded.",
       ];
-    }
     case "tooLarge":
       return [
         `the list is larger than ${cause.limit / 2 ** 20} MiB`,
@@ -241,6 +238,10 @@ function statusRemedy(status: number, operation: Operation, context: MessageCont
     return `Redirects are not followed: set ${baseUrl} to the final address.`;
   if (status >= 500) return "The service failed: try again later.";
   return "The service rejected the request: fix the problem that it reports, or ask its operator.";
+}
+
+function encodingName(encoding: string): string {
+  return encoding === "unknown" ? "an unknown encoding" : `the encoding "${encoding}"`;
 }
 
 /** The codes for a connection that ended before a response. */
@@ -335,9 +336,13 @@ function resourceText(problem: ResourceProblem, context: MessageContext): string
         return `${created}, but the response is empty, so the key is lost.${old} Delete it ${there}.`;
       const state = complete ? "" : " (cut off)";
       const note = `${problem.reportsFailure ? " (which reports a failure)" : state}, which stays in the stack, if there is one.${old}`;
+      const unreadable =
+        problem.undecoded === null
+          ? "The body is not JSON, so no JSON Pointer can find the key."
+          : `The body has ${encodingName(problem.undecoded)}, which cannot be decoded.`;
       const remedy =
         reading.reason === "not JSON"
-          ? "The body is not JSON, so no JSON Pointer can find the key."
+          ? unreadable
           : `${readingRemedy("apiKey", reading, context)} Then run ${UP}; it does not create another key.`;
       return `${created} but not found in the response${note} ${remedy} If the body has no key, or there is no stack, delete the key ${there}.${quotedWords(serverMessage)}`;
     }

@@ -1,7 +1,8 @@
 import { setImmediate as turn } from "node:timers/promises";
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 
 import type { Attempt } from "../../../provider/src/api/http.js";
+import type { Operation } from "../../../provider/src/api/operations.js";
 import { RateLimiter, type Clock } from "../../../provider/src/api/rate-limiter.js";
 import { withRetry } from "../../../provider/src/api/retry.js";
 
@@ -57,9 +58,11 @@ interface Simulation {
   readonly retryAfter?: boolean;
   readonly requestsPerSecond?: number;
   readonly operationTimeout?: number;
+  /** What the requests are, in turn. @default changes */
+  readonly operations?: readonly Operation[];
 }
 
-/** Sends changes through a limiter to a simulated server with a sliding window of one second. */
+/** Sends requests through a limiter to a simulated server with a sliding window of one second. */
 async function simulate(simulation: Simulation) {
   const { requests, maxConnections, perSecond = Infinity, operationTimeout = 120_000 } = simulation;
   const clock = new SimulatedClock();
@@ -89,10 +92,14 @@ async function simulate(simulation: Simulation) {
     return response(429, { "retry-after": String(seconds) });
   };
   const context = { clock, limiter, operationTimeout };
-  const all = Array.from({ length: requests }, () => withRetry("change", context, send));
+  const { operations = ["disableWebhook"] } = simulation;
+  const all = Array.from({ length: requests }, (_, index) =>
+    withRetry(operations[index % operations.length] ?? "disableWebhook", context, send),
+  );
   const outcomes = await clock.run(Promise.all(all));
   const failed = outcomes.filter(({ cause }) => cause !== null).length;
-  return { failed, early, most, times, sent: times.length, seconds: clock.now() / 1000 };
+  const mostAttempts = Math.max(...outcomes.map(({ attempts }) => attempts));
+  return { failed, early, most, mostAttempts, times, sent: times.length, seconds: clock.now() / 1000 };
 }
 
 const cases = [4, 8, 16, 32, 64].flatMap((maxConnections) =>
@@ -116,11 +123,11 @@ it("after a 429, half the connections are used until a minute has passed without
   const concurrency = async (): Promise<number> => {
     let started = 0;
     const all = Array.from({ length: 10 }, async () => {
-      await limiter.acquire(10_000);
+      await limiter.acquire("listWebhooks", 10_000);
       started += 1;
       await clock.sleep(LATENCY);
       limiter.release();
-      limiter.succeeded();
+      limiter.succeeded("listWebhooks");
     });
     await turn();
     const first = started;
@@ -128,7 +135,7 @@ it("after a 429, half the connections are used until a minute has passed without
     return first;
   };
   expect(await concurrency()).toBe(8);
-  limiter.throttled(1);
+  limiter.throttled("listWebhooks", 1);
   await clock.run(clock.sleep(50_000));
   expect([await concurrency(), await concurrency()]).toEqual([4, 4]);
   await clock.run(clock.sleep(10_000));
@@ -151,4 +158,95 @@ it.each([
   expect(run.failed).toBe(50);
   expect(run.sent).toBeLessThanOrEqual(options.most);
   expect(run.seconds).toBeLessThan(90);
+});
+
+it.each([
+  { maxConnections: 4, perSecond: 10 },
+  { maxConnections: 64, perSecond: 10 },
+  { maxConnections: 16, perSecond: 2 }, // Only the first two after each pause succeed.
+])("operations of all kinds share such a limit, and none is starved: %j", async (limit) => {
+  const operations = ["activateWebhook", "disableWebhook", "createApiKey", "deleteApiKey"] as const;
+  const [mixed, alike] = [
+    await simulate({ requests: 1000, ...limit, operations }),
+    await simulate({ requests: 1000, ...limit }),
+  ];
+  expect([mixed.failed, alike.failed]).toEqual([0, 0]);
+  expect(mixed.sent).toBeLessThanOrEqual(alike.sent * 1.05);
+  expect(mixed.seconds).toBeLessThanOrEqual(alike.seconds * 1.05);
+});
+
+describe("a 429 that only one operation gets", () => {
+  const [HOUR, TIMEOUT] = [3_600_000, 120_000];
+
+  /** Sends an operation that the server always refuses, while workers send another one that succeeds. */
+  async function refuse(operation: Operation, other: Operation, workers: number, retryAfter?: number) {
+    const clock = new SimulatedClock();
+    const limiter = new RateLimiter(clock, 8, null);
+    const context = { clock, limiter, operationTimeout: TIMEOUT };
+    const headers: Record<string, string> = retryAfter ? { "retry-after": String(retryAfter) } : {};
+    const respond = async (status: number): Promise<Attempt> => {
+      await clock.sleep(LATENCY);
+      return response(status, status === 429 ? headers : {});
+    };
+    const end = { at: Infinity, others: 0 };
+    const work = async (): Promise<void> => {
+      for (; end.at === Infinity && clock.now() < HOUR; end.others += 1)
+        await withRetry(other, context, () => respond(200));
+    };
+    const all = Promise.all(Array.from({ length: workers }, work));
+    const outcome = await clock.run(
+      withRetry(operation, context, () => respond(429)).finally(() => (end.at = clock.now())),
+    );
+    await clock.run(all);
+    return { ...outcome, seconds: end.at / 1000, others: end.others };
+  }
+
+  it.each([
+    [1, undefined],
+    [4, undefined],
+    [16, undefined],
+    [4, 5],
+    [4, 40],
+  ])("ends it after a handful of attempts: %d workers, Retry-After: %j", async (workers, retryAfter) => {
+    const run = await refuse("createApiKey", "listWebhooks", workers, retryAfter);
+    expect(run).toMatchObject({ cause: { kind: "throttled", status: 429 }, effect: "none" });
+    expect(run.attempts).toBeLessThanOrEqual(8);
+    expect(run.seconds).toBeLessThan((TIMEOUT + 2 * (retryAfter ?? 1) * 1000) / 1000);
+  });
+
+  it("does not keep a connection from the others while it waits", async () => {
+    const { others, seconds } = await refuse("createApiKey", "listWebhooks", 8);
+    expect(others / seconds).toBeGreaterThan(15); // One connection sends 20 per second, without the pauses.
+  });
+
+  it("has a wait that an abort ends, although another operation has the only connection", async () => {
+    const stop = new AbortController();
+    const time = { now: 0 };
+    const sleep = (_milliseconds: number, signal?: AbortSignal) =>
+      new Promise<void>((resolve) => {
+        signal?.addEventListener("abort", () => {
+          resolve();
+        });
+      });
+    const limiter = new RateLimiter({ now: () => time.now, random: () => 0, sleep }, 1, null, stop.signal);
+    limiter.throttled("createApiKey", null);
+    time.now = 1_000;
+    limiter.succeeded("listWebhooks");
+    limiter.throttled("createApiKey", null);
+    time.now = 2_000; // The shared pause is over.
+    expect(["createApiKey", "listWebhooks"].map((name) => limiter.pausedFor(name as Operation))).toEqual([
+      1_000, 0,
+    ]);
+    const waiting = limiter.acquire("createApiKey", 10_000);
+    await turn();
+    await limiter.acquire("listWebhooks", 10_000);
+    stop.abort();
+    await waiting;
+  });
+
+  it("ends a change although the same change of other webhooks succeeds", async () => {
+    const run = await refuse("disableWebhook", "disableWebhook", 4);
+    expect(run.cause).toMatchObject({ kind: "throttled", status: 429 });
+    expect(run.attempts).toBeLessThanOrEqual(30);
+  });
 });

@@ -128,7 +128,8 @@ function storedKey(apiKey: unknown, { response, createdAt, token, foundBy }: Pro
 function unreadKey(value: unknown): CreatedKey | null {
   if (!isObject(value)) return null;
   const response = keptResponseOf(value["response"]) ?? { body: "", encoding: "utf8", complete: false };
-  return { response, createdAt: text(value["createdAt"]), token: text(value["token"]) };
+  const { createdAt, token, undecoded } = value;
+  return { response, createdAt: text(createdAt), token: text(token), undecoded: text(undecoded) };
 }
 
 function keptResponseOf(value: unknown): KeyResponse | null {

@@ -253,6 +253,7 @@ function findKey(plugin: PluginProcess, created: CreatedKey, rotates: boolean): 
     kind: "keyNotFound",
     name: nameOfCreated(created),
     complete: response.complete,
+    undecoded: reading.reason === "not JSON" ? created.undecoded : null,
     reportsFailure: reportsFailure(text),
     serverMessage: words === null ? null : redactText(words, secrets),
     rotates,

@@ -18,6 +18,8 @@ export interface CreatedKey {
   readonly createdAt: string | null;
   /** The {@link tokenMark} of the access token that created it; `null` if the state does not say. */
   readonly token: string | null;
+  /** The encoding of the response that could not be decoded; `null` if there is none. */
+  readonly undecoded: string | null;
 }
 
 /** A key in the state. Secret. */
@@ -73,7 +75,8 @@ export function readKeptResponse(
 
 /** Returns a key that was found in the response to its creation. */
 export function foundKey(created: CreatedKey, apiKey: string, { responses }: KeyReadingSettings): StoredKey {
-  return { ...created, apiKey, foundBy: responses.apiKey ?? null };
+  const { response, createdAt, token } = created;
+  return { apiKey, response, createdAt, token, foundBy: responses.apiKey ?? null };
 }
 
 /**

@@ -96,6 +96,24 @@ describe("a new key", () => {
 });
 
 describe("a response in which the key is not found", () => {
+  it("names the encoding that could not be decoded, also in the next run", async () => {
+    const service = await sandboxFor();
+    const body = Buffer.from([0xff, 0xfe, 0x00, 0x01]);
+    service.inject({ kind: "status", status: 201, body, headers: { "content-encoding": "dcb" } });
+    const { id, properties, reason } = await partialFailureOf(create(keysOf(service)));
+    expect(reason).toMatchObject({ problem: { kind: "keyNotFound", undecoded: "dcb" } });
+    const next = keysOf(service).update(id, properties, { account: "default" });
+    expect((await partialFailureOf(next)).reason).toMatchObject({ problem: { undecoded: "dcb" } });
+  });
+
+  it("speaks of the pointer if the header of an encoding is wrong", async () => {
+    const service = await sandboxFor();
+    const headers = { "content-encoding": "gzip" };
+    service.inject({ kind: "status", status: 201, body: `{"val":"9f8Zx81kQ2mN4bV7"}`, headers });
+    const { reason } = await partialFailureOf(create(keysOf(service)));
+    expect(reason).toMatchObject({ problem: { undecoded: null, reading: { candidates: ["/val"] } } });
+  });
+
   it.each<[string, Shape, Fault[], object]>([
     ["has two candidates", AMBIGUOUS, [], { complete: true, reading: { reason: "several" } }],
     ["is JSON that was cut off", SHAPES.flat, [{ kind: "truncate", bytes: 24 }], CUT_OFF],

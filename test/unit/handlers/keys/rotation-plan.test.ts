@@ -47,7 +47,9 @@ const OVERLAP = {
   previousExpiresAt: "2026-06-17T00:00:00.000Z",
 };
 const ENDED = { ...OVERLAP, previousExpiresAt: new Date(NOON).toISOString() };
-const UNREAD = { unread: { response: kept({}), createdAt: "2026-06-14T00:00:00.000Z", token: null } };
+const UNREAD = {
+  unread: { response: kept({}), createdAt: "2026-06-14T00:00:00.000Z", token: null, undecoded: null },
+};
 const TRIGGER_A = { trigger: "a" };
 const DUE = { afterDays: 14, overlapDays: 0 };
 
