@@ -134,8 +134,3 @@ function misfitIn(
   const isPossible = pointer !== null && ["short", "address", "label"].includes(first.misfit);
   return { misfit, candidates: isPossible ? [...new Set([pointer, ...candidates])] : candidates };
 }
-
-export function idsBesideKey(text: string): readonly string[] {
-  const d = parseDocument(text);
-  return pointersOf(nodesOf(d, (n) => n.depth < 2).filter(({ name }) => ["id", "keyid"].includes(name)));
-}

@@ -40,6 +40,27 @@ it.each<[rule: string, body: Body, reading: string]>([
   expect(reading.kind === "found" ? reading.pointer : refused).toBe(expected);
 });
 
+it.each<[body: Body, statuses: number[]]>([
+  [{ success: false, error: "quota of 5 keys reached" }, [200, 201]],
+  [{ errors: [{ code: "E_QUOTA_5", message: "At most 5 keys" }] }, [200, 201]],
+  [{ errors: ["E_QUOTA_5"], request_id: "8f14e45fceea467f" }, [200, 201]],
+  [{ success: false, data: null, message: "quota of 5 keys reached" }, [200, 201]],
+  [{ ok: false, key: "pk_live_************p7dc", code: "E_QUOTA_5", timestamp: "2026-11-22" }, [200, 201]],
+  [{ status: "error", token: TOKEN }, [200, 201]],
+  [{ success: false, id: 7 }, [200]], // 201 says that this record was created.
+  ["<!DOCTYPE html><html>", [200]],
+  [{ success: false, key: K }, []],
+  [{ error: "mail not sent", previous: { api_key: K } }, []],
+  [{ errors: [{ message: "no" }], data: { grant: K } }, []],
+  [{ message: "quota of 5 keys reached" }, []],
+  [{ success: true, error: null, errors: [] }, []],
+  ["quota of 5 keys reached", []],
+  ["", []],
+])("a creation that is answered %j fails with the status %j", (body, statuses) => {
+  const failed = [200, 201, 202].filter((status) => isFailedCreation(status, textOf(body), {}, TOKEN));
+  expect(failed).toEqual(statuses.includes(200) ? [...statuses, 202] : []);
+});
+
 /**
  * The webhooks, followed by `…` if the list does not prove that a missing webhook is gone, or the setting
  * that would help.

@@ -1,5 +1,5 @@
 import { PartnerError, RequestError } from "../../api/errors.js";
-import { idsBesideKey } from "../../responses/key-reader.js";
+import { idsBesideKey } from "../../responses/key-ids.js";
 import { ResourceError, type DeletionDoubt } from "../problems.js";
 import type { PluginProcess } from "../plugin-process.js";
 import type { HeldKey, KeyResource } from "./key-holders.js";
