@@ -45,7 +45,7 @@ const SUCCESSOR = /^(?:replaced|rotated|superseded)(?:by|to|with)$/;
 const WORD = /[A-Z]?[a-z]+|[A-Z]+/g;
 
 /** What the name of a member says about its value. */
-export interface KeyName {
+export interface NameReading {
   /** It names another thing than the new key, as do all names below it. */
   readonly isOther: boolean;
   /** It names the API key, wherever it is. */
@@ -64,7 +64,7 @@ export interface KeyName {
  * @param token The name as it stands in the document.
  * @param name The same, normalized.
  */
-export function readKeyName(token: string, name: string): KeyName {
+export function readName(token: string, name: string): NameReading {
   const words = (token.slice(0, 64).match(WORD) ?? []).map((word) => word.toLowerCase());
   const isSuccessor = SUCCESSOR.test(name);
   return {
