@@ -1,7 +1,7 @@
 import { isArray, isScalar, nodesOf, type DocumentNode } from "../json.js";
 import { isAboutFailure } from "./failure-report.js";
 import { misfitOf, type Misfit } from "./key-form.js";
-import { isEnvelope, isId, isHolder, readKeyName } from "./key-names.js";
+import { isEnvelope, isId, isHolder, readName } from "./key-names.js";
 
 /** The values that may be the new key. Secret. */
 export interface FoundKeys {
@@ -88,7 +88,7 @@ function* membersOf(body: unknown): Generator<Member> {
     if (depth <= holderAt) holderAt = Infinity;
     if (depth <= strayAt) strayAt = Infinity;
     if (depth <= arrayAt) arrayAt = Infinity;
-    const names = readKeyName(node.token, node.name);
+    const names = readName(node.token, node.name);
     isOther = names.isOther;
     if (isOther) continue;
     const place = placeOf(node);

@@ -2,7 +2,7 @@ import { isVisibleAscii } from "../api/operations.js";
 import { parseDocument } from "../json-text.js";
 import { isArray, isObject, isScalar, nameSet, nodesOf, type DocumentNode } from "../json.js";
 import { findKeys, lookalikesIn } from "./key-finder.js";
-import { isEnvelope, isHolder, readKeyName } from "./key-names.js";
+import { isEnvelope, isHolder, readName } from "./key-names.js";
 
 /** Names of the ID of a key. They count in any object, unless the way to them names another key. */
 const KEY_ID = /(?:key|token|secret|credential)(?:id|uuid|guid)$|^accesskey$|accessor$/;
@@ -70,7 +70,7 @@ function* idsIn(document: unknown): Generator<KeyId> {
     if (depth <= holderAt) holderAt = Infinity;
     if (depth <= strayAt) strayAt = Infinity;
     if (depth <= arrayAt) arrayAt = Infinity;
-    const names = readKeyName(node.token, name);
+    const names = readName(node.token, name);
     isOther = names.isOther;
     if (isOther) continue;
     if (!isScalar(value)) {

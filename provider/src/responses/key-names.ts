@@ -14,7 +14,7 @@ const KEY = nameSet(
 const SECRET = /(?:key|token|secret|credential)s?$|^encoded$/;
 /** Names that end as those of secrets do, but are those of IDs, or of anything. */
 const NO_SECRET = nameSet(
-  "key keys accessKey idempotencyKey cacheKey sortKey partitionKey primaryKey foreignKey",
+  "key keys accessKey idToken nextPageToken idempotencyKey cacheKey sortKey partitionKey primaryKey foreignKey",
 );
 
 /** Usual envelopes of a response. So is an object named after the key, such as `createToken`. */
@@ -29,6 +29,7 @@ const HOLDER = nameSet(
 );
 /** The words in names of keys that are those of a person or an account, and may not be the new one. */
 const HOLDER_WORDS = nameSet("user users account accounts customer member merchant tenant");
+const HOLDER_START = /^(?:user|account|customer|member|merchant|tenant)/;
 
 /** The starts of names of other things, and of the objects around them. */
 const OTHER =
@@ -44,7 +45,7 @@ const SUCCESSOR = /^(?:replaced|rotated|superseded)(?:by|to|with)$/;
 const WORD = /[A-Z]?[a-z]+|[A-Z]+/g;
 
 /** What the name of a member says about its value. */
-export interface KeyName {
+export interface NameReading {
   /** It names another thing than the new key, as do all names below it. */
   readonly isOther: boolean;
   /** It names the API key, wherever it is. */
@@ -63,7 +64,7 @@ export interface KeyName {
  * @param token The name as it stands in the document.
  * @param name The same, normalized.
  */
-export function readKeyName(token: string, name: string): KeyName {
+export function readName(token: string, name: string): NameReading {
   const words = (token.slice(0, 64).match(WORD) ?? []).map((word) => word.toLowerCase());
   const isSuccessor = SUCCESSOR.test(name);
   return {
@@ -71,7 +72,7 @@ export function readKeyName(token: string, name: string): KeyName {
     isApiKey: API_KEY.test(name),
     isKey: KEY.has(name),
     isSecret: SECRET.test(name) && !NO_SECRET.has(name),
-    isOfHolder: words.some((word) => HOLDER_WORDS.has(word)),
+    isOfHolder: HOLDER_START.test(name) || words.some((word) => HOLDER_WORDS.has(word)),
   };
 }
 

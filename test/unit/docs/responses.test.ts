@@ -98,6 +98,10 @@ describe("the names of keys", () => {
     expect(readApiKey(JSON.stringify({ [name]: KEY }), {}, "token")).toMatchObject({ apiKey: KEY });
   });
 
+  it.each(namesIn(/in them \((.*?)\)\. A body/s))("%s is something else", (name) => {
+    expect(readApiKey(JSON.stringify({ [name]: KEY }), {}, "token").kind).toBe("refused");
+  });
+
   const somethingElse = namesIn(/^Names and objects that begin with (.*?) are something else/ms);
   it.each(somethingElse)("%sApiKey is something else", (start) => {
     expect(readApiKey(JSON.stringify({ [`${start}ApiKey`]: KEY }), {}, "token").kind).toBe("refused");

@@ -31,6 +31,7 @@ describe("a response with the new key and another secret yields the new key or a
     [{ id: 7, user: { api_token: S } }, "none /user/api_token"],
     [{ apiKey: "pk_live_****", user: { api_token: S } }, "none /user/api_token"],
     [{ data: { key: null }, user: { api_token: S } }, "none /user/api_token"],
+    [{ grant: K, userapikey: S, the_account_token: S }, "several /userapikey /the_account_token /grant"],
     [{ grant: K, viewer: { apiKey: S } }, "several /viewer/apiKey /grant"],
     [{ token: K, owner: { apiKey: S } }, "/token"],
     [{ token: K, created_by_api_key: S }, "/token"],

@@ -4,9 +4,11 @@ import { expect, it } from "vitest";
 import { serverMessage } from "../../../provider/src/api/redact.js";
 import { nodesOf, pointersOf } from "../../../provider/src/json.js";
 import { reportsFailure } from "../../../provider/src/responses/failure-report.js";
+import { idsBesideKey } from "../../../provider/src/responses/key-ids.js";
 import { isFailedCreation, readApiKey, readApiKeyId } from "../../../provider/src/responses/key-reader.js";
 import type { ResponseMapping } from "../../../provider/src/responses/mapping.js";
 import { readWebhookList } from "../../../provider/src/responses/webhook-list-reader.js";
+import { provesWhole } from "../../../provider/src/responses/whole-document.js";
 import { runSeed, seededRandom } from "../../support/random.ts";
 import { K, S, TOKEN } from "./secrets.ts";
 
@@ -62,7 +64,9 @@ function readAll(text: string, mapping: ResponseMapping, header: string): void {
   const headers = { link: header, "content-range": header, "x-pagination": header, [header]: "1" };
   readApiKey(text, mapping, TOKEN);
   readApiKeyId(text, mapping);
-  isFailedCreation(200, text, mapping, TOKEN);
+  isFailedCreation(201, text, mapping, TOKEN);
+  idsBesideKey(text);
+  provesWhole(text);
   readWebhookList(text, headers, 200, mapping);
   reportsFailure(text);
   serverMessage(text);
@@ -82,6 +86,14 @@ it.each([
     readApiKey(JSON.stringify({ apiKey: key() }), {}, TOKEN),
   );
   expect(readings.filter(({ kind }) => kind === "refused").length).toBeLessThanOrEqual(row.most);
+});
+
+it("of 20,000 random keys in base64, at most 200 are refused", () => {
+  const random = seededRandom(RUNS.seed);
+  const bytes = (): number[] => Array.from({ length: 32 }, () => Math.floor(random() * 256));
+  const keys = Array.from({ length: 20_000 }, () => Buffer.from(bytes()).toString("base64"));
+  const readings = keys.map((apiKey) => readApiKey(JSON.stringify({ apiKey }), {}, TOKEN));
+  expect(readings.filter(({ kind }) => kind === "refused").length).toBeLessThanOrEqual(200);
 });
 
 it("any text, with any mapping, yields only complete strings as keys, valid IDs, or a refusal", () => {
@@ -108,7 +120,8 @@ it("a document's values, and names that may be data, are never shown", () => {
       const key = readApiKey(text, {}, TOKEN);
       const list = readWebhookList(text, {}, 200, {});
       const shown = [
-        key.kind === "found" ? key.pointer : key.candidates,
+        key.kind === "found" ? key.pointer : [key.candidates, key.misfit],
+        idsBesideKey(text),
         list.readable ? list.pointers : list.candidates,
         list.readable ? [...list.webhooks.values()].map(({ record }) => pointersOf(nodesOf(record))) : [],
       ];

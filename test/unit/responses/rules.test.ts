@@ -19,6 +19,7 @@ it.each<[rule: string, body: Body, reading: string]>([
   ["a usual name in any other object", { webhook: { id: 1, secret: S } }, "refused"],
   ["an object of another key", { refresh_token: { token: S }, auth: { token: K } }, "/auth/token"],
   ["two usual names", { token: JWT, secret: S }, "refused"],
+  ["tokens that are never keys", { access_token: K, refresh_token: S, id_token: JWT }, "/access_token"],
   ["any other name", { name: K, refreshToken: S, publicKey: S, keyHash: S }, "refused"],
   ["Elasticsearch, which has two forms of one key", { api_key: K, encoded: S }, "refused"],
   ["whatever else the document says", { apiKey: K, status: "revoked", message: "limit reached" }, "/apiKey"],
