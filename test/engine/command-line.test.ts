@@ -46,7 +46,7 @@ it("the commands of the page list, read and change webhooks, and create and dele
   expect(await readdir(engine.dir)).not.toContain("key.json");
   expect(sandbox.apiKeys).toEqual([apiKey]);
   expect(statesOf(sandbox)).toEqual({ 101: "active", 102: "active", 103: "disabled" });
-  expect(countRequests(sandbox)).toEqual({ GET: 6, PATCH: 2, POST: 1, DELETE: 1 });
+  expect(countRequests(sandbox)).toEqual({ GET: 7, PATCH: 2, POST: 1, DELETE: 1 });
 
   expect(printed).not.toMatch(new RegExp(`${apiKey}|${OLD_KEY}`));
   expect(await readdir(engine.backendDir)).toEqual([]);
@@ -71,7 +71,7 @@ it("replace-key.sh replaces a key with the CLI, and creates no second one if the
   const [key] = sandbox.apiKeys;
   expect([sandbox.apiKeys.length, await readFile(join(engine.dir, "used"), "utf8")]).toEqual([1, key]);
   expect(stdout + stderr).not.toMatch(new RegExp(`${key}|${OLD_KEY}`));
-  expect(countRequests(sandbox)).toEqual({ POST: 1, DELETE: 1 });
+  expect(countRequests(sandbox)).toEqual({ GET: 1, POST: 1, DELETE: 1 });
   expect(await readdir(join(engine.dir, ".partner-keys"))).toEqual([]);
 
   const unread = { ...engine.env, PARTNERS_RESPONSES: '{ "apiKey": "/unknown" }' };

@@ -12,7 +12,7 @@ import { blocksOf } from "./support.ts";
 const SETTING = /^(pulumi config set|export|printf .*\| pulumi config set) /;
 /** Commands that other tests run, or that need a real service. */
 const RUN_ELSEWHERE =
-  /^(npm|npx (pulumi-partners|vitest)|pulumi (up|preview|refresh|destroy|import|cancel|plugin|stack|package)|rm) /;
+  /^(PARTNERS_GONE_KEYS=\S+ )?(npm|npx (pulumi-partners|vitest)|pulumi (up|preview|refresh|destroy|import|cancel|plugin|stack|package)|rm) /;
 
 /** The pages whose commands command-line.test.ts runs. */
 const RUN_AS_A_WHOLE = ["command-line.md", "keys-outside-the-state.md"];

@@ -120,8 +120,10 @@ export async function blocksOf(page: string, language: string): Promise<string[]
  * prints progress and times, and resources may finish in another order.
  */
 export async function expectShown(page: string, printed: string): Promise<void> {
-  const blocks = await blocksOf(page, "text");
-  const missing = blocks.map((block) => block.split("\n").filter((line) => !printed.includes(line.trim())));
+  const withoutTimes = (text: string): string => text.replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "TIME");
+  const blocks = (await blocksOf(page, "text")).map(withoutTimes);
+  const shown = withoutTimes(printed);
+  const missing = blocks.map((block) => block.split("\n").filter((line) => !shown.includes(line.trim())));
   const [least = ["a text block"]] = missing.toSorted((one, other) => one.length - other.length);
   expect(least, `${page} shows lines that the CLI did not print:\n${printed}`).toEqual([]);
 }

@@ -45,14 +45,19 @@ describe("the response to a creation", () => {
   const deep = (levels: number, inside: string): string =>
     `${'{"a":'.repeat(levels)}${inside}${"}".repeat(levels)}`;
 
-  it.each<[what: string, body: string | Buffer]>([
-    ["bytes that are not UTF-8", Buffer.from(`{"label":"caf\xe9","apiKey":"${key}"}`, "latin1")],
-    ["20,000 levels next to it", `{"apiKey":"${key}","x":${"[".repeat(20_000)}${"]".repeat(20_000)}}`],
-    ["3 MiB next to it", `{"apiKey":"${key}","x":"${"y ".repeat(1.5 * MIB)}"}`],
-  ])("yields the key despite %s, and is kept", async (_what, body) => {
+  // A service that returns the same key again does not create one.
+  it.each<[what: string, apiKey: string, body: string | Buffer]>([
+    ["bytes that are not UTF-8", `${key}a`, Buffer.from(`{"label":"caf\xe9","apiKey":"${key}a"}`, "latin1")],
+    [
+      "20,000 levels next to it",
+      `${key}b`,
+      `{"apiKey":"${key}b","x":${"[".repeat(20_000)}${"]".repeat(20_000)}}`,
+    ],
+    ["3 MiB next to it", `${key}c`, `{"apiKey":"${key}c","x":"${"y ".repeat(1.5 * MIB)}"}`],
+  ])("yields the key despite %s, and is kept", async (_what, apiKey, body) => {
     sandbox.inject(respond(body));
     const { properties } = await plugin.create(KEY);
-    expect(properties).toMatchObject({ apiKey: key, response: { complete: true } });
+    expect(properties).toMatchObject({ apiKey, response: { complete: true } });
   });
 
   // The engine accepts more than 4 MiB in an initialization failure; grpc-js, which replaces it here, accepts

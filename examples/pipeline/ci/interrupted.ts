@@ -38,7 +38,9 @@ else if (deployment && interrupted.length + lost.length > 0) {
   const killedAt = `${deployment.manifest.time.slice(0, 16)}Z`;
   console.log(`A key may have been created that no stack tracks:
 ${[
-  ...interrupted.map(({ type, resource }) => `  ${nameOf(resource)}, interrupted while ${type}, before ${killedAt}`),
+  ...interrupted.map(
+    ({ type, resource }) => `  ${nameOf(resource)}, interrupted while ${type}, before ${killedAt}`,
+  ),
   ...lost.map(({ key, at }) => `  ${nameOf(key)}, whose response was lost at ${at}`),
 ].join("\n")}
 Keys of this stack:

@@ -1,7 +1,7 @@
 import { PartnerError } from "../api/errors.js";
 import type { WebhookState } from "../api/operations.js";
 import type { KeyReading } from "../responses/key-reader.js";
-import type { KeyName } from "./keys/stored-key.js";
+import type { KeyName } from "./keys/key-name.js";
 
 /** Why no key was read from a response. */
 export type RefusedReading = Extract<KeyReading, { kind: "refused" }>;

@@ -13,7 +13,7 @@ import {
   type ResourceProblem,
   type WebhookFailure,
 } from "../handlers/problems.js";
-import { goneName, type KeyName } from "../handlers/keys/stored-key.js";
+import { goneName, type KeyName } from "../handlers/keys/key-name.js";
 import { importIdText } from "./input-messages.js";
 import { renderSettingProblem } from "./setting-messages.js";
 import {

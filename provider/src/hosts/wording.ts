@@ -1,5 +1,5 @@
 import { STATES } from "../api/operations.js";
-import type { KeyName } from "../handlers/keys/stored-key.js";
+import type { KeyName } from "../handlers/keys/key-name.js";
 import { variableOf } from "../handlers/settings.js";
 import { GONE_KEYS } from "../registration.js";
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 
 import { PartnerError, RequestError } from "../../../provider/src/api/errors.js";
 import { PartialFailure, type Properties } from "../../../provider/src/handlers/contract.js";
-import { fingerprint } from "../../../provider/src/handlers/keys/stored-key.js";
+import { fingerprint } from "../../../provider/src/handlers/keys/key-name.js";
 import { ResourceError } from "../../../provider/src/handlers/problems.js";
 import type { Fault, WebhookState } from "../../support/sandbox.ts";
 import { kindOf, type Call, type Entry, type Operation } from "./engine.ts";

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 
 import type { Properties } from "../../../provider/src/handlers/contract.js";
-import { fingerprint } from "../../../provider/src/handlers/keys/stored-key.js";
+import { fingerprint } from "../../../provider/src/handlers/keys/key-name.js";
 import { ResourceError } from "../../../provider/src/handlers/problems.js";
 import { runSeed, scaled } from "../../support/random.ts";
 import type { Fault } from "../../support/sandbox.ts";

@@ -4,15 +4,14 @@ import { ResourceError, type DeletionDoubt } from "../problems.js";
 import type { PluginProcess } from "../plugin-process.js";
 import type { HeldKey, KeyResource } from "./key-holders.js";
 import type { KeyState } from "./key-state.js";
+import { goneName, type KeyName } from "./key-name.js";
 import {
   deletionTarget,
-  goneName,
   nameOfKey,
   rereadKey,
   responseText,
   tokenMark,
   type DeletionTarget,
-  type KeyName,
   type StoredKey,
 } from "./stored-key.js";
 

@@ -1,7 +1,8 @@
 import { isObject } from "../../json.js";
 import type { KeyResponse } from "../../responses/key-reader.js";
 import type { Properties } from "../contract.js";
-import { fingerprint, hint, type CreatedKey, type StoredKey } from "./stored-key.js";
+import { fingerprint, hint } from "./key-name.js";
+import type { CreatedKey, StoredKey } from "./stored-key.js";
 
 /** What the outputs of `PartnerApiKey` in the state say. Times are ISO 8601. Secret. */
 export interface KeyState {

@@ -1,7 +1,8 @@
 import type { Properties } from "../contract.js";
 import type { KeyInputs, RotationInputs } from "./key-inputs.js";
 import { outputsOf, type KeyOutputs, type KeyState } from "./key-state.js";
-import { fingerprint, rereadKey, type KeyReadingSettings } from "./stored-key.js";
+import { fingerprint } from "./key-name.js";
+import { rereadKey, type KeyReadingSettings } from "./stored-key.js";
 import type { Notice, RotationReason } from "../problems.js";
 
 /**

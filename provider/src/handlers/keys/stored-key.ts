@@ -6,6 +6,7 @@ import { readApiKey, readApiKeyId, type KeyReading, type KeyResponse } from "../
 import { looksLikeKey } from "../../responses/key-form.js";
 import type { ResponseMapping } from "../../responses/mapping.js";
 import { isPlaceholder } from "../contract.js";
+import { fingerprint, type KeyName } from "./key-name.js";
 
 /** A key that was created. It may not have been found in the response yet. Secret. */
 export interface CreatedKey {
@@ -115,13 +116,6 @@ export function deletionTarget(
   return id === null ? null : { apiKey, parameter: id, by: "id" };
 }
 
-/** How a key is named to people. None of it reveals the key. */
-export interface KeyName {
-  readonly fingerprint: string | null;
-  /** ISO 8601; `null` for an imported key. */
-  readonly createdAt: string | null;
-}
-
 export function nameOfKey({ apiKey, createdAt }: Pick<StoredKey, "apiKey" | "createdAt">): KeyName {
   return { fingerprint: fingerprint(apiKey), createdAt };
 }
@@ -129,27 +123,6 @@ export function nameOfKey({ apiKey, createdAt }: Pick<StoredKey, "apiKey" | "cre
 /** Names a key that was not found by its response: two keys can be created in the same millisecond. */
 export function nameOfCreated({ response, createdAt }: CreatedKey): KeyName {
   return { fingerprint: fingerprint(responseText(response)), createdAt };
-}
-
-/** Returns the name by which a person says that a key is gone; `null` if it has none. */
-export function goneName({ fingerprint, createdAt }: KeyName): string | null {
-  return fingerprint ?? createdAt;
-}
-
-/**
- * Returns an identifier that does not reveal the key: `sha256:` and 16 hex digits; `null` if the key is too
- * short.
- */
-export function fingerprint(apiKey: string): string | null {
-  // Brute force could reverse its hash; 16 characters of 6 bits are 96 bits.
-  if (apiKey.length < 16) return null;
-  return `sha256:${createHash("sha256").update(apiKey).digest("hex").slice(0, 16)}`;
-}
-
-/** Returns the last four characters, which services commonly show; `null` if the key is too short. */
-export function hint(apiKey: string): string | null {
-  // Four characters would reveal too much of a shorter key.
-  return apiKey.length < 20 ? null : apiKey.slice(-4);
 }
 
 /** Returns a mark by which an access token is recognized later. Only for the secret part of the state. */

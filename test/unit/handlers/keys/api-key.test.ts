@@ -6,7 +6,8 @@ import {
   type PartialFailure,
   type ResourceHandlers,
 } from "../../../../provider/src/handlers/contract.js";
-import { fingerprint, responseText, tokenMark } from "../../../../provider/src/handlers/keys/stored-key.js";
+import { fingerprint } from "../../../../provider/src/handlers/keys/key-name.js";
+import { responseText, tokenMark } from "../../../../provider/src/handlers/keys/stored-key.js";
 import type { KeyResponse } from "../../../../provider/src/responses/key-reader.js";
 import { renderError } from "../../../../provider/src/hosts/error-messages.js";
 import { SHAPES, type Fault, type SandboxOptions, type Shape } from "../../../support/sandbox.ts";

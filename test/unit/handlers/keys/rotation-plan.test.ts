@@ -7,7 +7,8 @@ import {
   outputsOf,
   type KeyState,
 } from "../../../../provider/src/handlers/keys/key-state.js";
-import { fingerprint, type StoredKey } from "../../../../provider/src/handlers/keys/stored-key.js";
+import { fingerprint } from "../../../../provider/src/handlers/keys/key-name.js";
+import type { StoredKey } from "../../../../provider/src/handlers/keys/stored-key.js";
 import type { InputProblem, Notice } from "../../../../provider/src/handlers/problems.js";
 import type { KeyResponse } from "../../../../provider/src/responses/key-reader.js";
 import {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import type { ResourceHandlers } from "../../../../provider/src/handlers/contract.js";
-import { fingerprint } from "../../../../provider/src/handlers/keys/stored-key.js";
+import { fingerprint } from "../../../../provider/src/handlers/keys/key-name.js";
 import type { Sandbox } from "../../../support/sandbox.ts";
 import { failureOf, sandboxFor } from "../../api/support.ts";
 import { mapping, methods, sharedJournals, startRun } from "../support.ts";
