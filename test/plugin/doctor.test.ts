@@ -145,6 +145,18 @@ describe("in a project, the doctor", () => {
     expect(ended.code).toBe(1);
   });
 
+  it("fails if the response to a creation was lost, and says how to go on", async () => {
+    const type = "partners:index:PartnerApiKey";
+    const outputs = { account: "default", lostCreationAt: "2026-06-15T12:00:00.123Z" };
+    const resources = [{ urn: `urn:pulumi:dev::shop::${type}::checkout`, type, outputs }];
+    const { url } = await sandboxFor({ accessToken: TOKEN });
+    const ended = await doctorIn({ config: inStack(url), resources });
+    expect(statuses(ended)).toContain("lost failed");
+    expect(ended.stdout).toContain("for checkout at 2026-06-15T12:00:00.123Z.");
+    expect(ended.stdout).toMatch(/^ +PARTNERS_GONE_KEYS=2026-06-15T12:00:00\.123Z pulumi up$/m);
+    expect(ended.code).toBe(1);
+  });
+
   it.each([
     [
       "incorrect passphrase",

@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { chmod, symlink, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
@@ -97,6 +98,28 @@ if (name === "cli") {
   process.stdin.resume();
 }
 `;
+
+it("interrupted.ts fails if the response to a creation was lost, and prints its time for the next run", () => {
+  const type = "partners:index:PartnerApiKey";
+  const key = (name: string, lostCreationAt: string | null) => ({
+    urn: `urn:pulumi:dev::shop::${type}::${name}`,
+    type,
+    outputs: { lostCreationAt, hint: "9f0e", createdAt: "2026-06-01T10:00:00.000Z" },
+  });
+  const resources = [key("checkout", "2026-06-15T02:00:00.123Z"), key("billing", null)];
+  const manifest = { time: "2026-06-15T02:00:01Z" };
+  const interrupted = (kept: readonly object[], ...flags: string[]) => {
+    const input = JSON.stringify({ version: 3, deployment: { manifest, resources: kept } });
+    const script = join(SCRIPTS, "interrupted.ts");
+    return spawnSync(process.execPath, [script, ...flags], { input, encoding: "utf8" });
+  };
+  const { status, stdout } = interrupted(resources);
+  expect(status).toBe(1);
+  expect(stdout).toContain("\n  checkout, whose response was lost at 2026-06-15T02:00:00.123Z\n");
+  const times = { status: 0, stdout: "2026-06-15T02:00:00.123Z\n" };
+  expect(interrupted(resources, "--lost")).toMatchObject(times);
+  expect(interrupted(resources.slice(1))).toMatchObject({ status: 0, stdout: "" });
+});
 
 // A second SIGINT makes Pulumi end immediately, and a key that is being created is lost.
 it("up.sh sends one SIGINT at its time limit, to Pulumi but not to its child processes", async () => {
