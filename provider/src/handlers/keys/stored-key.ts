@@ -68,10 +68,14 @@ export function readKeptResponse(
   const reading = isWhole || response.complete ? readApiKey(text, responses, accessToken) : null;
   if (reading?.kind === "found" && isPlaceholder(reading.apiKey))
     return { kind: "refused", reason: responses.apiKey === undefined ? "none" : "pointer", candidates: [] };
-  if (reading !== null && (isWhole || reading.kind === "found" || reading.candidates.length > 0))
-    return reading;
+  if (reading !== null && (isWhole || saysWhy(reading))) return reading;
   const isEmpty = response.complete && text.trim() === "";
   return { kind: "refused", reason: isEmpty ? "empty" : "not JSON", candidates: [] };
+}
+
+/** Whether a reading of plain text says more than that there is no JSON. */
+function saysWhy(reading: KeyReading): boolean {
+  return reading.kind === "found" || reading.candidates.length > 0 || reading.misfit !== undefined;
 }
 
 /** Returns a key that was found in the response to its creation. */

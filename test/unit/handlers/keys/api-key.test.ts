@@ -185,6 +185,13 @@ describe("a response in which the key is not found", () => {
     },
   );
 
+  it("is refused with the reason if it is nothing but the access token", async () => {
+    const service = await sandboxFor();
+    service.inject({ kind: "status", status: 201, body: service.accessToken });
+    const { reason } = await partialFailureOf(create(keysOf(service)));
+    expect(reason).toMatchObject({ problem: { reading: { misfit: { kind: "accessToken" } } } });
+  });
+
   it("gives the key without a request once the mapping is set, and the key can be deleted", async () => {
     const service = await sandboxFor({ shape: AMBIGUOUS });
     const { id, properties } = await partialFailureOf(create(keysOf(service)));
