@@ -74,6 +74,8 @@ export interface Operation {
   readonly succeeded: boolean;
   readonly calls: readonly Call[];
   readonly notices: readonly Notice[];
+  /** For each resource whose state a handler compared with the program: how many calls started earlier. */
+  readonly comparedAt: ReadonlyMap<string, number>;
 }
 
 /** The environment of a plugin process. */
@@ -98,6 +100,7 @@ export async function runOperation(
 ): Promise<Operation> {
   const calls: Call[] = [];
   const notices: Notice[] = [];
+  const comparedAt = new Map<string, number>();
   const engine = { killed: false, succeeded: true };
   const isKilled = (): boolean => engine.killed;
   const interrupt = new AbortController();
@@ -196,6 +199,7 @@ export async function runOperation(
     const { changes, replaces } = old
       ? handlersOf(name, provider).diff(old.outputs, news, { id: old.id, urn: name })
       : { changes: true, replaces: [] };
+    comparedAt.set(name, calls.length);
     const inputs = replaces.length > 0 ? await check(name, provider, {}, args) : news;
     if (verb === "preview") return;
     const isReplaced = old !== undefined && replaces.length > 0;
@@ -255,7 +259,7 @@ export async function runOperation(
   // Lets abandoned requests arrive at the service before the next command.
   for (const { plugin } of Object.values(processes)) await (await plugin.open()).client.close();
   for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setImmediate(resolve));
-  return { verb, succeeded: engine.succeeded, calls, notices };
+  return { verb, succeeded: engine.succeeded, calls, notices, comparedAt };
 }
 
 /** Converts a failure that leaves a resource in the state to a value. */

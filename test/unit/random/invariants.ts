@@ -264,11 +264,11 @@ function unreadBodyOf({ internal }: Properties): string | null {
 }
 
 /** Whether an operation changed the keys of other resources before it knew those of this one. */
-function isUnseen({ calls }: Finished, name: string): boolean {
-  const isEarlier = (call: Call): boolean => kindOf(call.name) === "key" && call.verb !== "check";
-  const changed = calls.findIndex((call) => call.name !== name && isEarlier(call));
-  const seen = calls.findIndex((call) => call.name === name && call.verb === "check");
-  return changed >= 0 && (seen < 0 || changed < seen);
+function isUnseen({ calls, comparedAt }: Finished, name: string): boolean {
+  const changed = calls.findIndex(
+    (call) => call.name !== name && kindOf(call.name) === "key" && call.verb !== "check",
+  );
+  return changed >= 0 && changed < (comparedAt.get(name) ?? Infinity);
 }
 
 /** Whether outputs show the key of a resource that is to be replaced. */

@@ -334,6 +334,8 @@ class Life {
       issued: new Set(service.issued.keys()),
     };
     const responses = { right: MAPPINGS[this.#shape], wrong: { apiKey: "/nothing" } }[mapping] ?? {};
+    // Two creations that are lost have different times.
+    this.#clock.advance(1_000);
     sandbox.clearRequests();
     service.outdated.clear();
     sandbox.inject(...faults);

@@ -44,6 +44,7 @@ export async function deleteKey(plugin: PluginProcess, resource: KeyResource, ke
   }
   if (target.by === "imported") plugin.warn({ kind: "importedByValue", name });
   await plugin.keyRequests.deleteOnce(target.parameter, () => sendDeletion(plugin, stored, target));
+  plugin.keyHolders.recordDeletion(namesOf(target));
 }
 
 /** Returns the keys of a resource, for `KeyHolders`. */
@@ -111,6 +112,7 @@ async function sendDeletion(plugin: PluginProcess, key: StoredKey, target: Delet
     // What an earlier attempt may have done is said once: with the error of the last one.
     if (status !== 404 && status !== 410)
       throw repeated ? new RequestError({ ...failure, effect: "possible" }) : error;
+    if (plugin.keyHolders.wasDeleted(namesOf(target))) return;
     const isDeclared = isDeclaredGone(plugin, name);
     if (status === 404 && !isDeclared) {
       await assertReadable(plugin, name);

@@ -26,8 +26,11 @@ export interface KeyHolder {
 
 /** What one process tells the others about the keys of a resource. All names of keys are hashed. */
 export interface KeyEntry extends KeyResource {
-  /** Whether the resource is being deleted, so that it no longer protects its keys. */
-  readonly leaves: boolean;
+  /**
+   * `leaving`: the resource is being deleted, so that it no longer protects its keys. `deleted`: no resource,
+   * but keys that were deleted.
+   */
+  readonly status: "present" | "leaving" | "deleted";
   readonly keys: readonly HeldKey[];
 }
 
@@ -60,29 +63,40 @@ export class KeyHolders {
 
   /** Records the keys of a resource, in place of those that were recorded before. */
   record(resource: KeyResource, keys: readonly HeldKey[]): void {
-    this.#add({ ...resource, leaves: false, keys: keys.map((key) => this.#hashed(key)) });
+    this.#add({ ...resource, status: "present", keys: keys.map((key) => this.#hashed(key)) });
   }
 
   /** Records that a resource is being deleted. Its keys are still known as deleted by it. */
   leave({ id, urn }: KeyResource, keys: readonly HeldKey[]): void {
-    this.#add({ id, urn, leaves: true, keys: keys.map((key) => this.#hashed(key)) });
+    this.#add({ id, urn, status: "leaving", keys: keys.map((key) => this.#hashed(key)) });
+  }
+
+  /** Records that a key was deleted. @param names As of {@link HeldKey}. */
+  recordDeletion(names: readonly string[]): void {
+    const key = this.#hashed({ names, isShown: false });
+    this.#add({ id: `deleted ${key.names.join()}`, urn: "", status: "deleted", keys: [key] });
+  }
+
+  /** Whether this run has deleted a key, or another one with the same ID. */
+  wasDeleted(names: readonly string[]): boolean {
+    return this.#find("", names, "deleted") !== null;
   }
 
   /** Returns another resource that has a key, or another key with the same ID; `null` if there is none. */
   otherHolder({ id }: KeyResource, names: readonly string[]): KeyHolder | null {
-    return this.#find(id, names, false);
+    return this.#find(id, names, "present");
   }
 
   /** Returns another resource that has a key, and is being deleted; `null` if there is none. */
   leavingHolder({ id }: KeyResource, names: readonly string[]): KeyHolder | null {
-    return this.#find(id, names, true);
+    return this.#find(id, names, "leaving");
   }
 
-  #find(id: string, names: readonly string[], leaves: boolean): KeyHolder | null {
+  #find(id: string, names: readonly string[], status: KeyEntry["status"]): KeyHolder | null {
     for (const entry of this.#journal?.readOthers() ?? []) this.#entries.set(entry.id, entry);
     const [value, ...rest] = names.map((name) => this.#hash(name));
     const holders = [...this.#entries.values()]
-      .filter((entry) => entry.id !== id && entry.leaves === leaves)
+      .filter((entry) => entry.id !== id && entry.status === status)
       .flatMap(({ urn, keys }) =>
         keys
           .filter((key) => key.names.some((name) => name === value || rest.includes(name)))
