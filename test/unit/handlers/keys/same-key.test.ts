@@ -4,7 +4,7 @@ import type { ResourceHandlers } from "../../../../provider/src/handlers/contrac
 import { fingerprint } from "../../../../provider/src/handlers/keys/key-name.js";
 import type { Sandbox } from "../../../support/sandbox.ts";
 import { failureOf, sandboxFor } from "../../api/support.ts";
-import { mapping, methods, sharedJournals, startRun } from "../support.ts";
+import { mapping, methods, partialFailureOf, sharedJournals, startRun } from "../support.ts";
 
 const urnOf = (name: string) => `urn:pulumi:dev::test::partners:index:PartnerApiKey::${name}`;
 const rotation = (trigger: string, overlapDays = 7) => ({
@@ -87,6 +87,38 @@ describe("a service that returns the same key to each creation", () => {
     expect(service.apiKeys).toEqual([]);
   });
 
+  it("does not count as a creation while the key is being deleted", async () => {
+    const { service, first } = await oneKey();
+    const keys = startRun(service).partnerApiKey;
+    const held = service.hold();
+    const deletion = keys.delete(first.outputs, first.resource);
+    await held.reached;
+    service.inject({
+      kind: "status",
+      status: 201,
+      body: JSON.stringify({ apiKey: first.outputs["apiKey"] }),
+    });
+    const creation = failureOf(created(keys, "billing"));
+    expect(await creation).toMatchObject({ problem: { kind: "sameKey", urn: urnOf("checkout") } });
+    await held.release();
+    await deletion;
+  });
+
+  it("leaves nothing of a creation whose key is recognized later, if another resource has it", async () => {
+    const { service, first } = await oneKey();
+    const wrong = mapping({ apiKey: "/unknown" });
+    const { id, properties } = await partialFailureOf(
+      startRun(service, wrong).partnerApiKey.create({ account: "default" }, urnOf("billing")),
+    );
+    const keys = startRun(service).partnerApiKey;
+    const news = { account: "default" };
+    keys.diff(first.outputs, news, first.resource);
+    const failure = await partialFailureOf(keys.update(id, properties, news, urnOf("billing")));
+    expect(failure.reason).toMatchObject({ problem: { kind: "sameKey", urn: urnOf("checkout") } });
+    await keys.delete(failure.properties, { id, urn: urnOf("billing") });
+    expectAlive(service);
+  });
+
   it("keeps a key that the program has through another provider of the account", async () => {
     const { service, first } = await oneKey();
     const journalOf = sharedJournals();
@@ -103,7 +135,9 @@ describe("a service that returns the same key to each creation", () => {
     const { service, first } = await oneKey();
     const second = await created(startRun(service).partnerApiKey, "billing");
     const journalOf = sharedJournals();
-    const [v1, v2] = [startRun(service, {}, journalOf()), startRun(service, {}, journalOf())];
+    // Moments after the creation, a 404 alone proves nothing.
+    const soon = () => ({ ...journalOf(), currentTime: () => Date.now() });
+    const [v1, v2] = [startRun(service, {}, soon()), startRun(service, {}, soon())];
     await Promise.all([
       v1.partnerApiKey.delete(first.outputs, first.resource),
       v2.partnerApiKey.delete(second.outputs, second.resource),
