@@ -65,7 +65,7 @@ class SettingsReader {
 
   /** Returns a setting; `null` if it is not set. An empty value counts as not set. */
   text(setting: SettingName): string | null {
-    return this.#source.get(`partners:${setting}`) || this.#env[variableOf(setting)] || null;
+    return this.#source.get(`partners:${setting}`) || fromEnvironment(setting, this.#env) || null;
   }
 
   required(setting: SettingName): string | null {
@@ -132,11 +132,16 @@ function separatedPair(source: ConfigSource, env: NodeJS.ProcessEnv): SettingPro
   const [replaced, kept]: [PairedSetting, PairedSetting] = configured("baseUrl")
     ? ["baseUrl", "accessToken"]
     : ["accessToken", "baseUrl"];
-  const variable = env[variableOf(replaced)];
-  const isPair = variable && env[variableOf(kept)] && !isExplicit(source);
+  const variable = fromEnvironment(replaced, env);
+  const isPair = variable && fromEnvironment(kept, env) && !isExplicit(source);
   const isHalf = configured(replaced) && !configured(kept);
   if (!isPair || !isHalf || variable === configured(replaced)) return [];
   return [{ kind: "separatedPair", replaced, kept }];
+}
+
+/** Returns a setting without its last newline: secrets that are mounted as files end with one. */
+function fromEnvironment(setting: SettingName, env: NodeJS.ProcessEnv): string | undefined {
+  return env[variableOf(setting)]?.replace(/\r?\n$/, "");
 }
 
 /** Returns the environment variable of a setting: `PARTNERS_BASE_URL` for `baseUrl`. */

@@ -54,6 +54,20 @@ describe("settings", () => {
     });
   });
 
+  it.each(["\n", "\r\n"])("lose the %j at their end if they come from the environment", (end) => {
+    const ended = Object.fromEntries(Object.entries(env).map(([name, value]) => [name, value + end]));
+    expect(read({}, ended)).toEqual(read({}, env));
+    expect(problems({ accessToken: "mine" }, ended)).toMatchObject([{ kind: "separatedPair" }]);
+    expect(problems({ baseUrl: env.PARTNERS_BASE_URL }, ended)).toEqual([]);
+    const empty = { ...ended, PARTNERS_ACCESS_TOKEN: end };
+    expect(problems({}, empty)).toEqual([{ kind: "missing", setting: "accessToken" }]);
+  });
+
+  it.each(["\n\n", "\r", "\n ", " ", "\u2028"])("from the environment do not lose %j at their end", (end) => {
+    const found = problems({}, { ...env, PARTNERS_ACCESS_TOKEN: `other${end}` });
+    expect(found).toEqual([{ kind: "invalid", setting: "accessToken", rule: "visibleAscii" }]);
+  });
+
   // With another account's variables in the shell, a stack that forgets its token would send that account's
   // token to its own server.
   it.each<[what: string, values: Values, variables: NodeJS.ProcessEnv, replaced: string | null]>([
