@@ -16,6 +16,9 @@ export interface BaseUrl {
 /** Milliseconds for DNS, TCP, proxy and TLS together; undici's default. */
 export const CONNECT_TIMEOUT = 10_000;
 
+/** The names in `NODE_DEBUG` with which undici prints what it does. */
+export const UNDICI_LOGS = ["undici", "fetch", "websocket", "undici:socks5", "undici:socks5-proxy"];
+
 const PROXY_VARIABLES = ["https_proxy", "HTTPS_PROXY", "http_proxy", "HTTP_PROXY"];
 
 /** The connections to one account's server. */
@@ -89,19 +92,22 @@ export function createConnections(
 }
 
 /**
- * Rejects `NODE_DEBUG=undici`, with which undici prints request paths: the path of a deletion contains the
- * key.
+ * Rejects a `NODE_DEBUG` with which undici prints request paths: the path of a deletion contains the key.
+ * `websocket` prints those of all requests.
  */
 function assertUndiciIsQuiet(): void {
-  if (!debuglog("undici").enabled && !debuglog("fetch").enabled) return;
+  if (!UNDICI_LOGS.some((name) => debuglog(name).enabled)) return;
   throw new SettingsError([{ kind: "loggedPaths" }]);
 }
 
 function proxyAgent(options: EnvHttpProxyAgent.Options): Dispatcher {
-  try {
-    return new EnvHttpProxyAgent(options);
-  } catch {
-    // Without the cause, which repeats the address and with it a possible password.
-    throw new SettingsError([{ kind: "invalidProxy" }]);
-  }
+  // Without a cause, which would repeat the address and with it a possible password.
+  for (const address of [options.httpProxy, options.httpsProxy])
+    if (address && !isHttpUrl(address)) throw new SettingsError([{ kind: "invalidProxy" }]);
+  return new EnvHttpProxyAgent(options);
+}
+
+/** Undici accepts `socks5:` as well, but then every attempt times out. */
+function isHttpUrl(text: string): boolean {
+  return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
 }

@@ -143,7 +143,7 @@ export type SettingProblem =
   | { readonly kind: "oldNode"; readonly version: string; readonly minimum: string }
   /** `NODE_DEBUG` makes undici print request paths, and the path of a deletion contains the key. */
   | { readonly kind: "loggedPaths" }
-  /** The environment names a proxy whose address is not a URL. */
+  /** The environment names a proxy whose address is not an HTTP URL. */
   | { readonly kind: "invalidProxy" };
 
 /** Settings that belong together. */

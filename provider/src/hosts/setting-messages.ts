@@ -25,9 +25,9 @@ export function renderSettingProblem(problem: SettingProblem, context: MessageCo
     case "oldNode":
       return `Node ${problem.version} is too old. Install Node ${problem.minimum} or newer, and put it on the PATH of the Pulumi CLI.`;
     case "loggedPaths":
-      return "NODE_DEBUG would print API keys. Remove undici and fetch from it; use PARTNERS_DEBUG=1 instead.";
+      return "NODE_DEBUG would print API keys. Remove undici, fetch, websocket and wildcards from it; use PARTNERS_DEBUG=1 instead.";
     case "invalidProxy":
-      return "The proxy in HTTPS_PROXY or HTTP_PROXY is not a URL. Include the scheme, as in http://proxy.example.com:3128.";
+      return "The proxy in HTTPS_PROXY or HTTP_PROXY must be an http:// or https:// URL, as in http://proxy.example.com:3128.";
   }
 }
 

@@ -1,12 +1,15 @@
 import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 
+import { UNDICI_LOGS } from "../../../provider/src/api/connections.js";
 import { SettingsError } from "../../../provider/src/api/errors.js";
 import { VERSION } from "../../../provider/src/version.js";
+import { readFolder } from "../../support/canary.ts";
 import type { Fault } from "../../support/sandbox.ts";
 import {
   clientFor,
@@ -326,15 +329,35 @@ it("a creation is dated by the end of its last attempt", async () => {
   expect((await client.createApiKey()).createdAt).toBe("2026-01-01T00:00:05.000Z");
 });
 
-it("NODE_DEBUG=net,FETCH is refused because it prints request paths", async () => {
-  const script = `
-    const { createClient } = await import(process.argv[1]);
-    const baseUrl = { origin: "https://partners.test", prefix: "", loopback: false };
-    try { createClient({ baseUrl, accessToken: "t", maxConnections: 1 }); }
-    catch (error) { console.log(error.code, JSON.stringify(error.problems)); }`;
-  const client = new URL("../../../provider/dist/api/client.js", import.meta.url).href;
-  const env = { ...process.env, NODE_DEBUG: "net,FETCH" };
-  const args = ["--input-type=module", "-e", script, client];
-  const { stdout } = await promisify(execFile)(process.execPath, args, { env });
-  expect(stdout).toMatch(/PARTNERS_CONFIGURATION.*loggedPaths/);
+describe("NODE_DEBUG", () => {
+  it.each<[value: string, isRefused: boolean]>([
+    ["net,FETCH", true],
+    ["websocket", true],
+    ["tls,WebSocket,http", true],
+    ["und*", true],
+    ["*", true],
+    ["undici:socks5", true],
+    ["tls,websockets,prefetch", false],
+  ])("=%s is refused if undici would print request paths: %s", async (value, isRefused) => {
+    const script = `
+      const { createClient } = await import(process.argv[1]);
+      const baseUrl = { origin: "https://partners.test", prefix: "", loopback: false };
+      try { createClient({ baseUrl, accessToken: "t", maxConnections: 1 }); console.log("created"); }
+      catch (error) { console.log(error.code, JSON.stringify(error.problems)); }`;
+    const client = new URL("../../../provider/dist/api/client.js", import.meta.url).href;
+    const env = { ...process.env, NODE_DEBUG: value };
+    const args = ["--input-type=module", "-e", script, client];
+    const { stdout } = await promisify(execFile)(process.execPath, args, { env });
+    expect(stdout).toMatch(isRefused ? /PARTNERS_CONFIGURATION.*loggedPaths/ : /^created$/m);
+  });
+
+  it("is compared with every name that undici uses", async () => {
+    const folder = new URL("../../../node_modules/undici", import.meta.url);
+    const files = Object.entries(await readFolder(fileURLToPath(folder)));
+    const source = files.filter(([name]) => /^(?:index|lib\/.*)\.js$/.test(name));
+    const code = source.map(([, text]) => text).join("\n");
+    expect(code).not.toContain("NODE_DEBUG");
+    const names = [...code.matchAll(/\bdebuglog\(([^)]*)\)/g)].map(([, name]) => name?.replaceAll("'", ""));
+    expect(names.sort()).toEqual([...UNDICI_LOGS].sort());
+  });
 });

@@ -114,12 +114,22 @@ describe("a proxy", () => {
     expect(proxy.seen()).toHaveLength(0);
   });
 
-  it.each(["proxy.example.com:3128", "http://user:p4ssword@proxy example:1"])(
-    "that is not a URL is an error that does not repeat the value: %s",
+  const notHttp = ["socks5", "SOCKS5", "socks", "socks5h", "ftp"].map(
+    (scheme) => `${scheme}://proxy.example:1`,
+  );
+  it.each(["proxy.example.com:3128", "http://user:p4ssword@proxy example:1", ...notHttp])(
+    "that is not an HTTP URL is an error that does not repeat the value: %s",
     (value) => {
-      const options = { env: { HTTPS_PROXY: value } };
-      const create = (): unknown => clientFor({ url: `https://${HOST}`, accessToken: "t" }, options);
-      expect(create).toThrow(expect.objectContaining({ problems: [{ kind: "invalidProxy" }] }));
+      for (const name of ["https_proxy", "HTTPS_PROXY", "http_proxy", "HTTP_PROXY"]) {
+        const options = { env: { [name]: value } };
+        const create = (): unknown => clientFor({ url: `https://${HOST}`, accessToken: "t" }, options);
+        expect(create, name).toThrow(expect.objectContaining({ problems: [{ kind: "invalidProxy" }] }));
+      }
     },
   );
+
+  it.each(["http://proxy.example:3128", "HTTPS://proxy.example", ""])("may be %j", async (value) => {
+    const options = { env: { HTTPS_PROXY: value, HTTP_PROXY: value } };
+    await clientFor({ url: `https://${HOST}`, accessToken: "t" }, options).close();
+  });
 });
