@@ -20,7 +20,7 @@ const shape: SandboxOptions["shape"] = {
 };
 
 it("get reads what another stack manages, without changing or declaring it", async () => {
-  const env = { CHECKOUT_KEY: "pk_live_of_another_stack" };
+  const env = { CHECKOUT_KEY: "pk_live_0123456789abcdef_of_another_stack" };
   const { sandbox, stack } = await sandboxStack(
     () => {
       const webhook = partners.PartnerWebhookState.get("orders-of-another", "101");

@@ -54,7 +54,7 @@ describe("the environment", () => {
     const { address: engineAddress, messages } = await loggingEngine();
     const { plugin } = await start({}, { host, engineAddress, env });
     const startedAt = performance.now();
-    await plugin.delete("key-1", { ...KEY, apiKey: "no-such-key-0123456789" });
+    await plugin.delete("key-1", { ...KEY, apiKey: "no-such-key-0123456789abcdef0123456789" });
     expect(performance.now() - startedAt).toBeLessThan(3000); // A message to a proxy that hangs takes 5 s.
     const message = expect.stringMatching(/key sha256:.* was not found/) as string;
     expect(messages).toMatchObject([{ severity: 2, message }]);

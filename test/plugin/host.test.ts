@@ -33,7 +33,7 @@ it("a failed check names no property, because the engine would print its value",
 
 it("a deletion with a 404 causes one warning for each key, on stderr if no engine listens", async () => {
   const { plugin } = await start();
-  const held = { ...KEY, apiKey: "no-such-key-0123456789" };
+  const held = { ...KEY, apiKey: "no-such-key-0123456789abcdef0123456789" };
   await plugin.delete("key-1", held);
   await plugin.delete("key-1", held);
   await until(() => plugin.stderr().endsWith("\n"));

@@ -173,7 +173,7 @@ it("the engine receives a warning, and a retry as a status, each with its resour
     { ephemeral: true, urn, message: "POST: 429, retrying in 2 s" },
     { ephemeral: true, urn, message: "done" },
   ]);
-  await plugin.delete("key-1", { ...KEY, apiKey: "no-such-key-0123456789" });
+  await plugin.delete("key-1", { ...KEY, apiKey: "no-such-key-0123456789abcdef0123456789" });
   const message = expect.stringMatching(/^key sha256:.* was not found/) as string;
   expect(messages.slice(2)).toMatchObject([{ severity: 2, urn, ephemeral: false, message }]);
   expect(plugin.stderr()).toBe("");

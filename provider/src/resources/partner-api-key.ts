@@ -63,11 +63,11 @@ export class PartnerApiKey extends PartnerResource {
   /** The API key. Always secret. */
   declare readonly apiKey: pulumi.Output<string>;
   /**
-   * Identifies the key without revealing it: `sha256:` and 16 hex digits; `null` for keys shorter than 16
+   * Identifies the key without revealing it: `sha256:` and 16 hex digits; `null` for keys shorter than 32
    * characters.
    */
   declare readonly fingerprint: pulumi.Output<string | null>;
-  /** The last four characters, as many services display them; `null` for keys shorter than 20 characters. */
+  /** The last four characters, as many services display them; `null` for keys shorter than 36 characters. */
   declare readonly hint: pulumi.Output<string | null>;
   /** When the service confirmed the creation, in ISO 8601. */
   declare readonly createdAt: pulumi.Output<string>;

@@ -2,7 +2,9 @@ import assert from "node:assert/strict";
 
 import { PartnerError, RequestError } from "../../../provider/src/api/errors.js";
 import { PartialFailure, type Properties } from "../../../provider/src/handlers/contract.js";
-import { fingerprint } from "../../../provider/src/handlers/keys/key-name.js";
+import { fingerprint, goneName } from "../../../provider/src/handlers/keys/key-name.js";
+import { keyStateOf } from "../../../provider/src/handlers/keys/key-state.js";
+import { nameOfCreated } from "../../../provider/src/handlers/keys/stored-key.js";
 import { ResourceError } from "../../../provider/src/handlers/problems.js";
 import type { Fault, WebhookState } from "../../support/sandbox.ts";
 import { kindOf, type Call, type Entry, type Operation } from "./engine.ts";
@@ -253,8 +255,8 @@ function goalOf({ verb, olds, news }: Call, id: number): unknown {
  */
 function mayCreate({ name, verb, olds }: Call, goneKeys: readonly string[]): boolean {
   if (kindOf(name) !== "key" || verb !== "update") return kindOf(name) === "key" && verb === "create";
-  const body = unreadBodyOf(olds);
-  return body === null || goneKeys.includes(fingerprint(body) ?? "");
+  const { unread } = keyStateOf(olds);
+  return unread === null || goneKeys.includes(goneName(nameOfCreated(unread)) ?? "");
 }
 
 /** Returns the response in which a key was not found; `null` if there is none. */

@@ -3,7 +3,9 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 
 import type { Properties } from "../../../provider/src/handlers/contract.js";
-import { fingerprint } from "../../../provider/src/handlers/keys/key-name.js";
+import { fingerprint, goneName } from "../../../provider/src/handlers/keys/key-name.js";
+import { keyStateOf } from "../../../provider/src/handlers/keys/key-state.js";
+import { nameOfCreated } from "../../../provider/src/handlers/keys/stored-key.js";
 import { ResourceError } from "../../../provider/src/handlers/problems.js";
 import { runSeed, scaled } from "../../support/random.ts";
 import type { Fault } from "../../support/sandbox.ts";
@@ -278,7 +280,13 @@ class Life {
     await this.#revoke(liveKeys(this.service).filter((key) => !state.includes(key)));
     const live = new Set(liveKeys(this.service));
     const gone = [...this.service.issued].filter(([key]) => !live.has(key));
-    const names = gone.flatMap(([key, { body }]) => [fingerprint(key), fingerprint(body)]);
+    const goneBodies = gone.map(([, { body }]) => body);
+    const unread = this.#entries.flatMap(({ outputs }) => keyStateOf(outputs).unread ?? []);
+    const goneUnread = unread.filter(({ response }) => goneBodies.includes(response.body));
+    const names = [
+      ...gone.map(([key]) => fingerprint(key)),
+      ...goneUnread.map((created) => goneName(nameOfCreated(created))),
+    ];
     const lost = this.#entries.map(({ outputs }) => outputs["lostCreationAt"]);
     this.#goneKeys = [...names, ...lost].filter((name) => typeof name === "string");
   }

@@ -6,7 +6,7 @@ import { readApiKey, readApiKeyId, type KeyReading, type KeyResponse } from "../
 import { looksLikeKey } from "../../responses/key-form.js";
 import type { ResponseMapping } from "../../responses/mapping.js";
 import { isPlaceholder } from "../contract.js";
-import { fingerprint, type KeyName } from "./key-name.js";
+import { fingerprint, saltedFingerprint, type KeyName } from "./key-name.js";
 
 /** A key that was created. It may not have been found in the response yet. Secret. */
 export interface CreatedKey {
@@ -125,8 +125,8 @@ export function nameOfKey({ apiKey, createdAt }: Pick<StoredKey, "apiKey" | "cre
 }
 
 /** Names a key that was not found by its response: two keys can be created in the same millisecond. */
-export function nameOfCreated({ response, createdAt }: CreatedKey): KeyName {
-  return { fingerprint: fingerprint(responseText(response)), createdAt };
+export function nameOfCreated({ response, createdAt, token }: CreatedKey): KeyName {
+  return { fingerprint: token && saltedFingerprint(responseText(response), token), createdAt };
 }
 
 /** Returns a mark by which an access token is recognized later. Only for the secret part of the state. */
