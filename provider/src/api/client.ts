@@ -134,7 +134,9 @@ export function createClient(options: ClientOptions): PartnerClient {
         attempts,
         failedAt: timestamp(),
         requestId: response && requestId(response, call),
-        serverMessage: words && redactText(words, [...secretsOf(call, text), ...secretsOf(call, words)]),
+        serverMessage:
+          words &&
+          redactText(words, secretsOf(call), [...createdKeys(call, text), ...createdKeys(call, words)]),
       });
     };
     if (outcome.cause !== null) throw failure(outcome.cause);
@@ -176,13 +178,16 @@ export function createClient(options: ClientOptions): PartnerClient {
 
   function requestId({ headers, body }: HttpResponse, call: Call): string | null {
     const id = headers["x-request-id"] ?? headers["request-id"];
-    return id === undefined ? null : printableId(id, secretsOf(call, body));
+    return id === undefined ? null : printableId(id, secretsOf(call), createdKeys(call, body));
   }
 
-  /** Returns what must not be shown of the response to a call. Only that of a creation is decoded for it. */
-  function secretsOf({ operation, key = "", secret = "" }: Call, response: Buffer | string): string[] {
-    const created = operation === "createApiKey" ? possibleKeys(response.toString()) : [];
-    return [accessToken, secret, key, ...created];
+  function secretsOf({ key = "", secret = "" }: Call): string[] {
+    return [accessToken, secret, key];
+  }
+
+  /** Returns what may be a key in a response. Only that of a creation is decoded for it. */
+  function createdKeys({ operation }: Call, response: Buffer | string): readonly string[] {
+    return operation === "createApiKey" ? possibleKeys(response.toString()) : [];
   }
 
   return {

@@ -1,10 +1,31 @@
 import { randomBytes } from "node:crypto";
+import { fileURLToPath } from "node:url";
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
 import { possibleKeys, printableId, redactText, serverMessage } from "../../../provider/src/api/redact.js";
+import { readFolder } from "../../support/canary.ts";
+import { runSeed, scaled } from "../../support/random.ts";
 
 const token = "tok_7Qm2Zr9XbK/+gTw=vL8sWc";
 const key = "p?%k";
+const hexOf = (character: string): string => Buffer.from(character).toString("hex");
+/** As template engines do, such as Handlebars. */
+const escapeHtml = (text: string): string =>
+  text.replace(/[&<>"'`=/]/g, (sign) => ENTITIES[sign] ?? `&#x${hexOf(sign).toUpperCase()};`);
+const ENTITIES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
+/** What servers do with a text before they print it. */
+const ENCODERS: readonly ((text: string) => string)[] = [
+  (text) => JSON.stringify(text).slice(1, -1),
+  (text) => JSON.stringify(text).slice(1, -1).replaceAll("/", "\\/"),
+  (text) => text.replace(/[^\w ]/g, (sign) => `\\u00${hexOf(sign)}`),
+  (text) => text.replace(/[^\w ]/g, (sign) => `&#x${hexOf(sign)};`),
+  (text) => text.replace(/[^\w ]/g, (sign) => `&#${sign.charCodeAt(0)};`),
+  (text) => encodeURIComponent(text),
+  (text) => text.toUpperCase(),
+  (text) => text.toLowerCase(),
+  (text) => escapeHtml(text),
+];
 const base64 = (text: string): string => Buffer.from(text).toString("base64");
 
 describe("text from a server", () => {
@@ -75,6 +96,88 @@ describe("text from a server", () => {
     },
   );
 
+  const oddToken = "tok/7Qm2&Zr9=X\"b'K+gT<w>v\\L8";
+  it.each<[spelling: string, text: string]>([
+    ["in PHP's JSON", JSON.stringify(oddToken).slice(1, -1).replaceAll("/", "\\/")],
+    ["in JSON in JSON", JSON.stringify(JSON.stringify(oddToken)).slice(3, -3)],
+    ["with \\u002f", oddToken.replace(/\W/g, (sign) => `\\u00${hexOf(sign)}`)],
+    ["with \\u002F", oddToken.replace(/\W/g, (sign) => `\\u00${hexOf(sign).toUpperCase()}`)],
+    ["with \\x2f", oddToken.replace(/\W/g, (sign) => `\\x${hexOf(sign)}`)],
+    ["with &#x2F;", oddToken.replace(/\W/g, (sign) => `&#x${hexOf(sign).toUpperCase()};`)],
+    [
+      "with &#x2F; in PHP's JSON",
+      oddToken.replace(/\W/g, (sign) => `&#x${hexOf(sign)};`).replaceAll("&", "\\u0026"),
+    ],
+    ["with &#047;", oddToken.replace(/\W/g, (sign) => `&#0${sign.charCodeAt(0)};`)],
+    ["with &amp;", escapeHtml(oddToken)],
+    ["with &amp;amp;", escapeHtml(escapeHtml(oddToken))],
+    ["with &amp; in percent encoding", encodeURIComponent(escapeHtml(oddToken))],
+    ["in upper case", oddToken.toUpperCase()],
+    ["in lower case", oddToken.toLowerCase()],
+    ["decoded as a form", oddToken.replaceAll("+", " ")],
+  ])("does not contain a secret %s", (_spelling, text) => {
+    expect(redactText(`(${text})`, [oddToken])).toBe("(***)");
+  });
+
+  it("does not contain a secret that up to three encoders have changed", () => {
+    // A backslash before another escape can be decoded in two ways.
+    const visible = fc.nat(93).map((at) => String.fromCharCode(33 + at));
+    const secrets = fc.string({
+      unit: visible.filter((character) => character !== "\\"),
+      minLength: 16,
+      maxLength: 40,
+    });
+    const encoders = fc.array(fc.constantFrom(...ENCODERS), { maxLength: 3 });
+    const property = fc.property(secrets, encoders, (secret, chosen) => {
+      const text = chosen.reduce((rest, encode) => encode(rest), secret);
+      expect(redactText(`no ${text} here`, [secret]), text).toBe("no *** here");
+      expect(redactText(`no ${text} here`, [], [secret]), text).toBe("no *** here");
+    });
+    fc.assert(property, { seed: runSeed(), numRuns: scaled(1000) });
+  }, 60_000);
+
+  it("keeps its ordinary words, whatever the secrets are", async () => {
+    const docs = await readFolder(fileURLToPath(new URL("../../../docs", import.meta.url)));
+    const sentences = Object.values(docs).flatMap((page) => page.replace(/\s+/g, " ").split(/(?<=[.:]) /));
+    const prose = sentences.filter(
+      (text) => /^[A-Za-z ,.:;'()-]{20,199}$/.test(text) && !/[\w.-]{16}|::/.test(text),
+    );
+    expect(prose.length).toBeGreaterThan(200);
+    for (const words of prose) {
+      const secrets = [16, 32, 64].map((length) => `pk_live_${randomBytes(length).toString("base64url")}`);
+      const body = JSON.stringify({ apiKey: secrets[0], status: "rejected", message: words });
+      expect(redactText(words, secrets, [...possibleKeys(body), ...possibleKeys(words)])).toBe(words);
+    }
+  });
+
+  it("does not contain base64 with \\/ or an entity", () => {
+    const text = base64("???>>>secret-???>>>");
+    for (const form of [
+      text.replaceAll("/", "\\/"),
+      text.replaceAll("+", "&#43;"),
+      text.replaceAll("/", "\\u002f"),
+    ])
+      expect(redactText(`(${form})`, ["???>>>secret-???>>>"]), form).toBe("(***)");
+  });
+
+  it("does not contain another secret that \\/ interrupts", () => {
+    expect(redactText("key sk\\/test_4eC39\\/HqLyjWD revoked", [])).toBe("key *** revoked");
+  });
+
+  it("does not contain twelve characters of the token or the key, from any place", () => {
+    for (let at = 0; at + 12 <= token.length; at++) {
+      const piece = token.slice(at, at + 12);
+      expect(redactText(`starts with ${piece}...`, [token]), piece).toBe("starts with ***...");
+    }
+    expect(redactText(`no ${token.slice(0, 12).toUpperCase()}…`, [token])).toBe("no ***…");
+    expect(printableId(`r-${token.slice(2, 14)}`, [token])).toBeNull();
+  });
+
+  it("keeps the words in a token readable", () => {
+    const words = "Partner-Access tokens start with partner-access-token: authentication required";
+    expect(redactText(words, ["partner-access-token-authentication-7Qm2Zr9X"])).toBe(words);
+  });
+
   it("in the response to a creation does not contain what may be a new key", () => {
     const body = JSON.stringify({
       request_id: "req_0123456789",
@@ -90,6 +193,30 @@ describe("text from a server", () => {
     expect(printableId("req_0123456789", keys)).toBe("req_0123456789");
   });
 
+  it.each<[body: object, shown: string]>([
+    [{ apiKey: "QwErTyUi", message: "QwErTyUi exceeds the quota" }, "*** exceeds the quota"],
+    [{ data: { api_key: "qwertyui" }, message: "qwertyui exceeds it" }, "*** exceeds it"],
+    [{ token: "qwer/tyu", message: "qwer%2Ftyu, or QWER/TYU" }, "***, or ***"],
+    [{ message: "Key QwErTyUi exceeds the quota" }, "Key *** exceeds the quota"],
+    [{ message: 'The key "qwertyui" exceeds it' }, 'The key "***" exceeds it'],
+    [{ message: "API key: QwErTyUi exceeds it" }, "API key: *** exceeds it"],
+    [{ message: "Cannot create an API key: forbidden" }, "Cannot create an API key: forbidden"],
+    [{ message: "token=qwertyui" }, "token=***"],
+    [
+      { message: "Key creation exceeds the permitted allowance" },
+      "Key creation exceeds the permitted allowance",
+    ],
+    [
+      { token_type: "standard", key_status: "rejected", message: "A standard key is rejected" },
+      "A standard key is rejected",
+    ],
+    [{ code: "authentication_required", message: "Authentication required" }, "Authentication required"],
+  ])("in the response to the creation of a key of eight letters, %j, is %j", (body, shown) => {
+    const text = JSON.stringify(body).replaceAll("/", "\\/");
+    const words = serverMessage(text) ?? "";
+    expect(redactText(words, [], [...possibleKeys(text), ...possibleKeys(words)])).toBe(shown);
+  });
+
   it("of any length is searched for secrets of any length", () => {
     const long = randomBytes(7_000).toString("base64url");
     for (const [kind, secrets] of [
@@ -98,7 +225,7 @@ describe("text from a server", () => {
     ] as const) {
       expect(printableId("8f14e45f-ceea-467f-a8b0-5f3b2c9d1e77", secrets), kind).not.toBeNull();
       expect(printableId(long.slice(0, 128), secrets), kind).toBeNull();
-      expect(redactText(`in ${long.slice(0, 512)}`, secrets), kind).toBe("in " + "***".repeat(4));
+      expect(redactText(`in ${long.slice(0, 512)}`, secrets), kind).toBe("in ***");
     }
   });
 

@@ -248,14 +248,14 @@ function findKey(plugin: PluginProcess, created: CreatedKey, rotates: boolean): 
   if (reading.kind === "found") return foundKey(created, reading.apiKey, settings);
   const text = responseText(response);
   const words = serverMessage(text);
-  const secrets = [settings.accessToken, ...possibleKeys(text), ...possibleKeys(words ?? "")];
+  const possible = [...possibleKeys(text), ...possibleKeys(words ?? "")];
   return new ResourceError({
     kind: "keyNotFound",
     name: nameOfCreated(created),
     complete: response.complete,
     undecoded: reading.reason === "not JSON" ? created.undecoded : null,
     reportsFailure: reportsFailure(text),
-    serverMessage: words === null ? null : redactText(words, secrets),
+    serverMessage: words === null ? null : redactText(words, [settings.accessToken], possible),
     rotates,
     reading,
   });
