@@ -75,3 +75,23 @@ it("with aliases, a stack moves to the native plugin and back without a request,
     );
   }
 });
+
+it("a key that a move back replaces can still be deleted after its deletion failed", async () => {
+  let [isNative, trigger] = [true, "1"];
+  const { sandbox, run } = await sandboxStack(() => {
+    const settings = { baseUrl: sandbox.url, accessToken: sandbox.accessToken };
+    const provider = new (isNative ? NativeProvider : partners.Provider)("eu", settings);
+    declare(isNative, "PartnerApiKey", "checkout", { rotation: { trigger, overlapDays: 0 } });
+    declare(isNative, "PartnerApiKey", "eu-key", { rotation: { trigger, overlapDays: 0 } }, provider);
+    return Promise.resolve();
+  });
+  expect(await run("up")).toMatchObject({ error: "" });
+  [isNative, trigger] = [false, "2"];
+  sandbox.inject({ kind: "status", operation: "deleteApiKey", status: 403, times: 2 });
+  const failed = await run("up");
+  expect(failed).toMatchObject({ requests: { GET: 2, POST: 2, DELETE: 2 } });
+  expect(failed.error).toContain("403");
+  // The plugin deletes the old keys, and the dynamic host the new ones.
+  expect(await run("destroy", "--refresh")).toMatchObject({ error: "", requests: { DELETE: 4 } });
+  expect(sandbox.apiKeys).toEqual([]);
+});
