@@ -372,7 +372,8 @@ function resourceText(problem: ResourceProblem, context: MessageContext): string
 /** Says that a creation was lost, and how to go on. */
 function lostCreationText({ at, rotates }: LostCreation, context: MessageContext): string {
   const old = rotates ? " The current key stays in use." : "";
-  return `A key may have been created at ${minuteOf(at)} that no stack tracks, so no other key is created. Nothing was sent.${old} ${lostKeySearch(at)} Then ${goneCommand(at, context)}.`;
+  const blocked = context.deletes === true ? "the resource is not deleted" : "no other key is created";
+  return `A key may have been created at ${minuteOf(at)} that no stack tracks, so ${blocked}. Nothing was sent.${old} ${lostKeySearch(at)} Then ${goneCommand(at, context)}.`;
 }
 
 /** Says how to find a key whose creation was lost. Other keys from that time are in use. */
