@@ -92,7 +92,7 @@ function describeError(error: PartnerError, context: MessageContext): string {
 function outcomeText(failure: RequestFailure, context: MessageContext): string {
   const { operation, effect, attempts, failedAt, serverMessage, requestId } = failure;
   const tries = attempts > 1 ? ` (${attempts} attempts)` : "";
-  const effectText = effect === "none" ? "" : ` ${POSSIBLE_EFFECTS[operation](failedAt, context)}`;
+  const effectText = effect === "none" ? "" : ` ${POSSIBLE_EFFECTS[operation](failedAt)}`;
   const [happened, usualRemedy] = explain(failure, context);
   const isLost = operation === "createApiKey" && effect === "possible";
   const remedy = isLost ? lostCreationRemedy(failure, context) : ` ${usualRemedy}`;
@@ -107,22 +107,24 @@ function quotedWords(words: string | null): string {
 }
 
 /** What to say about an operation that may have taken effect, at the latest at a time. A read never has. */
-const POSSIBLE_EFFECTS: Readonly<Record<Operation, (time: string, context: MessageContext) => string>> = {
-  createApiKey: (time, context) =>
-    `A key may have been created that no stack tracks. Look at the service for a key created at about ${minuteOf(time)}, and delete it. Then ${goneCommand(time, context)}.`,
+const POSSIBLE_EFFECTS: Readonly<Record<Operation, (time: string) => string>> = {
+  createApiKey: (time) => `A key may have been created that no stack tracks. ${lostKeySearch(time)}`,
   deleteApiKey: () => "The key may already be deleted.",
   listWebhooks: () => "",
   activateWebhook: () => "The webhook may have been changed.",
   disableWebhook: () => "The webhook may have been changed.",
 };
 
-/** Returns what to change before the next creation, if anything. Repeating it is the remedy of its effect. */
+/** Returns what to change before the next creation, if anything, and the command that repeats it. */
 function lostCreationRemedy(failure: RequestFailure, context: MessageContext): string {
-  const { cause } = failure;
-  if (cause.kind === "timeout")
-    return ` If the service is slow, first raise ${settingName("requestTimeout", context)}.`;
+  const { cause, failedAt } = failure;
   const isRefused = cause.kind === "webPage" || (cause.kind === "status" && cause.status < 400);
-  return isRefused ? ` ${explain(failure, context)[1]}` : "";
+  const refusal = isRefused ? ` ${explain(failure, context)[1]}` : "";
+  const first =
+    cause.kind === "timeout"
+      ? ` If the service is slow, raise ${settingName("requestTimeout", context)}.`
+      : refusal;
+  return `${first} Then ${goneCommand(failedAt, context)}.`;
 }
 
 /** Names a request, as in `PATCH /webhooks/101/disable at partners.example.com`. Never contains a key. */
@@ -328,37 +330,38 @@ function resourceText(problem: ResourceProblem, context: MessageContext): string
       const { name, rotates, complete, reading, serverMessage } = problem;
       const { createdAt } = name;
       const gone = goneOrRemoved(name, context);
-      const there = `at the service; in a stack, then ${gone}`;
       const old = rotates ? " The old key stays in use." : "";
       const time = createdAt === null ? "an unknown time" : minuteOf(createdAt);
       const created = `A key was created at ${time}`;
+      const deletion = `delete the key at the service; in a stack, then ${gone}`;
       if (reading.reason === "empty")
-        return `${created}, but the response is empty, so the key is lost.${old} Delete it ${there}.`;
-      const state = complete ? "" : " (cut off)";
-      const note = `${problem.reportsFailure ? " (which reports a failure)" : state}, which stays in the stack, if there is one.${old}`;
-      const unreadable =
-        problem.undecoded === null
-          ? "The body is not JSON, so no JSON Pointer can find the key."
-          : `The body has ${encodingName(problem.undecoded)}, which cannot be decoded.`;
-      const remedy =
-        reading.reason === "not JSON"
-          ? unreadable
-          : `${readingRemedy("apiKey", reading, context)} Then run ${UP}; it does not create another key.`;
-      return `${created} but not found in the response${note} ${remedy} If the body has no key, or there is no stack, delete the key ${there}.${quotedWords(serverMessage)}`;
+        return `${created}, but the response is empty, so the key is lost.${old} Now ${deletion}.`;
+      const cutOff = complete ? "" : ", which was cut off";
+      const note = problem.reportsFailure ? ", which reports a failure" : cutOff;
+      const words = quotedWords(serverMessage);
+      if (reading.reason === "not JSON") {
+        const why =
+          problem.undecoded === null
+            ? "It is not JSON"
+            : `It has ${encodingName(problem.undecoded)}, which cannot be decoded`;
+        return `${created} but not found in the response${note}. ${why}, so no setting can find the key.${old} Now ${deletion}.${words}`;
+      }
+      const remedy = `${readingRemedy("apiKey", reading, context)} Then run ${UP}, which reads the stored response and creates no other key.`;
+      return `${created} but not found in the response${note}.${old} ${remedy} If the response has no key, or you have no stack, ${deletion}.${words}`;
     }
     case "lostCreation":
       return lostCreationText(problem, context);
     case "sameKey": {
       const { name, urn, rotates } = problem;
       const keeps = rotates ? " The old key stays in use." : "";
-      return `The service returned ${describedKey(name)}, which ${resourceAt(urn)} already has, instead of a new one.${keeps} It may allow only one: then declare one PartnerApiKey and, for a rotation, set overlapDays to 0 and deleteBeforeReplace to true.`;
+      return `The service returned ${describedKey(name)}, which ${resourceAt(urn)} already has, instead of a new one.${keeps} The service may allow only one key. If so, declare one PartnerApiKey and, for a rotation, set overlapDays to 0 and deleteBeforeReplace to true.`;
     }
     case "keyIdMissing": {
       const { name } = problem;
       return `Deleting ${describedKey(name)} failed: ${settingName("responses.apiKeyId", context)} finds no ID in the response to its creation. Nothing was sent. Correct the setting and run ${UP}.${goneRemedy(name, context)}`;
     }
     case "keyShown":
-      return `Deleting ${describedKey(problem.name)} failed: ${resourceAt(problem.urn)} still uses it, because its own key was not found. Nothing was sent. First correct that.`;
+      return `Deleting ${describedKey(problem.name)} failed: ${resourceAt(problem.urn)} still uses it, because its own key was not found. Nothing was sent. First fix the error of that resource.`;
     case "deletionUnclear":
       return deletionUnclearText(problem, context);
     case "partlyDone":
@@ -369,7 +372,13 @@ function resourceText(problem: ResourceProblem, context: MessageContext): string
 /** Says that a creation was lost, and how to go on. */
 function lostCreationText({ at, rotates }: LostCreation, context: MessageContext): string {
   const old = rotates ? " The current key stays in use." : "";
-  return `A key may have been created at ${minuteOf(at)} that no stack tracks, so no other key is created. Nothing was sent.${old} Look for that key at the service and delete it, then ${goneCommand(at, context)}.`;
+  const blocked = context.deletes === true ? "the resource is not deleted" : "no other key is created";
+  return `A key may have been created at ${minuteOf(at)} that no stack tracks, so ${blocked}. Nothing was sent.${old} ${lostKeySearch(at)} Then ${goneCommand(at, context)}.`;
+}
+
+/** Says how to find a key whose creation was lost. Other keys from that time are in use. */
+function lostKeySearch(time: string): string {
+  return `Look at the service for a key created at about ${minuteOf(time)} that none of your stacks has, and delete it.`;
 }
 
 /** Says why a 404 does not prove that a key is gone, and how to go on. */
@@ -380,17 +389,17 @@ function deletionUnclearText(
   const reasons = doubts.map((doubt) => {
     switch (doubt.kind) {
       case "noList":
-        return `nothing confirms that the key is gone: ${describeError(doubt.listError, context)}`;
+        return `nothing confirms that the key is gone. ${describeError(doubt.listError, context)}`;
       case "otherToken":
-        return `the key was created with another access token. If that is of another account, restore ${settingName("accessToken", context)}.`;
+        return `the key was created with another access token. If that token belongs to another account, restore ${settingName("accessToken", context)}.`;
       case "byId":
         return `the service may delete keys by ID. If so, set ${settingName("responses.apiKeyId", context)} to ${oneOf(doubt.pointers)}, and run ${UP}.`;
       case "new":
-        return `the key is new, and the service may not find it yet. Try again in two minutes.`;
+        return `the key is new: the service may not find it yet. Try again in two minutes.`;
     }
   });
   const [first = "", ...more] = reasons;
-  const rest = more.map((reason) => ` Or ${reason}`).join("");
+  const rest = more.map((reason) => ` Another possible cause: ${reason}`).join("");
   return `Deleting ${describedKey(name)} failed: the server returned 404, but ${first}${rest}${goneRemedy(name, context)}`;
 }
 
@@ -455,7 +464,11 @@ function readingRemedy(
   const name = settingName(`responses.${member}`, context);
   const matches = reason === "pointer" ? "The JSON Pointer matches nothing. " : "";
   const why = misfit ? `${misfitText(misfit)} ` : matches;
-  if (candidates.length === 0) return `${why}Set ${name} to its JSON Pointer.`;
+  const whose = member === "apiKey" ? "the key's" : "its";
+  if (candidates.length === 0) return `${why}Set ${name} to ${whose} JSON Pointer.`;
+  // The value does not look like a key, but a person can say that it is one.
+  if (misfit?.pointer && candidates.length === 1 && candidates[0] === misfit.pointer)
+    return `${why}If it is the key, set ${name} to ${misfit.pointer}.`;
   const choice = oneOf(candidates.map((pointer) => pointer || '""')); // The whole response.
   const hasStar = candidates.some((pointer) => pointer.includes("*"));
   return `${why}Set ${name} to ${choice}${hasStar ? " (* is any name)" : ""}.`;
@@ -468,7 +481,7 @@ const MISFITS: Readonly<Record<Misfit["kind"], string>> = {
   number: "a number, not a string",
   notText: "not a string",
   empty: "an empty string",
-  characters: "a string with spaces or other characters that a key cannot have",
+  characters: "a string with spaces or with characters that a key cannot have",
   long: "a string of more than 4096 characters",
   masked: "masked",
   accessToken: "the access token, which is never a key",
