@@ -99,9 +99,9 @@ async function sendDeletion(plugin: PluginProcess, key: StoredKey, target: Delet
   const { client } = await plugin.open();
   const { apiKey, parameter } = target;
   const name = nameOfKey(key);
-  const isNew = Math.abs(plugin.currentTime() - Date.parse(key.createdAt ?? "")) < REPLICA_LAG;
+  const isNew = (): boolean => Math.abs(plugin.agreedTime() - Date.parse(key.createdAt ?? "")) < REPLICA_LAG;
   try {
-    await client.deleteApiKey(parameter, apiKey, isNew);
+    await client.deleteApiKey(parameter, apiKey, isNew());
     if (target.by === "value") keyRequests.acceptsValues = true;
   } catch (error) {
     if (!(error instanceof RequestError)) throw error;
@@ -114,7 +114,8 @@ async function sendDeletion(plugin: PluginProcess, key: StoredKey, target: Delet
     const isDeclared = isDeclaredGone(plugin, name);
     if (status === 404 && !isDeclared) {
       await assertReadable(plugin, name);
-      const doubts = doubtsAbout(plugin, key, target, isNew && !repeated);
+      // Only now, the service's time is certainly known.
+      const doubts = doubtsAbout(plugin, key, target, isNew() && !repeated);
       if (doubts.length > 0) throw new ResourceError({ kind: "deletionUnclear", name, doubts });
     }
     const undeclared = repeated ? "repeated" : "gone";

@@ -175,6 +175,17 @@ describe("a clock that is hours off", () => {
     expect(notices).toContainEqual({ kind: "clockOff", hours: 192 });
   });
 
+  it("does not make a new key so old that a 404 proves its deletion", async () => {
+    const { clock } = ahead(3);
+    const machine = { clock, currentTime: clock.now };
+    const service = await sandboxFor();
+    const { id, outputs } = await startRun(service, {}, machine).partnerApiKey.create(news);
+    service.inject({ kind: "status", status: 404, operation: "deleteApiKey", times: Infinity });
+    const keys = startRun(service, {}, machine).partnerApiKey;
+    const error = await failureOf(keys.delete(outputs, { id, urn: "" }));
+    expect(error).toMatchObject({ problem: { kind: "deletionUnclear", doubts: [{ kind: "new" }] } });
+  });
+
   it("does not date a rotation into the future", async () => {
     const { service, id, outputs } = await rotated();
     const again = { ...news, rotation: { trigger: "b", overlapDays: 7 } };
