@@ -113,6 +113,30 @@ describe("with responses.apiKeyId, a key", () => {
   });
 });
 
+describe("an imported key that is replaced", () => {
+  const KEY = "pk_live_9b2d4f6a8c0e1b3d";
+  const replaced = { account: "default", rotation: { trigger: "a" } };
+  const urn = "urn:pulumi:dev::test::partners:index:PartnerApiKey::checkout";
+
+  // The host of dynamic resources does not know the URN of a resource that is deleted.
+  it.each(["", urn])(
+    "is deleted before or after its replacement is created, with the URN %j",
+    async (known) => {
+      for (const isDeletedFirst of [true, false]) {
+        const service = await sandboxFor({ apiKeys: [KEY] });
+        const { partnerApiKey: keys, notices } = startRun(service, {}, { env: { OLD_KEY: KEY } });
+        const { id, outputs } = await keys.adopt("env:OLD_KEY");
+        expect(keys.diff(outputs, replaced, { id, urn }).replaces).toEqual(["rotationDue"]);
+        if (isDeletedFirst) await keys.delete(outputs, { id, urn: known });
+        const next = await keys.create(replaced, urn);
+        if (!isDeletedFirst) await keys.delete(outputs, { id, urn: known });
+        expect(service.apiKeys).toEqual([next.outputs["apiKey"]]);
+        expect(notices.map(({ kind }) => kind)).toEqual(["rotation"]);
+      }
+    },
+  );
+});
+
 describe("a key that a wrong pointer found", () => {
   const news = { account: "default" };
   const BOTH: Shape["apiKey"] = ({ key, id }) => ({ apiKey: key, keyId: `key_id_${id}` });
