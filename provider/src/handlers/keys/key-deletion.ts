@@ -1,5 +1,6 @@
 import { PartnerError, RequestError } from "../../api/errors.js";
 import { idsBesideKey } from "../../responses/key-ids.js";
+import { readApiKeyId } from "../../responses/key-reader.js";
 import { ResourceError, type DeletionDoubt } from "../problems.js";
 import type { PluginProcess } from "../plugin-process.js";
 import type { HeldKey, KeyResource } from "./key-holders.js";
@@ -102,7 +103,7 @@ async function sendDeletion(plugin: PluginProcess, key: StoredKey, target: Delet
   const isNew = (): boolean => Math.abs(plugin.agreedTime() - Date.parse(key.createdAt ?? "")) < REPLICA_LAG;
   try {
     await client.deleteApiKey(parameter, apiKey, isNew());
-    if (target.by === "value") keyRequests.acceptsValues = true;
+    keyRequests.accepted.add(target.by);
   } catch (error) {
     if (!(error instanceof RequestError)) throw error;
     const { status, failure } = error;
@@ -127,14 +128,17 @@ async function sendDeletion(plugin: PluginProcess, key: StoredKey, target: Delet
 function doubtsAbout(
   plugin: PluginProcess,
   { response, token }: StoredKey,
-  { by }: DeletionTarget,
+  { by, parameter }: DeletionTarget,
   isNew: boolean,
 ): DeletionDoubt[] {
   const doubts: DeletionDoubt[] = [];
   if (token !== null && token !== tokenMark(plugin.readSettings().accessToken))
     doubts.push({ kind: "otherToken" });
-  const pointers = response && by === "value" ? idsBesideKey(responseText(response)) : [];
-  if (pointers.length > 0 && !plugin.keyRequests.acceptsValues) doubts.push({ kind: "byId", pointers });
+  const text = response === null ? "" : responseText(response);
+  const pointers = idsBesideKey(text);
+  const isSet = pointers.some((pointer) => readApiKeyId(text, { apiKeyId: pointer }) === parameter);
+  if (pointers.length > 0 && !isSet && !plugin.keyRequests.accepted.has(by))
+    doubts.push({ kind: "byId", pointers });
   if (isNew) doubts.push({ kind: "new" });
   return doubts;
 }

@@ -36,6 +36,17 @@ describe("a 404 to the deletion of a key", () => {
     expect(error).toMatchObject({ problem: { kind: "deletionUnclear", name, doubts: [doubt] } });
   });
 
+  it("proves nothing if responses.apiKeyId finds the ID of something else", async () => {
+    const body: Shape["apiKey"] = ({ key, id }) => ({ apiKey: key, id, userId: "user_42" });
+    const { service, outputs, resource, name } = await createdKey(body, { keys: "byId" });
+    const { partnerApiKey: keys } = startRun(service, mapping({ apiKeyId: "/userId" }));
+    const error = await failureOf(keys.delete(outputs, resource));
+    const doubts = [{ kind: "byId", pointers: ["/id"] }];
+    expect(error).toMatchObject({ problem: { kind: "deletionUnclear", name, doubts } });
+    await startRun(service, mapping({ apiKeyId: "/id" })).partnerApiKey.delete(outputs, resource);
+    expect(service.apiKeys).toEqual([]);
+  });
+
   it("proves nothing if the key was created with another access token", async () => {
     const { service, outputs, resource } = await createdKey(PLAIN);
     service.inject(gone);
