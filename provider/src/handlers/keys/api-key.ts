@@ -190,8 +190,7 @@ async function assertTokenAccepted({ webhooks }: Session): Promise<void> {
   try {
     await webhooks.list();
   } catch (error) {
-    if (!(error instanceof PartnerError)) throw error;
-    if (!isAccepted(error)) throw error;
+    if (!(error instanceof PartnerError && isAccepted(error))) throw error;
   }
 }
 
