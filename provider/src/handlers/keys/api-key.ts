@@ -44,8 +44,9 @@ export function apiKeyHandlers(plugin: PluginProcess): ResourceHandlers {
   /** Reads the outputs in the state, and records which keys the resource has. */
   const seen = (olds: Properties, resource: KeyResource): KeyState => {
     const state = withoutGoneKeys(plugin, keyStateOf(olds));
-    if (resource.id === "") return state;
     const isOwn = olds["account"] === plugin.account;
+    // The process of the other account deletes it, and may not know the URN in the ID of an import.
+    if (resource.id === "" || (!isOwn && resource.id.includes(" env:"))) return state;
     const held = heldKeys(plugin, state);
     // In another account, another key can have the same ID.
     const values = held.map(({ names, isShown }) => ({ names: names.slice(0, 1), isShown }));

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { Properties } from "../../../../provider/src/handlers/contract.js";
 import { SHAPES, type Fault, type SandboxOptions, type Shape } from "../../../support/sandbox.ts";
 import { failureOf, sandboxFor } from "../../api/support.ts";
-import { mapping, methods, NOON, startRun } from "../support.ts";
+import { mapping, methods, NOON, sharedJournals, startRun } from "../support.ts";
 
 const DAY = 86_400_000;
 
@@ -146,6 +146,22 @@ describe("an imported key that is replaced", () => {
       }
     },
   );
+
+  it("is deleted when it moves to another account", async () => {
+    const token = "token-of-the-other-account";
+    const service = await sandboxFor({ apiKeys: [KEY], otherAccounts: [token] });
+    const journalOf = sharedJournals();
+    const env = { OLD_KEY: KEY };
+    const old = startRun(service, {}, { env, ...journalOf() });
+    const other = { url: service.url, accessToken: token };
+    const next = startRun(other, { account: "other" }, journalOf());
+    const { id, outputs } = await old.partnerApiKey.adopt("env:OLD_KEY");
+    const news = { account: "other" };
+    expect(next.partnerApiKey.diff(outputs, news, { id, urn }).replaces).toEqual(["account"]);
+    await next.partnerApiKey.create(news, urn);
+    await old.partnerApiKey.delete(outputs, { id, urn: "" });
+    expect([service.apiKeys, old.notices]).toEqual([[], []]);
+  });
 });
 
 describe("a key that a wrong pointer found", () => {
