@@ -366,6 +366,13 @@ describe("the message for every error and notice", () => {
     expect(renderError(stuck)).toContain('run "pulumi state delete".');
   });
 
+  it("says that a lost creation blocks a deletion as well", () => {
+    const lost = new ResourceError({ kind: "lostCreation", at: NAMED.createdAt, rotates: true });
+    expect(renderError(lost, { deletes: true })).toMatch(
+      /tracks, so the resource is not deleted\. .* Then run the same command with PARTNERS_GONE_KEYS=/,
+    );
+  });
+
   it("says how to repeat a deletion, or to take it back, because up alone finds nothing to repair", () => {
     const rest = (error: PartnerError): string => renderError(error, { deletes: true });
     const keep = 'To keep the resource, run "pulumi up --refresh".';

@@ -1,5 +1,6 @@
 import { PartnerError, RequestError } from "../../api/errors.js";
 import { idsBesideKey } from "../../responses/key-ids.js";
+import { readApiKeyId } from "../../responses/key-reader.js";
 import { ResourceError, type DeletionDoubt } from "../problems.js";
 import type { PluginProcess } from "../plugin-process.js";
 import type { HeldKey, KeyResource } from "./key-holders.js";
@@ -100,10 +101,10 @@ async function sendDeletion(plugin: PluginProcess, key: StoredKey, target: Delet
   const { client } = await plugin.open();
   const { apiKey, parameter } = target;
   const name = nameOfKey(key);
-  const isNew = Math.abs(plugin.currentTime() - Date.parse(key.createdAt ?? "")) < REPLICA_LAG;
+  const isNew = (): boolean => Math.abs(plugin.agreedTime() - Date.parse(key.createdAt ?? "")) < REPLICA_LAG;
   try {
-    await client.deleteApiKey(parameter, apiKey, isNew);
-    if (target.by === "value") keyRequests.acceptsValues = true;
+    await client.deleteApiKey(parameter, apiKey, isNew());
+    keyRequests.accepted.add(target.by);
   } catch (error) {
     if (!(error instanceof RequestError)) throw error;
     const { status, failure } = error;
@@ -116,7 +117,8 @@ async function sendDeletion(plugin: PluginProcess, key: StoredKey, target: Delet
     const isDeclared = isDeclaredGone(plugin, name);
     if (status === 404 && !isDeclared) {
       await assertReadable(plugin, name);
-      const doubts = doubtsAbout(plugin, key, target, isNew && !repeated);
+      // Only now, the service's time is certainly known.
+      const doubts = doubtsAbout(plugin, key, target, isNew() && !repeated);
       if (doubts.length > 0) throw new ResourceError({ kind: "deletionUnclear", name, doubts });
     }
     const undeclared = repeated ? "repeated" : "gone";
@@ -128,14 +130,17 @@ async function sendDeletion(plugin: PluginProcess, key: StoredKey, target: Delet
 function doubtsAbout(
   plugin: PluginProcess,
   { response, token }: StoredKey,
-  { by }: DeletionTarget,
+  { by, parameter }: DeletionTarget,
   isNew: boolean,
 ): DeletionDoubt[] {
   const doubts: DeletionDoubt[] = [];
   if (token !== null && token !== tokenMark(plugin.readSettings().accessToken))
     doubts.push({ kind: "otherToken" });
-  const pointers = response && by === "value" ? idsBesideKey(responseText(response)) : [];
-  if (pointers.length > 0 && !plugin.keyRequests.acceptsValues) doubts.push({ kind: "byId", pointers });
+  const text = response === null ? "" : responseText(response);
+  const pointers = idsBesideKey(text);
+  const isSet = pointers.some((pointer) => readApiKeyId(text, { apiKeyId: pointer }) === parameter);
+  if (pointers.length > 0 && !isSet && !plugin.keyRequests.accepted.has(by))
+    doubts.push({ kind: "byId", pointers });
   if (isNew) doubts.push({ kind: "new" });
   return doubts;
 }

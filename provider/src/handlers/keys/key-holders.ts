@@ -1,6 +1,7 @@
 import { createHmac } from "node:crypto";
 
 import type { ResourceName } from "../contract.js";
+import { fingerprint } from "./key-name.js";
 
 /**
  * A resource. Only its ID tells it apart from the one that it replaces, which has the same URN.
@@ -53,8 +54,8 @@ export class KeyHolders {
 
   /**
    * @param journal `null` if this is the only process of the run.
-   * @param accessToken The token of this process. Only processes with the same token understand each other:
-   *   in two accounts, two keys can have the same ID.
+   * @param accessToken The token of this process. IDs count only among processes with the same token: in two
+   *   accounts, two keys can have the same ID. An account can have several tokens, so values count always.
    */
   constructor(journal: KeyJournal | null, accessToken: () => string) {
     this.#journal = journal;
@@ -94,7 +95,7 @@ export class KeyHolders {
 
   #find(id: string, names: readonly string[], status: KeyEntry["status"]): KeyHolder | null {
     for (const entry of this.#journal?.readOthers() ?? []) this.#entries.set(entry.id, entry);
-    const [value, ...rest] = names.map((name) => this.#hash(name));
+    const [value, ...rest] = this.#hashes(names);
     const holders = [...this.#entries.values()]
       .filter((entry) => entry.id !== id && entry.status === status)
       .flatMap(({ urn, keys }) =>
@@ -115,10 +116,14 @@ export class KeyHolders {
   }
 
   #hashed({ names, isShown }: HeldKey): HeldKey {
-    return { names: names.map((name) => this.#hash(name)), isShown };
+    return { names: this.#hashes(names), isShown };
   }
 
-  #hash(name: string): string {
-    return createHmac("sha256", this.#accessToken()).update(name).digest("base64url");
+  /** Hashes the names of a key. The first hash is that of its value, which all processes understand. */
+  #hashes(names: readonly string[]): string[] {
+    const hashes = names.map((name) =>
+      createHmac("sha256", this.#accessToken()).update(name).digest("base64url"),
+    );
+    return [fingerprint(names[0] ?? "") ?? hashes[0] ?? "", ...hashes];
   }
 }

@@ -50,6 +50,7 @@ export function keepResponse(body: Buffer, complete: boolean): KeyResponse {
   return { body: isText ? text : body.toString("base64"), encoding: isText ? "utf8" : "base64", complete };
 }
 
+/** Returns the body of a stored response as text. Secret. */
 export function responseText({ body, encoding }: KeyResponse): string {
   return Buffer.from(body, encoding).toString("utf8");
 }
@@ -120,6 +121,7 @@ export function deletionTarget(
   return id === null ? null : { apiKey, parameter: id, by: "id" };
 }
 
+/** Names a key to people. */
 export function nameOfKey({ apiKey, createdAt }: Pick<StoredKey, "apiKey" | "createdAt">): KeyName {
   return { fingerprint: fingerprint(apiKey), createdAt };
 }

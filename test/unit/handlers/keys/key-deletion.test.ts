@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { Properties } from "../../../../provider/src/handlers/contract.js";
 import { SHAPES, type Fault, type SandboxOptions, type Shape } from "../../../support/sandbox.ts";
 import { failureOf, sandboxFor } from "../../api/support.ts";
-import { mapping, methods, NOON, startRun } from "../support.ts";
+import { mapping, methods, NOON, sharedJournals, startRun } from "../support.ts";
 
 const DAY = 86_400_000;
 
@@ -34,6 +34,17 @@ describe("a 404 to the deletion of a key", () => {
     service.inject(gone);
     const error = await failureOf(startRun(service).partnerApiKey.delete(outputs, resource));
     expect(error).toMatchObject({ problem: { kind: "deletionUnclear", name, doubts: [doubt] } });
+  });
+
+  it("proves nothing if responses.apiKeyId finds the ID of something else", async () => {
+    const body: Shape["apiKey"] = ({ key, id }) => ({ apiKey: key, id, userId: "user_42" });
+    const { service, outputs, resource, name } = await createdKey(body, { keys: "byId" });
+    const { partnerApiKey: keys } = startRun(service, mapping({ apiKeyId: "/userId" }));
+    const error = await failureOf(keys.delete(outputs, resource));
+    const doubts = [{ kind: "byId", pointers: ["/id"] }];
+    expect(error).toMatchObject({ problem: { kind: "deletionUnclear", name, doubts } });
+    await startRun(service, mapping({ apiKeyId: "/id" })).partnerApiKey.delete(outputs, resource);
+    expect(service.apiKeys).toEqual([]);
   });
 
   it("proves nothing if the key was created with another access token", async () => {
@@ -113,6 +124,46 @@ describe("with responses.apiKeyId, a key", () => {
   });
 });
 
+describe("an imported key that is replaced", () => {
+  const KEY = "pk_live_9b2d4f6a8c0e1b3d";
+  const replaced = { account: "default", rotation: { trigger: "a" } };
+  const urn = "urn:pulumi:dev::test::partners:index:PartnerApiKey::checkout";
+
+  // The host of dynamic resources does not know the URN of a resource that is deleted.
+  it.each(["", urn])(
+    "is deleted before or after its replacement is created, with the URN %j",
+    async (known) => {
+      for (const isDeletedFirst of [true, false]) {
+        const service = await sandboxFor({ apiKeys: [KEY] });
+        const { partnerApiKey: keys, notices } = startRun(service, {}, { env: { OLD_KEY: KEY } });
+        const { id, outputs } = await keys.adopt("env:OLD_KEY");
+        expect(keys.diff(outputs, replaced, { id, urn }).replaces).toEqual(["rotationDue"]);
+        if (isDeletedFirst) await keys.delete(outputs, { id, urn: known });
+        const next = await keys.create(replaced, urn);
+        if (!isDeletedFirst) await keys.delete(outputs, { id, urn: known });
+        expect(service.apiKeys).toEqual([next.outputs["apiKey"]]);
+        expect(notices.map(({ kind }) => kind)).toEqual(["rotation"]);
+      }
+    },
+  );
+
+  it("is deleted when it moves to another account", async () => {
+    const token = "token-of-the-other-account";
+    const service = await sandboxFor({ apiKeys: [KEY], otherAccounts: [token] });
+    const journalOf = sharedJournals();
+    const env = { OLD_KEY: KEY };
+    const old = startRun(service, {}, { env, ...journalOf() });
+    const other = { url: service.url, accessToken: token };
+    const next = startRun(other, { account: "other" }, journalOf());
+    const { id, outputs } = await old.partnerApiKey.adopt("env:OLD_KEY");
+    const news = { account: "other" };
+    expect(next.partnerApiKey.diff(outputs, news, { id, urn }).replaces).toEqual(["account"]);
+    await next.partnerApiKey.create(news, urn);
+    await old.partnerApiKey.delete(outputs, { id, urn: "" });
+    expect([service.apiKeys, old.notices]).toEqual([[], []]);
+  });
+});
+
 describe("a key that a wrong pointer found", () => {
   const news = { account: "default" };
   const BOTH: Shape["apiKey"] = ({ key, id }) => ({ apiKey: key, keyId: `key_id_${id}` });
@@ -173,6 +224,17 @@ describe("a clock that is hours off", () => {
     expect(await keys.update(id, outputs, news)).toEqual(outputs);
     expect(methods(service)).toEqual(["GET"]);
     expect(notices).toContainEqual({ kind: "clockOff", hours: 192 });
+  });
+
+  it("does not make a new key so old that a 404 proves its deletion", async () => {
+    const { clock } = ahead(3);
+    const machine = { clock, currentTime: clock.now };
+    const service = await sandboxFor();
+    const { id, outputs } = await startRun(service, {}, machine).partnerApiKey.create(news);
+    service.inject({ kind: "status", status: 404, operation: "deleteApiKey", times: Infinity });
+    const keys = startRun(service, {}, machine).partnerApiKey;
+    const error = await failureOf(keys.delete(outputs, { id, urn: "" }));
+    expect(error).toMatchObject({ problem: { kind: "deletionUnclear", doubts: [{ kind: "new" }] } });
   });
 
   it("does not date a rotation into the future", async () => {

@@ -131,6 +131,17 @@ describe("a service that returns the same key to each creation", () => {
     expect(service.apiKeys).toEqual([]);
   });
 
+  it("fails a creation if a provider with another token of the account has the key", async () => {
+    const { service, first } = await oneKey();
+    const journalOf = sharedJournals();
+    const v1 = startRun({ url: service.url, accessToken: service.accessToken }, {}, journalOf());
+    service.rotateAccessToken();
+    const v2 = startRun(service, {}, journalOf());
+    v1.partnerApiKey.diff(first.outputs, { account: "default" }, first.resource);
+    const error = await failureOf(created(v2.partnerApiKey, "billing"));
+    expect(error).toMatchObject({ problem: { kind: "sameKey", urn: first.resource.urn } });
+  });
+
   it("deletes the key of two providers once when both are destroyed", async () => {
     const { service, first } = await oneKey();
     const second = await created(startRun(service).partnerApiKey, "billing");
