@@ -89,7 +89,7 @@ export function renderNotice(notice: Notice, context: MessageContext): string {
       return `${webhooksText(notice.webhookIds)} ${stay}, because the program declares ${them} through another provider.`;
     }
     case "notShared":
-      return `the folder ${notice.folder} cannot be used, so a webhook that two providers declare is not detected, and a removal that would change a webhook fails. Set TMPDIR to a folder of your own.`;
+      return `the folder ${notice.folder} cannot be used, so a webhook or a key that two providers share is not detected, and a removal that would change a webhook fails. Set TMPDIR to a folder of your own.`;
     case "changeUnconfirmed":
       return `the service accepted the change of ${webhooksText(notice.webhookIds)}, but responded with the old state, and the list does not confirm the change. To see whether it was made, run "pulumi refresh" later.`;
     case "webhooksGone": {

@@ -184,6 +184,7 @@ function promoteKey(
     throw new ResourceError({ kind: "sameKey", name: nameOfKey(found), urn: holder.urn, rotates });
   }
   plugin.keyRequests.recordCreation(names);
+  plugin.keyHolders.forgetDeletion(names);
   return next;
 }
 

@@ -142,6 +142,14 @@ describe("a service that returns the same key to each creation", () => {
     expect(error).toMatchObject({ problem: { kind: "sameKey", urn: first.resource.urn } });
   });
 
+  it("warns if the processes of the run cannot tell each other who has which key", async () => {
+    const { service, first } = await oneKey();
+    const keyJournal = { folder: "/tmp/x", append: () => false, readOthers: () => null };
+    const run = startRun(service, {}, { keyJournal });
+    run.partnerApiKey.diff(first.outputs, rotation("a"), first.resource);
+    expect(run.notices).toContainEqual({ kind: "notShared", folder: "/tmp/x" });
+  });
+
   it("deletes the key of two providers once when both are destroyed", async () => {
     const { service, first } = await oneKey();
     const second = await created(startRun(service).partnerApiKey, "billing");
@@ -195,5 +203,16 @@ describe("a service that gives two keys the same ID", () => {
     await keys.delete(first.outputs, first.resource);
     expect(notices).toMatchObject([{ kind: "keyKept", urn: urnOf("billing"), same: "id" }]);
     expect(service.apiKeys).toEqual([second.outputs["apiKey"]]);
+  });
+
+  it("says that a later key of the same record is not found, although an earlier one was deleted", async () => {
+    const service = await sandboxFor({ keys: "oneRecord" });
+    const { partnerApiKey: keys, notices } = startRun(service, byId);
+    const first = await created(keys, "checkout");
+    await keys.delete(first.outputs, first.resource);
+    const next = await created(keys, "checkout");
+    service.inject({ kind: "status", status: 404, operation: "deleteApiKey" });
+    await keys.delete(next.outputs, next.resource);
+    expect(notices).toMatchObject([{ kind: "keyWasGone", why: "gone" }]);
   });
 });

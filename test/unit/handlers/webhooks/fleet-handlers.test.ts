@@ -266,7 +266,14 @@ describe("two providers in one run", () => {
   it("wait for each other only until they are asked to stop", async () => {
     const service = await sandboxFor();
     const journalOf = sharedJournals();
-    const entry = { kind: "release", account: "default", token: "", webhooks: [101], urn: "", at: 1 } as const;
+    const entry = {
+      kind: "release",
+      account: "default",
+      token: "",
+      webhooks: [101],
+      urn: "",
+      at: 1,
+    } as const;
     const servers = [createHash("sha256").update(service.url).digest("hex").slice(0, 16)];
     journalOf().journal.append({ ...entry, servers });
     const stopping = new AbortController();
