@@ -176,9 +176,13 @@ function previewOf(state: KeyState, step: RotationStep, inputs: KeyInputs): Prop
 /** A resource of which the host knows nothing. */
 const NAMELESS: KeyResource = { id: "", urn: "" };
 
-/** Two imports of one variable have the same ID. */
+/**
+ * Two imports of one variable have the same ID. While a stack moves to the other form, one resource has both
+ * types.
+ */
 function resourceOf(id: string, urn: string): KeyResource {
-  return { id: id.startsWith("env:") ? `${urn} ${id}` : id, urn };
+  const { type, nativeToken } = PARTNER_API_KEY;
+  return { id: id.startsWith("env:") ? `${urn.replace(type, nativeToken)} ${id}` : id, urn };
 }
 
 /**

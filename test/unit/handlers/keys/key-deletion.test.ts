@@ -147,6 +147,19 @@ describe("an imported key that is replaced", () => {
     },
   );
 
+  it("is deleted by the plugin while its stack moves back to dynamic resources", async () => {
+    const service = await sandboxFor({ apiKeys: [KEY] });
+    const journalOf = sharedJournals();
+    const plugin = startRun(service, {}, { env: { OLD_KEY: KEY }, ...journalOf() });
+    const { partnerApiKey: keys } = startRun(service, {}, journalOf());
+    const { id, outputs } = await plugin.partnerApiKey.adopt("env:OLD_KEY");
+    const moved = urn.replace("partners:index:", "pulumi-nodejs:dynamic/partners:");
+    expect(keys.diff(outputs, replaced, { id, urn: moved }).replaces).toEqual(["rotationDue"]);
+    const next = await keys.create(replaced, moved);
+    await plugin.partnerApiKey.delete(outputs, { id, urn });
+    expect([service.apiKeys, plugin.notices]).toEqual([[next.outputs["apiKey"]], []]);
+  });
+
   it("is deleted when it moves to another account", async () => {
     const token = "token-of-the-other-account";
     const service = await sandboxFor({ apiKeys: [KEY], otherAccounts: [token] });
