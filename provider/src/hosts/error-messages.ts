@@ -79,14 +79,15 @@ function describeError(error: PartnerError, context: MessageContext): string {
  * server's words.
  */
 function outcomeText(failure: RequestFailure, context: MessageContext): string {
-  const { operation, effect, attempts, failedAt, serverMessage, requestId } = failure;
+  const { operation, effect, attempts, failedAt, serverMessage, requestId, goneName = null } = failure;
   const tries = attempts > 1 ? ` (${attempts} attempts)` : "";
   const effectText = effect === "none" ? "" : ` ${POSSIBLE_EFFECTS[operation](failedAt)}`;
   const [happened, usualRemedy] = explain(failure, context);
   const isLost = operation === "createApiKey" && effect === "possible";
   const remedy = isLost ? lostCreationRemedy(failure, context) : ` ${usualRemedy}`;
+  const gone = goneName === null ? "" : ` If the key is gone, ${goneCommand(goneName, context)}.`;
   const request = requestId === null ? "" : ` Request ID: ${requestId}.`;
-  return `${happened}${tries}.${effectText}${remedy}${quotedWords(serverMessage)}${request}`;
+  return `${happened}${tries}.${effectText}${remedy}${gone}${quotedWords(serverMessage)}${request}`;
 }
 
 /** What to say about an operation that may have taken effect, at the latest at a time. A read never has. */

@@ -52,8 +52,10 @@ export function keyErrorText(problem: KeyProblem, context: MessageContext, descr
     case "lostCreation":
       return lostCreationText(problem, context);
     case "sameKey": {
-      const { name, urn, rotates } = problem;
+      const { name, urn, rotates, kept } = problem;
       const keeps = rotates ? " The old key stays in use." : "";
+      if (kept !== null)
+        return `The service returned ${describedKey(name)}, which ${resourceAt(urn)} already has, but its response may have a new key elsewhere, and stays in the stack.${keeps} If so, set ${settingName("responses.apiKey", context)} to ${oneOf(kept.pointers)}, and run ${UP}. If the response has no new key, ${goneOrRemoved(kept.name, context)}.`;
       return `The service returned ${describedKey(name)}, which ${resourceAt(urn)} already has, instead of a new one.${keeps} The service may allow only one key. If so, declare one PartnerApiKey and, for a rotation, set overlapDays to 0 and deleteBeforeReplace to true.`;
     }
     case "keyIdMissing": {
@@ -68,9 +70,9 @@ export function keyErrorText(problem: KeyProblem, context: MessageContext, descr
 }
 
 /** Says that a creation was lost, and how to go on. */
-function lostCreationText({ at, rotates }: LostCreation, context: MessageContext): string {
+function lostCreationText({ at, rotates, deletes }: LostCreation, context: MessageContext): string {
   const old = rotates ? " The current key stays in use." : "";
-  const blocked = context.deletes === true ? "the resource is not deleted" : "no other key is created";
+  const blocked = deletes ? "the resource is not deleted" : "no other key is created";
   return `A key may have been created at ${minuteOf(at)} that no stack tracks, so ${blocked}. Nothing was sent.${old} ${lostKeySearch(at)} Then ${goneCommand(at, context)}.`;
 }
 
@@ -92,7 +94,7 @@ function deletionUnclearText(
       case "otherToken":
         return `the key was created with another access token. If that token belongs to another account, restore ${settingName("accessToken", context)}.`;
       case "byId":
-        return `the service may delete keys by ID. If so, set ${settingName("responses.apiKeyId", context)} to ${oneOf(doubt.pointers)}, and run ${UP}.`;
+        return `the service may delete keys by ${doubt.isOther ? "another" : "an"} ID. If so, set ${settingName("responses.apiKeyId", context)} to ${oneOf(doubt.pointers)}, and run ${UP}.`;
       case "new":
         return `the key is new: the service may not find it yet. Try again in two minutes.`;
     }

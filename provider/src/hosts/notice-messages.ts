@@ -27,9 +27,13 @@ export function renderNotice(notice: Notice, context: MessageContext): string {
       const key = describedKey(notice.name);
       if (notice.why === "repeated")
         return `${key} was gone when its deletion was retried. The first attempt probably deleted it.`;
+      if (notice.why === "sameId")
+        return `${key} was not deleted by itself: a key with the same ID was. If it still works, delete it at the service, and correct ${settingName("responses.apiKeyId", context)}.`;
       if (notice.why === "declared") return `${key} counts as deleted, because ${GONE_KEYS} names it.`;
       return `${key} was not found, so it counts as deleted. If nobody deleted it at the service, check there that it is gone.`;
     }
+    case "keyShared":
+      return `${describedKey(notice.name)} is also the key of ${resourceAt(notice.urn)}: the service may allow only one. Declare only one of these resources. The key is deleted only with the last one.`;
     case "keyKept": {
       const { name, urn, same } = notice;
       const holder = resourceAt(urn);

@@ -28,7 +28,7 @@ import {
   rotationDisplayInputs,
   type RotationStep,
 } from "./rotation-plan.js";
-import type { StoredKey } from "./stored-key.js";
+import { nameOfKey, type StoredKey } from "./stored-key.js";
 
 /**
  * Creates the handlers of `PartnerApiKey`. If the key is not found in the response to its creation, the
@@ -41,6 +41,12 @@ export function apiKeyHandlers(plugin: PluginProcess): ResourceHandlers {
   const replaced = new Map<string, { readonly resource: KeyResource; readonly key: StoredKey | null }>();
   const plan = (state: KeyState, { rotation }: KeyInputs) =>
     planRotation(state, rotation, plugin.readSettings(), plugin.currentTime());
+  /** Warns if another resource has the key as well: it was created before this run knew of both. */
+  const warnIfShared = (resource: KeyResource, key: StoredKey | null): void => {
+    const holder = key && plugin.keyHolders.otherHolder(resource, [key.apiKey]);
+    if (key && holder?.isShown === false && holder.urn !== resource.urn)
+      plugin.warn({ kind: "keyShared", name: nameOfKey(key), urn: holder.urn });
+  };
   /** Reads the outputs in the state, and records which keys the resource has. */
   const seen = (olds: Properties, resource: KeyResource): KeyState => {
     const state = withoutGoneKeys(plugin, keyStateOf(olds));
@@ -49,8 +55,9 @@ export function apiKeyHandlers(plugin: PluginProcess): ResourceHandlers {
     if (resource.id === "" || (!isOwn && resource.id.includes(" env:"))) return state;
     const held = heldKeys(plugin, state);
     // In another account, another key can have the same ID.
-    const values = held.map(({ names, isShown }) => ({ names: names.slice(0, 1), isShown }));
+    const values = held.map((key) => ({ ...key, names: key.names.slice(0, 1) }));
     plugin.keyHolders.record(resource, isOwn ? held : values);
+    warnIfShared(resource, state.current);
     return state;
   };
   /** Names a resource to delete. If the host does not know its URN, that of a replaced resource may be it. */

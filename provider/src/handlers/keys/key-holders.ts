@@ -15,6 +15,8 @@ export type KeyResource = ResourceName;
  */
 export interface HeldKey {
   readonly names: readonly string[];
+  /** The response to its creation, hashed as the names are; `null` for an imported key. */
+  readonly response: string | null;
   readonly isShown: boolean;
 }
 
@@ -24,6 +26,8 @@ export interface KeyHolder {
   readonly urn: string;
   /** `id`: it has another key with the same ID. */
   readonly same: "key" | "id";
+  /** As of {@link HeldKey}, hashed. */
+  readonly response: string | null;
   readonly isShown: boolean;
 }
 
@@ -84,7 +88,7 @@ export class KeyHolders {
 
   /** Records that a key was deleted. @param names As of {@link HeldKey}. */
   recordDeletion(names: readonly string[]): void {
-    const key = this.#hashed({ names, isShown: false });
+    const key = this.#hashed({ names, response: null, isShown: false });
     this.#add({ id: `deleted ${key.names.join()}`, urn: "", status: "deleted", keys: [key] });
   }
 
@@ -122,6 +126,7 @@ export class KeyHolders {
             urn,
             same: key.names[0] === value ? ("key" as const) : ("id" as const),
             isShown: key.isShown,
+            response: key.response,
           })),
       );
     return holders.find(({ isShown }) => !isShown) ?? holders[0] ?? null;
@@ -133,14 +138,18 @@ export class KeyHolders {
       this.#owner.warn({ kind: "notShared", folder: this.#journal.folder });
   }
 
-  #hashed({ names, isShown }: HeldKey): HeldKey {
-    return { names: this.#hashes(names), isShown };
+  /** Hashes a secret as all processes with the same access token do. */
+  hash(secret: string): string {
+    return createHmac("sha256", this.#owner.readSettings().accessToken).update(secret).digest("base64url");
+  }
+
+  #hashed({ names, response, isShown }: HeldKey): HeldKey {
+    return { names: this.#hashes(names), response: response === null ? null : this.hash(response), isShown };
   }
 
   /** Hashes the names of a key. The first hash is that of its value, which all processes understand. */
   #hashes(names: readonly string[]): string[] {
-    const { accessToken } = this.#owner.readSettings();
-    const hashes = names.map((name) => createHmac("sha256", accessToken).update(name).digest("base64url"));
+    const hashes = names.map((name) => this.hash(name));
     return [fingerprint(names[0] ?? "") ?? hashes[0] ?? "", ...hashes];
   }
 }

@@ -126,9 +126,12 @@ export function nameOfKey({ apiKey, createdAt }: Pick<StoredKey, "apiKey" | "cre
   return { fingerprint: fingerprint(apiKey), createdAt };
 }
 
-/** Names a key that was not found by its response: two keys can be created in the same millisecond. */
+/**
+ * Names a key that was not found, by its response and its time: two keys can be created in the same
+ * millisecond, and two responses without a key can be the same.
+ */
 export function nameOfCreated({ response, createdAt }: CreatedKey): KeyName {
-  return { fingerprint: fingerprint(responseText(response)), createdAt };
+  return { fingerprint: fingerprint(`${responseText(response)} ${createdAt ?? ""}`), createdAt };
 }
 
 /** Returns a mark by which an access token is recognized later. Only for the secret part of the state. */

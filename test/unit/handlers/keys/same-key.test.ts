@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import type { ResourceHandlers } from "../../../../provider/src/handlers/contract.js";
 import { fingerprint } from "../../../../provider/src/handlers/keys/key-name.js";
-import type { Sandbox } from "../../../support/sandbox.ts";
+import { SHAPES, type Sandbox, type Shape } from "../../../support/sandbox.ts";
 import { failureOf, sandboxFor } from "../../api/support.ts";
 import { mapping, methods, partialFailureOf, sharedJournals, startRun } from "../support.ts";
 
@@ -85,6 +85,35 @@ describe("a service that returns the same key to each creation", () => {
     expect(next.outputs["apiKey"]).toBe(service.apiKeys[0]);
     await keys.delete(next.outputs, next.resource);
     expect(service.apiKeys).toEqual([]);
+  });
+
+  it("is named as soon as a run sees that two resources have it", async () => {
+    const { service, first } = await oneKey();
+    const second = await created(startRun(service).partnerApiKey, "billing");
+    const { partnerApiKey: keys, notices } = startRun(service);
+    for (const { outputs, resource } of [first, second]) keys.diff(outputs, { account: "default" }, resource);
+    expect(notices).toMatchObject([{ kind: "keyShared", urn: urnOf("checkout") }]);
+  });
+
+  it("keeps a response that may have the new key elsewhere than where responses.apiKey points", async () => {
+    const constant = "acct_4f1c9e7a2b8d6053";
+    const body: Shape["apiKey"] = ({ key }) => ({ account: { publicApi: constant }, newApiKey: key });
+    const service = await sandboxFor({ shape: { ...SHAPES.flat, apiKey: body } });
+    const wrong = mapping({ apiKey: "/account/publicApi" });
+    const { resource, outputs } = await created(startRun(service, wrong).partnerApiKey, "checkout");
+    const { id, urn } = resource;
+    const rotating = startRun(service, wrong).partnerApiKey;
+    const failure = await partialFailureOf(rotating.update(id, outputs, rotation("a"), urn));
+    const kept = { pointers: ["/newApiKey"] };
+    expect(failure.reason).toMatchObject({ problem: { kind: "sameKey", kept } });
+    // No other key is created until the setting is corrected.
+    await partialFailureOf(
+      startRun(service, wrong).partnerApiKey.update(id, failure.properties, rotation("a"), urn),
+    );
+    expect(service.apiKeys).toHaveLength(2);
+    const right = startRun(service, mapping({ apiKey: "/newApiKey" })).partnerApiKey;
+    const next = await right.update(id, failure.properties, rotation("a"), urn);
+    expect(next["apiKey"]).toBe(service.apiKeys[1]);
   });
 
   it("does not count as a creation while the key is being deleted", async () => {
@@ -192,7 +221,9 @@ describe("a service that gives two keys the same ID", () => {
     const { service, resource, next } = await rotated();
     const { partnerApiKey: keys, notices } = startRun(service, byId);
     await keys.delete(next, resource);
-    expect([methods(service), service.apiKeys, notices]).toEqual([["DELETE"], [], []]);
+    const name = { fingerprint: fingerprint(String(next["previousApiKey"])) };
+    const covered = [{ kind: "keyWasGone", name, why: "sameId" }];
+    expect([methods(service), service.apiKeys, notices]).toMatchObject([["DELETE"], [], covered]);
   });
 
   it("keeps the record of a key in another resource", async () => {
