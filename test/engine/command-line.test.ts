@@ -81,7 +81,7 @@ it("replace-key.sh replaces a key with the CLI, and creates no second one if the
     code: 1,
     stderr: expect.stringContaining("Look for a new key") as string,
   });
-  expect(countRequests(sandbox)).toEqual({ POST: 1 });
+  expect(countRequests(sandbox)).toEqual({ GET: 1, POST: 1 });
 });
 
 it("the commands with --provider of the page use an explicit provider of the stack, and no environment variable", async () => {

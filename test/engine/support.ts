@@ -16,6 +16,7 @@ const { version } = (await import("../../provider/package.json", { with: { type:
 /** A resource of the native plugin, registered the way a generated SDK does it. */
 export class Native extends pulumi.CustomResource {
   declare readonly apiKey: pulumi.Output<string>;
+  declare readonly previousApiKey: pulumi.Output<string | null>;
 
   constructor(
     type: string,
@@ -23,7 +24,7 @@ export class Native extends pulumi.CustomResource {
     inputs: Record<string, unknown>,
     options: pulumi.CustomResourceOptions = {},
   ) {
-    const outputs = type === "PartnerApiKey" ? { apiKey: undefined } : {};
+    const outputs = type === "PartnerApiKey" ? { apiKey: undefined, previousApiKey: undefined } : {};
     super(`partners:index:${type}`, name, { ...inputs, ...outputs }, { version, ...options });
   }
 }

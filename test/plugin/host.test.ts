@@ -2,12 +2,14 @@ import { describe, expect, it } from "vitest";
 
 import { PARTNER_WEBHOOK_STATES } from "../../provider/src/registration.js";
 import {
+  configFor,
   errorOf,
   HOOK,
   KEY,
   LIST,
   loggingEngine,
   plain,
+  pluginFor,
   secretValue,
   start,
   takeRequests,
@@ -50,6 +52,32 @@ it("responses contain no undefined values if the inputs and the state are incomp
   expect(found).toMatchObject({ inputs: { stateOnDestroy: null } });
   const { properties } = await plugin.update("101", hook, { ...hook, state: "active" });
   expect(properties).toMatchObject({ state: "active", initialState: null, stateOnDestroy: null });
+});
+
+it("a state that the native plugin wrote gets __provider from an update, which sends nothing else", async () => {
+  const { sandbox, plugin: native } = await start({}, { host: "native" });
+  const plugin = await pluginFor({ config: configFor(sandbox) });
+  const { __provider } = PARTNER_WEBHOOK_STATES;
+  const fleet = { __provider, states: { 102: "disabled" }, others: "leave", stateOnDestroy: "restore" };
+  for (const inputs of [KEY, HOOK, { ...fleet, account: "default" }]) {
+    const { id, properties } = await native.create(inputs);
+    const written = plain(properties);
+    expect(written).not.toHaveProperty("__provider"); // Without it, the host can neither read nor delete.
+    takeRequests(sandbox);
+    expect(await plugin.diff(id, written, inputs)).toMatchObject({ changes: true, replaces: [] });
+    const mended = (await plugin.update(id, written, inputs)).properties;
+    expect(mended).toEqual({ ...written, __provider: inputs.__provider });
+    expect(await plugin.diff(id, mended, inputs)).toMatchObject({ changes: false });
+    expect(takeRequests(sandbox)).toBe("");
+  }
+  // A change is made as always.
+  const { properties } = await plugin.update(
+    "101",
+    { ...HOOK, __provider: null },
+    { ...HOOK, state: "active" },
+  );
+  expect(properties).toMatchObject({ __provider: HOOK.__provider, state: "active" });
+  expect(sandbox.webhooks.get(101)).toBe("active");
 });
 
 it("an error contains no stack trace, path or key, and mentions the last up only if no program runs", async () => {

@@ -5,6 +5,7 @@ import struct from "google-protobuf/google/protobuf/struct_pb.js";
 import { describe, expect, it } from "vitest";
 
 import { UNKNOWN } from "../../provider/src/handlers/contract.js";
+import { PARTNER_API_KEY } from "../../provider/src/registration.js";
 import type { SandboxOptions } from "../support/sandbox.ts";
 import {
   configFor,
@@ -233,6 +234,15 @@ it("a cancellation ends waits at once, and a creation in flight returns its key"
   expect(secretValue((await created).properties["apiKey"])).toBeTypeOf("string");
   plugin.kill("SIGINT");
   expect(await plugin.ended).toEqual({ code: 130, signal: null });
+});
+
+it("a resource that a move back replaced, whose URN has the type of dynamic resources, is deleted", async () => {
+  const [held, other] = ["old-key-0123456789abcdef", "new-key-0123456789abcdef"];
+  const { plugin, sandbox } = await startNative({ apiKeys: [held, other] });
+  const urn = `urn:pulumi:dev::test::test:Shop$${PARTNER_API_KEY.type}::name`;
+  const state = toStruct({ account: "default", apiKey: held });
+  await plugin.call("delete", new proto.DeleteRequest().setUrn(urn).setId("key-1").setProperties(state));
+  expect(sandbox.apiKeys).toEqual([other]);
 });
 
 it("a resource type that does not exist is an error that names those that do", async () => {

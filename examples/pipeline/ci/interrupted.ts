@@ -1,6 +1,6 @@
 // Fails if a killed run or a lost response may have left a key that no stack tracks:
 //   pulumi stack export | node ci/interrupted.ts
-// With --lost, it only prints when the responses were lost, for PARTNERS_GONE_KEYS.
+// With --lost, it prints only the times of the lost responses, for PARTNERS_GONE_KEYS.
 // Run it before `up`: afterwards, Pulumi no longer knows which keys the killed run was rotating.
 import { argv, stdin } from "node:process";
 import { json } from "node:stream/consumers";
@@ -45,7 +45,7 @@ ${[
 ].join("\n")}
 Keys of this stack:
 ${keys.map(described).join("\n") || "  none"}
-Find a key at the service that no stack tracks, created at about one of these times, and delete it.
+If the service has a key from about one of these times that no stack tracks, delete it.
 Then run the task "forget-interrupted", and the failed job again.`);
   process.exitCode = 1;
 }

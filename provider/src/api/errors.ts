@@ -77,6 +77,11 @@ export interface RequestFailure {
   readonly requestId: string | null;
   /** The server's error message, redacted. */
   readonly serverMessage: string | null;
+  /**
+   * The name by which a person can say that the key to delete is gone: a fingerprint or a time.
+   * @default `null`: it cannot be gone, or has no name
+   */
+  readonly goneName?: string | null;
 }
 
 const REQUEST_CODES: Readonly<Record<FailureCause["kind"], ErrorCode>> = {

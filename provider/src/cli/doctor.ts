@@ -85,7 +85,7 @@ function reportStack(
       "failed",
       "lost",
       `A key may have been created that no stack tracks, for ${lostCreations.map(({ resource, at }) => `${resource} at ${at}`).join(", ")}.`,
-      'If the service has a key from that time that is no stack\'s "apiKey" or "previousApiKey", delete it. Then run:',
+      'If the service has a key from about that time that is not the "apiKey" or "previousApiKey" of any stack, delete it. Then run:',
       `${GONE_KEYS}=${lostCreations.map(({ at }) => at).join()} pulumi up`,
     );
   if (interruptedKeys.length > 0)

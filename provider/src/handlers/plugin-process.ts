@@ -75,7 +75,7 @@ export class PluginProcess {
     this.env = options.env ?? process.env;
     this.currentTime = options.currentTime ?? (() => Date.now());
     this.managed = new ManagedWebhooks(this, options.journal ?? null);
-    this.keyHolders = new KeyHolders(options.keyJournal ?? null, () => this.readSettings().accessToken);
+    this.keyHolders = new KeyHolders(options.keyJournal ?? null, this);
     this.goneKeys = new Set(this.env[GONE_KEYS]?.split(/[\s,]+/).filter((name) => name !== ""));
     this.progress = options.progress ?? (() => undefined);
   }

@@ -44,6 +44,8 @@ export interface LostCreation {
   readonly at: string;
   /** Whether another key is in use. */
   readonly rotates: boolean;
+  /** What it prevents: the deletion of the resource, or another creation. */
+  readonly deletes: boolean;
 }
 
 /** Why a service that returns 404 for the deletion of a key may still have the key. */
@@ -52,8 +54,11 @@ export type DeletionDoubt = Readonly<
   | { kind: "noList"; listError: PartnerError }
   /** The key was created with another access token, which may belong to another account. */
   | { kind: "otherToken" }
-  /** The service may delete keys by an ID. `pointers`: to what may be the ID in the response. */
-  | { kind: "byId"; pointers: readonly string[] }
+  /**
+   * The service may delete keys by an ID. `pointers`: to what may be the ID in the response. `isOther`:
+   * another ID than the one that was sent.
+   */
+  | { kind: "byId"; pointers: readonly string[]; isOther: boolean }
   /** The key is so new that a replica of the service may not know it yet. */
   | { kind: "new" }
 >;
@@ -90,8 +95,15 @@ export type ResourceProblem = Readonly<
   | LostCreation
   /**
    * The service returned a key that the resource at `urn` already has. `rotates`: the resource keeps its key.
+   * `kept`: the response is kept, by its name, because it has other values that may be the new key.
    */
-  | { kind: "sameKey"; name: KeyName; urn: string; rotates: boolean }
+  | {
+      kind: "sameKey";
+      name: KeyName;
+      urn: string;
+      rotates: boolean;
+      kept: { readonly name: KeyName; readonly pointers: readonly string[] } | null;
+    }
   /** `responses.apiKeyId` is set, but finds no ID in the response to the creation of the key. */
   | { kind: "keyIdMissing"; name: KeyName }
   /** The resource at `urn`, which replaces this one, still shows its key, because it has none of its own. */
@@ -168,7 +180,9 @@ export type Notice = Readonly<
    * A key was gone when it was to be deleted. `why`: an earlier attempt may have deleted it (`repeated`), a
    * person says so (`declared`), or the service did not find it.
    */
-  | { kind: "keyWasGone"; name: KeyName; why: "repeated" | "declared" | "gone" }
+  | { kind: "keyWasGone"; name: KeyName; why: "repeated" | "declared" | "gone" | "sameId" }
+  /** Two resources have the same key. `urn`: the other one. */
+  | { kind: "keyShared"; name: KeyName; urn: string }
   /**
    * A key is not deleted, because the resource at `urn` has the same key, or another key with the same ID.
    */

@@ -74,8 +74,11 @@ function toProvider(resource: ResourceHandlers): ResourceProvider {
     diff: (id, olds: Properties, news: Properties) => {
       const name = { id, urn: urnOf(news) ?? "" };
       const compare = () => Promise.resolve(olds).then((state) => resource.diff(state, news, name));
-      // `update` reads the actual state itself and can report the error.
-      return handleCall(compare, news).catch(() => ({ changes: true }));
+      return handleCall(compare, news).then(
+        (difference) => ({ ...difference, changes: difference.changes || isFromPlugin(olds) }),
+        // `update` reads the actual state itself and can report the error.
+        () => ({ changes: true }),
+      );
     },
     create: (inputs: Properties) =>
       handleCall(async () => {
@@ -95,8 +98,13 @@ function toProvider(resource: ResourceHandlers): ResourceProvider {
       }, olds),
     update: (id, olds: Properties, news: Properties) =>
       handleCall(async () => {
-        const outputs = await resource.update(id, olds, news, urnOf(news)).catch(rethrow(news));
-        return { outs: toOutputs(outputs) };
+        const name = { id, urn: urnOf(news) ?? "" };
+        const apply = async (): Promise<Properties> => {
+          // The SDK's host adds `__provider`. If nothing else differs, there is nothing to send.
+          if (isFromPlugin(olds) && !resource.diff(olds, news, name).changes) return olds;
+          return resource.update(id, olds, news, urnOf(news));
+        };
+        return { outs: toOutputs(await apply().catch(rethrow(news))) };
       }, news),
     delete: (id, olds: Properties) =>
       handleCall(() =>
@@ -121,6 +129,14 @@ function handleCall<Result>(handle: () => Promise<Result>, inputs: Properties = 
  */
 function urnOf({ __urn: urn }: Properties): string | undefined {
   return typeof urn === "string" ? urn : undefined;
+}
+
+/**
+ * Whether the native plugin wrote these outputs, before the stack moved back. They lack `__provider`, without
+ * which the SDK's host can neither read nor delete a resource.
+ */
+function isFromPlugin(outputs: Properties): boolean {
+  return typeof outputs["__provider"] !== "string";
 }
 
 /** Converts outputs, which may hold values of the service, for the engine. */

@@ -1,32 +1,21 @@
-import {
-  PartnerError,
-  RequestError,
-  SettingsError,
-  type RequestFailure,
-  type UnreadableList,
-} from "../api/errors.js";
+import { PartnerError, RequestError, SettingsError, type RequestFailure } from "../api/errors.js";
 import { OPERATIONS, type Operation } from "../api/operations.js";
-import {
-  ResourceError,
-  type LostCreation,
-  type RefusedReading,
-  type ResourceProblem,
-  type WebhookFailure,
-} from "../handlers/problems.js";
-import { goneName, type KeyName } from "../handlers/keys/key-name.js";
+import { ResourceError, type ResourceProblem, type WebhookFailure } from "../handlers/problems.js";
 import { importIdText } from "./input-messages.js";
+import { keyErrorText, lostKeySearch } from "./key-error-messages.js";
+import { encodingName, readingRemedy } from "./reading-messages.js";
+import { connectionRemedy, connectionText, statusRemedy } from "./request-remedies.js";
 import { renderSettingProblem } from "./setting-messages.js";
 import {
-  describedKey,
   failedCommand,
   goneCommand,
   inflections,
   listed,
-  minuteOf,
   otherServerRemedy,
+  quotedWords,
   quoteForShell,
-  resourceAt,
   settingName,
+  stateDelete,
   stateSettings,
   UP,
   webhooksText,
@@ -90,39 +79,36 @@ function describeError(error: PartnerError, context: MessageContext): string {
  * server's words.
  */
 function outcomeText(failure: RequestFailure, context: MessageContext): string {
-  const { operation, effect, attempts, failedAt, serverMessage, requestId } = failure;
+  const { operation, effect, attempts, failedAt, serverMessage, requestId, goneName = null } = failure;
   const tries = attempts > 1 ? ` (${attempts} attempts)` : "";
-  const effectText = effect === "none" ? "" : ` ${POSSIBLE_EFFECTS[operation](failedAt, context)}`;
+  const effectText = effect === "none" ? "" : ` ${POSSIBLE_EFFECTS[operation](failedAt)}`;
   const [happened, usualRemedy] = explain(failure, context);
   const isLost = operation === "createApiKey" && effect === "possible";
   const remedy = isLost ? lostCreationRemedy(failure, context) : ` ${usualRemedy}`;
+  const gone = goneName === null ? "" : ` If the key is gone, ${goneCommand(goneName, context)}.`;
   const request = requestId === null ? "" : ` Request ID: ${requestId}.`;
-  return `${happened}${tries}.${effectText}${remedy}${quotedWords(serverMessage)}${request}`;
-}
-
-/** Quotes what the server said, if anything. */
-function quotedWords(words: string | null): string {
-  if (words === null) return "";
-  return ` The server said: "${words}"${/[.!?…]$/.test(words) ? "" : "."}`;
+  return `${happened}${tries}.${effectText}${remedy}${gone}${quotedWords(serverMessage)}${request}`;
 }
 
 /** What to say about an operation that may have taken effect, at the latest at a time. A read never has. */
-const POSSIBLE_EFFECTS: Readonly<Record<Operation, (time: string, context: MessageContext) => string>> = {
-  createApiKey: (time, context) =>
-    `A key may have been created that no stack tracks. Look at the service for a key created at about ${minuteOf(time)}, and delete it. Then ${goneCommand(time, context)}.`,
+const POSSIBLE_EFFECTS: Readonly<Record<Operation, (time: string) => string>> = {
+  createApiKey: (time) => `A key may have been created that no stack tracks. ${lostKeySearch(time)}`,
   deleteApiKey: () => "The key may already be deleted.",
   listWebhooks: () => "",
   activateWebhook: () => "The webhook may have been changed.",
   disableWebhook: () => "The webhook may have been changed.",
 };
 
-/** Returns what to change before the next creation, if anything. Repeating it is the remedy of its effect. */
+/** Returns what to change before the next creation, if anything, and the command that repeats it. */
 function lostCreationRemedy(failure: RequestFailure, context: MessageContext): string {
-  const { cause } = failure;
-  if (cause.kind === "timeout")
-    return ` If the service is slow, first raise ${settingName("requestTimeout", context)}.`;
+  const { cause, failedAt } = failure;
   const isRefused = cause.kind === "webPage" || (cause.kind === "status" && cause.status < 400);
-  return isRefused ? ` ${explain(failure, context)[1]}` : "";
+  const refusal = isRefused ? ` ${explain(failure, context)[1]}` : "";
+  const first =
+    cause.kind === "timeout"
+      ? ` If the service is slow, raise ${settingName("requestTimeout", context)}.`
+      : refusal;
+  return `${first} Then ${goneCommand(failedAt, context)}.`;
 }
 
 /** Names a request, as in `PATCH /webhooks/101/disable at partners.example.com`. Never contains a key. */
@@ -222,67 +208,6 @@ function explain(
   }
 }
 
-function statusRemedy(status: number, operation: Operation, context: MessageContext): string {
-  const baseUrl = settingName("baseUrl", context);
-  if (status === 401) return `The access token was rejected: check ${settingName("accessToken", context)}.`;
-  if (status === 403)
-    return `The token lacks permission for this: change ${settingName("accessToken", context)}.`;
-  if (status === 404 && OPERATIONS[operation].method === "PATCH")
-    return `The webhook may just have been deleted: run ${failedCommand(context)} again, or ask the service's operator.`;
-  if (status === 404) return `There is no Partner API at this address. Correct ${baseUrl}.`;
-  if (status === 409 && OPERATIONS[operation].kind === "create")
-    return "The service may allow only one key. If so, delete the other one or, for a rotation, set overlapDays to 0 and deleteBeforeReplace to true.";
-  if (status === 408) return "It timed out while waiting for the request: try again.";
-  if (status === 429) return `Try again later, or set ${settingName("requestsPerSecond", context)}.`;
-  if (status < 400 && status !== 304)
-    return `Redirects are not followed: set ${baseUrl} to the final address.`;
-  if (status >= 500) return "The service failed: try again later.";
-  return "The service rejected the request: fix the problem that it reports, or ask its operator.";
-}
-
-function encodingName(encoding: string): string {
-  return encoding === "unknown" ? "an unknown encoding" : `the encoding "${encoding}"`;
-}
-
-/** The codes for a connection that ended before a response. */
-const CLOSED = ["UND_ERR_SOCKET", "ECONNRESET", "EPIPE"];
-/** The code for headers that are invalid after a Content-Length, such as a second one. */
-const INVALID_HEADERS = "UND_ERR_RES_CONTENT_LENGTH_MISMATCH";
-
-/** Says what an error code of a connection means. */
-function connectionText(code: string, peer: string): string {
-  if (CLOSED.includes(code)) return `${peer} closed the connection without a response`;
-  if (["HTTPParserError", INVALID_HEADERS].includes(code))
-    return `${peer} sent a response that is not valid HTTP`;
-  return `the connection to ${peer} failed`;
-}
-
-/**
- * Returns the remedy for an error code of OpenSSL (verify(1)), Node or undici.
- *
- * @param source The setting that holds the address.
- */
-function connectionRemedy(code: string, source: string): string {
-  if (/SELF_SIGNED|^UNABLE_TO_/.test(code))
-    return "The certificate's issuer is unknown: set NODE_EXTRA_CA_CERTS.";
-  if (/^CERT_(HAS|NOT)/.test(code))
-    return "The certificate has expired or is not valid yet: check this machine's clock.";
-  if (code.includes("ALTNAME_INVALID")) return `The certificate is for another host: check ${source}.`;
-  if (code.includes("SSL_WRONG_VERSION"))
-    return `The server speaks another protocol: check the scheme and port of ${source}.`;
-  if (code === "HTTPParserError")
-    return `Check the scheme and port of ${source}; if they are right, ask the service's operator.`;
-  if (code === INVALID_HEADERS)
-    return "Ask the service's operator to correct its headers: there may be two lengths.";
-  if (/SSL|EPROTO/.test(code))
-    return "The TLS handshake failed: ask the service's operator which versions and ciphers it accepts.";
-  if (/^UND_ERR_(ABORTED|PRX)/.test(code))
-    return "The proxy refused the connection: check HTTPS_PROXY, or add the host to NO_PROXY.";
-  if (CLOSED.includes(code))
-    return `Try again; if it happens again, check ${source}, or ask the service's operator.`;
-  return `Check ${source} and the network.`;
-}
-
 function resourceText(problem: ResourceProblem, context: MessageContext): string {
   switch (problem.kind) {
     case "otherAccount": {
@@ -324,85 +249,11 @@ function resourceText(problem: ResourceProblem, context: MessageContext): string
         : ["the list may have further pages", "the list is complete"];
       return `${what}: ${why}. If ${condition}, set ${settingName("responses.complete", context)} to true.`;
     }
-    case "keyNotFound": {
-      const { name, rotates, complete, reading, serverMessage } = problem;
-      const { createdAt } = name;
-      const gone = goneOrRemoved(name, context);
-      const there = `at the service; in a stack, then ${gone}`;
-      const old = rotates ? " The old key stays in use." : "";
-      const time = createdAt === null ? "an unknown time" : minuteOf(createdAt);
-      const created = `A key was created at ${time}`;
-      if (reading.reason === "empty")
-        return `${created}, but the response is empty, so the key is lost.${old} Delete it ${there}.`;
-      const state = complete ? "" : " (cut off)";
-      const note = `${problem.reportsFailure ? " (which reports a failure)" : state}, which stays in the stack, if there is one.${old}`;
-      const unreadable =
-        problem.undecoded === null
-          ? "The body is not JSON, so no JSON Pointer can find the key."
-          : `The body has ${encodingName(problem.undecoded)}, which cannot be decoded.`;
-      const remedy =
-        reading.reason === "not JSON"
-          ? unreadable
-          : `${readingRemedy("apiKey", reading, context)} Then run ${UP}; it does not create another key.`;
-      return `${created} but not found in the response${note} ${remedy} If the body has no key, or there is no stack, delete the key ${there}.${quotedWords(serverMessage)}`;
-    }
-    case "lostCreation":
-      return lostCreationText(problem, context);
-    case "sameKey": {
-      const { name, urn, rotates } = problem;
-      const keeps = rotates ? " The old key stays in use." : "";
-      return `The service returned ${describedKey(name)}, which ${resourceAt(urn)} already has, instead of a new one.${keeps} It may allow only one: then declare one PartnerApiKey and, for a rotation, set overlapDays to 0 and deleteBeforeReplace to true.`;
-    }
-    case "keyIdMissing": {
-      const { name } = problem;
-      return `Deleting ${describedKey(name)} failed: ${settingName("responses.apiKeyId", context)} finds no ID in the response to its creation. Nothing was sent. Correct the setting and run ${UP}.${goneRemedy(name, context)}`;
-    }
-    case "keyShown":
-      return `Deleting ${describedKey(problem.name)} failed: ${resourceAt(problem.urn)} still uses it, because its own key was not found. Nothing was sent. First correct that.`;
-    case "deletionUnclear":
-      return deletionUnclearText(problem, context);
     case "partlyDone":
       return `One key was deleted. Then this failed: ${describeError(problem.next, context)}`;
+    default:
+      return keyErrorText(problem, context, (error) => describeError(error, context));
   }
-}
-
-/** Says that a creation was lost, and how to go on. */
-function lostCreationText({ at, rotates }: LostCreation, context: MessageContext): string {
-  const old = rotates ? " The current key stays in use." : "";
-  return `A key may have been created at ${minuteOf(at)} that no stack tracks, so no other key is created. Nothing was sent.${old} Look for that key at the service and delete it, then ${goneCommand(at, context)}.`;
-}
-
-/** Says why a 404 does not prove that a key is gone, and how to go on. */
-function deletionUnclearText(
-  { name, doubts }: Extract<ResourceProblem, { kind: "deletionUnclear" }>,
-  context: MessageContext,
-): string {
-  const reasons = doubts.map((doubt) => {
-    switch (doubt.kind) {
-      case "noList":
-        return `nothing confirms that the key is gone: ${describeError(doubt.listError, context)}`;
-      case "otherToken":
-        return `the key was created with another access token. If that is of another account, restore ${settingName("accessToken", context)}.`;
-      case "byId":
-        return `the service may delete keys by ID. If so, set ${settingName("responses.apiKeyId", context)} to ${oneOf(doubt.pointers)}, and run ${UP}.`;
-      case "new":
-        return `the key is new, and the service may not find it yet. Try again in two minutes.`;
-    }
-  });
-  const [first = "", ...more] = reasons;
-  const rest = more.map((reason) => ` Or ${reason}`).join("");
-  return `Deleting ${describedKey(name)} failed: the server returned 404, but ${first}${rest}${goneRemedy(name, context)}`;
-}
-
-/** Returns how to say that a key is gone. */
-function goneRemedy(key: KeyName, context: MessageContext): string {
-  return ` If the key is gone, ${goneOrRemoved(key, context)}.`;
-}
-
-/** Returns the command that says that a key is gone or, for one without a name, forgets it. */
-function goneOrRemoved(key: KeyName, context: MessageContext): string {
-  const name = goneName(key);
-  return name === null ? stateDelete(context) : goneCommand(name, context);
 }
 
 /** Returns one line for each of the first ten reasons, with the webhooks that it applies to. */
@@ -427,62 +278,4 @@ function resourceNames(urns: readonly string[]): string {
     return `${type.replace(/^.*[$:]/, "")} ${JSON.stringify(name.join("::"))}`;
   });
   return (new Set(names).size === 1 ? urns : names).join(" and ");
-}
-
-/**
- * Returns the last resort: the command that removes the resource from the state. Without a URN, the CLI
- * offers all resources.
- */
-function stateDelete({ urn }: MessageContext): string {
-  return `run "pulumi state delete${urn === undefined ? "" : ` ${quoteForShell(urn)}`}"`;
-}
-
-/**
- * Returns the remedy for a response that is not recognized.
- *
- * @param member The member of `responses` to set.
- */
-function readingRemedy(
-  member: string,
-  {
-    reason,
-    candidates,
-    misfit,
-  }: Pick<UnreadableList | RefusedReading, "reason" | "candidates"> & Pick<RefusedReading, "misfit">,
-  context: MessageContext,
-): string {
-  if (reason === "not JSON") return `It is not JSON. Check ${settingName("baseUrl", context)}.`;
-  const name = settingName(`responses.${member}`, context);
-  const matches = reason === "pointer" ? "The JSON Pointer matches nothing. " : "";
-  const why = misfit ? `${misfitText(misfit)} ` : matches;
-  if (candidates.length === 0) return `${why}Set ${name} to its JSON Pointer.`;
-  const choice = oneOf(candidates.map((pointer) => pointer || '""')); // The whole response.
-  const hasStar = candidates.some((pointer) => pointer.includes("*"));
-  return `${why}Set ${name} to ${choice}${hasStar ? " (* is any name)" : ""}.`;
-}
-
-type Misfit = NonNullable<RefusedReading["misfit"]>;
-
-/** What a value is that cannot be the key, or does not look like it. */
-const MISFITS: Readonly<Record<Misfit["kind"], string>> = {
-  number: "a number, not a string",
-  notText: "not a string",
-  empty: "an empty string",
-  characters: "a string with spaces or other characters that a key cannot have",
-  long: "a string of more than 4096 characters",
-  masked: "masked",
-  accessToken: "the access token, which is never a key",
-  short: "a string of fewer than 8 characters",
-  address: "a URL or a path",
-  label: "a string of words, like a name",
-};
-
-/** Says why the value at a pointer is not the key. */
-function misfitText({ pointer, kind }: Misfit): string {
-  const value = pointer === null ? "value at the JSON Pointer" : `value at ${pointer || '""'}`;
-  return `The ${value} is ${MISFITS[kind]}.`;
-}
-
-function oneOf(pointers: readonly string[]): string {
-  return pointers.length > 1 ? `one of ${pointers.join(", ")}` : pointers.join();
 }

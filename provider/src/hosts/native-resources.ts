@@ -104,11 +104,12 @@ export class NativeResources {
   }
 
   #handlersOf(request: { getUrn(): string }): ResourceHandlers {
-    const type = request.getUrn().split("::")[2]?.split("$").at(-1) ?? "";
-    const registration = RESOURCES.find(({ nativeToken }) => nativeToken === type);
+    const token = request.getUrn().split("::")[2]?.split("$").at(-1) ?? "";
+    // A stack that moves back may have replaced a resource, which has its new type until it is deleted.
+    const registration = RESOURCES.find(({ nativeToken, type }) => [nativeToken, type].includes(token));
     if (registration) return this.#host.handlers[registration.handlers];
     const known = RESOURCES.map(({ nativeToken }) => nativeToken);
-    throw new ResourceError({ kind: "unknownToken", token: type, known });
+    throw new ResourceError({ kind: "unknownToken", token, known });
   }
 }
 

@@ -27,9 +27,13 @@ export function renderNotice(notice: Notice, context: MessageContext): string {
       const key = describedKey(notice.name);
       if (notice.why === "repeated")
         return `${key} was gone when its deletion was retried. The first attempt probably deleted it.`;
+      if (notice.why === "sameId")
+        return `${key} was not deleted by itself: a key with the same ID was. If it still works, delete it at the service, and correct ${settingName("responses.apiKeyId", context)}.`;
       if (notice.why === "declared") return `${key} counts as deleted, because ${GONE_KEYS} names it.`;
-      return `${key} was not found, so it counts as deleted. Someone may have deleted it at the service.`;
+      return `${key} was not found, so it counts as deleted. If nobody deleted it at the service, check there that it is gone.`;
     }
+    case "keyShared":
+      return `${describedKey(notice.name)} is also the key of ${resourceAt(notice.urn)}: the service may allow only one. Declare only one of these resources. The key is deleted only with the last one.`;
     case "keyKept": {
       const { name, urn, same } = notice;
       const holder = resourceAt(urn);
@@ -41,12 +45,12 @@ export function renderNotice(notice: Notice, context: MessageContext): string {
       return `${describedKey(notice.name)} was imported, so its ID is not known: it is deleted by its value.`;
     case "lostCreation": {
       const lost = `a key may have been created at ${minuteOf(notice.at)} that no stack tracks.`;
-      const then = `delete it at the service, then ${goneCommand(notice.at, context)}.`;
-      return `${lost}${notice.needsKey ? " Until someone has looked for it, no other key is created." : ""} If it exists, ${then}`;
+      const until = notice.needsKey ? " Until then, no other key is created." : "";
+      return `${lost} Look for it at the service and delete it if it exists, then ${goneCommand(notice.at, context)}.${until}`;
     }
     case "clockOff": {
       const { hours } = notice;
-      return `the clock of this machine is ${Math.abs(hours)} hours ${hours > 0 ? "ahead of" : "behind"} the service's. Correct it. Until then, the service's time decides when a key is deleted.`;
+      return `the clock of this machine is ${Math.abs(hours)} hours ${hours > 0 ? "ahead of" : "behind"} the service's. Correct this clock. Until then, the service's time decides when a previous key is deleted.`;
     }
     case "pointerFindsNothing":
       return `${settingName("responses.apiKey", context)} finds no key in the stored response of ${keyName(notice.fingerprint)}, so the key does not change.`;
@@ -89,9 +93,9 @@ export function renderNotice(notice: Notice, context: MessageContext): string {
       return `${webhooksText(notice.webhookIds)} ${stay}, because the program declares ${them} through another provider.`;
     }
     case "notShared":
-      return `the folder ${notice.folder} cannot be used, so a webhook that two providers declare is not detected, and a removal that would change a webhook fails. Set TMPDIR to a folder of your own.`;
+      return `the folder ${notice.folder} cannot be used, so a webhook or a key that two providers share is not detected, and a removal that would change a webhook fails. Set TMPDIR to a folder of your own.`;
     case "changeUnconfirmed":
-      return `the service accepted the change of ${webhooksText(notice.webhookIds)}, but responded with the old state, and the list does not confirm the change. Run "pulumi refresh" later.`;
+      return `the service accepted the change of ${webhooksText(notice.webhookIds)}, but responded with the old state, and the list does not confirm the change. To see whether it was made, run "pulumi refresh" later.`;
     case "webhooksGone": {
       const { are, them } = inflections(notice.webhookIds);
       return `${webhooksText(notice.webhookIds)} ${are} no longer in the list, so the refresh drops ${them}.`;

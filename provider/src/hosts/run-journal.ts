@@ -34,7 +34,8 @@ export interface JournalFile<Entry> {
 /**
  * Connects the plugin processes of one engine run through files: one per process, in a folder that only this
  * user can access. The processes of a run share the address of the engine. A file holds hashed addresses,
- * account names, webhook IDs, URNs and hashes of keys that need the access token, and nothing secret.
+ * account names, webhook IDs, URNs, fingerprints of keys and hashes that need the access token, and nothing
+ * secret.
  *
  * @param engine The engine's address as host and port.
  * @param ending Aborts when the run ends. From then on, nothing is written, and no process of the run sends a

@@ -101,3 +101,17 @@ export function listed(names: readonly (number | string)[]): string {
   const more = names.length > 10 ? ` and ${names.length - 10} more` : "";
   return names.slice(0, 10).join(", ") + more;
 }
+
+/** Quotes what the server said, if anything. */
+export function quotedWords(words: string | null): string {
+  if (words === null) return "";
+  return ` The server said: "${words}"${/[.!?…]$/.test(words) ? "" : "."}`;
+}
+
+/**
+ * Returns the last resort: the command that removes the resource from the state. Without a URN, the CLI
+ * offers all resources.
+ */
+export function stateDelete({ urn }: MessageContext): string {
+  return `run "pulumi state delete${urn === undefined ? "" : ` ${quoteForShell(urn)}`}"`;
+}

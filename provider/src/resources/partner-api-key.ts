@@ -128,8 +128,8 @@ export class PartnerApiKey extends PartnerResource {
 function assertKey(name: string, key: string | null): string {
   if (key !== null) return key;
   throw new pulumi.RunError(
-    `PartnerApiKey "${name}" has no key yet, because its last update failed. Run "pulumi up" for it: without ` +
-      "--exclude and without --target for other resources.",
+    `PartnerApiKey "${name}" has no key yet, because its last update failed. Run "pulumi up" without ` +
+      "options that leave this resource out, such as --exclude or --target.",
   );
 }
 

@@ -134,3 +134,18 @@ function misfitIn(
   const isPossible = pointer !== null && ["short", "address", "label"].includes(first.misfit);
   return { misfit, candidates: isPossible ? [...new Set([pointer, ...candidates])] : candidates };
 }
+
+/**
+ * Returns pointers to the values besides the key that may be keys by their form, at most 10.
+ *
+ * @param isKnown Whether a value is known to be something else.
+ */
+export function lookalikesBeside(
+  text: string,
+  apiKey: string,
+  accessToken: string,
+  isKnown: (value: string) => boolean,
+): readonly string[] {
+  const values = lookalikesIn(parseDocument(text), accessToken);
+  return pointersOf(values.filter(({ value }) => value !== apiKey && !isKnown(String(value))));
+}

@@ -186,10 +186,15 @@ const PROBLEMS: Examples<ResourceProblem> = {
     })),
     { ...key, reading: { ...NOTHING, misfit: { pointer: "", kind: "accessToken" } } },
   ],
-  lostCreation: [true, false].map((rotates) => ({ kind: "lostCreation", at: NAMED.createdAt, rotates })),
+  lostCreation: [true, false].map((rotates) => ({
+    kind: "lostCreation",
+    at: NAMED.createdAt,
+    rotates,
+    deletes: rotates,
+  })),
   sameKey: [
-    { kind: "sameKey", name: NAMED, urn: FLEET, rotates: true },
-    { kind: "sameKey", name: SHORT, urn: "", rotates: false },
+    { kind: "sameKey", name: NAMED, urn: FLEET, rotates: true, kept: null },
+    { kind: "sameKey", name: SHORT, urn: "", rotates: false, kept: { name: NAMED, pointers: ["/newKey"] } },
   ],
   keyIdMissing: [NAMED, IMPORTED].map((name) => ({ kind: "keyIdMissing", name })),
   keyShown: { kind: "keyShown", name: NAMED, urn: FLEET },
@@ -199,7 +204,12 @@ const PROBLEMS: Examples<ResourceProblem> = {
     {
       kind: "deletionUnclear",
       name: NAMED,
-      doubts: [{ kind: "otherToken" }, { kind: "byId", pointers: ["/id", "/keyId"] }],
+      doubts: [{ kind: "otherToken" }, { kind: "byId", pointers: ["/id", "/keyId"], isOther: false }],
+    },
+    {
+      kind: "deletionUnclear",
+      name: NAMED,
+      doubts: [{ kind: "byId", pointers: ["/keyId"], isOther: true }],
     },
   ],
   partlyDone: { kind: "partlyDone", next: answered(403, POST) },
@@ -245,7 +255,9 @@ const NOTICES: Examples<Notice> = {
     { kind: "keyWasGone", name: NAMED, why: "gone" },
     { kind: "keyWasGone", name: IMPORTED, why: "declared" },
     { kind: "keyWasGone", name: SHORT, why: "repeated" },
+    { kind: "keyWasGone", name: NAMED, why: "sameId" },
   ],
+  keyShared: { kind: "keyShared", name: NAMED, urn: FLEET },
   keyKept: [
     { kind: "keyKept", name: NAMED, urn: FLEET, same: "key" },
     { kind: "keyKept", name: NAMED, urn: "", same: "id" },
@@ -364,6 +376,18 @@ describe("the message for every error and notice", () => {
     const stuck = new ResourceError({ kind: "otherAccount", owner: "eu", present: "default" });
     expect(renderError(stuck, { urn })).toContain(`run "pulumi state delete '${urn}'".`);
     expect(renderError(stuck)).toContain('run "pulumi state delete".');
+  });
+
+  it("says that a lost creation blocks a deletion as well", () => {
+    const lost = new ResourceError({
+      kind: "lostCreation",
+      at: NAMED.createdAt,
+      rotates: true,
+      deletes: true,
+    });
+    expect(renderError(lost, { deletes: true })).toMatch(
+      /tracks, so the resource is not deleted\. .* Then run the same command with PARTNERS_GONE_KEYS=/,
+    );
   });
 
   it("says how to repeat a deletion, or to take it back, because up alone finds nothing to repair", () => {

@@ -23,6 +23,7 @@ const CLAIM: JournalEntry = {
   kind: "claim",
   servers: ["5e1f"],
   account: "default",
+  token: "7a0c",
   webhooks: [101],
   urn: "",
   at: 1,

@@ -2,9 +2,8 @@ import assert from "node:assert/strict";
 
 import { PartnerError, RequestError } from "../../../provider/src/api/errors.js";
 import { PartialFailure, type Properties } from "../../../provider/src/handlers/contract.js";
-import { fingerprint, goneName } from "../../../provider/src/handlers/keys/key-name.js";
-import { keyStateOf } from "../../../provider/src/handlers/keys/key-state.js";
-import { nameOfCreated } from "../../../provider/src/handlers/keys/stored-key.js";
+import { fingerprint } from "../../../provider/src/handlers/keys/key-name.js";
+import { nameOfCreated, type CreatedKey } from "../../../provider/src/handlers/keys/stored-key.js";
 import { ResourceError } from "../../../provider/src/handlers/problems.js";
 import type { Fault, WebhookState } from "../../support/sandbox.ts";
 import { kindOf, type Call, type Entry, type Operation } from "./engine.ts";
@@ -101,7 +100,7 @@ function assertKeysInState(finished: Finished, { gone, shared }: Reported): void
       if (live.has(key) || gone.has(key) || !text.includes(key)) continue;
       const isReported = calls.some((call) => call.name === name && (call.dropped || reportsDeletion(call)));
       // Nobody can know that a response that is not read yet has a key that is being deleted elsewhere.
-      const isHidden = service.sameKey && unreadBodyOf(outputs)?.includes(key) === true;
+      const isHidden = service.sameKey && unreadOf(outputs)?.response.body.includes(key) === true;
       assert(
         isReported || isHidden || isUnseen(finished, name),
         `a deleted key of ${name} is still in the state`,
@@ -255,14 +254,13 @@ function goalOf({ verb, olds, news }: Call, id: number): unknown {
  */
 function mayCreate({ name, verb, olds }: Call, goneKeys: readonly string[]): boolean {
   if (kindOf(name) !== "key" || verb !== "update") return kindOf(name) === "key" && verb === "create";
-  const { unread } = keyStateOf(olds);
-  return unread === null || goneKeys.includes(goneName(nameOfCreated(unread)) ?? "");
+  const unread = unreadOf(olds);
+  return unread === null || goneKeys.includes(nameOfCreated(unread).fingerprint ?? "");
 }
 
-/** Returns the response in which a key was not found; `null` if there is none. */
-function unreadBodyOf({ internal }: Properties): string | null {
-  const { unread } = (internal ?? {}) as { unread?: { response: { body: string } } | null };
-  return unread?.response.body ?? null;
+/** Returns the key that was not found in the response to its creation; `null` if there is none. */
+export function unreadOf({ internal }: Properties): CreatedKey | null {
+  return ((internal ?? {}) as { unread?: CreatedKey | null }).unread ?? null;
 }
 
 /** Whether an operation changed the keys of other resources before it knew those of this one. */

@@ -3,8 +3,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 
 import type { Properties } from "../../../provider/src/handlers/contract.js";
-import { fingerprint, goneName } from "../../../provider/src/handlers/keys/key-name.js";
-import { keyStateOf } from "../../../provider/src/handlers/keys/key-state.js";
+import { fingerprint } from "../../../provider/src/handlers/keys/key-name.js";
 import { nameOfCreated } from "../../../provider/src/handlers/keys/stored-key.js";
 import { ResourceError } from "../../../provider/src/handlers/problems.js";
 import { runSeed, scaled } from "../../support/random.ts";
@@ -12,7 +11,15 @@ import type { Fault } from "../../support/sandbox.ts";
 import { InstantClock } from "../api/support.ts";
 import { kindOf, runOperation, type Command, type Entry, type Operation, type Provider } from "./engine.ts";
 import { lives, type Event, type Limits } from "./events.ts";
-import { assertOperation, isSameKey, reasonOf, stateAfter, stateIn, type Reported } from "./invariants.ts";
+import {
+  assertOperation,
+  isSameKey,
+  reasonOf,
+  stateAfter,
+  stateIn,
+  unreadOf,
+  type Reported,
+} from "./invariants.ts";
 import {
   liveKeys,
   MAPPINGS,
@@ -280,12 +287,13 @@ class Life {
     await this.#revoke(liveKeys(this.service).filter((key) => !state.includes(key)));
     const live = new Set(liveKeys(this.service));
     const gone = [...this.service.issued].filter(([key]) => !live.has(key));
-    const goneBodies = gone.map(([, { body }]) => body);
-    const unread = this.#entries.flatMap(({ outputs }) => keyStateOf(outputs).unread ?? []);
-    const goneUnread = unread.filter(({ response }) => goneBodies.includes(response.body));
+    const bodiesOfGone = new Set(gone.map(([, { body }]) => body));
+    const unread = this.#entries.flatMap(({ outputs }) => unreadOf(outputs) ?? []);
     const names = [
       ...gone.map(([key]) => fingerprint(key)),
-      ...goneUnread.map((created) => goneName(nameOfCreated(created))),
+      ...unread
+        .filter(({ response }) => bodiesOfGone.has(response.body))
+        .map((created) => nameOfCreated(created).fingerprint),
     ];
     const lost = this.#entries.map(({ outputs }) => outputs["lostCreationAt"]);
     this.#goneKeys = [...names, ...lost].filter((name) => typeof name === "string");

@@ -11,6 +11,7 @@ import {
   unknownArguments,
   type Properties,
   type ResourceHandlers,
+  type ResourceName,
 } from "../contract.js";
 import type { Session, PluginProcess } from "../plugin-process.js";
 import { PreviewCheck } from "../preview-check.js";
@@ -27,7 +28,7 @@ import {
   rotationDisplayInputs,
   type RotationStep,
 } from "./rotation-plan.js";
-import type { StoredKey } from "./stored-key.js";
+import { nameOfKey, type StoredKey } from "./stored-key.js";
 
 /**
  * Creates the handlers of `PartnerApiKey`. If the key is not found in the response to its creation, the
@@ -36,20 +37,33 @@ import type { StoredKey } from "./stored-key.js";
  */
 export function apiKeyHandlers(plugin: PluginProcess): ResourceHandlers {
   const tokenCheck = new PreviewCheck(plugin);
-  /** The keys of the resources that the run replaces, by URN. */
-  const replacedKeys = new Map<string, StoredKey>();
+  /** The resources that the run replaces, and the keys that they show, by URN. */
+  const replaced = new Map<string, { readonly resource: KeyResource; readonly key: StoredKey | null }>();
   const plan = (state: KeyState, { rotation }: KeyInputs) =>
     planRotation(state, rotation, plugin.readSettings(), plugin.currentTime());
+  /** Warns if another resource has the key as well: it was created before this run knew of both. */
+  const warnIfShared = (resource: KeyResource, key: StoredKey | null): void => {
+    const holder = key && plugin.keyHolders.otherHolder(resource, [key.apiKey]);
+    if (key && holder?.isShown === false && holder.urn !== resource.urn)
+      plugin.warn({ kind: "keyShared", name: nameOfKey(key), urn: holder.urn });
+  };
   /** Reads the outputs in the state, and records which keys the resource has. */
   const seen = (olds: Properties, resource: KeyResource): KeyState => {
     const state = withoutGoneKeys(plugin, keyStateOf(olds));
-    if (resource.id === "") return state;
     const isOwn = olds["account"] === plugin.account;
+    // The process of the other account deletes it, and may not know the URN in the ID of an import.
+    if (resource.id === "" || (!isOwn && resource.id.includes(" env:"))) return state;
     const held = heldKeys(plugin, state);
     // In another account, another key can have the same ID.
-    const values = held.map(({ names, isShown }) => ({ names: names.slice(0, 1), isShown }));
+    const values = held.map((key) => ({ ...key, names: key.names.slice(0, 1) }));
     plugin.keyHolders.record(resource, isOwn ? held : values);
+    warnIfShared(resource, state.current);
     return state;
+  };
+  /** Names a resource to delete. If the host does not know its URN, that of a replaced resource may be it. */
+  const leaving = ({ id, urn }: ResourceName): KeyResource => {
+    const known = replaced.values().find(({ resource }) => resource.id === resourceOf(id, resource.urn).id);
+    return (urn === "" ? known?.resource : undefined) ?? resourceOf(id, urn);
   };
 
   return {
@@ -74,8 +88,10 @@ export function apiKeyHandlers(plugin: PluginProcess): ResourceHandlers {
       const inputs = keyInputsOf(news);
       const state = seen(olds, resourceOf(resource.id, resource.urn));
       const replaces = (names: string[]) => {
-        const key = state.current ?? state.replaced;
-        if (key !== null) replacedKeys.set(resource.urn, key);
+        replaced.set(resource.urn, {
+          resource: resourceOf(resource.id, resource.urn),
+          key: state.current ?? state.replaced,
+        });
         return { changes: true, replaces: names };
       };
       if ((olds["account"] ?? null) !== inputs.account) return replaces(["account"]);
@@ -101,7 +117,7 @@ export function apiKeyHandlers(plugin: PluginProcess): ResourceHandlers {
         // Not secret. Created before the request, because nothing may fail after it.
         const id = `key-${randomUUID()}`;
         const inputs = keyInputsOf(news);
-        const known = replacedKeys.get(urn) ?? null;
+        const known = replaced.get(urn)?.key ?? null;
         // With `deleteBeforeReplace`, the old key is gone.
         const state = { ...NO_KEY, replaced: known && isDeleted(plugin, known) ? null : known };
         const resource = { id, urn };
@@ -133,7 +149,7 @@ export function apiKeyHandlers(plugin: PluginProcess): ResourceHandlers {
     },
 
     delete: (olds, resource = NAMELESS) =>
-      deleteKeys(plugin, resourceOf(resource.id, resource.urn), withoutGoneKeys(plugin, keyStateOf(olds))),
+      deleteKeys(plugin, leaving(resource), withoutGoneKeys(plugin, keyStateOf(olds))),
 
     // The engine displays IDs, so the ID must not be the key itself: it names an environment variable that
     // holds the key.
@@ -167,9 +183,13 @@ function previewOf(state: KeyState, step: RotationStep, inputs: KeyInputs): Prop
 /** A resource of which the host knows nothing. */
 const NAMELESS: KeyResource = { id: "", urn: "" };
 
-/** Two imports of one variable have the same ID. */
+/**
+ * Two imports of one variable have the same ID. While a stack moves to the other form, one resource has both
+ * types.
+ */
 function resourceOf(id: string, urn: string): KeyResource {
-  return { id: id.startsWith("env:") ? `${urn} ${id}` : id, urn };
+  const { type, nativeToken } = PARTNER_API_KEY;
+  return { id: id.startsWith("env:") ? `${urn.replace(type, nativeToken)} ${id}` : id, urn };
 }
 
 /**
@@ -182,8 +202,7 @@ async function assertTokenAccepted({ webhooks }: Session): Promise<void> {
   try {
     await webhooks.list();
   } catch (error) {
-    if (!(error instanceof PartnerError)) throw error;
-    if (!isAccepted(error)) throw error;
+    if (!(error instanceof PartnerError && isAccepted(error))) throw error;
   }
 }
 

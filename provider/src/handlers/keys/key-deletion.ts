@@ -1,5 +1,6 @@
-import { PartnerError, RequestError } from "../../api/errors.js";
+import { PartnerError, RequestError, type RequestFailure } from "../../api/errors.js";
 import { idsBesideKey } from "../../responses/key-ids.js";
+import { readApiKeyId } from "../../responses/key-reader.js";
 import { ResourceError, type DeletionDoubt } from "../problems.js";
 import type { PluginProcess } from "../plugin-process.js";
 import type { HeldKey, KeyResource } from "./key-holders.js";
@@ -43,14 +44,22 @@ export async function deleteKey(plugin: PluginProcess, resource: KeyResource, ke
     }
   }
   if (target.by === "imported") plugin.warn({ kind: "importedByValue", name });
-  await plugin.keyRequests.deleteOnce(target.parameter, () => sendDeletion(plugin, stored, target));
+  await plugin.keyRequests.deleteOnce(target.parameter, async () => {
+    await sendDeletion(plugin, stored, target);
+    plugin.keyHolders.recordDeletion(namesOf(target));
+  });
+  if (plugin.keyHolders.wasDeleted([target.apiKey])) return;
+  // Another key with the same ID was deleted.
+  plugin.warn({ kind: "keyWasGone", name, why: "sameId" });
   plugin.keyHolders.recordDeletion(namesOf(target));
 }
 
 /** Returns the keys of a resource, for `KeyHolders`. */
 export function heldKeys(plugin: PluginProcess, { current, previous, replaced }: KeyState): HeldKey[] {
   const held = (key: StoredKey | null, isShown: boolean): HeldKey[] =>
-    key ? [{ names: namesFor(plugin, key), isShown }] : [];
+    key
+      ? [{ names: namesFor(plugin, key), response: key.response && responseText(key.response), isShown }]
+      : [];
   return [...held(current, false), ...held(previous, false), ...held(replaced, true)];
 }
 
@@ -100,42 +109,59 @@ async function sendDeletion(plugin: PluginProcess, key: StoredKey, target: Delet
   const { client } = await plugin.open();
   const { apiKey, parameter } = target;
   const name = nameOfKey(key);
-  const isNew = Math.abs(plugin.currentTime() - Date.parse(key.createdAt ?? "")) < REPLICA_LAG;
+  // A wrong clock must not make a new key old.
+  const isNew = (): boolean =>
+    [plugin.currentTime(), plugin.agreedTime()].some(
+      (now) => now - Date.parse(key.createdAt ?? "") < REPLICA_LAG,
+    );
   try {
-    await client.deleteApiKey(parameter, apiKey, isNew);
-    if (target.by === "value") keyRequests.acceptsValues = true;
+    await client.deleteApiKey(parameter, apiKey, isNew());
+    keyRequests.accepted.add(target.by);
   } catch (error) {
     if (!(error instanceof RequestError)) throw error;
     const { status, failure } = error;
     if (failure.effect === "possible") keyRequests.recordPossibleDeletion(parameter);
     const repeated = keyRequests.deletionOf(parameter) !== "none";
+    if (isRefusal(failure) && isDeclaredGone(plugin, name)) {
+      plugin.warn({ kind: "keyWasGone", name, why: "declared" });
+      return;
+    }
     // What an earlier attempt may have done is said once: with the error of the last one.
+    const effect = repeated ? "possible" : failure.effect;
     if (status !== 404 && status !== 410)
-      throw repeated ? new RequestError({ ...failure, effect: "possible" }) : error;
+      throw new RequestError({ ...failure, effect, goneName: isRefusal(failure) ? goneName(name) : null });
     if (plugin.keyHolders.wasDeleted(namesOf(target))) return;
-    const isDeclared = isDeclaredGone(plugin, name);
-    if (status === 404 && !isDeclared) {
+    if (status === 404) {
       await assertReadable(plugin, name);
-      const doubts = doubtsAbout(plugin, key, target, isNew && !repeated);
+      // Only now, the service's time is certainly known.
+      const doubts = doubtsAbout(plugin, key, target, isNew());
       if (doubts.length > 0) throw new ResourceError({ kind: "deletionUnclear", name, doubts });
     }
-    const undeclared = repeated ? "repeated" : "gone";
-    plugin.warn({ kind: "keyWasGone", name, why: isDeclared ? "declared" : undeclared });
+    plugin.warn({ kind: "keyWasGone", name, why: repeated ? "repeated" : "gone" });
   }
+}
+
+/** Whether the service refused a deletion for a reason that may be that the key is already gone. */
+function isRefusal({ cause }: RequestFailure): boolean {
+  if (cause.kind === "status") return cause.status !== 401;
+  return cause.kind === "reportedFailure";
 }
 
 /** Returns why the service may not have found a key that still exists. */
 function doubtsAbout(
   plugin: PluginProcess,
   { response, token }: StoredKey,
-  { by }: DeletionTarget,
+  { by, parameter }: DeletionTarget,
   isNew: boolean,
 ): DeletionDoubt[] {
   const doubts: DeletionDoubt[] = [];
   if (token !== null && token !== tokenMark(plugin.readSettings().accessToken))
     doubts.push({ kind: "otherToken" });
-  const pointers = response && by === "value" ? idsBesideKey(responseText(response)) : [];
-  if (pointers.length > 0 && !plugin.keyRequests.acceptsValues) doubts.push({ kind: "byId", pointers });
+  const text = response === null ? "" : responseText(response);
+  const idAt = (pointer: string): string | null => readApiKeyId(text, { apiKeyId: pointer });
+  const pointers = idsBesideKey(text).filter((pointer) => idAt(pointer) !== parameter);
+  if (pointers.length > 0 && !plugin.keyRequests.accepted.has(by))
+    doubts.push({ kind: "byId", pointers, isOther: by === "id" });
   if (isNew) doubts.push({ kind: "new" });
   return doubts;
 }

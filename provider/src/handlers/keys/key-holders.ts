@@ -1,6 +1,8 @@
 import { createHmac } from "node:crypto";
 
 import type { ResourceName } from "../contract.js";
+import type { Notice } from "../problems.js";
+import { fingerprint } from "./key-name.js";
 
 /**
  * A resource. Only its ID tells it apart from the one that it replaces, which has the same URN.
@@ -13,14 +15,19 @@ export type KeyResource = ResourceName;
  */
 export interface HeldKey {
   readonly names: readonly string[];
+  /** The response to its creation, hashed as the names are; `null` for an imported key. */
+  readonly response: string | null;
   readonly isShown: boolean;
 }
 
 /** Another resource that has a key. */
 export interface KeyHolder {
+  readonly id: string;
   readonly urn: string;
   /** `id`: it has another key with the same ID. */
   readonly same: "key" | "id";
+  /** As of {@link HeldKey}, hashed. */
+  readonly response: string | null;
   readonly isShown: boolean;
 }
 
@@ -36,10 +43,22 @@ export interface KeyEntry extends KeyResource {
 
 /** Connects the processes of one engine run: each provider instance has its own. */
 export interface KeyJournal {
-  /** Adds an entry. Once this returns, the other processes can read it. */
-  append(entry: KeyEntry): unknown;
+  /** Where the entries are. */
+  readonly folder: string;
+  /** Adds an entry. Once this returns, the other processes can read it. @returns `false` if they cannot */
+  append(entry: KeyEntry): boolean;
   /** Returns what other processes have added since the last call; `null` if it cannot be read. */
   readOthers(): readonly KeyEntry[] | null;
+}
+
+/** What {@link KeyHolders} needs to know about its process. */
+export interface HoldersOwner {
+  /**
+   * `accessToken` is secret. IDs count only among processes with the same token: in two accounts, two keys
+   * can have the same ID. An account can have several tokens, so values count always.
+   */
+  readSettings(): { readonly accessToken: string };
+  warn(notice: Notice): void;
 }
 
 /**
@@ -49,16 +68,12 @@ export interface KeyJournal {
 export class KeyHolders {
   readonly #entries = new Map<string, KeyEntry>();
   readonly #journal: KeyJournal | null;
-  readonly #accessToken: () => string;
+  readonly #owner: HoldersOwner;
 
-  /**
-   * @param journal `null` if this is the only process of the run.
-   * @param accessToken The token of this process. Only processes with the same token understand each other:
-   *   in two accounts, two keys can have the same ID.
-   */
-  constructor(journal: KeyJournal | null, accessToken: () => string) {
+  /** @param journal `null` if this is the only process of the run. */
+  constructor(journal: KeyJournal | null, owner: HoldersOwner) {
     this.#journal = journal;
-    this.#accessToken = accessToken;
+    this.#owner = owner;
   }
 
   /** Records the keys of a resource, in place of those that were recorded before. */
@@ -73,8 +88,14 @@ export class KeyHolders {
 
   /** Records that a key was deleted. @param names As of {@link HeldKey}. */
   recordDeletion(names: readonly string[]): void {
-    const key = this.#hashed({ names, isShown: false });
+    const key = this.#hashed({ names, response: null, isShown: false });
     this.#add({ id: `deleted ${key.names.join()}`, urn: "", status: "deleted", keys: [key] });
+  }
+
+  /** Forgets the deletion of a key that the service has returned again. */
+  forgetDeletion(names: readonly string[]): void {
+    for (let found = this.#find("", names, "deleted"); found; found = this.#find("", names, "deleted"))
+      this.#entries.delete(found.id);
   }
 
   /** Whether this run has deleted a key, or another one with the same ID. */
@@ -94,16 +115,18 @@ export class KeyHolders {
 
   #find(id: string, names: readonly string[], status: KeyEntry["status"]): KeyHolder | null {
     for (const entry of this.#journal?.readOthers() ?? []) this.#entries.set(entry.id, entry);
-    const [value, ...rest] = names.map((name) => this.#hash(name));
+    const [value, ...rest] = this.#hashes(names);
     const holders = [...this.#entries.values()]
       .filter((entry) => entry.id !== id && entry.status === status)
-      .flatMap(({ urn, keys }) =>
+      .flatMap(({ id: holderId, urn, keys }) =>
         keys
           .filter((key) => key.names.some((name) => name === value || rest.includes(name)))
           .map((key) => ({
+            id: holderId,
             urn,
             same: key.names[0] === value ? ("key" as const) : ("id" as const),
             isShown: key.isShown,
+            response: key.response,
           })),
       );
     return holders.find(({ isShown }) => !isShown) ?? holders[0] ?? null;
@@ -111,14 +134,22 @@ export class KeyHolders {
 
   #add(entry: KeyEntry): void {
     this.#entries.set(entry.id, entry);
-    this.#journal?.append(entry);
+    if (this.#journal?.append(entry) === false)
+      this.#owner.warn({ kind: "notShared", folder: this.#journal.folder });
   }
 
-  #hashed({ names, isShown }: HeldKey): HeldKey {
-    return { names: names.map((name) => this.#hash(name)), isShown };
+  /** Hashes a secret as all processes with the same access token do. */
+  hash(secret: string): string {
+    return createHmac("sha256", this.#owner.readSettings().accessToken).update(secret).digest("base64url");
   }
 
-  #hash(name: string): string {
-    return createHmac("sha256", this.#accessToken()).update(name).digest("base64url");
+  #hashed({ names, response, isShown }: HeldKey): HeldKey {
+    return { names: this.#hashes(names), response: response === null ? null : this.hash(response), isShown };
+  }
+
+  /** Hashes the names of a key. The first hash is that of its value, which all processes understand. */
+  #hashes(names: readonly string[]): string[] {
+    const hashes = names.map((name) => this.hash(name));
+    return [fingerprint(names[0] ?? "") ?? hashes[0] ?? "", ...hashes];
   }
 }

@@ -1,6 +1,7 @@
 import { RequestError, SettingsError } from "../../api/errors.js";
 import { PartialFailure } from "../contract.js";
 import { ResourceError } from "../problems.js";
+import type { DeletionTarget } from "./stored-key.js";
 
 /**
  * The creations and deletions of keys that one plugin process sent. If a call fails, a retry hook of the
@@ -14,8 +15,8 @@ export class KeyRequests {
   readonly #deletions = new Map<string, "possible" | "certain">();
   /** The deletions that wait for a response, by the same. Secret. */
   readonly #pending = new Map<string, Promise<void>>();
-  /** Whether the service has deleted a key by its value. */
-  acceptsValues = false;
+  /** By what the service has deleted keys. */
+  readonly accepted = new Set<DeletionTarget["by"]>();
 
   /**
    * Creates a key, unless an earlier creation for the same resource failed and may have had an effect: then

@@ -12,6 +12,8 @@ export interface KeyState {
   /** The key before the last rotation, until its overlap is over. */
   readonly previous: StoredKey | null;
   readonly previousExpiresAt: string | null;
+  /** The overlap, in days, that ends then; `null` without a previous key. */
+  readonly overlapDays: number | null;
   /**
    * `rotation.trigger` when the current key was created. The old inputs cannot tell: a failed update leaves
    * older ones.
@@ -34,6 +36,7 @@ export const NO_KEY: KeyState = {
   rotatedAt: null,
   previous: null,
   previousExpiresAt: null,
+  overlapDays: null,
   trigger: null,
   unread: null,
   lostCreationAt: null,
@@ -83,6 +86,7 @@ export function outputsOf(state: KeyState, account: string | null): KeyOutputs {
       trigger,
       current: shown && { foundBy: shown.foundBy, token: shown.token },
       isReplaced: state.replaced !== null,
+      overlapDays: state.overlapDays,
       previous: previous && { ...previous, apiKey: null },
       unread,
     },
@@ -102,6 +106,7 @@ export function keyStateOf(olds: Properties): KeyState {
     rotatedAt: text(olds["rotatedAt"]),
     previous: storedKey(olds["previousApiKey"], objectOf(internal["previous"])),
     previousExpiresAt: text(olds["previousExpiresAt"]),
+    overlapDays: typeof internal["overlapDays"] === "number" ? internal["overlapDays"] : null,
     trigger: text(internal["trigger"]),
     // Someone may have removed a part of the state: then a key may exist, and no other one is created.
     unread: shown === null && !isObject(olds["internal"]) ? unreadKey(olds) : unread,
@@ -112,7 +117,7 @@ export function keyStateOf(olds: Properties): KeyState {
 
 /** Returns the state after the previous key is deleted. */
 export function withoutPreviousKey(state: KeyState): KeyState {
-  return { ...state, previous: null, previousExpiresAt: null };
+  return { ...state, previous: null, previousExpiresAt: null, overlapDays: null };
 }
 
 function storedKey(apiKey: unknown, { response, createdAt, token, foundBy }: Properties): StoredKey | null {

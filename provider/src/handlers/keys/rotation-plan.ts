@@ -152,9 +152,10 @@ function isFuture(day: number, today: number): boolean {
 /** Whether the previous key has expired. A smaller `overlapDays` shortens its overlap; 0 ends it at once. */
 export function isPreviousExpired(state: KeyState, { overlapDays }: RotationInputs, now: number): boolean {
   if (state.previous === null) return false;
-  const shortened = Date.parse(state.rotatedAt ?? "") + (overlapDays ?? Infinity) * DAY;
+  const planned = state.overlapDays ?? 0;
+  const shortenedBy = Math.max(0, planned - (overlapDays ?? planned)) * DAY;
   // A key without an expiry date has expired.
-  return !(Date.parse(state.previousExpiresAt ?? "") > now) || shortened <= now;
+  return !(Date.parse(state.previousExpiresAt ?? "") - shortenedBy > now);
 }
 
 /**

@@ -1,6 +1,7 @@
 import { PartnerError, RequestError } from "../../api/errors.js";
 import { redactText, possibleKeys, serverMessage } from "../../api/redact.js";
 import { reportsFailure } from "../../responses/failure-report.js";
+import { lookalikesBeside } from "../../responses/key-reader.js";
 import { PartialFailure } from "../contract.js";
 import { ResourceError, type LostCreation } from "../problems.js";
 import type { PluginProcess } from "../plugin-process.js";
@@ -58,10 +59,9 @@ export async function createKey(change: KeyChange, state: KeyState): Promise<Key
     if (!(error instanceof RequestError) || error.failure.effect === "none") throw error;
     throw failureThatKeeps({ ...known, lostCreationAt: error.failure.failedAt }, change, error);
   });
-  const createdAt = Date.parse(created.createdAt ?? "") + clockError(change.plugin);
-  const unread = { ...created, createdAt: new Date(createdAt).toISOString() };
+  clockError(change.plugin); // Warns.
   const trigger = change.inputs.rotation.trigger ?? state.trigger;
-  return promoteKey(change, { ...known, trigger, unread }, unread, deleted);
+  return promoteKey(change, { ...known, trigger, unread: created }, created, deleted);
 }
 
 /**
@@ -178,25 +178,52 @@ function promoteKey(
   const names = namesFor(plugin, found);
   const isBack = names.some((name) => deleted.has(name));
   const leaving = isBack ? null : plugin.keyHolders.leavingHolder(resource, [found.apiKey]);
-  const holder = own ? resource : (plugin.keyHolders.otherHolder(resource, [found.apiKey]) ?? leaving);
+  const holder = own
+    ? { ...resource, response: null }
+    : (plugin.keyHolders.otherHolder(resource, [found.apiKey]) ?? leaving);
   if (holder !== null) {
     plugin.keyHolders.record(resource, heldKeys(plugin, state));
-    throw new ResourceError({ kind: "sameKey", name: nameOfKey(found), urn: holder.urn, rotates });
+    // The same response as before has nothing new.
+    const isSame = !own && holder.response === plugin.keyHolders.hash(responseText(unread.response));
+    const pointers = isSame ? [] : otherValues(plugin, state, unread, found);
+    const kept = pointers.length > 0 ? { name: nameOfCreated(unread), pointers } : null;
+    const same = { kind: "sameKey", name: nameOfKey(found), urn: holder.urn, rotates, kept } as const;
+    throw kept ? failureThatKeeps(state, change, new ResourceError(same)) : new ResourceError(same);
   }
   plugin.keyRequests.recordCreation(names);
+  plugin.keyHolders.forgetDeletion(names);
   return next;
+}
+
+/**
+ * Returns pointers to what else in a response may be the new key: `responses.apiKey` may point to a value
+ * that is the same for all keys.
+ */
+function otherValues(
+  plugin: PluginProcess,
+  { current, previous, replaced }: KeyState,
+  { response }: CreatedKey,
+  found: StoredKey,
+): readonly string[] {
+  const earlier = [current, previous, replaced].map((key) => key?.response ?? null);
+  const known = earlier.map((kept) => (kept === null ? "" : responseText(kept))).join("\n");
+  const { accessToken } = plugin.readSettings();
+  return lookalikesBeside(responseText(response), found.apiKey, accessToken, (text) => known.includes(text));
 }
 
 /** Returns the state in which a key is the current one, and the one before it is the previous one. */
 function withNewKey({ plugin, inputs }: KeyChange, state: KeyState, found: StoredKey): KeyState {
   const next: KeyState = { ...state, current: found, replaced: null, unread: null };
   if (state.current === null) return next;
-  const now = plugin.agreedTime();
+  const now = plugin.currentTime();
+  // Whichever clock is wrong, the overlap is not too short.
+  const end = overlapEnd(inputs.rotation, Math.max(now, plugin.agreedTime()));
   return {
     ...next,
     rotatedAt: new Date(now).toISOString(),
     previous: state.current,
-    previousExpiresAt: new Date(overlapEnd(inputs.rotation, now)).toISOString(),
+    previousExpiresAt: new Date(end).toISOString(),
+    overlapDays: inputs.rotation.overlapDays ?? 0,
   };
 }
 
@@ -219,7 +246,7 @@ export async function deleteKeys(
   resource: KeyResource,
   state: KeyState,
 ): Promise<void> {
-  if (state.lostCreationAt !== null) throw new ResourceError(lostCreation(state));
+  if (state.lostCreationAt !== null) throw new ResourceError({ ...lostCreation(state), deletes: true });
   const created = state.unread && findKey(plugin, state.unread, state.current !== null);
   if (created instanceof ResourceError) throw created;
   const keys = [state.previous, created, state.current].filter((key) => key !== null);
@@ -228,7 +255,10 @@ export async function deleteKeys(
   let deleted = false;
   for (const [index, key] of keys.entries()) {
     // A deletion of a later one deletes this one as well.
-    if (keys.slice(index + 1).some((later) => sharedPart(plugin, key, later) !== null)) continue;
+    const shared = keys.slice(index + 1).map((later) => sharedPart(plugin, key, later));
+    if (shared.includes("id") && !shared.includes("key"))
+      plugin.warn({ kind: "keyWasGone", name: nameOfKey(key), why: "sameId" });
+    if (shared.some((part) => part !== null)) continue;
     try {
       await deleteKey(plugin, resource, key);
       deleted = true;
@@ -262,7 +292,7 @@ function findKey(plugin: PluginProcess, created: CreatedKey, rotates: boolean): 
 }
 
 function lostCreation({ lostCreationAt, current }: KeyState): LostCreation {
-  return { kind: "lostCreation", at: lostCreationAt ?? "", rotates: current !== null };
+  return { kind: "lostCreation", at: lostCreationAt ?? "", rotates: current !== null, deletes: false };
 }
 
 /**
@@ -274,6 +304,9 @@ export function withoutGoneKeys(plugin: PluginProcess, state: KeyState): KeyStat
   const isLostGone = isDeclaredGone(plugin, { fingerprint: null, createdAt: lostCreationAt });
   const isUnreadGone = unread !== null && isDeclaredGone(plugin, nameOfCreated(unread));
   if (!isLostGone && !isUnreadGone) return state;
+  const name =
+    isLostGone || unread === null ? { fingerprint: null, createdAt: lostCreationAt } : nameOfCreated(unread);
+  plugin.warn({ kind: "keyWasGone", name, why: "declared" });
   return {
     ...state,
     lostCreationAt: isLostGone ? null : lostCreationAt,

@@ -50,6 +50,7 @@ export function keepResponse(body: Buffer, complete: boolean): KeyResponse {
   return { body: isText ? text : body.toString("base64"), encoding: isText ? "utf8" : "base64", complete };
 }
 
+/** Returns the body of a stored response as text. Secret. */
 export function responseText({ body, encoding }: KeyResponse): string {
   return Buffer.from(body, encoding).toString("utf8");
 }
@@ -120,13 +121,18 @@ export function deletionTarget(
   return id === null ? null : { apiKey, parameter: id, by: "id" };
 }
 
+/** Names a key to people. */
 export function nameOfKey({ apiKey, createdAt }: Pick<StoredKey, "apiKey" | "createdAt">): KeyName {
   return { fingerprint: fingerprint(apiKey), createdAt };
 }
 
-/** Names a key that was not found by its response: two keys can be created in the same millisecond. */
+/**
+ * Names a key that was not found, by its response and its time: two keys can be created in the same
+ * millisecond, and two responses without a key can be the same.
+ */
 export function nameOfCreated({ response, createdAt, token }: CreatedKey): KeyName {
-  return { fingerprint: token && saltedFingerprint(responseText(response), token), createdAt };
+  const text = `${responseText(response)} ${createdAt ?? ""}`;
+  return { fingerprint: token && saltedFingerprint(text, token), createdAt };
 }
 
 /** Returns a mark by which an access token is recognized later. Only for the secret part of the state. */

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { createHash, createHmac } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { ResourceError, type Notice } from "../problems.js";
@@ -33,10 +33,15 @@ export interface JournalEntry {
    * them, unless the program declares them through another one. `released`: it has finished.
    */
   readonly kind: "claim" | "release" | "released";
-  /** The servers of the account, hashed: the same webhooks, whatever the account is called. */
+  /** The servers of the account, hashed. */
   readonly servers: readonly string[];
-  /** Two accounts of one server may have different webhooks with the same ID. */
+  /** The name of the account. It stays the same when the access token changes. */
   readonly account: string;
+  /**
+   * The access token, hashed. Two accounts of one server may have different webhooks with the same ID, but
+   * then they have different tokens.
+   */
+  readonly token: string;
   readonly webhooks: readonly DeclaredWebhook[];
   /**
    * The resource that declares the webhooks of a claim; empty if it is not known, or if `others` only covers
@@ -50,8 +55,8 @@ export interface JournalEntry {
 /** What {@link RunClaims} needs to know about its process. */
 export interface JournalOwner {
   readonly account: string;
-  /** `servers`: the addresses of the account. */
-  readSettings(): { readonly servers: readonly string[] };
+  /** `servers`: the addresses of the account. `accessToken` is secret. */
+  readSettings(): { readonly servers: readonly string[]; readonly accessToken: string };
   readonly currentTime: () => number;
   /** Aborts when the process is asked to stop. */
   readonly signal: AbortSignal | undefined;
@@ -73,7 +78,7 @@ const MAX_POLLS = 4800;
  * release, and tells them the same about this process. Decides nothing.
  */
 export class RunClaims {
-  /** The claims of other processes at the same server. */
+  /** The claims of other processes for the same account. */
   readonly #claims = new Map<DeclaredWebhook, OtherEntry[]>();
   /** The last entry of each other process about the release of a webhook, by webhook and process. */
   readonly #releases = new Map<DeclaredWebhook, Map<string, OtherEntry>>();
@@ -160,6 +165,7 @@ export class RunClaims {
       kind,
       servers: this.#servers(),
       account,
+      token: this.#token(),
       webhooks,
       urn,
       at: currentTime(),
@@ -167,21 +173,30 @@ export class RunClaims {
   }
 
   /**
-   * Adds the new entries of other processes about the same server to the index. @returns Whether they can be
-   * read.
+   * Adds the new entries of other processes about the same webhooks to the index: those of the same server,
+   * and the same token or name of the account. @returns Whether they can be read.
    */
   #readOthers(): boolean {
     if (this.#journal === null) return true;
-    const servers = this.#servers(); // First, because it may throw, and each entry is read only once.
+    // First, because they may throw, and each entry is read only once.
+    const [servers, token] = [this.#servers(), this.#token()];
+    const isOurs = (entry: OtherEntry): boolean =>
+      entry.servers.some((server) => servers.includes(server)) &&
+      (entry.token === token || entry.account === this.#owner.account);
     const added = this.#journal.readOthers();
     for (const entry of added ?? []) {
-      if (!entry.servers.some((server) => servers.includes(server))) continue;
+      if (!isOurs(entry)) continue;
       for (const webhook of entry.webhooks) {
         if (entry.kind === "claim") addTo(this.#claims, webhook, () => []).push(entry);
         else addTo(this.#releases, webhook, () => new Map<string, OtherEntry>()).set(entry.process, entry);
       }
     }
     return added !== null;
+  }
+
+  /** The access token, hashed. */
+  #token(): string {
+    return createHmac("sha256", this.#owner.readSettings().accessToken).digest("hex").slice(0, 16);
   }
 
   /** The servers of the account, hashed. */

@@ -77,6 +77,7 @@ describe("a new key", () => {
         trigger: "a",
         current: { foundBy: null, token: tokenMark(service.accessToken) },
         isReplaced: false,
+        overlapDays: null,
         previous: null,
         unread: null,
       },

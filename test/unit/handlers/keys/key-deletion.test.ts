@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
 
 import type { Properties } from "../../../../provider/src/handlers/contract.js";
+import { renderError } from "../../../../provider/src/hosts/error-messages.js";
 import { SHAPES, type Fault, type SandboxOptions, type Shape } from "../../../support/sandbox.ts";
 import { failureOf, sandboxFor } from "../../api/support.ts";
-import { mapping, methods, NOON, startRun } from "../support.ts";
+import { mapping, methods, NOON, sharedJournals, startRun } from "../support.ts";
 
 const DAY = 86_400_000;
 
@@ -34,6 +35,35 @@ describe("a 404 to the deletion of a key", () => {
     service.inject(gone);
     const error = await failureOf(startRun(service).partnerApiKey.delete(outputs, resource));
     expect(error).toMatchObject({ problem: { kind: "deletionUnclear", name, doubts: [doubt] } });
+  });
+
+  it("proves nothing if responses.apiKeyId finds the ID of something else", async () => {
+    const body: Shape["apiKey"] = ({ key, id }) => ({ apiKey: key, id, userId: "user_42" });
+    const { service, outputs, resource, name } = await createdKey(body, { keys: "byId" });
+    const { partnerApiKey: keys } = startRun(service, mapping({ apiKeyId: "/userId" }));
+    const error = await failureOf(keys.delete(outputs, resource));
+    const doubts = [{ kind: "byId", pointers: ["/id"] }];
+    expect(error).toMatchObject({ problem: { kind: "deletionUnclear", name, doubts } });
+    await startRun(service, mapping({ apiKeyId: "/id" })).partnerApiKey.delete(outputs, resource);
+    expect(service.apiKeys).toEqual([]);
+  });
+
+  it("proves nothing if the response shows another ID than the one that responses.apiKeyId finds", async () => {
+    const body: Shape["apiKey"] = ({ key, id }) => ({ apiKey: key, id, keyId: "AK177" });
+    const { service, outputs, resource } = await createdKey(body, { keys: "byId" });
+    const { partnerApiKey: keys } = startRun(service, mapping({ apiKeyId: "/keyId" }));
+    const doubts = [{ kind: "byId", pointers: ["/id"], isOther: true }];
+    expect(await failureOf(keys.delete(outputs, resource))).toMatchObject({ problem: { doubts } });
+    await startRun(service, mapping({ apiKeyId: "/id" })).partnerApiKey.delete(outputs, resource);
+    expect(service.apiKeys).toEqual([]);
+  });
+
+  it("proves nothing for a new key, even if an earlier attempt may have deleted it", async () => {
+    const { service, outputs, resource } = await createdKey(PLAIN);
+    service.inject({ kind: "status", status: 503, operation: "deleteApiKey", effect: false }, gone);
+    const keys = startRun(service, {}, young(outputs)).partnerApiKey;
+    const doubts = [{ kind: "new" }];
+    expect(await failureOf(keys.delete(outputs, resource))).toMatchObject({ problem: { doubts } });
   });
 
   it("proves nothing if the key was created with another access token", async () => {
@@ -80,6 +110,34 @@ describe("a 404 to the deletion of a key", () => {
   });
 });
 
+describe("a service that refuses to delete a key that is gone", () => {
+  const unknown = JSON.stringify({ success: false, error: "no such key" });
+  it.each<[status: number, body?: string]>([[400], [403], [422], [500], [200, unknown]])(
+    "with %s gets a remedy, and the person who follows it goes on",
+    async (status, body) => {
+      const { service, outputs, resource, name } = await createdKey(PLAIN);
+      const refusal: Fault = { kind: "status", status, operation: "deleteApiKey", times: Infinity };
+      service.inject(body === undefined ? refusal : { ...refusal, body });
+      const error = await failureOf(startRun(service).partnerApiKey.delete(outputs, resource));
+      const variable = `PARTNERS_GONE_KEYS=${String(name.fingerprint)}`;
+      expect(renderError(error)).toContain(`If the key is gone, run "pulumi up" with ${variable}`);
+      const env = { PARTNERS_GONE_KEYS: String(name.fingerprint) };
+      const { partnerApiKey: keys, notices } = startRun(service, {}, { env });
+      await keys.delete(outputs, resource);
+      expect(notices).toEqual([{ kind: "keyWasGone", name, why: "declared" }]);
+    },
+  );
+
+  it("with 401 gets no such remedy, because the key exists", async () => {
+    const { service, outputs, resource, name } = await createdKey(PLAIN);
+    service.rotateAccessToken();
+    const env = { PARTNERS_GONE_KEYS: String(name.fingerprint) };
+    const wrong = startRun({ url: service.url, accessToken: "wrong" }, {}, { env });
+    const error = await failureOf(wrong.partnerApiKey.delete(outputs, resource));
+    expect(renderError(error)).not.toContain("If the key is gone");
+  });
+});
+
 describe("with responses.apiKeyId, a key", () => {
   const byId = mapping({ apiKey: "/apiKey", apiKeyId: "/id" });
 
@@ -110,6 +168,59 @@ describe("with responses.apiKeyId, a key", () => {
     await keys.delete(imported.outputs, { id: imported.id, urn: "urn" });
     expect(service.apiKeys).toEqual([]);
     expect(notices).toMatchObject([{ kind: "importedByValue" }]);
+  });
+});
+
+describe("an imported key that is replaced", () => {
+  const KEY = "pk_live_9b2d4f6a8c0e1b3d";
+  const replaced = { account: "default", rotation: { trigger: "a" } };
+  const urn = "urn:pulumi:dev::test::partners:index:PartnerApiKey::checkout";
+
+  // The host of dynamic resources does not know the URN of a resource that is deleted.
+  it.each(["", urn])(
+    "is deleted before or after its replacement is created, with the URN %j",
+    async (known) => {
+      for (const isDeletedFirst of [true, false]) {
+        const service = await sandboxFor({ apiKeys: [KEY] });
+        const { partnerApiKey: keys, notices } = startRun(service, {}, { env: { OLD_KEY: KEY } });
+        const { id, outputs } = await keys.adopt("env:OLD_KEY");
+        expect(keys.diff(outputs, replaced, { id, urn }).replaces).toEqual(["rotationDue"]);
+        if (isDeletedFirst) await keys.delete(outputs, { id, urn: known });
+        const next = await keys.create(replaced, urn);
+        if (!isDeletedFirst) await keys.delete(outputs, { id, urn: known });
+        expect(service.apiKeys).toEqual([next.outputs["apiKey"]]);
+        expect(notices.map(({ kind }) => kind)).toEqual(["rotation"]);
+      }
+    },
+  );
+
+  it("is deleted by the plugin while its stack moves back to dynamic resources", async () => {
+    const service = await sandboxFor({ apiKeys: [KEY] });
+    const journalOf = sharedJournals();
+    const plugin = startRun(service, {}, { env: { OLD_KEY: KEY }, ...journalOf() });
+    const { partnerApiKey: keys } = startRun(service, {}, journalOf());
+    const { id, outputs } = await plugin.partnerApiKey.adopt("env:OLD_KEY");
+    const moved = urn.replace("partners:index:", "pulumi-nodejs:dynamic/partners:");
+    expect(keys.diff(outputs, replaced, { id, urn: moved }).replaces).toEqual(["rotationDue"]);
+    const next = await keys.create(replaced, moved);
+    await plugin.partnerApiKey.delete(outputs, { id, urn });
+    expect([service.apiKeys, plugin.notices]).toEqual([[next.outputs["apiKey"]], []]);
+  });
+
+  it("is deleted when it moves to another account", async () => {
+    const token = "token-of-the-other-account";
+    const service = await sandboxFor({ apiKeys: [KEY], otherAccounts: [token] });
+    const journalOf = sharedJournals();
+    const env = { OLD_KEY: KEY };
+    const old = startRun(service, {}, { env, ...journalOf() });
+    const other = { url: service.url, accessToken: token };
+    const next = startRun(other, { account: "other" }, journalOf());
+    const { id, outputs } = await old.partnerApiKey.adopt("env:OLD_KEY");
+    const news = { account: "other" };
+    expect(next.partnerApiKey.diff(outputs, news, { id, urn }).replaces).toEqual(["account"]);
+    await next.partnerApiKey.create(news, urn);
+    await old.partnerApiKey.delete(outputs, { id, urn: "" });
+    expect([service.apiKeys, old.notices]).toEqual([[], []]);
   });
 });
 
@@ -175,12 +286,25 @@ describe("a clock that is hours off", () => {
     expect(notices).toContainEqual({ kind: "clockOff", hours: 192 });
   });
 
-  it("does not date a rotation into the future", async () => {
+  it("does not make a new key so old that a 404 proves its deletion", async () => {
+    const { clock } = ahead(3);
+    const machine = { clock, currentTime: clock.now };
+    const service = await sandboxFor();
+    const { id, outputs } = await startRun(service, {}, machine).partnerApiKey.create(news);
+    service.inject({ kind: "status", status: 404, operation: "deleteApiKey", times: Infinity });
+    const keys = startRun(service, {}, machine).partnerApiKey;
+    const error = await failureOf(keys.delete(outputs, { id, urn: "" }));
+    expect(error).toMatchObject({ problem: { kind: "deletionUnclear", doubts: [{ kind: "new" }] } });
+  });
+
+  // One of the two clocks is wrong, and nobody knows which.
+  it.each([3, -3])("does not shorten an overlap that starts while it is %s days ahead", async (days) => {
     const { service, id, outputs } = await rotated();
     const again = { ...news, rotation: { trigger: "b", overlapDays: 7 } };
-    const next = await startRun(service, {}, ahead(3)).partnerApiKey.update(id, outputs, again);
-    const rotatedAt = Date.parse(String(next["rotatedAt"]));
-    expect(Math.abs(rotatedAt - NOON)).toBeLessThan(60_000);
+    const next = await startRun(service, {}, ahead(days)).partnerApiKey.update(id, outputs, again);
+    expect(Date.parse(String(next["rotatedAt"]))).toBe(NOON + days * DAY);
+    const end = Date.parse(String(next["previousExpiresAt"]));
+    expect(end).toBeGreaterThanOrEqual(NOON + (Math.max(days, 0) + 7) * DAY - 60_000);
   });
 
   it.each(["2926-01-01T00:00:00.000Z", "+275760-09-13T00:00:00.000Z"])(

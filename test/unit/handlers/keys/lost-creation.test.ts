@@ -28,16 +28,20 @@ describe("a creation whose response is lost", () => {
     expect(next.partnerApiKey.diff(outputs, news)).toEqual({ changes: true, replaces: [] });
     expect(next.notices).toEqual([{ kind: "lostCreation", at: at(failure), needsKey: true }]);
     expect(next.partnerApiKey.preview(outputs, news)["apiKey"]).toBe(UNKNOWN);
-    const problem = { kind: "lostCreation", at: at(failure), rotates: false };
+    const problem = { kind: "lostCreation", at: at(failure), rotates: false, deletes: false };
     expect(await failureOf(next.partnerApiKey.update(id, outputs, news, URN))).toMatchObject({ problem });
-    expect(await failureOf(next.partnerApiKey.delete(outputs, { id, urn: URN }))).toMatchObject({ problem });
+    expect(await failureOf(next.partnerApiKey.delete(outputs, { id, urn: URN }))).toMatchObject({
+      problem: { ...problem, deletes: true },
+    });
     expect(methods(service)).toEqual(["POST"]);
 
     const { partnerApiKey: keys, notices } = startRun(service, {}, saysGone(at(failure)));
     expect(keys.diff(outputs, news).changes).toBe(true);
     const created = await keys.update(id, outputs, news, URN);
     expect(created).toMatchObject({ apiKey: service.apiKeys[1], lostCreationAt: null });
-    expect([methods(service), notices]).toEqual([["POST", "POST"], []]);
+    const name = { fingerprint: null, createdAt: at(failure) };
+    const declared = [{ kind: "keyWasGone", name, why: "declared" }];
+    expect([methods(service), notices]).toEqual([["POST", "POST"], declared]);
   });
 
   it("is forgotten by a refresh if a person says that its key is gone", async () => {
@@ -55,6 +59,21 @@ describe("a creation whose response is lost", () => {
     await startRun(service, {}, saysGone(at(failure))).partnerApiKey.delete(outputs, { id, urn: URN });
     expect(methods(service)).toEqual(["POST"]);
   });
+});
+
+it("two keys whose responses are the same are declared gone one by one", async () => {
+  const service = await sandboxFor();
+  service.inject({ kind: "status", status: 201, body: "sent by e-mail", effect: true, times: 2 });
+  const wait = new Promise((resolve) => setTimeout(resolve, 2));
+  const { partnerApiKey: keys } = startRun(service);
+  const one = await partialFailureOf(keys.create(news, `${URN}1`));
+  await wait; // Their times differ.
+  const other = await partialFailureOf(keys.create(news, `${URN}2`));
+  const [, name = ""] = /PARTNERS_GONE_KEYS=(\S+)/.exec(renderError(one.reason)) ?? [];
+  const after = startRun(service, {}, saysGone(name)).partnerApiKey;
+  expect((await after.update(one.id, one.properties, news, `${URN}1`))["apiKey"]).toBe(service.apiKeys[2]);
+  const update = partialFailureOf(after.update(other.id, other.properties, news, `${URN}2`));
+  expect((await update).reason).toMatchObject({ problem: { kind: "keyNotFound" } });
 });
 
 describe("a rotation whose response is lost", () => {
@@ -89,7 +108,7 @@ describe("a rotation whose response is lost", () => {
     const { partnerApiKey: keys, notices } = startRun(service, {}, saysGone(at(failure)));
     expect(keys.diff(outputs, news).changes).toBe(true);
     expect(await keys.update(id, outputs, news, URN)).toMatchObject({ lostCreationAt: null });
-    expect([notices, service.requests]).toEqual([[], []]);
+    expect([notices, service.requests]).toMatchObject([[{ kind: "keyWasGone", why: "declared" }], []]);
   });
 
   it("says that the previous key was deleted first", async () => {

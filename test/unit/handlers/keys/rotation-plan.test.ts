@@ -51,6 +51,7 @@ const OVERLAP = {
   rotatedAt: "2026-06-10T00:00:00.000Z",
   previous: stored(PREVIOUS),
   previousExpiresAt: "2026-06-17T00:00:00.000Z",
+  overlapDays: 7,
 };
 const ENDED = { ...OVERLAP, previousExpiresAt: new Date(NOON).toISOString() };
 const UNREAD = {

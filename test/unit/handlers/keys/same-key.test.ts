@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import type { ResourceHandlers } from "../../../../provider/src/handlers/contract.js";
 import { fingerprint } from "../../../../provider/src/handlers/keys/key-name.js";
-import type { Sandbox } from "../../../support/sandbox.ts";
+import { SHAPES, type Sandbox, type Shape } from "../../../support/sandbox.ts";
 import { failureOf, sandboxFor } from "../../api/support.ts";
 import { mapping, methods, partialFailureOf, sharedJournals, startRun } from "../support.ts";
 
@@ -87,6 +87,35 @@ describe("a service that returns the same key to each creation", () => {
     expect(service.apiKeys).toEqual([]);
   });
 
+  it("is named as soon as a run sees that two resources have it", async () => {
+    const { service, first } = await oneKey();
+    const second = await created(startRun(service).partnerApiKey, "billing");
+    const { partnerApiKey: keys, notices } = startRun(service);
+    for (const { outputs, resource } of [first, second]) keys.diff(outputs, { account: "default" }, resource);
+    expect(notices).toMatchObject([{ kind: "keyShared", urn: urnOf("checkout") }]);
+  });
+
+  it("keeps a response that may have the new key elsewhere than where responses.apiKey points", async () => {
+    const constant = "acct_4f1c9e7a2b8d6053";
+    const body: Shape["apiKey"] = ({ key }) => ({ account: { publicApi: constant }, newApiKey: key });
+    const service = await sandboxFor({ shape: { ...SHAPES.flat, apiKey: body } });
+    const wrong = mapping({ apiKey: "/account/publicApi" });
+    const { resource, outputs } = await created(startRun(service, wrong).partnerApiKey, "checkout");
+    const { id, urn } = resource;
+    const rotating = startRun(service, wrong).partnerApiKey;
+    const failure = await partialFailureOf(rotating.update(id, outputs, rotation("a"), urn));
+    const kept = { pointers: ["/newApiKey"] };
+    expect(failure.reason).toMatchObject({ problem: { kind: "sameKey", kept } });
+    // No other key is created until the setting is corrected.
+    await partialFailureOf(
+      startRun(service, wrong).partnerApiKey.update(id, failure.properties, rotation("a"), urn),
+    );
+    expect(service.apiKeys).toHaveLength(2);
+    const right = startRun(service, mapping({ apiKey: "/newApiKey" })).partnerApiKey;
+    const next = await right.update(id, failure.properties, rotation("a"), urn);
+    expect(next["apiKey"]).toBe(service.apiKeys[1]);
+  });
+
   it("does not count as a creation while the key is being deleted", async () => {
     const { service, first } = await oneKey();
     const keys = startRun(service).partnerApiKey;
@@ -131,6 +160,25 @@ describe("a service that returns the same key to each creation", () => {
     expect(service.apiKeys).toEqual([]);
   });
 
+  it("fails a creation if a provider with another token of the account has the key", async () => {
+    const { service, first } = await oneKey();
+    const journalOf = sharedJournals();
+    const v1 = startRun({ url: service.url, accessToken: service.accessToken }, {}, journalOf());
+    service.rotateAccessToken();
+    const v2 = startRun(service, {}, journalOf());
+    v1.partnerApiKey.diff(first.outputs, { account: "default" }, first.resource);
+    const error = await failureOf(created(v2.partnerApiKey, "billing"));
+    expect(error).toMatchObject({ problem: { kind: "sameKey", urn: first.resource.urn } });
+  });
+
+  it("warns if the processes of the run cannot tell each other who has which key", async () => {
+    const { service, first } = await oneKey();
+    const keyJournal = { folder: "/tmp/x", append: () => false, readOthers: () => null };
+    const run = startRun(service, {}, { keyJournal });
+    run.partnerApiKey.diff(first.outputs, rotation("a"), first.resource);
+    expect(run.notices).toContainEqual({ kind: "notShared", folder: "/tmp/x" });
+  });
+
   it("deletes the key of two providers once when both are destroyed", async () => {
     const { service, first } = await oneKey();
     const second = await created(startRun(service).partnerApiKey, "billing");
@@ -173,7 +221,9 @@ describe("a service that gives two keys the same ID", () => {
     const { service, resource, next } = await rotated();
     const { partnerApiKey: keys, notices } = startRun(service, byId);
     await keys.delete(next, resource);
-    expect([methods(service), service.apiKeys, notices]).toEqual([["DELETE"], [], []]);
+    const name = { fingerprint: fingerprint(String(next["previousApiKey"])) };
+    const covered = [{ kind: "keyWasGone", name, why: "sameId" }];
+    expect([methods(service), service.apiKeys, notices]).toMatchObject([["DELETE"], [], covered]);
   });
 
   it("keeps the record of a key in another resource", async () => {
@@ -184,5 +234,16 @@ describe("a service that gives two keys the same ID", () => {
     await keys.delete(first.outputs, first.resource);
     expect(notices).toMatchObject([{ kind: "keyKept", urn: urnOf("billing"), same: "id" }]);
     expect(service.apiKeys).toEqual([second.outputs["apiKey"]]);
+  });
+
+  it("says that a later key of the same record is not found, although an earlier one was deleted", async () => {
+    const service = await sandboxFor({ keys: "oneRecord" });
+    const { partnerApiKey: keys, notices } = startRun(service, byId);
+    const first = await created(keys, "checkout");
+    await keys.delete(first.outputs, first.resource);
+    const next = await created(keys, "checkout");
+    service.inject({ kind: "status", status: 404, operation: "deleteApiKey" });
+    await keys.delete(next.outputs, next.resource);
+    expect(notices).toMatchObject([{ kind: "keyWasGone", why: "gone" }]);
   });
 });

@@ -237,10 +237,43 @@ describe("two providers in one run", () => {
     expect(service.webhooks.get(102)).toBe("disabled");
   });
 
+  it("of two accounts at one address do not take the webhooks of one for those of the other", async () => {
+    const token = "token-of-the-other-account";
+    const service = await sandboxFor({ otherAccounts: [token] });
+    const journalOf = sharedJournals();
+    const olds = await created(service, { states: { 101: "disabled" }, stateOnDestroy: "restore" });
+    const old = startRun(service, {}, journalOf());
+    const eu = startRun({ url: service.url, accessToken: token }, { account: "eu" }, journalOf());
+    await create(eu.partnerWebhookState, { webhookId: 101, state: "disabled" });
+    await old.partnerWebhookStates.delete(olds);
+    expect(old.notices).toEqual([]);
+    expect(service.webhooks.get(101)).toBe("active");
+    expect(service.account(token).webhooks.get(101)).toBe("disabled");
+  });
+
+  it("take the webhooks of an account whose access token has changed for the same", async () => {
+    const token = "new-token-of-the-account";
+    const service = await sandboxFor({ otherAccounts: [token] });
+    const journalOf = sharedJournals();
+    const olds = await created(service, { states: { 101: "disabled" }, stateOnDestroy: "restore" });
+    const old = startRun(service, {}, journalOf());
+    const next = startRun({ url: service.url, accessToken: token }, {}, journalOf());
+    await create(next.partnerWebhookState, { webhookId: 101, state: "disabled" });
+    await old.partnerWebhookStates.delete(olds);
+    expect(old.notices).toEqual([{ kind: "declaredElsewhere", webhookIds: [101] }]);
+  });
+
   it("wait for each other only until they are asked to stop", async () => {
     const service = await sandboxFor();
     const journalOf = sharedJournals();
-    const entry = { kind: "release", account: "default", webhooks: [101], urn: "", at: 1 } as const;
+    const entry = {
+      kind: "release",
+      account: "default",
+      token: "",
+      webhooks: [101],
+      urn: "",
+      at: 1,
+    } as const;
     const servers = [createHash("sha256").update(service.url).digest("hex").slice(0, 16)];
     journalOf().journal.append({ ...entry, servers });
     const stopping = new AbortController();
