@@ -34,6 +34,7 @@ export interface Finished extends Operation {
   readonly entries: readonly Entry[];
   /** The keys of which a person says that they are gone. */
   readonly goneKeys: readonly string[];
+  readonly deleteBeforeReplace: boolean;
 }
 
 /**
@@ -148,7 +149,9 @@ function assertLostCreationsRemembered({ calls, entries }: Finished): void {
  * Asserts that webhooks change only as the program says, and reach the state it says unless the list was
  * outdated.
  */
-function assertWebhooks({ calls, entries, before, service: { sandbox, outdated } }: Finished): void {
+function assertWebhooks(finished: Finished): void {
+  const { calls, entries, before, deleteBeforeReplace, service } = finished;
+  const { sandbox, outdated } = service;
   for (const [id, state] of sandbox.webhooks) {
     const found = before.webhooks.get(id);
     // Until the program declares a webhook, nobody can know that it will.
@@ -156,7 +159,11 @@ function assertWebhooks({ calls, entries, before, service: { sandbox, outdated }
       ({ verb, news }) => verb === "check" && stateIn(news, id) !== undefined,
     );
     const isReleasable = (call: Call, index: number): boolean =>
-      declaredAt === -1 || index < declaredAt || stateIn(call.news, id) !== undefined;
+      declaredAt === -1 ||
+      index < declaredAt ||
+      stateIn(call.news, id) !== undefined ||
+      // The resource that takes over what the deleted one releases is created later.
+      (deleteBeforeReplace && call.verb === "delete");
     const asking = calls.filter((call, index) => goalOf(call, id) === state && isReleasable(call, index));
     const isWanted = calls.some(({ verb, news }) => verb === "check" && stateIn(news, id) === state);
     assert(

@@ -264,6 +264,8 @@ class Life {
       const states = this.#entries.map(({ outputs }) => stateAfter(outputs, id));
       return [id, states.find((state) => state !== undefined) ?? present];
     });
+    // A key may have been deleted with another resource, before the run knew that two have it.
+    await this.#followRemedies();
     await this.#succeed("destroy");
     assert.equal(this.#entries.length, 0, "a destroyed stack has resources");
     assert.deepEqual(liveKeys(this.service), [], "a destroyed stack leaves a key");
@@ -367,7 +369,15 @@ class Life {
     sandbox.clearFaults();
     for (const wait of this.#clock.sleeps.splice(0)) assert(wait <= MAX_WAIT, "a wait is too long");
     for (const key of service.replacedKeys) this.#reported.gone.add(key);
-    const context = { service, faults, before, entries: this.#entries, goneKeys: this.#goneKeys };
+    const { deleteBeforeReplace = false } = command;
+    const context = {
+      service,
+      faults,
+      before,
+      entries: this.#entries,
+      goneKeys: this.#goneKeys,
+      deleteBeforeReplace,
+    };
     assertOperation({ ...operation, ...context }, this.#reported);
     return operation;
   }
