@@ -36,6 +36,10 @@ if [ ! -s "$new" ]; then
   echo "$response does not contain a key. Look for a new key at the service, delete it, and remove the file." >&2
   exit 1
 fi
+if [ "$(< "$new")" = "$(< "$old")" ]; then
+  echo "The service returned the old key again, so it was not replaced, and nothing was stored or deleted. Remove $folder." >&2
+  exit 1
+fi
 put
 "$@"
 OLD_KEY=$(cat "$old")

@@ -1,10 +1,10 @@
 import { isVisibleAscii } from "../api/operations.js";
 import { parseDocument, parseWithExactIntegers } from "../json-text.js";
-import { nodesOf, pointersOf, resolvePointer } from "../json.js";
+import { nodesOf, pointersOf, resolvePointer, type DocumentNode } from "../json.js";
 import { documentReportsFailure, isAboutFailure, isWebPage, membersBesideErrors } from "./failure-report.js";
 import { findKeys, lookalikesIn, type FoundKeys } from "./key-finder.js";
 import { misfitAtPointer, misfitOf, type Misfit } from "./key-form.js";
-import { isId, isNamedAfterKey } from "./key-names.js";
+import { isId, isNamedAfterKey, readName } from "./key-names.js";
 import type { ResponseMapping } from "./mapping.js";
 
 /** A response of the service, exactly as received. Secret. */
@@ -91,9 +91,9 @@ export function readApiKeyId(text: string, mapping: ResponseMapping): string | n
 /**
  * Whether a 2xx response to a creation shows that no key was created, so that it is not kept. A response that
  * is kept in vain costs the user one command; one that is dropped may be the only copy of a key, and every
- * `pulumi up` creates another. So a failure counts only if nothing besides its words may be a key. A 201 says
- * that something was created: then a web page counts as a key, and so does the ID of a record. A `responses`
- * pointer that finds a value takes precedence. Never throws.
+ * `pulumi up` creates another. So a failure counts only if nothing besides its words may be a key, by its
+ * form or by its name. A 201 says that something was created: then a web page counts as a key, and so does
+ * the ID of a record. A `responses` pointer that finds a value takes precedence. Never throws.
  */
 export function isFailedCreation(
   status: number,
@@ -106,10 +106,21 @@ export function isFailedCreation(
   const document = parseDocument(text);
   if (document === undefined) return status !== 201 && isWebPage(text);
   if (!documentReportsFailure(document)) return false;
-  return !nodesOf(membersBesideErrors(document)).some(({ name, value }) => {
+  return !nodesOf(membersBesideErrors(document)).some((node) => {
+    const { name, value } = node;
     if (isAboutFailure(name)) return false;
-    return misfitOf(value, accessToken) === null || (status === 201 && isId(name, value));
+    if (misfitOf(value, accessToken) === null || isNamedKey(node, accessToken)) return true;
+    return status === 201 && isId(name, value);
   });
+}
+
+/** Whether a value may be a key because of its name, whatever its form. */
+function isNamedKey({ token, name, value }: DocumentNode, accessToken: string): boolean {
+  const { isOther, isApiKey, isKey, isSecret } = readName(token, name);
+  if (isOther || !(isApiKey || isKey || isSecret || name === "keys")) return false;
+  if (typeof value === "number") return true;
+  const misfit = misfitAtPointer(value, accessToken);
+  return misfit === null || misfit === "characters" || misfit === "long";
 }
 
 /** Returns the pointers to propose: to what is named after a key, or else to everything that may be one. */

@@ -36,6 +36,7 @@ fail before
 case "$name $*" in
   "pulumi do partners:PartnerApiKey create --stateless --yes --show-secrets --output json")
     key=new-key-$(wc -l < calls)
+    if [ -e same-key ]; then key=$(ls live); fi
     touch "live/$key"
     fail lost
     printf '{\\n  "account": "default",\\n  "apiKey": "%s",\\n  "createdAt": "now"\\n}\\n' "$key" ;;
@@ -80,6 +81,8 @@ async function world(store: (typeof STORES)[number][0]) {
   const read = (file: string): Promise<string> => readFile(file, "utf8").catch(() => "");
   return {
     kept,
+    /** From now on, the service returns the key that exists. */
+    returnSameKey: () => writeFile(join(folder, "same-key"), ""),
     live: () => readdir(live),
     stored: () => read(join(folder, "stored")),
     used: () => read(join(folder, "used")),
@@ -153,6 +156,18 @@ it.each([
     expect((await stat(kept)).mode & 0o777).toBe(0o700);
   },
 );
+
+it("if the service returns the old key again, replace-key.sh says so, stores nothing and deletes nothing", async () => {
+  const { run, live, stored, used, called, returnSameKey } = await world("github");
+  await returnSameKey();
+  for (let again = 1; again <= 2; again++) {
+    const { code, stdout, stderr } = await run(OLD_KEY);
+    expect([code, stderr]).toEqual([1, expect.stringContaining("returned the old key again")]);
+    expect(stdout + stderr).not.toContain(OLD_KEY);
+  }
+  expect([await live(), await stored(), await used()]).toEqual([[OLD_KEY], OLD_KEY, OLD_KEY]);
+  expect(await called()).not.toMatch(/^gh |^switch-consumers| delete /m);
+});
 
 it("of two runs of replace-key.sh at the same time, one creates a key", async () => {
   const { run, called } = await world("github");
