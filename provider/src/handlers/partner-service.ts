@@ -2,6 +2,7 @@ import type { ApiResponse, PartnerClient } from "../api/client.js";
 import type { FailureCause, RequestError } from "../api/errors.js";
 import type { WebhookState } from "../api/operations.js";
 import { readChange } from "../responses/change-reader.js";
+import { deniesDeletion } from "../responses/deletion-reader.js";
 import { isWebPage, reportsFailure } from "../responses/failure-report.js";
 import { isFailedCreation } from "../responses/key-reader.js";
 import type { ResponseMapping } from "../responses/mapping.js";
@@ -60,7 +61,7 @@ export function interpretResponses(
       };
     },
     async deleteApiKey(apiKeyOrId, apiKey, isNew) {
-      successText(await client.deleteApiKey(apiKeyOrId, apiKey, isNew));
+      successText(await client.deleteApiKey(apiKeyOrId, apiKey, isNew), deniesDeletion);
     },
     async listWebhooks() {
       const response = await client.listWebhooks();

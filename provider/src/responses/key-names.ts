@@ -10,8 +10,12 @@ const KEY = nameSet(
     "plainTextKey keyValue keyString keySecret tokenValue tokenString tokenSecret secretValue secretText secretId " +
     "clientSecret plainText clearText sha1 jwt pat",
 );
-/** What else may be a secret: another key next to the key, or another form of it, as at Elasticsearch. */
-const SECRET = /(?:key|token|secret|credential)s?$|^encoded$/;
+/**
+ * What else may be a secret: another key next to the key, or another form of it, such as the full one next to
+ * its prefix, or `encoded` at Elasticsearch.
+ */
+const SECRET =
+  /(?:key|token|secret|credential)s?(?:full|raw|plain|clear|new)?$|^(?:encoded|(?:full|raw|plain|clear|new)(?:text|value|string)?)$/;
 /** Names that end as those of secrets do, but are those of IDs, or of anything. */
 const NO_SECRET = nameSet(
   "key keys accessKey idToken nextPageToken idempotencyKey cacheKey sortKey partitionKey primaryKey foreignKey",
