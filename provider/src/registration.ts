@@ -96,6 +96,22 @@ export const ACCOUNT_KEY = "partners:account";
 /** The name of the stack configuration's account if {@link ACCOUNT_KEY} is not set. */
 export const DEFAULT_ACCOUNT = "default";
 
+/**
+ * Returns the name of an account as text: languages without types pass a number as it is. `null` if it is not
+ * set, as is an empty name.
+ *
+ * @throws {TypeError} for anything else.
+ */
+export function accountText(account: unknown): string | null {
+  if (account == null || account === "") return null;
+  if (typeof account === "number") return String(account);
+  if (typeof account === "string") return account;
+  throw new TypeError("account must be text.");
+}
+
+/** What is wrong with an access token that is not text: as a number, it may have lost its last digits. */
+export const NUMERIC_TOKEN = "accessToken must be text: quote it.";
+
 /** The configuration key that marks the settings as the arguments of a `Provider`. */
 export const EXPLICIT_KEY = "partners:explicit";
 

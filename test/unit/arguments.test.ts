@@ -33,6 +33,12 @@ it.each([
     'getPartnerWebhooks has no argument "providers"',
   ],
   ["a provider named default", () => new Provider("default", eu), '"default" is the name of the account'],
+  ["a list as account", () => new Provider("eu", { ...eu, account: ["eu"] }), "account must be text"],
+  [
+    "a numeric token",
+    () => new Provider("eu", { ...eu, accessToken: 1e22 }),
+    "accessToken must be text: quote it",
+  ],
   ["an empty account", () => new Provider("default", { ...eu, account: "" }), '"default" is the name'],
 ])("%s is refused before anything is registered", (_what, make, message) => {
   expect(make).toThrow(message);
@@ -61,10 +67,14 @@ it.each([
   ["named", pulumi.output("team"), "team"],
   ["absent", pulumi.output<string | undefined>(undefined), "absent"],
   ["empty", Promise.resolve(""), "empty"],
+  ["null", null, "null"],
+  ["null-later", pulumi.output(null), "null-later"],
+  ["number", 42, "42"],
+  ["number-later", pulumi.output(42), "42"],
 ])(
   "an account that is known later gets its name, or that of the Provider: %s",
   async (name, account, expected) => {
-    const provider = new partners.Provider(name, { ...eu, account });
+    const provider = new Provider(name, { ...eu, account }) as partners.Provider;
     await new Promise((resolve) => provider.urn.apply(resolve));
     expect(registered.get(name)).toMatchObject({ [ACCOUNT_KEY]: expected });
   },

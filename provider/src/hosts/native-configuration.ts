@@ -8,6 +8,7 @@ import {
   configSource,
   diffProviderInputs,
   unknownSettings,
+  wrongTypes,
 } from "./provider-inputs.js";
 import { fromStruct, toStruct } from "./struct.js";
 
@@ -35,6 +36,8 @@ export class NativeConfiguration {
     this.#host.plugin.configure(configSource(inputs));
     for (const name of unknownSettings(news)) this.#host.plugin.warn({ kind: "unknownSetting", name });
     const response = new proto.CheckResponse().setInputs(toStruct(inputs, ["accessToken"]));
+    const wrong = wrongTypes(news);
+    if (wrong.length > 0) return response.setFailuresList(wrong.map(checkFailure));
     try {
       // Values that are not known yet cannot be checked here; the checks of the resources report them later.
       if (!JSON.stringify(inputs).includes(UNKNOWN)) this.#host.plugin.readSettings();

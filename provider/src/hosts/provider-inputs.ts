@@ -1,6 +1,13 @@
 import type { Properties } from "../handlers/contract.js";
 import type { ConfigSource } from "../handlers/settings.js";
-import { ACCOUNT_KEY, DEFAULT_ACCOUNT, EXPLICIT_KEY, SETTINGS } from "../registration.js";
+import {
+  ACCOUNT_KEY,
+  accountText,
+  DEFAULT_ACCOUNT,
+  EXPLICIT_KEY,
+  NUMERIC_TOKEN,
+  SETTINGS,
+} from "../registration.js";
 
 const NAMESPACE = "partners:";
 const [ACCOUNT, EXPLICIT] = [ACCOUNT_KEY.slice(NAMESPACE.length), EXPLICIT_KEY.slice(NAMESPACE.length)];
@@ -14,8 +21,29 @@ export function checkedProviderInputs(urn: string, news: Properties): Properties
   const [, , type, ...rest] = urn.split("::");
   const name = rest.join("::");
   const explicit = type !== "pulumi:providers:partners" || !isDefaultName(name, news);
-  const account = news[ACCOUNT] || (explicit ? name : DEFAULT_ACCOUNT); // An empty name counts as not set.
+  const account = nameOrNull(news) ?? (explicit ? name : DEFAULT_ACCOUNT);
   return { ...news, [ACCOUNT]: account, [EXPLICIT]: String(explicit) };
+}
+
+/** Returns what is wrong with the types of a provider's inputs, as sentences. */
+export function wrongTypes(news: Properties): string[] {
+  const failures: string[] = [];
+  try {
+    accountText(news[ACCOUNT]);
+  } catch (error) {
+    failures.push((error as TypeError).message);
+  }
+  if (typeof news["accessToken"] === "number") failures.push(NUMERIC_TOKEN);
+  return failures;
+}
+
+/** Returns the name of the account; `null` if it is not set, or is no name. */
+function nameOrNull(inputs: Properties): string | null {
+  try {
+    return accountText(valueOf(inputs, ACCOUNT));
+  } catch {
+    return null;
+  }
 }
 
 /**
@@ -46,6 +74,7 @@ function isDefaultName(name: string, { version }: Properties): boolean {
 export function configSource(inputs: Properties): ConfigSource {
   return {
     get: (key) => {
+      if (key === ACCOUNT_KEY) return nameOrNull(inputs) ?? undefined;
       const value = valueOf(inputs, key.slice(NAMESPACE.length));
       return value == null || typeof value === "string" ? (value ?? undefined) : JSON.stringify(value);
     },
@@ -58,14 +87,15 @@ export function configSource(inputs: Properties): ConfigSource {
  * would stay in the state, and later replace every key.
  */
 export function diffProviderInputs(olds: Properties, news: Properties) {
+  const comparable = (inputs: Properties, name: string): unknown =>
+    name === ACCOUNT ? nameOrNull(inputs) : valueOf(inputs, name);
   const changed = SETTINGS.filter(
-    (name) => JSON.stringify(valueOf(olds, name)) !== JSON.stringify(valueOf(news, name)),
+    (name) => JSON.stringify(comparable(olds, name)) !== JSON.stringify(comparable(news, name)),
   );
   // A missing name is not a change: the provider of dynamic resources, from which a stack may have moved, has
   // no account name.
   const isReplaced =
-    valueOf(news, EXPLICIT) !== "false" &&
-    [olds, news].every((inputs) => typeof valueOf(inputs, ACCOUNT) === "string");
+    valueOf(news, EXPLICIT) !== "false" && [olds, news].every((inputs) => nameOrNull(inputs) !== null);
   return { changed, replaces: changed.filter((name) => name === ACCOUNT && isReplaced) };
 }
 

@@ -1,7 +1,15 @@
 import * as pulumi from "@pulumi/pulumi";
 
 import type { ResponseMapping } from "../responses/mapping.js";
-import { ACCOUNT_KEY, DEFAULT_ACCOUNT, EXPLICIT_KEY, SETTING_NAMES, SETTINGS } from "../registration.js";
+import {
+  ACCOUNT_KEY,
+  accountText,
+  DEFAULT_ACCOUNT,
+  EXPLICIT_KEY,
+  NUMERIC_TOKEN,
+  SETTING_NAMES,
+  SETTINGS,
+} from "../registration.js";
 import { assertArguments } from "./partner-resource.js";
 
 /** The arguments of {@link Provider}. A `Provider` does not read stack configuration or the environment. */
@@ -83,7 +91,7 @@ export class Provider extends pulumi.ProviderResource {
     const settings = SETTING_NAMES.map((setting) => [`partners:${setting}`, text(args[setting])]);
     const inputs = {
       ...(Object.fromEntries(settings) as Record<string, pulumi.Output<string> | undefined>),
-      "partners:accessToken": pulumi.secret(args.accessToken),
+      "partners:accessToken": pulumi.secret(assertTokenText(args.accessToken)).apply(assertTokenText),
       [EXPLICIT_KEY]: "true",
       [ACCOUNT_KEY]: account,
     };
@@ -99,15 +107,32 @@ export class Provider extends pulumi.ProviderResource {
  * replaced.
  */
 function accountOf(name: string, { account }: ProviderArgs): pulumi.Input<string> {
-  const named = (given: string | undefined): string => {
-    if (given !== undefined && given !== "") return given; // An empty setting counts as not set.
+  const named = (given: unknown): string => {
+    const chosen = textOf(given);
+    if (chosen !== null) return chosen;
     if (name !== DEFAULT_ACCOUNT) return name;
     throw new pulumi.RunError(
       `"${name}" is the name of the account in stack configuration. Rename the Provider, or set its account argument ` +
         `(to "${DEFAULT_ACCOUNT}" if it is the same account). Nothing was sent.`,
     );
   };
-  return typeof account === "object" ? pulumi.output(account).apply(named) : named(account);
+  const isLater = pulumi.Output.isInstance(account) || account instanceof Promise;
+  return isLater ? pulumi.output(account).apply(named) : named(account);
+}
+
+/** Returns the name of an account as text. @throws {pulumi.RunError} if it is no name. */
+function textOf(account: unknown): string | null {
+  try {
+    return accountText(account);
+  } catch (error) {
+    throw new pulumi.RunError((error as TypeError).message);
+  }
+}
+
+/** Refuses an access token that is a number. @throws {pulumi.RunError} */
+function assertTokenText<Token>(token: Token): Token {
+  if (typeof token === "number") throw new pulumi.RunError(NUMERIC_TOKEN);
+  return token;
 }
 
 /** Converts a setting to text, because provider configuration consists of strings. */

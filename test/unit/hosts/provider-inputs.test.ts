@@ -1,7 +1,11 @@
 import { describe, expect, it } from "vitest";
 
 import type { Properties } from "../../../provider/src/handlers/contract.js";
-import { checkedProviderInputs, diffProviderInputs } from "../../../provider/src/hosts/provider-inputs.js";
+import {
+  checkedProviderInputs,
+  diffProviderInputs,
+  wrongTypes,
+} from "../../../provider/src/hosts/provider-inputs.js";
 
 const GIVEN = { baseUrl: "https://eu.example.com", accessToken: "token-of-the-program" };
 
@@ -27,9 +31,23 @@ describe("the inputs of a provider", () => {
     [`${TYPE}::default_1_2_3`, { version: "0.1.0" }, "default_1_2_3"],
     [`${TYPE}::default_1_2_3`, {}, "default_1_2_3"],
     [`my:Region$${TYPE}::default`, {}, "default"],
+    [`${TYPE}::eu`, { account: null }, "eu"],
+    [`${TYPE}::eu`, { account: 42 }, "42"],
   ])("of %s with %j are those of an explicit provider", (name, news, account) => {
     const inputs = checkedProviderInputs(`urn:pulumi:dev::test::${name}`, { ...GIVEN, ...news });
     expect(inputs).toEqual({ ...GIVEN, ...news, account, explicit: "true" });
+  });
+
+  it.each<[what: string, news: Properties, failure: string]>([
+    ["a list as account", { account: ["eu"] }, "account must be text."],
+    ["true as account", { account: true }, "account must be text."],
+    ["a number as accessToken", { accessToken: 1e22 }, "accessToken must be text: quote it."],
+  ])("with %s are refused", (_what, news, failure) => {
+    expect(wrongTypes({ ...GIVEN, ...news })).toEqual([failure]);
+  });
+
+  it("are accepted with a number as account", () => {
+    expect(wrongTypes({ ...GIVEN, account: 42 })).toEqual([]);
   });
 });
 
@@ -38,6 +56,7 @@ describe("a difference between a provider's old and new inputs", () => {
 
   it.each<[what: string, olds: Properties, news: Properties, changed: string[], replaces: string[]]>([
     ["no setting", EU, EU, [], []],
+    ["no setting, but the type of the account", { ...EU, account: 42 }, { ...EU, account: "42" }, [], []],
     ["the address", EU, { ...EU, baseUrl: "https://x.example" }, ["baseUrl"], []],
     ["the account", EU, { ...EU, account: "us" }, ["account"], ["account"]],
     [
