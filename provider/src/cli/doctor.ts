@@ -34,6 +34,8 @@ export const doctorCommand: Command = {
   help: HELP,
   run: async (args) => {
     const { stack: name, cwd = "." } = parseOptions(args, ["stack", "cwd"]);
+    // An empty variable of a shell must not mean the selected stack.
+    if (name === "") throw new UsageError("--stack must be the name of a stack");
     if (!existsSync(cwd)) throw new UsageError("--cwd must be a folder that exists");
     const hasProject = isInProject(cwd);
     if (!hasProject && name !== undefined)

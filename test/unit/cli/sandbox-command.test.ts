@@ -176,6 +176,7 @@ describe("the command line", () => {
 
   test.each([
     [doctorCommand, "pk_live_hunter22", "valid options are --stack=<value>, --cwd=<value>"],
+    [doctorCommand, "--stack=", "--stack must be the name of a stack"],
     [doctorCommand, "--stack", "valid options are --stack=<value>, --cwd=<value>"],
     [doctorCommand, "--cwd /nowhere/at/all", "--cwd must be a folder that exists"],
     [doctorCommand, "--cwd / --stack x", "--stack needs a Pulumi project, and there is none here; use --cwd"],
