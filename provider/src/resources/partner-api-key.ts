@@ -69,8 +69,8 @@ export class PartnerApiKey extends PartnerResource {
   declare readonly fingerprint: pulumi.Output<string | null>;
   /** The last four characters, as many services display them; `null` for keys shorter than 36 characters. */
   declare readonly hint: pulumi.Output<string | null>;
-  /** When the service confirmed the creation, in ISO 8601. */
-  declare readonly createdAt: pulumi.Output<string>;
+  /** When the service confirmed the creation, in ISO 8601; `null` for an imported key. */
+  declare readonly createdAt: pulumi.Output<string | null>;
   /** The complete response to the creation, because the service sends it only once. Always secret. */
   declare readonly response: pulumi.Output<KeyResponse | null>;
   /**
