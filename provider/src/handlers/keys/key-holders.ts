@@ -1,8 +1,7 @@
-import { createHmac } from "node:crypto";
+import { createHash, createHmac } from "node:crypto";
 
 import type { ResourceName } from "../contract.js";
 import type { Notice } from "../problems.js";
-import { fingerprint } from "./key-name.js";
 
 /**
  * A resource. Only its ID tells it apart from the one that it replaces, which has the same URN.
@@ -150,6 +149,10 @@ export class KeyHolders {
   /** Hashes the names of a key. The first hash is that of its value, which all processes understand. */
   #hashes(names: readonly string[]): string[] {
     const hashes = names.map((name) => this.hash(name));
-    return [fingerprint(names[0] ?? "") ?? hashes[0] ?? "", ...hashes];
+    // Nothing but the entries of one run, in files that only this user can read, has this hash.
+    const value = createHash("sha256")
+      .update(names[0] ?? "")
+      .digest("base64url");
+    return [value, ...hashes];
   }
 }

@@ -160,12 +160,16 @@ describe("a service that returns the same key to each creation", () => {
     expect(service.apiKeys).toEqual([]);
   });
 
-  it("fails a creation if a provider with another token of the account has the key", async () => {
-    const { service, first } = await oneKey();
+  it.each<[what: string, apiKeys: string[]]>([
+    ["the key", []],
+    ["the key, which is too short for a fingerprint", ["k7Qm2xR9vT4b"]],
+  ])("fails a creation if a provider with another token of the account has %s", async (_what, apiKeys) => {
+    const service = await sandboxFor({ keys: "same", apiKeys });
+    const first = await created(startRun(service, mapping({ apiKey: "/apiKey" })).partnerApiKey, "checkout");
     const journalOf = sharedJournals();
     const v1 = startRun({ url: service.url, accessToken: service.accessToken }, {}, journalOf());
     service.rotateAccessToken();
-    const v2 = startRun(service, {}, journalOf());
+    const v2 = startRun(service, mapping({ apiKey: "/apiKey" }), journalOf());
     v1.partnerApiKey.diff(first.outputs, { account: "default" }, first.resource);
     const error = await failureOf(created(v2.partnerApiKey, "billing"));
     expect(error).toMatchObject({ problem: { kind: "sameKey", urn: first.resource.urn } });
