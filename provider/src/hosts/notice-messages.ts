@@ -50,7 +50,7 @@ export function renderNotice(notice: Notice, context: MessageContext): string {
     }
     case "clockOff": {
       const { hours } = notice;
-      return `the clock of this machine is ${Math.abs(hours)} hours ${hours > 0 ? "ahead of" : "behind"} the service's. Correct this clock. Until then, the service's time decides when a previous key is deleted.`;
+      return `the clock of this machine is ${Math.abs(hours)} hours ${hours > 0 ? "ahead of" : "behind"} the service's. Correct this clock. Until then, a previous key is deleted only when its overlap is over by the service's time as well.`;
     }
     case "pointerFindsNothing":
       return `${settingName("responses.apiKey", context)} finds no key in the stored response of ${keyName(notice.fingerprint)}, so the key does not change.`;

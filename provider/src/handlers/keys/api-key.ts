@@ -16,11 +16,11 @@ import {
 import type { Session, PluginProcess } from "../plugin-process.js";
 import { PreviewCheck } from "../preview-check.js";
 import { ResourceError } from "../problems.js";
-import { heldKeys, isDeleted } from "./key-deletion.js";
+import { heldKeys, isDeleted, withoutGoneKeys } from "./key-deletion.js";
 import type { KeyResource } from "./key-holders.js";
 import { keyInputsOf, rotationProblems, type KeyInputs } from "./key-inputs.js";
 import { keyStateOf, NO_KEY, outputsOf, withoutPreviousKey, type KeyState } from "./key-state.js";
-import { createKey, deleteKeys, performStep, withoutGoneKeys } from "./rotation.js";
+import { createKey, deleteKeys, performStep } from "./rotation.js";
 import {
   keyOutputs,
   needsNewKey,

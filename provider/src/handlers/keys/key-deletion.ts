@@ -8,6 +8,7 @@ import type { KeyState } from "./key-state.js";
 import { goneName, type KeyName } from "./key-name.js";
 import {
   deletionTarget,
+  nameOfCreated,
   nameOfKey,
   rereadKey,
   responseText,
@@ -91,9 +92,28 @@ export function isDeleted(plugin: PluginProcess, key: StoredKey): boolean {
 }
 
 /** Whether a person says that a key is gone: see `PluginProcess.goneKeys`. */
-export function isDeclaredGone({ goneKeys }: PluginProcess, key: KeyName): boolean {
+function isDeclaredGone({ goneKeys }: PluginProcess, key: KeyName): boolean {
   const name = goneName(key);
   return name !== null && goneKeys.has(name);
+}
+
+/**
+ * Returns a state without the lost creation and the unread key that a person says are gone: see
+ * `PluginProcess.goneKeys`.
+ */
+export function withoutGoneKeys(plugin: PluginProcess, state: KeyState): KeyState {
+  const { lostCreationAt, unread } = state;
+  const isLostGone = isDeclaredGone(plugin, { fingerprint: null, createdAt: lostCreationAt });
+  const isUnreadGone = unread !== null && isDeclaredGone(plugin, nameOfCreated(unread));
+  if (!isLostGone && !isUnreadGone) return state;
+  const name =
+    isLostGone || unread === null ? { fingerprint: null, createdAt: lostCreationAt } : nameOfCreated(unread);
+  plugin.warn({ kind: "keyWasGone", name, why: "declared" });
+  return {
+    ...state,
+    lostCreationAt: isLostGone ? null : lostCreationAt,
+    unread: isUnreadGone ? null : unread,
+  };
 }
 
 function namesOf({ apiKey, parameter }: DeletionTarget): readonly string[] {

@@ -5,7 +5,7 @@ import { lookalikesBeside } from "../../responses/key-reader.js";
 import { PartialFailure } from "../contract.js";
 import { ResourceError, type LostCreation } from "../problems.js";
 import type { PluginProcess } from "../plugin-process.js";
-import { deleteKey, heldKeys, isDeclaredGone, namesFor, sharedPart } from "./key-deletion.js";
+import { deleteKey, heldKeys, namesFor, sharedPart } from "./key-deletion.js";
 import type { KeyResource } from "./key-holders.js";
 import type { KeyInputs } from "./key-inputs.js";
 import { withoutPreviousKey, type KeyState } from "./key-state.js";
@@ -293,23 +293,4 @@ function findKey(plugin: PluginProcess, created: CreatedKey, rotates: boolean): 
 
 function lostCreation({ lostCreationAt, current }: KeyState): LostCreation {
   return { kind: "lostCreation", at: lostCreationAt ?? "", rotates: current !== null, deletes: false };
-}
-
-/**
- * Returns a state without the lost creation and the unread key that a person says are gone: see
- * `PluginProcess.goneKeys`.
- */
-export function withoutGoneKeys(plugin: PluginProcess, state: KeyState): KeyState {
-  const { lostCreationAt, unread } = state;
-  const isLostGone = isDeclaredGone(plugin, { fingerprint: null, createdAt: lostCreationAt });
-  const isUnreadGone = unread !== null && isDeclaredGone(plugin, nameOfCreated(unread));
-  if (!isLostGone && !isUnreadGone) return state;
-  const name =
-    isLostGone || unread === null ? { fingerprint: null, createdAt: lostCreationAt } : nameOfCreated(unread);
-  plugin.warn({ kind: "keyWasGone", name, why: "declared" });
-  return {
-    ...state,
-    lostCreationAt: isLostGone ? null : lostCreationAt,
-    unread: isUnreadGone ? null : unread,
-  };
 }
