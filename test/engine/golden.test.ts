@@ -49,7 +49,7 @@ async function program(eu: Sandbox, up: number): Promise<Record<string, unknown>
   const key = new partners.PartnerApiKey("checkout");
   new partners.PartnerApiKey("checkout-eu", {}, { provider });
   new partners.PartnerApiKey("rotated", { rotation: { trigger, ...forever } });
-  new partners.PartnerApiKey("replaced", { rotation: { trigger } });
+  new partners.PartnerApiKey("replaced", { rotation: { trigger, overlapDays: 0 } });
   const orders = { webhookId: 101, state: "active", stateOnDestroy: "restore" } as const;
   new partners.PartnerWebhookState("orders", orders);
   new partners.PartnerWebhookState("refunds", { webhookId: 102, state: "disabled" });

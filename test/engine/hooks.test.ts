@@ -21,7 +21,7 @@ const REPLACED = { ...CREATED, DELETE: 1 };
  * first.
  */
 async function retriedKey(host: "dynamic" | "native", options: pulumi.CustomResourceOptions = {}) {
-  const args: { rotation: partners.RotationArgs } = { rotation: { trigger: "1" } };
+  const args: { rotation: partners.RotationArgs } = { rotation: { trigger: "1", overlapDays: 0 } };
   const failures: (readonly string[])[] = [];
   const started = await sandboxStack(
     () => {
@@ -79,7 +79,7 @@ it.each(["dynamic", "native"] as const)(
   async (host) => {
     const { sandbox, stack, run, args } = await retriedKey(host, { deleteBeforeReplace: true });
     expect(await run("up")).toMatchObject({ error: "" });
-    args.rotation = { trigger: "2" };
+    args.rotation = { trigger: "2", overlapDays: 0 };
     expect(await run("up")).toMatchObject({ error: "", requests: REPLACED });
     const type = host === "native" ? "partners:index" : "pulumi-nodejs:dynamic/partners";
     const urn = `urn:pulumi:dev::test::${type}:PartnerApiKey::checkout`;
@@ -90,7 +90,7 @@ it.each(["dynamic", "native"] as const)(
     });
     expect(sandbox.apiKeys).toHaveLength(1);
     // The old key is gone. A creation that is lost is not repeated until someone has looked for the key.
-    args.rotation = { trigger: "3" };
+    args.rotation = { trigger: "3", overlapDays: 0 };
     sandbox.inject(LOST);
     const lost = await run("up");
     expect(lost).toMatchObject({ requests: REPLACED });

@@ -22,7 +22,7 @@ function keyClass(
 
 it.each(HOSTS)("a service with one key for each account loses none (%s)", async (host) => {
   const newKey = keyClass(host);
-  let rotation: partners.RotationArgs = { trigger: "1" };
+  let rotation: partners.RotationArgs = { trigger: "1", overlapDays: 0 };
   let isTwice = false;
   const program = () => {
     const key = newKey("checkout", { rotation });
@@ -63,12 +63,12 @@ it.each(HOSTS)(
   "a replacement whose key is not found does not hide the key that is in use (%s)",
   async (host) => {
     const newKey = keyClass(host);
-    let rotation: partners.RotationArgs = { trigger: "1" };
+    let rotation: partners.RotationArgs = { trigger: "1", overlapDays: 0 };
     const program = () => Promise.resolve({ apiKey: newKey("checkout", { rotation }).apiKey });
     const { sandbox, stack } = await sandboxStack(program);
     expect(await stack.up()).toMatchObject({ ok: true });
     const [used] = sandbox.apiKeys;
-    rotation = { trigger: "2" };
+    rotation = { trigger: "2", overlapDays: 0 };
     await stack.configure({ responses: '{"apiKey":"/unknown"}' });
     const failed = await stack.up();
     expect(failed.ok).toBe(false);

@@ -7,7 +7,7 @@ import { age, expectShown, sandboxStack, UNCHANGED } from "./support.ts";
 
 /** Creates a key with a changeable `rotation`. */
 async function keyInUse() {
-  const args: { rotation: partners.RotationArgs } = { rotation: {} };
+  const args: partners.PartnerApiKeyArgs = {};
   /**
    * The keys that work while services switch to the current one. If it were the only one, the rotation would
    * cause downtime.
@@ -64,7 +64,7 @@ it("without overlap, the key is replaced, and if deleting the old key fails, the
   const { sandbox, run, args, switching } = await keyInUse();
   expect(await run("up")).toMatchObject({ error: "" });
   const [old] = sandbox.apiKeys;
-  args.rotation = { trigger: "1" };
+  args.rotation = { trigger: "1", overlapDays: 0 };
   sandbox.inject({ kind: "status", operation: "deleteApiKey", status: 403 });
   expect(await run("up")).toMatchObject({
     error: expect.stringContaining("403") as string,
@@ -77,7 +77,7 @@ it("without overlap, the key is replaced, and if deleting the old key fails, the
 });
 
 it("each warning is shown at its resource, also in a component and after a refresh", async () => {
-  const args = { rotation: { trigger: "1" } };
+  const args = { rotation: { trigger: "1", overlapDays: 0 } };
   const { stack } = await sandboxStack(() => {
     const parent = new pulumi.ComponentResource("test:Shop", "shop");
     new partners.PartnerApiKey("one", args);
@@ -88,7 +88,7 @@ it("each warning is shown at its resource, also in a component and after a refre
   expect(await stack.up()).toMatchObject({ ok: true });
   expect(await stack.refresh(UNCHANGED)).toMatchObject({ ok: true });
   expect(await stack.preview(UNCHANGED)).toMatchObject({ ok: true });
-  args.rotation = { trigger: "2" };
+  args.rotation = { trigger: "2", overlapDays: 0 };
   const { eventLog, stdout } = await stack.preview();
   const events = eventLog.split("\n").map((line) => JSON.parse(line) as EngineEvent);
   const warned = events.flatMap(({ diagnosticEvent: event }) =>

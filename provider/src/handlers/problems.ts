@@ -161,7 +161,7 @@ export type InputProblem = Readonly<
   | { kind: "notAState"; webhookId: string }
   /** The value is not a whole number in this range. */
   | { kind: "invalidDays"; argument: "afterDays" | "overlapDays"; min: number; max: number }
-  /** There is an `afterDays`, but no `overlapDays`. */
+  /** There is a `rotation`, but it has no `overlapDays`. */
   | { kind: "overlapMissing" }
   /** `overlapDays` exceeds `afterDays`. */
   | { kind: "overlapTooLong" }

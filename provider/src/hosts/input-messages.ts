@@ -14,7 +14,10 @@ export function renderInputProblem(problem: InputProblem): string {
     case "invalidDays":
       return `rotation.${problem.argument} must be a whole number of days, ${problem.min} to ${problem.max}.`;
     case "overlapMissing":
-      return "rotation.afterDays needs overlapDays: how many days the old key stays valid, or 0.";
+      return (
+        "rotation needs overlapDays: the days that the old key stays valid, " +
+        "or 0 to delete it at the end of the update that rotates it."
+      );
     case "overlapTooLong":
       return "rotation.overlapDays must not exceed afterDays.";
   }

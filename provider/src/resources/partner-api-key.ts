@@ -22,7 +22,6 @@ export interface RotationArgs {
   trigger?: pulumi.Input<string | undefined>;
   /**
    * The age in UTC days from which the next `pulumi up` rotates the key, a whole number from 1 to 36500.
-   * Requires `overlapDays`.
    * @default never
    */
   afterDays?: pulumi.Input<number | undefined>;
@@ -31,10 +30,9 @@ export interface RotationArgs {
    * `afterDays`. With 0, the resource is replaced, and the old key is deleted at the end of the update.
    *
    * The overlap must exceed the longest time that any consumer of the key goes without a successful `pulumi
-   * up`.
-   * @default 0
+   * up`. There is no default: too short an overlap costs consumers their access.
    */
-  overlapDays?: pulumi.Input<number | undefined>;
+  overlapDays: pulumi.Input<number>;
 }
 
 /** The arguments of {@link PartnerApiKey}. All are optional. */

@@ -308,7 +308,7 @@ const INPUTS: Examples<InputProblem> = {
     kind: "unknownArgument",
     of: "rotation",
     name: '"days"',
-    known: ["trigger", "afterDays"],
+    known: ["trigger", "afterDays", "overlapDays"],
   },
   invalidArgument: Object.keys(ARGUMENTS).map((argument) => {
     return { kind: "invalidArgument", argument: argument as CheckedArgument };

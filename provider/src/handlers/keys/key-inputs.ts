@@ -51,7 +51,7 @@ export function rotationProblems(rotation: unknown): InputProblem[] {
   if (trigger != null && typeof trigger !== "string")
     problems.push({ kind: "invalidArgument", argument: "rotation.trigger" });
   problems.push(...daysProblems("afterDays", afterDays, 1), ...daysProblems("overlapDays", overlapDays, 0));
-  if (afterDays != null && overlapDays == null) problems.push({ kind: "overlapMissing" });
+  if (overlapDays == null) problems.push({ kind: "overlapMissing" });
   if (typeof afterDays === "number" && typeof overlapDays === "number" && overlapDays > afterDays)
     problems.push({ kind: "overlapTooLong" });
   return problems;

@@ -57,7 +57,7 @@ describe("a new key", () => {
   it("has an opaque ID, and outputs with the key and the whole response", async () => {
     const service = await sandboxFor();
     const { partnerApiKey } = startRun(service);
-    const { id, outputs } = await create(partnerApiKey, { rotation: { trigger: "a" } });
+    const { id, outputs } = await create(partnerApiKey, { rotation: { trigger: "a", overlapDays: 0 } });
     const [key = ""] = service.apiKeys;
     expect(id).toMatch(/^key-[0-9a-f-]{36}$/);
     expect(outputs).toEqual({
@@ -83,9 +83,21 @@ describe("a new key", () => {
       },
     });
     expect(await partnerApiKey.read(outputs)).toEqual({ outputs });
-    const news = { account: "default", rotation: { trigger: "b" } };
+    const news = { account: "default", rotation: { trigger: "b", overlapDays: 0 } };
     expect(partnerApiKey.diff(outputs, news)).toEqual({ changes: true, replaces: ["rotationDue"] });
     expect(methods(service)).toEqual(["POST"]);
+  });
+
+  // Nothing validates what is only read from the state.
+  it("is unchanged and deleted although its inputs in the state lack overlapDays", async () => {
+    const service = await sandboxFor();
+    const old = { account: "default", rotation: { trigger: "a" } };
+    const { outputs } = await keysOf(service).create(old);
+    const keys = keysOf(service);
+    const { inputs, problems } = await keys.check(old, { rotation: { trigger: "a", overlapDays: 0 } });
+    expect([problems, keys.diff(outputs, inputs).changes]).toEqual([[], false]);
+    await keysOf(service).delete((await keys.read(outputs))?.outputs ?? {});
+    expect(service.apiKeys).toEqual([]);
   });
 
   it("is refused in the preview if arguments are invalid", async () => {

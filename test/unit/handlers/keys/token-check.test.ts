@@ -20,7 +20,7 @@ describe("the check of the access token", () => {
 
   it.each<[what: string, olds: Properties, news: Properties, sent: string[]]>([
     ["a new key", {}, {}, ["GET"]],
-    ["a new trigger", { account }, { rotation: { trigger: "a" } }, ["GET"]],
+    ["a new trigger", { account }, { rotation: { trigger: "a", overlapDays: 0 } }, ["GET"]],
     ["a rotation by age", { account, ...due, keySince: "2026-01-01" }, due, ["GET"]],
     ["a key that is not due", { account, ...due, keySince: today }, due, []],
     ["invalid arguments", {}, { rotation: { afterDays: 0 } }, []],
