@@ -29,19 +29,24 @@ export interface PartnerHandlers {
   listResources(state?: WebhookState): Promise<readonly ListedResource[]>;
 }
 
-/** Creates the handlers. Both hosts use them. */
+/** Creates the handlers. Both hosts use them. Those of a resource are created when it is first used. */
 export function createHandlers(plugin: PluginProcess): PartnerHandlers {
-  const fleet = new FleetOperations(plugin);
+  const fleet = lazy(() => new FleetOperations(plugin));
+  const webhook = (handlers: ResourceHandlers): ResourceHandlers =>
+    guardOwnership(plugin, refreshBeforeUpdate(plugin, handlers));
+  const partnerApiKey = lazy(() => guardOwnership(plugin, apiKeyHandlers(plugin)));
+  const partnerWebhookState = lazy(() => webhook(webhookStateHandlers(plugin, fleet())));
+  const partnerWebhookStates = lazy(() => webhook(webhookStatesHandlers(plugin, fleet())));
   return {
-    partnerApiKey: guardOwnership(plugin, apiKeyHandlers(plugin)),
-    partnerWebhookState: guardOwnership(
-      plugin,
-      refreshBeforeUpdate(plugin, webhookStateHandlers(plugin, fleet)),
-    ),
-    partnerWebhookStates: guardOwnership(
-      plugin,
-      refreshBeforeUpdate(plugin, webhookStatesHandlers(plugin, fleet)),
-    ),
+    get partnerApiKey() {
+      return partnerApiKey();
+    },
+    get partnerWebhookState() {
+      return partnerWebhookState();
+    },
+    get partnerWebhookStates() {
+      return partnerWebhookStates();
+    },
     listWebhooks: async () => {
       const { webhooks } = await plugin.open();
       const listed = (await webhooks.list()).all();
@@ -49,6 +54,12 @@ export function createHandlers(plugin: PluginProcess): PartnerHandlers {
     },
     listResources: (state) => listResources(plugin, state),
   };
+}
+
+/** Returns a function that creates a value when it is first called, and then returns the same one. */
+function lazy<Value extends object>(create: () => Value): () => Value {
+  let value: Value | null = null;
+  return () => (value ??= create());
 }
 
 /**

@@ -51,12 +51,6 @@ export interface Session {
 export class PluginProcess {
   readonly env: NodeJS.ProcessEnv;
   readonly currentTime: () => number;
-  /** Which webhooks the program declares, and which are released. */
-  readonly managed: ManagedWebhooks;
-  /** The keys that this process created and deleted. */
-  readonly keyRequests = new KeyRequests();
-  /** Which resources have which keys. */
-  readonly keyHolders: KeyHolders;
   /**
    * The keys of which a person says that they are gone, or were never created: their fingerprints, or the
    * times of their creation. Set for a single run, so a `Provider` has it from the environment as well.
@@ -69,13 +63,14 @@ export class PluginProcess {
   #settings: Settings | null = null;
   #session: Promise<Session> | null = null;
   #client: PartnerService | null = null;
+  #managed: ManagedWebhooks | null = null;
+  #keyRequests: KeyRequests | null = null;
+  #keyHolders: KeyHolders | null = null;
 
   constructor(options: ProcessOptions) {
     this.#options = options;
     this.env = options.env ?? process.env;
     this.currentTime = options.currentTime ?? (() => Date.now());
-    this.managed = new ManagedWebhooks(this, options.journal ?? null);
-    this.keyHolders = new KeyHolders(options.keyJournal ?? null, this);
     this.goneKeys = new Set(this.env[GONE_KEYS]?.split(/[\s,]+/).filter((name) => name !== ""));
     this.progress = options.progress ?? (() => undefined);
   }
@@ -97,6 +92,21 @@ export class PluginProcess {
   /** See {@link ProcessOptions.canRefreshFirst}. */
   get canRefreshFirst(): boolean {
     return this.#options.canRefreshFirst ?? false;
+  }
+
+  /** Which webhooks the program declares, and which are released. Only a stack with webhooks needs it. */
+  get managed(): ManagedWebhooks {
+    return (this.#managed ??= new ManagedWebhooks(this, this.#options.journal ?? null));
+  }
+
+  /** The keys that this process created and deleted. */
+  get keyRequests(): KeyRequests {
+    return (this.#keyRequests ??= new KeyRequests());
+  }
+
+  /** Which resources have which keys. Only a stack with keys needs it. */
+  get keyHolders(): KeyHolders {
+    return (this.#keyHolders ??= new KeyHolders(this.#options.keyJournal ?? null, this));
   }
 
   /** Aborts when the process is asked to stop. */
@@ -153,6 +163,6 @@ export class PluginProcess {
     this.#client = client;
     if (this.env["NODE_TLS_REJECT_UNAUTHORIZED"] === "0" && baseUrl.origin.startsWith("https:"))
       this.warn({ kind: "tlsNotVerified" });
-    return { client, webhooks: new WebhookRegistry(client, this.currentTime, this.managed) };
+    return { client, webhooks: new WebhookRegistry(client, this.currentTime, () => this.managed) };
   }
 }

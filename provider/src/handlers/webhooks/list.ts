@@ -34,14 +34,17 @@ type Changes = Map<number, { readonly state: WebhookState; readonly at: number }
 export class WebhookRegistry {
   readonly #client: WebhookService;
   readonly #currentTime: () => number;
-  readonly #managed: ManagedWebhooks;
+  readonly #managed: () => ManagedWebhooks;
   readonly #changes: Changes = new Map();
   /** Our changes that have not finished, by webhook ID. */
   readonly #pending = new Map<number, Promise<unknown>>();
   #latest: { readonly requestedAt: number; readonly snapshot: Promise<WebhookSnapshot> } | null = null;
 
-  /** @param currentTime Milliseconds since the epoch. */
-  constructor(client: WebhookService, currentTime: () => number, managed: ManagedWebhooks) {
+  /**
+   * @param currentTime Milliseconds since the epoch.
+   * @param managed A function, because a stack without webhooks needs only the list.
+   */
+  constructor(client: WebhookService, currentTime: () => number, managed: () => ManagedWebhooks) {
     this.#client = client;
     this.#currentTime = currentTime;
     this.#managed = managed;
@@ -58,7 +61,7 @@ export class WebhookRegistry {
   async lookUp(webhookIds: readonly number[]): Promise<WebhookSnapshot> {
     const pending = webhookIds.flatMap((webhookId) => this.#pending.get(webhookId) ?? []);
     if (pending.length > 0) await Promise.all(pending);
-    const releasedAt = await this.#managed.lastReleaseElsewhere(webhookIds);
+    const releasedAt = await this.#managed().lastReleaseElsewhere(webhookIds);
     const startedAt = this.#currentTime();
     const snapshot = await this.#read(Math.max(startedAt - MAX_LIST_AGE, releasedAt + 1));
     const isMissing = webhookIds.some((webhookId) => !snapshot.get(webhookId));
