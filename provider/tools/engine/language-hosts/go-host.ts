@@ -1,62 +1,34 @@
 /**
  * The language host for `runtime: go` if the CLI comes without Pulumi's own. It implements the part of the
  * LanguageRuntime service that is needed to install the dependencies of a program, with a generated SDK, and
- * to run it. gRPC returns UNIMPLEMENTED for all other calls.
+ * to run it.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
-import grpc from "@grpc/grpc-js";
-import langgrpc from "@pulumi/pulumi/proto/language_grpc_pb.js";
 import langproto from "@pulumi/pulumi/proto/language_pb.js";
 import plugproto from "@pulumi/pulumi/proto/plugin_pb.js";
 import sdk from "@pulumi/pulumi/version.js";
 import { generate } from "../../codegen/generators.ts";
 import { mustRun } from "../../child-process.ts";
+import { always, answered, engineAddress, runResponse, startServer, streamed } from "./language-server.ts";
 
-/** The exit code of a Go program after it has reported the error itself. */
-const ALREADY_REPORTED = 32;
 /** Milliseconds. A first build compiles Pulumi's SDK with all its dependencies. */
 const BUILD_LIMIT = 10 * 60_000;
 
-// The engine passes its address as the only argument, and reads the port of the host from the first line of
-// output.
-const engineAddress = process.argv.slice(2).find((arg) => !arg.startsWith("-")) ?? "";
-
-const always = (response: unknown) => (_call: unknown, callback: grpc.sendUnaryData<unknown>) => {
-  callback(null, response);
-};
-/** Serves a call with a function that returns its response. */
-function serve<Request, Response>(answer: (request: Request) => Promise<Response>) {
-  return (call: grpc.ServerUnaryCall<Request, Response>, callback: grpc.sendUnaryData<Response>): void => {
-    answer(call.request).then((response) => {
-      callback(null, response);
-    }, callback);
-  };
-}
-const server = new grpc.Server();
-server.addService(langgrpc.LanguageRuntimeService, {
-  run: serve(runProgram),
-  generatePackage: serve(generatePackage),
-  link: serve(link),
-  installDependencies: (call: grpc.ServerWritableStream<langproto.InstallDependenciesRequest, unknown>) => {
-    go(call.request.getInfo()?.getProgramDirectory() ?? "", "mod", "tidy").then(
-      () => {
-        call.end();
-      },
-      (error: unknown) => call.emit("error", error),
-    );
-  },
+startServer({
+  run: answered(runProgram),
+  generatePackage: answered(generatePackage),
+  link: answered(link),
+  installDependencies: streamed<langproto.InstallDependenciesRequest, unknown>(({ request }) =>
+    go(request.getInfo()?.getProgramDirectory() ?? "", "mod", "tidy"),
+  ),
   getPluginInfo: always(new plugproto.PluginInfo().setVersion(sdk.version)),
   // The plugin is installed already.
   getRequiredPackages: always(new langproto.GetRequiredPackagesResponse()),
   getRequiredPlugins: always(new langproto.GetRequiredPluginsResponse()),
-});
-server.bindAsync("127.0.0.1:0", grpc.ServerCredentials.createInsecure(), (error, port) => {
-  if (error) throw error;
-  console.log(String(port));
 });
 
 /** Compiles a program, and runs it with the variables that the Go SDK reads. */
@@ -80,9 +52,7 @@ async function runProgram(request: langproto.RunRequest): Promise<langproto.RunR
     // The engine shows the output of this process as the output of the program.
     const program = spawn(executable, { cwd: request.getPwd(), env, stdio: "inherit" });
     const [code, signal] = (await once(program, "exit")) as [number | null, NodeJS.Signals | null];
-    const response = new langproto.RunResponse();
-    if (code === ALREADY_REPORTED) return response.setBail(true);
-    return code === 0 ? response : response.setError(`Program ended with ${signal ?? String(code)}`);
+    return runResponse(code, signal);
   } finally {
     await rm(folder, { recursive: true });
   }

@@ -1,55 +1,26 @@
 /**
  * The language host for `runtime: nodejs`, or with `--bun` for `runtime: bun`, if the CLI comes without
  * Pulumi's own. It implements the part of the LanguageRuntime service that is needed to run a program, and to
- * install and run a plugin from its sources. gRPC returns UNIMPLEMENTED for all other calls. Pulumi's own
- * cannot be built like the CLI: it is not published as a Go module.
+ * install and run a plugin from its sources. Pulumi's own cannot be built like the CLI: it is not published
+ * as a Go module.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import grpc from "@grpc/grpc-js";
-import langgrpc from "@pulumi/pulumi/proto/language_grpc_pb.js";
+import type grpc from "@grpc/grpc-js";
 import langproto from "@pulumi/pulumi/proto/language_pb.js";
 import plugproto from "@pulumi/pulumi/proto/plugin_pb.js";
 import sdk from "@pulumi/pulumi/version.js";
 import empty from "google-protobuf/google/protobuf/empty_pb.js";
+import { always, answered, engineAddress, runResponse, startServer, streamed } from "./language-server.ts";
 
-/** The exit code of the SDK's launcher after it has reported the error itself. */
-const ALREADY_REPORTED = 32;
-
-// The engine passes its address as the only argument, and reads the port of the host from the first line of
-// output.
-const engineAddress = process.argv.slice(2).find((arg) => !arg.startsWith("-")) ?? "";
 const [runtime, ...runtimeArgs] = process.argv.includes("--bun") ? ["bun", "run"] : [process.execPath];
 let program: ChildProcess | undefined;
 
-const always = (response: unknown) => (_call: unknown, callback: grpc.sendUnaryData<unknown>) => {
-  callback(null, response);
-};
-const server = new grpc.Server();
-server.addService(langgrpc.LanguageRuntimeService, {
-  run: (
-    { request }: grpc.ServerUnaryCall<langproto.RunRequest, unknown>,
-    callback: grpc.sendUnaryData<langproto.RunResponse>,
-  ) => {
-    runProgram(request).then((response) => {
-      callback(null, response);
-    }, callback);
-  },
-  installDependencies: (
-    call: grpc.ServerWritableStream<
-      langproto.InstallDependenciesRequest,
-      langproto.InstallDependenciesResponse
-    >,
-  ) => {
-    installDependencies(call).then(
-      () => {
-        call.end();
-      },
-      (error: unknown) => call.emit("error", error),
-    );
-  },
+startServer({
+  run: answered(runProgram),
+  installDependencies: streamed(installDependencies),
   runPlugin: (call: grpc.ServerWritableStream<langproto.RunPluginRequest, langproto.RunPluginResponse>) => {
     runPlugin(call);
   },
@@ -63,10 +34,6 @@ server.addService(langgrpc.LanguageRuntimeService, {
   getRequiredPackages: always(new langproto.GetRequiredPackagesResponse()),
   getRequiredPlugins: always(new langproto.GetRequiredPluginsResponse()),
   getProgramDependencies: always(new langproto.GetProgramDependenciesResponse()),
-});
-server.bindAsync("127.0.0.1:0", grpc.ServerCredentials.createInsecure(), (error, port) => {
-  if (error) throw error;
-  console.log(String(port));
 });
 
 /** Runs a program as Pulumi's own host does: with the SDK's `cmd/run`, in a separate process. */
@@ -83,9 +50,7 @@ async function runProgram(request: langproto.RunRequest): Promise<langproto.RunR
   program = spawn(runtime, [...runtimeArgs, launcher, ...launcherArgs(request)], { env, stdio: "inherit" });
   const [code, signal] = (await once(program, "exit")) as [number | null, NodeJS.Signals | null];
   program = undefined;
-  const response = new langproto.RunResponse();
-  if (code === ALREADY_REPORTED) return response.setBail(true);
-  return code === 0 ? response : response.setError(`Program ended with ${signal ?? String(code)}`);
+  return runResponse(code, signal);
 }
 
 /** Installs the dependencies of a plugin with the command of Pulumi's own host. */

@@ -6,12 +6,12 @@
  */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import grpc from "@grpc/grpc-js";
+import type grpc from "@grpc/grpc-js";
 import * as pulumi from "@pulumi/pulumi";
 import automation from "@pulumi/pulumi/automation/server.js";
-import langgrpc from "@pulumi/pulumi/proto/language_grpc_pb.js";
 import langproto from "@pulumi/pulumi/proto/language_pb.js";
 import { parse } from "yaml";
+import { always, engineAddress, startServer } from "./language-server.ts";
 
 class Registered extends pulumi.CustomResource {}
 class Provider extends pulumi.ProviderResource {}
@@ -28,7 +28,6 @@ interface Declaration {
   readonly options?: object;
 }
 
-const [engineAddress = ""] = process.argv.slice(2).filter((arg) => !arg.startsWith("-"));
 // The server of the Automation API is missing from its type declarations.
 const { LanguageServer } = automation as unknown as {
   LanguageServer: new (program: () => Promise<unknown>) => {
@@ -38,11 +37,7 @@ const { LanguageServer } = automation as unknown as {
 };
 
 const program = new LanguageServer(runProgram);
-const always = (response: unknown) => (_call: unknown, callback: grpc.sendUnaryData<unknown>) => {
-  callback(null, response);
-};
-const server = new grpc.Server();
-server.addService(langgrpc.LanguageRuntimeService, {
+startServer({
   run: (
     call: grpc.ServerUnaryCall<langproto.RunRequest, langproto.RunResponse>,
     callback: grpc.sendUnaryData<langproto.RunResponse>,
@@ -61,10 +56,6 @@ server.addService(langgrpc.LanguageRuntimeService, {
   },
   generatePackage: always(new langproto.GeneratePackageResponse()),
   link: always(new langproto.LinkResponse()),
-});
-server.bindAsync("127.0.0.1:0", grpc.ServerCredentials.createInsecure(), (error, port) => {
-  if (error) throw error;
-  console.log(String(port));
 });
 
 async function runProgram(): Promise<unknown> {
