@@ -4,8 +4,8 @@ import { describe, expect, it } from "vitest";
 import { SECRET_OUTPUTS } from "../../provider/src/registration.js";
 import { CANARIES, findLeaks } from "../support/canary.ts";
 import type { Fault, SandboxOptions } from "../support/sandbox.ts";
-import { configFor, HOOK, KEY, LIST, pluginFor, sandboxFor, secretValue } from "./partners.ts";
-import { fromStruct, HOSTS, PluginError, urnOf, type Host, type Plugin } from "./plugin-process.ts";
+import { configFor, HOOK, KEY, LIST, pluginFor, sandboxFor, secretValue } from "./support.ts";
+import { fromStruct, HOSTS, PluginError, urnOf, type Host, type Plugin } from "../support/spawned-plugin.ts";
 
 /** An account in which everything that can contain a secret contains one. */
 const ACCOUNT: SandboxOptions = {

@@ -7,7 +7,7 @@ import { ROOT } from "../../provider/tools/checkout.ts";
 import { type Ended, inheritedEnv, runProcess } from "../../provider/tools/child-process.ts";
 import { CANARIES, findLeaks } from "../support/canary.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
-import { sandboxFor } from "./partners.ts";
+import { sandboxFor } from "./support.ts";
 
 const { token: TOKEN, webhookSecret } = CANARIES;
 const UNRECOGNIZED = JSON.stringify({ incoming: [{ ref: 1 }], outgoing: [{ ref: 2 }, { ref: 3 }] });

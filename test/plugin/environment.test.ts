@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 
 import { createAuthority, startTlsFront } from "../support/tls.ts";
-import { configFor, errorOf, HOOK, KEY, loggingEngine, pluginFor, sandboxFor, start } from "./partners.ts";
-import { HOSTS } from "./plugin-process.ts";
+import { configFor, errorOf, HOOK, KEY, loggingEngine, pluginFor, sandboxFor, start } from "./support.ts";
+import { HOSTS } from "../support/spawned-plugin.ts";
 import { startTcpServer } from "../support/tcp-server.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 

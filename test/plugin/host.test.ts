@@ -14,8 +14,8 @@ import {
   start,
   takeRequests,
   until,
-} from "./partners.ts";
-import { HOSTS, urnOf, type Properties } from "./plugin-process.ts";
+} from "./support.ts";
+import { HOSTS, urnOf, type Properties } from "../support/spawned-plugin.ts";
 
 /** A part of a key, a stack trace or a path. */
 const PRIVATE = /canary|\n\s+at |\.[jt]s\b|api\/v1/;

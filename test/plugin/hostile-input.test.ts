@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 
 import { startSandbox, type Fault, type Sandbox } from "../support/sandbox.ts";
-import { configFor, errorOf, HOOK, KEY } from "./partners.ts";
-import { startPlugin, type Plugin } from "./plugin-process.ts";
+import { configFor, errorOf, HOOK, KEY } from "./support.ts";
+import { startPlugin, type Plugin } from "../support/spawned-plugin.ts";
 
 const MIB = 2 ** 20;
 

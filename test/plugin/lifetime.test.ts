@@ -4,8 +4,8 @@ import { constants } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it, onTestFinished } from "vitest";
 
-import { errorOf, HOOK, KEY, loggingEngine, plain, start, until } from "./partners.ts";
-import { HOSTS, type Properties } from "./plugin-process.ts";
+import { errorOf, HOOK, KEY, loggingEngine, plain, start, until } from "./support.ts";
+import { HOSTS, type Properties } from "../support/spawned-plugin.ts";
 
 const SIGNALS = ["SIGINT", "SIGTERM"] as const;
 /** Milliseconds. Without the signal, the calls in these tests would take 30 s or more. */

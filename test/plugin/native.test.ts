@@ -19,7 +19,7 @@ import {
   secretValue,
   start,
   takeRequests,
-} from "./partners.ts";
+} from "./support.ts";
 import {
   fromStruct,
   toStruct,
@@ -27,7 +27,7 @@ import {
   type Plugin,
   type PluginOptions,
   type Properties,
-} from "./plugin-process.ts";
+} from "../support/spawned-plugin.ts";
 
 function startNative(options?: SandboxOptions, pluginOptions: PluginOptions = {}) {
   return start(options, { host: "native", ...pluginOptions });

@@ -2,8 +2,8 @@ import { Empty } from "google-protobuf/google/protobuf/empty_pb.js";
 import { describe, expect, it } from "vitest";
 
 import { PARTNER_WEBHOOK_STATES } from "../../provider/src/registration.js";
-import { configFor, HOOK, loggingEngine, pluginFor, sandboxFor } from "./partners.ts";
-import { HOSTS } from "./plugin-process.ts";
+import { configFor, HOOK, loggingEngine, pluginFor, sandboxFor } from "./support.ts";
+import { HOSTS } from "../support/spawned-plugin.ts";
 
 /** A webhook that was active before the stack disabled it. */
 const OLD = { ...HOOK, stateOnDestroy: "restore", initialState: "active" };

@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { parse } from "yaml";
 
-import schema from "../../provider/schema.json" with { type: "json" };
-import { SECRET_OUTPUTS } from "../../provider/src/registration.js";
-import { ROOT } from "../../provider/tools/checkout.ts";
+import schema from "../../../provider/schema.json" with { type: "json" };
+import { SECRET_OUTPUTS } from "../../../provider/src/registration.js";
+import { ROOT } from "../../../provider/tools/checkout.ts";
 
 const resources: Readonly<
   Record<string, { properties: object; inputProperties: object; requiredInputs?: string[] }>

@@ -1,11 +1,11 @@
 import { inspect } from "node:util";
 import { expect, it } from "vitest";
 
-import { PartnerError } from "../../provider/src/api/errors.js";
-import type { PartnerService } from "../../provider/src/handlers/partner-service.js";
-import { renderError } from "../../provider/src/hosts/error-messages.js";
-import { CANARIES, findLeaks } from "../support/canary.ts";
-import { clientFor, failureOf, InstantClock, scripted } from "./api/support.ts";
+import { PartnerError } from "../../../provider/src/api/errors.js";
+import type { PartnerService } from "../../../provider/src/handlers/partner-service.js";
+import { renderError } from "../../../provider/src/hosts/error-messages.js";
+import { CANARIES, findLeaks } from "../../support/canary.ts";
+import { clientFor, failureOf, InstantClock, scripted } from "../api/support.ts";
 
 const { token } = CANARIES;
 

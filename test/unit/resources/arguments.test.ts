@@ -1,9 +1,9 @@
 import * as pulumi from "@pulumi/pulumi";
 import { beforeAll, describe, expect, it } from "vitest";
 
-import { ACCOUNT_KEY } from "../../provider/src/registration.js";
-import * as partners from "../../provider/src/index.js";
-import { withoutPrototype } from "../../provider/src/resources/partner-webhook-states.js";
+import { ACCOUNT_KEY } from "../../../provider/src/registration.js";
+import * as partners from "../../../provider/src/index.js";
+import { withoutPrototype } from "../../../provider/src/resources/partner-webhook-states.js";
 
 const registered = new Map<string, object>();
 

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 
-import { BuildProgress } from "../../provider/tools/go-build.ts";
+import { BuildProgress } from "../../../provider/tools/go-build.ts";
 
 it("the build of a Pulumi CLI counts modules and packages, each once", () => {
   const progress = new BuildProgress();

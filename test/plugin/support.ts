@@ -13,7 +13,7 @@ import {
   type Plugin,
   type PluginOptions,
   type Properties,
-} from "./plugin-process.ts";
+} from "../support/spawned-plugin.ts";
 
 export { sandboxFor };
 
