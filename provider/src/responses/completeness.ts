@@ -4,13 +4,24 @@ import { isEmpty, isObject, MAX_NODES, nameSet, nodesOf, normalizeName, type Doc
 export type ResponseHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /**
- * What a member says about further pages. `more` and `last` are explicit. `next` is a cursor or an address,
- * which some services send even with the last page. `end` is an empty one, or a number that fits the list.
- * `unclear` may be a sign.
+ * What a member says about further pages. `more` and `last` are explicit. `next` is a cursor, an address or a
+ * number of records that remain, which some services send even with the last page. `end` is an empty one, or
+ * a number that fits the list. `short` is a page size that the list does not reach. `place` only says which
+ * page this is. `unclear` may be a sign.
  */
-type Sign = "more" | "last" | "next" | "end" | "unclear" | null;
+type Sign = "more" | "last" | "next" | "end" | "short" | "place" | "unclear" | null;
 
 const MORE = nameSet("more hasMore isMore moreAvailable hasNext hasNextPage hasMoreItems hasMoreResults");
+/** Flags that say that something was left out. False, they say nothing: the list may still have pages. */
+const CUT_OFF = nameSet(
+  "truncated isTruncated resultsTruncated partial isPartial partialResults incomplete isIncomplete incompleteResults " +
+    "limitReached limitExceeded cutOff",
+);
+const REMAINING = nameSet(
+  "remaining remainingCount remainingItems remainingItemCount remainingResults itemsRemaining left",
+);
+/** Objects about requests, in which something else remains. */
+const QUOTA = /(?:rate|quota|usage|credit|throttl)[a-z_-]{0,16}\/[^/]*$/i;
 const LAST = nameSet("last isLast lastPage isLastPage done isDone isEnd");
 const NEXT = nameSet(
   "next nextPage nextCursor nextToken nextPageToken nextPageUrl nextUrl nextLink nextOffset nextMarker cursor endCursor after " +
@@ -25,13 +36,19 @@ const PAGES = nameSet("totalPages pagesTotal pageCount pages numPages numberOfPa
 const PAGE_SIZE = nameSet(
   "limit perPage pageSize pageLen pageLimit itemsPerPage maxResults size take top rows",
 );
-/** Words in any other name: that of a cursor or an address, and that of what may be a sign. */
+/**
+ * Words in any other name: that of a cursor or an address, that of what may be a sign, and that of the place
+ * of a page.
+ */
 const NEXT_WORDS = nameSet("next more cursor");
 const PAGE_WORDS = nameSet(
-  "page pages paging pagination prev previous first last offset skip start from limit size total count token marker iterator " +
-    "continue continuation scroll remaining left truncated partial incomplete range",
+  "pages paging pagination last total count token marker iterator continue continuation scroll remaining left " +
+    "truncated partial incomplete range",
 );
+const PLACE_WORDS = nameSet("page prev previous first offset skip start from limit size");
 const WORD = /[A-Z]?[a-z]+|[A-Z]+/g;
+/** What the names of headers may begin with. */
+const PREFIX = /^(?:x-)?(?:pagination-|paging-)?/;
 const LINK_TO_NEXT = /\brel\s{0,3}=\s{0,3}"?(?:[^\s",;]{1,40} ){0,3}next\b/i;
 
 /**
@@ -43,22 +60,33 @@ export function isComplete(document: unknown, list: readonly unknown[], headers:
   let count = 0;
   for (const node of nodesOf(document, ({ value }) => value !== list)) {
     count += 1;
-    if (node.value !== list) signs.add(readSign(node.name, node.value, list.length) ?? readWords(node));
+    if (node.value !== list) signs.add(readMember(node, list.length));
   }
   if (count === MAX_NODES) return false; // The rest may hold a sign.
   for (const [header, values = []] of Object.entries(headers))
     for (const text of [values].flat()) signs.add(readHeader(header, text, list.length));
   if (signs.has("more")) return false;
   if (signs.has("last")) return true;
-  return !signs.has("next") && (signs.has("end") || !signs.has("unclear"));
+  if (signs.has("next")) return false;
+  // A page that is not full settles only which page this is: it may have been filtered after it was cut.
+  return signs.has("end") || (!signs.has("unclear") && (signs.has("short") || !signs.has("place")));
 }
 
+function readMember(node: DocumentNode, length: number): Sign {
+  if (REMAINING.has(node.name) && Number(node.value) > 0)
+    return QUOTA.test(node.pointer ?? "") ? null : "next";
+  return readSign(node.name, node.value, length) ?? readWords(node);
+}
+
+/** Reads a member or a header by its whole name. */
 function readSign(name: string, value: unknown, length: number): Sign {
   // An address may be in an object, such as { href: null }.
   const isNothing = isEmpty(value) || (isObject(value) && Object.values(value).every(isEmpty));
   if (NEXT.has(name)) return isNothing ? "end" : "next";
-  if (MORE.has(name) && typeof value === "boolean") return value ? "more" : "last";
-  if (LAST.has(name) && typeof value === "boolean") return value ? "last" : "more";
+  const flag = asFlag(value);
+  if (MORE.has(name) && flag !== null) return flag ? "more" : "last";
+  if (LAST.has(name) && flag !== null) return flag ? "last" : "more";
+  if (CUT_OFF.has(name)) return isNothing || flag === false ? null : "more";
   const number = typeof value === "string" && value !== "" ? Number(value) : value;
   if (typeof number !== "number" || Number.isNaN(number)) return null;
   if (TOTAL.has(name) && number < length) return "unclear";
@@ -66,7 +94,14 @@ function readSign(name: string, value: unknown, length: number): Sign {
   if (COUNT.has(name)) return number > length ? "more" : null;
   if (PAGES.has(name)) return number > 1 ? "more" : "end";
   if (!PAGE_SIZE.has(name)) return null;
-  return number > length ? "end" : "unclear";
+  return number > length ? "short" : "place";
+}
+
+/** Reads a flag, which a header holds as text; `null` for any other value. A number may count something. */
+function asFlag(value: unknown): boolean | null {
+  const text = typeof value === "string" ? value.trim().toLowerCase() : value;
+  if (text === true || text === "true") return true;
+  return text === false || text === "false" ? false : null;
 }
 
 /** Reads a member by the words in its name. A link may be named by its value. */
@@ -75,11 +110,12 @@ function readWords({ token, name, value }: DocumentNode): Sign {
   if (typeof value === "object" || isEmpty(value) || COUNT.has(name)) return null;
   const words = (token.slice(0, 64).match(WORD) ?? []).map((word) => word.toLowerCase());
   if (words.some((word) => NEXT_WORDS.has(word))) return "next";
-  return words.some((word) => PAGE_WORDS.has(word)) ? "unclear" : null;
+  if (words.some((word) => PAGE_WORDS.has(word))) return "unclear";
+  return words.some((word) => PLACE_WORDS.has(word)) ? "place" : null;
 }
 
 function readHeader(header: string, text: string, length: number): Sign {
   if (header === "link") return LINK_TO_NEXT.test(text) ? "more" : null;
   if (header === "x-pagination" || header === "content-range") return "unclear";
-  return header.startsWith("x-") ? readSign(normalizeName(header.slice(2)), text, length) : null;
+  return readSign(normalizeName(header.replace(PREFIX, "")), text, length);
 }

@@ -138,6 +138,26 @@ it.each<[rest: object, complete: boolean]>([
   [{ page: 2 }, false],
   [{ total_de_paginas: 6 }, false],
   [{ links: { first: "/w?page=1", last: "/w?page=6" } }, false],
+  // A sign of more is never outvoted.
+  ...["truncated", "isTruncated", "incomplete_results", "partial"].flatMap((name): [object, boolean][] => [
+    [{ [name]: true, limit: 25 }, false],
+    [{ [name]: "true", total: 1 }, false],
+    [{ [name]: true, has_more: false, next: null }, false],
+    [{ [name]: false }, true],
+    [{ [name]: false, page: 1 }, false],
+  ]),
+  [{ truncated: 30, limit: 25 }, false],
+  [{ remaining: 30, limit: 25 }, false],
+  [{ meta: { remaining_items: 30, total: 1 } }, false],
+  [{ remaining: 0 }, true],
+  [{ rateLimit: { limit: 5000, remaining: 4999 } }, true],
+  [{ has_more: "true", total: 1 }, false],
+  [{ has_more: "false", cursor: "x" }, true],
+  // A page size settles only which page this is.
+  [{ offset: 0, prev: "/w", limit: 25 }, true],
+  [{ total_de_paginas: 6, limit: 25 }, false],
+  [{ first: "/w?page=1", last: "/w?page=6", per_page: 25 }, false],
+  [{ truncated_fields: 2, limit: 25 }, false],
 ])("a list of one webhook with %j is complete: %s", (rest, complete) => {
   expect(describeList({ data: [A], ...rest })).toBe(complete ? "101 active" : "101 active, …");
 });
@@ -147,8 +167,20 @@ it.each<[headers: Record<string, string>, complete: boolean]>([
   [{ link: '<https://a.example/w>; rel="self"', "x-total-count": "1", "x-nextjs-cache": "HIT" }, true],
   [{ "x-total-count": "57" }, false],
   [{ "content-range": "items 0-1/57" }, false],
+  [{ "next-page": "2" }, false],
+  [{ "next-page": "" }, true],
+  [{ "has-more": "true" }, false],
+  [{ "x-truncated": "true" }, false],
+  [{ "x-pagination-total": "57" }, false],
+  [{ "pagination-total-pages": "6" }, false],
+  [{ "ratelimit-remaining": "30", "x-ratelimit-remaining": "30", "accept-ranges": "bytes" }, true],
 ])("a list of one webhook with the headers %j is complete: %s", (headers, complete) => {
   expect(describeList([A], headers)).toBe(complete ? "101 active" : "101 active, …");
+});
+
+it("a header is not outvoted by the body", () => {
+  expect(describeList({ data: [A], limit: 25 }, { "next-page": "2" })).toBe("101 active, …");
+  expect(describeList({ data: [A], total: 1 }, { "next-page": "2" })).toBe("101 active, …");
 });
 
 it.each<[body: Body, failed: boolean]>([
