@@ -149,11 +149,11 @@ function assertLostCreationsRemembered({ calls, entries }: Finished): void {
 
 /**
  * Asserts that webhooks change only as the program says, and reach the state it says unless the list was
- * outdated.
+ * outdated, and the state did not record another state either.
  */
 function assertWebhooks(finished: Finished): void {
   const { calls, entries, before, deleteBeforeReplace, service } = finished;
-  const { sandbox, outdated } = service;
+  const { sandbox, outdated, unlisted } = service;
   for (const [id, state] of sandbox.webhooks) {
     const found = before.webhooks.get(id);
     // Until the program declares a webhook, nobody can know that it will.
@@ -175,14 +175,15 @@ function assertWebhooks(finished: Finished): void {
     const isManaged = entries.some(({ outputs }) => initialStateOf(outputs, id) !== undefined);
     const isForgotten = !isManaged && asking.every(({ verb, dropped }) => verb === "create" && !dropped);
     assert(found === state || !isForgotten, `webhook ${id} was changed and is not in the state`);
-    if (outdated.has(id)) continue; // What is observed is believed.
+    if (outdated.has(id) && unlisted.has(id)) continue; // What is observed is believed.
 
     const isDeclared = declaredAt >= 0;
     const goals = calls.flatMap((call) => {
       const { verb, news, errors, dropped } = call;
       const isReleased = verb === "update" && stateIn(news, id) === undefined;
       const isKept = verb === "delete" && isDeclared;
-      const goal = isReleased || isKept ? undefined : goalOf(call, id);
+      const isOutdated = outdated.has(id) && !isRecordedOtherwise(call, id);
+      const goal = isReleased || isKept || isOutdated ? undefined : goalOf(call, id);
       return goal === undefined ? [] : [{ goal, succeeded: errors.length === 0 && !dropped }];
     });
     // After an interrupted rename, two resources can own a webhook. If both are deleted, they can leave it in
@@ -247,6 +248,13 @@ export function stateAfter(outputs: Properties, id: number): unknown {
 /** Returns the state in which a resource first found a webhook; `undefined` if it does not manage it. */
 export function initialStateOf({ webhookId, initialState, initialStates }: Properties, id: number): unknown {
   return webhookId === id ? initialState : (initialStates as Properties | undefined)?.[id];
+}
+
+/** Whether the state of a resource records another state of a webhook than a call should set. */
+function isRecordedOtherwise(call: Call, id: number): boolean {
+  const { webhookId, state, states = { [String(webhookId)]: state }, otherStates = {} } = call.olds;
+  const recorded = { ...(otherStates as Properties), ...(states as Properties) }[id];
+  return recorded != null && recorded !== goalOf(call, id);
 }
 
 /** Returns the state that a call should set for a webhook; `undefined` for any. */

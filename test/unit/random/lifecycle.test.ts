@@ -356,6 +356,7 @@ class Life {
     this.#clock.advance(1_000);
     sandbox.clearRequests();
     service.outdated.clear();
+    service.unlisted.clear();
     sandbox.inject(...faults);
     const operation = await runOperation(this.#entries, this.#program, command, {
       config: {

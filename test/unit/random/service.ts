@@ -71,7 +71,10 @@ export async function startService(shape: ServiceShape, currentTime: () => numbe
         const shown = lists.at(-1 - service.lag) ?? lists[0] ?? current;
         const stateOf = (list: readonly WebhookSeed[], id: number): unknown =>
           list.find(({ webhookId }) => webhookId === id)?.state;
-        for (const id of WEBHOOKS) if (stateOf(shown, id) !== stateOf(current, id)) service.outdated.add(id);
+        for (const id of WEBHOOKS) {
+          if (stateOf(shown, id) !== stateOf(current, id)) service.outdated.add(id);
+          if (stateOf(shown, id) === undefined) service.unlisted.add(id);
+        }
         return SHAPES[shape].webhooks(shown);
       },
     },
@@ -120,6 +123,8 @@ export async function startService(shape: ServiceShape, currentTime: () => numbe
      * not at all.
      */
     outdated: new Set<number>(),
+    /** The webhooks that a list has not shown. */
+    unlisted: new Set<number>(),
     /** Makes the list current, and forgets older ones. Returns to the usual rules for keys. */
     catchUp(): void {
       Object.assign(service, USUAL_RULES, { lag: 0 });

@@ -37,13 +37,16 @@ export async function converge(
 ): Promise<ConvergeResult> {
   const { webhooks } = await plugin.open();
   const leaving = leavingWebhooks(olds, news);
-  const listed = await webhooks.lookUp([...idsOf(news.states), ...leaving]);
+  // `others` covers webhooks that this run created a moment ago as well.
+  const notBefore = isState(news.others) ? plugin.currentTime() : -Infinity;
+  const listed = await webhooks.lookUp([...idsOf(news.states), ...leaving], notBefore);
   const { covered, snapshot } = await coverOthers(plugin, webhooks, listed, news);
   // What certainly does not exist needs no final state.
   const present = snapshot.provesAbsence ? leaving.filter((id) => snapshot.get(id)) : leaving;
   const release = plugin.managed.release(pick(olds.initialStates, present), news.stateOnDestroy);
   const wanted = { ...news.states, ...covered, ...release.states };
-  const changes = await changeStates(plugin, webhooks, snapshot, wanted).finally(release.end);
+  const recorded = { ...olds.otherStates, ...olds.states };
+  const changes = await changeStates(plugin, webhooks, snapshot, wanted, recorded).finally(release.end);
   const outputs = outputsOf(news, olds, covered, release, changes);
   return { outputs, failure: changes.failure, mayHaveChanged: changes.mayHaveChanged };
 }
@@ -97,16 +100,24 @@ interface Changes extends Pick<ConvergeResult, "failure" | "mayHaveChanged"> {
 /**
  * Brings webhooks into the desired states. Sends only what differs, in parallel; a failed change does not
  * stop the others.
+ *
+ * @param recorded The states in the state of the resource. What differs from them was changed by us, so it is
+ *   sent even if the list, which may lag behind our change, shows the desired state.
  */
 async function changeStates(
   plugin: PluginProcess,
   registry: WebhookRegistry,
   snapshot: WebhookSnapshot,
   wanted: StateMap,
+  recorded: StateMap,
 ): Promise<Changes> {
   const listed = idsOf(wanted).flatMap((id) => snapshot.get(id) ?? []);
   const found = statesOf(listed);
-  const differing = listed.filter(({ webhookId, state }) => state !== wanted[webhookId]);
+  const released = new Set(plugin.managed.released(wanted));
+  const differing = listed.filter(
+    ({ webhookId: id, state }) =>
+      state !== wanted[id] || (id in recorded && recorded[id] !== wanted[id]) || released.has(id),
+  );
   warnIfUnknown(plugin, differing);
 
   const reached: Record<string, WebhookState | null> = { ...found };

@@ -69,7 +69,7 @@ export class FleetPreview {
     if (Object.values(otherStates).some((state) => state !== others)) return true;
     // Such as a webhook that could not be released because it was missing from the list.
     if (others === "leave" && idsOf(initialStates).some((id) => !(id in olds.states))) return true;
-    return managed.hasReleased({ ...otherStates, ...olds.states }); // Then, these states are outdated.
+    return managed.released({ ...otherStates, ...olds.states }).length > 0; // Then, these are outdated.
   }
 
   /**

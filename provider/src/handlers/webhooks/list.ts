@@ -56,14 +56,15 @@ export class WebhookRegistry {
    *
    * @param webhookIds If one of them is missing from a list that was requested before this call, the list is
    *   read again.
+   * @param notBefore When the list must have been requested, at the earliest. @default 30 s ago
    * @throws {RequestError} if the list cannot be read.
    */
-  async lookUp(webhookIds: readonly number[]): Promise<WebhookSnapshot> {
+  async lookUp(webhookIds: readonly number[], notBefore = -Infinity): Promise<WebhookSnapshot> {
     const pending = webhookIds.flatMap((webhookId) => this.#pending.get(webhookId) ?? []);
     if (pending.length > 0) await Promise.all(pending);
     const releasedAt = await this.#managed().lastReleaseElsewhere(webhookIds);
     const startedAt = this.#currentTime();
-    const snapshot = await this.#read(Math.max(startedAt - MAX_LIST_AGE, releasedAt + 1));
+    const snapshot = await this.#read(Math.max(startedAt - MAX_LIST_AGE, releasedAt + 1, notBefore));
     const isMissing = webhookIds.some((webhookId) => !snapshot.get(webhookId));
     return isMissing ? this.#read(startedAt) : snapshot;
   }

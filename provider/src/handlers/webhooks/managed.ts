@@ -90,13 +90,12 @@ export class ManagedWebhooks {
   }
 
   /**
-   * Whether webhooks may no longer be in these states, because a resource of this run has released one of
-   * them.
+   * Returns the webhooks that may not be in these states, because a resource of this run has released them.
    */
-  hasReleased(states: StateMap): boolean {
+  released(states: StateMap): number[] {
     const ids = idsOf(states);
-    const isElsewhere = this.#elsewhere.hasReleased(ids);
-    return isElsewhere || ids.some((id) => (this.#finalStates.get(id) ?? states[id]) !== states[id]);
+    const elsewhere = this.#elsewhere.released();
+    return ids.filter((id) => elsewhere.has(id) || (this.#finalStates.get(id) ?? states[id]) !== states[id]);
   }
 
   /**

@@ -132,10 +132,10 @@ export class RunClaims {
     this.#append("released", webhookIds);
   }
 
-  /** Whether another process has released one of the webhooks, or is about to. */
-  hasReleased(webhookIds: readonly number[]): boolean {
+  /** Returns the webhooks that other processes have released, or are about to. */
+  released(): Pick<ReadonlySet<DeclaredWebhook>, "has"> {
     this.#readOthers(); // If it fails, no process releases anything.
-    return webhookIds.some((id) => this.#releases.has(id));
+    return this.#releases;
   }
 
   /**
