@@ -117,21 +117,6 @@ export function quotedName(name: string): string {
   return redactText(JSON.stringify(name), []) ?? "";
 }
 
-/** Thrown when an operation fails but the resource must be kept in the state. */
-export class PartialFailure extends Error {
-  readonly id: string;
-  /** The outputs to keep in the state. Secret. */
-  readonly properties: Properties;
-  readonly reason: PartnerError;
-
-  constructor(id: string, properties: Properties, reason: PartnerError) {
-    super("partial failure");
-    this.id = id;
-    this.properties = properties;
-    this.reason = reason;
-  }
-}
-
 /**
  * The maximum number of levels of a service's value to keep: more would overflow the stack here or in the
  * decoders.

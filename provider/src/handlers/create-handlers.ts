@@ -1,9 +1,11 @@
 import type { WebhookState } from "../api/operations.js";
 import type { WebhookReading } from "../responses/webhook-list-reader.js";
-import { apiKeyHandlers } from "./keys/api-key.js";
-import { PartialFailure, type Properties, type ResourceHandlers } from "./contract.js";
-import { ResourceError, type Notice } from "./problems.js";
+import { apiKeyResource } from "./keys/api-key.js";
+import type { Properties, ResourceHandlers } from "./contract.js";
+import { PartialFailure } from "./partial-failure.js";
+import { assertOwned, otherAccount, otherServer } from "./ownership.js";
 import type { PluginProcess } from "./plugin-process.js";
+import { ResourceAdapter } from "./resource-adapter.js";
 import { listResources, type ListedResource } from "./resource-list.js";
 import { FleetOperations } from "./webhooks/fleet-operations.js";
 import { webhookStatesHandlers } from "./webhooks/fleet.js";
@@ -34,7 +36,7 @@ export function createHandlers(plugin: PluginProcess): PartnerHandlers {
   const fleet = lazy(() => new FleetOperations(plugin));
   const webhook = (handlers: ResourceHandlers): ResourceHandlers =>
     guardOwnership(plugin, refreshBeforeUpdate(plugin, handlers));
-  const partnerApiKey = lazy(() => guardOwnership(plugin, apiKeyHandlers(plugin)));
+  const partnerApiKey = lazy(() => new ResourceAdapter(plugin, apiKeyResource(plugin)));
   const partnerWebhookState = lazy(() => webhook(webhookStateHandlers(plugin, fleet())));
   const partnerWebhookStates = lazy(() => webhook(webhookStatesHandlers(plugin, fleet())));
   return {
@@ -62,29 +64,8 @@ function lazy<Value extends object>(create: () => Value): () => Value {
   return () => (value ??= create());
 }
 
-/**
- * Wraps handlers so that they touch a resource only with the settings of its account and its server. With
- * other settings, a key would not be found and would be dropped from the state, and an unrelated webhook with
- * the same ID would be changed. The output `server` records the server.
- */
+/** Wraps handlers so that they protect the resources of other accounts and servers. */
 function guardOwnership(plugin: PluginProcess, handlers: ResourceHandlers): ResourceHandlers {
-  const otherAccount = ({ account: owner }: Properties): ResourceError | null => {
-    const { account: present } = plugin;
-    const isOther = typeof owner === "string" && owner !== present;
-    return isOther ? new ResourceError({ kind: "otherAccount", owner, present }) : null;
-  };
-  const otherServer = ({ server: owner }: Properties): Extract<Notice, { owner: string }> | null => {
-    const { servers } = plugin.readSettings();
-    const [present] = servers;
-    if (typeof owner !== "string" || owner === present) return null;
-    return { kind: servers.includes(owner) ? "moved" : "otherServer", owner, present };
-  };
-  const assertOwned = (olds: Properties): void => {
-    const account = otherAccount(olds);
-    if (account) throw account;
-    const server = otherServer(olds);
-    if (server?.kind === "otherServer") throw new ResourceError(server);
-  };
   const withServer = (outputs: Properties) => ({ ...outputs, server: plugin.readSettings().servers[0] });
   const rethrowWithServer = (error: unknown): never => {
     if (!(error instanceof PartialFailure)) throw error;
@@ -98,14 +79,14 @@ function guardOwnership(plugin: PluginProcess, handlers: ResourceHandlers): Reso
       plugin.readSettings(); // Even if nothing changes, because the next change would fail.
       const { inputs, problems } = await handlers.check(olds, news, urn);
       // The default provider has one account: it could create the new resource but not delete the old one.
-      const account = plugin.isExplicit ? null : otherAccount(olds);
+      const account = plugin.isExplicit ? null : otherAccount(plugin, olds);
       return { inputs, problems: account ? [...problems, account] : problems };
     },
 
     diff(olds, news, resource) {
       const difference = handlers.diff(olds, news, resource);
       if (olds["account"] !== plugin.account) return difference; // The process of the old account deletes it.
-      const server = otherServer(olds);
+      const server = otherServer(plugin, olds);
       if (server === null) return difference;
       plugin.warn(server);
       if (server.kind === "moved") return { ...difference, changes: true };
@@ -115,7 +96,7 @@ function guardOwnership(plugin: PluginProcess, handlers: ResourceHandlers): Reso
     },
 
     preview(olds, news) {
-      if (olds !== null) assertOwned(olds);
+      if (olds !== null) assertOwned(plugin, olds);
       return withServer(handlers.preview(olds, news));
     },
 
@@ -125,21 +106,21 @@ function guardOwnership(plugin: PluginProcess, handlers: ResourceHandlers): Reso
     },
 
     async read(olds) {
-      assertOwned(olds);
+      assertOwned(plugin, olds);
       const found = await handlers.read(olds);
       return found && { ...found, outputs: withServer(found.outputs) };
     },
 
     async update(id, olds, news, urn) {
-      assertOwned(olds);
+      assertOwned(plugin, olds);
       // If only the address changed, there is nothing to send.
-      if (otherServer(olds) && !handlers.diff(olds, news, { id, urn: urn ?? "" }).changes)
+      if (otherServer(plugin, olds) && !handlers.diff(olds, news, { id, urn: urn ?? "" }).changes)
         return withServer(olds);
       return withServer(await handlers.update(id, olds, news, urn).catch(rethrowWithServer));
     },
 
     async delete(olds, resource) {
-      assertOwned(olds);
+      assertOwned(plugin, olds);
       return handlers.delete(olds, resource);
     },
 

@@ -1,7 +1,7 @@
 import type { ClientOptions } from "../api/client.js";
 import type { Operation } from "../api/operations.js";
 import { KeyHolders, type KeyJournal } from "./keys/key-holders.js";
-import { KeyRequests } from "./keys/key-requests.js";
+import { DeletedKeys } from "./keys/deleted-keys.js";
 import { interpretResponses, type PartnerService } from "./partner-service.js";
 import type { Notice } from "./problems.js";
 import { GONE_KEYS } from "../registration.js";
@@ -64,7 +64,7 @@ export class PluginProcess {
   #session: Promise<Session> | null = null;
   #client: PartnerService | null = null;
   #managed: ManagedWebhooks | null = null;
-  #keyRequests: KeyRequests | null = null;
+  #deletedKeys: DeletedKeys | null = null;
   #keyHolders: KeyHolders | null = null;
 
   constructor(options: ProcessOptions) {
@@ -99,9 +99,9 @@ export class PluginProcess {
     return (this.#managed ??= new ManagedWebhooks(this, this.#options.journal ?? null));
   }
 
-  /** The keys that this process created and deleted. */
-  get keyRequests(): KeyRequests {
-    return (this.#keyRequests ??= new KeyRequests());
+  /** The keys that this process has deleted. */
+  get deletedKeys(): DeletedKeys {
+    return (this.#deletedKeys ??= new DeletedKeys());
   }
 
   /** Which resources have which keys. Only a stack with keys needs it. */

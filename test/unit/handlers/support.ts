@@ -1,10 +1,7 @@
 import { onTestFinished } from "vitest";
 
-import {
-  PartialFailure,
-  type Properties,
-  type ResourceHandlers,
-} from "../../../provider/src/handlers/contract.js";
+import type { Properties, ResourceHandlers } from "../../../provider/src/handlers/contract.js";
+import { PartialFailure } from "../../../provider/src/handlers/partial-failure.js";
 import { createHandlers } from "../../../provider/src/handlers/create-handlers.js";
 import type { Notice } from "../../../provider/src/handlers/problems.js";
 import { PluginProcess, type ProcessOptions } from "../../../provider/src/handlers/plugin-process.js";

@@ -1,9 +1,6 @@
 import type { Clock } from "../../../provider/src/api/rate-limiter.js";
-import {
-  PartialFailure,
-  type Properties,
-  type ResourceHandlers,
-} from "../../../provider/src/handlers/contract.js";
+import type { Properties, ResourceHandlers } from "../../../provider/src/handlers/contract.js";
+import { PartialFailure } from "../../../provider/src/handlers/partial-failure.js";
 import { createHandlers } from "../../../provider/src/handlers/create-handlers.js";
 import type { Notice } from "../../../provider/src/handlers/problems.js";
 import { PluginProcess } from "../../../provider/src/handlers/plugin-process.js";

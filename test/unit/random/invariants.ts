@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 
 import { PartnerError, RequestError } from "../../../provider/src/api/errors.js";
-import { PartialFailure, type Properties } from "../../../provider/src/handlers/contract.js";
+import type { Properties } from "../../../provider/src/handlers/contract.js";
+import { PartialFailure } from "../../../provider/src/handlers/partial-failure.js";
 import { fingerprint } from "../../../provider/src/handlers/keys/key-name.js";
 import { nameOfCreated, type CreatedKey } from "../../../provider/src/handlers/keys/stored-key.js";
 import { ResourceError } from "../../../provider/src/handlers/problems.js";

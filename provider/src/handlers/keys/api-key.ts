@@ -4,42 +4,35 @@ import { PartnerError, RequestError } from "../../api/errors.js";
 import { isVisibleAscii } from "../../api/operations.js";
 import { redactText } from "../../api/redact.js";
 import { PARTNER_API_KEY } from "../../registration.js";
-import {
-  isPlaceholder,
-  PartialFailure,
-  UNKNOWN,
-  unknownArguments,
-  type Properties,
-  type ResourceHandlers,
-  type ResourceName,
-} from "../contract.js";
+import { isPlaceholder, UNKNOWN, unknownArguments, type Properties, type ResourceName } from "../contract.js";
 import type { Session, PluginProcess } from "../plugin-process.js";
 import { PreviewCheck } from "../preview-check.js";
 import { ResourceError } from "../problems.js";
+import type { Applied, Resource } from "../resource.js";
 import { heldKeys, isDeleted, withoutGoneKeys } from "./key-deletion.js";
 import type { KeyResource } from "./key-holders.js";
 import { keyInputsOf, rotationProblems, type KeyInputs } from "./key-inputs.js";
 import { keyStateOf, NO_KEY, outputsOf, withoutPreviousKey, type KeyState } from "./key-state.js";
-import { createKey, deleteKeys, performStep } from "./rotation.js";
+import { createKey, deleteKeys, mayHaveCreatedKey, performStep } from "./rotation.js";
 import {
-  keyOutputs,
   needsNewKey,
   planRotation,
   rotationDisplayInputs,
+  rotationDueAt,
   type RotationStep,
 } from "./rotation-plan.js";
 import { nameOfKey, type StoredKey } from "./stored-key.js";
 
 /**
- * Creates the handlers of `PartnerApiKey`. If the key is not found in the response to its creation, the
- * resource stays in the state as "initialization failed", with the response and without an `apiKey`. Once the
- * mapping is set, `update` finds the key. If the response is lost, the resource stays as well, with the time.
+ * Creates the resource `PartnerApiKey`. If the key is not found in the response to its creation, the resource
+ * stays in the state as "initialization failed", with the response and without an `apiKey`. Once the mapping
+ * is set, an update finds the key. If the response is lost, the resource stays as well, with the time.
  */
-export function apiKeyHandlers(plugin: PluginProcess): ResourceHandlers {
+export function apiKeyResource(plugin: PluginProcess): Resource<KeyInputs, KeyState> {
   const tokenCheck = new PreviewCheck(plugin);
   /** The resources that the run replaces, and the keys that they show, by URN. */
   const replaced = new Map<string, { readonly resource: KeyResource; readonly key: StoredKey | null }>();
-  const plan = (state: KeyState, { rotation }: KeyInputs) =>
+  const planOf = (state: KeyState, { rotation }: KeyInputs) =>
     planRotation(state, rotation, plugin.readSettings(), plugin.currentTime());
   /** Warns if another resource has the key as well: it was created before this run knew of both. */
   const warnIfShared = (resource: KeyResource, key: StoredKey | null): void => {
@@ -47,16 +40,18 @@ export function apiKeyHandlers(plugin: PluginProcess): ResourceHandlers {
     if (key && holder?.isShown === false && holder.urn !== resource.urn)
       plugin.warn({ kind: "keyShared", name: nameOfKey(key), urn: holder.urn });
   };
-  /** Reads the outputs in the state, and records which keys the resource has. */
-  const seen = (olds: Properties, resource: KeyResource): KeyState => {
-    const state = withoutGoneKeys(plugin, keyStateOf(olds));
-    const isOwn = olds["account"] === plugin.account;
+  /**
+   * Records which keys a resource has. @param moves Whether it leaves another account. @returns What is known
+   * of them.
+   */
+  const seen = (olds: KeyState, resource: KeyResource, moves: boolean): KeyState => {
+    const state = withoutGoneKeys(plugin, olds);
     // The process of the other account deletes it, and may not know the URN in the ID of an import.
-    if (resource.id === "" || (!isOwn && resource.id.includes(" env:"))) return state;
+    if (resource.id === "" || (moves && resource.id.includes(" env:"))) return state;
     const held = heldKeys(plugin, state);
     // In another account, another key can have the same ID.
     const values = held.map((key) => ({ ...key, names: key.names.slice(0, 1) }));
-    plugin.keyHolders.record(resource, isOwn ? held : values);
+    plugin.keyHolders.record(resource, moves ? values : held);
     warnIfShared(resource, state.current);
     return state;
   };
@@ -65,91 +60,74 @@ export function apiKeyHandlers(plugin: PluginProcess): ResourceHandlers {
     const known = replaced.values().find(({ resource }) => resource.id === resourceOf(id, resource.urn).id);
     return (urn === "" ? known?.resource : undefined) ?? resourceOf(id, urn);
   };
+  const create = async (inputs: KeyInputs, resource: KeyResource): Promise<Applied<KeyState>> => {
+    const known = replaced.get(resource.urn)?.key ?? null;
+    // With `deleteBeforeReplace`, the old key is gone.
+    const state = { ...NO_KEY, replaced: known && isDeleted(plugin, known) ? null : known };
+    return createKey({ plugin, resource, inputs }, state).catch((error: unknown) => {
+      plugin.keyHolders.record(resource, []); // A resource that does not come into being has no keys.
+      throw error;
+    });
+  };
 
   return {
-    async check(olds, news) {
-      const { rotation } = news;
-      const [oldInputs, newInputs] = [keyInputsOf(olds), keyInputsOf(news)];
-      const unknown = unknownArguments("PartnerApiKey", news, PARTNER_API_KEY.inputs);
+    canDrift: false,
+
+    readArguments(args, olds) {
+      const { rotation } = args;
+      const unknown = unknownArguments("PartnerApiKey", args, PARTNER_API_KEY.inputs);
       const problems = [...unknown, ...rotationProblems(rotation)];
-      const isValid = problems.length === 0;
-      const now = plugin.currentTime();
-      const isChecked = isValid && needsNewKey(oldInputs, newInputs, now);
-      const inputs = {
-        account: plugin.account,
-        ...(rotation != null && { rotation }),
-        ...(isValid && rotationDisplayInputs(oldInputs, newInputs, now)),
-      };
-      const rejected = isChecked ? await tokenCheck.run(assertTokenAccepted) : [];
-      return { inputs, problems: [...problems, ...rejected] };
+      const display =
+        problems.length > 0 ? {} : rotationDisplayInputs(olds, keyInputsOf(args), plugin.currentTime());
+      return { inputs: { ...(rotation != null && { rotation }), ...display }, problems };
     },
 
-    diff(olds, news, resource = NAMELESS) {
-      const inputs = keyInputsOf(news);
-      const state = seen(olds, resourceOf(resource.id, resource.urn));
-      const replaces = (names: string[]) => {
-        replaced.set(resource.urn, {
-          resource: resourceOf(resource.id, resource.urn),
-          key: state.current ?? state.replaced,
-        });
-        return { changes: true, replaces: names };
-      };
-      if ((olds["account"] ?? null) !== inputs.account) return replaces(["account"]);
-      if (inputs.isRotationUnknown) return { changes: true, replaces: [] };
-      const { step, notices } = plan(state, inputs);
-      for (const notice of notices) plugin.warn(notice);
-      if (step === "replace") return replaces(["rotationDue"]);
-      const { rotationDueAt, lostCreationAt } = keyOutputs(state, inputs);
+    inputsOf: keyInputsOf,
+    stateOf: keyStateOf,
+    outputsOf,
+
+    check: async (news, olds) =>
+      needsNewKey(olds, news, plugin.currentTime()) ? tokenCheck.run(assertTokenAccepted) : [],
+
+    plan(olds, news, { name, moves }) {
+      const resource = resourceOf(name.id, name.urn);
+      const state = seen(olds, resource, moves);
+      const { step, notices } = planOf(state, news);
+      const isReplaced = moves || (step === "replace" && !news.isRotationUnknown);
+      if (isReplaced) replaced.set(name.urn, { resource, key: state.current ?? state.replaced });
+      if (moves || news.isRotationUnknown) return { changes: true, replaces: [], notices: [] };
+      if (isReplaced) return { changes: true, replaces: ["rotationDue"], notices };
       const isSame =
-        rotationDueAt === olds["rotationDueAt"] && lostCreationAt === (olds["lostCreationAt"] ?? null);
-      return { changes: step !== "none" || !isSame, replaces: [] };
+        rotationDueAt(state, news.rotation) === olds.rotationDueAt &&
+        state.lostCreationAt === olds.lostCreationAt;
+      return { changes: step !== "none" || !isSame, replaces: [], notices };
     },
 
     preview(olds, news) {
       const inputs = keyInputsOf(news);
-      const state = olds === null ? NO_KEY : withoutGoneKeys(plugin, keyStateOf(olds));
-      const step = inputs.isRotationUnknown ? "replace" : plan(state, inputs).step;
-      return previewOf(state, step, inputs);
+      const state = olds === null ? NO_KEY : withoutGoneKeys(plugin, olds);
+      const step = inputs.isRotationUnknown ? "replace" : planOf(state, inputs).step;
+      return previewOf({ ...state, rotationDueAt: rotationDueAt(state, inputs.rotation) }, step);
     },
 
-    create: (news, urn = "") =>
-      plugin.keyRequests.createOnce(urn, async () => {
-        // Not secret. Created before the request, because nothing may fail after it.
-        const id = `key-${randomUUID()}`;
-        const inputs = keyInputsOf(news);
-        const known = replaced.get(urn)?.key ?? null;
-        // With `deleteBeforeReplace`, the old key is gone.
-        const state = { ...NO_KEY, replaced: known && isDeleted(plugin, known) ? null : known };
-        const resource = { id, urn };
-        const created = await createKey({ plugin, resource, inputs }, state).catch((error: unknown) => {
-          // A resource that does not come into being has no keys.
-          if (!(error instanceof PartialFailure)) plugin.keyHolders.record(resource, []);
-          throw error;
-        });
-        return { id, outputs: keyOutputs(created, inputs) };
-      }),
+    newId: () => `key-${randomUUID()}`,
+
+    async apply(olds, news, name) {
+      const resource = resourceOf(name.id, name.urn);
+      const state = olds && seen(olds, resource, false);
+      const { state: next, failure } = await (state === null
+        ? create(news, resource)
+        : performStep(planOf(state, news).step, { plugin, resource, inputs: news }, state));
+      plugin.keyHolders.record(resource, heldKeys(plugin, next));
+      return { state: { ...next, rotationDueAt: rotationDueAt(next, news.rotation) }, failure };
+    },
+
+    isFinal: mayHaveCreatedKey,
 
     // The service never shows a key again: the state holds the only copy, and a refresh must not lose it.
-    read(olds) {
-      const state = keyStateOf(olds);
-      const known = withoutGoneKeys(plugin, state);
-      const outputs = known === state ? olds : { ...olds, ...outputsOf(known, keyInputsOf(olds).account) };
-      return Promise.resolve({ outputs });
-    },
+    read: (olds) => Promise.resolve({ state: withoutGoneKeys(plugin, olds), inputs: null }),
 
-    async update(id, olds, news, urn = "") {
-      const resource = resourceOf(id, urn);
-      const [state, inputs] = [seen(olds, resource), keyInputsOf(news)];
-      const { step } = plan(state, inputs);
-      const perform = () => performStep(step, { plugin, resource, inputs }, state);
-      const creates = step === "rotate" || step === "create";
-      const next = await (creates ? plugin.keyRequests.createOnce(urn, perform) : perform());
-      plugin.keyHolders.record(resource, heldKeys(plugin, next));
-      return keyOutputs(next, inputs);
-    },
-
-    delete: (olds, resource = NAMELESS) =>
-      deleteKeys(plugin, leaving(resource), withoutGoneKeys(plugin, keyStateOf(olds))),
+    remove: (olds, name) => deleteKeys(plugin, leaving(name), withoutGoneKeys(plugin, olds)),
 
     // The engine displays IDs, so the ID must not be the key itself: it names an environment variable that
     // holds the key.
@@ -161,27 +139,21 @@ export function apiKeyHandlers(plugin: PluginProcess): ResourceHandlers {
         const expected = { kind: "variable", unusable: name && redactText(name, []) } as const;
         return Promise.reject(new ResourceError({ kind: "wrongImportId", expected }));
       }
-      const inputs = { account: plugin.account };
       const current = { apiKey, response: null, createdAt: null, token: null, foundBy: null };
-      const outputs = keyOutputs({ ...NO_KEY, current }, keyInputsOf(inputs));
-      return Promise.resolve({ id, inputs, outputs });
+      return Promise.resolve({ state: { ...NO_KEY, current }, inputs: null });
     },
   };
 }
 
 /** Returns what is known about the outputs before a step is performed. */
-function previewOf(state: KeyState, step: RotationStep, inputs: KeyInputs): Properties {
-  const outputs = keyOutputs(state, inputs);
+function previewOf(state: KeyState, step: RotationStep): Properties {
+  const outputs = outputsOf(state);
   const isKnown = step === "none" || (step === "blocked" && state.current !== null);
   if (isKnown) return outputs;
-  if (step === "expire") return keyOutputs(withoutPreviousKey(state), inputs);
+  if (step === "expire") return outputsOf(withoutPreviousKey(state));
   const unknown = Object.fromEntries(Object.keys(outputs).map((name): [string, unknown] => [name, UNKNOWN]));
-  const previous = step === "rotate" ? { previousApiKey: outputs.apiKey } : {};
-  return { ...unknown, ...previous, account: outputs.account };
+  return { ...unknown, ...(step === "rotate" && { previousApiKey: outputs.apiKey }) };
 }
-
-/** A resource of which the host knows nothing. */
-const NAMELESS: KeyResource = { id: "", urn: "" };
 
 /**
  * Two imports of one variable have the same ID. While a stack moves to the other form, one resource has both

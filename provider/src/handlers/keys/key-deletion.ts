@@ -36,7 +36,7 @@ export async function deleteKey(plugin: PluginProcess, resource: KeyResource, ke
     plugin.warn({ kind: "keyWasGone", name, why: "declared" });
     return;
   }
-  if (plugin.keyRequests.deletionOf(target.parameter) !== "certain") {
+  if (plugin.deletedKeys.deletionOf(target.parameter) !== "certain") {
     const holder = plugin.keyHolders.otherHolder(resource, namesOf(target));
     if (holder?.isShown) throw new ResourceError({ kind: "keyShown", name, urn: holder.urn });
     if (holder) {
@@ -45,7 +45,7 @@ export async function deleteKey(plugin: PluginProcess, resource: KeyResource, ke
     }
   }
   if (target.by === "imported") plugin.warn({ kind: "importedByValue", name });
-  await plugin.keyRequests.deleteOnce(target.parameter, async () => {
+  await plugin.deletedKeys.deleteOnce(target.parameter, async () => {
     await sendDeletion(plugin, stored, target);
     plugin.keyHolders.recordDeletion(namesOf(target));
   });
@@ -88,7 +88,7 @@ export function namesFor(plugin: PluginProcess, key: StoredKey): readonly string
 /** Whether this process has deleted a key. */
 export function isDeleted(plugin: PluginProcess, key: StoredKey): boolean {
   const parameter = namesFor(plugin, key).at(-1) ?? "";
-  return plugin.keyRequests.deletionOf(parameter) === "certain";
+  return plugin.deletedKeys.deletionOf(parameter) === "certain";
 }
 
 /** Whether a person says that a key is gone: see `PluginProcess.goneKeys`. */
@@ -125,7 +125,7 @@ function namesOf({ apiKey, parameter }: DeletionTarget): readonly string[] {
  * suggests another cause: see {@link doubtsAbout}.
  */
 async function sendDeletion(plugin: PluginProcess, key: StoredKey, target: DeletionTarget): Promise<void> {
-  const { keyRequests } = plugin;
+  const { deletedKeys } = plugin;
   const { client } = await plugin.open();
   const { apiKey, parameter } = target;
   const name = nameOfKey(key);
@@ -136,12 +136,12 @@ async function sendDeletion(plugin: PluginProcess, key: StoredKey, target: Delet
     );
   try {
     await client.deleteApiKey(parameter, apiKey, isNew());
-    keyRequests.accepted.add(target.by);
+    deletedKeys.accepted.add(target.by);
   } catch (error) {
     if (!(error instanceof RequestError)) throw error;
     const { status, failure } = error;
-    if (failure.effect === "possible") keyRequests.recordPossibleDeletion(parameter);
-    const repeated = keyRequests.deletionOf(parameter) !== "none";
+    if (failure.effect === "possible") deletedKeys.recordPossibleDeletion(parameter);
+    const repeated = deletedKeys.deletionOf(parameter) !== "none";
     if (isRefusal(failure) && isDeclaredGone(plugin, name)) {
       plugin.warn({ kind: "keyWasGone", name, why: "declared" });
       return;
@@ -180,7 +180,7 @@ function doubtsAbout(
   const text = response === null ? "" : responseText(response);
   const idAt = (pointer: string): string | null => readApiKeyId(text, { apiKeyId: pointer });
   const pointers = idsBesideKey(text).filter((pointer) => idAt(pointer) !== parameter);
-  if (pointers.length > 0 && !plugin.keyRequests.accepted.has(by))
+  if (pointers.length > 0 && !plugin.deletedKeys.accepted.has(by))
     doubts.push({ kind: "byId", pointers, isOther: by === "id" });
   if (isNew) doubts.push({ kind: "new" });
   return doubts;

@@ -28,6 +28,13 @@ export interface KeyState {
    * `null` would reach the consumers of a key that is still valid. Only the replaced resource deletes it.
    */
   readonly replaced: StoredKey | null;
+  /** When the current key is due for rotation, as of the last update; `null` for never. */
+  readonly rotationDueAt: string | null;
+  /**
+   * Whether the call that led to this state, or one that it repeats, has ended the overlap of a previous key.
+   * Not stored: only the words of a failure depend on it.
+   */
+  readonly hasEndedPrevious: boolean;
 }
 
 /** The state before the first key is created. */
@@ -41,11 +48,12 @@ export const NO_KEY: KeyState = {
   unread: null,
   lostCreationAt: null,
   replaced: null,
+  rotationDueAt: null,
+  hasEndedPrevious: false,
 };
 
-/** The outputs of `PartnerApiKey` that follow from its keys, as the state holds them. Times are ISO 8601. */
+/** The outputs of `PartnerApiKey`, without those of every resource. Times are ISO 8601. */
 export type KeyOutputs = Readonly<{
-  account: string | null;
   /** Secret. */
   apiKey: string | null;
   createdAt: string | null;
@@ -58,6 +66,7 @@ export type KeyOutputs = Readonly<{
   previousApiKey: string | null;
   previousExpiresAt: string | null;
   lostCreationAt: string | null;
+  rotationDueAt: string | null;
   /** What only the handlers read. Secret. */
   internal: Properties | null;
 }>;
@@ -66,13 +75,12 @@ export type KeyOutputs = Readonly<{
  * Returns the outputs of a state. All of them are set, because a missing output would be unknown in every
  * preview.
  */
-export function outputsOf(state: KeyState, account: string | null): KeyOutputs {
+export function outputsOf(state: KeyState): KeyOutputs {
   const { previous, trigger, unread } = state;
   const shown = state.current ?? state.replaced;
   // The outputs show the response to the first creation even before a key is found in it.
   const { createdAt = null, response = null } = shown ?? unread ?? {};
   return {
-    account,
     apiKey: shown?.apiKey ?? null,
     createdAt,
     response,
@@ -82,6 +90,7 @@ export function outputsOf(state: KeyState, account: string | null): KeyOutputs {
     previousApiKey: previous?.apiKey ?? null,
     previousExpiresAt: state.previousExpiresAt,
     lostCreationAt: state.lostCreationAt,
+    rotationDueAt: state.rotationDueAt,
     internal: {
       trigger,
       current: shown && { foundBy: shown.foundBy, token: shown.token },
@@ -112,12 +121,15 @@ export function keyStateOf(olds: Properties): KeyState {
     unread: shown === null && !isObject(olds["internal"]) ? unreadKey(olds) : unread,
     lostCreationAt,
     replaced: isReplaced ? shown : null,
+    rotationDueAt: text(olds["rotationDueAt"]),
+    hasEndedPrevious: false,
   };
 }
 
 /** Returns the state after the previous key is deleted. */
 export function withoutPreviousKey(state: KeyState): KeyState {
-  return { ...state, previous: null, previousExpiresAt: null, overlapDays: null };
+  const hasEndedPrevious = state.previous !== null || state.hasEndedPrevious;
+  return { ...state, previous: null, previousExpiresAt: null, overlapDays: null, hasEndedPrevious };
 }
 
 function storedKey(apiKey: unknown, { response, createdAt, token, foundBy }: Properties): StoredKey | null {

@@ -1,6 +1,6 @@
 import type { Properties } from "../contract.js";
 import type { KeyInputs, RotationInputs } from "./key-inputs.js";
-import { outputsOf, type KeyOutputs, type KeyState } from "./key-state.js";
+import type { KeyState } from "./key-state.js";
 import { fingerprint } from "./key-name.js";
 import { rereadKey, type KeyReadingSettings } from "./stored-key.js";
 import type { Notice, RotationReason } from "../problems.js";
@@ -71,15 +71,11 @@ export function overlapEnd({ overlapDays }: RotationInputs, now: number): number
   return now + (overlapDays ?? 0) * DAY;
 }
 
-/** Returns the outputs of a state with these checked inputs. */
-export function keyOutputs(
-  state: KeyState,
-  { account, rotation }: Pick<KeyInputs, "account" | "rotation">,
-): KeyOutputs & { readonly rotationDueAt: string | null } {
+/** Returns when the current key is due for rotation by age, ISO 8601; `null` for never. */
+export function rotationDueAt(state: KeyState, rotation: RotationInputs): string | null {
   const due = new Date((dueDay(state, rotation) ?? NaN) * DAY);
   // Also invalid if a date in the state is out of range.
-  const rotationDueAt = Number.isNaN(due.getTime()) ? null : due.toISOString();
-  return { ...outputsOf(state, account), rotationDueAt };
+  return Number.isNaN(due.getTime()) ? null : due.toISOString();
 }
 
 /**

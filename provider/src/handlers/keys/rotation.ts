@@ -1,15 +1,15 @@
-import { PartnerError, RequestError } from "../../api/errors.js";
+import { PartnerError, RequestError, SettingsError } from "../../api/errors.js";
 import { redactText, possibleKeys, serverMessage } from "../../api/redact.js";
 import { reportsFailure } from "../../responses/failure-report.js";
 import { lookalikesBeside } from "../../responses/key-reader.js";
-import { PartialFailure } from "../contract.js";
 import { ResourceError, type LostCreation } from "../problems.js";
 import type { PluginProcess } from "../plugin-process.js";
+import type { Applied } from "../resource.js";
 import { deleteKey, heldKeys, namesFor, sharedPart } from "./key-deletion.js";
 import type { KeyResource } from "./key-holders.js";
 import type { KeyInputs } from "./key-inputs.js";
 import { withoutPreviousKey, type KeyState } from "./key-state.js";
-import { isPreviousExpired, keyOutputs, overlapEnd, type RotationStep } from "./rotation-plan.js";
+import { isPreviousExpired, overlapEnd, type RotationStep } from "./rotation-plan.js";
 import {
   foundKey,
   nameOfCreated,
@@ -28,8 +28,12 @@ interface KeyChange {
   readonly inputs: KeyInputs;
 }
 
-/** Performs a step of a plan, and returns the new state. */
-export async function performStep(step: RotationStep, change: KeyChange, state: KeyState): Promise<KeyState> {
+/** Performs a step of a plan. Throws a {@link PartnerError} only if it has reached nothing. */
+export async function performStep(
+  step: RotationStep,
+  change: KeyChange,
+  state: KeyState,
+): Promise<Applied<KeyState>> {
   switch (step) {
     case "read":
       return readKeys(change, state);
@@ -38,12 +42,16 @@ export async function performStep(step: RotationStep, change: KeyChange, state: 
     case "rotate":
       return rotateKey(change, state);
     case "expire":
-      return (await isExpiredAtService(change, state)) ? expirePrevious(change, state) : state;
+      return (await isExpiredAtService(change, state)) ? expirePrevious(change, state) : reached(state);
     case "blocked":
       throw new ResourceError(lostCreation(state));
     default:
-      return state; // The engine itself performs a replacement.
+      return reached(state); // The engine itself performs a replacement.
   }
+}
+
+function reached(state: KeyState): Applied<KeyState> {
+  return { state, failure: null };
 }
 
 /**
@@ -51,55 +59,78 @@ export async function performStep(step: RotationStep, change: KeyChange, state: 
  * and the state keeps the response as `unread` until the key is found. If the creation is lost, the state
  * remembers when.
  */
-export async function createKey(change: KeyChange, state: KeyState): Promise<KeyState> {
+export async function createKey(change: KeyChange, state: KeyState): Promise<Applied<KeyState>> {
   const { client } = await change.plugin.open();
   const known = { ...state, lostCreationAt: null };
-  const deleted = change.plugin.keyRequests.deletedSoFar();
-  const created = await client.createApiKey().catch((error: unknown) => {
+  const deleted = change.plugin.deletedKeys.deletedSoFar();
+  try {
+    const created = await client.createApiKey();
+    clockError(change.plugin); // Warns.
+    const trigger = change.inputs.rotation.trigger ?? state.trigger;
+    return promoteKey(change, { ...known, trigger, unread: created }, created, deleted);
+  } catch (error) {
     if (!(error instanceof RequestError) || error.failure.effect === "none") throw error;
-    throw failureThatKeeps({ ...known, lostCreationAt: error.failure.failedAt }, change, error);
-  });
-  clockError(change.plugin); // Warns.
-  const trigger = change.inputs.rotation.trigger ?? state.trigger;
-  return promoteKey(change, { ...known, trigger, unread: created }, created, deleted);
+    return { state: { ...known, lostCreationAt: error.failure.failedAt }, failure: error };
+  }
+}
+
+/**
+ * Whether a call may have created a key before it failed, so that another one must not. An unexpected error
+ * may have come afterwards.
+ */
+export function mayHaveCreatedKey(failure: unknown): boolean {
+  if (failure instanceof RequestError)
+    return failure.failure.operation === "createApiKey" && failure.failure.effect === "possible";
+  if (failure instanceof ResourceError) {
+    if (failure.problem.kind === "partlyDone") return mayHaveCreatedKey(failure.problem.next);
+    return failure.problem.kind === "keyNotFound" || failure.problem.kind === "sameKey";
+  }
+  return !(failure instanceof SettingsError);
 }
 
 /**
  * Rotates a key in place. The previous key is deleted first, so that there are never three keys and the
  * creation is the last request. If the creation fails, the current key stays, without the previous one.
  */
-async function rotateKey(change: KeyChange, state: KeyState): Promise<KeyState> {
-  if (state.previous === null) return createKey(change, state);
+async function rotateKey(change: KeyChange, state: KeyState): Promise<Applied<KeyState>> {
   const { trigger } = change.inputs.rotation;
   const isAsked = trigger != null && trigger !== state.trigger;
   // Only a wrong clock can make a key due by age while its predecessor is valid.
-  if (!isAsked && !(await isExpiredAtService(change, state))) return state;
-  const remaining = await expirePrevious(change, state);
-  return createKey(change, remaining).catch((error: unknown) => {
-    // If the key is not found, the failure already keeps what remains, and says what happened.
-    if (error instanceof PartialFailure && error.reason instanceof ResourceError) throw error;
-    const reason = error instanceof PartialFailure ? error.reason : error;
-    if (!(reason instanceof PartnerError)) throw error;
-    const partlyDone = new ResourceError({ kind: "partlyDone", next: reason });
-    if (error instanceof PartialFailure) throw new PartialFailure(error.id, error.properties, partlyDone);
-    throw failureThatKeeps(remaining, change, partlyDone);
+  if (state.previous !== null && !isAsked && !(await isExpiredAtService(change, state)))
+    return reached(state);
+  const { state: remaining, failure } = await expirePrevious(change, state);
+  if (failure !== null) return { state: remaining, failure };
+  if (!remaining.hasEndedPrevious) return createKey(change, remaining);
+  const partlyDone = (next: PartnerError): Applied<KeyState> => ({
+    state: remaining,
+    failure: new ResourceError({ kind: "partlyDone", next }),
   });
+  try {
+    const created = await createKey(change, remaining);
+    // If the key is not found, the failure already says what happened.
+    if (created.failure === null || created.failure instanceof ResourceError) return created;
+    return { ...partlyDone(created.failure), state: created.state };
+  } catch (error) {
+    if (!(error instanceof PartnerError)) throw error;
+    return partlyDone(error);
+  }
 }
 
 /**
- * Deletes the previous key. If that fails, but the key may be gone, the key expires now: a program that goes
- * back to a longer overlap must not call it valid.
+ * Deletes the previous key, if there is one. If that fails, but the key may be gone, the key expires now: a
+ * program that goes back to a longer overlap must not call it valid.
  */
-async function expirePrevious(change: KeyChange, state: KeyState): Promise<KeyState> {
+async function expirePrevious(change: KeyChange, state: KeyState): Promise<Applied<KeyState>> {
   const { plugin, resource } = change;
   const { previous, current } = state;
   const previousExpiresAt = new Date(plugin.currentTime()).toISOString();
-  if (previous)
-    await deleteUnlessShared(plugin, resource, previous, current).catch((error: unknown) => {
-      if (!(error instanceof RequestError) || error.failure.effect === "none") throw error;
-      throw failureThatKeeps({ ...state, previousExpiresAt }, change, error);
-    });
-  return withoutPreviousKey(state);
+  try {
+    if (previous) await deleteUnlessShared(plugin, resource, previous, current);
+    return reached(withoutPreviousKey(state));
+  } catch (error) {
+    if (!(error instanceof RequestError) || error.failure.effect === "none") throw error;
+    return { state: { ...state, previousExpiresAt }, failure: error };
+  }
 }
 
 /** Deletes a key, unless that would also delete another key of the same resource. */
@@ -140,37 +171,38 @@ function clockError(plugin: PluginProcess): number {
  * Reads the keys from their stored responses again. If a new key is still not found, the state does not
  * change.
  */
-function readKeys(change: KeyChange, state: KeyState): KeyState {
+function readKeys(change: KeyChange, state: KeyState): Applied<KeyState> {
   if (state.unread) {
     try {
       return promoteKey(change, state, state.unread, new Set());
     } catch (error) {
+      if (!(error instanceof ResourceError && error.problem.kind === "sameKey")) throw error;
       // It was no new key, so that nothing is left to read.
-      const isSame = error instanceof ResourceError && error.problem.kind === "sameKey";
-      throw isSame ? failureThatKeeps({ ...state, unread: null }, change, error) : error;
+      return { state: { ...state, unread: null }, failure: error };
     }
   }
   const settings = change.plugin.readSettings();
   const reread = (key: StoredKey | null): StoredKey | null => key && (rereadKey(key, settings) ?? key);
-  return { ...state, current: reread(state.current), previous: reread(state.previous) };
+  return reached({ ...state, current: reread(state.current), previous: reread(state.previous) });
 }
 
 /**
- * Makes a created key the current one.
+ * Makes a created key the current one. If the key is not in its response, or is not a new one although the
+ * response may have it elsewhere, the state stays.
  *
  * @param deleted What was deleted before the creation was sent. Only such a key can come back.
- * @throws {PartialFailure} that keeps the state, if the key is not in its response, or is not a new key.
+ * @throws {ResourceError} if the key is not a new one, and the response is of no more use.
  */
 function promoteKey(
   change: KeyChange,
   state: KeyState,
   unread: CreatedKey,
   deleted: ReadonlySet<string>,
-): KeyState {
+): Applied<KeyState> {
   const { plugin, resource } = change;
   const rotates = state.current !== null;
   const found = findKey(plugin, unread, rotates || state.replaced !== null);
-  if (found instanceof ResourceError) throw failureThatKeeps(state, change, found);
+  if (found instanceof ResourceError) return { state, failure: found };
   const next = withNewKey(change, state, found);
   // Recorded first: of two processes that get the same key at the same time, at least one finds the other.
   plugin.keyHolders.record(resource, heldKeys(plugin, next));
@@ -187,12 +219,14 @@ function promoteKey(
     const isSame = !own && holder.response === plugin.keyHolders.hash(responseText(unread.response));
     const pointers = isSame ? [] : otherValues(plugin, state, unread, found);
     const kept = pointers.length > 0 ? { name: nameOfCreated(unread), pointers } : null;
-    const same = { kind: "sameKey", name: nameOfKey(found), urn: holder.urn, rotates, kept } as const;
-    throw kept ? failureThatKeeps(state, change, new ResourceError(same)) : new ResourceError(same);
+    const { urn } = holder;
+    const same = new ResourceError({ kind: "sameKey", name: nameOfKey(found), urn, rotates, kept });
+    if (kept === null) throw same;
+    return { state, failure: same };
   }
-  plugin.keyRequests.recordCreation(names);
+  plugin.deletedKeys.recordCreation(names);
   plugin.keyHolders.forgetDeletion(names);
-  return next;
+  return reached(next);
 }
 
 /**
@@ -225,15 +259,6 @@ function withNewKey({ plugin, inputs }: KeyChange, state: KeyState, found: Store
     previousExpiresAt: new Date(end).toISOString(),
     overlapDays: inputs.rotation.overlapDays ?? 0,
   };
-}
-
-function failureThatKeeps(
-  state: KeyState,
-  { plugin, resource, inputs }: KeyChange,
-  reason: PartnerError,
-): PartialFailure {
-  plugin.keyHolders.record(resource, heldKeys(plugin, state));
-  return new PartialFailure(resource.id, keyOutputs(state, inputs), reason);
 }
 
 /**

@@ -1,4 +1,5 @@
-import { PartialFailure, UNKNOWN, type Properties, type ResourceHandlers } from "../contract.js";
+import { UNKNOWN, type Properties, type ResourceHandlers } from "../contract.js";
+import { PartialFailure } from "../partial-failure.js";
 import { ResourceError } from "../problems.js";
 import type { PluginProcess } from "../plugin-process.js";
 import { warnIfUnknown } from "./converge.js";

@@ -1,5 +1,6 @@
 import { SettingsError } from "../../api/errors.js";
-import { PartialFailure, type Properties, type ResourceHandlers } from "../contract.js";
+import type { Properties, ResourceHandlers } from "../contract.js";
+import { PartialFailure } from "../partial-failure.js";
 import type { PluginProcess } from "../plugin-process.js";
 
 /** The setting, which is also an input and an output of each resource that it applies to. */

@@ -1,5 +1,6 @@
 import { isWebhookId } from "../../api/operations.js";
-import { PartialFailure, UNKNOWN, type Properties, type ResourceHandlers } from "../contract.js";
+import { UNKNOWN, type Properties, type ResourceHandlers } from "../contract.js";
+import { PartialFailure } from "../partial-failure.js";
 import { ResourceError } from "../problems.js";
 import type { PluginProcess } from "../plugin-process.js";
 import {

@@ -3,9 +3,9 @@ import { describe, expect, it } from "vitest";
 import {
   UNKNOWN,
   withoutSpecialValues,
-  type PartialFailure,
   type ResourceHandlers,
 } from "../../../../provider/src/handlers/contract.js";
+import type { PartialFailure } from "../../../../provider/src/handlers/partial-failure.js";
 import { fingerprint } from "../../../../provider/src/handlers/keys/key-name.js";
 import { responseText, tokenMark } from "../../../../provider/src/handlers/keys/stored-key.js";
 import type { KeyResponse } from "../../../../provider/src/responses/key-reader.js";
@@ -414,6 +414,20 @@ describe("a rotation with overlap", () => {
   });
 });
 
+it("a deletion deletes no key if a new one is not found, not even a previous one", async () => {
+  const token = mapping({ apiKey: "/token" });
+  const { service, id, outputs } = await createdKey({ shape: AMBIGUOUS }, token);
+  const news = (trigger: string) => ({ account: "default", rotation: { trigger, overlapDays: 7 } });
+  const rotated = await keysOf(service, token).update(id, outputs, news("a"));
+  const { properties } = await partialFailureOf(keysOf(service).update(id, rotated, news("b")));
+  // A run that stopped in between has left the previous key in the state.
+  const { previousApiKey, previousExpiresAt } = rotated;
+  const unread = { ...properties, previousApiKey, previousExpiresAt };
+  service.clearRequests();
+  expect(await failureOf(keysOf(service).delete(unread))).toMatchObject({ problem: { kind: "keyNotFound" } });
+  expect(service.requests).toEqual([]);
+});
+
 describe("a call that the engine repeats, because a retry hook asks for it", () => {
   const URN = "urn:pulumi:dev::test::partners:index:PartnerApiKey::checkout";
   const rotation = (trigger: string) => ({ account: "default", rotation: { trigger, overlapDays: 7 } });
@@ -470,8 +484,10 @@ describe("a call that the engine repeats, because a retry hook asks for it", () 
     const { partnerApiKey, notices } = startRun(service);
     const update = () => partnerApiKey.update(id, rotated, rotation("b"), URN);
     for (const call of ["first refusal", "second refusal"]) {
-      const { properties } = await partialFailureOf(update());
+      const { properties, reason } = await partialFailureOf(update());
       expect(properties, call).toMatchObject({ previousApiKey: null });
+      // The last call must say what the first one has done.
+      expect(reason, call).toMatchObject({ problem: { kind: "partlyDone", next: { status: 403 } } });
     }
     const { apiKey, previousApiKey } = await update();
     expect([previousApiKey, apiKey], "third call").toEqual(service.apiKeys);

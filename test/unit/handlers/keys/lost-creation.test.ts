@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 
-import { UNKNOWN, type PartialFailure, type Properties } from "../../../../provider/src/handlers/contract.js";
+import { UNKNOWN, type Properties } from "../../../../provider/src/handlers/contract.js";
+import type { PartialFailure } from "../../../../provider/src/handlers/partial-failure.js";
 import { renderError } from "../../../../provider/src/hosts/error-messages.js";
 import { SHAPES, type Fault, type Shape } from "../../../support/sandbox.ts";
 import { failureOf, sandboxFor } from "../../api/support.ts";

@@ -81,8 +81,7 @@ describe("the next step for a key", () => {
   ])("%s", (_what, olds, rotation, step) => {
     // The state file holds the outputs.
     expect(
-      planRotation(keyStateOf(outputsOf(olds, "default")), rotation, { responses: {}, accessToken: "" }, NOON)
-        .step,
+      planRotation(keyStateOf(outputsOf(olds)), rotation, { responses: {}, accessToken: "" }, NOON).step,
     ).toBe(step);
   });
 
@@ -191,7 +190,7 @@ describe("the inputs that check adds for display", () => {
 
 describe("a key that is too short", () => {
   const shown = (apiKey: string) => {
-    const { fingerprint: print, hint } = outputsOf(state({ current: stored(apiKey) }), "default");
+    const { fingerprint: print, hint } = outputsOf(state({ current: stored(apiKey) }));
     return [print, hint];
   };
 
