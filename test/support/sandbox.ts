@@ -130,11 +130,16 @@ function shaped(shape: Shape): (call: OperationCall) => Answer {
     if (answer.status >= 300) return answer;
     const body: unknown = JSON.parse(String(answer.body));
     if (call.operation === "listWebhooks")
-      return render(answer, shape.webhooks(body as published.WebhookSeed[]));
+      return render(answer, shape.webhooks(body as published.WebhookSeed[], tokenOf(call)));
     if (call.operation !== "createApiKey") return answer;
     const { apiKey: key, id = `key_${randomBytes(6).toString("hex")}` } = body as CreatedKey;
-    return render(answer, shape.apiKey({ key, id, createdAt: new Date().toISOString() }));
+    return render(answer, shape.apiKey({ key, id, createdAt: new Date().toISOString() }, tokenOf(call)));
   };
+}
+
+/** Returns the access token of a call. */
+export function tokenOf({ response }: OperationCall): string {
+  return (response.req.headers.authorization ?? "").replace("Bearer ", "");
 }
 
 /**

@@ -7,10 +7,10 @@ export type IssuedKey = Readonly<Record<"key" | "id" | "createdAt", string>>;
 
 /** The form of successful responses. Results are sent as JSON, except a buffer. */
 export interface Shape {
-  /** Returns the response to the creation of a key. */
-  readonly apiKey: (key: IssuedKey) => unknown;
-  /** Returns the webhook list. */
-  readonly webhooks: (list: readonly WebhookSeed[]) => unknown;
+  /** Returns the response to the creation of a key. `token`: the access token of the request. */
+  readonly apiKey: (key: IssuedKey, token: string) => unknown;
+  /** Returns the webhook list. `token`: as above. */
+  readonly webhooks: (list: readonly WebhookSeed[], token: string) => unknown;
   /** What identifies the key in the path of a deletion. @default "key" */
   readonly deleteBy?: "key" | "id";
 }

@@ -5,19 +5,38 @@ import { createHandlers } from "../../../provider/src/handlers/create-handlers.j
 import type { Notice } from "../../../provider/src/handlers/problems.js";
 import { PluginProcess } from "../../../provider/src/handlers/plugin-process.js";
 import { sharedJournals } from "../handlers/support.ts";
-import type { Service } from "./service.ts";
+import { TOKENS, type Account, type Service } from "./service.ts";
 
 export type Kind = "key" | "webhook" | "fleet";
 
 /**
- * The provider instances, each with the name of its account, all at the same service. Each has a plugin
- * process of its own, so `v1` and `v2` stand for two versions of a plugin as well.
+ * The provider instances at the service: the names that the program gives to their accounts, and their
+ * accounts. Each has a plugin process of its own, so `v1` and `v2` stand for two versions of a plugin as
+ * well. `other` has another name for the same account.
  */
-export const PROVIDERS = { v1: "default", v2: "default", other: "other" } as const;
+export const PROVIDERS = {
+  v1: { name: "default", account: "first" },
+  v2: { name: "default", account: "first" },
+  other: { name: "other", account: "first" },
+  second: { name: "second", account: "second" },
+} as const satisfies Readonly<Record<string, { name: string; account: Account }>>;
 export type Provider = keyof typeof PROVIDERS;
 
+/** Returns the account of a provider instance. */
+export function accountOf({ provider }: { readonly provider: Provider }): Account {
+  return PROVIDERS[provider].account;
+}
+
+/** A resource of a program. */
+export interface Declared {
+  readonly args: Properties;
+  readonly provider: Provider;
+  /** An earlier name of the resource. @default none */
+  readonly alias?: string;
+}
+
 /** The resources of a program, by name. */
-export type Program = ReadonlyMap<string, { readonly args: Properties; readonly provider: Provider }>;
+export type Program = ReadonlyMap<string, Declared>;
 
 /** Returns the kind of a resource, which is the start of its name: `key1` is a key. */
 export function kindOf(name: string): Kind {
@@ -26,7 +45,7 @@ export function kindOf(name: string): Kind {
 
 /** A resource in the state of the stack. */
 export interface Entry {
-  readonly name: string;
+  name: string;
   readonly id: string;
   provider: Provider;
   inputs: Properties;
@@ -41,6 +60,7 @@ export interface Entry {
 export interface Call {
   readonly verb: "check" | "create" | "read" | "update" | "delete";
   readonly name: string;
+  readonly provider: Provider;
   /** The inputs in the state for `check`, the outputs for other verbs. */
   readonly olds: Properties;
   readonly news: Properties;
@@ -102,7 +122,7 @@ export async function runOperation(
   const isKilled = (): boolean => engine.killed;
   const interrupt = new AbortController();
   const journalOf = sharedJournals();
-  const start = (account: string) => {
+  const start = (provider: Provider) => {
     const plugin = new PluginProcess({
       env: { PARTNERS_GONE_KEYS: goneKeys.join() },
       warn: (notice) => void notices.push(notice),
@@ -111,8 +131,14 @@ export async function runOperation(
       clock,
       ...journalOf(),
     });
-    const { url: baseUrl, accessToken } = service.sandbox;
-    const settings: Record<string, string> = { ...config, baseUrl, accessToken, account, explicit: "true" };
+    const { name: account } = PROVIDERS[provider];
+    const settings: Record<string, string> = {
+      ...config,
+      baseUrl: service.sandbox.url,
+      accessToken: TOKENS[accountOf({ provider })],
+      account,
+      explicit: "true",
+    };
     plugin.configure({ get: (key) => settings[key.replace("partners:", "")] });
     const {
       partnerApiKey: key,
@@ -121,7 +147,7 @@ export async function runOperation(
     } = createHandlers(plugin);
     return { plugin, handlers: { key, webhook, fleet } };
   };
-  const processes = { v1: start(PROVIDERS.v1), v2: start(PROVIDERS.v2), other: start(PROVIDERS.other) };
+  const processes = { v1: start("v1"), v2: start("v2"), other: start("other"), second: start("second") };
   const handlersOf = (name: string, provider: Provider): ResourceHandlers =>
     processes[provider].handlers[kindOf(name)];
   let requests = 0;
@@ -141,7 +167,7 @@ export async function runOperation(
     work: (handlers: ResourceHandlers, errors: unknown[]) => Promise<Value>,
   ): Promise<Value> => {
     if (isKilled()) throw new StepFailed();
-    const record: Call = { verb: method, name, olds, news, errors: [], dropped: false };
+    const record: Call = { verb: method, name, provider, olds, news, errors: [], dropped: false };
     calls.push(record);
     const value = await work(handlersOf(name, provider), record.errors).catch((error: unknown) => {
       record.errors.push(error);
@@ -190,8 +216,15 @@ export async function runOperation(
     entry.provider = provider;
   };
 
-  const apply = async (name: string, args: Properties, provider: Provider): Promise<void> => {
-    const old = entries.find((entry) => entry.name === name && !entry.replaced);
+  /** Finds a resource of the program in the state by its name, or by its alias. */
+  const find = (name: string, { alias }: Declared): Entry | undefined => {
+    const named = (wanted: string) => entries.find((entry) => entry.name === wanted && !entry.replaced);
+    return named(name) ?? (alias === undefined || program.has(alias) ? undefined : named(alias));
+  };
+
+  const apply = async (name: string, resource: Declared): Promise<void> => {
+    const { args, provider } = resource;
+    const old = find(name, resource);
     const news = await check(name, provider, old?.inputs ?? {}, args);
     const { changes, replaces } = old
       ? handlersOf(name, provider).diff(old.outputs, news, { id: old.id, urn: name })
@@ -199,6 +232,7 @@ export async function runOperation(
     comparedAt.set(name, calls.length);
     const inputs = replaces.length > 0 ? await check(name, provider, {}, args) : news;
     if (verb === "preview") return;
+    if (old) old.name = name;
     const isReplaced = old !== undefined && replaces.length > 0;
     if (isReplaced && deleteBeforeReplace) await remove(old);
     if (!old || isReplaced) await create(name, provider, inputs, deleteBeforeReplace ? undefined : old);
@@ -246,10 +280,12 @@ export async function runOperation(
       entries.filter(({ name }) => isTarget(name)),
       read,
     );
-  else await forEach(declared, ([name, { args, provider }]) => apply(name, args, provider));
+  else await forEach(declared, ([name, resource]) => apply(name, resource));
   if (engine.succeeded && (verb === "up" || verb === "destroy")) {
-    const kept = new Set(declared.map(([name]) => name));
-    const left = entries.filter(({ name, replaced }) => isTarget(name) && (replaced || !kept.has(name)));
+    const kept = new Set(
+      verb === "destroy" ? [] : [...program].map(([name, resource]) => find(name, resource)),
+    );
+    const left = entries.filter((entry) => isTarget(entry.name) && !kept.has(entry));
     await forEach(left.reverse(), remove);
   }
 

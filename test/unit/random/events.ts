@@ -2,7 +2,7 @@ import fc from "fast-check";
 
 import type { Fault, WebhookState } from "../../support/sandbox.ts";
 import { PROVIDERS, type Command, type Provider } from "./engine.ts";
-import { WEBHOOKS, type KeyRules } from "./service.ts";
+import { ACCOUNTS, WEBHOOKS, type KeyRules } from "./service.ts";
 
 const effect = fc.boolean();
 const status = fc.constant("status");
@@ -73,16 +73,20 @@ const fleetNames = fc.constantFrom("fleet1", "fleet1", "fleet2");
 const names = fc.oneof(keyNames, webhookNames, fleetNames);
 
 const declare = fc.constant("declare");
+/** Through which provider a program declares a resource. `null`: the same as before, or the first one. */
+const provider = fc.constantFrom<(Provider | null)[]>(null, null, "second");
 const declarations = fc.oneof(
-  fc.record({ event: declare, name: keyNames, args: fc.record({ rotation: fc.option(rotation) }) }),
+  fc.record({ event: declare, name: keyNames, provider, args: fc.record({ rotation: fc.option(rotation) }) }),
   fc.record({
     event: declare,
     name: webhookNames,
+    provider,
     args: fc.record({ webhookId: webhookIds, state: states, stateOnDestroy }),
   }),
   fc.record({
     event: declare,
     name: fleetNames,
+    provider,
     args: fc.record({
       states: fc.dictionary(webhookIds.map(String), states, { maxKeys: 2 }),
       others: fc.constantFrom("leave", "active", "active", "disabled"),
@@ -140,12 +144,15 @@ const delays = fc.record({
 const onlyKeys = fc.record({ event: fc.constant("onlyKey"), name: keyNames, parallel: fc.boolean() });
 
 const providers = fc.constantFrom(...(Object.keys(PROVIDERS) as Provider[]));
+/** Whether the program gives a renamed resource its old name as an alias. */
+const hasAlias = fc.boolean();
 
 /** A resource is renamed, and may move to another provider. The first `up` targets one of the names. */
 const renames = fc.record({
   event: fc.constant("rename"),
   name: names,
   provider: providers,
+  hasAlias,
   first: fc.constantFrom("old", "new"),
   parallel: fc.boolean(),
 });
@@ -166,10 +173,17 @@ const limits = fc.record<Limits>({
  */
 const others = fc.oneof(
   fc.record({ event: fc.constant("move"), name: names, provider: providers }),
-  fc.record({ event: fc.constant("remove"), name: names, as: fc.option(names), provider: providers }),
+  fc.record({
+    event: fc.constant("remove"),
+    name: names,
+    as: fc.option(names),
+    provider: providers,
+    hasAlias,
+  }),
   fc.record({ event: fc.constant("wait"), days: fc.integer({ min: 1, max: 3 }) }),
   fc.record({
     event: fc.constant("webhooks"),
+    account: fc.constantFrom(...ACCOUNTS),
     changed: fc.uniqueArray(webhookIds, { minLength: 1 }),
     state: fc.constantFrom("active", "disabled", "gone"),
   }),

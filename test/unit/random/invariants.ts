@@ -7,13 +7,13 @@ import { fingerprint } from "../../../provider/src/handlers/keys/key-name.js";
 import { nameOfCreated, type CreatedKey } from "../../../provider/src/handlers/keys/stored-key.js";
 import { ResourceError } from "../../../provider/src/handlers/problems.js";
 import type { Fault, WebhookState } from "../../support/sandbox.ts";
-import { kindOf, type Call, type Entry, type Operation } from "./engine.ts";
-import { FOREIGN_KEY, liveKeys, WEBHOOKS, type Service } from "./service.ts";
+import { accountOf, kindOf, type Call, type Entry, type Operation } from "./engine.ts";
+import { ACCOUNTS, FOREIGN_KEY, liveKeys, TOKENS, WEBHOOKS, type Account, type Service } from "./service.ts";
 
 /** The stack and the service before an operation. */
 export interface Before {
   readonly outputs: ReadonlyMap<Entry, Properties>;
-  readonly webhooks: ReadonlyMap<number, WebhookState>;
+  readonly webhooks: Readonly<Record<Account, ReadonlyMap<number, WebhookState>>>;
   readonly issued: ReadonlySet<string>;
 }
 
@@ -48,11 +48,17 @@ export function assertOperation(finished: Finished, reported: Reported): void {
   for (const error of errors)
     assert(typeof error === "string" || error instanceof PartnerError, `unexpected error: ${String(error)}`);
   assertRequests(finished);
+  assertOwnTokens(finished);
   assertKeysInState(finished, reported);
   assertNoKeyLost(finished, reported.leaked);
   assertLostCreationsRemembered(finished);
-  assertWebhooks(finished);
-  assertInitialStates(finished);
+  for (const account of ACCOUNTS) {
+    const isOfAccount = (of: Call | Entry): boolean => accountOf(of) === account;
+    const calls = finished.calls.filter(isOfAccount);
+    const entries = finished.entries.filter(isOfAccount);
+    assertWebhooks({ ...finished, calls, entries }, account);
+    assertInitialStates({ ...finished, calls, entries }, account);
+  }
 }
 
 /**
@@ -75,6 +81,18 @@ function assertRequests({ verb, calls, service, faults, goneKeys }: Finished): v
   );
 }
 
+/** Asserts that each key is deleted with the token of its account. */
+function assertOwnTokens({ service }: Finished): void {
+  for (const { method, path, headers } of service.sandbox.requests) {
+    if (method !== "DELETE") continue;
+    const name = decodeURIComponent(path.slice(path.lastIndexOf("/") + 1));
+    const owners = [...service.issued].filter(([key, { id }]) => key === name || id === name);
+    const tokens = owners.map(([, { account }]) => `Bearer ${TOKENS[account]}`);
+    const isOwn = tokens.length === 0 || tokens.includes(headers["authorization"] ?? "");
+    assert(isOwn, "a key is deleted with the token of the other account");
+  }
+}
+
 /**
  * Asserts that the service issued the keys in the state. They are valid, or an error or a person reported
  * them as deleted.
@@ -87,6 +105,9 @@ function assertKeysInState(finished: Finished, { gone, shared }: Reported): void
   for (const key of keys) assert(service.issued.has(key), "a key in the state was never issued");
   // A replacement without a key of its own shows that of the old resource.
   const owners = entries.filter(({ outputs }) => !isReplacing(outputs));
+  for (const entry of owners)
+    for (const key of keysOf(entry.outputs))
+      assert.equal(service.issued.get(key)?.account, accountOf(entry), "a key is of another account");
   for (const key of new Set(keys)) {
     const holders = owners.filter(({ outputs }) => keysOf(outputs).includes(key));
     const isKnown =
@@ -152,11 +173,11 @@ function assertLostCreationsRemembered({ calls, entries }: Finished): void {
  * Asserts that webhooks change only as the program says, and reach the state it says unless the list was
  * outdated, and the state did not record another state either.
  */
-function assertWebhooks(finished: Finished): void {
+function assertWebhooks(finished: Finished, account: Account): void {
   const { calls, entries, before, deleteBeforeReplace, service } = finished;
-  const { sandbox, outdated, unlisted } = service;
-  for (const [id, state] of sandbox.webhooks) {
-    const found = before.webhooks.get(id);
+  const [outdated, unlisted] = [service.outdated[account], service.unlisted[account]];
+  for (const [id, state] of service.webhooksOf(account)) {
+    const found = before.webhooks[account].get(id);
     // Until the program declares a webhook, nobody can know that it will.
     const declaredAt = calls.findIndex(
       ({ verb, news }) => verb === "check" && stateIn(news, id) !== undefined,
@@ -201,11 +222,13 @@ function assertWebhooks(finished: Finished): void {
  * Asserts that the state keeps initial states, also of missing webhooks and whatever an outdated list shows,
  * and that a refresh drops only single webhooks that are gone.
  */
-function assertInitialStates({ verb, calls, entries, before, service }: Finished): void {
-  const { sandbox, outdated } = service;
+function assertInitialStates({ verb, calls, entries, before, service }: Finished, account: Account): void {
+  const outdated = service.outdated[account];
+  const webhooks = service.webhooksOf(account);
   for (const [entry, { webhookId }] of verb === "refresh" ? before.outputs : []) {
-    const isMissing = !sandbox.webhooks.has(webhookId as number) || outdated.has(webhookId as number);
-    const isGone = isMissing && (sandbox.webhooks.size > 0 || outdated.size > 0);
+    if (accountOf(entry) !== account) continue;
+    const isMissing = !webhooks.has(webhookId as number) || outdated.has(webhookId as number);
+    const isGone = isMissing && (webhooks.size > 0 || outdated.size > 0);
     assert(
       entries.includes(entry) || (kindOf(entry.name) === "webhook" && isGone),
       `${entry.name} was dropped`,
@@ -220,7 +243,7 @@ function assertInitialStates({ verb, calls, entries, before, service }: Finished
     for (const entry of entries) {
       const now = initialStateOf(entry.outputs, id);
       const earlier = initialStateOf(before.outputs.get(entry) ?? {}, id);
-      const expected = earlier ?? (isShared || outdated.has(id) ? now : before.webhooks.get(id));
+      const expected = earlier ?? (isShared || outdated.has(id) ? now : before.webhooks[account].get(id));
       const isReleased = updates.some(
         ({ name, news }) => name === entry.name && stateIn(news, id) === undefined,
       );

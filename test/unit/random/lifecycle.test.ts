@@ -2,14 +2,21 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 
-import type { Properties } from "../../../provider/src/handlers/contract.js";
 import { fingerprint } from "../../../provider/src/handlers/keys/key-name.js";
 import { nameOfCreated } from "../../../provider/src/handlers/keys/stored-key.js";
 import { ResourceError } from "../../../provider/src/handlers/problems.js";
 import { runSeed, scaled } from "../../support/random.ts";
 import type { Fault } from "../../support/sandbox.ts";
 import { InstantClock } from "../api/support.ts";
-import { kindOf, runOperation, type Command, type Entry, type Operation, type Provider } from "./engine.ts";
+import {
+  accountOf,
+  kindOf,
+  runOperation,
+  type Command,
+  type Declared,
+  type Entry,
+  type Operation,
+} from "./engine.ts";
 import { lives, type Event, type Limits } from "./events.ts";
 import {
   assertOperation,
@@ -21,6 +28,7 @@ import {
   type Reported,
 } from "./invariants.ts";
 import {
+  ACCOUNTS,
   liveKeys,
   MAPPINGS,
   startService,
@@ -42,7 +50,7 @@ class Life {
   readonly service: Service;
   readonly #shape: ServiceShape;
   readonly #clock: InstantClock;
-  readonly #program = new Map<string, { args: Properties; provider: Provider }>();
+  readonly #program = new Map<string, Declared>();
   readonly #entries: Entry[] = [];
   readonly #reported: Reported = { leaked: new Set(), gone: new Set(), shared: new Set() };
   /** What the service does otherwise than usual, except while an event needs a usual service. */
@@ -58,11 +66,10 @@ class Life {
 
   /** @throws if an invariant is violated. */
   async live(event: Event): Promise<void> {
-    const { sandbox } = this.service;
     Object.assign(this.service, this.#limits);
     switch (event.event) {
       case "declare":
-        this.#declare(event.name, event.args);
+        this.#declare(event);
         break;
       case "revert":
         await this.#revert(event);
@@ -83,15 +90,16 @@ class Life {
         this.#limits = event.limits;
         break;
       case "remove": {
-        const { args } = this.#program.get(event.name) ?? {};
-        this.#program.delete(event.name);
-        const { as, provider } = event;
-        if (args && as && kindOf(as) === kindOf(event.name)) this.#program.set(as, { args, provider });
+        const { name, as, provider, hasAlias } = event;
+        const { args } = this.#program.get(name) ?? {};
+        this.#program.delete(name);
+        if (args && as && kindOf(as) === kindOf(name))
+          this.#set(as, { args, provider, ...(hasAlias && { alias: name }) });
         break;
       }
       case "move": {
         const resource = this.#program.get(event.name);
-        if (resource) resource.provider = event.provider;
+        if (resource) this.#set(event.name, { ...resource, provider: event.provider });
         break;
       }
       case "run":
@@ -101,10 +109,7 @@ class Life {
         this.#clock.advance(event.days * DAY);
         break;
       case "webhooks":
-        for (const id of event.changed) {
-          if (sandbox.webhooks.has(id)) sandbox.removeWebhook(id);
-          if (event.state !== "gone") sandbox.addWebhook(id, event.state);
-        }
+        for (const id of event.changed) await this.service.changeWebhook(event.account, id, event.state);
         break;
       case "look":
         await this.#followRemedies();
@@ -114,12 +119,19 @@ class Life {
     }
   }
 
-  #declare(name: string, args: Properties): void {
-    // Two resources with the same webhook would undo each other's changes forever.
-    const isRival = (other: Properties): boolean =>
-      WEBHOOKS.some((id) => stateIn(args, id) !== undefined && stateIn(other, id) !== undefined);
-    const hasRival = [...this.#program].some(([other, theirs]) => other !== name && isRival(theirs.args));
-    if (!hasRival) this.#program.set(name, { provider: "v1", ...this.#program.get(name), args });
+  #declare({ name, args, provider }: Extract<Event, { event: "declare" }>): void {
+    this.#set(name, { provider: "v1", ...this.#program.get(name), ...(provider && { provider }), args });
+  }
+
+  /** Declares a resource, unless another one has the same webhook: they would undo each other forever. */
+  #set(name: string, resource: Declared): void {
+    const isRival = (other: Declared): boolean =>
+      accountOf(other) === accountOf(resource) &&
+      WEBHOOKS.some(
+        (id) => stateIn(resource.args, id) !== undefined && stateIn(other.args, id) !== undefined,
+      );
+    const hasRival = [...this.#program].some(([other, theirs]) => other !== name && isRival(theirs));
+    if (!hasRival) this.#program.set(name, resource);
   }
 
   /**
@@ -131,7 +143,7 @@ class Life {
     if (!(await this.#agree())) return;
     const up = { verb: "up", parallel, retries: 0, stop: null } as const;
     const program = [...this.#program];
-    this.#declare(change.name, change.args);
+    this.#declare(change);
     await this.#run(up, faults);
     this.#program.clear();
     for (const [name, resource] of program) this.#program.set(name, resource);
@@ -144,20 +156,23 @@ class Life {
    * @throws if the second `destroy` fails or leaves anything behind.
    */
   async #teardown({ faults, parallel }: Extract<Event, { event: "teardown" }>): Promise<void> {
-    const { sandbox } = this.service;
-    if (sandbox.webhooks.size === 0) return; // An empty list does not prove that a webhook is gone.
+    // An empty list does not prove that a webhook is gone.
+    if (this.service.webhooksOf("first").size === 0) return;
     this.service.catchUp();
-    const before = this.#entries.map(({ outputs }) => outputs);
+    const before = this.#entries.map((entry) => ({ ...entry }));
     await this.#run({ verb: "destroy", parallel, retries: 0, stop: null }, faults);
     await this.#followRemedies();
     await this.#succeed("destroy");
     assert.equal(this.#entries.length, 0, "a destroyed stack has resources");
     assert.deepEqual(liveKeys(this.service), [], "a destroyed stack leaves a key");
-    for (const [id, state] of sandbox.webhooks) {
-      const goals = new Set(
-        before.map((outputs) => stateAfter(outputs, id)).filter((goal) => goal !== undefined),
-      );
-      assert(goals.size !== 1 || goals.has(state), `webhook ${id} is not left as stateOnDestroy says`);
+    for (const account of ACCOUNTS) {
+      const left = before.filter((entry) => accountOf(entry) === account);
+      for (const [id, state] of this.service.webhooksOf(account)) {
+        const goals = new Set(
+          left.map(({ outputs }) => stateAfter(outputs, id)).filter((goal) => goal !== undefined),
+        );
+        assert(goals.size !== 1 || goals.has(state), `webhook ${id} is not left as stateOnDestroy says`);
+      }
     }
   }
 
@@ -169,7 +184,7 @@ class Life {
   async #delay({ change, lag, parallel }: Extract<Event, { event: "delay" }>): Promise<void> {
     this.#addMissingWebhooks();
     if (!(await this.#agree())) return;
-    this.#declare(change.name, change.args);
+    this.#declare(change);
     this.service.lag = lag;
     for (const verb of ["up", "refresh", "up"] as const) await this.#succeed(verb, { parallel });
     this.service.catchUp();
@@ -214,18 +229,20 @@ class Life {
    *
    * @throws if both succeed, and a webhook of the resource is not in the declared state.
    */
-  async #rename({ name, provider, first, parallel }: Extract<Event, { event: "rename" }>): Promise<void> {
+  async #rename(event: Extract<Event, { event: "rename" }>): Promise<void> {
+    const { name, provider, hasAlias, first, parallel } = event;
     const { args } = this.#program.get(name) ?? {};
     const next = `${kindOf(name)}${name.endsWith("1") ? 2 : 1}`;
     const inState = new Set(this.#entries.map((entry) => entry.name));
     if (!args || this.#program.has(next) || !inState.has(name) || inState.has(next)) return;
     this.service.catchUp();
     this.#program.delete(name);
-    this.#program.set(next, { args, provider });
+    this.#set(next, { args, provider, ...(hasAlias && { alias: name }) });
+    if (!this.#program.has(next)) return;
     const up = { verb: "up", parallel, retries: 0, stop: null } as const;
     const targets = [first === "old" ? name : next];
     if (!(await this.#run({ ...up, targets })).succeeded || !(await this.#run(up)).succeeded) return;
-    for (const [id, present] of this.service.sandbox.webhooks)
+    for (const [id, present] of this.service.webhooksOf(accountOf({ provider })))
       assert.equal(present, stateIn(args, id) ?? present, `a rename leaves webhook ${id} in another state`);
   }
 
@@ -260,16 +277,20 @@ class Life {
     await this.#succeed("refresh");
     assert.equal(JSON.stringify(this.#entries), state, "a refresh reports drift that does not exist");
 
-    const expected = [...sandbox.webhooks].map(([id, present]) => {
-      const states = this.#entries.map(({ outputs }) => stateAfter(outputs, id));
-      return [id, states.find((state) => state !== undefined) ?? present];
+    const expected = ACCOUNTS.map((account) => {
+      const entries = this.#entries.filter((entry) => accountOf(entry) === account);
+      return [...this.service.webhooksOf(account)].map(([id, present]) => {
+        const states = entries.map(({ outputs }) => stateAfter(outputs, id));
+        return [id, states.find((state) => state !== undefined) ?? present];
+      });
     });
     // A key may have been deleted with another resource, before the run knew that two have it.
     await this.#followRemedies();
     await this.#succeed("destroy");
     assert.equal(this.#entries.length, 0, "a destroyed stack has resources");
     assert.deepEqual(liveKeys(this.service), [], "a destroyed stack leaves a key");
-    assert.deepEqual([...sandbox.webhooks], expected, "a webhook is not left as stateOnDestroy says");
+    const left = ACCOUNTS.map((account) => [...this.service.webhooksOf(account)]);
+    assert.deepEqual(left, expected, "a webhook is not left as stateOnDestroy says");
   }
 
   /**
@@ -315,11 +336,11 @@ class Life {
   }
 
   #assertWebhooksAsDeclared(): void {
-    for (const [name, { args }] of this.#program)
-      for (const [id, present] of this.service.sandbox.webhooks)
+    for (const [name, resource] of this.#program)
+      for (const [id, present] of this.service.webhooksOf(accountOf(resource)))
         assert.equal(
           present,
-          stateIn(args, id) ?? present,
+          stateIn(resource.args, id) ?? present,
           `webhook ${id} is not in the state that ${name} declares`,
         );
   }
@@ -348,15 +369,17 @@ class Life {
     const { sandbox } = service;
     const before = {
       outputs: new Map(this.#entries.map((entry) => [entry, entry.outputs])),
-      webhooks: sandbox.webhooks,
+      webhooks: { first: service.webhooksOf("first"), second: service.webhooksOf("second") },
       issued: new Set(service.issued.keys()),
     };
     const responses = { right: MAPPINGS[this.#shape], wrong: { apiKey: "/nothing" } }[mapping] ?? {};
     // Two creations that are lost have different times.
     this.#clock.advance(1_000);
     sandbox.clearRequests();
-    service.outdated.clear();
-    service.unlisted.clear();
+    for (const account of ACCOUNTS) {
+      service.outdated[account].clear();
+      service.unlisted[account].clear();
+    }
     sandbox.inject(...faults);
     const operation = await runOperation(this.#entries, this.#program, command, {
       config: {

@@ -1,10 +1,18 @@
 import { json } from "../../../provider/dist/sandbox/partner-account.js";
-import { SHAPES, startSandbox, type WebhookSeed } from "../../support/sandbox.ts";
+import { SHAPES, startSandbox, tokenOf, type WebhookSeed, type WebhookState } from "../../support/sandbox.ts";
 
-/** The webhooks that exist at the start. */
+/** The webhooks that exist at the start, in each account. */
 export const WEBHOOKS = [101, 102, 103] as const;
 
-/** A key that someone else created. Nothing may delete it. */
+/** The accounts at the service, each with an access token of its own. */
+export const ACCOUNTS = ["first", "second"] as const;
+export type Account = (typeof ACCOUNTS)[number];
+export const TOKENS: Readonly<Record<Account, string>> = {
+  first: "sandbox_5d41402abc4b2a76b9719d911017c592",
+  second: "sandbox_7d793037a0760186574b0282f2f435e7",
+};
+
+/** A key that someone else created in the first account. Nothing may delete it. */
 export const FOREIGN_KEY = "pk_live_0f5omebody3lse";
 
 /**
@@ -53,34 +61,39 @@ const RECORD = "key_record";
 
 /** Starts a sandbox that records the keys it issues, with the responses to their creation. */
 export async function startService(shape: ServiceShape, currentTime: () => number) {
-  const issued = new Map<string, { id: string; body: string; at: number }>();
+  const issued = new Map<string, { id: string; body: string; at: number; account: Account }>();
   /** The webhooks at each request for the list, newest last. */
-  const lists: (readonly WebhookSeed[])[] = [];
+  const lists: Record<Account, (readonly WebhookSeed[])[]> = { first: [], second: [] };
+  const accountOf = (token: string): Account => (token === TOKENS.second ? "second" : "first");
   const sandbox = await startSandbox({
     shape: {
       ...SHAPES[shape],
-      apiKey: (created) => {
+      apiKey: (created, token) => {
         const hasRecord = service.oneRecord && shape === "byId";
         const id = hasRecord ? RECORD : created.id;
-        const body = SHAPES[shape].apiKey({ ...created, id });
-        issued.set(created.key, { id, body: JSON.stringify(body), at: currentTime() });
+        const body = SHAPES[shape].apiKey({ ...created, id }, token);
+        const account = accountOf(token);
+        issued.set(created.key, { id, body: JSON.stringify(body), at: currentTime(), account });
         return body;
       },
-      webhooks: (current) => {
-        lists.push(current);
-        const shown = lists.at(-1 - service.lag) ?? lists[0] ?? current;
+      webhooks: (current, token) => {
+        const account = accountOf(token);
+        const earlier = lists[account];
+        earlier.push(current);
+        const shown = earlier.at(-1 - service.lag) ?? earlier[0] ?? current;
         const stateOf = (list: readonly WebhookSeed[], id: number): unknown =>
           list.find(({ webhookId }) => webhookId === id)?.state;
         for (const id of WEBHOOKS) {
-          if (stateOf(shown, id) !== stateOf(current, id)) service.outdated.add(id);
-          if (stateOf(shown, id) === undefined) service.unlisted.add(id);
+          if (stateOf(shown, id) !== stateOf(current, id)) service.outdated[account].add(id);
+          if (stateOf(shown, id) === undefined) service.unlisted[account].add(id);
         }
-        return SHAPES[shape].webhooks(shown);
+        return SHAPES[shape].webhooks(shown, token);
       },
     },
     currentTime,
     refuse: (call) => {
-      const keys = liveKeys(service);
+      const account = accountOf(tokenOf(call));
+      const keys = liveKeys(service).filter((key) => issued.get(key)?.account === account);
       const inRecord = keys.filter((key) => issued.get(key)?.id === RECORD);
       if (call.operation === "createApiKey") {
         const [first] = keys;
@@ -99,12 +112,19 @@ export async function startService(shape: ServiceShape, currentTime: () => numbe
       service.deletedKeys.add(key);
       return json(200, { success: true });
     },
+    accessToken: TOKENS.first,
+    otherAccounts: [TOKENS.second],
     apiKeys: [FOREIGN_KEY],
     webhooks: Object.fromEntries(WEBHOOKS.map((webhookId) => [webhookId, "active"])),
     onRequest: () => {
       service.onRequest();
     },
   });
+  const request = (account: Account, method: string, path: string): Promise<Response> =>
+    fetch(`${sandbox.url}/api/v1/partners/${path}`, {
+      method,
+      headers: { authorization: `Bearer ${TOKENS[account]}` },
+    });
   const service = {
     sandbox,
     issued,
@@ -122,32 +142,43 @@ export async function startService(shape: ServiceShape, currentTime: () => numbe
      * The webhooks that a list has shown in a state in which they were not, or although they were gone, or
      * not at all.
      */
-    outdated: new Set<number>(),
+    outdated: { first: new Set<number>(), second: new Set<number>() },
     /** The webhooks that a list has not shown. */
-    unlisted: new Set<number>(),
+    unlisted: { first: new Set<number>(), second: new Set<number>() },
+    /** Returns the webhooks of an account. */
+    webhooksOf: (account: Account): ReadonlyMap<number, WebhookState> =>
+      sandbox.account(TOKENS[account]).webhooks,
+    /** Changes a webhook as a person would do. The second account never loses one. */
+    async changeWebhook(account: Account, id: number, state: WebhookState | "gone"): Promise<void> {
+      if (account === "second") {
+        const change = state === "active" ? "active" : "disable";
+        await request(account, "PATCH", `webhooks/${id}/${change}`);
+        return;
+      }
+      if (sandbox.webhooks.has(id)) sandbox.removeWebhook(id);
+      if (state !== "gone") sandbox.addWebhook(id, state);
+    },
     /** Makes the list current, and forgets older ones. Returns to the usual rules for keys. */
     catchUp(): void {
       Object.assign(service, USUAL_RULES, { lag: 0 });
-      lists.splice(0);
+      for (const account of ACCOUNTS) lists[account].splice(0);
     },
     /** Called when a request has ended. */
     onRequest: (): void => undefined,
     /** Deletes a key as a person would do on the service's website. */
     async revoke(key: string): Promise<void> {
       service.keyLag = 0;
-      const parameter = shape === "byId" ? (issued.get(key)?.id ?? "") : key;
-      await fetch(`${sandbox.url}/api/v1/partners/api-key/${encodeURIComponent(parameter)}`, {
-        method: "DELETE",
-        headers: { authorization: `Bearer ${sandbox.accessToken}` },
-      });
+      const { id = "", account = "first" } = issued.get(key) ?? {};
+      await request(account, "DELETE", `api-key/${encodeURIComponent(shape === "byId" ? id : key)}`);
       if (liveKeys(service).includes(key)) throw new Error("the sandbox did not revoke the key");
     },
   };
   return service;
 }
 
-/** Returns the valid keys, except {@link FOREIGN_KEY}. */
+/** Returns the valid keys of both accounts, except {@link FOREIGN_KEY}. */
 export function liveKeys({ sandbox, replacedKeys, deletedKeys }: Service): readonly string[] {
   const isGone = (key: string): boolean => replacedKeys.has(key) || deletedKeys.has(key);
-  return sandbox.apiKeys.filter((key) => key !== FOREIGN_KEY && !isGone(key));
+  const keys = ACCOUNTS.flatMap((account) => sandbox.account(TOKENS[account]).apiKeys);
+  return keys.filter((key) => key !== FOREIGN_KEY && !isGone(key));
 }
