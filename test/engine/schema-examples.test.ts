@@ -9,13 +9,29 @@ import { mustRun, mustRunShell } from "../../provider/tools/child-process.ts";
 import type { PackageSchema } from "../../provider/tools/generate/registry-pages.ts";
 import { pythonEnv } from "../../provider/tools/engine/python-sdk.ts";
 import { LONG } from "../support/random.ts";
-import { environmentFor, exampleProject, sandboxFor, sandboxStack, statesOf } from "./support.ts";
+import {
+  environmentFor,
+  exampleProject,
+  sandboxFor,
+  sandboxStack,
+  statesOf,
+  type Sandbox,
+} from "./support.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const schema = JSON.parse(await readFile(join(ROOT, "provider/schema.json"), "utf8")) as PackageSchema;
-const EXAMPLES = Object.values({ ...schema.resources, ...schema.functions }).flatMap(({ description }) =>
+const { provider, resources, functions } = schema;
+const EXAMPLES = [provider, ...Object.values({ ...resources, ...functions })].flatMap(({ description }) =>
   examplesOf(description),
 );
+
+/** The commands that set what the example of a `Provider` reads. */
+function configureEu({ url, accessToken }: Sandbox): string[][] {
+  return [
+    ["config", "set", "euBaseUrl", url],
+    ["config", "set", "--secret", "euAccessToken", accessToken],
+  ];
+}
 
 const FOUND = { 101: "disabled", 102: "active", 103: "active" } as const;
 
@@ -27,6 +43,7 @@ const EXPECTED = {
   "Manage some webhooks of the account": [0, { ...FOUND, 101: "active", 103: "disabled" }],
   "Disable all webhooks of the account but one": [0, { 101: "active", 102: "disabled", 103: "disabled" }],
   "List the webhooks of the account": [0, FOUND],
+  "Manage a key of another account": [1, FOUND],
 };
 
 it("the TypeScript examples in the schema compile with the generated SDK", async ({ skip }) => {
@@ -58,7 +75,12 @@ it("the Python examples in the schema run", async ({ skip }) => {
   const results: Record<string, unknown> = {};
   for (const { title, programs } of EXAMPLES) {
     const files = { "Pulumi.yaml": "name: test\nruntime: python\n", "__main__.py": programs.python };
-    const { sandbox, stack } = await sandboxStack(undefined, { webhooks }, { env, files });
+    const { sandbox, stack } = await sandboxStack(
+      undefined,
+      { webhooks, accessToken: "eu-token" },
+      { env, files },
+    );
+    for (const command of configureEu(sandbox)) await stack.pulumi(...command);
     expect((await stack.up()).error).toBe("");
     results[title] = [sandbox.apiKeys.length, statesOf(sandbox)];
   }
@@ -76,9 +98,10 @@ it.runIf(LONG)("the Go examples in the schema run", GO_LIMIT, async ({ skip }) =
   const webhooks = ([101, 102, 103] as const).map((webhookId) => ({ webhookId, state: FOUND[webhookId] }));
   const results: Record<string, unknown> = {};
   for (const { title, programs } of EXAMPLES) {
-    const sandbox = await sandboxFor({ webhooks });
+    const sandbox = await sandboxFor({ webhooks, accessToken: "eu-token" });
     const options = { cwd: join(engine.dir, "go"), env: { ...engine.env, ...environmentFor(sandbox) } };
     await writeFile(join(options.cwd, "main.go"), programs.go);
+    for (const command of configureEu(sandbox)) await pulumi(...command);
     const up = "pulumi up --yes --skip-preview --non-interactive";
     await mustRunShell(up, { ...options, timeoutMs: GO_LIMIT.timeout });
     results[title] = [sandbox.apiKeys.length, statesOf(sandbox)];

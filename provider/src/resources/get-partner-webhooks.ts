@@ -24,7 +24,7 @@ export interface GetPartnerWebhooksResult {
 
 /**
  * Lists all webhooks of an account as plain values. They are known in a preview, so a program can loop over
- * them. The list is read once, at the start of the run.
+ * them. The list is read at the first call, once per provider.
  *
  * Records are plain text. Wrap anything that may contain a secret in `pulumi.secret`, or use {@link
  * getPartnerWebhooksOutput}.

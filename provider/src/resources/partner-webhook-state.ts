@@ -14,7 +14,9 @@ export interface PartnerWebhookStateArgs {
   /** The desired state of the webhook: `"active"` or `"disabled"`. */
   state: pulumi.Input<WebhookState>;
   /**
-   * What happens to the webhook when the resource is removed, replaced or destroyed.
+   * What happens to the webhook when the resource is removed, replaced or destroyed: `"leave"` keeps its
+   * state, `"restore"` sets the state in which it was first found, and `"active"` or `"disabled"` sets that
+   * state.
    * @default "leave"
    */
   stateOnDestroy?: pulumi.Input<StateOnDestroy | undefined>;

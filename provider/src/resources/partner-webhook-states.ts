@@ -13,14 +13,16 @@ export interface PartnerWebhookStatesArgs {
   /** The desired states of webhooks, by ID: `{ 101: "active", 102: "disabled" }`. */
   states: pulumi.Input<Record<string, pulumi.Input<WebhookState>>>;
   /**
-   * What happens to all other webhooks of the account. If you set a state, no other resource of the program
-   * may manage webhooks of the account.
+   * What happens to all other webhooks of the account: `"leave"` keeps their states, and `"active"` or
+   * `"disabled"` sets that state. If you set a state, no other resource of the program may manage webhooks of
+   * the account.
    * @default "leave"
    */
   others?: pulumi.Input<OtherWebhooks | undefined>;
   /**
    * What happens to webhooks that are no longer managed, for example because you remove their IDs from
-   * `states` or the resource.
+   * `states` or the resource: `"leave"` keeps their states, `"restore"` sets the state in which each was
+   * first found, and `"active"` or `"disabled"` sets that state.
    * @default "leave"
    */
   stateOnDestroy?: pulumi.Input<StateOnDestroy | undefined>;

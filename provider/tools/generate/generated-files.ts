@@ -1,9 +1,9 @@
 /**
- * `npm run docs` generates what follows from other files: the reference and the schema from the TSDoc of the
+ * `npm run docs` generates what follows from other files: docs/resources and the schema from the TSDoc of the
  * sources, the examples in the schema from schema-examples.yaml, the pages for the Pulumi Registry, the
  * pictures, and version.ts. With `--check`, fails if one of them is out of date.
  */
-import { readFile, writeFile } from "node:fs/promises";
+import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { format, resolveConfig } from "prettier";
 import { Application, type DeclarationReflection, LiteralType, ReflectionKind } from "typedoc";
@@ -12,16 +12,19 @@ import manifest from "../../package.json" with { type: "json" };
 import { ROOT } from "../checkout.ts";
 import { withExamples } from "./schema-examples.ts";
 import { demoPicture, performancePicture } from "./pictures.ts";
-import { type Modules, referenceOf } from "./reference-page.ts";
 import { indexPage, installationPage, type PackageSchema } from "./registry-pages.ts";
+import { type Modules, resourcePages } from "./resource-pages.ts";
 import { schemaOf } from "./package-schema.ts";
 
 const modules = await readModules();
 const read = (name: string): Promise<string> => readFile(join(ROOT, name), "utf8");
 const previous = JSON.parse(await read("provider/schema.json")) as PackageSchema;
 const schema = await withExamples(schemaOf(modules[0]) as PackageSchema, previous);
+const PAGES = "docs/resources";
+const notes = await read("provider/tools/generate/resource-notes.md");
+const pages = Object.entries(resourcePages(modules, schema, notes));
 const files = {
-  "docs/reference.md": referenceOf(modules),
+  ...Object.fromEntries(pages.map(([name, text]) => [`${PAGES}/${name}`, text])),
   "provider/registry/_index.md": indexPage(schema),
   "provider/registry/installation-configuration.md": installationPage(schema, await read("CHANGELOG.md")),
   "docs/pictures/demo.svg": demoPicture(await read("docs/pictures/demo.txt")),
@@ -29,15 +32,22 @@ const files = {
   "provider/schema.json": JSON.stringify(schema),
   "provider/src/version.ts": versionModule(manifest.version),
 };
+const isCheck = process.argv.includes("--check");
 for (const [name, text] of Object.entries(files)) {
   const filepath = join(ROOT, name);
   const options = { ...(await resolveConfig(filepath)), filepath };
   const formatted = name.endsWith(".svg") ? text : await format(text, options);
-  if (!process.argv.includes("--check")) await writeFile(filepath, formatted);
-  else if ((await read(name).catch(() => "")) !== formatted) {
-    console.error(`${name} is out of date: run \`npm run docs\`.`);
-    process.exitCode = 1;
-  }
+  if (!isCheck) await writeFile(filepath, formatted);
+  else if ((await read(name).catch(() => "")) !== formatted) report(`${name} is out of date`);
+}
+for (const name of (await readdir(join(ROOT, PAGES))).filter((name) => !(`${PAGES}/${name}` in files))) {
+  if (!isCheck) await rm(join(ROOT, PAGES, name));
+  else report(`${PAGES}/${name} is not generated any more`);
+}
+
+function report(problem: string): void {
+  console.error(`${problem}: run \`npm run docs\`.`);
+  process.exitCode = 1;
 }
 
 /** Returns version.ts, so that package.json is the only place to change the version. */

@@ -1,5 +1,5 @@
 /**
- * Generates provider/schema.json, the API for all languages, from the same TSDoc as the reference. Pulumi's
+ * Generates provider/schema.json, the API for all languages, from the same TSDoc as docs/resources. Pulumi's
  * SDK can infer the schema only of components.
  */
 import {
@@ -11,7 +11,7 @@ import {
 } from "typedoc";
 
 import manifest from "../../package.json" with { type: "json" };
-import { propertiesOf } from "./reference-page.ts";
+import { propertiesOf } from "./resource-pages.ts";
 
 interface ResourceNotes {
   /** The documentation of the import. */

@@ -21,6 +21,7 @@ export interface PackageSchema {
     };
     readonly java: { readonly basePackage: string };
   };
+  readonly provider: { readonly description: string };
   readonly resources: Readonly<Record<string, { readonly description: string }>>;
   readonly functions: Readonly<Record<string, { readonly description: string }>>;
 }

@@ -31,21 +31,30 @@ export const LANGUAGES = Object.keys(EXTENSIONS) as Language[];
 
 /** The part of a YAML program that can be translated. */
 interface Program {
+  readonly config?: Readonly<Record<string, { readonly type: string; readonly secret?: boolean }>>;
   readonly variables?: Readonly<Record<string, { readonly "fn::invoke": { readonly function: string } }>>;
   readonly resources?: Readonly<
-    Record<string, { readonly type: string; readonly properties?: Readonly<Record<string, unknown>> }>
+    Record<
+      string,
+      {
+        readonly type: string;
+        readonly properties?: Readonly<Record<string, unknown>>;
+        readonly options?: { readonly provider: string };
+      }
+    >
   >;
   readonly outputs?: Readonly<Record<string, string>>;
 }
 
 /** The part of a schema that holds examples. */
 interface Described {
+  readonly provider: { readonly description: string };
   readonly resources: Readonly<Record<string, { readonly description: string }>>;
   readonly functions: Readonly<Record<string, { readonly description: string }>>;
 }
 
 /**
- * Adds the section with examples to each resource and function.
+ * Adds the section with examples to the provider, and to each resource and function.
  *
  * @param schema The schema without examples.
  * @param previous The schema with the previous examples, which stay as they are on a machine without Go.
@@ -65,7 +74,8 @@ export async function withExamples<Schema extends Described>(
         return [token, { ...member, description }];
       }),
     );
-  return { ...schema, resources: add(schema.resources), functions: add(schema.functions) };
+  const { Provider: provider } = add({ Provider: schema.provider });
+  return { ...schema, provider, resources: add(schema.resources), functions: add(schema.functions) };
 }
 
 /** Returns schema-examples.yaml in all languages, as sections by the name of the resource or function. */
@@ -123,9 +133,9 @@ function chooser(title: string, programs: readonly string[]): string {
 }
 
 /** Returns the sections of a schema by the name of the resource or function. */
-function sectionsOf({ resources, functions }: Described): Record<string, string> {
+function sectionsOf({ provider, resources, functions }: Described): Record<string, string> {
   const sections: Record<string, string> = {};
-  for (const [token, { description }] of Object.entries({ ...resources, ...functions })) {
+  for (const [token, { description }] of Object.entries({ Provider: provider, ...resources, ...functions })) {
     const [section] = /^## Example Usage\n.*?(?=\n\n## |$(?![^]))/ms.exec(description) ?? [];
     if (section !== undefined) sections[nameOf(token)] = section;
   }
@@ -138,13 +148,17 @@ export function nameOf(token: string): string {
 }
 
 /** Translates a program to the language that the generators read. */
-function toPcl({ variables = {}, resources = {}, outputs = {} }: Program): string {
+function toPcl({ config = {}, variables = {}, resources = {}, outputs = {} }: Program): string {
   return [
+    ...Object.entries(config).map(
+      ([name, { type, secret = false }]) => `config ${name} ${type} { secret = ${secret} }`,
+    ),
     ...Object.entries(variables).map(
       ([name, { "fn::invoke": invoke }]) => `${name} = invoke(${expression(invoke.function)}, {})`,
     ),
-    ...Object.entries(resources).map(([name, { type, properties = {} }]) => {
+    ...Object.entries(resources).map(([name, { type, properties = {}, options }]) => {
       const attributes = Object.entries(properties).map(([key, value]) => `${key} = ${expression(value)}\n`);
+      if (options) attributes.push(`options { provider = ${expression(options.provider)} }\n`);
       return `resource ${name} ${expression(type)} {\n${attributes.join("")}}`;
     }),
     ...Object.entries(outputs).map(([name, value]) => `output ${name} { value = ${expression(value)} }`),

@@ -12,6 +12,10 @@ import { page } from "./tables.ts";
 const DECLARATIONS = {
   partners: 'import * as partners from "pulumi-partners";',
   pulumi: 'import * as pulumi from "@pulumi/pulumi";',
+  startSandbox: 'import { startSandbox } from "pulumi-partners/sandbox";',
+  eu: "declare const eu: partners.Provider;",
+  baseUrl: "declare const baseUrl: string;",
+  config: "const config = new pulumi.Config();",
   key: 'const key = new partners.PartnerApiKey("key");',
   checkout: 'const checkout = new partners.PartnerApiKey("checkout");',
   // Third-party packages that are not installed here.
@@ -25,8 +29,8 @@ const examples = readdirSync(join(ROOT, "examples"), { recursive: true, encoding
   .filter((file) => /(?<!node_modules.*)\.ts$/.test(file))
   .map((file) => linesOf(page(join("examples", file))));
 
-const BLOCKS = readdirSync(join(ROOT, "docs"))
-  .filter((file) => file.endsWith(".md") && file !== "reference.md")
+const BLOCKS = readdirSync(join(ROOT, "docs"), { recursive: true, encoding: "utf8" })
+  .filter((file) => file.endsWith(".md"))
   .flatMap((file) => {
     const blocks = page(join("docs", file)).matchAll(/^```ts\n(.*?)^```$/gms);
     return [...blocks].map(([, block = ""]) => ({ file, block }));
@@ -49,10 +53,10 @@ it("every program in the docs is part of an example or compiles", { timeout: 60_
   const programs: string[] = [];
   for (const { file, block } of BLOCKS.filter(({ block }) => !isFromExample(block))) {
     const missing = Object.entries(DECLARATIONS).filter(
-      ([name]) => !new RegExp(`\\b(as|const) ${name}\\b`).test(block),
+      ([name]) => !new RegExp(`\\b(as|const|import \\{) ${name}\\b`).test(block),
     );
     const program = [...missing.map(([, declaration]) => declaration), block, "export {};"].join("\n");
-    programs.push(`${file}-${programs.length}.ts`);
+    programs.push(`${file.replace("/", "-")}-${programs.length}.ts`);
     await writeFile(join(cwd, programs.at(-1) ?? ""), program);
   }
   const tsc = join(ROOT, "node_modules/typescript/bin/tsc");

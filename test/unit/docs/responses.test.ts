@@ -61,8 +61,8 @@ it("the sample has the effect that the page describes", () => {
   ]);
 });
 
-it("the table in the reference lists every member of the setting", () => {
-  const [, section = ""] = page("docs/reference.md").split("### ResponseMapping\n");
+it("the table of the page about Provider lists every member of the setting", () => {
+  const [, section = ""] = page("docs/resources/provider.md").split("### ResponseMapping\n");
   const members = tableWith(section, "default").map(({ name = "" }) => name);
   expect(members).not.toEqual([]);
   expect(() => mappingOf('{"x":1}')).toThrow(
