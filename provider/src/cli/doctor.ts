@@ -6,7 +6,7 @@ import { API_ROOT, OPERATIONS } from "../api/operations.js";
 import { PluginProcess } from "../handlers/plugin-process.js";
 import type { WebhookList } from "../handlers/webhooks/list.js";
 import { renderError } from "../hosts/error-messages.js";
-import { renderNotice } from "../hosts/notice-messages.js";
+import { oddRecordsText, renderNotice } from "../hosts/notice-messages.js";
 import { quoteForShell } from "../hosts/wording.js";
 import { isScalar, nodesOf, pointersOf } from "../json.js";
 import { GONE_KEYS, unknownSettingText } from "../registration.js";
@@ -125,7 +125,10 @@ async function checkAccount(account: Account, hasProject: boolean, report: Repor
     checkWebhooks(list, declared, report);
   } catch (error) {
     const cause = error instanceof RequestError ? error.failure.cause : null;
-    if (cause?.kind !== "unreadableList" || ["not JSON", "too many values"].includes(cause.reading.reason)) {
+    if (
+      cause?.kind !== "unreadableList" ||
+      ["not JSON", "too many values", "not a number"].includes(cause.reading.reason)
+    ) {
       report("failed", "service", renderError(error, context));
       return;
     }
@@ -144,9 +147,10 @@ async function checkAccount(account: Account, hasProject: boolean, report: Repor
   }
 }
 
-function checkShape({ webhooks, complete, pointers }: WebhookList, report: Report): void {
+function checkShape({ webhooks, odd, complete, pointers }: WebhookList, report: Report): void {
   const found = Object.entries(pointers).map(([name, pointer]) => `${name} at ${JSON.stringify(pointer)}`);
   const where = webhooks.size === 0 ? "The list is empty." : `Found ${found.join(", ")}.`;
+  if (odd.length > 0) report("warning", "shape", oddRecordsText(odd, {}));
   const [unknown, ...others] = [...webhooks.values()].filter(({ state }) => state === null);
   if (unknown !== undefined) {
     const count = `${others.length + 1} of ${webhooks.size} webhooks`;
@@ -156,7 +160,7 @@ function checkShape({ webhooks, complete, pointers }: WebhookList, report: Repor
       nodesOf(recordOf(unknown)).filter(({ value }) => isScalar(value)),
       40,
     );
-    report("warning", "shape", detail, `Fields of a webhook: ${fields.join(", ")}`);
+    report("failed", "shape", detail, `Fields of a webhook: ${fields.join(", ")}`);
   } else if (complete) report("ok", "shape", where);
   else {
     const detail = `${where} The list may be incomplete: webhooks missing from it cannot be managed.`;

@@ -6,7 +6,7 @@ import { interpretResponses, type PartnerService } from "./partner-service.js";
 import type { Notice } from "./problems.js";
 import { GONE_KEYS } from "../registration.js";
 import { accountName, isExplicit, readSettings, type ConfigSource, type Settings } from "./settings.js";
-import { WebhookRegistry } from "./webhooks/list.js";
+import { WebhookRegistry, type WebhookService } from "./webhooks/list.js";
 import { ManagedWebhooks } from "./webhooks/managed.js";
 import type { RunJournal } from "./webhooks/run-claims.js";
 
@@ -163,6 +163,14 @@ export class PluginProcess {
     this.#client = client;
     if (this.env["NODE_TLS_REJECT_UNAUTHORIZED"] === "0" && baseUrl.origin.startsWith("https:"))
       this.warn({ kind: "tlsNotVerified" });
-    return { client, webhooks: new WebhookRegistry(client, this.currentTime, () => this.managed) };
+    const service: WebhookService = {
+      listWebhooks: async () => {
+        const list = await client.listWebhooks();
+        if (list.odd.length > 0) this.warn({ kind: "oddRecords", records: list.odd });
+        return list;
+      },
+      setWebhookState: (webhookId, state) => client.setWebhookState(webhookId, state),
+    };
+    return { client, webhooks: new WebhookRegistry(service, this.currentTime, () => this.managed) };
   }
 }

@@ -1,10 +1,14 @@
 import { PartnerError } from "../api/errors.js";
 import type { WebhookState } from "../api/operations.js";
 import type { KeyReading } from "../responses/key-reader.js";
+import type { OddRecord } from "../responses/webhook-list-reader.js";
 import type { KeyName } from "./keys/key-name.js";
 
 /** Why no key was read from a response. */
 export type RefusedReading = Extract<KeyReading, { kind: "refused" }>;
+
+/** A record of the list whose webhook cannot be managed. */
+export type UnmanagedRecord = OddRecord;
 
 /** The configured server is not the one that the resource belongs to. Both are addresses. */
 type OtherServer = { kind: "otherServer"; owner: string; present: string };
@@ -235,6 +239,12 @@ export type Notice = Readonly<
    * they were made.
    */
   | { kind: "changeUnconfirmed"; webhookIds: readonly number[] }
+  /** These records of the list have no usable ID, so their webhooks cannot be managed. */
+  | { kind: "oddRecords"; records: readonly UnmanagedRecord[] }
+  /** The list no longer shows the states of these webhooks, which counts as a difference. */
+  | { kind: "stateLost"; webhookIds: readonly number[]; setting: StateUnknown["setting"] }
+  /** These webhooks are in the list, but the service does not find them, so they count as released. */
+  | { kind: "releasedGone"; webhookIds: readonly number[] }
   /** A refresh drops these webhooks, because they are no longer in the list. */
   | { kind: "webhooksGone"; webhookIds: readonly number[] }
   /** A refresh finds these webhooks in this `state`; this stack last set or saw them in the other one. */

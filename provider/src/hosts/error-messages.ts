@@ -58,7 +58,8 @@ function refreshText(context: MessageContext): string {
 /** Whether different settings could fix the error. */
 function dependsOnSettings(error: PartnerError): boolean {
   if (error instanceof SettingsError) return true;
-  if (error instanceof ResourceError) return ["otherAccount", "absenceUnproven"].includes(error.problem.kind);
+  if (error instanceof ResourceError)
+    return ["otherAccount", "absenceUnproven", "stateUnknown"].includes(error.problem.kind);
   if (!(error instanceof RequestError)) return false;
   const { cause, effect } = error.failure;
   if (cause.kind === "status") return cause.status < 400 || [401, 403, 404].includes(cause.status);
@@ -202,6 +203,10 @@ function explain(
       if (cause.reading.reason === "too many values")
         return [`the list has too many values to be a list of ${cause.elements}`, `Check ${baseUrl}.`];
       const { setting: member, reason } = cause.reading;
+      if (reason === "not a number") {
+        const what = `the IDs of the ${cause.elements} are not positive whole numbers, which the Partner API needs`;
+        return [what, readingRemedy(member, cause.reading, context)];
+      }
       const why = reason === "not unique" ? `: two ${cause.elements} have the same ID` : "";
       return [`the list was not recognized${why}`, readingRemedy(member, cause.reading, context)];
     }

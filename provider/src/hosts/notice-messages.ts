@@ -1,6 +1,6 @@
 import type { Wait } from "../api/client.js";
 import { OPERATIONS, oppositeState, type Operation } from "../api/operations.js";
-import type { Notice, RotationReason } from "../handlers/problems.js";
+import type { Notice, RotationReason, UnmanagedRecord } from "../handlers/problems.js";
 import { GONE_KEYS, unknownSettingText } from "../registration.js";
 import { renderError } from "./error-messages.js";
 import {
@@ -14,6 +14,7 @@ import {
   resourceAt,
   settingName,
   stateSettings,
+  UP,
   webhooksText,
   type MessageContext,
 } from "./wording.js";
@@ -96,6 +97,16 @@ export function renderNotice(notice: Notice, context: MessageContext): string {
       return `the folder ${notice.folder} cannot be used, so a webhook or a key that two providers share is not detected, and a removal that would change a webhook fails. Set TMPDIR to a folder of your own.`;
     case "changeUnconfirmed":
       return `the service accepted the change of ${webhooksText(notice.webhookIds)}, but responded with the old state, and the list does not confirm the change. To see whether it was made, run "pulumi refresh" later.`;
+    case "oddRecords":
+      return `${oddRecordsText(notice.records, context)} The other webhooks can be managed.`;
+    case "stateLost": {
+      const { webhookIds: ids, setting } = notice;
+      return `the list no longer shows the state of ${webhooksText(ids)}, which counts as a difference: ${UP} sets the state again. If every refresh says so, set ${stateSettings(setting, context)}.`;
+    }
+    case "releasedGone": {
+      const { them } = inflections(notice.webhookIds);
+      return `the service did not find ${webhooksText(notice.webhookIds)}, although the list shows ${them}: the state was not set, and the stack no longer manages ${them}.`;
+    }
     case "webhooksGone": {
       const { are, them } = inflections(notice.webhookIds);
       return `${webhooksText(notice.webhookIds)} ${are} no longer in the list, so the refresh drops ${them}.`;
@@ -112,6 +123,21 @@ export function renderNotice(notice: Notice, context: MessageContext): string {
     case "checkTimedOut":
       return `${NOT_CHECKED} The service took more than ${notice.timeout / 1000} s.`;
   }
+}
+
+/** Names the records that cannot be managed, by their positions in the list, and says why. */
+export function oddRecordsText(records: readonly UnmanagedRecord[], context: MessageContext): string {
+  const reasons: Readonly<Record<UnmanagedRecord["reason"], string>> = {
+    none: "no ID",
+    "not a number": "an ID that is not a positive whole number",
+    several: "several IDs that differ",
+    pointer: `no ID at ${settingName("responses.webhookId", context)}`,
+  };
+  const parts = [...Map.groupBy(records, ({ reason }) => reason)].map(([reason, same]) => {
+    const [s, have] = same.length === 1 ? ["", "has"] : ["s", "have"];
+    return `record${s} ${listed(same.map(({ position }) => position))} ${have} ${reasons[reason]}`;
+  });
+  return `some records of the webhook list cannot be managed: ${parts.join("; ")}.`;
 }
 
 const NOT_CHECKED = "the service could not be checked before the update.";

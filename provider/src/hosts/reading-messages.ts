@@ -18,6 +18,10 @@ export function readingRemedy(
 ): string {
   if (reason === "not JSON") return `It is not JSON. Check ${settingName("baseUrl", context)}.`;
   const name = settingName(`responses.${member}`, context);
+  if (reason === "not a number")
+    return candidates.length === 0
+      ? "Without such IDs, these webhooks cannot be managed."
+      : `If the records have such an ID elsewhere, set ${name} to ${oneOf(candidates)}.`;
   const matches = reason === "pointer" ? "The JSON Pointer matches nothing. " : "";
   const why = misfit ? `${misfitText(misfit)} ` : matches;
   const whose = member === "apiKey" ? "the key's" : "its";

@@ -8,7 +8,7 @@ export function statusRemedy(status: number, operation: Operation, context: Mess
   if (status === 403)
     return `The token lacks permission for this: change ${settingName("accessToken", context)}.`;
   if (status === 404 && OPERATIONS[operation].method === "PATCH")
-    return `The webhook may just have been deleted: run ${failedCommand(context)} again, or ask the service's operator.`;
+    return `The webhook may have been deleted. Run ${failedCommand(context)} again; if the list still shows it, remove it from the program.`;
   if (status === 404) return `There is no Partner API at this address. Correct ${baseUrl}.`;
   if (status === 409 && OPERATIONS[operation].kind === "create")
     return "The service may allow only one key. If so, delete the other one or, for a rotation, set overlapDays to 0 and deleteBeforeReplace to true.";

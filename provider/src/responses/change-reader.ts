@@ -2,9 +2,10 @@ import type { WebhookState } from "../api/operations.js";
 import { parseDocument } from "../json-text.js";
 import { isObject, nodesOf, resolvePointer, type DocumentNode, type JsonObject } from "../json.js";
 import { deniesSuccess, isFailedStatus, reportsFailure } from "./failure-report.js";
+import { isListName, MAX_DEPTH } from "./list-finder.js";
 import type { ResponseMapping } from "./mapping.js";
 import { ownNodesOf, readState } from "./state-reader.js";
-import { isListName, MAX_DEPTH, readWebhookId } from "./webhook-list-reader.js";
+import { readWebhookId } from "./webhook-id.js";
 
 /** What the response to the change of a webhook says. */
 export interface ChangeReading {

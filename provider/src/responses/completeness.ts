@@ -51,16 +51,22 @@ const WORD = /[A-Z]?[a-z]+|[A-Z]+/g;
 const PREFIX = /^(?:x-)?(?:pagination-|paging-)?/;
 const LINK_TO_NEXT = /\brel\s{0,3}=\s{0,3}"?(?:[^\s",;]{1,40} ){0,3}next\b/i;
 
+/** The records of a document: the values that hold them, and their number. */
+export interface ListExtent {
+  readonly parts: readonly unknown[];
+  readonly length: number;
+}
+
 /**
  * Whether a list is complete: nothing outside it may be a sign of another page, or a sign says that this is
  * the last.
  */
-export function isComplete(document: unknown, list: readonly unknown[], headers: ResponseHeaders): boolean {
+export function isComplete(document: unknown, list: ListExtent, headers: ResponseHeaders): boolean {
   const signs = new Set<Sign>();
   let count = 0;
-  for (const node of nodesOf(document, ({ value }) => value !== list)) {
+  for (const node of nodesOf(document, ({ value }) => !list.parts.includes(value))) {
     count += 1;
-    if (node.value !== list) signs.add(readMember(node, list.length));
+    if (!list.parts.includes(node.value)) signs.add(readMember(node, list.length));
   }
   if (count === MAX_NODES) return false; // The rest may hold a sign.
   for (const [header, values = []] of Object.entries(headers))

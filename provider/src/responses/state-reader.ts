@@ -23,7 +23,7 @@ export interface StateReading {
 }
 
 /** `field`: where the state was read. */
-type LocatedState = StateReading & { readonly field: Pick<DocumentNode, "pointer"> | null };
+export type LocatedState = StateReading & { readonly field: Pick<DocumentNode, "pointer"> | null };
 /**
  * What a field says. `not stopped`: there are other ways to stop a webhook. `null`: nothing, or it is not a
  * state field.
@@ -52,8 +52,13 @@ const DISABLED_WORDS = nameSet(
 const ANY_OTHER = "*";
 /** Earlier times mean "not set": year 1 (Go, .NET), year 0 (MySQL), 1970. In seconds or milliseconds. */
 const FIRST_TIME = 31_536_000;
-/** Objects in a record whose members count as its own. So does one whose name ends with `hook`. */
-const INNER_OBJECT = nameSet("attributes node webhookEndpoint webhookSubscription");
+/** Objects in a record whose members count as its own. Others, such as `fallbackWebhook`, are only linked. */
+const INNER_OBJECT = nameSet("attributes node hook webhook webhookEndpoint webhookSubscription");
+/** When a webhook was deleted, or whether it was: many services keep the record for some time. */
+const DELETED = nameSet("deleted isDeleted deletedAt deletedDate deletedOn deleteTime removedAt");
+const DELETED_WORDS = ["deleted", "removed"];
+/** Flags next to which `deleted` is the name of an event. */
+const EVENTS = nameSet("created updated");
 
 /**
  * Reads the state in a record, and returns its field; `null` if there is none.
@@ -72,14 +77,49 @@ export function readState(
   return { ...combine(evidence), field };
 }
 
-/** Returns the members of a record, and those of the objects in it that count as its own. */
+/**
+ * Returns the members of a record, and those of the objects in it that count as its own. An object that is
+ * all there is does as well, if its name ends with `hook`.
+ */
 export function ownNodesOf(record: JsonObject): DocumentNode[] {
   const own: DocumentNode[] = [];
-  for (const node of childrenOf(record)) {
+  const members = childrenOf(record);
+  for (const node of members) {
     own.push(node);
-    if (INNER_OBJECT.has(node.name) || node.name.endsWith("hook")) own.push(...childrenOf(node));
+    const isAll = members.length === 1 && node.name.endsWith("hook");
+    if (isAll || INNER_OBJECT.has(node.name)) own.push(...childrenOf(node));
   }
   return own;
+}
+
+/** Whether a record says that its webhook was deleted, unless the settings say what its word means. */
+export function isDeleted(
+  record: JsonObject,
+  nodes: readonly DocumentNode[],
+  mapping: ResponseMapping,
+): boolean {
+  const { webhookState: pointer } = mapping;
+  const isFlag = ({ value }: DocumentNode): boolean => typeof value === "boolean";
+  const hasEvents = nodes.some((node) => EVENTS.has(node.name) && isFlag(node));
+  const words =
+    pointer === undefined
+      ? nodes.filter(({ name }) => STATE.has(name.replace(PREFIX, ""))).map(({ value }) => value)
+      : [resolvePointer(record, pointer)];
+  const isWord = (value: unknown): boolean =>
+    isScalar(value) && DELETED_WORDS.includes(asWord(value)) && readWord(value, mapping) === "unknown word";
+  return (
+    words.some(isWord) ||
+    nodes.some(({ name, value }) => {
+      if (!DELETED.has(name) || !isScalar(value)) return false;
+      if (TRUE.includes(asWord(value))) return !hasEvents;
+      return readTime(value) === "disabled";
+    })
+  );
+}
+
+/** Returns the state that a word means; `null` if it means none. */
+export function readStateWord(word: string, mapping: ResponseMapping): WebhookState | null {
+  return combine([readWord(word, mapping)]).state;
 }
 
 /**

@@ -1,18 +1,10 @@
-import { isWebhookId } from "../api/operations.js";
 import { parsed, parseDocument, TOO_MANY_VALUES, type ObjectText } from "../json-text.js";
-import {
-  isArray,
-  isObject,
-  nameSet,
-  nodesOf,
-  pointersOf,
-  resolvePointer,
-  type DocumentNode,
-  type JsonObject,
-} from "../json.js";
+import { nodesOf, pointersOf, resolvePointer, type DocumentNode, type JsonObject } from "../json.js";
 import { isComplete, type ResponseHeaders } from "./completeness.js";
+import { findList, groupState, listCandidates, type FoundList } from "./list-finder.js";
 import type { ResponseMapping } from "./mapping.js";
-import { ownNodesOf, readState, type StateReading } from "./state-reader.js";
+import { isDeleted, ownNodesOf, readState, type LocatedState, type StateReading } from "./state-reader.js";
+import { findId, rankOf, toWebhookId, type IdProblem } from "./webhook-id.js";
 
 export interface WebhookReading extends StateReading {
   /** A positive safe integer. */
@@ -28,6 +20,8 @@ export type WebhookListReading =
   | {
       readonly readable: true;
       readonly webhooks: ReadonlyMap<number, WebhookReading>;
+      /** The records without a usable ID. The others can be managed. */
+      readonly odd: readonly OddRecord[];
       /** Whether nothing indicates further webhooks. */
       readonly complete: boolean;
       /**
@@ -45,30 +39,25 @@ export type WebhookListReading =
       readonly readable: false;
       /** The member of `responses` that would help. */
       readonly setting: keyof ResponseMapping;
-      /** `pointer`: the setting points to nothing usable. `not unique`: several records have the same ID. */
-      readonly reason: "not JSON" | "none" | "several" | "pointer" | "not unique" | "too many values";
+      /**
+       * `pointer`: the setting points to nothing usable. `not unique`: several records have the same ID. `not
+       * a number`: the records have IDs of another kind.
+       */
+      readonly reason:
+        "not JSON" | "none" | "several" | "pointer" | "not unique" | "not a number" | "too many values";
       /** JSON Pointers to possible lists, or to possible IDs relative to a record; at most 10. */
       readonly candidates: readonly string[];
     };
 
 type Refusal = WebhookListReading & { readonly readable: false };
 type Field = Pick<DocumentNode, "pointer">;
-type FoundList = Field & Readonly<{ records: readonly WebhookReading["record"][] }>;
-type FoundId = Readonly<{ webhookId: number; field: Field }>;
 
-/** The names of lists, and the ends of further ones. Other lists may contain users or partners. */
-const LISTS = nameSet(
-  "data items results result list values value entries records rows nodes edges elements objects resources entities models " +
-    "documents content contents collection response responses member hydraMember payload webhookList userWebhookList " +
-    "webhookConfigs webhookConfigurations configurations notificationConfigurations notifications notificationSettings " +
-    "integrations extensions addons triggers destinations apiDestinations listeners callbacks sinks streams connections " +
-    "eventSourceMappings registrations",
-);
-const LIST_END = /(?:hooks|subscriptions|endpoints)$/;
-/** The maximum number of names in the pointer to a list. */
-export const MAX_DEPTH = 3;
-/** The names of IDs, by rank. If any record has one of a rank, the others are IDs of something else. */
-const IDS = [nameSet("webhookId hookId"), nameSet("id"), nameSet("subscriptionId endpointId uuid gid sid")];
+/** A record that is not a webhook that can be managed. */
+export interface OddRecord {
+  /** Its position in the list, from 1. */
+  readonly position: number;
+  readonly reason: IdProblem;
+}
 
 /**
  * Reads a webhook list. Does not detect failures: see `reportsFailure`. Never throws.
@@ -83,13 +72,15 @@ export function readWebhookList(
   mapping: ResponseMapping,
 ): WebhookListReading {
   const document = status === 204 && text.trim() === "" ? null : parseDocument(text); // 204: an empty list.
-  if (document === undefined) return refuse("webhooks", "not JSON", null);
-  if (document === TOO_MANY_VALUES) return refuse("webhooks", "too many values", null);
-  const list = findList(document, mapping.webhooks);
-  if (typeof list === "string") return refuse("webhooks", list, document);
+  if (document === undefined) return refuse("webhooks", "not JSON");
+  if (document === TOO_MANY_VALUES) return refuse("webhooks", "too many values");
+  const list = findList(document, mapping);
+  if (typeof list === "string") return refuse("webhooks", list, listCandidates(document, mapping));
 
   const { records } = list;
   const webhooks = new Map<number, WebhookReading>();
+  const odd: OddRecord[] = [];
+  let deleted = 0;
   const pointers: Partial<Record<string, string>> = {};
   const note = (setting: string, field: Field | null): void => {
     if (pointers[setting] !== undefined) return; // Making a pointer takes long.
@@ -97,31 +88,57 @@ export function readWebhookList(
     if (pointer !== null) pointers[setting] = pointer;
   };
   note("webhooks", list);
-  let rank = IDS.length;
-  for (let index = 0; index < records.length; index += 1) {
-    const record = records[index] as WebhookReading["record"];
+  const rank = rankOf(nodesOfEach(records));
+  for (const [index, record] of records.entries()) {
     const members = recordOf({ record });
     const nodes = ownNodesOf(members);
-    const better = rankOf(nodes, rank);
-    if (better < rank) {
-      rank = better; // What came before has IDs of something else. Two passes would parse each record twice.
-      webhooks.clear();
-      delete pointers["webhookId"];
-      index = -1;
-      continue;
+    const id = findId(members, nodes, rank, mapping, list.keys?.[index]);
+    if (isDeleted(members, nodes, mapping)) deleted += 1;
+    else if (typeof id === "string") odd.push({ position: index + 1, reason: id });
+    else {
+      const group = list.groups?.[index];
+      const { state, missing, field } = readGrouped(readState(members, nodes, mapping), group, mapping);
+      webhooks.set(id.webhookId, { webhookId: id.webhookId, state, missing, record });
+      note("webhookId", id.field);
+      if (state !== null) note("webhookState", field);
     }
-    const id = findId(members, nodes, IDS[rank], mapping.webhookId);
-    if (typeof id === "string") return refuse("webhookId", id, records[0]);
-    const { state, missing, field } = readState(members, nodes, mapping);
-    webhooks.set(id.webhookId, { webhookId: id.webhookId, state, missing, record });
-    note("webhookId", id.field);
-    if (state !== null) note("webhookState", field);
   }
-  if (webhooks.size < records.length) return refuse("webhookId", "not unique", records[0]);
+  const [first] = odd;
+  if (first !== undefined && webhooks.size === 0) {
+    const reason = odd.every(({ reason }) => reason === first.reason) ? first.reason : "none";
+    return refuse("webhookId", reason === "several" ? "none" : reason, idCandidates(records));
+  }
+  if (webhooks.size + odd.length + deleted < records.length)
+    return refuse("webhookId", "not unique", idCandidates(records));
 
-  const complete = mapping.complete ?? (status !== 206 && isComplete(document, records, headers));
+  const extent = { parts: list.parts, length: records.length };
+  const isWhole = status !== 206 && !list.isPart && isComplete(document, extent, headers);
+  const complete = mapping.complete ?? isWhole;
   const isRightList = records.length > 0 || mapping.complete === true;
-  return { readable: true, webhooks, complete, provesAbsence: complete && isRightList, pointers };
+  // A record with another kind of ID is another webhook; any other odd one may be the one that is missing.
+  const isClear = odd.every(({ reason }) => reason === "not a number");
+  return {
+    readable: true,
+    webhooks,
+    odd,
+    complete,
+    provesAbsence: complete && isRightList && isClear,
+    pointers,
+  };
+}
+
+function* nodesOfEach(records: FoundList["records"]): Generator<DocumentNode[]> {
+  for (const record of records) yield ownNodesOf(recordOf({ record }));
+}
+
+/** Adds what the name of the array of a record says about its state. */
+function readGrouped(own: LocatedState, group: string | undefined, mapping: ResponseMapping): LocatedState {
+  if (group === undefined || mapping.webhookState !== undefined) return own;
+  const state = groupState(group, mapping);
+  if (state === null || own.state === state) return own;
+  return own.state === null
+    ? { state, missing: null, field: null }
+    : { ...own, state: null, missing: "webhookState" };
 }
 
 /** Returns the members of a webhook as it was sent. */
@@ -129,85 +146,20 @@ export function recordOf({ record }: Pick<WebhookReading, "record">): JsonObject
   return parsed(record) as JsonObject;
 }
 
-/**
- * Reads the ID in the record of one webhook; `null` if it is not clear, and `undefined` if there is none.
- *
- * @param nodes The result of {@link ownNodesOf}.
- */
-export function readWebhookId(
-  record: JsonObject,
-  nodes: readonly DocumentNode[],
-  { webhookId: pointer }: ResponseMapping,
-): number | null | undefined {
-  const rank = rankOf(nodes, IDS.length);
-  const hasId = pointer === undefined ? rank < IDS.length : resolvePointer(record, pointer) !== undefined;
-  if (!hasId) return undefined;
-  const id = findId(record, nodes, IDS[rank], pointer);
-  return typeof id === "string" ? null : id.webhookId;
+/** Returns the JSON Pointers to possible IDs. In two records, an ID has two values. */
+function idCandidates([first, second]: FoundList["records"]): string[] {
+  const isCandidate = ({ value, pointer }: DocumentNode): boolean => {
+    const other =
+      second === undefined || pointer === null ? undefined : resolvePointer(parsed(second), pointer);
+    return toWebhookId(value) !== null && toWebhookId(other) !== toWebhookId(value);
+  };
+  return pointersOf(nodesOf(first).filter(isCandidate));
 }
 
-/** Whether a name is one of a list, or of an object around it. @param name A normalized name. */
-export function isListName(name: string): boolean {
-  return LISTS.has(name) || LIST_END.test(name);
-}
-
-/** Finds the list at a setting, or the only one under a usual name. */
-function findList(document: unknown, setting?: string): FoundList | Refusal["reason"] {
-  if (setting !== undefined) {
-    const records = recordsIn(resolvePointer(document, setting));
-    return records === null ? "pointer" : { records, pointer: setting };
-  }
-  const nodes = nodesOf(document, ({ value, depth }) => isObject(value) && depth < MAX_DEPTH);
-  const isList = ({ name, value, depth }: DocumentNode): boolean =>
-    (depth === 0 || isListName(name)) && recordsIn(value) !== null;
-  const lists = [...nodes.filter(isList)];
-  const arrays = lists.filter(({ value }) => isArray(value));
-  const [list, other] = arrays.length > 0 ? arrays : lists;
-  if (list === undefined || other !== undefined) return list === undefined ? "none" : "several";
-  return { records: recordsIn(list.value) ?? [], pointer: list.pointer };
-}
-
-/** Returns an array of objects; `null` for anything else. Services in Go send null for an empty array. */
-function recordsIn(value: unknown): FoundList["records"] | null {
-  if (value === null) return [];
-  return isArray(value) && value.every(isObject) ? value : null;
-}
-
-/** Returns the rank of the best ID of a record, if it is better than that of the records before. */
-function rankOf(nodes: readonly DocumentNode[], rank: number): number {
-  const better = IDS.findIndex(
-    (ids, index) => index < rank && nodes.some(({ name, value }) => ids.has(name) && value !== null),
-  );
-  return better === -1 ? rank : better;
-}
-
-/** Finds the ID at a setting, or the only one under the usual names. */
-function findId(
-  record: JsonObject,
-  own: readonly DocumentNode[],
-  ids: ReadonlySet<string> | undefined,
-  at: string | undefined,
-): FoundId | Refusal["reason"] {
-  if (at !== undefined) {
-    const webhookId = toWebhookId(resolvePointer(record, at));
-    return webhookId === null ? "pointer" : { webhookId, field: { pointer: at } };
-  }
-  const nodes = own.filter(({ name, value }) => ids?.has(name) && toWebhookId(value) !== null);
-  const [field] = nodes;
-  const [webhookId = null, ...others] = new Set(nodes.map(({ value }) => toWebhookId(value)));
-  if (field === undefined || webhookId === null || others.length > 0) return "none";
-  return { webhookId, field };
-}
-
-/** Returns a positive safe integer, or its decimal digits, as a webhook ID; `null` for any other value. */
-function toWebhookId(value: unknown): number | null {
-  const text = typeof value === "number" ? String(value) : value;
-  return typeof text === "string" && isWebhookId(text) ? Number(text) : null;
-}
-
-function refuse(setting: "webhooks" | "webhookId", reason: Refusal["reason"], searched: unknown): Refusal {
-  const isCandidate = (value: unknown): boolean =>
-    setting === "webhooks" ? isArray(value) && recordsIn(value) !== null : toWebhookId(value) !== null;
-  const candidates = pointersOf(nodesOf(searched).filter(({ value }) => isCandidate(value)));
+function refuse(
+  setting: "webhooks" | "webhookId",
+  reason: Refusal["reason"],
+  candidates: readonly string[] = [],
+): Refusal {
   return { readable: false, setting, reason, candidates };
 }

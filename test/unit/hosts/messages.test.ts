@@ -277,6 +277,20 @@ const NOTICES: Examples<Notice> = {
     { kind: "previousKeyEnds", fingerprint: null, early: false, replaced: false },
   ],
   stateUnknown: { kind: "stateUnknown", webhookIds: [101], setting: "webhookState" },
+  oddRecords: [
+    { kind: "oddRecords", records: [{ position: 3, reason: "not a number" }] },
+    {
+      kind: "oddRecords",
+      records: [
+        { position: 1, reason: "none" },
+        { position: 4, reason: "none" },
+        { position: 5, reason: "several" },
+        { position: 6, reason: "pointer" },
+      ],
+    },
+  ],
+  stateLost: { kind: "stateLost", webhookIds: [101], setting: "active" },
+  releasedGone: { kind: "releasedGone", webhookIds: [101] },
   unknownSetting: { kind: "unknownSetting", name: "basUrl" },
   tlsNotVerified: { kind: "tlsNotVerified" },
   nothingToRestore: { kind: "nothingToRestore", webhookIds: MANY },

@@ -29,6 +29,7 @@ export const MAPPINGS = {
     webhookState: "/mode",
     active: ["go"],
     disabled: ["halt"],
+    complete: true, // There is a second list.
   },
 } as const;
 

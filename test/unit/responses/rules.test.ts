@@ -98,9 +98,74 @@ it.each<[rule: string, body: Body, reading: string]>([
   ["webhookId next to the ID of something else", [{ ...A, id: 1, webhook_id: 101 }], "101 active"],
   ["two IDs that differ", [{ id: 1, webhook: { id: 101 } }], "refused webhookId"],
   ["an ID that is not a number", [{ id: "64f1c0ffee", _id: 2 ** 53 }], "refused webhookId"],
+  ["an odd record next to others", [A, { id: 0 }, { id: "legacy/1" }, { id: "64f1c0ffee" }], "101 active"],
+  ["a record without an ID, which may be any webhook", [A, { name: "x" }], "101 active, …"],
+  ["a record with a further ID", [{ id: 1 }, { id: 2 }, { id: 3, webhookId: 9 }], "1 ?, 2 ?, …"],
+  ["a record without the usual ID", [{ webhookId: 1 }, { webhookId: 2 }, { id: 3 }], "1 ?, 2 ?, …"],
+  ["a linked webhook", [{ ...A, fallbackWebhook: { webhookId: 2, active: false } }], "101 active"],
+  ["an inner ID that differs", [{ ...A, webhook: { webhookId: 2 } }], "refused webhookId"],
+  ["the only object of a record", [{ partnerWebhook: A }], "101 active"],
+  ["an array for each state", { active: [{ id: 1 }], disabled: [{ id: 2 }] }, "1 active, 2 disabled"],
+  ["such arrays in an envelope", { data: { enabled: [], disabled: [{ id: 2 }] } }, "2 disabled"],
+  [
+    "such names of lists",
+    { active_webhooks: [{ id: 1 }], inactiveWebhooks: [{ id: 2 }] },
+    "1 active, 2 disabled",
+  ],
+  ["a record that contradicts its array", { active: [{ id: 1, enabled: false }], disabled: [] }, "1 ?"],
+  ["one of such arrays", { active: [{ id: 1 }] }, "1 active, …"],
+  ["an array of similar records elsewhere", { webhooks: [A], paused: [{ ...A, id: 5 }] }, "101 active, …"],
+  ["an array of other records elsewhere", { webhooks: [A], events: [{ id: 1, name: "x" }] }, "101 active"],
+  ["a map by ID", { 101: { active: true }, 102: { id: 102, active: false } }, "101 active, 102 disabled"],
+  ["a map by ID in an envelope", { webhooks: { 101: { active: true } } }, "101 active"],
+  ["a map whose record has another ID", { 101: { id: 7 }, 102: {} }, "102 ?, …"],
+  ["a map by something else", { a: { id: 101 } }, "refused webhooks"],
+  ["a deleted webhook", [A, { id: 102, deletedAt: DATE }, { id: 103, status: "deleted" }], "101 active"],
+  [
+    "a deleted flag",
+    [A, { id: 102, deleted: true }, { id: 103, deleted_at: null, active: true }],
+    "101 active, 103 active",
+  ],
+  ["flags of events", [{ ...A, created: true, deleted: true }], "101 active"],
   ["two records with the same ID", [A, A], "refused webhookId"],
 ])("the list: %s", (_, body, expected) => {
   expect(describeList(body)).toBe(expected);
+});
+
+it("a pointer to one of several lists proves no absence, and none to a part of one is proposed", () => {
+  const read = (body: object, mapping: object) => readWebhookList(JSON.stringify(body), {}, 200, mapping);
+  const body = { webhooks: [A], legacy: [{ ...A, id: 5 }] };
+  const part = { complete: false, provesAbsence: false };
+  expect(read(body, { webhooks: "/webhooks" })).toMatchObject(part);
+  expect(read(body, { webhooks: "/webhooks", complete: true })).toMatchObject({ provesAbsence: true });
+  expect(read({ active: [A], disabled: [{ ...A, id: 5 }] }, { webhooks: "/active" })).toMatchObject(part);
+  const unread = { users: { active: [A], disabled: [A] }, x: [A] };
+  expect(read(unread, {})).toMatchObject({ readable: false, candidates: ["/x"] });
+});
+
+it("a word that the settings give a meaning does not mean deleted", () => {
+  const text = JSON.stringify([
+    { id: 1, status: "deleted" },
+    { id: 2, status: "live" },
+  ]);
+  const reading = readWebhookList(text, {}, 200, { active: ["live"], disabled: ["deleted"] });
+  expect(reading.readable && [...reading.webhooks.values()].map(({ state }) => state)).toEqual([
+    "disabled",
+    "active",
+  ]);
+});
+
+it("IDs of another kind are named as such, and only an ID is proposed", () => {
+  const records = [
+    { id: "a-1", version: 3, number: 7 },
+    { id: "a-2", version: 3, number: 8 },
+  ];
+  expect(readWebhookList(JSON.stringify(records), {}, 200, {})).toEqual({
+    readable: false,
+    setting: "webhookId",
+    reason: "not a number",
+    candidates: ["/number"],
+  });
 });
 
 it("204 is an empty list that proves nothing, and 206 is part of a list", () => {

@@ -100,10 +100,19 @@ describe("the settings for the list are the only source", () => {
 
   it.each<[body: unknown, mapping: ResponseMapping, setting: string, reason: string, candidates: string[]]>([
     [{ webhooks: [{ id: 1 }] }, { webhooks: "/list" }, "webhooks", "pointer", ["/webhooks"]],
-    [{ list: { 1: {} }, in: [{ id: 1 }] }, { webhooks: "/list" }, "webhooks", "pointer", ["/in"]],
+    [{ list: { a: {} }, in: [{ id: 1 }] }, { webhooks: "/list" }, "webhooks", "pointer", ["/in"]],
     [[{ ref: 101, x: { n: "5" } }], {}, "webhookId", "none", ["/ref", "/x/n"]],
-    [[{ id: 1 }, { id: 1 }], {}, "webhookId", "not unique", ["/id"]],
-    [[{ id: 1, ref: 2 }, { id: 2 }], { webhookId: "/ref" }, "webhookId", "pointer", ["/id", "/ref"]],
+    [
+      [
+        { id: 1, n: 1 },
+        { id: 1, n: 2 },
+      ],
+      {},
+      "webhookId",
+      "not unique",
+      ["/n"],
+    ],
+    [[{ id: 1 }, { id: 2 }], { webhookId: "/ref" }, "webhookId", "pointer", ["/id"]],
   ])("%j with %j is refused", (body, mapping, setting, reason, candidates) => {
     expect(read(body, mapping)).toEqual({ readable: false, setting, reason, candidates });
   });

@@ -46,7 +46,10 @@ export async function converge(
   const release = plugin.managed.release(pick(olds.initialStates, present), news.stateOnDestroy);
   const wanted = { ...news.states, ...covered, ...release.states };
   const recorded = { ...olds.otherStates, ...olds.states };
-  const changes = await changeStates(plugin, webhooks, snapshot, wanted, recorded).finally(release.end);
+  const changes = await changeStates(plugin, webhooks, snapshot, wanted, {
+    recorded,
+    released: release.states,
+  }).finally(release.end);
   const outputs = outputsOf(news, olds, covered, release, changes);
   return { outputs, failure: changes.failure, mayHaveChanged: changes.mayHaveChanged };
 }
@@ -103,13 +106,14 @@ interface Changes extends Pick<ConvergeResult, "failure" | "mayHaveChanged"> {
  *
  * @param recorded The states in the state of the resource. What differs from them was changed by us, so it is
  *   sent even if the list, which may lag behind our change, shows the desired state.
+ * @param released Those of them that are released. If the service does not find one, there is nothing to do.
  */
 async function changeStates(
   plugin: PluginProcess,
   registry: WebhookRegistry,
   snapshot: WebhookSnapshot,
   wanted: StateMap,
-  recorded: StateMap,
+  { recorded, released: leaving }: { readonly recorded: StateMap; readonly released: StateMap },
 ): Promise<Changes> {
   const listed = idsOf(wanted).flatMap((id) => snapshot.get(id) ?? []);
   const found = statesOf(listed);
@@ -122,6 +126,7 @@ async function changeStates(
 
   const reached: Record<string, WebhookState | null> = { ...found };
   const doubts: WebhookDoubt[] = [];
+  const gone: number[] = [];
   let done = 0;
   const total = differing.length;
   const change = async ({ webhookId }: WebhookReading): Promise<WebhookFailure[]> => {
@@ -134,6 +139,11 @@ async function changeStates(
       return [];
     } catch (error) {
       if (!(error instanceof PartnerError)) throw error;
+      if (webhookId in leaving && isNotFound(error)) {
+        gone.push(webhookId);
+        reached[webhookId] = state;
+        return [];
+      }
       // So that going back to the old state is a difference as well.
       if (mayHaveChanged(error)) reached[webhookId] = null;
       return [{ webhookId, error }];
@@ -144,6 +154,7 @@ async function changeStates(
     }
   };
   const failed = (await Promise.all(differing.map(change))).flat();
+  if (gone.length > 0) plugin.warn({ kind: "releasedGone", webhookIds: gone });
   const unapplied = await confirmChanges(plugin, registry, doubts);
   for (const { webhookId } of unapplied) reached[webhookId] = null;
   const rejected = [...failed, ...unapplied];
@@ -190,6 +201,13 @@ async function confirmChanges(
 /** Whether a failed change may have been made. */
 function mayHaveChanged(error: PartnerError): boolean {
   return error instanceof RequestError && error.failure.effect === "possible";
+}
+
+/** Whether the service does not find a webhook. Some keep one in the list for a while after its deletion. */
+function isNotFound(error: PartnerError): boolean {
+  if (!(error instanceof RequestError)) return false;
+  const { cause } = error.failure;
+  return cause.kind === "status" && [404, 410].includes(cause.status);
 }
 
 /** Warns about webhooks whose state the list does not show. */

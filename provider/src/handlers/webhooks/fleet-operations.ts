@@ -1,7 +1,10 @@
 import { isState, STATES } from "../../api/operations.js";
+import type { WebhookReading } from "../../responses/webhook-list-reader.js";
+import { ResourceError } from "../problems.js";
 import type { PluginProcess } from "../plugin-process.js";
 import { converge, warnIfUnknown } from "./converge.js";
-import { idsOf, pick, statesOf, type FleetOutputs } from "./fleet-model.js";
+import { idsOf, pick, statesOf, unknownStates, type FleetOutputs, type StateMap } from "./fleet-model.js";
+import type { WebhookSnapshot } from "./list.js";
 import { FleetPreview, warnAboutOthers } from "./fleet-preview.js";
 import { RepeatedCalls } from "./repeated-calls.js";
 
@@ -31,9 +34,14 @@ export class FleetOperations {
     const missing = ids.filter((id) => !snapshot.get(id));
     if (missing.length > 0 && !snapshot.provesAbsence) throw snapshot.absenceError(missing);
     const listed = isState(others) ? snapshot.all() : ids.flatMap((id) => snapshot.get(id) ?? []);
-    warnIfUnknown(this.#plugin, listed);
+    const lost = this.#lostStates(snapshot, listed, initialStates);
+    const isLost = ({ webhookId }: WebhookReading): boolean => lost.includes(webhookId);
+    warnIfUnknown(
+      this.#plugin,
+      listed.filter((webhook) => !isLost(webhook)),
+    );
     const known = { ...otherStates, ...states };
-    const observed = statesOf(listed, known);
+    const observed = { ...statesOf(listed, known), ...statesOf(listed.filter(isLost)) };
     const named = pick(observed, idsOf(states));
     const unnamed = pick(
       observed,
@@ -54,6 +62,25 @@ export class FleetOperations {
       // Also of missing webhooks: the list may be wrong this once, and nothing else knows these states.
       initialStates: { ...statesOf(listed), ...initialStates },
     };
+  }
+
+  /**
+   * Returns the webhooks whose states the list once showed and no longer does. If it shows those of other
+   * webhooks, a change probably helps, so this counts as a difference. If it shows none, the service may use
+   * other words, and the same difference would be found forever.
+   *
+   * @throws {ResourceError} in the second case.
+   */
+  #lostStates(
+    snapshot: WebhookSnapshot,
+    listed: readonly WebhookReading[],
+    initialStates: StateMap,
+  ): readonly number[] {
+    const lost = unknownStates(listed.filter(({ webhookId }) => isState(initialStates[webhookId])));
+    if (lost === null) return [];
+    if (!snapshot.showsStates) throw new ResourceError(lost);
+    this.#plugin.warn({ ...lost, kind: "stateLost" });
+    return lost.webhookIds;
   }
 
   /** Releases all webhooks of a fleet. @throws {PartnerError} if one of them is not in its final state. */

@@ -147,6 +147,11 @@ export class WebhookSnapshot {
     return this.#list.provesAbsence;
   }
 
+  /** Whether the list shows the state of any webhook. */
+  get showsStates(): boolean {
+    return [...this.#list.webhooks.values()].some(({ state }) => state !== null);
+  }
+
   get(webhookId: number): WebhookReading | undefined {
     const listed = this.#list.webhooks.get(webhookId);
     const change = this.#changes.get(webhookId);
