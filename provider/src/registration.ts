@@ -77,7 +77,9 @@ export const SECRET_OUTPUTS: readonly string[] = ["apiKey", "response", "previou
 export const SETTING_NAMES = [
   "baseUrl",
   "previousBaseUrl",
+  "allowTokenOverPlainHttp",
   "accessToken",
+  "headers",
   "requestTimeout",
   "operationTimeout",
   "maxConnections",
@@ -85,6 +87,9 @@ export const SETTING_NAMES = [
   "refreshBeforeUpdate",
   "responses",
 ] as const;
+
+/** The settings whose values are secret. */
+export const SECRET_SETTINGS = ["accessToken", "headers"] as const satisfies readonly SettingName[];
 
 export type SettingName = (typeof SETTING_NAMES)[number];
 
@@ -124,6 +129,12 @@ export function isUnknownKey(key: string): boolean {
 }
 
 const NAMESPACE = "partners:";
+
+/** Returns a warning about a secret in stack configuration that is not encrypted. */
+export function plainSecretText(name: (typeof SECRET_SETTINGS)[number]): string {
+  const remedy = name === "accessToken" ? "rotate the token" : "replace the values at the gateway";
+  return `partners:${name} is stored in plain text. Run "pulumi config set --secret partners:${name}" and ${remedy}.`;
+}
 
 /** Returns a warning about a setting that does not exist. @param key The setting, as the user knows it. */
 export function unknownSettingText(key: string): string {

@@ -20,6 +20,8 @@ const ACCOUNT: SandboxOptions = {
 /** Seconds. They shorten faults that would last long. */
 const SHORT_TIMEOUTS = { "partners:requestTimeout": "0.3", "partners:operationTimeout": "0.5" };
 
+const HEADERS = { "partners:headers": JSON.stringify({ "X-Gateway-Key": CANARIES.header }) };
+
 const WORDS = Object.values(CANARIES).join(" ");
 /** The error of a service that echoes everything it received. */
 const ECHO = {
@@ -96,7 +98,7 @@ describe("no response, output or debug log of the plugin contains a secret", () 
   it.each(HOSTS)("for any response of the service, in the %s host", { timeout: 120_000 }, async (host) => {
     const sandbox = await sandboxFor(ACCOUNT);
     const responses = { "partners:responses": '{"apiKey":"/apiKey"}' };
-    const config = { ...configFor(sandbox), ...SHORT_TIMEOUTS, ...responses };
+    const config = { ...configFor(sandbox), ...SHORT_TIMEOUTS, ...responses, ...HEADERS };
     const plugin = await pluginFor({ host, config, env: { PARTNERS_DEBUG: "1" } });
     const keys = new Set<string>();
     const answers: Record<string, string> = {};
@@ -120,6 +122,7 @@ describe("no response, output or debug log of the plugin contains a secret", () 
     // The scanner works: it finds the new key and the secrets next to it.
     expect(findLeaks({ created: JSON.stringify(created) }, secrets).length).toBeGreaterThan(1);
     expect(findLeaks({ ...answers, stdout: plugin.stdout(), stderr: plugin.stderr() }, secrets)).toEqual([]);
+    for (const { headers } of sandbox.requests) expect(headers["x-gateway-key"]).toBe(CANARIES.header);
     for (const operation of ["createApiKey", "deleteApiKey", "listWebhooks", "disableWebhook"])
       expect(plugin.stderr()).toMatch(new RegExp(`^pulumi-partners: ${operation} .*attempt=1`, "m"));
     expect(plugin.stderr()).toContain("DELETE /api/v1/partners/api-key/{api_key} ");
@@ -135,7 +138,7 @@ describe("no response, output or debug log of the plugin contains a secret", () 
     const sandbox = await sandboxFor(ACCOUNT);
     const NODE_OPTIONS = `--import data:text/javascript,${encodeURIComponent(code)}`; // Runs the code first.
     const env = { PARTNERS_DEBUG: "1", NODE_OPTIONS };
-    const plugin = await pluginFor({ config: configFor(sandbox), env });
+    const plugin = await pluginFor({ config: { ...configFor(sandbox), ...HEADERS }, env });
     const text = await textOf(plugin.create(KEY), "dynamic");
     const [, key = ""] = sandbox.apiKeys;
     const places = { text, stdout: plugin.stdout(), stderr: plugin.stderr() };

@@ -9,7 +9,8 @@ import { CANARIES, findLeaks } from "../support/canary.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { sandboxFor } from "./support.ts";
 
-const { token: TOKEN, webhookSecret } = CANARIES;
+const { token: TOKEN, header, webhookSecret } = CANARIES;
+const HEADERS = JSON.stringify({ "X-Gateway-Key": header });
 const UNRECOGNIZED = JSON.stringify({ incoming: [{ ref: 1 }], outgoing: [{ ref: 2 }, { ref: 3 }] });
 const NOWHERE = "http://127.0.0.1:1";
 
@@ -33,14 +34,19 @@ async function serviceOf(status: number, body: string, headers = {}): Promise<st
 }
 
 /** The settings, as variables and as stack configuration. */
-const inEnvironment = (url: string) => ({ PARTNERS_BASE_URL: url, PARTNERS_ACCESS_TOKEN: TOKEN });
+const inEnvironment = (url: string) => ({
+  PARTNERS_BASE_URL: url,
+  PARTNERS_ACCESS_TOKEN: TOKEN,
+  PARTNERS_HEADERS: HEADERS,
+});
 const inStack = (url: string) => ({
   "partners:baseUrl": { value: url },
   "partners:accessToken": { value: TOKEN, secret: true },
+  "partners:headers": { value: HEADERS, secret: true },
 });
 
 /** The settings of an explicit provider in the native plugin. */
-const configured = (url: string) => ({ baseUrl: url, accessToken: TOKEN });
+const configured = (url: string) => ({ baseUrl: url, accessToken: TOKEN, headers: HEADERS });
 
 /** What the Pulumi CLI prints. */
 interface Stack {
@@ -121,6 +127,18 @@ it("without a project, the doctor checks the environment", async () => {
   expect(unrecognized.stdout).not.toContain("pulumi config");
 });
 
+it("plain HTTP to another machine is refused with the setting that allows it, and then warned of", async () => {
+  const { url } = await sandboxFor({ accessToken: TOKEN });
+  const env = inEnvironment(url.replace("127.0.0.1", "0.0.0.0"));
+  const refused = await doctor(env);
+  expect(refused.stdout).toMatch(
+    /^failed +service +.*unencrypted.* PARTNERS_ALLOW_TOKEN_OVER_PLAIN_HTTP to true/m,
+  );
+  const allowed = await doctor({ ...env, PARTNERS_ALLOW_TOKEN_OVER_PLAIN_HTTP: "true" });
+  expect(statuses(allowed)).toEqual(["stack ok", "service warning", "service ok", "shape ok", "webhooks ok"]);
+  expect(allowed.code).toBe(0);
+});
+
 it("a Node that is too old is reported before any request", async () => {
   const NODE_OPTIONS = `--require ${join(ROOT, "test/support/old-node.cjs")}`;
   const { code, stdout, stderr } = await doctor({ ...inEnvironment(NOWHERE), NODE_OPTIONS });
@@ -129,16 +147,21 @@ it("a Node that is too old is reported before any request", async () => {
 });
 
 describe("in a project, the doctor", () => {
-  it("warns of a plain token, and names the keys whose creation or rotation was interrupted", async () => {
+  it("warns of a plain token and plain headers, and names the keys whose creation or rotation was interrupted", async () => {
     const pending = ["creating", "updating", "deleting"].map((operation) => {
       const type = "partners:index:PartnerApiKey";
       return { type: operation, resource: { urn: `urn:pulumi:dev::shop::${type}::${operation}-it`, type } };
     });
-    const config = { ...inStack(NOWHERE), "partners:accessToken": { value: TOKEN } };
+    const config = {
+      ...inStack(NOWHERE),
+      "partners:accessToken": { value: TOKEN },
+      "partners:headers": { value: HEADERS },
+    };
     const ended = await doctorIn({ config, pending });
-    const checks = ["stack ok", "token warning", "interrupted warning", "service failed"];
+    const checks = ["stack ok", "token warning", "headers warning", "interrupted warning", "service failed"];
     expect(statuses(ended)).toEqual(checks);
-    expect(ended.stdout).toMatch(/^ +pulumi config set --secret partners:accessToken$/m);
+    for (const name of ["accessToken", "headers"])
+      expect(ended.stdout).toMatch(new RegExp(`^ +pulumi config set --secret partners:${name}$`, "m"));
     expect(ended.stdout).toMatch(
       /changed creating-it, updating-it\. [^]*delete it\.[^]*--clear-pending-creates/,
     );
@@ -276,6 +299,7 @@ describe("a Provider", () => {
         "partners:account": "Europe",
         "partners:baseUrl": sandbox.url,
         "partners:accessToken": SECRET,
+        "partners:headers": { ...signature, plaintext: JSON.stringify(HEADERS) },
       }),
       providerInState("partners", "us", {
         explicit: "true",
@@ -295,6 +319,7 @@ describe("a Provider", () => {
     expect(us).toContain('         responses: { webhooks: "/incoming" }\n');
     expect(asia).toMatch(/^asia, account asia\nfailed +service +Set the Provider's baseUrl\. /);
     expect([code, sandbox.requests.length]).toEqual([1, 1]);
+    expect(sandbox.requests[0]?.headers["x-gateway-key"]).toBe(header);
   });
 
   it("does not mix its webhooks with those of another account, and no name can control the terminal", async () => {

@@ -118,6 +118,13 @@ describe("the provider's settings", () => {
     expect(explicit.problems).toMatch(/baseUrl.*does not read environment variables/);
     expect(explicit.problems).toContain("requestTimeout");
     expect(secretValue(explicit.inputs["accessToken"])).toBe(accessToken);
+    for (const headers of [{ "X-Key": "s3cret" }, '{"X-Key":"s3cret"}']) {
+      const { inputs, problems } = await check(plugin, "eu", { ...GIVEN, headers });
+      expect([secretValue(inputs["headers"]), problems]).toEqual([headers, ""]);
+    }
+    const refused = await check(plugin, "eu", { ...GIVEN, headers: { "X-Key": "s3cret\n" } });
+    expect(refused.problems).toMatch(/^The value of the Provider's headers contains a value that is not/);
+    expect(refused.problems).not.toContain("s3cret");
 
     // The state must not contain the token of the environment.
     const inputs = { account: "default", explicit: "false" };

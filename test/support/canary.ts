@@ -10,6 +10,7 @@ export type Secrets = Readonly<Record<string, string>>;
 /** Secrets to plant. Each contains characters that encodings change. */
 export const CANARIES = {
   token: "tok_7Qm2Zr9XbK4gTw/+=%?#vL8sWc3NfHd1pYx6",
+  header: "hdr_Kw5cTb9YpUe2Mz/+=%?#Dv7nJq4RsXg6Lf3oB",
   secondToken: "two_Jb5hRk0VtZ8uEa/+=%?#Mx2qGd7LwSn4Cy9o",
   existingKey: "old_Nd4vBw9EjSk2Lf/+=%?#Gt6yOx3QmIz8Ru1aCs",
   webhookSecret: "whsec_Pf3nUi6DvQ1c/+=%?#Bt9kXe4RjZa8mHo0",

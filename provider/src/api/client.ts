@@ -1,5 +1,6 @@
 import { createConnections, type BaseUrl } from "./connections.js";
 import { RequestError, SettingsError, type FailureCause } from "./errors.js";
+import { textsToHide, type SentSecrets } from "./extra-headers.js";
 import { readHttpDate, sendOnce, type Attempt, type HttpResponse } from "./http.js";
 import { API_ROOT, OPERATIONS, STATE_OPERATION, type Operation, type WebhookState } from "./operations.js";
 import { RateLimiter, systemClock, type Clock } from "./rate-limiter.js";
@@ -7,10 +8,8 @@ import { possibleKeys, printableId, redactText, serverMessage } from "./redact.j
 import { withRetry } from "./retry.js";
 
 /** The settings of one client. Times are in milliseconds. */
-export interface ClientOptions {
+export interface ClientOptions extends SentSecrets {
   readonly baseUrl: BaseUrl;
-  /** Secret. */
-  readonly accessToken: string;
   /** The time for one attempt, from the start of sending to the last byte of the response. */
   readonly requestTimeout: number;
   /**
@@ -98,13 +97,15 @@ export function createClient(options: ClientOptions): PartnerClient {
     signal,
     baseUrl,
     accessToken,
+    headers,
     requestTimeout,
     operationTimeout,
     clock = systemClock,
     env = process.env,
   } = options;
   const limiter = new RateLimiter(clock, options.maxConnections, options.requestsPerSecond, signal);
-  const connections = createConnections(baseUrl, accessToken, options.maxConnections, env);
+  const connections = createConnections(baseUrl, accessToken, headers, options.maxConnections, env);
+  const ownSecrets = textsToHide(options);
   const { host } = new URL(baseUrl.origin);
   const inFlight = new Set<Call>();
   let clockOffset: number | null = null;
@@ -182,7 +183,7 @@ export function createClient(options: ClientOptions): PartnerClient {
   }
 
   function secretsOf({ key = "", secret = "" }: Call): string[] {
-    return [accessToken, secret, key];
+    return [...ownSecrets, secret, key];
   }
 
   /** Returns what may be a key in a response. Only that of a creation is decoded for it. */

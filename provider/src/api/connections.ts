@@ -2,6 +2,7 @@ import { debuglog } from "node:util";
 import { Agent, EnvHttpProxyAgent, type Dispatcher } from "undici";
 
 import { SettingsError } from "./errors.js";
+import type { ExtraHeaders } from "./extra-headers.js";
 
 /** The base URL of a Partner API, in the parts that undici needs. */
 export interface BaseUrl {
@@ -9,7 +10,7 @@ export interface BaseUrl {
   readonly origin: string;
   /** The path before the paths of the operations, without a trailing slash; `""` if there is none. */
   readonly prefix: string;
-  /** Whether the host is this machine. Only then is plain HTTP allowed, and no proxy is used. */
+  /** Whether the host is this machine. Then plain HTTP needs no setting, and no proxy is used. */
   readonly loopback: boolean;
 }
 
@@ -27,6 +28,7 @@ export interface Connections {
   readonly origin: string;
   /** The value of the `authorization` header. Secret. */
   readonly authorization: string;
+  readonly headers: ExtraHeaders;
   /** Reuses kept-alive connections: for requests that can be retried when one of them breaks. */
   readonly pooled: Dispatcher;
   /**
@@ -49,6 +51,7 @@ export interface Connections {
 export function createConnections(
   baseUrl: BaseUrl,
   accessToken: string,
+  headers: ExtraHeaders,
   maxConnections: number,
   env: NodeJS.ProcessEnv,
 ): Connections {
@@ -75,6 +78,8 @@ export function createConnections(
       ...proxies,
       connectTimeout: CONNECT_TIMEOUT,
       proxyTls: { allowH2: false },
+      // For http://, undici would otherwise ignore most of these options, and reuse connections.
+      proxyTunnel: true,
     });
   };
   const pooled = create(1);
@@ -82,6 +87,7 @@ export function createConnections(
   return {
     origin: baseUrl.origin,
     authorization: `Bearer ${accessToken}`,
+    headers,
     pooled,
     fresh,
     mayUseProxy: !baseUrl.loopback && PROXY_VARIABLES.some((name) => env[name]),

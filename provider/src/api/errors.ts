@@ -1,3 +1,4 @@
+import type { HeaderRule } from "./extra-headers.js";
 import type { MappingRule } from "../responses/mapping.js";
 import type { WebhookListReading } from "../responses/webhook-list-reader.js";
 import type { Operation } from "./operations.js";
@@ -124,7 +125,7 @@ export type SettingRule =
   | "visibleAscii"
   | "url"
   | "noCredentials"
-  /** Plain HTTP is only for this machine. */
+  /** Plain HTTP is for this machine, or for those who accept the risk. */
   | "https"
   | "noQuery"
   /** Without the path that all operations share. */
@@ -135,14 +136,15 @@ export type SettingRule =
   | "nativeOnly"
   /** A number in this range. */
   | { readonly min: number; readonly max: number }
-  | MappingRule;
+  | MappingRule
+  | HeaderRule;
 
 /** A problem with a setting, or with the environment of the process. */
 export type SettingProblem =
   | { readonly kind: "missing"; readonly setting: string }
   /** The value is not repeated, because it could be a secret. */
   | { readonly kind: "invalid"; readonly setting: string; readonly rule: SettingRule }
-  /** Stack configuration replaces one variable of an address and its token, but not the other one. */
+  /** Stack configuration replaces an address or its token, but not a secret that belongs to it. */
   | { readonly kind: "separatedPair"; readonly replaced: PairedSetting; readonly kept: PairedSetting }
   /** This version of Node cannot send requests. */
   | { readonly kind: "oldNode"; readonly version: string; readonly minimum: string }
@@ -152,7 +154,7 @@ export type SettingProblem =
   | { readonly kind: "invalidProxy" };
 
 /** Settings that belong together. */
-export type PairedSetting = "baseUrl" | "accessToken";
+export type PairedSetting = "baseUrl" | "accessToken" | "headers";
 
 /** Settings are missing or invalid, or the environment does not allow requests. Nothing was sent. */
 export class SettingsError extends PartnerError {

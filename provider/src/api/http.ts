@@ -82,11 +82,12 @@ export function readHttpDate(header: string | string[] | undefined): number | nu
 export function sendOnce(connections: Connections, request: HttpRequest): Promise<Attempt> {
   return new Promise((resolve) => {
     const { origin, authorization } = connections;
+    const headers = { ...connections.headers, ...HEADERS, authorization };
     const handler = new AttemptHandler(request, resolve);
     const agent = request.fresh ? connections.fresh : connections.pooled;
     const { method, path } = request;
     try {
-      agent.dispatch({ origin, method, path, headers: { ...HEADERS, authorization } }, handler);
+      agent.dispatch({ origin, method, path, headers }, handler);
     } catch (error) {
       handler.onResponseError(null, error);
     }

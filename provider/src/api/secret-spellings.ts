@@ -86,9 +86,12 @@ function windows(text: string): string[] {
   return Array.from({ length: count }, (_, at) => text.slice(at, at + PIECE_LENGTH));
 }
 
-/** Without a digit or a change of case, a piece may consist of words, as in the prefix `partner_live_`. */
+/**
+ * Without a digit or a change of case, a piece may consist of words, as in the prefix `partner_live_`. With a
+ * space at its end, it would hide one that belongs to the text.
+ */
 function isTelling(piece: string): boolean {
-  return /\d|[a-z].*[A-Z]|[A-Z].*[a-z]/.test(piece);
+  return piece.trim() === piece && /\d|[a-z].*[A-Z]|[A-Z].*[a-z]/.test(piece);
 }
 
 /** Makes texts equal that differ only in case, or because one was decoded as a form. */

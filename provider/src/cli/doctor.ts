@@ -68,20 +68,22 @@ const COLORS = { ok: "green", warning: "yellow", failed: "red" } as const;
  */
 type Report = (status: keyof typeof COLORS, name: string, detail: string, ...lines: string[]) => void;
 
+const PLAIN_SECRETS = {
+  accessToken: ["token", "The access token is", "Then ask the service for a new token."],
+  headers: ["headers", "The headers are", "Then replace their values at the gateway."],
+} as const;
+
 function reportStack(
-  { name, accounts, hasPlainToken, interruptedKeys, lostCreations }: Stack,
+  { name, accounts, plainSecrets, interruptedKeys, lostCreations }: Stack,
   report: Report,
 ): void {
   const names = accounts.map((account) => account.name);
   report("ok", "stack", `${name}, account${names.length > 1 ? "s" : ""} ${names.join(", ")}.`);
-  if (hasPlainToken)
-    report(
-      "warning",
-      "token",
-      "The access token is stored in plain text.",
-      "pulumi config set --secret partners:accessToken",
-      "Then ask the service for a new token.",
-    );
+  for (const setting of plainSecrets) {
+    const [check, what, next] = PLAIN_SECRETS[setting];
+    const command = `pulumi config set --secret partners:${setting}`;
+    report("warning", check, `${what} stored in plain text.`, command, next);
+  }
   if (lostCreations.length > 0)
     report(
       "failed",

@@ -6,7 +6,13 @@ import { promisify } from "node:util";
 import { accountName, isExplicit, type ConfigSource } from "../handlers/settings.js";
 import { mayHaveCreated } from "../hosts/killed-run.js";
 import { configSource, unknownSettings } from "../hosts/provider-inputs.js";
-import { isUnknownKey, PARTNER_API_KEY, RESOURCES, type Registration } from "../registration.js";
+import {
+  isUnknownKey,
+  PARTNER_API_KEY,
+  RESOURCES,
+  SECRET_SETTINGS,
+  type Registration,
+} from "../registration.js";
 import { CommandError } from "./command.js";
 
 /** What the doctor needs of a stack: its configuration, and its state after the last `pulumi up`. */
@@ -21,7 +27,8 @@ export interface Stack {
   readonly interruptedKeys: readonly string[];
   /** The keys that may have been created although the response was lost. */
   readonly lostCreations: readonly LostKey[];
-  readonly hasPlainToken: boolean;
+  /** The settings that are stored in plain text although their values are secret. */
+  readonly plainSecrets: readonly (typeof SECRET_SETTINGS)[number][];
 }
 
 /** A creation whose response was lost. */
@@ -142,7 +149,6 @@ export function parseStack(name = "", values: Config = {}, deployment: Deploymen
   // In a project of this name, unknown keys are its own settings.
   const isOwnNamespace = resources.some(({ urn }) => urn.split("::")[1] === "partners");
   const unknownKeys = isOwnNamespace ? [] : Object.keys(values).filter(isUnknownKey);
-  const token = values["partners:accessToken"];
   return {
     name,
     accounts: usesConfiguration ? [account(null, config, unknownKeys), ...providers] : providers,
@@ -157,7 +163,10 @@ export function parseStack(name = "", values: Config = {}, deployment: Deploymen
         const at = resource.outputs?.["lostCreationAt"];
         return typeof at === "string" ? { resource: nameOf(resource), at } : [];
       }),
-    hasPlainToken: token?.value !== undefined && token.secret !== true,
+    plainSecrets: SECRET_SETTINGS.filter((setting) => {
+      const { value, secret } = values[`partners:${setting}`] ?? {};
+      return value !== undefined && secret !== true;
+    }),
   };
 }
 

@@ -8,6 +8,7 @@ import { isFailedCreation } from "../responses/key-reader.js";
 import type { ResponseMapping } from "../responses/mapping.js";
 import { readWebhookList } from "../responses/webhook-list-reader.js";
 import { provesWhole } from "../responses/whole-document.js";
+import type { Settings } from "./settings.js";
 import { keepResponse, tokenMark, type CreatedKey } from "./keys/stored-key.js";
 import type { WebhookList } from "./webhooks/list.js";
 
@@ -47,7 +48,7 @@ export interface PartnerService extends Pick<PartnerClient, "pendingOperations" 
 export function interpretResponses(
   client: PartnerClient,
   mapping: ResponseMapping,
-  accessToken: string,
+  { accessToken, identity }: Pick<Settings, "accessToken" | "identity">,
 ): PartnerService {
   return {
     async createApiKey() {
@@ -56,7 +57,7 @@ export function interpretResponses(
       return {
         response: keepResponse(response.body, response.complete),
         createdAt: response.receivedAt,
-        token: tokenMark(accessToken),
+        token: tokenMark(identity),
         undecoded: response.undecoded,
       };
     },

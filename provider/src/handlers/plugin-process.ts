@@ -130,7 +130,11 @@ export class PluginProcess {
 
   /** Returns the settings. @throws {SettingsError} that names everything that is missing or wrong. */
   readSettings(): Settings {
-    this.#settings ??= readSettings(this.#source, this.env);
+    if (this.#settings !== null) return this.#settings;
+    this.#settings = readSettings(this.#source, this.env);
+    const { origin, loopback } = this.#settings.baseUrl;
+    // Here, because a run that changes nothing may send no request, and must not pass for a safe one.
+    if (origin.startsWith("http:") && !loopback) this.warn({ kind: "plainHttp", host: new URL(origin).host });
     return this.#settings;
   }
 
@@ -158,7 +162,7 @@ export class PluginProcess {
     const client = interpretResponses(
       createClient({ ...this.#options, ...settings, env: this.env, log }),
       responses,
-      settings.accessToken,
+      settings,
     );
     this.#client = client;
     if (this.env["NODE_TLS_REJECT_UNAUTHORIZED"] === "0" && baseUrl.origin.startsWith("https:"))

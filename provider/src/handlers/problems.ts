@@ -216,6 +216,8 @@ export type Notice = Readonly<
   | { kind: "unknownSetting"; name: string }
   /** Certificates are not verified, because of the environment. */
   | { kind: "tlsNotVerified" }
+  /** The access token is sent unencrypted to this host, because a setting allows it. */
+  | { kind: "plainHttp"; host: string }
   /** `restore` has no original state to restore. */
   | { kind: "nothingToRestore"; webhookIds: readonly number[] }
   /** These webhooks are not in the `state` that a fleet sets for all `others`. */

@@ -1,3 +1,4 @@
+import { textsToHide } from "../api/extra-headers.js";
 import { redactText } from "../api/redact.js";
 import type { WebhookState } from "../api/operations.js";
 import { ownNodesOf } from "../responses/state-reader.js";
@@ -23,14 +24,14 @@ export interface ListedResource {
  * webhook to filter.
  */
 export async function listResources(plugin: PluginProcess, state?: WebhookState): Promise<ListedResource[]> {
-  const { accessToken } = plugin.readSettings();
+  const secrets = textsToHide(plugin.readSettings());
   const { webhooks } = await plugin.open();
   const all = (await webhooks.list()).all();
   const unknown = state === undefined ? null : unknownStates(all);
   if (unknown) throw new ResourceError(unknown);
   return all
     .filter((webhook) => state === undefined || webhook.state === state)
-    .map((webhook) => ({ id: String(webhook.webhookId), name: nameOf(recordOf(webhook), accessToken) }));
+    .map((webhook) => ({ id: String(webhook.webhookId), name: nameOf(recordOf(webhook), secrets) }));
 }
 
 /**
@@ -44,14 +45,14 @@ const ADDRESS = /url$|^(?:endpoint|address|target)$/;
  * Returns the name, the description or the address in a record, without what could be a secret; empty if
  * there is none. For whoever looks for the ID to import: without a name, one webhook is as good as the next.
  */
-function nameOf(record: JsonObject, accessToken: string): string {
+function nameOf(record: JsonObject, secrets: readonly string[]): string {
   const texts = ownNodesOf(record).flatMap(({ name, value }) =>
     typeof value === "string" ? { name, text: value.trim() } : [],
   );
   const names = NAMES.flatMap((pattern) => texts.filter(({ name }) => pattern.test(name)));
   const addresses = texts.filter(({ name, text }) => ADDRESS.test(name) && isWebAddress(text));
   const shown = [...names, ...addresses].map(({ text }) => {
-    const redact = (part: string): string => redactText(part, [accessToken]) ?? "";
+    const redact = (part: string): string => redactText(part, secrets) ?? "";
     if (!isWebAddress(text)) return redact(text);
     // Part by part, and without the user, the password, the query and the fragment.
     const { protocol, host, pathname } = new URL(text);

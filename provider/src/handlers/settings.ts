@@ -1,6 +1,7 @@
 import type { ClientOptions } from "../api/client.js";
 import type { BaseUrl } from "../api/connections.js";
 import { SettingsError, type PairedSetting, type SettingProblem, type SettingRule } from "../api/errors.js";
+import { readHeaders, type ExtraHeaders } from "../api/extra-headers.js";
 import { API_ROOT, isVisibleAscii } from "../api/operations.js";
 import { readMapping, type ResponseMapping } from "../responses/mapping.js";
 import { ACCOUNT_KEY, DEFAULT_ACCOUNT, EXPLICIT_KEY, type SettingName } from "../registration.js";
@@ -18,6 +19,11 @@ export interface Settings extends Omit<ClientOptions, "clock" | "signal" | "log"
   readonly refreshBeforeUpdate: boolean;
   /** The address of the account, as the state records it; then its previous address, if it has moved. */
   readonly servers: readonly [string, ...string[]];
+  /**
+   * Tells accounts of one server apart: the access token and the headers, one of which may name a tenant. It
+   * never leaves the process unhashed. Secret.
+   */
+  readonly identity: string;
 }
 
 /**
@@ -30,12 +36,17 @@ export interface Settings extends Omit<ClientOptions, "clock" | "signal" | "log"
 export function readSettings(source: ConfigSource, env: NodeJS.ProcessEnv): Settings {
   assertNodeVersion(process.versions.node);
   const reader = new SettingsReader(source, env);
-  const baseUrl = reader.address("baseUrl", reader.required("baseUrl"));
-  const previousBaseUrl = reader.address("previousBaseUrl", reader.text("previousBaseUrl"));
+  const allowsHttp = reader.flag("allowTokenOverPlainHttp");
+  const baseUrl = reader.address("baseUrl", reader.required("baseUrl"), allowsHttp);
+  // Nothing is sent there.
+  const previousBaseUrl = reader.address("previousBaseUrl", reader.text("previousBaseUrl"), true);
   const accessToken = reader.required("accessToken");
   // Laxer than RFC 6750 (2.1), but it rules out header injection and catches a stray newline.
   if (accessToken !== null && !isVisibleAscii(accessToken, 8192))
     reader.refuse("accessToken", "visibleAscii");
+  const headers = readHeaders(reader.text("headers") ?? "{}", (rule) => {
+    reader.refuse("headers", rule);
+  });
   const settings = {
     requestTimeout: (reader.number("requestTimeout", 0.001, 86_400) ?? 30) * 1000,
     operationTimeout: (reader.number("operationTimeout", 0.001, 86_400) ?? 120) * 1000,
@@ -46,10 +57,16 @@ export function readSettings(source: ConfigSource, env: NodeJS.ProcessEnv): Sett
       reader.refuse(setting, rule);
     }),
   };
-  const problems = [...reader.problems, ...separatedPair(source, env)];
+  const problems = [...reader.problems, ...separatedPairs(source, env)];
   if (problems.length > 0 || baseUrl === null || accessToken === null) throw new SettingsError(problems);
   const previous = previousBaseUrl === null ? [] : [addressOf(previousBaseUrl)];
-  return { ...settings, baseUrl, accessToken, servers: [addressOf(baseUrl), ...previous] };
+  const servers = [addressOf(baseUrl), ...previous] as const;
+  return { ...settings, baseUrl, accessToken, headers, servers, identity: identityOf(accessToken, headers) };
+}
+
+function identityOf(accessToken: string, headers: ExtraHeaders): string {
+  const names = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]);
+  return names.length === 0 ? accessToken : JSON.stringify([accessToken, ...names.sort()]);
 }
 
 /** Reads settings of each type, and collects their problems. What is missing or wrong is `null`. */
@@ -74,9 +91,9 @@ class SettingsReader {
     return text;
   }
 
-  /** @param text The value of the setting. */
-  address(setting: SettingName, text: string | null): BaseUrl | null {
-    const parsed = text === null ? null : parseBaseUrl(text);
+  /** @param text The value of the setting. @param allowsHttp See {@link parseBaseUrl}. */
+  address(setting: SettingName, text: string | null, allowsHttp: boolean): BaseUrl | null {
+    const parsed = text === null ? null : parseBaseUrl(text, allowsHttp);
     if (typeof parsed !== "string") return parsed;
     this.refuse(setting, parsed);
     return null;
@@ -109,13 +126,17 @@ function addressOf({ origin, prefix }: BaseUrl): string {
 /** As the URL parser writes them. Names other than `localhost` could resolve to anything. */
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 
-/** Returns the parts of a base URL, or the rule that it breaks. */
-export function parseBaseUrl(text: string): BaseUrl | (SettingRule & string) {
+/**
+ * Returns the parts of a base URL, or the rule that it breaks.
+ *
+ * @param allowsHttp Whether it may be an `http://` address of another machine. @default false
+ */
+export function parseBaseUrl(text: string, allowsHttp = false): BaseUrl | (SettingRule & string) {
   if (!URL.canParse(text)) return "url";
   const { protocol, username, password, hostname, origin, pathname } = new URL(text);
   const loopback = LOOPBACK.test(hostname);
   if (username !== "" || password !== "") return "noCredentials";
-  if (protocol !== "https:" && (protocol !== "http:" || !loopback)) return "https";
+  if (protocol !== "https:" && (protocol !== "http:" || !(loopback || allowsHttp))) return "https";
   if (text.includes("?") || text.includes("#")) return "noQuery";
   const prefix = pathname.replace(/\/{1,64}$/, "");
   if (prefix.endsWith(API_ROOT)) return "noApiRoot";
@@ -123,21 +144,28 @@ export function parseBaseUrl(text: string): BaseUrl | (SettingRule & string) {
 }
 
 /**
- * Finds an address and a token that do not belong together: a pipeline sets `PARTNERS_BASE_URL` and
- * `PARTNERS_ACCESS_TOKEN` for all of its stacks, and the file of one stack replaces only one of the two.
- * Then, a token could reach the server of another account.
+ * Finds an address and a secret that do not belong together: a pipeline sets `PARTNERS_BASE_URL`,
+ * `PARTNERS_ACCESS_TOKEN` and `PARTNERS_HEADERS` for all of its stacks, and the file of one stack replaces
+ * only some of them. Then, a secret could reach the server of another account. Headers alone may be replaced:
+ * each stack may have its own tenant.
  */
-function separatedPair(source: ConfigSource, env: NodeJS.ProcessEnv): SettingProblem[] {
+function separatedPairs(source: ConfigSource, env: NodeJS.ProcessEnv): SettingProblem[] {
+  if (isExplicit(source)) return [];
   const configured = (name: PairedSetting): string | undefined => source.get(`partners:${name}`);
-  const [replaced, kept]: [PairedSetting, PairedSetting] = configured("baseUrl")
-    ? ["baseUrl", "accessToken"]
-    : ["accessToken", "baseUrl"];
-  const variable = fromEnvironment(replaced, env);
-  const isPair = variable && fromEnvironment(kept, env) && !isExplicit(source);
-  const isHalf = configured(replaced) && !configured(kept);
-  if (!isPair || !isHalf || variable === configured(replaced)) return [];
-  return [{ kind: "separatedPair", replaced, kept }];
+  return PAIRS.flatMap(([replaced, kept]) => {
+    const variable = fromEnvironment(replaced, env);
+    const isPair = variable && fromEnvironment(kept, env);
+    const isHalf = configured(replaced) && !configured(kept);
+    if (!isPair || !isHalf || variable === configured(replaced)) return [];
+    return [{ kind: "separatedPair", replaced, kept }];
+  });
 }
+
+const PAIRS: readonly (readonly [replaced: PairedSetting, kept: PairedSetting])[] = [
+  ["baseUrl", "accessToken"],
+  ["baseUrl", "headers"],
+  ["accessToken", "baseUrl"],
+];
 
 /** Returns a setting without its last newline: secrets that are mounted as files end with one. */
 function fromEnvironment(setting: SettingName, env: NodeJS.ProcessEnv): string | undefined {

@@ -92,7 +92,7 @@ function deletionUnclearText(
       case "noList":
         return `nothing confirms that the key is gone. ${describe(doubt.listError)}`;
       case "otherToken":
-        return `the key was created with another access token. If that token belongs to another account, restore ${settingName("accessToken", context)}.`;
+        return `the key was created with another access token or other headers. If they belong to another account, restore ${settingName("accessToken", context)}, and ${settingName("headers", context)}.`;
       case "byId":
         return `the service may delete keys by ${doubt.isOther ? "another" : "an"} ID. If so, set ${settingName("responses.apiKeyId", context)} to ${oneOf(doubt.pointers)}, and run ${UP}.`;
       case "new":

@@ -1,6 +1,7 @@
 import proto from "@pulumi/pulumi/proto/provider_pb.js";
 
 import { UNKNOWN } from "../handlers/contract.js";
+import { SECRET_SETTINGS } from "../registration.js";
 import type { PluginHost } from "./plugin-host.js";
 import {
   areChecked,
@@ -35,7 +36,7 @@ export class NativeConfiguration {
     const inputs = checkedProviderInputs(request.getUrn(), news);
     this.#host.plugin.configure(configSource(inputs));
     for (const name of unknownSettings(news)) this.#host.plugin.warn({ kind: "unknownSetting", name });
-    const response = new proto.CheckResponse().setInputs(toStruct(inputs, ["accessToken"]));
+    const response = new proto.CheckResponse().setInputs(toStruct(inputs, SECRET_SETTINGS));
     const wrong = wrongTypes(news);
     if (wrong.length > 0) return response.setFailuresList(wrong.map(checkFailure));
     try {

@@ -73,6 +73,8 @@ export function renderNotice(notice: Notice, context: MessageContext): string {
       return unknownSettingText(context.account === undefined ? `partners:${notice.name}` : notice.name);
     case "tlsNotVerified":
       return "NODE_TLS_REJECT_UNAUTHORIZED=0 lets anyone on the network read the access token. Remove it; for a private authority, set NODE_EXTRA_CA_CERTS.";
+    case "plainHttp":
+      return `plain http:// lets anyone on the network to ${notice.host} read the access token and the API keys. Where you can, use https:// and remove ${settingName("allowTokenOverPlainHttp", context)}.`;
     case "nothingToRestore":
       return `the original state of ${webhooksText(notice.webhookIds)} is unknown, so "restore" has no effect.`;
     case "othersDiffer": {

@@ -1,4 +1,4 @@
-import type { Properties } from "../handlers/contract.js";
+import { UNKNOWN, type Properties } from "../handlers/contract.js";
 import type { ConfigSource } from "../handlers/settings.js";
 import {
   ACCOUNT_KEY,
@@ -22,7 +22,12 @@ export function checkedProviderInputs(urn: string, news: Properties): Properties
   const name = rest.join("::");
   const explicit = type !== "pulumi:providers:partners" || !isDefaultName(name, news);
   const account = nameOrNull(news) ?? (explicit ? name : DEFAULT_ACCOUNT);
-  return { ...news, [ACCOUNT]: account, [EXPLICIT]: String(explicit) };
+  return { ...news, ...unknownHeaders(news), [ACCOUNT]: account, [EXPLICIT]: String(explicit) };
+}
+
+/** Makes headers unknown as a whole if one of them is: an encrypted value holds no placeholder. */
+function unknownHeaders({ headers }: Properties): Properties {
+  return JSON.stringify(headers ?? null).includes(UNKNOWN) ? { headers: UNKNOWN } : {};
 }
 
 /** Returns what is wrong with the types of a provider's inputs, as sentences. */

@@ -45,6 +45,7 @@ const MISFITS: Readonly<Record<Misfit["kind"], string>> = {
   long: "a string of more than 4096 characters",
   masked: "masked",
   accessToken: "the access token, which is never a key",
+  header: "a value of the setting headers, which is never a key",
   short: "a string of fewer than 8 characters",
   address: "a URL or a path",
   label: "a string of words, like a name",

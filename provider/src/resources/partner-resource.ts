@@ -1,6 +1,12 @@
 import * as pulumi from "@pulumi/pulumi";
 
-import { isUnknownKey, unknownSettingText, type Registration } from "../registration.js";
+import {
+  isUnknownKey,
+  plainSecretText,
+  SECRET_SETTINGS,
+  unknownSettingText,
+  type Registration,
+} from "../registration.js";
 
 /**
  * A resource of the SDK's dynamic-provider host. It passes two inputs to that host, which Pulumi hides
@@ -61,20 +67,19 @@ export function currentRun(): object {
   return pulumi.runtime.getMonitor() ?? currentRun; // Without an engine, no resource can be registered.
 }
 
-const TOKEN = "partners:accessToken";
 const checkedRuns = new WeakSet();
 
-/** Warns, once per run, about stack configuration that has no effect, and about a token in plain text. */
+/** Warns, once per run, about stack configuration that has no effect, and about secrets in plain text. */
 function warnAboutStackSettings(): void {
   const run = currentRun();
   if (checkedRuns.has(run)) return;
   checkedRuns.add(run);
   // The SDK exports `isConfigSecret` but does not declare it; without it, there is no warning.
   const { isConfigSecret } = pulumi.runtime as { isConfigSecret?: (key: string) => boolean };
-  if (pulumi.runtime.getConfig(TOKEN) !== undefined && isConfigSecret?.(TOKEN) === false) {
-    void pulumi.log.warn(
-      `${TOKEN} is stored in plain text. Run "pulumi config set --secret ${TOKEN}" and rotate the token.`,
-    );
+  for (const name of SECRET_SETTINGS) {
+    const key = `partners:${name}`;
+    if (pulumi.runtime.getConfig(key) !== undefined && isConfigSecret?.(key) === false)
+      void pulumi.log.warn(plainSecretText(name));
   }
   if (pulumi.getProject() === "partners") return; // In such a project, unknown names are its own settings.
   for (const key of Object.keys(pulumi.runtime.allConfig()).filter(isUnknownKey))

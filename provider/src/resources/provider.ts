@@ -16,7 +16,7 @@ import { assertArguments } from "./partner-resource.js";
 export interface ProviderArgs {
   /**
    * The address of the Partner API without `/api/v1/partners`, for example `https://partners.example.com`.
-   * Plain `http://` is allowed only for the local machine.
+   * Plain `http://` is only for the local machine, unless `allowTokenOverPlainHttp` is set.
    */
   baseUrl: pulumi.Input<string>;
   /**
@@ -24,8 +24,21 @@ export interface ProviderArgs {
    * @default none
    */
   previousBaseUrl?: pulumi.Input<string | undefined>;
+  /**
+   * Whether `baseUrl` may be an `http://` address of another machine, as in the network of a cluster. Anyone
+   * on that network can then read the access token and the API keys, and each run warns of it.
+   * @default false
+   */
+  allowTokenOverPlainHttp?: pulumi.Input<boolean | undefined>;
   /** The access token: 1 to 8192 visible ASCII characters. Always secret. */
   accessToken: pulumi.Input<string>;
+  /**
+   * Headers to send with each request, by name, for a gateway in front of the service: a subscription key or
+   * a tenant. Values are 1 to 8192 visible ASCII characters, with spaces only between them. `Authorization`
+   * and the other headers that the provider sets are refused. Always secret.
+   * @default none
+   */
+  headers?: pulumi.Input<Record<string, pulumi.Input<string>> | undefined>;
   /**
    * The name of the account, any text. Moving a resource to a provider with another account name replaces the
    * resource.
@@ -92,6 +105,7 @@ export class Provider extends pulumi.ProviderResource {
     const inputs = {
       ...(Object.fromEntries(settings) as Record<string, pulumi.Output<string> | undefined>),
       "partners:accessToken": pulumi.secret(assertTokenText(args.accessToken)).apply(assertTokenText),
+      ...(args.headers !== undefined && { "partners:headers": pulumi.secret(text(args.headers)) }),
       [EXPLICIT_KEY]: "true",
       [ACCOUNT_KEY]: account,
     };

@@ -13,6 +13,8 @@ export type Misfit =
   | "long"
   | "masked"
   | "accessToken"
+  /** The value of a header that is sent with each request. */
+  | "header"
   | "short"
   | "address"
   /** Words and short numbers, which look like a name. */

@@ -59,6 +59,7 @@ const SECRETS: readonly string[] = [
   "PartnerApiKey.response",
   "GetPartnerWebhooksResult.webhooks",
   "ProviderArgs.accessToken",
+  "ProviderArgs.headers",
 ];
 
 /**

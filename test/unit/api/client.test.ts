@@ -342,7 +342,7 @@ describe("NODE_DEBUG", () => {
     const script = `
       const { createClient } = await import(process.argv[1]);
       const baseUrl = { origin: "https://partners.test", prefix: "", loopback: false };
-      try { createClient({ baseUrl, accessToken: "t", maxConnections: 1 }); console.log("created"); }
+      try { createClient({ baseUrl, accessToken: "t", headers: {}, maxConnections: 1 }); console.log("created"); }
       catch (error) { console.log(error.code, JSON.stringify(error.problems)); }`;
     const client = new URL("../../../provider/dist/api/client.js", import.meta.url).href;
     const env = { ...process.env, NODE_DEBUG: value };

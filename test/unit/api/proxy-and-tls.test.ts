@@ -114,6 +114,19 @@ describe("a proxy", () => {
     expect(proxy.seen()).toHaveLength(0);
   });
 
+  it("tunnels plain HTTP to another machine too, so that each creation has a connection of its own", async () => {
+    const plain = await sandboxFor();
+    const proxy = await startConnectProxy(Number(new URL(plain.url).port), ["tunnel"]);
+    onTestFinished(() => proxy.close());
+    const target = { ...plain, url: plain.url.replace("127.0.0.1", HOST) };
+    const client = clientFor(target, { env: { HTTP_PROXY: proxy.url } });
+    await client.listWebhooks();
+    await client.createApiKey();
+    await client.createApiKey();
+    expect(new Set([...plain.connections("GET"), ...plain.connections("POST")]).size).toBe(3);
+    expect(proxy.heads.map((head) => head.split(" ")[0])).toEqual(["CONNECT", "CONNECT", "CONNECT"]);
+  });
+
   const notHttp = ["socks5", "SOCKS5", "socks", "socks5h", "ftp"].map(
     (scheme) => `${scheme}://proxy.example:1`,
   );

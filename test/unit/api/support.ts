@@ -54,18 +54,19 @@ export function clientFor(
   { url, accessToken }: Target,
   options: Partial<Omit<ClientOptions, "baseUrl">> = {},
 ): PartnerService {
-  const baseUrl = parseBaseUrl(url);
+  const baseUrl = parseBaseUrl(url, true);
   if (typeof baseUrl === "string") throw new Error(baseUrl);
   const requests = createClient({
     baseUrl,
     accessToken,
+    headers: {},
     requestTimeout: 2_000,
     operationTimeout: 10_000,
     maxConnections: 4,
     requestsPerSecond: null,
     ...options,
   });
-  const client = interpretResponses(requests, {}, accessToken);
+  const client = interpretResponses(requests, {}, { accessToken, identity: accessToken });
   onTestFinished(() => client.close());
   return client;
 }

@@ -43,6 +43,8 @@ describe("docs/configuration.md", () => {
       "partners:baseUrl": "required",
       "partners:accessToken": "required",
       "partners:previousBaseUrl": "none",
+      "partners:allowTokenOverPlainHttp": "false",
+      "partners:headers": Object.keys(settings.headers).length === 0 ? "none" : "",
       "partners:requestTimeout": String(settings.requestTimeout / 1000),
       "partners:operationTimeout": String(settings.operationTimeout / 1000),
       "partners:maxConnections": String(settings.maxConnections),

@@ -5,6 +5,7 @@ import { failureOf, sandboxFor } from "../api/support.ts";
 import { startRun } from "./support.ts";
 
 const TOKEN = "short-token";
+const HEADER = "acme-tenant";
 
 it.each<[what: string, members: object, name: string]>([
   ["nothing to recognize", { created_at: "2026-01-01", secret: "whsec_0123456789abcdef" }, ""],
@@ -24,12 +25,15 @@ it.each<[what: string, members: object, name: string]>([
   ["commands in its address", { url: "https://a.example/##[x]/y::z" }, "https://a.example/"],
   ["half a character in its name", { name: "Orders \ud83d" }, "Orders \ufffd"],
   ["a name that could be a secret", { name: "whsec_0123456789abcdef", description: "Orders" }, "Orders"],
+  ["the value of a header in its name", { name: `Orders ${HEADER}` }, "Orders ***"],
   ["the access token in its name", { name: `Orders ${TOKEN}\u001b[31m` }, "Orders *** [31m"],
 ])("a webhook with %s is listed with the right name", async (_what, members, name) => {
   const webhooks: Shape["webhooks"] = (list) =>
     list.map(({ webhookId, state }) => ({ webhookId, state, ...members }));
   const service = await sandboxFor({ shape: { ...SHAPES.flat, webhooks }, accessToken: TOKEN });
-  const [first] = await startRun(service).listResources();
+  const [first] = await startRun(service, {
+    headers: JSON.stringify({ "x-tenant": HEADER }),
+  }).listResources();
   expect(first).toEqual({ id: "101", name });
 });
 

@@ -32,6 +32,8 @@ describe("settings", () => {
   const env = {
     PARTNERS_BASE_URL: "https://other.example.com/gateway/",
     PARTNERS_ACCESS_TOKEN: "other",
+    PARTNERS_HEADERS: '{"X-Tenant":"acme","X-Key":"k3y"}',
+    PARTNERS_ALLOW_TOKEN_OVER_PLAIN_HTTP: "false",
     PARTNERS_REQUEST_TIMEOUT: "5",
     PARTNERS_OPERATION_TIMEOUT: "6",
     PARTNERS_MAX_CONNECTIONS: "7",
@@ -45,6 +47,8 @@ describe("settings", () => {
       baseUrl: { origin: "https://other.example.com", prefix: "/gateway", loopback: false },
       servers: ["https://other.example.com/gateway"],
       accessToken: "other",
+      headers: { "X-Tenant": "acme", "X-Key": "k3y" },
+      identity: '["other",["x-key","k3y"],["x-tenant","acme"]]',
       requestTimeout: 5_000,
       operationTimeout: 6_000,
       maxConnections: 7,
@@ -68,19 +72,43 @@ describe("settings", () => {
     expect(found).toEqual([{ kind: "invalid", setting: "accessToken", rule: "visibleAscii" }]);
   });
 
+  const pair = { ...env, PARTNERS_HEADERS: "" };
   // With another account's variables in the shell, a stack that forgets its token would send that account's
   // token to its own server.
   it.each<[what: string, values: Values, variables: NodeJS.ProcessEnv, replaced: string | null]>([
-    ["only the address is replaced", { baseUrl: RIGHT.baseUrl }, env, "baseUrl"],
-    ["only the token is replaced", { accessToken: "mine" }, env, "accessToken"],
-    ["both are replaced", RIGHT, env, null],
-    ["the address is the same", { baseUrl: env.PARTNERS_BASE_URL }, env, null],
+    ["only the address is replaced", { baseUrl: RIGHT.baseUrl }, pair, "baseUrl"],
+    ["only the token is replaced", { accessToken: "mine" }, pair, "accessToken"],
+    ["both are replaced", RIGHT, pair, null],
+    ["the address is the same", { baseUrl: env.PARTNERS_BASE_URL }, pair, null],
     ["the environment has only the token", RIGHT, { PARTNERS_ACCESS_TOKEN: "other" }, null],
     ["the stack lacks the token", { baseUrl: RIGHT.baseUrl }, { PARTNERS_ACCESS_TOKEN: "other" }, null],
     ["the stack lacks the address", { accessToken: "mine" }, { PARTNERS_BASE_URL: RIGHT.baseUrl }, null],
   ])("take an address and a token only together: %s", (_what, values, variables, replaced) => {
     const kept = replaced === "baseUrl" ? "accessToken" : "baseUrl";
     expect(problems(values, variables)).toEqual(replaced ? [{ kind: "separatedPair", replaced, kept }] : []);
+  });
+
+  // The headers of one account must not reach the server of another either.
+  it.each<[what: string, values: Values, kept: string[]]>([
+    ["only the address is replaced", { baseUrl: RIGHT.baseUrl }, ["accessToken", "headers"]],
+    ["the headers are not replaced", RIGHT, ["headers"]],
+    ["all are replaced", { ...RIGHT, headers: '{"X-Tenant":"mine"}' }, []],
+    ["the headers are replaced by none", { ...RIGHT, headers: "{}" }, []],
+    ["only the headers are replaced, as by a stack with its own tenant", { headers: "{}" }, []],
+    ["the address is the same", { ...RIGHT, baseUrl: env.PARTNERS_BASE_URL }, []],
+  ])("take an address and headers only together: %s", (_what, values, kept) => {
+    const expected = kept.map((name) => ({ kind: "separatedPair", replaced: "baseUrl", kept: name }));
+    expect(problems(values, env)).toEqual(expected);
+  });
+
+  it("identify the account by the token alone or, with headers, by both in any order and case", () => {
+    const identity = (headers?: object): string =>
+      read({ ...RIGHT, ...(headers && { headers: JSON.stringify(headers) }) }).identity;
+    expect(identity()).toBe(RIGHT.accessToken);
+    expect(identity({})).toBe(RIGHT.accessToken);
+    expect(identity({ "X-Tenant": "a", "X-Key": "b" })).toBe(identity({ "x-key": "b", "x-tenant": "a" }));
+    expect(identity({ "X-Tenant": "a" })).not.toBe(identity({ "X-Tenant": "b" }));
+    expect(identity({ "X-Tenant": "a" })).not.toBe(RIGHT.accessToken);
   });
 
   it("of an explicit provider come only from its arguments", () => {
@@ -107,6 +135,12 @@ describe("settings", () => {
     ["accessToken", `${SECRET}é`, "visibleAscii"],
     ["accessToken", "x".repeat(8193), "visibleAscii"],
     ["previousBaseUrl", SECRET, "url"],
+    ["previousBaseUrl", `ftp://${SECRET}.example`, "https"],
+    ["allowTokenOverPlainHttp", SECRET, "flag"],
+    ["headers", SECRET, "jsonObject"],
+    ["headers", { "x-key": `${SECRET}\n` }, "headerValue"],
+    ["headers", { [`${SECRET}:`]: "x" }, "headerName"],
+    ["headers", { Host: SECRET }, { reserved: "host" }],
     ["requestTimeout", SECRET, { min: 0.001, max: 86_400 }],
     ["responses", SECRET, "jsonObject"],
     ["responses", [SECRET], "jsonObject"],
@@ -174,6 +208,53 @@ describe("a base URL", () => {
     [`http://:${SECRET}@127.0.0.1`, "noCredentials"],
   ])("must not be %j", (text, rule) => {
     expect(parseBaseUrl(text)).toBe(rule);
+  });
+});
+
+describe("plain HTTP to another machine", () => {
+  const values = { ...RIGHT, baseUrl: "http://partners.internal:8080/gate" };
+  const invalid = [{ kind: "invalid", setting: "baseUrl", rule: "https" }];
+
+  it("is refused, unless a setting allows it", () => {
+    expect(problems(values)).toEqual(invalid);
+    expect(problems({ ...values, allowTokenOverPlainHttp: "false" })).toEqual(invalid);
+    expect(read({ ...values, allowTokenOverPlainHttp: "true" }).baseUrl).toEqual({
+      origin: "http://partners.internal:8080",
+      prefix: "/gate",
+      loopback: false,
+    });
+    const PARTNERS_ALLOW_TOKEN_OVER_PLAIN_HTTP = "true";
+    expect(problems(values, { PARTNERS_ALLOW_TOKEN_OVER_PLAIN_HTTP })).toEqual([]);
+    expect(problems({ ...values, explicit: "true" }, { PARTNERS_ALLOW_TOKEN_OVER_PLAIN_HTTP })).toEqual(
+      invalid,
+    );
+  });
+
+  it("is allowed only for http://", () => {
+    for (const baseUrl of ["ftp://a.example", "ws://a.example"])
+      expect(problems({ ...RIGHT, baseUrl, allowTokenOverPlainHttp: "true" })).toEqual(invalid);
+  });
+
+  it("is allowed for the previous address, to which nothing is sent", () => {
+    const { servers } = read({ ...RIGHT, previousBaseUrl: values.baseUrl });
+    expect(servers).toEqual([RIGHT.baseUrl, values.baseUrl]);
+  });
+
+  it.each([
+    [values.baseUrl, [{ kind: "plainHttp", host: "partners.internal:8080" }]],
+    ["http://127.0.0.1:1", []],
+    [RIGHT.baseUrl, []],
+  ])("causes one warning for each account, even if nothing is sent: %s", (url, expected) => {
+    const { plugin, notices } = startRun({ ...RIGHT, url }, { allowTokenOverPlainHttp: "true" });
+    plugin.readSettings();
+    const source = {
+      "partners:baseUrl": url,
+      "partners:accessToken": "t",
+      "partners:allowTokenOverPlainHttp": "true",
+    };
+    plugin.configure(new Map(Object.entries(source))); // The engine may configure a process twice.
+    plugin.readSettings();
+    expect(notices).toEqual(expected);
   });
 });
 

@@ -24,11 +24,14 @@ it.each([
 
 // undici words the errors of these malformed responses itself.
 it.each<[what: string, bytes: string]>([
-  ["a status line", `HTTP/1.1 401 ${token}\r\ncontent-length: 0\r\n\r\n`],
+  ["a status line", `HTTP/1.1 401 ${token} ${CANARIES.header}\r\ncontent-length: 0\r\n\r\n`],
   ["a header that is too long", `HTTP/1.1 200 OK\r\nx-echo: ${token.repeat(10_000)}\r\n\r\n`],
   ["a malformed header", `HTTP/1.1 200 OK\r\n${token}\r\n\r\n`],
-  ["a truncated error", `HTTP/1.1 500 OK\r\ncontent-length: 999\r\n\r\n{"message":"${token}`],
-])("no error and no log repeats a token in %s", async (_what, bytes) => {
+  [
+    "a truncated error",
+    `HTTP/1.1 500 OK\r\ncontent-length: 999\r\n\r\n{"message":"${token} ${CANARIES.header}`,
+  ],
+])("no error and no log repeats a token or a header in %s", async (_what, bytes) => {
   const calls: readonly ((client: PartnerService) => Promise<unknown>)[] = [
     (client) => client.createApiKey(),
     (client) => client.deleteApiKey(CANARIES.existingKey),
@@ -38,8 +41,9 @@ it.each<[what: string, bytes: string]>([
   for (const call of calls) {
     const lines: string[] = [];
     const target = { ...(await scripted({ bytes, end: "fin" })), accessToken: token };
+    const headers = { "X-Gateway-Key": CANARIES.header };
     const log = (line: string): void => void lines.push(line);
-    const error = await failureOf(call(clientFor(target, { clock: new InstantClock(), log })));
+    const error = await failureOf(call(clientFor(target, { clock: new InstantClock(), headers, log })));
     expect(error).toBeInstanceOf(PartnerError);
     const facts = inspect(error, { depth: 20, showHidden: true });
     const places = { facts, text: renderError(error), log: lines.join("\n") };

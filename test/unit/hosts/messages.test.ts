@@ -86,7 +86,16 @@ const CAUSES: Examples<FailureCause> = {
 const refused = { kind: "refused", reason: "several", candidates: ["/token", "/clientSecret"] } as const;
 const NOTHING = { ...refused, reason: "none", candidates: [] } as const;
 /** At a set pointer, and at the only one that is named like a key. */
-const MISFITS = ["number", "notText", "empty", "characters", "long", "masked", "accessToken"] as const;
+const MISFITS = [
+  "number",
+  "notText",
+  "empty",
+  "characters",
+  "long",
+  "masked",
+  "accessToken",
+  "header",
+] as const;
 const NAMED_MISFITS = ["short", "address", "label"] as const;
 const POST = { operation: "createApiKey" } as const;
 const PATCH = { operation: "disableWebhook", webhookId: 101 } as const;
@@ -218,6 +227,10 @@ const PROBLEMS: Examples<ResourceProblem> = {
 /** A setting that can break each rule. */
 const RULES: Readonly<Record<SettingRule & string, string>> = {
   visibleAscii: "accessToken",
+  headerName: "headers",
+  headerText: "headers",
+  headerValue: "headers",
+  headerTwice: "headers",
   url: "baseUrl",
   noCredentials: "baseUrl",
   https: "baseUrl",
@@ -236,12 +249,15 @@ const SETTINGS: Examples<SettingProblem> = {
   missing: ["baseUrl", "accessToken"].map((setting) => ({ kind: "missing", setting })),
   invalid: [
     { kind: "invalid", setting: "requestTimeout", rule: { min: 0.001, max: 86_400 } },
+    { kind: "invalid", setting: "headers", rule: { reserved: "authorization" } },
     { kind: "invalid", setting: "responses", rule: { members: ["apiKey", "webhooks"] } },
     ...Object.entries(RULES).map(([rule, setting]) => {
       return { kind: "invalid", setting, rule: rule as keyof typeof RULES } as const;
     }),
   ],
-  separatedPair: { kind: "separatedPair", replaced: "baseUrl", kept: "accessToken" },
+  separatedPair: (["accessToken", "headers"] as const).map((kept) => {
+    return { kind: "separatedPair", replaced: "baseUrl", kept };
+  }),
   oldNode: { kind: "oldNode", version: "20.0.0", minimum: "22.19.0" },
   loggedPaths: { kind: "loggedPaths" },
   invalidProxy: { kind: "invalidProxy" },
@@ -293,6 +309,7 @@ const NOTICES: Examples<Notice> = {
   releasedGone: { kind: "releasedGone", webhookIds: [101] },
   unknownSetting: { kind: "unknownSetting", name: "basUrl" },
   tlsNotVerified: { kind: "tlsNotVerified" },
+  plainHttp: { kind: "plainHttp", host: "partners.internal:8080" },
   nothingToRestore: { kind: "nothingToRestore", webhookIds: MANY },
   othersDiffer: { kind: "othersDiffer", state: "disabled", webhookIds: MANY },
   leaving: { kind: "leaving", account: "default", state: "active", webhookIds: MANY },

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import type { Properties } from "../../../provider/src/handlers/contract.js";
+import { UNKNOWN, type Properties } from "../../../provider/src/handlers/contract.js";
 import {
   checkedProviderInputs,
   diffProviderInputs,
@@ -38,6 +38,14 @@ describe("the inputs of a provider", () => {
     expect(inputs).toEqual({ ...GIVEN, ...news, account, explicit: "true" });
   });
 
+  it("have unknown headers if one of them is unknown, because they are encrypted together", () => {
+    const check = (headers: unknown) =>
+      checkedProviderInputs(`urn:pulumi:dev::test::${TYPE}::eu`, { ...GIVEN, headers })["headers"];
+    expect(check({ "X-Key": UNKNOWN, "X-Tenant": "a" })).toBe(UNKNOWN);
+    expect(check(JSON.stringify({ "X-Key": UNKNOWN }))).toBe(UNKNOWN);
+    expect(check({ "X-Key": "k" })).toEqual({ "X-Key": "k" });
+  });
+
   it.each<[what: string, news: Properties, failure: string]>([
     ["a list as account", { account: ["eu"] }, "account must be text."],
     ["true as account", { account: true }, "account must be text."],
@@ -59,6 +67,7 @@ describe("a difference between a provider's old and new inputs", () => {
     ["no setting, but the type of the account", { ...EU, account: 42 }, { ...EU, account: "42" }, [], []],
     ["the address", EU, { ...EU, baseUrl: "https://x.example" }, ["baseUrl"], []],
     ["the account", EU, { ...EU, account: "us" }, ["account"], ["account"]],
+    ["a header", { ...EU, headers: '{"x":"1"}' }, { ...EU, headers: '{"x":"2"}' }, ["headers"], []],
     [
       "the account of stack configuration, which must not replace keys when it is changed back",
       { ...GIVEN, account: "prod", explicit: "false" },

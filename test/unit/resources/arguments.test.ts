@@ -1,6 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { beforeAll, describe, expect, it } from "vitest";
 
+import { SIGNATURE } from "../../../provider/src/handlers/contract.js";
 import { ACCOUNT_KEY } from "../../../provider/src/registration.js";
 import * as partners from "../../../provider/src/index.js";
 import { withoutPrototype } from "../../../provider/src/resources/partner-webhook-states.js";
@@ -43,6 +44,18 @@ it.each([
 ])("%s is refused before anything is registered", (_what, make, message) => {
   expect(make).toThrow(message);
   expect(make).toThrow(pulumi.RunError); // Pulumi prints the message of a RunError without its stack.
+});
+
+it("the headers of a Provider are one secret, even if only one of their values is known to be one", async () => {
+  const headers = { "X-Tenant": "acme", "X-Key": pulumi.output("k3y") };
+  const provider = new Provider("with-headers", { ...eu, headers }) as partners.Provider;
+  await new Promise((resolve) => provider.urn.apply(resolve));
+  const inputs = registered.get("with-headers") as Record<string, unknown>;
+  const secret = {
+    [SIGNATURE]: "1b47061264138c4ac30d75fd1eb44270",
+    value: '{"X-Tenant":"acme","X-Key":"k3y"}',
+  };
+  expect(inputs["partners:headers"]).toEqual(secret);
 });
 
 // Pulumi's SDK would lose this ID: it assigns the members of objects one by one.

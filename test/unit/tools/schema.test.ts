@@ -11,14 +11,14 @@ const resources: Readonly<
   Record<string, { properties: object; inputProperties: object; requiredInputs?: string[] }>
 > = schema.resources;
 
-it("marks the secret outputs and the access token as secrets", () => {
+it("marks the secret outputs, the access token and the headers as secrets", () => {
   const secrets = [...Object.values(resources), schema.provider].flatMap(({ properties }) =>
     Object.entries(properties).flatMap(([name, property]) => ("secret" in property ? [name] : [])),
   );
   // `internal` is not in the schema, because programs do not use it. The plugin itself marks a
   // `previousApiKey`.
   const marked = SECRET_OUTPUTS.filter((name) => !["internal", "previousApiKey"].includes(name));
-  expect(secrets.sort()).toEqual([...marked, "accessToken"].sort());
+  expect(secrets.sort()).toEqual([...marked, "accessToken", "headers"].sort());
 });
 
 it("has no defaults from the environment, and requires no input of the provider", () => {

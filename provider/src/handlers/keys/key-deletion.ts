@@ -175,7 +175,7 @@ function doubtsAbout(
   isNew: boolean,
 ): DeletionDoubt[] {
   const doubts: DeletionDoubt[] = [];
-  if (token !== null && token !== tokenMark(plugin.readSettings().accessToken))
+  if (token !== null && token !== tokenMark(plugin.readSettings().identity))
     doubts.push({ kind: "otherToken" });
   const text = response === null ? "" : responseText(response);
   const idAt = (pointer: string): string | null => readApiKeyId(text, { apiKeyId: pointer });

@@ -53,10 +53,10 @@ export interface KeyJournal {
 /** What {@link KeyHolders} needs to know about its process. */
 export interface HoldersOwner {
   /**
-   * `accessToken` is secret. IDs count only among processes with the same token: in two accounts, two keys
-   * can have the same ID. An account can have several tokens, so values count always.
+   * `identity` is secret. IDs count only among processes with the same token and headers: in two accounts,
+   * two keys can have the same ID. An account can have several tokens, so values count always.
    */
-  readSettings(): { readonly accessToken: string };
+  readSettings(): { readonly identity: string };
   warn(notice: Notice): void;
 }
 
@@ -137,9 +137,9 @@ export class KeyHolders {
       this.#owner.warn({ kind: "notShared", folder: this.#journal.folder });
   }
 
-  /** Hashes a secret as all processes with the same access token do. */
+  /** Hashes a secret as all processes with the same token and headers do. */
   hash(secret: string): string {
-    return createHmac("sha256", this.#owner.readSettings().accessToken).update(secret).digest("base64url");
+    return createHmac("sha256", this.#owner.readSettings().identity).update(secret).digest("base64url");
   }
 
   #hashed({ names, response, isShown }: HeldKey): HeldKey {

@@ -1,4 +1,5 @@
 import { PartnerError, RequestError, SettingsError } from "../../api/errors.js";
+import { textsToHide } from "../../api/extra-headers.js";
 import { redactText, possibleKeys, serverMessage } from "../../api/redact.js";
 import { reportsFailure } from "../../responses/failure-report.js";
 import { lookalikesBeside } from "../../responses/key-reader.js";
@@ -241,8 +242,11 @@ function otherValues(
 ): readonly string[] {
   const earlier = [current, previous, replaced].map((key) => key?.response ?? null);
   const known = earlier.map((kept) => (kept === null ? "" : responseText(kept))).join("\n");
-  const { accessToken } = plugin.readSettings();
-  return lookalikesBeside(responseText(response), found.apiKey, accessToken, (text) => known.includes(text));
+  const { accessToken, headers } = plugin.readSettings();
+  const sent = Object.values(headers);
+  return lookalikesBeside(responseText(response), found.apiKey, accessToken, (text) => {
+    return known.includes(text) || sent.includes(text);
+  });
 }
 
 /** Returns the state in which a key is the current one, and the one before it is the previous one. */
@@ -310,7 +314,7 @@ function findKey(plugin: PluginProcess, created: CreatedKey, rotates: boolean): 
     complete: response.complete,
     undecoded: reading.reason === "not JSON" ? created.undecoded : null,
     reportsFailure: reportsFailure(text),
-    serverMessage: words === null ? null : redactText(words, [settings.accessToken], possible),
+    serverMessage: words === null ? null : redactText(words, textsToHide(settings), possible),
     rotates,
     reading,
   });

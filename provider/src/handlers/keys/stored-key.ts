@@ -1,6 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { createHash } from "node:crypto";
 
+import type { SentSecrets } from "../../api/extra-headers.js";
 import { provesWhole } from "../../responses/whole-document.js";
 import { readApiKey, readApiKeyId, type KeyReading, type KeyResponse } from "../../responses/key-reader.js";
 import { looksLikeKey } from "../../responses/key-form.js";
@@ -17,7 +18,7 @@ export interface CreatedKey {
   readonly response: KeyResponse;
   /** When the response arrived, ISO 8601; `null` if the state does not say. */
   readonly createdAt: string | null;
-  /** The {@link tokenMark} of the access token that created it; `null` if the state does not say. */
+  /** The {@link tokenMark} of the account that created it; `null` if the state does not say. */
   readonly token: string | null;
   /** The encoding of the response that could not be decoded; `null` if there is none. */
   readonly undecoded: string | null;
@@ -36,11 +37,9 @@ export interface StoredKey {
   readonly foundBy: string | null;
 }
 
-/** What reading a response depends on. */
-export interface KeyReadingSettings {
+/** What reading a response depends on. What is sent is never a key. */
+export interface KeyReadingSettings extends SentSecrets {
   readonly responses: ResponseMapping;
-  /** Secret. It is never a key. */
-  readonly accessToken: string;
 }
 
 /** Converts a body into a form that the state can store. */
@@ -62,13 +61,23 @@ export function responseText({ body, encoding }: KeyResponse): string {
  */
 export function readKeptResponse(
   response: KeyResponse,
-  { responses, accessToken }: KeyReadingSettings,
+  { responses, accessToken, headers }: KeyReadingSettings,
 ): KeyReading {
   const text = responseText(response);
   const isWhole = provesWhole(text);
   const reading = isWhole || response.complete ? readApiKey(text, responses, accessToken) : null;
   if (reading?.kind === "found" && isPlaceholder(reading.apiKey))
     return { kind: "refused", reason: responses.apiKey === undefined ? "none" : "pointer", candidates: [] };
+  // Not if it is only a part: a key may begin with the name of the tenant.
+  if (reading?.kind === "found" && Object.values(headers).includes(reading.apiKey)) {
+    const misfit = { pointer: reading.pointer, kind: "header" } as const;
+    return {
+      kind: "refused",
+      reason: responses.apiKey === undefined ? "none" : "pointer",
+      candidates: [],
+      misfit,
+    };
+  }
   if (reading !== null && (isWhole || saysWhy(reading))) return reading;
   const isEmpty = response.complete && text.trim() === "";
   return { kind: "refused", reason: isEmpty ? "empty" : "not JSON", candidates: [] };
@@ -135,7 +144,11 @@ export function nameOfCreated({ response, createdAt, token }: CreatedKey): KeyNa
   return { fingerprint: token && saltedFingerprint(text, token), createdAt };
 }
 
-/** Returns a mark by which an access token is recognized later. Only for the secret part of the state. */
-export function tokenMark(accessToken: string): string {
-  return createHash("sha256").update(accessToken).digest("hex").slice(0, 16);
+/**
+ * Returns a mark by which an account is recognized later. Only for the secret part of the state.
+ *
+ * @param identity As of the settings: the access token, and the headers if there are any.
+ */
+export function tokenMark(identity: string): string {
+  return createHash("sha256").update(identity).digest("hex").slice(0, 16);
 }

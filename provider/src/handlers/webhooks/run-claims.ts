@@ -38,8 +38,8 @@ export interface JournalEntry {
   /** The name of the account. It stays the same when the access token changes. */
   readonly account: string;
   /**
-   * The access token, hashed. Two accounts of one server may have different webhooks with the same ID, but
-   * then they have different tokens.
+   * The access token and the headers, hashed. Two accounts of one server may have different webhooks with the
+   * same ID, but then they have different tokens, or a header that names the tenant.
    */
   readonly token: string;
   readonly webhooks: readonly DeclaredWebhook[];
@@ -55,8 +55,8 @@ export interface JournalEntry {
 /** What {@link RunClaims} needs to know about its process. */
 export interface JournalOwner {
   readonly account: string;
-  /** `servers`: the addresses of the account. `accessToken` is secret. */
-  readSettings(): { readonly servers: readonly string[]; readonly accessToken: string };
+  /** `servers`: the addresses of the account. `identity` is secret. */
+  readSettings(): { readonly servers: readonly string[]; readonly identity: string };
   readonly currentTime: () => number;
   /** Aborts when the process is asked to stop. */
   readonly signal: AbortSignal | undefined;
@@ -194,9 +194,9 @@ export class RunClaims {
     return added !== null;
   }
 
-  /** The access token, hashed. */
+  /** The access token and the headers, hashed. */
   #token(): string {
-    return createHmac("sha256", this.#owner.readSettings().accessToken).digest("hex").slice(0, 16);
+    return createHmac("sha256", this.#owner.readSettings().identity).digest("hex").slice(0, 16);
   }
 
   /** The servers of the account, hashed. */

@@ -1,6 +1,9 @@
 import { describe, expect, it } from "vitest";
 
+import { json } from "../../../../provider/dist/sandbox/partner-account.js";
+import type { OperationCall } from "../../../../provider/dist/sandbox/sandbox.js";
 import type { Properties } from "../../../../provider/src/handlers/contract.js";
+import type { PartialFailure } from "../../../../provider/src/handlers/partial-failure.js";
 import { renderError } from "../../../../provider/src/hosts/error-messages.js";
 import { SHAPES, type Fault, type SandboxOptions, type Shape } from "../../../support/sandbox.ts";
 import { failureOf, sandboxFor } from "../../api/support.ts";
@@ -221,6 +224,58 @@ describe("an imported key that is replaced", () => {
     await next.partnerApiKey.create(news, urn);
     await old.partnerApiKey.delete(outputs, { id, urn: "" });
     expect([service.apiKeys, old.notices]).toEqual([[], []]);
+  });
+});
+
+describe("a key behind a gateway that tells tenants apart by a header", () => {
+  const tenant = (name: string) => ({
+    ...mapping({ apiKeyId: "/id" }),
+    headers: JSON.stringify({ "X-Tenant": name }),
+    account: name,
+  });
+  const SAME_ID: SandboxOptions = {
+    shape: { ...SHAPES.flat, apiKey: ({ key }) => ({ apiKey: key, id: "first" }) },
+  };
+
+  it("is deleted although a key of another tenant has the same ID", async () => {
+    const accept = ({ operation }: OperationCall) => (operation === "deleteApiKey" ? json(200, {}) : null);
+    const service = await sandboxFor({ ...SAME_ID, refuse: accept });
+    const journalOf = sharedJournals();
+    const us = startRun(service, tenant("us"), journalOf());
+    const eu = startRun(service, tenant("eu"), journalOf());
+    await eu.partnerApiKey.create({ account: "eu" });
+    const { id, outputs } = await us.partnerApiKey.create({ account: "us" });
+    await us.partnerApiKey.delete(outputs, { id, urn: "" });
+    expect([methods(service), us.notices]).toEqual([["POST", "POST", "DELETE"], []]);
+  });
+
+  it("is not taken for gone if the service does not find it under another tenant", async () => {
+    const service = await sandboxFor();
+    const us = { headers: '{"X-Tenant":"us"}' };
+    const { id, outputs } = await startRun(service, us).partnerApiKey.create({ account: "default" });
+    service.inject({ kind: "status", status: 404, operation: "deleteApiKey", times: Infinity });
+    for (const [headers, doubts] of [
+      ['{"X-Tenant":"eu"}', [{ kind: "otherToken" }]],
+      ["", [{ kind: "otherToken" }]],
+    ] as const) {
+      const { partnerApiKey: keys } = startRun(service, { headers });
+      const problem = { kind: "deletionUnclear", doubts };
+      expect(await failureOf(keys.delete(outputs, { id, urn: "" }))).toMatchObject({ problem });
+    }
+    const same = startRun(service, { headers: '{"x-tenant":"us"}' });
+    await same.partnerApiKey.delete(outputs, { id, urn: "" });
+    expect(same.notices).toMatchObject([{ kind: "keyWasGone" }]);
+  });
+
+  it("is never the value of that header, which the response may repeat", async () => {
+    const header = "hdr_0123456789abcdef";
+    const shape: Shape = { ...SHAPES.flat, apiKey: () => ({ apiKey: header }) };
+    const service = await sandboxFor({ shape });
+    const { partnerApiKey: keys } = startRun(service, { headers: JSON.stringify({ "X-Key": header }) });
+    const failure = await failureOf(keys.create({ account: "default" }));
+    const misfit = { pointer: "/apiKey", kind: "header" };
+    expect(failure).toMatchObject({ reason: { problem: { kind: "keyNotFound", reading: { misfit } } } });
+    expect(renderError((failure as PartialFailure).reason)).not.toContain(header);
   });
 });
 

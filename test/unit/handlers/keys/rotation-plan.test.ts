@@ -81,7 +81,12 @@ describe("the next step for a key", () => {
   ])("%s", (_what, olds, rotation, step) => {
     // The state file holds the outputs.
     expect(
-      planRotation(keyStateOf(outputsOf(olds)), rotation, { responses: {}, accessToken: "" }, NOON).step,
+      planRotation(
+        keyStateOf(outputsOf(olds)),
+        rotation,
+        { responses: {}, accessToken: "", headers: {} },
+        NOON,
+      ).step,
     ).toBe(step);
   });
 
@@ -100,7 +105,7 @@ describe("the next step for a key", () => {
     ["a pointer into a response that was cut off", cutOff, "/data/right", "none", "pointerFindsNothing"],
   ])("with %s", (_what, olds, apiKey, step, notice) => {
     const responses = apiKey === null ? {} : { apiKey };
-    const plan = planRotation(olds, {}, { responses, accessToken: "" }, NOON);
+    const plan = planRotation(olds, {}, { responses, accessToken: "", headers: {} }, NOON);
     expect([plan.step, plan.notices[0]?.kind ?? null]).toEqual([step, notice]);
   });
 
@@ -126,7 +131,9 @@ describe("the next step for a key", () => {
     ["shortens its overlap", state(OVERLAP), { overlapDays: 0 }, [ends(true, false)]],
     ["has ended its overlap", state(ENDED), {}, [ends(false, false)]],
   ])("is announced if the key %s", (_why, olds, rotation, notices) => {
-    expect(planRotation(olds, rotation, { responses: {}, accessToken: "" }, NOON).notices).toEqual(notices);
+    expect(
+      planRotation(olds, rotation, { responses: {}, accessToken: "", headers: {} }, NOON).notices,
+    ).toEqual(notices);
   });
 });
 

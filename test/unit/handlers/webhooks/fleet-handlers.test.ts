@@ -251,6 +251,21 @@ describe("two providers in one run", () => {
     expect(service.account(token).webhooks.get(101)).toBe("disabled");
   });
 
+  it("of two tenants of one gateway do not take the webhooks of one for those of the other", async () => {
+    const service = await sandboxFor();
+    const journalOf = sharedJournals();
+    const runFor = (tenant: string, options = journalOf()) =>
+      startRun(service, { headers: `{"X-Tenant":"${tenant}"}`, account: tenant }, options);
+    const args = { states: { 101: "disabled" }, stateOnDestroy: "restore" };
+    const { outputs } = await create(runFor("us", sharedJournals()()).partnerWebhookStates, args);
+    const [old, eu] = [runFor("us"), runFor("eu")];
+    await create(eu.partnerWebhookState, { webhookId: 101, state: "disabled" });
+    await old.partnerWebhookStates.delete(outputs);
+    expect(old.notices).toEqual([]);
+    expect(service.requests.at(-1)).toMatchObject({ method: "PATCH", headers: { "x-tenant": "us" } });
+    expect(service.webhooks.get(101)).toBe("active");
+  });
+
   it("take the webhooks of an account whose access token has changed for the same", async () => {
     const token = "new-token-of-the-account";
     const service = await sandboxFor({ otherAccounts: [token] });
