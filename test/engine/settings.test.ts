@@ -1,7 +1,8 @@
+import * as pulumi from "@pulumi/pulumi";
 import * as partners from "pulumi-partners";
 import { expect, it } from "vitest";
 
-import { countRequests, sandboxStack } from "./support.ts";
+import { countRequests, Native, NativeProvider, sandboxFor, sandboxStack } from "./support.ts";
 
 function keyAndWebhooks(): Promise<void> {
   new partners.PartnerApiKey("checkout");
@@ -89,4 +90,62 @@ it("a key that is not found in the response is kept, and the next update with a 
   expect(countRequests(sandbox)).toEqual({ GET: 1, POST: 1 });
   expect(await stack.destroy()).toMatchObject({ ok: true });
   expect(sandbox.apiKeys).toEqual([]);
+});
+
+it("plain HTTP to another machine is allowed by a setting, with one warning for each account in every run", async () => {
+  // Not a loopback address by its text, but one that reaches the sandbox.
+  const plain = (url: string): string => url.replace("127.0.0.1", "0.0.0.0");
+  const allowTokenOverPlainHttp = true;
+  const eu = await sandboxFor();
+  const { sandbox, stack } = await sandboxStack(
+    async () => {
+      await keyAndWebhooks();
+      const settings = { baseUrl: plain(eu.url), accessToken: eu.accessToken, allowTokenOverPlainHttp };
+      const headers = { "X-Tenant": pulumi.secret("tenant-of-eu") };
+      const provider = new partners.Provider("eu", { ...settings, headers });
+      new partners.PartnerApiKey("checkout-eu", {}, { provider });
+      const native = {
+        ...settings,
+        allowTokenOverPlainHttp: "true",
+        headers: JSON.stringify({ "X-Tenant": "tenant-of-us" }),
+      };
+      const us = new NativeProvider("us", native);
+      new Native("PartnerApiKey", "checkout-us", {}, { provider: us });
+    },
+    {},
+    { env: { PARTNERS_BASE_URL: "" } },
+  );
+  await stack.configure({ baseUrl: plain(sandbox.url) });
+  const refused = await stack.preview();
+  expect(refused).toMatchObject({
+    ok: false,
+    stdout: expect.stringContaining("partners:allowTokenOverPlainHttp") as string,
+  });
+
+  await stack.configure({ allowTokenOverPlainHttp: "true" });
+  await stack.pulumi(
+    "config",
+    "set",
+    "--secret",
+    "--path",
+    'partners:headers["X-Gateway-Key"]',
+    "key-of-the-gateway",
+  );
+  for (const operation of ["preview", "up", "up", "refresh", "destroy"] as const) {
+    const { ok, stdout, stderr, eventLog } = await stack[operation]();
+    expect(ok, stdout).toBe(true);
+    // Under "Diagnostics": of the default account, and of each Provider.
+    expect(
+      stdout.match(/^ {4}warning: (?:pulumi-partners: )?plain http:/gm),
+      `${operation}\n${stdout}`,
+    ).toHaveLength(3);
+    const places = stdout + stderr + eventLog + (await stack.stateFile());
+    expect(places).not.toMatch(/tenant-of-|key-of-the-gateway/);
+  }
+  expect([sandbox.apiKeys, eu.apiKeys]).toEqual([[], []]);
+  expect(new Set(sandbox.requests.map(({ headers }) => headers["x-gateway-key"]))).toEqual(
+    new Set(["key-of-the-gateway"]),
+  );
+  const tenants = new Set(eu.requests.map(({ headers }) => headers["x-tenant"]));
+  expect(tenants).toEqual(new Set(["tenant-of-eu", "tenant-of-us"]));
 });
