@@ -1,5 +1,3 @@
-import { parsed } from "./json-text.js";
-
 /** A JSON value that is neither an object nor an array. */
 export type JsonScalar = string | number | boolean | null;
 
@@ -26,6 +24,35 @@ const MAX_POINTER_DEPTH = 16;
 const FIELD_NAME = /^(?!.*::)(?:[@$]?[A-Za-z_][A-Za-z0-9_.:$-]{0,38}|[0-9]{1,3})$/;
 /** A name may be a secret or a person's ID if it is long and has a digit, or is one long word. */
 const MAY_BE_DATA = /^(?=.{16}).*[0-9]|[a-z]{16}|[A-Z]{16}/;
+
+/** Digits, as many as a key may have. */
+const INTEGER = /^[0-9]{1,4096}$/;
+
+/** Replaces a value while it is parsed. `context` holds a scalar as it stands in the text. */
+type Reviver = (name: string, value: unknown, context?: { readonly source?: string }) => unknown;
+
+/** Parses a body as JSON, with or without a byte order mark. @returns `undefined` if it is not JSON. */
+export function parseDocument(text: string): unknown {
+  return parse(text);
+}
+
+/**
+ * Parses a body as {@link parseDocument} does, but with every number that stands there as digits as a bigint:
+ * a 64-bit ID does not fit into a number. Nesting that overflows the stack is not JSON either.
+ */
+export function parseWithExactIntegers(text: string): unknown {
+  return parse(text, (_name, value, { source = "" } = {}) =>
+    typeof value === "number" && INTEGER.test(source) ? BigInt(source) : value,
+  );
+}
+
+function parse(text: string, revive?: Reviver): unknown {
+  try {
+    return JSON.parse(text.startsWith("\uFEFF") ? text.slice(1) : text, revive) as unknown;
+  } catch {
+    return undefined;
+  }
+}
 
 /** Whether a value is an object: neither a scalar nor an array. */
 export function isObject(value: unknown): value is JsonObject {
@@ -65,7 +92,7 @@ export function* nodesOf(
   root: unknown,
   descends = (_node: DocumentNode): boolean => true,
 ): Generator<DocumentNode> {
-  const first = new Node(parsed(root), "", "", null);
+  const first = new Node(root, "", "", null);
   const open: { readonly node: Node; readonly names: readonly string[] | null; next: number }[] = [];
   let node: Node | undefined = first;
   for (let count = 0; node !== undefined && count < MAX_NODES; count += 1) {
@@ -106,11 +133,11 @@ function childOf(parent: Node, names: readonly string[] | null, index: number): 
   if (names === null) {
     const elements = parent.value as readonly unknown[];
     if (index >= elements.length) return undefined;
-    return new Node(parsed(elements[index]), String(index), parent.name, parent);
+    return new Node(elements[index], String(index), parent.name, parent);
   }
   const token = names[index];
   if (token === undefined) return undefined;
-  return new Node(parsed((parent.value as JsonObject)[token]), token, normalizeName(token), parent);
+  return new Node((parent.value as JsonObject)[token], token, normalizeName(token), parent);
 }
 
 class Node implements DocumentNode {
@@ -166,7 +193,7 @@ export function resolvePointer(root: unknown, pointer: string): unknown {
   for (const token of tokens ?? []) {
     const isIndex = /^(?:0|[1-9][0-9]{0,9})$/.test(token);
     if (isArray(value) ? !isIndex : !isObject(value) || !Object.hasOwn(value, token)) return undefined;
-    value = parsed((value as JsonObject)[token]);
+    value = (value as JsonObject)[token];
   }
   return value;
 }

@@ -54,8 +54,8 @@ export type FailureCause =
   | { readonly kind: "notApplied" }
   /** The list has an encoding that cannot be decoded, or `unknown` if it cannot be named safely. */
   | { readonly kind: "undecoded"; readonly encoding: string }
-  /** The list is larger than `limit`, in bytes. */
-  | { readonly kind: "tooLarge"; readonly limit: number }
+  /** The list is larger than `limit`. `size`: as far as it is known. Both in bytes. */
+  | { readonly kind: "tooLarge"; readonly limit: number; readonly size: number | null }
   /** The list is not recognized. `elements`: what it should hold. */
   | { readonly kind: "unreadableList"; readonly elements: "webhooks"; readonly reading: UnreadableList };
 

@@ -1,5 +1,4 @@
-import { parseDocument } from "../json-text.js";
-import { isObject } from "../json.js";
+import { isObject, parseDocument } from "../json.js";
 
 /** The headers of the setting `headers`, which are sent with each request, by name. The values are secret. */
 export type ExtraHeaders = Readonly<Record<string, string>>;

@@ -5,12 +5,13 @@ import { CONNECT_TIMEOUT, type Connections } from "./connections.js";
 import { decodeBody } from "./content-encoding.js";
 import type { OperationKind } from "./operations.js";
 
-/** The maximum number of body bytes to keep. */
-export const BODY_LIMITS: Readonly<Record<OperationKind, number>> = {
-  create: 4 * 1024 * 1024, // The start of a longer one is kept, because it may contain the key.
-  read: 64 * 1024 * 1024, // A longer list is an error: reading it takes up to 12 times as much memory.
-  change: 1024 * 1024, // Enough for an error message.
-};
+/**
+ * The maximum number of body bytes to keep, decoded. A longer list is an error: with twice as many, some
+ * lists would exhaust the memory of the process. The start of a longer response to a creation is kept,
+ * because it may contain the key: even in base64, it fits into the 16 MiB that the engine's gRPC library
+ * accepts as the header of an initialization failure.
+ */
+export const BODY_LIMIT = 8 * 1024 * 1024;
 
 /** A single HTTP request. Times are in milliseconds. */
 interface HttpRequest {
@@ -143,7 +144,7 @@ class AttemptHandler implements Dispatcher.DispatchHandler {
 
   onResponseData(_controller: Controller, chunk: Buffer): void {
     if (this.#ended) return;
-    const room = BODY_LIMITS[this.#request.kind] - this.#length;
+    const room = BODY_LIMIT - this.#length;
     this.#chunks.push(Buffer.from(chunk.subarray(0, room)));
     this.#length += Math.min(room, chunk.length);
     if (chunk.length > room) this.#end("limit");
@@ -189,8 +190,7 @@ class AttemptHandler implements Dispatcher.DispatchHandler {
       this.#resolve({ kind: "noResponse", sent: this.#controller !== null, reason, code });
     } else {
       const headers = this.#headers;
-      const limit = BODY_LIMITS[this.#request.kind];
-      const { body, end, undecoded } = decodeBody(Buffer.concat(this.#chunks), headers, limit);
+      const { body, end, undecoded } = decodeBody(Buffer.concat(this.#chunks), headers, BODY_LIMIT);
       const cutOff = why ?? CUT_OFF[end];
       const complete = cutOff === null && isFramed(status, headers);
       this.#resolve({ kind: "response", status, headers, body, cutOff, complete, undecoded });

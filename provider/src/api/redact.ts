@@ -1,5 +1,4 @@
-import { parseDocument } from "../json-text.js";
-import { nodesOf, resolvePointer } from "../json.js";
+import { nodesOf, parseDocument, resolvePointer } from "../json.js";
 import { breakCommands, toVisibleLine } from "../log-text.js";
 import { hasSecrets, redactSecrets } from "./secret-spellings.js";
 

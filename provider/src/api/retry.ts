@@ -1,5 +1,5 @@
 import type { Effect, FailureCause } from "./errors.js";
-import { BODY_LIMITS, isSuccess, readHttpDate, type Attempt, type HttpResponse } from "./http.js";
+import { BODY_LIMIT, isSuccess, readHttpDate, type Attempt, type HttpResponse } from "./http.js";
 import { OPERATIONS, type Operation, type OperationKind } from "./operations.js";
 import type { Clock, RateLimiter } from "./rate-limiter.js";
 
@@ -164,9 +164,11 @@ function throttledCause(operation: Operation, limiter: RateLimiter): FailureCaus
 
 function causeOf(attempt: Attempt): FailureCause {
   if (attempt.kind === "response") {
-    const { status, cutOff } = attempt;
+    const { status, cutOff, headers } = attempt;
     if (!isSuccess(status)) return { kind: "status", status };
-    return cutOff === "limit" ? { kind: "tooLarge", limit: BODY_LIMITS.read } : { kind: "cutOff" };
+    if (cutOff !== "limit") return { kind: "cutOff" };
+    const size = Number(headers["content-length"]); // Of the encoded body, which may be smaller.
+    return { kind: "tooLarge", limit: BODY_LIMIT, size: size > BODY_LIMIT ? size : null };
   }
   const { reason, code, sent } = attempt;
   return reason === "timeout" ? { kind: "timeout", sent } : { kind: "connection", code };

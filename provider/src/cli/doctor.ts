@@ -10,7 +10,6 @@ import { oddRecordsText, renderNotice } from "../hosts/notice-messages.js";
 import { quoteForShell } from "../hosts/wording.js";
 import { isScalar, nodesOf, pointersOf } from "../json.js";
 import { GONE_KEYS, unknownSettingText } from "../registration.js";
-import { recordOf } from "../responses/webhook-list-reader.js";
 import { parseOptions, printable, UsageError, type Command } from "./command.js";
 import { isInProject, parseStack, readStack, type Account, type Stack } from "./stack-state.js";
 
@@ -127,10 +126,7 @@ async function checkAccount(account: Account, hasProject: boolean, report: Repor
     checkWebhooks(list, declared, report);
   } catch (error) {
     const cause = error instanceof RequestError ? error.failure.cause : null;
-    if (
-      cause?.kind !== "unreadableList" ||
-      ["not JSON", "too many values", "not a number"].includes(cause.reading.reason)
-    ) {
+    if (cause?.kind !== "unreadableList" || ["not JSON", "not a number"].includes(cause.reading.reason)) {
       report("failed", "service", renderError(error, context));
       return;
     }
@@ -159,7 +155,7 @@ function checkShape({ webhooks, odd, complete, pointers }: WebhookList, report: 
     const names = unknown.missing === "active" ? "active and responses.disabled" : "webhookState";
     const detail = `${where} The state of ${count} is unknown, so drift is not detected. Set responses.${names}.`;
     const fields = pointersOf(
-      nodesOf(recordOf(unknown)).filter(({ value }) => isScalar(value)),
+      nodesOf(unknown.record).filter(({ value }) => isScalar(value)),
       40,
     );
     report("failed", "shape", detail, `Fields of a webhook: ${fields.join(", ")}`);

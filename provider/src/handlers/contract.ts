@@ -1,6 +1,5 @@
 import type { PartnerError } from "../api/errors.js";
 import { redactText } from "../api/redact.js";
-import { parsed } from "../json-text.js";
 import type { InputProblem } from "./problems.js";
 
 /**
@@ -121,26 +120,35 @@ export function quotedName(name: string): string {
  * The maximum number of levels of a service's value to keep: more would overflow the stack here or in the
  * decoders.
  */
-export const MAX_LEVELS = 100;
+const MAX_LEVELS = 100;
+/** The maximum number of values in it to keep: in a message to the engine, each takes about 1 KB. */
+const MAX_VALUES = 250_000;
 
-/** Whether a member has a special meaning for the engine or for the SDK. */
-export function isSpecialName(name: string): boolean {
-  return name === SIGNATURE || name.startsWith("__pulumi");
+/** Whether a member has a special meaning for the engine, for the SDK or for JavaScript. */
+function isSpecialName(name: string): boolean {
+  return name === SIGNATURE || name === "__proto__" || name.startsWith("__pulumi");
 }
 
 /**
  * Removes from a service's value what has a special meaning for the engine or for the SDK, which recognizes
  * its own objects by members such as `__pulumiAsset`. Either would open the file that such an object names,
- * and store its path and hash. Also removes what neither can decode: halves of characters, and levels below
- * the first {@link MAX_LEVELS}.
+ * and store its path and hash. Also removes what neither can decode: halves of characters, levels below the
+ * first {@link MAX_LEVELS}, and what follows the first {@link MAX_VALUES} values.
  */
-export function withoutSpecialValues(text: unknown, levels = MAX_LEVELS): unknown {
-  const value = parsed(text);
+export function withoutSpecialValues(value: unknown): unknown {
+  return ordinary(value, MAX_LEVELS, { values: MAX_VALUES });
+}
+
+/** @param left The number of values to keep. */
+function ordinary(value: unknown, levels: number, left: { values: number }): unknown {
+  left.values -= 1;
   if (typeof value === "string") return isPlaceholder(value) ? null : value.toWellFormed();
   if (typeof value !== "object" || value === null) return value;
-  if (levels === 0) return null;
-  const clean = (member: unknown): unknown => withoutSpecialValues(member, levels - 1);
-  if (Array.isArray(value)) return value.map(clean);
-  const members = Object.entries(value).filter(([name]) => !isSpecialName(name));
+  if (levels === 0 || left.values <= 0) return null;
+  const clean = (member: unknown): unknown => ordinary(member, levels - 1, left);
+  if (Array.isArray(value)) return value.slice(0, left.values).map(clean);
+  const members = Object.entries(value)
+    .slice(0, left.values)
+    .filter(([name]) => !isSpecialName(name));
   return Object.fromEntries(members.map(([name, member]) => [name.toWellFormed(), clean(member)]));
 }

@@ -21,8 +21,7 @@ export interface PartnerHandlers {
   readonly partnerWebhookState: ResourceHandlers;
   readonly partnerWebhookStates: ResourceHandlers;
   /**
-   * Lists all webhooks of the account. Each record may still be text, and may hold special values: see
-   * `withoutSpecialValues`.
+   * Lists all webhooks of the account. The records may hold special values: see `withoutSpecialValues`.
    *
    * @throws {PartnerError} if the list cannot be read or has further pages.
    */

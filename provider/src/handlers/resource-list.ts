@@ -2,7 +2,6 @@ import { textsToHide } from "../api/extra-headers.js";
 import { redactText } from "../api/redact.js";
 import type { WebhookState } from "../api/operations.js";
 import { ownNodesOf } from "../responses/state-reader.js";
-import { recordOf } from "../responses/webhook-list-reader.js";
 import type { JsonObject } from "../json.js";
 import { ResourceError } from "./problems.js";
 import type { PluginProcess } from "./plugin-process.js";
@@ -31,7 +30,7 @@ export async function listResources(plugin: PluginProcess, state?: WebhookState)
   if (unknown) throw new ResourceError(unknown);
   return all
     .filter((webhook) => state === undefined || webhook.state === state)
-    .map((webhook) => ({ id: String(webhook.webhookId), name: nameOf(recordOf(webhook), secrets) }));
+    .map(({ webhookId, record }) => ({ id: String(webhookId), name: nameOf(record, secrets) }));
 }
 
 /**

@@ -196,12 +196,10 @@ function explain(
       ];
     case "tooLarge":
       return [
-        `the list is larger than ${cause.limit / 2 ** 20} MiB`,
+        `the list is ${sizeBefore(cause.size)}larger than the limit of ${cause.limit / 2 ** 20} MiB`,
         `Check that ${baseUrl} is the address of the API.`,
       ];
     case "unreadableList": {
-      if (cause.reading.reason === "too many values")
-        return [`the list has too many values to be a list of ${cause.elements}`, `Check ${baseUrl}.`];
       const { setting: member, reason } = cause.reading;
       if (reason === "not a number") {
         const what = `the IDs of the ${cause.elements} are not positive whole numbers, which the Partner API needs`;
@@ -283,4 +281,9 @@ function resourceNames(urns: readonly string[]): string {
     return `${type.replace(/^.*[$:]/, "")} ${JSON.stringify(name.join("::"))}`;
   });
   return (new Set(names).size === 1 ? urns : names).join(" and ");
+}
+
+/** Names a size in bytes before a comparison, rounded up: it is larger than a limit. */
+function sizeBefore(size: number | null): string {
+  return size === null ? "" : `${Math.ceil((size / 2 ** 20) * 10) / 10} MiB, `;
 }

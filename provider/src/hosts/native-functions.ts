@@ -1,26 +1,23 @@
 import proto from "@pulumi/pulumi/proto/provider_pb.js";
 
-import type { Properties } from "../handlers/contract.js";
+import { withoutSpecialValues } from "../handlers/contract.js";
 import type { PartnerHandlers } from "../handlers/create-handlers.js";
 import { ResourceError } from "../handlers/problems.js";
 import { FUNCTIONS } from "../registration.js";
-import { toStructField } from "./struct.js";
+import { secretListField } from "./struct.js";
 
-/** What a function returns. */
+/** What a function returns: a list, in an output that the engine must encrypt. */
 interface FunctionResult {
-  readonly outputs: Properties;
-  /** The names of the outputs that the engine must encrypt. */
-  readonly secrets: readonly string[];
+  readonly output: string;
+  readonly list: readonly unknown[];
 }
 
 /** Performs each function. The compiler asks for each entry of {@link FUNCTIONS}. */
 const PERFORM: Readonly<
   Record<(typeof FUNCTIONS)[number]["handlers"], (handlers: PartnerHandlers) => Promise<FunctionResult>>
 > = {
-  partnerWebhooks: async (handlers) => ({
-    outputs: { webhooks: await handlers.listWebhooks() },
-    secrets: ["webhooks"], // Records may contain secrets, such as a signing secret.
-  }),
+  // Secret, because records may contain secrets, such as a signing secret.
+  partnerWebhooks: async (handlers) => ({ output: "webhooks", list: await handlers.listWebhooks() }),
 };
 
 /** Calls a function. None has arguments. @throws {ResourceError} if there is no such function. */
@@ -34,16 +31,16 @@ export async function invoke(
     const known = FUNCTIONS.map(({ nativeToken }) => nativeToken);
     throw new ResourceError({ kind: "unknownToken", token, known });
   }
-  const { outputs, secrets } = await PERFORM[called.handlers](handlers);
-  return new ReturnResponse(toStructField(1, outputs, secrets));
+  const { output, list } = await PERFORM[called.handlers](handlers);
+  return new ReturnResponse(secretListField(1, output, list.map(withoutSpecialValues)));
 }
 
 /** The result of a function, already serialized. */
 class ReturnResponse extends proto.InvokeResponse {
-  readonly #bytes: Buffer;
+  readonly #bytes: Uint8Array;
 
   /** @param bytes The field `return`. */
-  constructor(bytes: Buffer) {
+  constructor(bytes: Uint8Array) {
     super();
     this.#bytes = bytes;
   }

@@ -1,16 +1,12 @@
-import { Struct } from "google-protobuf/google/protobuf/struct_pb.js";
+import { BinaryWriter } from "google-protobuf";
+import { ListValue, Struct } from "google-protobuf/google/protobuf/struct_pb.js";
 
-import {
-  isPlaceholder,
-  isSpecialName,
-  MAX_LEVELS,
-  SIGNATURE,
-  UNKNOWN,
-  type Properties,
-} from "../handlers/contract.js";
-import { parsed } from "../json-text.js";
-import { isArray, isObject } from "../json.js";
-import { MessageWriter } from "./message-writer.js";
+import { SIGNATURE, UNKNOWN, type Properties } from "../handlers/contract.js";
+import { isObject } from "../json.js";
+import { toWire } from "./plugin-host.js";
+
+/** What the classes of the protocol can hold. */
+type JavaScriptValue = Parameters<typeof ListValue.fromJavaScript>[0][number];
 
 /** The {@link SIGNATURE} of a secret. */
 const SECRET = "1b47061264138c4ac30d75fd1eb44270";
@@ -32,90 +28,47 @@ export function fromStruct(message: Struct | undefined): Properties {
  * @param secrets The names of the properties that the engine must encrypt.
  */
 export function toStruct(properties: Properties, secrets: readonly string[] = []): Struct {
-  const writer = new MessageWriter();
-  writeProperties(writer, properties, secrets);
-  return Struct.deserializeBinary(writer.finish());
-}
-
-/**
- * Writes properties as the serialized field of a message. The classes of the protocol would take several
- * hundred bytes for each value, too many for a long list.
- */
-export function toStructField(field: number, properties: Properties, secrets: readonly string[]): Buffer {
-  const writer = new MessageWriter();
-  writeProperties(writer, properties, secrets);
-  writer.message(field, 0);
-  return writer.finish();
-}
-
-/**
- * The fields of `Value` and of an entry of a map (google/protobuf/struct.proto). `Struct` and `ListValue`
- * have only the first.
- */
-const VALUE = { null: 1, number: 2, string: 3, bool: 4, struct: 5, list: 6 } as const;
-const ENTRY = { key: 1, value: 2 } as const;
-const ITEM = 1;
-
-function writeProperties(writer: MessageWriter, properties: Properties, secrets: readonly string[]): void {
-  for (const name of Object.keys(properties).reverse()) {
-    const value = properties[name];
-    const end = writer.length;
+  const members = Object.entries(toWire(properties)).map(([name, value]) => {
     // Absent, or not known yet.
-    const isSecret = secrets.includes(name) && value != null && value !== UNKNOWN;
-    if (isSecret) writeSecret(writer, value);
-    else writeValue(writer, value, null);
-    writeEntry(writer, name, end);
-  }
-}
-
-function writeSecret(writer: MessageWriter, value: unknown): void {
-  const end = writer.length;
-  writeValue(writer, value, MAX_LEVELS);
-  writeEntry(writer, "value", end);
-  const signatureEnd = writer.length;
-  writer.string(VALUE.string, SECRET);
-  writeEntry(writer, SIGNATURE, signatureEnd);
-  writer.message(VALUE.struct, end);
-}
-
-/** Makes the value that was written since `end` a member. */
-function writeEntry(writer: MessageWriter, name: string, end: number): void {
-  writer.message(ENTRY.value, end);
-  writer.string(ENTRY.key, name);
-  writer.message(ITEM, end);
+    const isSecret = secrets.includes(name) && value !== null && value !== UNKNOWN;
+    return [name, isSecret ? { [SIGNATURE]: SECRET, value } : value];
+  });
+  return Struct.fromJavaScript(Object.fromEntries(members) as Record<string, JavaScriptValue>);
 }
 
 /**
- * Writes a value. An output that is left out would be unknown in every preview, so `undefined` becomes
- * `null`.
+ * Writes a list as the only member of a `Struct`, which the engine must encrypt. One element at a time: the
+ * classes of the protocol take several kilobytes for each.
  *
- * @param levels The levels to write of a value of the service, without what `withoutSpecialValues` removes;
- * `null` for our own. Removed while it is written, because a copy of a long list would take too much memory.
+ * @param field The number of the field that holds the `Struct`.
  */
-function writeValue(writer: MessageWriter, text: unknown, levels: number | null): void {
-  const value = parsed(text);
-  const end = writer.length;
-  const next = levels && levels - 1;
-  if (typeof value === "string" && (levels === null || !isPlaceholder(value)))
-    writer.string(VALUE.string, value);
-  else if (typeof value === "number" && Number.isFinite(value)) writer.double(VALUE.number, value);
-  else if (typeof value === "boolean") writer.varint(VALUE.bool, Number(value));
-  else if (isArray(value) && levels !== 0) {
-    for (let index = value.length - 1; index >= 0; index -= 1) {
-      const itemEnd = writer.length;
-      writeValue(writer, value[index], next);
-      writer.message(ITEM, itemEnd);
-    }
-    writer.message(VALUE.list, end);
-  } else if (isObject(value) && levels !== 0) {
-    for (const name of Object.keys(value).reverse()) {
-      if (levels !== null && isSpecialName(name)) continue;
-      const memberEnd = writer.length;
-      writeValue(writer, value[name], next);
-      writeEntry(writer, name, memberEnd);
-    }
-    writer.message(VALUE.struct, end);
-  } else writer.varint(VALUE.null, 0);
+export function secretListField(field: number, name: string, list: readonly unknown[]): Uint8Array {
+  // Pieces of a message that follow each other are one message.
+  const pieces = list.map((element) =>
+    ListValue.fromJavaScript([element as JavaScriptValue]).serializeBinary(),
+  );
+  const values = bytesField(VALUE.list, Buffer.concat(pieces));
+  const signature = Struct.fromJavaScript({ [SIGNATURE]: SECRET }).serializeBinary();
+  const secret = Buffer.concat([signature, memberField("value", values)]);
+  return bytesField(field, memberField(name, bytesField(VALUE.struct, secret)));
+}
+
+/** The fields of the messages (google/protobuf/struct.proto). */
+const VALUE = { struct: 5, list: 6 } as const;
+const MEMBERS = 1;
+const MEMBER = { name: 1, value: 2 } as const;
+
+/** Writes a member of a `Struct`. @param value A `Value`. */
+function memberField(name: string, value: Uint8Array): Uint8Array {
+  const member = [bytesField(MEMBER.name, Buffer.from(name)), bytesField(MEMBER.value, value)];
+  return bytesField(MEMBERS, Buffer.concat(member));
+}
+
+/** Writes a field that holds a message or a text. */
+function bytesField(field: number, bytes: Uint8Array): Uint8Array {
+  const writer = new BinaryWriter();
+  writer.writeBytes(field, bytes);
+  return writer.getResultBuffer();
 }
 
 function plain(value: unknown): unknown {

@@ -1,6 +1,12 @@
 import type { WebhookState } from "../api/operations.js";
-import { parseDocument } from "../json-text.js";
-import { isObject, nodesOf, resolvePointer, type DocumentNode, type JsonObject } from "../json.js";
+import {
+  type DocumentNode,
+  isObject,
+  type JsonObject,
+  nodesOf,
+  parseDocument,
+  resolvePointer,
+} from "../json.js";
 import { deniesSuccess, isFailedStatus, reportsFailure } from "./failure-report.js";
 import { isListName, MAX_DEPTH } from "./list-finder.js";
 import type { ResponseMapping } from "./mapping.js";

@@ -1,5 +1,4 @@
-import { parseDocument } from "../json-text.js";
-import { isObject, nameSet, normalizeName } from "../json.js";
+import { isObject, nameSet, normalizeName, parseDocument } from "../json.js";
 import { reportsFailure } from "./failure-report.js";
 
 /** Members of the root object that say that nothing was deleted, if they are false. */

@@ -1,5 +1,4 @@
-import { parseDocument } from "../json-text.js";
-import { isObject, isScalar, nameSet, nodesOf, normalizeName } from "../json.js";
+import { isObject, isScalar, nameSet, nodesOf, normalizeName, parseDocument } from "../json.js";
 
 /** Members of the root object that report a failure if they are false. */
 const SUCCESS = nameSet("success ok");

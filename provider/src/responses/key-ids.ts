@@ -1,6 +1,5 @@
 import { isVisibleAscii } from "../api/operations.js";
-import { parseDocument } from "../json-text.js";
-import { isArray, isObject, isScalar, nameSet, nodesOf, type DocumentNode } from "../json.js";
+import { type DocumentNode, isArray, isObject, isScalar, nameSet, nodesOf, parseDocument } from "../json.js";
 import { findKeys, lookalikesIn } from "./key-finder.js";
 import { isEnvelope, isHolder, readName } from "./key-names.js";
 

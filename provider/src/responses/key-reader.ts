@@ -1,6 +1,12 @@
 import { isVisibleAscii } from "../api/operations.js";
-import { parseDocument, parseWithExactIntegers } from "../json-text.js";
-import { nodesOf, pointersOf, resolvePointer, type DocumentNode } from "../json.js";
+import {
+  type DocumentNode,
+  nodesOf,
+  parseDocument,
+  parseWithExactIntegers,
+  pointersOf,
+  resolvePointer,
+} from "../json.js";
 import { documentReportsFailure, isAboutFailure, isWebPage, membersBesideErrors } from "./failure-report.js";
 import { findKeys, lookalikesIn, type FoundKeys } from "./key-finder.js";
 import { misfitAtPointer, misfitOf, type Misfit } from "./key-form.js";

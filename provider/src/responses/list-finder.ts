@@ -1,4 +1,3 @@
-import { parsed, type ObjectText } from "../json-text.js";
 import {
   isArray,
   isObject,
@@ -16,7 +15,7 @@ import { readStateWord } from "./state-reader.js";
 /** The records of a list, wherever they are. */
 export interface FoundList {
   readonly pointer: string | null;
-  readonly records: readonly (JsonObject | ObjectText)[];
+  readonly records: readonly JsonObject[];
   /** The IDs of the records, if the list is an object with a member for each; `null` if not. */
   readonly keys: readonly string[] | null;
   /** The name of the array of each record, if there is one array for each state; `null` if not. */
@@ -158,5 +157,5 @@ function hasSimilar(document: unknown, { records, parts }: Records): boolean {
 }
 
 function namesOf(record: FoundList["records"][number]): Set<string> {
-  return new Set(Object.keys(parsed(record) as JsonObject).map(normalizeName));
+  return new Set(Object.keys(record).map(normalizeName));
 }

@@ -1,5 +1,4 @@
-import { parseDocument } from "../json-text.js";
-import { isArray, isObject, isScalar, parsePointer, type JsonScalar } from "../json.js";
+import { isArray, isObject, isScalar, type JsonScalar, parseDocument, parsePointer } from "../json.js";
 
 /**
  * The locations of values in your service's responses, and the words for the states of a webhook. A member

@@ -1,5 +1,11 @@
-import { parsed, parseDocument, TOO_MANY_VALUES, type ObjectText } from "../json-text.js";
-import { nodesOf, pointersOf, resolvePointer, type DocumentNode, type JsonObject } from "../json.js";
+import {
+  nodesOf,
+  parseDocument,
+  pointersOf,
+  resolvePointer,
+  type DocumentNode,
+  type JsonObject,
+} from "../json.js";
 import { isComplete, type ResponseHeaders } from "./completeness.js";
 import { findList, groupState, listCandidates, type FoundList } from "./list-finder.js";
 import type { ResponseMapping } from "./mapping.js";
@@ -9,11 +15,8 @@ import { findId, rankOf, toWebhookId, type IdProblem } from "./webhook-id.js";
 export interface WebhookReading extends StateReading {
   /** A positive safe integer. */
   readonly webhookId: number;
-  /**
-   * As it was sent. Most readers do not need it, so it is parsed only when it is needed: see {@link
-   * recordOf}.
-   */
-  readonly record: JsonObject | ObjectText;
+  /** As it was sent. */
+  readonly record: JsonObject;
 }
 
 export type WebhookListReading =
@@ -43,8 +46,7 @@ export type WebhookListReading =
        * `pointer`: the setting points to nothing usable. `not unique`: several records have the same ID. `not
        * a number`: the records have IDs of another kind.
        */
-      readonly reason:
-        "not JSON" | "none" | "several" | "pointer" | "not unique" | "not a number" | "too many values";
+      readonly reason: "not JSON" | "none" | "several" | "pointer" | "not unique" | "not a number";
       /** JSON Pointers to possible lists, or to possible IDs relative to a record; at most 10. */
       readonly candidates: readonly string[];
     };
@@ -73,7 +75,6 @@ export function readWebhookList(
 ): WebhookListReading {
   const document = status === 204 && text.trim() === "" ? null : parseDocument(text); // 204: an empty list.
   if (document === undefined) return refuse("webhooks", "not JSON");
-  if (document === TOO_MANY_VALUES) return refuse("webhooks", "too many values");
   const list = findList(document, mapping);
   if (typeof list === "string") return refuse("webhooks", list, listCandidates(document, mapping));
 
@@ -90,14 +91,13 @@ export function readWebhookList(
   note("webhooks", list);
   const rank = rankOf(nodesOfEach(records));
   for (const [index, record] of records.entries()) {
-    const members = recordOf({ record });
-    const nodes = ownNodesOf(members);
-    const id = findId(members, nodes, rank, mapping, list.keys?.[index]);
-    if (isDeleted(members, nodes, mapping)) deleted += 1;
+    const nodes = ownNodesOf(record);
+    const id = findId(record, nodes, rank, mapping, list.keys?.[index]);
+    if (isDeleted(record, nodes, mapping)) deleted += 1;
     else if (typeof id === "string") odd.push({ position: index + 1, reason: id });
     else {
       const group = list.groups?.[index];
-      const { state, missing, field } = readGrouped(readState(members, nodes, mapping), group, mapping);
+      const { state, missing, field } = readGrouped(readState(record, nodes, mapping), group, mapping);
       webhooks.set(id.webhookId, { webhookId: id.webhookId, state, missing, record });
       note("webhookId", id.field);
       if (state !== null) note("webhookState", field);
@@ -128,7 +128,7 @@ export function readWebhookList(
 }
 
 function* nodesOfEach(records: FoundList["records"]): Generator<DocumentNode[]> {
-  for (const record of records) yield ownNodesOf(recordOf({ record }));
+  for (const record of records) yield ownNodesOf(record);
 }
 
 /** Adds what the name of the array of a record says about its state. */
@@ -141,16 +141,10 @@ function readGrouped(own: LocatedState, group: string | undefined, mapping: Resp
     : { ...own, state: null, missing: "webhookState" };
 }
 
-/** Returns the members of a webhook as it was sent. */
-export function recordOf({ record }: Pick<WebhookReading, "record">): JsonObject {
-  return parsed(record) as JsonObject;
-}
-
 /** Returns the JSON Pointers to possible IDs. In two records, an ID has two values. */
 function idCandidates([first, second]: FoundList["records"]): string[] {
   const isCandidate = ({ value, pointer }: DocumentNode): boolean => {
-    const other =
-      second === undefined || pointer === null ? undefined : resolvePointer(parsed(second), pointer);
+    const other = second === undefined || pointer === null ? undefined : resolvePointer(second, pointer);
     return toWebhookId(value) !== null && toWebhookId(other) !== toWebhookId(value);
   };
   return pointersOf(nodesOf(first).filter(isCandidate));

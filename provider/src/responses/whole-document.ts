@@ -1,5 +1,4 @@
-import { parseDocument } from "../json-text.js";
-import { isArray, isObject } from "../json.js";
+import { isArray, isObject, parseDocument } from "../json.js";
 
 /**
  * Whether a text proves by itself that none of it is missing: it is a JSON object, array or string, which

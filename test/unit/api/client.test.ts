@@ -264,24 +264,31 @@ describe("a body", () => {
     expect(response).toEqual({ body: "//4A", encoding: "base64", complete: true });
   });
 
-  it("of a list that decompresses to more than 64 MiB is refused without a retry", async () => {
-    const body = gzipSync(`[${" ".repeat(64 * MIB)}]`);
-    const headers = { "content-encoding": "gzip" };
+  const list = `[${" ".repeat(8 * MIB)}]`;
+  it.each([
+    ["of a list", list, {}, null],
+    ["of a list whose length is known", list, { "content-length": list.length }, list.length],
+    ["of a list that is compressed", gzipSync(list), { "content-encoding": "gzip" }, null],
+  ])("%s of more than 8 MiB is refused without a retry", async (_what, body, headers, size) => {
     const target = await listen((_request, response) => response.writeHead(200, headers).end(body));
-    const client = clientFor(target, { requestTimeout: 20_000, operationTimeout: 20_000 });
-    expect((await requestFailureOf(client.listWebhooks())).cause).toEqual({
-      kind: "tooLarge",
-      limit: 64 * 1024 * 1024,
-    });
+    const { cause } = await requestFailureOf(clientFor(target, { requestTimeout: 20_000 }).listWebhooks());
+    expect(cause).toEqual({ kind: "tooLarge", limit: 8 * MIB, size });
     expect(target.requests).toHaveLength(1);
   });
 
-  it("of more than 4 MiB is cut for a creation, and ignored for a change", async () => {
-    const body = `{"apiKey":"${KEY}","padding":"${"x".repeat(5 * MIB)}"}`;
-    const client = clientFor(await listen((_request, response) => response.end(body)));
+  it("of up to 8 MiB is kept for a creation, of more is cut, and ignored for a change", async () => {
+    const body = `{"apiKey":"${KEY}","padding":"${"x".repeat(8 * MIB)}"}`;
+    let length = 8 * MIB;
+    const target = await listen((_request, response) => response.end(body.slice(0, length)));
+    const client = clientFor(target);
+    expect((await client.createApiKey()).response).toMatchObject({
+      body: body.slice(0, length),
+      complete: true,
+    });
+    length += 1;
     const { response } = await client.createApiKey();
     expect(response.complete).toBe(false);
-    expect(response.body).toBe(body.slice(0, 4 * MIB));
+    expect(response.body).toBe(body.slice(0, 8 * MIB));
     await client.setWebhookState(101, "active");
   });
 

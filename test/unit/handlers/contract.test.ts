@@ -19,3 +19,11 @@ it("a service's value keeps what the engine can decode: no half of a character, 
     `${"[".repeat(100)}null${"]".repeat(100)}`,
   );
 });
+
+it("a service's value keeps 250,000 values, which is what a message to the engine has memory for", () => {
+  const count = (value: unknown): number =>
+    JSON.stringify(withoutSpecialValues(value)).match(/1/g)?.length ?? 0;
+  const numbers = Array<number>(240_000).fill(1);
+  expect(count({ events: numbers })).toBe(240_000);
+  expect(count({ events: numbers, more: { numbers } })).toBe(249_996);
+});

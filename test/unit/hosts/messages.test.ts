@@ -72,14 +72,13 @@ const CAUSES: Examples<FailureCause> = {
   reportedFailure: { kind: "reportedFailure" },
   notApplied: { kind: "notApplied" },
   undecoded: ["dcb", "unknown"].map((encoding) => ({ kind: "undecoded", encoding })),
-  tooLarge: { kind: "tooLarge", limit: 64 * 1024 * 1024 },
+  tooLarge: [null, 12_345_678].map((size) => ({ kind: "tooLarge", limit: 8 * 1024 * 1024, size })),
   unreadableList: [
     unreadable("not JSON"),
     unreadable("none"),
     unreadable("several", "/hooks", "/archive"),
     unreadable("pointer", "/data"),
     unreadable("not unique"),
-    unreadable("too many values"),
   ],
 };
 

@@ -1,7 +1,6 @@
 import { expect, it } from "vitest";
 
-import { resolvePointer } from "../../../provider/src/json.js";
-import { parseDocument } from "../../../provider/src/json-text.js";
+import { parseDocument, resolvePointer } from "../../../provider/src/json.js";
 import { idsBesideKey } from "../../../provider/src/responses/key-ids.js";
 import { readApiKeyId } from "../../../provider/src/responses/key-reader.js";
 import { K, S } from "./secrets.ts";
