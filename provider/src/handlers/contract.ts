@@ -46,8 +46,8 @@ export interface ResourceName {
 }
 
 /**
- * The operations on one type of resource, for any host. All of them except `diff` may throw a {@link
- * PartnerError}.
+ * The operations on one type of resource, for any host. All of them may throw a {@link PartnerError}; `diff`
+ * only one about the settings.
  */
 export interface ResourceHandlers {
   /**

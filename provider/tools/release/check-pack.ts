@@ -5,6 +5,7 @@
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { homedir, tmpdir } from "node:os";
 import { join, posix } from "node:path";
+import manifest from "../../package.json" with { type: "json" };
 import { ROOT } from "../checkout.ts";
 import { mustRun } from "../child-process.ts";
 
@@ -18,8 +19,15 @@ interface Packed {
 const PROVIDER = join(ROOT, "provider");
 /** Text that no published file may contain: folders of this machine, and links to unpublished source maps. */
 const PRIVATE = [ROOT, homedir(), "sourceMappingURL"];
+/** What users import and run: every module of the package is reached from one of them. */
+const ENTRIES = [
+  ...Object.values(manifest.exports).map((entry) => entry.default),
+  ...Object.values(manifest.bin),
+].map((path) => posix.normalize(path));
 /** The files of the package. */
 const EXPECTED = /^(package\.json|README\.md|LICENSE|bin\/pulumi-partners\.cjs|dist\/[a-z/-]+\.(js|d\.ts))$/;
+
+const MODULE = /\.(js|ts)$/;
 
 const folder = await mkdtemp(join(tmpdir(), "pulumi-partners-"));
 try {
@@ -37,6 +45,7 @@ try {
     "dead imports": [...texts].flatMap(([path, text]) =>
       importsOf(path, text).filter((imported) => !texts.has(imported)),
     ),
+    orphans: paths.filter((path) => MODULE.test(path) && !reachedFrom(ENTRIES, texts).has(moduleOf(path))),
     private: paths.filter((path) => PRIVATE.some((text) => texts.get(path)?.includes(text))),
   };
   for (const [what, found] of Object.entries(findings))
@@ -51,6 +60,24 @@ try {
   process.exitCode = 1;
 } finally {
   await rm(folder, { recursive: true });
+}
+
+/** Returns the modules of the package that entries import, or their imports do, with the entries. */
+function reachedFrom(entries: readonly string[], texts: ReadonlyMap<string, string>): ReadonlySet<string> {
+  const reached = new Set<string>();
+  const visit = (path: string): void => {
+    if (reached.has(path)) return;
+    reached.add(path);
+    const files = [path, path.replace(/\.js$/, ".d.ts")];
+    for (const file of files) importsOf(file, texts.get(file) ?? "").forEach(visit);
+  };
+  entries.forEach(visit);
+  return reached;
+}
+
+/** Returns the module that a file contains or declares the types of. */
+function moduleOf(path: string): string {
+  return path.replace(/\.d\.ts$/, ".js");
 }
 
 /** Returns the modules of the package that a file imports, as paths in the package. */

@@ -49,6 +49,8 @@ export function webhookStateHandlers(plugin: PluginProcess, fleet: FleetOperatio
     },
 
     async read(olds) {
+      // Nothing tells whether it is gone.
+      if (!isWebhookId(String(olds["webhookId"]))) return { outputs: olds };
       const found = await fleet.read(oldFleet(olds));
       if (!(String(olds["webhookId"]) in found.states)) return null;
       const outputs = { ...olds, ...outputsOf(found, olds) };
