@@ -113,7 +113,7 @@ export class KeyHolders {
   }
 
   #find(id: string, names: readonly string[], status: KeyEntry["status"]): KeyHolder | null {
-    for (const entry of this.#journal?.readOthers() ?? []) this.#entries.set(entry.id, entry);
+    this.#readOthers();
     const [value, ...rest] = this.#hashes(names);
     const holders = [...this.#entries.values()]
       .filter((entry) => entry.id !== id && entry.status === status)
@@ -132,9 +132,14 @@ export class KeyHolders {
   }
 
   #add(entry: KeyEntry): void {
+    this.#readOthers(); // What others said earlier must not replace it.
     this.#entries.set(entry.id, entry);
     if (this.#journal?.append(entry) === false)
       this.#owner.warn({ kind: "notShared", folder: this.#journal.folder });
+  }
+
+  #readOthers(): void {
+    for (const entry of this.#journal?.readOthers() ?? []) this.#entries.set(entry.id, entry);
   }
 
   /** Hashes a secret as all processes with the same token and headers do. */

@@ -5,7 +5,7 @@ import type { PartialFailure } from "../../../../provider/src/handlers/partial-f
 import { renderError } from "../../../../provider/src/hosts/error-messages.js";
 import { SHAPES, type Fault, type Shape } from "../../../support/sandbox.ts";
 import { failureOf, sandboxFor } from "../../api/support.ts";
-import { mapping, methods, partialFailureOf, startRun } from "../support.ts";
+import { mapping, methods, partialFailureOf, sharedJournals, startRun } from "../support.ts";
 
 const URN = "urn:pulumi:dev::test::partners:index:PartnerApiKey::checkout";
 const lost: Fault = { kind: "reset", operation: "createApiKey", effect: true };
@@ -162,6 +162,29 @@ describe("a replacement that has no key yet", () => {
     await fixed.delete(old.outputs, { id: old.id, urn: URN });
     expect(service.apiKeys).not.toContain(old.outputs["apiKey"]);
     expect(service.apiKeys).toContain(next["apiKey"]);
+  });
+
+  // The process of the new account says that it shows the key, before the one of the old account deletes it.
+  it("does not keep the old key from being deleted once it has moved to another account", async () => {
+    const accessToken = "token-of-the-other-account";
+    const service = await sandboxFor({ shape: AMBIGUOUS, otherAccounts: [accessToken] });
+    const old = await startRun(service, token).partnerApiKey.create(news, URN);
+    service.inject(lost);
+    const { partnerApiKey: keys } = startRun(service, token);
+    keys.diff(old.outputs, rotation("a", 0), { id: old.id, urn: URN });
+    const { id, properties } = await partialFailureOf(keys.create(rotation("a", 0), URN));
+
+    const journalOf = sharedJournals();
+    const said = saysGone(String(properties["lostCreationAt"]));
+    const { partnerApiKey: own } = startRun(service, token, { ...said, ...journalOf() });
+    const settings = { ...token, account: "other" };
+    const other = startRun({ url: service.url, accessToken }, settings, journalOf()).partnerApiKey;
+    const moved = { account: "other" };
+    expect(other.diff(properties, moved, { id, urn: URN }).replaces).toEqual(["account"]);
+    await other.create(moved, URN);
+    await own.delete(properties, { id, urn: URN });
+    await own.delete(old.outputs, { id: old.id, urn: URN });
+    expect(service.apiKeys).not.toContain(old.outputs["apiKey"]);
   });
 
   it("does not show an old key that deleteBeforeReplace has deleted", async () => {
