@@ -39,7 +39,7 @@ it("with aliases, a stack moves to the native plugin and back without a request,
     if (withExtra) {
       declare(isNative, "PartnerApiKey", "extra");
       const args = { webhookId: 103, state: "active", stateOnDestroy: "restore" };
-      declare(isNative, "PartnerWebhookState", "extra-eu", args, two);
+      declare(isNative, "PartnerWebhookState", "extra-eu", args, one);
     }
     const rotation = { trigger, overlapDays: 7 };
     const { apiKey, previousApiKey } = declare(isNative, "PartnerApiKey", "checkout", { rotation });
