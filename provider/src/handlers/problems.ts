@@ -83,8 +83,12 @@ export type ResourceProblem = Readonly<
    * Two resources manage the same webhook. `null`: one manages all `others`, so any other resource overlaps.
    */
   | { kind: "declaredTwice"; webhookId: number | null; urns: readonly [string, string] }
-  /** Some changes to a fleet failed. `total`: the number of changes that were needed. */
-  | { kind: "fleetIncomplete"; failures: readonly [WebhookFailure, ...WebhookFailure[]]; total: number }
+  /** Some changes to a fleet failed. `changed`: the webhooks of the changes that were made. */
+  | {
+      kind: "fleetIncomplete";
+      failures: readonly [WebhookFailure, ...WebhookFailure[]];
+      changed: readonly number[];
+    }
   /** The engine asks for a resource type or a state that does not exist. `known`: those that do. */
   | { kind: "unknownToken"; token: string; known: readonly string[] }
   /** The import ID is not valid. */
@@ -220,8 +224,11 @@ export type Notice = Readonly<
   | { kind: "plainHttp"; host: string }
   /** `restore` has no original state to restore. */
   | { kind: "nothingToRestore"; webhookIds: readonly number[] }
-  /** These webhooks are not in the `state` that a fleet sets for all `others`. */
-  | { kind: "othersDiffer"; state: WebhookState; webhookIds: readonly number[] }
+  /**
+   * These webhooks are not in the `state` that a fleet sets for all `others`. `certain`: the program names
+   * none of them; otherwise, that is not known yet.
+   */
+  | { kind: "othersDiffer"; state: WebhookState; webhookIds: readonly number[]; certain: boolean }
   /**
    * A resource no longer declares these webhooks, and sets them to `state`, unless another resource declares
    * them.

@@ -233,9 +233,12 @@ function resourceText(problem: ResourceProblem, context: MessageContext): string
       return `Webhook ${problem.webhookId} is declared twice, by ${names}. Remove one, or correct its ID or provider.`;
     }
     case "fleetIncomplete": {
-      const { failures, total } = problem;
+      const { failures, changed } = problem;
+      const { s, were, them } = { ...inflections(changed), them: inflections(failures).them };
+      const done = changed.length > 0 ? ` Webhook${s} ${listed(changed)} ${were} changed.` : "";
       const keeping = context.deletes === true ? ` ${KEEPING}` : "";
-      return `${failures.length} of ${total} webhooks could not be changed. Run ${failedCommand(context)} again to retry them.${keeping}\n${failureLines(failures, context)}`;
+      const total = failures.length + changed.length;
+      return `${failures.length} of ${total} webhooks could not be changed.${done} Run ${failedCommand(context)} again to retry ${them}.${keeping}\n${failureLines(failures, context)}`;
     }
     case "unknownToken":
       return `There is no ${JSON.stringify(problem.token)}. Correct it to one of: ${problem.known.join(", ")}.`;

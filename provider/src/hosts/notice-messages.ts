@@ -78,9 +78,10 @@ export function renderNotice(notice: Notice, context: MessageContext): string {
     case "nothingToRestore":
       return `the original state of ${webhooksText(notice.webhookIds)} is unknown, so "restore" has no effect.`;
     case "othersDiffer": {
-      const { webhookIds: ids, state } = notice;
-      const { s, are } = inflections(ids);
-      return `"others" covers ${ids.length} webhook${s} that ${are} not ${JSON.stringify(state)}: ${listed(ids)}.`;
+      const { webhookIds: ids, state, certain } = notice;
+      const { s, are, them } = inflections(ids);
+      const condition = certain ? "" : `"states" is not known yet. Unless it names ${them}, `;
+      return `${condition}"others" covers ${ids.length} webhook${s} that ${are} not ${JSON.stringify(state)}: ${listed(ids)}.`;
     }
     case "leaving": {
       const { webhookIds: ids, state, account } = notice;

@@ -90,10 +90,10 @@ export function webhooksText(ids: readonly number[]): string {
 }
 
 /** Returns the words that depend on whether a sentence is about one webhook or about several. */
-export function inflections({ length }: readonly number[]) {
+export function inflections({ length }: readonly unknown[]) {
   return length === 1
-    ? { s: "", them: "it", are: "is", do: "does", stay: "stays as it is" }
-    : { s: "s", them: "them", are: "are", do: "do", stay: "stay as they are" };
+    ? { s: "", them: "it", are: "is", were: "was", do: "does", stay: "stays as it is" }
+    : { s: "s", them: "them", are: "are", were: "were", do: "do", stay: "stay as they are" };
 }
 
 /** Lists the first names, as in `7, 8 and 3 more`. */

@@ -155,7 +155,7 @@ const PROBLEMS: Examples<ResourceProblem> = {
   fleetIncomplete: [
     {
       kind: "fleetIncomplete",
-      total: 500,
+      changed: [201, 202],
       failures: [
         changing(101, answered(409, { ...PATCH, serverMessage: "locked", requestId: "req-1" })),
         changing(102, answered(409, { ...PATCH, serverMessage: "locked", requestId: "req-2" })),
@@ -166,7 +166,7 @@ const PROBLEMS: Examples<ResourceProblem> = {
     },
     {
       kind: "fleetIncomplete",
-      total: 23,
+      changed: [24],
       failures: [forbidden(1), ...MANY.slice(1).map(forbidden)],
     },
   ],
@@ -310,7 +310,12 @@ const NOTICES: Examples<Notice> = {
   tlsNotVerified: { kind: "tlsNotVerified" },
   plainHttp: { kind: "plainHttp", host: "partners.internal:8080" },
   nothingToRestore: { kind: "nothingToRestore", webhookIds: MANY },
-  othersDiffer: { kind: "othersDiffer", state: "disabled", webhookIds: MANY },
+  othersDiffer: [true, false].map((certain) => ({
+    kind: "othersDiffer",
+    state: "disabled",
+    webhookIds: MANY,
+    certain,
+  })),
   leaving: { kind: "leaving", account: "default", state: "active", webhookIds: MANY },
   leftBehind: { kind: "leftBehind", account: "eu", webhookIds: [101] },
   declaredElsewhere: [[1], [1, 2]].map((webhookIds) => ({ kind: "declaredElsewhere", webhookIds })),

@@ -162,10 +162,12 @@ async function changeStates(
   const missing = idsOf(wanted).filter((id) => !(id in found));
   const absence = snapshot.absenceError(missing);
   const absent = missing.map((webhookId) => ({ webhookId, error: absence }));
+  const rejectedIds = new Set(rejected.map(({ webhookId }) => webhookId));
+  const changed = differing.map(({ webhookId }) => webhookId).filter((id) => !rejectedIds.has(id));
   return {
     found,
     reached,
-    failure: combineFailures([...rejected, ...absent], total + missing.length),
+    failure: combineFailures([...rejected, ...absent], changed),
     mayHaveChanged: rejected.length < total || rejected.some(({ error }) => mayHaveChanged(error)),
   };
 }
@@ -216,12 +218,20 @@ export function warnIfUnknown(plugin: PluginProcess, webhooks: readonly WebhookR
   if (notice) plugin.warn(notice);
 }
 
-/** Combines failures into one error. An error that all of them share already names the webhooks. */
-function combineFailures(failures: readonly WebhookFailure[], total: number): PartnerError | null {
+/**
+ * Combines failures into one error. An error that all of them share already names the webhooks, but not those
+ * that were changed.
+ *
+ * @param changed The webhooks that were changed.
+ */
+function combineFailures(
+  failures: readonly WebhookFailure[],
+  changed: readonly number[],
+): PartnerError | null {
   const [first, ...more] = failures;
   if (!first) return null;
-  if (more.every(({ error }) => error === first.error)) return first.error;
-  return new ResourceError({ kind: "fleetIncomplete", failures: [first, ...more], total });
+  if (changed.length === 0 && more.every(({ error }) => error === first.error)) return first.error;
+  return new ResourceError({ kind: "fleetIncomplete", failures: [first, ...more], changed });
 }
 
 /**

@@ -48,7 +48,9 @@ export class FleetPreview {
       const snapshot = await webhooks.lookUp(ids);
       const missing = ids.filter((id) => !snapshot.get(id));
       if (missing.length > 0) throw snapshot.absenceError(missing);
-      if (isState(others)) warnAboutOthers(this.#plugin, others, statesOf(unnamedWebhooks(snapshot, named)));
+      if (!isState(others)) return;
+      const unnamed = statesOf(unnamedWebhooks(snapshot, named));
+      warnAboutOthers(this.#plugin, others, unnamed, news.states !== UNKNOWN);
     });
   }
 
@@ -61,7 +63,7 @@ export class FleetPreview {
     const { others } = news;
     if (isState(others)) {
       managed.declare(idsOf(otherStates));
-      warnAboutOthers(this.#plugin, others, otherStates);
+      warnAboutOthers(this.#plugin, others, otherStates, news.states !== UNKNOWN);
     }
     this.#warnAboutLeaving(olds, news);
 
@@ -101,8 +103,17 @@ export class FleetPreview {
   }
 }
 
-/** Warns about the webhooks that `others` changes. The diff does not list them. */
-export function warnAboutOthers(plugin: PluginProcess, state: WebhookState, otherStates: StateMap): void {
+/**
+ * Warns about the webhooks that `others` changes. The diff does not list them.
+ *
+ * @param certain Whether the program certainly names none of them.
+ */
+export function warnAboutOthers(
+  plugin: PluginProcess,
+  state: WebhookState,
+  otherStates: StateMap,
+  certain = true,
+): void {
   const webhookIds = idsOf(otherStates).filter((webhookId) => otherStates[webhookId] !== state);
-  if (webhookIds.length > 0) plugin.warn({ kind: "othersDiffer", state, webhookIds });
+  if (webhookIds.length > 0) plugin.warn({ kind: "othersDiffer", state, webhookIds, certain });
 }

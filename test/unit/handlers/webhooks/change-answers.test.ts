@@ -105,7 +105,8 @@ describe("a webhook whose record shows the other state after a change", () => {
     );
     const states = { 101: "disabled", 102: "disabled", 103: "active" };
     const { properties, reason } = await partialFailureOf(create(partnerWebhookStates, { states }));
-    expect(reason).toMatchObject({ failure: { cause: { kind: "notApplied" }, webhookId: 102 } });
+    const failures = [{ webhookId: 102, error: { failure: { cause: { kind: "notApplied" } } } }];
+    expect(reason).toMatchObject({ problem: { failures, changed: [101, 103] } });
     expect(properties["states"]).toEqual({ 101: "disabled", 102: null, 103: "active" });
     expect(methods(service)).toEqual(["GET", "PATCH", "PATCH", "PATCH", "GET"]);
   });

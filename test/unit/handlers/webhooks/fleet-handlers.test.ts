@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 
 import { UNKNOWN, type Properties } from "../../../../provider/src/handlers/contract.js";
+import { PartialFailure } from "../../../../provider/src/handlers/partial-failure.js";
 import { ResourceError, type InputProblem } from "../../../../provider/src/handlers/problems.js";
 import { SHAPES, type Fault, type Sandbox, type Shape, type WebhookState } from "../../../support/sandbox.ts";
 import { failureOf, sandboxFor } from "../../api/support.ts";
@@ -141,7 +142,13 @@ describe("a fleet", () => {
     const problem = { kind: "noSuchWebhook", webhookIds: [102], existing: [101, 103] };
     expect((await fleet.check(outputs, args)).problems).toMatchObject([{ problem }]);
     const failure = await partialFailureOf(fleet.update("default", outputs, { ...outputs, ...args }));
-    expect(failure.reason).toMatchObject({ problem });
+    expect(failure.reason).toMatchObject({
+      problem: {
+        kind: "fleetIncomplete",
+        changed: [101],
+        failures: [{ webhookId: 102, error: { problem } }],
+      },
+    });
     const initialStates = { 101: "active", 102: "active" };
     expect(failure.properties).toMatchObject({ states: { 101: "active" }, initialStates });
     expect(service.webhooks.get(101)).toBe("active");
@@ -319,7 +326,7 @@ describe("others", () => {
     const args = { states: { 103: "active" }, others: "disabled", stateOnDestroy: "restore" };
     const first = startRun(service);
     const { outputs: olds } = await create(first.partnerWebhookStates, args);
-    const differ = { kind: "othersDiffer", state: "disabled", webhookIds: [101, 102] };
+    const differ = { kind: "othersDiffer", state: "disabled", webhookIds: [101, 102], certain: true };
     expect(first.notices, "creation").toEqual([differ]);
     const created = { 101: "disabled", 102: "disabled", 103: "active" };
     expect(serverStates(service), "creation").toEqual(created);
@@ -333,7 +340,7 @@ describe("others", () => {
     service.removeWebhook(102);
     const refresh = startRun(service);
     const { outputs = {} } = (await refresh.partnerWebhookStates.read(olds)) ?? {};
-    const drifted = { kind: "othersDiffer", state: "disabled", webhookIds: [101, 104] };
+    const drifted = { ...differ, webhookIds: [101, 104] };
     const gone = { kind: "webhooksGone", webhookIds: [102] };
     expect(refresh.notices, "refresh").toEqual([gone, drifted]);
     const found = {
@@ -359,7 +366,9 @@ describe("failed changes", () => {
     const args = { states: all(10, "disabled"), stateOnDestroy: "restore" };
     const { properties, reason } = await partialFailureOf(created(service, args));
     const failures = [1, 2, 3].map(() => ({ error: { status: 409 } }));
-    const problem = { kind: "fleetIncomplete", total: 10, failures };
+    const isChanged = (id: number): boolean => service.webhooks.get(id) === "disabled";
+    const changed = [...service.webhooks.keys()].filter(isChanged);
+    const problem = { kind: "fleetIncomplete", failures, changed };
     expect(reason).toMatchObject({ code: "PARTNERS_STATUS", problem });
     expect(properties).toMatchObject({ states: serverStates(service), initialStates: all(10, "active") });
     expect(Object.values(serverStates(service)).filter((state) => state === "active")).toHaveLength(3);
@@ -369,10 +378,30 @@ describe("failed changes", () => {
     expect(serverStates(service)).toEqual(all(10, "active"));
   });
 
+  it.each([
+    [
+      "update",
+      (olds: Properties, service: Sandbox) =>
+        up(service, olds, { states: { 102: "active" }, stateOnDestroy: "active" }),
+    ],
+    ["deletion", (olds: Properties, service: Sandbox) => destroy(service, olds)],
+  ])("say what a %s has changed, even if only one of them failed", async (_what, apply) => {
+    const service = await sandboxFor();
+    const states = { 101: "disabled", 102: "disabled", 103: "disabled" };
+    const olds = await created(service, { states, stateOnDestroy: "active" });
+    service.inject({ ...refused, operation: "activateWebhook" });
+    const failure = await failureOf(apply(olds, service));
+    const reason: unknown = failure instanceof PartialFailure ? failure.reason : failure;
+    if (!(reason instanceof ResourceError) || reason.problem.kind !== "fleetIncomplete") throw reason;
+    const { failures, changed } = reason.problem;
+    const active = [101, 102, 103].filter((id) => service.webhooks.get(id) === "active");
+    expect([failures.length, changed]).toEqual([1, active]);
+  });
+
   it("leave no resource if certainly none of them was made", async () => {
     const service = await sandboxFor({ faults: [{ ...refused, times: 2 }] });
     const creation = created(service, { states: { 101: "disabled", 102: "disabled" } });
-    expect(await failureOf(creation)).toMatchObject({ problem: { total: 2 } });
+    expect(await failureOf(creation)).toMatchObject({ problem: { changed: [] } });
     expect(methods(service)).toEqual(["GET", "PATCH", "PATCH"]);
   });
 
@@ -552,6 +581,14 @@ describe("a preview", () => {
     expect(await check()).toMatchObject(problems);
     expect(service.requests).toEqual([]);
     expect(notices.map(({ kind }) => kind)).toEqual(problems.length > 0 ? [] : ["notChecked"]);
+  });
+
+  it("does not claim that others covers the webhooks of states that are not known yet", async () => {
+    const service = await sandboxFor();
+    const { partnerWebhookStates: fleet, notices } = startRun(service);
+    await fleet.check({}, { states: UNKNOWN, others: "active" });
+    const differ = { kind: "othersDiffer", state: "active", webhookIds: [103], certain: false };
+    expect(notices).toEqual([differ]);
   });
 
   it("fails if the environment sets an invalid proxy, as the update would", async () => {
