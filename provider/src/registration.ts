@@ -85,6 +85,7 @@ export const SETTING_NAMES = [
   "maxConnections",
   "requestsPerSecond",
   "refreshBeforeUpdate",
+  "readWebhooks",
   "responses",
 ] as const;
 

@@ -114,6 +114,30 @@ it("docs/doctor.md shows the output of the doctor, which sends one request", asy
   expect([ended.code, ended.stdout]).toEqual([1, expect.stringContaining(unrecognized)]);
 });
 
+it.each([
+  ["the list is no list", 200, '"none"', true],
+  ["there is no such operation", 405, "{}", true],
+  ["a setting makes the list readable", 200, UNRECOGNIZED, false],
+  ["the token is rejected", 401, "{}", false],
+  ["the address may be wrong", 404, "{}", false],
+])(
+  "the doctor proposes readWebhooks only if nothing else can work: %s",
+  async (_what, status, body, proposed) => {
+    const { code, stdout } = await doctor(inEnvironment(await serviceOf(status, body)));
+    expect(code).toBe(1);
+    expect(stdout.includes("PARTNERS_READ_WEBHOOKS to false")).toBe(proposed);
+  },
+);
+
+it("the doctor warns that readWebhooks is false, and says when the list can be read", async () => {
+  const unread = (url: string) => ({ ...inEnvironment(url), PARTNERS_READ_WEBHOOKS: "false" });
+  const without = await doctor(unread(await serviceOf(405, "{}")));
+  expect([without.code, statuses(without)]).toEqual([0, ["stack ok", "service warning"]]);
+  const withList = await doctor(unread((await sandboxFor({ accessToken: TOKEN })).url));
+  expect(withList.stdout).toContain("The list can be read: remove partners:readWebhooks");
+  expect((await doctor(unread(await serviceOf(401, "{}")))).code).toBe(1);
+});
+
 it("without a project, the doctor checks the environment", async () => {
   const ended = await doctor(inEnvironment((await sandboxFor({ accessToken: TOKEN })).url));
   expect(statuses(ended)).toEqual(["stack ok", "service ok", "shape ok", "webhooks ok"]);

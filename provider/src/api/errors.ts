@@ -134,6 +134,8 @@ export type SettingRule =
   | "pathSegment"
   /** Not for dynamic resources. */
   | "nativeOnly"
+  /** Must be false if `readWebhooks` is false. */
+  | "needsList"
   /** A number in this range. */
   | { readonly min: number; readonly max: number }
   | MappingRule

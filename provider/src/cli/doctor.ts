@@ -3,11 +3,12 @@ import { styleText } from "node:util";
 
 import { RequestError } from "../api/errors.js";
 import { API_ROOT, OPERATIONS } from "../api/operations.js";
+import { isAccepted } from "../handlers/keys/api-key.js";
 import { PluginProcess } from "../handlers/plugin-process.js";
 import type { WebhookList } from "../handlers/webhooks/list.js";
 import { renderError } from "../hosts/error-messages.js";
 import { oddRecordsText, renderNotice } from "../hosts/notice-messages.js";
-import { quoteForShell } from "../hosts/wording.js";
+import { quoteForShell, settingName } from "../hosts/wording.js";
 import { isScalar, nodesOf, pointersOf } from "../json.js";
 import { GONE_KEYS, unknownSettingText } from "../registration.js";
 import { parseOptions, printable, UsageError, type Command } from "./command.js";
@@ -124,10 +125,19 @@ async function checkAccount(account: Account, hasProject: boolean, report: Repor
     reportAccepted();
     checkShape(list, report);
     checkWebhooks(list, declared, report);
+    const remedy = `The list can be read: remove ${settingName("readWebhooks", context)}.`;
+    if (!plugin.readsWebhooks) report("warning", "settings", renderNotice(NOT_READ, context), remedy);
   } catch (error) {
+    if (error instanceof RequestError && isAccepted(error) && !plugin.readsWebhooks) {
+      report("warning", "service", renderNotice(NOT_READ, context));
+      return;
+    }
+    const unread = needsUnreadList(error)
+      ? [`If the service has no better list, set ${settingName("readWebhooks", context)} to false.`]
+      : [];
     const cause = error instanceof RequestError ? error.failure.cause : null;
     if (cause?.kind !== "unreadableList" || ["not JSON", "not a number"].includes(cause.reading.reason)) {
-      report("failed", "service", renderError(error, context));
+      report("failed", "service", renderError(error, context), ...unread);
       return;
     }
     reportAccepted();
@@ -141,8 +151,20 @@ async function checkAccount(account: Account, hasProject: boolean, report: Repor
     const intro = commands.length > 1 ? ["One of these is right:"] : [];
     const stars = candidates.some((pointer) => pointer.includes("*")) ? ["Replace * with the name."] : [];
     const detail = `The list is not recognized. Set responses.${setting} to a JSON Pointer.`;
-    report("failed", "shape", detail, ...intro, ...commands, ...stars);
+    report("failed", "shape", detail, ...intro, ...commands, ...stars, ...unread);
   }
+}
+
+const NOT_READ = { kind: "listNotRead" } as const;
+
+/** Whether the list can only be left unread, because no other setting can make it readable. */
+function needsUnreadList(error: unknown): boolean {
+  if (!(error instanceof RequestError)) return false;
+  const { cause } = error.failure;
+  if (cause.kind === "status") return [405, 501].includes(cause.status);
+  if (cause.kind === "unreadableList")
+    return cause.reading.candidates.length === 0 && !["pointer"].includes(cause.reading.reason);
+  return cause.kind === "tooLarge" || cause.kind === "undecoded";
 }
 
 function checkShape({ webhooks, odd, complete, pointers }: WebhookList, report: Report): void {

@@ -138,6 +138,11 @@ export class PluginProcess {
     return this.#settings;
   }
 
+  /** Whether the webhook list is read. @throws {SettingsError} */
+  get readsWebhooks(): boolean {
+    return this.readSettings().readWebhooks;
+  }
+
   /** Returns the session, opening it on the first call. @throws {SettingsError} */
   open(): Promise<Session> {
     this.#session ??= this.#open();
@@ -175,6 +180,8 @@ export class PluginProcess {
       },
       setWebhookState: (webhookId, state) => client.setWebhookState(webhookId, state),
     };
-    return { client, webhooks: new WebhookRegistry(service, this.currentTime, () => this.managed) };
+    const { readWebhooks } = settings;
+    const webhooks = new WebhookRegistry(service, this.currentTime, () => this.managed, readWebhooks);
+    return { client, webhooks };
   }
 }

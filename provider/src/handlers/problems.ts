@@ -72,8 +72,8 @@ export type ResourceProblem = Readonly<
   /** The configured account is not the one that the resource belongs to. */
   | { kind: "otherAccount"; owner: string; present: string }
   | OtherServer
-  /** `existing`: the IDs that exist. */
-  | { kind: "noSuchWebhook"; webhookIds: readonly number[]; existing: readonly number[] }
+  /** `existing`: the IDs that exist; `null` if the list is not read. */
+  | { kind: "noSuchWebhook"; webhookIds: readonly number[]; existing: readonly number[] | null }
   /**
    * The folder in which the processes of a run exchange what they declare cannot be used, so no webhook can
    * be released.
@@ -94,6 +94,8 @@ export type ResourceProblem = Readonly<
   /** The import ID is not valid. */
   | { kind: "wrongImportId"; expected: ImportId }
   | StateUnknown
+  /** The setting `readWebhooks` is false, and this needs the list. */
+  | { kind: "listNotRead"; need: "others" | "restore" | "import" | "list" }
   /**
    * A webhook is missing from a list that does not prove its absence: the list has further pages or, if it is
    * `complete`, is empty. `null`: all webhooks were requested.
@@ -245,9 +247,9 @@ export type Notice = Readonly<
   | { kind: "notShared"; folder: string }
   /**
    * The responses to the changes of these webhooks show their other state, and the list did not tell whether
-   * they were made.
+   * they were made. `isRead`: whether a refresh will tell.
    */
-  | { kind: "changeUnconfirmed"; webhookIds: readonly number[] }
+  | { kind: "changeUnconfirmed"; webhookIds: readonly number[]; isRead: boolean }
   /** These records of the list have no usable ID, so their webhooks cannot be managed. */
   | { kind: "oddRecords"; records: readonly UnmanagedRecord[] }
   /** The list no longer shows the states of these webhooks, which counts as a difference. */
@@ -258,6 +260,8 @@ export type Notice = Readonly<
   | { kind: "webhooksGone"; webhookIds: readonly number[] }
   /** A refresh finds these webhooks in this `state`; this stack last set or saw them in the other one. */
   | { kind: "drifted"; state: WebhookState; webhookIds: readonly number[] }
+  /** The setting `readWebhooks` is false, so webhooks are set without being read. */
+  | { kind: "listNotRead" }
   /** A preview could not check the webhooks, and continues without the check. */
   | { kind: "notChecked"; error: PartnerError }
   /** A preview continues without a check that took longer than `timeout`, in milliseconds. */

@@ -17,6 +17,8 @@ export interface Settings extends Omit<ClientOptions, "clock" | "signal" | "log"
   readonly responses: ResponseMapping;
   /** Whether the engine reads each webhook resource before each preview and update. */
   readonly refreshBeforeUpdate: boolean;
+  /** Whether the webhook list is read. */
+  readonly readWebhooks: boolean;
   /** The address of the account, as the state records it; then its previous address, if it has moved. */
   readonly servers: readonly [string, ...string[]];
   /**
@@ -53,10 +55,13 @@ export function readSettings(source: ConfigSource, env: NodeJS.ProcessEnv): Sett
     maxConnections: reader.number("maxConnections", 1, 1024) ?? 16,
     requestsPerSecond: reader.number("requestsPerSecond", 0.001, 1000),
     refreshBeforeUpdate: reader.flag("refreshBeforeUpdate"),
+    readWebhooks: reader.flag("readWebhooks", true),
     responses: readMapping(reader.text("responses") ?? "{}", (setting, rule) => {
       reader.refuse(setting, rule);
     }),
   };
+  if (settings.refreshBeforeUpdate && !settings.readWebhooks)
+    reader.refuse("refreshBeforeUpdate", "needsList");
   const problems = [...reader.problems, ...separatedPairs(source, env)];
   if (problems.length > 0 || baseUrl === null || accessToken === null) throw new SettingsError(problems);
   const previous = previousBaseUrl === null ? [] : [addressOf(previousBaseUrl)];
@@ -107,9 +112,9 @@ class SettingsReader {
     return null;
   }
 
-  flag(setting: SettingName): boolean {
-    const text = this.text(setting);
-    if (text !== null && text !== "true" && text !== "false") this.refuse(setting, "flag");
+  flag(setting: SettingName, byDefault = false): boolean {
+    const text = this.text(setting) ?? String(byDefault);
+    if (text !== "true" && text !== "false") this.refuse(setting, "flag");
     return text === "true";
   }
 

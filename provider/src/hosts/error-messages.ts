@@ -222,6 +222,8 @@ function resourceText(problem: ResourceProblem, context: MessageContext): string
     case "noSuchWebhook": {
       const { webhookIds, existing } = problem;
       const { s, do: verb } = inflections(webhookIds);
+      if (existing === null)
+        return `Webhook${s} ${listed(webhookIds)} ${verb} not exist in this account: the server returned 404. Correct or remove the ID${s}; if all changes fail, check ${settingName("baseUrl", context)}.`;
       return `Webhook${s} ${listed(webhookIds)} ${verb} not exist in this account. Existing webhooks: ${listed(existing) || "none"}. Correct or remove the ID${s}, or create the webhook${s} at the service.`;
     }
     case "noRunFolder":
@@ -246,6 +248,10 @@ function resourceText(problem: ResourceProblem, context: MessageContext): string
       return `To import this resource, use ${importIdText(problem.expected)}. Nothing was imported.`;
     case "stateUnknown":
       return `The list does not show the state of ${webhooksText(problem.webhookIds)}. Set ${stateSettings(problem.setting, context)}.`;
+    case "listNotRead": {
+      const [what, remedy] = LIST_NEEDS[problem.need];
+      return `${what} needs the webhook list, but ${settingName("readWebhooks", context)} is false. ${remedy}`;
+    }
     case "absenceUnproven": {
       const { webhookId, complete } = problem;
       const what =
@@ -261,6 +267,14 @@ function resourceText(problem: ResourceProblem, context: MessageContext): string
       return keyErrorText(problem, context, (error) => describeError(error, context));
   }
 }
+
+/** What needs the list, and what to do without it. */
+const LIST_NEEDS = {
+  others: ['"others"', 'Set "others" to "leave", and name the webhooks in "states".'],
+  restore: ['"restore"', 'Set stateOnDestroy to "leave", "active" or "disabled".'],
+  import: ["An import", "Declare the webhook in the program instead: it needs no import."],
+  list: ["This", "Set it to true, if the list can be read."],
+} as const;
 
 /** Returns one line for each of the first ten reasons, with the webhooks that it applies to. */
 function failureLines(failures: readonly WebhookFailure[], context: MessageContext): string {

@@ -98,7 +98,11 @@ export function renderNotice(notice: Notice, context: MessageContext): string {
     }
     case "notShared":
       return `the folder ${notice.folder} cannot be used, so a webhook or a key that two providers share is not detected, and a removal that would change a webhook fails. Set TMPDIR to a folder of your own.`;
+    case "listNotRead":
+      return `${settingName("readWebhooks", context)} is false, so webhooks are changed without being read, and drift is not detected.`;
     case "changeUnconfirmed":
+      if (!notice.isRead)
+        return `the service accepted the change of ${webhooksText(notice.webhookIds)}, but responded with the old state. Check at the service whether it was made.`;
       return `the service accepted the change of ${webhooksText(notice.webhookIds)}, but responded with the old state, and the list does not confirm the change. To see whether it was made, run "pulumi refresh" later.`;
     case "oddRecords":
       return `${oddRecordsText(notice.records, context)} The other webhooks can be managed.`;
@@ -108,7 +112,7 @@ export function renderNotice(notice: Notice, context: MessageContext): string {
     }
     case "releasedGone": {
       const { them } = inflections(notice.webhookIds);
-      return `the service did not find ${webhooksText(notice.webhookIds)}, although the list shows ${them}: the state was not set, and the stack no longer manages ${them}.`;
+      return `the service did not find ${webhooksText(notice.webhookIds)}: the state was not set, and the stack no longer manages ${them}.`;
     }
     case "webhooksGone": {
       const { are, them } = inflections(notice.webhookIds);

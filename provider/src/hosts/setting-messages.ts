@@ -54,6 +54,7 @@ const RULES: Readonly<Record<SettingRule & string, string>> = {
   nativeOnly:
     'has no effect on dynamic resources. Remove it, and set "options: { refresh: always }" in Pulumi.yaml, or ' +
     "PULUMI_OPTION_REFRESH=true",
+  needsList: "must be false if readWebhooks is false",
   jsonObject: "must be a JSON object",
   headerName: "contains a name that is not valid for a header",
   headerText: "contains a value that is not text: quote it",

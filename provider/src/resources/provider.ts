@@ -74,6 +74,12 @@ export interface ProviderArgs {
    */
   refreshBeforeUpdate?: pulumi.Input<boolean | undefined>;
   /**
+   * Whether the webhook list is read. With `false`, for a service whose list cannot be read, each change is
+   * sent without looking: drift is not detected, and whatever needs the list is refused.
+   * @default `true`
+   */
+  readWebhooks?: pulumi.Input<boolean | undefined>;
+  /**
    * Where to find keys, webhooks and states in the responses, if the provider does not recognize them.
    * @default recognized
    */

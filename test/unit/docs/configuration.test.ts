@@ -50,6 +50,7 @@ describe("docs/configuration.md", () => {
       "partners:maxConnections": String(settings.maxConnections),
       "partners:requestsPerSecond": "no limit",
       "partners:refreshBeforeUpdate": String(settings.refreshBeforeUpdate),
+      "partners:readWebhooks": String(settings.readWebhooks),
       "partners:responses": "recognized",
       "partners:account": accountName(new Map()),
     });

@@ -54,6 +54,7 @@ describe("settings", () => {
       maxConnections: 7,
       requestsPerSecond: 2,
       refreshBeforeUpdate: true,
+      readWebhooks: true,
       responses: { apiKey: "/data/key" },
     });
   });

@@ -170,6 +170,10 @@ const PROBLEMS: Examples<ResourceProblem> = {
       failures: [forbidden(1), ...MANY.slice(1).map(forbidden)],
     },
   ],
+  listNotRead: (["others", "restore", "import", "list"] as const).map((need) => ({
+    kind: "listNotRead",
+    need,
+  })),
   absenceUnproven: [
     { kind: "absenceUnproven", webhookId: 7, complete: false },
     { kind: "absenceUnproven", webhookId: null, complete: true },
@@ -237,6 +241,7 @@ const RULES: Readonly<Record<SettingRule & string, string>> = {
   noApiRoot: "baseUrl",
   flag: "responses.complete",
   nativeOnly: "refreshBeforeUpdate",
+  needsList: "refreshBeforeUpdate",
   jsonObject: "responses",
   jsonPointer: "responses.apiKey",
   wordList: "responses.active",
@@ -322,8 +327,13 @@ const NOTICES: Examples<Notice> = {
   notShared: { kind: "notShared", folder: "/tmp/pulumi-partners-1000" },
   webhooksGone: { kind: "webhooksGone", webhookIds: [1] },
   drifted: [[103], [1, 2]].map((webhookIds) => ({ kind: "drifted", state: "active", webhookIds })),
+  listNotRead: { kind: "listNotRead" },
   moved: { kind: "moved", ...MOVE },
-  changeUnconfirmed: [[101], [101, 102]].map((webhookIds) => ({ kind: "changeUnconfirmed", webhookIds })),
+  changeUnconfirmed: [true, false].map((isRead) => ({
+    kind: "changeUnconfirmed",
+    webhookIds: [101, 102],
+    isRead,
+  })),
   notChecked: { kind: "notChecked", error: answered(501, { attempts: 4 }) },
   checkTimedOut: { kind: "checkTimedOut", timeout: 10_000 },
 };

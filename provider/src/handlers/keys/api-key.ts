@@ -179,7 +179,7 @@ async function assertTokenAccepted({ webhooks }: Session): Promise<void> {
 }
 
 /** Whether a failed request shows that the service knows the token. */
-function isAccepted(error: PartnerError): boolean {
+export function isAccepted(error: PartnerError): boolean {
   if (!(error instanceof RequestError)) return error instanceof ResourceError;
   const { status, failure } = error;
   if (status === null)

@@ -116,11 +116,11 @@ async function changeStates(
   { recorded, released: leaving }: { readonly recorded: StateMap; readonly released: StateMap },
 ): Promise<Changes> {
   const listed = idsOf(wanted).flatMap((id) => snapshot.get(id) ?? []);
-  const found = statesOf(listed);
+  const found = statesOf(listed, plugin.readsWebhooks ? {} : recorded);
   const released = new Set(plugin.managed.released(wanted));
   const differing = listed.filter(
-    ({ webhookId: id, state }) =>
-      state !== wanted[id] || (id in recorded && recorded[id] !== wanted[id]) || released.has(id),
+    ({ webhookId: id }) =>
+      found[id] !== wanted[id] || (id in recorded && recorded[id] !== wanted[id]) || released.has(id),
   );
   warnIfUnknown(plugin, differing);
 
@@ -146,7 +146,7 @@ async function changeStates(
       }
       // So that going back to the old state is a difference as well.
       if (mayHaveChanged(error)) reached[webhookId] = null;
-      return [{ webhookId, error }];
+      return [{ webhookId, error: plugin.readsWebhooks ? error : absenceFor(webhookId, error) }];
     } finally {
       done += 1;
       // At most 100 times, because the engine redraws its display each time. One change needs no more.
@@ -162,8 +162,8 @@ async function changeStates(
   const missing = idsOf(wanted).filter((id) => !(id in found));
   const absence = snapshot.absenceError(missing);
   const absent = missing.map((webhookId) => ({ webhookId, error: absence }));
-  const rejectedIds = new Set(rejected.map(({ webhookId }) => webhookId));
-  const changed = differing.map(({ webhookId }) => webhookId).filter((id) => !rejectedIds.has(id));
+  const unchanged = new Set([...gone, ...rejected.map(({ webhookId }) => webhookId)]);
+  const changed = differing.map(({ webhookId }) => webhookId).filter((id) => !unchanged.has(id));
   return {
     found,
     reached,
@@ -194,10 +194,20 @@ async function confirmChanges(
   const shownState = (webhookId: number): WebhookState | null => snapshot?.get(webhookId)?.state ?? null;
   const unclear = doubts.filter(({ webhookId }) => shownState(webhookId) === null);
   if (unclear.length > 0)
-    plugin.warn({ kind: "changeUnconfirmed", webhookIds: unclear.map(({ webhookId }) => webhookId) });
+    plugin.warn({
+      kind: "changeUnconfirmed",
+      webhookIds: unclear.map(({ webhookId }) => webhookId),
+      isRead: plugin.readsWebhooks,
+    });
   return doubts
     .filter(({ webhookId, state }) => ![state, null].includes(shownState(webhookId)))
     .map(({ webhookId, error }) => ({ webhookId, error }));
+}
+
+/** Without a list, only the answer to a change says that a webhook does not exist. */
+function absenceFor(webhookId: number, error: PartnerError): PartnerError {
+  if (!(error instanceof RequestError) || error.status !== 404) return error;
+  return new ResourceError({ kind: "noSuchWebhook", webhookIds: [webhookId], existing: null });
 }
 
 /** Whether a failed change may have been made. */

@@ -28,6 +28,10 @@ export class FleetOperations {
    */
   async read(olds: FleetOutputs): Promise<Pick<FleetOutputs, "states" | "otherStates" | "initialStates">> {
     const { others, states, otherStates, initialStates } = olds;
+    if (!this.#plugin.readsWebhooks) {
+      this.#plugin.warn({ kind: "listNotRead" });
+      return { states, otherStates, initialStates };
+    }
     const { webhooks } = await this.#plugin.open();
     const ids = idsOf(initialStates);
     const snapshot = await webhooks.lookUp(ids);

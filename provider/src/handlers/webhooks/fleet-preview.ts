@@ -15,6 +15,7 @@ import {
   type StateMap,
 } from "./fleet-model.js";
 import { finalStates } from "./managed.js";
+import { ResourceError } from "../problems.js";
 import { PreviewCheck } from "../preview-check.js";
 
 /**
@@ -40,6 +41,7 @@ export class FleetPreview {
     const ids = idsOf(named);
     const conflict = this.#plugin.managed.declare(isState(others) ? [...ids, "others"] : ids, urn);
     if (conflict) return [conflict];
+    if (!this.#plugin.readsWebhooks) return this.#checkUnread(news);
 
     const known = olds.states === UNKNOWN ? {} : olds.states;
     const isKnown = ids.every((id) => id in known);
@@ -52,6 +54,16 @@ export class FleetPreview {
       const unnamed = statesOf(unnamedWebhooks(snapshot, named));
       warnAboutOthers(this.#plugin, others, unnamed, news.states !== UNKNOWN);
     });
+  }
+
+  /** Without the list, refuses what needs it. Says so in each run, so that nobody forgets it. */
+  #checkUnread({ others, stateOnDestroy }: PlannedInputs): readonly PartnerError[] {
+    this.#plugin.warn({ kind: "listNotRead" });
+    const needs = [
+      ...(others === "leave" || others === UNKNOWN ? [] : (["others"] as const)),
+      ...(stateOnDestroy === "restore" ? (["restore"] as const) : []),
+    ];
+    return needs.map((need) => new ResourceError({ kind: "listNotRead", need }));
   }
 
   /**

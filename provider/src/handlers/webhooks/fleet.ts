@@ -59,6 +59,7 @@ export function webhookStatesHandlers(plugin: PluginProcess, fleet: FleetOperati
       const { account } = plugin;
       if (id !== account)
         throw new ResourceError({ kind: "wrongImportId", expected: { kind: "accountName", account } });
+      if (!plugin.readsWebhooks) throw new ResourceError({ kind: "listNotRead", need: "import" });
       const { webhooks } = await plugin.open();
       const all = (await webhooks.list()).all();
       warnIfUnknown(plugin, all);

@@ -35,6 +35,7 @@ export class WebhookRegistry {
   readonly #client: WebhookService;
   readonly #currentTime: () => number;
   readonly #managed: () => ManagedWebhooks;
+  readonly #readsList: boolean;
   readonly #changes: Changes = new Map();
   /** Our changes that have not finished, by webhook ID. */
   readonly #pending = new Map<number, Promise<unknown>>();
@@ -43,11 +44,18 @@ export class WebhookRegistry {
   /**
    * @param currentTime Milliseconds since the epoch.
    * @param managed A function, because a stack without webhooks needs only the list.
+   * @param readsList The setting `readWebhooks`. If it is false, the registry knows only our own changes.
    */
-  constructor(client: WebhookService, currentTime: () => number, managed: () => ManagedWebhooks) {
+  constructor(
+    client: WebhookService,
+    currentTime: () => number,
+    managed: () => ManagedWebhooks,
+    readsList: boolean,
+  ) {
     this.#client = client;
     this.#currentTime = currentTime;
     this.#managed = managed;
+    this.#readsList = readsList;
   }
 
   /**
@@ -57,12 +65,14 @@ export class WebhookRegistry {
    * @param webhookIds If one of them is missing from a list that was requested before this call, the list is
    *   read again.
    * @param notBefore When the list must have been requested, at the earliest. @default 30 s ago
+   * @returns If the list is not read, these webhooks, in unknown states unless we have changed them.
    * @throws {RequestError} if the list cannot be read.
    */
   async lookUp(webhookIds: readonly number[], notBefore = -Infinity): Promise<WebhookSnapshot> {
     const pending = webhookIds.flatMap((webhookId) => this.#pending.get(webhookId) ?? []);
     if (pending.length > 0) await Promise.all(pending);
     const releasedAt = await this.#managed().lastReleaseElsewhere(webhookIds);
+    if (!this.#readsList) return new WebhookSnapshot(unreadList(webhookIds), -Infinity, this.#changes);
     const startedAt = this.#currentTime();
     const snapshot = await this.#read(Math.max(startedAt - MAX_LIST_AGE, releasedAt + 1, notBefore));
     const isMissing = webhookIds.some((webhookId) => !snapshot.get(webhookId));
@@ -70,10 +80,11 @@ export class WebhookRegistry {
   }
 
   /**
-   * Returns the list, 30 s old at most, without waiting for any change. @throws {RequestError} if it cannot
-   * be read.
+   * Returns the list, 30 s old at most, without waiting for any change. @throws {PartnerError} if it cannot
+   * be read, or is not read.
    */
-  list(): Promise<WebhookSnapshot> {
+  async list(): Promise<WebhookSnapshot> {
+    if (!this.#readsList) throw new ResourceError({ kind: "listNotRead", need: "list" });
     return this.#read(this.#currentTime() - MAX_LIST_AGE);
   }
 
@@ -127,6 +138,14 @@ export class WebhookRegistry {
     });
     return snapshot;
   }
+}
+
+/** Returns a list that says nothing but that webhooks may exist. */
+function unreadList(webhookIds: readonly number[]): WebhookList {
+  const webhooks = new Map(
+    webhookIds.map((webhookId) => [webhookId, { webhookId, state: null, missing: null, record: {} }]),
+  );
+  return { readable: true, webhooks, odd: [], complete: false, provesAbsence: false, pointers: {} };
 }
 
 /** One list of the account's webhooks, with our own changes applied. */

@@ -69,6 +69,7 @@ export function webhookStateHandlers(plugin: PluginProcess, fleet: FleetOperatio
     async adopt(id) {
       if (!isWebhookId(id))
         throw new ResourceError({ kind: "wrongImportId", expected: { kind: "webhookId" } });
+      if (!plugin.readsWebhooks) throw new ResourceError({ kind: "listNotRead", need: "import" });
       const webhookId = Number(id);
       const { webhooks } = await plugin.open();
       const snapshot = await webhooks.lookUp([webhookId]);

@@ -78,7 +78,7 @@ describe("a webhook whose record shows the other state after a change", () => {
       body: '[{"webhookId":102,"state":"active"}]',
     });
     expect((await create(gone.partnerWebhookState, DISABLED)).outputs["state"]).toBe("disabled");
-    const notice = { kind: "changeUnconfirmed", webhookIds: [101] };
+    const notice = { kind: "changeUnconfirmed", webhookIds: [101], isRead: true };
     expect([unreadable.notices, gone.notices]).toEqual([[notice], [notice]]);
   });
 
