@@ -163,7 +163,7 @@ function needsUnreadList(error: unknown): boolean {
   const { cause } = error.failure;
   if (cause.kind === "status") return [405, 501].includes(cause.status);
   if (cause.kind === "unreadableList")
-    return cause.reading.candidates.length === 0 && !["pointer"].includes(cause.reading.reason);
+    return cause.reading.candidates.length === 0 && cause.reading.reason !== "pointer";
   return cause.kind === "tooLarge" || cause.kind === "undecoded";
 }
 

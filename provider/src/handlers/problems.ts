@@ -79,6 +79,8 @@ export type ResourceProblem = Readonly<
    * be released.
    */
   | { kind: "noRunFolder"; folder: string }
+  /** Another provider of the run is still releasing one of these webhooks. */
+  | { kind: "releasePending"; webhookIds: readonly number[] }
   /**
    * Two resources manage the same webhook. `null`: one manages all `others`, so any other resource overlaps.
    */

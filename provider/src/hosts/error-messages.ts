@@ -228,6 +228,8 @@ function resourceText(problem: ResourceProblem, context: MessageContext): string
     }
     case "noRunFolder":
       return `No webhook was changed, because the folder ${problem.folder}, which records what the program declares, cannot be used. Set TMPDIR to a folder of your own.`;
+    case "releasePending":
+      return `For two minutes, another provider of this run has been removing ${webhooksText(problem.webhookIds)} from its resource. Nothing was changed here. Run ${failedCommand(context)} again.`;
     case "declaredTwice": {
       const names = resourceNames(problem.urns);
       if (problem.webhookId === null)

@@ -147,6 +147,7 @@ const PROBLEMS: Examples<ResourceProblem> = {
     variable: [null, "OLD_KEY"].map((unusable) => ({ kind: "variable", unusable })),
   }).map((expected) => ({ kind: "wrongImportId", expected })),
   stateUnknown: { kind: "stateUnknown", webhookIds: [101], setting: "active" },
+  releasePending: { kind: "releasePending", webhookIds: [101] },
   declaredTwice: [
     twice(101, `${URN}partners:index:PartnerWebhookState::orders`, FLEET),
     twice(101, `${URN}eu$partners:index:PartnerWebhookStates::fleet`, FLEET),

@@ -66,12 +66,9 @@ export interface JournalOwner {
 /** A webhook by its ID, or all webhooks of the account that no resource names. */
 export type DeclaredWebhook = number | "others";
 
-/**
- * Milliseconds between two looks at a release of another process, and the number of looks after which the
- * wait ends.
- */
+/** Milliseconds between two looks at a release of another process, and those after which a wait fails. */
 const POLL_INTERVAL = 25;
-const MAX_POLLS = 4800;
+const MAX_WAIT = 120_000;
 
 /**
  * Asks the other processes of the run which webhooks the program declares through them, and which they
@@ -144,15 +141,17 @@ export class RunClaims {
    *
    * @returns When the last of them was released, in milliseconds since the epoch: an older list shows an
    *   outdated state.
+   * @throws {ResourceError} after two minutes: what is set while a release goes on could be undone by it.
    */
   async lastRelease(webhookIds: readonly number[]): Promise<number> {
-    const { signal } = this.#owner;
-    for (let polls = 0; ; polls += 1) {
+    const { signal, currentTime } = this.#owner;
+    for (const startedAt = currentTime(); ;) {
       this.#readOthers();
       const releases = webhookIds.flatMap((id) => [...(this.#releases.get(id)?.values() ?? [])]);
       const isOver = releases.every(({ kind }) => kind === "released");
-      if (isOver || polls === MAX_POLLS || signal?.aborted)
-        return releases.reduce((last, { at }) => Math.max(last, at), -Infinity);
+      if (!isOver && currentTime() - startedAt > MAX_WAIT)
+        throw new ResourceError({ kind: "releasePending", webhookIds });
+      if (isOver || signal?.aborted) return releases.reduce((last, { at }) => Math.max(last, at), -Infinity);
       await sleep(POLL_INTERVAL, null, { signal }).catch(() => null);
     }
   }

@@ -6,7 +6,16 @@ import { PartialFailure } from "../../../../provider/src/handlers/partial-failur
 import { ResourceError, type InputProblem } from "../../../../provider/src/handlers/problems.js";
 import { SHAPES, type Fault, type Sandbox, type Shape, type WebhookState } from "../../../support/sandbox.ts";
 import { failureOf, sandboxFor } from "../../api/support.ts";
-import { checked, create, mapping, methods, partialFailureOf, sharedJournals, startRun } from "../support.ts";
+import {
+  checked,
+  create,
+  mapping,
+  methods,
+  NOON,
+  partialFailureOf,
+  sharedJournals,
+  startRun,
+} from "../support.ts";
 
 /** The webhooks of a new sandbox. */
 const FOUND = { 101: "active", 102: "active", 103: "disabled" };
@@ -285,7 +294,8 @@ describe("two providers in one run", () => {
     expect(old.notices).toEqual([{ kind: "declaredElsewhere", webhookIds: [101] }]);
   });
 
-  it("wait for each other only until they are asked to stop", async () => {
+  it("wait for each other for two minutes, and only until they are asked to stop", async () => {
+    let now = NOON;
     const service = await sandboxFor();
     const journalOf = sharedJournals();
     const entry = {
@@ -298,9 +308,16 @@ describe("two providers in one run", () => {
     } as const;
     const servers = [createHash("sha256").update(service.url).digest("hex").slice(0, 16)];
     journalOf().journal.append({ ...entry, servers });
+    const late = startRun(service, {}, { ...journalOf(), currentTime: () => (now += 60_000) });
+    const args = { webhookId: 101, state: "disabled" };
+    const { inputs, problems } = await late.partnerWebhookState.check({}, args);
+    const problem = { kind: "releasePending", webhookIds: [101] };
+    expect(problems).toMatchObject([{ problem }]);
+    expect(await failureOf(late.partnerWebhookState.create(inputs))).toMatchObject({ problem });
+    expect(methods(service)).not.toContain("PATCH");
     const stopping = new AbortController();
     const run = startRun(service, {}, { ...journalOf(), signal: stopping.signal });
-    const creation = create(run.partnerWebhookState, { webhookId: 101, state: "disabled" });
+    const creation = create(run.partnerWebhookState, args);
     setImmediate(() => {
       stopping.abort();
     });
