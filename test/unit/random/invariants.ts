@@ -198,6 +198,7 @@ function assertWebhooks(finished: Finished, account: Account): void {
     const isForgotten = !isManaged && asking.every(({ verb, dropped }) => verb === "create" && !dropped);
     assert(found === state || !isForgotten, `webhook ${id} was changed and is not in the state`);
     if (outdated.has(id) && unlisted.has(id)) continue; // What is observed is believed.
+    if (releasedGone(finished).includes(id)) continue;
 
     const isDeclared = declaredAt >= 0;
     const goals = calls.flatMap((call) => {
@@ -272,6 +273,11 @@ export function stateAfter(outputs: Properties, id: number): unknown {
 /** Returns the state in which a resource first found a webhook; `undefined` if it does not manage it. */
 export function initialStateOf({ webhookId, initialState, initialStates }: Properties, id: number): unknown {
   return webhookId === id ? initialState : (initialStates as Properties | undefined)?.[id];
+}
+
+/** Returns the webhooks that the service claimed not to find when they were released. */
+export function releasedGone({ notices }: Pick<Operation, "notices">): number[] {
+  return notices.flatMap((notice) => (notice.kind === "releasedGone" ? notice.webhookIds : []));
 }
 
 /** Whether the state of a resource records another state of a webhook than a call should set. */

@@ -22,6 +22,7 @@ import {
   assertOperation,
   isSameKey,
   reasonOf,
+  releasedGone,
   stateAfter,
   stateIn,
   unreadOf,
@@ -160,7 +161,7 @@ class Life {
     if (this.service.webhooksOf("first").size === 0) return;
     this.service.catchUp();
     const before = this.#entries.map((entry) => ({ ...entry }));
-    await this.#run({ verb: "destroy", parallel, retries: 0, stop: null }, faults);
+    const first = await this.#run({ verb: "destroy", parallel, retries: 0, stop: null }, faults);
     await this.#followRemedies();
     await this.#succeed("destroy");
     assert.equal(this.#entries.length, 0, "a destroyed stack has resources");
@@ -168,6 +169,7 @@ class Life {
     for (const account of ACCOUNTS) {
       const left = before.filter((entry) => accountOf(entry) === account);
       for (const [id, state] of this.service.webhooksOf(account)) {
+        if (releasedGone(first).includes(id)) continue;
         const goals = new Set(
           left.map(({ outputs }) => stateAfter(outputs, id)).filter((goal) => goal !== undefined),
         );
