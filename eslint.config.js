@@ -1,7 +1,7 @@
 import js from "@eslint/js";
 import tseslint from "typescript-eslint";
 
-/** Forbids imports in a layer of docs/architecture.md. @param forbidden A regular expression and the reason for each import. */
+/** Forbids imports in a layer of ARCHITECTURE.md. @param forbidden A regular expression and the reason for each import. */
 function layer(folder, ...forbidden) {
   return {
     files: [`provider/src/${folder}/**/*.ts`],

@@ -1,4 +1,4 @@
-// After you install the plugin, run "pulumi install": it generates the SDK in the folder sdks/ and adds it to go.mod.
+// "pulumi package add" installs the plugin, generates the SDK in the folder sdks/, and adds it to go.mod: see docs/get-started.md.
 package main
 
 import (

@@ -1,4 +1,4 @@
-# After you install the plugin, run "pulumi install": it generates the SDK in the folder sdks/ and installs the dependencies.
+# "pulumi package add" installs the plugin, and generates this SDK in the folder sdks/: see docs/get-started.md.
 import pulumi
 import pulumi_partners as partners
 

@@ -108,7 +108,7 @@ function summarizeRequests(requests: readonly { readonly method: string }[]): st
   return byMethod.map(([method, sent = []]) => `${sent.length} ${method}`).join(" + ");
 }
 
-/** Returns the measurements as the table of docs/performance.md. */
+/** Returns the measurements as the table of docs/versions.md. */
 function table(rows: readonly Row[]): string {
   const lines = rows.map(({ count, contender, ms, requests: [up, , , refresh] }) => {
     const seconds = ms.map((time) => (time / 1000).toFixed(2));

@@ -60,7 +60,8 @@ it("replace-key.sh replaces a key with the CLI, and creates no second one if the
   const engine = await engineEnv({ ...environmentFor(sandbox) });
   onTestFinished(() => engine.dispose());
   const script = join(ROOT, "examples/stateless-key/replace-key.sh");
-  const [commands = ""] = await blocksOf("docs/keys-outside-the-state.md", "sh");
+  const blocks = await blocksOf("docs/keys.md", "sh");
+  const commands = blocks.find((block) => block.includes("replace-key.sh")) ?? "";
   // Stands for the store of the page, and for the program that switches the consumers.
   await writeFile(join(engine.dir, "vault"), `#!/bin/sh\ncp "\${5#key=@}" '${engine.dir}/stored'\n`);
   await writeFile(join(engine.dir, "switch-consumers.sh"), "#!/bin/sh\ncp stored used\n");

@@ -85,7 +85,7 @@ it(
         const sent = await kill(sandbox, stack, operation, index);
         expect(sent, at).toEqual(requests.slice(0, index + 1));
 
-        // The recovery that docs/reliability.md describes.
+        // The recovery that docs/troubleshooting.md describes.
         expect((await stack[operation]()).error, at).toContain("pulumi cancel");
         await stack.pulumi("cancel", "--yes");
         // A 404 for a key of the last two minutes proves nothing.

@@ -26,7 +26,7 @@ const EXAMPLES: readonly Example[] = [
   { name: "quickstart" },
   { name: "webhook-fleet", shownIn: "docs/webhooks.md" },
   { name: "audit", shownIn: "docs/webhooks.md" },
-  { name: "accounts", shownIn: "docs/accounts.md", prepare: configureEu },
+  { name: "accounts", shownIn: "docs/configuration.md", prepare: configureEu },
   { name: "rotation" },
 ];
 
@@ -56,7 +56,7 @@ it("the doctor reads the state and the settings of each Provider, and says how t
   await pulumi(...UP);
   for (const one of [sandbox, eu]) one.clearRequests();
 
-  const { code, stdout } = await shell("npx pulumi-partners doctor");
+  const { code, stdout } = await shell("npx --no pulumi-partners doctor");
   expect(code, stdout).toBe(0);
   expect(stdout).not.toContain(eu.accessToken);
   expect(stdout).toMatch(
@@ -64,7 +64,7 @@ it("the doctor reads the state and the settings of each Provider, and says how t
   );
   for (const { requests } of [sandbox, eu]) expect(requests).toMatchObject([{ method: "GET" }]);
 
-  const { stderr } = await shell("PULUMI_CONFIG_PASSPHRASE=wrong npx pulumi-partners doctor");
+  const { stderr } = await shell("PULUMI_CONFIG_PASSPHRASE=wrong npx --no pulumi-partners doctor");
   expect(stderr).toContain("The stack cannot be read: the passphrase is wrong.");
 });
 

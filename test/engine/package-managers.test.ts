@@ -22,7 +22,7 @@ const MANAGERS = {
 const HASH = createHash("sha256").update(JSON.stringify(MANAGERS)).digest("hex").slice(0, 12);
 const INSTALLED = join(cacheRoot(), `package-managers-${HASH}`);
 
-/** A row of the table in docs/upgrading.md. */
+/** A row of the table in docs/versions.md. */
 interface Road {
   readonly name: string;
   /** The row of the table. */
@@ -186,8 +186,8 @@ it.runIf(LONG).each(CASES)(
   },
 );
 
-it("docs/upgrading.md has a row for each package manager, with the command that installs the tarball", async () => {
-  const page = (await readFile(join(ROOT, "docs/upgrading.md"), "utf8")).replaceAll(/ +\|/g, " |");
+it("docs/versions.md has a row for each package manager, with the command that installs the tarball", async () => {
+  const page = (await readFile(join(ROOT, "docs/versions.md"), "utf8")).replaceAll(/ +\|/g, " |");
   for (const { row, add } of ROADS) expect(page).toContain(`| ${row} | \`${add}\` |`);
   for (const { files } of ROADS)
     for (const text of Object.values(files ?? {}))

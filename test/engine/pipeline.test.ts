@@ -37,7 +37,7 @@ it.each(["pipeline", "pipeline-yaml"])(
     const other = await deploy("0123456789abcdef");
     expect(other.code).toBe(2);
     expect(sandbox.apiKeys).toEqual([]);
-    // Both examples have the same scripts: test/unit/pipeline/examples.test.ts.
+    // Both examples have the same scripts.
     if (example === "pipeline-yaml" && !LONG) return;
     const digest = /^Digest of this plan: (\w{16})$/m.exec(other.output)?.[1];
     expect(await deploy(digest)).toMatchObject({ code: 0 });

@@ -33,7 +33,7 @@ it("with overlap, a due key is rotated in place, and the old key is deleted afte
   await age(stack.statePath, 92);
   const preview = await stack.preview(UNCHANGED);
   expect(preview.ok).toBe(false);
-  await expectShown("docs/rotation.md", preview.stdout);
+  await expectShown("docs/keys.md", preview.stdout);
   expect(preview.stdout).toContain(new Date(Date.now() - 2 * 86_400_000).toISOString().slice(0, 10));
   sandbox.clearRequests();
   const updated = { error: "", changes: { update: 1, same: 1 } };

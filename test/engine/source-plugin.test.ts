@@ -20,7 +20,9 @@ it(
   async () => {
     const checkout = await temporaryFolder();
     await copySources(checkout);
-    const [add = ""] = await blocksOf("docs/languages.md", "sh");
+    const blocks = await blocksOf("docs/get-started.md", "sh");
+    const [copy, , add = ""] = blocks.find((block) => block.includes("examples/yaml"))?.split("\n") ?? [];
+    expect(copy).toBe("cp -r examples/yaml ../my-stack");
     const yaml = { "Pulumi.yaml": (await example("yaml/Pulumi.yaml")).replace("partners-yaml", "test") };
     const { sandbox, stack, run } = await sandboxStack(undefined, {}, { files: yaml });
     const found = statesOf(sandbox);

@@ -50,7 +50,7 @@ it.runIf(LONG)(
         const flags = ["--ignore-scripts", "--no-audit", "--no-fund"];
         await mustRun("npm", ["install", ...flags, ...PACKAGES], { cwd, timeoutMs: LIMIT.timeout });
       });
-    const blocks = await blocksOf("docs/keys-outside-the-state.md", "ts");
+    const blocks = await blocksOf("docs/keys.md", "ts");
     const samples = blocks.filter((block) => block.includes("new vault."));
     expect(samples).toHaveLength(1);
 

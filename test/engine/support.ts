@@ -1,4 +1,4 @@
-import { cp, readFile, symlink, writeFile } from "node:fs/promises";
+import { cp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import * as pulumi from "@pulumi/pulumi";
 import { sandboxFor, type Sandbox, type SandboxOptions } from "../support/sandbox.ts";
@@ -95,16 +95,19 @@ export async function exampleProject(name: string, env: Readonly<Record<string, 
   const engine = await engineEnv({ ...defaults, ...env });
   onTestFinished(() => engine.dispose());
   const cwd = join(engine.dir, name);
-  await cp(join(ROOT, "examples", name), cwd, { recursive: true });
+  // As docs/pipelines.md says; test/unit/pipeline/examples.test.ts runs its command.
+  const sources = name === "pipeline-yaml" ? ["pipeline", name] : [name];
+  for (const source of sources) await cp(join(ROOT, "examples", source), cwd, { recursive: true });
+  if (sources.length > 1) await rm(join(cwd, "index.ts"));
   await symlink(join(ROOT, "node_modules"), join(engine.dir, "node_modules"));
   return {
     engine,
     /** Runs the CLI and returns what it printed. @throws if the command fails. */
     pulumi: (...args: string[]) =>
       mustRun("pulumi", [...args, "--non-interactive"], { cwd, env: engine.env }),
-    /** Runs shell commands in the folder. `npx pulumi-partners` runs the current build. */
+    /** Runs shell commands in the folder. `npx --no pulumi-partners` runs the current build. */
     shell: (script: string) =>
-      runShell(`npx() { shift; node '${MAIN}' "$@"; }\n${script}`, { cwd, env: engine.env }),
+      runShell(`npx() { shift 2; node '${MAIN}' "$@"; }\n${script}`, { cwd, env: engine.env }),
   };
 }
 

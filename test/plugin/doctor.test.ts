@@ -97,8 +97,9 @@ function statuses({ stdout }: Ended): string[] {
   return [...lines].map(([, status = "", name = ""]) => `${name} ${status}`);
 }
 
-it("docs/doctor.md shows the output of the doctor, which sends one request", async () => {
-  const page = await readFile(join(ROOT, "docs/doctor.md"), "utf8");
+it("docs/troubleshooting.md shows the output of the doctor, which sends one request", async () => {
+  const text = await readFile(join(ROOT, "docs/troubleshooting.md"), "utf8");
+  const [, page = ""] = text.split("\n## The doctor\n");
   const [healthy = "", unrecognized = ""] = Array.from(
     page.matchAll(/^```text\n(.*?)^```$/gms),
     ([, text]) => text,

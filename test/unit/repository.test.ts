@@ -7,13 +7,13 @@ import { inheritedEnv, runProcess } from "../../provider/tools/child-process.ts"
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { page } from "./docs/tables.ts";
 
-it("the lowest versions that are tested are those of package.json and of docs/upgrading.md", () => {
+it("the lowest versions that are tested are those of package.json and of docs/versions.md", () => {
   expect(JSON.parse(page("provider/package.json"))).toMatchObject({
     engines: { node: `>=${LOWEST.node.replace(/\.0$/, "")}` },
     peerDependencies: { "@pulumi/pulumi": `^${LOWEST["@pulumi/pulumi"]}` },
     dependencies: { undici: `^${LOWEST.undici}` },
   });
-  for (const version of Object.values(LOWEST)) expect(page("docs/upgrading.md")).toContain(version);
+  for (const version of Object.values(LOWEST)) expect(page("docs/versions.md")).toContain(version);
 });
 
 it("the plugin that is built from its sources locks the versions that the tests run", () => {

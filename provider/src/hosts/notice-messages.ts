@@ -172,6 +172,10 @@ export function renderWait(wait: Wait): string {
   return `${OPERATIONS[wait.operation].method}: ${wait.reason}, retrying in ${Math.ceil(wait.delay / 1000)} s`;
 }
 
+/** What to do after a killed run. */
+const KILLED_RUN =
+  "https://github.com/pulumi-partners/pulumi-partners/blob/main/docs/troubleshooting.md#a-run-was-killed";
+
 /**
  * Says what is in flight when the process is asked to stop.
  *
@@ -187,5 +191,5 @@ export function renderStop(event: string, operations: readonly Operation[]): str
   const keys = creations === 1 ? "A key is" : `${creations} keys are`;
   const when =
     event === "Cancel" ? "Wait for the response: after another Ctrl-C," : "If the run has stopped,";
-  return `${keys} being created. ${when} a new key may exist at the service, but in no stack. Then run "npx pulumi-partners doctor".`;
+  return `${keys} being created. ${when} a new key may exist at the service, but in no stack. Then follow ${KILLED_RUN}.`;
 }

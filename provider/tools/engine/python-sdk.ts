@@ -8,11 +8,8 @@ import { ROOT } from "../checkout.ts";
 import { isExecutable, mustRun, onPath } from "../child-process.ts";
 import { canGenerate, generate } from "../codegen/generators.ts";
 
-/** The example's dependencies, without the path of the generated SDK. */
-const requirements = async (): Promise<string> => {
-  const text = await readFile(join(ROOT, "examples/python/requirements.txt"), "utf8");
-  return text.replaceAll(/^sdks\/.*\n/gm, "");
-};
+/** The example's dependencies. `pulumi package add` adds the generated SDK. */
+const requirements = (): Promise<string> => readFile(join(ROOT, "examples/python/requirements.txt"), "utf8");
 /** Further dependencies of a generated SDK and of its installation. */
 const MORE = ["parver", "setuptools>=61", "wheel"];
 

@@ -28,7 +28,7 @@ const files = {
   "provider/registry/_index.md": indexPage(schema),
   "provider/registry/installation-configuration.md": installationPage(schema, await read("CHANGELOG.md")),
   "docs/pictures/demo.svg": demoPicture(await read("docs/pictures/demo.txt")),
-  "docs/pictures/performance.svg": performancePicture(await read("docs/performance.md")),
+  "docs/pictures/performance.svg": performancePicture(await read("docs/versions.md")),
   "provider/schema.json": JSON.stringify(schema),
   "provider/src/version.ts": versionModule(manifest.version),
 };

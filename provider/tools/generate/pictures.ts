@@ -1,5 +1,5 @@
 /**
- * Draws the pictures of README and docs/performance.md for `npm run docs`: SVG without scripts or fonts,
+ * Draws the pictures of README and docs/versions.md for `npm run docs`: SVG without scripts or fonts,
  * which follows the light or dark theme of the reader. Packages such as ansi-to-svg draw only one theme,
  * without the 256 colors of the CLI.
  */
@@ -101,9 +101,10 @@ function tspans(characters: readonly Character[]): string {
     .join("");
 }
 
-/** Draws the first table of docs/performance.md as one bar chart per number of webhooks. */
+/** Draws the table about performance in docs/versions.md as one bar chart per number of webhooks. */
 export function performancePicture(markdown: string): string {
-  const table = /(?:^\|.*\|\n)+/m.exec(markdown)?.[0] ?? "";
+  const [, section = ""] = markdown.split("\n## Performance\n");
+  const table = /(?:^\|.*\|\n)+/m.exec(section)?.[0] ?? "";
   const [header = [], , ...rows] = table
     .trim()
     .split("\n")
@@ -118,7 +119,7 @@ export function performancePicture(markdown: string): string {
   const counts = [...new Set(rows.map(([count = ""]) => count))];
   const seconds = rows.flatMap((row) => row.slice(2, -2).map(Number));
   const highest = Math.ceil(Math.max(...seconds));
-  if (!Number.isFinite(highest) || seconds.length === 0) throw new Error("docs/performance.md has no table.");
+  if (!Number.isFinite(highest) || seconds.length === 0) throw new Error("docs/versions.md has no table.");
 
   const [left, bar, gap, chart, top] = [50, 30, 30, 150, 60];
   const group = contenders.length * bar + gap;

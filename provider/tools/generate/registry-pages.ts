@@ -69,7 +69,7 @@ export function installationPage(schema: PackageSchema, changelog: string): stri
   const home = `${repository}/blob/v${version}/docs/configuration.md`;
   const unreleased =
     `Version ${version} is not released yet, so these commands fail. Until then, ` +
-    `[build the plugin from a clone](${repository}#use-it-from-other-languages).`;
+    `[build the plugin from a clone](${repository}/blob/v${version}/docs/get-started.md#python-go-and-yaml).`;
   return [
     frontMatter(
       `${displayName}: Installation & Configuration`,

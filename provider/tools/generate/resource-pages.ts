@@ -133,7 +133,7 @@ class Renderer {
   /** Renders the section about the import, as the schema has it. */
   #import(described: string): string[] {
     const [section] = /^## Import\n.*/ms.exec(described) ?? [];
-    const more = "See [what an import does](../languages.md#import), and how to undo it.";
+    const more = "See [what an import does](../command-line.md#import), and how to undo it.";
     return section === undefined ? [] : [section, more];
   }
 

@@ -63,14 +63,3 @@ it("every program in the docs is part of an example or compiles", { timeout: 60_
   const flags = "--noEmit --strict --skipLibCheck --target es2022 --module esnext --moduleResolution bundler";
   await mustRun(process.execPath, [tsc, ...flags.split(" "), ...programs], { cwd });
 });
-
-it.each([
-  ["python", "examples/python/__main__.py"],
-  ["go", "examples/go/main.go"],
-])("the %s program in the docs is part of its example", (language, file) => {
-  const pattern = new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, "gms");
-  const blocks = [...page("docs/languages.md").matchAll(pattern)];
-  const example = linesOf(page(file));
-  expect(blocks).toHaveLength(1);
-  for (const line of linesOf(blocks[0]?.[1] ?? "")) expect(example).toContain(line);
-});

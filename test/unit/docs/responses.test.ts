@@ -111,7 +111,7 @@ describe("the names of keys", () => {
   });
 });
 
-const LISTS = namesIn(/^\*\*Webhook list\.\*\*.*?whose name ends with (.*?)\.$/ms).concat(
+const LISTS = namesIn(/^\*\*Webhook list\.\*\*.*?whose name ends with\s(.*?)\.$/ms).concat(
   MORE_LISTS.split(" "),
 );
 it.each(LISTS)("a list may be called %s", (name) => {

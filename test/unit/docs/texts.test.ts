@@ -1,0 +1,37 @@
+import { execFileSync } from "node:child_process";
+import { expect, it } from "vitest";
+
+import { ROOT } from "../../../provider/tools/checkout.ts";
+import { page } from "./tables.ts";
+
+/** What we publish or print: pages, sources, examples, workflows and the rendered messages. Not the tests. */
+const TEXTS = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard"], {
+  cwd: ROOT,
+  encoding: "utf8",
+})
+  .split("\n")
+  .filter((file) => /\.(md|ts|cjs|sh|ya?ml|py|go|txt|json|svg)$/.test(file))
+  .filter((file) => !/^test\/(?!unit\/hosts\/messages\.txt)|package-lock\.json$/.test(file));
+
+/** Returns the lines with a match, as `file: line`. */
+function linesWith(pattern: RegExp): string[] {
+  return TEXTS.flatMap((file) =>
+    page(file)
+      .split("\n")
+      .filter((line) => pattern.test(line))
+      .map((line) => `${file}: ${line.trim()}`),
+  );
+}
+
+it("every command with npx fails where the package is not installed, instead of running a stranger's", () => {
+  expect(TEXTS.length).toBeGreaterThan(100);
+  const uses = /\bnpx (?!--no )(?:-\S+ )*pulumi-partners/;
+  expect(uses.test("npx pulumi-partners doctor")).toBe(true);
+  expect(linesWith(uses)).toEqual([]);
+});
+
+it("no text has a placeholder for something to be filled in later", () => {
+  const placeholder = /@[A-Z]{3,}@|\b(?:TODO|FIXME|TBD|XXX|lorem ipsum)\b/;
+  expect(placeholder.test("takes @MEASURED@ s")).toBe(true);
+  expect(linesWith(placeholder)).toEqual([]);
+});
