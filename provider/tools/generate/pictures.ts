@@ -1,7 +1,7 @@
 /**
- * Draws the pictures of README and docs/versions.md for `npm run docs`: SVG without scripts or fonts,
- * which follows the light or dark theme of the reader. Packages such as ansi-to-svg draw only one theme,
- * without the 256 colors of the CLI.
+ * Draws the pictures of README and docs/versions.md for `npm run docs`: SVG without scripts or fonts. The
+ * light theme is in attributes, so that every viewer shows it; a style sheet adds the dark one. Packages such
+ * as ansi-to-svg draw only one theme, without the 256 colors of the CLI.
  */
 
 /** The steps of the demo that README shows, by the start of their headings. */
@@ -46,10 +46,8 @@ export function demoPicture(recording: string): string {
   const drawn = texts.filter((_, index) => lines[index]?.some(({ text }) => text !== " "));
   const width = 2 * margin + CELL.columns * CELL.width;
   const title = "The demo in a terminal: a refresh detects a disabled webhook, and pulumi up repairs it";
-  return svg(title, width, 2 * margin + lines.length * CELL.height, drawn, [
-    "text { font: 13px ui-monospace, Menlo, Consolas, 'DejaVu Sans Mono', monospace; white-space: pre }",
-    ".bold { font-weight: bold }",
-  ]);
+  const font = "ui-monospace, Menlo, Consolas, 'DejaVu Sans Mono', monospace";
+  return svg(title, width, 2 * margin + lines.length * CELL.height, drawn, font);
 }
 
 interface Character {
@@ -151,47 +149,59 @@ export function performancePicture(markdown: string): string {
     }
   }
   const title = `Seconds per command with ${counts.join(" and ")} webhooks: ${contenders.join(", ")}`;
-  return svg(title, width, top + counts.length * (chart + 75) - 10, shapes, [
-    "text { font: 13px system-ui, 'Segoe UI', 'DejaVu Sans', sans-serif }",
-    ".bold { font-weight: bold } .middle { text-anchor: middle } .end { text-anchor: end }",
-    ".small { font-size: 11px; paint-order: stroke; stroke: var(--background); stroke-width: 4px }",
-    ".grid { stroke: var(--border) }",
-  ]);
+  const font = "system-ui, 'Segoe UI', 'DejaVu Sans', sans-serif";
+  return svg(title, width, top + counts.length * (chart + 75) - 10, shapes, font);
 }
 
 function label(x: number, y: number, text: string, style = ""): string {
   return `<text x="${x}" y="${y.toFixed(1)}"${style && ` class="${style}"`}>${escaped(text)}</text>`;
 }
 
+/** What a class means besides a color, as attributes. */
+const ATTRIBUTES: Readonly<Record<string, string>> = {
+  bold: 'font-weight="bold"',
+  middle: 'text-anchor="middle"',
+  end: 'text-anchor="end"',
+  small: 'font-size="11"',
+  grid: `stroke="${COLORS.border[0]}"`,
+};
+
+/** Writes what the classes of a shape mean as attributes. The classes stay, for the dark theme. */
+function painted(shape: string): string {
+  return shape.replaceAll(/class="([^"]*)"/g, (attribute, names: string) =>
+    [
+      attribute,
+      ...names.split(" ").map((name) => {
+        const [light] = name in COLORS ? COLORS[name as keyof typeof COLORS] : [];
+        return light === undefined ? ATTRIBUTES[name] : `fill="${light}"`;
+      }),
+    ].join(" "),
+  );
+}
+
 /** Puts shapes on a panel with a title for screen readers. */
-function svg(
-  title: string,
-  width: number,
-  height: number,
-  shapes: readonly string[],
-  css: readonly string[],
-): string {
-  const colors = (theme: 0 | 1): string =>
-    Object.entries(COLORS)
-      .map(([name, pair]) => `--${name}: ${pair[theme] ?? ""}`)
-      .join("; ");
-  const used = Object.keys(COLORS).filter((name) =>
+function svg(title: string, width: number, height: number, shapes: readonly string[], font: string): string {
+  const used = Object.entries(COLORS).filter(([name]) =>
     new RegExp(`class="[^"]*\\b${name}\\b`).test(shapes.join()),
   );
   const [right, bottom] = [Math.ceil(width), Math.ceil(height)];
   const size = `width="${right}" height="${bottom}" viewBox="0 0 ${right} ${bottom}"`;
+  const { background, border, text } = COLORS;
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" ${size} role="img">`,
     `<title>${escaped(title)}</title>`,
     "<style>",
-    `:root { ${colors(0)} }`,
-    `@media (prefers-color-scheme: dark) { :root { ${colors(1)} } }`,
-    ".panel { fill: var(--background); stroke: var(--border) } text { fill: var(--text) }",
-    ...css,
-    ...used.map((name) => `.${name} { fill: var(--${name}) }`),
+    "@media (prefers-color-scheme: dark) {",
+    `.panel { fill: ${background[1]}; stroke: ${border[1]} } .grid { stroke: ${border[1]} }`,
+    `text { fill: ${text[1]} }`,
+    ...used.map(([name, [, dark]]) => `.${name} { fill: ${dark ?? ""} }`),
+    "}",
     "</style>",
-    `<rect class="panel" x="0.5" y="0.5" width="${right - 1}" height="${bottom - 1}" rx="6"/>`,
-    ...shapes,
+    `<rect class="panel" fill="${background[0]}" stroke="${border[0]}" ` +
+      `x="0.5" y="0.5" width="${right - 1}" height="${bottom - 1}" rx="6"/>`,
+    `<g fill="${text[0]}" font-family="${font}" font-size="13" xml:space="preserve">`,
+    ...shapes.map(painted),
+    "</g>",
     "</svg>\n",
   ].join("\n");
 }

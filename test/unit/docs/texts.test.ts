@@ -30,6 +30,13 @@ it("every command with npx fails where the package is not installed, instead of 
   expect(linesWith(uses)).toEqual([]);
 });
 
+it.each(TEXTS.filter((file) => file.endsWith(".svg")))("%s is visible without a style sheet", (file) => {
+  const plain = page(file).replace(/<style>.*<\/style>/s, "");
+  const shapes = plain.match(/<(?:rect|g|tspan class="color)[^>]*>/g) ?? [];
+  expect(shapes.length).toBeGreaterThan(1);
+  for (const shape of shapes) expect(shape).toMatch(/ (fill|stroke)="#[0-9a-f]{3,6}"/);
+});
+
 it("no text has a placeholder for something to be filled in later", () => {
   const placeholder = /@[A-Z]{3,}@|\b(?:TODO|FIXME|TBD|XXX|lorem ipsum)\b/;
   expect(placeholder.test("takes @MEASURED@ s")).toBe(true);

@@ -58,7 +58,7 @@ it("the jobs that may publish run no code of the repository", () => {
 it.each(EXAMPLES)(
   "%s changes a stack with one job at a time, never killed in the middle of an update",
   (example) => {
-    const updateLimit = Number(/UP_TIME_LIMIT:-(\d+)m/.exec(read(`${example}/ci/up.sh`))?.[1]);
+    const updateLimit = Number(/UP_TIME_LIMIT:-(\d+)m/.exec(read("examples/pipeline/ci/up.sh"))?.[1]);
     const { jobs } = readWorkflow(`${example}/${WORKFLOW}`);
     for (const name of ["nightly", "task", "up"]) {
       const concurrency = { group: "pulumi-production", "cancel-in-progress": false };
