@@ -54,7 +54,7 @@ async function tour(): Promise<void> {
   const { apiKey = "", ...outputs } = JSON.parse(
     await pulumi("stack output --json --show-secrets"),
   ) as Record<string, string>;
-  console.log({ apiKey: `${"*".repeat(12)}${apiKey.slice(-4)}`, ...outputs });
+  console.log(JSON.stringify({ apiKey: `${"*".repeat(12)}${apiKey.slice(-4)}`, ...outputs }, null, 2));
   const headers = { authorization: `Bearer ${apiKey}` };
   const { status } = await fetch(`${sandbox.url}/whoami`, { headers });
   console.log(`GET /whoami with the key: ${status}`);

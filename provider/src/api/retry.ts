@@ -109,6 +109,7 @@ export async function withRetry(
   let failures = 0;
   let throttled = 0;
   let effect: Effect = "none";
+  let last: Attempt | null = null;
   let response: HttpResponse | null = null;
   const failed = (cause: FailureCause): Outcome => ({ cause, response, effect, attempts });
 
@@ -116,7 +117,11 @@ export async function withRetry(
   for (;;) {
     const queuedAt = clock.now();
     const counted = await limiter.acquire(operation, deadline - queuedAt);
-    if (counted === null) return failed(throttledCause(operation, limiter));
+    if (counted === null) {
+      // Without a pause, no 429 is the reason: the delay before this attempt took longer than asked for.
+      if (last !== null && limiter.pausedFor(operation) === 0) return failed(causeOf(last));
+      return failed(throttledCause(operation, limiter));
+    }
     deadline += clock.now() - queuedAt - counted;
     let attempt: Attempt;
     try {
@@ -127,6 +132,7 @@ export async function withRetry(
     } finally {
       limiter.release();
     }
+    last = attempt;
     response = attempt.kind === "response" ? attempt : null;
     if (mayHaveTakenEffect(kind, attempt)) effect = "possible";
 

@@ -250,3 +250,18 @@ describe("a 429 that only one operation gets", () => {
     expect(run.attempts).toBeLessThanOrEqual(30);
   });
 });
+
+it("an operation whose time ran out says what its last attempt said, and not that the server asked to wait", async () => {
+  let now = 0;
+  // As a timer that fires late.
+  const sleep = (milliseconds: number): Promise<void> => {
+    now += milliseconds + 5;
+    return Promise.resolve();
+  };
+  const clock: Clock = { now: () => now, random: () => 0.99, sleep };
+  const limiter = new RateLimiter(clock, 1, null);
+  const outcome = await withRetry("listWebhooks", { clock, limiter, operationTimeout: 200 }, () =>
+    Promise.resolve(response(503)),
+  );
+  expect(outcome).toMatchObject({ cause: { kind: "status", status: 503 }, attempts: 1 });
+});
