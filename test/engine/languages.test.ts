@@ -4,10 +4,11 @@ import { expect, it } from "vitest";
 
 import { ROOT } from "../../provider/tools/checkout.ts";
 import { canGenerate } from "../../provider/tools/codegen/generators.ts";
-import { mustRunShell } from "../../provider/tools/child-process.ts";
+import { inheritedEnv, mustRunShell } from "../../provider/tools/child-process.ts";
 import { pythonEnv } from "../../provider/tools/engine/python-sdk.ts";
 import { LONG } from "../support/random.ts";
 import {
+  blocksOf,
   countRequests,
   environmentFor,
   exampleProject,
@@ -54,6 +55,49 @@ it("a Python program runs from import to destroy", async ({ skip }) => {
   expect([sandbox.apiKeys, statesOf(sandbox)]).toEqual([[], { ...found, 101: "disabled" }]);
 });
 
+/** Runs the blocks of its input with mocks, and waits until all resources are registered. */
+const WITH_MOCKS = `import json
+import sys
+
+import pulumi
+import pulumi_partners as partners
+
+MOCKS
+
+pulumi.runtime.set_mocks(Mocks())
+config = {"project:euBaseUrl": "https://eu.example.com", "project:euAccessToken": "token"}
+pulumi.runtime.set_all_config(config)
+
+
+@pulumi.runtime.test
+def run():
+    for block in json.load(sys.stdin):
+        exec(block, {"pulumi": pulumi, "partners": partners})
+
+
+run()
+`;
+
+it("the Python samples of the guides run with the generated SDK, and so does the test of the example", async ({
+  skip,
+}) => {
+  const folder = await temporaryFolder();
+  const env = await pythonEnv(folder);
+  if (!env) return skip();
+  const [mocks = ""] = await blocksOf("docs/testing.md", "python");
+  expect(await readFile(join(ROOT, "examples/python/test_program.py"), "utf8")).toContain(mocks);
+  const pages = ["keys", "webhooks", "configuration"].map((page) => blocksOf(`docs/${page}.md`, "python"));
+  const blocks = (await Promise.all(pages)).flat();
+  expect(blocks.length).toBeGreaterThan(3);
+  await writeFile(join(folder, "blocks.py"), WITH_MOCKS.replace("MOCKS", mocks));
+  await writeFile(join(folder, "blocks.json"), JSON.stringify(blocks));
+  const options = { env: { ...inheritedEnv(), ...env, PYTHONDONTWRITEBYTECODE: "1" } };
+  const python = env["PULUMI_PYTHON_CMD"] ?? "";
+  await mustRunShell(`'${python}' blocks.py < blocks.json`, { ...options, cwd: folder });
+  const cwd = join(ROOT, "examples/python");
+  await mustRunShell(`'${python}' -m unittest`, { ...options, cwd });
+});
+
 /** The generated SDK and its dependencies may have to be compiled first. */
 const GO_LIMIT = { timeout: 900_000 };
 
@@ -67,6 +111,7 @@ it.runIf(LONG)("examples/go runs from install to destroy", GO_LIMIT, async ({ sk
   const outputs = async (flags = "") =>
     JSON.parse(await pulumi(`stack output --json ${flags}`)) as Record<string, unknown>;
 
+  await pulumi("package add partners@0.1.0");
   await pulumi("install");
   await pulumi("stack init dev");
   await pulumi("up --yes --skip-preview");

@@ -93,6 +93,7 @@ const GO_LIMIT = { timeout: 900_000 };
 it.runIf(LONG)("the Go examples in the schema run", GO_LIMIT, async ({ skip }) => {
   if (!(await canGenerate())) return skip();
   const { engine, pulumi } = await exampleProject("go", {});
+  await pulumi("package", "add", `partners@${schema.version}`);
   await pulumi("install");
   await pulumi("stack", "init", "dev");
   const webhooks = ([101, 102, 103] as const).map((webhookId) => ({ webhookId, state: FOUND[webhookId] }));

@@ -149,7 +149,7 @@ class Renderer {
         ...Object.entries(FOLDED).map(
           ([language, name]) =>
             `<details><summary>${name}</summary>\n\n\`\`\`${language}\n` +
-            `${programs[language as keyof typeof FOLDED]}\`\`\`\n\n</details>`,
+            `${goBody(programs[language as keyof typeof FOLDED])}\`\`\`\n\n</details>`,
         ),
       ]),
     ];
@@ -323,6 +323,12 @@ function fileOf(name: string): string {
 function isShort(member: DeclarationReflection): boolean {
   const text = (member.comment?.summary ?? []).map((part) => part.text).join("");
   return member.kindOf(ReflectionKind.TypeAlias) && !/^- /m.test(text);
+}
+
+/** Returns what a Go program runs, without what is the same in each. Other texts stay as they are. */
+function goBody(program: string): string {
+  const [, body] = /pulumi\.Run\(.*?\{\n(.*)\n\t\treturn nil\n\t\}\)/s.exec(program) ?? [];
+  return body === undefined ? program : `${body.replaceAll(/^\t\t/gm, "")}\n`;
 }
 
 /** Converts the TypeScript of the native plugin's SDK to that of the npm package, which has no enums. */
