@@ -96,10 +96,12 @@ describe("the table of docs/troubleshooting.md says what may have changed", () =
   });
 });
 
-it("docs/troubleshooting.md has a row in its table and, for requests and settings, a section for each code", () => {
+it("docs/troubleshooting.md has a row in its table for each code, and no section for another", () => {
   const codes = page("test/unit/hosts/messages.txt").match(/(?<=\[)PARTNERS_\w+(?=\]$)/gm);
   const all = [...new Set(codes), "PARTNERS_BUG"].sort();
   const inTable = ROWS.flatMap(({ codes }) => codes).filter((code) => code.startsWith("PARTNERS_"));
   expect([...new Set(inTable)].sort()).toEqual(all);
-  expect(PAGE.match(/(?<=^## )PARTNERS_(?!GONE)\w+$/gm)?.sort()).toEqual(all);
+  const sections = PAGE.match(/(?<=^## )PARTNERS_\w+$/gm) ?? [];
+  expect(sections.length).toBeGreaterThan(5);
+  expect(all).toEqual(expect.arrayContaining(sections));
 });
