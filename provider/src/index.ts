@@ -1,4 +1,11 @@
 export {
+  getPartnerWebhook,
+  getPartnerWebhookOutput,
+  type GetPartnerWebhookArgs,
+  type GetPartnerWebhookOutputArgs,
+  type GetPartnerWebhookResult,
+} from "./resources/get-partner-webhook.js";
+export {
   getPartnerWebhooks,
   getPartnerWebhooksOutput,
   type GetPartnerWebhooksResult,

@@ -37,6 +37,22 @@ export const PARTNER_WEBHOOK_STATES = registration("PartnerWebhookStates", "part
 ]);
 export const PARTNER_WEBHOOKS = registration("PartnerWebhooks", "partnerWebhooks", [], "getPartnerWebhooks");
 
+/** A function of the native plugin. */
+export interface FunctionRegistration<Name extends string = string> {
+  readonly nativeToken: string;
+  /** The name of what performs it. */
+  readonly handlers: Name;
+  /** The names of the arguments. */
+  readonly inputs: readonly string[];
+}
+
+/** In the form for dynamic resources, the program searches what {@link PARTNER_WEBHOOKS} reads. */
+export const PARTNER_WEBHOOK: FunctionRegistration<"partnerWebhook"> = {
+  nativeToken: "partners:index:getPartnerWebhook",
+  handlers: "partnerWebhook",
+  inputs: ["url", "name"],
+};
+
 /**
  * What happens to a webhook that is no longer managed: `"leave"` keeps its current state, `"restore"` sets
  * the state in which it was first found, and `"active"` or `"disabled"` sets that state.
@@ -53,7 +69,10 @@ export type OtherWebhooks = "leave" | WebhookState;
 export const RESOURCES = [PARTNER_API_KEY, PARTNER_WEBHOOK_STATE, PARTNER_WEBHOOK_STATES] as const;
 
 /** The functions that a program calls. */
-export const FUNCTIONS = [PARTNER_WEBHOOKS] as const;
+export const FUNCTIONS: readonly FunctionRegistration<"partnerWebhooks" | "partnerWebhook">[] = [
+  PARTNER_WEBHOOKS,
+  PARTNER_WEBHOOK,
+];
 
 function registration<Handlers extends string>(
   name: string,

@@ -1,7 +1,9 @@
 import type { WebhookState } from "../api/operations.js";
 import type { WebhookReading } from "../responses/webhook-list-reader.js";
+import { findWebhook, isFound, type WebhookQuery } from "../webhook-search.js";
 import { apiKeyResource } from "./keys/api-key.js";
 import type { Properties, ResourceHandlers } from "./contract.js";
+import { ResourceError } from "./problems.js";
 import { PartialFailure } from "./partial-failure.js";
 import { assertOwned, otherAccount, otherServer } from "./ownership.js";
 import type { PluginProcess } from "./plugin-process.js";
@@ -10,6 +12,7 @@ import { listResources, type ListedResource } from "./resource-list.js";
 import { FleetOperations } from "./webhooks/fleet-operations.js";
 import { webhookStatesHandlers } from "./webhooks/fleet.js";
 import { refreshBeforeUpdate } from "./webhooks/refresh-before-update.js";
+import { shownWebhook, type ShownWebhook } from "./webhooks/shown-webhook.js";
 import { webhookStateHandlers } from "./webhooks/single.js";
 
 /**
@@ -25,10 +28,19 @@ export interface PartnerHandlers {
    *
    * @throws {PartnerError} if the list cannot be read or has further pages.
    */
-  listWebhooks(): Promise<readonly Pick<WebhookReading, "webhookId" | "state" | "record">[]>;
+  listWebhooks(): Promise<readonly ListedWebhook[]>;
+  /**
+   * Finds the only webhook with a URL or a name, in the same list.
+   *
+   * @throws {PartnerError} as `listWebhooks` does, and if not exactly one webhook matches.
+   */
+  findWebhook(query: WebhookQuery): Promise<Omit<ShownWebhook, "full">>;
   /** See {@link listResources}. */
   listResources(state?: WebhookState): Promise<readonly ListedResource[]>;
 }
+
+/** A webhook as a program sees it; `full` is not for programs. */
+export type ListedWebhook = ShownWebhook & Pick<WebhookReading, "record">;
 
 /** Creates the handlers. Both hosts use them. Those of a resource are created when it is first used. */
 export function createHandlers(plugin: PluginProcess): PartnerHandlers {
@@ -51,7 +63,18 @@ export function createHandlers(plugin: PluginProcess): PartnerHandlers {
     listWebhooks: async () => {
       const { webhooks } = await plugin.open();
       const listed = (await webhooks.list()).all();
-      return listed.map(({ webhookId, state, record }) => ({ webhookId, state, record }));
+      return listed.map((webhook) => ({ ...shownWebhook(plugin, webhook), record: webhook.record }));
+    },
+    findWebhook: async (query) => {
+      const { webhooks } = await plugin.open();
+      const listed = (await webhooks.list()).all();
+      const found = findWebhook(
+        listed.map((webhook) => shownWebhook(plugin, webhook)),
+        query,
+      );
+      if (!isFound(found)) throw new ResourceError({ kind: "noMatch", failure: found });
+      const { webhookId, state, url, name } = found;
+      return { webhookId, state, url, name };
     },
     listResources: (state) => listResources(plugin, state),
   };

@@ -2,6 +2,7 @@ import { PartnerError } from "../api/errors.js";
 import type { WebhookState } from "../api/operations.js";
 import type { KeyReading } from "../responses/key-reader.js";
 import type { OddRecord } from "../responses/webhook-list-reader.js";
+import type { SearchFailure } from "../webhook-search.js";
 import type { KeyName } from "./keys/key-name.js";
 
 /** Why no key was read from a response. */
@@ -98,6 +99,8 @@ export type ResourceProblem = Readonly<
   | StateUnknown
   /** The setting `readWebhooks` is false, and this needs the list. */
   | { kind: "listNotRead"; need: "others" | "restore" | "import" | "list" }
+  /** A program looks for a webhook by what none or several have, or not as it must. */
+  | { kind: "noMatch"; failure: SearchFailure }
   /**
    * A webhook is missing from a list that does not prove its absence: the list has further pages or, if it is
    * `complete`, is empty. `null`: all webhooks were requested.
@@ -261,7 +264,13 @@ export type Notice = Readonly<
   /** A refresh drops these webhooks, because they are no longer in the list. */
   | { kind: "webhooksGone"; webhookIds: readonly number[] }
   /** A refresh finds these webhooks in this `state`; this stack last set or saw them in the other one. */
-  | { kind: "drifted"; state: WebhookState; webhookIds: readonly number[] }
+  | {
+      kind: "drifted";
+      state: WebhookState;
+      webhookIds: readonly number[];
+      /** Each webhook by its ID and what it is known by. */
+      labels: readonly string[];
+    }
   /** The setting `readWebhooks` is false, so webhooks are set without being read. */
   | { kind: "listNotRead" }
   /** A preview could not check the webhooks, and continues without the check. */

@@ -45,7 +45,11 @@ export const partnerWebhooks: ResourceProvider = {
       if (typeof olds["webhooks"] === "string") return { id, props: toWire(olds) };
       const webhooks = await handlers.listWebhooks().catch(rethrow(olds));
       // As text, which the engine does not interpret.
-      const texts = webhooks.map((webhook) => JSON.stringify(withoutSpecialValues(webhook)));
+      const texts = webhooks.map(({ full, ...webhook }) => {
+        // The program searches the complete URL and name, but does not see them.
+        const isShown = full.url === webhook.url && full.name === webhook.name;
+        return JSON.stringify(withoutSpecialValues(isShown ? webhook : { ...webhook, full }));
+      });
       return { id, props: { webhooks: `[${texts.join(",")}]` } };
     }),
 };

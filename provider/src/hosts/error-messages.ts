@@ -1,6 +1,7 @@
 import { PartnerError, RequestError, SettingsError, type RequestFailure } from "../api/errors.js";
 import { OPERATIONS, type Operation } from "../api/operations.js";
 import { ResourceError, type ResourceProblem, type WebhookFailure } from "../handlers/problems.js";
+import { searchFailureText } from "../webhook-search.js";
 import { importIdText } from "./input-messages.js";
 import { keyErrorText, lostKeySearch } from "./key-error-messages.js";
 import { encodingName, readingRemedy } from "./reading-messages.js";
@@ -263,6 +264,8 @@ function resourceText(problem: ResourceProblem, context: MessageContext): string
         : ["the list may have further pages", "the list is complete"];
       return `${what}: ${why}. If ${condition}, set ${settingName("responses.complete", context)} to true.`;
     }
+    case "noMatch":
+      return searchFailureText(problem.failure, (member) => settingName(`responses.${member}`, context));
     case "partlyDone":
       return `One key was deleted. Then this failed: ${describeError(problem.next, context)}`;
     default:

@@ -1,26 +1,29 @@
 import proto from "@pulumi/pulumi/proto/provider_pb.js";
 
-import { withoutSpecialValues } from "../handlers/contract.js";
+import { withoutSpecialValues, type Properties } from "../handlers/contract.js";
 import type { PartnerHandlers } from "../handlers/create-handlers.js";
 import { ResourceError } from "../handlers/problems.js";
 import { FUNCTIONS } from "../registration.js";
-import { secretListField } from "./struct.js";
-
-/** What a function returns: a list, in an output that the engine must encrypt. */
-interface FunctionResult {
-  readonly output: string;
-  readonly list: readonly unknown[];
-}
+import { fromStruct, secretListField, toStruct } from "./struct.js";
 
 /** Performs each function. The compiler asks for each entry of {@link FUNCTIONS}. */
 const PERFORM: Readonly<
-  Record<(typeof FUNCTIONS)[number]["handlers"], (handlers: PartnerHandlers) => Promise<FunctionResult>>
+  Record<
+    (typeof FUNCTIONS)[number]["handlers"],
+    (handlers: PartnerHandlers, args: Properties) => Promise<proto.InvokeResponse>
+  >
 > = {
-  // Secret, because records may contain secrets, such as a signing secret.
-  partnerWebhooks: async (handlers) => ({ output: "webhooks", list: await handlers.listWebhooks() }),
+  partnerWebhooks: async (handlers) => {
+    const webhooks = await handlers.listWebhooks();
+    // Secret, because records may contain secrets, such as a signing secret.
+    const list = webhooks.map(({ full: _, ...webhook }) => withoutSpecialValues(webhook));
+    return new ReturnResponse(secretListField(1, "webhooks", list));
+  },
+  partnerWebhook: async (handlers, args) =>
+    new proto.InvokeResponse().setReturn(toStruct({ ...(await handlers.findWebhook(args)) })),
 };
 
-/** Calls a function. None has arguments. @throws {ResourceError} if there is no such function. */
+/** Calls a function. @throws {ResourceError} if there is no such function. */
 export async function invoke(
   handlers: PartnerHandlers,
   request: proto.InvokeRequest,
@@ -31,8 +34,7 @@ export async function invoke(
     const known = FUNCTIONS.map(({ nativeToken }) => nativeToken);
     throw new ResourceError({ kind: "unknownToken", token, known });
   }
-  const { output, list } = await PERFORM[called.handlers](handlers);
-  return new ReturnResponse(secretListField(1, output, list.map(withoutSpecialValues)));
+  return PERFORM[called.handlers](handlers, fromStruct(request.getArgs()));
 }
 
 /** The result of a function, already serialized. */

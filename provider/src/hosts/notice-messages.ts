@@ -119,9 +119,9 @@ export function renderNotice(notice: Notice, context: MessageContext): string {
       return `${webhooksText(notice.webhookIds)} ${are} no longer in the list, so the refresh drops ${them}.`;
     }
     case "drifted": {
-      const { webhookIds: ids, state } = notice;
-      const { are, them } = inflections(ids);
-      return `${webhooksText(ids)} ${are} ${state}; this stack left ${them} ${oppositeState(state)}. If every refresh says so, another stack may manage ${them}.`;
+      const { webhookIds: ids, labels, state } = notice;
+      const { s, are, them } = inflections(ids);
+      return `webhook${s} ${listed(labels)} ${are} ${state}; this stack left ${them} ${oppositeState(state)}. If every refresh says so, another stack may manage ${them}.`;
     }
     case "moved":
       return `the account moved from ${notice.owner} to ${notice.present}: the update records the new address.`;

@@ -2,6 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 
 import type { WebhookState } from "../api/operations.js";
 import { PARTNER_WEBHOOKS } from "../registration.js";
+import type { SearchableWebhook } from "../webhook-search.js";
 import { assertArguments, currentRun, PartnerResource, settled } from "./partner-resource.js";
 
 /** An existing webhook, as returned by {@link getPartnerWebhooks}. */
@@ -10,6 +11,13 @@ export interface PartnerWebhook {
   readonly webhookId: number;
   /** The state of the webhook; `null` if the provider does not recognize it in the list. */
   readonly state: WebhookState | null;
+  /**
+   * The URL of the webhook; `null` if the list does not show it. Without its user, password, query and
+   * fragment, and with `***` for a part that may be a secret.
+   */
+  readonly url: string | null;
+  /** The name or description of the webhook; `null` if the list does not show it. */
+  readonly name: string | null;
   /** The record of the webhook as the service sent it. It may contain secrets, such as a signing secret. */
   readonly record: Readonly<Record<string, unknown>>;
 }
@@ -44,14 +52,7 @@ export interface GetPartnerWebhooksResult {
 export async function getPartnerWebhooks(
   options: Pick<pulumi.InvokeOptions, "provider" | "parent"> = {},
 ): Promise<GetPartnerWebhooksResult> {
-  const webhooks = settled(read(options).webhooks);
-  if (!(await webhooks.isKnown)) {
-    throw new pulumi.RunError(
-      "The webhooks cannot be listed in this preview, because the provider's settings are not known yet. " +
-        "Use getPartnerWebhooksOutput, or first create the resources that the settings depend on (pulumi up --target).",
-    );
-  }
-  return parse(await webhooks.promise());
+  return withoutFull(await readList("getPartnerWebhooks", options));
 }
 
 /**
@@ -69,7 +70,33 @@ export async function getPartnerWebhooks(
 export function getPartnerWebhooksOutput(
   options: Pick<pulumi.InvokeOptions, "provider" | "parent"> = {},
 ): pulumi.Output<GetPartnerWebhooksResult> {
-  return pulumi.secret(read(options).webhooks.apply(parse));
+  return pulumi.secret(readListOutput("getPartnerWebhooks", options).apply(withoutFull));
+}
+
+/** A webhook as the plugin writes it into the list; `full` is not for programs. */
+export type ListedWebhook = PartnerWebhook & SearchableWebhook;
+
+/** Reads the list for a function. @throws {Error} as {@link getPartnerWebhooks} does. */
+export async function readList(
+  name: string,
+  options: Pick<pulumi.InvokeOptions, "provider" | "parent">,
+): Promise<ListedWebhook[]> {
+  const webhooks = settled(read(name, options).webhooks);
+  if (!(await webhooks.isKnown)) {
+    throw new pulumi.RunError(
+      "The webhooks cannot be listed in this preview, because the provider's settings are not known yet. " +
+        `Use ${name}Output, or first create the resources that the settings depend on (pulumi up --target).`,
+    );
+  }
+  return parse(await webhooks.promise());
+}
+
+/** Reads the list as an output for a function. */
+export function readListOutput(
+  name: string,
+  options: Pick<pulumi.InvokeOptions, "provider" | "parent">,
+): pulumi.Output<ListedWebhook[]> {
+  return read(name, options).webhooks.apply(parse);
 }
 
 /**
@@ -97,8 +124,8 @@ class PartnerWebhooks extends PartnerResource {
  */
 const reads = new WeakMap<object, PartnerWebhooks>();
 
-function read(options: Pick<pulumi.InvokeOptions, "provider" | "parent">): PartnerWebhooks {
-  assertArguments("getPartnerWebhooks", options, ["provider", "parent"]);
+function read(caller: string, options: Pick<pulumi.InvokeOptions, "provider" | "parent">): PartnerWebhooks {
+  assertArguments(caller, options, ["provider", "parent"]);
   const parent = options.parent ?? pulumi.runtime.getStackResource();
   const provider = options.provider ?? parent?.getProvider(PARTNER_WEBHOOKS.type);
   const key = provider ?? currentRun();
@@ -110,6 +137,12 @@ function read(options: Pick<pulumi.InvokeOptions, "provider" | "parent">): Partn
   return resource;
 }
 
-function parse(webhooks: string): GetPartnerWebhooksResult {
-  return { webhooks: JSON.parse(webhooks) as PartnerWebhook[] };
+function parse(webhooks: string): ListedWebhook[] {
+  const listed = JSON.parse(webhooks) as (Partial<ListedWebhook> & PartnerWebhook)[];
+  // Mocks may leave out what a test does not need.
+  return listed.map((webhook) => ({ ...webhook, url: webhook.url ?? null, name: webhook.name ?? null }));
+}
+
+function withoutFull(listed: readonly ListedWebhook[]): GetPartnerWebhooksResult {
+  return { webhooks: listed.map(({ full: _, ...webhook }) => webhook) };
 }

@@ -40,6 +40,13 @@ export class PartnerWebhookState extends PartnerResource {
    * it.
    */
   declare readonly initialState: pulumi.Output<WebhookState | null>;
+  /**
+   * The URL of the webhook, as last read; `null` if the list does not show it. Without its user, password,
+   * query and fragment, and with `***` for a part that may be a secret.
+   */
+  declare readonly url: pulumi.Output<string | null>;
+  /** The name or description of the webhook, as last read; `null` if the list does not show it. */
+  declare readonly name: pulumi.Output<string | null>;
 
   /**
    * Gets the state of a webhook that this stack does not manage. This does not change or declare the webhook.
@@ -62,6 +69,6 @@ export class PartnerWebhookState extends PartnerResource {
    * @param opts Resource options. `provider` selects the account.
    */
   constructor(name: string, args: PartnerWebhookStateArgs, opts?: pulumi.CustomResourceOptions) {
-    super(PARTNER_WEBHOOK_STATE, name, args, ["webhookId", "state", "initialState"], opts);
+    super(PARTNER_WEBHOOK_STATE, name, args, ["webhookId", "state", "initialState", "url", "name"], opts);
   }
 }

@@ -31,6 +31,10 @@ export interface ResponseMapping {
   webhooks?: string | undefined;
   /** JSON Pointer to the ID of a webhook, relative to its record. @default recognized */
   webhookId?: string | undefined;
+  /** JSON Pointer to the URL of a webhook, relative to its record. @default recognized */
+  webhookUrl?: string | undefined;
+  /** JSON Pointer to the name of a webhook, relative to its record. @default recognized */
+  webhookName?: string | undefined;
   /** JSON Pointer to the state of a webhook, relative to its record. @default recognized */
   webhookState?: string | undefined;
   /**
@@ -70,6 +74,8 @@ const MEMBERS: Readonly<Record<keyof ResponseMapping, MemberRule>> = {
   apiKeyId: "jsonPointer",
   webhooks: "jsonPointer",
   webhookId: "jsonPointer",
+  webhookUrl: "jsonPointer",
+  webhookName: "jsonPointer",
   webhookState: "jsonPointer",
   active: "wordList",
   disabled: "wordList",

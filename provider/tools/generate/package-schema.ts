@@ -11,6 +11,7 @@ import {
 } from "typedoc";
 
 import manifest from "../../package.json" with { type: "json" };
+import { FUNCTIONS } from "../../dist/registration.js";
 import { propertiesOf } from "./resource-pages.ts";
 
 interface ResourceNotes {
@@ -43,9 +44,6 @@ const RESOURCES: Readonly<Record<string, ResourceNotes>> = {
     example: "fleet default",
   },
 };
-
-/** The functions, each with the type of its result. */
-const FUNCTIONS: Readonly<Record<string, string>> = { getPartnerWebhooks: "GetPartnerWebhooksResult" };
 
 /** Properties that are integers, which TypeScript types cannot express. */
 const INTEGERS: readonly string[] = ["webhookId", "afterDays", "overlapDays", "maxConnections"];
@@ -117,7 +115,10 @@ export function schemaOf(program: DeclarationReflection): unknown {
       Object.entries(RESOURCES).map(([name, notes]) => [token(name), schema.resource(name, notes)]),
     ),
     functions: Object.fromEntries(
-      Object.entries(FUNCTIONS).map(([name, result]) => [token(name), schema.function(name, result)]),
+      FUNCTIONS.map(({ nativeToken, inputs }) => [
+        nativeToken,
+        schema.function(nativeToken, inputs.length > 0),
+      ]),
     ),
     types: schema.types,
   };
@@ -156,8 +157,15 @@ class Schema {
     return { ...this.object(name), description, inputProperties, requiredInputs, listInputs, aliases };
   }
 
-  function(name: string, result: string): unknown {
-    return { description: this.description(name).split("\n\n")[0], outputs: this.object(result) };
+  /** Converts a function. Its types have its name, with `Args` and `Result`. */
+  function(nativeToken: string, hasArguments: boolean): unknown {
+    const name = nativeToken.replace(/^.*:/, "");
+    const type = name.replace(/^g/, "G");
+    return {
+      description: this.description(name).split("\n\n")[0],
+      ...(hasArguments && { inputs: this.object(`${type}Args`) }),
+      outputs: this.object(`${type}Result`),
+    };
   }
 
   description(name: string): string {

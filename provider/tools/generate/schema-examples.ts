@@ -32,7 +32,9 @@ export const LANGUAGES = Object.keys(EXTENSIONS) as Language[];
 /** The part of a YAML program that can be translated. */
 interface Program {
   readonly config?: Readonly<Record<string, { readonly type: string; readonly secret?: boolean }>>;
-  readonly variables?: Readonly<Record<string, { readonly "fn::invoke": { readonly function: string } }>>;
+  readonly variables?: Readonly<
+    Record<string, { readonly "fn::invoke": { readonly function: string; readonly arguments?: object } }>
+  >;
   readonly resources?: Readonly<
     Record<
       string,
@@ -154,7 +156,8 @@ function toPcl({ config = {}, variables = {}, resources = {}, outputs = {} }: Pr
       ([name, { type, secret = false }]) => `config ${name} ${type} { secret = ${secret} }`,
     ),
     ...Object.entries(variables).map(
-      ([name, { "fn::invoke": invoke }]) => `${name} = invoke(${expression(invoke.function)}, {})`,
+      ([name, { "fn::invoke": invoke }]) =>
+        `${name} = invoke(${expression(invoke.function)}, ${argumentsOf(invoke.arguments)})`,
     ),
     ...Object.entries(resources).map(([name, { type, properties = {}, options }]) => {
       const attributes = Object.entries(properties).map(([key, value]) => `${key} = ${expression(value)}\n`);
@@ -163,6 +166,12 @@ function toPcl({ config = {}, variables = {}, resources = {}, outputs = {} }: Pr
     }),
     ...Object.entries(outputs).map(([name, value]) => `output ${name} { value = ${expression(value)} }`),
   ].join("\n");
+}
+
+/** Returns the arguments of a function. The generator for Python ignores names in quotes. */
+function argumentsOf(given: object = {}): string {
+  const members = Object.entries(given).map(([name, value]) => `${name} = ${expression(value)}`);
+  return `{ ${members.join(", ")} }`;
 }
 
 function expression(value: unknown): string {

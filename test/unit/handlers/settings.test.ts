@@ -130,7 +130,10 @@ describe("settings", () => {
     ]);
   });
 
-  const members = "apiKey apiKeyId webhooks webhookId webhookState active disabled complete".split(" ");
+  const members =
+    "apiKey apiKeyId webhooks webhookId webhookUrl webhookName webhookState active disabled complete".split(
+      " ",
+    );
   it.each<[setting: string, value: unknown, rule: SettingRule]>([
     ["accessToken", `${SECRET}\n`, "visibleAscii"],
     ["accessToken", `${SECRET}é`, "visibleAscii"],

@@ -148,6 +148,28 @@ const PROBLEMS: Examples<ResourceProblem> = {
   }).map((expected) => ({ kind: "wrongImportId", expected })),
   stateUnknown: { kind: "stateUnknown", webhookIds: [101], setting: "active" },
   releasePending: { kind: "releasePending", webhookIds: [101] },
+  noMatch: [
+    { kind: "noMatch", failure: { kind: "wrongQuery" } },
+    {
+      kind: "noMatch",
+      failure: {
+        kind: "none",
+        by: "url",
+        webhooks: ['101 ("orders", hooks.example.com)', "102"],
+        isShown: true,
+      },
+    },
+    { kind: "noMatch", failure: { kind: "none", by: "name", webhooks: ["101"], isShown: false } },
+    {
+      kind: "noMatch",
+      failure: {
+        kind: "several",
+        by: "name",
+        webhooks: Array.from({ length: 13 }, (_, index) => String(index + 1)),
+        isShown: true,
+      },
+    },
+  ],
   declaredTwice: [
     twice(101, `${URN}partners:index:PartnerWebhookState::orders`, FLEET),
     twice(101, `${URN}eu$partners:index:PartnerWebhookStates::fleet`, FLEET),
@@ -327,7 +349,10 @@ const NOTICES: Examples<Notice> = {
   declaredElsewhere: [[1], [1, 2]].map((webhookIds) => ({ kind: "declaredElsewhere", webhookIds })),
   notShared: { kind: "notShared", folder: "/tmp/pulumi-partners-1000" },
   webhooksGone: { kind: "webhooksGone", webhookIds: [1] },
-  drifted: [[103], [1, 2]].map((webhookIds) => ({ kind: "drifted", state: "active", webhookIds })),
+  drifted: [
+    { kind: "drifted", state: "active", webhookIds: [103], labels: ['103 ("orders", hooks.example.com)'] },
+    { kind: "drifted", state: "active", webhookIds: [1, 2], labels: ["1", "2 (hooks.example.com)"] },
+  ],
   listNotRead: { kind: "listNotRead" },
   moved: { kind: "moved", ...MOVE },
   changeUnconfirmed: [true, false].map((isRead) => ({

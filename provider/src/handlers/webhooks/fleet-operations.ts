@@ -4,7 +4,9 @@ import { ResourceError } from "../problems.js";
 import type { PluginProcess } from "../plugin-process.js";
 import { converge, warnIfUnknown } from "./converge.js";
 import { idsOf, pick, statesOf, unknownStates, type FleetOutputs, type StateMap } from "./fleet-model.js";
+import { webhookLabel } from "../../webhook-search.js";
 import type { WebhookSnapshot } from "./list.js";
+import { shownWebhook } from "./shown-webhook.js";
 import { FleetPreview, warnAboutOthers } from "./fleet-preview.js";
 import { RepeatedCalls } from "./repeated-calls.js";
 
@@ -57,7 +59,9 @@ export class FleetOperations {
       const webhookIds = idsOf(named).filter(
         (id) => named[id] === state && isState(states[id]) && states[id] !== state,
       );
-      if (webhookIds.length > 0) this.#plugin.warn({ kind: "drifted", state, webhookIds });
+      if (webhookIds.length === 0) continue;
+      const labels = webhookIds.map((id) => this.#labelOf(id, snapshot));
+      this.#plugin.warn({ kind: "drifted", state, webhookIds, labels });
     }
     if (isState(others)) warnAboutOthers(this.#plugin, others, unnamed);
     return {
@@ -66,6 +70,12 @@ export class FleetOperations {
       // Also of missing webhooks: the list may be wrong this once, and nothing else knows these states.
       initialStates: { ...statesOf(listed), ...initialStates },
     };
+  }
+
+  /** Names a webhook by its ID and what it is known by. */
+  #labelOf(webhookId: number, snapshot: WebhookSnapshot): string {
+    const webhook = snapshot.get(webhookId);
+    return webhook === undefined ? String(webhookId) : webhookLabel(shownWebhook(this.#plugin, webhook));
   }
 
   /**

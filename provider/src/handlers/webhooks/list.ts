@@ -39,6 +39,8 @@ export class WebhookRegistry {
   readonly #changes: Changes = new Map();
   /** Our changes that have not finished, by webhook ID. */
   readonly #pending = new Map<number, Promise<unknown>>();
+  /** The last list that was read. */
+  #last: WebhookSnapshot | null = null;
   #latest: { readonly requestedAt: number; readonly snapshot: Promise<WebhookSnapshot> } | null = null;
 
   /**
@@ -124,12 +126,21 @@ export class WebhookRegistry {
     return sent;
   }
 
+  /** Returns a webhook as it was last read, without a request; `undefined` if it was not. */
+  lastSeen(webhookId: number): WebhookReading | undefined {
+    return this.#last?.get(webhookId);
+  }
+
   /** Returns the list, requested at `notBefore` or later. */
   #read(notBefore: number): Promise<WebhookSnapshot> {
     if (this.#latest && this.#latest.requestedAt >= notBefore) return this.#latest.snapshot;
     const requestedAt = this.#currentTime();
     const list = this.#client.listWebhooks();
     const snapshot = list.then((list) => new WebhookSnapshot(list, requestedAt, this.#changes));
+    void snapshot.then(
+      (read) => (this.#last = read),
+      () => undefined,
+    );
     const latest = { requestedAt, snapshot };
     this.#latest = latest;
     // All callers that wait for this request share its failure; the next caller tries again.

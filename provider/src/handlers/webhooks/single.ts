@@ -13,10 +13,19 @@ import {
   type PlannedInputs,
 } from "./fleet-model.js";
 import type { FleetOperations } from "./fleet-operations.js";
+import { shownWebhook } from "./shown-webhook.js";
 import { webhookStateProblems } from "./webhook-inputs.js";
 
 /** Creates the handlers of `PartnerWebhookState`, which is a fleet of one webhook. */
 export function webhookStateHandlers(plugin: PluginProcess, fleet: FleetOperations): ResourceHandlers {
+  /** Returns by what a webhook is known in the list that was just read, or else in the old outputs. */
+  const knownBy = async ({ webhookId }: Properties, olds: Properties = {}): Promise<Properties> => {
+    const { webhooks } = await plugin.open();
+    const seen = webhooks.lastSeen(Number(webhookId));
+    const { url = null, name = null } = seen ? shownWebhook(plugin, seen) : olds;
+    return { url, name };
+  };
+
   return {
     async check(olds, news, urn) {
       const { webhookId, state, stateOnDestroy } = news;
@@ -37,12 +46,15 @@ export function webhookStateHandlers(plugin: PluginProcess, fleet: FleetOperatio
     preview: (olds, news) => ({
       ...inputsOf(news),
       initialState: olds === null ? UNKNOWN : olds["initialState"],
+      // A state may have been written before there were these outputs.
+      url: olds?.["url"] === undefined ? UNKNOWN : olds["url"],
+      name: olds?.["name"] === undefined ? UNKNOWN : olds["name"],
     }),
 
     async create(news, urn) {
       const id = String(news["webhookId"]);
       const result = await fleet.calls.converge(newFleet(news), fleetOutputs({}), urn);
-      const outputs = outputsOf(result.outputs, news);
+      const outputs = { ...outputsOf(result.outputs, news), ...(await knownBy(news)) };
       if (result.failure === null) return { id, outputs };
       // After a change, the initial state must be kept in the state for "restore".
       throw result.mayHaveChanged ? new PartialFailure(id, outputs, result.failure) : result.failure;
@@ -53,13 +65,13 @@ export function webhookStateHandlers(plugin: PluginProcess, fleet: FleetOperatio
       if (!isWebhookId(String(olds["webhookId"]))) return { outputs: olds };
       const found = await fleet.read(oldFleet(olds));
       if (!(String(olds["webhookId"]) in found.states)) return null;
-      const outputs = { ...olds, ...outputsOf(found, olds) };
+      const outputs = { ...olds, ...outputsOf(found, olds), ...(await knownBy(olds)) };
       return { outputs, inputs: inputsOf(outputs) };
     },
 
     async update(id, olds, news, urn) {
       const result = await fleet.calls.converge(newFleet(news), oldFleet(olds), urn);
-      const outputs = outputsOf(result.outputs, news);
+      const outputs = { ...outputsOf(result.outputs, news), ...(await knownBy(news, olds)) };
       if (result.failure) throw new PartialFailure(id, outputs, result.failure);
       return outputs;
     },
@@ -79,7 +91,7 @@ export function webhookStateHandlers(plugin: PluginProcess, fleet: FleetOperatio
       if (unknown) throw new ResourceError(unknown);
       const { state } = webhook;
       const inputs = { webhookId, state, stateOnDestroy: "leave", account: plugin.account };
-      return { id, inputs, outputs: { ...inputs, initialState: state } };
+      return { id, inputs, outputs: { ...inputs, initialState: state, ...(await knownBy(inputs)) } };
     },
   };
 }

@@ -145,7 +145,7 @@ describe("a fleet", () => {
     const { outputs = {}, inputs } = (await refresh.partnerWebhookStates.read(olds)) ?? {};
     expect(outputs).toEqual({ ...olds, states: { 101: "disabled" } });
     expect(inputs).toMatchObject({ states: { 101: "disabled" } });
-    const drift = { kind: "drifted", state: "disabled", webhookIds: [101] };
+    const drift = { kind: "drifted", state: "disabled", webhookIds: [101], labels: ['101 ("orders")'] };
     expect(refresh.notices).toEqual([{ kind: "webhooksGone", webhookIds: [102] }, drift]);
     const { partnerWebhookStates: fleet } = startRun(service);
     const problem = { kind: "noSuchWebhook", webhookIds: [102], existing: [101, 103] };

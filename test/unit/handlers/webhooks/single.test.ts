@@ -17,9 +17,9 @@ describe("a webhook", () => {
     );
     const expected = { account: "default", state: "active", stateOnDestroy: "leave", server: service.url };
     expect(outputs).toEqual([
-      { ...expected, webhookId: 101, initialState: "active" },
-      { ...expected, webhookId: 102, initialState: "active" },
-      { ...expected, webhookId: 103, initialState: "disabled" },
+      { ...expected, webhookId: 101, initialState: "active", url: null, name: "orders" },
+      { ...expected, webhookId: 102, initialState: "active", url: null, name: "invoices" },
+      { ...expected, webhookId: 103, initialState: "disabled", url: null, name: "refunds" },
     ]);
     expect(methods(service), "creation").toEqual(["GET", "PATCH"]);
     const [first = {}] = outputs;
@@ -139,15 +139,34 @@ it("the data source shares the list of the process, and returns records as the s
   const run = startRun(service);
   const { partnerWebhookState, plugin } = run;
   await create(partnerWebhookState, { webhookId: 101, state: "disabled" });
-  expect(withoutSpecialValues(await run.listWebhooks())).toEqual([
-    { webhookId: 101, state: "disabled", record: { webhookId: 101, name: "orders", state: "active" } },
-    { webhookId: 102, state: "active", record: { webhookId: 102, name: "invoices", state: "active" } },
-    { webhookId: 103, state: "disabled", record: { webhookId: 103, name: "refunds", state: "disabled" } },
+  const webhooks = (await run.listWebhooks()).map(({ full: _, ...webhook }) => webhook);
+  expect(withoutSpecialValues(webhooks)).toEqual([
+    {
+      webhookId: 101,
+      state: "disabled",
+      url: null,
+      name: "orders",
+      record: { webhookId: 101, name: "orders", state: "active" },
+    },
+    {
+      webhookId: 102,
+      state: "active",
+      url: null,
+      name: "invoices",
+      record: { webhookId: 102, name: "invoices", state: "active" },
+    },
+    {
+      webhookId: 103,
+      state: "disabled",
+      url: null,
+      name: "refunds",
+      record: { webhookId: 103, name: "refunds", state: "disabled" },
+    },
   ]);
   expect(methods(service)).toEqual(["GET", "PATCH"]);
   expect(plugin.managed.undeclared([101, 102])).toEqual([102]);
 
-  const webhooks = (list: readonly object[]) => ({ webhooks: list, hasMore: true });
-  const paged = startRun(await sandboxFor({ shape: { ...SHAPES.flat, webhooks } }));
+  const render = (list: readonly object[]) => ({ webhooks: list, hasMore: true });
+  const paged = startRun(await sandboxFor({ shape: { ...SHAPES.flat, webhooks: render } }));
   expect(await failureOf(paged.listWebhooks())).toMatchObject({ problem: { kind: "absenceUnproven" } });
 });

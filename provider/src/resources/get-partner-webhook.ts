@@ -1,0 +1,93 @@
+import * as pulumi from "@pulumi/pulumi";
+
+import type { WebhookState } from "../api/operations.js";
+import { PARTNER_WEBHOOK } from "../registration.js";
+import { findWebhook, isFound, searchFailureText } from "../webhook-search.js";
+import { readList, readListOutput, type ListedWebhook } from "./get-partner-webhooks.js";
+import { assertArguments } from "./partner-resource.js";
+
+/** The arguments of {@link getPartnerWebhook}: exactly one of them. */
+export interface GetPartnerWebhookArgs {
+  /**
+   * The complete URL of the webhook, with its query. The case of scheme and host, a default port and a
+   * missing slash after the host do not matter, and the user, the password and the fragment are not compared.
+   * A slash at the end of the path counts.
+   */
+  url?: string | undefined;
+  /** The exact name or description of the webhook. */
+  name?: string | undefined;
+}
+
+/** The arguments of {@link getPartnerWebhookOutput}: exactly one of them. */
+export interface GetPartnerWebhookOutputArgs {
+  /** As of {@link getPartnerWebhook}. */
+  url?: pulumi.Input<string | undefined>;
+  /** As of {@link getPartnerWebhook}. */
+  name?: pulumi.Input<string | undefined>;
+}
+
+/** The result of {@link getPartnerWebhook}. */
+export interface GetPartnerWebhookResult {
+  /** The ID of the webhook, a positive whole number. */
+  readonly webhookId: number;
+  /** The state of the webhook; `null` if the provider does not recognize it in the list. */
+  readonly state: WebhookState | null;
+  /**
+   * The URL of the webhook; `null` if the list does not show it. Without its user, password, query and
+   * fragment, and with `***` for a part that may be a secret.
+   */
+  readonly url: string | null;
+  /** The name or description of the webhook; `null` if the list does not show it. */
+  readonly name: string | null;
+}
+
+/**
+ * Finds the only webhook with a URL or a name, so that a program needs no ID, which differs in every account.
+ * Reads the same list as {@link getPartnerWebhooks}, once for all calls of a run.
+ *
+ * @param args The URL or the name.
+ * @param options Selects the account, as for {@link getPartnerWebhooks}.
+ * @throws {Error} if no webhook or several match. The message lists up to ten webhooks by their IDs, names
+ * and hosts. Also throws as {@link getPartnerWebhooks} does.
+ * @example
+ * ```ts
+ * const { webhookId } = await partners.getPartnerWebhook({ url: "https://hooks.example.com/orders" });
+ * new partners.PartnerWebhookState("orders", { webhookId, state: "active" });
+ * ```
+ */
+export async function getPartnerWebhook(
+  args: GetPartnerWebhookArgs,
+  options: Pick<pulumi.InvokeOptions, "provider" | "parent"> = {},
+): Promise<GetPartnerWebhookResult> {
+  assertArguments("getPartnerWebhook", args, PARTNER_WEBHOOK.inputs);
+  return search(await readList("getPartnerWebhook", options), args);
+}
+
+/**
+ * Finds a webhook like {@link getPartnerWebhook}, but takes inputs and returns an output. It needs no
+ * `await`, and may be unknown in a preview. The result holds no secret, so it is not one.
+ *
+ * @param args The URL or the name.
+ * @param options Selects the account, as for {@link getPartnerWebhooks}.
+ * @example
+ * ```ts
+ * const { webhookId } = partners.getPartnerWebhookOutput({ name: "orders" });
+ * new partners.PartnerWebhookState("orders", { webhookId, state: "active" });
+ * ```
+ */
+export function getPartnerWebhookOutput(
+  args: GetPartnerWebhookOutputArgs,
+  options: Pick<pulumi.InvokeOptions, "provider" | "parent"> = {},
+): pulumi.Output<GetPartnerWebhookResult> {
+  assertArguments("getPartnerWebhook", args, PARTNER_WEBHOOK.inputs);
+  const listed = readListOutput("getPartnerWebhook", options);
+  return pulumi.unsecret(pulumi.all([listed, args]).apply(([webhooks, query]) => search(webhooks, query)));
+}
+
+function search(webhooks: readonly ListedWebhook[], args: GetPartnerWebhookArgs): GetPartnerWebhookResult {
+  const found = findWebhook(webhooks, args);
+  if (!isFound(found))
+    throw new pulumi.RunError(searchFailureText(found, (member) => `partners:responses.${member}`));
+  const { webhookId, state, url, name } = found;
+  return { webhookId, state, url, name };
+}
