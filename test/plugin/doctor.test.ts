@@ -297,11 +297,12 @@ it.each([
   [{ id: 7, mode: "go", secret: webhookSecret }, "Set responses.webhookState.", "/mode"],
   [{ id: 7, state: TOKEN, [TOKEN]: TOKEN }, "Set responses.active and responses.disabled.", "/state"],
 ])(
-  "a state that is not recognized is a warning, without the values of the webhook",
+  "a state that is not recognized fails the check, without the values of the webhook",
   async (record, set, field) => {
     const url = await serviceOf(200, JSON.stringify([record]));
     const ended = await doctor(inEnvironment(url));
-    expect(statuses(ended)).toContain("shape warning");
+    expect(ended.code).toBe(1);
+    expect(statuses(ended)).toContain("shape failed");
     expect(ended.stdout).toContain(`${set}\n         Fields of a webhook: /id, ${field}`);
     expect(ended.stdout).toMatch(/^ +7 {2}unknown +-$/m);
   },

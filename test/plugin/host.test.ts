@@ -24,7 +24,7 @@ it("a failed check names no property, because the engine would print its value",
   const { plugin } = await start();
   for (const [resource, news] of [
     ["a webhook", { ...HOOK, state: "s3cret" }],
-    ["a key", { ...KEY, rotation: { days: "s3cret" } }],
+    ["a key", { ...KEY, rotation: { days: "s3cret", overlapDays: 1 } }],
   ] as const) {
     const { failures } = await plugin.check(news);
     const properties = failures.map(({ property }) => property);
