@@ -229,7 +229,7 @@ function assertInitialStates({ verb, calls, entries, before, service }: Finished
   for (const [entry, { webhookId }] of verb === "refresh" ? before.outputs : []) {
     if (accountOf(entry) !== account) continue;
     const isMissing = !webhooks.has(webhookId as number) || outdated.has(webhookId as number);
-    const isGone = isMissing && (webhooks.size > 0 || outdated.size > 0);
+    const isGone = isMissing && (webhooks.size > 0 || outdated.size > 0 || service.isSaidComplete);
     assert(
       entries.includes(entry) || (kindOf(entry.name) === "webhook" && isGone),
       `${entry.name} was dropped`,

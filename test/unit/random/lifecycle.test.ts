@@ -235,13 +235,16 @@ class Life {
     const { name, provider, hasAlias, first, parallel } = event;
     const { args } = this.#program.get(name) ?? {};
     const next = `${kindOf(name)}${name.endsWith("1") ? 2 : 1}`;
-    const inState = new Set(this.#entries.map((entry) => entry.name));
-    if (!args || this.#program.has(next) || !inState.has(name) || inState.has(next)) return;
+    if (!args || this.#program.has(next)) return;
     this.service.catchUp();
+    const up = { verb: "up", parallel, retries: 0, stop: null } as const;
+    // With an alias, the resource stays as the state records it, and only a refresh sees what others changed.
+    if (hasAlias && !(await this.#run({ ...up, verb: "refresh" })).succeeded) return;
+    const inState = new Set(this.#entries.map((entry) => entry.name));
+    if (!inState.has(name) || inState.has(next)) return;
     this.#program.delete(name);
     this.#set(next, { args, provider, ...(hasAlias && { alias: name }) });
     if (!this.#program.has(next)) return;
-    const up = { verb: "up", parallel, retries: 0, stop: null } as const;
     const targets = [first === "old" ? name : next];
     if (!(await this.#run({ ...up, targets })).succeeded || !(await this.#run(up)).succeeded) return;
     for (const [id, present] of this.service.webhooksOf(accountOf({ provider })))

@@ -130,6 +130,8 @@ export async function startService(shape: ServiceShape, currentTime: () => numbe
     sandbox,
     issued,
     ...USUAL_RULES,
+    /** Whether the setting `responses` says that the list is complete. Then, an empty one is believed. */
+    isSaidComplete: "complete" in MAPPINGS[shape],
     /** The keys in whose place another one was created in the only record. They are no longer valid. */
     replacedKeys: new Set<string>(),
     /** The keys that were deleted with the record. */
