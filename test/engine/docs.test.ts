@@ -12,7 +12,7 @@ import { blocksOf } from "./support.ts";
 const SETTING = /^(pulumi config set|export|printf .*\| pulumi config set) /;
 /** Commands that other tests run, or that need a real service. */
 const RUN_ELSEWHERE =
-  /^(PARTNERS_GONE_KEYS=\S+ )?(npm|npx --no pulumi-partners|pulumi (up|preview|refresh|destroy|import|cancel|plugin|stack|package)|rm|read|replace-key\.sh) /;
+  /^(PARTNERS_GONE_KEYS=\S+ )?(npm|npx --no pulumi-partners|pulumi (up|preview|refresh|destroy|import|cancel|plugin|stack|package)|rm|cd|read|replace-key\.sh) /;
 
 /** The pages that command-line.test.ts and readme.test.ts run from top to bottom. */
 const RUN_AS_A_WHOLE = ["command-line.md", "get-started.md"];

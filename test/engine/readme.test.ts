@@ -102,9 +102,12 @@ it("every block of docs/get-started.md does what it says", async () => {
   expect(stdout).toMatch(/DELETE \/api-key\/\{api_key\} 200/);
 });
 
-it("the blocks of examples/README.md are known, and in a long run do what they say", async () => {
+it("the blocks of examples/README.md and the upgrade are known, and in a long run do what they say", async () => {
   const port = String(await freePort());
-  const [sandbox = "", run = "", copy = "", upgrade = "", ...others] = await commandsOf(EXAMPLES, port);
+  const [sandbox = "", run = "", copy = "", ...others] = await commandsOf(EXAMPLES, port);
+  const [upgrade = ""] = (await commandsOf("docs/versions.md", port)).map((block) =>
+    block.replaceAll("../my-stack", "../my-quickstart"),
+  );
   expect(others, "a block that this test does not run").toEqual([]);
   expect([`${sandbox}\n${run}`, copy, upgrade].map((block) => block.split("\n").length)).toEqual([3, 3, 3]);
   const destroy = "pulumi destroy --remove";

@@ -10,6 +10,7 @@ import type { PackageSchema } from "../../provider/tools/generate/registry-pages
 import { pythonEnv } from "../../provider/tools/engine/python-sdk.ts";
 import { LONG } from "../support/random.ts";
 import {
+  blocksOf,
   environmentFor,
   exampleProject,
   sandboxFor,
@@ -90,23 +91,43 @@ it("the Python examples in the schema run", async ({ skip }) => {
 /** The generated SDK and its dependencies may have to be compiled first. */
 const GO_LIMIT = { timeout: 900_000 };
 
-it.runIf(LONG)("the Go examples in the schema run", GO_LIMIT, async ({ skip }) => {
+/** A program from the lines of README.md, which leaves out what is the same in every program. */
+const README_GO = `package main
+
+import (
+	"github.com/pulumi-partners/pulumi-partners/sdk/go/partners"
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+)
+
+func main() {
+	pulumi.Run(func(ctx *pulumi.Context) error {
+${(await blocksOf("README.md", "go")).join("")}
+		return nil
+	})
+}
+`;
+
+it.runIf(LONG)("the Go examples in the schema and the README run", GO_LIMIT, async ({ skip }) => {
   if (!(await canGenerate())) return skip();
   const { engine, pulumi } = await exampleProject("go", {});
   await pulumi("package", "add", `partners@${schema.version}`);
-  await pulumi("install");
   await pulumi("stack", "init", "dev");
   const webhooks = ([101, 102, 103] as const).map((webhookId) => ({ webhookId, state: FOUND[webhookId] }));
   const results: Record<string, unknown> = {};
-  for (const { title, programs } of EXAMPLES) {
+  const goPrograms = [
+    ...EXAMPLES.map(({ title, programs }) => ({ title, go: programs.go })),
+    { title: "README", go: README_GO },
+  ];
+  for (const { title, go } of goPrograms) {
     const sandbox = await sandboxFor({ webhooks, accessToken: "eu-token" });
     const options = { cwd: join(engine.dir, "go"), env: { ...engine.env, ...environmentFor(sandbox) } };
-    await writeFile(join(options.cwd, "main.go"), programs.go);
+    await writeFile(join(options.cwd, "main.go"), go);
+    await pulumi("install"); // A program may import another package of the SDK.
     for (const command of configureEu(sandbox)) await pulumi(...command);
     const up = "pulumi up --yes --skip-preview --non-interactive";
     await mustRunShell(up, { ...options, timeoutMs: GO_LIMIT.timeout });
     results[title] = [sandbox.apiKeys.length, statesOf(sandbox)];
     await mustRunShell("pulumi destroy --yes --skip-preview --non-interactive", options);
   }
-  expect(results).toEqual(EXPECTED);
+  expect(results).toEqual({ ...EXPECTED, README: [1, FOUND] });
 });
