@@ -64,7 +64,13 @@ import pulumi_partners as partners
 
 MOCKS
 
-pulumi.runtime.set_mocks(Mocks())
+
+class AllMocks(Mocks):
+    def call(self, args):
+        return {"webhookId": 101} if args.token.endswith(":getPartnerWebhook") else super().call(args)
+
+
+pulumi.runtime.set_mocks(AllMocks())
 config = {"project:euBaseUrl": "https://eu.example.com", "project:euAccessToken": "token"}
 pulumi.runtime.set_all_config(config)
 

@@ -187,6 +187,8 @@ class Renderer {
         const type = this.#exports.get(word);
         if (type === undefined || found.has(type) || type === subject || isShort(type)) continue;
         if (!type.kindOf([ReflectionKind.Interface, ReflectionKind.TypeAlias])) continue;
+        // The arguments of the variant are those of the function, as inputs.
+        if (word.endsWith("OutputArgs")) continue;
         if (word !== `${subject.name}Args`) found.add(type);
         visit(type);
       }
