@@ -71,13 +71,13 @@ export default tseslint.config(
     },
   },
   {
-    files: ["provider/src/{handlers,api}/**/*.ts"],
+    files: ["provider/src/{shared,keys,webhooks,api}/**/*.ts"],
     rules: {
       "no-restricted-syntax": [
         "error",
         ...[`Literal[value=${SENTENCE}]`, `TemplateElement[value.raw=${SENTENCE}]`].map((selector) => ({
           selector,
-          message: "Only hosts/ has sentences for users: give it a fact.",
+          message: "Only messages/ has sentences for users: give it a fact.",
         })),
       ],
     },
@@ -86,7 +86,7 @@ export default tseslint.config(
     "resources",
     ["^undici|^node:", "A program only registers resources; the plugin process does the work."],
     [
-      `${OUT}(hosts|handlers|sandbox|cli)/`,
+      `${OUT}(hosts|messages|shared|keys|webhooks|sandbox|cli)/`,
       "The engine loads the host through the strings in registration.ts.",
     ],
     [`${OUT}(api|responses)/`, "A program sends no requests; it may import only types.", true],
@@ -99,15 +99,28 @@ export default tseslint.config(
     [`${OUT}responses/`, "Only the layers below interpret responses."],
   ),
   layer(
-    "handlers",
-    ["^@pulumi/", "Handlers do not depend on the host."],
-    ["^undici", "Only api/ sends requests."],
-    [`${OUT}(hosts|resources|sandbox|cli)/`, "Handlers depend only on the client and on responses/."],
+    "messages",
+    ["^@pulumi/|^undici|^node:", "A message is made from facts alone."],
+    [`${OUT}(hosts|resources|sandbox|cli)/`, "A message does not depend on who shows it."],
+  ),
+  ...["shared", "keys", "webhooks"].map((room) =>
+    layer(
+      room,
+      ["^@pulumi/", "Handlers do not depend on the host."],
+      ["^undici", "Only api/ sends requests."],
+      [
+        `${OUT}(hosts|messages|resources|sandbox|cli)/`,
+        "Handlers depend only on the client and on responses/.",
+      ],
+    ),
   ),
   layer(
     "api",
     ["^@pulumi/", "The client does not depend on Pulumi."],
-    [`${OUT}(hosts|handlers|resources|sandbox|cli)/`, "The client depends on no other layer."],
+    [
+      `${OUT}(hosts|messages|shared|keys|webhooks|resources|sandbox|cli)/`,
+      "The client depends on no other layer.",
+    ],
     [`${OUT}responses/`, "Handlers interpret bodies; the client may import only types.", true],
   ),
   layer("responses", [

@@ -4,7 +4,7 @@ import empty from "google-protobuf/google/protobuf/empty_pb.js";
 import struct from "google-protobuf/google/protobuf/struct_pb.js";
 import { describe, expect, it } from "vitest";
 
-import { UNKNOWN } from "../../provider/src/handlers/contract.js";
+import { UNKNOWN } from "../../provider/src/shared/properties.js";
 import { PARTNER_API_KEY } from "../../provider/src/registration.js";
 import type { SandboxOptions } from "../support/sandbox.ts";
 import {

@@ -1,5 +1,5 @@
 import { nodesOf, parseDocument, resolvePointer } from "../json.js";
-import { breakCommands, toVisibleLine } from "../log-text.js";
+import { breakCommands, toVisibleLine } from "./visible-text.js";
 import { hasSecrets, redactSecrets } from "./secret-spellings.js";
 
 /** JSON Pointers to error messages, by priority (RFC 9457, RFC 6749 and custom). */

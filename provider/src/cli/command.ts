@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
 
-import { CONTROL_CHARACTERS, INVISIBLE } from "../log-text.js";
+import { CONTROL_CHARACTERS, INVISIBLE } from "../api/visible-text.js";
 
 export interface Command {
   readonly help: string;

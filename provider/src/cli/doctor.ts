@@ -3,12 +3,12 @@ import { styleText } from "node:util";
 
 import { RequestError } from "../api/errors.js";
 import { API_ROOT, OPERATIONS } from "../api/operations.js";
-import { isAccepted } from "../handlers/keys/api-key.js";
-import { PluginProcess } from "../handlers/plugin-process.js";
-import type { WebhookList } from "../handlers/webhooks/list.js";
-import { renderError } from "../hosts/error-messages.js";
-import { oddRecordsText, renderNotice } from "../hosts/notice-messages.js";
-import { quoteForShell, settingName } from "../hosts/wording.js";
+import { isAccepted } from "../keys/api-key.js";
+import { PluginProcess } from "../shared/plugin-process.js";
+import type { WebhookList } from "../webhooks/webhook-registry.js";
+import { renderError } from "../messages/error-messages.js";
+import { oddRecordsText, renderNotice } from "../messages/notice-messages.js";
+import { quoteForShell, settingName } from "../messages/wording.js";
 import { isScalar, nodesOf, pointersOf } from "../json.js";
 import { GONE_KEYS, unknownSettingText } from "../registration.js";
 import { parseOptions, printable, UsageError, type Command } from "./command.js";

@@ -1,5 +1,5 @@
-import { assertNodeVersion } from "../handlers/settings.js";
-import { renderError } from "../hosts/error-messages.js";
+import { assertNodeVersion } from "../shared/settings.js";
+import { renderError } from "../messages/error-messages.js";
 import { VERSION } from "../version.js";
 import { CommandError, printable, UsageError } from "./command.js";
 import { doctorCommand } from "./doctor.js";

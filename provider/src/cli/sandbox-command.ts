@@ -1,7 +1,7 @@
 import { once } from "node:events";
 
 import { API_ROOT, isVisibleAscii, OPERATIONS } from "../api/operations.js";
-import { quoteForShell } from "../hosts/wording.js";
+import { quoteForShell } from "../messages/wording.js";
 import { KEY_KINDS } from "../sandbox/api-keys.js";
 import { json, nameOf, type Answer } from "../sandbox/partner-account.js";
 import { runSandbox, type LoggedRequest, type Sandbox } from "../sandbox/sandbox.js";

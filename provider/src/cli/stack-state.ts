@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { promisify } from "node:util";
 
-import { accountName, isExplicit, type ConfigSource } from "../handlers/settings.js";
+import { accountName, isExplicit, type ConfigSource } from "../shared/settings.js";
 import { mayHaveCreated } from "../hosts/killed-run.js";
 import { configSource, unknownSettings } from "../hosts/provider-inputs.js";
 import {

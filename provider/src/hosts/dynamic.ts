@@ -10,8 +10,8 @@ import { createRequire } from "node:module";
 import type * as Grpc from "@grpc/grpc-js";
 import type { ConfigureRequest, ResourceProvider } from "@pulumi/pulumi/dynamic";
 
-import { withoutSpecialValues, type Properties, type ResourceHandlers } from "../handlers/contract.js";
-import { PartialFailure } from "../handlers/partial-failure.js";
+import { withoutSpecialValues, type Properties, type ResourceHandlers } from "../shared/properties.js";
+import { PartialFailure } from "../shared/partial-failure.js";
 import { isAdoption, PluginHost, toWire, type CallContext } from "./plugin-host.js";
 
 const [, script = ""] = process.argv;

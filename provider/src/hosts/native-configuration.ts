@@ -1,6 +1,6 @@
 import proto from "@pulumi/pulumi/proto/provider_pb.js";
 
-import { UNKNOWN } from "../handlers/contract.js";
+import { UNKNOWN } from "../shared/properties.js";
 import { SECRET_SETTINGS } from "../registration.js";
 import type { PluginHost } from "./plugin-host.js";
 import {

@@ -1,8 +1,8 @@
 import proto from "@pulumi/pulumi/proto/provider_pb.js";
 
-import { withoutSpecialValues, type Properties } from "../handlers/contract.js";
-import type { PartnerHandlers } from "../handlers/create-handlers.js";
-import { ResourceError } from "../handlers/problems.js";
+import { withoutSpecialValues, type Properties } from "../shared/properties.js";
+import type { PartnerHandlers } from "../shared/create-handlers.js";
+import { ResourceError } from "../shared/problems.js";
 import { FUNCTIONS } from "../registration.js";
 import { fromStruct, secretListField, toStruct } from "./struct.js";
 

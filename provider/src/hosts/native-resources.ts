@@ -8,9 +8,9 @@ import {
   type Properties,
   type ResourceHandlers,
   type ResourceName,
-} from "../handlers/contract.js";
-import { ResourceError } from "../handlers/problems.js";
-import { isRefreshedFirst } from "../handlers/webhooks/refresh-before-update.js";
+} from "../shared/properties.js";
+import { ResourceError } from "../shared/problems.js";
+import { isRefreshedFirst } from "../webhooks/refresh-before-update.js";
 import { RESOURCES, SECRET_OUTPUTS } from "../registration.js";
 import { checkFailure } from "./native-configuration.js";
 import { isAdoption, type PluginHost } from "./plugin-host.js";

@@ -13,8 +13,8 @@ import { Status } from "@pulumi/pulumi/proto/status_pb.js";
 import { Any } from "google-protobuf/google/protobuf/any_pb.js";
 import { Empty } from "google-protobuf/google/protobuf/empty_pb.js";
 
-import { PartialFailure } from "../handlers/partial-failure.js";
-import { isRefreshedFirst } from "../handlers/webhooks/refresh-before-update.js";
+import { PartialFailure } from "../shared/partial-failure.js";
+import { isRefreshedFirst } from "../webhooks/refresh-before-update.js";
 import { NativeConfiguration } from "./native-configuration.js";
 import { invoke } from "./native-functions.js";
 import { NativeResources, outputStruct } from "./native-resources.js";

@@ -3,18 +3,18 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import type * as Grpc from "@grpc/grpc-js";
 
 import { PartnerError } from "../api/errors.js";
-import type { Properties, ResourceHandlers } from "../handlers/contract.js";
-import { createHandlers, type PartnerHandlers } from "../handlers/create-handlers.js";
-import type { KeyEntry } from "../handlers/keys/key-holders.js";
-import { PluginProcess } from "../handlers/plugin-process.js";
-import type { JournalEntry } from "../handlers/webhooks/run-claims.js";
+import type { Properties, ResourceHandlers } from "../shared/properties.js";
+import { createHandlers, type PartnerHandlers } from "../shared/create-handlers.js";
+import type { KeyEntry } from "../keys/key-holders.js";
+import { PluginProcess } from "../shared/plugin-process.js";
+import type { JournalEntry } from "../webhooks/run-claims.js";
 import { EngineLog } from "./engine-log.js";
-import { renderError } from "./error-messages.js";
-import { renderInputProblem } from "./input-messages.js";
+import { renderError } from "../messages/error-messages.js";
+import { renderInputProblem } from "../messages/input-messages.js";
 import { Lifetime } from "./lifetime.js";
-import { renderNotice, renderProgress, renderStop, renderWait } from "./notice-messages.js";
+import { renderNotice, renderProgress, renderStop, renderWait } from "../messages/notice-messages.js";
 import { openRunJournal } from "./run-journal.js";
-import type { MessageContext } from "./wording.js";
+import type { MessageContext } from "../messages/wording.js";
 
 /** What the message for an error must know about the call that failed. */
 export type CallContext = Pick<MessageContext, "lastUp" | "refreshesFirst" | "deletes">;

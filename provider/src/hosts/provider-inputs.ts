@@ -1,5 +1,5 @@
-import { UNKNOWN, type Properties } from "../handlers/contract.js";
-import type { ConfigSource } from "../handlers/settings.js";
+import { UNKNOWN, type Properties } from "../shared/properties.js";
+import type { ConfigSource } from "../shared/settings.js";
 import {
   ACCOUNT_KEY,
   accountText,

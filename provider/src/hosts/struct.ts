@@ -1,7 +1,7 @@
 import { BinaryWriter } from "google-protobuf";
 import { ListValue, Struct } from "google-protobuf/google/protobuf/struct_pb.js";
 
-import { SIGNATURE, UNKNOWN, type Properties } from "../handlers/contract.js";
+import { SIGNATURE, UNKNOWN, type Properties } from "../shared/properties.js";
 import { isObject } from "../json.js";
 import { toWire } from "./plugin-host.js";
 

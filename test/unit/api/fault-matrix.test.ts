@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 
 import { RequestError } from "../../../provider/src/api/errors.js";
-import type { PartnerService } from "../../../provider/src/handlers/partner-service.js";
+import type { PartnerService } from "../../../provider/src/shared/partner-service.js";
 import type { Fault } from "../../support/sandbox.ts";
 import { startTcpServer } from "../../support/tcp-server.ts";
 import {

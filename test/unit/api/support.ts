@@ -6,8 +6,8 @@ import { onTestFinished } from "vitest";
 import { createClient, type ClientOptions } from "../../../provider/src/api/client.js";
 import type { Clock } from "../../../provider/src/api/rate-limiter.js";
 import { RequestError, type RequestFailure } from "../../../provider/src/api/errors.js";
-import { interpretResponses, type PartnerService } from "../../../provider/src/handlers/partner-service.js";
-import { parseBaseUrl } from "../../../provider/src/handlers/settings.js";
+import { interpretResponses, type PartnerService } from "../../../provider/src/shared/partner-service.js";
+import { parseBaseUrl } from "../../../provider/src/shared/settings.js";
 import { startTcpServer } from "../../support/tcp-server.ts";
 
 export { sandboxFor } from "../../support/sandbox.ts";

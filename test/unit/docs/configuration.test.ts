@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { SettingsError } from "../../../provider/src/api/errors.js";
-import { accountName, readSettings } from "../../../provider/src/handlers/settings.js";
+import { accountName, readSettings } from "../../../provider/src/shared/settings.js";
 import { EXPLICIT_KEY } from "../../../provider/src/registration.js";
 import { page, tableWith } from "./tables.ts";
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import type { ResponseMapping } from "../../../provider/src/responses/mapping.js";
 import { readApiKey } from "../../../provider/src/responses/key-reader.js";
-import { readSettings } from "../../../provider/src/handlers/settings.js";
+import { readSettings } from "../../../provider/src/shared/settings.js";
 import { readWebhookList } from "../../../provider/src/responses/webhook-list-reader.js";
 import { page, tableWith } from "./tables.ts";
 

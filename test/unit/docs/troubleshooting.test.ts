@@ -97,7 +97,7 @@ describe("the table of docs/troubleshooting.md says what may have changed", () =
 });
 
 it("docs/troubleshooting.md has a row in its table for each code, and no section for another", () => {
-  const codes = page("test/unit/hosts/messages.txt").match(/(?<=\[)PARTNERS_\w+(?=\]$)/gm);
+  const codes = page("test/unit/messages/messages.txt").match(/(?<=\[)PARTNERS_\w+(?=\]$)/gm);
   const all = [...new Set(codes), "PARTNERS_BUG"].sort();
   const inTable = ROWS.flatMap(({ codes }) => codes).filter((code) => code.startsWith("PARTNERS_"));
   expect([...new Set(inTable)].sort()).toEqual(all);

@@ -2,8 +2,8 @@ import { inspect } from "node:util";
 import { expect, it } from "vitest";
 
 import { PartnerError } from "../../../provider/src/api/errors.js";
-import type { PartnerService } from "../../../provider/src/handlers/partner-service.js";
-import { renderError } from "../../../provider/src/hosts/error-messages.js";
+import type { PartnerService } from "../../../provider/src/shared/partner-service.js";
+import { renderError } from "../../../provider/src/messages/error-messages.js";
 import { CANARIES, findLeaks } from "../../support/canary.ts";
 import { clientFor, failureOf, InstantClock, scripted } from "../api/support.ts";
 

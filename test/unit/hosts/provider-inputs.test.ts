@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { UNKNOWN, type Properties } from "../../../provider/src/handlers/contract.js";
+import { UNKNOWN, type Properties } from "../../../provider/src/shared/properties.js";
 import {
   checkedProviderInputs,
   diffProviderInputs,

@@ -16,7 +16,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, expect, it, onTestFinished, vi } from "vitest";
 
-import type { JournalEntry } from "../../../provider/src/handlers/webhooks/run-claims.js";
+import type { JournalEntry } from "../../../provider/src/webhooks/run-claims.js";
 import { openRunJournal } from "../../../provider/src/hosts/run-journal.js";
 
 const CLAIM: JournalEntry = {

@@ -2,7 +2,7 @@ import proto from "@pulumi/pulumi/proto/provider_pb.js";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 
-import { SIGNATURE, UNKNOWN, withoutSpecialValues } from "../../../provider/src/handlers/contract.js";
+import { SIGNATURE, UNKNOWN, withoutSpecialValues } from "../../../provider/src/shared/properties.js";
 import { secretListField, toStruct } from "../../../provider/src/hosts/struct.js";
 import { runSeed } from "../../support/random.ts";
 

@@ -1,10 +1,10 @@
 import type { Clock } from "../../../provider/src/api/rate-limiter.js";
-import type { Properties, ResourceHandlers } from "../../../provider/src/handlers/contract.js";
-import { PartialFailure } from "../../../provider/src/handlers/partial-failure.js";
-import { createHandlers } from "../../../provider/src/handlers/create-handlers.js";
-import type { Notice } from "../../../provider/src/handlers/problems.js";
-import { PluginProcess } from "../../../provider/src/handlers/plugin-process.js";
-import { sharedJournals } from "../handlers/support.ts";
+import type { Properties, ResourceHandlers } from "../../../provider/src/shared/properties.js";
+import { PartialFailure } from "../../../provider/src/shared/partial-failure.js";
+import { createHandlers } from "../../../provider/src/shared/create-handlers.js";
+import type { Notice } from "../../../provider/src/shared/problems.js";
+import { PluginProcess } from "../../../provider/src/shared/plugin-process.js";
+import { sharedJournals } from "../shared/support.ts";
 import { TOKENS, type Account, type Service } from "./service.ts";
 
 export type Kind = "key" | "webhook" | "fleet";

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 
 import { PartnerError, RequestError } from "../../../provider/src/api/errors.js";
-import type { Properties } from "../../../provider/src/handlers/contract.js";
-import { PartialFailure } from "../../../provider/src/handlers/partial-failure.js";
-import { fingerprint } from "../../../provider/src/handlers/keys/key-name.js";
-import { nameOfCreated, type CreatedKey } from "../../../provider/src/handlers/keys/stored-key.js";
-import { ResourceError } from "../../../provider/src/handlers/problems.js";
+import type { Properties } from "../../../provider/src/shared/properties.js";
+import { PartialFailure } from "../../../provider/src/shared/partial-failure.js";
+import { fingerprint } from "../../../provider/src/keys/key-name.js";
+import { nameOfCreated, type CreatedKey } from "../../../provider/src/keys/stored-key.js";
+import { ResourceError } from "../../../provider/src/shared/problems.js";
 import type { Fault, WebhookState } from "../../support/sandbox.ts";
 import { accountOf, kindOf, type Call, type Entry, type Operation } from "./engine.ts";
 import { ACCOUNTS, FOREIGN_KEY, liveKeys, TOKENS, WEBHOOKS, type Account, type Service } from "./service.ts";

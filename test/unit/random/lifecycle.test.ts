@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 
-import { fingerprint } from "../../../provider/src/handlers/keys/key-name.js";
-import { nameOfCreated } from "../../../provider/src/handlers/keys/stored-key.js";
-import { ResourceError } from "../../../provider/src/handlers/problems.js";
+import { fingerprint } from "../../../provider/src/keys/key-name.js";
+import { nameOfCreated } from "../../../provider/src/keys/stored-key.js";
+import { ResourceError } from "../../../provider/src/shared/problems.js";
 import { runSeed, scaled } from "../../support/random.ts";
 import type { Fault } from "../../support/sandbox.ts";
 import { InstantClock } from "../api/support.ts";

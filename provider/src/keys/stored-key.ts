@@ -1,0 +1,154 @@
+import { isUtf8 } from "node:buffer";
+import { createHash } from "node:crypto";
+
+import type { SentSecrets } from "../api/extra-headers.js";
+import { provesWhole } from "../responses/whole-document.js";
+import { readApiKey, readApiKeyId, type KeyReading, type KeyResponse } from "../responses/key-reader.js";
+import { looksLikeKey } from "../responses/key-form.js";
+import type { ResponseMapping } from "../responses/mapping.js";
+import { isPlaceholder } from "../shared/properties.js";
+import { fingerprint, saltedFingerprint, type KeyName } from "./key-name.js";
+
+/** A key that was created. It may not have been found in the response yet. Secret. */
+export interface CreatedKey {
+  /**
+   * Kept whole, because the service shows it only once: it may hold a second secret, an ID, or a key that was
+   * not recognized.
+   */
+  readonly response: KeyResponse;
+  /** When the response arrived, ISO 8601; `null` if the state does not say. */
+  readonly createdAt: string | null;
+  /** The {@link tokenMark} of the account that created it; `null` if the state does not say. */
+  readonly token: string | null;
+  /** The encoding of the response that could not be decoded; `null` if there is none. */
+  readonly undecoded: string | null;
+}
+
+/** A key in the state. Secret. */
+export interface StoredKey {
+  readonly apiKey: string;
+  /** The response to its creation; `null` for an imported key. */
+  readonly response: KeyResponse | null;
+  /** As of {@link CreatedKey}. */
+  readonly createdAt: string | null;
+  /** As of {@link CreatedKey}. */
+  readonly token: string | null;
+  /** The setting `responses.apiKey` by which it was found; `null` if it was recognized or imported. */
+  readonly foundBy: string | null;
+}
+
+/** What reading a response depends on. What is sent is never a key. */
+export interface KeyReadingSettings extends SentSecrets {
+  readonly responses: ResponseMapping;
+}
+
+/** Converts a body into a form that the state can store. */
+export function keepResponse(body: Buffer, complete: boolean): KeyResponse {
+  const text = body.toString("utf8");
+  const isText = isUtf8(body) && !isPlaceholder(text);
+  return { body: isText ? text : body.toString("base64"), encoding: isText ? "utf8" : "base64", complete };
+}
+
+/** Returns the body of a stored response as text. Secret. */
+export function responseText({ body, encoding }: KeyResponse): string {
+  return Buffer.from(body, encoding).toString("utf8");
+}
+
+/**
+ * Reads the key from a stored response. A key that the engine would not store is refused. A response that was
+ * cut off counts only if it is still complete JSON: half a key in plain text would be passed on to consumers,
+ * and deleted instead of the real key.
+ */
+export function readKeptResponse(
+  response: KeyResponse,
+  { responses, accessToken, headers }: KeyReadingSettings,
+): KeyReading {
+  const text = responseText(response);
+  const isWhole = provesWhole(text);
+  const reading = isWhole || response.complete ? readApiKey(text, responses, accessToken) : null;
+  if (reading?.kind === "found" && isPlaceholder(reading.apiKey))
+    return { kind: "refused", reason: responses.apiKey === undefined ? "none" : "pointer", candidates: [] };
+  // Not if it is only a part: a key may begin with the name of the tenant.
+  if (reading?.kind === "found" && Object.values(headers).includes(reading.apiKey)) {
+    const misfit = { pointer: reading.pointer, kind: "header" } as const;
+    return {
+      kind: "refused",
+      reason: responses.apiKey === undefined ? "none" : "pointer",
+      candidates: [],
+      misfit,
+    };
+  }
+  if (reading !== null && (isWhole || saysWhy(reading))) return reading;
+  const isEmpty = response.complete && text.trim() === "";
+  return { kind: "refused", reason: isEmpty ? "empty" : "not JSON", candidates: [] };
+}
+
+/** Whether a reading of plain text says more than that there is no JSON. */
+function saysWhy(reading: KeyReading): boolean {
+  return reading.kind === "found" || reading.candidates.length > 0 || reading.misfit !== undefined;
+}
+
+/** Returns a key that was found in the response to its creation. */
+export function foundKey(created: CreatedKey, apiKey: string, { responses }: KeyReadingSettings): StoredKey {
+  const { response, createdAt, token } = created;
+  return { apiKey, response, createdAt, token, foundBy: responses.apiKey ?? null };
+}
+
+/**
+ * Reads a key again if `responses.apiKey` has been set, changed or removed since it was found: so a wrong
+ * pointer can be undone.
+ *
+ * @returns The key, the same one if nothing changes; `null` if the new setting finds nothing that looks like
+ * a key: it may be for responses of another shape.
+ */
+export function rereadKey(key: StoredKey, settings: KeyReadingSettings): StoredKey | null {
+  const foundBy = settings.responses.apiKey ?? null;
+  if (foundBy === key.foundBy || key.response === null) return key;
+  const reading = readKeptResponse(key.response, settings);
+  if (reading.kind === "refused") return foundBy === null ? key : null;
+  if (reading.apiKey === key.apiKey) return key;
+  return looksLikeKey(reading.apiKey) ? { ...key, apiKey: reading.apiKey, foundBy } : null;
+}
+
+/** How a deletion names a key. Secret. */
+export interface DeletionTarget {
+  readonly apiKey: string;
+  /** What the path holds: the ID of the key, or the key itself. */
+  readonly parameter: string;
+  /** `imported`: it is deleted by its value although the setting asks for an ID, which nothing shows. */
+  readonly by: "id" | "value" | "imported";
+}
+
+/** @returns `null` if `responses.apiKeyId` is set, but finds no ID in the response to the creation. */
+export function deletionTarget(
+  { apiKey, response }: StoredKey,
+  { responses }: KeyReadingSettings,
+): DeletionTarget | null {
+  if (responses.apiKeyId === undefined) return { apiKey, parameter: apiKey, by: "value" };
+  if (response === null) return { apiKey, parameter: apiKey, by: "imported" };
+  const id = readApiKeyId(responseText(response), responses);
+  return id === null ? null : { apiKey, parameter: id, by: "id" };
+}
+
+/** Names a key to people. */
+export function nameOfKey({ apiKey, createdAt }: Pick<StoredKey, "apiKey" | "createdAt">): KeyName {
+  return { fingerprint: fingerprint(apiKey), createdAt };
+}
+
+/**
+ * Names a key that was not found, by its response and its time: two keys can be created in the same
+ * millisecond, and two responses without a key can be the same.
+ */
+export function nameOfCreated({ response, createdAt, token }: CreatedKey): KeyName {
+  const text = `${responseText(response)} ${createdAt ?? ""}`;
+  return { fingerprint: token && saltedFingerprint(text, token), createdAt };
+}
+
+/**
+ * Returns a mark by which an account is recognized later. Only for the secret part of the state.
+ *
+ * @param identity As of the settings: the access token, and the headers if there are any.
+ */
+export function tokenMark(identity: string): string {
+  return createHash("sha256").update(identity).digest("hex").slice(0, 16);
+}

@@ -1,0 +1,311 @@
+import { PartnerError, RequestError, SettingsError, type RequestFailure } from "../api/errors.js";
+import { OPERATIONS, type Operation } from "../api/operations.js";
+import { ResourceError, type ResourceProblem, type WebhookFailure } from "../shared/problems.js";
+import { searchFailureText } from "../webhook-search.js";
+import { importIdText } from "./input-messages.js";
+import { keyErrorText, lostKeySearch } from "./key-error-messages.js";
+import { encodingName, readingRemedy } from "./reading-messages.js";
+import { connectionRemedy, connectionText, statusRemedy } from "./request-remedies.js";
+import { renderSettingProblem } from "./setting-messages.js";
+import {
+  failedCommand,
+  goneCommand,
+  inflections,
+  listed,
+  otherServerRemedy,
+  quotedWords,
+  quoteForShell,
+  settingName,
+  stateDelete,
+  stateSettings,
+  UP,
+  webhooksText,
+  type MessageContext,
+} from "./wording.js";
+
+/**
+ * Turns an error into a message: what failed, what may have changed on the server, one remedy, the server's
+ * own words and the code. The message of a foreign error may contain anything, so only its type and location
+ * are shown.
+ */
+export function renderError(error: unknown, context: MessageContext = {}): string {
+  if (error instanceof PartnerError) {
+    const lastUp = context.lastUp === true && dependsOnSettings(error) ? ` ${lastUpText(context)}` : "";
+    const hint = context.refreshesFirst === true ? ` ${refreshText(context)}${lastUp}` : lastUp;
+    // A server can send a lone surrogate, and truncation can leave one. gRPC cannot encode it, which would
+    // end the process.
+    return `${describeError(error, context).toWellFormed()}${keepingText(error, context)}${hint} [${error.code}]`;
+  }
+  const { name, stack = "" } = error instanceof Error ? error : { name: typeof error };
+  const [, place] = /[\\/]([a-z-]+\.(?:js|ts):\d+)/.exec(stack) ?? []; // Of the innermost frame.
+  return `An unexpected ${name} in pulumi-partners${place === undefined ? "" : ` at ${place}`}. This is a bug: please report this line. [PARTNERS_BUG]`;
+}
+
+/** Explains why a corrected setting may have no effect. */
+function lastUpText({ refreshesFirst }: MessageContext): string {
+  // Any other `up` would first read the resource with the old settings again.
+  const remedy =
+    refreshesFirst === true
+      ? 'run "pulumi up --refresh --run-program"'
+      : `run ${UP} first, or add --run-program`;
+  return `If you changed a setting after the last up, ${remedy}.`;
+}
+
+/** Explains why a preview or an update without changes reads the resource. */
+function refreshText(context: MessageContext): string {
+  return `With ${settingName("refreshBeforeUpdate", context)}, each run reads the webhooks first.`;
+}
+
+/** Whether different settings could fix the error. */
+function dependsOnSettings(error: PartnerError): boolean {
+  if (error instanceof SettingsError) return true;
+  if (error instanceof ResourceError)
+    return ["otherAccount", "absenceUnproven", "stateUnknown"].includes(error.problem.kind);
+  if (!(error instanceof RequestError)) return false;
+  const { cause, effect } = error.failure;
+  if (cause.kind === "status") return cause.status < 400 || [401, 403, 404].includes(cause.status);
+  return effect === "none" && ["connection", "timeout", "webPage", "unreadableList"].includes(cause.kind);
+}
+
+function describeError(error: PartnerError, context: MessageContext): string {
+  if (error instanceof SettingsError)
+    return `${error.problems.map((problem) => renderSettingProblem(problem, context)).join(" ")} Nothing was sent.`;
+  if (error instanceof RequestError)
+    return `${requestName(error.failure, context)}: ${outcomeText(error.failure, context)}`;
+  const { problem } = error as PartnerError & Pick<ResourceError, "problem">; // There is no fourth kind.
+  return resourceText(problem, context);
+}
+
+/**
+ * Returns the part of a message after the request: what happened, what may have changed, the remedy and the
+ * server's words.
+ */
+function outcomeText(failure: RequestFailure, context: MessageContext): string {
+  const { operation, effect, attempts, failedAt, serverMessage, requestId, goneName = null } = failure;
+  const tries = attempts > 1 ? ` (${attempts} attempts)` : "";
+  const effectText = effect === "none" ? "" : ` ${POSSIBLE_EFFECTS[operation](failedAt)}`;
+  const [happened, usualRemedy] = explain(failure, context);
+  const isLost = operation === "createApiKey" && effect === "possible";
+  const remedy = isLost ? lostCreationRemedy(failure, context) : ` ${usualRemedy}`;
+  const gone = goneName === null ? "" : ` If the key is gone, ${goneCommand(goneName, context)}.`;
+  const request = requestId === null ? "" : ` Request ID: ${requestId}.`;
+  return `${happened}${tries}.${effectText}${remedy}${gone}${quotedWords(serverMessage)}${request}`;
+}
+
+/** What to say about an operation that may have taken effect, at the latest at a time. A read never has. */
+const POSSIBLE_EFFECTS: Readonly<Record<Operation, (time: string) => string>> = {
+  createApiKey: (time) => `A key may have been created that no stack tracks. ${lostKeySearch(time)}`,
+  deleteApiKey: () => "The key may already be deleted.",
+  listWebhooks: () => "",
+  activateWebhook: () => "The webhook may have been changed.",
+  disableWebhook: () => "The webhook may have been changed.",
+};
+
+/** Returns what to change before the next creation, if anything, and the command that repeats it. */
+function lostCreationRemedy(failure: RequestFailure, context: MessageContext): string {
+  const { cause, failedAt } = failure;
+  const isRefused = cause.kind === "webPage" || (cause.kind === "status" && cause.status < 400);
+  const refusal = isRefused ? ` ${explain(failure, context)[1]}` : "";
+  const first =
+    cause.kind === "timeout"
+      ? ` If the service is slow, raise ${settingName("requestTimeout", context)}.`
+      : refusal;
+  return `${first} Then ${goneCommand(failedAt, context)}.`;
+}
+
+/** Names a request, as in `PATCH /webhooks/101/disable at partners.example.com`. Never contains a key. */
+function requestName({ operation, webhookId, host }: RequestFailure, { account }: MessageContext): string {
+  const { method, template } = OPERATIONS[operation];
+  const path = webhookId === null ? template : template.replace(/\{\w+\}/, String(webhookId));
+  const of = account === undefined ? "" : ` (account ${JSON.stringify(account)})`;
+  return `${method} ${path} at ${host}${of}`;
+}
+
+/** What to do if the resource is declared again after a deletion that failed partway. */
+const KEEPING = 'To keep the resource, run "pulumi up --refresh".';
+
+/** Returns what to do if a deletion may have changed something, but the resource is to be kept. */
+function keepingText(error: PartnerError, { deletes, urn }: MessageContext): string {
+  if (deletes !== true) return "";
+  const isRequest = error instanceof RequestError;
+  const isPossible = isRequest && error.failure.effect === "possible";
+  const isPartlyDone = error instanceof ResourceError && error.problem.kind === "partlyDone";
+  if (!isPossible && !isPartlyDone) return "";
+  if (isRequest && error.failure.webhookId !== null) return ` ${KEEPING}`;
+  // No refresh can tell whether a key is gone.
+  const command = urn === undefined ? '--replace" with its URN' : `--replace ${quoteForShell(urn)}"`;
+  return ` To keep the resource, replace its key: run "pulumi up ${command}.`;
+}
+
+/** Returns what happened, and the remedy. */
+function explain(
+  { operation, cause, host, mayUseProxy, attempts }: RequestFailure,
+  context: MessageContext,
+): readonly [happened: string, remedy: string] {
+  const baseUrl = settingName("baseUrl", context);
+  const addresses = mayUseProxy ? `${baseUrl} (or HTTPS_PROXY)` : baseUrl;
+  switch (cause.kind) {
+    case "status":
+      return [`the server returned ${cause.status}`, statusRemedy(cause.status, operation, context)];
+    case "throttled": {
+      const wait = `must wait ${Math.ceil(cause.wait / 1000)} s`;
+      const isTooFast = cause.status === 429 && attempts > 1;
+      const remedy = isTooFast
+        ? `set ${settingName("requestsPerSecond", context)}`
+        : `raise ${settingName("operationTimeout", context)}`;
+      return [
+        attempts === 0
+          ? `not sent, because the server returned ${cause.status} to another request, and further ones ${wait}`
+          : `the server returned ${cause.status}, and a retry ${wait}`,
+        `Try again after that, or ${remedy}.`,
+      ];
+    }
+    case "timeout":
+      if (!cause.sent) return ["timed out while connecting", connectionRemedy("", addresses)];
+      return [
+        "timed out while waiting for the response",
+        `Try again; if the service is slow, raise ${settingName("requestTimeout", context)}.`,
+      ];
+    case "outOfTime":
+      return [
+        attempts === 0
+          ? "not sent, because the customTimeouts limit was reached first"
+          : "the customTimeouts limit was reached before a retry",
+        "Raise the customTimeouts of the resource.",
+      ];
+    case "connection": {
+      const peer = mayUseProxy ? `${host} or its proxy` : host;
+      return [`${connectionText(cause.code, peer)} (${cause.code})`, connectionRemedy(cause.code, addresses)];
+    }
+    case "interrupted":
+      return ["interrupted", `Run ${failedCommand(context)} again.`];
+    case "cutOff":
+      return ["the response was cut off", "Try again."];
+    case "webPage":
+      return ["the server returned a web page", `Check ${baseUrl}, and whether a proxy requires a login.`];
+    case "reportedFailure":
+      return ["the body reports a failure, although the status does not", "Ask the service's operator why."];
+    case "notApplied":
+      return [
+        "the server accepted the change, but its response and its list still show the old state",
+        `Run ${failedCommand(context)} again later, or ask the service's operator why.`,
+      ];
+    case "undecoded":
+      return [
+        `the list has ${encodingName(cause.encoding)}, which cannot be decoded`,
+        "Check whether a proxy encodes it, or ask the service's operator to send it unencoded.",
+      ];
+    case "tooLarge":
+      return [
+        `the list is ${sizeBefore(cause.size)}larger than the limit of ${cause.limit / 2 ** 20} MiB`,
+        `Check that ${baseUrl} is the address of the API.`,
+      ];
+    case "unreadableList": {
+      const { setting: member, reason } = cause.reading;
+      if (reason === "not a number") {
+        const what = `the IDs of the ${cause.elements} are not positive whole numbers, which the Partner API needs`;
+        return [what, readingRemedy(member, cause.reading, context)];
+      }
+      const why = reason === "not unique" ? `: two ${cause.elements} have the same ID` : "";
+      return [`the list was not recognized${why}`, readingRemedy(member, cause.reading, context)];
+    }
+  }
+}
+
+function resourceText(problem: ResourceProblem, context: MessageContext): string {
+  switch (problem.kind) {
+    case "otherAccount": {
+      const account = context.account === undefined ? "partners:account" : "the Provider's account";
+      return `The resource belongs to account ${JSON.stringify(problem.owner)}, but ${account} is ${JSON.stringify(problem.present)}. Nothing was sent. Restore its provider or ${account}; if the resource no longer exists, ${stateDelete(context)}.`;
+    }
+    case "otherServer":
+      return `The resource belongs to ${problem.owner}, not to ${problem.present}. Nothing was sent. ${otherServerRemedy(context)}`;
+    case "noSuchWebhook": {
+      const { webhookIds, existing } = problem;
+      const { s, do: verb } = inflections(webhookIds);
+      if (existing === null)
+        return `Webhook${s} ${listed(webhookIds)} ${verb} not exist in this account: the server returned 404. Correct or remove the ID${s}; if all changes fail, check ${settingName("baseUrl", context)}.`;
+      return `Webhook${s} ${listed(webhookIds)} ${verb} not exist in this account. Existing webhooks: ${listed(existing) || "none"}. Correct or remove the ID${s}, or create the webhook${s} at the service.`;
+    }
+    case "noRunFolder":
+      return `No webhook was changed, because the folder ${problem.folder}, which records what the program declares, cannot be used. Set TMPDIR to a folder of your own.`;
+    case "releasePending":
+      return `For two minutes, another provider of this run has been removing ${webhooksText(problem.webhookIds)} from its resource. Nothing was changed here. Run ${failedCommand(context)} again.`;
+    case "declaredTwice": {
+      const names = resourceNames(problem.urns);
+      if (problem.webhookId === null)
+        return `${names} overlap: one of them sets "others" for the whole account. Set "others" to "leave", or remove one.`;
+      return `Webhook ${problem.webhookId} is declared twice, by ${names}. Remove one, or correct its ID or provider.`;
+    }
+    case "fleetIncomplete": {
+      const { failures, changed } = problem;
+      const { s, were, them } = { ...inflections(changed), them: inflections(failures).them };
+      const done = changed.length > 0 ? ` Webhook${s} ${listed(changed)} ${were} changed.` : "";
+      const keeping = context.deletes === true ? ` ${KEEPING}` : "";
+      const total = failures.length + changed.length;
+      return `${failures.length} of ${total} webhooks could not be changed.${done} Run ${failedCommand(context)} again to retry ${them}.${keeping}\n${failureLines(failures, context)}`;
+    }
+    case "unknownToken":
+      return `There is no ${JSON.stringify(problem.token)}. Correct it to one of: ${problem.known.join(", ")}.`;
+    case "wrongImportId":
+      return `To import this resource, use ${importIdText(problem.expected)}. Nothing was imported.`;
+    case "stateUnknown":
+      return `The list does not show the state of ${webhooksText(problem.webhookIds)}. Set ${stateSettings(problem.setting, context)}.`;
+    case "listNotRead": {
+      const [what, remedy] = LIST_NEEDS[problem.need];
+      return `${what} needs the webhook list, but ${settingName("readWebhooks", context)} is false. ${remedy}`;
+    }
+    case "absenceUnproven": {
+      const { webhookId, complete } = problem;
+      const what =
+        webhookId === null ? "The webhooks cannot be listed" : `Webhook ${webhookId} was not found`;
+      const [why, condition] = complete
+        ? ["the list is empty, which may mean that it was misread", "the account has no webhooks"]
+        : ["the list may have further pages", "the list is complete"];
+      return `${what}: ${why}. If ${condition}, set ${settingName("responses.complete", context)} to true.`;
+    }
+    case "noMatch":
+      return searchFailureText(problem.failure, (member) => settingName(`responses.${member}`, context));
+    case "partlyDone":
+      return `One key was deleted. Then this failed: ${describeError(problem.next, context)}`;
+    default:
+      return keyErrorText(problem, context, (error) => describeError(error, context));
+  }
+}
+
+/** What needs the list, and what to do without it. */
+const LIST_NEEDS = {
+  others: ['"others"', 'Set "others" to "leave", and name the webhooks in "states".'],
+  restore: ['"restore"', 'Set stateOnDestroy to "leave", "active" or "disabled".'],
+  import: ["An import", "Declare the webhook in the program instead: it needs no import."],
+  list: ["This", "Set it to true, if the list can be read."],
+} as const;
+
+/** Returns one line for each of the first ten reasons, with the webhooks that it applies to. */
+function failureLines(failures: readonly WebhookFailure[], context: MessageContext): string {
+  const reasons = Map.groupBy(failures, ({ error }) =>
+    // Without the request and its ID, which differ for each failure, so that equal reasons share a line.
+    error instanceof RequestError
+      ? outcomeText({ ...error.failure, requestId: null }, context)
+      : describeError(error, context),
+  );
+  const lines = [...reasons].map(
+    ([reason, same]) => `- ${listed(same.map(({ webhookId }) => webhookId))}: ${reason}`,
+  );
+  if (lines.length > 10) lines.splice(10, Infinity, `- and ${lines.length - 10} more reasons`);
+  return lines.join("\n");
+}
+
+/** Names resources by type and name, or by URN if these are the same, as in two components. */
+function resourceNames(urns: readonly string[]): string {
+  const names = urns.map((urn) => {
+    const [, , type = "", ...name] = urn.split("::");
+    return `${type.replace(/^.*[$:]/, "")} ${JSON.stringify(name.join("::"))}`;
+  });
+  return (new Set(names).size === 1 ? urns : names).join(" and ");
+}
+
+/** Names a size in bytes before a comparison, rounded up: it is larger than a limit. */
+function sizeBefore(size: number | null): string {
+  return size === null ? "" : `${Math.ceil((size / 2 ** 20) * 10) / 10} MiB, `;
+}

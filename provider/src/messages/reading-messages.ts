@@ -1,0 +1,68 @@
+import type { UnreadableList } from "../api/errors.js";
+import type { RefusedReading } from "../shared/problems.js";
+import { settingName, type MessageContext } from "./wording.js";
+
+/**
+ * Returns the remedy for a response that is not recognized.
+ *
+ * @param member The member of `responses` to set.
+ */
+export function readingRemedy(
+  member: string,
+  {
+    reason,
+    candidates,
+    misfit,
+  }: Pick<UnreadableList | RefusedReading, "reason" | "candidates"> & Pick<RefusedReading, "misfit">,
+  context: MessageContext,
+): string {
+  if (reason === "not JSON") return `It is not JSON. Check ${settingName("baseUrl", context)}.`;
+  const name = settingName(`responses.${member}`, context);
+  if (reason === "not a number")
+    return candidates.length === 0
+      ? "Without such IDs, these webhooks cannot be managed."
+      : `If the records have such an ID elsewhere, set ${name} to ${oneOf(candidates)}.`;
+  const matches = reason === "pointer" ? "The JSON Pointer matches nothing. " : "";
+  const why = misfit ? `${misfitText(misfit)} ` : matches;
+  const whose = member === "apiKey" ? "the key's" : "its";
+  if (candidates.length === 0) return `${why}Set ${name} to ${whose} JSON Pointer.`;
+  // The value does not look like a key, but a person can say that it is one.
+  if (misfit?.pointer && candidates.length === 1 && candidates[0] === misfit.pointer)
+    return `${why}If it is the key, set ${name} to ${misfit.pointer}.`;
+  const choice = oneOf(candidates.map((pointer) => pointer || '""')); // The whole response.
+  const hasStar = candidates.some((pointer) => pointer.includes("*"));
+  return `${why}Set ${name} to ${choice}${hasStar ? " (* is any name)" : ""}.`;
+}
+
+type Misfit = NonNullable<RefusedReading["misfit"]>;
+
+/** What a value is that cannot be the key, or does not look like it. */
+const MISFITS: Readonly<Record<Misfit["kind"], string>> = {
+  number: "a number, not a string",
+  notText: "not a string",
+  empty: "an empty string",
+  characters: "a string with spaces or with characters that a key cannot have",
+  long: "a string of more than 4096 characters",
+  masked: "masked",
+  accessToken: "the access token, which is never a key",
+  header: "a value of the setting headers, which is never a key",
+  short: "a string of fewer than 8 characters",
+  address: "a URL or a path",
+  label: "a string of words, like a name",
+};
+
+/** Says why the value at a pointer is not the key. */
+function misfitText({ pointer, kind }: Misfit): string {
+  const value = pointer === null ? "value at the JSON Pointer" : `value at ${pointer || '""'}`;
+  return `The ${value} is ${MISFITS[kind]}.`;
+}
+
+/** Lists JSON Pointers to choose from. */
+export function oneOf(pointers: readonly string[]): string {
+  return pointers.length > 1 ? `one of ${pointers.join(", ")}` : pointers.join();
+}
+
+/** Names an encoding that cannot be decoded. */
+export function encodingName(encoding: string): string {
+  return encoding === "unknown" ? "an unknown encoding" : `the encoding "${encoding}"`;
+}

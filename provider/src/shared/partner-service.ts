@@ -1,0 +1,101 @@
+import type { ApiResponse, PartnerClient } from "../api/client.js";
+import type { FailureCause, RequestError } from "../api/errors.js";
+import type { WebhookState } from "../api/operations.js";
+import { readChange } from "../responses/change-reader.js";
+import { deniesDeletion } from "../responses/deletion-reader.js";
+import { isWebPage, reportsFailure } from "../responses/failure-report.js";
+import { isFailedCreation } from "../responses/key-reader.js";
+import type { ResponseMapping } from "../responses/mapping.js";
+import { readWebhookList } from "../responses/webhook-list-reader.js";
+import { provesWhole } from "../responses/whole-document.js";
+import type { Settings } from "./settings.js";
+import { keepResponse, tokenMark, type CreatedKey } from "../keys/stored-key.js";
+import type { WebhookList } from "../webhooks/webhook-registry.js";
+
+/**
+ * The Partner API, with its responses interpreted. Each method also throws as that of {@link PartnerClient}.
+ */
+export interface PartnerService extends Pick<PartnerClient, "pendingOperations" | "clockOffset" | "close"> {
+  /**
+   * Creates a key. Never throws once the server has returned a key: the response is the only copy.
+   *
+   * @throws {RequestError} with `effect: "possible"` if a key may have been created.
+   */
+  createApiKey(): Promise<CreatedKey>;
+  /**
+   * Deletes a key.
+   *
+   * @param apiKey The key, if `apiKeyOrId` is its ID. No message may contain it.
+   * @param isNew Whether the key was created a moment ago. Then a 404 is retried, because the service may not
+   *   find the key yet. @default false: a 404 is final
+   */
+  deleteApiKey(apiKeyOrId: string, apiKey?: string, isNew?: boolean): Promise<void>;
+  /** Lists the webhooks. @throws {RequestError} also if the list is not recognized. */
+  listWebhooks(): Promise<WebhookList>;
+  /**
+   * Sets the state of a webhook.
+   *
+   * @returns `null`, or the error `notApplied` if the response shows the other state. The response may be
+   *   outdated, so only the list can tell.
+   */
+  setWebhookState(webhookId: number, state: WebhookState): Promise<RequestError | null>;
+}
+
+/**
+ * Interprets what the client receives: a 2xx response may still report a failure, and a list may not be
+ * recognized.
+ */
+export function interpretResponses(
+  client: PartnerClient,
+  mapping: ResponseMapping,
+  { accessToken, identity }: Pick<Settings, "accessToken" | "identity">,
+): PartnerService {
+  return {
+    async createApiKey() {
+      const response = await client.createApiKey();
+      successText(response, (text) => isFailedCreation(response.status, text, mapping, accessToken));
+      return {
+        response: keepResponse(response.body, response.complete),
+        createdAt: response.receivedAt,
+        token: tokenMark(identity),
+        undecoded: response.undecoded,
+      };
+    },
+    async deleteApiKey(apiKeyOrId, apiKey, isNew) {
+      successText(await client.deleteApiKey(apiKeyOrId, apiKey, isNew), deniesDeletion);
+    },
+    async listWebhooks() {
+      const response = await client.listWebhooks();
+      const text = successText(response);
+      const reading = readWebhookList(text, response.headers, response.status, mapping);
+      if (reading.readable) return reading;
+      throw response.failure(
+        unreadableText(response, text) ?? { kind: "unreadableList", elements: "webhooks", reading },
+      );
+    },
+    async setWebhookState(webhookId, state) {
+      const response = await client.setWebhookState(webhookId, state);
+      const { failed, shown } = readChange(response.body.toString("utf8"), webhookId, mapping);
+      if (shown === state) return null;
+      successText(response, () => failed);
+      return shown === null ? null : response.failure({ kind: "notApplied" });
+    },
+    pendingOperations: () => client.pendingOperations(),
+    clockOffset: () => client.clockOffset(),
+    close: () => client.close(),
+  };
+}
+
+/** Returns why the text of a response is not a document, if the reason lies in the transfer. */
+function unreadableText({ complete, undecoded }: ApiResponse, text: string): FailureCause | null {
+  if (provesWhole(text)) return null;
+  if (undecoded !== null) return { kind: "undecoded", encoding: undecoded };
+  return complete ? null : { kind: "cutOff" };
+}
+
+/** Returns the text of a response. @throws {RequestError} if it reports a failure. */
+function successText(response: ApiResponse, isFailure = reportsFailure): string {
+  const text = response.body.toString("utf8");
+  if (isFailure(text)) throw response.failure({ kind: isWebPage(text) ? "webPage" : "reportedFailure" });
+  return text;
+}

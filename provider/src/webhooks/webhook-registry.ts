@@ -1,0 +1,206 @@
+import type { RequestError } from "../api/errors.js";
+import type { WebhookState } from "../api/operations.js";
+import type { WebhookListReading, WebhookReading } from "../responses/webhook-list-reader.js";
+import { ResourceError } from "../shared/problems.js";
+import type { ManagedWebhooks } from "./webhook-release.js";
+
+/**
+ * Milliseconds for which a list is reused: long enough to update hundreds of webhooks, short enough to see
+ * manual changes.
+ */
+const MAX_LIST_AGE = 30_000;
+
+/** A webhook list that was read successfully. */
+export type WebhookList = Extract<WebhookListReading, { readable: true }>;
+
+/** The requests of the registry. */
+export interface WebhookService {
+  /** Lists the webhooks. @throws {RequestError} */
+  listWebhooks(): Promise<WebhookList>;
+  /**
+   * Sets the state of a webhook. @returns An error if the response shows the other state. @throws
+   * {RequestError}
+   */
+  setWebhookState(webhookId: number, state: WebhookState): Promise<RequestError | null>;
+}
+
+/** The last change that we made to each webhook. */
+type Changes = Map<number, { readonly state: WebhookState; readonly at: number }>;
+
+/**
+ * The webhooks of one account. One `GET` serves all resources of the process: concurrent lookups share it,
+ * our own changes are applied to it, and it is repeated after 30 s.
+ */
+export class WebhookRegistry {
+  readonly #client: WebhookService;
+  readonly #currentTime: () => number;
+  readonly #managed: () => ManagedWebhooks;
+  readonly #readsList: boolean;
+  readonly #changes: Changes = new Map();
+  /** Our changes that have not finished, by webhook ID. */
+  readonly #pending = new Map<number, Promise<unknown>>();
+  /** The last list that was read. */
+  #last: WebhookSnapshot | null = null;
+  #latest: { readonly requestedAt: number; readonly snapshot: Promise<WebhookSnapshot> } | null = null;
+
+  /**
+   * @param currentTime Milliseconds since the epoch.
+   * @param managed A function, because a stack without webhooks needs only the list.
+   * @param readsList The setting `readWebhooks`. If it is false, the registry knows only our own changes.
+   */
+  constructor(
+    client: WebhookService,
+    currentTime: () => number,
+    managed: () => ManagedWebhooks,
+    readsList: boolean,
+  ) {
+    this.#client = client;
+    this.#currentTime = currentTime;
+    this.#managed = managed;
+    this.#readsList = readsList;
+  }
+
+  /**
+   * Looks up webhooks in the list, after our own changes to them, and those of other processes, have
+   * finished.
+   *
+   * @param webhookIds If one of them is missing from a list that was requested before this call, the list is
+   *   read again.
+   * @param notBefore When the list must have been requested, at the earliest. @default 30 s ago
+   * @returns If the list is not read, these webhooks, in unknown states unless we have changed them.
+   * @throws {RequestError} if the list cannot be read.
+   */
+  async lookUp(webhookIds: readonly number[], notBefore = -Infinity): Promise<WebhookSnapshot> {
+    const pending = webhookIds.flatMap((webhookId) => this.#pending.get(webhookId) ?? []);
+    if (pending.length > 0) await Promise.all(pending);
+    const releasedAt = await this.#managed().lastReleaseElsewhere(webhookIds);
+    if (!this.#readsList) return new WebhookSnapshot(unreadList(webhookIds), -Infinity, this.#changes);
+    const startedAt = this.#currentTime();
+    const snapshot = await this.#read(Math.max(startedAt - MAX_LIST_AGE, releasedAt + 1, notBefore));
+    const isMissing = webhookIds.some((webhookId) => !snapshot.get(webhookId));
+    return isMissing ? this.#read(startedAt) : snapshot;
+  }
+
+  /**
+   * Returns the list, 30 s old at most, without waiting for any change. @throws {PartnerError} if it cannot
+   * be read, or is not read.
+   */
+  async list(): Promise<WebhookSnapshot> {
+    if (!this.#readsList) throw new ResourceError({ kind: "listNotRead", need: "list" });
+    return this.#read(this.#currentTime() - MAX_LIST_AGE);
+  }
+
+  /**
+   * Returns the list after all changes that are pending now, so that those in doubt share it. @throws
+   * {RequestError} if it cannot be read.
+   */
+  async listAfterChanges(): Promise<WebhookSnapshot> {
+    await Promise.all(this.#pending.values());
+    return this.list();
+  }
+
+  /**
+   * Changes the state of a webhook, and applies the change to the list. If it fails, or if its response shows
+   * the other state, it may or may not have been made, so the list is dropped.
+   *
+   * @returns In the second case, the error to report if the next list shows the other state as well.
+   */
+  async setState(webhookId: number, state: WebhookState): Promise<RequestError | null> {
+    const sent = this.#client.setWebhookState(webhookId, state);
+    // Lookups wait for this; otherwise, they could find a state that is about to change.
+    const finished = sent.then(
+      (doubt) => {
+        if (doubt === null) this.#changes.set(webhookId, { state, at: this.#currentTime() });
+        else {
+          this.#changes.delete(webhookId);
+          this.#latest = null;
+        }
+      },
+      () => {
+        this.#latest = null;
+      },
+    );
+    this.#pending.set(webhookId, finished);
+    await finished;
+    if (this.#pending.get(webhookId) === finished) this.#pending.delete(webhookId);
+    return sent;
+  }
+
+  /** Returns a webhook as it was last read, without a request; `undefined` if it was not. */
+  lastSeen(webhookId: number): WebhookReading | undefined {
+    return this.#last?.get(webhookId);
+  }
+
+  /** Returns the list, requested at `notBefore` or later. */
+  #read(notBefore: number): Promise<WebhookSnapshot> {
+    if (this.#latest && this.#latest.requestedAt >= notBefore) return this.#latest.snapshot;
+    const requestedAt = this.#currentTime();
+    const list = this.#client.listWebhooks();
+    const snapshot = list.then((list) => new WebhookSnapshot(list, requestedAt, this.#changes));
+    void snapshot.then(
+      (read) => (this.#last = read),
+      () => undefined,
+    );
+    const latest = { requestedAt, snapshot };
+    this.#latest = latest;
+    // All callers that wait for this request share its failure; the next caller tries again.
+    snapshot.catch(() => {
+      if (this.#latest === latest) this.#latest = null;
+    });
+    return snapshot;
+  }
+}
+
+/** Returns a list that says nothing but that webhooks may exist. */
+function unreadList(webhookIds: readonly number[]): WebhookList {
+  const webhooks = new Map(
+    webhookIds.map((webhookId) => [webhookId, { webhookId, state: null, missing: null, record: {} }]),
+  );
+  return { readable: true, webhooks, odd: [], complete: false, provesAbsence: false, pointers: {} };
+}
+
+/** One list of the account's webhooks, with our own changes applied. */
+export class WebhookSnapshot {
+  readonly #list: WebhookList;
+  readonly #requestedAt: number;
+  readonly #changes: Changes;
+
+  /** @param changes Changes after `requestedAt` overrule the list. */
+  constructor(list: WebhookList, requestedAt: number, changes: Changes) {
+    this.#list = list;
+    this.#requestedAt = requestedAt;
+    this.#changes = changes;
+  }
+
+  /** Whether a webhook that is not in the list certainly does not exist. */
+  get provesAbsence(): boolean {
+    return this.#list.provesAbsence;
+  }
+
+  /** Whether the list shows the state of any webhook. */
+  get showsStates(): boolean {
+    return [...this.#list.webhooks.values()].some(({ state }) => state !== null);
+  }
+
+  get(webhookId: number): WebhookReading | undefined {
+    const listed = this.#list.webhooks.get(webhookId);
+    const change = this.#changes.get(webhookId);
+    if (!listed || !change || change.at < this.#requestedAt) return listed;
+    return { ...listed, state: change.state, missing: null };
+  }
+
+  /** Returns all webhooks of the account. @throws {ResourceError} if the list has further pages. */
+  all(): readonly WebhookReading[] {
+    const { webhooks, complete } = this.#list;
+    if (!complete) throw new ResourceError({ kind: "absenceUnproven", webhookId: null, complete });
+    return [...webhooks.values()].map((webhook) => this.get(webhook.webhookId) ?? webhook);
+  }
+
+  /** Returns the error for webhooks that are not in the list. */
+  absenceError(webhookIds: readonly number[]): ResourceError {
+    const { webhooks, complete, provesAbsence } = this.#list;
+    if (provesAbsence)
+      return new ResourceError({ kind: "noSuchWebhook", webhookIds, existing: [...webhooks.keys()] });
+    return new ResourceError({ kind: "absenceUnproven", webhookId: webhookIds[0] ?? null, complete });
+  }
+}

@@ -1,0 +1,554 @@
+import { describe, expect, it } from "vitest";
+
+import {
+  RequestError,
+  SettingsError,
+  type FailureCause,
+  type PartnerError,
+  type RequestFailure,
+  type SettingProblem,
+  type SettingRule,
+} from "../../../provider/src/api/errors.js";
+import {
+  ResourceError,
+  type CheckedArgument,
+  type ImportId,
+  type InputProblem,
+  type Notice,
+  type ResourceProblem,
+  type WebhookFailure,
+} from "../../../provider/src/shared/problems.js";
+import { renderError } from "../../../provider/src/messages/error-messages.js";
+import { renderInputProblem } from "../../../provider/src/messages/input-messages.js";
+import { renderNotice, renderStop } from "../../../provider/src/messages/notice-messages.js";
+import type { MessageContext } from "../../../provider/src/messages/wording.js";
+import { CANARIES, findLeaks } from "../../support/canary.ts";
+import { page } from "../docs/tables.ts";
+
+/** At least one example of each kind. A missing kind does not compile. */
+type Examples<Union extends { kind: string }> = {
+  readonly [Kind in Union["kind"]]:
+    Extract<Union, { kind: Kind }> | readonly Extract<Union, { kind: Kind }>[];
+};
+
+const AT = "2026-06-15T12:00:00.000Z";
+const PRINT = "sha256:0123456789abcdef";
+
+function failure(cause: FailureCause, changes: Partial<RequestFailure> = {}): RequestFailure {
+  const host = "partners.example.com";
+  const request = { operation: "listWebhooks", webhookId: null, host, mayUseProxy: false } as const;
+  const end = { effect: "none", attempts: 1, failedAt: AT, requestId: null, serverMessage: null } as const;
+  return { ...request, cause, ...end, ...changes };
+}
+
+function answered(status: number, changes?: Partial<RequestFailure>): RequestError {
+  return new RequestError(failure({ kind: "status", status }, changes));
+}
+
+type Unreadable = Extract<FailureCause, { kind: "unreadableList" }>;
+
+function unreadable(reason: Unreadable["reading"]["reason"], ...candidates: string[]): Unreadable {
+  const setting = reason === "not unique" ? "webhookId" : "webhooks";
+  return {
+    kind: "unreadableList",
+    elements: "webhooks",
+    reading: { readable: false, setting, reason, candidates },
+  };
+}
+
+const CODES =
+  "ECONNREFUSED ENOTFOUND ECONNRESET EHOSTUNREACH UNABLE_TO_VERIFY_LEAF_SIGNATURE CERT_HAS_EXPIRED ERR_TLS_CERT_ALTNAME_INVALID " +
+  "EPROTO ERR_SSL_WRONG_VERSION_NUMBER HTTPParserError UND_ERR_RES_CONTENT_LENGTH_MISMATCH UND_ERR_ABORTED UND_ERR_SOCKET";
+
+const CAUSES: Examples<FailureCause> = {
+  status: [301, 400, 401, 403, 404, 408, 429, 500].map((status) => ({ kind: "status", status })),
+  throttled: { kind: "throttled", status: 429, wait: 3_600_500 },
+  timeout: [true, false].map((sent) => ({ kind: "timeout", sent })),
+  outOfTime: { kind: "outOfTime" },
+  connection: CODES.split(" ").map((code) => ({ kind: "connection", code })),
+  interrupted: { kind: "interrupted" },
+  cutOff: { kind: "cutOff" },
+  webPage: { kind: "webPage" },
+  reportedFailure: { kind: "reportedFailure" },
+  notApplied: { kind: "notApplied" },
+  undecoded: ["dcb", "unknown"].map((encoding) => ({ kind: "undecoded", encoding })),
+  tooLarge: [null, 12_345_678].map((size) => ({ kind: "tooLarge", limit: 8 * 1024 * 1024, size })),
+  unreadableList: [
+    unreadable("not JSON"),
+    unreadable("none"),
+    unreadable("several", "/hooks", "/archive"),
+    unreadable("pointer", "/data"),
+    unreadable("not unique"),
+  ],
+};
+
+const refused = { kind: "refused", reason: "several", candidates: ["/token", "/clientSecret"] } as const;
+const NOTHING = { ...refused, reason: "none", candidates: [] } as const;
+/** At a set pointer, and at the only one that is named like a key. */
+const MISFITS = [
+  "number",
+  "notText",
+  "empty",
+  "characters",
+  "long",
+  "masked",
+  "accessToken",
+  "header",
+] as const;
+const NAMED_MISFITS = ["short", "address", "label"] as const;
+const POST = { operation: "createApiKey" } as const;
+const PATCH = { operation: "disableWebhook", webhookId: 101 } as const;
+const DELETE = { operation: "deleteApiKey" } as const;
+const NAMED = { fingerprint: PRINT, createdAt: "2026-06-15T12:00:00.123Z" };
+/** A key that is too short for a fingerprint. */
+const SHORT = { ...NAMED, fingerprint: null };
+/** An imported key that is too short as well. */
+const IMPORTED = { fingerprint: null, createdAt: null };
+
+const key = {
+  kind: "keyNotFound",
+  name: { fingerprint: PRINT, createdAt: AT },
+  complete: true,
+  undecoded: null,
+  reportsFailure: false,
+  serverMessage: null,
+  rotates: false,
+} as const;
+
+const MOVE = { owner: "https://old.example.com", present: "https://new.example.com" };
+const otherServer = { kind: "otherServer", ...MOVE } as const;
+
+const URN = "urn:pulumi:dev::shop::";
+const FLEET = `${URN}partners:index:PartnerWebhookStates::fleet`;
+const MANY = Array.from({ length: 23 }, (_, index) => index + 1);
+
+const changing = (webhookId: number, error: PartnerError): WebhookFailure => ({ webhookId, error });
+const forbidden = (webhookId: number) =>
+  changing(webhookId, answered(403, { ...PATCH, serverMessage: `Webhook ${webhookId} is locked.` }));
+const twice = (webhookId: number | null, ...urns: [string, string]) =>
+  ({ kind: "declaredTwice", webhookId, urns }) as const;
+
+const PROBLEMS: Examples<ResourceProblem> = {
+  otherAccount: { kind: "otherAccount", owner: "eu", present: "default" },
+  otherServer,
+  noSuchWebhook: [
+    { kind: "noSuchWebhook", webhookIds: [7], existing: [] },
+    { kind: "noSuchWebhook", webhookIds: [98, 99], existing: MANY },
+  ],
+  unknownToken: {
+    kind: "unknownToken",
+    token: "partners:index:PartnerWebhook",
+    known: ["partners:index:PartnerWebhookState"],
+  },
+  noRunFolder: { kind: "noRunFolder", folder: "/tmp/pulumi-partners-1000" },
+  wrongImportId: all<ImportId>({
+    webhookId: { kind: "webhookId" },
+    accountName: { kind: "accountName", account: "default" },
+    variable: [null, "OLD_KEY"].map((unusable) => ({ kind: "variable", unusable })),
+  }).map((expected) => ({ kind: "wrongImportId", expected })),
+  stateUnknown: { kind: "stateUnknown", webhookIds: [101], setting: "active" },
+  releasePending: { kind: "releasePending", webhookIds: [101] },
+  noMatch: [
+    { kind: "noMatch", failure: { kind: "wrongQuery" } },
+    {
+      kind: "noMatch",
+      failure: {
+        kind: "none",
+        by: "url",
+        webhooks: ['101 ("orders", hooks.example.com)', "102"],
+        isShown: true,
+      },
+    },
+    { kind: "noMatch", failure: { kind: "none", by: "name", webhooks: ["101"], isShown: false } },
+    {
+      kind: "noMatch",
+      failure: {
+        kind: "several",
+        by: "name",
+        webhooks: Array.from({ length: 13 }, (_, index) => String(index + 1)),
+        isShown: true,
+      },
+    },
+  ],
+  declaredTwice: [
+    twice(101, `${URN}partners:index:PartnerWebhookState::orders`, FLEET),
+    twice(101, `${URN}eu$partners:index:PartnerWebhookStates::fleet`, FLEET),
+    twice(null, FLEET, `${URN}partners:index:PartnerWebhookStates::more`),
+  ],
+  fleetIncomplete: [
+    {
+      kind: "fleetIncomplete",
+      changed: [201, 202],
+      failures: [
+        changing(101, answered(409, { ...PATCH, serverMessage: "locked", requestId: "req-1" })),
+        changing(102, answered(409, { ...PATCH, serverMessage: "locked", requestId: "req-2" })),
+        changing(103, answered(502, { ...PATCH, effect: "possible", attempts: 4 })),
+        changing(104, answered(404, PATCH)),
+        changing(7, new ResourceError({ kind: "noSuchWebhook", webhookIds: [7], existing: [101] })),
+      ],
+    },
+    {
+      kind: "fleetIncomplete",
+      changed: [24],
+      failures: [forbidden(1), ...MANY.slice(1).map(forbidden)],
+    },
+  ],
+  listNotRead: (["others", "restore", "import", "list"] as const).map((need) => ({
+    kind: "listNotRead",
+    need,
+  })),
+  absenceUnproven: [
+    { kind: "absenceUnproven", webhookId: 7, complete: false },
+    { kind: "absenceUnproven", webhookId: null, complete: true },
+  ],
+  keyNotFound: [
+    { ...key, reading: { kind: "refused", reason: "none", candidates: [""] } },
+    { ...key, reading: refused },
+    { ...key, complete: false, rotates: true, reading: NOTHING },
+    { ...key, reading: { ...refused, reason: "pointer", candidates: ["/*/apiKey"] } },
+    { ...key, reportsFailure: true, reading: { ...NOTHING, reason: "not JSON" } },
+    { ...key, undecoded: "dcb", reading: { ...NOTHING, reason: "not JSON" } },
+    { ...key, reading: { ...NOTHING, reason: "empty" } },
+    { ...key, reportsFailure: true, serverMessage: "quota exceeded", reading: refused },
+    { ...key, name: IMPORTED, reading: NOTHING },
+    ...MISFITS.map((kind) => ({
+      ...key,
+      reading: { ...refused, reason: "pointer", misfit: { pointer: null, kind } } as const,
+    })),
+    ...NAMED_MISFITS.map((kind) => ({
+      ...key,
+      reading: { ...NOTHING, candidates: ["/key"], misfit: { pointer: "/key", kind } },
+    })),
+    { ...key, reading: { ...NOTHING, misfit: { pointer: "", kind: "accessToken" } } },
+  ],
+  lostCreation: [true, false].map((rotates) => ({
+    kind: "lostCreation",
+    at: NAMED.createdAt,
+    rotates,
+    deletes: rotates,
+  })),
+  sameKey: [
+    { kind: "sameKey", name: NAMED, urn: FLEET, rotates: true, kept: null },
+    { kind: "sameKey", name: SHORT, urn: "", rotates: false, kept: { name: NAMED, pointers: ["/newKey"] } },
+  ],
+  keyIdMissing: [NAMED, IMPORTED].map((name) => ({ kind: "keyIdMissing", name })),
+  keyShown: { kind: "keyShown", name: NAMED, urn: FLEET },
+  deletionUnclear: [
+    { kind: "deletionUnclear", name: NAMED, doubts: [{ kind: "noList", listError: answered(401) }] },
+    { kind: "deletionUnclear", name: SHORT, doubts: [{ kind: "new" }] },
+    {
+      kind: "deletionUnclear",
+      name: NAMED,
+      doubts: [{ kind: "otherToken" }, { kind: "byId", pointers: ["/id", "/keyId"], isOther: false }],
+    },
+    {
+      kind: "deletionUnclear",
+      name: NAMED,
+      doubts: [{ kind: "byId", pointers: ["/keyId"], isOther: true }],
+    },
+  ],
+  partlyDone: { kind: "partlyDone", next: answered(403, POST) },
+};
+
+/** A setting that can break each rule. */
+const RULES: Readonly<Record<SettingRule & string, string>> = {
+  visibleAscii: "accessToken",
+  headerName: "headers",
+  headerText: "headers",
+  headerValue: "headers",
+  headerTwice: "headers",
+  url: "baseUrl",
+  noCredentials: "baseUrl",
+  https: "baseUrl",
+  noQuery: "baseUrl",
+  noApiRoot: "baseUrl",
+  flag: "responses.complete",
+  nativeOnly: "refreshBeforeUpdate",
+  needsList: "refreshBeforeUpdate",
+  jsonObject: "responses",
+  jsonPointer: "responses.apiKey",
+  wordList: "responses.active",
+  distinctWords: "responses.disabled",
+  pathSegment: "responses.apiKeyId",
+};
+
+const SETTINGS: Examples<SettingProblem> = {
+  missing: ["baseUrl", "accessToken"].map((setting) => ({ kind: "missing", setting })),
+  invalid: [
+    { kind: "invalid", setting: "requestTimeout", rule: { min: 0.001, max: 86_400 } },
+    { kind: "invalid", setting: "headers", rule: { reserved: "authorization" } },
+    { kind: "invalid", setting: "responses", rule: { members: ["apiKey", "webhooks"] } },
+    ...Object.entries(RULES).map(([rule, setting]) => {
+      return { kind: "invalid", setting, rule: rule as keyof typeof RULES } as const;
+    }),
+  ],
+  separatedPair: (["accessToken", "headers"] as const).map((kept) => {
+    return { kind: "separatedPair", replaced: "baseUrl", kept };
+  }),
+  oldNode: { kind: "oldNode", version: "20.0.0", minimum: "22.19.0" },
+  loggedPaths: { kind: "loggedPaths" },
+  invalidProxy: { kind: "invalidProxy" },
+};
+
+const rotation = { kind: "rotation", fingerprint: PRINT, validUntil: "2026-06-22T12:00:00.000Z" } as const;
+
+const NOTICES: Examples<Notice> = {
+  otherServer,
+  keyWasGone: [
+    { kind: "keyWasGone", name: NAMED, why: "gone" },
+    { kind: "keyWasGone", name: IMPORTED, why: "declared" },
+    { kind: "keyWasGone", name: SHORT, why: "repeated" },
+    { kind: "keyWasGone", name: NAMED, why: "sameId" },
+  ],
+  keyShared: { kind: "keyShared", name: NAMED, urn: FLEET },
+  keyKept: [
+    { kind: "keyKept", name: NAMED, urn: FLEET, same: "key" },
+    { kind: "keyKept", name: NAMED, urn: "", same: "id" },
+  ],
+  importedByValue: { kind: "importedByValue", name: NAMED },
+  lostCreation: [true, false].map((needsKey) => ({ kind: "lostCreation", at: NAMED.createdAt, needsKey })),
+  clockOff: [72, -5].map((hours) => ({ kind: "clockOff", hours })),
+  pointerFindsNothing: { kind: "pointerFindsNothing", fingerprint: PRINT },
+  reread: { kind: "reread", fingerprint: PRINT, next: "sha256:fedcba9876543210" },
+  rotation: [
+    { ...rotation, why: { kind: "trigger" }, validUntil: null },
+    { ...rotation, why: { kind: "unknownAge" } },
+    { ...rotation, why: { kind: "age", since: "2026-06-01", due: "2026-06-11" } },
+  ],
+  previousKeyEnds: [
+    { kind: "previousKeyEnds", fingerprint: PRINT, early: true, replaced: true },
+    { kind: "previousKeyEnds", fingerprint: null, early: false, replaced: false },
+  ],
+  stateUnknown: { kind: "stateUnknown", webhookIds: [101], setting: "webhookState" },
+  oddRecords: [
+    { kind: "oddRecords", records: [{ position: 3, reason: "not a number" }] },
+    {
+      kind: "oddRecords",
+      records: [
+        { position: 1, reason: "none" },
+        { position: 4, reason: "none" },
+        { position: 5, reason: "several" },
+        { position: 6, reason: "pointer" },
+      ],
+    },
+  ],
+  stateLost: { kind: "stateLost", webhookIds: [101], setting: "active" },
+  releasedGone: { kind: "releasedGone", webhookIds: [101] },
+  unknownSetting: { kind: "unknownSetting", name: "basUrl" },
+  tlsNotVerified: { kind: "tlsNotVerified" },
+  plainHttp: { kind: "plainHttp", host: "partners.internal:8080" },
+  nothingToRestore: { kind: "nothingToRestore", webhookIds: MANY },
+  othersDiffer: [true, false].map((certain) => ({
+    kind: "othersDiffer",
+    state: "disabled",
+    webhookIds: MANY,
+    certain,
+  })),
+  leaving: { kind: "leaving", account: "default", state: "active", webhookIds: MANY },
+  leftBehind: { kind: "leftBehind", account: "eu", webhookIds: [101] },
+  declaredElsewhere: [[1], [1, 2]].map((webhookIds) => ({ kind: "declaredElsewhere", webhookIds })),
+  notShared: { kind: "notShared", folder: "/tmp/pulumi-partners-1000" },
+  webhooksGone: { kind: "webhooksGone", webhookIds: [1] },
+  drifted: [
+    { kind: "drifted", state: "active", webhookIds: [103], labels: ['103 ("orders", hooks.example.com)'] },
+    { kind: "drifted", state: "active", webhookIds: [1, 2], labels: ["1", "2 (hooks.example.com)"] },
+  ],
+  listNotRead: { kind: "listNotRead" },
+  moved: { kind: "moved", ...MOVE },
+  changeUnconfirmed: [true, false].map((isRead) => ({
+    kind: "changeUnconfirmed",
+    webhookIds: [101, 102],
+    isRead,
+  })),
+  notChecked: { kind: "notChecked", error: answered(501, { attempts: 4 }) },
+  checkTimedOut: { kind: "checkTimedOut", timeout: 10_000 },
+};
+
+const ARGUMENTS: Readonly<Record<CheckedArgument, null>> = {
+  webhookId: null,
+  state: null,
+  states: null,
+  others: null,
+  stateOnDestroy: null,
+  rotation: null,
+  "rotation.trigger": null,
+};
+
+const INPUTS: Examples<InputProblem> = {
+  unknownArgument: {
+    kind: "unknownArgument",
+    of: "rotation",
+    name: '"days"',
+    known: ["trigger", "afterDays", "overlapDays"],
+  },
+  invalidArgument: Object.keys(ARGUMENTS).map((argument) => {
+    return { kind: "invalidArgument", argument: argument as CheckedArgument };
+  }),
+  notAWebhookId: { kind: "notAWebhookId", name: '"0101"' },
+  notAState: { kind: "notAState", webhookId: "101" },
+  invalidDays: { kind: "invalidDays", argument: "afterDays", min: 1, max: 36_500 },
+  overlapMissing: { kind: "overlapMissing" },
+  overlapTooLong: { kind: "overlapTooLong" },
+};
+
+function all<Union extends { kind: string }>(examples: Examples<Union>): Union[] {
+  return Object.values<Union | readonly Union[]>(examples).flat() as Union[];
+}
+
+const ERRORS: readonly PartnerError[] = [
+  ...all(CAUSES).map((cause) => new RequestError(failure(cause))),
+  new RequestError(failure({ kind: "connection", code: "ECONNREFUSED" }, { mayUseProxy: true })),
+  new RequestError(failure({ kind: "throttled", status: 429, wait: 3_540_000 }, { attempts: 0 })),
+  new RequestError(failure({ kind: "throttled", status: 429, wait: 16_000 }, { attempts: 5 })),
+  answered(409, POST),
+  answered(422, { serverMessage: "Two keys at most.", requestId: "req-1" }),
+  new RequestError(failure({ kind: "timeout", sent: true }, { ...POST, effect: "possible" })),
+  new RequestError(failure({ kind: "outOfTime" }, { attempts: 0 })),
+  answered(502, { ...PATCH, effect: "possible", attempts: 4 }),
+  answered(502, { ...DELETE, effect: "possible", attempts: 4 }),
+  ...all(PROBLEMS).map((problem) => new ResourceError(problem)),
+  ...all(SETTINGS).map((problem) => new SettingsError([problem])),
+];
+
+const texts = (context: MessageContext): string[] => [
+  ...ERRORS.map((error) => renderError(error, context)),
+  ...all(INPUTS).map(renderInputProblem),
+  ...all(NOTICES).map((notice) => renderNotice(notice, context)),
+  renderStop("SIGINT", ["disableWebhook", "disableWebhook", "deleteApiKey"]),
+  renderStop("SIGINT", ["createApiKey", "createApiKey", "disableWebhook"]),
+  renderStop("Cancel", ["createApiKey"]),
+];
+
+describe("the message for every error and notice", () => {
+  it("names the keys of stack configuration and the variables", async () => {
+    await expect(`${texts({}).join("\n")}\n`).toMatchFileSnapshot("messages.txt");
+  });
+
+  it("names the arguments of an explicit provider, never stack configuration", () => {
+    const explicit = texts({ account: "eu" });
+    // An explicit provider, which does not read the environment, never has this problem.
+    for (const text of explicit.filter((text) => !text.startsWith("partners:baseUrl replaces")))
+      expect(text).not.toMatch(/partners:(?!index:)[a-z]|PARTNERS_(?!GONE_KEYS)[A-Z]+_|pulumi config/);
+    const all = explicit.join("\n");
+    expect(all).toContain('GET /webhooks at partners.example.com (account "eu"): the connection to');
+    expect(all).toContain("Set the Provider's responses.apiKey to one of /token, /clientSecret. Then");
+    expect(all).toContain("Set the Provider's baseUrl. A Provider does not read environment variables.");
+  });
+
+  it("is complete, and contains no secret", () => {
+    const both = [...texts({}), ...texts({ account: "eu" })];
+    expect(findLeaks({ all: both.join() }, CANARIES)).toEqual([]);
+    for (const text of both) expect(text).not.toMatch(/undefined|null(?!s)|NaN|\[object| {2}/);
+    for (const error of ERRORS) expect(renderError(error).endsWith(` [${error.code}]`)).toBe(true);
+  });
+
+  it("names the resource to remove from the state by its URN, if known", () => {
+    const urn = "urn:pulumi:dev::shop::my:Shop$partners:index:PartnerApiKey::checkout";
+    const stuck = new ResourceError({ kind: "otherAccount", owner: "eu", present: "default" });
+    expect(renderError(stuck, { urn })).toContain(`run "pulumi state delete '${urn}'".`);
+    expect(renderError(stuck)).toContain('run "pulumi state delete".');
+  });
+
+  it("says that a lost creation blocks a deletion as well", () => {
+    const lost = new ResourceError({
+      kind: "lostCreation",
+      at: NAMED.createdAt,
+      rotates: true,
+      deletes: true,
+    });
+    expect(renderError(lost, { deletes: true })).toMatch(
+      /tracks, so the resource is not deleted\. .* Then run the same command with PARTNERS_GONE_KEYS=/,
+    );
+  });
+
+  it("says how to repeat a deletion, or to take it back, because up alone finds nothing to repair", () => {
+    const rest = (error: PartnerError): string => renderError(error, { deletes: true });
+    const keep = 'To keep the resource, run "pulumi up --refresh".';
+    const keepKey =
+      'To keep the resource, replace its key: run "pulumi up --replace" with its URN. [PARTNERS_STATUS]';
+    const lost = { effect: "possible", attempts: 4 } as const;
+    for (const [error, keeps] of [
+      [answered(502, { ...PATCH, ...lost }), true],
+      [
+        new ResourceError(all(PROBLEMS).find(({ kind }) => kind === "fleetIncomplete") as ResourceProblem),
+        true,
+      ],
+      [answered(502, { ...DELETE, ...lost }), false],
+      [answered(409, PATCH), false],
+    ] as const) {
+      expect(rest(error).split(keep), renderError(error)).toHaveLength(keeps ? 2 : 1);
+      expect(renderError(error)).not.toContain(keep);
+    }
+    const next = answered(403, DELETE);
+    for (const [error, keeps] of [
+      [answered(502, { ...DELETE, ...lost }), true],
+      [new ResourceError({ kind: "partlyDone", next }), true],
+      [next, false],
+      [answered(502, { ...PATCH, ...lost }), false],
+    ] as const) {
+      expect(rest(error).includes(keepKey)).toBe(keeps);
+      expect(renderError(error)).not.toContain(keepKey);
+    }
+    const named = renderError(answered(502, { ...DELETE, ...lost }), { deletes: true, urn: FLEET });
+    expect(named).toContain(`run "pulumi up --replace '${FLEET}'".`);
+    for (const error of ERRORS) expect(rest(error)).not.toMatch(/"pulumi up" again/);
+    expect(rest(new RequestError(failure({ kind: "interrupted" })))).toContain("Run the same command again.");
+  });
+
+  it("explains how destroy and refresh get new settings, if these could be the remedy", () => {
+    const hint =
+      / If you changed a setting after the last up, run "pulumi up" first, or add --run-program\. \[/;
+    for (const [error, expected] of [
+      [answered(401), true],
+      [answered(404), true],
+      [new RequestError(failure({ kind: "connection", code: "ENOTFOUND" })), true],
+      [new ResourceError({ kind: "otherAccount", owner: "eu", present: "default" }), true],
+      [new SettingsError(all(SETTINGS)), true],
+      [answered(500), false],
+      [new ResourceError(otherServer), false], // Its own remedy already says so.
+    ] as const) {
+      for (const context of [{}, { account: "eu" }])
+        expect(hint.test(renderError(error, { ...context, lastUp: true })), renderError(error)).toBe(
+          expected,
+        );
+      expect(renderError(error)).not.toMatch(hint);
+    }
+  });
+
+  it("says why a preview reads a resource, and how it gets new settings", () => {
+    const context = { lastUp: true, refreshesFirst: true };
+    const why =
+      "With partners:refreshBeforeUpdate or PARTNERS_REFRESH_BEFORE_UPDATE, each run reads the webhooks first.";
+    const how = 'If you changed a setting after the last up, run "pulumi up --refresh --run-program".';
+    expect(renderError(answered(500), context)).toMatch(new RegExp(`later\\. ${why} \\[`));
+    expect(renderError(answered(401), context)).toContain(`${why} ${how} [`);
+    expect(renderError(answered(500), { ...context, account: "eu" })).toContain(
+      "With the Provider's refresh",
+    );
+  });
+
+  it("shows the type and location of a foreign error, but not its message", () => {
+    const foreign = new TypeError(`in https://x/api-key/${CANARIES.token}`);
+    expect(renderError(foreign)).toMatch(
+      /^An unexpected TypeError in pulumi-partners( at [a-z-]+\.[jt]s:\d+)?\. This is a bug: .* \[PARTNERS_BUG\]$/,
+    );
+    expect(renderError(CANARIES.token)).toMatch(/^An unexpected string/);
+  });
+});
+
+it("docs/troubleshooting.md quotes messages as they are, in the section of their code", () => {
+  const known = texts({});
+  const sections = page("docs/troubleshooting.md").split(/^## /m);
+  const quoted = sections.flatMap((section) => {
+    const [heading = ""] = section.split("\n", 1);
+    if (heading === "Messages of Pulumi") return [];
+    return [...section.matchAll(/\*\*"(.+?)"\*\*/g)].map(([, quote = ""]) => ({ heading, quote }));
+  });
+  expect(quoted.length).toBeGreaterThan(20);
+  const unknown = quoted.filter(({ heading, quote }) => {
+    const parts = quote.split("…").map((part) => part.replace(/[()]/g, "\\$&"));
+    const code = heading === "Warnings" ? "(?!.*\\[PARTNERS_)" : `(?=[^]*\\[${heading}\\]$)`;
+    return !known.some((text) => new RegExp(`^${code}[^]*${parts.join(".+")}`).test(text));
+  });
+  expect(unknown).toEqual([]);
+});
