@@ -153,11 +153,13 @@ const NAMESPACE = "partners:";
 /** Returns a warning about a secret in stack configuration that is not encrypted. */
 export function plainSecretText(name: (typeof SECRET_SETTINGS)[number]): string {
   const remedy = name === "accessToken" ? "rotate the token" : "replace the values at the gateway";
-  return `partners:${name} is stored in plain text. Run "pulumi config set --secret partners:${name}" and ${remedy}.`;
+  const key = `partners:${name}`;
+  return `${key} is stored in plain text. Run "pulumi config set --secret ${key}" and ${remedy}.`;
 }
 
 /** Returns a warning about a setting that does not exist. @param key The setting, as the user knows it. */
 export function unknownSettingText(key: string): string {
   const path = key.includes(".") ? " To set a part of responses, use pulumi config set --path." : "";
-  return `"${key}" is not a pulumi-partners setting, so it has no effect. Valid settings: ${SETTINGS.join(", ")}.${path}`;
+  const valid = `Valid settings: ${SETTINGS.join(", ")}.`;
+  return `"${key}" is not a pulumi-partners setting, so it has no effect. ${valid}${path}`;
 }

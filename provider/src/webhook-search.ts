@@ -88,11 +88,20 @@ export function searchFailureText(failure: SearchFailure, settingName: (member: 
   const more = webhooks.length > 10 ? ` and ${webhooks.length - 10} more` : "";
   const names = webhooks.slice(0, 10).join(", ") + more;
   if (kind === "several")
-    return `${webhooks.length} webhooks have this ${what}: ${names}. Use what only one of them has, or its webhookId.`;
+    return (
+      `${webhooks.length} webhooks have this ${what}: ${names}. ` +
+      "Use what only one of them has, or its webhookId."
+    );
   const setting = settingName(by === "url" ? "webhookUrl" : "webhookName");
   if (webhooks.length > 0 && !isShown)
-    return `The webhook list shows no ${what}s. If it does, set ${setting}. Otherwise use a webhookId: ${names}.`;
-  return `No webhook has this ${what}. Existing webhooks: ${names || "none"}. Correct the ${what}, or use a webhookId.`;
+    return (
+      `The webhook list shows no ${what}s. If it does, set ${setting}. ` +
+      `Otherwise use a webhookId: ${names}.`
+    );
+  return (
+    `No webhook has this ${what}. Existing webhooks: ${names || "none"}. ` +
+    `Correct the ${what}, or use a webhookId.`
+  );
 }
 
 /** Returns a URL as it is compared. Other text is compared as it is. */

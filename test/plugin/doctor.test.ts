@@ -256,7 +256,7 @@ describe("in a project, the doctor", () => {
     const { stdout } = await doctorIn({ config: inStack(NOWHERE) }, ["--stack", "prod"]);
     expect(stdout).toMatch(/^ok +stack +prod, account default\.$/m);
     const ended = await doctorIn({ error: `unable to open "postgres://u:${webhookSecret}@127.0.0.1/db"` });
-    const reason = 'The stack cannot be read. To see why, run "pulumi preview --non-interactive".';
+    const reason = 'The stack cannot be read. To see why, run "pulumi stack export > /dev/null".';
     expect(ended).toMatchObject({ code: 1, stdout: "", stderr: `pulumi-partners doctor: ${reason}\n` });
   });
 

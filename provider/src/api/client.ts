@@ -107,13 +107,14 @@ export function createClient(options: ClientOptions): PartnerClient {
   const connections = createConnections(baseUrl, accessToken, headers, options.maxConnections, env);
   const ownSecrets = textsToHide(options);
   const { host } = new URL(baseUrl.origin);
+  const server = baseUrl.origin + baseUrl.prefix;
   const inFlight = new Set<Call>();
   let clockOffset: number | null = null;
 
   /** Performs an operation, with retries, and returns the successful response. */
   async function send(call: Call): Promise<ApiResponse> {
     const { operation, webhookId = null, isNew = false } = call;
-    const request = { operation, webhookId, host, mayUseProxy: connections.mayUseProxy };
+    const request = { operation, webhookId, server, mayUseProxy: connections.mayUseProxy };
     const onRetry = (attempt: Attempt, delay: number): void => {
       options.onWait?.({ operation, reason: resultOf(attempt), delay });
     };
@@ -160,7 +161,8 @@ export function createClient(options: ClientOptions): PartnerClient {
       inFlight.delete(call);
       lostConnection = attempt.kind === "noResponse";
       const id = attempt.kind === "response" ? requestId(attempt, call) : null;
-      const result = `status=${resultOf(attempt)} attempt=${count} ms=${Math.round(performance.now() - startedAt)}`;
+      const duration = Math.round(performance.now() - startedAt);
+      const result = `status=${resultOf(attempt)} attempt=${count} ms=${duration}`;
       // Only the template, numbers and a printable ID: no secrets.
       const suffix = id === null ? "" : ` request=${id}`;
       options.log?.(`${operation} ${method} ${API_ROOT}${template} host=${host} ${result}${suffix}`);

@@ -64,8 +64,8 @@ export interface RequestFailure {
   readonly operation: Operation;
   /** The webhook to change; `null` for other operations. */
   readonly webhookId: number | null;
-  /** The server's host and port. */
-  readonly host: string;
+  /** The address that the path of the API was added to, as in `https://partners.example.com/gateway`. */
+  readonly server: string;
   readonly cause: FailureCause;
   /** Whether the environment sets a proxy for this host, which may be the one that failed. */
   readonly mayUseProxy: boolean;

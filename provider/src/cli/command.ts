@@ -30,7 +30,8 @@ export function parseOptions<const Name extends string>(args: readonly string[],
     return parseArgs({ args: [...args], options }).values as { readonly [Option in Name]?: string };
   } catch {
     // The caught error repeats the rejected argument, which may be a misplaced key.
-    throw new UsageError(`valid options are ${names.map((name) => `--${name}=<value>`).join(", ")}`);
+    const valid = names.map((name) => `--${name}=<value>`).join(", ");
+    throw new UsageError(`an option is unknown or has no value; valid options are ${valid}`);
   }
 }
 

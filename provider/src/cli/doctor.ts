@@ -84,20 +84,24 @@ function reportStack(
     const command = `pulumi config set --secret partners:${setting}`;
     report("warning", check, `${what} stored in plain text.`, command, next);
   }
+  const killed = interruptedKeys.join(", ");
+  const lost = lostCreations.map(({ resource, at }) => `${resource} at ${at}`);
   if (lostCreations.length > 0)
     report(
       "failed",
       "lost",
-      `A key may have been created that no stack tracks, for ${lostCreations.map(({ resource, at }) => `${resource} at ${at}`).join(", ")}.`,
-      'If the service has a key from about that time that is not the "apiKey" or "previousApiKey" of any stack, delete it. Then run:',
+      `A key may have been created that is in no stack, for ${lost.join(", ")}.`,
+      "If the service has a key from about that time that none of your stacks has (compare their outputs",
+      "hint and createdAt), delete only that one. Then run:",
       `${GONE_KEYS}=${lostCreations.map(({ at }) => at).join()} pulumi up`,
     );
   if (interruptedKeys.length > 0)
     report(
       "warning",
       "interrupted",
-      `A run was interrupted while it changed ${interruptedKeys.join(", ")}. A key may have been created that no stack tracks.`,
-      'If the service has a key from that run that is no stack\'s "apiKey" or "previousApiKey", delete it. Then run "pulumi up", and:',
+      `A run was killed while it changed ${killed}, so a key may exist that is in no stack.`,
+      "If the service has a key from that run that none of your stacks has (compare their outputs hint and",
+      'createdAt), delete only that one. Then run "pulumi up", and:',
       "pulumi refresh --clear-pending-creates --yes",
     );
 }
@@ -105,7 +109,6 @@ function reportStack(
 /** Checks an account with one request, which needs the right address and token. */
 async function checkAccount(account: Account, hasProject: boolean, report: Report): Promise<void> {
   const { name, provider, config, unknownSettings, declared } = account;
-  const context = provider === null ? {} : { account: name };
   for (const setting of unknownSettings) report("warning", "settings", unknownSettingText(setting));
   const plugin = new PluginProcess({
     warn: (notice) => {
@@ -114,6 +117,7 @@ async function checkAccount(account: Account, hasProject: boolean, report: Repor
     log: (line) => void process.stderr.write(`${line}\n`),
   });
   plugin.configure(config);
+  const context = provider === null ? { origins: plugin.settingOrigins } : { account: name };
   const reportAccepted = (): void => {
     const { method, template } = OPERATIONS.listWebhooks;
     const url = plugin.readSettings().servers[0] + API_ROOT + template;
@@ -144,7 +148,7 @@ async function checkAccount(account: Account, hasProject: boolean, report: Repor
     const { setting, candidates } = cause.reading;
     const commands = candidates.map((pointer) => {
       if (provider !== null) return `responses: { ${setting}: ${JSON.stringify(pointer)} }`;
-      if (hasProject)
+      if (hasProject && plugin.settingOrigins["responses"] !== "environment")
         return `pulumi config set --path 'partners:responses.${setting}' ${quoteForShell(pointer)}`;
       return `PARTNERS_RESPONSES=${quoteForShell(JSON.stringify({ [setting]: pointer }))}`;
     });
@@ -175,7 +179,8 @@ function checkShape({ webhooks, odd, complete, pointers }: WebhookList, report: 
   if (unknown !== undefined) {
     const count = `${others.length + 1} of ${webhooks.size} webhooks`;
     const names = unknown.missing === "active" ? "active and responses.disabled" : "webhookState";
-    const detail = `${where} The state of ${count} is unknown, so drift is not detected. Set responses.${names}.`;
+    const drift = `The state of ${count} is unknown, so drift is not detected.`;
+    const detail = `${where} ${drift} Set responses.${names}.`;
     const fields = pointersOf(
       nodesOf(unknown.record).filter(({ value }) => isScalar(value)),
       40,

@@ -94,7 +94,7 @@ function printRequest({ operation, method, path, status }: LoggedRequest): void 
 
 function parseToken(option: string, token: string | undefined): string | undefined {
   if (token === undefined || isVisibleAscii(token)) return token;
-  throw new UsageError(`${option} must be visible ASCII characters without spaces`);
+  throw new UsageError(`${option} must be letters, digits and punctuation, without spaces`);
 }
 
 function parseNumber(option: string, text: string, min: number, max: number): number {

@@ -94,11 +94,12 @@ export async function readStack(cwd: string, name?: string): Promise<Stack> {
     return parseStack(stack, JSON.parse(config) as Config, deployment);
   } catch (error) {
     const option = name === undefined ? "" : ` --stack ${name}`;
+    const command = `pulumi stack export${option} > /dev/null`;
     const { stderr = "" } = error as { stderr?: string };
     const reason = CLI_ERRORS.find(([text]) => stderr.includes(text))?.[1];
     throw new CommandError(
       reason === undefined
-        ? `The stack cannot be read. To see why, run "pulumi preview --non-interactive${option}".`
+        ? `The stack cannot be read. To see why, run "${command}".`
         : `The stack cannot be read: ${reason}`,
     );
   }

@@ -17,6 +17,7 @@ import { fromStruct, toStruct } from "./struct.js";
 export class NativeConfiguration {
   readonly #host: PluginHost;
   #isCurrent = false;
+  #hasNoStack = false;
 
   constructor(host: PluginHost) {
     this.#host = host;
@@ -28,6 +29,11 @@ export class NativeConfiguration {
    */
   get isCurrent(): boolean {
     return this.#isCurrent;
+  }
+
+  /** Whether there is no stack that could keep anything, as in `pulumi do`. */
+  get hasNoStack(): boolean {
+    return this.#hasNoStack;
   }
 
   check(request: proto.CheckRequest): proto.CheckResponse {
@@ -60,7 +66,8 @@ export class NativeConfiguration {
 
   configure(request: proto.ConfigureRequest): proto.ConfigureResponse {
     const inputs = fromStruct(request.getArgs());
-    this.#isCurrent ||= !areChecked(inputs);
+    this.#hasNoStack = !areChecked(inputs);
+    this.#isCurrent ||= this.#hasNoStack;
     this.#host.plugin.configure(configSource(inputs));
     // Without acceptSecrets, the engine passes plain values and itself marks values that derive from
     // secrets.

@@ -139,7 +139,8 @@ class NativeHost {
   #statusOf(error: unknown, urn = "", call: CallContext = {}): Partial<grpc.StatusObject> {
     const reason = error instanceof PartialFailure ? error.reason : error;
     const lastUp = call.lastUp === true && !this.#configuration.isCurrent;
-    const details = this.#host.describeError(reason, { ...call, lastUp }, urn);
+    const { hasNoStack } = this.#configuration;
+    const details = this.#host.describeError(reason, { ...call, lastUp, hasNoStack }, urn);
     if (!(error instanceof PartialFailure)) return { code: grpc.status.UNKNOWN, details };
     const { id, properties } = error;
     const failed = new proto.ErrorResourceInitFailed()

@@ -17,7 +17,7 @@ import { openRunJournal } from "./run-journal.js";
 import type { MessageContext } from "../messages/wording.js";
 
 /** What the message for an error must know about the call that failed. */
-export type CallContext = Pick<MessageContext, "lastUp" | "refreshesFirst" | "deletes">;
+export type CallContext = Pick<MessageContext, "lastUp" | "refreshesFirst" | "deletes" | "hasNoStack">;
 
 /**
  * The parts that both hosts share: the handlers of one plugin process, its lifetime and its messages to the
@@ -73,7 +73,8 @@ export class PluginHost {
     if (engine === undefined) return;
     const report = (event: string): void => {
       const { pendingOperations } = this.plugin;
-      if (pendingOperations.length > 0) this.#log.show("INFO", renderStop(event, pendingOperations), "");
+      if (pendingOperations.length > 0)
+        this.#log.show("INFO", renderStop(event, pendingOperations, canRefreshFirst), "");
     };
     this.lifetime.watch(engine, report, finish);
   }
@@ -128,7 +129,8 @@ export class PluginHost {
   }
 
   #messageContext(): MessageContext {
-    return this.plugin.isExplicit ? { account: this.plugin.account } : {};
+    const { isExplicit, account, settingOrigins: origins } = this.plugin;
+    return isExplicit ? { account } : { origins };
   }
 
   #showStatus(status: string): void {

@@ -1,9 +1,9 @@
 import { PartnerError, RequestError, SettingsError, type RequestFailure } from "../api/errors.js";
-import { OPERATIONS, type Operation } from "../api/operations.js";
+import { API_ROOT, OPERATIONS, type Operation } from "../api/operations.js";
 import { ResourceError, type ResourceProblem, type WebhookFailure } from "../shared/problems.js";
 import { searchFailureText } from "../webhook-search.js";
 import { importIdText } from "./input-messages.js";
-import { keyErrorText, lostKeySearch } from "./key-error-messages.js";
+import { afterLostKey, isKeyProblem, keyErrorText, lostKeySearch } from "./key-error-messages.js";
 import { encodingName, readingRemedy } from "./reading-messages.js";
 import { connectionRemedy, connectionText, statusRemedy } from "./request-remedies.js";
 import { renderSettingProblem } from "./setting-messages.js";
@@ -13,11 +13,15 @@ import {
   inflections,
   listed,
   otherServerRemedy,
+  PAGE,
   quotedWords,
   quoteForShell,
+  RUN_AGAIN,
+  sentences,
   settingName,
   stateDelete,
   stateSettings,
+  SUPPORT,
   UP,
   webhooksText,
   type MessageContext,
@@ -32,13 +36,77 @@ export function renderError(error: unknown, context: MessageContext = {}): strin
   if (error instanceof PartnerError) {
     const lastUp = context.lastUp === true && dependsOnSettings(error) ? ` ${lastUpText(context)}` : "";
     const hint = context.refreshesFirst === true ? ` ${refreshText(context)}${lastUp}` : lastUp;
+    const end = sentences(endText(error, context), isAboutKey(error) && pageText(error));
     // A server can send a lone surrogate, and truncation can leave one. gRPC cannot encode it, which would
     // end the process.
-    return `${describeError(error, context).toWellFormed()}${keepingText(error, context)}${hint} [${error.code}]`;
+    const text = `${describeError(error, context).toWellFormed()}${keepingText(error, context)}${hint}`;
+    return sentences(text, end, `[${error.code}]`);
   }
   const { name, stack = "" } = error instanceof Error ? error : { name: typeof error };
   const [, place] = /[\\/]([a-z-]+\.(?:js|ts):\d+)/.exec(stack) ?? []; // Of the innermost frame.
-  return `An unexpected ${name} in pulumi-partners${place === undefined ? "" : ` at ${place}`}. This is a bug: please report this line. [PARTNERS_BUG]`;
+  const where = place === undefined ? "" : ` at ${place}`;
+  return sentences(
+    `An unexpected ${name} in pulumi-partners${where}. This is a bug: please report this line.`,
+    `If a key was being created, see ${PAGE}#partners_bug before you run this again. [PARTNERS_BUG]`,
+  );
+}
+
+/** Says whether anything was changed, or whether it is safe to run this again, unless the remedy does. */
+function endText(error: PartnerError, context: MessageContext): string {
+  if (error instanceof SettingsError) return NOTHING_SENT;
+  if (error instanceof ResourceError) {
+    const { problem } = error;
+    if (problem.kind !== "partlyDone") return RESOURCE_ENDS[problem.kind];
+    return isLostCreation(problem.next) ? "" : SAFE_AGAIN;
+  }
+  if (!(error instanceof RequestError) || error.failure.effect === "none") return NOTHING_CHANGED;
+  if (isLostCreation(error) || explain(error.failure, context)[1].includes(" again")) return "";
+  return SAFE_AGAIN;
+}
+
+const NOTHING_SENT = "Nothing was sent.";
+const NOTHING_CHANGED = "Nothing was changed.";
+const SAFE_AGAIN = "It is safe to run this again.";
+
+const RESOURCE_ENDS: Readonly<Record<Exclude<ResourceProblem["kind"], "partlyDone">, string>> = {
+  otherAccount: NOTHING_SENT,
+  otherServer: NOTHING_SENT,
+  noSuchWebhook: NOTHING_CHANGED,
+  noRunFolder: NOTHING_CHANGED,
+  releasePending: "",
+  declaredTwice: NOTHING_CHANGED,
+  fleetIncomplete: "",
+  unknownToken: NOTHING_SENT,
+  wrongImportId: "Nothing was imported.",
+  stateUnknown: NOTHING_CHANGED,
+  listNotRead: NOTHING_SENT,
+  absenceUnproven: NOTHING_CHANGED,
+  noMatch: NOTHING_CHANGED,
+  keyNotFound: "",
+  lostCreation: NOTHING_SENT,
+  sameKey: "",
+  keyIdMissing: NOTHING_SENT,
+  keyShown: NOTHING_SENT,
+  deletionUnclear: SAFE_AGAIN,
+};
+
+/** Whether a key may exist that is in no stack. */
+function isLostCreation(error: PartnerError): boolean {
+  if (!(error instanceof RequestError)) return false;
+  const { operation, effect } = error.failure;
+  return operation === "createApiKey" && effect === "possible";
+}
+
+/** Whether the page says more about a key that may exist, or that may still exist. */
+function isAboutKey(error: PartnerError): boolean {
+  if (error instanceof ResourceError)
+    return error.problem.kind === "partlyDone" || isKeyProblem(error.problem.kind);
+  return isLostCreation(error);
+}
+
+/** Names the section of the page. */
+function pageText({ code }: PartnerError): string {
+  return `See ${PAGE}#${code.toLowerCase()}`; // No full stop, which a terminal could take for a part of it.
 }
 
 /** Explains why a corrected setting may have no effect. */
@@ -68,8 +136,10 @@ function dependsOnSettings(error: PartnerError): boolean {
 }
 
 function describeError(error: PartnerError, context: MessageContext): string {
-  if (error instanceof SettingsError)
-    return `${error.problems.map((problem) => renderSettingProblem(problem, context)).join(" ")} Nothing was sent.`;
+  if (error instanceof SettingsError) {
+    // Several unknown names in one setting are one problem for the reader.
+    return sentences(...new Set(error.problems.map((problem) => renderSettingProblem(problem, context))));
+  }
   if (error instanceof RequestError)
     return `${requestName(error.failure, context)}: ${outcomeText(error.failure, context)}`;
   const { problem } = error as PartnerError & Pick<ResourceError, "problem">; // There is no fourth kind.
@@ -85,16 +155,19 @@ function outcomeText(failure: RequestFailure, context: MessageContext): string {
   const tries = attempts > 1 ? ` (${attempts} attempts)` : "";
   const effectText = effect === "none" ? "" : ` ${POSSIBLE_EFFECTS[operation](failedAt)}`;
   const [happened, usualRemedy] = explain(failure, context);
-  const isLost = operation === "createApiKey" && effect === "possible";
-  const remedy = isLost ? lostCreationRemedy(failure, context) : ` ${usualRemedy}`;
+  const remedy =
+    operation === "createApiKey" && effect === "possible"
+      ? lostCreationRemedy(failure, context)
+      : ` ${usualRemedy}`;
   const gone = goneName === null ? "" : ` If the key is gone, ${goneCommand(goneName, context)}.`;
   const request = requestId === null ? "" : ` Request ID: ${requestId}.`;
-  return `${happened}${tries}.${effectText}${remedy}${gone}${quotedWords(serverMessage)}${request}`;
+  const words = serverMessage === null ? "" : quotedWords(serverMessage);
+  return `${happened}${tries}.${effectText}${remedy}${gone}${words}${request}`;
 }
 
 /** What to say about an operation that may have taken effect, at the latest at a time. A read never has. */
 const POSSIBLE_EFFECTS: Readonly<Record<Operation, (time: string) => string>> = {
-  createApiKey: (time) => `A key may have been created that no stack tracks. ${lostKeySearch(time)}`,
+  createApiKey: (time) => `A key may have been created that is in no stack. ${lostKeySearch(time)}`,
   deleteApiKey: () => "The key may already be deleted.",
   listWebhooks: () => "",
   activateWebhook: () => "The webhook may have been changed.",
@@ -108,17 +181,17 @@ function lostCreationRemedy(failure: RequestFailure, context: MessageContext): s
   const refusal = isRefused ? ` ${explain(failure, context)[1]}` : "";
   const first =
     cause.kind === "timeout"
-      ? ` If the service is slow, raise ${settingName("requestTimeout", context)}.`
+      ? ` If the server is slow, raise ${settingName("requestTimeout", context)}.`
       : refusal;
-  return `${first} Then ${goneCommand(failedAt, context)}.`;
+  return `${first} Then ${afterLostKey(failedAt, context)}.`;
 }
 
-/** Names a request, as in `PATCH /webhooks/101/disable at partners.example.com`. Never contains a key. */
-function requestName({ operation, webhookId, host }: RequestFailure, { account }: MessageContext): string {
+/** Names a request, as in `PATCH https://partners.example.com/api/v1/partners/…`. Never contains a key. */
+function requestName({ operation, webhookId, server }: RequestFailure, { account }: MessageContext): string {
   const { method, template } = OPERATIONS[operation];
   const path = webhookId === null ? template : template.replace(/\{\w+\}/, String(webhookId));
   const of = account === undefined ? "" : ` (account ${JSON.stringify(account)})`;
-  return `${method} ${path} at ${host}${of}`;
+  return `${method} ${server}${API_ROOT}${path}${of}`;
 }
 
 /** What to do if the resource is declared again after a deletion that failed partway. */
@@ -139,7 +212,7 @@ function keepingText(error: PartnerError, { deletes, urn }: MessageContext): str
 
 /** Returns what happened, and the remedy. */
 function explain(
-  { operation, cause, host, mayUseProxy, attempts }: RequestFailure,
+  { operation, cause, server, mayUseProxy, attempts }: RequestFailure,
   context: MessageContext,
 ): readonly [happened: string, remedy: string] {
   const baseUrl = settingName("baseUrl", context);
@@ -148,52 +221,50 @@ function explain(
     case "status":
       return [`the server returned ${cause.status}`, statusRemedy(cause.status, operation, context)];
     case "throttled": {
-      const wait = `must wait ${Math.ceil(cause.wait / 1000)} s`;
+      const wait = durationText(cause.wait);
       const isTooFast = cause.status === 429 && attempts > 1;
-      const remedy = isTooFast
-        ? `set ${settingName("requestsPerSecond", context)}`
-        : `raise ${settingName("operationTimeout", context)}`;
-      return [
+      const slower = isTooFast ? `, or set ${settingName("requestsPerSecond", context)}` : "";
+      const happened =
         attempts === 0
-          ? `not sent, because the server returned ${cause.status} to another request, and further ones ${wait}`
-          : `the server returned ${cause.status}, and a retry ${wait}`,
-        `Try again after that, or ${remedy}.`,
-      ];
+          ? `not sent, because the server returned ${cause.status} to another request, and this one`
+          : `the server returned ${cause.status}, and a retry`;
+      return [`${happened} must wait ${wait}`, `${RUN_AGAIN} in ${wait}${slower}.`];
     }
     case "timeout":
       if (!cause.sent) return ["timed out while connecting", connectionRemedy("", addresses)];
       return [
         "timed out while waiting for the response",
-        `Try again; if the service is slow, raise ${settingName("requestTimeout", context)}.`,
+        `${RUN_AGAIN}; if the server is slow, raise ${settingName("requestTimeout", context)}.`,
       ];
     case "outOfTime":
       return [
         attempts === 0
-          ? "not sent, because the customTimeouts limit was reached first"
-          : "the customTimeouts limit was reached before a retry",
-        "Raise the customTimeouts of the resource.",
+          ? "not sent, because the time of customTimeouts was over first"
+          : "the time of customTimeouts was over before a retry",
+        "Raise the resource option customTimeouts.",
       ];
     case "connection": {
+      const { host } = new URL(server);
       const peer = mayUseProxy ? `${host} or its proxy` : host;
       return [`${connectionText(cause.code, peer)} (${cause.code})`, connectionRemedy(cause.code, addresses)];
     }
     case "interrupted":
       return ["interrupted", `Run ${failedCommand(context)} again.`];
     case "cutOff":
-      return ["the response was cut off", "Try again."];
+      return ["the response was cut off", `${RUN_AGAIN}.`];
     case "webPage":
       return ["the server returned a web page", `Check ${baseUrl}, and whether a proxy requires a login.`];
     case "reportedFailure":
-      return ["the body reports a failure, although the status does not", "Ask the service's operator why."];
+      return ["the status means success, but the response reports a failure", `Ask ${SUPPORT} why.`];
     case "notApplied":
       return [
         "the server accepted the change, but its response and its list still show the old state",
-        `Run ${failedCommand(context)} again later, or ask the service's operator why.`,
+        `Run ${failedCommand(context)} again later, or ask ${SUPPORT} why.`,
       ];
     case "undecoded":
       return [
         `the list has ${encodingName(cause.encoding)}, which cannot be decoded`,
-        "Check whether a proxy encodes it, or ask the service's operator to send it unencoded.",
+        `Check whether a proxy encodes it, or ask ${SUPPORT} to send it unencoded.`,
       ];
     case "tooLarge":
       return [
@@ -203,9 +274,11 @@ function explain(
     case "unreadableList": {
       const { setting: member, reason } = cause.reading;
       if (reason === "not a number") {
-        const what = `the IDs of the ${cause.elements} are not positive whole numbers, which the Partner API needs`;
+        const what = `the IDs of the ${cause.elements} are not positive whole numbers`;
         return [what, readingRemedy(member, cause.reading, context)];
       }
+      if (reason === "not JSON")
+        return ["the response is not JSON", readingRemedy(member, cause.reading, context)];
       const why = reason === "not unique" ? `: two ${cause.elements} have the same ID` : "";
       return [`the list was not recognized${why}`, readingRemedy(member, cause.reading, context)];
     }
@@ -215,45 +288,85 @@ function explain(
 function resourceText(problem: ResourceProblem, context: MessageContext): string {
   switch (problem.kind) {
     case "otherAccount": {
+      const owner = JSON.stringify(problem.owner);
       const account = context.account === undefined ? "partners:account" : "the Provider's account";
-      return `The resource belongs to account ${JSON.stringify(problem.owner)}, but ${account} is ${JSON.stringify(problem.present)}. Nothing was sent. Restore its provider or ${account}; if the resource no longer exists, ${stateDelete(context)}.`;
+      return sentences(
+        `The resource belongs to account ${owner}, but ${account} is ${JSON.stringify(problem.present)}.`,
+        `Pass the Provider of ${owner} to it again, or set ${account} back to ${owner}.`,
+        `Only if the resource no longer exists, ${stateDelete(context)}.`,
+      );
     }
     case "otherServer":
-      return `The resource belongs to ${problem.owner}, not to ${problem.present}. Nothing was sent. ${otherServerRemedy(context)}`;
+      return sentences(
+        `The resource belongs to ${problem.owner}, not to ${problem.present}.`,
+        otherServerRemedy(problem.owner, context),
+      );
     case "noSuchWebhook": {
       const { webhookIds, existing } = problem;
       const { s, do: verb } = inflections(webhookIds);
+      const what = `Webhook${s} ${listed(webhookIds)} ${verb} not exist in this account`;
+      const correct = `Correct or remove the ID${s}`;
       if (existing === null)
-        return `Webhook${s} ${listed(webhookIds)} ${verb} not exist in this account: the server returned 404. Correct or remove the ID${s}; if all changes fail, check ${settingName("baseUrl", context)}.`;
-      return `Webhook${s} ${listed(webhookIds)} ${verb} not exist in this account. Existing webhooks: ${listed(existing) || "none"}. Correct or remove the ID${s}, or create the webhook${s} at the service.`;
+        return sentences(
+          `${what}: the server returned 404.`,
+          `${correct}; if all changes fail, check ${settingName("baseUrl", context)}.`,
+        );
+      return sentences(
+        `${what}. Existing webhooks: ${listed(existing) || "none"}.`,
+        `${correct}, or create the webhook${s} at the service.`,
+      );
     }
     case "noRunFolder":
-      return `No webhook was changed, because the folder ${problem.folder}, which records what the program declares, cannot be used. Set TMPDIR to a folder of your own.`;
+      return sentences(
+        `The folder ${problem.folder}, which records what the program declares, cannot be used.`,
+        "Set TMPDIR to a folder of your own.",
+      );
     case "releasePending":
-      return `For two minutes, another provider of this run has been removing ${webhooksText(problem.webhookIds)} from its resource. Nothing was changed here. Run ${failedCommand(context)} again.`;
+      return sentences(
+        `For two minutes, another provider of this run has been removing ${webhooksText(problem.webhookIds)}`,
+        `from its resource. Nothing was changed here. Run ${failedCommand(context)} again.`,
+      );
     case "declaredTwice": {
       const names = resourceNames(problem.urns);
       if (problem.webhookId === null)
-        return `${names} overlap: one of them sets "others" for the whole account. Set "others" to "leave", or remove one.`;
-      return `Webhook ${problem.webhookId} is declared twice, by ${names}. Remove one, or correct its ID or provider.`;
+        return sentences(
+          `${names} overlap: one of them sets "others" for the whole account.`,
+          'Set "others" to "leave", or remove one.',
+        );
+      return sentences(
+        `Webhook ${problem.webhookId} is declared twice, by ${names}.`,
+        "Remove one, or correct its ID or provider.",
+      );
     }
     case "fleetIncomplete": {
       const { failures, changed } = problem;
-      const { s, were, them } = { ...inflections(changed), them: inflections(failures).them };
-      const done = changed.length > 0 ? ` Webhook${s} ${listed(changed)} ${were} changed.` : "";
-      const keeping = context.deletes === true ? ` ${KEEPING}` : "";
+      const { s, were } = inflections(changed);
+      const { them } = inflections(failures);
       const total = failures.length + changed.length;
-      return `${failures.length} of ${total} webhooks could not be changed.${done} Run ${failedCommand(context)} again to retry ${them}.${keeping}\n${failureLines(failures, context)}`;
+      const text = sentences(
+        `${failures.length} of ${total} webhooks could not be changed.`,
+        changed.length > 0 && `Webhook${s} ${listed(changed)} ${were} changed.`,
+        `Run ${failedCommand(context)} again to retry ${them}.`,
+        context.deletes === true && KEEPING,
+      );
+      return `${text}\n${failureLines(failures, context)}`;
     }
     case "unknownToken":
-      return `There is no ${JSON.stringify(problem.token)}. Correct it to one of: ${problem.known.join(", ")}.`;
+      return sentences(
+        `There is no ${JSON.stringify(problem.token)}.`,
+        `Correct it to one of: ${problem.known.join(", ")}.`,
+      );
     case "wrongImportId":
-      return `To import this resource, use ${importIdText(problem.expected)}. Nothing was imported.`;
+      return `To import this resource, use ${importIdText(problem.expected)}.`;
     case "stateUnknown":
-      return `The list does not show the state of ${webhooksText(problem.webhookIds)}. Set ${stateSettings(problem.setting, context)}.`;
+      return sentences(
+        `The list does not show the state of ${webhooksText(problem.webhookIds)}.`,
+        `Set ${stateSettings(problem.setting, context)}.`,
+      );
     case "listNotRead": {
       const [what, remedy] = LIST_NEEDS[problem.need];
-      return `${what} needs the webhook list, but ${settingName("readWebhooks", context)} is false. ${remedy}`;
+      const setting = settingName("readWebhooks", context);
+      return `${what} needs the webhook list, but ${setting} is false. ${remedy}`;
     }
     case "absenceUnproven": {
       const { webhookId, complete } = problem;
@@ -266,8 +379,11 @@ function resourceText(problem: ResourceProblem, context: MessageContext): string
     }
     case "noMatch":
       return searchFailureText(problem.failure, (member) => settingName(`responses.${member}`, context));
-    case "partlyDone":
-      return `One key was deleted. Then this failed: ${describeError(problem.next, context)}`;
+    case "partlyDone": {
+      const next = describeError(problem.next, context);
+      if (context.deletes === true) return `One key was deleted. Deleting the next one failed: ${next}`;
+      return `The previous key was deleted, and the current one stays in use. Then this failed: ${next}`;
+    }
     default:
       return keyErrorText(problem, context, (error) => describeError(error, context));
   }
@@ -281,19 +397,33 @@ const LIST_NEEDS = {
   list: ["This", "Set it to true, if the list can be read."],
 } as const;
 
-/** Returns one line for each of the first ten reasons, with the webhooks that it applies to. */
+/**
+ * Returns one line for each of the first ten reasons, with the webhooks that it applies to and what the
+ * server said about them.
+ */
 function failureLines(failures: readonly WebhookFailure[], context: MessageContext): string {
   const reasons = Map.groupBy(failures, ({ error }) =>
-    // Without the request and its ID, which differ for each failure, so that equal reasons share a line.
+    // Without what differs for each failure, so that equal reasons share a line.
     error instanceof RequestError
-      ? outcomeText({ ...error.failure, requestId: null }, context)
+      ? outcomeText({ ...error.failure, requestId: null, serverMessage: null }, context)
       : describeError(error, context),
   );
-  const lines = [...reasons].map(
-    ([reason, same]) => `- ${listed(same.map(({ webhookId }) => webhookId))}: ${reason}`,
-  );
+  const lines = [...reasons].map(([reason, same]) => {
+    const words = new Set(same.map(({ error }) => wordsOf(error)).filter((text) => text !== null));
+    return `- ${listed(same.map(({ webhookId }) => webhookId))}: ${reason}${quotedWords(...words)}`;
+  });
   if (lines.length > 10) lines.splice(10, Infinity, `- and ${lines.length - 10} more reasons`);
   return lines.join("\n");
+}
+
+function wordsOf(error: PartnerError): string | null {
+  return error instanceof RequestError ? error.failure.serverMessage : null;
+}
+
+/** Rounds a wait in milliseconds up: to seconds or, if it is long, to minutes. */
+function durationText(wait: number): string {
+  const seconds = Math.ceil(wait / 1000);
+  return seconds < 180 ? `${seconds} s` : `${Math.ceil(seconds / 60)} minutes`;
 }
 
 /** Names resources by type and name, or by URN if these are the same, as in two components. */

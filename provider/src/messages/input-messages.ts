@@ -4,11 +4,17 @@ import type { CheckedArgument, ImportId, InputProblem } from "../shared/problems
 export function renderInputProblem(problem: InputProblem): string {
   switch (problem.kind) {
     case "unknownArgument":
-      return `${problem.of} has the unknown argument ${problem.name}. Valid arguments: ${problem.known.join(", ")}.`;
+      return (
+        `${problem.of} has the unknown argument ${problem.name}. ` +
+        `Valid arguments: ${problem.known.join(", ")}.`
+      );
     case "invalidArgument":
       return `${problem.argument} must ${RULES[problem.argument]}.`;
     case "notAWebhookId":
-      return `states has the key ${problem.name}, which is not a webhook ID. Write a whole number such as 101.`;
+      return (
+        `states has the key ${problem.name}, which is not a webhook ID. ` +
+        "Write a whole number such as 101."
+      );
     case "notAState":
       return `In states, the state of ${problem.webhookId} must ${RULES.state}.`;
     case "invalidDays":

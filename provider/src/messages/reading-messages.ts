@@ -16,16 +16,17 @@ export function readingRemedy(
   }: Pick<UnreadableList | RefusedReading, "reason" | "candidates"> & Pick<RefusedReading, "misfit">,
   context: MessageContext,
 ): string {
-  if (reason === "not JSON") return `It is not JSON. Check ${settingName("baseUrl", context)}.`;
+  if (reason === "not JSON") return `Check ${settingName("baseUrl", context)}.`;
   const name = settingName(`responses.${member}`, context);
   if (reason === "not a number")
     return candidates.length === 0
-      ? "Without such IDs, these webhooks cannot be managed."
+      ? "The Partner API needs such IDs, so these webhooks cannot be managed."
       : `If the records have such an ID elsewhere, set ${name} to ${oneOf(candidates)}.`;
   const matches = reason === "pointer" ? "The JSON Pointer matches nothing. " : "";
   const why = misfit ? `${misfitText(misfit)} ` : matches;
   const whose = member === "apiKey" ? "the key's" : "its";
-  if (candidates.length === 0) return `${why}Set ${name} to ${whose} JSON Pointer.`;
+  const example = EXAMPLES[member] ?? "/data/value";
+  if (candidates.length === 0) return `${why}Set ${name} to ${whose} JSON Pointer, such as ${example}.`;
   // The value does not look like a key, but a person can say that it is one.
   if (misfit?.pointer && candidates.length === 1 && candidates[0] === misfit.pointer)
     return `${why}If it is the key, set ${name} to ${misfit.pointer}.`;
@@ -33,6 +34,12 @@ export function readingRemedy(
   const hasStar = candidates.some((pointer) => pointer.includes("*"));
   return `${why}Set ${name} to ${choice}${hasStar ? " (* is any name)" : ""}.`;
 }
+
+const EXAMPLES: Readonly<Record<string, string>> = {
+  apiKey: "/data/key",
+  webhooks: "/data/items",
+  webhookId: "/id",
+};
 
 type Misfit = NonNullable<RefusedReading["misfit"]>;
 

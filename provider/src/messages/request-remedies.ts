@@ -1,23 +1,35 @@
-import { OPERATIONS, type Operation } from "../api/operations.js";
-import { failedCommand, settingName, type MessageContext } from "./wording.js";
+import { API_ROOT, OPERATIONS, type Operation } from "../api/operations.js";
+import { failedCommand, RUN_AGAIN, sentences, settingName, SUPPORT, type MessageContext } from "./wording.js";
 
 /** Returns the remedy for a status that is not 2xx. */
 export function statusRemedy(status: number, operation: Operation, context: MessageContext): string {
   const baseUrl = settingName("baseUrl", context);
-  if (status === 401) return `The access token was rejected: check ${settingName("accessToken", context)}.`;
+  const token = settingName("accessToken", context);
+  if (status === 401) return `The access token was rejected: check ${token}.`;
   if (status === 403)
-    return `The token lacks permission for this: change ${settingName("accessToken", context)}.`;
+    return `The access token has no permission for this: use another one in ${token}, or ask for permission.`;
   if (status === 404 && OPERATIONS[operation].method === "PATCH")
-    return `The webhook may have been deleted. Run ${failedCommand(context)} again; if the list still shows it, remove it from the program.`;
-  if (status === 404) return `There is no Partner API at this address. Correct ${baseUrl}.`;
+    return sentences(
+      `The webhook may have been deleted. Run ${failedCommand(context)} again;`,
+      "if the list still shows it, remove it from the program.",
+    );
+  if (status === 404)
+    return sentences(
+      `There is no Partner API at this address: check ${baseUrl}, the part before ${API_ROOT}.`,
+      "A gateway may also say so if the token has no access.",
+    );
   if (status === 409 && OPERATIONS[operation].kind === "create")
-    return "The service may allow only one key. If so, delete the other one or, for a rotation, set overlapDays to 0 and deleteBeforeReplace to true.";
-  if (status === 408) return "It timed out while waiting for the request: try again.";
-  if (status === 429) return `Try again later, or set ${settingName("requestsPerSecond", context)}.`;
+    return sentences(
+      "The service may allow only one key. If so, delete the other one or, for a rotation, set overlapDays",
+      "to 0 and deleteBeforeReplace to true: the old key then ends before consumers have the new one.",
+    );
+  if (status === 408) return `The server gave up waiting for the request. ${RUN_AGAIN}.`;
+  if (status === 429) return `${RUN_AGAIN} later, or set ${settingName("requestsPerSecond", context)}.`;
   if (status < 400 && status !== 304)
     return `Redirects are not followed: set ${baseUrl} to the final address.`;
-  if (status >= 500) return "The service failed: try again later.";
-  return "The service rejected the request: fix the problem that it reports, or ask its operator.";
+  if (status >= 500)
+    return `The server has a problem of its own. ${RUN_AGAIN} later; if it lasts, ask ${SUPPORT}.`;
+  return `The server rejected the request: fix the problem that it reports, or ask ${SUPPORT}.`;
 }
 
 /** The codes for a connection that ended before a response. */
@@ -47,14 +59,13 @@ export function connectionRemedy(code: string, source: string): string {
   if (code.includes("SSL_WRONG_VERSION"))
     return `The server speaks another protocol: check the scheme and port of ${source}.`;
   if (code === "HTTPParserError")
-    return `Check the scheme and port of ${source}; if they are right, ask the service's operator.`;
+    return `Check the scheme and port of ${source}; if they are right, ask ${SUPPORT}.`;
   if (code === INVALID_HEADERS)
-    return "Ask the service's operator to correct its headers: there may be two lengths.";
+    return `Ask ${SUPPORT} to correct the headers of the response: there may be two lengths.`;
   if (/SSL|EPROTO/.test(code))
-    return "The TLS handshake failed: ask the service's operator which versions and ciphers it accepts.";
+    return `The TLS handshake failed: ask ${SUPPORT} which versions and ciphers are accepted.`;
   if (/^UND_ERR_(ABORTED|PRX)/.test(code))
     return "The proxy refused the connection: check HTTPS_PROXY, or add the host to NO_PROXY.";
-  if (CLOSED.includes(code))
-    return `Try again; if it happens again, check ${source}, or ask the service's operator.`;
+  if (CLOSED.includes(code)) return `${RUN_AGAIN}; if it happens again, check ${source}, or ask ${SUPPORT}.`;
   return `Check ${source} and the network.`;
 }

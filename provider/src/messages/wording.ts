@@ -1,6 +1,6 @@
 import { STATES } from "../api/operations.js";
 import type { KeyName } from "../keys/key-name.js";
-import { variableOf } from "../shared/settings.js";
+import { variableOf, type SettingOrigin } from "../shared/settings.js";
 import { GONE_KEYS } from "../registration.js";
 
 /** The context of a message. It decides how the message names settings. */
@@ -10,6 +10,10 @@ export interface MessageContext {
    * or the environment.
    */
   readonly account?: string;
+  /** Where the other settings come from. Those that are missing here are not set. */
+  readonly origins?: Readonly<Partial<Record<string, SettingOrigin>>>;
+  /** Whether there is no stack that could keep anything, as in `pulumi do`. @default false */
+  readonly hasNoStack?: boolean;
   /** Whether the settings may come from the last `up`, as in a destroy or refresh. @default false */
   readonly lastUp?: boolean;
   /** Whether the setting `refreshBeforeUpdate` applies to the resource that was to be read. @default false */
@@ -26,10 +30,33 @@ export interface MessageContext {
 /** The command that most remedies end with. */
 export const UP = '"pulumi up"';
 
-/** Names a setting, such as `responses.apiKey`, and the variable that can replace it. */
-export function settingName(name: string, { account }: MessageContext): string {
+/** The page that explains the codes. Each code is the name of a section. */
+export const PAGE = "https://github.com/pulumi-partners/pulumi-partners/blob/main/docs/troubleshooting.md";
+
+/** What repeats an operation that may succeed the next time. */
+export const RUN_AGAIN = "Run this again";
+
+/** Whom to ask about what only they can see or change. */
+export const SUPPORT = "the service's support";
+
+/** Joins sentences, without those that do not apply. */
+export function sentences(...parts: readonly (string | false)[]): string {
+  return parts.filter((part) => part !== false && part !== "").join(" ");
+}
+
+/**
+ * Names a setting, such as `responses.apiKey`, by the place that its value comes from. For one that is not
+ * set, names the places where it can be set.
+ */
+export function settingName(name: string, { account, origins = {} }: MessageContext): string {
   if (account !== undefined) return `the Provider's ${name}`;
-  return name.includes(".") ? `partners:${name}` : `partners:${name} or ${variableOf(name)}`;
+  const [setting = "", member] = name.split(".");
+  const variable = variableOf(setting);
+  const origin = origins[setting];
+  // Stack configuration would replace the variable as a whole.
+  if (origin === "environment") return member === undefined ? variable : `${member} in ${variable}`;
+  const key = `partners:${name}`;
+  return origin === "configuration" || member !== undefined ? key : `${key} or ${variable}`;
 }
 
 /** Names the settings that locate the state of a webhook. */
@@ -48,9 +75,13 @@ export function quoteForShell(text: string): string {
   return /^[\w/.~-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
-/** Returns the remedy for a resource that belongs to another server. */
-export function otherServerRemedy(context: MessageContext): string {
-  return `Restore ${settingName("baseUrl", context)}. If the account has moved, instead set ${settingName("previousBaseUrl", context)} to the old address. Then run ${UP}.`;
+/** Returns the remedy for a resource that belongs to another server, its `owner`. */
+export function otherServerRemedy(owner: string, context: MessageContext): string {
+  const previous = settingName("previousBaseUrl", context);
+  return sentences(
+    `If this is another account, set ${settingName("baseUrl", context)} back to ${owner}.`,
+    `If the account has moved, set ${previous} to ${owner}, and run ${UP}.`,
+  );
 }
 
 /** Names a key by its fingerprint, if it is known. */
@@ -70,8 +101,7 @@ export function describedKey({ fingerprint, createdAt }: KeyName): string {
  * @param name The fingerprint of a key, or the time of its creation.
  */
 export function goneCommand(name: string, context: MessageContext): string {
-  const command = context.deletes === true ? "the same command" : UP;
-  return `run ${command} with ${GONE_KEYS}=${name} in the environment`;
+  return `run ${failedCommand(context)} with ${GONE_KEYS}=${name} in the environment`;
 }
 
 /** Names the resource at a URN. */
@@ -102,10 +132,14 @@ export function listed(names: readonly (number | string)[]): string {
   return names.slice(0, 10).join(", ") + more;
 }
 
-/** Quotes what the server said, if anything. */
-export function quotedWords(words: string | null): string {
-  if (words === null) return "";
-  return ` The server said: "${words}"${/[.!?…]$/.test(words) ? "" : "."}`;
+/** Quotes what the server said: the first three, if it said several things. */
+export function quotedWords(...words: readonly string[]): string {
+  const last = words.at(-1);
+  if (last === undefined) return "";
+  const quotes = words.slice(0, 3).map((text) => `"${text}"`);
+  const more = words.length > 3 ? ` and ${words.length - 3} more` : "";
+  const end = more === "" && /[.!?…]$/.test(last) ? "" : ".";
+  return ` The server said: ${quotes.join(", ")}${more}${end}`;
 }
 
 /**

@@ -46,9 +46,8 @@ export function assertArguments(resource: string, args: unknown, known: readonly
     throw new pulumi.RunError(`${resource} needs its arguments as an object: ${known.join(", ")}.`);
   const unknown = Object.keys(args).filter((name) => !known.includes(name));
   if (unknown.length === 0) return;
-  throw new pulumi.RunError(
-    `${resource} has no argument ${unknown.map((name) => JSON.stringify(name)).join(", ")}. Valid arguments: ${known.join(", ")}.`,
-  );
+  const names = unknown.map((name) => JSON.stringify(name)).join(", ");
+  throw new pulumi.RunError(`${resource} has no argument ${names}. Valid arguments: ${known.join(", ")}.`);
 }
 
 /**

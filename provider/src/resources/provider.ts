@@ -132,8 +132,8 @@ function accountOf(name: string, { account }: ProviderArgs): pulumi.Input<string
     if (chosen !== null) return chosen;
     if (name !== DEFAULT_ACCOUNT) return name;
     throw new pulumi.RunError(
-      `"${name}" is the name of the account in stack configuration. Rename the Provider, or set its account argument ` +
-        `(to "${DEFAULT_ACCOUNT}" if it is the same account). Nothing was sent.`,
+      `"${name}" is the name of the account in stack configuration. Rename the Provider, ` +
+        `or set its account argument (to "${DEFAULT_ACCOUNT}" if it is the same account). Nothing was sent.`,
     );
   };
   const isLater = pulumi.Output.isInstance(account) || account instanceof Promise;

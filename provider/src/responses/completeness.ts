@@ -14,8 +14,8 @@ type Sign = "more" | "last" | "next" | "end" | "short" | "place" | "unclear" | n
 const MORE = nameSet("more hasMore isMore moreAvailable hasNext hasNextPage hasMoreItems hasMoreResults");
 /** Flags that say that something was left out. False, they say nothing: the list may still have pages. */
 const CUT_OFF = nameSet(
-  "truncated isTruncated resultsTruncated partial isPartial partialResults incomplete isIncomplete incompleteResults " +
-    "limitReached limitExceeded cutOff",
+  "truncated isTruncated resultsTruncated partial isPartial partialResults incomplete isIncomplete " +
+    "incompleteResults limitReached limitExceeded cutOff",
 );
 const REMAINING = nameSet(
   "remaining remainingCount remainingItems remainingItemCount remainingResults itemsRemaining left",
@@ -24,12 +24,12 @@ const REMAINING = nameSet(
 const QUOTA = /(?:rate|quota|usage|credit|throttl)[a-z_-]{0,16}\/[^/]*$/i;
 const LAST = nameSet("last isLast lastPage isLastPage done isDone isEnd");
 const NEXT = nameSet(
-  "next nextPage nextCursor nextToken nextPageToken nextPageUrl nextUrl nextLink nextOffset nextMarker cursor endCursor after " +
-    "iterator marker continue continuationToken pageToken scrollId",
+  "next nextPage nextCursor nextToken nextPageToken nextPageUrl nextUrl nextLink nextOffset nextMarker " +
+    "cursor endCursor after iterator marker continue continuationToken pageToken scrollId",
 );
 const TOTAL = nameSet(
-  "total totalCount totalItems totalRecords totalResults totalElements totalRows totalSize itemsTotal estimatedTotal recordsTotal " +
-    "numFound hydraTotalItems odataCount",
+  "total totalCount totalItems totalRecords totalResults totalElements totalRows totalSize itemsTotal " +
+    "estimatedTotal recordsTotal numFound hydraTotalItems odataCount",
 );
 const COUNT = nameSet("count resultCount");
 const PAGES = nameSet("totalPages pagesTotal pageCount pages numPages numberOfPages maxPage");
@@ -42,8 +42,8 @@ const PAGE_SIZE = nameSet(
  */
 const NEXT_WORDS = nameSet("next more cursor");
 const PAGE_WORDS = nameSet(
-  "pages paging pagination last total count token marker iterator continue continuation scroll remaining left " +
-    "truncated partial incomplete range",
+  "pages paging pagination last total count token marker iterator continue continuation scroll remaining " +
+    "left truncated partial incomplete range",
 );
 const PLACE_WORDS = nameSet("page prev previous first offset skip start from limit size");
 const WORD = /[A-Z]?[a-z]+|[A-Z]+/g;

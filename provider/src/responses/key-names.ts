@@ -4,11 +4,11 @@ import { nameSet } from "../json.js";
 const API_KEY = /api(?:key|token|keyvalue|keysecret)$/;
 /** The other names of keys. They count at the root and in the {@link isAroundKey} objects below it. */
 const KEY = nameSet(
-  "key token secret value accessToken authToken bearerToken clientToken userToken accountToken serviceToken " +
-    "personalAccessToken partnerToken authorizationToken secretToken plainTextToken secretKey privateKey licenseKey hmacKey " +
-    "appKey applicationKey integrationKey partnerKey writeKey adminKey masterKey deployKey rawKey fullKey newKey " +
-    "plainTextKey keyValue keyString keySecret tokenValue tokenString tokenSecret secretValue secretText secretId " +
-    "clientSecret plainText clearText sha1 jwt pat",
+  "key token secret value accessToken authToken bearerToken clientToken userToken accountToken " +
+    "serviceToken personalAccessToken partnerToken authorizationToken secretToken plainTextToken secretKey " +
+    "privateKey licenseKey hmacKey appKey applicationKey integrationKey partnerKey writeKey adminKey " +
+    "masterKey deployKey rawKey fullKey newKey plainTextKey keyValue keyString keySecret tokenValue " +
+    "tokenString tokenSecret secretValue secretText secretId clientSecret plainText clearText sha1 jwt pat",
 );
 /**
  * What else may be a secret: another key next to the key, or another form of it, such as the full one next to
@@ -18,13 +18,14 @@ const SECRET =
   /(?:key|token|secret|credential)s?(?:full|raw|plain|clear|new)?$|^(?:encoded|(?:full|raw|plain|clear|new)(?:text|value|string)?)$/;
 /** Names that end as those of secrets do, but are those of IDs, or of anything. */
 const NO_SECRET = nameSet(
-  "key keys accessKey idToken nextPageToken idempotencyKey cacheKey sortKey partitionKey primaryKey foreignKey",
+  "key keys accessKey idToken nextPageToken idempotencyKey cacheKey sortKey partitionKey " +
+    "primaryKey foreignKey",
 );
 
 /** Usual envelopes of a response. So is an object named after the key, such as `createToken`. */
 const ENVELOPE = nameSet(
-  "data result results response attributes payload body item object record resource content output spec status auth " +
-    "created",
+  "data result results response attributes payload body item object record resource content output spec " +
+    "status auth created",
 );
 /** What has keys. The service may return the key in it, or show another key of it. */
 const HOLDER = nameSet(
@@ -40,9 +41,10 @@ const OTHER =
   /^(?:refresh|public|masked|redacted|obfuscated|hashed|encrypted|previous|replaced|rotated|superseded|former|old|existing|expired|revoked|parent|owner|creator|createdby|updatedby|issuer|issuedby|author(?!i)|request|session|csrf)/;
 /** The words that say the same anywhere in a name. */
 const OTHER_WORDS = nameSet(
-  "refresh public masked redacted obfuscated hashed encrypted previous prev prior replaced rotated superseded former old " +
-    "existing expired revoked deleted deprecated retired parent owner owners creator author issuer requester requestor " +
-    "request session csrf xsrf by from link links webhook webhooks hook hooks signing signature idempotency",
+  "refresh public masked redacted obfuscated hashed encrypted previous prev prior replaced rotated " +
+    "superseded former old existing expired revoked deleted deprecated retired parent owner owners creator " +
+    "author issuer requester requestor request session csrf xsrf by from link links webhook webhooks hook " +
+    "hooks signing signature idempotency",
 );
 /** The object that comes after the one that is described: it may be the new key. */
 const SUCCESSOR = /^(?:replaced|rotated|superseded)(?:by|to|with)$/;

@@ -33,11 +33,12 @@ type Records = Omit<FoundList, "pointer" | "isPart">;
 
 /** The names of lists, and the ends of further ones. Other lists may contain users or partners. */
 const LISTS = nameSet(
-  "data items results result list values value entries records rows nodes edges elements objects resources entities models " +
-    "documents content contents collection response responses member hydraMember payload webhookList userWebhookList " +
-    "webhookConfigs webhookConfigurations configurations notificationConfigurations notifications notificationSettings " +
-    "integrations extensions addons triggers destinations apiDestinations listeners callbacks sinks streams connections " +
-    "eventSourceMappings registrations",
+  "data items results result list values value entries records rows nodes edges elements objects " +
+    "resources entities models documents content contents collection response responses member hydraMember " +
+    "payload webhookList userWebhookList webhookConfigs webhookConfigurations configurations " +
+    "notificationConfigurations notifications notificationSettings integrations extensions addons triggers " +
+    "destinations apiDestinations listeners callbacks sinks streams connections eventSourceMappings " +
+    "registrations",
 );
 const LIST_END = /(?:hooks|subscriptions|endpoints)$/;
 /** The maximum number of names in the pointer to a list. */

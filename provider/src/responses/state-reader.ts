@@ -45,8 +45,8 @@ const TRUE = ["true", "yes", "1"];
 const FALSE = ["false", "no", "0"];
 const ACTIVE_WORDS = nameSet("active enabled activated on alive running started");
 const DISABLED_WORDS = nameSet(
-  "disabled inactive off paused pause suspended stopped deactivated terminated blocked blacklisted autoDisabled " +
-    "temporarilyDisabled disabledByUser disabledBySystem dead failed",
+  "disabled inactive off paused pause suspended stopped deactivated terminated blocked blacklisted " +
+    "autoDisabled temporarilyDisabled disabledByUser disabledBySystem dead failed",
 );
 /** Among configured words: every value that the other state does not have. */
 const ANY_OTHER = "*";

@@ -24,8 +24,9 @@ export interface WebhookIdentity {
  * Shopify (`address`), Asana (`target`), Paddle (`destination`), Auth0 (`httpEndpoint`), Twitch (`callback`).
  */
 const URLS = nameSet(
-  "targetUrl callbackUrl urlCallback endpointUrl webhookUrl hookUrl payloadUrl notificationUrl deliveryUrl destinationUrl " +
-    "subscriptionUrl postUrl urlToPublishTo httpEndpoint endpoint address target destination callback callbackUri",
+  "targetUrl callbackUrl urlCallback endpointUrl webhookUrl hookUrl payloadUrl notificationUrl " +
+    "deliveryUrl destinationUrl subscriptionUrl postUrl urlToPublishTo httpEndpoint endpoint address " +
+    "target destination callback callbackUri",
 );
 /** Names that at the root may also be the URL of the record itself, as at GitHub, Buildkite and Basecamp. */
 const PLAIN_URLS = nameSet("url uri href");
@@ -35,8 +36,8 @@ const PLAIN_URLS = nameSet("url uri href");
  * (`channel`), Harbor (`targets`), Hookdeck (`destination`).
  */
 const DELIVERY = nameSet(
-  "config configuration settings delivery deliveryMethod transport sink sinkConfiguration webhookUrlInfo data " +
-    "channel targets target destination endpoint request",
+  "config configuration settings delivery deliveryMethod transport sink sinkConfiguration webhookUrlInfo " +
+    "data channel targets target destination endpoint request",
 );
 /** Names of a name, by priority. A description is one of the last resort. */
 const NAMES = ["name", "displayName", "friendlyName", "label", "title", "alias", "description"].map((name) =>

@@ -5,7 +5,14 @@ import { DeletedKeys } from "../keys/deleted-keys.js";
 import { interpretResponses, type PartnerService } from "./partner-service.js";
 import type { Notice } from "./problems.js";
 import { GONE_KEYS } from "../registration.js";
-import { accountName, isExplicit, readSettings, type ConfigSource, type Settings } from "./settings.js";
+import {
+  accountName,
+  isExplicit,
+  readSettings,
+  settingOrigins,
+  type ConfigSource,
+  type Settings,
+} from "./settings.js";
 import { WebhookRegistry, type WebhookService } from "../webhooks/webhook-registry.js";
 import { ManagedWebhooks } from "../webhooks/webhook-release.js";
 import type { RunJournal } from "../webhooks/run-claims.js";
@@ -87,6 +94,11 @@ export class PluginProcess {
 
   get isExplicit(): boolean {
     return isExplicit(this.#source);
+  }
+
+  /** Where the value of each setting comes from, for messages. */
+  get settingOrigins(): ReturnType<typeof settingOrigins> {
+    return settingOrigins(this.#source, this.env);
   }
 
   /** See {@link ProcessOptions.canRefreshFirst}. */

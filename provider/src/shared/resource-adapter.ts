@@ -77,7 +77,8 @@ export class ResourceAdapter<Inputs = unknown, State = unknown> {
     const plan = this.#plan(olds, news, name);
     const changes = plan.changes || isRefreshedFirst(olds) !== isRefreshedFirst(news);
     const difference = { changes, replaces: [...plan.replaces] };
-    if (olds["account"] !== this.#plugin.account) return difference; // The process of the old account deletes it.
+    // The process of the old account deletes it.
+    if (olds["account"] !== this.#plugin.account) return difference;
     const server = otherServer(this.#plugin, olds);
     if (server === null) return difference;
     this.#plugin.warn(server);

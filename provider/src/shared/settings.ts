@@ -4,7 +4,13 @@ import { SettingsError, type PairedSetting, type SettingProblem, type SettingRul
 import { readHeaders, type ExtraHeaders } from "../api/extra-headers.js";
 import { API_ROOT, isVisibleAscii } from "../api/operations.js";
 import { readMapping, type ResponseMapping } from "../responses/mapping.js";
-import { ACCOUNT_KEY, DEFAULT_ACCOUNT, EXPLICIT_KEY, type SettingName } from "../registration.js";
+import {
+  ACCOUNT_KEY,
+  DEFAULT_ACCOUNT,
+  EXPLICIT_KEY,
+  SETTING_NAMES,
+  type SettingName,
+} from "../registration.js";
 
 /** The source of settings that a host passes when it configures the plugin. */
 export interface ConfigSource {
@@ -69,6 +75,26 @@ export function readSettings(source: ConfigSource, env: NodeJS.ProcessEnv): Sett
   return { ...settings, baseUrl, accessToken, headers, servers, identity: identityOf(accessToken, headers) };
 }
 
+/** Where the value of a setting comes from. */
+export type SettingOrigin = "configuration" | "environment";
+
+/**
+ * Returns the origin of each setting that has a value, valid or not. The settings of an explicit provider are
+ * all its arguments.
+ */
+export function settingOrigins(
+  source: ConfigSource,
+  env: NodeJS.ProcessEnv,
+): Readonly<Partial<Record<string, SettingOrigin>>> {
+  const reader = new SettingsReader(source, env);
+  return Object.fromEntries(
+    SETTING_NAMES.flatMap((setting) => {
+      const found = reader.find(setting);
+      return found === null ? [] : [[setting, found.origin]];
+    }),
+  );
+}
+
 function identityOf(accessToken: string, headers: ExtraHeaders): string {
   const names = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]);
   return names.length === 0 ? accessToken : JSON.stringify([accessToken, ...names.sort()]);
@@ -87,7 +113,15 @@ class SettingsReader {
 
   /** Returns a setting; `null` if it is not set. An empty value counts as not set. */
   text(setting: SettingName): string | null {
-    return this.#source.get(`partners:${setting}`) || fromEnvironment(setting, this.#env) || null;
+    return this.find(setting)?.text ?? null;
+  }
+
+  /** Returns a setting with its origin. */
+  find(setting: SettingName): { readonly text: string; readonly origin: SettingOrigin } | null {
+    const configured = this.#source.get(`partners:${setting}`);
+    if (configured) return { text: configured, origin: "configuration" };
+    const text = fromEnvironment(setting, this.#env);
+    return text ? { text, origin: "environment" } : null;
   }
 
   required(setting: SettingName): string | null {

@@ -314,7 +314,7 @@ it("an error contains the server's message and request ID, without secrets", asy
     serverMessage,
     requestId: "req-1",
     webhookId: null,
-    host: new URL(url).host,
+    server: url,
   });
   expect(await requestFailureOf(client.deleteApiKey(key))).toMatchObject({ serverMessage, requestId: null });
 });

@@ -21,7 +21,7 @@ import {
 import { renderError } from "../../../provider/src/messages/error-messages.js";
 import { renderInputProblem } from "../../../provider/src/messages/input-messages.js";
 import { renderNotice, renderStop } from "../../../provider/src/messages/notice-messages.js";
-import type { MessageContext } from "../../../provider/src/messages/wording.js";
+import { PAGE, type MessageContext } from "../../../provider/src/messages/wording.js";
 import { CANARIES, findLeaks } from "../../support/canary.ts";
 import { page } from "../docs/tables.ts";
 
@@ -31,12 +31,13 @@ type Examples<Union extends { kind: string }> = {
     Extract<Union, { kind: Kind }> | readonly Extract<Union, { kind: Kind }>[];
 };
 
+const { repository } = JSON.parse(page("provider/package.json")) as { repository: { url: string } };
 const AT = "2026-06-15T12:00:00.000Z";
 const PRINT = "sha256:0123456789abcdef";
 
 function failure(cause: FailureCause, changes: Partial<RequestFailure> = {}): RequestFailure {
-  const host = "partners.example.com";
-  const request = { operation: "listWebhooks", webhookId: null, host, mayUseProxy: false } as const;
+  const server = "https://partners.example.com/gateway";
+  const request = { operation: "listWebhooks", webhookId: null, server, mayUseProxy: false } as const;
   const end = { effect: "none", attempts: 1, failedAt: AT, requestId: null, serverMessage: null } as const;
   return { ...request, cause, ...end, ...changes };
 }
@@ -414,9 +415,11 @@ const texts = (context: MessageContext): string[] => [
   ...ERRORS.map((error) => renderError(error, context)),
   ...all(INPUTS).map(renderInputProblem),
   ...all(NOTICES).map((notice) => renderNotice(notice, context)),
-  renderStop("SIGINT", ["disableWebhook", "disableWebhook", "deleteApiKey"]),
-  renderStop("SIGINT", ["createApiKey", "createApiKey", "disableWebhook"]),
-  renderStop("Cancel", ["createApiKey"]),
+  renderStop("SIGINT", ["disableWebhook", "activateWebhook", "deleteApiKey"], false),
+  ...[true, false].flatMap((isNative) => [
+    renderStop("SIGINT", ["createApiKey", "createApiKey", "disableWebhook"], isNative),
+    renderStop("Cancel", ["createApiKey"], isNative),
+  ]),
 ];
 
 describe("the message for every error and notice", () => {
@@ -430,9 +433,75 @@ describe("the message for every error and notice", () => {
     for (const text of explicit.filter((text) => !text.startsWith("partners:baseUrl replaces")))
       expect(text).not.toMatch(/partners:(?!index:)[a-z]|PARTNERS_(?!GONE_KEYS)[A-Z]+_|pulumi config/);
     const all = explicit.join("\n");
-    expect(all).toContain('GET /webhooks at partners.example.com (account "eu"): the connection to');
+    expect(all).toContain(
+      'GET https://partners.example.com/gateway/api/v1/partners/webhooks (account "eu"): the connection to',
+    );
     expect(all).toContain("Set the Provider's responses.apiKey to one of /token, /clientSecret. Then");
     expect(all).toContain("Set the Provider's baseUrl. A Provider does not read environment variables.");
+  });
+
+  it("names the place that the value of a setting comes from, so that nobody corrects the other one", () => {
+    const origins = {
+      accessToken: "environment",
+      baseUrl: "configuration",
+      responses: "environment",
+    } as const;
+    const [none] = all(PROBLEMS).filter(({ kind }) => kind === "keyNotFound");
+    expect(renderError(answered(401), { origins })).toContain("check PARTNERS_ACCESS_TOKEN.");
+    expect(renderError(answered(301), { origins })).toContain("set partners:baseUrl to the final address");
+    expect(renderError(new ResourceError(none as ResourceProblem), { origins })).toContain(
+      'Set apiKey in PARTNERS_RESPONSES to "".',
+    );
+    const wrong = { kind: "invalid", setting: "responses.complete", rule: "flag" } as const;
+    expect(renderError(new SettingsError([wrong]), { origins })).toMatch(
+      /^The value of complete in PARTNERS_RESPONSES must/,
+    );
+    expect(renderError(answered(429), { origins })).toContain(
+      "partners:requestsPerSecond or PARTNERS_REQUESTS_PER_SECOND",
+    );
+  });
+
+  it("says the same about several unknown names in one setting once", () => {
+    const unknown = { kind: "invalid", setting: "responses", rule: { members: ["apiKey"] } } as const;
+    expect(renderError(new SettingsError([unknown, unknown]), {})).toBe(
+      renderError(new SettingsError([unknown]), {}),
+    );
+  });
+
+  it("does not send anyone to a stack where there is none", () => {
+    const context = { hasNoStack: true };
+    const lost = new RequestError(failure({ kind: "timeout", sent: true }, { ...POST, effect: "possible" }));
+    expect(renderError(lost, context)).toMatch(/delete only that one\. .* Then create another one\. See/);
+    for (const problem of all(PROBLEMS).filter(({ kind }) => kind === "keyNotFound")) {
+      const text = renderError(new ResourceError(problem), context);
+      expect(text).toContain("delete the key at the service");
+      expect(text).not.toMatch(/pulumi up|state delete/);
+    }
+  });
+
+  it("says in its last words whether anything was changed, or what to do before the next run", () => {
+    const end =
+      /(?:Nothing was \w+(?: here)?\.|again|only one key|in the environment\.|"pulumi state delete"\.)/;
+    for (const error of ERRORS) expect(renderError(error)).toMatch(end);
+    const partly = new ResourceError({ kind: "partlyDone", next: answered(403, POST) });
+    expect(renderError(partly)).not.toContain("Nothing was");
+  });
+
+  it("names a section of the page if a key may exist, and no package that may not be installed", () => {
+    const url = repository.url.replace(/^git\+|\.git$/g, "");
+    expect(PAGE).toBe(`${url}/blob/main/docs/troubleshooting.md`);
+    const headings = [...page("docs/troubleshooting.md").matchAll(/^#+ (.*)$/gm)].map(([, heading = ""]) =>
+      heading.toLowerCase().replaceAll(" ", "-"),
+    );
+    const named = [
+      ...texts({})
+        .join("\n")
+        .matchAll(/troubleshooting\.md#([\w-]+)/g),
+    ];
+    expect(new Set(named.map(([, anchor]) => anchor)).size).toBeGreaterThan(3);
+    for (const [, anchor] of named) expect(headings).toContain(anchor);
+    for (const event of ["SIGINT", "Cancel"])
+      expect(renderStop(event, ["createApiKey"], true)).not.toContain("npx");
   });
 
   it("is complete, and contains no secret", () => {
@@ -457,15 +526,14 @@ describe("the message for every error and notice", () => {
       deletes: true,
     });
     expect(renderError(lost, { deletes: true })).toMatch(
-      /tracks, so the resource is not deleted\. .* Then run the same command with PARTNERS_GONE_KEYS=/,
+      /stack, so the resource is not deleted\. .* Then run the same command with PARTNERS_GONE_KEYS=/,
     );
   });
 
   it("says how to repeat a deletion, or to take it back, because up alone finds nothing to repair", () => {
     const rest = (error: PartnerError): string => renderError(error, { deletes: true });
     const keep = 'To keep the resource, run "pulumi up --refresh".';
-    const keepKey =
-      'To keep the resource, replace its key: run "pulumi up --replace" with its URN. [PARTNERS_STATUS]';
+    const keepKey = 'To keep the resource, replace its key: run "pulumi up --replace" with its URN.';
     const lost = { effect: "possible", attempts: 4 } as const;
     for (const [error, keeps] of [
       [answered(502, { ...PATCH, ...lost }), true],
@@ -497,7 +565,7 @@ describe("the message for every error and notice", () => {
 
   it("explains how destroy and refresh get new settings, if these could be the remedy", () => {
     const hint =
-      / If you changed a setting after the last up, run "pulumi up" first, or add --run-program\. \[/;
+      / If you changed a setting after the last up, run "pulumi up" first, or add --run-program\. Nothing was \w+\. \[/;
     for (const [error, expected] of [
       [answered(401), true],
       [answered(404), true],
@@ -520,8 +588,10 @@ describe("the message for every error and notice", () => {
     const why =
       "With partners:refreshBeforeUpdate or PARTNERS_REFRESH_BEFORE_UPDATE, each run reads the webhooks first.";
     const how = 'If you changed a setting after the last up, run "pulumi up --refresh --run-program".';
-    expect(renderError(answered(500), context)).toMatch(new RegExp(`later\\. ${why} \\[`));
-    expect(renderError(answered(401), context)).toContain(`${why} ${how} [`);
+    expect(renderError(answered(500), context)).toMatch(
+      new RegExp(`support\\. ${why} Nothing was changed\\. \\[`),
+    );
+    expect(renderError(answered(401), context)).toContain(`${why} ${how} Nothing was changed. [`);
     expect(renderError(answered(500), { ...context, account: "eu" })).toContain(
       "With the Provider's refresh",
     );

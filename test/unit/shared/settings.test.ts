@@ -6,8 +6,10 @@ import {
   assertNodeVersion,
   parseBaseUrl,
   readSettings,
+  settingOrigins,
   type Settings,
 } from "../../../provider/src/shared/settings.js";
+import { EXPLICIT_KEY } from "../../../provider/src/registration.js";
 import { startRun } from "./support.ts";
 
 const SECRET = "Zq8RkT3vWm5LxB7nYc2Hd9";
@@ -27,6 +29,15 @@ function problems(values: Values, env?: NodeJS.ProcessEnv): readonly SettingProb
     throw error;
   }
 }
+
+it("each setting that has a value, valid or not, has an origin, which says nothing about the value", () => {
+  const values: Values = { baseUrl: "no URL", headers: "" };
+  const get = (key: string): string | undefined => values[key.replace("partners:", "")];
+  const env = { PARTNERS_BASE_URL: SECRET, PARTNERS_ACCESS_TOKEN: SECRET, PARTNERS_RESPONSES: "" };
+  expect(settingOrigins({ get }, env)).toEqual({ baseUrl: "configuration", accessToken: "environment" });
+  const explicit = (key: string) => (key === EXPLICIT_KEY ? "true" : get(key));
+  expect(settingOrigins({ get: explicit }, env)).toEqual({ baseUrl: "configuration" });
+});
 
 describe("settings", () => {
   const env = {
