@@ -26,7 +26,7 @@ const EXAMPLES: readonly Example[] = [
   { name: "quickstart" },
   { name: "webhook-fleet", shownIn: "docs/webhooks.md" },
   { name: "audit", shownIn: "docs/webhooks.md" },
-  { name: "accounts", shownIn: "docs/configuration.md", prepare: configureEu },
+  { name: "accounts", prepare: configureEu },
   { name: "rotation" },
 ];
 
