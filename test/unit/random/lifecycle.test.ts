@@ -4,9 +4,10 @@ import { expect, it } from "vitest";
 
 import { fingerprint } from "../../../provider/src/keys/key-name.js";
 import { nameOfCreated } from "../../../provider/src/keys/stored-key.js";
+import type { Properties } from "../../../provider/src/shared/properties.js";
 import { ResourceError } from "../../../provider/src/shared/problems.js";
 import { runSeed, scaled } from "../../support/random.ts";
-import type { Fault } from "../../support/sandbox.ts";
+import type { Fault, WebhookState } from "../../support/sandbox.ts";
 import { InstantClock } from "../api/support.ts";
 import {
   accountOf,
@@ -45,6 +46,8 @@ const MAX_WAIT = 120_000;
 
 const LIVES = scaled(250);
 const shapes = fc.constantFrom(...(Object.keys(MAPPINGS) as ServiceShape[]));
+/** The setting `readWebhooks`. */
+const readsList = fc.constantFrom(true, true, true, false);
 
 /** A stack, its program, and its service. */
 class Life {
@@ -120,7 +123,8 @@ class Life {
     }
   }
 
-  #declare({ name, args, provider }: Extract<Event, { event: "declare" }>): void {
+  #declare({ name, args: wanted, provider }: Extract<Event, { event: "declare" }>): void {
+    const args = this.service.isListRead ? wanted : withoutList(wanted);
     this.#set(name, { provider: "v1", ...this.#program.get(name), ...(provider && { provider }), args });
   }
 
@@ -160,6 +164,8 @@ class Life {
     // An empty list does not prove that a webhook is gone.
     if (this.service.webhooksOf("first").size === 0) return;
     this.service.catchUp();
+    // Without the list, a webhook that others changed back stays as it is.
+    if (!this.service.isListRead && !(await this.#agree())) return;
     const before = this.#entries.map((entry) => ({ ...entry }));
     const first = await this.#run({ verb: "destroy", parallel, retries: 0, stop: null }, faults);
     await this.#followRemedies();
@@ -238,8 +244,8 @@ class Life {
     if (!args || this.#program.has(next)) return;
     this.service.catchUp();
     const up = { verb: "up", parallel, retries: 0, stop: null } as const;
-    // With an alias, the resource stays as the state records it, and only a refresh sees what others changed.
-    if (hasAlias && !(await this.#run({ ...up, verb: "refresh" })).succeeded) return;
+    // With an alias, the resource stays as it is, also if others have changed the webhook since.
+    if (hasAlias && !(await this.#agree())) return;
     const inState = new Set(this.#entries.map((entry) => entry.name));
     if (!inState.has(name) || inState.has(next)) return;
     this.#program.delete(name);
@@ -255,10 +261,26 @@ class Life {
   async #agree(): Promise<boolean> {
     this.service.catchUp();
     await this.#followRemedies();
-    for (const verb of ["refresh", "up"] as const)
-      if (!(await this.#run({ verb, parallel: false, retries: 0, stop: null })).succeeded) return false;
+    const command = { verb: "up", parallel: false, retries: 0, stop: null } as const;
+    if (!(await this.#run({ ...command, verb: "refresh" })).succeeded) return false;
+    if (!(await this.#changeAllStates(() => this.#run(command))).succeeded) return false;
+    if (!(await this.#run(command)).succeeded) return false;
     this.#assertWebhooksAsDeclared();
     return true;
+  }
+
+  /**
+   * Without the list, runs a command for a program with all states changed, so that the next `up` sets what
+   * others have changed as well. Otherwise, a refresh has found it.
+   */
+  async #changeAllStates(run: () => Promise<Operation>): Promise<Pick<Operation, "succeeded">> {
+    if (this.service.isListRead) return { succeeded: true };
+    const program = [...this.#program];
+    for (const [name, resource] of program)
+      this.#program.set(name, { ...resource, args: withOtherStates(resource.args) });
+    const operation = await run();
+    for (const [name, resource] of program) this.#program.set(name, resource);
+    return operation;
   }
 
   /**
@@ -272,6 +294,7 @@ class Life {
     await this.#followRemedies();
 
     await this.#succeed("refresh");
+    await this.#changeAllStates(() => this.#succeed("up"));
     // A key takes only one step per `up`.
     for (let left = 4; (await this.#succeed("up")).calls.some(({ verb }) => verb !== "check"); left -= 1)
       assert(left > 0, "an unchanged stack keeps changing");
@@ -390,6 +413,7 @@ class Life {
       config: {
         requestTimeout: faults.some(({ kind }) => kind === "hang") ? "0.15" : "5",
         responses: JSON.stringify(responses),
+        readWebhooks: String(service.isListRead),
       },
       goneKeys: this.#goneKeys,
       clock: this.#clock,
@@ -412,6 +436,27 @@ class Life {
   }
 }
 
+/** Returns arguments that need no list instead of others. */
+function withoutList(args: Properties): Properties {
+  const { others, stateOnDestroy } = args;
+  return {
+    ...args,
+    ...(others !== undefined && { others: "leave" }),
+    ...(stateOnDestroy === "restore" && { stateOnDestroy: "leave" }),
+  };
+}
+
+/** Returns arguments that declare the other state of each webhook. */
+function withOtherStates({ state, states, ...args }: Properties): Properties {
+  const otherThan = (each: unknown): WebhookState => (each === "active" ? "disabled" : "active");
+  const changed = Object.entries(states ?? {}).map(([id, each]) => [id, otherThan(each)] as const);
+  return {
+    ...args,
+    ...(state !== undefined && { state: otherThan(state) }),
+    ...(states !== undefined && { states: Object.fromEntries(changed) }),
+  };
+}
+
 function describe(error: unknown): string {
   return error instanceof ResourceError ? JSON.stringify(error.problem) : String(error);
 }
@@ -421,9 +466,9 @@ it(
   { timeout: 1_800_000 },
   async () => {
     let creations = 0;
-    const property = fc.asyncProperty(shapes, lives, async (shape, events) => {
+    const property = fc.asyncProperty(shapes, readsList, lives, async (shape, isListRead, events) => {
       const clock = new InstantClock();
-      const service = await startService(shape, () => clock.now());
+      const service = await startService(shape, isListRead, () => clock.now());
       const life = new Life(service, shape, clock);
       try {
         for (const event of events) await life.live(event);

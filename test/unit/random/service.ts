@@ -60,8 +60,12 @@ export const USUAL_RULES: Readonly<KeyRules> = {
 /** The ID of the only record. */
 const RECORD = "key_record";
 
-/** Starts a sandbox that records the keys it issues, with the responses to their creation. */
-export async function startService(shape: ServiceShape, currentTime: () => number) {
+/**
+ * Starts a sandbox that records the keys it issues, with the responses to their creation.
+ *
+ * @param isListRead The setting `readWebhooks`.
+ */
+export async function startService(shape: ServiceShape, isListRead: boolean, currentTime: () => number) {
   const issued = new Map<string, { id: string; body: string; at: number; account: Account }>();
   /** The webhooks at each request for the list, newest last. */
   const lists: Record<Account, (readonly WebhookSeed[])[]> = { first: [], second: [] };
@@ -130,6 +134,7 @@ export async function startService(shape: ServiceShape, currentTime: () => numbe
     sandbox,
     issued,
     ...USUAL_RULES,
+    isListRead,
     /** Whether the setting `responses` says that the list is complete. Then, an empty one is believed. */
     isSaidComplete: "complete" in MAPPINGS[shape],
     /** The keys in whose place another one was created in the only record. They are no longer valid. */
