@@ -13,6 +13,8 @@ import { ACCOUNTS, FOREIGN_KEY, liveKeys, TOKENS, WEBHOOKS, type Account, type S
 /** The stack and the service before an operation. */
 export interface Before {
   readonly outputs: ReadonlyMap<Entry, Properties>;
+  /** The resources that wait for their deletion. The engine shows them to nobody until then. */
+  readonly replaced: ReadonlySet<Entry>;
   readonly webhooks: Readonly<Record<Account, ReadonlyMap<number, WebhookState>>>;
   readonly issued: ReadonlySet<string>;
 }
@@ -113,7 +115,9 @@ function assertKeysInState(finished: Finished, { gone, shared }: Reported): void
   for (const key of new Set(keys)) {
     const holders = owners.filter(({ outputs }) => keysOf(outputs).includes(key));
     const isKnown =
-      holders.length < 2 || shared.has(key) || holders.some(({ name }) => isUnseen(finished, name));
+      holders.length < 2 ||
+      shared.has(key) ||
+      holders.some((holder) => finished.before.replaced.has(holder) || isUnseen(finished, holder.name));
     assert(isKnown, "two resources have the same key");
     if (holders.length > 1) shared.add(key);
   }

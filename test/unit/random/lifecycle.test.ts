@@ -397,6 +397,7 @@ class Life {
     const { sandbox } = service;
     const before = {
       outputs: new Map(this.#entries.map((entry) => [entry, entry.outputs])),
+      replaced: new Set(this.#entries.filter((entry) => entry.replaced)),
       webhooks: { first: service.webhooksOf("first"), second: service.webhooksOf("second") },
       issued: new Set(service.issued.keys()),
     };
