@@ -55,9 +55,7 @@ it("with refreshBeforeUpdate, an up without --refresh repairs webhooks, and each
   // A run that cannot read the list fails, unless it excludes the webhooks.
   sandbox.inject({ kind: "status", status: 403, operation: "listWebhooks" });
   const { error } = await run("preview");
-  expect(error).toContain(
-    "With partners:refreshBeforeUpdate or PARTNERS_REFRESH_BEFORE_UPDATE, each run reads",
-  );
+  expect(error).toContain("With partners:refreshBeforeUpdate, each run reads the webhooks first.");
   expect(await run("up", "--exclude", `**${TYPE}**`)).toMatchObject({ error: "", requests: {} });
 
   // Pulumi does not warn about interrupted operations, and keeps only the creation in the state.
@@ -85,7 +83,7 @@ it("with refreshBeforeUpdate, a new access token in stack configuration needs --
   expect(await run("up")).toMatchObject({ error: "", requests: { GET: 1 } });
   await stack.configure({ accessToken: sandbox.rotateAccessToken() });
   const { error } = await run("up");
-  expect(error).toMatch(/401.*run "pulumi up --refresh --run-program"\. \[PARTNERS_STATUS\]/);
+  expect(error).toMatch(/401.*run "pulumi up --refresh --run-program"\. .*\[PARTNERS_STATUS\]/);
   sandbox.setWebhookState(101, "disabled");
   expect(await run("up", "--refresh", "--run-program")).toMatchObject({ error: "" });
   expect(statesOf(sandbox)).toMatchObject({ 101: "active" });
@@ -99,9 +97,11 @@ it("with refreshBeforeUpdate, others covers a new webhook at once", async () => 
     return Promise.resolve();
   });
   await stack.configure({ refreshBeforeUpdate: "true" });
-  expect(await run("up")).toMatchObject({ error: "", requests: { GET: 1, PATCH: 1 } });
+  // The fleet reads the list once more when it changes, because this run may have created a webhook.
+  expect(await run("up")).toMatchObject({ error: "", requests: { GET: 2, PATCH: 1 } });
   sandbox.addWebhook(104, "active");
-  expect(await run("up")).toMatchObject({ error: "", requests: { GET: 1, PATCH: 1 } });
+  expect(await run("up")).toMatchObject({ error: "", requests: { GET: 2, PATCH: 1 } });
+  expect(await run("up")).toMatchObject({ error: "", requests: { GET: 1 } });
   expect(statesOf(sandbox)).toEqual({ 101: "active", 102: "disabled", 103: "disabled", 104: "disabled" });
 });
 

@@ -44,6 +44,7 @@ const EXPECTED = {
   "Manage some webhooks of the account": [0, { ...FOUND, 101: "active", 103: "disabled" }],
   "Disable all webhooks of the account but one": [0, { 101: "active", 102: "disabled", 103: "disabled" }],
   "List the webhooks of the account": [0, FOUND],
+  "Find a webhook by its name": [0, { ...FOUND, 101: "active" }],
   "Manage a key of another account": [1, FOUND],
 };
 
