@@ -135,7 +135,7 @@ it("the doctor warns that readWebhooks is false, and says when the list can be r
   const without = await doctor(unread(await serviceOf(405, "{}")));
   expect([without.code, statuses(without)]).toEqual([0, ["stack ok", "service warning"]]);
   const withList = await doctor(unread((await sandboxFor({ accessToken: TOKEN })).url));
-  expect(withList.stdout).toContain("The list can be read: remove partners:readWebhooks");
+  expect(withList.stdout).toContain("The list can be read: remove PARTNERS_READ_WEBHOOKS.");
   expect((await doctor(unread(await serviceOf(401, "{}")))).code).toBe(1);
 });
 
@@ -188,7 +188,7 @@ describe("in a project, the doctor", () => {
     for (const name of ["accessToken", "headers"])
       expect(ended.stdout).toMatch(new RegExp(`^ +pulumi config set --secret partners:${name}$`, "m"));
     expect(ended.stdout).toMatch(
-      /changed creating-it, updating-it\. [^]*delete it\.[^]*--clear-pending-creates/,
+      /changed creating-it, updating-it, [^]*delete only that one\.[^]*--clear-pending-creates/,
     );
     expect(ended.code).toBe(1);
   });

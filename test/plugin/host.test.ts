@@ -17,8 +17,8 @@ import {
 } from "./support.ts";
 import { HOSTS, urnOf, type Properties } from "../support/spawned-plugin.ts";
 
-/** A part of a key, a stack trace or a path. */
-const PRIVATE = /canary|\n\s+at |\.[jt]s\b|api\/v1/;
+/** A part of a key, a stack trace, a path of a file, or a path of a request that may hold a key. */
+const PRIVATE = /canary|\n\s+at |\.[jt]s\b|api-key\/(?!\{api_key\})/;
 
 it("a failed check names no property, because the engine would print its value", async () => {
   const { plugin } = await start();
@@ -80,7 +80,7 @@ it("a state that the native plugin wrote gets __provider from an update, which s
   expect(sandbox.webhooks.get(101)).toBe("active");
 });
 
-it("an error contains no stack trace, path or key, and mentions the last up only if no program runs", async () => {
+it("an error contains no stack trace, path of a file or key, and mentions the last up only if no program runs", async () => {
   const apiKey = "canary-key-0123456789";
   const { sandbox, plugin } = await start({ apiKeys: [apiKey] });
   for (const [step, status, mentionsLastUp, call] of [

@@ -65,7 +65,9 @@ it("a list of webhooks is filtered by state, and refuses another state", async (
   expect(await list({})).toEqual(["101", "102", "103"]);
   expect(await list({ state: "disabled" })).toEqual(["103"]);
   const { message } = await errorOf(list({ state: "off" }));
-  expect(message).toBe('There is no "off". Correct it to one of: active, disabled. [PARTNERS_RESOURCE]');
+  expect(message).toBe(
+    'There is no "off". Correct it to one of: active, disabled. Nothing was sent. [PARTNERS_RESOURCE]',
+  );
 });
 
 it("an import with an invalid ID fails, and its error does not contain the key", async () => {
@@ -167,7 +169,13 @@ it("the webhook list is a secret, without values that have a special meaning for
   const request = new proto.InvokeRequest().setTok("partners:index:getPartnerWebhooks");
   const { webhooks } = fromStruct((await plugin.call("invoke", request)).getReturn());
   expect(secretValue(webhooks)).toEqual([
-    { webhookId: 7, state: null, record: { id: 7, note: null, nested: { a: [1, null] } } },
+    {
+      webhookId: 7,
+      state: null,
+      url: null,
+      name: null,
+      record: { id: 7, note: null, nested: { a: [1, null] } },
+    },
   ]);
 });
 
