@@ -11,6 +11,8 @@ export interface DocumentNode {
   readonly token: string;
   /** The normalized name of the member. Array elements have the name of their array. */
   readonly name: string;
+  /** The name of the value that it is in; `""` for the root. */
+  readonly parentName: string;
   /** Its JSON Pointer, with `*` for names that may be data; `null` if it is too deep to be shown. */
   readonly pointer: string | null;
   /** The number of names and indexes in the JSON Pointer. */
@@ -155,6 +157,10 @@ class Node implements DocumentNode {
     this.#parent = parent;
   }
 
+  get parentName(): string {
+    return this.#parent?.name ?? "";
+  }
+
   get pointer(): string | null {
     if (this.#parent === null) return "";
     if (this.depth > MAX_POINTER_DEPTH) return null;
@@ -165,7 +171,7 @@ class Node implements DocumentNode {
 }
 
 /** Returns the distinct JSON Pointers of nodes, to propose after a refusal. */
-export function pointersOf(nodes: Iterable<DocumentNode>, limit = 10): string[] {
+export function pointersOf(nodes: Iterable<Pick<DocumentNode, "pointer">>, limit = 10): string[] {
   const pointers = new Set<string>();
   for (const { pointer } of nodes) {
     if (pointer !== null) pointers.add(pointer);

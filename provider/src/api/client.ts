@@ -1,7 +1,7 @@
 import { createConnections, type BaseUrl } from "./connections.js";
 import { RequestError, SettingsError, type FailureCause } from "./errors.js";
 import { textsToHide, type SentSecrets } from "./extra-headers.js";
-import { readHttpDate, sendOnce, type Attempt, type HttpResponse } from "./http.js";
+import { BODY_LIMIT, readHttpDate, sendOnce, type Attempt, type HttpResponse } from "./http.js";
 import { API_ROOT, OPERATIONS, STATE_OPERATION, type Operation, type WebhookState } from "./operations.js";
 import { RateLimiter, systemClock, type Clock } from "./rate-limiter.js";
 import { possibleKeys, printableId, redactText, serverMessage } from "./redact.js";
@@ -59,6 +59,17 @@ export interface ApiResponse extends HttpResponse {
   failure(cause: FailureCause): RequestError;
 }
 
+/** A page of the webhook list. */
+export interface ListResponse extends ApiResponse {
+  /**
+   * Requests the next page. All pages share the time of one operation and the limit on a body.
+   *
+   * @param query Of its address, with `?`; `""` if it has none.
+   * @throws {RequestError}
+   */
+  nextPage(query: string): Promise<ListResponse>;
+}
+
 /** A client of the Partner API. It knows statuses and deadlines, not bodies. */
 export interface PartnerClient {
   /** Creates a key. @throws {RequestError} with `effect: "possible"` if a key may have been created. */
@@ -72,8 +83,10 @@ export interface PartnerClient {
    * @throws {RequestError} @throws {SettingsError} if `key` fits into no path.
    */
   deleteApiKey(key: string, secret?: string, isNew?: boolean): Promise<ApiResponse>;
-  /** Lists the webhooks. @throws {RequestError} */
-  listWebhooks(): Promise<ApiResponse>;
+  /** Returns the first page of the webhook list. @throws {RequestError} */
+  listWebhooks(): Promise<ListResponse>;
+  /** The address of the webhook list. */
+  readonly listAddress: string;
   /** Sets the state of a webhook. @throws {RequestError} */
   setWebhookState(webhookId: number, state: WebhookState): Promise<ApiResponse>;
   /**
@@ -112,15 +125,16 @@ export function createClient(options: ClientOptions): PartnerClient {
   let clockOffset: number | null = null;
 
   /** Performs an operation, with retries, and returns the successful response. */
-  async function send(call: Call): Promise<ApiResponse> {
-    const { operation, webhookId = null, isNew = false } = call;
-    const request = { operation, webhookId, server, mayUseProxy: connections.mayUseProxy };
+  async function send(call: Call): Promise<ApiResponse & { readonly timeLeft: number }> {
+    const { operation, webhookId = null, page = 1, isNew = false } = call;
+    const request = { operation, webhookId, page, server, mayUseProxy: connections.mayUseProxy };
     const onRetry = (attempt: Attempt, delay: number): void => {
       options.onWait?.({ operation, reason: resultOf(attempt), delay });
     };
     const { kind } = OPERATIONS[operation];
     const timeLeft = options.remainingTime?.() ?? operationTimeout;
-    const timeout = kind === "read" ? Math.max(timeLeft, operationTimeout) : timeLeft;
+    const full = kind === "read" ? Math.max(timeLeft, operationTimeout) : timeLeft;
+    const timeout = call.timeLeft ?? full;
     const isOver = (): boolean => kind !== "read" && (options.remainingTime?.() ?? Infinity) <= 0;
     const context = { clock, limiter, operationTimeout: timeout, signal, isOver, isNew, onRetry };
     const outcome = await withRetry(operation, context, attemptsOf(call));
@@ -142,14 +156,29 @@ export function createClient(options: ClientOptions): PartnerClient {
       });
     };
     if (outcome.cause !== null) throw failure(outcome.cause);
-    return { ...outcome.response, receivedAt: timestamp(), failure };
+    return { ...outcome.response, receivedAt: timestamp(), failure, timeLeft: outcome.timeLeft };
+  }
+
+  /** @param sizeBefore The bytes of the pages before. */
+  async function listPage(
+    page: number,
+    query: string,
+    sizeBefore: number,
+    timeLeft?: number,
+  ): Promise<ListResponse> {
+    const response = await send({ operation: "listWebhooks", page, query, timeLeft });
+    const size = sizeBefore + response.body.length;
+    if (size > BODY_LIMIT) throw response.failure({ kind: "tooLarge", limit: BODY_LIMIT, size });
+    // Without time, the request would not be sent, and its error would be that of a call of the engine.
+    const rest = Math.max(1, response.timeLeft);
+    return { ...response, nextPage: (next) => listPage(page + 1, next, size, rest) };
   }
 
   /** Returns a function that sends a call once, for {@link withRetry}. */
   function attemptsOf(call: Call): (remaining: number, count: number) => Promise<Attempt> {
     const { operation } = call;
     const { method, template, kind } = OPERATIONS[operation];
-    const path = baseUrl.prefix + API_ROOT + fillPath(template, call);
+    const path = baseUrl.prefix + API_ROOT + fillPath(template, call) + (call.query ?? "");
     let lostConnection = false;
     return async (remaining, count) => {
       const startedAt = performance.now();
@@ -197,7 +226,8 @@ export function createClient(options: ClientOptions): PartnerClient {
     createApiKey: () => send({ operation: "createApiKey" }),
     deleteApiKey: (key, secret = key, isNew = false) =>
       send({ operation: "deleteApiKey", key, secret, isNew }),
-    listWebhooks: () => send({ operation: "listWebhooks" }),
+    listWebhooks: () => listPage(1, "", 0),
+    listAddress: baseUrl.origin + baseUrl.prefix + API_ROOT + OPERATIONS.listWebhooks.template,
     setWebhookState: (webhookId, state) => send({ operation: STATE_OPERATION[state], webhookId }),
     clockOffset: () => clockOffset,
     pendingOperations: () => [...inFlight].map(({ operation }) => operation),
@@ -212,6 +242,12 @@ interface Call {
   /** The key that `key` identifies. */
   readonly secret?: string;
   readonly webhookId?: number;
+  /** The number of the page of a list. @default 1 */
+  readonly page?: number;
+  /** The query of that page, with `?`. @default none */
+  readonly query?: string;
+  /** Milliseconds that are left of the operation. @default all */
+  readonly timeLeft?: number | undefined;
   /** Whether `key` was created a moment ago. */
   readonly isNew?: boolean;
 }

@@ -64,6 +64,8 @@ export interface RequestFailure {
   readonly operation: Operation;
   /** The webhook to change; `null` for other operations. */
   readonly webhookId: number | null;
+  /** The page of a list. @default 1 */
+  readonly page?: number;
   /** The address that the path of the API was added to, as in `https://partners.example.com/gateway`. */
   readonly server: string;
   readonly cause: FailureCause;

@@ -70,11 +70,13 @@ export type Outcome = {
   readonly effect: Effect;
   /** The number of attempts, including those that returned 429. */
   readonly attempts: number;
-} & (
-  | { readonly cause: null; readonly response: HttpResponse }
-  /** It failed. `response` is that of the last attempt. */
-  | { readonly cause: FailureCause; readonly response: HttpResponse | null }
-);
+} &
+  /** `timeLeft`: milliseconds until the deadline. */
+  (
+    | { readonly cause: null; readonly response: HttpResponse; readonly timeLeft: number }
+    /** It failed. `response` is that of the last attempt. */
+    | { readonly cause: FailureCause; readonly response: HttpResponse | null }
+  );
 
 interface RetryContext {
   readonly clock: Clock;
@@ -141,7 +143,8 @@ export async function withRetry(
     if (decision === "throttled") limiter.throttled(operation, retryAfter);
     else if (response) limiter.succeeded(operation);
 
-    if (decision === "done" && response) return { cause: null, response, effect, attempts };
+    if (decision === "done" && response)
+      return { cause: null, response, effect, attempts, timeLeft: deadline - clock.now() };
     if (decision === "fail") return failed(causeOf(attempt));
     if (signal?.aborted) return failed({ kind: "interrupted" });
 

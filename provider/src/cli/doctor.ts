@@ -5,7 +5,7 @@ import { RequestError } from "../api/errors.js";
 import { API_ROOT, OPERATIONS } from "../api/operations.js";
 import { isAccepted } from "../keys/api-key.js";
 import { PluginProcess } from "../shared/plugin-process.js";
-import type { WebhookList } from "../webhooks/webhook-registry.js";
+import type { WebhookList } from "../webhooks/list-pages.js";
 import { renderError } from "../messages/error-messages.js";
 import { oddRecordsText, renderNotice } from "../messages/notice-messages.js";
 import { quoteForShell, settingName } from "../messages/wording.js";
@@ -17,7 +17,7 @@ import { isInProject, parseStack, readStack, type Account, type Stack } from "./
 const HELP = `Usage: pulumi-partners doctor [options]
 
 Checks the address, the access token, the webhook list and the state of a stack, and says how to fix what
-fails. Sends one GET for each account and changes nothing. Never prints an access token or a key.
+fails. Reads the list of each account and changes nothing. Never prints an access token or a key.
 
 Options:
   --stack <name>   stack to check (default: the selected stack)

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { API_ROOT, isVisibleAscii, OPERATIONS } from "../api/operations.js";
 import { quoteForShell } from "../messages/wording.js";
 import { KEY_KINDS } from "../sandbox/api-keys.js";
+import { PAGE_STYLES } from "../sandbox/pages.js";
 import { json, nameOf, type Answer } from "../sandbox/partner-account.js";
 import { runSandbox, type LoggedRequest, type Sandbox } from "../sandbox/sandbox.js";
 import { CommandError, parseOptions, printable, UsageError, type Command } from "./command.js";
@@ -20,6 +21,8 @@ Options:
   --access-token <token>   token to accept (default: a random token)
   --other-account <token>  add an account with this token, and its own keys and webhooks
   --keys <kind>            what the service does with keys (default: new)
+  --page-size <number>     maximum number of webhooks on a page of the list (default: no pages)
+  --page-style <style>     how the list tells where its next page is (default: link)
   --delay <ms>             milliseconds to wait before each response, at most 600000
   --fail <status>          refuse every request with this status, such as 401, 429 or 503
   -h, --help               show this text
@@ -30,22 +33,47 @@ Kinds of keys:
   oneRecord  each creation replaces the key, and keeps its ID
   byId       a deletion names the ID of the key; if it names the key, it gets a 404
   refused    each creation gets a 201 that reports a failure, and creates nothing
+
+Styles of pages:
+  link       the header Link has the address of the next page
+  next-url   "next" has its address
+  cursor     "next_cursor" has a cursor for ?cursor=
+  token      "nextPageToken" has a token for ?pageToken=
+  page       "page" and "total_pages" count pages for ?page=
+  offset     "offset", "limit" and "total" count webhooks for ?offset=
+  has-more   "has_more" is true; ?starting_after= takes the last ID
 `;
 
 export const sandboxCommand: Command = {
   help: HELP,
   run: async (args) => {
-    const values = parseOptions(args, ["port", "access-token", "other-account", "keys", "delay", "fail"]);
-    const { port = "0", delay = "0", fail } = values;
+    const names = [
+      "access-token",
+      "other-account",
+      "keys",
+      "page-size",
+      "page-style",
+      "delay",
+      "fail",
+    ] as const;
+    const values = parseOptions(args, ["port", ...names]);
+    const { port = "0", delay = "0", fail, "page-size": pageSize } = values;
     const accessToken = parseToken("--access-token", values["access-token"]);
     const otherAccount = parseToken("--other-account", values["other-account"]);
     const keys = KEY_KINDS.find((kind) => kind === (values.keys ?? "new"));
     if (keys === undefined) throw new UsageError(`--keys must be one of: ${KEY_KINDS.join(", ")}`);
+    const pageStyle = PAGE_STYLES.find((style) => style === (values["page-style"] ?? "link"));
+    if (pageStyle === undefined)
+      throw new UsageError(`--page-style must be one of: ${PAGE_STYLES.join(", ")}`);
+    if (values["page-style"] !== undefined && pageSize === undefined)
+      throw new UsageError("--page-style needs --page-size");
     const options = {
       port: parseNumber("--port", port, 0, 65_535),
       ...(accessToken !== undefined && { accessToken }),
       ...(otherAccount !== undefined && { otherAccounts: [otherAccount] }),
       keys,
+      ...(pageSize !== undefined && { pageSize: parseNumber("--page-size", pageSize, 1, 1_000_000) }),
+      pageStyle,
       delay: parseNumber("--delay", delay, 0, 600_000),
       onRequest: printRequest,
     };
@@ -86,7 +114,8 @@ Press Ctrl-C to stop it. Requests:
 
 /** Prints the request with the ID of a webhook, but without the key that the path of a deletion contains. */
 function printRequest({ operation, method, path, status }: LoggedRequest): void {
-  const [pathname = ""] = path.slice(API_ROOT.length).split("?", 1);
+  const below = path.slice(API_ROOT.length);
+  const [pathname = below] = operation === "listWebhooks" ? [] : below.split("?", 1); // A list has pages.
   const known = operation === "deleteApiKey" ? OPERATIONS[operation].template : pathname;
   const shown = operation === null ? "(not a path of the Partner API)" : known;
   process.stdout.write(`${printable(`${method} ${shown}`)} ${status ?? "(no response)"}\n`);

@@ -4,7 +4,7 @@ import { ResourceError, type ResourceProblem, type WebhookFailure } from "../sha
 import { searchFailureText } from "../webhook-search.js";
 import { importIdText } from "./input-messages.js";
 import { afterLostKey, isKeyProblem, keyErrorText, lostKeySearch } from "./key-error-messages.js";
-import { encodingName, readingRemedy } from "./reading-messages.js";
+import { encodingName, readingRemedy, unreadPagesText } from "./reading-messages.js";
 import { connectionRemedy, connectionText, statusRemedy } from "./request-remedies.js";
 import { renderSettingProblem } from "./setting-messages.js";
 import {
@@ -187,11 +187,13 @@ function lostCreationRemedy(failure: RequestFailure, context: MessageContext): s
 }
 
 /** Names a request, as in `PATCH https://partners.example.com/api/v1/partners/…`. Never contains a key. */
-function requestName({ operation, webhookId, server }: RequestFailure, { account }: MessageContext): string {
+function requestName(failure: RequestFailure, { account }: MessageContext): string {
+  const { operation, webhookId, server, page = 1 } = failure;
   const { method, template } = OPERATIONS[operation];
   const path = webhookId === null ? template : template.replace(/\{\w+\}/, String(webhookId));
+  const which = page > 1 ? ` (page ${page})` : "";
   const of = account === undefined ? "" : ` (account ${JSON.stringify(account)})`;
-  return `${method} ${server}${API_ROOT}${path}${of}`;
+  return `${method} ${server}${API_ROOT}${path}${which}${of}`;
 }
 
 /** What to do if the resource is declared again after a deletion that failed partway. */
@@ -369,9 +371,10 @@ function resourceText(problem: ResourceProblem, context: MessageContext): string
       return `${what} needs the webhook list, but ${setting} is false. ${remedy}`;
     }
     case "absenceUnproven": {
-      const { webhookId, complete } = problem;
+      const { webhookId, complete, unread } = problem;
       const what =
         webhookId === null ? "The webhooks cannot be listed" : `Webhook ${webhookId} was not found`;
+      if (unread !== null) return `${what}: ${unreadPagesText(unread, context)}`;
       const [why, condition] = complete
         ? ["the list is empty, which may mean that it was misread", "the account has no webhooks"]
         : ["the list may have further pages", "the list is complete"];

@@ -1,5 +1,6 @@
 import type { UnreadableList } from "../api/errors.js";
 import type { RefusedReading } from "../shared/problems.js";
+import type { UnreadPages } from "../webhooks/list-pages.js";
 import { settingName, type MessageContext } from "./wording.js";
 
 /**
@@ -72,4 +73,45 @@ export function oneOf(pointers: readonly string[]): string {
 /** Names an encoding that cannot be decoded. */
 export function encodingName(encoding: string): string {
   return encoding === "unknown" ? "an unknown encoding" : `the encoding "${encoding}"`;
+}
+
+/** Says why further pages of a list were not read, and what to set. */
+export function unreadPagesText(unread: UnreadPages, context: MessageContext): string {
+  const complete = `If the list is complete, set ${settingName("responses.complete", context)} to true.`;
+  const { page } = unread;
+  switch (unread.kind) {
+    case "elsewhere":
+      return (
+        `page ${page + 1} of the list has another address than the list, so it was not requested. ` +
+        `Ask the service's operator why. ${complete}`
+      );
+    case "unknown":
+      return `the list does not say how to request page ${page + 1}. ${pageRemedy(unread.pointers, context)}`;
+    case "refused": {
+      const { parameter, pointer, status } = unread;
+      const refusal = `the service refused the query parameter ${JSON.stringify(parameter)} (${status})`;
+      return `page ${page + 1} of the list could not be read: ${refusal}. ${pageRemedy([pointer], context)}`;
+    }
+    case "nothingNew": {
+      const { parameter, pointer } = unread;
+      const what = `page ${page} of the list shows no new webhook`;
+      if (parameter === null) return `${what}, but leads to another page. ${complete}`;
+      const doubt = `the service may ignore the query parameter ${JSON.stringify(parameter)}`;
+      return `${what}, so ${doubt}. ${pageRemedy([pointer], context)}`;
+    }
+    case "loop":
+      return `page ${page} of the list leads to a page that was already read. ${complete}`;
+    case "tooMany":
+      return `the list has more than ${page} pages. Check ${settingName("baseUrl", context)}.`;
+  }
+}
+
+/** @param pointers To what may be the value for the next page. `null` is known to be none. */
+function pageRemedy(pointers: readonly (string | null)[], context: MessageContext): string {
+  const known = pointers.filter((pointer) => pointer !== null);
+  const name = settingName("responses.pageParameter", context);
+  const value =
+    known.length > 0 ? `${settingName("responses.nextPage", context)} to ${oneOf(known)}, and ` : "";
+  const what = value === "" ? "takes the number of a page" : "takes it";
+  return `Set ${value}${name} to the query parameter that ${what}.`;
 }

@@ -82,6 +82,7 @@ const RULES: Readonly<Record<SettingRule & string, string>> = {
     "with spaces only between them",
   headerTwice: "contains a header twice; upper and lower case do not matter",
   jsonPointer: 'must be a JSON Pointer such as "/data/key"',
+  parameterName: "must be the name of a query parameter, such as cursor or page[after]",
   wordList: "must be a list of one or more strings, numbers, booleans or nulls",
   distinctWords: "must not have a value in common with responses.active",
   pathSegment: "must point to a text or a number that can be part of a path",

@@ -39,7 +39,7 @@ export interface GetPartnerWebhooksResult {
  *
  * @param options Selects the account: a `provider`, or a component as `parent`, with a provider for its
  * children. The default is the account of stack configuration.
- * @throws {Error} if the list cannot be read or has further pages, and in a preview if the provider's
+ * @throws {Error} if the list or one of its pages cannot be read, and in a preview if the provider's
  * settings are not known yet.
  * @example
  * ```ts

@@ -11,7 +11,9 @@ export type ResponseHeaders = Readonly<Record<string, string | readonly string[]
  */
 type Sign = "more" | "last" | "next" | "end" | "short" | "place" | "unclear" | null;
 
-const MORE = nameSet("more hasMore isMore moreAvailable hasNext hasNextPage hasMoreItems hasMoreResults");
+export const MORE = nameSet(
+  "more hasMore isMore moreAvailable hasNext hasNextPage hasMoreItems hasMoreResults",
+);
 /** Flags that say that something was left out. False, they say nothing: the list may still have pages. */
 const CUT_OFF = nameSet(
   "truncated isTruncated resultsTruncated partial isPartial partialResults incomplete isIncomplete " +
@@ -22,17 +24,17 @@ const REMAINING = nameSet(
 );
 /** Objects about requests, in which something else remains. */
 const QUOTA = /(?:rate|quota|usage|credit|throttl)[a-z_-]{0,16}\/[^/]*$/i;
-const LAST = nameSet("last isLast lastPage isLastPage done isDone isEnd");
+export const LAST = nameSet("last isLast lastPage isLastPage done isDone isEnd");
 const NEXT = nameSet(
   "next nextPage nextCursor nextToken nextPageToken nextPageUrl nextUrl nextLink nextOffset nextMarker " +
     "cursor endCursor after iterator marker continue continuationToken pageToken scrollId",
 );
-const TOTAL = nameSet(
+export const TOTAL = nameSet(
   "total totalCount totalItems totalRecords totalResults totalElements totalRows totalSize itemsTotal " +
     "estimatedTotal recordsTotal numFound hydraTotalItems odataCount",
 );
 const COUNT = nameSet("count resultCount");
-const PAGES = nameSet("totalPages pagesTotal pageCount pages numPages numberOfPages maxPage");
+export const PAGES = nameSet("totalPages pagesTotal pageCount pages numPages numberOfPages maxPage lastPage");
 const PAGE_SIZE = nameSet(
   "limit perPage pageSize pageLen pageLimit itemsPerPage maxResults size take top rows",
 );
@@ -48,8 +50,8 @@ const PAGE_WORDS = nameSet(
 const PLACE_WORDS = nameSet("page prev previous first offset skip start from limit size");
 const WORD = /[A-Z]?[a-z]+|[A-Z]+/g;
 /** What the names of headers may begin with. */
-const PREFIX = /^(?:x-)?(?:pagination-|paging-)?/;
-const LINK_TO_NEXT = /\brel\s{0,3}=\s{0,3}"?(?:[^\s",;]{1,40} ){0,3}next\b/i;
+export const PREFIX = /^(?:x-)?(?:pagination-|paging-)?/;
+export const LINK_TO_NEXT = /\brel\s{0,3}=\s{0,3}"?(?:[^\s",;]{1,40} ){0,3}next\b/i;
 
 /** The records of a document: the values that hold them, and their number. */
 export interface ListExtent {
@@ -57,35 +59,51 @@ export interface ListExtent {
   readonly length: number;
 }
 
+/** How much of a list was read, up to and with one of its pages. */
+export interface ReadExtent {
+  readonly pages: number;
+  /** The number of distinct records. */
+  readonly records: number;
+}
+
 /**
  * Whether a list is complete: nothing outside it may be a sign of another page, or a sign says that this is
  * the last.
+ *
+ * @param read A total is compared with it, and the number of pages. @default the first page
  */
-export function isComplete(document: unknown, list: ListExtent, headers: ResponseHeaders): boolean {
+export function isComplete(
+  document: unknown,
+  list: ListExtent,
+  headers: ResponseHeaders,
+  read: ReadExtent = { pages: 1, records: list.length },
+): boolean {
   const signs = new Set<Sign>();
   let count = 0;
   for (const node of nodesOf(document, ({ value }) => !list.parts.includes(value))) {
     count += 1;
-    if (!list.parts.includes(node.value)) signs.add(readMember(node, list.length));
+    if (!list.parts.includes(node.value)) signs.add(readMember(node, list.length, read));
   }
   if (count === MAX_NODES) return false; // The rest may hold a sign.
   for (const [header, values = []] of Object.entries(headers))
-    for (const text of [values].flat()) signs.add(readHeader(header, text, list.length));
+    for (const text of [values].flat()) signs.add(readHeader(header, text, list.length, read));
   if (signs.has("more")) return false;
   if (signs.has("last")) return true;
   if (signs.has("next")) return false;
   // A page that is not full settles only which page this is: it may have been filtered after it was cut.
-  return signs.has("end") || (!signs.has("unclear") && (signs.has("short") || !signs.has("place")));
+  // After the first page, so does one that leads to no other, as those before did.
+  const isPlaced = signs.has("short") || read.pages > 1 || !signs.has("place");
+  return signs.has("end") || (!signs.has("unclear") && isPlaced);
 }
 
-function readMember(node: DocumentNode, length: number): Sign {
+function readMember(node: DocumentNode, length: number, read: ReadExtent): Sign {
   if (REMAINING.has(node.name) && Number(node.value) > 0)
     return QUOTA.test(node.pointer ?? "") ? null : "next";
-  return readSign(node.name, node.value, length) ?? readWords(node);
+  return readSign(node.name, node.value, length, read) ?? readWords(node);
 }
 
 /** Reads a member or a header by its whole name. */
-function readSign(name: string, value: unknown, length: number): Sign {
+function readSign(name: string, value: unknown, length: number, read: ReadExtent): Sign {
   // An address may be in an object, such as { href: null }.
   const isNothing = isEmpty(value) || (isObject(value) && Object.values(value).every(isEmpty));
   if (NEXT.has(name)) return isNothing ? "end" : "next";
@@ -96,15 +114,15 @@ function readSign(name: string, value: unknown, length: number): Sign {
   const number = typeof value === "string" && value !== "" ? Number(value) : value;
   if (typeof number !== "number" || Number.isNaN(number)) return null;
   if (TOTAL.has(name) && number < length) return "unclear";
-  if (TOTAL.has(name)) return number > length ? "more" : "end";
-  if (COUNT.has(name)) return number > length ? "more" : null;
-  if (PAGES.has(name)) return number > 1 ? "more" : "end";
+  if (TOTAL.has(name)) return number > read.records ? "more" : "end";
+  if (COUNT.has(name)) return number > read.records ? "more" : null;
+  if (PAGES.has(name)) return number > read.pages ? "more" : "end";
   if (!PAGE_SIZE.has(name)) return null;
   return number > length ? "short" : "place";
 }
 
 /** Reads a flag, which a header holds as text; `null` for any other value. A number may count something. */
-function asFlag(value: unknown): boolean | null {
+export function asFlag(value: unknown): boolean | null {
   const text = typeof value === "string" ? value.trim().toLowerCase() : value;
   if (text === true || text === "true") return true;
   return text === false || text === "false" ? false : null;
@@ -120,8 +138,8 @@ function readWords({ token, name, value }: DocumentNode): Sign {
   return words.some((word) => PLACE_WORDS.has(word)) ? "place" : null;
 }
 
-function readHeader(header: string, text: string, length: number): Sign {
+function readHeader(header: string, text: string, length: number, read: ReadExtent): Sign {
   if (header === "link") return LINK_TO_NEXT.test(text) ? "more" : null;
   if (header === "x-pagination" || header === "content-range") return "unclear";
-  return readSign(normalizeName(header.replace(PREFIX, "")), text, length);
+  return readSign(normalizeName(header.replace(PREFIX, "")), text, length, read);
 }

@@ -50,15 +50,29 @@ export interface ResponseMapping {
    */
   disabled?: readonly JsonScalar[] | undefined;
   /**
-   * Whether the webhook list is complete (`true`) or one page of several (`false`).
+   * Whether the webhook list is complete (`true`) or one page of several (`false`). With `true`, further
+   * pages are read only if `nextPage` or `pageParameter` is set.
    *
    * @default determined from the response
    */
   complete?: boolean | undefined;
+  /**
+   * JSON Pointer to what leads to the next page of the list: its address, a cursor or a number.
+   *
+   * @default recognized
+   */
+  nextPage?: string | undefined;
+  /**
+   * Name of the query parameter that takes the value at `nextPage`. Without `nextPage`, it takes the number
+   * of the page: 2, 3 and so on, until a page is empty.
+   *
+   * @default recognized
+   */
+  pageParameter?: string | undefined;
 }
 
 /** What a member of the setting `responses` must be. */
-type MemberRule = "jsonPointer" | "wordList" | "flag";
+type MemberRule = "jsonPointer" | "wordList" | "flag" | "parameterName";
 
 /** The rules that a value of the setting `responses`, or of a member, can break. */
 export type MappingRule =
@@ -80,7 +94,11 @@ const MEMBERS: Readonly<Record<keyof ResponseMapping, MemberRule>> = {
   active: "wordList",
   disabled: "wordList",
   complete: "flag",
+  nextPage: "jsonPointer",
+  pageParameter: "parameterName",
 };
+/** What services call a query parameter, such as `page[after]`. */
+const PARAMETER_NAME = /^[A-Za-z_$][\w.$[\]-]{0,63}$/;
 
 /**
  * Reads the setting `responses`. A member that is `null` counts as not set.
@@ -102,18 +120,18 @@ export function readMapping(
   for (const [name, value] of members) {
     const rule = rules.get(name);
     if (rule === undefined) refuse("responses", { members: [...rules.keys()] });
-    else if (ruleOf(value) !== rule) refuse(`responses.${name}`, rule);
+    else if (!keepsRule(value, rule)) refuse(`responses.${name}`, rule);
   }
   const [active, disabled] = [wordsOf(document["active"]), wordsOf(document["disabled"])];
   if (disabled.some((word) => active.includes(word))) refuse("responses.disabled", "distinctWords");
   return Object.fromEntries(members);
 }
 
-/** Returns the only rule that a value can keep; `null` if it keeps none. */
-function ruleOf(value: unknown): MemberRule | null {
-  if (isWordList(value)) return "wordList";
-  if (typeof value === "boolean") return "flag";
-  return typeof value === "string" && parsePointer(value) !== null ? "jsonPointer" : null;
+function keepsRule(value: unknown, rule: MemberRule): boolean {
+  if (rule === "wordList") return isWordList(value);
+  if (rule === "flag") return typeof value === "boolean";
+  if (typeof value !== "string") return false;
+  return rule === "parameterName" ? PARAMETER_NAME.test(value) : parsePointer(value) !== null;
 }
 
 function isWordList(value: unknown): value is readonly JsonScalar[] {

@@ -9,6 +9,7 @@ import {
 import { isComplete, type ResponseHeaders } from "./completeness.js";
 import { findList, groupState, listCandidates, type FoundList } from "./list-finder.js";
 import type { ResponseMapping } from "./mapping.js";
+import { findNextPage, FIRST_PAGE, type NextPage } from "./next-page.js";
 import { isDeleted, ownNodesOf, readState, type LocatedState, type StateReading } from "./state-reader.js";
 import { findId, rankOf, toWebhookId, type IdProblem } from "./webhook-id.js";
 
@@ -37,6 +38,10 @@ export type WebhookListReading =
        * record.
        */
       readonly pointers: Readonly<Partial<Record<"webhooks" | "webhookId" | "webhookState", string>>>;
+      /** The number of records, also of those that are no webhooks. */
+      readonly recordCount: number;
+      /** How to request the next page; `null` if there is none, or nothing says how. */
+      readonly next: NextPage | null;
     }
   | {
       readonly readable: false;
@@ -62,8 +67,9 @@ export interface OddRecord {
 }
 
 /**
- * Reads a webhook list. Does not detect failures: see `reportsFailure`. Never throws.
+ * Reads a webhook list, or a page of one. Does not detect failures: see `reportsFailure`. Never throws.
  *
+ * @param position Of the page in the list. @default the first page
  * @example readWebhookList('[{"id":7,"active":true}]', {}, 200, {}) // webhooks: 7 → state "active";
  * complete: true
  */
@@ -72,6 +78,7 @@ export function readWebhookList(
   headers: ResponseHeaders,
   status: number,
   mapping: ResponseMapping,
+  position = FIRST_PAGE,
 ): WebhookListReading {
   const document = status === 204 && text.trim() === "" ? null : parseDocument(text); // 204: an empty list.
   if (document === undefined) return refuse("webhooks", "not JSON");
@@ -104,27 +111,41 @@ export function readWebhookList(
     }
   }
   const [first] = odd;
-  if (first !== undefined && webhooks.size === 0) {
+  if (first !== undefined && webhooks.size === 0 && position.known.size === 0) {
     const reason = odd.every(({ reason }) => reason === first.reason) ? first.reason : "none";
     return refuse("webhookId", reason === "several" ? "none" : reason, idCandidates(records));
   }
   if (webhooks.size + odd.length + deleted < records.length)
     return refuse("webhookId", "not unique", idCandidates(records));
 
+  const ids = [...webhooks.keys()];
+  const others = records.length - webhooks.size;
+  const newIds = ids.filter((id) => !position.known.has(id));
+  const read = {
+    pages: position.number,
+    records: position.known.size + newIds.length + position.othersBefore + others,
+  };
   const extent = { parts: list.parts, length: records.length };
-  const isWhole = status !== 206 && !list.isPart && isComplete(document, extent, headers);
+  const isWhole = status !== 206 && !list.isPart && isComplete(document, extent, headers, read);
   const complete = mapping.complete ?? isWhole;
-  const isRightList = records.length > 0 || mapping.complete === true;
-  // A record with another kind of ID is another webhook; any other odd one may be the one that is missing.
-  const isClear = odd.every(({ reason }) => reason === "not a number");
+  const isRightList = read.records > 0 || mapping.complete === true;
+  const mayHaveNext = !complete || mapping.nextPage !== undefined || mapping.pageParameter !== undefined;
+  const page = { ...extent, lastId: ids.at(-1) ?? null };
   return {
     readable: true,
     webhooks,
     odd,
     complete,
-    provesAbsence: complete && isRightList && isClear,
+    provesAbsence: complete && isRightList && haveOtherIds(odd),
     pointers,
+    recordCount: records.length,
+    next: mayHaveNext ? findNextPage(document, headers, page, mapping, position) : null,
   };
+}
+
+/** Whether odd records are other webhooks than any with a usable ID. If not, one may be the missing one. */
+export function haveOtherIds(odd: readonly OddRecord[]): boolean {
+  return odd.every(({ reason }) => reason === "not a number");
 }
 
 function* nodesOfEach(records: FoundList["records"]): Generator<DocumentNode[]> {

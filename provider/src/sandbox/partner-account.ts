@@ -1,5 +1,6 @@
 import { API_ROOT, OPERATIONS, type Operation, type WebhookState } from "../api/operations.js";
 import type { ApiKeys } from "./api-keys.js";
+import { pageOf, type PageStyle } from "./pages.js";
 
 /** The data of one account at the service. */
 export interface PartnerAccount {
@@ -45,8 +46,21 @@ export function findRoute(method: string, path: string): Route | null {
   return null;
 }
 
+/** The page of a list that a request asks for. */
+export interface RequestedPage {
+  /** The maximum number of webhooks on a page; `null` for a list without pages. */
+  readonly size: number | null;
+  readonly style: PageStyle;
+  /** The address of the request. */
+  readonly url: URL;
+}
+
 /** Performs an operation without checking the token. */
-export function performOperation(account: PartnerAccount, { operation, parameter }: Route): Answer {
+export function performOperation(
+  account: PartnerAccount,
+  { operation, parameter }: Route,
+  { size, style, url }: RequestedPage,
+): Answer {
   switch (operation) {
     case "createApiKey":
       return json(201, account.apiKeys.create());
@@ -58,7 +72,9 @@ export function performOperation(account: PartnerAccount, { operation, parameter
         name: nameOf(webhookId),
         state,
       }));
-      return json(200, list);
+      if (size === null) return json(200, list);
+      const { body, headers } = pageOf(list, size, style, url);
+      return json(200, body, headers);
     }
     case "activateWebhook":
     case "disableWebhook": {

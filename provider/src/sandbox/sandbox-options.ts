@@ -6,6 +6,7 @@ import {
   type WebhookState,
 } from "../api/operations.js";
 import { KEY_KINDS, type KeyKind } from "./api-keys.js";
+import { PAGE_STYLES, type PageStyle } from "./pages.js";
 
 /** A webhook that exists when a sandbox starts. */
 export interface WebhookSeed {
@@ -68,6 +69,16 @@ export interface SandboxOptions {
    */
   readonly otherAccounts?: readonly string[];
   /**
+   * The maximum number of webhooks on one page of the list, at least 1.
+   * @default the list has no pages
+   */
+  readonly pageSize?: number;
+  /**
+   * How the list tells where its next page is.
+   * @default "link"
+   */
+  readonly pageStyle?: PageStyle;
+  /**
    * Milliseconds between the effect of a request and its response, at most 600000.
    * @default 0
    */
@@ -105,6 +116,8 @@ const RULES: Readonly<Record<keyof SandboxOptions, [rule: string, isValid: (valu
     "an array of access tokens",
     (value) => Array.isArray(value) && value.every((token) => isVisibleAscii(token)),
   ],
+  pageSize: ["a whole number, at least 1", (value) => Number.isInteger(value) && Number(value) >= 1],
+  pageStyle: [`one of: ${PAGE_STYLES.join(", ")}`, (value) => PAGE_STYLES.some((style) => style === value)],
   delay: [
     "a whole number of milliseconds from 0 to 600000",
     (value) => Number.isInteger(value) && Number(value) >= 0 && Number(value) <= 600_000,

@@ -28,6 +28,7 @@ import {
 
 export type { Operation, WebhookState } from "../api/operations.js";
 export type { KeyKind } from "./api-keys.js";
+export type { PageStyle } from "./pages.js";
 export type { LoggedRequest, SandboxOptions, WebhookSeed } from "./sandbox-options.js";
 
 /** What an account contains. A snapshot. */
@@ -126,7 +127,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
 /** Implements {@link startSandbox}, with hooks. @internal */
 export async function runSandbox(options: SandboxOptions, hooks: SandboxHooks = {}): Promise<Sandbox> {
   const { basePath = "", generateKey = () => randomText("pk_live_"), intercept } = hooks;
-  const { onRequest, delay = 0, keys = "new" } = options;
+  const { onRequest, delay = 0, keys = "new", pageSize = null, pageStyle = "link" } = options;
   let accessToken = options.accessToken ?? randomText("sandbox_");
   const accounts = new Map<string, PartnerAccount>();
   const addAccount = (token: string, apiKeys: readonly string[] = []): PartnerAccount => {
@@ -162,7 +163,13 @@ export async function runSandbox(options: SandboxOptions, hooks: SandboxHooks = 
       response,
       perform: () => {
         const account = accounts.get(bearer);
-        return account === undefined ? UNAUTHORIZED : performOperation(account, route);
+        if (account === undefined) return UNAUTHORIZED;
+        const page = {
+          size: pageSize,
+          style: pageStyle,
+          url: new URL(url, `http://${headers.host ?? HOST}`),
+        };
+        return performOperation(account, route, page);
       },
     };
     return intercept ? intercept(call) : call.perform();

@@ -26,7 +26,7 @@ export interface PartnerHandlers {
   /**
    * Lists all webhooks of the account. The records may hold special values: see `withoutSpecialValues`.
    *
-   * @throws {PartnerError} if the list cannot be read or has further pages.
+   * @throws {PartnerError} if the list cannot be read or has further pages that cannot be read.
    */
   listWebhooks(): Promise<readonly ListedWebhook[]>;
   /**

@@ -10,7 +10,7 @@ import { readWebhookList } from "../responses/webhook-list-reader.js";
 import { provesWhole } from "../responses/whole-document.js";
 import type { Settings } from "./settings.js";
 import { keepResponse, tokenMark, type CreatedKey } from "../keys/stored-key.js";
-import type { WebhookList } from "../webhooks/webhook-registry.js";
+import { readAllPages, type WebhookList } from "../webhooks/list-pages.js";
 
 /**
  * The Partner API, with its responses interpreted. Each method also throws as that of {@link PartnerClient}.
@@ -30,7 +30,7 @@ export interface PartnerService extends Pick<PartnerClient, "pendingOperations" 
    *   find the key yet. @default false: a 404 is final
    */
   deleteApiKey(apiKeyOrId: string, apiKey?: string, isNew?: boolean): Promise<void>;
-  /** Lists the webhooks. @throws {RequestError} also if the list is not recognized. */
+  /** Lists the webhooks, on all pages. @throws {RequestError} also if the list is not recognized. */
   listWebhooks(): Promise<WebhookList>;
   /**
    * Sets the state of a webhook.
@@ -64,15 +64,15 @@ export function interpretResponses(
     async deleteApiKey(apiKeyOrId, apiKey, isNew) {
       successText(await client.deleteApiKey(apiKeyOrId, apiKey, isNew), deniesDeletion);
     },
-    async listWebhooks() {
-      const response = await client.listWebhooks();
-      const text = successText(response);
-      const reading = readWebhookList(text, response.headers, response.status, mapping);
-      if (reading.readable) return reading;
-      throw response.failure(
-        unreadableText(response, text) ?? { kind: "unreadableList", elements: "webhooks", reading },
-      );
-    },
+    listWebhooks: () =>
+      readAllPages(client, (response, position) => {
+        const text = successText(response);
+        const reading = readWebhookList(text, response.headers, response.status, mapping, position);
+        if (reading.readable) return reading;
+        throw response.failure(
+          unreadableText(response, text) ?? { kind: "unreadableList", elements: "webhooks", reading },
+        );
+      }),
     async setWebhookState(webhookId, state) {
       const response = await client.setWebhookState(webhookId, state);
       const { failed, shown } = readChange(response.body.toString("utf8"), webhookId, mapping);

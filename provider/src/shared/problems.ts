@@ -4,6 +4,7 @@ import type { KeyReading } from "../responses/key-reader.js";
 import type { OddRecord } from "../responses/webhook-list-reader.js";
 import type { SearchFailure } from "../webhook-search.js";
 import type { KeyName } from "../keys/key-name.js";
+import type { UnreadPages } from "../webhooks/list-pages.js";
 
 /** Why no key was read from a response. */
 export type RefusedReading = Extract<KeyReading, { kind: "refused" }>;
@@ -103,9 +104,9 @@ export type ResourceProblem = Readonly<
   | { kind: "noMatch"; failure: SearchFailure }
   /**
    * A webhook is missing from a list that does not prove its absence: the list has further pages or, if it is
-   * `complete`, is empty. `null`: all webhooks were requested.
+   * `complete`, is empty. `null`: all webhooks were requested. `unread`: why further pages were not read.
    */
-  | { kind: "absenceUnproven"; webhookId: number | null; complete: boolean }
+  | { kind: "absenceUnproven"; webhookId: number | null; complete: boolean; unread: UnreadPages | null }
   | KeyNotFound
   | LostCreation
   /**

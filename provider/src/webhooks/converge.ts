@@ -251,6 +251,6 @@ function combineFailures(
 export function unnamedWebhooks(snapshot: WebhookSnapshot, states: object): readonly WebhookReading[] {
   const webhooks = snapshot.all();
   if (webhooks.length === 0 && !snapshot.provesAbsence)
-    throw new ResourceError({ kind: "absenceUnproven", webhookId: null, complete: true });
+    throw new ResourceError({ kind: "absenceUnproven", webhookId: null, complete: true, unread: null });
   return webhooks.filter(({ webhookId }) => !(webhookId in states));
 }

@@ -1,7 +1,8 @@
 import type { RequestError } from "../api/errors.js";
 import type { WebhookState } from "../api/operations.js";
-import type { WebhookListReading, WebhookReading } from "../responses/webhook-list-reader.js";
+import type { WebhookReading } from "../responses/webhook-list-reader.js";
 import { ResourceError } from "../shared/problems.js";
+import type { WebhookList } from "./list-pages.js";
 import type { ManagedWebhooks } from "./webhook-release.js";
 
 /**
@@ -9,9 +10,6 @@ import type { ManagedWebhooks } from "./webhook-release.js";
  * manual changes.
  */
 const MAX_LIST_AGE = 30_000;
-
-/** A webhook list that was read successfully. */
-export type WebhookList = Extract<WebhookListReading, { readable: true }>;
 
 /** The requests of the registry. */
 export interface WebhookService {
@@ -156,7 +154,15 @@ function unreadList(webhookIds: readonly number[]): WebhookList {
   const webhooks = new Map(
     webhookIds.map((webhookId) => [webhookId, { webhookId, state: null, missing: null, record: {} }]),
   );
-  return { readable: true, webhooks, odd: [], complete: false, provesAbsence: false, pointers: {} };
+  return {
+    readable: true,
+    webhooks,
+    odd: [],
+    complete: false,
+    provesAbsence: false,
+    pointers: {},
+    unread: null,
+  };
 }
 
 /** One list of the account's webhooks, with our own changes applied. */
@@ -189,18 +195,19 @@ export class WebhookSnapshot {
     return { ...listed, state: change.state, missing: null };
   }
 
-  /** Returns all webhooks of the account. @throws {ResourceError} if the list has further pages. */
+  /** Returns all webhooks of the account. @throws {ResourceError} if the list may not show all of them. */
   all(): readonly WebhookReading[] {
-    const { webhooks, complete } = this.#list;
-    if (!complete) throw new ResourceError({ kind: "absenceUnproven", webhookId: null, complete });
+    const { webhooks, complete, unread } = this.#list;
+    if (!complete) throw new ResourceError({ kind: "absenceUnproven", webhookId: null, complete, unread });
     return [...webhooks.values()].map((webhook) => this.get(webhook.webhookId) ?? webhook);
   }
 
   /** Returns the error for webhooks that are not in the list. */
   absenceError(webhookIds: readonly number[]): ResourceError {
-    const { webhooks, complete, provesAbsence } = this.#list;
+    const { webhooks, complete, provesAbsence, unread } = this.#list;
     if (provesAbsence)
       return new ResourceError({ kind: "noSuchWebhook", webhookIds, existing: [...webhooks.keys()] });
-    return new ResourceError({ kind: "absenceUnproven", webhookId: webhookIds[0] ?? null, complete });
+    const [webhookId = null] = webhookIds;
+    return new ResourceError({ kind: "absenceUnproven", webhookId, complete, unread });
   }
 }

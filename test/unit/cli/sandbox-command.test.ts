@@ -194,6 +194,13 @@ describe("the command line", () => {
       "--other-account ä",
       "--other-account must be letters, digits and punctuation, without spaces",
     ],
+    [sandboxCommand, "--page-size 0", "--page-size must be a whole number from 1 to 1000000"],
+    [sandboxCommand, "--page-style link", "--page-style needs --page-size"],
+    [
+      sandboxCommand,
+      "--page-size 2 --page-style all",
+      "--page-style must be one of: link, next-url, cursor, token, page, offset, has-more",
+    ],
     [sandboxCommand, "--delay 1s", "--delay must be a whole number from 0 to 600000"],
   ])("rejects $1", async (command, args, message) => {
     await expect(command.run(args.split(" "))).rejects.toThrow(new UsageError(message));

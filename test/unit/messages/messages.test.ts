@@ -18,6 +18,7 @@ import {
   type ResourceProblem,
   type WebhookFailure,
 } from "../../../provider/src/shared/problems.js";
+import type { UnreadPages } from "../../../provider/src/webhooks/list-pages.js";
 import { renderError } from "../../../provider/src/messages/error-messages.js";
 import { renderInputProblem } from "../../../provider/src/messages/input-messages.js";
 import { renderNotice, renderStop } from "../../../provider/src/messages/notice-messages.js";
@@ -129,6 +130,17 @@ const forbidden = (webhookId: number) =>
 const twice = (webhookId: number | null, ...urns: [string, string]) =>
   ({ kind: "declaredTwice", webhookId, urns }) as const;
 
+const UNREAD: readonly UnreadPages[] = [
+  { kind: "elsewhere", page: 1 },
+  { kind: "unknown", page: 1, pointers: ["/meta/next_key"] },
+  { kind: "refused", page: 1, parameter: "cursor", pointer: "/next_cursor", status: 400 },
+  { kind: "nothingNew", page: 2, parameter: "cursor", pointer: "/next_cursor" },
+  { kind: "nothingNew", page: 2, parameter: "starting_after", pointer: null },
+  { kind: "nothingNew", page: 2, parameter: null, pointer: null },
+  { kind: "loop", page: 2 },
+  { kind: "tooMany", page: 200 },
+];
+
 const PROBLEMS: Examples<ResourceProblem> = {
   otherAccount: { kind: "otherAccount", owner: "eu", present: "default" },
   otherServer,
@@ -199,8 +211,11 @@ const PROBLEMS: Examples<ResourceProblem> = {
     need,
   })),
   absenceUnproven: [
-    { kind: "absenceUnproven", webhookId: 7, complete: false },
-    { kind: "absenceUnproven", webhookId: null, complete: true },
+    { kind: "absenceUnproven", webhookId: 7, complete: false, unread: null },
+    { kind: "absenceUnproven", webhookId: null, complete: true, unread: null },
+    ...UNREAD.map((unread) => {
+      return { kind: "absenceUnproven", webhookId: 7, complete: false, unread } as const;
+    }),
   ],
   keyNotFound: [
     { ...key, reading: { kind: "refused", reason: "none", candidates: [""] } },
@@ -268,6 +283,7 @@ const RULES: Readonly<Record<SettingRule & string, string>> = {
   needsList: "refreshBeforeUpdate",
   jsonObject: "responses",
   jsonPointer: "responses.apiKey",
+  parameterName: "responses.pageParameter",
   wordList: "responses.active",
   distinctWords: "responses.disabled",
   pathSegment: "responses.apiKeyId",

@@ -78,6 +78,28 @@ it("at least 88 % of the states are read, and at most one is misread", () => {
   expect(known.filter(({ state, read }) => read !== null && read !== state).length).toBeLessThanOrEqual(1);
 });
 
+it("of the lists that are not complete, all say how to request the next page", () => {
+  const paged = lists.filter(({ complete }) => !complete);
+  const ways = paged.map(({ like, body, webhooks, webhookId }) => {
+    const read = readList({ body }, { webhooks, webhookId });
+    return { like, next: read.readable ? read.next : null };
+  });
+  const followed = ways.filter(({ next }) => next !== null && next.kind !== "unknown");
+  const others = ways.filter((way) => !followed.includes(way)).map(({ like }) => like);
+  console.log(`${followed.length} of ${ways.length} lists with further pages lead to the next one`, others);
+  expect(others).toEqual([]);
+});
+
+it("no list that is complete leads to another page", () => {
+  const next = lists
+    .filter(({ complete }) => complete)
+    .map(({ webhooks, webhookId, ...list }) => {
+      const read = readList(list, { webhooks, webhookId });
+      return read.readable && read.next;
+    });
+  expect(next.filter(Boolean)).toEqual([]);
+});
+
 it("at least 95 % of the lists are judged right as complete or not, and none with further pages is complete", () => {
   const judged = lists.map(({ like, body, webhooks, webhookId, complete }) => {
     const read = readList({ body }, { webhooks, webhookId });

@@ -99,6 +99,8 @@ test.each<[string, unknown, string]>([
   ["keys as text", { apiKeys: "key" }, "apiKeys must be an array of texts."],
   ["a wrong port", { port: 70_000 }, "port must be a whole number from 0 to 65535."],
   ["an unknown kind of keys", { keys: "other" }, "keys must be one of: new, same, oneRecord, byId, refused."],
+  ["a page size of zero", { pageSize: 0 }, "pageSize must be a whole number, at least 1."],
+  ["an unknown style of pages", { pageStyle: "all" }, "pageStyle must be one of: link, next-url, cursor,"],
   ["a negative delay", { delay: -1 }, "delay must be a whole number of milliseconds from 0 to 600000."],
   ["another account as text", { otherAccounts: "b" }, "otherAccounts must be an array of access tokens."],
   [

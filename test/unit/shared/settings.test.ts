@@ -141,10 +141,10 @@ describe("settings", () => {
     ]);
   });
 
-  const members =
-    "apiKey apiKeyId webhooks webhookId webhookUrl webhookName webhookState active disabled complete".split(
-      " ",
-    );
+  const names =
+    "apiKey apiKeyId webhooks webhookId webhookUrl webhookName webhookState active disabled complete " +
+    "nextPage pageParameter";
+  const members = names.split(" ");
   it.each<[setting: string, value: unknown, rule: SettingRule]>([
     ["accessToken", `${SECRET}\n`, "visibleAscii"],
     ["accessToken", `${SECRET}é`, "visibleAscii"],
@@ -168,6 +168,8 @@ describe("settings", () => {
     ["responses.disabled", { disabled: [] }, "wordList"],
     ["responses.active", { active: ["a", {}] }, "wordList"],
     ["responses.complete", { complete: "maybe" }, "flag"],
+    ["responses.nextPage", { nextPage: { pointer: "/x" } }, "jsonPointer"],
+    ["responses.pageParameter", { pageParameter: "a&b" }, "parameterName"],
     ["responses.disabled", { active: ["On"], disabled: ["oN"] }, "distinctWords"],
     ["responses.disabled", { active: [1], disabled: ["1"] }, "distinctWords"],
   ])("are refused without repeating their values: %s, %j", (setting, value, rule) => {
@@ -186,6 +188,8 @@ describe("settings", () => {
       active: ["LIVE", 1, true],
       disabled: ["dead", 0, false, null],
       complete: true,
+      nextPage: "/meta/next",
+      pageParameter: "page[after]",
     };
     expect(read({ ...RIGHT, responses: JSON.stringify(mapping) }).responses).toEqual(mapping);
     expect(read({ ...RIGHT, responses: '{"apiKey":null}' }).responses).toEqual({});

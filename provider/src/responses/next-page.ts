@@ -1,0 +1,285 @@
+import {
+  isEmpty,
+  isObject,
+  isScalar,
+  nameSet,
+  nodesOf,
+  normalizeName,
+  pointersOf,
+  resolvePointer,
+  type DocumentNode,
+} from "../json.js";
+import {
+  asFlag,
+  LAST,
+  LINK_TO_NEXT,
+  MORE,
+  PAGES,
+  PREFIX,
+  TOTAL,
+  type ListExtent,
+  type ResponseHeaders,
+} from "./completeness.js";
+import type { ResponseMapping } from "./mapping.js";
+
+/** Where the next page of a list is. */
+export type NextPage = Readonly<
+  /** At one of these addresses, which may be relative to that of the list. Untrusted. */
+  | { kind: "address"; addresses: readonly string[]; pointer: string | null }
+  /** At the address of this page, with a query parameter. `isGuess`: its name is not in the response. */
+  | { kind: "parameter"; parameter: string; value: string; isGuess: boolean; pointer: string | null }
+  /** There may be one, but not how to request it. `pointers`: to what may say so. */
+  | { kind: "unknown"; pointers: readonly string[] }
+>;
+
+/** The position of a page in its list. */
+export interface PagePosition {
+  /** 1 for the first page. */
+  readonly number: number;
+  /** The number of records on the pages before. */
+  readonly recordsBefore: number;
+  /** How many of them are no webhooks that can be managed. */
+  readonly othersBefore: number;
+  /** The webhooks on the pages before, by ID. */
+  readonly known: Pick<ReadonlyMap<number, unknown>, "has" | "size">;
+}
+
+/** The position of a page that is the whole list, as far as is known. */
+export const FIRST_PAGE: PagePosition = { number: 1, recordsBefore: 0, othersBefore: 0, known: new Map() };
+
+/** What a page shows of its records. */
+export interface PageRecords extends ListExtent {
+  /** The ID of the last record; `null` if it is unknown. */
+  readonly lastId: number | null;
+}
+
+/** A member of a response outside its records, or a header with the name of one. */
+type Field = Pick<DocumentNode, "name" | "parentName" | "value" | "token" | "pointer">;
+
+/** Returns the query parameter that takes the value of a field; `null` if it is not a cursor. */
+type ParameterOf = (field: Field, position: PagePosition) => string | null;
+
+/**
+ * Names of an address: Django REST (`next`), JSON:API (`links.next`), HAL (`_links.next.href`), Laravel
+ * (`next_page_url`), Twilio (`next_page_uri`), OData (`@odata.nextLink`), API Platform (`hydra:next`).
+ */
+const ADDRESSES = nameSet(
+  "next nextPage nextUrl nextUri nextHref nextLink nextPageUrl nextPageUri nextPageLink " +
+    "odataNextLink hydraNext",
+);
+/** Discourse: `load_more_web_hooks`. */
+const LOAD_MORE = /^loadmore/;
+/** Names of the address in an object that stands for the next page: HAL, HubSpot, Asana, Oracle. */
+const ADDRESS_PARTS = nameSet("href url uri link path ref");
+const ADDRESS = /^(?:https?:)?\/|^\?|^[^\s?]{0,200}\?[^\s=]{1,200}=/i;
+
+const as =
+  (parameter: string): ParameterOf =>
+  () =>
+    parameter;
+/** In an object with one of these names. */
+const asIn = (parameter: string, parents: string): ParameterOf => {
+  const names = nameSet(parents);
+  return ({ parentName }) => (names.has(parentName) ? parameter : null);
+};
+/** The name as it was sent. */
+const asNamed: ParameterOf = ({ token }) => (PARAMETER.test(token) ? token : null);
+/** The name as it was sent, without `next`: `nextPageToken` becomes `pageToken`. */
+const asNamedWithoutNext: ParameterOf = ({ token }) => {
+  const rest = token.replace(/^next[-_]?/i, "");
+  const name = token.startsWith("n") ? rest.charAt(0).toLowerCase() + rest.slice(1) : rest;
+  return PARAMETER.test(name) ? name : null;
+};
+const PARAMETER = /^[A-Za-z][A-Za-z0-9_.-]{0,40}$/;
+/** A number that follows that of this page, which may count from 0. Others may be times (Vercel). */
+const asPage: ParameterOf = ({ value }, { number }) =>
+  [number, number + 1].includes(Number(value)) ? "page" : null;
+/** Any text: a number that is not that of a page could mean anything. */
+const asText =
+  (parameter: string): ParameterOf =>
+  ({ value, token }) =>
+    token === "" || isDigits(value) ? null : parameter;
+
+/** Names of a cursor, by rank, and the parameter that takes it at the services that use the name. */
+const CURSORS: readonly (readonly [ReadonlySet<string>, ParameterOf])[] = [
+  [nameSet("nextCursor nextPageCursor"), as("cursor")], // Slack, Fivetran, Adobe Acrobat Sign
+  [nameSet("nextPageToken"), asNamedWithoutNext], // Google, YouHodler
+  [nameSet("nextMarker nextOffset nextContinuationToken"), asNamedWithoutNext], // Box, AWS, Chargebee
+  [nameSet("nextPageStart"), as("start")], // Bitbucket Data Center
+  [nameSet("nextToken continuationToken continue iterator"), asNamed], // AWS, Azure, Kubernetes, Svix
+  [nameSet("endCursor afterCursor"), as("after")], // Relay, Zendesk
+  [nameSet("after"), asIn("after", "next cursors paging")], // HubSpot, Facebook
+  [nameSet("startingAfter"), asIn("starting_after", "next")], // Intercom
+  [nameSet("offset"), asIn("offset", "next nextPage")], // Asana
+  [nameSet("cursor"), asIn("after", "pagination")], // Twitch
+  [nameSet("cursor"), as("cursor")], // Square, Moralis
+  [nameSet("next"), asIn("cursor", "cursors")], // Patreon
+  [nameSet("next nextPage"), asPage], // PlanetScale, GitLab (`X-Next-Page`)
+  [nameSet("next"), asText("next")], // Hookdeck
+];
+/** Names of the number of this page. Spring counts from 0, in `number` next to `totalPages`. */
+const PAGE_NUMBERS: readonly (readonly [ReadonlySet<string>, ParameterOf])[] = [
+  [nameSet("number"), as("page")],
+  [nameSet("page currentPage"), as("page")], // Laravel, PlanetScale
+  [nameSet("pageNumber pageNo pageNum pageIndex"), asNamed],
+];
+/** Names of the position of the first record: PagerDuty, Contentful, Bitbucket, Jira, SCIM. */
+const OFFSETS = nameSet("offset skip start startAt startIndex");
+/** The ID of the last record: OpenAI. */
+const LAST_ID = nameSet("lastId");
+/** In the names of what may be the value for the next page, to propose for `responses.nextPage`. */
+const CANDIDATE = /next|cursor|marker|continu|scroll|pagetoken/;
+/** Longer values are not sent: many servers refuse a request line of more than 8 KB. */
+const MAX_VALUE = 4096;
+
+/**
+ * Finds the next page of a list that may have one, by the names that services use, or by the settings.
+ *
+ * @returns `null` if nothing tells how to request it, or if there is none.
+ */
+export function findNextPage(
+  document: unknown,
+  headers: ResponseHeaders,
+  page: PageRecords,
+  mapping: ResponseMapping,
+  position: PagePosition,
+): NextPage | null {
+  if (mapping.nextPage !== undefined) return configuredPage(document, mapping.nextPage, mapping, position);
+  const fields = [...memberFields(document, page), ...headerFields(headers)];
+  const more = hasMore(fields, page, position);
+  if (mapping.pageParameter !== undefined) {
+    const isLast = more === false || page.length === 0;
+    return isLast ? null : parameter(mapping.pageParameter, position.number + 1, null, false);
+  }
+  const found = findAddress(fields, headers) ?? findCursor(fields, position);
+  if (found !== null) return found;
+  const numbered = more === true ? findNumber(fields, page) : null;
+  if (numbered !== null) return numbered;
+  const candidates = fields.filter(({ name, value }) => CANDIDATE.test(name) && isValue(value));
+  return candidates.length === 0 ? null : { kind: "unknown", pointers: pointersOf(candidates) };
+}
+
+/** Reads the value at `responses.nextPage`, which is the only source. */
+function configuredPage(
+  document: unknown,
+  pointer: string,
+  { pageParameter }: ResponseMapping,
+  position: PagePosition,
+): NextPage | null {
+  const value = resolvePointer(document, pointer);
+  if (value === undefined || isEmpty(value)) return null;
+  if (!isValue(value)) return { kind: "unknown", pointers: [pointer] };
+  if (pageParameter !== undefined) return parameter(pageParameter, value, pointer, false);
+  if (isAddress(value)) return { kind: "address", addresses: [value], pointer };
+  const [token = "", parent = ""] = pointer.split("/").reverse();
+  const [name, parentName] = [normalizeName(token), normalizeName(parent)];
+  const field = { name, parentName, token, value, pointer };
+  return findCursor([field], position) ?? { kind: "unknown", pointers: [pointer] };
+}
+
+/** Finds the link of RFC 8288, or a member that is an address. */
+function findAddress(fields: readonly Field[], { link = [] }: ResponseHeaders): NextPage | null {
+  const links = [link].flat().flatMap((text) => [...text.matchAll(/<([^<>]{0,4096})>([^<]*)/g)]);
+  const targets = links.flatMap(([, target = "", rest = ""]) => (LINK_TO_NEXT.test(rest) ? [target] : []));
+  if (targets.length > 0) return { kind: "address", addresses: targets, pointer: null };
+  const found = fields.filter(
+    ({ name, parentName, value }) =>
+      isAddress(value) &&
+      (ADDRESSES.has(name) || LOAD_MORE.test(name) || (ADDRESSES.has(parentName) && ADDRESS_PARTS.has(name))),
+  );
+  const addresses = found.map(({ value }) => String(value));
+  return found[0] === undefined ? null : { kind: "address", addresses, pointer: found[0].pointer };
+}
+
+function findCursor(fields: readonly Field[], position: PagePosition): NextPage | null {
+  for (const [names, parameterOf] of CURSORS)
+    for (const field of fields) {
+      const name = names.has(field.name) && isValue(field.value) ? parameterOf(field, position) : null;
+      if (name !== null) return parameter(name, String(field.value), field.pointer);
+    }
+  return null;
+}
+
+/** Finds the number of the next page, its offset, or the record before it. */
+function findNumber(fields: readonly Field[], { length, lastId }: PageRecords): NextPage | null {
+  const pages = fields.find(({ name, value }) => PAGES.has(name) && isDigits(value));
+  for (const [names, parameterOf] of PAGE_NUMBERS)
+    for (const field of fields) {
+      if (!names.has(field.name) || !isDigits(field.value)) continue;
+      if (field.name === "number" && field.parentName !== pages?.parentName) continue;
+      const name = parameterOf(field, FIRST_PAGE);
+      if (name !== null) return parameter(name, Number(field.value) + 1, field.pointer);
+    }
+  for (const field of fields) {
+    const name = OFFSETS.has(field.name) && isDigits(field.value) ? asNamed(field, FIRST_PAGE) : null;
+    // Plus what arrived, not plus the limit: a service may return less, and no record may be skipped.
+    if (name !== null) return parameter(name, Number(field.value) + length, field.pointer);
+  }
+  const last = fields.find(({ name, value }) => LAST_ID.has(name) && isValue(value));
+  if (last !== undefined) return parameter("after", String(last.value), last.pointer);
+  const isSaid = fields.some(({ name, value }) => saysMore(name, value) === true);
+  return isSaid && lastId !== null ? parameter("starting_after", lastId, null) : null; // Stripe
+}
+
+function saysMore(name: string, value: unknown): boolean | null {
+  const flag = asFlag(value);
+  if (flag === null) return null;
+  if (MORE.has(name)) return flag;
+  return LAST.has(name) ? !flag : null;
+}
+
+/** Whether a list has more pages, by what says so explicitly; `null` if nothing does. */
+function hasMore(
+  fields: readonly Field[],
+  { length }: PageRecords,
+  { number, recordsBefore }: PagePosition,
+): boolean | null {
+  const signs = fields.flatMap(({ name, value }) => {
+    if (!isDigits(value)) return saysMore(name, value) ?? [];
+    if (TOTAL.has(name)) return [Number(value) > recordsBefore + length];
+    return PAGES.has(name) ? [Number(value) > number] : [];
+  });
+  return signs.length === 0 ? null : signs.includes(true);
+}
+
+/** Returns the members outside the records. A link in an array has the name of its relation. */
+function* memberFields(document: unknown, { parts }: PageRecords): Generator<Field> {
+  for (const node of nodesOf(document, ({ value }) => !parts.includes(value))) {
+    if (parts.includes(node.value)) continue;
+    yield node;
+    if (isObject(node.value) && node.value["rel"] === "next")
+      for (const child of ["href", "url", "uri"])
+        yield { name: "next", parentName: "", value: node.value[child], token: "", pointer: null };
+  }
+}
+
+function headerFields(headers: ResponseHeaders): Field[] {
+  return Object.entries(headers).map(([header, value]) => {
+    const name = normalizeName(header.replace(PREFIX, ""));
+    return { name, parentName: "", value, token: "", pointer: null };
+  });
+}
+
+function parameter(
+  name: string,
+  value: string | number,
+  pointer: string | null,
+  isGuess = true,
+): NextPage & { readonly kind: "parameter" } {
+  return { kind: "parameter", parameter: name, value: String(value), isGuess, pointer };
+}
+
+function isAddress(value: unknown): value is string {
+  return typeof value === "string" && value.length <= MAX_VALUE && ADDRESS.test(value);
+}
+
+function isDigits(value: unknown): boolean {
+  return (typeof value === "number" || typeof value === "string") && /^\d{1,15}$/.test(String(value));
+}
+
+/** Whether a value can be sent as that of a parameter. */
+function isValue(value: unknown): value is string | number {
+  return (
+    isScalar(value) && typeof value !== "boolean" && !isEmpty(value) && String(value).length <= MAX_VALUE
+  );
+}

@@ -1,0 +1,279 @@
+import type { ServerResponse } from "node:http";
+import { describe, expect, it } from "vitest";
+
+import { PAGE_STYLES } from "../../../provider/src/sandbox/pages.js";
+import {
+  listen,
+  requestFailureOf,
+  failureOf,
+  sandboxFor,
+  InstantClock,
+  type Target,
+} from "../api/support.ts";
+import { create, mapping, methods, startRun } from "../shared/support.ts";
+
+const LIST = "/api/v1/partners/webhooks";
+const STATES = Object.fromEntries(Array.from({ length: 7 }, (_, index) => [101 + index, "active"] as const));
+/** On the last of four pages. */
+const LAST = 107;
+
+/** A run whose service has seven webhooks on pages of two. */
+async function paged(pageStyle: (typeof PAGE_STYLES)[number]) {
+  const service = await sandboxFor({ webhooks: STATES, pageSize: 2, pageStyle });
+  const gets = (): number => methods(service).filter((method) => method === "GET").length;
+  return { service, gets, run: (config = {}) => startRun(service, config) };
+}
+
+describe.each(PAGE_STYLES)("a list with pages of the style %s", (style) => {
+  it("lets a resource manage a webhook on its last page, and notices its drift", async () => {
+    const { service, gets, run } = await paged(style);
+    const { outputs } = await create(run().partnerWebhookState, { webhookId: LAST, state: "disabled" });
+    expect([gets(), service.webhooks.get(LAST)]).toEqual([4, "disabled"]);
+    service.setWebhookState(LAST, "active");
+    expect(await run().partnerWebhookState.read(outputs)).toMatchObject({ outputs: { state: "active" } });
+    const imported = await run().partnerWebhookState.adopt(String(LAST));
+    expect(imported).toMatchObject({ outputs: { webhookId: LAST, state: "active" } });
+    service.removeWebhook(LAST);
+    expect(await run().partnerWebhookState.read(outputs)).toBeNull();
+    await run().partnerWebhookState.delete(outputs);
+  });
+
+  it("lets a fleet manage all others, and lists all webhooks, with one reading", async () => {
+    const { service, gets, run } = await paged(style);
+    const fresh = run();
+    await create(fresh.partnerWebhookStates, { states: { [LAST]: "active" }, others: "disabled" });
+    const states = Array.from({ length: 6 }, () => "disabled").concat("active");
+    expect([...service.webhooks.values()]).toEqual(states);
+    expect((await fresh.listWebhooks()).map(({ state }) => state)).toEqual(states);
+    expect((await fresh.listResources()).map(({ id }) => id)).toEqual(Object.keys(STATES));
+    expect(gets()).toBe(4);
+  });
+
+  it("proves that a webhook does not exist", async () => {
+    const { run } = await paged(style);
+    const { problems } = await run().partnerWebhookState.check({}, { webhookId: 99, state: "active" });
+    expect(problems).toMatchObject([{ problem: { kind: "noSuchWebhook", webhookIds: [99] } }]);
+  });
+});
+
+it("a list on one page costs one request, in every style", async () => {
+  for (const pageStyle of PAGE_STYLES) {
+    const service = await sandboxFor({ pageSize: 3, pageStyle });
+    await startRun(service).listWebhooks();
+    expect(methods(service), pageStyle).toEqual(["GET"]);
+  }
+});
+
+/** What a service answers to a request for a page, by the query. */
+type Script = (
+  query: URLSearchParams,
+  origin: string,
+) => object | readonly object[] | ((to: ServerResponse) => void);
+
+const A = { id: 1, state: "active" };
+const B = { id: 2, state: "active" };
+
+/** Starts a service that answers by a script, and a run that uses it. */
+async function scripted(script: Script, config: Readonly<Record<string, string>> = {}, options = {}) {
+  const service: Target & { requests: { url?: string | undefined; headers: object }[] } = await listen(
+    (request, response) => {
+      const url = new URL(request.url ?? "", `http://${request.headers.host ?? ""}`);
+      const answer = script(url.searchParams, url.origin);
+      if (typeof answer === "function") answer(response);
+      else response.setHeader("content-type", "application/json").end(JSON.stringify(answer));
+    },
+  );
+  const run = startRun(service, config, options);
+  return { run, queries: () => service.requests.map(({ url = "" }) => url.replace(LIST, "")) };
+}
+
+const refuses = (status: number) => (response: ServerResponse) => void response.writeHead(status).end("{}");
+
+describe("the reading of a list ends", () => {
+  it.each<[what: string, script: Script, unread: object, queries: string[]]>([
+    [
+      "with a page that repeats webhooks, as from a service that ignores the query",
+      () => ({ data: [A], next_cursor: "x" }),
+      { kind: "nothingNew", page: 2, parameter: "cursor", pointer: "/next_cursor" },
+      ["", "?cursor=x"],
+    ],
+    [
+      "with an empty page that leads on",
+      () => ({ data: [], next: "?page=2" }),
+      { kind: "nothingNew", page: 1 },
+      [""],
+    ],
+    [
+      "in a loop",
+      (query) => (query.has("page") ? { data: [B], next: "?page=2" } : { data: [A], next: "?page=2" }),
+      { kind: "loop", page: 2 },
+      ["", "?page=2"],
+    ],
+    ["with a loop to the first page", () => ({ data: [A], next: LIST }), { kind: "loop", page: 1 }, [""]],
+    [
+      "at another host",
+      () => ({ data: [A], next: `https://evil.example${LIST}?page=2` }),
+      { kind: "elsewhere", page: 1 },
+      [""],
+    ],
+    [
+      "at another path",
+      () => ({ data: [A], next: "/api/v1/partners/api-key" }),
+      { kind: "elsewhere", page: 1 },
+      [""],
+    ],
+    [
+      "with a name that nothing explains",
+      () => ({ data: [A], meta: { following_cursor: "x" } }),
+      { kind: "unknown", page: 1, pointers: ["/meta/following_cursor"] },
+      [""],
+    ],
+    [
+      "with a parameter that the service refuses",
+      (query) => (query.has("cursor") ? refuses(400) : { data: [A], next_cursor: "x" }),
+      { kind: "refused", page: 1, parameter: "cursor", pointer: "/next_cursor", status: 400 },
+      ["", "?cursor=x"],
+    ],
+  ])("%s", async (_what, script, unread, queries) => {
+    const service = await scripted(script);
+    const problem = { kind: "absenceUnproven", complete: false, unread };
+    expect(await failureOf(service.run.listWebhooks())).toMatchObject({ problem });
+    expect(service.queries()).toEqual(queries);
+    const { problems } = await service.run.partnerWebhookState.check({}, { webhookId: 9, state: "active" });
+    expect(problems).toMatchObject([{ problem: { ...problem, webhookId: 9 } }]);
+  });
+
+  it("after 200 pages, although each one has a new webhook", async () => {
+    const service = await scripted((query) => {
+      const page = Number(query.get("page") ?? 1);
+      return { data: [{ ...A, id: page }], next: `?page=${page + 1}` };
+    });
+    const unread = { kind: "tooMany", page: 200 };
+    expect(await failureOf(service.run.listWebhooks())).toMatchObject({ problem: { unread } });
+    expect(service.queries()).toHaveLength(200);
+  });
+});
+
+it("the pages that were read are managed, although the list is not complete", async () => {
+  const service = await scripted(() => ({ data: [A, B], next: "https://evil.example/" }));
+  const { outputs } = await create(service.run.partnerWebhookState, { webhookId: 2, state: "active" });
+  expect(outputs).toMatchObject({ state: "active" });
+  expect(service.queries()).toEqual([""]);
+});
+
+it("an address goes to our own base URL, with its query alone", async () => {
+  const service = await scripted((query, origin) =>
+    query.has("page") ? { data: [B] } : { data: [A], next: `${origin}${LIST}?page=2&q=%20#x` },
+  );
+  expect(await service.run.listWebhooks()).toHaveLength(2);
+  expect(service.queries()).toEqual(["", "?page=2&q=%20"]);
+});
+
+it("a webhook on two pages is one webhook, and the later reading counts", async () => {
+  const service = await scripted((query) =>
+    query.has("page") ? { data: [{ ...A, state: "disabled" }, B] } : { data: [A], next: "?page=2" },
+  );
+  const list = await service.run.listWebhooks();
+  expect(list.map(({ webhookId, state }) => [webhookId, state])).toEqual([
+    [1, "disabled"],
+    [2, "active"],
+  ]);
+});
+
+it("an odd record alone on the last page is left out, and named by its position in the list", async () => {
+  const service = await scripted((query) =>
+    query.has("page") ? { data: [{ id: 0 }], next: null } : { data: [A, B], next: "?page=2" },
+  );
+  expect(await service.run.listWebhooks()).toHaveLength(2);
+  expect(service.run.notices).toMatchObject([{ kind: "oddRecords", records: [{ position: 3 }] }]);
+});
+
+describe("an error on a page after the first is an error of the list, and names the page", () => {
+  const third =
+    (answer: ReturnType<Script>): Script =>
+    (query) => {
+      const page = Number(query.get("page") ?? 1);
+      return page === 3 ? answer : { data: [{ ...A, id: page }], page, total_pages: 4 };
+    };
+  it.each<[what: string, answer: ReturnType<Script>, cause: object]>([
+    ["a status", refuses(403), { kind: "status", status: 403 }],
+    ["a refused parameter that worked before", refuses(400), { kind: "status", status: 400 }],
+    ["a failure in the body", { success: false, error: "no" }, { kind: "reportedFailure" }],
+    ["a body that is no list", { message: "hello" }, { kind: "unreadableList" }],
+    ["IDs under another name", [{ webhookId: 7, id: 3, state: "active" }], { kind: "unreadableList" }],
+    ["a connection that breaks", (response) => void response.destroy(), { kind: "connection" }],
+  ])("%s", async (_what, answer, cause) => {
+    const service = await scripted(third(answer));
+    const failure = await requestFailureOf(service.run.listWebhooks());
+    expect(failure).toMatchObject({ page: 3, cause });
+  });
+
+  it("unless a retry succeeds", async () => {
+    let failures = 0;
+    const service = await scripted((query) => {
+      if (!query.has("page")) return { data: [A], next: "?page=2" };
+      failures += 1;
+      return failures < 3 ? refuses(503) : { data: [B] };
+    });
+    expect(await service.run.listWebhooks()).toHaveLength(2);
+    expect(service.queries()).toHaveLength(4);
+  });
+});
+
+it("operationTimeout is the time for all pages together", async () => {
+  const clock = new InstantClock();
+  const service = await scripted(
+    (query) => {
+      clock.advance(400);
+      const page = Number(query.get("page") ?? 1);
+      return page === 3 ? refuses(503) : { data: [{ ...A, id: page }], next: `?page=${page + 1}` };
+    },
+    { operationTimeout: "1" },
+    { clock },
+  );
+  const { page, attempts } = await requestFailureOf(service.run.listWebhooks());
+  expect({ page, attempts }).toEqual({ page: 3, attempts: 1 });
+});
+
+it("one limit applies to the size of all pages together", async () => {
+  const filler = "x".repeat(3 * 1024 * 1024);
+  const service = await scripted((query) => {
+    const page = Number(query.get("page") ?? 1);
+    return { data: [{ ...A, id: page, filler }], next: `?page=${page + 1}` };
+  });
+  const { page, cause } = await requestFailureOf(service.run.listWebhooks());
+  expect({ page, cause }).toMatchObject({ page: 3, cause: { kind: "tooLarge", limit: 8 * 1024 * 1024 } });
+});
+
+describe("the settings lead to further pages", () => {
+  it.each<[responses: object, script: Script, queries: string[]]>([
+    [
+      { nextPage: "/next_cursor", pageParameter: "page_token" },
+      (query) =>
+        query.has("page_token") ? { data: [B], next_cursor: null } : { data: [A], next_cursor: "x" },
+      ["", "?page_token=x"],
+    ],
+    [
+      { nextPage: "/meta/following" },
+      (query) => (query.has("p") ? { data: [B] } : { data: [A], meta: { following: "?p=2" } }),
+      ["", "?p=2"],
+    ],
+    [
+      { pageParameter: "p" },
+      (query) => [[A], [B], []][Number(query.get("p") ?? 1) - 1] ?? [],
+      ["", "?p=2", "?p=3"],
+    ],
+    [
+      { nextPage: "/cursor", pageParameter: "cursor", complete: true },
+      (query) => ({
+        data: [[A], [B], []][(query.get("cursor") ?? "").length] ?? [],
+        cursor: `${query.get("cursor") ?? ""}x`,
+      }),
+      ["", "?cursor=x", "?cursor=xx"],
+    ],
+  ])("%j", async (responses, script, queries) => {
+    const service = await scripted(script, mapping(responses));
+    expect(await service.run.listWebhooks()).toHaveLength(2);
+    expect(service.queries()).toEqual(queries);
+  });
+});
