@@ -10,7 +10,8 @@ import { createRequire } from "node:module";
 import type * as Grpc from "@grpc/grpc-js";
 import type { ConfigureRequest, ResourceProvider } from "@pulumi/pulumi/dynamic";
 
-import { withoutSpecialValues, type Properties, type ResourceHandlers } from "../shared/properties.js";
+import { withoutSpecialValues, type Properties } from "../shared/properties.js";
+import type { ResourceAdapter } from "../shared/resource-adapter.js";
 import { PartialFailure } from "../shared/partial-failure.js";
 import { isAdoption, PluginHost, toWire, type CallContext } from "./plugin-host.js";
 
@@ -59,7 +60,7 @@ export const partnerWebhooks: ResourceProvider = {
  * also removes stack traces, which the host prints for `read` and `delete`, and foreign messages: those of
  * Node and `JSON.parse` quote their input.
  */
-function toProvider(resource: ResourceHandlers): ResourceProvider {
+function toProvider(resource: ResourceAdapter): ResourceProvider {
   return {
     configure,
     check: (olds: Properties, news: Properties) =>

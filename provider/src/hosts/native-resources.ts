@@ -3,14 +3,9 @@ import { Empty } from "google-protobuf/google/protobuf/empty_pb.js";
 import type { Struct } from "google-protobuf/google/protobuf/struct_pb.js";
 
 import { isState, STATES, type WebhookState } from "../api/operations.js";
-import {
-  withoutSpecialValues,
-  type Properties,
-  type ResourceHandlers,
-  type ResourceName,
-} from "../shared/properties.js";
+import { withoutSpecialValues, type Properties, type ResourceName } from "../shared/properties.js";
 import { ResourceError } from "../shared/problems.js";
-import { isRefreshedFirst } from "../webhooks/refresh-before-update.js";
+import { isRefreshedFirst, type ResourceAdapter } from "../shared/resource-adapter.js";
 import { RESOURCES, SECRET_OUTPUTS } from "../registration.js";
 import { checkFailure } from "./native-configuration.js";
 import { isAdoption, type PluginHost } from "./plugin-host.js";
@@ -103,7 +98,7 @@ export class NativeResources {
     );
   }
 
-  #handlersOf(request: { getUrn(): string }): ResourceHandlers {
+  #handlersOf(request: { getUrn(): string }): ResourceAdapter {
     const token = request.getUrn().split("::")[2]?.split("$").at(-1) ?? "";
     // A stack that moves back may have replaced a resource, which has its new type until it is deleted.
     const registration = RESOURCES.find(({ nativeToken, type }) => [nativeToken, type].includes(token));

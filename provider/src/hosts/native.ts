@@ -14,7 +14,7 @@ import { Any } from "google-protobuf/google/protobuf/any_pb.js";
 import { Empty } from "google-protobuf/google/protobuf/empty_pb.js";
 
 import { PartialFailure } from "../shared/partial-failure.js";
-import { isRefreshedFirst } from "../webhooks/refresh-before-update.js";
+import { isRefreshedFirst } from "../shared/resource-adapter.js";
 import { NativeConfiguration } from "./native-configuration.js";
 import { invoke } from "./native-functions.js";
 import { NativeResources, outputStruct } from "./native-resources.js";

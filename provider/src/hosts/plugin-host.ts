@@ -3,7 +3,8 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import type * as Grpc from "@grpc/grpc-js";
 
 import { PartnerError } from "../api/errors.js";
-import type { Properties, ResourceHandlers } from "../shared/properties.js";
+import type { Properties } from "../shared/properties.js";
+import type { ResourceAdapter } from "../shared/resource-adapter.js";
 import { createHandlers, type PartnerHandlers } from "../shared/create-handlers.js";
 import type { KeyEntry } from "../keys/key-holders.js";
 import { PluginProcess } from "../shared/plugin-process.js";
@@ -101,7 +102,7 @@ export class PluginHost {
   }
 
   /** Checks inputs. An error in the check is reported as a problem with the inputs. */
-  async check(resource: ResourceHandlers, olds: Properties, news: Properties) {
+  async check(resource: ResourceAdapter, olds: Properties, news: Properties) {
     try {
       const { inputs, problems } = await resource.check(olds, news, this.#urn || undefined);
       const reasons = problems.map((problem) =>

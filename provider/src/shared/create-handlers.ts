@@ -2,27 +2,25 @@ import type { WebhookState } from "../api/operations.js";
 import type { WebhookReading } from "../responses/webhook-list-reader.js";
 import { findWebhook, isFound, type WebhookQuery } from "../webhook-search.js";
 import { apiKeyResource } from "../keys/api-key.js";
-import type { Properties, ResourceHandlers } from "./properties.js";
-import { ResourceError } from "./problems.js";
-import { PartialFailure } from "./partial-failure.js";
-import { assertOwned, otherAccount, otherServer } from "./ownership.js";
-import type { PluginProcess } from "./plugin-process.js";
-import { ResourceAdapter } from "./resource-adapter.js";
+import { fleetForm } from "../webhooks/fleet-form.js";
+import { fleetResource } from "../webhooks/fleet.js";
 import { listResources, type ListedResource } from "../webhooks/resource-list.js";
-import { FleetOperations } from "../webhooks/fleet-operations.js";
-import { webhookStatesHandlers } from "../webhooks/fleet.js";
-import { refreshBeforeUpdate } from "../webhooks/refresh-before-update.js";
 import { shownWebhook, type ShownWebhook } from "../webhooks/shown-webhook.js";
-import { webhookStateHandlers } from "../webhooks/single.js";
+import { webhookForm } from "../webhooks/webhook-form.js";
+import type { PluginProcess } from "./plugin-process.js";
+import { PreviewCheck } from "./preview-check.js";
+import { ResourceError } from "./problems.js";
+import { ResourceAdapter } from "./resource-adapter.js";
+import type { Resource } from "./resource.js";
 
 /**
  * The handlers of one plugin process: of all resources and of the one function, and the list of what can be
  * imported.
  */
 export interface PartnerHandlers {
-  readonly partnerApiKey: ResourceHandlers;
-  readonly partnerWebhookState: ResourceHandlers;
-  readonly partnerWebhookStates: ResourceHandlers;
+  readonly partnerApiKey: ResourceAdapter;
+  readonly partnerWebhookState: ResourceAdapter;
+  readonly partnerWebhookStates: ResourceAdapter;
   /**
    * Lists all webhooks of the account. The records may hold special values: see `withoutSpecialValues`.
    *
@@ -44,12 +42,11 @@ export type ListedWebhook = ShownWebhook & Pick<WebhookReading, "record">;
 
 /** Creates the handlers. Both hosts use them. Those of a resource are created when it is first used. */
 export function createHandlers(plugin: PluginProcess): PartnerHandlers {
-  const fleet = lazy(() => new FleetOperations(plugin));
-  const webhook = (handlers: ResourceHandlers): ResourceHandlers =>
-    guardOwnership(plugin, refreshBeforeUpdate(plugin, handlers));
-  const partnerApiKey = lazy(() => new ResourceAdapter(plugin, apiKeyResource(plugin)));
-  const partnerWebhookState = lazy(() => webhook(webhookStateHandlers(plugin, fleet())));
-  const partnerWebhookStates = lazy(() => webhook(webhookStatesHandlers(plugin, fleet())));
+  const adapt = <Inputs, State>(resource: Resource<Inputs, State>) => new ResourceAdapter(plugin, resource);
+  const previewCheck = lazy(() => new PreviewCheck(plugin));
+  const partnerApiKey = lazy(() => adapt(apiKeyResource(plugin)));
+  const partnerWebhookState = lazy(() => adapt(fleetResource(plugin, previewCheck(), webhookForm)));
+  const partnerWebhookStates = lazy(() => adapt(fleetResource(plugin, previewCheck(), fleetForm)));
   return {
     get partnerApiKey() {
       return partnerApiKey();
@@ -84,71 +81,4 @@ export function createHandlers(plugin: PluginProcess): PartnerHandlers {
 function lazy<Value extends object>(create: () => Value): () => Value {
   let value: Value | null = null;
   return () => (value ??= create());
-}
-
-/** Wraps handlers so that they protect the resources of other accounts and servers. */
-function guardOwnership(plugin: PluginProcess, handlers: ResourceHandlers): ResourceHandlers {
-  const withServer = (outputs: Properties) => ({ ...outputs, server: plugin.readSettings().servers[0] });
-  const rethrowWithServer = (error: unknown): never => {
-    if (!(error instanceof PartialFailure)) throw error;
-    throw new PartialFailure(error.id, withServer(error.properties), error.reason);
-  };
-
-  return {
-    ...handlers,
-
-    async check(olds, news, urn) {
-      plugin.readSettings(); // Even if nothing changes, because the next change would fail.
-      const { inputs, problems } = await handlers.check(olds, news, urn);
-      // The default provider has one account: it could create the new resource but not delete the old one.
-      const account = plugin.isExplicit ? null : otherAccount(plugin, olds);
-      return { inputs, problems: account ? [...problems, account] : problems };
-    },
-
-    diff(olds, news, resource) {
-      const difference = handlers.diff(olds, news, resource);
-      if (olds["account"] !== plugin.account) return difference; // The process of the old account deletes it.
-      const server = otherServer(plugin, olds);
-      if (server === null) return difference;
-      plugin.warn(server);
-      if (server.kind === "moved") return { ...difference, changes: true };
-      // A replacement would create the new resource before it fails to delete the old one; an update fails at
-      // once.
-      return { ...difference, replaces: [] };
-    },
-
-    preview(olds, news) {
-      if (olds !== null) assertOwned(plugin, olds);
-      return withServer(handlers.preview(olds, news));
-    },
-
-    async create(inputs, urn) {
-      const { id, outputs } = await handlers.create(inputs, urn).catch(rethrowWithServer);
-      return { id, outputs: withServer(outputs) };
-    },
-
-    async read(olds) {
-      assertOwned(plugin, olds);
-      const found = await handlers.read(olds);
-      return found && { ...found, outputs: withServer(found.outputs) };
-    },
-
-    async update(id, olds, news, urn) {
-      assertOwned(plugin, olds);
-      // If only the address changed, there is nothing to send.
-      if (otherServer(plugin, olds) && !handlers.diff(olds, news, { id, urn: urn ?? "" }).changes)
-        return withServer(olds);
-      return withServer(await handlers.update(id, olds, news, urn).catch(rethrowWithServer));
-    },
-
-    async delete(olds, resource) {
-      assertOwned(plugin, olds);
-      return handlers.delete(olds, resource);
-    },
-
-    async adopt(id) {
-      const adopted = await handlers.adopt(id);
-      return { ...adopted, outputs: withServer(adopted.outputs) };
-    },
-  };
 }

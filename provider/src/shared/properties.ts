@@ -1,4 +1,3 @@
-import type { PartnerError } from "../api/errors.js";
 import { redactText } from "../api/redact.js";
 import type { InputProblem } from "./problems.js";
 
@@ -43,60 +42,6 @@ export interface ResourceName {
   /** The ID in the state. */
   readonly id: string;
   readonly urn: string;
-}
-
-/**
- * The operations on one type of resource, for any host. All of them may throw a {@link PartnerError}; `diff`
- * only one about the settings.
- */
-export interface ResourceHandlers {
-  /**
-   * Validates inputs and fills in defaults. A problem that is an error would fail the update as well.
-   *
-   * @param olds The inputs in the state; empty for a new resource.
-   * @param urn The URN of the resource, if the host knows it. It tells apart two resources that declare the
-   * same webhook.
-   */
-  check(
-    olds: Properties,
-    news: Properties,
-    urn?: string,
-  ): Promise<{ readonly inputs: Properties; readonly problems: readonly (InputProblem | PartnerError)[] }>;
-  /**
-   * Compares the outputs in the state with checked inputs. Sends no request.
-   *
-   * @param resource Tells apart two resources with the same key, as in `delete`.
-   */
-  diff(
-    olds: Properties,
-    news: Properties,
-    resource?: ResourceName,
-  ): { readonly changes: boolean; readonly replaces: string[] };
-  /**
-   * Returns the outputs for a preview, {@link UNKNOWN} where only the update can tell.
-   *
-   * @param olds `null` for a creation.
-   */
-  preview(olds: Properties | null, news: Properties): Properties;
-  /**
-   * The engine may repeat a call of `create`, `update` or `delete` that failed, with the same arguments.
-   *
-   * @param urn As in `check`. It recognizes a repeated call.
-   * @throws {PartialFailure} if the resource exists but is not complete.
-   */
-  create(inputs: Properties, urn?: string): Promise<{ readonly id: string; readonly outputs: Properties }>;
-  /** @returns `null` if the resource is gone; `inputs` only if they can drift. */
-  read(olds: Properties): Promise<{ readonly outputs: Properties; readonly inputs?: Properties } | null>;
-  /** @throws {PartialFailure} if the update failed but its outputs must be kept. */
-  update(id: string, olds: Properties, news: Properties, urn?: string): Promise<Properties>;
-  delete(olds: Properties, resource?: ResourceName): Promise<void>;
-  /**
-   * Takes over a resource for an import or a `get`, by the ID that the user gave. `inputs`: with which a
-   * program declares it.
-   */
-  adopt(
-    id: string,
-  ): Promise<{ readonly id: string; readonly inputs: Properties; readonly outputs: Properties }>;
 }
 
 /**

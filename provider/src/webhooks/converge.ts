@@ -3,6 +3,7 @@ import { isState, type WebhookState } from "../api/operations.js";
 import type { WebhookReading } from "../responses/webhook-list-reader.js";
 import { ResourceError, type WebhookFailure } from "../shared/problems.js";
 import type { PluginProcess } from "../shared/plugin-process.js";
+import type { Applied } from "../shared/resource.js";
 import {
   idsOf,
   leavingWebhooks,
@@ -10,18 +11,14 @@ import {
   statesOf,
   unknownStates,
   type FleetInputs,
-  type FleetOutputs,
+  type FleetState,
   type StateMap,
 } from "./fleet-model.js";
 import type { WebhookRegistry, WebhookSnapshot } from "./webhook-registry.js";
 import type { Release } from "./webhook-release.js";
 
-/** What became of a fleet. */
-export interface ConvergeResult {
-  /** The new outputs, even if some changes failed: a state that may have changed is `null`. */
-  readonly outputs: FleetOutputs;
-  /** Why some webhooks are not in the desired states; `null` if all are. */
-  readonly failure: PartnerError | null;
+/** What became of a fleet: a state that may have changed is `null`. */
+export interface ConvergeResult extends Applied<FleetState> {
   /** Whether any webhook may have changed on the server. */
   readonly mayHaveChanged: boolean;
 }
@@ -33,7 +30,7 @@ export interface ConvergeResult {
 export async function converge(
   plugin: PluginProcess,
   news: FleetInputs,
-  olds: FleetOutputs,
+  olds: FleetState,
 ): Promise<ConvergeResult> {
   const { webhooks } = await plugin.open();
   const leaving = leavingWebhooks(olds, news);
@@ -50,8 +47,8 @@ export async function converge(
     recorded,
     released: release.states,
   }).finally(release.end);
-  const outputs = outputsOf(news, olds, covered, release, changes);
-  return { outputs, failure: changes.failure, mayHaveChanged: changes.mayHaveChanged };
+  const state = stateAfter(news, olds, covered, release, changes);
+  return { state, failure: changes.failure, mayHaveChanged: changes.mayHaveChanged };
 }
 
 /**
@@ -71,14 +68,14 @@ async function coverOthers(
   return { covered, snapshot: await registry.lookUp(webhookIds) };
 }
 
-/** Returns the outputs after the changes. A released webhook stays managed until it is in its final state. */
-function outputsOf(
+/** Returns the state after the changes. A released webhook stays managed until it is in its final state. */
+function stateAfter(
   news: FleetInputs,
-  { initialStates }: FleetOutputs,
+  { initialStates }: FleetState,
   covered: StateMap,
   release: Release,
   { found, reached }: Changes,
-): FleetOutputs {
+): FleetState {
   const unfinished = idsOf(release.states).filter((id) => reached[id] !== release.states[id]);
   const unnamed = [...idsOf(covered), ...unfinished];
   const managed = [...idsOf(news.states), ...unnamed];

@@ -19,8 +19,8 @@ export type FleetInputs = Readonly<{
   account: string;
 }>;
 
-/** The outputs of a fleet. */
-export type FleetOutputs = FleetInputs &
+/** What the stack stores of a fleet. */
+export type FleetState = FleetInputs &
   Readonly<{
     /**
      * Managed webhooks that the program does not name: covered by `others`, or not yet in their final states.
@@ -49,7 +49,7 @@ export function fleetInputs({ states, others, stateOnDestroy, account }: Propert
 }
 
 /** Reads the outputs of a fleet, as {@link fleetInputs} does. */
-export function fleetOutputs(outputs: Properties): FleetOutputs {
+export function fleetStateOf(outputs: Properties): FleetState {
   return {
     ...fleetInputs(outputs),
     otherStates: stateMapOf(outputs["otherStates"]),
@@ -82,7 +82,7 @@ function stateMapOf(value: unknown): StateMap {
  * released depends on the other resources of the run.
  */
 export function leavingWebhooks(
-  olds: FleetOutputs,
+  olds: FleetState,
   { states, others }: { readonly states: object; readonly others: OtherWebhooks },
 ): number[] {
   return isState(others) ? [] : idsOf(olds.initialStates).filter((id) => !(id in states));

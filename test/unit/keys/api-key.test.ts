@@ -1,15 +1,12 @@
 import { describe, expect, it } from "vitest";
 
-import {
-  UNKNOWN,
-  withoutSpecialValues,
-  type ResourceHandlers,
-} from "../../../provider/src/shared/properties.js";
+import { UNKNOWN, withoutSpecialValues } from "../../../provider/src/shared/properties.js";
 import type { PartialFailure } from "../../../provider/src/shared/partial-failure.js";
 import { fingerprint } from "../../../provider/src/keys/key-name.js";
 import { responseText, tokenMark } from "../../../provider/src/keys/stored-key.js";
 import type { KeyResponse } from "../../../provider/src/responses/key-reader.js";
 import { renderError } from "../../../provider/src/messages/error-messages.js";
+import type { ResourceAdapter } from "../../../provider/src/shared/resource-adapter.js";
 import { SHAPES, type Fault, type SandboxOptions, type Shape } from "../../support/sandbox.ts";
 import { failureOf, sandboxFor } from "../api/support.ts";
 import { checked, mapping, methods, NOON, partialFailureOf, startRun } from "../shared/support.ts";
@@ -17,12 +14,12 @@ import { checked, mapping, methods, NOON, partialFailureOf, startRun } from "../
 const DAY = 86_400_000;
 
 /** Creates the handlers of a separate run. */
-function keysOf(...args: Parameters<typeof startRun>): ResourceHandlers {
+function keysOf(...args: Parameters<typeof startRun>): ResourceAdapter {
   return startRun(...args).partnerApiKey;
 }
 
 /** Creates a key, without the check of a preview. */
-function create(keys: ResourceHandlers, args: object = {}) {
+function create(keys: ResourceAdapter, args: object = {}) {
   return keys.create({ account: "default", ...args });
 }
 

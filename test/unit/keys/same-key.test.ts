@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
-import type { ResourceHandlers } from "../../../provider/src/shared/properties.js";
 import { fingerprint } from "../../../provider/src/keys/key-name.js";
+import type { ResourceAdapter } from "../../../provider/src/shared/resource-adapter.js";
 import { SHAPES, type Sandbox, type Shape } from "../../support/sandbox.ts";
 import { failureOf, sandboxFor } from "../api/support.ts";
 import { mapping, methods, partialFailureOf, sharedJournals, startRun } from "../shared/support.ts";
@@ -12,7 +12,7 @@ const rotation = (trigger: string, overlapDays = 7) => ({
   rotation: { trigger, overlapDays },
 });
 
-async function created(keys: ResourceHandlers, name: string) {
+async function created(keys: ResourceAdapter, name: string) {
   const urn = urnOf(name);
   const { id, outputs } = await keys.create({ account: "default" }, urn);
   return { resource: { id, urn }, outputs };

@@ -1,9 +1,10 @@
 import type { Clock } from "../../../provider/src/api/rate-limiter.js";
-import type { Properties, ResourceHandlers } from "../../../provider/src/shared/properties.js";
+import type { Properties } from "../../../provider/src/shared/properties.js";
 import { PartialFailure } from "../../../provider/src/shared/partial-failure.js";
 import { createHandlers } from "../../../provider/src/shared/create-handlers.js";
 import type { Notice } from "../../../provider/src/shared/problems.js";
 import { PluginProcess } from "../../../provider/src/shared/plugin-process.js";
+import type { ResourceAdapter } from "../../../provider/src/shared/resource-adapter.js";
 import { sharedJournals } from "../shared/support.ts";
 import { TOKENS, type Account, type Service } from "./service.ts";
 
@@ -148,7 +149,7 @@ export async function runOperation(
     return { plugin, handlers: { key, webhook, fleet } };
   };
   const processes = { v1: start("v1"), v2: start("v2"), other: start("other"), second: start("second") };
-  const handlersOf = (name: string, provider: Provider): ResourceHandlers =>
+  const handlersOf = (name: string, provider: Provider): ResourceAdapter =>
     processes[provider].handlers[kindOf(name)];
   let requests = 0;
   service.onRequest = () => {
@@ -164,7 +165,7 @@ export async function runOperation(
     provider: Provider,
     olds: Properties,
     news: Properties,
-    work: (handlers: ResourceHandlers, errors: unknown[]) => Promise<Value>,
+    work: (handlers: ResourceAdapter, errors: unknown[]) => Promise<Value>,
   ): Promise<Value> => {
     if (isKilled()) throw new StepFailed();
     const record: Call = { verb: method, name, provider, olds, news, errors: [], dropped: false };

@@ -1,12 +1,13 @@
 import { describe, expect, it } from "vitest";
 
 import { SettingsError } from "../../../provider/src/api/errors.js";
-import type { Properties, ResourceHandlers } from "../../../provider/src/shared/properties.js";
+import type { Properties } from "../../../provider/src/shared/properties.js";
+import type { ResourceAdapter } from "../../../provider/src/shared/resource-adapter.js";
 import { failureOf, sandboxFor } from "../api/support.ts";
 import { checked, create, methods, startRun, type Run } from "./support.ts";
 
 /** The resources that belong to a server, with arguments for each. */
-const KINDS: readonly [string, (run: Run) => ResourceHandlers, Properties][] = [
+const KINDS: readonly [string, (run: Run) => ResourceAdapter, Properties][] = [
   ["key", (run) => run.partnerApiKey, {}],
   [
     "webhook",

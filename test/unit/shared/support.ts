@@ -1,12 +1,13 @@
 import { onTestFinished } from "vitest";
 
-import type { Properties, ResourceHandlers } from "../../../provider/src/shared/properties.js";
+import type { Properties } from "../../../provider/src/shared/properties.js";
 import { PartialFailure } from "../../../provider/src/shared/partial-failure.js";
 import { createHandlers } from "../../../provider/src/shared/create-handlers.js";
 import type { Notice } from "../../../provider/src/shared/problems.js";
 import { PluginProcess, type ProcessOptions } from "../../../provider/src/shared/plugin-process.js";
 import type { KeyEntry, KeyJournal } from "../../../provider/src/keys/key-holders.js";
 import type { JournalEntry, RunJournal } from "../../../provider/src/webhooks/run-claims.js";
+import type { ResourceAdapter } from "../../../provider/src/shared/resource-adapter.js";
 import type { Sandbox } from "../../support/sandbox.ts";
 import { failureOf } from "../api/support.ts";
 
@@ -82,7 +83,7 @@ export function mapping(responses: object): { responses: string } {
 
 /** Checks valid arguments and returns the inputs. @throws if `check` finds a problem. */
 export async function checked(
-  handlers: ResourceHandlers,
+  handlers: ResourceAdapter,
   args: Properties,
   olds: Properties = {},
 ): Promise<Properties> {
@@ -93,7 +94,7 @@ export async function checked(
 
 /** Checks arguments and creates the resource. */
 export async function create(
-  handlers: ResourceHandlers,
+  handlers: ResourceAdapter,
   args: Properties = {},
 ): Promise<{ id: string; inputs: Properties; outputs: Properties }> {
   const inputs = await checked(handlers, args);

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 
 import { SettingsError } from "../../../provider/src/api/errors.js";
-import type { Properties, ResourceHandlers } from "../../../provider/src/shared/properties.js";
+import type { Properties } from "../../../provider/src/shared/properties.js";
+import type { ResourceAdapter } from "../../../provider/src/shared/resource-adapter.js";
 import { sandboxFor } from "../api/support.ts";
 import { checked, create, methods, partialFailureOf, startRun, type Run } from "../shared/support.ts";
 
@@ -9,7 +10,7 @@ const ON = { refreshBeforeUpdate: "true" };
 const NATIVE = { canRefreshFirst: true };
 
 /** The resources that the setting applies to, with arguments and the ID for an import. */
-const KINDS: readonly [string, (run: Run) => ResourceHandlers, Properties, string][] = [
+const KINDS: readonly [string, (run: Run) => ResourceAdapter, Properties, string][] = [
   ["webhook", (run) => run.partnerWebhookState, { webhookId: 101, state: "disabled" }, "101"],
   ["fleet", (run) => run.partnerWebhookStates, { states: { 101: "disabled", 102: "disabled" } }, "default"],
 ];
@@ -35,7 +36,9 @@ describe.each(KINDS)("the setting refreshBeforeUpdate of a %s", (_kind, handlers
 
     expect(off.diff(outputs, created.inputs).changes, "removed").toBe(true);
     service.clearRequests();
-    const withoutIt = await off.update(created.id, outputs, created.inputs);
+    // Another run has no list yet.
+    const next = handlersOf(startRun(service, { refreshBeforeUpdate: "false" }, NATIVE));
+    const withoutIt = await next.update(created.id, outputs, created.inputs);
     expect(withoutIt, "removed").toEqual(created.outputs);
     expect(methods(service), "removed").toEqual([]);
     expect(await on.read(withoutIt), "a read by a run with it").toEqual(await off.read(withoutIt));
