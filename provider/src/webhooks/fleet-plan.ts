@@ -118,7 +118,7 @@ function leavingNotices(
   return notices;
 }
 
-/** Returns the leaving webhooks that no resource has declared so far; none if the inputs are not known yet. */
+/** Returns the leaving webhooks that no resource has declared so far; none if some inputs are unknown yet. */
 function undeclared(
   plugin: PluginProcess,
   olds: FleetState,
