@@ -7,6 +7,7 @@ import { delimiter, dirname, join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 
 import { inheritedEnv, mustRun, runProcess } from "../../../provider/tools/child-process.ts";
+import { renderNotice } from "../../../provider/src/messages/notice-messages.js";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 const SCRIPTS = join(import.meta.dirname, "../../../examples/pipeline/ci");
@@ -132,3 +133,26 @@ it("up.sh sends one SIGINT at its time limit, to Pulumi but not to its child pro
   const { code, stdout } = await runProcess("ci/up.sh", [], { cwd, env, ownGroup: true });
   expect({ code, stdout }).toEqual({ code: 124, stdout: "cli: SIGINT\n" });
 }, 30_000);
+
+const UNKNOWN_STATES = renderNotice({ kind: "stateUnknown", webhookIds: [101], setting: "active" }, {});
+const NOT_READ = renderNotice({ kind: "listNotRead" }, {});
+const NOT_READ_EU = renderNotice({ kind: "listNotRead" }, { account: "eu" });
+
+it.each<[what: string, printed: string[], exit: number, code: number, said: RegExp]>([
+  ["nothing", [], 0, 0, /^No drift\.$/],
+  ["drift", [], 7, 7, /^DRIFT: /],
+  ["a failure", [], 255, 255, /^The drift check FAILED with exit code 255: /],
+  ["unknown states", [UNKNOWN_STATES], 0, 1, /^Drift is NOT KNOWN /],
+  ["drift next to unknown states", [UNKNOWN_STATES], 7, 7, /^DRIFT: .*\nDrift is NOT KNOWN /],
+  ["webhooks that are not read", [NOT_READ, NOT_READ_EU], 0, 0, /^Drift of webhooks is not checked/],
+  ["unread webhooks next to unknown states", [NOT_READ, UNKNOWN_STATES], 0, 1, /^Drift is NOT KNOWN /],
+])("drift.sh says what is not known: %s", async (_what, printed, exit, code, said) => {
+  const cwd = await temporaryFolder();
+  await writeFile(join(cwd, "printed"), printed.map((text) => `    warning: ${text}\n`).join(""));
+  await writeFile(join(cwd, "pulumi"), `#!/bin/sh\ncat printed >&2\nexit ${exit}\n`);
+  await chmod(join(cwd, "pulumi"), 0o755);
+  const PATH = [cwd, process.env["PATH"]].join(delimiter);
+  const ended = await runProcess(join(SCRIPTS, "drift.sh"), [], { cwd, env: { ...inheritedEnv(), PATH } });
+  expect(ended.code).toBe(code);
+  expect(ended.stdout.replaceAll(/^ .*\n/gm, "").trim()).toMatch(said);
+});
