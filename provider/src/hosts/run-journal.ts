@@ -10,6 +10,7 @@ import {
   readSync,
   rmSync,
   statSync,
+  type Stats,
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -25,6 +26,8 @@ export type JournalTopic = "webhooks" | "keys";
 /** One process's side of the journal. */
 export interface JournalFile<Entry> {
   readonly folder: string;
+  /** `false` if another user may have access to that folder, so that it is not used. */
+  readonly isPrivate: boolean;
   /** Adds an entry. @returns Whether the other processes can read it. */
   append(entry: Entry): boolean;
   /** Returns what other processes have added since the last call; `null` if it cannot be read. */
@@ -94,6 +97,13 @@ export function openRunJournal<Entry>(
   };
   return {
     folder,
+    get isPrivate() {
+      try {
+        return isOwn(lstatSync(folder));
+      } catch {
+        return true; // It does not exist, or cannot be looked at.
+      }
+    },
     append: (entry) => {
       if (ending.aborted) return true;
       const line = `${JSON.stringify(entry)}\n`;
@@ -117,10 +127,13 @@ function createFolder(folder: string): void {
 
 /** @throws if the folder is not ours: another user could add claims. */
 function assertPrivate(folder: string): void {
-  const status = lstatSync(folder);
+  if (!isOwn(lstatSync(folder))) throw new Error("not a private folder");
+}
+
+function isOwn(status: Stats): boolean {
   const uid = process.getuid?.();
   const isPrivate = uid === undefined || (status.uid === uid && (status.mode & 0o077) === 0);
-  if (!status.isDirectory() || !isPrivate) throw new Error("not a private folder");
+  return status.isDirectory() && isPrivate;
 }
 
 /**

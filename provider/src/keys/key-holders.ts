@@ -44,6 +44,8 @@ export interface KeyEntry extends KeyResource {
 export interface KeyJournal {
   /** Where the entries are. */
   readonly folder: string;
+  /** As of `RunJournal`. */
+  readonly isPrivate: boolean;
   /** Adds an entry. Once this returns, the other processes can read it. @returns `false` if they cannot */
   append(entry: KeyEntry): boolean;
   /** Returns what other processes have added since the last call; `null` if it cannot be read. */
@@ -134,8 +136,9 @@ export class KeyHolders {
   #add(entry: KeyEntry): void {
     this.#readOthers(); // What others said earlier must not replace it.
     this.#entries.set(entry.id, entry);
-    if (this.#journal?.append(entry) === false)
-      this.#owner.warn({ kind: "notShared", folder: this.#journal.folder });
+    if (this.#journal?.append(entry) !== false) return;
+    const { folder, isPrivate } = this.#journal;
+    this.#owner.warn({ kind: "notShared", folder, isPrivate });
   }
 
   #readOthers(): void {

@@ -318,11 +318,6 @@ function resourceText(problem: ResourceProblem, context: MessageContext): string
         `${correct}, or create the webhook${s} at the service.`,
       );
     }
-    case "noRunFolder":
-      return sentences(
-        `The folder ${problem.folder}, which records what the program declares, cannot be used.`,
-        "Set TMPDIR to a folder of your own.",
-      );
     case "releasePending":
       return sentences(
         `For two minutes, another provider of this run has been removing ${webhooksText(problem.webhookIds)}`,

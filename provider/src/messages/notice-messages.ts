@@ -152,12 +152,16 @@ export function renderNotice(notice: Notice, context: MessageContext): string {
         `because the program has ${them} in a resource of another provider.`,
       );
     }
-    case "notShared":
+    case "notShared": {
+      const why = notice.isPrivate ? "cannot be used" : "is not yours alone, so it is not used";
       return sentences(
-        `the folder ${notice.folder} cannot be used, so a webhook or a key that two providers share is not`,
-        "detected, and removing a webhook from the program fails if that would change it.",
-        "Set TMPDIR to a folder of your own.",
+        `the folder ${notice.folder} ${why}. A webhook or a key that two providers of this run share`,
+        "is not detected, so removing it from one of them may change or delete it.",
+        notice.isPrivate
+          ? "Set TMPDIR to a folder that you can write to."
+          : `Run "chmod 700 ${notice.folder}", or remove it.`,
       );
+    }
     case "listNotRead":
       return sentences(
         `${settingName("readWebhooks", context)} is false,`,

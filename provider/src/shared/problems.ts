@@ -77,11 +77,8 @@ export type ResourceProblem = Readonly<
   /** `existing`: the IDs that exist; `null` if the list is not read. */
   | { kind: "noSuchWebhook"; webhookIds: readonly number[]; existing: readonly number[] | null }
   /**
-   * The folder in which the processes of a run exchange what they declare cannot be used, so no webhook can
-   * be released.
+   * Another provider of the run is still releasing one of these webhooks.
    */
-  | { kind: "noRunFolder"; folder: string }
-  /** Another provider of the run is still releasing one of these webhooks. */
   | { kind: "releasePending"; webhookIds: readonly number[] }
   /**
    * Two resources manage the same webhook. `null`: one manages all `others`, so any other resource overlaps.
@@ -249,8 +246,11 @@ export type Notice = Readonly<
    * provider.
    */
   | { kind: "declaredElsewhere"; webhookIds: readonly number[] }
-  /** The processes of the run cannot tell each other through this folder what the program declares. */
-  | { kind: "notShared"; folder: string }
+  /**
+   * The processes of the run cannot tell each other through this folder what the program declares.
+   * `isPrivate`: `false` if the reason is that others may have access to it.
+   */
+  | { kind: "notShared"; folder: string; isPrivate: boolean }
   /**
    * The responses to the changes of these webhooks show their other state, and the list did not tell whether
    * they were made. `isRead`: whether a refresh will tell.

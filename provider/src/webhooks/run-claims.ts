@@ -11,6 +11,8 @@ import { ResourceError, type Notice } from "../shared/problems.js";
 export interface RunJournal {
   /** Where the entries are. */
   readonly folder: string;
+  /** `false` if another user may have access to that folder, so that it is not used. */
+  readonly isPrivate: boolean;
   /** Adds an entry. Once this returns, the other processes can read it. @returns `false` if they cannot */
   append(entry: JournalEntry): boolean;
   /**
@@ -73,6 +75,10 @@ const MAX_WAIT = 120_000;
 /**
  * Asks the other processes of the run which webhooks the program declares through them, and which they
  * release, and tells them the same about this process. Decides nothing.
+ *
+ * It is as large as it is because a fleet can drop a webhook in an update, before the resource that takes it
+ * over in another process is checked. Without the wait for that release, that resource would have to fail,
+ * and only a second `up` would converge.
  */
 export class RunClaims {
   /** The claims of other processes for the same account. */
@@ -91,12 +97,10 @@ export class RunClaims {
   /**
    * Tells the other processes that the program declares webhooks through this one, then reads what they
    * declare. The order matters: of two processes that declare a webhook at the same time, at least one finds
-   * the other. Warns if they cannot be reached: usually, they cannot release the webhooks either, but they
-   * cannot find a webhook that is declared twice.
+   * the other. Warns if they cannot be reached.
    */
   claim(webhooks: readonly DeclaredWebhook[], urn: string): void {
-    const isShared = this.#append("claim", webhooks, urn) && this.#readOthers();
-    if (!isShared && this.#journal) this.#owner.warn({ kind: "notShared", folder: this.#journal.folder });
+    if (!this.#append("claim", webhooks, urn) || !this.#readOthers()) this.#warnNotShared();
   }
 
   /** The webhooks that the program declares through other processes. */
@@ -112,16 +116,16 @@ export class RunClaims {
 
   /**
    * Tells the other processes that webhooks are about to be released, then reads what they declare. The order
-   * matters: a process that declares a webhook later finds the release, and sets the webhook again.
+   * matters: a process that declares a webhook later finds the release, and sets the webhook again. Warns if
+   * they cannot be reached, and does not fail: usually, there are none, and a stack must be able to go.
    *
    * @returns The webhooks that the program declares through other processes. Each includes what its `others`
    *   covers.
-   * @throws {ResourceError} if the other processes cannot be asked.
    */
   startRelease(webhookIds: readonly number[]): Pick<ReadonlySet<DeclaredWebhook>, "has"> {
     if (this.#journal === null || webhookIds.length === 0) return new Set();
-    if (this.#append("release", webhookIds) && this.#readOthers()) return this.#claims;
-    throw new ResourceError({ kind: "noRunFolder", folder: this.#journal.folder });
+    if (!this.#append("release", webhookIds) || !this.#readOthers()) this.#warnNotShared();
+    return this.#claims;
   }
 
   /** Tells the other processes that a release has succeeded or failed. */
@@ -131,7 +135,7 @@ export class RunClaims {
 
   /** Returns the webhooks that other processes have released, or are about to. */
   released(): Pick<ReadonlySet<DeclaredWebhook>, "has"> {
-    this.#readOthers(); // If it fails, no process releases anything.
+    this.#readOthers(); // If it fails, a warning of the claim has said so.
     return this.#releases;
   }
 
@@ -154,6 +158,12 @@ export class RunClaims {
       if (isOver || signal?.aborted) return releases.reduce((last, { at }) => Math.max(last, at), -Infinity);
       await sleep(POLL_INTERVAL, null, { signal }).catch(() => null);
     }
+  }
+
+  #warnNotShared(): void {
+    if (this.#journal === null) return;
+    const { folder, isPrivate } = this.#journal;
+    this.#owner.warn({ kind: "notShared", folder, isPrivate });
   }
 
   /** @returns Whether the other processes can read the entry. */

@@ -68,7 +68,6 @@ export class ManagedWebhooks {
    * process, and those that have no state to restore.
    *
    * @param leaving The initial states of the leaving webhooks.
-   * @throws {ResourceError} if the other processes cannot be asked.
    */
   release(leaving: StateMap, stateOnDestroy: StateOnDestroy): Release {
     const undeclared = this.undeclared(idsOf(leaving));

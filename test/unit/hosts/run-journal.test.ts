@@ -121,9 +121,10 @@ it("a file of another run is removed a day after its process was killed", async 
   expect(readdirSync(folder).sort()).toEqual([files[0], files[2]]);
 });
 
-it.each<[string, () => void]>([
+it.each<[string, isPrivate: boolean, () => void]>([
   [
     "others can read or write it",
+    false,
     () => {
       mkdirSync(folder);
       chmodSync(folder, 0o770);
@@ -131,6 +132,7 @@ it.each<[string, () => void]>([
   ],
   [
     "the folder for temporary files does not exist, or is /proc",
+    true,
     () => {
       rmSync(join(folder, ".."), { recursive: true });
       vi.stubEnv("TMPDIR", existsSync("/proc") ? "/proc" : join(folder, ".."));
@@ -138,6 +140,7 @@ it.each<[string, () => void]>([
   ],
   [
     "it is a link",
+    false,
     () => {
       mkdirSync(`${folder}-elsewhere`, { mode: 0o700 });
       symlinkSync(`${folder}-elsewhere`, folder);
@@ -145,12 +148,14 @@ it.each<[string, () => void]>([
   ],
   [
     "it is a file",
+    false,
     () => {
       writeFileSync(folder, "");
     },
   ],
-])("the folder is not used if %s", (_what, prepare) => {
+])("the folder is not used if %s", (_what, isPrivate, prepare) => {
   prepare();
   const journal = openRunJournal("127.0.0.1:1", stopping.signal, "webhooks");
   expect([journal.append(CLAIM), journal.readOthers()]).toEqual([false, null]);
+  expect(journal.isPrivate).toBe(isPrivate);
 });

@@ -177,10 +177,11 @@ describe("a service that returns the same key to each creation", () => {
 
   it("warns if the processes of the run cannot tell each other who has which key", async () => {
     const { service, first } = await oneKey();
-    const keyJournal = { folder: "/tmp/x", append: () => false, readOthers: () => null };
+    const found = { folder: "/tmp/x", isPrivate: true };
+    const keyJournal = { ...found, append: () => false, readOthers: () => null };
     const run = startRun(service, {}, { keyJournal });
     run.partnerApiKey.diff(first.outputs, rotation("a"), first.resource);
-    expect(run.notices).toContainEqual({ kind: "notShared", folder: "/tmp/x" });
+    expect(run.notices).toContainEqual({ kind: "notShared", ...found });
   });
 
   it("deletes the key of two providers once when both are destroyed", async () => {

@@ -153,7 +153,6 @@ const PROBLEMS: Examples<ResourceProblem> = {
     token: "partners:index:PartnerWebhook",
     known: ["partners:index:PartnerWebhookState"],
   },
-  noRunFolder: { kind: "noRunFolder", folder: "/tmp/pulumi-partners-1000" },
   wrongImportId: all<ImportId>({
     webhookId: { kind: "webhookId" },
     accountName: { kind: "accountName", account: "default" },
@@ -364,7 +363,11 @@ const NOTICES: Examples<Notice> = {
   leaving: { kind: "leaving", account: "default", state: "active", webhookIds: MANY },
   leftBehind: { kind: "leftBehind", account: "eu", webhookIds: [101] },
   declaredElsewhere: [[1], [1, 2]].map((webhookIds) => ({ kind: "declaredElsewhere", webhookIds })),
-  notShared: { kind: "notShared", folder: "/tmp/pulumi-partners-1000" },
+  notShared: [true, false].map((isPrivate) => ({
+    kind: "notShared",
+    folder: "/tmp/pulumi-partners-1000",
+    isPrivate,
+  })),
   webhooksGone: { kind: "webhooksGone", webhookIds: [1] },
   drifted: [
     { kind: "drifted", state: "active", webhookIds: [103], labels: ['103 ("orders", hooks.example.com)'] },

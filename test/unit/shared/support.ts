@@ -66,6 +66,7 @@ function sharedEntries<Entry>() {
     let read = 0;
     return {
       folder: "in memory",
+      isPrivate: true,
       append: (entry: Entry) => all.push({ ...entry, process }) > 0,
       readOthers: () => {
         const added = all.slice(read).filter((entry) => entry.process !== process);

@@ -324,16 +324,18 @@ describe("two providers in one run", () => {
     expect(await failureOf(creation)).toMatchObject({ code: "PARTNERS_INTERRUPTED" });
   });
 
-  it("warn and change nothing if they cannot reach each other", async () => {
+  it("warn if they cannot reach each other, and still destroy: a stack with one provider has nothing to share", async () => {
     const service = await sandboxFor();
     const olds = await created(service, args);
-    const journal = { folder: "/tmp/x", append: () => false, readOthers: () => null };
-    const run = startRun(service, {}, { journal });
-    const problem = { kind: "noRunFolder", folder: "/tmp/x" };
-    await create(run.partnerWebhookState, { webhookId: 101, state: "active" });
-    expect(run.notices).toEqual([{ kind: "notShared", folder: "/tmp/x" }]);
-    expect(await failureOf(run.partnerWebhookStates.delete(olds))).toMatchObject({ problem });
-    expect(methods(service)).not.toContain("PATCH");
+    const found = { folder: "/tmp/x", isPrivate: true };
+    const journal = { ...found, append: () => false, readOthers: () => null };
+    const declaring = startRun(service, {}, { journal });
+    await create(declaring.partnerWebhookState, { webhookId: 101, state: "disabled" });
+    expect(declaring.notices).toEqual([{ kind: "notShared", ...found }]);
+    const destroying = startRun(service, {}, { journal });
+    await destroying.partnerWebhookStates.delete(olds);
+    expect(destroying.notices).toEqual([{ kind: "notShared", ...found }]);
+    expect(service.webhooks.get(102)).toBe("active");
   });
 });
 
