@@ -49,9 +49,9 @@ it("responses contain no undefined values if the inputs and the state are incomp
   const updated = await plugin.update("key-1", { ...key, apiKey: "k" }, key);
   expect(updated.properties).toMatchObject({ apiKey: "k" });
   const found = await plugin.read("101", { ...hook, state: "active", account: "default" });
-  expect(found).toMatchObject({ inputs: { stateOnDestroy: null } });
+  expect(found).toMatchObject({ inputs: { stateOnDestroy: "leave" } });
   const { properties } = await plugin.update("101", hook, { ...hook, state: "active" });
-  expect(properties).toMatchObject({ state: "active", initialState: null, stateOnDestroy: null });
+  expect(properties).toMatchObject({ state: "active", initialState: null, stateOnDestroy: "leave" });
 });
 
 it("a state that the native plugin wrote gets __provider from an update, which sends nothing else", async () => {

@@ -72,7 +72,6 @@ const RESOURCE_ENDS: Readonly<Record<Exclude<ResourceProblem["kind"], "partlyDon
   otherAccount: NOTHING_SENT,
   otherServer: NOTHING_SENT,
   noSuchWebhook: NOTHING_CHANGED,
-  noRunFolder: NOTHING_CHANGED,
   releasePending: "",
   declaredTwice: NOTHING_CHANGED,
   fleetIncomplete: "",
