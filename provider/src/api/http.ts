@@ -6,10 +6,10 @@ import { decodeBody } from "./content-encoding.js";
 import type { OperationKind } from "./operations.js";
 
 /**
- * The maximum number of body bytes to keep, decoded. A longer list is an error: with twice as many, some
- * lists would exhaust the memory of the process. The start of a longer response to a creation is kept,
- * because it may contain the key: even in base64, it fits into the 16 MiB that the engine's gRPC library
- * accepts as the header of an initialization failure.
+ * The maximum number of body bytes to keep, decoded. A longer list is an error. The start of a longer
+ * response to a creation is kept, because it may contain the key. Base64 in the state, and again in the
+ * header of an initialization failure, makes 14.2 MiB of it; the engine's gRPC library accepts 16 MiB
+ * (grpc-go, default of MaxHeaderListSize).
  */
 export const BODY_LIMIT = 8 * 1024 * 1024;
 
