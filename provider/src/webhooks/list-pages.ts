@@ -41,6 +41,8 @@ type Page = Extract<WebhookListReading, { readable: true }>;
 export interface WebhookList extends Omit<Page, "next" | "recordCount"> {
   /** Why further pages were not read; `null` if nothing leads to one. */
   readonly unread: UnreadPages | null;
+  /** The number of pages that were read. */
+  readonly pages: number;
 }
 
 /**
@@ -82,6 +84,7 @@ export async function readAllPages(
         complete: complete && isWhole,
         provesAbsence: provesAbsence && isWhole && haveOtherIds(odd),
         unread,
+        pages: position.number,
       };
     };
     const { number } = position;

@@ -63,7 +63,8 @@ export class WebhookRegistry {
    * finished.
    *
    * @param webhookIds If one of them is missing from a list that was requested before this call, the list is
-   *   read again.
+   *   read again. A list on several pages is then read twice: a webhook that is deleted meanwhile moves
+   *   another one to a page that was already read.
    * @param notBefore When the list must have been requested, at the earliest. @default 30 s ago
    * @returns If the list is not read, these webhooks, in unknown states unless we have changed them.
    * @throws {RequestError} if the list cannot be read.
@@ -75,8 +76,12 @@ export class WebhookRegistry {
     if (!this.#readsList) return new WebhookSnapshot(unreadList(webhookIds), -Infinity, this.#changes);
     const startedAt = this.#currentTime();
     const snapshot = await this.#read(Math.max(startedAt - MAX_LIST_AGE, releasedAt + 1, notBefore));
-    const isMissing = webhookIds.some((webhookId) => !snapshot.get(webhookId));
-    return isMissing ? this.#read(startedAt) : snapshot;
+    const isMissingIn = (read: WebhookSnapshot) => webhookIds.some((webhookId) => !read.get(webhookId));
+    if (!isMissingIn(snapshot)) return snapshot;
+    const first = await this.#read(startedAt);
+    if (!first.provesAbsence || !first.hasPages || !isMissingIn(first)) return first;
+    const second = await this.#read(first.requestedAt + 1);
+    return second.with(first);
   }
 
   /**
@@ -162,25 +167,38 @@ function unreadList(webhookIds: readonly number[]): WebhookList {
     provesAbsence: false,
     pointers: {},
     unread: null,
+    pages: 0,
   };
 }
 
 /** One list of the account's webhooks, with our own changes applied. */
 export class WebhookSnapshot {
   readonly #list: WebhookList;
-  readonly #requestedAt: number;
   readonly #changes: Changes;
+  /** When the list was requested. */
+  readonly requestedAt: number;
 
   /** @param changes Changes after `requestedAt` overrule the list. */
   constructor(list: WebhookList, requestedAt: number, changes: Changes) {
     this.#list = list;
-    this.#requestedAt = requestedAt;
+    this.requestedAt = requestedAt;
     this.#changes = changes;
   }
 
   /** Whether a webhook that is not in the list certainly does not exist. */
   get provesAbsence(): boolean {
     return this.#list.provesAbsence;
+  }
+
+  /** Whether the list has more than one page, which were read one after the other. */
+  get hasPages(): boolean {
+    return this.#list.pages > 1;
+  }
+
+  /** Adds the webhooks that only an earlier list shows. */
+  with(earlier: WebhookSnapshot): WebhookSnapshot {
+    const webhooks = new Map([...earlier.#list.webhooks, ...this.#list.webhooks]);
+    return new WebhookSnapshot({ ...this.#list, webhooks }, earlier.requestedAt, this.#changes);
   }
 
   /** Whether the list shows the state of any webhook. */
@@ -191,7 +209,7 @@ export class WebhookSnapshot {
   get(webhookId: number): WebhookReading | undefined {
     const listed = this.#list.webhooks.get(webhookId);
     const change = this.#changes.get(webhookId);
-    if (!listed || !change || change.at < this.#requestedAt) return listed;
+    if (!listed || !change || change.at < this.requestedAt) return listed;
     return { ...listed, state: change.state, missing: null };
   }
 

@@ -169,6 +169,37 @@ it("an address goes to our own base URL, with its query alone", async () => {
   expect(service.queries()).toEqual(["", "?page=2&q=%20"]);
 });
 
+it("a deletion while the pages are read does not make another webhook count as gone", async () => {
+  let deletesAfterFirstPage = false;
+  let now = Date.parse("2026-06-15T12:00:00Z");
+  let records = [1, 2, 3, 4].map((id) => ({ id, state: "active" }));
+  const { run, queries } = await scripted(
+    (query) => {
+      const start = Number(query.get("cursor") ?? 0);
+      const more = start + 2 < records.length;
+      const page = {
+        data: records.slice(start, start + 2),
+        has_more: more,
+        next_cursor: more ? `${start + 2}` : null,
+      };
+      if (deletesAfterFirstPage) records = records.slice(1);
+      deletesAfterFirstPage = false;
+      return page;
+    },
+    {},
+    { currentTime: () => now },
+  );
+  const { outputs } = await create(run.partnerWebhookState, { webhookId: 3, state: "active" });
+  deletesAfterFirstPage = true;
+  now += 31_000;
+  const before = queries().length;
+  expect(await run.partnerWebhookState.read(outputs)).toMatchObject({ outputs });
+  expect(queries().slice(before)).toEqual(["", "?cursor=2", "", "?cursor=2"]);
+  records = records.filter(({ id }) => id !== 3);
+  now += 31_000;
+  expect(await run.partnerWebhookState.read(outputs)).toBeNull();
+});
+
 it("a webhook on two pages is one webhook, and the later reading counts", async () => {
   const service = await scripted((query) =>
     query.has("page") ? { data: [{ ...A, state: "disabled" }, B] } : { data: [A], next: "?page=2" },
