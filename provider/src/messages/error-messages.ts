@@ -365,9 +365,20 @@ function resourceText(problem: ResourceProblem, context: MessageContext): string
       return `${what} needs the webhook list, but ${setting} is false. ${remedy}`;
     }
     case "absenceUnproven": {
-      const { webhookId, complete, unread } = problem;
+      const { webhookId, complete, unread, doubt } = problem;
       const what =
         webhookId === null ? "The webhooks cannot be listed" : `Webhook ${webhookId} was not found`;
+      const setting = (name: string) => settingName(`responses.${name}`, context);
+      if (doubt === "part")
+        return sentences(
+          `${what}: the response may have further webhooks outside the list.`,
+          `Check that ${setting("webhooks")} points to all of them, and set ${setting("complete")} to true.`,
+        );
+      if (doubt === "odd" && complete)
+        return sentences(
+          `${what}: a record of the list has no ID that can be read, and may be it.`,
+          `Set ${setting("webhookId")}.`,
+        );
       if (unread !== null) return `${what}: ${unreadPagesText(unread, context)}`;
       const [why, condition] = complete
         ? ["the list is empty, which may mean that it was misread", "the account has no webhooks"]

@@ -33,6 +33,8 @@ export type WebhookListReading =
        * failure.
        */
       readonly provesAbsence: boolean;
+      /** Why it proves no absence, if neither further pages nor an empty list are the reason. */
+      readonly doubt: ListDoubt | null;
       /**
        * JSON Pointers to the values found, by setting. `webhookId` and `webhookState` are relative to a
        * record.
@@ -58,6 +60,12 @@ export type WebhookListReading =
 
 type Refusal = WebhookListReading & { readonly readable: false };
 type Field = Pick<DocumentNode, "pointer">;
+
+/**
+ * `part`: the response has similar records elsewhere, or only the webhooks in one state. `odd`: a record
+ * without a usable ID may be the webhook that is missing.
+ */
+export type ListDoubt = "part" | "odd";
 
 /** A record that is not a webhook that can be managed. */
 export interface OddRecord {
@@ -131,12 +139,14 @@ export function readWebhookList(
   const isRightList = read.records > 0 || mapping.complete === true;
   const mayHaveNext = !complete || mapping.nextPage !== undefined || mapping.pageParameter !== undefined;
   const page = { ...extent, lastId: ids.at(-1) ?? null };
+  const oddDoubt = haveOtherIds(odd) ? null : "odd";
   return {
     readable: true,
     webhooks,
     odd,
     complete,
     provesAbsence: complete && isRightList && haveOtherIds(odd),
+    doubt: list.isPart && !complete ? "part" : oddDoubt,
     pointers,
     recordCount: records.length,
     next: mayHaveNext ? findNextPage(document, headers, page, mapping, position) : null,

@@ -1,7 +1,7 @@
 import { PartnerError } from "../api/errors.js";
 import type { WebhookState } from "../api/operations.js";
 import type { KeyReading } from "../responses/key-reader.js";
-import type { OddRecord } from "../responses/webhook-list-reader.js";
+import type { ListDoubt, OddRecord } from "../responses/webhook-list-reader.js";
 import type { SearchFailure } from "../webhook-search.js";
 import type { KeyName } from "../keys/key-name.js";
 import type { UnreadPages } from "../webhooks/list-pages.js";
@@ -102,8 +102,15 @@ export type ResourceProblem = Readonly<
   /**
    * A webhook is missing from a list that does not prove its absence: the list has further pages or, if it is
    * `complete`, is empty. `null`: all webhooks were requested. `unread`: why further pages were not read.
+   * `doubt`: see `ListDoubt`.
    */
-  | { kind: "absenceUnproven"; webhookId: number | null; complete: boolean; unread: UnreadPages | null }
+  | {
+      kind: "absenceUnproven";
+      webhookId: number | null;
+      complete: boolean;
+      unread: UnreadPages | null;
+      doubt: ListDoubt | null;
+    }
   | KeyNotFound
   | LostCreation
   /**

@@ -248,6 +248,12 @@ function combineFailures(
 export function unnamedWebhooks(snapshot: WebhookSnapshot, states: object): readonly WebhookReading[] {
   const webhooks = snapshot.all();
   if (webhooks.length === 0 && !snapshot.provesAbsence)
-    throw new ResourceError({ kind: "absenceUnproven", webhookId: null, complete: true, unread: null });
+    throw new ResourceError({
+      kind: "absenceUnproven",
+      webhookId: null,
+      complete: true,
+      unread: null,
+      doubt: null,
+    });
   return webhooks.filter(({ webhookId }) => !(webhookId in states));
 }

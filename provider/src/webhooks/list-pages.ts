@@ -83,6 +83,7 @@ export async function readAllPages(
         pointers,
         complete: complete && isWhole,
         provesAbsence: provesAbsence && isWhole && haveOtherIds(odd),
+        doubt: page.doubt ?? (haveOtherIds(odd) ? null : "odd"),
         unread,
         pages: position.number,
       };

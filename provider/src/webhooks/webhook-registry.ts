@@ -165,6 +165,7 @@ function unreadList(webhookIds: readonly number[]): WebhookList {
     odd: [],
     complete: false,
     provesAbsence: false,
+    doubt: null,
     pointers: {},
     unread: null,
     pages: 0,
@@ -215,17 +216,18 @@ export class WebhookSnapshot {
 
   /** Returns all webhooks of the account. @throws {ResourceError} if the list may not show all of them. */
   all(): readonly WebhookReading[] {
-    const { webhooks, complete, unread } = this.#list;
-    if (!complete) throw new ResourceError({ kind: "absenceUnproven", webhookId: null, complete, unread });
+    const { webhooks, complete, unread, doubt } = this.#list;
+    if (!complete)
+      throw new ResourceError({ kind: "absenceUnproven", webhookId: null, complete, unread, doubt });
     return [...webhooks.values()].map((webhook) => this.get(webhook.webhookId) ?? webhook);
   }
 
   /** Returns the error for webhooks that are not in the list. */
   absenceError(webhookIds: readonly number[]): ResourceError {
-    const { webhooks, complete, provesAbsence, unread } = this.#list;
+    const { webhooks, complete, provesAbsence, unread, doubt } = this.#list;
     if (provesAbsence)
       return new ResourceError({ kind: "noSuchWebhook", webhookIds, existing: [...webhooks.keys()] });
     const [webhookId = null] = webhookIds;
-    return new ResourceError({ kind: "absenceUnproven", webhookId, complete, unread });
+    return new ResourceError({ kind: "absenceUnproven", webhookId, complete, unread, doubt });
   }
 }

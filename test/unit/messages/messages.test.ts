@@ -210,10 +210,12 @@ const PROBLEMS: Examples<ResourceProblem> = {
     need,
   })),
   absenceUnproven: [
-    { kind: "absenceUnproven", webhookId: 7, complete: false, unread: null },
-    { kind: "absenceUnproven", webhookId: null, complete: true, unread: null },
+    { kind: "absenceUnproven", webhookId: 7, complete: false, unread: null, doubt: null },
+    { kind: "absenceUnproven", webhookId: 7, complete: false, unread: null, doubt: "part" },
+    { kind: "absenceUnproven", webhookId: 7, complete: true, unread: null, doubt: "odd" },
+    { kind: "absenceUnproven", webhookId: null, complete: true, unread: null, doubt: null },
     ...UNREAD.map((unread) => {
-      return { kind: "absenceUnproven", webhookId: 7, complete: false, unread } as const;
+      return { kind: "absenceUnproven", webhookId: 7, complete: false, unread, doubt: null } as const;
     }),
   ],
   keyNotFound: [

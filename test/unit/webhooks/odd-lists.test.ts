@@ -49,7 +49,20 @@ describe("an odd record of the list", () => {
     });
     hasId = false;
     const refresh = startRun(service).partnerWebhookState.read(outputs);
-    expect(await failureOf(refresh)).toMatchObject({ problem: { kind: "absenceUnproven", webhookId: 101 } });
+    const problem = { kind: "absenceUnproven", webhookId: 101, doubt: "odd" };
+    expect(await failureOf(refresh)).toMatchObject({ problem });
+  });
+});
+
+it("a webhook that is missing from one of several lists may be in another", async () => {
+  const service = await serviceWith((records) => ({
+    webhooks: records.slice(1),
+    archive: records.slice(0, 1),
+  }));
+  const settings = mapping({ webhooks: "/webhooks" });
+  const creation = create(startRun(service, settings).partnerWebhookState, { webhookId: 7, state: "active" });
+  expect(await failureOf(creation)).toMatchObject({
+    message: expect.stringContaining('"doubt":"part"') as string,
   });
 });
 
