@@ -30,8 +30,8 @@ export type SearchFailure = Readonly<
  *
  * URLs are compared as a browser understands them (WHATWG): without regard to the case of scheme and host, to
  * a default port and to a missing slash after the host. The query counts, as does a slash at the end of the
- * path. The user, the password and the fragment do not. Names are compared exactly,
- * without space around them.
+ * path. The user, the password and the fragment do not. Names are compared exactly, without space around
+ * them.
  */
 export function findWebhook<Webhook extends SearchableWebhook>(
   webhooks: readonly Webhook[],
@@ -69,7 +69,7 @@ export function webhookLabel(webhook: SearchableWebhook): string {
 }
 
 /** Returns the name in quotes and the host of a webhook; `null` if neither is shown. */
-export function knownAs({ url, name }: Pick<SearchableWebhook, "url" | "name">): string | null {
+function knownAs({ url, name }: Pick<SearchableWebhook, "url" | "name">): string | null {
   const host = url === null ? null : (/^[a-z+.-]+:\/\/([^/?#]+)/i.exec(url)?.[1] ?? url);
   const parts = [name === null ? null : JSON.stringify(name), host].filter((part) => part !== null);
   return parts.length === 0 ? null : parts.join(", ");

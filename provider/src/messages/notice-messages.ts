@@ -204,8 +204,10 @@ export function renderNotice(notice: Notice, context: MessageContext): string {
       const { webhookIds: ids, labels, state } = notice;
       const { s, are, them } = inflections(ids);
       return sentences(
-        `webhook${s} ${listed(labels)} ${are} now ${state}; this stack left ${them} ${oppositeState(state)}.`,
-        `The next ${UP} sets ${them} again. If this happens again, someone else may manage ${them} too.`,
+        // Not "left": an earlier refresh may have recorded what someone else did.
+        `webhook${s} ${listed(labels)} ${are} now ${state}; the stack recorded ${them} as`,
+        `${oppositeState(state)}. ${UP} sets what the program declares.`,
+        `If this happens again, someone else may manage ${them} too.`,
       );
     }
     case "moved":
