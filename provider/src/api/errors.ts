@@ -6,7 +6,7 @@ import type { Operation } from "./operations.js";
 /** Whether a failed operation may have changed anything on the server. */
 export type Effect = "none" | "possible";
 
-/** The stable codes of all errors. The troubleshooting page has a section for each. */
+/** The stable codes of all errors. The table of the troubleshooting page has rows for each. */
 export type ErrorCode =
   | "PARTNERS_CONFIGURATION"
   | "PARTNERS_CONNECTION"

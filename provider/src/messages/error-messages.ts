@@ -36,7 +36,7 @@ export function renderError(error: unknown, context: MessageContext = {}): strin
   if (error instanceof PartnerError) {
     const lastUp = context.lastUp === true && dependsOnSettings(error) ? ` ${lastUpText(context)}` : "";
     const hint = context.refreshesFirst === true ? ` ${refreshText(context)}${lastUp}` : lastUp;
-    const end = sentences(endText(error, context), isAboutKey(error) && pageText(error));
+    const end = sentences(endText(error, context), pageText(error));
     // A server can send a lone surrogate, and truncation can leave one. gRPC cannot encode it, which would
     // end the process.
     const text = `${describeError(error, context).toWellFormed()}${keepingText(error, context)}${hint}`;
@@ -47,7 +47,7 @@ export function renderError(error: unknown, context: MessageContext = {}): strin
   const where = place === undefined ? "" : ` at ${place}`;
   return sentences(
     `An unexpected ${name} in pulumi-partners${where}. This is a bug: please report this line.`,
-    `If a key was being created, see ${PAGE}#partners_bug before you run this again. [PARTNERS_BUG]`,
+    `If a key was being created, see ${PAGE}#a-key-may-exist before you run this again. [PARTNERS_BUG]`,
   );
 }
 
@@ -96,16 +96,30 @@ function isLostCreation(error: PartnerError): boolean {
   return operation === "createApiKey" && effect === "possible";
 }
 
-/** Whether the page says more about a key that may exist, or that may still exist. */
-function isAboutKey(error: PartnerError): boolean {
-  if (error instanceof ResourceError)
-    return error.problem.kind === "partlyDone" || isKeyProblem(error.problem.kind);
-  return isLostCreation(error);
+/** Links to what the page says about a key that may exist, or that may still exist. */
+function pageText(error: PartnerError): string {
+  const section = sectionAbout(error);
+  // No full stop, which a terminal could take for a part of the link.
+  return section === null ? "" : `See ${PAGE}#${section}`;
 }
 
-/** Names the section of the page. */
-function pageText({ code }: PartnerError): string {
-  return `See ${PAGE}#${code.toLowerCase()}`; // No full stop, which a terminal could take for a part of it.
+/** Names the section of the page about an error; `null` if the message says everything. */
+function sectionAbout(error: PartnerError): string | null {
+  if (isLostCreation(error)) return "a-key-may-exist";
+  if (!(error instanceof ResourceError)) return null;
+  const { problem } = error;
+  switch (problem.kind) {
+    case "partlyDone":
+      return sectionAbout(problem.next) ?? "may-the-job-be-run-again";
+    case "lostCreation":
+      return "a-key-may-exist";
+    case "keyNotFound":
+      return "a-key-was-created-but-not-found";
+    case "deletionUnclear":
+      return "a-deletion-returned-404";
+    default:
+      return isKeyProblem(problem.kind) ? "partners_resource" : null;
+  }
 }
 
 /** Explains why a corrected setting may have no effect. */

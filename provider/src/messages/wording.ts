@@ -30,7 +30,7 @@ export interface MessageContext {
 /** The command that most remedies end with. */
 export const UP = '"pulumi up"';
 
-/** The page that explains the codes. Each code is the name of a section. */
+/** The page that explains the codes. */
 export const PAGE = "https://github.com/pulumi-partners/pulumi-partners/blob/main/docs/troubleshooting.md";
 
 /** What repeats an operation that may succeed the next time. */
