@@ -7,22 +7,32 @@ import { readWebhookList } from "../../../provider/src/responses/webhook-list-re
 import { page, tableWith } from "./tables.ts";
 
 const PAGE = page("docs/responses.md");
+const PROSE = PAGE.replaceAll(/\s+/g, " ");
 const KEY = "pk_live_4eC39HqLyjWDarjtT1zdp7dc";
 
 /** What services also use. The page only links to it. */
 const MORE_KEYS =
-  "authToken bearerToken clientToken userToken accountToken serviceToken personalAccessToken partnerToken " +
+  "secretKey privateKey partnerKey jwt authToken bearerToken clientToken userToken accountToken serviceToken personalAccessToken partnerToken " +
   "authorizationToken secretToken plainTextToken licenseKey hmacKey appKey applicationKey integrationKey writeKey " +
   "adminKey masterKey deployKey rawKey fullKey newKey plainTextKey keyValue keyString keySecret tokenValue " +
   "tokenString tokenSecret secretValue secretText secretId plainText clearText sha1 pat";
+/** The starts of names of something else. */
+const OTHER_STARTS =
+  "refresh public masked redacted obfuscated hashed encrypted previous replaced rotated superseded former old " +
+  "existing expired revoked parent owner creator createdBy updatedBy issuer issuedBy author request session csrf";
 const MORE_LISTS =
-  "result values value rows nodes edges elements objects resources entities models documents contents collection " +
+  "hooks endpoints results list entries records content result values value rows nodes edges elements objects resources entities models documents contents collection " +
   "response responses member hydraMember payload webhookList userWebhookList webhookConfigs webhookConfigurations " +
   "configurations notificationConfigurations notifications notificationSettings integrations extensions addons " +
   "triggers destinations apiDestinations listeners callbacks sinks streams connections eventSourceMappings registrations";
-const MORE_ACTIVE = "alive started";
+/** Fields of states, by what true or a date means. */
+const MORE_FIELDS = [
+  { field: "deactivated, autoDisabled, temporarilyDisabled", active: "false", disabled: "true, yes, 1" },
+  { field: "deactivatedAt", active: "null", disabled: "a date" },
+];
+const MORE_ACTIVE = "activated running alive started";
 const MORE_DISABLED =
-  "pause deactivated terminated blocked blacklisted autoDisabled temporarilyDisabled disabledByUser " +
+  "suspended stopped pause deactivated terminated blocked blacklisted autoDisabled temporarilyDisabled disabledByUser " +
   "disabledBySystem dead";
 
 /** What says whether a list is complete. */
@@ -73,17 +83,15 @@ it("the table of the page about Provider lists every member of the setting", () 
 });
 
 describe("the names and words for states", () => {
-  const active = namesIn(/^Other words for active are (.*?); for disabled/ms).concat(MORE_ACTIVE.split(" "));
-  const disabled = namesIn(/; for disabled, (.*?)\./ms).concat(MORE_DISABLED.split(" "));
-  const rows = tableWith(PAGE, "field").flatMap(({ field = "", active = "", disabled = "" }) =>
+  const fields = [...tableWith(PAGE, "field"), ...MORE_FIELDS];
+  const rows = fields.flatMap(({ field = "", active = "", disabled = "" }) =>
     field
-      .replace(/ \(.*/, "")
       .split(", ")
       .flatMap((name) => [...values(name, active, "active"), ...values(name, disabled, "disabled")]),
   );
   it.each([
-    ...active.map((word) => ["status", word, "active"] as const),
-    ...disabled.map((word) => ["status", word, "disabled"] as const),
+    ...MORE_ACTIVE.split(" ").map((word) => ["status", word, "active"] as const),
+    ...MORE_DISABLED.split(" ").map((word) => ["status", word, "disabled"] as const),
     ...rows,
   ])("%s: %j is %s", (name, value, state) => {
     const reading = read([{ id: 101, [name]: value }]);
@@ -92,18 +100,18 @@ describe("the names and words for states", () => {
 });
 
 describe("the names of keys", () => {
-  const apiKeys = namesIn(/^1\. Any name that ends with (.*?), anywhere/ms);
-  const others = namesIn(/^2\. .*?: (.*?)\.$/ms).concat(MORE_KEYS.split(" "));
+  const apiKeys = namesIn(/Its name ends with (.*?)\. At/);
+  const others = namesIn(/it may also be (.*?) and the like/).concat(MORE_KEYS.split(" "));
   it.each([...apiKeys, ...apiKeys.map((name) => `x-${name}`), ...others])("%s", (name) => {
     expect(readApiKey(JSON.stringify({ [name]: KEY }), {}, "token")).toMatchObject({ apiKey: KEY });
   });
 
-  it.each(namesIn(/in them \((.*?)\)\. A body/s))("%s is something else", (name) => {
+  const somethingElse = namesIn(/named as something else, such as (.*?) - /);
+  it.each([...somethingElse, "api_key_old", "apiKeyOld"])("%s is something else", (name) => {
     expect(readApiKey(JSON.stringify({ [name]: KEY }), {}, "token").kind).toBe("refused");
   });
 
-  const somethingElse = namesIn(/^Names and objects that begin with (.*?) are something else/ms);
-  it.each(somethingElse)("%sApiKey is something else", (start) => {
+  it.each(OTHER_STARTS.split(" "))("%sApiKey is something else", (start) => {
     expect(readApiKey(JSON.stringify({ [`${start}ApiKey`]: KEY }), {}, "token").kind).toBe("refused");
     expect(readApiKey(JSON.stringify({ [`${start}Token`]: { apiKey: KEY } }), {}, "token").kind).toBe(
       "refused",
@@ -111,14 +119,12 @@ describe("the names of keys", () => {
   });
 });
 
-const LISTS = namesIn(/^\*\*Webhook list\.\*\*.*?whose name ends with\s(.*?)\.$/ms).concat(
-  MORE_LISTS.split(" "),
-);
+const LISTS = namesIn(/array of objects with a name such as (.*?) \(/).concat(MORE_LISTS.split(" "));
 it.each(LISTS)("a list may be called %s", (name) => {
   expect(read({ [name]: [{ id: 101 }] }).readable).toBe(true);
 });
 
-const IDS = namesIn(/The first of these\s+names that any record has: (.*?)\. If/ms);
+const IDS = namesIn(/The first of these names that any record has: (.*?)\. /);
 it.each(IDS)("an ID may be called %s", (name) => {
   const reading = read([{ [name]: 101 }]);
   expect(reading.readable && [...reading.webhooks.keys()]).toEqual([101]);
@@ -143,7 +149,7 @@ describe("the fields of complete lists", () => {
 
 /** Returns the names in backticks in what a pattern captures. */
 function namesIn(pattern: RegExp): string[] {
-  const names = [...(pattern.exec(PAGE)?.[1] ?? "").matchAll(/`([^`]+)`/g)].map(([, name = ""]) => name);
+  const names = [...(pattern.exec(PROSE)?.[1] ?? "").matchAll(/`([^`]+)`/g)].map(([, name = ""]) => name);
   if (names.length === 0) throw new Error(`The page has no names at ${pattern.source}.`);
   return names;
 }
