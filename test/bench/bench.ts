@@ -53,7 +53,7 @@ await measure(1, 0, 1);
 for (const latency of numbers(options.latency)) {
   const rows: Row[] = [];
   for (const count of numbers(options.counts)) rows.push(...(await measure(count, latency, rounds)));
-  console.log(`\nSeconds at ${latency} ms latency:\n${table(rows)}`);
+  console.log(`\nSeconds at ${latency} ms latency:\n${table(rows)}\n\nRequests:\n${requestsText(rows)}`);
 }
 await rm(folder, { recursive: true });
 
@@ -110,11 +110,18 @@ function summarizeRequests(requests: readonly { readonly method: string }[]): st
 
 /** Returns the measurements as the table of docs/versions.md. */
 function table(rows: readonly Row[]): string {
-  const lines = rows.map(({ count, contender, ms, requests: [up, , , refresh] }) => {
-    const seconds = ms.map((time) => (time / 1000).toFixed(2));
-    return [count, contender, ...seconds, up || "–", refresh || "–"];
+  const lines = rows.map(({ count, contender, ms }) => {
+    return [count, contender, ...ms.map((time) => (time / 1000).toFixed(2))];
   });
-  const header = ["webhooks", "", ...OPERATIONS, "requests of up", "of refresh"];
-  const rule = ["--:", "---", ...OPERATIONS.map(() => "--:"), "---", "---"];
+  const header = ["webhooks", "", ...OPERATIONS];
+  const rule = ["--:", "---", ...OPERATIONS.map(() => "--:")];
   return [header, rule, ...lines].map((cells) => `| ${cells.join(" | ")} |`).join("\n");
+}
+
+/** Returns the requests of the first `up` and of the refresh, one line for each contender and count. */
+function requestsText(rows: readonly Row[]): string {
+  const lines = rows.map(({ count, contender, requests: [up, , , refresh] }) => {
+    return `${contender}, ${count}: ${up || "none"} for up, ${refresh || "none"} for refresh`;
+  });
+  return lines.join("\n");
 }

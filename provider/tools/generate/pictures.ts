@@ -112,10 +112,10 @@ export function performancePicture(markdown: string): string {
         .slice(1, -1)
         .map((cell) => cell.trim()),
     );
-  const operations = header.slice(2, -2);
+  const operations = header.slice(2);
   const contenders = [...new Set(rows.map(([, contender = ""]) => contender))];
   const counts = [...new Set(rows.map(([count = ""]) => count))];
-  const seconds = rows.flatMap((row) => row.slice(2, -2).map(Number));
+  const seconds = rows.flatMap((row) => row.slice(2).map(Number));
   const highest = Math.ceil(Math.max(...seconds));
   if (!Number.isFinite(highest) || seconds.length === 0) throw new Error("docs/versions.md has no table.");
 
