@@ -125,7 +125,7 @@ describe("the provider's settings", () => {
       expect([secretValue(inputs["headers"]), problems]).toEqual([headers, ""]);
     }
     const refused = await check(plugin, "eu", { ...GIVEN, headers: { "X-Key": "s3cret\n" } });
-    expect(refused.problems).toMatch(/^The value of the Provider's headers contains a value that is not/);
+    expect(refused.problems).toMatch(/^The Provider's headers contains a value that is not/);
     expect(refused.problems).not.toContain("s3cret");
 
     // The state must not contain the token of the environment.

@@ -1,4 +1,3 @@
-import type { PartnerError } from "../api/errors.js";
 import type { KeyNotFound, LostCreation, ResourceProblem } from "../shared/problems.js";
 import { goneName, type KeyName } from "../keys/key-name.js";
 import { encodingName, oneOf, readingRemedy } from "./reading-messages.js";
@@ -13,6 +12,7 @@ import {
   settingName,
   stateDelete,
   UP,
+  type DescribeError,
   type MessageContext,
 } from "./wording.js";
 
@@ -34,9 +34,6 @@ const KEY_PROBLEMS: Readonly<Record<KeyProblem["kind"], true>> = {
 export function isKeyProblem(kind: ResourceProblem["kind"]): kind is KeyProblem["kind"] {
   return kind in KEY_PROBLEMS;
 }
-
-/** Describes the error behind another one. */
-type DescribeError = (error: PartnerError) => string;
 
 /** Describes a problem with a key: what happened, what may exist, and the remedy. */
 export function keyErrorText(problem: KeyProblem, context: MessageContext, describe: DescribeError): string {
@@ -111,7 +108,7 @@ function keyNotFoundText(
   const remedy = readingRemedy("apiKey", reading, context);
   const rest = hasStack
     ? sentences(
-        `Then run ${UP}: it reads the response, which is saved in the stack, and creates no other key.`,
+        `Then run ${UP}: it reads the saved response, and creates no other key.`,
         `Only if the response has no key, ${deletion}.`,
       )
     : "There is no stack to save the response in: delete the key at the service, and create another one.";
@@ -124,15 +121,19 @@ function lostCreationText({ at, rotates, deletes }: LostCreation, context: Messa
     `A key may have been created at ${minuteOf(at)} that is in no stack,`,
     deletes ? "so the resource is not deleted." : "so no other key is created.",
     rotates && "The current key stays in use.",
-    `${lostKeySearch(at)} Then ${afterLostKey(at, context)}.`,
+    `Before you run this again, look ${lostKeySearch(null)} Then ${afterLostKey(at, context)}.`,
   );
 }
 
-/** Says how to find a key whose creation was lost. Other keys from that time are in use. */
-export function lostKeySearch(time: string): string {
+/**
+ * Says how to find a key whose creation was lost. Other keys from that time are in use. Follows "look".
+ *
+ * @param time When it was lost, ISO 8601; `null` if the text before says so.
+ */
+export function lostKeySearch(time: string | null): string {
   return sentences(
-    `Look at the service for a key created at about ${minuteOf(time)} that none of your stacks has`,
-    "(compare their outputs hint and createdAt), and delete only that one.",
+    `at the service for a key created at ${time === null ? "that time" : `about ${minuteOf(time)}`}`,
+    "that none of your stacks has (compare their outputs hint and createdAt), and delete only that one.",
   );
 }
 

@@ -59,7 +59,7 @@ export function renderNotice(notice: Notice, context: MessageContext): string {
     case "lostCreation": {
       return sentences(
         `a key may have been created at ${minuteOf(notice.at)} that is in no stack.`,
-        `${lostKeySearch(notice.at)} Then ${goneCommand(notice.at, context)}.`,
+        `Look ${lostKeySearch(null)} Then ${goneCommand(notice.at, context)}.`,
         notice.needsKey && "Until then, no other key is created.",
       );
     }

@@ -1,7 +1,7 @@
 import type { UnreadableList } from "../api/errors.js";
 import type { RefusedReading } from "../shared/problems.js";
 import type { UnreadPages } from "../webhooks/list-pages.js";
-import { settingName, type MessageContext } from "./wording.js";
+import { settingName, SUPPORT, type MessageContext } from "./wording.js";
 
 /**
  * Returns the remedy for a response that is not recognized.
@@ -83,7 +83,7 @@ export function unreadPagesText(unread: UnreadPages, context: MessageContext): s
     case "elsewhere":
       return (
         `page ${page + 1} of the list has another address than the list, so it was not requested. ` +
-        `Ask the service's operator why. ${complete}`
+        `Ask ${SUPPORT} why. ${complete}`
       );
     case "unknown":
       return `the list does not say how to request page ${page + 1}. ${pageRemedy(unread.pointers, context)}`;

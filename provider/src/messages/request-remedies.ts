@@ -1,35 +1,57 @@
 import { API_ROOT, OPERATIONS, type Operation } from "../api/operations.js";
 import { failedCommand, RUN_AGAIN, sentences, settingName, SUPPORT, type MessageContext } from "./wording.js";
 
+/** What to do about a failed request. */
+export interface Remedy {
+  readonly text: string;
+  /** Whether the text tells the reader to run this again, and so says that it is safe. */
+  readonly repeats: boolean;
+}
+
+/** Returns a remedy that corrects something first. */
+export function correct(...text: readonly string[]): Remedy {
+  return { text: sentences(...text), repeats: false };
+}
+
+/** Returns a remedy that begins or ends with running this again. */
+export function repeat(...text: readonly string[]): Remedy {
+  return { text: sentences(...text), repeats: true };
+}
+
 /** Returns the remedy for a status that is not 2xx. */
-export function statusRemedy(status: number, operation: Operation, context: MessageContext): string {
+export function statusRemedy(status: number, operation: Operation, context: MessageContext): Remedy {
   const baseUrl = settingName("baseUrl", context);
   const token = settingName("accessToken", context);
-  if (status === 401) return `The access token was rejected: check ${token}.`;
+  const { kind, method } = OPERATIONS[operation];
+  if (status === 401) return correct(`The access token was rejected: check ${token}.`);
   if (status === 403)
-    return `The access token has no permission for this: use another one in ${token}, or ask for permission.`;
-  if (status === 404 && OPERATIONS[operation].method === "PATCH")
-    return sentences(
+    return correct(`The token in ${token} has no permission for this: ask for it, or use another one.`);
+  if ([404, 410].includes(status) && method === "PATCH")
+    return repeat(
       `The webhook may have been deleted. Run ${failedCommand(context)} again;`,
       "if the list still shows it, remove it from the program.",
     );
-  if (status === 404)
-    return sentences(
+  if ([404, 410].includes(status))
+    return correct(
       `There is no Partner API at this address: check ${baseUrl}, the part before ${API_ROOT}.`,
       "A gateway may also say so if the token has no access.",
     );
-  if (status === 409 && OPERATIONS[operation].kind === "create")
-    return sentences(
+  if ([405, 501].includes(status))
+    return correct(`The server does not offer this operation: check ${baseUrl}, or ask ${SUPPORT}.`);
+  if (status === 409 && kind === "create")
+    return correct(
       "The service may allow only one key. If so, delete the other one or, for a rotation, set overlapDays",
       "to 0 and deleteBeforeReplace to true: the old key then ends before consumers have the new one.",
     );
-  if (status === 408) return `The server gave up waiting for the request. ${RUN_AGAIN}.`;
-  if (status === 429) return `${RUN_AGAIN} later, or set ${settingName("requestsPerSecond", context)}.`;
+  if (status === 408) return repeat(`The server gave up waiting for the request. ${RUN_AGAIN}.`);
+  if ([409, 423, 425].includes(status))
+    return repeat(`Another request may be in progress. ${RUN_AGAIN}; if it lasts, ask ${SUPPORT}.`);
+  if (status === 429)
+    return repeat(`${RUN_AGAIN} later, or set ${settingName("requestsPerSecond", context)}.`);
   if (status < 400 && status !== 304)
-    return `Redirects are not followed: set ${baseUrl} to the final address.`;
-  if (status >= 500)
-    return `The server has a problem of its own. ${RUN_AGAIN} later; if it lasts, ask ${SUPPORT}.`;
-  return `The server rejected the request: fix the problem that it reports, or ask ${SUPPORT}.`;
+    return correct(`Redirects are not followed: set ${baseUrl} to the final address.`);
+  if (status >= 500) return repeat(`${RUN_AGAIN} later; if it lasts, ask ${SUPPORT}.`);
+  return correct(`Correct what the server reports, or ask ${SUPPORT}.`);
 }
 
 /** The codes for a connection that ended before a response. */
@@ -38,11 +60,12 @@ const CLOSED = ["UND_ERR_SOCKET", "ECONNRESET", "EPIPE"];
 const INVALID_HEADERS = "UND_ERR_RES_CONTENT_LENGTH_MISMATCH";
 
 /** Says what an error code of a connection means. */
-export function connectionText(code: string, peer: string): string {
-  if (CLOSED.includes(code)) return `${peer} closed the connection without a response`;
+export function connectionText(code: string, mayUseProxy: boolean): string {
+  const peer = mayUseProxy ? "the server or its proxy" : "the server";
+  if (CLOSED.includes(code)) return `${peer} closed the connection without a response (${code})`;
   if (["HTTPParserError", INVALID_HEADERS].includes(code))
-    return `${peer} sent a response that is not valid HTTP`;
-  return `the connection to ${peer} failed`;
+    return `${peer} sent a response that is not valid HTTP (${code})`;
+  return `the connection${mayUseProxy ? ` to ${peer}` : ""} failed (${code})`;
 }
 
 /**
@@ -50,7 +73,13 @@ export function connectionText(code: string, peer: string): string {
  *
  * @param source The setting that holds the address.
  */
-export function connectionRemedy(code: string, source: string): string {
+export function connectionRemedy(code: string, source: string): Remedy {
+  if (CLOSED.includes(code))
+    return repeat(`${RUN_AGAIN}; if it happens again, check ${source}, or ask ${SUPPORT}.`);
+  return correct(connectionCorrection(code, source));
+}
+
+function connectionCorrection(code: string, source: string): string {
   if (/SELF_SIGNED|^UNABLE_TO_/.test(code))
     return "The certificate's issuer is unknown: set NODE_EXTRA_CA_CERTS.";
   if (/^CERT_(HAS|NOT)/.test(code))
@@ -66,6 +95,5 @@ export function connectionRemedy(code: string, source: string): string {
     return `The TLS handshake failed: ask ${SUPPORT} which versions and ciphers are accepted.`;
   if (/^UND_ERR_(ABORTED|PRX)/.test(code))
     return "The proxy refused the connection: check HTTPS_PROXY, or add the host to NO_PROXY.";
-  if (CLOSED.includes(code)) return `${RUN_AGAIN}; if it happens again, check ${source}, or ask ${SUPPORT}.`;
   return `Check ${source} and the network.`;
 }

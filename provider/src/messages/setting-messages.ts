@@ -7,13 +7,13 @@ import { sentences, settingName, type MessageContext } from "./wording.js";
 export function renderSettingProblem(problem: SettingProblem, context: MessageContext): string {
   switch (problem.kind) {
     case "missing": {
-      const name = settingName(problem.setting, context);
+      const name = settingName(problem.setting, { ...context, origins: {} }); // Wherever the others are.
       if (context.account !== undefined)
         return `Set ${name}. A Provider does not read environment variables.`;
       const [secret, example] =
         problem.setting === "accessToken" ? ["--secret ", ""] : ["", " https://partners.example.com"];
       const command = `pulumi config set ${secret}partners:${problem.setting}${example}`;
-      return `Set ${name}; in a stack, for example with "${command}".`;
+      return `Set ${name}, as in "${command}".`;
     }
     case "invalid": {
       const name = settingName(problem.setting, context);
@@ -22,7 +22,7 @@ export function renderSettingProblem(problem: SettingProblem, context: MessageCo
         context.origins === undefined && name.startsWith("partners:responses.")
           ? " (or PARTNERS_RESPONSES)"
           : "";
-      return `The value of ${name}${inVariable} ${ruleText(problem.rule, context)}.`;
+      return capitalized(`${name}${inVariable} ${ruleText(problem.rule, context)}.`);
     }
     case "separatedPair": {
       const { replaced, kept } = problem;
@@ -49,6 +49,11 @@ export function renderSettingProblem(problem: SettingProblem, context: MessageCo
   }
 }
 
+/** Begins a sentence. A name such as `partners:baseUrl` stays as it is. */
+function capitalized(text: string): string {
+  return text.replace(/^the /, "The ");
+}
+
 /** Words a broken rule so that it follows the name of the setting. */
 function ruleText(rule: SettingRule, context: MessageContext): string {
   if (rule === "https") return `${RULES[rule]} ${settingName("allowTokenOverPlainHttp", context)} to true`;
@@ -65,8 +70,8 @@ const RULES: Readonly<Record<SettingRule & string, string>> = {
   url: "is not a URL; it should look like https://partners.example.com",
   noCredentials: "must not contain a user name or password; the access token is a separate setting",
   https:
-    "must start with https://: plain http:// sends the access token and the API keys unencrypted. " +
-    "To accept that, as in the network of a cluster or of Docker Compose, set",
+    "must start with https://: plain http:// sends the access token and the keys unencrypted. " +
+    "To accept that, as inside a cluster, set",
   noQuery: "must not contain a query or a fragment",
   noApiRoot: `must not include ${API_ROOT}, which is added automatically`,
   nativeOnly:

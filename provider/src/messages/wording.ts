@@ -1,3 +1,4 @@
+import type { PartnerError } from "../api/errors.js";
 import { STATES } from "../api/operations.js";
 import type { KeyName } from "../keys/key-name.js";
 import { variableOf, type SettingOrigin } from "../shared/settings.js";
@@ -27,6 +28,9 @@ export interface MessageContext {
   readonly urn?: string;
 }
 
+/** Describes the error behind another one. */
+export type DescribeError = (error: PartnerError) => string;
+
 /** The command that most remedies end with. */
 export const UP = '"pulumi up"';
 
@@ -35,6 +39,9 @@ export const PAGE = "https://github.com/pulumi-partners/pulumi-partners/blob/mai
 
 /** What repeats an operation that may succeed the next time. */
 export const RUN_AGAIN = "Run this again";
+
+/** What to do if the resource is declared again after a deletion that failed partway. */
+export const KEEPING = 'To keep the resource, run "pulumi up --refresh".';
 
 /** Whom to ask about what only they can see or change. */
 export const SUPPORT = "the service's support";
@@ -45,14 +52,14 @@ export function sentences(...parts: readonly (string | false)[]): string {
 }
 
 /**
- * Names a setting, such as `responses.apiKey`, by the place that its value comes from. For one that is not
- * set, names the places where it can be set.
+ * Names a setting, such as `responses.apiKey`, by the place that its value comes from. One that is not set is
+ * named as the address is set or, if no address is known, by both places.
  */
 export function settingName(name: string, { account, origins = {} }: MessageContext): string {
   if (account !== undefined) return `the Provider's ${name}`;
   const [setting = "", member] = name.split(".");
   const variable = variableOf(setting);
-  const origin = origins[setting];
+  const origin = origins[setting] ?? (member === undefined ? origins["baseUrl"] : undefined);
   // Stack configuration would replace the variable as a whole.
   if (origin === "environment") return member === undefined ? variable : `${member} in ${variable}`;
   const key = `partners:${name}`;

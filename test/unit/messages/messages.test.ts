@@ -417,8 +417,17 @@ function all<Union extends { kind: string }>(examples: Examples<Union>): Union[]
   return Object.values<Union | readonly Union[]>(examples).flat() as Union[];
 }
 
+/** The requests of causes that a list cannot have. */
+const CHANGES: Partial<Record<FailureCause["kind"], Partial<RequestFailure>>> = {
+  reportedFailure: { ...PATCH, effect: "possible" },
+  notApplied: { ...PATCH, effect: "possible" },
+};
+
+/** Where the settings come from in the golden list. The others are not set. */
+const STACK = { origins: { baseUrl: "configuration", accessToken: "environment" } } as const;
+
 const ERRORS: readonly PartnerError[] = [
-  ...all(CAUSES).map((cause) => new RequestError(failure(cause))),
+  ...all(CAUSES).map((cause) => new RequestError(failure(cause, CHANGES[cause.kind]))),
   new RequestError(failure({ kind: "connection", code: "ECONNREFUSED" }, { mayUseProxy: true })),
   new RequestError(failure({ kind: "throttled", status: 429, wait: 3_540_000 }, { attempts: 0 })),
   new RequestError(failure({ kind: "throttled", status: 429, wait: 16_000 }, { attempts: 5 })),
@@ -445,7 +454,20 @@ const texts = (context: MessageContext): string[] => [
 
 describe("the message for every error and notice", () => {
   it("names the keys of stack configuration and the variables", async () => {
-    await expect(`${texts({}).join("\n")}\n`).toMatchFileSnapshot("messages.txt");
+    await expect(`${texts(STACK).join("\n")}\n`).toMatchFileSnapshot("messages.txt");
+  });
+
+  it("names a setting that is not set as the address is set, or by both places if the address is missing", () => {
+    const slow = answered(429);
+    const places = (origins: MessageContext["origins"]) => renderError(slow, origins && { origins });
+    expect(places({ baseUrl: "environment" })).toContain("set PARTNERS_REQUESTS_PER_SECOND.");
+    expect(places({ baseUrl: "configuration" })).toContain("set partners:requestsPerSecond.");
+    for (const origins of [{}, undefined])
+      expect(places(origins)).toContain("partners:requestsPerSecond or PARTNERS_REQUESTS_PER_SECOND.");
+    const missing = new SettingsError([{ kind: "missing", setting: "accessToken" }]);
+    expect(renderError(missing, { origins: { baseUrl: "configuration" } })).toMatch(
+      /^Set partners:accessToken or PARTNERS_ACCESS_TOKEN,/,
+    );
   });
 
   it("names the arguments of an explicit provider, never stack configuration", () => {
@@ -455,7 +477,7 @@ describe("the message for every error and notice", () => {
       expect(text).not.toMatch(/partners:(?!index:)[a-z]|PARTNERS_(?!GONE_KEYS)[A-Z]+_|pulumi config/);
     const all = explicit.join("\n");
     expect(all).toContain(
-      'GET https://partners.example.com/gateway/api/v1/partners/webhooks (account "eu"): the connection to',
+      'GET https://partners.example.com/gateway/api/v1/partners/webhooks (account "eu"): the connection failed',
     );
     expect(all).toContain("Set the Provider's responses.apiKey to one of /token, /clientSecret. Then");
     expect(all).toContain("Set the Provider's baseUrl. A Provider does not read environment variables.");
@@ -475,10 +497,7 @@ describe("the message for every error and notice", () => {
     );
     const wrong = { kind: "invalid", setting: "responses.complete", rule: "flag" } as const;
     expect(renderError(new SettingsError([wrong]), { origins })).toMatch(
-      /^The value of complete in PARTNERS_RESPONSES must/,
-    );
-    expect(renderError(answered(429), { origins })).toContain(
-      "partners:requestsPerSecond or PARTNERS_REQUESTS_PER_SECOND",
+      /^complete in PARTNERS_RESPONSES must/,
     );
   });
 
@@ -501,8 +520,7 @@ describe("the message for every error and notice", () => {
   });
 
   it("says in its last words whether anything was changed, or what to do before the next run", () => {
-    const end =
-      /(?:Nothing was \w+(?: here)?\.|again|only one key|in the environment\.|"pulumi state delete"\.)/;
+    const end = /(?:Nothing was \w+(?: here)?\.|again|in the environment\.|"pulumi state delete"\.)/;
     for (const error of ERRORS) expect(renderError(error)).toMatch(end);
     const partly = new ResourceError({ kind: "partlyDone", next: answered(403, POST) });
     expect(renderError(partly)).not.toContain("Nothing was");
