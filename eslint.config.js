@@ -128,7 +128,7 @@ export default tseslint.config(
     [`${OUT}responses/`, "Handlers interpret bodies; the client may import only types.", true],
   ),
   layer("responses", [
-    `^(?!node:|\\./|\\.\\./(json|json-text|api/operations)\\.js$)`,
+    `^(?!node:|\\./|\\.\\./(json|api/operations|api/server-message)\\.js$)`,
     "The meaning of a response depends only on its text.",
   ]),
   layer("sandbox", [

@@ -12,7 +12,7 @@ export {
   type PartnerWebhook,
 } from "./resources/get-partner-webhooks.js";
 export { PartnerApiKey, type PartnerApiKeyArgs, type RotationArgs } from "./resources/partner-api-key.js";
-export type { KeyResponse } from "./responses/key-reader.js";
+export type { KeyResponse } from "./responses/creation-reader.js";
 export { PartnerWebhookState, type PartnerWebhookStateArgs } from "./resources/partner-webhook-state.js";
 export { PartnerWebhookStates, type PartnerWebhookStatesArgs } from "./resources/partner-webhook-states.js";
 export type { OtherWebhooks, StateOnDestroy } from "./registration.js";

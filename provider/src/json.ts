@@ -48,6 +48,15 @@ export function parseWithExactIntegers(text: string): unknown {
   );
 }
 
+/**
+ * Whether a document proves by itself that none of its text is missing: an object, an array or a string
+ * would not be valid without its last character. The first digits of a number are a number, and the start of
+ * plain text is plain text, so only the connection can tell whether these are whole.
+ */
+export function provesWhole(document: unknown): boolean {
+  return typeof document === "string" || isArray(document) || isObject(document);
+}
+
 function parse(text: string, revive?: Reviver): unknown {
   try {
     return JSON.parse(text.startsWith("\uFEFF") ? text.slice(1) : text, revive) as unknown;

@@ -1,7 +1,8 @@
 import { expect, it } from "vitest";
 
-import { nodesOf, parseDocument, parseWithExactIntegers } from "../../provider/src/json.js";
+import { nodesOf, parseDocument, parseWithExactIntegers, provesWhole } from "../../provider/src/json.js";
 import { readWebhookList } from "../../provider/src/responses/webhook-list-reader.js";
+import { K } from "./responses/support.ts";
 
 it("a document may begin with a byte order mark", () => {
   expect(parseDocument('\ufeff{"id":7}')).toEqual({ id: 7 });
@@ -29,4 +30,24 @@ it("a list is not proven to be complete if there are more than 250,000 values ne
   };
   expect(complete(`${log},${log}`)).toBe(true);
   expect(complete(`${log},${log},${log}`)).toBe(false);
+});
+
+it.each<[text: string, whole: boolean]>([
+  [`{"apiKey":"${K}"}`, true],
+  [`\uFEFF [{"apiKey":"${K}"}]\n`, true],
+  [`"${K}"`, true],
+  ["{}", true],
+  [`{"apiKey":"${K}"`, false],
+  [`"${K}`, false],
+  [K, false],
+  ["4917012345", false],
+  ["true", false],
+  ["", false],
+])("that %j is whole is proved by the text alone: %s", (text, whole) => {
+  expect(provesWhole(parseDocument(text))).toBe(whole);
+});
+
+it.each([`{"a":[{"b":"c"}]}`, `[1,{"a":"}"}]`, `"a\\"b"`])("no start of %s counts as whole", (text) => {
+  const starts = Array.from({ length: text.length }, (_, end) => text.slice(0, end));
+  expect(starts.filter((start) => provesWhole(parseDocument(start)))).toEqual([]);
 });

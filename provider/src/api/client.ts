@@ -1,11 +1,13 @@
+import { parseDocument } from "../json.js";
 import { createConnections, type BaseUrl } from "./connections.js";
 import { RequestError, SettingsError, type FailureCause } from "./errors.js";
 import { textsToHide, type SentSecrets } from "./extra-headers.js";
 import { BODY_LIMIT, readHttpDate, sendOnce, type Attempt, type HttpResponse } from "./http.js";
 import { API_ROOT, OPERATIONS, STATE_OPERATION, type Operation, type WebhookState } from "./operations.js";
 import { RateLimiter, systemClock, type Clock } from "./rate-limiter.js";
-import { possibleKeys, printableId, redactText, serverMessage } from "./redact.js";
+import { possibleKeys, printableId, redactText } from "./redact.js";
 import { withRetry } from "./retry.js";
+import { messageIn } from "./server-message.js";
 
 /** The settings of one client. Times are in milliseconds. */
 export interface ClientOptions extends SentSecrets {
@@ -142,7 +144,7 @@ export function createClient(options: ClientOptions): PartnerClient {
     const failure = (cause: FailureCause): RequestError => {
       const { response, effect, attempts } = outcome;
       const text = response?.body.toString("utf8") ?? "";
-      const words = serverMessage(text);
+      const words = messageIn(parseDocument(text));
       return new RequestError({
         ...request,
         cause,

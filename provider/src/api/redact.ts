@@ -1,18 +1,5 @@
-import { nodesOf, parseDocument, resolvePointer } from "../json.js";
 import { breakCommands, toVisibleLine } from "./visible-text.js";
 import { hasSecrets, redactSecrets } from "./secret-spellings.js";
-
-/** JSON Pointers to error messages, by priority (RFC 9457, RFC 6749 and custom). */
-const MESSAGE_POINTERS = (
-  "/message /error/message /error_description /detail /errors /title /error " +
-  "/errorMessage /errmsg /msg /data/message /result/message"
-).split(" ");
-/** The names of messages in an error, best first, and of what is a message only if it has several words. */
-const MESSAGE_NAMES = ["message", "detail", "title"];
-const NO_MESSAGE =
-  /^(?:code|type|status|id|field|path|pointer|parameter|param|href|url|source|key|apikey|token)$/;
-/** The maximum number of values in an error to look at. */
-const MAX_ERROR_VALUES = 100;
 
 /** The maximum number of characters of a server's text to show, and to read. */
 const MAX_SHOWN = 200;
@@ -37,29 +24,6 @@ const MAX_SEARCHED = 64 * 1024;
 const MAX_KEYS = 500;
 /** The only form in which a request ID is shown. It has no room for an escape sequence or a CI command. */
 const REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/;
-
-/** Returns the message in an error body, not redacted yet; `null` if there is none under the usual names. */
-export function serverMessage(text: string): string | null {
-  const document = parseDocument(text);
-  for (const pointer of MESSAGE_POINTERS) {
-    const words = wordsIn(resolvePointer(document, pointer), pointer.startsWith("/error"));
-    if (words !== null) return words;
-  }
-  return null;
-}
-
-/** Returns a text or, of a list or an object of errors, the best one in it; `null` if there is none. */
-function wordsIn(value: unknown, isError: boolean): string | null {
-  if (typeof value === "string") return value.trim() === "" ? null : value;
-  if (!isError) return null;
-  const texts = nodesOf(value)
-    .take(MAX_ERROR_VALUES)
-    .map(({ name, value: word }) => ({ name, text: wordsIn(word, false) }))
-    .filter(({ name, text }) => text !== null && (!NO_MESSAGE.test(name) || text.includes(" ")))
-    .toArray();
-  const named = MESSAGE_NAMES.map((name) => texts.find((text) => text.name === name));
-  return [...named, ...texts].find((text) => text !== undefined)?.text ?? null;
-}
 
 /**
  * Makes text from a server safe to show, to log and to keep in a state file.

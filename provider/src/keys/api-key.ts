@@ -19,7 +19,8 @@ import { heldKeys, isDeleted, withoutGoneKeys } from "./key-deletion.js";
 import type { KeyResource } from "./key-holders.js";
 import { keyInputsOf, rotationProblems, type KeyInputs } from "./key-inputs.js";
 import { keyStateOf, NO_KEY, outputsOf, withoutPreviousKey, type KeyState } from "./key-state.js";
-import { createKey, deleteKeys, mayHaveCreatedKey, performStep } from "./key-changes.js";
+import { deleteKeys, performStep } from "./key-changes.js";
+import { createKey, mayHaveCreatedKey } from "./key-creation.js";
 import {
   needsNewKey,
   planRotation,

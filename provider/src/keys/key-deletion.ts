@@ -1,6 +1,6 @@
 import { PartnerError, RequestError, type RequestFailure } from "../api/errors.js";
-import { idsBesideKey } from "../responses/key-ids.js";
-import { readApiKeyId } from "../responses/key-reader.js";
+import { responseText } from "../responses/creation-reader.js";
+import { idsBesideKey, readApiKeyId } from "../responses/key-ids.js";
 import { ResourceError, type DeletionDoubt } from "../shared/problems.js";
 import type { PluginProcess } from "../shared/plugin-process.js";
 import type { HeldKey, KeyResource } from "./key-holders.js";
@@ -11,7 +11,6 @@ import {
   nameOfCreated,
   nameOfKey,
   rereadKey,
-  responseText,
   tokenMark,
   type DeletionTarget,
   type StoredKey,

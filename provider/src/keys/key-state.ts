@@ -1,5 +1,5 @@
 import { isObject } from "../json.js";
-import type { KeyResponse } from "../responses/key-reader.js";
+import type { KeyResponse } from "../responses/creation-reader.js";
 import type { Properties } from "../shared/properties.js";
 import { fingerprint, hint } from "./key-name.js";
 import type { CreatedKey, StoredKey } from "./stored-key.js";

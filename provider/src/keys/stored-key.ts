@@ -1,11 +1,17 @@
 import { isUtf8 } from "node:buffer";
 import { createHash } from "node:crypto";
 
-import type { SentSecrets } from "../api/extra-headers.js";
-import { provesWhole } from "../responses/whole-document.js";
-import { readApiKey, readApiKeyId, type KeyReading, type KeyResponse } from "../responses/key-reader.js";
+import {
+  readCreation,
+  readKeptCreation,
+  responseText,
+  type FailedCreation,
+  type KeyReading,
+  type KeyResponse,
+  type KeySettings,
+} from "../responses/creation-reader.js";
+import { readApiKeyId } from "../responses/key-ids.js";
 import { looksLikeKey } from "../responses/key-form.js";
-import type { ResponseMapping } from "../responses/mapping.js";
 import { isPlaceholder } from "../shared/properties.js";
 import { fingerprint, saltedFingerprint, type KeyName } from "./key-name.js";
 
@@ -37,9 +43,13 @@ export interface StoredKey {
   readonly foundBy: string | null;
 }
 
-/** What reading a response depends on. What is sent is never a key. */
-export interface KeyReadingSettings extends SentSecrets {
-  readonly responses: ResponseMapping;
+/** What reading a response depends on. */
+export type KeyReadingSettings = Omit<KeySettings, "isStorable">;
+
+/** A creation, and what the response to it says. */
+export interface Creation {
+  readonly created: CreatedKey;
+  readonly reading: KeyReading;
 }
 
 /** Converts a body into a form that the state can store. */
@@ -49,43 +59,23 @@ export function keepResponse(body: Buffer, complete: boolean): KeyResponse {
   return { body: isText ? text : body.toString("base64"), encoding: isText ? "utf8" : "base64", complete };
 }
 
-/** Returns the body of a stored response as text. Secret. */
-export function responseText({ body, encoding }: KeyResponse): string {
-  return Buffer.from(body, encoding).toString("utf8");
-}
-
-/**
- * Reads the key from a stored response. A key that the engine would not store is refused. A response that was
- * cut off counts only if it is still complete JSON: half a key in plain text would be passed on to consumers,
- * and deleted instead of the real key.
- */
-export function readKeptResponse(
+/** Reads the response to a creation as it arrives. @param status The status of the response. */
+export function readNewResponse(
   response: KeyResponse,
-  { responses, accessToken, headers }: KeyReadingSettings,
-): KeyReading {
-  const text = responseText(response);
-  const isWhole = provesWhole(text);
-  const reading = isWhole || response.complete ? readApiKey(text, responses, accessToken) : null;
-  if (reading?.kind === "found" && isPlaceholder(reading.apiKey))
-    return { kind: "refused", reason: responses.apiKey === undefined ? "none" : "pointer", candidates: [] };
-  // Not if it is only a part: a key may begin with the name of the tenant.
-  if (reading?.kind === "found" && Object.values(headers).includes(reading.apiKey)) {
-    const misfit = { pointer: reading.pointer, kind: "header" } as const;
-    return {
-      kind: "refused",
-      reason: responses.apiKey === undefined ? "none" : "pointer",
-      candidates: [],
-      misfit,
-    };
-  }
-  if (reading !== null && (isWhole || saysWhy(reading))) return reading;
-  const isEmpty = response.complete && text.trim() === "";
-  return { kind: "refused", reason: isEmpty ? "empty" : "not JSON", candidates: [] };
+  status: number,
+  settings: KeyReadingSettings,
+): KeyReading | FailedCreation {
+  return readCreation(response, status, storable(settings));
 }
 
-/** Whether a reading of plain text says more than that there is no JSON. */
-function saysWhy(reading: KeyReading): boolean {
-  return reading.kind === "found" || reading.candidates.length > 0 || reading.misfit !== undefined;
+/** Reads the response to an earlier creation again. */
+export function readAgain(created: CreatedKey, settings: KeyReadingSettings): Creation {
+  return { created, reading: readKeptCreation(created.response, storable(settings)) };
+}
+
+/** The engine would not store a text that it takes for a value that is not known yet. */
+function storable({ responses, accessToken, headers }: KeyReadingSettings): KeySettings {
+  return { responses, accessToken, headers, isStorable: (apiKey) => !isPlaceholder(apiKey) };
 }
 
 /** Returns a key that was found in the response to its creation. */
@@ -104,8 +94,8 @@ export function foundKey(created: CreatedKey, apiKey: string, { responses }: Key
 export function rereadKey(key: StoredKey, settings: KeyReadingSettings): StoredKey | null {
   const foundBy = settings.responses.apiKey ?? null;
   if (foundBy === key.foundBy || key.response === null) return key;
-  const reading = readKeptResponse(key.response, settings);
-  if (reading.kind === "refused") return foundBy === null ? key : null;
+  const reading = readKeptCreation(key.response, storable(settings));
+  if (reading.kind === "unread") return foundBy === null ? key : null;
   if (reading.apiKey === key.apiKey) return key;
   return looksLikeKey(reading.apiKey) ? { ...key, apiKey: reading.apiKey, foundBy } : null;
 }

@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 
-import type { KeyResponse } from "../responses/key-reader.js";
+import type { KeyResponse } from "../responses/creation-reader.js";
 import { PARTNER_API_KEY, SECRET_OUTPUTS } from "../registration.js";
 import { PartnerResource } from "./partner-resource.js";
 

@@ -1,7 +1,18 @@
 import { isVisibleAscii } from "../api/operations.js";
-import { type DocumentNode, isArray, isObject, isScalar, nameSet, nodesOf, parseDocument } from "../json.js";
+import {
+  type DocumentNode,
+  isArray,
+  isObject,
+  isScalar,
+  nameSet,
+  nodesOf,
+  parseDocument,
+  parseWithExactIntegers,
+  resolvePointer,
+} from "../json.js";
 import { findKeys, lookalikesIn } from "./key-finder.js";
 import { isEnvelope, isHolder, readName } from "./key-names.js";
+import type { ResponseMapping } from "./mapping.js";
 
 /** Names of the ID of a key. They count in any object, unless the way to them names another key. */
 const KEY_ID = /(?:key|token|secret|credential)(?:id|uuid|guid)$|^accesskey$|accessor$/;
@@ -19,6 +30,17 @@ interface KeyId {
   readonly object: string;
   /** Whether the object and all around it are named after a key, or are usual envelopes. */
   readonly isEnveloped: boolean;
+}
+
+/**
+ * Reads the ID of a key at `responses.apiKeyId`; `null` if the setting is missing or does not point to an ID.
+ * Never throws.
+ */
+export function readApiKeyId(text: string, mapping: ResponseMapping): string | null {
+  if (mapping.apiKeyId === undefined) return null;
+  const value = resolvePointer(parseWithExactIntegers(text), mapping.apiKeyId);
+  if (typeof value === "bigint") return String(value);
+  return isVisibleAscii(value) && value !== "." && value !== ".." ? value : null;
 }
 
 /**

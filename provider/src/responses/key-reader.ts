@@ -1,44 +1,24 @@
-import { isVisibleAscii } from "../api/operations.js";
-import {
-  type DocumentNode,
-  nodesOf,
-  parseDocument,
-  parseWithExactIntegers,
-  pointersOf,
-  resolvePointer,
-} from "../json.js";
-import { documentReportsFailure, isAboutFailure, isWebPage, membersBesideErrors } from "./failure-report.js";
+import { parseDocument, pointersOf, resolvePointer } from "../json.js";
+import { documentReportsFailure } from "./failure-report.js";
 import { findKeys, lookalikesIn, type FoundKeys } from "./key-finder.js";
-import { misfitAtPointer, misfitOf, type Misfit } from "./key-form.js";
-import { isId, isNamedAfterKey, readName } from "./key-names.js";
+import { misfitAtPointer, type Misfit } from "./key-form.js";
+import { isNamedAfterKey } from "./key-names.js";
 import type { ResponseMapping } from "./mapping.js";
 
-/** A response of the service, exactly as received. Secret. */
-export interface KeyResponse {
-  /**
-   * The body as text, or in base64 if it is not valid UTF-8, or is one of Pulumi's placeholders for unknown
-   * values.
-   */
-  readonly body: string;
-  /** The encoding of `body`: `utf8` or `base64`. */
-  readonly encoding: "utf8" | "base64";
-  /** Whether the whole body was received. */
-  readonly complete: boolean;
+/** The key was found. Secret. */
+export interface FoundKey {
+  readonly kind: "found";
+  readonly apiKey: string;
+  /** Where it is. */
+  readonly pointer: string;
 }
-
-/**
- * The result of looking for the key in the response to its creation. `apiKey` is secret; `pointer` is where
- * it was found.
- */
-export type KeyReading =
-  { readonly kind: "found"; readonly apiKey: string; readonly pointer: string } | RefusedKey;
 
 /** Why there is no key, or none that is certain. */
 export interface RefusedKey {
   readonly kind: "refused";
   /**
    * `none`: or the response reports a failure. `pointer`: it finds nothing that can be sent. `not JSON`,
-   * `empty`: no pointer can help.
+   * which includes what was cut off, and `empty`: no pointer can help.
    */
   readonly reason: "none" | "several" | "pointer" | "not JSON" | "empty";
   /** JSON Pointers to possible keys, at most 11. */
@@ -50,6 +30,13 @@ export interface RefusedKey {
   readonly misfit?: { readonly pointer: string | null; readonly kind: Misfit };
 }
 
+/** The body of a response, parsed once. Secret. */
+export interface ParsedBody {
+  readonly text: string;
+  /** `undefined` if the text is not JSON. */
+  readonly document: unknown;
+}
+
 /** The start of what was meant to be JSON or a page. */
 const CUT_OFF = /^\s*[{["<]/;
 
@@ -57,10 +44,13 @@ const CUT_OFF = /^\s*[{["<]/;
  * Finds the key in the response to its creation: always a complete string of the document. Never throws.
  *
  * @param accessToken It is never the key.
- * @example readApiKey('{"data":{"id":7,"api_key":"pk_live_4eC39HqLyjWD"}}', {}, "…") // "/data/api_key"
+ * @example Of `{"data":{"id":7,"api_key":"pk_live_4eC39HqLyjWD"}}`, the key is at "/data/api_key".
  */
-export function readApiKey(text: string, mapping: ResponseMapping, accessToken: string): KeyReading {
-  const document = parseDocument(text);
+export function readApiKey(
+  { text, document }: ParsedBody,
+  mapping: ResponseMapping,
+  accessToken: string,
+): FoundKey | RefusedKey {
   const isPlain = document === undefined || typeof document === "number";
   const body = isPlain && !CUT_OFF.test(text) ? text.trim() : document;
   const candidates = (): readonly string[] => candidatesIn(body, accessToken);
@@ -81,52 +71,6 @@ export function readApiKey(text: string, mapping: ResponseMapping, accessToken: 
   if (others.length > 0) return { kind: "refused", reason: "several", candidates: pointersOf(possible) };
   if (isDoubtful) return { kind: "refused", reason: "none", candidates: pointersOf(named) };
   return { kind: "found", apiKey: String(first?.value), pointer };
-}
-
-/**
- * Reads the ID of a key at `responses.apiKeyId`; `null` if the setting is missing or does not point to an ID.
- * Never throws.
- */
-export function readApiKeyId(text: string, mapping: ResponseMapping): string | null {
-  if (mapping.apiKeyId === undefined) return null;
-  const value = resolvePointer(parseWithExactIntegers(text), mapping.apiKeyId);
-  if (typeof value === "bigint") return String(value);
-  return isVisibleAscii(value) && value !== "." && value !== ".." ? value : null;
-}
-
-/**
- * Whether a 2xx response to a creation shows that no key was created, so that it is not kept. A response that
- * is kept in vain costs the user one command; one that is dropped may be the only copy of a key, and every
- * `pulumi up` creates another. So a failure counts only if nothing besides its words may be a key, by its
- * form or by its name. A 201 says that something was created: then a web page counts as a key, and so does
- * the ID of a record. A `responses` pointer that finds a value takes precedence. Never throws.
- */
-export function isFailedCreation(
-  status: number,
-  text: string,
-  mapping: ResponseMapping,
-  accessToken: string,
-): boolean {
-  if (mapping.apiKey !== undefined && readApiKey(text, mapping, accessToken).kind === "found") return false;
-  if (readApiKeyId(text, mapping) !== null) return false;
-  const document = parseDocument(text);
-  if (document === undefined) return status !== 201 && isWebPage(text);
-  if (!documentReportsFailure(document)) return false;
-  return !nodesOf(membersBesideErrors(document)).some((node) => {
-    const { name, value } = node;
-    if (isAboutFailure(name)) return false;
-    if (misfitOf(value, accessToken) === null || isNamedKey(node, accessToken)) return true;
-    return status === 201 && isId(name, value);
-  });
-}
-
-/** Whether a value may be a key because of its name, whatever its form. */
-function isNamedKey({ token, name, value }: DocumentNode, accessToken: string): boolean {
-  const { isOther, isApiKey, isKey, isSecret } = readName(token, name);
-  if (isOther || !(isApiKey || isKey || isSecret || name === "keys")) return false;
-  if (typeof value === "number") return true;
-  const misfit = misfitAtPointer(value, accessToken);
-  return misfit === null || misfit === "characters" || misfit === "long";
 }
 
 /** Returns the pointers to propose: to what is named after a key, or else to everything that may be one. */

@@ -4,12 +4,10 @@ import type { WebhookState } from "../api/operations.js";
 import { readChange } from "../responses/change-reader.js";
 import { deniesDeletion } from "../responses/deletion-reader.js";
 import { isWebPage, reportsFailure } from "../responses/failure-report.js";
-import { isFailedCreation } from "../responses/key-reader.js";
-import type { ResponseMapping } from "../responses/mapping.js";
 import { readWebhookList } from "../responses/webhook-list-reader.js";
-import { provesWhole } from "../responses/whole-document.js";
+import { parseDocument, provesWhole } from "../json.js";
 import type { Settings } from "./settings.js";
-import { keepResponse, tokenMark, type CreatedKey } from "../keys/stored-key.js";
+import { keepResponse, readNewResponse, tokenMark, type Creation } from "../keys/stored-key.js";
 import { readAllPages, type WebhookList } from "../webhooks/list-pages.js";
 
 /**
@@ -21,7 +19,7 @@ export interface PartnerService extends Pick<PartnerClient, "pendingOperations" 
    *
    * @throws {RequestError} with `effect: "possible"` if a key may have been created.
    */
-  createApiKey(): Promise<CreatedKey>;
+  createApiKey(): Promise<Creation>;
   /**
    * Deletes a key.
    *
@@ -47,19 +45,17 @@ export interface PartnerService extends Pick<PartnerClient, "pendingOperations" 
  */
 export function interpretResponses(
   client: PartnerClient,
-  mapping: ResponseMapping,
-  { accessToken, identity }: Pick<Settings, "accessToken" | "identity">,
+  settings: Pick<Settings, "accessToken" | "headers" | "identity" | "responses">,
 ): PartnerService {
+  const { responses: mapping, identity } = settings;
   return {
     async createApiKey() {
       const response = await client.createApiKey();
-      successText(response, (text) => isFailedCreation(response.status, text, mapping, accessToken));
-      return {
-        response: keepResponse(response.body, response.complete),
-        createdAt: response.receivedAt,
-        token: tokenMark(identity),
-        undecoded: response.undecoded,
-      };
+      const { receivedAt: createdAt, undecoded } = response;
+      const kept = keepResponse(response.body, response.complete);
+      const reading = readNewResponse(kept, response.status, settings);
+      if (reading.kind === "failed") throw response.failure(unsuccessful(reading.isWebPage));
+      return { created: { response: kept, createdAt, token: tokenMark(identity), undecoded }, reading };
     },
     async deleteApiKey(apiKeyOrId, apiKey, isNew) {
       successText(await client.deleteApiKey(apiKeyOrId, apiKey, isNew), deniesDeletion);
@@ -88,7 +84,7 @@ export function interpretResponses(
 
 /** Returns why the text of a response is not a document, if the reason lies in the transfer. */
 function unreadableText({ complete, undecoded }: ApiResponse, text: string): FailureCause | null {
-  if (provesWhole(text)) return null;
+  if (provesWhole(parseDocument(text))) return null;
   if (undecoded !== null) return { kind: "undecoded", encoding: undecoded };
   return complete ? null : { kind: "cutOff" };
 }
@@ -96,6 +92,10 @@ function unreadableText({ complete, undecoded }: ApiResponse, text: string): Fai
 /** Returns the text of a response. @throws {RequestError} if it reports a failure. */
 function successText(response: ApiResponse, isFailure = reportsFailure): string {
   const text = response.body.toString("utf8");
-  if (isFailure(text)) throw response.failure({ kind: isWebPage(text) ? "webPage" : "reportedFailure" });
+  if (isFailure(text)) throw response.failure(unsuccessful(isWebPage(text)));
   return text;
+}
+
+function unsuccessful(isPage: boolean): FailureCause {
+  return { kind: isPage ? "webPage" : "reportedFailure" };
 }

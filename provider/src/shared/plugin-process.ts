@@ -174,11 +174,10 @@ export class PluginProcess {
     // Loaded late: undici fails to load on a Node that is too old, and a process that only diffs does not
     // need it.
     const { createClient } = await import("../api/client.js");
-    const { responses, baseUrl } = settings;
+    const { baseUrl } = settings;
     const log = this.env["PARTNERS_DEBUG"] === "1" ? this.#options.log : undefined;
     const client = interpretResponses(
       createClient({ ...this.#options, ...settings, env: this.env, log }),
-      responses,
       settings,
     );
     this.#client = client;

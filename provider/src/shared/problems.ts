@@ -1,13 +1,13 @@
 import { PartnerError } from "../api/errors.js";
 import type { WebhookState } from "../api/operations.js";
-import type { KeyReading } from "../responses/key-reader.js";
+import type { RefusedKey } from "../responses/key-reader.js";
 import type { ListDoubt, OddRecord } from "../responses/webhook-list-reader.js";
 import type { SearchFailure } from "../webhook-search.js";
 import type { KeyName } from "../keys/key-name.js";
 import type { UnreadPages } from "../webhooks/list-pages.js";
 
 /** Why no key was read from a response. */
-export type RefusedReading = Extract<KeyReading, { kind: "refused" }>;
+export type RefusedReading = RefusedKey;
 
 /** A record of the list whose webhook cannot be managed. */
 export type UnmanagedRecord = OddRecord;

@@ -26,7 +26,7 @@ describe("the five operations", () => {
   it("send the documented method and path, the token, and no body", async () => {
     const sandbox = await sandboxFor({ basePath: "/gateway" });
     const client = clientFor(sandbox);
-    const { response } = await client.createApiKey();
+    const { response } = (await client.createApiKey()).created;
     const [key = ""] = sandbox.apiKeys;
     expect(response).toEqual({ body: JSON.stringify({ apiKey: key }), encoding: "utf8", complete: true });
     const { webhooks } = await client.listWebhooks();
@@ -189,8 +189,8 @@ describe("a timeout", () => {
       // Blocks the process. Afterwards, timers run before the response is read.
       setImmediate(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 400));
     });
-    const { response } = await clientFor(target, { requestTimeout: 300 }).createApiKey();
-    expect(response.body).toContain(KEY);
+    const { created } = await clientFor(target, { requestTimeout: 300 }).createApiKey();
+    expect(created.response.body).toContain(KEY);
   });
 });
 
@@ -220,13 +220,13 @@ describe("an interruption", () => {
     const stop = new AbortController();
     const sandbox = await sandboxFor({ delay: 300 });
     const client = clientFor(sandbox, { signal: stop.signal, maxConnections: 1 });
-    const created = client.createApiKey();
+    const creation = client.createApiKey();
     const queued = requestFailureOf(client.createApiKey());
     await expect.poll(() => sandbox.requests.length).toBe(1);
     stop.abort();
     expect(await queued).toMatchObject({ cause: { kind: "interrupted" }, effect: "none", attempts: 0 });
     expect(client.pendingOperations()).toEqual(["createApiKey"]); // The queued one did not wait for it.
-    expect((await created).response.body).toContain(sandbox.apiKeys[0]);
+    expect((await creation).created.response.body).toContain(sandbox.apiKeys[0]);
     expect((await requestFailureOf(client.createApiKey())).cause.kind).toBe("interrupted");
     expect(sandbox.requests).toHaveLength(1);
   });
@@ -253,14 +253,14 @@ describe("a body", () => {
     const client = clientFor(target);
     expect((await client.listWebhooks()).webhooks.get(101)?.state).toBe("active");
     isCutOff = true;
-    const { response } = await client.createApiKey();
+    const { response } = (await client.createApiKey()).created;
     expect(response).toMatchObject({ encoding: "utf8", complete: false });
     expect(text.startsWith(response.body) && response.body.includes(KEY)).toBe(true);
   });
 
   it("that is not text is kept in base64", async () => {
     const target = await listen((_request, response) => response.end(Buffer.from([0xff, 0xfe, 0x00])));
-    const { response } = await clientFor(target).createApiKey();
+    const { response } = (await clientFor(target).createApiKey()).created;
     expect(response).toEqual({ body: "//4A", encoding: "base64", complete: true });
   });
 
@@ -281,12 +281,12 @@ describe("a body", () => {
     let length = 8 * MIB;
     const target = await listen((_request, response) => response.end(body.slice(0, length)));
     const client = clientFor(target);
-    expect((await client.createApiKey()).response).toMatchObject({
+    expect((await client.createApiKey()).created.response).toMatchObject({
       body: body.slice(0, length),
       complete: true,
     });
     length += 1;
-    const { response } = await client.createApiKey();
+    const { response } = (await client.createApiKey()).created;
     expect(response.complete).toBe(false);
     expect(response.body).toBe(body.slice(0, 8 * MIB));
     await client.setWebhookState(101, "active");
@@ -324,7 +324,7 @@ it("a creation with a long value and a request ID in its response is not lost", 
   const body = JSON.stringify({ apiKey: KEY, certificate });
   const headers = { "x-request-id": "req-1" };
   const client = clientFor(await sandboxFor({ faults: [{ kind: "status", status: 201, body, headers }] }));
-  expect((await client.createApiKey()).response).toEqual({ body, encoding: "utf8", complete: true });
+  expect((await client.createApiKey()).created.response).toEqual({ body, encoding: "utf8", complete: true });
 });
 
 it("a creation is dated by the end of its last attempt", async () => {
@@ -333,7 +333,7 @@ it("a creation is dated by the end of its last attempt", async () => {
   const client = clientFor(sandbox, { clock: new InstantClock() });
   const failure = await requestFailureOf(client.createApiKey());
   expect(failure).toMatchObject({ effect: "possible", failedAt: "2026-01-01T00:00:05.000Z" });
-  expect((await client.createApiKey()).createdAt).toBe("2026-01-01T00:00:05.000Z");
+  expect((await client.createApiKey()).created.createdAt).toBe("2026-01-01T00:00:05.000Z");
 });
 
 describe("NODE_DEBUG", () => {

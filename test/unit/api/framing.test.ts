@@ -40,15 +40,15 @@ describe("the response to a creation", () => {
       false,
     ],
   ])("%s shows whether it is complete", async (_framing, { bytes, ...end }, complete) => {
-    const { response } = await clientFor(await scripted({ bytes, ...end })).createApiKey();
-    expect([response.complete, response.body]).toEqual([complete, JSON_KEY]);
+    const { created } = await clientFor(await scripted({ bytes, ...end })).createApiKey();
+    expect([created.response.complete, created.response.body]).toEqual([complete, JSON_KEY]);
   });
 
   it("without a body is complete", async () => {
-    const { response } = await clientFor(
+    const { created } = await clientFor(
       await scripted({ bytes: "HTTP/1.1 204 No Content\r\n\r\n" }),
     ).createApiKey();
-    expect(response).toEqual({ body: "", encoding: "utf8", complete: true });
+    expect(created.response).toEqual({ body: "", encoding: "utf8", complete: true });
   });
 });
 

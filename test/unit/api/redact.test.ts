@@ -3,7 +3,9 @@ import { fileURLToPath } from "node:url";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { possibleKeys, printableId, redactText, serverMessage } from "../../../provider/src/api/redact.js";
+import { possibleKeys, printableId, redactText } from "../../../provider/src/api/redact.js";
+import { messageIn } from "../../../provider/src/api/server-message.js";
+import { parseDocument } from "../../../provider/src/json.js";
 import { readFolder } from "../../support/canary.ts";
 import { runSeed, scaled } from "../../support/random.ts";
 
@@ -185,7 +187,7 @@ describe("text from a server", () => {
         "Key abcdefghijklmnopqrstuvwxyz (short: pk_9fA2x) exceeds the limit of 5 keys in eu-west on 2026-06-15",
     });
     const keys = possibleKeys(body);
-    expect(redactText(serverMessage(body) ?? "", keys)).toBe(
+    expect(redactText(messageIn(parseDocument(body)) ?? "", keys)).toBe(
       "Key *** (short: ***) exceeds the limit of 5 keys in eu-west on 2026-06-15",
     );
     expect(printableId("abcdefghijklmnopqrstuvwxyz", keys)).toBeNull();
@@ -213,7 +215,7 @@ describe("text from a server", () => {
     [{ code: "authentication_required", message: "Authentication required" }, "Authentication required"],
   ])("in the response to the creation of a key of eight letters, %j, is %j", (body, shown) => {
     const text = JSON.stringify(body).replaceAll("/", "\\/");
-    const words = serverMessage(text) ?? "";
+    const words = messageIn(parseDocument(text)) ?? "";
     expect(redactText(words, [], [...possibleKeys(text), ...possibleKeys(words)])).toBe(shown);
   });
 
@@ -275,5 +277,5 @@ it.each<[text: string, words: string | null]>([
   ["<html>Forbidden</html>", null],
   ["", null],
 ])("the message in %s is %j", (text, words) => {
-  expect(serverMessage(text)).toBe(words);
+  expect(messageIn(parseDocument(text))).toBe(words);
 });

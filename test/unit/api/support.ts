@@ -56,17 +56,18 @@ export function clientFor(
 ): PartnerService {
   const baseUrl = parseBaseUrl(url, true);
   if (typeof baseUrl === "string") throw new Error(baseUrl);
+  const { headers = {} } = options;
   const requests = createClient({
     baseUrl,
     accessToken,
-    headers: {},
+    headers,
     requestTimeout: 2_000,
     operationTimeout: 10_000,
     maxConnections: 4,
     requestsPerSecond: null,
     ...options,
   });
-  const client = interpretResponses(requests, {}, { accessToken, identity: accessToken });
+  const client = interpretResponses(requests, { accessToken, headers, identity: accessToken, responses: {} });
   onTestFinished(() => client.close());
   return client;
 }

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 
 import type { ResponseMapping } from "../../../provider/src/responses/mapping.js";
-import { readApiKey } from "../../../provider/src/responses/key-reader.js";
 import { readSettings } from "../../../provider/src/shared/settings.js";
 import { readWebhookList } from "../../../provider/src/responses/webhook-list-reader.js";
+import { readKey } from "../responses/support.ts";
 import { page, tableWith } from "./tables.ts";
 
 const PAGE = page("docs/responses.md");
@@ -58,8 +58,8 @@ function mappingOf(responses = ""): ResponseMapping {
 it("the sample has the effect that the page describes", () => {
   const mapping = mappingOf(/PARTNERS_RESPONSES='(.*)'/.exec(PAGE)?.[1]);
   const created = JSON.stringify({ token: `${KEY}x`, data: { key: KEY } });
-  expect(readApiKey(created, {}, "token").kind).toBe("refused");
-  expect(readApiKey(created, mapping, "token")).toMatchObject({ apiKey: KEY });
+  expect(readKey(created).kind).toBe("refused");
+  expect(readKey(created, mapping, "token")).toMatchObject({ apiKey: KEY });
   const list = JSON.stringify([
     { id: 101, attributes: { mode: "live" } },
     { id: 102, attributes: { mode: "Paused" } },
@@ -103,19 +103,17 @@ describe("the names of keys", () => {
   const apiKeys = namesIn(/Its name ends with (.*?)\. At/);
   const others = namesIn(/it may also be (.*?) and the like/).concat(MORE_KEYS.split(" "));
   it.each([...apiKeys, ...apiKeys.map((name) => `x-${name}`), ...others])("%s", (name) => {
-    expect(readApiKey(JSON.stringify({ [name]: KEY }), {}, "token")).toMatchObject({ apiKey: KEY });
+    expect(readKey(JSON.stringify({ [name]: KEY }))).toMatchObject({ apiKey: KEY });
   });
 
   const somethingElse = namesIn(/named as something else, such as (.*?) - /);
   it.each([...somethingElse, "api_key_old", "apiKeyOld"])("%s is something else", (name) => {
-    expect(readApiKey(JSON.stringify({ [name]: KEY }), {}, "token").kind).toBe("refused");
+    expect(readKey(JSON.stringify({ [name]: KEY })).kind).toBe("refused");
   });
 
   it.each(OTHER_STARTS.split(" "))("%sApiKey is something else", (start) => {
-    expect(readApiKey(JSON.stringify({ [`${start}ApiKey`]: KEY }), {}, "token").kind).toBe("refused");
-    expect(readApiKey(JSON.stringify({ [`${start}Token`]: { apiKey: KEY } }), {}, "token").kind).toBe(
-      "refused",
-    );
+    expect(readKey(JSON.stringify({ [`${start}ApiKey`]: KEY })).kind).toBe("refused");
+    expect(readKey(JSON.stringify({ [`${start}Token`]: { apiKey: KEY } })).kind).toBe("refused");
   });
 });
 

@@ -1,10 +1,10 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 
 import { UNKNOWN, withoutSpecialValues } from "../../../provider/src/shared/properties.js";
 import type { PartialFailure } from "../../../provider/src/shared/partial-failure.js";
 import { fingerprint } from "../../../provider/src/keys/key-name.js";
-import { responseText, tokenMark } from "../../../provider/src/keys/stored-key.js";
-import type { KeyResponse } from "../../../provider/src/responses/key-reader.js";
+import { tokenMark } from "../../../provider/src/keys/stored-key.js";
+import { responseText, type KeyResponse } from "../../../provider/src/responses/creation-reader.js";
 import { renderError } from "../../../provider/src/messages/error-messages.js";
 import type { ResourceAdapter } from "../../../provider/src/shared/resource-adapter.js";
 import { SHAPES, type Fault, type SandboxOptions, type Shape } from "../../support/sandbox.ts";
@@ -192,6 +192,17 @@ describe("a response in which the key is not found", () => {
       const next = keysOf(service);
       await partialFailureOf(next.update(id, properties, { account: "default" }));
       expect(methods(service)).toEqual(["POST"]);
+    },
+  );
+
+  it.each(['{"apiKey":"pk_live_4eC39HqLyjWD"}', '{"data":{"message":"Sent by mail"}}'])(
+    "is parsed once, as is one in which it is: %s",
+    async (body) => {
+      const service = await sandboxFor();
+      service.inject({ kind: "status", status: 201, body });
+      using parse = vi.spyOn(JSON, "parse");
+      await create(keysOf(service)).catch(() => undefined);
+      expect(parse.mock.calls.filter(([text]) => text === body)).toHaveLength(1);
     },
   );
 

@@ -10,7 +10,7 @@ import {
   type StoredKey,
 } from "../../../provider/src/keys/stored-key.js";
 import type { InputProblem, Notice } from "../../../provider/src/shared/problems.js";
-import type { KeyResponse } from "../../../provider/src/responses/key-reader.js";
+import type { KeyResponse } from "../../../provider/src/responses/creation-reader.js";
 import { keyInputsOf, rotationProblems, type RotationInputs } from "../../../provider/src/keys/key-inputs.js";
 import {
   planRotation,

@@ -1,9 +1,8 @@
 import { expect, it } from "vitest";
 
 import { parseDocument, resolvePointer } from "../../../provider/src/json.js";
-import { idsBesideKey } from "../../../provider/src/responses/key-ids.js";
-import { readApiKeyId } from "../../../provider/src/responses/key-reader.js";
-import { K, S } from "./secrets.ts";
+import { idsBesideKey, readApiKeyId } from "../../../provider/src/responses/key-ids.js";
+import { K, S } from "./support.ts";
 
 it.each<[body: unknown, pointers: string]>([
   [{ keyId: "key_7", secret: K }, "/keyId"],

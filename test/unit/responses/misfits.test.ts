@@ -1,10 +1,9 @@
 import { describe, expect, it } from "vitest";
 
 import type { Misfit } from "../../../provider/src/responses/key-form.js";
-import { readApiKey } from "../../../provider/src/responses/key-reader.js";
-import { K, TOKEN } from "./secrets.ts";
+import { K, TOKEN, readKey } from "./support.ts";
 
-const read = (body: unknown, apiKey?: string) => readApiKey(JSON.stringify(body), { apiKey }, TOKEN);
+const read = (body: unknown, apiKey?: string) => readKey(JSON.stringify(body), { apiKey });
 
 /** Whether recognition alone is against the value, so that a pointer to it helps. */
 const ROWS: readonly [value: unknown, misfit: Misfit, isPossible: boolean][] = [

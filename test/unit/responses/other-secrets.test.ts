@@ -1,13 +1,12 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 
-import { readApiKey } from "../../../provider/src/responses/key-reader.js";
-import { JWT, K, S, TOKEN } from "./secrets.ts";
+import { JWT, K, S, TOKEN, readKey } from "./support.ts";
 
 /** Returns the pointer of the key, or why there is none and the possible keys. */
 function read(body: unknown, apiKey?: string): string {
   const text = typeof body === "string" ? body : JSON.stringify(body);
-  const reading = readApiKey(text, { apiKey }, TOKEN);
+  const reading = readKey(text, { apiKey });
   if (reading.kind === "refused") return [reading.reason, ...reading.candidates].join(" ");
   expect(reading.apiKey).toBe(K);
   return reading.pointer;
@@ -89,7 +88,7 @@ describe("another secret is not the key, even if nothing else may be", () => {
     "/cuSwAj1kEJF+jbIR5hMLvBmxJP318w3RVovtjPqZx0=",
     "a.b:c=d_e-f/g+h",
   ])("but %s, which has slashes, may be the key", (apiKey) => {
-    expect(readApiKey(JSON.stringify({ apiKey }), {}, TOKEN)).toMatchObject({ kind: "found", apiKey });
+    expect(readKey(JSON.stringify({ apiKey }))).toMatchObject({ kind: "found", apiKey });
   });
 
   it("the user's key is read if there is nothing else", () => {
@@ -113,12 +112,12 @@ describe("the access token is never the key", () => {
     expect(read(body)).toBe("none");
     expect(read(body, pointer)).toBe("pointer");
     const short = typeof body === "string" ? body : JSON.stringify(body);
-    const reading = readApiKey(short.replaceAll(TOKEN, "token-42"), { apiKey: pointer }, "token-42");
+    const reading = readKey(short.replaceAll(TOKEN, "token-42"), { apiKey: pointer }, "token-42");
     expect(reading).toMatchObject({ kind: "refused", reason: "pointer" });
   });
 
   it("but a key that starts like a short access token is", () => {
-    expect(readApiKey('{"apiKey":"token-42-8f14e45f"}', {}, "token-42")).toMatchObject({ kind: "found" });
+    expect(readKey('{"apiKey":"token-42-8f14e45f"}', {}, "token-42")).toMatchObject({ kind: "found" });
   });
 });
 
@@ -150,7 +149,7 @@ describe("a documented response never yields another secret that stands next to 
         JSON.stringify({ ...body, ...other }),
         wrapped,
       ]) {
-        const reading = readApiKey(text, {}, TOKEN);
+        const reading = readKey(text);
         if (reading.kind === "found") expect([S, TOKEN, `/api-key/${S}`], text).not.toContain(reading.apiKey);
       }
       if (apiKey === null) continue;
@@ -159,7 +158,7 @@ describe("a documented response never yields another secret that stands next to 
         /"[a-z_-]*(?:key|token|secret|sha1|encoded|value)":"/gi,
         '"grant":"',
       );
-      const reading = readApiKey(JSON.stringify({ ...(JSON.parse(renamed) as object), ...other }), {}, TOKEN);
+      const reading = readKey(JSON.stringify({ ...(JSON.parse(renamed) as object), ...other }));
       if (reading.kind === "found")
         expect([S, TOKEN, `/api-key/${S}`], renamed).not.toContain(reading.apiKey);
     }

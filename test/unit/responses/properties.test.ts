@@ -1,16 +1,14 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 
-import { serverMessage } from "../../../provider/src/api/redact.js";
-import { nodesOf, pointersOf } from "../../../provider/src/json.js";
+import { messageIn } from "../../../provider/src/api/server-message.js";
+import { nodesOf, parseDocument, pointersOf } from "../../../provider/src/json.js";
 import { reportsFailure } from "../../../provider/src/responses/failure-report.js";
-import { idsBesideKey } from "../../../provider/src/responses/key-ids.js";
-import { isFailedCreation, readApiKey, readApiKeyId } from "../../../provider/src/responses/key-reader.js";
+import { idsBesideKey, readApiKeyId } from "../../../provider/src/responses/key-ids.js";
 import type { ResponseMapping } from "../../../provider/src/responses/mapping.js";
 import { readWebhookList } from "../../../provider/src/responses/webhook-list-reader.js";
-import { provesWhole } from "../../../provider/src/responses/whole-document.js";
 import { runSeed, seededRandom } from "../../support/random.ts";
-import { K, S, TOKEN } from "./secrets.ts";
+import { K, S, isFailedCreation, readKey } from "./support.ts";
 
 const RUNS = { numRuns: 500, seed: runSeed() };
 /** Part of every string value and of no printable name. Where it appears, a value has leaked. */
@@ -62,14 +60,13 @@ const mappings: fc.Arbitrary<ResponseMapping> = fc.record(
 /** Calls all readers. */
 function readAll(text: string, mapping: ResponseMapping, header: string): void {
   const headers = { link: header, "content-range": header, "x-pagination": header, [header]: "1" };
-  readApiKey(text, mapping, TOKEN);
+  readKey(text, mapping);
   readApiKeyId(text, mapping);
-  isFailedCreation(201, text, mapping, TOKEN);
+  isFailedCreation(201, text, mapping);
   idsBesideKey(text);
-  provesWhole(text);
   readWebhookList(text, headers, 200, mapping);
   reportsFailure(text);
-  serverMessage(text);
+  messageIn(parseDocument(text));
 }
 
 // A key that looks like words is refused. That must be rare, because the user cannot prevent it.
@@ -82,9 +79,7 @@ it.each([
   const characters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
   const character = (): string | undefined => characters[Math.floor(random() * characters.length)];
   const key = (): string => row.prefix + Array.from({ length: row.length }, character).join("");
-  const readings = Array.from({ length: 20_000 }, () =>
-    readApiKey(JSON.stringify({ apiKey: key() }), {}, TOKEN),
-  );
+  const readings = Array.from({ length: 20_000 }, () => readKey(JSON.stringify({ apiKey: key() })));
   expect(readings.filter(({ kind }) => kind === "refused").length).toBeLessThanOrEqual(row.most);
 });
 
@@ -92,7 +87,7 @@ it("of 20,000 random keys in base64, at most 200 are refused", () => {
   const random = seededRandom(RUNS.seed);
   const bytes = (): number[] => Array.from({ length: 32 }, () => Math.floor(random() * 256));
   const keys = Array.from({ length: 20_000 }, () => Buffer.from(bytes()).toString("base64"));
-  const readings = keys.map((apiKey) => readApiKey(JSON.stringify({ apiKey }), {}, TOKEN));
+  const readings = keys.map((apiKey) => readKey(JSON.stringify({ apiKey })));
   expect(readings.filter(({ kind }) => kind === "refused").length).toBeLessThanOrEqual(200);
 });
 
@@ -100,7 +95,7 @@ it("any text, with any mapping, yields only complete strings as keys, valid IDs,
   fc.assert(
     fc.property(texts, mappings, fc.string(), (text, mapping, header) => {
       readAll(text, mapping, header); // Never throws.
-      const key = readApiKey(text, mapping, TOKEN);
+      const key = readKey(text, mapping);
       if (key.kind === "found" && text.includes('"')) expect(text).toContain(JSON.stringify(key.apiKey));
       const list = readWebhookList(text, {}, 200, mapping);
       if (!list.readable) return;
@@ -117,7 +112,7 @@ it("any text, with any mapping, yields only complete strings as keys, valid IDs,
 it("a document's values, and names that may be data, are never shown", () => {
   fc.assert(
     fc.property(documents, (text) => {
-      const key = readApiKey(text, {}, TOKEN);
+      const key = readKey(text);
       const list = readWebhookList(text, {}, 200, {});
       const shown = [
         key.kind === "found" ? key.pointer : [key.candidates, key.misfit],

@@ -2,11 +2,10 @@ import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
 
 import type { WebhookState } from "../../../provider/src/api/operations.js";
-import { isFailedCreation, readApiKey } from "../../../provider/src/responses/key-reader.js";
 import { reportsFailure } from "../../../provider/src/responses/failure-report.js";
 import { resolvePointer } from "../../../provider/src/json.js";
 import { readWebhookList } from "../../../provider/src/responses/webhook-list-reader.js";
-import { TOKEN } from "./secrets.ts";
+import { isFailedCreation, readKey } from "./support.ts";
 
 /** Response bodies of public services, with the JSON Pointers at which a person finds things. */
 interface Shapes {
@@ -42,7 +41,7 @@ const readList = ({ body }: { body: object }, mapping = {}) =>
 it("at least 90 % of the keys are found, and no other value is taken for a key", () => {
   const single = keys.filter(({ pair }) => !pair);
   const find = (body: object): string | null => {
-    const reading = readApiKey(JSON.stringify(body), {}, TOKEN);
+    const reading = readKey(JSON.stringify(body));
     return reading.kind === "found" ? reading.pointer : null;
   };
   expectShare(0.9, single, ({ body, apiKey }) => find(body) === apiKey);
@@ -51,7 +50,7 @@ it("at least 90 % of the keys are found, and no other value is taken for a key",
 
 it("no body of a success counts as a failure", () => {
   const failed = [
-    ...keys.filter(({ body }) => isFailedCreation(200, JSON.stringify(body), {}, TOKEN)),
+    ...keys.filter(({ body }) => isFailedCreation(200, JSON.stringify(body))),
     ...lists.filter(({ body }) => reportsFailure(JSON.stringify(body))),
   ];
   expect(failed.map(({ like }) => like)).toEqual([]);

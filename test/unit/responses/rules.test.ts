@@ -1,9 +1,8 @@
 import { expect, it } from "vitest";
 
 import { reportsFailure } from "../../../provider/src/responses/failure-report.js";
-import { isFailedCreation, readApiKey } from "../../../provider/src/responses/key-reader.js";
 import { readWebhookList } from "../../../provider/src/responses/webhook-list-reader.js";
-import { JWT, K, S, TOKEN } from "./secrets.ts";
+import { JWT, K, S, TOKEN, isFailedCreation, readKey } from "./support.ts";
 
 type Body = string | object | null;
 const DATE = "2026-11-22T10:20:30Z";
@@ -36,8 +35,8 @@ it.each<[rule: string, body: Body, reading: string]>([
   ["a failure", { success: false }, "failed"],
   ["a failure with something named like a key", { error: "no", keys: [{ apiKey: K }] }, "refused"],
 ])("the key: %s", (_, body, expected) => {
-  const reading = readApiKey(textOf(body), {}, TOKEN);
-  const refused = isFailedCreation(200, textOf(body), {}, TOKEN) ? "failed" : "refused";
+  const reading = readKey(textOf(body));
+  const refused = isFailedCreation(200, textOf(body)) ? "failed" : "refused";
   expect(reading.kind === "found" ? reading.pointer : refused).toBe(expected);
 });
 
@@ -67,7 +66,7 @@ it.each<[body: Body, statuses: number[]]>([
   ["quota of 5 keys reached", []],
   ["", []],
 ])("a creation that is answered %j fails with the status %j", (body, statuses) => {
-  const failed = [200, 201, 202].filter((status) => isFailedCreation(status, textOf(body), {}, TOKEN));
+  const failed = [200, 201, 202].filter((status) => isFailedCreation(status, textOf(body)));
   expect(failed).toEqual(statuses.includes(200) ? [...statuses, 202] : []);
 });
 

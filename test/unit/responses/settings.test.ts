@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 
-import { isFailedCreation, readApiKey, readApiKeyId } from "../../../provider/src/responses/key-reader.js";
+import { readApiKeyId } from "../../../provider/src/responses/key-ids.js";
 import type { ResponseMapping } from "../../../provider/src/responses/mapping.js";
 import { readWebhookList } from "../../../provider/src/responses/webhook-list-reader.js";
-import { JWT, K, S, TOKEN } from "./secrets.ts";
+import { JWT, K, S, isFailedCreation, readKey } from "./support.ts";
 
 describe("responses.apiKey is the only source of the key", () => {
   it.each<[what: string, body: unknown, pointer: string]>([
@@ -12,7 +12,7 @@ describe("responses.apiKey is the only source of the key", () => {
     ["with escapes", { "a/b": { "c~d": K } }, "/a~1b/c~0d"],
     ["in a failure", { success: false, key: K }, "/key"],
   ])("%s", (_, body, pointer) => {
-    const reading = readApiKey(JSON.stringify(body), { apiKey: pointer }, TOKEN);
+    const reading = readKey(JSON.stringify(body), { apiKey: pointer });
     expect(reading).toEqual({ kind: "found", apiKey: K, pointer });
   });
 
@@ -22,7 +22,7 @@ describe("responses.apiKey is the only source of the key", () => {
     ["<html></html>", null],
     ["Your key was sent by mail.", null],
   ])('and "" accepts plain text: %j', (text, key) => {
-    const reading = readApiKey(text, { apiKey: "" }, TOKEN);
+    const reading = readKey(text, { apiKey: "" });
     expect(reading.kind === "found" ? reading.apiKey : null).toBe(key);
   });
 });
@@ -45,7 +45,7 @@ describe("a refusal lists candidates without values", () => {
     ["abcdefghijklmnop", {}, "none", []],
     [MANY, {}, "none", TEN],
   ])("%j", (body, mapping, reason, candidates) => {
-    const reading = readApiKey(JSON.stringify(body), mapping, TOKEN);
+    const reading = readKey(JSON.stringify(body), mapping);
     expect(reading).toMatchObject({ kind: "refused", reason, candidates });
   });
 });
@@ -76,10 +76,10 @@ describe("responses.apiKeyId reads the ID as it stands in the text", () => {
 
 it("a pointer to a value takes precedence over a reported failure", () => {
   const text = '{"success":false,"ref":"k1"}';
-  expect(isFailedCreation(200, text, {}, TOKEN)).toBe(true);
-  expect(isFailedCreation(200, text, { apiKey: "/none", apiKeyId: "/none" }, TOKEN)).toBe(true);
-  expect(isFailedCreation(200, text, { apiKey: "/ref" }, TOKEN)).toBe(false);
-  expect(isFailedCreation(200, text, { apiKeyId: "/ref" }, TOKEN)).toBe(false);
+  expect(isFailedCreation(200, text)).toBe(true);
+  expect(isFailedCreation(200, text, { apiKey: "/none", apiKeyId: "/none" })).toBe(true);
+  expect(isFailedCreation(200, text, { apiKey: "/ref" })).toBe(false);
+  expect(isFailedCreation(200, text, { apiKeyId: "/ref" })).toBe(false);
 });
 
 describe("the settings for the list are the only source", () => {
