@@ -1,13 +1,10 @@
 import { createHash } from "node:crypto";
 import {
   appendFileSync,
-  closeSync,
-  fstatSync,
   lstatSync,
   mkdirSync,
-  openSync,
   readdirSync,
-  readSync,
+  readFileSync,
   rmSync,
   statSync,
   type Stats,
@@ -15,6 +12,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
+import type { Journal } from "../shared/journal.js";
 import { isLeftOver } from "./killed-run.js";
 
 /** Milliseconds after which a file of another run is removed, if its process no longer lives. */
@@ -23,22 +21,14 @@ const MAX_FILE_AGE = 86_400_000;
 /** A part of the journal: each process has a file for each topic that it writes about. */
 export type JournalTopic = "webhooks" | "keys";
 
-/** One process's side of the journal. */
-export interface JournalFile<Entry> {
-  readonly folder: string;
-  /** `false` if another user may have access to that folder, so that it is not used. */
-  readonly isPrivate: boolean;
-  /** Adds an entry. @returns Whether the other processes can read it. */
-  append(entry: Entry): boolean;
-  /** Returns what other processes have added since the last call; `null` if it cannot be read. */
-  readOthers(): readonly (Entry & { readonly process: string })[] | null;
-}
-
 /**
  * Connects the plugin processes of one engine run through files: one per process, in a folder that only this
  * user can access. The processes of a run share the address of the engine. A file holds hashed addresses,
  * account names, webhook IDs, URNs, fingerprints of keys and hashes that need the access token, and nothing
  * secret.
+ *
+ * It is among the temporary files, not in PULUMI_HOME: several machines may share a home, and on each, an
+ * address or a process ID means something else.
  *
  * @param engine The engine's address as host and port.
  * @param ending Aborts when the run ends. From then on, nothing is written, and no process of the run sends a
@@ -50,21 +40,19 @@ export function openRunJournal<Entry>(
   ending: AbortSignal,
   topic: JournalTopic,
   startedAt = Date.now() - process.uptime() * 1000,
-): JournalFile<Entry> {
+): Journal<Entry> {
   const folder = join(tmpdir(), `pulumi-partners-${process.getuid?.() ?? "run"}`);
   const run = `${topic}-${createHash("sha256").update(engine).digest("hex").slice(0, 16)}-`;
   const own = `${run}${process.pid}.jsonl`;
-  /** How far each file of the run has been read, in bytes. Once a file counts, it counts until the end. */
+  /** How far each file of the run has been read, in bytes. */
   const offsets = new Map<string, number>();
 
   /**
    * Whether a file is of our run. While our engine lives, nothing else has its address; before that,
    * something else could have.
    */
-  const counts = (name: string): boolean => {
-    if (!name.startsWith(run) || name === own) return false;
-    return offsets.has(name) || !isLeftOver(join(folder, name), startedAt);
-  };
+  const counts = (name: string): boolean =>
+    name.startsWith(run) && name !== own && !isLeftOver(join(folder, name), startedAt);
   /** Creates the folder if necessary, and removes what other processes left there. */
   const open = (): void => {
     createFolder(folder);
@@ -90,10 +78,20 @@ export function openRunJournal<Entry>(
       return null;
     }
   };
-  const readOn = (name: string): (Entry & { process: string })[] => {
-    const { lines, end } = linesFrom(join(folder, name), offsets.get(name) ?? 0);
-    offsets.set(name, end);
-    return lines.map((line) => ({ ...(JSON.parse(line) as Entry), process: name }));
+  /** Returns the new entries of a file. */
+  const readOn = (name: string): Entry[] => {
+    const file = join(folder, name);
+    const offset = offsets.get(name) ?? 0;
+    // A process that has ended may have removed its file.
+    if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) <= offset) return [];
+    const added = readFileSync(file).subarray(offset);
+    const complete = added.subarray(0, added.lastIndexOf("\n") + 1);
+    offsets.set(name, offset + complete.length);
+    return complete
+      .toString()
+      .split("\n")
+      .slice(0, -1)
+      .map((line) => JSON.parse(line) as Entry);
   };
   return {
     folder,
@@ -134,22 +132,4 @@ function isOwn(status: Stats): boolean {
   const uid = process.getuid?.();
   const isPrivate = uid === undefined || (status.uid === uid && (status.mode & 0o077) === 0);
   return status.isDirectory() && isPrivate;
-}
-
-/**
- * Returns the complete lines after an offset in a file, and where they end. A process that has ended may have
- * removed its file.
- */
-function linesFrom(file: string, offset: number): { readonly lines: string[]; readonly end: number } {
-  if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) <= offset) return { lines: [], end: offset };
-  const descriptor = openSync(file, "r");
-  try {
-    const added = Buffer.alloc(fstatSync(descriptor).size - offset);
-    const length = readSync(descriptor, added, 0, added.length, offset);
-    const complete = added.subarray(0, length).lastIndexOf("\n") + 1;
-    const lines = added.toString("utf8", 0, complete).split("\n").slice(0, -1);
-    return { lines, end: offset + complete };
-  } finally {
-    closeSync(descriptor);
-  }
 }

@@ -1,5 +1,6 @@
 import { createHash, createHmac } from "node:crypto";
 
+import { notShared, type Journal } from "../shared/journal.js";
 import type { ResourceName } from "../shared/properties.js";
 import type { Notice } from "../shared/problems.js";
 
@@ -40,18 +41,6 @@ export interface KeyEntry extends KeyResource {
   readonly keys: readonly HeldKey[];
 }
 
-/** Connects the processes of one engine run: each provider instance has its own. */
-export interface KeyJournal {
-  /** Where the entries are. */
-  readonly folder: string;
-  /** As of `RunJournal`. */
-  readonly isPrivate: boolean;
-  /** Adds an entry. Once this returns, the other processes can read it. @returns `false` if they cannot */
-  append(entry: KeyEntry): boolean;
-  /** Returns what other processes have added since the last call; `null` if it cannot be read. */
-  readOthers(): readonly KeyEntry[] | null;
-}
-
 /** What {@link KeyHolders} needs to know about its process. */
 export interface HoldersOwner {
   /**
@@ -68,11 +57,11 @@ export interface HoldersOwner {
  */
 export class KeyHolders {
   readonly #entries = new Map<string, KeyEntry>();
-  readonly #journal: KeyJournal | null;
+  readonly #journal: Journal<KeyEntry> | null;
   readonly #owner: HoldersOwner;
 
   /** @param journal `null` if this is the only process of the run. */
-  constructor(journal: KeyJournal | null, owner: HoldersOwner) {
+  constructor(journal: Journal<KeyEntry> | null, owner: HoldersOwner) {
     this.#journal = journal;
     this.#owner = owner;
   }
@@ -136,9 +125,7 @@ export class KeyHolders {
   #add(entry: KeyEntry): void {
     this.#readOthers(); // What others said earlier must not replace it.
     this.#entries.set(entry.id, entry);
-    if (this.#journal?.append(entry) !== false) return;
-    const { folder, isPrivate } = this.#journal;
-    this.#owner.warn({ kind: "notShared", folder, isPrivate });
+    if (this.#journal?.append(entry) === false) this.#owner.warn(notShared(this.#journal));
   }
 
   #readOthers(): void {

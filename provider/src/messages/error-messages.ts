@@ -71,7 +71,7 @@ const RESOURCE_ENDS: Readonly<Record<Exclude<ResourceProblem["kind"], "partlyDon
   otherAccount: NOTHING_SENT,
   otherServer: NOTHING_SENT,
   noSuchWebhook: NOTHING_CHANGED,
-  releasePending: "",
+  releasedElsewhere: "",
   declaredTwice: NOTHING_CHANGED,
   fleetIncomplete: "",
   unknownToken: NOTHING_SENT,

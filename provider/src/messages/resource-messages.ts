@@ -61,10 +61,11 @@ export function resourceText(
         `${correct}, or create the webhook${s} at the service.`,
       );
     }
-    case "releasePending":
+    case "releasedElsewhere":
       return sentences(
-        `For two minutes, another provider of this run has been removing ${webhooksText(problem.webhookIds)}`,
-        `from its resource. Nothing was changed here. Run ${failedCommand(context)} again.`,
+        `A resource of another provider has just given up ${webhooksText(problem.webhookIds)},`,
+        "and may have applied its stateOnDestroy. Nothing was changed here.",
+        `Run ${failedCommand(context)} again.`,
       );
     case "declaredTwice": {
       const names = resourceNames(problem.urns);

@@ -1,7 +1,8 @@
 import type { ClientOptions } from "../api/client.js";
 import type { Operation } from "../api/operations.js";
-import { KeyHolders, type KeyJournal } from "../keys/key-holders.js";
+import { KeyHolders, type KeyEntry } from "../keys/key-holders.js";
 import { DeletedKeys } from "../keys/deleted-keys.js";
+import type { Journal } from "./journal.js";
 import { interpretResponses, type PartnerService } from "./partner-service.js";
 import type { Notice } from "./problems.js";
 import { GONE_KEYS } from "../registration.js";
@@ -15,7 +16,7 @@ import {
 } from "./settings.js";
 import { WebhookRegistry, type WebhookService } from "../webhooks/webhook-registry.js";
 import { ManagedWebhooks } from "../webhooks/webhook-release.js";
-import type { RunJournal } from "../webhooks/run-claims.js";
+import type { JournalEntry } from "../webhooks/run-claims.js";
 
 /** Milliseconds by which clocks may differ. A time zone that is taken for UTC makes an hour. */
 const CLOCK_TOLERANCE = 3_600_000;
@@ -36,9 +37,9 @@ export interface ProcessOptions extends Pick<
    */
   readonly progress?: (done: number, total: number) => void;
   /** Connects the processes of one engine run. @default there are no other processes */
-  readonly journal?: RunJournal;
+  readonly journal?: Journal<JournalEntry>;
   /** The same for keys. @default there are no other processes */
-  readonly keyJournal?: KeyJournal;
+  readonly keyJournal?: Journal<KeyEntry>;
   /** Whether the engine can be told to read a resource before each preview and update. @default false */
   readonly canRefreshFirst?: boolean;
   /** Milliseconds since the epoch. @default `Date.now` */
@@ -191,8 +192,7 @@ export class PluginProcess {
       },
       setWebhookState: (webhookId, state) => client.setWebhookState(webhookId, state),
     };
-    const { readWebhooks } = settings;
-    const webhooks = new WebhookRegistry(service, this.currentTime, () => this.managed, readWebhooks);
+    const webhooks = new WebhookRegistry(service, this.currentTime, settings.readWebhooks);
     return { client, webhooks };
   }
 }

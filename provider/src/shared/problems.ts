@@ -76,10 +76,8 @@ export type ResourceProblem = Readonly<
   | OtherServer
   /** `existing`: the IDs that exist; `null` if the list is not read. */
   | { kind: "noSuchWebhook"; webhookIds: readonly number[]; existing: readonly number[] | null }
-  /**
-   * Another provider of the run is still releasing one of these webhooks.
-   */
-  | { kind: "releasePending"; webhookIds: readonly number[] }
+  /** Another provider of the run has released these webhooks, before the program declared them here. */
+  | { kind: "releasedElsewhere"; webhookIds: readonly number[] }
   /**
    * Two resources manage the same webhook. `null`: one manages all `others`, so any other resource overlaps.
    */

@@ -15,7 +15,6 @@ import {
   type StateMap,
 } from "./fleet-model.js";
 import type { WebhookRegistry, WebhookSnapshot } from "./webhook-registry.js";
-import type { Release } from "./webhook-release.js";
 
 /** What became of a fleet: a state that may have changed is `null`. */
 export interface ConvergeResult extends Applied<FleetState> {
@@ -37,34 +36,27 @@ export async function converge(
   // `others` covers webhooks that this run created a moment ago as well.
   const notBefore = isState(news.others) ? plugin.currentTime() : -Infinity;
   const listed = await webhooks.lookUp([...idsOf(news.states), ...leaving], notBefore);
-  const { covered, snapshot } = await coverOthers(plugin, webhooks, listed, news);
+  const { covered, snapshot } = await coverOthers(webhooks, listed, news);
   // What certainly does not exist needs no final state.
   const present = snapshot.provesAbsence ? leaving.filter((id) => snapshot.get(id)) : leaving;
-  const release = plugin.managed.release(pick(olds.initialStates, present), news.stateOnDestroy);
-  const wanted = { ...news.states, ...covered, ...release.states };
+  const released = plugin.managed.release(pick(olds.initialStates, present), news.stateOnDestroy);
+  const wanted = { ...news.states, ...covered, ...released };
   const recorded = { ...olds.otherStates, ...olds.states };
-  const changes = await changeStates(plugin, webhooks, snapshot, wanted, {
-    recorded,
-    released: release.states,
-  }).finally(release.end);
-  const state = stateAfter(news, olds, covered, release, changes);
+  const changes = await changeStates(plugin, webhooks, snapshot, wanted, { recorded, released });
+  const state = stateAfter(news, olds, covered, released, changes);
   return { state, failure: changes.failure, mayHaveChanged: changes.mayHaveChanged };
 }
 
-/**
- * Declares what `others` covers. Returns the desired states of these webhooks, and a list that shows them.
- */
+/** Returns the desired states of what `others` covers, and a list that shows them. */
 async function coverOthers(
-  plugin: PluginProcess,
   registry: WebhookRegistry,
   listed: WebhookSnapshot,
   { states, others }: FleetInputs,
 ): Promise<{ readonly covered: StateMap; readonly snapshot: WebhookSnapshot }> {
   if (!isState(others)) return { covered: {}, snapshot: listed };
   const webhookIds = unnamedWebhooks(listed, states).map(({ webhookId }) => webhookId);
-  plugin.managed.declare(webhookIds);
   const covered = Object.fromEntries(webhookIds.map((id) => [id, others]));
-  // Another process may have released one before it was covered.
+  // Another resource may be releasing one of them.
   return { covered, snapshot: await registry.lookUp(webhookIds) };
 }
 
@@ -73,10 +65,10 @@ function stateAfter(
   news: FleetInputs,
   { initialStates }: FleetState,
   covered: StateMap,
-  release: Release,
+  released: StateMap,
   { found, reached }: Changes,
 ): FleetState {
-  const unfinished = idsOf(release.states).filter((id) => reached[id] !== release.states[id]);
+  const unfinished = idsOf(released).filter((id) => reached[id] !== released[id]);
   const unnamed = [...idsOf(covered), ...unfinished];
   const managed = [...idsOf(news.states), ...unnamed];
   // With `others`, a webhook that is missing from the list is still managed.

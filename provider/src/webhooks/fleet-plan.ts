@@ -78,7 +78,6 @@ export function planFleet(
 ): Omit<Plan, "replaces"> {
   const { otherStates } = olds;
   const { others } = news;
-  if (isState(others)) plugin.managed.declare(idsOf(otherStates));
   const notices = [
     ...(isState(others) ? othersNotices(others, otherStates, news.states !== UNKNOWN) : []),
     ...leavingNotices(plugin, olds, news, moves),

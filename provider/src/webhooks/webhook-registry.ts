@@ -3,7 +3,6 @@ import type { WebhookState } from "../api/operations.js";
 import type { WebhookReading } from "../responses/webhook-list-reader.js";
 import { ResourceError } from "../shared/problems.js";
 import type { WebhookList } from "./list-pages.js";
-import type { ManagedWebhooks } from "./webhook-release.js";
 
 /**
  * Milliseconds for which a list is reused: long enough to update hundreds of webhooks, short enough to see
@@ -32,7 +31,6 @@ type Changes = Map<number, { readonly state: WebhookState; readonly at: number }
 export class WebhookRegistry {
   readonly #client: WebhookService;
   readonly #currentTime: () => number;
-  readonly #managed: () => ManagedWebhooks;
   readonly #readsList: boolean;
   readonly #changes: Changes = new Map();
   /** Our changes that have not finished, by webhook ID. */
@@ -43,24 +41,16 @@ export class WebhookRegistry {
 
   /**
    * @param currentTime Milliseconds since the epoch.
-   * @param managed A function, because a stack without webhooks needs only the list.
    * @param readsList The setting `readWebhooks`. If it is false, the registry knows only our own changes.
    */
-  constructor(
-    client: WebhookService,
-    currentTime: () => number,
-    managed: () => ManagedWebhooks,
-    readsList: boolean,
-  ) {
+  constructor(client: WebhookService, currentTime: () => number, readsList: boolean) {
     this.#client = client;
     this.#currentTime = currentTime;
-    this.#managed = managed;
     this.#readsList = readsList;
   }
 
   /**
-   * Looks up webhooks in the list, after our own changes to them, and those of other processes, have
-   * finished.
+   * Looks up webhooks in the list, after our own changes to them have finished.
    *
    * @param webhookIds If one of them is missing from a list that was requested before this call, the list is
    *   read again. A list on several pages is then read twice: a webhook that is deleted meanwhile moves
@@ -72,10 +62,9 @@ export class WebhookRegistry {
   async lookUp(webhookIds: readonly number[], notBefore = -Infinity): Promise<WebhookSnapshot> {
     const pending = webhookIds.flatMap((webhookId) => this.#pending.get(webhookId) ?? []);
     if (pending.length > 0) await Promise.all(pending);
-    const releasedAt = await this.#managed().lastReleaseElsewhere(webhookIds);
     if (!this.#readsList) return new WebhookSnapshot(unreadList(webhookIds), -Infinity, this.#changes);
     const startedAt = this.#currentTime();
-    const snapshot = await this.#read(Math.max(startedAt - MAX_LIST_AGE, releasedAt + 1, notBefore));
+    const snapshot = await this.#read(Math.max(startedAt - MAX_LIST_AGE, notBefore));
     const isMissingIn = (read: WebhookSnapshot) => webhookIds.some((webhookId) => !read.get(webhookId));
     if (!isMissingIn(snapshot)) return snapshot;
     const first = await this.#read(startedAt);

@@ -1,16 +1,9 @@
 import type { WebhookState } from "../api/operations.js";
 import type { StateOnDestroy } from "../registration.js";
+import type { Journal } from "../shared/journal.js";
 import { ResourceError } from "../shared/problems.js";
 import { idsOf, pick, type StateMap } from "./fleet-model.js";
-import { RunClaims, type DeclaredWebhook, type JournalOwner, type RunJournal } from "./run-claims.js";
-
-/** Webhooks that are released. */
-export interface Release {
-  /** The final state of each. */
-  readonly states: StateMap;
-  /** Must be called when these states are set, or when that has failed. */
-  readonly end: () => void;
-}
+import { RunClaims, type DeclaredWebhook, type JournalEntry, type JournalOwner } from "./run-claims.js";
 
 /**
  * Decides which webhooks are released. A webhook is
@@ -32,7 +25,7 @@ export class ManagedWebhooks {
   readonly #elsewhere: RunClaims;
 
   /** @param journal `null` if this is the only process of the run. */
-  constructor(owner: JournalOwner, journal: RunJournal | null) {
+  constructor(owner: JournalOwner, journal: Journal<JournalEntry> | null) {
     this.#owner = owner;
     this.#elsewhere = new RunClaims(owner, journal);
   }
@@ -41,14 +34,16 @@ export class ManagedWebhooks {
    * Records that the program declares webhooks. Two resources with one webhook would overwrite each other in
    * every update.
    *
-   * @param urn The URN of the resource; empty if the host does not know it, or if `others` only covers the
-   *   webhooks. Then, they never conflict with another resource.
-   * @returns An error if another resource of the run declares one of them.
+   * @param urn The URN of the resource; empty if the host does not know it. Then, they never conflict with
+   *   another resource.
+   * @returns An error if another resource of the run declares one of them, or another process has released
+   *   one.
    */
   declare(webhooks: readonly DeclaredWebhook[], urn = ""): ResourceError | null {
     const added = webhooks.filter((webhook) => !this.#declared.has(webhook));
+    const released = this.#elsewhere.claim(added, urn);
+    if (released.length > 0) return new ResourceError({ kind: "releasedElsewhere", webhookIds: released });
     for (const webhook of added) this.#declared.set(webhook, urn); // The first owner stays.
-    this.#elsewhere.claim(added, urn);
     if (urn === "") return null;
     for (const webhook of webhooks) {
       const rival = this.#rivalOf(webhook, urn);
@@ -68,40 +63,26 @@ export class ManagedWebhooks {
    * process, and those that have no state to restore.
    *
    * @param leaving The initial states of the leaving webhooks.
+   * @returns The final states of those that are released.
    */
-  release(leaving: StateMap, stateOnDestroy: StateOnDestroy): Release {
+  release(leaving: StateMap, stateOnDestroy: StateOnDestroy): StateMap {
     const undeclared = this.undeclared(idsOf(leaving));
     const unknown = undeclared.filter((id) => stateOnDestroy === "restore" && !leaving[id]);
     if (unknown.length > 0) this.#owner.warn({ kind: "nothingToRestore", webhookIds: unknown });
     const final = finalStates(stateOnDestroy, pick(leaving, undeclared));
-    const webhookIds = idsOf(final);
-    const elsewhere = this.#elsewhere.startRelease(webhookIds);
-    const declared = webhookIds.filter((webhookId) => elsewhere.has(webhookId));
+    const declared = this.#elsewhere.release(idsOf(final));
     if (declared.length > 0) this.#owner.warn({ kind: "declaredElsewhere", webhookIds: declared });
-    const released = webhookIds.filter((webhookId) => !elsewhere.has(webhookId));
+    const released = idsOf(final).filter((webhookId) => !declared.includes(webhookId));
     for (const webhookId of released) this.#finalStates.set(webhookId, final[webhookId] ?? null);
-    return {
-      states: pick(final, released),
-      end: () => {
-        this.#elsewhere.endRelease(webhookIds);
-      },
-    };
+    return pick(final, released);
   }
 
   /**
-   * Returns the webhooks that may not be in these states, because a resource of this run has released them.
+   * Returns the webhooks that may not be in these states, because a resource of this process has released
+   * them.
    */
   released(states: StateMap): number[] {
-    const ids = idsOf(states);
-    const elsewhere = this.#elsewhere.released();
-    return ids.filter((id) => elsewhere.has(id) || (this.#finalStates.get(id) ?? states[id]) !== states[id]);
-  }
-
-  /**
-   * Waits until other processes have released webhooks. @returns When, as {@link RunClaims.lastRelease} does.
-   */
-  lastReleaseElsewhere(webhookIds: readonly number[]): Promise<number> {
-    return this.#elsewhere.lastRelease(webhookIds);
+    return idsOf(states).filter((id) => (this.#finalStates.get(id) ?? states[id]) !== states[id]);
   }
 
   /**

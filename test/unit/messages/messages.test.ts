@@ -159,7 +159,7 @@ const PROBLEMS: Examples<ResourceProblem> = {
     variable: [null, "OLD_KEY"].map((unusable) => ({ kind: "variable", unusable })),
   }).map((expected) => ({ kind: "wrongImportId", expected })),
   stateUnknown: { kind: "stateUnknown", webhookIds: [101], setting: "active" },
-  releasePending: { kind: "releasePending", webhookIds: [101] },
+  releasedElsewhere: { kind: "releasedElsewhere", webhookIds: [101] },
   noMatch: [
     { kind: "noMatch", failure: { kind: "wrongQuery" } },
     {

@@ -5,8 +5,9 @@ import { PartialFailure } from "../../../provider/src/shared/partial-failure.js"
 import { createHandlers } from "../../../provider/src/shared/create-handlers.js";
 import type { Notice } from "../../../provider/src/shared/problems.js";
 import { PluginProcess, type ProcessOptions } from "../../../provider/src/shared/plugin-process.js";
-import type { KeyEntry, KeyJournal } from "../../../provider/src/keys/key-holders.js";
-import type { JournalEntry, RunJournal } from "../../../provider/src/webhooks/run-claims.js";
+import type { Journal } from "../../../provider/src/shared/journal.js";
+import type { KeyEntry } from "../../../provider/src/keys/key-holders.js";
+import type { JournalEntry } from "../../../provider/src/webhooks/run-claims.js";
 import type { ResourceAdapter } from "../../../provider/src/shared/resource-adapter.js";
 import type { Sandbox } from "../../support/sandbox.ts";
 import { failureOf } from "../api/support.ts";
@@ -53,25 +54,28 @@ export function startRun(
 }
 
 /** Connects the processes of one run. Returns a function that connects one more. */
-export function sharedJournals(): () => { readonly journal: RunJournal; readonly keyJournal: KeyJournal } {
+export function sharedJournals(): () => {
+  readonly journal: Journal<JournalEntry>;
+  readonly keyJournal: Journal<KeyEntry>;
+} {
   const [connectWebhooks, connectKeys] = [sharedEntries<JournalEntry>(), sharedEntries<KeyEntry>()];
   return () => ({ journal: connectWebhooks(), keyJournal: connectKeys() });
 }
 
 function sharedEntries<Entry>() {
-  const all: (Entry & { readonly process: string })[] = [];
+  const all: { readonly process: number; readonly entry: Entry }[] = [];
   let processes = 0;
-  return () => {
-    const process = String(++processes);
+  return (): Journal<Entry> => {
+    const process = ++processes;
     let read = 0;
     return {
       folder: "in memory",
       isPrivate: true,
-      append: (entry: Entry) => all.push({ ...entry, process }) > 0,
+      append: (entry: Entry) => all.push({ process, entry }) > 0,
       readOthers: () => {
-        const added = all.slice(read).filter((entry) => entry.process !== process);
+        const added = all.slice(read).filter((other) => other.process !== process);
         read = all.length;
-        return added;
+        return added.map(({ entry }) => entry);
       },
     };
   };

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 
 import { UNKNOWN, type Properties } from "../../../provider/src/shared/properties.js";
@@ -11,7 +10,6 @@ import {
   create,
   mapping,
   methods,
-  NOON,
   partialFailureOf,
   sharedJournals,
   startRun,
@@ -238,19 +236,53 @@ it("a state that something else wrote crashes no handler", async () => {
 describe("two providers in one run", () => {
   const args = { states: { 102: "disabled" }, stateOnDestroy: "active" };
 
-  it("do not act on a list that is older than a change of the other one, or on a change in flight", async () => {
+  const taken = { webhookId: 102, state: "disabled" };
+  const tooLate = [{ problem: { kind: "releasedElsewhere", webhookIds: [102] } }];
+
+  it("refuse a webhook that the other one has just released, and the next run sets it", async () => {
     const service = await sandboxFor();
     const olds = await created(service, args);
-    const connect = connector(service);
-    const [old, next] = [connect(), connect()];
-    await checked(next.partnerWebhookState, { webhookId: 101, state: "active" });
-    const change = service.hold(1);
-    const deleted = old.partnerWebhookStates.delete(olds);
-    await change.reached;
-    const taken = create(next.partnerWebhookState, { webhookId: 102, state: "disabled" });
-    await change.release();
-    await Promise.all([deleted, taken]);
+    const journalOf = sharedJournals();
+    const next = startRun(service, {}, journalOf());
+    await checked(next.partnerWebhookState, { webhookId: 101, state: "active" }); // Reads the list.
+    const old = startRun(service, {}, journalOf());
+    await old.partnerWebhookStates.update("default", olds, { ...olds, states: {} });
+    for (const time of ["first", "second"])
+      expect((await next.partnerWebhookState.check({}, taken)).problems, time).toMatchObject(tooLate);
+    const others = startRun(service, { account: "eu" }, journalOf());
+    const { problems } = await others.partnerWebhookStates.check({}, { states: {}, others: "disabled" });
+    expect(problems, "others").toMatchObject(tooLate);
+    expect(service.webhooks.get(102)).toBe("active");
+    await create(startRun(service, {}, sharedJournals()()).partnerWebhookState, taken);
     expect(service.webhooks.get(102)).toBe("disabled");
+  });
+
+  it("leave a webhook that the other one declares at the same moment, and refuse it", async () => {
+    const service = await sandboxFor();
+    const olds = await created(service, args);
+    const journalOf = sharedJournals();
+    const { journal } = journalOf();
+    const next = startRun(service, {}, journalOf());
+    let check: Promise<unknown> | undefined;
+    const append: typeof journal.append = (entry) => {
+      const isTold = journal.append(entry);
+      if (entry.kind === "release") check = next.partnerWebhookState.check({}, taken);
+      return isTold;
+    };
+    const old = startRun(service, {}, { journal: { ...journal, append } });
+    await old.partnerWebhookStates.update("default", olds, { ...olds, states: {} });
+    expect(await check).toMatchObject({ problems: tooLate });
+    expect(methods(service)).not.toContain("PATCH");
+  });
+
+  it("of two accounts with one token take the webhooks of both for the same", async () => {
+    const service = await sandboxFor();
+    const journalOf = sharedJournals();
+    const olds = await created(service, args);
+    const next = startRun(service, { account: "eu" }, journalOf());
+    await create(next.partnerWebhookState, taken);
+    await startRun(service, {}, journalOf()).partnerWebhookStates.delete(olds);
+    expect(methods(service)).not.toContain("PATCH");
   });
 
   it("of two accounts at one address do not take the webhooks of one for those of the other", async () => {
@@ -292,36 +324,6 @@ describe("two providers in one run", () => {
     await create(next.partnerWebhookState, { webhookId: 101, state: "disabled" });
     await old.partnerWebhookStates.delete(olds);
     expect(old.notices).toEqual([{ kind: "declaredElsewhere", webhookIds: [101] }]);
-  });
-
-  it("wait for each other for two minutes, and only until they are asked to stop", async () => {
-    let now = NOON;
-    const service = await sandboxFor();
-    const journalOf = sharedJournals();
-    const entry = {
-      kind: "release",
-      account: "default",
-      token: "",
-      webhooks: [101],
-      urn: "",
-      at: 1,
-    } as const;
-    const servers = [createHash("sha256").update(service.url).digest("hex").slice(0, 16)];
-    journalOf().journal.append({ ...entry, servers });
-    const late = startRun(service, {}, { ...journalOf(), currentTime: () => (now += 60_000) });
-    const args = { webhookId: 101, state: "disabled" };
-    const { inputs, problems } = await late.partnerWebhookState.check({}, args);
-    const problem = { kind: "releasePending", webhookIds: [101] };
-    expect(problems).toMatchObject([{ problem }]);
-    expect(await failureOf(late.partnerWebhookState.create(inputs))).toMatchObject({ problem });
-    expect(methods(service)).not.toContain("PATCH");
-    const stopping = new AbortController();
-    const run = startRun(service, {}, { ...journalOf(), signal: stopping.signal });
-    const creation = create(run.partnerWebhookState, args);
-    setImmediate(() => {
-      stopping.abort();
-    });
-    expect(await failureOf(creation)).toMatchObject({ code: "PARTNERS_INTERRUPTED" });
   });
 
   it("warn if they cannot reach each other, and still destroy: a stack with one provider has nothing to share", async () => {

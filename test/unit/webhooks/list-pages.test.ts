@@ -144,10 +144,13 @@ describe("the reading of a list ends", () => {
   });
 
   it("after 200 pages, although each one has a new webhook", async () => {
-    const service = await scripted((query) => {
-      const page = Number(query.get("page") ?? 1);
-      return { data: [{ ...A, id: page }], next: `?page=${page + 1}` };
-    });
+    const service = await scripted(
+      (query) => {
+        const page = Number(query.get("page") ?? 1);
+        return { data: [{ ...A, id: page }], next: `?page=${page + 1}` };
+      },
+      { operationTimeout: "60" },
+    );
     const unread = { kind: "tooMany", page: 200 };
     expect(await failureOf(service.run.listWebhooks())).toMatchObject({ problem: { unread } });
     expect(service.queries()).toHaveLength(200);
