@@ -9,9 +9,8 @@ import { assertArguments } from "./partner-resource.js";
 /** The arguments of {@link getPartnerWebhook}: exactly one of them. */
 export interface GetPartnerWebhookArgs {
   /**
-   * The complete URL of the webhook, with its query. The case of scheme and host, a default port and a
-   * missing slash after the host do not matter, and the user, the password and the fragment are not compared.
-   * A slash at the end of the path counts.
+   * The complete URL of the webhook, with its query. A slash at the end of the path counts; the user, the
+   * password and the fragment do not.
    */
   url?: string | undefined;
   /** The exact name or description of the webhook. */
@@ -28,27 +27,23 @@ export interface GetPartnerWebhookOutputArgs {
 
 /** The result of {@link getPartnerWebhook}. */
 export interface GetPartnerWebhookResult {
-  /** The ID of the webhook, a positive whole number. */
+  /** The ID of the webhook. */
   readonly webhookId: number;
-  /** The state of the webhook; `null` if the provider does not recognize it in the list. */
+  /** The state of the webhook; `null` if it is not recognized. */
   readonly state: WebhookState | null;
-  /**
-   * The URL of the webhook; `null` if the list does not show it. Without its user, password, query and
-   * fragment, and with `***` for a part that may be a secret.
-   */
+  /** The URL of the webhook without secrets; `null` if the list does not show it. */
   readonly url: string | null;
-  /** The name or description of the webhook; `null` if the list does not show it. */
+  /** The name or description; `null` if the list does not show it. */
   readonly name: string | null;
 }
 
 /**
  * Finds the only webhook with a URL or a name, so that a program needs no ID, which differs in every account.
- * Reads the same list as {@link getPartnerWebhooks}, once for all calls of a run.
+ * Reads the same list as {@link getPartnerWebhooks}.
  *
  * @param args The URL or the name.
- * @param options Selects the account, as for {@link getPartnerWebhooks}.
- * @throws {Error} if no webhook or several match. The message lists up to ten webhooks by their IDs, names
- * and hosts. Also throws as {@link getPartnerWebhooks} does.
+ * @param options Selects the account by its `provider` or `parent`.
+ * @throws {Error} if no webhook or several match, and as {@link getPartnerWebhooks} does.
  * @example
  * ```ts
  * const { webhookId } = await partners.getPartnerWebhook({ url: "https://hooks.example.com/orders" });

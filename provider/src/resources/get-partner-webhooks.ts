@@ -7,26 +7,24 @@ import { assertArguments, currentRun, PartnerResource, settled } from "./partner
 
 /** An existing webhook, as returned by {@link getPartnerWebhooks}. */
 export interface PartnerWebhook {
-  /** The ID of the webhook, a positive whole number. */
+  /** The ID of the webhook. */
   readonly webhookId: number;
-  /** The state of the webhook; `null` if the provider does not recognize it in the list. */
+  /** The state of the webhook; `null` if it is not recognized. */
   readonly state: WebhookState | null;
   /**
-   * The URL of the webhook; `null` if the list does not show it. Without its user, password, query and
-   * fragment, and with `***` for a part that may be a secret.
+   * The URL without user, password, query and fragment, and with `***` for a part that may be a secret;
+   * `null` if the list does not show it.
    */
   readonly url: string | null;
-  /** The name or description of the webhook; `null` if the list does not show it. */
+  /** The name or description; `null` if the list does not show it. */
   readonly name: string | null;
-  /** The record of the webhook as the service sent it. It may contain secrets, such as a signing secret. */
+  /** The record as the service sent it. It may contain secrets, such as a signing secret. */
   readonly record: Readonly<Record<string, unknown>>;
 }
 
 /** The result of {@link getPartnerWebhooks}. */
 export interface GetPartnerWebhooksResult {
-  /**
-   * The webhooks in the order of the service; empty if there are none. Secret in an output.
-   */
+  /** The webhooks in the order of the service. Secret in an output. */
   readonly webhooks: PartnerWebhook[];
 }
 
@@ -37,10 +35,8 @@ export interface GetPartnerWebhooksResult {
  * Records are plain text. Wrap anything that may contain a secret in `pulumi.secret`, or use {@link
  * getPartnerWebhooksOutput}.
  *
- * @param options Selects the account: a `provider`, or a component as `parent`, with a provider for its
- * children. The default is the account of stack configuration.
- * @throws {Error} if the list or one of its pages cannot be read, and in a preview if the provider's
- * settings are not known yet.
+ * @param options Selects the account by its `provider`, or by a `parent` that has one for its children.
+ * @throws {Error} if the list cannot be read, and in a preview if the provider's settings are not known yet.
  * @example
  * ```ts
  * const { webhooks } = await partners.getPartnerWebhooks();

@@ -5,8 +5,7 @@ import { PARTNER_API_KEY, SECRET_OUTPUTS } from "../registration.js";
 import { PartnerResource } from "./partner-resource.js";
 
 /**
- * When a new key replaces the current one, and how long the old key stays valid. Invalid values fail the
- * preview.
+ * When a new key replaces the current one, and how long the old key stays valid.
  *
  * @example
  * ```ts
@@ -16,21 +15,19 @@ import { PartnerResource } from "./partner-resource.js";
  */
 export interface RotationArgs {
   /**
-   * Any text. Changing it, or setting it for the first time, rotates the key. Removing it has no effect.
+   * Any text. Setting or changing it rotates the key; removing it has no effect.
    * @default none
    */
   trigger?: pulumi.Input<string | undefined>;
   /**
-   * The age in UTC days from which the next `pulumi up` rotates the key, a whole number from 1 to 36500.
+   * The age in UTC days, 1 to 36500, at which the next `pulumi up` rotates the key.
    * @default never
    */
   afterDays?: pulumi.Input<number | undefined>;
   /**
-   * How many days the old key stays valid after a rotation, a whole number from 0 to 36500, at most
-   * `afterDays`. With 0, the resource is replaced, and the old key is deleted at the end of the update.
-   *
-   * The overlap must exceed the longest time that any consumer of the key goes without a successful `pulumi
-   * up`. There is no default: too short an overlap costs consumers their access.
+   * The days that the old key stays valid, 0 to 36500, at most `afterDays`. They must exceed the longest time
+   * that any consumer of the key goes without a successful `pulumi up`. With 0, the resource is replaced, and
+   * the old key is deleted at the end of the update.
    */
   overlapDays: pulumi.Input<number>;
 }
@@ -60,48 +57,34 @@ export interface PartnerApiKeyArgs {
 export class PartnerApiKey extends PartnerResource {
   /** The API key. Always secret. */
   declare readonly apiKey: pulumi.Output<string>;
-  /**
-   * Identifies the key without revealing it: `sha256:` and 16 hex digits; `null` for keys shorter than 32
-   * characters.
-   */
+  /** `sha256:` and 16 hex digits, which identify the key; `null` for keys shorter than 32 characters. */
   declare readonly fingerprint: pulumi.Output<string | null>;
-  /** The last four characters, as many services display them; `null` for keys shorter than 36 characters. */
+  /** The last four characters of the key; `null` for keys shorter than 36 characters. */
   declare readonly hint: pulumi.Output<string | null>;
-  /** When the service confirmed the creation, in ISO 8601; `null` for an imported key. */
+  /** When the key was created, in ISO 8601; `null` for an imported key. */
   declare readonly createdAt: pulumi.Output<string | null>;
   /** The complete response to the creation, because the service sends it only once. Always secret. */
   declare readonly response: pulumi.Output<KeyResponse | null>;
-  /**
-   * When the key replaced an earlier one, in ISO 8601; `null` for the first key.
-   */
+  /** When the key replaced an earlier one; `null` for the first key. */
   declare readonly rotatedAt: pulumi.Output<string | null>;
-  /**
-   * When the key is due for rotation because of its age, in ISO 8601; `null` without `afterDays`.
-   */
+  /** When the key is due for rotation; `null` without `afterDays`. */
   declare readonly rotationDueAt: pulumi.Output<string | null>;
-  /** The key that the last rotation replaced, while it is valid; otherwise, `null`. Always secret. */
+  /** The key that the last rotation replaced, while it is valid; otherwise `null`. Always secret. */
   declare readonly previousApiKey: pulumi.Output<string | null>;
-  /**
-   * The time from which the next `pulumi up` deletes `previousApiKey`, in ISO 8601; `null` if there is no
-   * previous key.
-   */
+  /** When the overlap ends: the next `pulumi up` then deletes `previousApiKey`. Otherwise `null`. */
   declare readonly previousExpiresAt: pulumi.Output<string | null>;
-  /**
-   * When a creation was lost, in ISO 8601: a key may exist that no stack tracks, and no other key is created
-   * until someone has looked for it. Usually `null`.
-   */
+  /** When the response to a creation was lost: a key may exist that is in no stack. Otherwise `null`. */
   declare readonly lostCreationAt: pulumi.Output<string | null>;
-  /** The name of the account that the key belongs to: {@link ProviderArgs.account}, or `partners:account`. */
+  /** The name of the account: {@link ProviderArgs.account}, or `partners:account`. */
   declare readonly account: pulumi.Output<string>;
 
   /**
-   * Gets an existing key that this stack does not manage. The Partner API cannot read keys, so the key comes
-   * from an environment variable. To get a key from the stack that manages it, use a `pulumi.StackReference`
-   * instead.
+   * Gets an existing key that this stack does not manage from an environment variable. To get a key from the
+   * stack that manages it, use a `pulumi.StackReference` instead.
    *
    * @param name The name of the resource in the stack.
-   * @param id `env:` and the name of the variable, such as `env:CHECKOUT_KEY`. Do not pass the key itself:
-   * IDs are not secret.
+   * @param id `env:` and the name of the variable, such as `env:CHECKOUT_KEY`. Never the key: IDs are not
+   * secret.
    * @param opts Resource options. `provider` selects the account.
    */
   static get(name: string, id: pulumi.Input<pulumi.ID>, opts?: pulumi.CustomResourceOptions): PartnerApiKey {

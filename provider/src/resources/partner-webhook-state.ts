@@ -5,18 +5,16 @@ import { PARTNER_WEBHOOK_STATE, type StateOnDestroy } from "../registration.js";
 import { PartnerResource } from "./partner-resource.js";
 
 /**
- * The arguments of {@link PartnerWebhookState}. The preview fails if a value is invalid or the webhook does
- * not exist.
+ * The arguments of {@link PartnerWebhookState}. The preview fails if the webhook does not exist.
  */
 export interface PartnerWebhookStateArgs {
-  /** The ID of an existing webhook, a positive whole number. Changing it replaces the resource. */
+  /** The ID of an existing webhook. Changing it replaces the resource. */
   webhookId: pulumi.Input<number>;
-  /** The desired state of the webhook: `"active"` or `"disabled"`. */
+  /** The desired state of the webhook. */
   state: pulumi.Input<WebhookState>;
   /**
-   * What happens to the webhook when the resource is removed, replaced or destroyed: `"leave"` keeps its
-   * state, `"restore"` sets the state in which it was first found, and `"active"` or `"disabled"` sets that
-   * state.
+   * What happens when the resource is removed, replaced or destroyed: `"leave"` keeps the state of the
+   * webhook, `"restore"` sets the state in which it was first found.
    * @default "leave"
    */
   stateOnDestroy?: pulumi.Input<StateOnDestroy | undefined>;
@@ -35,21 +33,15 @@ export class PartnerWebhookState extends PartnerResource {
   declare readonly webhookId: pulumi.Output<number>;
   /** The state of the webhook, as last read or set. */
   declare readonly state: pulumi.Output<WebhookState>;
-  /**
-   * The state in which the webhook was first found, which `"restore"` sets; `null` if the list did not show
-   * it.
-   */
+  /** The state in which the webhook was first found; `null` if the list did not show it. */
   declare readonly initialState: pulumi.Output<WebhookState | null>;
-  /**
-   * The URL of the webhook, as last read; `null` if the list does not show it. Without its user, password,
-   * query and fragment, and with `***` for a part that may be a secret.
-   */
+  /** The URL of the webhook without secrets, as last read; `null` if the list does not show it. */
   declare readonly url: pulumi.Output<string | null>;
-  /** The name or description of the webhook, as last read; `null` if the list does not show it. */
+  /** The name or description, as last read; `null` if the list does not show it. */
   declare readonly name: pulumi.Output<string | null>;
 
   /**
-   * Gets the state of a webhook that this stack does not manage. This does not change or declare the webhook.
+   * Gets the state of a webhook that this stack does not manage, and changes nothing.
    *
    * @param name The name of the resource in the stack.
    * @param id The ID of the webhook, such as `"101"`.

@@ -6,23 +6,20 @@ import { PARTNER_WEBHOOK_STATES, type OtherWebhooks, type StateOnDestroy } from 
 import { PartnerResource } from "./partner-resource.js";
 
 /**
- * The arguments of {@link PartnerWebhookStates}. The preview fails if a value is invalid or a webhook does
- * not exist.
+ * The arguments of {@link PartnerWebhookStates}. The preview fails if a webhook does not exist.
  */
 export interface PartnerWebhookStatesArgs {
   /** The desired states of webhooks, by ID: `{ 101: "active", 102: "disabled" }`. */
   states: pulumi.Input<Record<string, pulumi.Input<WebhookState>>>;
   /**
-   * What happens to all other webhooks of the account: `"leave"` keeps their states, and `"active"` or
-   * `"disabled"` sets that state. If you set a state, no other resource of the program may manage webhooks of
-   * the account.
+   * The state of all other webhooks of the account; `"leave"` keeps their states. If you set a state, no
+   * other resource of the program may manage webhooks of the account.
    * @default "leave"
    */
   others?: pulumi.Input<OtherWebhooks | undefined>;
   /**
-   * What happens to webhooks that are no longer managed, for example because you remove their IDs from
-   * `states` or the resource: `"leave"` keeps their states, `"restore"` sets the state in which each was
-   * first found, and `"active"` or `"disabled"` sets that state.
+   * What happens when you remove IDs from `states`, or the resource: `"leave"` keeps the states of their
+   * webhooks, `"restore"` sets those in which they were first found.
    * @default "leave"
    */
   stateOnDestroy?: pulumi.Input<StateOnDestroy | undefined>;
@@ -42,11 +39,11 @@ export interface PartnerWebhookStatesArgs {
  * ```
  */
 export class PartnerWebhookStates extends PartnerResource {
-  /** The states of the webhooks that the program names, by ID, as last read or set. */
+  /** The states of the webhooks in the input `states`, by ID, as last read or set. */
   declare readonly states: pulumi.Output<Readonly<Record<string, WebhookState>>>;
   /**
-   * The states in which the managed webhooks were first found, by ID, which `"restore"` sets; `null` for a
-   * webhook whose state the list did not show. Includes the webhooks that `others` covers.
+   * The states in which all managed webhooks were first found, also because of `others`, by ID; `null` if the
+   * list did not show it.
    */
   declare readonly initialStates: pulumi.Output<Readonly<Record<string, WebhookState | null>>>;
 

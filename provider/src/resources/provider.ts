@@ -15,8 +15,7 @@ import { assertArguments } from "./partner-resource.js";
 /** The arguments of {@link Provider}. A `Provider` does not read stack configuration or the environment. */
 export interface ProviderArgs {
   /**
-   * The address of the Partner API without `/api/v1/partners`, for example `https://partners.example.com`.
-   * Plain `http://` is only for the local machine, unless `allowTokenOverPlainHttp` is set.
+   * The address of the Partner API without `/api/v1/partners`, such as `https://partners.example.com`.
    */
   baseUrl: pulumi.Input<string>;
   /**
@@ -25,62 +24,56 @@ export interface ProviderArgs {
    */
   previousBaseUrl?: pulumi.Input<string | undefined>;
   /**
-   * Whether `baseUrl` may be an `http://` address of another machine, as in the network of a cluster. Anyone
-   * on that network can then read the access token and the API keys, and each run warns of it.
+   * Whether `baseUrl` may be an `http://` address of another machine. Anyone on that network can then read
+   * the access token and the API keys.
    * @default false
    */
   allowTokenOverPlainHttp?: pulumi.Input<boolean | undefined>;
-  /** The access token: 1 to 8192 visible ASCII characters. Always secret. */
+  /** The access token. Always secret. */
   accessToken: pulumi.Input<string>;
   /**
-   * Headers to send with each request, by name, for a gateway in front of the service: a subscription key or
-   * a tenant. Values are 1 to 8192 visible ASCII characters, with spaces only between them. `Authorization`
-   * and the other headers that the provider sets are refused. Always secret.
+   * Headers to send with each request, by name, for a gateway in front of the service. Always secret.
    * @default none
    */
   headers?: pulumi.Input<Record<string, pulumi.Input<string>> | undefined>;
   /**
-   * The name of the account, any text. Moving a resource to a provider with another account name replaces the
-   * resource.
-   * @default the name of the provider in the stack; in stack configuration, `default`
+   * The name of the account. Moving a resource to a provider with another one replaces the resource.
+   * @default the name of the provider
    */
   account?: pulumi.Input<string | undefined>;
   /**
-   * The time limit of one attempt in seconds, from 0.001 to 86400.
+   * Seconds for one attempt, 0.001 to 86400.
    * @default 30
    */
   requestTimeout?: pulumi.Input<number | undefined>;
   /**
-   * The time limit of one operation in seconds, including all attempts and the waits between them, from 0.001
-   * to 86400.
+   * Seconds for all attempts of one operation and the waits between them, 0.001 to 86400.
    * @default 120
    */
   operationTimeout?: pulumi.Input<number | undefined>;
   /**
-   * The maximum number of requests in flight, from 1 to 1024.
+   * The maximum number of requests in flight, 1 to 1024.
    * @default 16
    */
   maxConnections?: pulumi.Input<number | undefined>;
   /**
-   * The maximum number of requests per second, from 0.001 to 1000. For example, 0.5 means one request every
-   * two seconds.
+   * The maximum number of requests per second, 0.001 to 1000.
    * @default no limit
    */
   requestsPerSecond?: pulumi.Input<number | undefined>;
   /**
-   * Whether each preview, `pulumi up` and `pulumi destroy` first reads the webhook resources. Only for the
-   * native plugin.
+   * Whether each run first reads the webhook resources. Only for the native plugin.
    * @default false
    */
   refreshBeforeUpdate?: pulumi.Input<boolean | undefined>;
   /**
-   * Whether the webhook list is read. With `false`, for a service whose list cannot be read, each change is
-   * sent without looking: drift is not detected, and whatever needs the list is refused.
+   * Whether the webhook list is read. With `false`, each change is sent without looking, and drift is not
+   * detected.
    * @default `true`
    */
   readWebhooks?: pulumi.Input<boolean | undefined>;
   /**
-   * Where to find keys, webhooks and states in the responses, if the provider does not recognize them.
+   * Where to find keys, webhooks and states in the responses.
    * @default recognized
    */
   responses?: pulumi.Input<ResponseMapping | undefined>;

@@ -7,14 +7,11 @@ import { isId, readName } from "./key-names.js";
 import { readApiKey, type FoundKey, type ParsedBody, type RefusedKey } from "./key-reader.js";
 import type { ResponseMapping } from "./mapping.js";
 
-/** A response of the service, exactly as received. Secret. */
+/** A response of the service, as received. Secret. */
 export interface KeyResponse {
-  /**
-   * The body as text, or in base64 if it is not valid UTF-8, or is one of Pulumi's placeholders for unknown
-   * values.
-   */
+  /** The body as text, or in base64. */
   readonly body: string;
-  /** The encoding of `body`: `utf8` or `base64`. */
+  /** Of `body`: `base64` if it is not valid UTF-8, or equals a text that has a meaning for Pulumi. */
   readonly encoding: "utf8" | "base64";
   /** Whether the whole body was received. */
   readonly complete: boolean;

@@ -1,8 +1,8 @@
 import { isArray, isObject, isScalar, type JsonScalar, parseDocument, parsePointer } from "../json.js";
 
 /**
- * The locations of values in your service's responses, and the words for the states of a webhook. A member
- * that you set is the only source for its value; everything else is recognized automatically.
+ * The locations of values in the responses, as JSON Pointers (RFC 6901), and the words for the states of a
+ * webhook. A member that you set is the only source for its value.
  *
  * @example
  * ```ts
@@ -16,57 +16,48 @@ import { isArray, isObject, isScalar, type JsonScalar, parseDocument, parsePoint
  */
 export interface ResponseMapping {
   /**
-   * JSON Pointer (RFC 6901) to the key in the response to its creation; `""` is the whole response.
-   *
-   * @default recognized
+   * The key in the response to its creation; `""` is the whole response.
    */
   apiKey?: string | undefined;
   /**
-   * JSON Pointer to the ID of the key in the same response, by which the key is then deleted.
+   * The ID of the key in the same response, by which the key is then deleted.
    *
    * @default not used
    */
   apiKeyId?: string | undefined;
-  /** JSON Pointer to the array of webhooks; `""` is the whole response. @default recognized */
+  /** The array of webhooks; `""` is the whole response. */
   webhooks?: string | undefined;
-  /** JSON Pointer to the ID of a webhook, relative to its record. @default recognized */
+  /** The ID of a webhook, relative to its record. */
   webhookId?: string | undefined;
-  /** JSON Pointer to the URL of a webhook, relative to its record. @default recognized */
+  /** The URL of a webhook, relative to its record. */
   webhookUrl?: string | undefined;
-  /** JSON Pointer to the name of a webhook, relative to its record. @default recognized */
+  /** The name of a webhook, relative to its record. */
   webhookName?: string | undefined;
-  /** JSON Pointer to the state of a webhook, relative to its record. @default recognized */
+  /** The state of a webhook, relative to its record. */
   webhookState?: string | undefined;
   /**
-   * Values that mean `"active"`, at least one. They are compared as text, ignoring case; `"*"` is any other
-   * value.
+   * Values that mean `"active"`, compared as text, ignoring case; `"*"` is any other value.
    * @default `active`, `enabled`, `on` and the like
    */
   active?: readonly JsonScalar[] | undefined;
   /**
-   * Values that mean `"disabled"`, at least one, and none of `active`.
+   * Values that mean `"disabled"`.
    *
    * @default `disabled`, `inactive`, `off` and the like
    */
   disabled?: readonly JsonScalar[] | undefined;
   /**
-   * Whether the webhook list is complete (`true`) or one page of several (`false`). With `true`, further
-   * pages are read only if `nextPage` or `pageParameter` is set.
-   *
-   * @default determined from the response
+   * Whether the list is complete, or one page of several. With `true`, further pages are read only if
+   * `nextPage` or `pageParameter` is set.
    */
   complete?: boolean | undefined;
   /**
-   * JSON Pointer to what leads to the next page of the list: its address, a cursor or a number.
-   *
-   * @default recognized
+   * What leads to the next page of the list: its address, a cursor or a number.
    */
   nextPage?: string | undefined;
   /**
-   * Name of the query parameter that takes the value at `nextPage`. Without `nextPage`, it takes the number
-   * of the page: 2, 3 and so on, until a page is empty.
-   *
-   * @default recognized
+   * The query parameter that takes the value at `nextPage`. Without `nextPage`, it takes 2, 3 and so on,
+   * until a page is empty.
    */
   pageParameter?: string | undefined;
 }

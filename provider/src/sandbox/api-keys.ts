@@ -3,13 +3,11 @@ import { randomBytes } from "node:crypto";
 /**
  * What a service does with API keys:
  *
- * - `new`: each creation returns another key. A deletion names the key.
- * - `same`: a creation returns the key that exists, and creates one only if there is none.
- * - `oneRecord`: an account has one key with a fixed ID. Each creation replaces the key, so that the previous
- *   one is no longer valid. A deletion names the key or the ID.
- * - `byId`: each creation returns another key and its ID. A deletion names the ID; if it names the key, it
- *   gets a 404, and the key stays valid.
- * - `refused`: a creation gets a 201, but its body reports a failure, and no key is created.
+ * - `new`: each creation returns another key.
+ * - `same`: a creation returns the key that exists, if there is one.
+ * - `oneRecord`: each creation replaces the key, and keeps its ID.
+ * - `byId`: a deletion names the ID of the key; if it names the key, it gets a 404.
+ * - `refused`: a creation gets a 201 that reports a failure, and creates nothing.
  */
 export type KeyKind = "new" | "same" | "oneRecord" | "byId" | "refused";
 

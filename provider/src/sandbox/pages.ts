@@ -1,14 +1,13 @@
 /**
  * How a list tells where its next page is:
  *
- * - `link`: in the header `Link` (RFC 8288). The body is an array.
- * - `next-url`: by its address, in `next`.
- * - `cursor`: by `next_cursor`, which the query parameter `cursor` takes.
- * - `token`: by `nextPageToken`, which `pageToken` takes.
- * - `page`: by the number of this page and that of all pages, in `page` and `total_pages`.
- * - `offset`: by `offset`, `limit` and `total`.
- * - `has-more`: only that there is one, in `has_more`. The parameter `starting_after` takes the ID of the
- *   last webhook.
+ * - `link`: its address is in the header `Link`.
+ * - `next-url`: its address is in `next`.
+ * - `cursor`: `next_cursor` is for the query parameter `cursor`.
+ * - `token`: `nextPageToken` is for `pageToken`.
+ * - `page`: `page` and `total_pages` count pages.
+ * - `offset`: `offset`, `limit` and `total` count webhooks.
+ * - `has-more`: `has_more` says that there is one; `starting_after` takes the last ID.
  */
 export type PageStyle = "link" | "next-url" | "cursor" | "token" | "page" | "offset" | "has-more";
 

@@ -8,52 +8,49 @@ import {
 import { KEY_KINDS, type KeyKind } from "./api-keys.js";
 import { PAGE_STYLES, type PageStyle } from "./pages.js";
 
-/** A webhook that exists when a sandbox starts. */
+/** A webhook at the start. */
 export interface WebhookSeed {
-  /** The ID, a positive whole number. */
+  /** A positive whole number. */
   readonly webhookId: number;
   /** The initial state. */
   readonly state: WebhookState;
 }
 
 /**
- * A request that the sandbox received. `path` and `headers` are kept as sent, so they contain keys and
- * tokens.
+ * A request that the sandbox received. `path` and `headers` contain keys and tokens.
  */
 export interface LoggedRequest {
-  /** The operation of the Partner API; `null` for any other request, such as one to `/whoami`. */
+  /** `null` for a request that is not of the Partner API. */
   readonly operation: Operation | null;
   /** The HTTP method. */
   readonly method: string;
-  /** The percent-encoded path as sent, including the query. */
+  /** The path as sent, with the query. */
   readonly path: string;
-  /**
-   * The HTTP status of the response; `null` until the sandbox responds, or if the client disconnects first.
-   */
+  /** The HTTP status of the response; `null` until the sandbox responds. */
   readonly status: number | null;
-  /** The request headers, with lowercase names. */
+  /** With lowercase names. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
 /** Options of {@link startSandbox}. All are optional. */
 export interface SandboxOptions {
   /**
-   * The port on 127.0.0.1, from 0 to 65535. 0 means any free port.
+   * The port on 127.0.0.1; 0 is any free port.
    * @default 0
    */
   readonly port?: number;
   /**
-   * The access token that every request must carry. Visible ASCII characters only.
+   * The access token that every request must have.
    * @default a random token
    */
   readonly accessToken?: string;
   /**
-   * The webhooks that exist at the start: their states by ID, as in `{ 101: "active" }`, or a list.
+   * The webhooks at the start: their states by ID, as in `{ 101: "active" }`, or a list.
    * @default 101 and 102 active, 103 disabled
    */
   readonly webhooks?: Readonly<Record<string, WebhookState>> | readonly WebhookSeed[];
   /**
-   * The API keys that exist at the start.
+   * The API keys at the start.
    * @default []
    */
   readonly apiKeys?: readonly string[];
@@ -63,14 +60,13 @@ export interface SandboxOptions {
    */
   readonly keys?: KeyKind;
   /**
-   * Further access tokens. Each one is an account with its own keys, at first none, and its own webhooks, at
-   * first those of `webhooks`. See {@link Sandbox.account}.
+   * Access tokens of further accounts, each with its own keys and its own copy of `webhooks`.
    * @default []
    */
   readonly otherAccounts?: readonly string[];
   /**
-   * The maximum number of webhooks on one page of the list, at least 1.
-   * @default the list has no pages
+   * The maximum number of webhooks on one page of the list.
+   * @default no pages
    */
   readonly pageSize?: number;
   /**
@@ -79,12 +75,12 @@ export interface SandboxOptions {
    */
   readonly pageStyle?: PageStyle;
   /**
-   * Milliseconds between the effect of a request and its response, at most 600000.
+   * Milliseconds between the effect of a request and its response.
    * @default 0
    */
   readonly delay?: number;
   /**
-   * Called with each request after the response is sent, or after the connection closes without one.
+   * Called with each request after its end.
    * @default none
    */
   readonly onRequest?: (request: LoggedRequest) => void;

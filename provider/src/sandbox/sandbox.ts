@@ -31,55 +31,46 @@ export type { KeyKind } from "./api-keys.js";
 export type { PageStyle } from "./pages.js";
 export type { LoggedRequest, SandboxOptions, WebhookSeed } from "./sandbox-options.js";
 
-/** What an account contains. A snapshot. */
+/** A snapshot of an account. */
 export interface AccountState {
-  /** The API keys that are currently valid, oldest first. */
+  /** The valid API keys, oldest first. */
   readonly apiKeys: readonly string[];
-  /** The state of each webhook by ID. */
+  /** The states of the webhooks by ID. */
   readonly webhooks: ReadonlyMap<number, WebhookState>;
 }
 
 /**
- * A running sandbox, created by {@link startSandbox}. Its properties and methods concern its first account,
- * unless they say otherwise.
+ * A running sandbox. Its members concern its first account; lists and maps are snapshots.
  */
 export interface Sandbox {
-  /** The base URL to configure, without a trailing slash. */
+  /** The base URL to configure. */
   readonly url: string;
-  /** The access token that is currently valid. */
+  /** The valid access token. */
   readonly accessToken: string;
-  /** The API keys that are currently valid, oldest first. A snapshot. */
+  /** The valid API keys, oldest first. */
   readonly apiKeys: readonly string[];
-  /** The state of each webhook by ID. A snapshot. */
+  /** The states of the webhooks by ID. */
   readonly webhooks: ReadonlyMap<number, WebhookState>;
-  /** The requests to all accounts so far, in order of arrival. A snapshot. */
+  /** The requests to all accounts, in order of arrival. */
   readonly requests: readonly LoggedRequest[];
 
-  /**
-   * Replaces the access token with a new random one and returns it. Requests with the old token then get a
-   * 401.
-   */
+  /** Replaces the access token and returns the new one. The old one gets a 401. */
   rotateAccessToken(): string;
-  /**
-   * Returns whether an API key of any account is valid. Over HTTP, `GET /whoami` with the key as the bearer
-   * token gets a 200 if it is, and a 401 otherwise.
-   */
+  /** Whether a key of any account is valid. Over HTTP, `GET /whoami` with the key gets a 200 or a 401. */
   verify(apiKey: string): boolean;
-  /** Returns what an account contains. @throws {Error} if no account has this access token. */
+  /** Returns the account with this access token. @throws {Error} if there is none. */
   account(accessToken: string): AccountState;
-  /** Adds a webhook. @throws {Error} if the ID already exists, or is not a positive whole number. */
+  /** Adds a webhook. @throws {Error} if the ID exists, or is not a positive whole number. */
   addWebhook(webhookId: number, state: WebhookState): void;
   /** Removes a webhook. @throws {Error} if the ID does not exist. */
   removeWebhook(webhookId: number): void;
-  /** Sets the state of a webhook, for example to create drift. @throws {Error} if the ID does not exist. */
+  /** Sets the state of a webhook, to create drift. @throws {Error} if the ID does not exist. */
   setWebhookState(webhookId: number, state: WebhookState): void;
-  /** Clears {@link Sandbox.requests}. */
+  /** Clears `requests`. */
   clearRequests(): void;
-  /**
-   * Stops the sandbox and closes all connections, even those awaiting a response.
-   */
+  /** Stops the sandbox, and closes all connections. */
   close(): Promise<void>;
-  /** Calls {@link Sandbox.close}, for `await using`. */
+  /** Calls `close()`, for `await using`. */
   [Symbol.asyncDispose](): Promise<void>;
 }
 
@@ -107,11 +98,10 @@ export interface SandboxHooks {
 const HOST = "127.0.0.1";
 
 /**
- * Starts a Partner API on 127.0.0.1. It keeps its accounts in memory until you close it.
+ * Starts a Partner API on 127.0.0.1 that keeps its accounts in memory.
  *
  * @param options The accounts, what the service does, and the port.
- * @returns The running sandbox.
- * @throws {Error} if an option is invalid, or if the port cannot be used.
+ * @throws {Error} if an option is invalid, or the port cannot be used.
  * @example
  * ```ts
  * await using sandbox = await startSandbox({ webhooks: { 7: "active" } });
