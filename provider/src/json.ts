@@ -65,6 +65,12 @@ function parse(text: string, revive?: Reviver): unknown {
   }
 }
 
+/** Whether a body is a web page, such as a login page, instead. Its start shows it. */
+export function isWebPage(text: string): boolean {
+  const head = text.slice(0, 1024).trimStart().toLowerCase();
+  return head.startsWith("<!doctype html") || (head.startsWith("<") && head.includes("<html"));
+}
+
 /** Whether a value is an object: neither a scalar nor an array. */
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);

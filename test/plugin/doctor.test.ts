@@ -13,6 +13,7 @@ const { token: TOKEN, header, webhookSecret } = CANARIES;
 const HEADERS = JSON.stringify({ "X-Gateway-Key": header });
 const UNRECOGNIZED = JSON.stringify({ incoming: [{ ref: 1 }], outgoing: [{ ref: 2 }, { ref: 3 }] });
 const NOWHERE = "http://127.0.0.1:1";
+const OUTSIDE = "To check the environment variables alone, use --cwd with a folder outside any project.";
 
 /** Runs the doctor, by default outside any project. Its output must contain no canary. */
 async function doctor(
@@ -135,6 +136,66 @@ it.each([
   },
 );
 
+it.each<[what: string, body: object, headers: object, expected: RegExp, members: object[]]>([
+  [
+    "a cursor with a name that nothing explains",
+    { meta: { following_cursor: "x" } },
+    {},
+    /the list does not say how to request page 2\./,
+    [{ nextPage: "/meta/following_cursor", pageParameter: "NAME" }],
+  ],
+  [
+    "an address in a member that nothing explains",
+    { has_more: true, meta: { following: "/api/v1/partners/webhooks?p=2" } },
+    {},
+    /the list does not say how to request page 2\./,
+    [{ nextPage: "/meta/following" }],
+  ],
+  [
+    "a parameter that the service ignores",
+    { next_cursor: "x" },
+    {},
+    /page 2 of the list shows no new webhook, so the service may ignore the query parameter "cursor"\./,
+    [{ nextPage: "/next_cursor", pageParameter: "NAME" }],
+  ],
+  [
+    "an address of another host",
+    {},
+    { link: '<https://pages.example/webhooks?page=2>; rel="next"' },
+    /page 2 of the list has another address than the list, so it was not requested\./,
+    [{ complete: true }],
+  ],
+  [
+    "a total alone",
+    { total: 57 },
+    {},
+    /the list may have further pages\./,
+    [{ complete: true }, { pageParameter: "NAME" }],
+  ],
+])(
+  "the doctor says why further pages are not read, and which command helps: %s",
+  async (_what, rest, headers, reason, proposals) => {
+    const body = JSON.stringify({ data: [{ id: 101, state: "active" }], ...rest });
+    const url = await serviceOf(200, body, headers);
+    const known = JSON.stringify({ webhooks: "/data" });
+    const { code, stdout } = await doctor({ ...inEnvironment(url), PARTNERS_RESPONSES: known });
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^warning +shape +Found .* Webhooks missing from the list cannot be managed: /m);
+    expect(stdout).toMatch(reason);
+    for (const members of proposals) {
+      const value = JSON.stringify({ webhooks: "/data", ...members });
+      expect(stdout).toContain(`\n         PARTNERS_RESPONSES='${value}'\n`);
+    }
+    const asksForName = stdout.includes("Replace NAME with the query parameter");
+    expect(asksForName).toBe(JSON.stringify(proposals).includes("NAME"));
+    const inProject = (await doctorIn({ config: inStack(url) })).stdout;
+    for (const [name, value] of proposals.flatMap((members) => Object.entries(members)))
+      expect(inProject).toContain(
+        `\n         pulumi config set --path 'partners:responses.${name}' ${String(value)}\n`,
+      );
+  },
+);
+
 it("the doctor warns that readWebhooks is false, and says when the list can be read", async () => {
   const unread = (url: string) => ({ ...inEnvironment(url), PARTNERS_READ_WEBHOOKS: "false" });
   const without = await doctor(unread(await serviceOf(405, "{}")));
@@ -224,12 +285,30 @@ describe("in a project, the doctor", () => {
       'no stack is selected. Run "pulumi stack select", or use --stack.',
     ],
     ["no stack named 'dev' found", 'there is no such stack. To see those that exist, run "pulumi stack ls".'],
+    [
+      "PULUMI_ACCESS_TOKEN must be set for login during non-interactive CLI sessions",
+      'you are not logged in. Run "pulumi login", or set PULUMI_BACKEND_URL or PULUMI_ACCESS_TOKEN.',
+    ],
+    ...[
+      'unable to open state directory "file:///x": stat /x: no such file or directory',
+      'read ".pulumi/meta.yaml": blob (code=Unknown): Invalid region',
+      'performing HTTP request: Get "https://api.pulumi.com/api/user": no such host',
+    ].map((error) => [error, "the backend cannot be reached. Check PULUMI_BACKEND_URL and the network."]),
   ])("says why a stack cannot be read: %s", async (error, reason) => {
-    const stderr = `pulumi-partners doctor: The stack cannot be read: ${reason}\n`;
+    const stderr = `pulumi-partners doctor: The stack cannot be read: ${reason} ${OUTSIDE}\n`;
     expect(await doctorIn({ error: `error: getting stack configuration: ${error}` })).toMatchObject({
       code: 1,
       stderr,
     });
+  });
+
+  it("says so if there is no Pulumi CLI", async () => {
+    const folder = await temporaryFolder();
+    await writeFile(join(folder, "Pulumi.yaml"), "name: shop\nruntime: nodejs\n");
+    const { code, stderr } = await doctor({ PATH: folder }, folder);
+    const reason = "the Pulumi CLI was not found. Install it, or add its folder to PATH.";
+    expect(stderr).toBe(`pulumi-partners doctor: The stack cannot be read: ${reason} ${OUTSIDE}\n`);
+    expect(code).toBe(1);
   });
 
   it("names misspelled settings, as a preview does", async () => {
@@ -262,7 +341,8 @@ describe("in a project, the doctor", () => {
     expect(stdout).toMatch(/^ok +stack +prod, account default\.$/m);
     const ended = await doctorIn({ error: `unable to open "postgres://u:${webhookSecret}@127.0.0.1/db"` });
     const reason = 'The stack cannot be read. To see why, run "pulumi stack export > /dev/null".';
-    expect(ended).toMatchObject({ code: 1, stdout: "", stderr: `pulumi-partners doctor: ${reason}\n` });
+    const stderr = `pulumi-partners doctor: ${reason} ${OUTSIDE}\n`;
+    expect(ended).toMatchObject({ code: 1, stdout: "", stderr });
   });
 
   it("fails if a webhook of the stack is missing, and only warns if the list has further pages", async () => {
@@ -299,17 +379,35 @@ it.each<[what: string, status: number | null, body: string, reason: string]>([
 });
 
 it.each([
-  [{ id: 7, mode: "go", secret: webhookSecret }, "Set responses.webhookState.", "/mode"],
-  [{ id: 7, state: TOKEN, [TOKEN]: TOKEN }, "Set responses.active and responses.disabled.", "/state"],
+  [
+    { id: 7, mode: "go", secret: webhookSecret },
+    "Set responses.webhookState.",
+    "/mode",
+    { webhookState: "POINTER" },
+    ["pulumi config set --path 'partners:responses.webhookState' POINTER"],
+  ],
+  [
+    { id: 7, state: TOKEN, [TOKEN]: TOKEN },
+    "Set responses.active and responses.disabled.",
+    "/state",
+    { active: ["WORD"], disabled: ["OTHER_WORD"] },
+    [
+      "pulumi config set --path 'partners:responses.active[0]' WORD",
+      "pulumi config set --path 'partners:responses.disabled[0]' OTHER_WORD",
+    ],
+  ],
 ])(
-  "a state that is not recognized fails the check, without the values of the webhook",
-  async (record, set, field) => {
+  "a state that is not recognized fails the check with the command to type, without the values of the webhook",
+  async (record, set, field, members, commands) => {
     const url = await serviceOf(200, JSON.stringify([record]));
     const ended = await doctor(inEnvironment(url));
     expect(ended.code).toBe(1);
     expect(statuses(ended)).toContain("shape failed");
     expect(ended.stdout).toContain(`${set}\n         Fields of a webhook: /id, ${field}`);
     expect(ended.stdout).toMatch(/^ +7 {2}unknown +-$/m);
+    expect(ended.stdout).toContain(`\n         PARTNERS_RESPONSES='${JSON.stringify(members)}'\n`);
+    const inProject = (await doctorIn({ config: inStack(url) })).stdout;
+    for (const command of commands) expect(inProject).toContain(`\n         ${command}\n`);
   },
 );
 

@@ -29,8 +29,8 @@ export type UnreadableList = Extract<WebhookListReading, { readable: false }>;
 
 /** Why a request failed. */
 export type FailureCause =
-  /** The server returned a status other than 2xx. */
-  | { readonly kind: "status"; readonly status: number }
+  /** The server returned a status other than 2xx. `isWebPage`: with a web page. @default false */
+  | { readonly kind: "status"; readonly status: number; readonly isWebPage?: true }
   /**
    * A response, usually a 429, demands a wait (in milliseconds) that is longer than `operationTimeout`
    * allows. If there was no attempt, it was the response to another request.

@@ -1,3 +1,4 @@
+import { isWebPage } from "../json.js";
 import type { Effect, FailureCause } from "./errors.js";
 import { BODY_LIMIT, isSuccess, readHttpDate, type Attempt, type HttpResponse } from "./http.js";
 import { OPERATIONS, type Operation, type OperationKind } from "./operations.js";
@@ -173,8 +174,13 @@ function throttledCause(operation: Operation, limiter: RateLimiter): FailureCaus
 
 function causeOf(attempt: Attempt): FailureCause {
   if (attempt.kind === "response") {
-    const { status, cutOff, headers } = attempt;
-    if (!isSuccess(status)) return { kind: "status", status };
+    const { status, cutOff, headers, body } = attempt;
+    if (!isSuccess(status))
+      return {
+        kind: "status",
+        status,
+        ...(isWebPage(body.toString("utf8", 0, 4096)) && { isWebPage: true }),
+      };
     if (cutOff !== "limit") return { kind: "cutOff" };
     const size = Number(headers["content-length"]); // Of the encoded body, which may be smaller.
     return { kind: "tooLarge", limit: BODY_LIMIT, size: size > BODY_LIMIT ? size : null };

@@ -8,7 +8,9 @@ import { PluginProcess } from "../shared/plugin-process.js";
 import type { WebhookList } from "../webhooks/list-pages.js";
 import { renderError } from "../messages/error-messages.js";
 import { oddRecordsText, renderNotice } from "../messages/notice-messages.js";
+import { PARAMETER, proposePageSettings, unreadPagesReason } from "../messages/reading-messages.js";
 import { quoteForShell, settingName } from "../messages/wording.js";
+import type { ResponseMapping } from "../responses/mapping.js";
 import { isScalar, nodesOf, pointersOf } from "../json.js";
 import { GONE_KEYS, unknownSettingText } from "../registration.js";
 import { parseOptions, printable, UsageError, type Command } from "./command.js";
@@ -123,11 +125,25 @@ async function checkAccount(account: Account, hasProject: boolean, report: Repor
     const url = plugin.readSettings().servers[0] + API_ROOT + template;
     report("ok", "service", `${method} ${url} works: the access token is accepted.`);
   };
+  const commandsFor: CommandsFor = (members) => {
+    if (provider !== null) {
+      const parts = Object.entries(members).map(([name, value]) => `${name}: ${JSON.stringify(value)}`);
+      return [`responses: { ${parts.join(", ")} }`];
+    }
+    if (hasProject && plugin.settingOrigins["responses"] !== "environment")
+      return Object.entries(members).map(([name, value]) => {
+        const path = `partners:responses.${name}${Array.isArray(value) ? "[0]" : ""}`;
+        return `pulumi config set --path '${path}' ${quoteForShell(String(value))}`;
+      });
+    // The variable has all members, also those that are set already.
+    const all = { ...plugin.readSettings().responses, ...members };
+    return [`PARTNERS_RESPONSES=${quoteForShell(JSON.stringify(all))}`];
+  };
   try {
     const { client } = await plugin.open();
     const list = await client.listWebhooks().finally(() => client.close());
     reportAccepted();
-    checkShape(list, report);
+    checkShape(list, report, commandsFor);
     checkWebhooks(list, declared, report);
     const remedy = `The list can be read: remove ${settingName("readWebhooks", context)}.`;
     if (!plugin.readsWebhooks) report("warning", "settings", renderNotice(NOT_READ, context), remedy);
@@ -146,18 +162,16 @@ async function checkAccount(account: Account, hasProject: boolean, report: Repor
     }
     reportAccepted();
     const { setting, candidates } = cause.reading;
-    const commands = candidates.map((pointer) => {
-      if (provider !== null) return `responses: { ${setting}: ${JSON.stringify(pointer)} }`;
-      if (hasProject && plugin.settingOrigins["responses"] !== "environment")
-        return `pulumi config set --path 'partners:responses.${setting}' ${quoteForShell(pointer)}`;
-      return `PARTNERS_RESPONSES=${quoteForShell(JSON.stringify({ [setting]: pointer }))}`;
-    });
+    const commands = candidates.flatMap((pointer) => commandsFor({ [setting]: pointer }));
     const intro = commands.length > 1 ? ["One of these is right:"] : [];
     const stars = candidates.some((pointer) => pointer.includes("*")) ? ["Replace * with the name."] : [];
     const detail = `The list is not recognized. Set responses.${setting} to a JSON Pointer.`;
     report("failed", "shape", detail, ...intro, ...commands, ...stars, ...unread);
   }
 }
+
+/** Returns what to type to set members of the setting `responses`, one or several lines. */
+type CommandsFor = (members: ResponseMapping) => readonly string[];
 
 const NOT_READ = { kind: "listNotRead" } as const;
 
@@ -171,7 +185,8 @@ function needsUnreadList(error: unknown): boolean {
   return cause.kind === "tooLarge" || cause.kind === "undecoded";
 }
 
-function checkShape({ webhooks, odd, complete, pointers }: WebhookList, report: Report): void {
+function checkShape(list: WebhookList, report: Report, commandsFor: CommandsFor): void {
+  const { webhooks, odd, complete, pointers } = list;
   const found = Object.entries(pointers).map(([name, pointer]) => `${name} at ${JSON.stringify(pointer)}`);
   const where = webhooks.size === 0 ? "The list is empty." : `Found ${found.join(", ")}.`;
   if (odd.length > 0) report("warning", "shape", oddRecordsText(odd, {}));
@@ -185,12 +200,44 @@ function checkShape({ webhooks, odd, complete, pointers }: WebhookList, report: 
       nodesOf(unknown.record).filter(({ value }) => isScalar(value)),
       40,
     );
-    report("failed", "shape", detail, `Fields of a webhook: ${fields.join(", ")}`);
+    const [members, what] =
+      unknown.missing === "active"
+        ? [
+            { active: ["WORD"], disabled: ["OTHER_WORD"] },
+            "WORD and OTHER_WORD with the values of the states",
+          ]
+        : [{ webhookState: "POINTER" }, "POINTER with the field of the state"];
+    const shown = `Fields of a webhook: ${fields.join(", ")}`;
+    report("failed", "shape", detail, shown, ...commandsFor(members), `Replace ${what}.`);
   } else if (complete) report("ok", "shape", where);
-  else {
-    const detail = `${where} The list may be incomplete: webhooks missing from it cannot be managed.`;
-    report("warning", "shape", detail, "If the list is complete, set responses.complete to true.");
+  else reportUnreadPages(where, list, report, commandsFor);
+}
+
+/** Says why the list may be incomplete, and what to type so that its other pages are read. */
+function reportUnreadPages(
+  where: string,
+  { unread, doubt }: WebhookList,
+  report: Report,
+  commandsFor: CommandsFor,
+): void {
+  const isPart = doubt === "part";
+  const why = unread === null ? "the list may have further pages" : unreadPagesReason(unread);
+  const reason = isPart ? "the response may have further webhooks outside the list" : why;
+  const proposals = isPart ? [{ complete: true }] : proposePageSettings(unread);
+  const [first = {}, second] = proposals;
+  const lines = proposals.flatMap((members) => {
+    const isOther = members !== first && first.complete === true;
+    const intro = members.complete === true ? "If the list is complete:" : isOther && "If not:";
+    return [...(intro === false ? [] : [intro]), ...commandsFor(members)];
+  });
+  if (second !== undefined && first.complete !== true) lines.unshift("One of these is right:");
+  const parameter = proposals.find(({ pageParameter }) => pageParameter !== undefined);
+  if (parameter !== undefined) {
+    const what = parameter.nextPage === undefined ? "the number of a page" : "this value";
+    lines.push(`Replace ${PARAMETER} with the query parameter that takes ${what}.`);
   }
+  const detail = `${where} Webhooks missing from the list cannot be managed: ${reason}.`;
+  report("warning", "shape", detail, ...lines);
 }
 
 /**

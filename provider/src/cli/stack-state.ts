@@ -13,6 +13,7 @@ import {
   SECRET_SETTINGS,
   type Registration,
 } from "../registration.js";
+import { sentences } from "../messages/wording.js";
 import { CommandError } from "./command.js";
 
 /** What the doctor needs of a stack: its configuration, and its state after the last `pulumi up`. */
@@ -95,15 +96,21 @@ export async function readStack(cwd: string, name?: string): Promise<Stack> {
   } catch (error) {
     const option = name === undefined ? "" : ` --stack ${name}`;
     const command = `pulumi stack export${option} > /dev/null`;
-    const { stderr = "" } = error as { stderr?: string };
-    const reason = CLI_ERRORS.find(([text]) => stderr.includes(text))?.[1];
+    const { stderr = "", code } = error as { stderr?: string; code?: unknown };
+    const isMissing = code === "ENOENT";
+    const reason = isMissing ? NO_CLI : CLI_ERRORS.find(([text]) => stderr.includes(text))?.[1];
     throw new CommandError(
-      reason === undefined
-        ? `The stack cannot be read. To see why, run "${command}".`
-        : `The stack cannot be read: ${reason}`,
+      sentences(
+        reason === undefined
+          ? `The stack cannot be read. To see why, run "${command}".`
+          : `The stack cannot be read: ${reason}`,
+        "To check the environment variables alone, use --cwd with a folder outside any project.",
+      ),
     );
   }
 }
+
+const NO_CLI = "the Pulumi CLI was not found. Install it, or add its folder to PATH.";
 
 /**
  * Parts of the CLI's errors, and what we say. Its own text is not shown, because a backend URL may contain a
@@ -119,6 +126,13 @@ const CLI_ERRORS = [
     "the passphrase is missing. Set PULUMI_CONFIG_PASSPHRASE or PULUMI_CONFIG_PASSPHRASE_FILE.",
   ],
   ["no stack selected", 'no stack is selected. Run "pulumi stack select", or use --stack.'],
+  [
+    "PULUMI_ACCESS_TOKEN must be set",
+    'you are not logged in. Run "pulumi login", or set PULUMI_BACKEND_URL or PULUMI_ACCESS_TOKEN.',
+  ],
+  ...["unable to open state directory", 'read ".pulumi/', "performing HTTP request"].map(
+    (text) => [text, "the backend cannot be reached. Check PULUMI_BACKEND_URL and the network."] as const,
+  ),
   ["no stack named", 'there is no such stack. To see those that exist, run "pulumi stack ls".'],
 ] as const;
 

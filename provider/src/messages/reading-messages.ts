@@ -1,7 +1,8 @@
 import type { UnreadableList } from "../api/errors.js";
+import type { ResponseMapping } from "../responses/mapping.js";
 import type { RefusedReading } from "../shared/problems.js";
 import type { UnreadPages } from "../webhooks/list-pages.js";
-import { settingName, SUPPORT, type MessageContext } from "./wording.js";
+import { quotedWords, settingName, SUPPORT, type MessageContext } from "./wording.js";
 
 /**
  * Returns the remedy for a response that is not recognized.
@@ -77,41 +78,95 @@ export function encodingName(encoding: string): string {
 
 /** Says why further pages of a list were not read, and what to set. */
 export function unreadPagesText(unread: UnreadPages, context: MessageContext): string {
-  const complete = `If the list is complete, set ${settingName("responses.complete", context)} to true.`;
+  const remedy = unreadPagesRemedy(unread, context);
+  const words = unread.kind === "refused" && unread.words !== null ? quotedWords(unread.words) : "";
+  return `${unreadPagesReason(unread)}. ${remedy}${words}`;
+}
+
+/** Says what to set if a list may have further pages, but nothing leads to one. */
+export function morePagesText(context: MessageContext): string {
+  const [complete, parameter] = [
+    settingName("responses.complete", context),
+    settingName("responses.pageParameter", context),
+  ];
+  return (
+    `the list may have further pages. If it is complete, set ${complete} to true; ` +
+    `if not, set ${parameter} to the query parameter that takes the number of a page.`
+  );
+}
+
+/** Says why further pages of a list were not read. */
+export function unreadPagesReason(unread: UnreadPages): string {
   const { page } = unread;
   switch (unread.kind) {
     case "elsewhere":
-      return (
-        `page ${page + 1} of the list has another address than the list, so it was not requested. ` +
-        `Ask ${SUPPORT} why. ${complete}`
-      );
+      return `page ${page + 1} of the list has another address than the list, so it was not requested`;
     case "unknown":
-      return `the list does not say how to request page ${page + 1}. ${pageRemedy(unread.pointers, context)}`;
+      return `the list does not say how to request page ${page + 1}`;
     case "refused": {
-      const { parameter, pointer, status } = unread;
-      const refusal = `the service refused the query parameter ${JSON.stringify(parameter)} (${status})`;
-      return `page ${page + 1} of the list could not be read: ${refusal}. ${pageRemedy([pointer], context)}`;
+      const refusal = `the service refused the query parameter ${JSON.stringify(unread.parameter)}`;
+      return `page ${page + 1} of the list could not be read: ${refusal} (${unread.status})`;
     }
     case "nothingNew": {
-      const { parameter, pointer } = unread;
       const what = `page ${page} of the list shows no new webhook`;
-      if (parameter === null) return `${what}, but leads to another page. ${complete}`;
-      const doubt = `the service may ignore the query parameter ${JSON.stringify(parameter)}`;
-      return `${what}, so ${doubt}. ${pageRemedy([pointer], context)}`;
+      if (unread.parameter === null) return `${what}, but leads to another page`;
+      return `${what}, so the service may ignore the query parameter ${JSON.stringify(unread.parameter)}`;
     }
     case "loop":
-      return `page ${page} of the list leads to a page that was already read. ${complete}`;
+      return `page ${page} of the list leads to a page that was already read`;
     case "tooMany":
-      return `the list has more than ${page} pages. Check ${settingName("baseUrl", context)}.`;
+      return `the list has more than ${page} pages`;
   }
 }
 
-/** @param pointers To what may be the value for the next page. `null` is known to be none. */
-function pageRemedy(pointers: readonly (string | null)[], context: MessageContext): string {
-  const known = pointers.filter((pointer) => pointer !== null);
-  const name = settingName("responses.pageParameter", context);
-  const value =
-    known.length > 0 ? `${settingName("responses.nextPage", context)} to ${oneOf(known)}, and ` : "";
-  const what = value === "" ? "takes the number of a page" : "takes it";
-  return `Set ${value}${name} to the query parameter that ${what}.`;
+/** Members of the setting `responses` that may lead to further pages, or say that there are none. */
+export type PageSettings = Pick<ResponseMapping, "nextPage" | "pageParameter" | "complete">;
+
+/** Stands for the name of a query parameter that only a person can know. */
+export const PARAMETER = "NAME";
+
+/**
+ * Returns what to set if further pages of a list were not read; empty if nothing helps.
+ *
+ * @param unread `null` if nothing leads to one, but there may be some.
+ * @returns One of these is right.
+ */
+export function proposePageSettings(unread: UnreadPages | null): readonly PageSettings[] {
+  if (unread === null) return [{ complete: true }, { pageParameter: PARAMETER }];
+  const parameterFor = (pointer: string | null): PageSettings => ({
+    ...(pointer !== null && { nextPage: pointer }),
+    pageParameter: PARAMETER,
+  });
+  switch (unread.kind) {
+    case "unknown":
+      if (unread.isAddress) return unread.pointers.map((pointer) => ({ nextPage: pointer }));
+      return unread.pointers.length === 0 ? [parameterFor(null)] : unread.pointers.map(parameterFor);
+    case "refused":
+      return [parameterFor(unread.pointer)];
+    case "nothingNew":
+      return [unread.parameter === null ? { complete: true } : parameterFor(unread.pointer)];
+    case "elsewhere":
+    case "loop":
+      return [{ complete: true }];
+    case "tooMany":
+      return [];
+  }
+}
+
+function unreadPagesRemedy(unread: UnreadPages, context: MessageContext): string {
+  const proposals = proposePageSettings(unread);
+  const [first] = proposals;
+  if (first === undefined) return `Check ${settingName("baseUrl", context)}.`;
+  if (first.complete === true) {
+    const ask = unread.kind === "elsewhere" ? `Ask ${SUPPORT} why. ` : "";
+    return `${ask}If the list is complete, set ${settingName("responses.complete", context)} to true.`;
+  }
+  const pointers = oneOf(proposals.flatMap(({ nextPage }) => nextPage ?? []));
+  const value = `${settingName("responses.nextPage", context)} to ${pointers}`;
+  if (first.pageParameter === undefined) return `Set ${value}, where its address may be.`;
+  const parameter = settingName("responses.pageParameter", context);
+  if (unread.kind === "refused" && pointers !== "")
+    return `If it has another name, set ${value}, and ${parameter} to that name; if not, ask ${SUPPORT}.`;
+  if (pointers === "") return `Set ${parameter} to the query parameter that takes the number of a page.`;
+  return `Set ${value}, and ${parameter} to the query parameter that takes it.`;
 }

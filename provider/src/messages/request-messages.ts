@@ -105,11 +105,11 @@ function explain(
   const baseUrl = settingName("baseUrl", context);
   const addresses = mayUseProxy ? `${baseUrl} (or HTTPS_PROXY)` : baseUrl;
   switch (cause.kind) {
-    case "status":
-      return {
-        happened: `the server returned ${cause.status}`,
-        remedy: statusRemedy(cause.status, operation, context),
-      };
+    case "status": {
+      const { status, isWebPage = false } = cause;
+      const happened = `the server returned ${status}${isWebPage ? " and a web page" : ""}`;
+      return { happened, remedy: statusRemedy(status, isWebPage, operation, context) };
+    }
     case "throttled": {
       const wait = durationText(cause.wait);
       const isTooFast = cause.status === 429 && attempts > 1;

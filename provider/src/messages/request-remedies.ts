@@ -18,10 +18,22 @@ export function repeat(...text: readonly string[]): Remedy {
   return { text: sentences(...text), repeats: true };
 }
 
-/** Returns the remedy for a status that is not 2xx. */
-export function statusRemedy(status: number, operation: Operation, context: MessageContext): Remedy {
+/** Returns the remedy for a status that is not 2xx. @param isWebPage Whether a web page came with it. */
+export function statusRemedy(
+  status: number,
+  isWebPage: boolean,
+  operation: Operation,
+  context: MessageContext,
+): Remedy {
   const baseUrl = settingName("baseUrl", context);
   const token = settingName("accessToken", context);
+  // The Partner API speaks JSON: something in front of it refused the request.
+  if (isWebPage && [401, 403].includes(status))
+    return correct(
+      "A gateway or a proxy refused the request:",
+      `if it needs a header, set ${settingName("headers", context)};`,
+      `if not, check ${baseUrl} and ${token}.`,
+    );
   const { kind, method } = OPERATIONS[operation];
   if (status === 401) return correct(`The access token was rejected: check ${token}.`);
   if (status === 403)

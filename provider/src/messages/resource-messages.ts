@@ -3,7 +3,7 @@ import type { ResourceProblem, WebhookFailure } from "../shared/problems.js";
 import { searchFailureText } from "../webhook-search.js";
 import { importIdText } from "./input-messages.js";
 import { keyErrorText } from "./key-error-messages.js";
-import { unreadPagesText } from "./reading-messages.js";
+import { morePagesText, unreadPagesText } from "./reading-messages.js";
 import { outcomeText } from "./request-messages.js";
 import {
   failedCommand,
@@ -125,10 +125,11 @@ export function resourceText(
           `Set ${setting("webhookId")}.`,
         );
       if (unread !== null) return `${what}: ${unreadPagesText(unread, context)}`;
-      const [why, condition] = complete
-        ? ["the list is empty, which may mean that it was misread", "the account has no webhooks"]
-        : ["the list may have further pages", "the list is complete"];
-      return `${what}: ${why}. If ${condition}, set ${settingName("responses.complete", context)} to true.`;
+      if (!complete) return `${what}: ${morePagesText(context)}`;
+      return sentences(
+        `${what}: the list is empty, which may mean that it was misread.`,
+        `If the account has no webhooks, set ${setting("complete")} to true.`,
+      );
     }
     case "noMatch":
       return searchFailureText(problem.failure, (member) => settingName(`responses.${member}`, context));

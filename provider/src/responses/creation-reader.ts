@@ -1,6 +1,6 @@
-import { nodesOf, parseDocument, provesWhole, type DocumentNode } from "../json.js";
+import { type DocumentNode, isWebPage, nodesOf, parseDocument, provesWhole } from "../json.js";
 import { messageIn } from "../api/server-message.js";
-import { documentReportsFailure, isAboutFailure, isWebPage, membersBesideErrors } from "./failure-report.js";
+import { documentReportsFailure, isAboutFailure, membersBesideErrors } from "./failure-report.js";
 import { misfitAtPointer, misfitOf } from "./key-form.js";
 import { readApiKeyId } from "./key-ids.js";
 import { isId, readName } from "./key-names.js";

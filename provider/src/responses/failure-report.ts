@@ -1,4 +1,4 @@
-import { isObject, isScalar, nameSet, nodesOf, normalizeName, parseDocument } from "../json.js";
+import { isObject, isScalar, isWebPage, nameSet, nodesOf, normalizeName, parseDocument } from "../json.js";
 
 /** Members of the root object that report a failure if they are false. */
 const SUCCESS = nameSet("success ok");
@@ -52,10 +52,4 @@ export function membersBesideErrors(document: unknown): unknown {
 /** Whether a normalized name is that of a word about a failure or a request, which is never a key. */
 export function isAboutFailure(name: string): boolean {
   return ABOUT_FAILURE.test(name);
-}
-
-/** Whether a body is a web page, such as a login page. Its start shows it. */
-export function isWebPage(text: string): boolean {
-  const head = text.slice(0, 1024).trimStart().toLowerCase();
-  return head.startsWith("<!doctype html") || (head.startsWith("<") && head.includes("<html"));
 }

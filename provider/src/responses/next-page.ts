@@ -1,3 +1,4 @@
+import { OPERATIONS } from "../api/operations.js";
 import {
   isEmpty,
   isObject,
@@ -28,8 +29,8 @@ export type NextPage = Readonly<
   | { kind: "address"; addresses: readonly string[]; pointer: string | null }
   /** At the address of this page, with a query parameter. `isGuess`: its name is not in the response. */
   | { kind: "parameter"; parameter: string; value: string; isGuess: boolean; pointer: string | null }
-  /** There may be one, but not how to request it. `pointers`: to what may say so. */
-  | { kind: "unknown"; pointers: readonly string[] }
+  /** There may be one, but not how to request it. `pointers`: to what may say so, or may be its address. */
+  | { kind: "unknown"; pointers: readonly string[]; isAddress: boolean }
 >;
 
 /** The position of a page in its list. */
@@ -129,6 +130,9 @@ const OFFSETS = nameSet("offset skip start startAt startIndex");
 const LAST_ID = nameSet("lastId");
 /** In the names of what may be the value for the next page, to propose for `responses.nextPage`. */
 const CANDIDATE = /next|cursor|marker|continu|scroll|pagetoken/;
+/** In the names of addresses of other pages. */
+const OTHER_PAGE = /self|prev|back|first|last|current/;
+const LIST_SEGMENT = OPERATIONS.listWebhooks.template.slice(1);
 /** Longer values are not sent: many servers refuse a request line of more than 8 KB. */
 const MAX_VALUE = 4096;
 
@@ -155,8 +159,15 @@ export function findNextPage(
   if (found !== null) return found;
   const numbered = more === true ? findNumber(fields, page) : null;
   if (numbered !== null) return numbered;
+  const addresses = fields.filter(
+    ({ name, parentName, value }) => isListAddress(value) && !OTHER_PAGE.test(`${parentName} ${name}`),
+  );
+  if (addresses.length > 0) return { kind: "unknown", pointers: pointersOf(addresses), isAddress: true };
+  const last = more === true ? findLastId(fields, page) : null;
+  if (last !== null) return last;
   const candidates = fields.filter(({ name, value }) => CANDIDATE.test(name) && isValue(value));
-  return candidates.length === 0 ? null : { kind: "unknown", pointers: pointersOf(candidates) };
+  const pointers = pointersOf(candidates);
+  return candidates.length === 0 ? null : { kind: "unknown", pointers, isAddress: false };
 }
 
 /** Reads the value at `responses.nextPage`, which is the only source. */
@@ -168,13 +179,14 @@ function configuredPage(
 ): NextPage | null {
   const value = resolvePointer(document, pointer);
   if (value === undefined || isEmpty(value)) return null;
-  if (!isValue(value)) return { kind: "unknown", pointers: [pointer] };
+  const unknown = { kind: "unknown", pointers: [pointer], isAddress: false } as const;
+  if (!isValue(value)) return unknown;
   if (pageParameter !== undefined) return parameter(pageParameter, value, pointer, false);
   if (isAddress(value)) return { kind: "address", addresses: [value], pointer };
   const [token = "", parent = ""] = pointer.split("/").reverse();
   const [name, parentName] = [normalizeName(token), normalizeName(parent)];
   const field = { name, parentName, token, value, pointer };
-  return findCursor([field], position) ?? { kind: "unknown", pointers: [pointer] };
+  return findCursor([field], position) ?? unknown;
 }
 
 /** Finds the link of RFC 8288, or a member that is an address. */
@@ -200,8 +212,8 @@ function findCursor(fields: readonly Field[], position: PagePosition): NextPage 
   return null;
 }
 
-/** Finds the number of the next page, its offset, or the record before it. */
-function findNumber(fields: readonly Field[], { length, lastId }: PageRecords): NextPage | null {
+/** Finds the number of the next page, or its offset. */
+function findNumber(fields: readonly Field[], { length }: PageRecords): NextPage | null {
   const pages = fields.find(({ name, value }) => PAGES.has(name) && isDigits(value));
   for (const [names, parameterOf] of PAGE_NUMBERS)
     for (const field of fields) {
@@ -215,6 +227,11 @@ function findNumber(fields: readonly Field[], { length, lastId }: PageRecords): 
     // Plus what arrived, not plus the limit: a service may return less, and no record may be skipped.
     if (name !== null) return parameter(name, Number(field.value) + length, field.pointer);
   }
+  return null;
+}
+
+/** Finds the record before the next page. */
+function findLastId(fields: readonly Field[], { lastId }: PageRecords): NextPage | null {
   const last = fields.find(({ name, value }) => LAST_ID.has(name) && isValue(value));
   if (last !== undefined) return parameter("after", String(last.value), last.pointer);
   const isSaid = fields.some(({ name, value }) => saysMore(name, value) === true);
@@ -271,6 +288,13 @@ function parameter(
 
 function isAddress(value: unknown): value is string {
   return typeof value === "string" && value.length <= MAX_VALUE && ADDRESS.test(value);
+}
+
+/** Whether a value is an address with the last segment of the path of a list, and a query. */
+function isListAddress(value: unknown): boolean {
+  if (!isAddress(value)) return false;
+  const [path = "", query] = value.split("?", 2);
+  return query !== undefined && (path === "" || path.split("/").at(-1) === LIST_SEGMENT);
 }
 
 function isDigits(value: unknown): boolean {

@@ -23,9 +23,16 @@ export type UnreadPages = Readonly<
   /** The next page has another address than the list, and must not get the access token. */
   | { kind: "elsewhere"; page: number }
   /** The response says that there is a next page, but not how to request it. */
-  | { kind: "unknown"; page: number; pointers: readonly string[] }
-  /** The service refused a parameter that it does not name itself. */
-  | { kind: "refused"; page: number; parameter: string; pointer: string | null; status: number | null }
+  | { kind: "unknown"; page: number; pointers: readonly string[]; isAddress: boolean }
+  /** The service refused a parameter that it does not name itself. `words`: what it said, redacted. */
+  | {
+      kind: "refused";
+      page: number;
+      parameter: string;
+      pointer: string | null;
+      status: number | null;
+      words: string | null;
+    }
   /** The page shows no new webhook, so the service may not know the `parameter` that led to it. */
   | { kind: "nothingNew"; page: number; parameter: string | null; pointer: string | null }
   /** The next page is one that was already read. */
@@ -131,7 +138,8 @@ function refusalOf(error: unknown, next: NextPage, page: number): UnreadPages & 
   const isGuess = next.kind === "parameter" && next.isGuess && page === 1;
   if (!isGuess || !(error instanceof RequestError) || !REFUSALS.includes(error.status ?? 0)) throw error;
   const { parameter, pointer } = next;
-  return { kind: "refused", page, parameter, pointer, status: error.status };
+  const { serverMessage: words } = error.failure;
+  return { kind: "refused", page, parameter, pointer, status: error.status, words };
 }
 
 /**

@@ -319,6 +319,18 @@ it("an error contains the server's message and request ID, without secrets", asy
   expect(await requestFailureOf(client.deleteApiKey(key))).toMatchObject({ serverMessage, requestId: null });
 });
 
+it("an error says whether a web page came with the status, as from a gateway", async () => {
+  const bodies = ["<!DOCTYPE html><html><body>Forbidden</body></html>", '{"error":"<html>"}'];
+  const faults = bodies.map((body): Fault => ({ kind: "status", status: 403, body }));
+  const client = clientFor(await sandboxFor({ faults }));
+  const causes: object[] = [];
+  while (causes.length < bodies.length) causes.push((await requestFailureOf(client.listWebhooks())).cause);
+  expect(causes).toEqual([
+    { kind: "status", status: 403, isWebPage: true },
+    { kind: "status", status: 403 },
+  ]);
+});
+
 it("a creation with a long value and a request ID in its response is not lost", async () => {
   const certificate = randomBytes(12_000).toString("base64");
   const body = JSON.stringify({ apiKey: KEY, certificate });

@@ -63,7 +63,10 @@ const CODES =
   "EPROTO ERR_SSL_WRONG_VERSION_NUMBER HTTPParserError UND_ERR_RES_CONTENT_LENGTH_MISMATCH UND_ERR_ABORTED UND_ERR_SOCKET";
 
 const CAUSES: Examples<FailureCause> = {
-  status: [301, 400, 401, 403, 404, 408, 429, 500].map((status) => ({ kind: "status", status })),
+  status: [
+    ...[301, 400, 401, 403, 404, 408, 429, 500].map((status) => ({ kind: "status", status }) as const),
+    ...[401, 403].map((status) => ({ kind: "status", status, isWebPage: true }) as const),
+  ],
   throttled: { kind: "throttled", status: 429, wait: 3_600_500 },
   timeout: [true, false].map((sent) => ({ kind: "timeout", sent })),
   outOfTime: { kind: "outOfTime" },
@@ -132,8 +135,12 @@ const twice = (webhookId: number | null, ...urns: [string, string]) =>
 
 const UNREAD: readonly UnreadPages[] = [
   { kind: "elsewhere", page: 1 },
-  { kind: "unknown", page: 1, pointers: ["/meta/next_key"] },
-  { kind: "refused", page: 1, parameter: "cursor", pointer: "/next_cursor", status: 400 },
+  { kind: "unknown", page: 1, pointers: ["/meta/next_key"], isAddress: false },
+  { kind: "unknown", page: 1, pointers: ["/meta/following", "/links/onward"], isAddress: true },
+  ...[null, "Cursor expired"].map((words) => {
+    const sent = { parameter: "cursor", pointer: "/next_cursor", status: 400 };
+    return { kind: "refused", page: 1, ...sent, words } as const;
+  }),
   { kind: "nothingNew", page: 2, parameter: "cursor", pointer: "/next_cursor" },
   { kind: "nothingNew", page: 2, parameter: "starting_after", pointer: null },
   { kind: "nothingNew", page: 2, parameter: null, pointer: null },

@@ -17,7 +17,7 @@ function nextOf(
   if (!reading.readable) throw new Error(reading.reason);
   const { next } = reading;
   if (next?.kind === "address") return next.addresses.join(" or ");
-  if (next?.kind === "unknown") return `? ${next.pointers.join(" or ")}`;
+  if (next?.kind === "unknown") return `${next.isAddress ? "address" : "?"} ${next.pointers.join(" or ")}`;
   return next && `${next.parameter}=${next.value}`;
 }
 
@@ -78,6 +78,13 @@ it.each<[service: string, rest: object, next: string | null]>([
   // Not understood, or the last page.
   ["a name of its own", { meta: { following_cursor: "x" } }, "? /meta/following_cursor"],
   ["a next time (Vercel)", { pagination: { count: 1, next: 1540095775951 } }, "? /pagination/next"],
+  [
+    "an address",
+    { has_more: true, self: "/webhooks?p=1", meta: { following: "/webhooks?p=2" } },
+    "address /meta/following",
+  ],
+  ["an address next to a cursor", { pager: { next_ref: "?p=2", next_key: "x" } }, "address /pager/next_ref"],
+  ["an address of something else", { next_key: "x", help: "/help?a=b" }, "? /next_key"],
   ["a total alone", { total: 57 }, null],
   ["a page that may be the only one", { page: 1, limit: 1 }, null],
   ["an end next to a cursor", { has_more: false, cursor: "x", next: NEXT }, null],

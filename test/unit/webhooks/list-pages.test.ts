@@ -87,7 +87,10 @@ async function scripted(script: Script, config: Readonly<Record<string, string>>
   return { run, queries: () => service.requests.map(({ url = "" }) => url.replace(LIST, "")) };
 }
 
-const refuses = (status: number) => (response: ServerResponse) => void response.writeHead(status).end("{}");
+const refuses =
+  (status: number, message?: string) =>
+  (response: ServerResponse): void =>
+    void response.writeHead(status).end(JSON.stringify({ message }));
 
 describe("the reading of a list ends", () => {
   it.each<[what: string, script: Script, unread: object, queries: string[]]>([
@@ -131,7 +134,13 @@ describe("the reading of a list ends", () => {
     [
       "with a parameter that the service refuses",
       (query) => (query.has("cursor") ? refuses(400) : { data: [A], next_cursor: "x" }),
-      { kind: "refused", page: 1, parameter: "cursor", pointer: "/next_cursor", status: 400 },
+      { kind: "refused", page: 1, parameter: "cursor", pointer: "/next_cursor", status: 400, words: null },
+      ["", "?cursor=x"],
+    ],
+    [
+      "with a cursor that the service refuses, and says why",
+      (query) => (query.has("cursor") ? refuses(400, "Cursor expired") : { data: [A], next_cursor: "x" }),
+      { kind: "refused", words: "Cursor expired" },
       ["", "?cursor=x"],
     ],
   ])("%s", async (_what, script, unread, queries) => {
