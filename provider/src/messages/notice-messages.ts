@@ -131,8 +131,14 @@ export function renderNotice(notice: Notice, context: MessageContext): string {
       return `${condition}"others" makes an update set ${count} to ${JSON.stringify(state)}: ${listed(ids)}.`;
     }
     case "leaving": {
-      const { webhookIds: ids, state, account } = notice;
+      const { webhookIds: ids, state, account, certain } = notice;
       const { are, them } = inflections(ids);
+      if (!certain)
+        return sentences(
+          `"states" is not known yet. Unless it names ${them}, or another resource declares ${them},`,
+          `stateOnDestroy sets ${webhooksText(ids)} of account ${JSON.stringify(account)}`,
+          `to ${JSON.stringify(state)}.`,
+        );
       return sentences(
         `${webhooksText(ids)} of account ${JSON.stringify(account)} ${are} no longer declared here.`,
         `Unless another resource declares ${them}, stateOnDestroy sets ${them} to ${JSON.stringify(state)}.`,

@@ -241,9 +241,15 @@ export type Notice = Readonly<
   | { kind: "othersDiffer"; state: WebhookState; webhookIds: readonly number[]; certain: boolean }
   /**
    * A resource no longer declares these webhooks, and sets them to `state`, unless another resource declares
-   * them.
+   * them. `certain`: otherwise, it is not known yet whether it names them.
    */
-  | { kind: "leaving"; account: string; state: WebhookState; webhookIds: readonly number[] }
+  | {
+      kind: "leaving";
+      account: string;
+      state: WebhookState;
+      webhookIds: readonly number[];
+      certain: boolean;
+    }
   /** A resource moves to another account, and leaves these webhooks as they are in its old `account`. */
   | { kind: "leftBehind"; account: string; webhookIds: readonly number[] }
   /**

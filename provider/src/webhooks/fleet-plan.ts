@@ -107,24 +107,29 @@ function leavingNotices(
   // The process of the old account deletes a fleet that moves, with its old stateOnDestroy.
   const { stateOnDestroy } = moves ? olds : news;
   const final = stateOnDestroy === UNKNOWN ? {} : finalStates(stateOnDestroy, pick(initialStates, leaving));
+  const certain = moves || news.states !== UNKNOWN;
   const notices: Notice[] = [];
   for (const state of STATES) {
     const webhookIds = idsOf(final).filter((id) => final[id] === state && observed[id] !== state);
-    if (webhookIds.length > 0) notices.push({ kind: "leaving", state, webhookIds, account });
+    if (webhookIds.length > 0) notices.push({ kind: "leaving", state, webhookIds, account, certain });
   }
   const left = leaving.filter((id) => moves && !(id in final));
   if (left.length > 0) notices.push({ kind: "leftBehind", webhookIds: left, account });
   return notices;
 }
 
-/** Returns the leaving webhooks that no resource has declared so far; none if some inputs are unknown yet. */
+/**
+ * Returns the leaving webhooks that no resource has declared so far. If `states` is unknown yet, they may
+ * leave; if `others` is, none is returned.
+ */
 function undeclared(
   plugin: PluginProcess,
   olds: FleetState,
   { states, others }: PlannedInputs,
 ): readonly number[] {
-  if (states === UNKNOWN || others === UNKNOWN) return [];
-  return plugin.managed.undeclared(leavingWebhooks(olds, { states, others }));
+  if (others === UNKNOWN) return [];
+  const named = states === UNKNOWN ? {} : states;
+  return plugin.managed.undeclared(leavingWebhooks(olds, { states: named, others }));
 }
 
 /**

@@ -369,7 +369,9 @@ const NOTICES: Examples<Notice> = {
     webhookIds: MANY,
     certain,
   })),
-  leaving: { kind: "leaving", account: "default", state: "active", webhookIds: MANY },
+  leaving: [true, false].map((certain) => {
+    return { kind: "leaving", account: "default", state: "active", webhookIds: MANY, certain };
+  }),
   leftBehind: { kind: "leftBehind", account: "eu", webhookIds: [101] },
   declaredElsewhere: [[1], [1, 2]].map((webhookIds) => ({ kind: "declaredElsewhere", webhookIds })),
   notShared: [true, false].map((isPrivate) => ({

@@ -546,7 +546,7 @@ describe("a preview", () => {
     const single = { webhookId: 101, state: "disabled", stateOnDestroy: "restore" };
     const webhook = { ...single, account: "default", initialState: "active" };
     const leaving = (state: WebhookState, ...webhookIds: number[]) => ({
-      ...{ kind: "leaving", account: "default" },
+      ...{ kind: "leaving", account: "default", certain: true },
       ...{ state, webhookIds },
     });
     const rest = { ...args, states: { 102: "active" } };
@@ -565,7 +565,7 @@ describe("a preview", () => {
 
   it.each([
     ["leave", [{ kind: "leftBehind", account: "old", webhookIds: [101, 102] }]],
-    ["active", [{ kind: "leaving", account: "old", state: "active", webhookIds: [101] }]],
+    ["active", [{ kind: "leaving", account: "old", state: "active", webhookIds: [101], certain: true }]],
   ] as const)(
     "says what a move to another account leaves behind, with stateOnDestroy: %s",
     async (final, notices) => {
@@ -610,6 +610,30 @@ describe("a preview", () => {
     await fleet.check({}, { states: UNKNOWN, others: "active" });
     const differ = { kind: "othersDiffer", state: "active", webhookIds: [103], certain: false };
     expect(notices).toEqual([differ]);
+  });
+
+  it("says which webhooks may leave while states are not known yet, but not if others covers them", async () => {
+    const service = await sandboxFor();
+    const args = { states: { 101: "disabled", 103: "active" }, stateOnDestroy: "restore" };
+    const { outputs } = await create(startRun(service).partnerWebhookStates, args);
+    for (const [others, leaving] of [
+      ["leave", ["active", "disabled"]],
+      ["active", []],
+    ] as const) {
+      const { partnerWebhookStates: fleet, notices } = startRun(service);
+      const news = await checked(fleet, { ...args, states: UNKNOWN, others }, outputs);
+      fleet.diff(outputs, news);
+      const unsure = { kind: "leaving", account: "default", certain: false };
+      const expected = leaving.map((state) => ({
+        ...unsure,
+        state,
+        webhookIds: [state === "active" ? 101 : 103],
+      }));
+      expect(
+        notices.filter(({ kind }) => kind === "leaving"),
+        others,
+      ).toEqual(expected);
+    }
   });
 
   it("fails if the environment sets an invalid proxy, as the update would", async () => {
