@@ -7,6 +7,7 @@ export default {
   ],
   options: {
     doNotFollow: { path: "node_modules" },
+    enhancedResolveOptions: { exportsFields: ["exports"], conditionNames: ["import", "node", "default"] },
     tsConfig: { fileName: "provider/tsconfig.json" },
     tsPreCompilationDeps: true, // Without it, `import type` does not count.
   },

@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 
 import * as registration from "../../provider/src/registration.js";
+import * as settingNames from "../../provider/src/setting-names.js";
 import * as host from "../../provider/src/hosts/dynamic.js";
 
 /** Returns the strings of a resource type or function. */
@@ -22,6 +23,8 @@ it("the strings that are written into users' states and programs never change", 
     PARTNER_WEBHOOKS: strings("PartnerWebhooks", "getPartnerWebhooks"),
     PARTNER_WEBHOOK: { nativeToken: "partners:index:getPartnerWebhook", inputs: ["url", "name"] },
     SECRET_OUTPUTS: ["apiKey", "response", "previousApiKey", "internal"],
+  });
+  expect(settingNames).toMatchObject({
     ACCOUNT_KEY: "partners:account",
     EXPLICIT_KEY: "partners:explicit",
     DEFAULT_ACCOUNT: "default",

@@ -1,6 +1,4 @@
 import type { HeaderRule } from "./extra-headers.js";
-import type { MappingRule } from "../responses/mapping.js";
-import type { WebhookListReading } from "../responses/webhook-list-reader.js";
 import type { Operation } from "./operations.js";
 
 /** Whether a failed operation may have changed anything on the server. */
@@ -25,7 +23,18 @@ export abstract class PartnerError extends Error {
 }
 
 /** Why a list is not recognized. */
-export type UnreadableList = Extract<WebhookListReading, { readable: false }>;
+export interface UnreadableList {
+  readonly readable: false;
+  /** The member of `responses` that would help. */
+  readonly setting: "webhooks" | "webhookId";
+  /**
+   * `pointer`: the setting points to nothing usable. `not unique`: several records have the same ID. `not a
+   * number`: the records have IDs of another kind.
+   */
+  readonly reason: "not JSON" | "none" | "several" | "pointer" | "not unique" | "not a number";
+  /** JSON Pointers to possible lists, or to possible IDs relative to a record; at most 10. */
+  readonly candidates: readonly string[];
+}
 
 /** Why a request failed. */
 export type FailureCause =
@@ -142,6 +151,18 @@ export type SettingRule =
   | { readonly min: number; readonly max: number }
   | MappingRule
   | HeaderRule;
+
+/** The rules that a value of the setting `responses`, or of a member, can break. */
+export type MappingRule =
+  | "jsonPointer"
+  | "wordList"
+  | "flag"
+  | "parameterName"
+  | "jsonObject"
+  /** `disabled` must have no word of `active`. */
+  | "distinctWords"
+  /** The member must be one of these. Its name is not repeated, because it could be anything. */
+  | { readonly members: readonly string[] };
 
 /** A problem with a setting, or with the environment of the process. */
 export type SettingProblem =

@@ -1,3 +1,8 @@
+/*
+ * What makes untrusted text safe to print, whoever wrote it: a server (redact.ts), or a user of the command
+ * line (cli/command.ts).
+ */
+
 /**
  * Terminal escapes and line breaks. Both begin commands of a terminal, and of CI systems such as Buildkite
  * and GitLab.

@@ -12,7 +12,7 @@ import { PARAMETER, proposePageSettings, unreadPagesReason } from "../messages/r
 import { quoteForShell, settingName } from "../messages/wording.js";
 import type { ResponseMapping } from "../responses/mapping.js";
 import { isScalar, nodesOf, pointersOf } from "../json.js";
-import { GONE_KEYS, unknownSettingText } from "../registration.js";
+import { GONE_KEYS, unknownSettingText } from "../setting-names.js";
 import { parseOptions, printable, UsageError, type Command } from "./command.js";
 import { isInProject, parseStack, readStack, type Account, type Stack } from "./stack-state.js";
 

@@ -4,16 +4,10 @@ import { dirname, join, resolve } from "node:path";
 import { promisify } from "node:util";
 
 import { accountName, isExplicit, type ConfigSource } from "../shared/settings.js";
-import { mayHaveCreated } from "../hosts/killed-run.js";
 import { configSource, unknownSettings } from "../hosts/provider-inputs.js";
-import {
-  isUnknownKey,
-  PARTNER_API_KEY,
-  RESOURCES,
-  SECRET_SETTINGS,
-  type Registration,
-} from "../registration.js";
 import { sentences } from "../messages/wording.js";
+import { PARTNER_API_KEY, RESOURCES, type Registration } from "../registration.js";
+import { isUnknownKey, SECRET_SETTINGS } from "../setting-names.js";
 import { CommandError } from "./command.js";
 
 /** What the doctor needs of a stack: its configuration, and its state after the last `pulumi up`. */
@@ -168,7 +162,8 @@ export function parseStack(name = "", values: Config = {}, deployment: Deploymen
     name,
     accounts: usesConfiguration ? [account(null, config, unknownKeys), ...providers] : providers,
     interruptedKeys: (deployment.pending_operations ?? [])
-      .filter(({ type }) => mayHaveCreated(type))
+      // Of a run that was killed meanwhile. An update may rotate.
+      .filter(({ type }) => type === "creating" || type === "updating")
       .filter(({ resource }) => isOf(resource, [PARTNER_API_KEY]))
       .map(({ resource }) => nameOf(resource)),
     // Also of a replaced resource: whoever has looked for its key must say so before it can be deleted.

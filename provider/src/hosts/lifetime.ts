@@ -1,7 +1,7 @@
 import { constants } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { EngineWatch } from "./killed-run.js";
+import { EngineWatch } from "./engine-watch.js";
 
 /** Turns of the event loop in which grpc-js writes a response. It needs four; we allow eight. */
 const RESPONSE_TURNS = 8;

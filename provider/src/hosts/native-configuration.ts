@@ -1,7 +1,7 @@
 import proto from "@pulumi/pulumi/proto/provider_pb.js";
 
 import { UNKNOWN } from "../shared/properties.js";
-import { SECRET_SETTINGS } from "../registration.js";
+import { SECRET_SETTINGS } from "../setting-names.js";
 import type { PluginHost } from "./plugin-host.js";
 import {
   areChecked,

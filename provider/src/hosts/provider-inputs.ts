@@ -7,7 +7,7 @@ import {
   EXPLICIT_KEY,
   NUMERIC_TOKEN,
   SETTINGS,
-} from "../registration.js";
+} from "../setting-names.js";
 
 const NAMESPACE = "partners:";
 const [ACCOUNT, EXPLICIT] = [ACCOUNT_KEY.slice(NAMESPACE.length), EXPLICIT_KEY.slice(NAMESPACE.length)];

@@ -13,7 +13,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import type { Journal } from "../shared/journal.js";
-import { isLeftOver } from "./killed-run.js";
 
 /** Milliseconds after which a file of another run is removed, if its process no longer lives. */
 const MAX_FILE_AGE = 86_400_000;
@@ -109,6 +108,34 @@ export function openRunJournal<Entry>(
     },
     readOthers: () => use(() => readdirSync(folder).filter(counts).flatMap(readOn)),
   };
+}
+
+/**
+ * Whether a file is left over: the process in its name is gone, and nothing was written lately.
+ *
+ * @param since Until when nothing may have been written, in milliseconds since the epoch. After that, the
+ * file may be of a run that goes on without the process.
+ */
+function isLeftOver(file: string, since: number): boolean {
+  if (isAlive(processOf(file))) return false;
+  // Asked second, because until then the process may have written.
+  const modifiedAt = statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? -Infinity;
+  return modifiedAt < since;
+}
+
+/** Returns the ID of the process that writes a file, such as 42 for `keys-0123456789abcdef-42.jsonl`. */
+function processOf(file: string): number {
+  return Number(/-([0-9]+)\.jsonl$/.exec(file)?.[1] ?? NaN);
+}
+
+function isAlive(pid: number): boolean {
+  if (!(pid > 0)) return false;
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EPERM";
+  }
 }
 
 /**

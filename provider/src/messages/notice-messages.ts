@@ -1,7 +1,7 @@
 import type { Wait } from "../api/client.js";
 import { OPERATIONS, oppositeState, type Operation } from "../api/operations.js";
 import type { Notice, RotationReason, UnmanagedRecord } from "../shared/problems.js";
-import { GONE_KEYS, unknownSettingText } from "../registration.js";
+import { GONE_KEYS, unknownSettingText } from "../setting-names.js";
 import { renderError } from "./error-messages.js";
 import { lostKeySearch } from "./key-error-messages.js";
 import {

@@ -2,7 +2,7 @@ import type { PartnerError } from "../api/errors.js";
 import { STATES } from "../api/operations.js";
 import type { KeyName } from "../keys/key-name.js";
 import { variableOf, type SettingOrigin } from "../shared/settings.js";
-import { GONE_KEYS } from "../registration.js";
+import { GONE_KEYS } from "../setting-names.js";
 
 /** The context of a message. It decides how the message names settings. */
 export interface MessageContext {

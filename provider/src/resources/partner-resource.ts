@@ -1,12 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 
-import {
-  isUnknownKey,
-  plainSecretText,
-  SECRET_SETTINGS,
-  unknownSettingText,
-  type Registration,
-} from "../registration.js";
+import { type Registration } from "../registration.js";
+import { isUnknownKey, plainSecretText, SECRET_SETTINGS, unknownSettingText } from "../setting-names.js";
 
 /**
  * A resource of the SDK's dynamic-provider host. It passes two inputs to that host, which Pulumi hides

@@ -9,7 +9,7 @@ import {
   NUMERIC_TOKEN,
   SETTING_NAMES,
   SETTINGS,
-} from "../registration.js";
+} from "../setting-names.js";
 import { assertArguments } from "./partner-resource.js";
 
 /** The arguments of {@link Provider}. A `Provider` does not read stack configuration or the environment. */

@@ -12,7 +12,8 @@ const FAILED = nameSet("fail failed failure error");
 
 /**
  * Whether the body of a 2xx response to a deletion says that nothing was deleted. A record of what was
- * deleted does not. Never throws.
+ * deleted does not. Never throws. Each operation has its own reader: see creation-reader.ts, change-reader.ts
+ * and webhook-list-reader.ts.
  */
 export function deniesDeletion(text: string): boolean {
   if (reportsFailure(text)) return true;

@@ -1,3 +1,4 @@
+import type { MappingRule } from "../api/errors.js";
 import { isArray, isObject, isScalar, type JsonScalar, parseDocument, parsePointer } from "../json.js";
 
 /**
@@ -63,16 +64,7 @@ export interface ResponseMapping {
 }
 
 /** What a member of the setting `responses` must be. */
-type MemberRule = "jsonPointer" | "wordList" | "flag" | "parameterName";
-
-/** The rules that a value of the setting `responses`, or of a member, can break. */
-export type MappingRule =
-  | MemberRule
-  | "jsonObject"
-  /** `disabled` must have no word of `active`. */
-  | "distinctWords"
-  /** The member must be one of these. Its name is not repeated, because it could be anything. */
-  | { readonly members: readonly string[] };
+type MemberRule = Extract<MappingRule, "jsonPointer" | "wordList" | "flag" | "parameterName">;
 
 const MEMBERS: Readonly<Record<keyof ResponseMapping, MemberRule>> = {
   apiKey: "jsonPointer",

@@ -1,3 +1,4 @@
+import type { UnreadableList } from "../api/errors.js";
 import {
   nodesOf,
   parseDocument,
@@ -45,20 +46,8 @@ export type WebhookListReading =
       /** How to request the next page; `null` if there is none, or nothing says how. */
       readonly next: NextPage | null;
     }
-  | {
-      readonly readable: false;
-      /** The member of `responses` that would help. */
-      readonly setting: keyof ResponseMapping;
-      /**
-       * `pointer`: the setting points to nothing usable. `not unique`: several records have the same ID. `not
-       * a number`: the records have IDs of another kind.
-       */
-      readonly reason: "not JSON" | "none" | "several" | "pointer" | "not unique" | "not a number";
-      /** JSON Pointers to possible lists, or to possible IDs relative to a record; at most 10. */
-      readonly candidates: readonly string[];
-    };
+  | UnreadableList;
 
-type Refusal = WebhookListReading & { readonly readable: false };
 type Field = Pick<DocumentNode, "pointer">;
 
 /**
@@ -182,9 +171,9 @@ function idCandidates([first, second]: FoundList["records"]): string[] {
 }
 
 function refuse(
-  setting: "webhooks" | "webhookId",
-  reason: Refusal["reason"],
+  setting: UnreadableList["setting"],
+  reason: UnreadableList["reason"],
   candidates: readonly string[] = [],
-): Refusal {
+): UnreadableList {
   return { readable: false, setting, reason, candidates };
 }

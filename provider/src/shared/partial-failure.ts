@@ -3,7 +3,7 @@ import type { Properties } from "./properties.js";
 
 /**
  * Thrown to a host when an operation fails but the resource must be kept in the state: what a failed call
- * reached would otherwise be lost.
+ * reached would otherwise be lost. Only `ResourceAdapter` throws it, and only the hosts read it.
  */
 export class PartialFailure extends Error {
   readonly id: string;

@@ -5,7 +5,7 @@ import { DeletedKeys } from "../keys/deleted-keys.js";
 import type { Journal } from "./journal.js";
 import { interpretResponses, type PartnerService } from "./partner-service.js";
 import type { Notice } from "./problems.js";
-import { GONE_KEYS } from "../registration.js";
+import { GONE_KEYS } from "../setting-names.js";
 import {
   accountName,
   isExplicit,

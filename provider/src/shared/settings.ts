@@ -10,7 +10,7 @@ import {
   EXPLICIT_KEY,
   SETTING_NAMES,
   type SettingName,
-} from "../registration.js";
+} from "../setting-names.js";
 
 /** The source of settings that a host passes when it configures the plugin. */
 export interface ConfigSource {

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import { SettingsError } from "../../../provider/src/api/errors.js";
 import { accountName, readSettings } from "../../../provider/src/shared/settings.js";
-import { EXPLICIT_KEY } from "../../../provider/src/registration.js";
+import { EXPLICIT_KEY } from "../../../provider/src/setting-names.js";
 import { page, tableWith } from "./tables.ts";
 
 const REQUIRED = { "partners:baseUrl": "https://partners.example.com", "partners:accessToken": "token" };

@@ -2,7 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { beforeAll, describe, expect, it } from "vitest";
 
 import { SIGNATURE } from "../../../provider/src/shared/properties.js";
-import { ACCOUNT_KEY } from "../../../provider/src/registration.js";
+import { ACCOUNT_KEY } from "../../../provider/src/setting-names.js";
 import * as partners from "../../../provider/src/index.js";
 import { withoutPrototype } from "../../../provider/src/resources/partner-webhook-states.js";
 

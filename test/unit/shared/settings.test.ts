@@ -9,7 +9,7 @@ import {
   settingOrigins,
   type Settings,
 } from "../../../provider/src/shared/settings.js";
-import { EXPLICIT_KEY } from "../../../provider/src/registration.js";
+import { EXPLICIT_KEY } from "../../../provider/src/setting-names.js";
 import { startRun } from "./support.ts";
 
 const SECRET = "Zq8RkT3vWm5LxB7nYc2Hd9";
