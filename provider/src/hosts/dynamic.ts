@@ -159,7 +159,7 @@ function rethrow(properties: Properties, call: CallContext = {}): (error: unknow
       const short = { stack: "see the error of the resource", toString: () => "pulumi-partners" };
       throw Object.assign(new Error(host.describeError(error, call)), short);
     }
-    const reason = host.describeError(error.reason, call);
+    const reason = host.describeError(error, call);
     const outputs = toOutputs({ ...error.properties, __provider: properties["__provider"] });
     // By the ID, the host recognizes that it must keep the resource. The engine prints the reasons, not the
     // message.

@@ -137,10 +137,9 @@ class NativeHost {
    * anything.
    */
   #statusOf(error: unknown, urn = "", call: CallContext = {}): Partial<grpc.StatusObject> {
-    const reason = error instanceof PartialFailure ? error.reason : error;
     const lastUp = call.lastUp === true && !this.#configuration.isCurrent;
     const { hasNoStack } = this.#configuration;
-    const details = this.#host.describeError(reason, { ...call, lastUp, hasNoStack }, urn);
+    const details = this.#host.describeError(error, { ...call, lastUp, hasNoStack }, urn);
     if (!(error instanceof PartialFailure)) return { code: grpc.status.UNKNOWN, details };
     const { id, properties } = error;
     const failed = new proto.ErrorResourceInitFailed()

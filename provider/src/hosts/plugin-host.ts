@@ -7,10 +7,11 @@ import type { Properties } from "../shared/properties.js";
 import type { ResourceAdapter } from "../shared/resource-adapter.js";
 import { createHandlers, type PartnerHandlers } from "../shared/create-handlers.js";
 import type { KeyEntry } from "../keys/key-holders.js";
+import { PartialFailure } from "../shared/partial-failure.js";
 import { PluginProcess } from "../shared/plugin-process.js";
 import type { JournalEntry } from "../webhooks/run-claims.js";
 import { EngineLog } from "./engine-log.js";
-import { renderError } from "../messages/error-messages.js";
+import { renderError, renderRepeated, sharedCause } from "../messages/error-messages.js";
 import { renderInputProblem } from "../messages/input-messages.js";
 import { Lifetime } from "./lifetime.js";
 import { renderNotice, renderProgress, renderStop, renderWait } from "../messages/notice-messages.js";
@@ -30,6 +31,8 @@ export class PluginHost {
   readonly lifetime = new Lifetime();
   readonly #log: EngineLog;
   readonly #calls = new AsyncLocalStorage<CurrentCall>();
+  /** The first resource that failed for each cause that others can share. */
+  readonly #firstFailures = new Map<string, string>();
 
   /**
    * @param engine The engine's address. Without one, as in a test, messages go to stderr, and signals are not
@@ -115,13 +118,22 @@ export class PluginHost {
   }
 
   /**
-   * Returns the message that the user sees.
+   * Returns the message that the user sees: of a cause that many resources share, the whole once. A partial
+   * failure is always told whole, because the engine stores its message with the resource.
    *
    * @param call What the message must know about the call.
    * @param urn The resource, if the call is over.
    */
   describeError(error: unknown, call: CallContext = {}, urn = this.#urn): string {
-    return renderError(error, { ...this.#messageContext(), ...call, ...(urn && { urn }) });
+    const context = { ...this.#messageContext(), ...call, ...(urn && { urn }) };
+    if (error instanceof PartialFailure) return renderError(error.reason, context);
+    const cause = error instanceof PartnerError ? sharedCause(error, context) : null;
+    if (!(error instanceof PartnerError) || cause === null) return renderError(error, context);
+    const first = this.#firstFailures.get(cause);
+    if (first === undefined) this.#firstFailures.set(cause, urn);
+    // A retry hook repeats the call of a resource.
+    const isOther = first !== undefined && (first !== urn || urn === "");
+    return isOther ? renderRepeated(error, first, context) : renderError(error, context);
   }
 
   /** The URN of the current call; empty if it is not known. */

@@ -1,10 +1,26 @@
 import { PartnerError, RequestError, SettingsError } from "../api/errors.js";
 import { ResourceError, type ResourceProblem } from "../shared/problems.js";
 import { isKeyProblem } from "./key-error-messages.js";
-import { asksToRepeat, isLostCreation, requestText } from "./request-messages.js";
+import {
+  asksToRepeat,
+  isLostCreation,
+  outcomeText,
+  requestIdText,
+  requestSummary,
+  requestText,
+} from "./request-messages.js";
 import { resourceText } from "./resource-messages.js";
 import { renderSettingProblem } from "./setting-messages.js";
-import { KEEPING, PAGE, quoteForShell, sentences, settingName, UP, type MessageContext } from "./wording.js";
+import {
+  KEEPING,
+  PAGE,
+  quoteForShell,
+  resourceAt,
+  sentences,
+  settingName,
+  UP,
+  type MessageContext,
+} from "./wording.js";
 
 /**
  * Turns an error into a message: what failed, what may have changed on the server, one remedy, the server's
@@ -27,6 +43,31 @@ export function renderError(error: unknown, context: MessageContext = {}): strin
   return sentences(
     `An unexpected ${name} in pulumi-partners${where}. This is a bug: please report this line.`,
     `If a key was being created, see ${PAGE}#a-key-may-exist before you run this again. [PARTNERS_BUG]`,
+  );
+}
+
+/**
+ * Returns the words about a cause that can make many resources fail alike; `null` if each of them must tell
+ * everything, such as what may have changed.
+ */
+export function sharedCause(error: unknown, context: MessageContext): string | null {
+  if (error instanceof SettingsError) return describeError(error, context);
+  if (!(error instanceof RequestError) || error.failure.effect !== "none") return null;
+  return outcomeText({ ...error.failure, requestId: null }, context);
+}
+
+/**
+ * Describes an error with a {@link sharedCause} in short, after the one of another resource.
+ *
+ * @param urn The other resource. May be empty.
+ */
+export function renderRepeated(error: PartnerError, urn: string, context: MessageContext): string {
+  const what =
+    error instanceof RequestError ? requestSummary(error.failure, context) : "The settings are not valid";
+  return sentences(
+    `${what}, as for ${resourceAt(urn)}, whose error says what to do.`,
+    error instanceof RequestError && requestIdText(error.failure).trim(),
+    `${error instanceof RequestError ? NOTHING_CHANGED : NOTHING_SENT} [${error.code}]`,
   );
 }
 

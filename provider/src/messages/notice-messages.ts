@@ -209,10 +209,11 @@ export function renderNotice(notice: Notice, context: MessageContext): string {
     case "drifted": {
       const { webhookIds: ids, labels, state } = notice;
       const { s, are, them } = inflections(ids);
+      // Not "left": an earlier refresh may have recorded what someone else did. Pulumi repeats the first line
+      // in each row about the resource.
+      const what = `webhook${s} ${listed(labels)} ${are} now ${state}; the stack recorded ${them} as`;
       return sentences(
-        // Not "left": an earlier refresh may have recorded what someone else did.
-        `webhook${s} ${listed(labels)} ${are} now ${state}; the stack recorded ${them} as`,
-        `${oppositeState(state)}. ${UP} sets what the program declares.`,
+        `${what} ${oppositeState(state)}.\n${UP} sets what the program declares.`,
         `If this happens again, someone else may manage ${them} too.`,
       );
     }
