@@ -1,8 +1,6 @@
 import { connect } from "node:net";
 import { expect, it, onTestFinished, vi } from "vitest";
 
-import { Lifetime } from "../../../provider/src/hosts/lifetime.js";
-
 vi.mock("node:net", { spy: true });
 
 it("a process whose engine was never reached ends after a minute without a call", async () => {
@@ -12,11 +10,14 @@ it("a process whose engine was never reached ends after a minute without a call"
   const listeners = signals.map((signal) => [signal, process.listeners(signal)] as const);
   onTestFinished(() => {
     vi.useRealTimers();
+    vi.resetModules();
     exit.mockRestore();
     for (const [signal, before] of listeners)
       for (const listener of process.listeners(signal))
         if (!before.includes(listener)) process.off(signal, listener);
   });
+  vi.resetModules(); // Another test file of this worker may have loaded the module without the spy.
+  const { Lifetime } = await import("../../../provider/src/hosts/lifetime.js");
   const lifetime = new Lifetime();
   lifetime.watch(
     "127.0.0.1:1",
