@@ -119,7 +119,8 @@ async function checkAccount(account: Account, hasProject: boolean, report: Repor
     log: (line) => void process.stderr.write(`${line}\n`),
   });
   plugin.configure(config);
-  const context = provider === null ? { origins: plugin.settingOrigins } : { account: name };
+  const context =
+    provider === null ? { origins: plugin.settingOrigins, hasNoProject: !hasProject } : { account: name };
   const reportAccepted = (): void => {
     const { method, template } = OPERATIONS.listWebhooks;
     const url = plugin.readSettings().servers[0] + API_ROOT + template;

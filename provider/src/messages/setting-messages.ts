@@ -10,6 +10,7 @@ export function renderSettingProblem(problem: SettingProblem, context: MessageCo
       const name = settingName(problem.setting, { ...context, origins: {} }); // Wherever the others are.
       if (context.account !== undefined)
         return `Set ${name}. A Provider does not read environment variables.`;
+      if (context.hasNoProject) return `Set ${name}.`;
       const [secret, example] =
         problem.setting === "accessToken" ? ["--secret ", ""] : ["", " https://partners.example.com"];
       const command = `pulumi config set ${secret}partners:${problem.setting}${example}`;

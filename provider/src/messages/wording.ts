@@ -13,6 +13,8 @@ export interface MessageContext {
   readonly account?: string;
   /** Where the other settings come from. Those that are missing here are not set. */
   readonly origins?: Readonly<Partial<Record<string, SettingOrigin>>>;
+  /** Whether only environment variables count, as for the doctor outside a project. @default false */
+  readonly hasNoProject?: boolean;
   /** Whether there is no stack that could keep anything, as in `pulumi do`. @default false */
   readonly hasNoStack?: boolean;
   /** Whether the settings may come from the last `up`, as in a destroy or refresh. @default false */
@@ -55,11 +57,13 @@ export function sentences(...parts: readonly (string | false)[]): string {
  * Names a setting, such as `responses.apiKey`, by the place that its value comes from. One that is not set is
  * named as the address is set or, if no address is known, by both places.
  */
-export function settingName(name: string, { account, origins = {} }: MessageContext): string {
+export function settingName(name: string, context: MessageContext): string {
+  const { account, origins = {}, hasNoProject } = context;
   if (account !== undefined) return `the Provider's ${name}`;
   const [setting = "", member] = name.split(".");
   const variable = variableOf(setting);
-  const origin = origins[setting] ?? (member === undefined ? origins["baseUrl"] : undefined);
+  const used = origins[setting] ?? (member === undefined ? origins["baseUrl"] : undefined);
+  const origin = hasNoProject ? "environment" : used;
   // Stack configuration would replace the variable as a whole.
   if (origin === "environment") return member === undefined ? variable : `${member} in ${variable}`;
   const key = `partners:${name}`;
