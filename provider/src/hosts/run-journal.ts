@@ -14,9 +14,6 @@ import { join } from "node:path";
 
 import type { Journal } from "../shared/journal.js";
 
-/** Milliseconds after which a file of another run is removed, if its process no longer lives. */
-const MAX_FILE_AGE = 86_400_000;
-
 /** A part of the journal: each process has a file for each topic that it writes about. */
 export type JournalTopic = "webhooks" | "keys";
 
@@ -47,30 +44,25 @@ export function openRunJournal<Entry>(
   const offsets = new Map<string, number>();
 
   /**
-   * Whether a file is of our run. While our engine lives, nothing else has its address; before that,
-   * something else could have.
+   * Creates the folder if necessary, and removes what other processes left there: before our engine started,
+   * another one could have had its address, or another process our ID.
    */
-  const counts = (name: string): boolean =>
-    name.startsWith(run) && name !== own && !isLeftOver(join(folder, name), startedAt);
-  /** Creates the folder if necessary, and removes what other processes left there. */
   const open = (): void => {
     createFolder(folder);
     assertPrivate(folder);
     for (const name of readdirSync(folder)) {
       const file = join(folder, name);
-      const since = name.startsWith(run) ? startedAt : Date.now() - MAX_FILE_AGE;
-      // An earlier process may have had our ID.
-      if (name === own || isLeftOver(file, since)) rmSync(file, { force: true });
+      if (name === own || isLeftOver(file, startedAt)) rmSync(file, { force: true });
     }
     ending.addEventListener("abort", () => {
       rmSync(join(folder, own), { force: true });
     });
   };
   let isOpen = false;
+  const isOther = (name: string): boolean => name.startsWith(run) && name !== own;
   const use = <Result>(access: () => Result): Result | null => {
     try {
-      if (isOpen) assertPrivate(folder);
-      else open();
+      if (!isOpen) open();
       isOpen = true;
       return access();
     } catch {
@@ -81,7 +73,7 @@ export function openRunJournal<Entry>(
   const readOn = (name: string): Entry[] => {
     const file = join(folder, name);
     const offset = offsets.get(name) ?? 0;
-    // A process that has ended may have removed its file.
+    // Its process may just have ended and removed it.
     if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) <= offset) return [];
     const added = readFileSync(file).subarray(offset);
     const complete = added.subarray(0, added.lastIndexOf("\n") + 1);
@@ -106,7 +98,7 @@ export function openRunJournal<Entry>(
       const line = `${JSON.stringify(entry)}\n`;
       return use(() => (appendFileSync(join(folder, own), line, { mode: 0o600 }), true)) ?? false;
     },
-    readOthers: () => use(() => readdirSync(folder).filter(counts).flatMap(readOn)),
+    readOthers: () => use(() => readdirSync(folder).filter(isOther).flatMap(readOn)),
   };
 }
 
@@ -133,8 +125,8 @@ function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "EPERM";
+  } catch {
+    return false; // Or of another user, who cannot have written the file.
   }
 }
 

@@ -14,7 +14,7 @@ export interface Call {
   readonly news: Properties;
 }
 
-/** What became of a call. `id`: as of the first of several repeated calls. */
+/** What became of a call. `id`: as of the first of several calls whose failure is final. */
 export interface CallResult<State> extends Applied<State> {
   readonly id: string;
 }
@@ -43,18 +43,17 @@ export class RepeatedCalls<Inputs, State> {
 
   /** Performs a call. Throws only if nothing was reached. */
   async apply(call: Call): Promise<CallResult<State>> {
-    const { urn, olds, news } = call;
+    const { id, urn, olds, news } = call;
     const earlier = this.#failed.get(urn)?.find((failed) => isRepeated(failed, call)) ?? null;
     if (earlier && this.#resource.isFinal?.(earlier.failure)) return resultOf(earlier);
-    const { id } = earlier ?? call;
     const reached = earlier?.state ?? null;
     try {
       const state = reached ?? (olds && this.#resource.stateOf(olds));
       const applied = await this.#resource.apply(state, this.#resource.inputsOf(news), { id, urn });
-      this.#remember(call, applied.failure && { ...call, id, ...applied });
+      this.#remember(call, applied.failure && { ...call, ...applied });
       return { id, ...applied };
     } catch (failure) {
-      const failed = { ...call, id, state: reached, failure };
+      const failed = { ...call, state: reached, failure };
       this.#remember(call, failed);
       return resultOf(failed);
     }

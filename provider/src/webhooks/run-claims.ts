@@ -5,7 +5,10 @@ import type { Notice } from "../shared/problems.js";
 
 /** What one process says about webhooks. */
 export interface JournalEntry {
-  /** `claim`: the program declares them through this process. `release`: this process is releasing them. */
+  /**
+   * `claim`: the program declares them through this process. `release`: this process releases those that no
+   * other has claimed.
+   */
   readonly kind: "claim" | "release";
   /** The servers of the account, hashed. */
   readonly servers: readonly string[];
@@ -43,7 +46,7 @@ export type DeclaredWebhook = number | "others";
 export class RunClaims {
   /** The claims of other processes. */
   readonly #claims = new Map<DeclaredWebhook, JournalEntry[]>();
-  /** The webhooks that other processes are releasing, or have released. */
+  /** The webhooks that other processes are releasing, or have released, unless they found a claim. */
   readonly #released = new Set<number>();
   readonly #owner: JournalOwner;
   readonly #journal: Journal<JournalEntry> | null;
@@ -77,16 +80,15 @@ export class RunClaims {
   }
 
   /**
-   * Tells the other processes that webhooks are about to be released, unless the program declares them there.
+   * Tells the other processes that webhooks are about to be released, unless the program has declared them
+   * there.
    *
-   * @returns Those that it declares there, or covers with `others`: they must not be released.
+   * @returns Those that it has declared there, or covers with `others`: they must not be released.
    */
   release(webhookIds: readonly number[]): readonly number[] {
+    this.#tell("release", webhookIds);
     const isClaimed = (id: number): boolean => this.#claims.has(id) || this.#claims.has("others");
-    if (webhookIds.length > 0) this.#readOthers();
-    const unclaimed = webhookIds.filter((id) => !isClaimed(id));
-    this.#tell("release", unclaimed);
-    return webhookIds.filter(isClaimed); // Some perhaps only since a moment ago.
+    return webhookIds.filter(isClaimed);
   }
 
   /**

@@ -7,6 +7,7 @@ import {
   mkdirSync,
   mkdtempSync,
   readdirSync,
+  readFileSync,
   rmSync,
   symlinkSync,
   utimesSync,
@@ -34,6 +35,7 @@ beforeEach(() => {
   const parent = mkdtempSync(join(tmpdir(), "journal-"));
   onTestFinished(() => {
     vi.unstubAllEnvs();
+    vi.restoreAllMocks();
     rmSync(parent, { recursive: true, force: true });
   });
   vi.stubEnv("TMPDIR", parent);
@@ -66,10 +68,12 @@ const LINE = `${JSON.stringify(CLAIM)}\n`;
 it("the processes of one run read each other's complete entries once, but not their own or those of other runs", () => {
   const journal = openRunJournal("127.0.0.1:1", stopping.signal, "webhooks");
   expect(journal.append(CLAIM)).toBe(true);
-  const { pid } = startProcess();
+  const [{ pid }, ended] = [startProcess(), startProcess()];
   const name = writeFor(pid, `${LINE}{"kind":"rel`);
+  symlinkSync("removed meanwhile", join(folder, name.replace(String(pid), String(ended.pid))));
   expect(journal.readOthers(), "a complete entry").toEqual([CLAIM]);
   expect(openRunJournal("127.0.0.1:2", stopping.signal, "webhooks").readOthers(), "another run").toEqual([]);
+  expect(openRunJournal("127.0.0.1:1", stopping.signal, "keys").readOthers(), "another topic").toEqual([]);
   expect(journal.readOthers(), "the same entry").toEqual([]);
   writeFor(pid, `${LINE}{"kind":"release"}\n`);
   expect(journal.readOthers(), "a new entry").toEqual([{ kind: "release" }]);
@@ -97,11 +101,21 @@ it("a file of a process that no longer lives counts only if this process could h
   expect(journal.readOthers()).toEqual([{ ...CLAIM, webhooks: [102] }]);
   expect(readdirSync(folder)).not.toContain(stale);
   await kill(killed);
-  writeFor(gone.pid, LINE, startedAt + 1);
-  expect(journal.readOthers(), "killed after it wrote in the run").toHaveLength(1);
+  writeFor(killed.pid, LINE + LINE, startedAt + 1);
+  const late = openRunJournal("127.0.0.1:1", stopping.signal, "webhooks", startedAt);
+  expect(late.readOthers(), "killed after it wrote in the run").toHaveLength(2);
 });
 
-it("a file of another run is removed a day after its process was killed", async () => {
+it("a file that an earlier process with our ID has left does not count", () => {
+  const name = writeFor(process.pid, LINE);
+  const [journal, other] = [openRunJournal("127.0.0.1:1", stopping.signal, "webhooks"), startProcess()];
+  writeFor(other.pid, LINE);
+  expect(journal.readOthers()).toHaveLength(1);
+  journal.append(CLAIM);
+  expect(readFileSync(join(folder, name), "utf8")).toBe(LINE);
+});
+
+it("a file of another run is removed if its process was killed before this one started", async () => {
   const [alive, gone] = [startProcess(), startProcess()];
   await kill(gone);
   mkdirSync(folder, { mode: 0o700 });
@@ -131,6 +145,15 @@ it.each<[string, isPrivate: boolean, () => void]>([
     () => {
       rmSync(join(folder, ".."), { recursive: true });
       vi.stubEnv("TMPDIR", existsSync("/proc") ? "/proc" : join(folder, ".."));
+    },
+  ],
+  [
+    "it is another user's",
+    false,
+    () => {
+      const user = Number(process.getuid?.()) + 1;
+      mkdirSync(folder.replace(/\d+$/, String(user)), { mode: 0o700 });
+      vi.spyOn(process, "getuid").mockReturnValue(user);
     },
   ],
   [

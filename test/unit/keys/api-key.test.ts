@@ -525,10 +525,24 @@ describe("a call that the engine repeats, because a retry hook asks for it", () 
     expect(service.apiKeys).toHaveLength(2);
   });
 
+  it("is not one of another resource, even if no URN is known and the inputs are the same", async () => {
+    const { service, id, outputs } = await createdKey();
+    const other = await create(keysOf(service));
+    const rotated = await keysOf(service).update(id, outputs, rotation("a"));
+    const others = await keysOf(service).update(other.id, other.outputs, rotation("a"));
+    const keys = keysOf(service);
+    service.inject(refused);
+    await partialFailureOf(keys.update(id, rotated, rotation("b"))); // Has deleted the previous key.
+    const updated = await keys.update(other.id, others, rotation("b"));
+    expect(updated["previousApiKey"]).toBe(others["apiKey"]);
+  });
+
   it("creates no second key for a resource whose URN is not known", async () => {
     const service = await sandboxFor({ faults: [lost] });
     const keys = keysOf(service);
     await threeTimes(() => keys.create({ account: "default" }));
     expect(methods(service)).toEqual(["POST"]);
+    await keys.create(rotation("a")); // Certainly another resource.
+    expect(methods(service)).toEqual(["POST", "POST"]);
   });
 });

@@ -275,6 +275,25 @@ describe("two providers in one run", () => {
     expect(methods(service)).not.toContain("PATCH");
   });
 
+  it("leave what a fleet of the other one covers with others, from its check on", async () => {
+    const service = await sandboxFor();
+    const olds = await created(service, args);
+    const journalOf = sharedJournals();
+    const others = startRun(service, { account: "eu" }, journalOf());
+    await checked(others.partnerWebhookStates, { states: {}, others: "disabled" });
+    await startRun(service, {}, journalOf()).partnerWebhookStates.delete(olds);
+    expect(methods(service)).not.toContain("PATCH");
+  });
+
+  it("of two servers do not take the webhooks of one for those of the other", async () => {
+    const [service, eu] = [await sandboxFor(), await sandboxFor()];
+    const journalOf = sharedJournals();
+    const olds = await created(service, args);
+    await create(startRun(eu, {}, journalOf()).partnerWebhookState, taken);
+    await startRun(service, {}, journalOf()).partnerWebhookStates.delete(olds);
+    expect([service.webhooks.get(102), eu.webhooks.get(102)]).toEqual(["active", "disabled"]);
+  });
+
   it("of two accounts with one token take the webhooks of both for the same", async () => {
     const service = await sandboxFor();
     const journalOf = sharedJournals();
@@ -330,11 +349,12 @@ describe("two providers in one run", () => {
     const service = await sandboxFor();
     const olds = await created(service, args);
     const found = { folder: "/tmp/x", isPrivate: true };
-    const journal = { ...found, append: () => false, readOthers: () => null };
-    const declaring = startRun(service, {}, { journal });
+    const silent = { ...found, append: () => false, readOthers: () => [] };
+    const deaf = { ...found, append: () => true, readOthers: () => null };
+    const declaring = startRun(service, {}, { journal: silent });
     await create(declaring.partnerWebhookState, { webhookId: 101, state: "disabled" });
     expect(declaring.notices).toEqual([{ kind: "notShared", ...found }]);
-    const destroying = startRun(service, {}, { journal });
+    const destroying = startRun(service, {}, { journal: deaf });
     await destroying.partnerWebhookStates.delete(olds);
     expect(destroying.notices).toEqual([{ kind: "notShared", ...found }]);
     expect(service.webhooks.get(102)).toBe("active");
@@ -342,6 +362,20 @@ describe("two providers in one run", () => {
 });
 
 describe("others", () => {
+  it("waits for a webhook that another resource of the process is releasing", async () => {
+    const service = await sandboxFor();
+    const args = { states: { 102: "disabled" }, stateOnDestroy: "active" };
+    const olds = await created(service, args);
+    const { partnerWebhookStates: fleet } = startRun(service);
+    service.inject({ kind: "hang", at: "headers", operation: "activateWebhook" });
+    const updated = fleet.update("default", olds, { ...olds, states: {} });
+    await vi.waitFor(() => {
+      expect(methods(service)).toContain("PATCH"); // It is repeated.
+    });
+    await Promise.all([updated, create(fleet, { states: {}, others: "disabled" })]);
+    expect(service.webhooks.get(102)).toBe("disabled");
+  });
+
   it("covers every unnamed webhook; a refresh finds those that drifted or are new", async () => {
     const service = await sandboxFor();
     const args = { states: { 103: "active" }, others: "disabled", stateOnDestroy: "restore" };
@@ -678,7 +712,7 @@ describe("a preview", () => {
     const covering = { states: {}, others: "disabled" };
     // Without a URN, it claims webhooks but never conflicts.
     await create(connect().partnerWebhookStates, covering);
-    const [one, two, eu] = [connect(), connect(), connect("eu")];
+    const [one, two, three, eu] = [connect(), connect(), connect(), connect("eu")];
     const webhook = (webhookId: number) => ({ webhookId, state: "active" });
     const fleet = (...ids: number[]) => ({ states: Object.fromEntries(ids.map((id) => [id, "active"])) });
     for (const [step, handlers, args, urn, conflict] of [
@@ -694,6 +728,13 @@ describe("a preview", () => {
       ["others, in another account", eu.partnerWebhookStates, covering, "b", null],
       ["others, besides webhooks", two.partnerWebhookStates, covering, "a", [null, "d", "a"]],
       ["a webhook that others covers", two.partnerWebhookState, webhook(104), "g", [null, "a", "g"]],
+      [
+        "others, besides those of another provider",
+        three.partnerWebhookStates,
+        covering,
+        "h",
+        [null, "a", "h"],
+      ],
     ] as const) {
       const [webhookId, ...urns] = conflict ?? [];
       const { problems } = await handlers.check({}, args, urn);
