@@ -77,7 +77,7 @@ export function installationPage(schema: PackageSchema, changelog: string): stri
     ),
     "## Installation",
     ...(changelog.includes(`[${version}] - Unreleased`) ? [unreleased] : []),
-    "With Pulumi CLI 3.254 or newer, install the plugin. It is tested on Linux; macOS and Windows are untested:",
+    "With Pulumi CLI 3.254 or newer, install the plugin. macOS and Windows are untested:",
     shell(`pulumi plugin install resource ${name} ${version} --server ${pluginDownloadURL}`),
     "A YAML program needs nothing else. For a program in another language, generate an SDK in its folder:",
     shell(`pulumi package add ${name}@${version}`),
