@@ -1,4 +1,4 @@
-import proto from "@pulumi/pulumi/proto/provider_pb.js";
+import { InvokeResponse, type InvokeRequest } from "@pulumi/pulumi/proto/provider_pb.js";
 
 import { withoutSpecialValues, type Properties } from "../shared/properties.js";
 import type { PartnerHandlers } from "../shared/create-handlers.js";
@@ -10,7 +10,7 @@ import { fromStruct, secretListField, toStruct } from "./struct.js";
 const PERFORM: Readonly<
   Record<
     (typeof FUNCTIONS)[number]["handlers"],
-    (handlers: PartnerHandlers, args: Properties) => Promise<proto.InvokeResponse>
+    (handlers: PartnerHandlers, args: Properties) => Promise<InvokeResponse>
   >
 > = {
   partnerWebhooks: async (handlers) => {
@@ -20,14 +20,11 @@ const PERFORM: Readonly<
     return new ReturnResponse(secretListField(1, "webhooks", list));
   },
   partnerWebhook: async (handlers, args) =>
-    new proto.InvokeResponse().setReturn(toStruct({ ...(await handlers.findWebhook(args)) })),
+    new InvokeResponse().setReturn(toStruct({ ...(await handlers.findWebhook(args)) })),
 };
 
 /** Calls a function. @throws {ResourceError} if there is no such function. */
-export async function invoke(
-  handlers: PartnerHandlers,
-  request: proto.InvokeRequest,
-): Promise<proto.InvokeResponse> {
+export async function invoke(handlers: PartnerHandlers, request: InvokeRequest): Promise<InvokeResponse> {
   const token = request.getTok();
   const called = FUNCTIONS.find(({ nativeToken }) => nativeToken === token);
   if (called === undefined) {
@@ -38,7 +35,7 @@ export async function invoke(
 }
 
 /** The result of a function, already serialized. */
-class ReturnResponse extends proto.InvokeResponse {
+class ReturnResponse extends InvokeResponse {
   readonly #bytes: Uint8Array;
 
   /** @param bytes The field `return`. */

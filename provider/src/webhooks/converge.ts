@@ -149,8 +149,8 @@ async function changeStates(
   const rejected = [...failed, ...unapplied];
 
   const missing = idsOf(wanted).filter((id) => !(id in found));
-  const absence = snapshot.absenceError(missing);
-  const absent = missing.map((webhookId) => ({ webhookId, error: absence }));
+  const absence = missing.length > 0 ? snapshot.absenceError(missing) : null;
+  const absent = missing.flatMap((webhookId) => (absence ? { webhookId, error: absence } : []));
   const unchanged = new Set([...gone, ...rejected.map(({ webhookId }) => webhookId)]);
   const changed = differing.map(({ webhookId }) => webhookId).filter((id) => !unchanged.has(id));
   return {
