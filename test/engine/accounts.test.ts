@@ -58,12 +58,10 @@ it("a resource that moves to another account is replaced: deleted in the old acc
   expect((await move({ name: "europe" })).changes).not.toHaveProperty("replace");
   expect(countRequests(eu)).toEqual({ GET: 1 });
 
-  // A Provider whose account changes is replaced with its resources, back and forth.
-  for (const account of ["default", "eu"]) {
-    expect((await move({ account })).changes).toMatchObject({ replace: 3 });
-    expect([held(sandbox), held(eu)]).toEqual(account === "eu" ? [0, 2] : [2, 0]);
-    expect(await stack.preview(UNCHANGED)).toMatchObject({ ok: true });
-  }
+  // A Provider whose account changes is replaced with its resources.
+  expect((await move({ account: "default" })).changes).toMatchObject({ replace: 3 });
+  expect([held(sandbox), held(eu)]).toEqual([2, 0]);
+  expect(await stack.preview(UNCHANGED)).toMatchObject({ ok: true });
 
   // A destroy does not run the program, so it uses the token of the last `up`.
   expect(await stack.destroy()).toMatchObject({ ok: true });

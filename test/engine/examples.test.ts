@@ -30,8 +30,8 @@ const EXAMPLES: readonly Example[] = [
   { name: "rotation" },
 ];
 
-// packed.test.ts runs the quickstart.
-it.each(EXAMPLES.filter(({ name }) => LONG || name !== "quickstart"))(
+// packed.test.ts runs the quickstart, and the test of the doctor runs the accounts.
+it.each(EXAMPLES.filter(({ name }) => LONG || !["quickstart", "accounts"].includes(name)))(
   "$name previews, and in a long run also applies and destroys",
   async ({ name, shownIn, prepare }) => {
     const [sandbox, eu] = [await sandboxFor(), await sandboxFor()];

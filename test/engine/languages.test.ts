@@ -14,6 +14,7 @@ import {
   exampleProject,
   sandboxFor,
   sandboxStack,
+  schemaExamples,
   statesOf,
   UNCHANGED,
 } from "./support.ts";
@@ -84,7 +85,7 @@ def run():
 run()
 `;
 
-it("the Python samples of the guides run with the generated SDK, and so does the test of the example", async ({
+it("the Python samples of the guides and the schema run with the generated SDK, and so does the test of the example", async ({
   skip,
 }) => {
   const folder = await temporaryFolder();
@@ -93,8 +94,9 @@ it("the Python samples of the guides run with the generated SDK, and so does the
   const [mocks = ""] = await blocksOf("docs/testing.md", "python");
   expect(await readFile(join(ROOT, "examples/python/test_program.py"), "utf8")).toContain(mocks);
   const pages = ["keys", "webhooks", "configuration"].map((page) => blocksOf(`docs/${page}.md`, "python"));
-  const blocks = (await Promise.all(pages)).flat();
-  expect(blocks.length).toBeGreaterThan(3);
+  const samples = (await Promise.all(pages)).flat();
+  expect(samples.length).toBeGreaterThan(3);
+  const blocks = [...samples, ...(await schemaExamples()).map(({ programs }) => programs.python)];
   await writeFile(join(folder, "blocks.py"), WITH_MOCKS.replace("MOCKS", mocks));
   await writeFile(join(folder, "blocks.json"), JSON.stringify(blocks));
   const options = { env: { ...inheritedEnv(), ...env, PYTHONDONTWRITEBYTECODE: "1" } };

@@ -48,17 +48,14 @@ it("with aliases, a stack moves to the native plugin and back without a request,
   const found = [sandbox, eu].map(({ webhooks }) => [...webhooks]);
   const requests = () => [countRequests(sandbox), countRequests(eu)];
 
-  for (const to of [true, false]) {
-    [isNative, trigger, withExtra] = [!to, "1", true];
-    expect(await run("up")).toMatchObject({ error: "" });
-    trigger = "2";
-    expect(await run("up")).toMatchObject({ error: "", requests: { POST: 1 } });
-    const outputs = await stack.outputs();
-    countRequests(eu);
-
-    isNative = to;
+  expect(await run("up")).toMatchObject({ error: "" });
+  trigger = "2";
+  expect(await run("up")).toMatchObject({ error: "", requests: { POST: 1 } });
+  countRequests(eu);
+  const outputs = await stack.outputs();
+  for (isNative of [true, false]) {
     // Each Provider is another one, and the move back stores `__provider` with each resource.
-    const changes = { create: 2, delete: 2, ...(isNative ? { same: 9 } : { update: 8, same: 1 }) };
+    const changes = { create: 2, delete: 2, ...(isNative ? { same: 9 } : { update: 6, same: 1 }) };
     expect(await stack.up()).toMatchObject({ error: "", changes });
     expect(requests()).toEqual([{}, {}]);
     expect(await stack.outputs()).toEqual(outputs);
@@ -66,18 +63,19 @@ it("with aliases, a stack moves to the native plugin and back without a request,
     expect((await stack.refresh(UNCHANGED)).error).toBe("");
     expect(requests()).toEqual([{ GET: 1 }, { GET: 1 }]);
 
+    if (!isNative) continue;
     withExtra = false;
     expect(await stack.up()).toMatchObject({ error: "", changes: { delete: 2, same: 9 } });
     expect(requests()).toEqual([{ DELETE: 1 }, { GET: 1, PATCH: 1 }]);
-    expect(await stack.destroy()).toMatchObject({ error: "", changes: { delete: 9 } });
-    expect(requests()).toEqual([
-      { DELETE: 2, GET: 1, PATCH: 3 },
-      { DELETE: 2, GET: 1, PATCH: 1 },
-    ]);
-    expect([sandbox, eu].map(({ webhooks, apiKeys }) => [[...webhooks], apiKeys])).toEqual(
-      found.map((states) => [states, []]),
-    );
   }
+  expect(await stack.destroy()).toMatchObject({ error: "", changes: { delete: 9 } });
+  expect(requests()).toEqual([
+    { DELETE: 2, GET: 1, PATCH: 3 },
+    { DELETE: 2, GET: 1, PATCH: 1 },
+  ]);
+  expect([sandbox, eu].map(({ webhooks, apiKeys }) => [[...webhooks], apiKeys])).toEqual(
+    found.map((states) => [states, []]),
+  );
 });
 
 it("a key that a move back replaces can still be deleted after its deletion failed", async () => {

@@ -27,18 +27,21 @@ it.each(["pipeline", "pipeline-yaml"])(
     // A lookup is a step of every preview, and nothing to approve.
     else await run("echo 'void partners.getPartnerWebhooks();' >> index.ts");
 
-    sandbox.removeWebhook(103);
-    expect(await run("ci/preview.sh")).toMatchObject({ code: 1 });
-    expect((await run("cat preview.log")).output).toContain("Webhook 103");
-    sandbox.addWebhook(103, "active");
+    // Both examples have the same scripts, so in a short run, YAML proves only that its program is valid.
+    const isWhole = example === "pipeline" || LONG;
+    if (isWhole) {
+      sandbox.removeWebhook(103);
+      expect(await run("ci/preview.sh")).toMatchObject({ code: 1 });
+      expect((await run("cat preview.log")).output).toContain("Webhook 103");
+      sandbox.addWebhook(103, "active");
+    }
 
     // Nothing changes until someone approves exactly the plan that was shown.
     const deploy = (approve = "") => run(`export APPROVE=${approve}`, "ci/task.sh deploy");
     const other = await deploy("0123456789abcdef");
     expect(other.code).toBe(2);
     expect(sandbox.apiKeys).toEqual([]);
-    // Both examples have the same scripts.
-    if (example === "pipeline-yaml" && !LONG) return;
+    if (!isWhole) return;
     const digest = /^Digest of this plan: (\w{16})$/m.exec(other.output)?.[1];
     expect(await deploy(digest)).toMatchObject({ code: 0 });
     const [first] = sandbox.apiKeys;

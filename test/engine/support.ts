@@ -7,6 +7,8 @@ import { expect, onTestFinished } from "vitest";
 import { ROOT } from "../../provider/tools/checkout.ts";
 import { engineEnv } from "../../provider/tools/engine/engine-env.ts";
 import { mustRun, runShell } from "../../provider/tools/child-process.ts";
+import type { PackageSchema } from "../../provider/tools/generate/registry-pages.ts";
+import { examplesOf, type Example } from "../../provider/tools/generate/schema-examples.ts";
 import { createTestStack, type Result, type TestStackOptions } from "../support/stack.ts";
 
 export { sandboxFor, type Sandbox, type SandboxOptions };
@@ -109,6 +111,14 @@ export async function exampleProject(name: string, env: Readonly<Record<string, 
     shell: (script: string) =>
       runShell(`npx() { shift 2; node '${MAIN}' "$@"; }\n${script}`, { cwd, env: engine.env }),
   };
+}
+
+/** Returns the examples in the schema. */
+export async function schemaExamples(): Promise<readonly Example[]> {
+  const text = await readFile(join(ROOT, "provider/schema.json"), "utf8");
+  const { provider, resources, functions } = JSON.parse(text) as PackageSchema;
+  const described = [provider, ...Object.values({ ...resources, ...functions })];
+  return described.flatMap(({ description }) => examplesOf(description));
 }
 
 /** Returns the code blocks of one language in a file such as `docs/webhooks.md`. */
