@@ -288,8 +288,9 @@ it.each([
 });
 
 it("a version of Node that cannot run undici is refused", () => {
-  for (const version of ["22.19.0", "24.0.0"]) assertNodeVersion(version);
-  for (const version of ["20.20.2", "22.18.9"])
+  for (const version of ["22.19.0", "22.100.0", "24.0.0", "100.1.0", "25.0.0-nightly20261101"])
+    assertNodeVersion(version);
+  for (const version of ["20.20.2", "22.18.9", "22.9.99", "9.99.99"])
     expect(() => {
       assertNodeVersion(version);
     }, version).toThrow(SettingsError);
