@@ -154,7 +154,7 @@ export class ResourceAdapter<Inputs = unknown, State = unknown> {
     const [state, inputs] = [this.#resource.stateOf(olds), this.#resource.inputsOf(news)];
     const { changes, replaces, notices } = this.#resource.plan(state, inputs, { name, moves });
     for (const notice of notices) this.#plugin.warn(notice);
-    return moves ? { changes: true, replaces: [...replaces, "account"] } : { changes, replaces };
+    return { changes, replaces: moves ? [...replaces, "account"] : replaces };
   }
 
   /**

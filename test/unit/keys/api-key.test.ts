@@ -503,6 +503,17 @@ describe("a call that the engine repeats, because a retry hook asks for it", () 
     expect(notices).toEqual([]);
   });
 
+  it("deletes a key after a deletion that may have had an effect", async () => {
+    const { service, id, outputs } = await createdKey();
+    service.clearRequests();
+    service.inject({ kind: "status", status: 500, operation: "deleteApiKey", times: 20 });
+    const { partnerApiKey: keys } = startRun(service);
+    await failureOf(keys.delete(outputs, { id, urn: URN }));
+    service.clearFaults();
+    await keys.delete(outputs, { id, urn: URN });
+    expect(service.apiKeys).toEqual([]);
+  });
+
   it("deletes each of two keys only once", async () => {
     const { service, id, outputs } = await createdKey();
     const rotated = await keysOf(service).update(id, outputs, rotation("a"));

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 
+import { json } from "../../../provider/dist/sandbox/partner-account.js";
 import { fingerprint } from "../../../provider/src/keys/key-name.js";
 import type { ResourceAdapter } from "../../../provider/src/shared/resource-adapter.js";
 import { SHAPES, type Sandbox, type Shape } from "../../support/sandbox.ts";
@@ -42,6 +43,19 @@ describe("a service that returns the same key to each creation", () => {
     expectAlive(service);
     await keys.delete(first.outputs, first.resource);
     expect(service.apiKeys).toEqual([]);
+  });
+
+  it("deletes it again after it came back in the same run", async () => {
+    const service = await sandboxFor({
+      refuse: ({ operation }) =>
+        operation === "createApiKey" ? json(201, { apiKey: "pk_live_k7Qm2xR9vT4b" }) : json(200, {}),
+    });
+    const keys = startRun(service).partnerApiKey;
+    for (const name of ["checkout", "billing"]) {
+      const { outputs, resource } = await created(keys, name);
+      await keys.delete(outputs, resource);
+    }
+    expect(methods(service)).toEqual(["POST", "DELETE", "POST", "DELETE"]);
   });
 
   it("fails the creation of a second resource", async () => {

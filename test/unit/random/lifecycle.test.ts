@@ -44,7 +44,7 @@ const DAY = 86_400_000;
 /** Milliseconds: the default `operationTimeout`. */
 const MAX_WAIT = 120_000;
 
-const LIVES = scaled(250);
+const LIVES = scaled(150);
 const shapes = fc.constantFrom(...(Object.keys(MAPPINGS) as ServiceShape[]));
 /** The setting `readWebhooks`. */
 const readsList = fc.constantFrom(true, true, true, false);

@@ -75,6 +75,9 @@ it.each<[service: string, rest: object, next: string | null]>([
   ["Bitbucket Data Center", { start: 0, isLastPage: false, nextPageStart: 25 }, "start=25"],
   ["Stripe", { object: "list", has_more: true }, "starting_after=101"],
   ["OpenAI", { first_id: "101", last_id: "101", has_more: true }, "after=101"],
+  ["next pages that count from 0", { page: 0, next: 1 }, "page=1"],
+  ["no total", { startAt: 0, isLast: false }, "startAt=1"],
+  ["signs that disagree", { page: 1, total_pages: 1, has_more: true }, "page=2"],
   // Not understood, or the last page.
   ["a name of its own", { meta: { following_cursor: "x" } }, "? /meta/following_cursor"],
   ["a next time (Vercel)", { pagination: { count: 1, next: 1540095775951 } }, "? /pagination/next"],
@@ -86,6 +89,11 @@ it.each<[service: string, rest: object, next: string | null]>([
   ["an address next to a cursor", { pager: { next_ref: "?p=2", next_key: "x" } }, "address /pager/next_ref"],
   ["an address of something else", { next_key: "x", help: "/help?a=b" }, "? /next_key"],
   ["a total alone", { total: 57 }, null],
+  ["a number of something else", { total: 2, release: { number: 7 } }, null],
+  ["a flag in place of a cursor", { next_cursor: true }, null],
+  ["a cursor that is too long to send", { next_cursor: "x".repeat(5000) }, null],
+  ["an address that is too long to send", { next: `/w?cursor=${"x".repeat(5000)}` }, null],
+  ["the last page without a total", { startAt: 0, isLast: true }, null],
   ["a page that may be the only one", { page: 1, limit: 1 }, null],
   ["an end next to a cursor", { has_more: false, cursor: "x", next: NEXT }, null],
   ["empty members", { next: "", next_cursor: null, nextPageToken: 0, links: { next: { href: null } } }, null],
@@ -104,12 +112,25 @@ it.each<[headers: Record<string, string | string[]>, next: string | null]>([
   expect(nextOf([A], headers)).toBe(next);
 });
 
+it.each<[rest: object, headers: Record<string, string>, complete: boolean]>([
+  [{ count: 1 }, {}, true],
+  [{ count: 5 }, {}, false],
+  [{ total: 0 }, {}, false],
+  [{ truncated: false }, {}, true],
+  [{}, { "x-truncated": "false" }, true],
+  [{}, { "x-pagination": '{"page":1}' }, false],
+])("whether a list with %j and the headers %j is complete", (rest, headers, complete) => {
+  const reading = readWebhookList(JSON.stringify({ data: [A], ...rest }), headers, 200, {});
+  expect(reading).toMatchObject({ complete });
+});
+
 describe("the last page is recognized by what was read before", () => {
   const second = { number: 2, recordsBefore: 1, othersBefore: 0, known: new Map([[100, null]]) };
   it.each<[rest: object, complete: boolean, next: string | null]>([
     [{ page: 2, total_pages: 2 }, true, null],
     [{ page: 2, total_pages: 3 }, false, "page=3"],
     [{ offset: 1, limit: 1, total: 2 }, true, null],
+    [{ page: 2, total_pages: 2, has_more: false }, true, null],
     [{ offset: 1, limit: 1, total: 3 }, false, "offset=2"],
     [{ count: 2, next: null }, true, null],
     [{ links: { first: "/w", prev: "/w?page=1" }, page: 2, limit: 1 }, true, null],

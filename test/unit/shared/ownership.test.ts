@@ -38,6 +38,7 @@ describe.each(KINDS)("a %s", (_kind, handlersOf, args) => {
     const handlers = handlersOf(run);
     const calls = [handlers.read(outputs), handlers.update(id, outputs, inputs), handlers.delete(outputs)];
     for (const call of calls) expect(await failureOf(call)).toMatchObject({ problem });
+    expect(() => handlers.preview(outputs, inputs)).toThrow(expect.objectContaining({ problem }));
     expect(requests()).toEqual([[], []]);
   });
 
@@ -59,6 +60,15 @@ describe.each(KINDS)("a %s", (_kind, handlersOf, args) => {
     expect(moved).toEqual({ ...outputs, server: other.url });
     expect(handlers.diff(moved, inputs)).toEqual({ changes: false, replaces: [] });
     expect(requests()).toEqual([[], []]);
+  });
+
+  it("whose server has a new address is still changed", async () => {
+    const { service, other, id, outputs, inputs } = await created();
+    const handlers = handlersOf(startRun(other, { previousBaseUrl: `${service.url}/` }));
+    const rotation = { trigger: "a", overlapDays: 7 };
+    const news = { ...inputs, state: "active", states: { 101: "active" }, rotation };
+    expect(await handlers.update(id, outputs, news)).not.toMatchObject(outputs);
+    expect(methods(other).filter((method) => method !== "GET")).toHaveLength(1);
   });
 
   it("that moves to another account is replaced, even if that account has another server", async () => {

@@ -17,3 +17,10 @@ it.each(KINDS)("a refresh of a %s keeps an output of a newer version", async (_k
   const outputs = { ...olds, ofNewerVersion: { since: 2 } };
   expect(await handlersOf(startRun(service)).read(outputs)).toMatchObject({ outputs });
 });
+
+it("a refresh of a key changes nothing, even if an output of a newer version is missing", async () => {
+  const service = await sandboxFor();
+  const { outputs: olds } = await create(startRun(service).partnerApiKey);
+  const outputs = Object.fromEntries(Object.entries(olds).filter(([name]) => name !== "previousApiKey"));
+  expect((await startRun(service).partnerApiKey.read(outputs))?.outputs).toEqual(outputs);
+});

@@ -131,12 +131,12 @@ describe("the reading of a list ends", () => {
       { kind: "unknown", page: 1, pointers: ["/meta/following_cursor"] },
       [""],
     ],
-    [
-      "with a parameter that the service refuses",
-      (query) => (query.has("cursor") ? refuses(400) : { data: [A], next_cursor: "x" }),
-      { kind: "refused", page: 1, parameter: "cursor", pointer: "/next_cursor", status: 400, words: null },
+    ...[400, 404, 422].map((status): [string, Script, object, string[]] => [
+      `with a parameter that the service refuses with ${status}`,
+      (query) => (query.has("cursor") ? refuses(status) : { data: [A], next_cursor: "x" }),
+      { kind: "refused", page: 1, parameter: "cursor", pointer: "/next_cursor", status, words: null },
       ["", "?cursor=x"],
-    ],
+    ]),
     [
       "with a cursor that the service refuses, and says why",
       (query) => (query.has("cursor") ? refuses(400, "Cursor expired") : { data: [A], next_cursor: "x" }),
@@ -212,6 +212,15 @@ it("a deletion while the pages are read does not make another webhook count as g
   expect(await run.partnerWebhookState.read(outputs)).toBeNull();
 });
 
+it("a cursor is added to the query of the page that has it", async () => {
+  const service = await scripted((query) => {
+    if (query.has("cursor")) return { data: [{ ...A, id: 3 }] };
+    return query.has("size") ? { data: [B], next_cursor: "x" } : { data: [A], next: "?size=1" };
+  });
+  expect(await service.run.listWebhooks()).toHaveLength(3);
+  expect(service.queries()).toEqual(["", "?size=1", "?size=1&cursor=x"]);
+});
+
 it("a webhook on two pages is one webhook, and the later reading counts", async () => {
   const service = await scripted((query) =>
     query.has("page") ? { data: [{ ...A, state: "disabled" }, B] } : { data: [A], next: "?page=2" },
@@ -224,11 +233,58 @@ it("a webhook on two pages is one webhook, and the later reading counts", async 
 });
 
 it("an odd record alone on the last page is left out, and named by its position in the list", async () => {
+  const pages = [[A, B], [{ ...A, id: 3 }], [{ id: 0 }]];
+  const service = await scripted((query) => {
+    const page = Number(query.get("page") ?? 1);
+    return { data: pages[page - 1] ?? [], next: page < 3 ? `?page=${page + 1}` : null };
+  });
+  expect(await service.run.listWebhooks()).toHaveLength(3);
+  expect(service.run.notices).toMatchObject([{ kind: "oddRecords", records: [{ position: 4 }] }]);
+});
+
+it("an odd record on an earlier page may be a webhook that seems to be missing", async () => {
   const service = await scripted((query) =>
-    query.has("page") ? { data: [{ id: 0 }], next: null } : { data: [A, B], next: "?page=2" },
+    query.has("page") ? { data: [B] } : { data: [A, { state: "active" }], next: "?page=2" },
   );
-  expect(await service.run.listWebhooks()).toHaveLength(2);
-  expect(service.run.notices).toMatchObject([{ kind: "oddRecords", records: [{ position: 3 }] }]);
+  const { problems } = await service.run.partnerWebhookState.check({}, { webhookId: 9, state: "active" });
+  expect(problems).toMatchObject([{ problem: { kind: "absenceUnproven", webhookId: 9, doubt: "odd" } }]);
+});
+
+it("a total counts the records of all pages, and a page may have several addresses", async () => {
+  const total = await scripted((query) => {
+    const offset = Number(query.get("offset") ?? 0);
+    return { data: [{ ...A, id: offset + 1 }], offset, limit: 1, total: 3 };
+  });
+  expect(await total.run.listWebhooks()).toHaveLength(3);
+  expect(total.queries()).toEqual(["", "?offset=1", "?offset=2"]);
+  const addresses = await scripted((query, origin) =>
+    query.has("p")
+      ? { data: [B], next_page: null }
+      : { data: [A], next_page: { path: "/webhooks?p=2", uri: `${origin}${LIST}?p=2` } },
+  );
+  expect(await addresses.run.listWebhooks()).toHaveLength(2);
+});
+
+it("a service that ignores the configured parameter has perhaps not shown all webhooks", async () => {
+  const { run } = await scripted(() => ({ data: [A] }), mapping({ pageParameter: "page" }));
+  const unread = { kind: "nothingNew", page: 2, parameter: "page", pointer: null };
+  expect(await failureOf(run.listWebhooks())).toMatchObject({ problem: { kind: "absenceUnproven", unread } });
+  const { problems } = await run.partnerWebhookState.check({}, { webhookId: 9, state: "active" });
+  expect(problems).toMatchObject([{ problem: { kind: "absenceUnproven", webhookId: 9, unread } }]);
+});
+
+it("a second page that fails is an error, unless only its parameter is refused, and that is a guess", async () => {
+  const paging =
+    (status: number): Script =>
+    (query) =>
+      query.has("cursor") ? refuses(status) : { data: [A], next_cursor: "x" };
+  const guessed = await scripted(paging(403));
+  expect(await requestFailureOf(guessed.run.listWebhooks())).toMatchObject({ page: 2 });
+  const configured = await scripted(
+    paging(400),
+    mapping({ nextPage: "/next_cursor", pageParameter: "cursor" }),
+  );
+  expect(await requestFailureOf(configured.run.listWebhooks())).toMatchObject({ page: 2 });
 });
 
 describe("an error on a page after the first is an error of the list, and names the page", () => {
@@ -243,7 +299,8 @@ describe("an error on a page after the first is an error of the list, and names 
     ["a refused parameter that worked before", refuses(400), { kind: "status", status: 400 }],
     ["a failure in the body", { success: false, error: "no" }, { kind: "reportedFailure" }],
     ["a body that is no list", { message: "hello" }, { kind: "unreadableList" }],
-    ["IDs under another name", [{ webhookId: 7, id: 3, state: "active" }], { kind: "unreadableList" }],
+    ["IDs under another name", { data: [{ webhookId: 7, state: "active" }] }, { kind: "unreadableList" }],
+    ["webhooks under another name", { items: [{ ...A, id: 3 }] }, { kind: "unreadableList" }],
     ["a connection that breaks", (response) => void response.destroy(), { kind: "connection" }],
   ])("%s", async (_what, answer, cause) => {
     const service = await scripted(third(answer));

@@ -44,6 +44,19 @@ describe.each(KINDS)("the setting refreshBeforeUpdate of a %s", (_kind, handlers
     expect(await on.read(withoutIt), "a read by a run with it").toEqual(await off.read(withoutIt));
   });
 
+  it("repairs a drift when it is set, and does not lose a change when it is removed", async () => {
+    const service = await sandboxFor();
+    const created = await create(handlersOf(startRun(service, {}, NATIVE)), args);
+    service.setWebhookState(101, "active");
+    const on = handlersOf(startRun(service, ON, NATIVE));
+    const outputs = await on.update(created.id, created.outputs, await checked(on, args, created.inputs));
+    expect(service.webhooks.get(101), "set").toBe("disabled");
+    const off = handlersOf(startRun(service, { refreshBeforeUpdate: "false" }, NATIVE));
+    const other = "states" in args ? { states: { 101: "active" } } : { ...args, state: "active" };
+    await off.update(created.id, outputs, await checked(off, other, created.inputs));
+    expect(service.webhooks.get(101), "removed").toBe("active");
+  });
+
   it("is recorded by an import, and by a creation that fails partway", async () => {
     const service = await sandboxFor();
     const on = handlersOf(startRun(service, ON, NATIVE));
