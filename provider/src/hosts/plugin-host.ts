@@ -129,8 +129,9 @@ export class PluginHost {
     if (error instanceof PartialFailure) return renderError(error.reason, context);
     const cause = error instanceof PartnerError ? sharedCause(error, context) : null;
     if (!(error instanceof PartnerError) || cause === null) return renderError(error, context);
-    const first = this.#firstFailures.get(cause);
-    if (first === undefined) this.#firstFailures.set(cause, urn);
+    const key = JSON.stringify([cause, call]); // A refresh, for example, has more to say than a creation.
+    const first = this.#firstFailures.get(key);
+    if (first === undefined) this.#firstFailures.set(key, urn);
     // A retry hook repeats the call of a resource.
     const isOther = first !== undefined && (first !== urn || urn === "");
     return isOther ? renderRepeated(error, first, context) : renderError(error, context);

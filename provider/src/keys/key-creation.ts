@@ -165,7 +165,7 @@ function withNewKey({ plugin, inputs }: KeyChange, state: KeyState, found: Store
 
 /** Warns if the clock of this machine is hours off. @returns By how much to correct it, in milliseconds. */
 export function clockError(plugin: PluginProcess): number {
-  const difference = plugin.agreedTime() - plugin.currentTime();
-  if (difference !== 0) plugin.warn({ kind: "clockOff", hours: Math.round(-difference / 3_600_000) });
-  return difference;
+  const error = plugin.clockError;
+  if (error !== 0) plugin.warn({ kind: "clockOff", hours: Math.round(-error / 3_600_000) });
+  return error;
 }

@@ -132,13 +132,18 @@ export class PluginProcess {
     return this.#client?.pendingOperations() ?? [];
   }
 
+  /** By how many milliseconds this machine's clock is behind the service's; 0 if it is not hours off. */
+  get clockError(): number {
+    const offset = this.#client?.clockOffset() ?? 0;
+    return Math.abs(offset) < CLOCK_TOLERANCE ? 0 : offset;
+  }
+
   /**
    * Milliseconds since the epoch by this machine's clock or, if that is hours off, by the service's. One
    * wrong clock must not cut short or extend what all runs of a stack count on.
    */
   agreedTime(): number {
-    const offset = this.#client?.clockOffset() ?? 0;
-    return this.currentTime() + (Math.abs(offset) < CLOCK_TOLERANCE ? 0 : offset);
+    return this.currentTime() + this.clockError;
   }
 
   /** Returns the settings. @throws {SettingsError} that names everything that is missing or wrong. */

@@ -60,6 +60,14 @@ describe("a cause that makes many resources fail", () => {
     expect(second).toContain("as for another resource, whose error says what to do");
   });
 
+  it("is told whole again in another kind of call, which has another remedy", () => {
+    const host = new PluginHost(undefined, () => {
+      throw new Error("there is no engine");
+    });
+    host.describeError(refused(), {}, ORDERS);
+    expect(host.describeError(refused(), { lastUp: true }, REFUNDS)).toContain("or add --run-program");
+  });
+
   it("may be a setting", () => {
     const missing = new SettingsError([{ kind: "missing", setting: "baseUrl" }]);
     const [first, second] = describeAll([missing, ORDERS], [missing, REFUNDS]);

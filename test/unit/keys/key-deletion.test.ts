@@ -341,6 +341,13 @@ describe("a clock that is hours off", () => {
     expect(notices).toContainEqual({ kind: "clockOff", hours: 192 });
   });
 
+  it("is not the time that passes between two looks at it", async () => {
+    let now = NOON;
+    const { partnerApiKey: keys, notices } = startRun(await sandboxFor(), {}, { currentTime: () => now++ });
+    await keys.create(news);
+    expect(notices).toEqual([]);
+  });
+
   it("does not make a new key so old that a 404 proves its deletion", async () => {
     const { clock } = ahead(3);
     const machine = { clock, currentTime: clock.now };
