@@ -69,7 +69,7 @@ async function tour(): Promise<void> {
   await pulumi("up --yes --skip-preview", "GET + PATCH");
   assert.equal(sandbox.webhooks.get(101), "active");
 
-  heading("Destroy: deletes the key, and restores the original state of webhook 101");
+  heading('Destroy: deletes the key, and restores webhook 101, as stateOnDestroy: "restore" says');
   await pulumi("destroy --yes --skip-preview", "DELETE + GET + PATCH");
   console.log(`The sandbox has ${sandbox.apiKeys.length} keys, and the webhooks ${webhooks()}.`);
   assert.deepEqual([sandbox.apiKeys, webhooks()], [[], before]);

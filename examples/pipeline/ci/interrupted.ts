@@ -1,4 +1,4 @@
-// Fails if a killed run or a lost response may have left a key that no stack tracks:
+// Fails if a killed run or a lost response may have left a key that is in no stack:
 //   pulumi stack export | node ci/interrupted.ts
 // With --lost, it prints only the times of the lost responses, for PARTNERS_GONE_KEYS.
 // Run it before `up`: afterwards, Pulumi no longer knows which keys the killed run was rotating.
@@ -36,7 +36,7 @@ const lost = keys.flatMap((key) => {
 if (argv.includes("--lost")) console.log(lost.map(({ at }) => at).join());
 else if (deployment && interrupted.length + lost.length > 0) {
   const killedAt = `${deployment.manifest.time.slice(0, 16)}Z`;
-  console.log(`A key may have been created that no stack tracks:
+  console.log(`A key may have been created that is in no stack:
 ${[
   ...interrupted.map(
     ({ type, resource }) => `  ${nameOf(resource)}, interrupted while ${type}, before ${killedAt}`,
@@ -45,7 +45,8 @@ ${[
 ].join("\n")}
 Keys of this stack:
 ${keys.map(described).join("\n") || "  none"}
-If the service has a key from about one of these times that no stack tracks, delete it.
+Look at the service for a key from about one of these times that none of your stacks has, and delete only
+that one.
 Then run the task "forget-interrupted", and the failed job again.`);
   process.exitCode = 1;
 }

@@ -100,7 +100,8 @@ function announcement({ url, accessToken, webhooks }: Sandbox, otherToken: strin
   const other =
     otherToken === undefined ? "" : `\nToken of the other account: ${quoteForShell(otherToken)}\n`;
   const lines = Array.from(webhooks, ([id, state]) => `  ${id}  ${state.padEnd(8)}  ${nameOf(id)}\n`);
-  return `The sandbox is running. Copy this into the shell that runs Pulumi:
+  return `The sandbox is running. Copy this into the shell that runs Pulumi, or set the same in a stack, whose
+configuration takes precedence:
 
 export PARTNERS_BASE_URL=${url}
 export PARTNERS_ACCESS_TOKEN=${quoteForShell(accessToken)}

@@ -21,7 +21,7 @@ export interface KeyState {
   readonly trigger: string | null;
   /** A new key that has not been found in the response to its creation. It takes over once it is found. */
   readonly unread: CreatedKey | null;
-  /** When a creation was lost: a key may have been created that no stack tracks. */
+  /** When a creation was lost: a key may have been created that is in no stack. */
   readonly lostCreationAt: string | null;
   /**
    * The key of the resource that this one replaces. The outputs show it until this resource has a key: a

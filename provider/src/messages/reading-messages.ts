@@ -32,7 +32,7 @@ export function readingRemedy(
   // The value does not look like a key, but a person can say that it is one.
   if (misfit?.pointer && candidates.length === 1 && candidates[0] === misfit.pointer)
     return `${why}If it is the key, set ${name} to ${misfit.pointer}.`;
-  const choice = oneOf(candidates.map((pointer) => pointer || '""')); // The whole response.
+  const choice = oneOf(candidates.map((pointer) => pointer || '"" (the whole response)'));
   const hasStar = candidates.some((pointer) => pointer.includes("*"));
   return `${why}Set ${name} to ${choice}${hasStar ? " (* is any name)" : ""}.`;
 }

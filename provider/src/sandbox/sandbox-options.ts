@@ -98,7 +98,7 @@ const RULES: Readonly<Record<keyof SandboxOptions, [rule: string, isValid: (valu
     "a whole number from 0 to 65535",
     (value) => Number.isInteger(value) && Number(value) >= 0 && Number(value) < 65_536,
   ],
-  accessToken: ["visible ASCII characters without spaces", (value) => isVisibleAscii(value)],
+  accessToken: ["letters, digits and punctuation, without spaces", (value) => isVisibleAscii(value)],
   webhooks: [
     'an object such as { 101: "active" }, or a list such as [{ webhookId: 101, state: "active" }]',
     (value) => (Array.isArray(value) ? value.every(isObject) : isObject(value)),

@@ -43,7 +43,7 @@ export interface KeyNotFound {
   readonly reading: RefusedReading;
 }
 
-/** A key may have been created that no stack tracks, and nobody has looked for it yet. */
+/** A key may have been created that is in no stack, and nobody has looked for it yet. */
 export interface LostCreation {
   readonly kind: "lostCreation";
   /** When it was lost, ISO 8601. */

@@ -502,7 +502,7 @@ describe("the message for every error and notice", () => {
     expect(renderError(answered(401), { origins })).toContain("check PARTNERS_ACCESS_TOKEN.");
     expect(renderError(answered(301), { origins })).toContain("set partners:baseUrl to the final address");
     expect(renderError(new ResourceError(none as ResourceProblem), { origins })).toContain(
-      'Set apiKey in PARTNERS_RESPONSES to "".',
+      'Set apiKey in PARTNERS_RESPONSES to "" (the whole response).',
     );
     const wrong = { kind: "invalid", setting: "responses.complete", rule: "flag" } as const;
     expect(renderError(new SettingsError([wrong]), { origins })).toMatch(
