@@ -95,7 +95,7 @@ export function searchFailureText(failure: SearchFailure, settingName: (member: 
   const setting = settingName(by === "url" ? "webhookUrl" : "webhookName");
   if (webhooks.length > 0 && !isShown)
     return (
-      `The webhook list shows no ${what}s. If it does, set ${setting}. ` +
+      `No ${what} was found in the webhook list. If the list has ${what}s, set ${setting}. ` +
       `Otherwise use a webhookId: ${names}.`
     );
   return (

@@ -95,7 +95,11 @@ test.each<[string, unknown, string]>([
   ["an ID as text", { webhooks: [{ webhookId: "7", state: "active" }] }, "must be a positive whole number"],
   ["a wrong state", { webhooks: { 7: "on" } }, 'The state of webhook 7 must be "active" or "disabled".'],
   ["a repeated ID", { webhooks: [...WEBHOOKS, ...WEBHOOKS] }, "already has a webhook 7"],
-  ["a wrong token", { accessToken: "a b" }, "accessToken must be letters, digits and punctuation, without spaces."],
+  [
+    "a wrong token",
+    { accessToken: "a b" },
+    "accessToken must be letters, digits and punctuation, without spaces.",
+  ],
   ["keys as text", { apiKeys: "key" }, "apiKeys must be an array of texts."],
   ["a wrong port", { port: 70_000 }, "port must be a whole number from 0 to 65535."],
   ["an unknown kind of keys", { keys: "other" }, "keys must be one of: new, same, oneRecord, byId, refused."],
