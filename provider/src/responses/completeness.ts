@@ -96,6 +96,17 @@ export function isComplete(
   return signs.has("end") || (!signs.has("unclear") && isPlaced);
 }
 
+/** Returns the total that a document or a header shows, unless it is an estimate; `null` if there is none. */
+export function readTotal(document: unknown, list: ListExtent, headers: ResponseHeaders): number | null {
+  const isTotal = (name: string, value: unknown): boolean =>
+    TOTAL.has(name) && name !== "estimatedtotal" && /^\d{1,15}$/.test(String(value));
+  for (const { name, value } of nodesOf(document, (node) => !list.parts.includes(node.value)))
+    if (isTotal(name, value)) return Number(value);
+  for (const [header, value] of Object.entries(headers))
+    if (isTotal(normalizeName(header.replace(PREFIX, "")), value)) return Number(value);
+  return null;
+}
+
 function readMember(node: DocumentNode, length: number, read: ReadExtent): Sign {
   if (REMAINING.has(node.name) && Number(node.value) > 0)
     return QUOTA.test(node.pointer ?? "") ? null : "next";

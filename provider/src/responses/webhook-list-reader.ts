@@ -7,7 +7,7 @@ import {
   type DocumentNode,
   type JsonObject,
 } from "../json.js";
-import { isComplete, type ResponseHeaders } from "./completeness.js";
+import { isComplete, readTotal, type ResponseHeaders } from "./completeness.js";
 import { findList, groupState, listCandidates, type FoundList } from "./list-finder.js";
 import type { ResponseMapping } from "./mapping.js";
 import { findNextPage, FIRST_PAGE, type NextPage } from "./next-page.js";
@@ -43,6 +43,8 @@ export type WebhookListReading =
       readonly pointers: Readonly<Partial<Record<"webhooks" | "webhookId" | "webhookState", string>>>;
       /** The number of records, also of those that are no webhooks. */
       readonly recordCount: number;
+      /** The number of webhooks on all pages, if the response shows it; `null` if not. */
+      readonly total: number | null;
       /** How to request the next page; `null` if there is none, or nothing says how. */
       readonly next: NextPage | null;
     }
@@ -138,6 +140,7 @@ export function readWebhookList(
     doubt: list.isPart && !complete ? "part" : oddDoubt,
     pointers,
     recordCount: records.length,
+    total: readTotal(document, extent, headers),
     next: mayHaveNext ? findNextPage(document, headers, page, mapping, position) : null,
   };
 }

@@ -45,7 +45,7 @@ export type UnreadPages = Readonly<
 type Page = Extract<WebhookListReading, { readable: true }>;
 
 /** All pages of a webhook list, as one list. */
-export interface WebhookList extends Omit<Page, "next" | "recordCount"> {
+export interface WebhookList extends Omit<Page, "next" | "recordCount" | "total"> {
   /** Why further pages were not read; `null` if nothing leads to one. */
   readonly unread: UnreadPages | null;
   /** The number of pages that were read. */
@@ -54,13 +54,30 @@ export interface WebhookList extends Omit<Page, "next" | "recordCount"> {
 
 /**
  * Reads all pages of the webhook list, one after the other. Ends with the page that leads to no other, or
- * that leads nowhere new.
+ * that leads nowhere new. If the pages show different totals, reads them once more: on pages by position, a
+ * webhook that is created or deleted meanwhile moves another one to a page that was already read.
  *
  * @param readPage Reads a response. @throws {RequestError} if it is not recognized.
  * @throws {RequestError} also if a page after the first cannot be read.
  */
 export async function readAllPages(
-  client: Pick<PartnerClient, "listWebhooks" | "listAddress">,
+  client: ListClient,
+  readPage: (response: ListResponse, position: PagePosition) => Page,
+): Promise<WebhookList> {
+  const totals = new Set<number>();
+  const readAndCompare: typeof readPage = (response, position) => {
+    const page = readPage(response, position);
+    if (page.total !== null) totals.add(page.total);
+    return page;
+  };
+  const list = await readPagesOnce(client, readAndCompare);
+  return totals.size > 1 ? readPagesOnce(client, readPage) : list;
+}
+
+type ListClient = Pick<PartnerClient, "listWebhooks" | "listAddress">;
+
+async function readPagesOnce(
+  client: ListClient,
   readPage: (response: ListResponse, position: PagePosition) => Page,
 ): Promise<WebhookList> {
   const webhooks = new Map<number, WebhookReading>();

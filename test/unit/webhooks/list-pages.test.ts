@@ -221,6 +221,32 @@ it("a cursor is added to the query of the page that has it", async () => {
   expect(service.queries()).toEqual(["", "?size=1", "?size=1&cursor=x"]);
 });
 
+it.each([
+  ["deleted", (list: number[]) => list.slice(1), [2, 3, 4]],
+  ["created", (list: number[]) => [5, ...list], [5, 1, 2, 3, 4]],
+])(
+  "a total that changes while the pages are read makes them be read once more: a webhook is %s",
+  async (_what, change, expected) => {
+    let changes = true;
+    let ids = [1, 2, 3, 4];
+    const { run, queries } = await scripted((query) => {
+      const offset = Number(query.get("offset") ?? 0);
+      const data = ids.slice(offset, offset + 2).map((id) => ({ id, state: "active" }));
+      const page = { data, offset, limit: 2, total: ids.length };
+      if (changes) ids = change(ids);
+      changes = false;
+      return page;
+    });
+    const list = await run.listWebhooks();
+    expect(list.map(({ webhookId }) => webhookId)).toEqual(expected);
+    const reading = Array.from({ length: Math.ceil(ids.length / 2) }, (_, page) =>
+      page === 0 ? "" : `?offset=${2 * page}`,
+    );
+    expect(queries().slice(-reading.length)).toEqual(reading);
+    expect(queries().filter((query) => query === "")).toHaveLength(2);
+  },
+);
+
 it("a webhook on two pages is one webhook, and the later reading counts", async () => {
   const service = await scripted((query) =>
     query.has("page") ? { data: [{ ...A, state: "disabled" }, B] } : { data: [A], next: "?page=2" },
