@@ -13,10 +13,14 @@ import {
 } from "./support.ts";
 
 const SECRET = "whsec_of_every_record";
-/** Adds a secret and a null to each record. */
+const urlOf = (webhookId: number): string => `https://hooks.example.com/${webhookId}`;
+/** Adds a URL, a secret and a null to each record. */
 const shape: SandboxOptions["shape"] = {
   apiKey: ({ key }) => ({ apiKey: key }),
-  webhooks: (list) => list.map((webhook) => ({ ...webhook, signingSecret: SECRET, owner: null })),
+  webhooks: (list) =>
+    list.map((webhook) => {
+      return { ...webhook, url: urlOf(webhook.webhookId), signingSecret: SECRET, owner: null };
+    }),
 };
 
 it("get reads what another stack manages, without changing or declaring it", async () => {
@@ -50,7 +54,8 @@ it("the list is known in a preview, shares its GET with the resources, and stays
       const provider = new partners.Provider("eu", { baseUrl: eu.url, accessToken: eu.accessToken });
       const parent = new pulumi.ComponentResource("test:Region", "region", {}, { provider });
       const [ofEu] = (await partners.getPartnerWebhooks({ parent })).webhooks;
-      return { euId: ofEu?.webhookId, all: partners.getPartnerWebhooksOutput().webhooks };
+      const { webhookId: foundId } = await partners.getPartnerWebhook({ url: urlOf(102) });
+      return { foundId, euId: ofEu?.webhookId, all: partners.getPartnerWebhooksOutput().webhooks };
     },
     { shape },
   );
@@ -68,7 +73,7 @@ it("the list is known in a preview, shares its GET with the resources, and stays
   const up = await stack.up();
   expect(up).toMatchObject({ ok: true });
   expect(countRequests(sandbox)).toEqual({ GET: 1, PATCH: 1 });
-  expect(await stack.outputs()).toMatchObject({ euId: 7, all: [{ webhookId: 101 }, {}, {}] });
+  expect(await stack.outputs()).toMatchObject({ foundId: 102, euId: 7, all: [{ webhookId: 101 }, {}, {}] });
   for (const text of [await stack.stateFile(), preview.stdout, preview.eventLog, up.stdout, up.eventLog])
     expect(text).not.toContain(SECRET);
 
@@ -110,8 +115,8 @@ it("components of two types may each have a Provider of the same name", async ()
   expect(await run("preview")).toMatchObject({ error: "", requests: { GET: 2 } });
 });
 
-it("a list whose provider is not known yet is unknown in a preview, together with the setting", async () => {
-  const { sandbox, stack, run, results } = await sandboxStack(() => {
+it("a list, and a webhook in it, whose provider is not known yet are unknown in a preview, together with the setting", async () => {
+  const declare = () => {
     const key = new Native("PartnerApiKey", "checkout", {});
     const baseUrl = pulumi.unsecret(key.apiKey.apply(() => sandbox.url));
     const provider = new NativeProvider("later", { baseUrl, accessToken: sandbox.accessToken });
@@ -122,10 +127,17 @@ it("a list whose provider is not known yet is unknown in a preview, together wit
       { provider },
     );
     const count = pulumi.all([list, baseUrl]).apply(([{ webhooks }]) => webhooks.length);
-    return Promise.resolve({ count: pulumi.unsecret(count) });
-  });
+    const found = pulumi.runtime.invokeOutput<{ webhookId: number }>(
+      "partners:index:getPartnerWebhook",
+      { url: urlOf(102) },
+      { provider },
+    );
+    const foundId = pulumi.all([found, baseUrl]).apply(([{ webhookId }]) => webhookId);
+    return Promise.resolve({ count: pulumi.unsecret(count), foundId: pulumi.unsecret(foundId) });
+  };
+  const { sandbox, stack, run, results } = await sandboxStack(declare, { shape });
   expect(await run("preview")).toMatchObject({ error: "" });
-  expect(results[0]?.stdout).toMatch(/count *: \[unknown\]/);
+  expect(results[0]?.stdout).toMatch(/count *: \[unknown\]\s+foundId *: \[unknown\]/);
   expect(await run("up")).toMatchObject({ error: "" });
-  expect(await stack.outputs()).toEqual({ count: 3 });
+  expect(await stack.outputs()).toEqual({ count: 3, foundId: 102 });
 });

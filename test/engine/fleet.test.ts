@@ -4,14 +4,14 @@ import { expect, it } from "vitest";
 
 import { countRequests, Native, NativeProvider, sandboxStack, statesOf, UNCHANGED } from "./support.ts";
 
-it("a fleet shows what changes and what drifted, and is restored by a destroy", async () => {
+it("a fleet over two pages shows what changes and what drifted, and is restored by a destroy", async () => {
   const states: Record<number, partners.WebhookState> = { 101: "active", 102: "active", 103: "active" };
   const { sandbox, stack, run, results } = await sandboxStack(
     () => {
       const fleet = new partners.PartnerWebhookStates("fleet", { states, stateOnDestroy: "restore" });
       return Promise.resolve({ states: fleet.states, initialStates: fleet.initialStates });
     },
-    { webhooks: { 101: "disabled", 102: "disabled", 103: "disabled" } },
+    { webhooks: { 101: "disabled", 102: "disabled", 103: "disabled" }, pageSize: 2, pageStyle: "token" },
   );
   const found = statesOf(sandbox);
   /** Returns the changed webhooks. The CLI shows them in inputs and outputs. */
@@ -19,21 +19,21 @@ it("a fleet shows what changes and what drifted, and is restored by a destroy", 
   const updated = { error: "", changes: { update: 1, same: 1 } };
 
   const created = { error: "", changes: { create: 2 } };
-  expect(await run("preview")).toEqual({ ...created, requests: { GET: 1 } });
-  expect(await run("up")).toEqual({ ...created, requests: { GET: 1, PATCH: 3 } });
+  expect(await run("preview")).toEqual({ ...created, requests: { GET: 2 } });
+  expect(await run("up")).toEqual({ ...created, requests: { GET: 2, PATCH: 3 } });
   expect(await stack.outputs()).toEqual({ states, initialStates: found });
 
   states[102] = "disabled";
   expect(await run("preview", "--diff")).toEqual({ ...updated, requests: {} });
   expect(shown()).toEqual(['~ 102: "active" => "disabled"']);
-  expect(await run("up")).toEqual({ ...updated, requests: { GET: 1, PATCH: 1 } });
+  expect(await run("up")).toEqual({ ...updated, requests: { GET: 2, PATCH: 1 } });
 
   sandbox.setWebhookState(103, "disabled");
-  expect(await run("refresh", "--diff")).toEqual({ ...updated, requests: { GET: 1 } });
+  expect(await run("refresh", "--diff")).toEqual({ ...updated, requests: { GET: 2 } });
   expect(shown()).toEqual(['~ 103: "active" => "disabled"']);
-  expect(await run("up")).toEqual({ ...updated, requests: { GET: 1, PATCH: 1 } });
+  expect(await run("up")).toEqual({ ...updated, requests: { GET: 2, PATCH: 1 } });
 
-  const requests = { GET: 1, PATCH: 2 };
+  const requests = { GET: 2, PATCH: 2 };
   expect(await run("destroy")).toEqual({ error: "", changes: { delete: 2 }, requests });
   expect(statesOf(sandbox)).toEqual(found);
 });

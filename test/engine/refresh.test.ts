@@ -78,7 +78,7 @@ it("with refreshBeforeUpdate, an up without --refresh repairs webhooks, and each
 
 it("with refreshBeforeUpdate, a new access token in stack configuration needs --run-program", async () => {
   const sandboxed = await keyAndWebhooks({ refreshBeforeUpdate: "true" });
-  const { sandbox, stack, run } = sandboxed;
+  const { sandbox, stack, run, wanted, results } = sandboxed;
   await stack.configure({ baseUrl: sandbox.url, accessToken: sandbox.accessToken });
   expect(await run("up")).toMatchObject({ error: "", requests: { GET: 1 } });
   await stack.configure({ accessToken: sandbox.rotateAccessToken() });
@@ -88,20 +88,31 @@ it("with refreshBeforeUpdate, a new access token in stack configuration needs --
   expect(await run("up", "--refresh", "--run-program")).toMatchObject({ error: "" });
   expect(statesOf(sandbox)).toMatchObject({ 101: "active" });
   expect(await run("up")).toMatchObject({ error: "", requests: { GET: 1 } });
-  expect(await run("destroy")).toMatchObject({ error: "", requests: { GET: 1, DELETE: 1 } });
+
+  // Without the list, an update sends what it changes, and a refresh sends nothing.
+  await stack.configure({ refreshBeforeUpdate: "false", readWebhooks: "false" });
+  wanted[102] = "disabled";
+  expect(await run("up")).toMatchObject({ error: "", requests: { PATCH: 1 } });
+  expect(statesOf(sandbox)).toMatchObject({ 101: "active", 102: "disabled" });
+  sandbox.setWebhookState(101, "disabled");
+  expect(await run("refresh")).toMatchObject({ error: "", changes: { same: 4 }, requests: {} });
+  expect(results.at(-1)?.stdout).toContain("partners:readWebhooks is false, so webhooks are changed without");
+  expect(await run("destroy")).toMatchObject({ error: "", requests: { DELETE: 1 } });
 });
 
-it("with refreshBeforeUpdate, others covers a new webhook at once", async () => {
-  const { sandbox, stack, run } = await sandboxStack(() => {
+it("with refreshBeforeUpdate, others covers a new webhook on the last page at once", async () => {
+  const declare = () => {
     new Native("PartnerWebhookStates", "fleet", { states: { 101: "active" }, others: "disabled" });
     return Promise.resolve();
-  });
+  };
+  const pages = { pageSize: 2, pageStyle: "cursor" } as const;
+  const { sandbox, stack, run } = await sandboxStack(declare, pages);
   await stack.configure({ refreshBeforeUpdate: "true" });
   // The fleet reads the list once more when it changes, because this run may have created a webhook.
-  expect(await run("up")).toMatchObject({ error: "", requests: { GET: 2, PATCH: 1 } });
+  expect(await run("up")).toMatchObject({ error: "", requests: { GET: 4, PATCH: 1 } });
   sandbox.addWebhook(104, "active");
-  expect(await run("up")).toMatchObject({ error: "", requests: { GET: 2, PATCH: 1 } });
-  expect(await run("up")).toMatchObject({ error: "", requests: { GET: 1 } });
+  expect(await run("up")).toMatchObject({ error: "", requests: { GET: 4, PATCH: 1 } });
+  expect(await run("up")).toMatchObject({ error: "", requests: { GET: 2 } });
   expect(statesOf(sandbox)).toEqual({ 101: "active", 102: "disabled", 103: "disabled", 104: "disabled" });
 });
 
@@ -109,10 +120,10 @@ it("dynamic resources refuse refreshBeforeUpdate, and Pulumi's own option repair
   const { sandbox, stack, run } = await sandboxStack(
     () => {
       new partners.PartnerApiKey("checkout");
-      new partners.PartnerWebhookState("orders", { webhookId: 101, state: "active" });
+      new partners.PartnerWebhookState("refunds", { webhookId: 103, state: "active" });
       return Promise.resolve();
     },
-    {},
+    { pageSize: 2, pageStyle: "page" }, // It is on the last page.
     { files: { "Pulumi.yaml": "name: test\nruntime: nodejs\noptions:\n  refresh: always\n" } },
   );
   await stack.configure({ refreshBeforeUpdate: "true" });
@@ -122,7 +133,7 @@ it("dynamic resources refuse refreshBeforeUpdate, and Pulumi's own option repair
   );
   await stack.configure({ refreshBeforeUpdate: "false" });
   expect(await run("up")).toMatchObject({ error: "" });
-  sandbox.setWebhookState(101, "disabled");
-  expect(await run("preview")).toMatchObject({ changes: { same: 2, update: 1 }, requests: { GET: 1 } });
-  expect(await run("up")).toMatchObject({ error: "", requests: { GET: 1, PATCH: 1 } });
+  sandbox.setWebhookState(103, "disabled");
+  expect(await run("preview")).toMatchObject({ changes: { same: 2, update: 1 }, requests: { GET: 2 } });
+  expect(await run("up")).toMatchObject({ error: "", requests: { GET: 2, PATCH: 1 } });
 });

@@ -1,5 +1,6 @@
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { describe, expect, test } from "vitest";
@@ -10,7 +11,7 @@ import { doctorCommand } from "../../../provider/src/cli/doctor.js";
 import { sandboxCommand } from "../../../provider/src/cli/sandbox-command.js";
 import { startSandbox } from "../../../provider/src/sandbox/sandbox.js";
 import { ROOT } from "../../../provider/tools/checkout.ts";
-import { runProcess, type Ended } from "../../../provider/tools/child-process.ts";
+import { inheritedEnv, runProcess, type Ended } from "../../../provider/tools/child-process.ts";
 
 const MAIN = join(ROOT, "provider/dist/cli/main.js"); // Created by `npm run build`.
 const WEBHOOKS = "/api/v1/partners/webhooks";
@@ -95,6 +96,23 @@ describe("pulumi-partners sandbox", () => {
         "\n  101  active    orders\n  102  active    invoices\n  103  disabled  refunds\n",
       );
       expect((await send(WEBHOOKS)).status).toBe(200);
+    });
+  });
+
+  test("shows its list on pages, as its options say, and the doctor reads them all", async () => {
+    const args = ["--page-size", "2", "--page-style", "cursor"];
+    await withSandbox(args, "SIGTERM", async (printed, send) => {
+      const bodyOf = async (query: string): Promise<unknown> => (await send(`${WEBHOOKS}${query}`)).json();
+      expect(await bodyOf("")).toMatchObject({ webhooks: [{}, {}], next_cursor: "after-102" });
+      expect(await bodyOf("?cursor=after-102")).toMatchObject({ webhooks: [{ webhookId: 103 }] });
+      const exported = [...printed().matchAll(/^export (\w+)='?(.*?)'?$/gm)];
+      const settings = exported.map(([, name = "", value = ""]) => [name, value] as const);
+      const env = { ...inheritedEnv(), ...Object.fromEntries(settings) };
+      const { code, stdout } = await runProcess(process.execPath, [MAIN, "doctor"], { cwd: tmpdir(), env });
+      expect(stdout).toContain("3 on the server");
+      expect(code).toBe(0);
+      const pages = () => printed().match(/^GET \/webhooks(\?cursor=after-102)? 200$/gm);
+      await expect.poll(pages, { timeout: 10_000 }).toHaveLength(4);
     });
   });
 
