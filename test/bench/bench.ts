@@ -3,7 +3,8 @@
  * nothing, because they depend on the machine.
  *
  * --rounds 5          measurements of each case --counts 1,50,200   numbers of webhooks --latency 0,50
- * milliseconds that the service takes to respond
+ * milliseconds that the service takes to respond --paged 2000        webhooks of a fleet whose list has
+ * pages of 50, or 0 for none
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -14,7 +15,7 @@ import { buildPlugin } from "../../provider/tools/release/executable/plugin-tarb
 import { startTime } from "../../provider/tools/release/executable/start-time.ts";
 import { mustRun } from "../../provider/tools/child-process.ts";
 import { startSandbox } from "../support/sandbox.ts";
-import { findContenders, OPERATIONS } from "./contenders.ts";
+import { findContenders, OPERATIONS, type Declare } from "./contenders.ts";
 
 /** The measurements of a contender in one case. The arrays follow the order of {@link OPERATIONS}. */
 interface Row {
@@ -32,9 +33,14 @@ const { values: options } = parseArgs({
     rounds: { type: "string", default: "5" },
     counts: { type: "string", default: "1,50,200" },
     latency: { type: "string", default: "0,50" },
+    paged: { type: "string", default: "2000" },
   },
 });
 const [rounds = 0] = numbers(options.rounds);
+const [paged = 0] = numbers(options.paged);
+const PAGES = { pageSize: 50, pageStyle: "cursor" } as const;
+/** At most, of the fleet over pages: one takes as long as all others together. */
+const PAGED_ROUNDS = 3;
 const folder = await mkdtemp(join(tmpdir(), "partners-bench-"));
 const { path } = await buildPlugin(folder);
 await mustRun("tar", ["-xzf", basename(path)], { cwd: folder });
@@ -53,6 +59,11 @@ await measure(1, 0, 1);
 for (const latency of numbers(options.latency)) {
   const rows: Row[] = [];
   for (const count of numbers(options.counts)) rows.push(...(await measure(count, latency, rounds)));
+  if (paged > 0) {
+    const times = Math.min(rounds, PAGED_ROUNDS);
+    const [row] = await measure(paged, latency, times, { fleet: contenders.fleet }, PAGES);
+    if (row !== undefined) rows.push({ ...row, contender: `fleet, list in pages of ${PAGES.pageSize}` });
+  }
   console.log(`\nSeconds at ${latency} ms latency:\n${table(rows)}\n\nRequests:\n${requestsText(rows)}`);
 }
 await rm(folder, { recursive: true });
@@ -66,18 +77,24 @@ function numbers(list: string): number[] {
  * Runs all operations of a case. The contenders take turns, so that a disturbance of the machine affects them
  * all.
  */
-async function measure(count: number, latency: number, times: number): Promise<Row[]> {
+async function measure(
+  count: number,
+  latency: number,
+  times: number,
+  of: Readonly<Record<string, Declare>> = contenders,
+  pages: Partial<typeof PAGES> = {},
+): Promise<Row[]> {
   const webhooks = Array.from({ length: count }, (_, index) => {
     return { webhookId: index + 1, state: "disabled" as const };
   });
-  const results = Object.entries(contenders).map(([contender, declare]) => {
+  const results = Object.entries(of).map(([contender, declare]) => {
     const samples = OPERATIONS.map((): number[] => []);
     return { contender, declare, samples, requests: OPERATIONS.map(() => "") };
   });
   for (let round = 0; round < times; round += 1) {
     const runs = [];
     for (const result of results) {
-      const sandbox = await startSandbox({ webhooks, delay: latency });
+      const sandbox = await startSandbox({ webhooks, delay: latency, ...pages });
       runs.push({ sandbox, project: await result.declare(count, sandbox), result });
     }
     for (const [index, operation] of OPERATIONS.entries()) {

@@ -11,7 +11,7 @@ export const OPERATIONS = ["up", "unchanged up", "preview", "refresh", "destroy"
 type Operation = (typeof OPERATIONS)[number];
 
 /** Creates a project that declares active webhooks with the IDs from 1 to `count`. Applies nothing. */
-type Declare = (count: number, service: Sandbox) => Promise<Project>;
+export type Declare = (count: number, service: Sandbox) => Promise<Project>;
 
 interface Project {
   /** Returns the wall time of the command in milliseconds. @throws if the operation fails. */
@@ -39,17 +39,20 @@ new PartnerWebhookStates("fleet", { states: Object.fromEntries(IDS.map((id) => [
  *
  * @param plugin The folder of the native plugin's executable.
  */
-export async function findContenders(plugin: string): Promise<Record<string, Declare>> {
-  const found: Record<string, Declare> = {};
-  for (const [name, program] of Object.entries(OURS))
-    found[name] = (...service) => pulumiProject(program, plugin, ...service);
+export async function findContenders(plugin: string) {
+  const ours =
+    (name: keyof typeof OURS): Declare =>
+    (count, service) =>
+      pulumiProject(OURS[name], plugin, count, service);
+  const found = { native: ours("native"), dynamic: ours("dynamic"), fleet: ours("fleet") };
   const { code, stdout } = await runProcess("which", ["terraform", "terraform-provider-restapi"]);
   if (code !== 0) {
     console.log("Skipping terraform: terraform or terraform-provider-restapi is not on PATH.");
     return found;
   }
   const providers = dirname(stdout.trim().split("\n").at(-1) ?? "");
-  return { ...found, terraform: (...service) => terraformProject(providers, ...service) };
+  const terraform: Declare = (count, service) => terraformProject(providers, count, service);
+  return { ...found, terraform };
 }
 
 async function pulumiProject(

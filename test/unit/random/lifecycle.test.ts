@@ -48,11 +48,11 @@ const LIVES = scaled(150);
 const shapes = fc.constantFrom(...(Object.keys(MAPPINGS) as ServiceShape[]));
 /** The setting `readWebhooks`. */
 const readsList = fc.constantFrom(true, true, true, false);
+const pageSizes = fc.constantFrom(null, null, 1, 2);
 
 /** A stack, its program, and its service. */
 class Life {
   readonly service: Service;
-  readonly #shape: ServiceShape;
   readonly #clock: InstantClock;
   readonly #program = new Map<string, Declared>();
   readonly #entries: Entry[] = [];
@@ -62,10 +62,9 @@ class Life {
   /** What a person passes to the next runs, after a look at the service. */
   #goneKeys: readonly string[] = [];
 
-  constructor(service: Service, shape: ServiceShape, clock: InstantClock) {
+  constructor(service: Service, clock: InstantClock) {
     this.#clock = clock;
     this.service = service;
-    this.#shape = shape;
   }
 
   /** @throws if an invariant is violated. */
@@ -401,7 +400,7 @@ class Life {
       webhooks: { first: service.webhooksOf("first"), second: service.webhooksOf("second") },
       issued: new Set(service.issued.keys()),
     };
-    const responses = { right: MAPPINGS[this.#shape], wrong: { apiKey: "/nothing" } }[mapping] ?? {};
+    const responses = { right: service.mapping, wrong: { apiKey: "/nothing" } }[mapping] ?? {};
     // Two creations that are lost have different times.
     this.#clock.advance(1_000);
     sandbox.clearRequests();
@@ -467,18 +466,24 @@ it(
   { timeout: 1_800_000 },
   async () => {
     let creations = 0;
-    const property = fc.asyncProperty(shapes, readsList, lives, async (shape, isListRead, events) => {
-      const clock = new InstantClock();
-      const service = await startService(shape, isListRead, () => clock.now());
-      const life = new Life(service, shape, clock);
-      try {
-        for (const event of events) await life.live(event);
-        await life.settle();
-      } finally {
-        creations += life.service.issued.size;
-        await life.service.sandbox.close();
-      }
-    });
+    const property = fc.asyncProperty(
+      shapes,
+      readsList,
+      pageSizes,
+      lives,
+      async (shape, isListRead, pageSize, events) => {
+        const clock = new InstantClock();
+        const service = await startService(shape, isListRead, pageSize, () => clock.now());
+        const life = new Life(service, clock);
+        try {
+          for (const event of events) await life.live(event);
+          await life.settle();
+        } finally {
+          creations += life.service.issued.size;
+          await life.service.sandbox.close();
+        }
+      },
+    );
     // The timeout is for one life, in real milliseconds, even on a busy machine.
     await fc.assert(property, { seed: runSeed(), numRuns: LIVES, timeout: 60_000 });
     expect(creations).toBeGreaterThan(LIVES); // Otherwise the run tested nothing.

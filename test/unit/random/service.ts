@@ -1,4 +1,6 @@
-import { json } from "../../../provider/dist/sandbox/partner-account.js";
+import { json, type Answer } from "../../../provider/dist/sandbox/partner-account.js";
+import { pageOf } from "../../../provider/dist/sandbox/pages.js";
+import type { OperationCall } from "../../../provider/dist/sandbox/sandbox.js";
 import { SHAPES, startSandbox, tokenOf, type WebhookSeed, type WebhookState } from "../../support/sandbox.ts";
 
 /** The webhooks that exist at the start, in each account. */
@@ -64,12 +66,44 @@ const RECORD = "key_record";
  * Starts a sandbox that records the keys it issues, with the responses to their creation.
  *
  * @param isListRead The setting `readWebhooks`.
+ * @param pageSize The number of webhooks on a page of the list; `null` for a list without pages.
  */
-export async function startService(shape: ServiceShape, isListRead: boolean, currentTime: () => number) {
+export async function startService(
+  shape: ServiceShape,
+  isListRead: boolean,
+  pageSize: number | null,
+  currentTime: () => number,
+) {
   const issued = new Map<string, { id: string; body: string; at: number; account: Account }>();
   /** The webhooks at each request for the list, newest last. */
   const lists: Record<Account, (readonly WebhookSeed[])[]> = { first: [], second: [] };
   const accountOf = (token: string): Account => (token === TOKENS.second ? "second" : "first");
+  /** Returns what the list shows, which may be what it showed some requests ago. */
+  const shownTo = (account: Account, current: readonly WebhookSeed[]): readonly WebhookSeed[] => {
+    const earlier = lists[account];
+    earlier.push(current);
+    const shown = earlier.at(-1 - service.lag) ?? earlier[0] ?? current;
+    const stateOf = (list: readonly WebhookSeed[], id: number): unknown =>
+      list.find(({ webhookId }) => webhookId === id)?.state;
+    for (const id of WEBHOOKS) {
+      if (stateOf(shown, id) !== stateOf(current, id)) service.outdated[account].add(id);
+      if (stateOf(shown, id) === undefined) service.unlisted[account].add(id);
+    }
+    return shown;
+  };
+  /** What the first page was cut from. The other pages are cut from the same list. */
+  const cutFrom: Record<Account, readonly WebhookSeed[]> = { first: [], second: [] };
+  const pageFor = (call: OperationCall, size: number): Answer => {
+    const token = tokenOf(call);
+    const account = accountOf(token);
+    const url = new URL(call.response.req.url ?? "", sandbox.url);
+    const current = Array.from(sandbox.account(token).webhooks, ([webhookId, state]) => {
+      return { webhookId, state };
+    });
+    if (!url.searchParams.has("page")) cutFrom[account] = shownTo(account, current);
+    const { body, headers } = pageOf(cutFrom[account], size, "link", url);
+    return json(200, SHAPES[shape].webhooks(body as WebhookSeed[], token), headers);
+  };
   const sandbox = await startSandbox({
     shape: {
       ...SHAPES[shape],
@@ -81,19 +115,7 @@ export async function startService(shape: ServiceShape, isListRead: boolean, cur
         issued.set(created.key, { id, body: JSON.stringify(body), at: currentTime(), account });
         return body;
       },
-      webhooks: (current, token) => {
-        const account = accountOf(token);
-        const earlier = lists[account];
-        earlier.push(current);
-        const shown = earlier.at(-1 - service.lag) ?? earlier[0] ?? current;
-        const stateOf = (list: readonly WebhookSeed[], id: number): unknown =>
-          list.find(({ webhookId }) => webhookId === id)?.state;
-        for (const id of WEBHOOKS) {
-          if (stateOf(shown, id) !== stateOf(current, id)) service.outdated[account].add(id);
-          if (stateOf(shown, id) === undefined) service.unlisted[account].add(id);
-        }
-        return SHAPES[shape].webhooks(shown, token);
-      },
+      webhooks: (current, token) => SHAPES[shape].webhooks(shownTo(accountOf(token), current), token),
     },
     currentTime,
     refuse: (call) => {
@@ -108,6 +130,7 @@ export async function startService(shape: ServiceShape, isListRead: boolean, cur
         if (service.sameKey && known) return json(201, JSON.parse(known.body));
         if (service.oneRecord) for (const key of inRecord) service.replacedKeys.add(key);
       }
+      if (call.operation === "listWebhooks" && pageSize !== null) return pageFor(call, pageSize);
       if (call.operation !== "deleteApiKey") return null;
       const key = keys.find((each) => each === call.parameter || issued.get(each)?.id === call.parameter);
       if (key === undefined) return null;
@@ -135,6 +158,11 @@ export async function startService(shape: ServiceShape, isListRead: boolean, cur
     issued,
     ...USUAL_RULES,
     isListRead,
+    /** The setting `responses` that suits the service. */
+    mapping:
+      pageSize === null || shape !== "unreadable"
+        ? MAPPINGS[shape]
+        : { ...MAPPINGS[shape], pageParameter: "page" },
     /** Whether the setting `responses` says that the list is complete. Then, an empty one is believed. */
     isSaidComplete: "complete" in MAPPINGS[shape],
     /** The keys in whose place another one was created in the only record. They are no longer valid. */
