@@ -276,13 +276,13 @@ it("an odd record on an earlier page may be a webhook that seems to be missing",
   expect(problems).toMatchObject([{ problem: { kind: "absenceUnproven", webhookId: 9, doubt: "odd" } }]);
 });
 
-it("a total counts the records of all pages, and a page may have several addresses", async () => {
+it("a total counts all records on all pages, and a page may have several addresses", async () => {
   const total = await scripted((query) => {
     const offset = Number(query.get("offset") ?? 0);
-    return { data: [{ ...A, id: offset + 1 }], offset, limit: 1, total: 3 };
+    return { data: offset === 0 ? [A, { id: 0 }] : [B], offset, limit: 2, total: 3 };
   });
-  expect(await total.run.listWebhooks()).toHaveLength(3);
-  expect(total.queries()).toEqual(["", "?offset=1", "?offset=2"]);
+  expect(await total.run.listWebhooks()).toHaveLength(2);
+  expect(total.queries()).toEqual(["", "?offset=2"]);
   const addresses = await scripted((query, origin) =>
     query.has("p")
       ? { data: [B], next_page: null }
