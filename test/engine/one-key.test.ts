@@ -45,7 +45,7 @@ it.each(LONG ? HOSTS : ["dynamic" as const])(
     const expectRefused = async (): Promise<void> => {
       const { ok, stdout } = await stack.up();
       expect(ok, stdout).toBe(false);
-      expect(stdout).toMatch(/The service returned key sha256:\w+, which .*checkout.* already has/);
+      expect(stdout).toMatch(/The server returned key sha256:\w+, which .*checkout.* already has/);
       expect(sandbox.apiKeys).toEqual(apiKeys);
       expect(await stack.outputs()).toEqual({ apiKey: apiKeys[0] });
     };

@@ -155,7 +155,7 @@ it.each<[what: string, body: object, headers: object, expected: RegExp, members:
     "a parameter that the service ignores",
     { next_cursor: "x" },
     {},
-    /page 2 of the list shows no new webhook, so the service may ignore the query parameter "cursor"\./,
+    /page 2 of the list shows no new webhook, so the server may ignore the query parameter "cursor"\./,
     [{ nextPage: "/next_cursor", pageParameter: "NAME" }],
   ],
   [

@@ -48,14 +48,14 @@ export function keyErrorText(problem: KeyProblem, context: MessageContext, descr
       const keeps = rotates && OLD_STAYS;
       if (kept !== null)
         return sentences(
-          `The service returned ${other}.`,
+          `The server returned ${other}.`,
           "The response is saved in the stack, and may have a new key elsewhere.",
           keeps,
           `If so, set ${settingName("responses.apiKey", context)} to ${oneOf(kept.pointers)}, and run ${UP}.`,
           `If the response has no new key, ${goneOrRemoved(kept.name, context)}.`,
         );
       return sentences(
-        `The service returned ${other}, instead of a new one.`,
+        `The server returned ${other}, instead of a new one.`,
         keeps,
         "The service may allow only one key. If so, declare one PartnerApiKey and, for a rotation, set",
         "overlapDays to 0 and deleteBeforeReplace to true.",

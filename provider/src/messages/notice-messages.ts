@@ -174,7 +174,7 @@ export function renderNotice(notice: Notice, context: MessageContext): string {
         "so webhooks are changed without being read, and drift is not detected.",
       );
     case "changeUnconfirmed": {
-      const what = `the service accepted the change of ${webhooksText(notice.webhookIds)}`;
+      const what = `the server accepted the change of ${webhooksText(notice.webhookIds)}`;
       if (!notice.isRead)
         return `${what}, but responded with the old state. Check at the service whether it was made.`;
       return sentences(
@@ -225,7 +225,7 @@ export function renderNotice(notice: Notice, context: MessageContext): string {
     case "notChecked":
       return `${NOT_CHECKED} ${renderError(notice.error, context)}`;
     case "checkTimedOut":
-      return `${NOT_CHECKED} The service took more than ${notice.timeout / 1000} s.`;
+      return `${NOT_CHECKED} The server took more than ${notice.timeout / 1000} s.`;
   }
 }
 

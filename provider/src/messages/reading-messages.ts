@@ -104,13 +104,13 @@ export function unreadPagesReason(unread: UnreadPages): string {
     case "unknown":
       return `the list does not say how to request page ${page + 1}`;
     case "refused": {
-      const refusal = `the service refused the query parameter ${JSON.stringify(unread.parameter)}`;
+      const refusal = `the server refused the query parameter ${JSON.stringify(unread.parameter)}`;
       return `page ${page + 1} of the list could not be read: ${refusal} (${unread.status})`;
     }
     case "nothingNew": {
       const what = `page ${page} of the list shows no new webhook`;
       if (unread.parameter === null) return `${what}, but leads to another page`;
-      return `${what}, so the service may ignore the query parameter ${JSON.stringify(unread.parameter)}`;
+      return `${what}, so the server may ignore the query parameter ${JSON.stringify(unread.parameter)}`;
     }
     case "loop":
       return `page ${page} of the list leads to a page that was already read`;
