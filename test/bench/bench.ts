@@ -39,7 +39,7 @@ const { values: options } = parseArgs({
 const [rounds = 0] = numbers(options.rounds);
 const [paged = 0] = numbers(options.paged);
 const PAGES = { pageSize: 50, pageStyle: "cursor" } as const;
-/** At most, of the fleet over pages: one takes as long as all others together. */
+/** The maximum number of measurements of the fleet over pages: 2,000 changes take long. */
 const PAGED_ROUNDS = 3;
 const folder = await mkdtemp(join(tmpdir(), "partners-bench-"));
 const { path } = await buildPlugin(folder);
