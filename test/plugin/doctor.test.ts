@@ -196,6 +196,19 @@ it.each<[what: string, body: object, headers: object, expected: RegExp, members:
   },
 );
 
+it("the doctor repeats what the service says about a page that it refuses", async () => {
+  const first = JSON.stringify({ data: [{ id: 101, state: "active" }], next_cursor: "x" });
+  const refusal = JSON.stringify({ message: "Cursor expired" });
+  const faults = [
+    { kind: "status", status: 200, body: first },
+    { kind: "status", status: 400, body: refusal, times: Infinity },
+  ] as const;
+  const { stdout } = await doctor(inEnvironment((await sandboxFor({ accessToken: TOKEN, faults })).url));
+  expect(stdout).toMatch(
+    /refused the query parameter "cursor" \(400\)\. The server said: "Cursor expired"\.$/m,
+  );
+});
+
 it("the doctor warns that readWebhooks is false, and says when the list can be read", async () => {
   const unread = (url: string) => ({ ...inEnvironment(url), PARTNERS_READ_WEBHOOKS: "false" });
   const without = await doctor(unread(await serviceOf(405, "{}")));

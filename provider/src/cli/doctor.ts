@@ -8,7 +8,12 @@ import { PluginProcess } from "../shared/plugin-process.js";
 import type { WebhookList } from "../webhooks/list-pages.js";
 import { renderError } from "../messages/error-messages.js";
 import { oddRecordsText, renderNotice } from "../messages/notice-messages.js";
-import { PARAMETER, proposePageSettings, unreadPagesReason } from "../messages/reading-messages.js";
+import {
+  PARAMETER,
+  proposePageSettings,
+  refusalWords,
+  unreadPagesReason,
+} from "../messages/reading-messages.js";
 import { quoteForShell, settingName } from "../messages/wording.js";
 import type { ResponseMapping } from "../responses/mapping.js";
 import { isScalar, nodesOf, pointersOf } from "../json.js";
@@ -238,7 +243,7 @@ function reportUnreadPages(
     lines.push(`Replace ${PARAMETER} with the query parameter that takes ${what}.`);
   }
   const detail = `${where} Webhooks missing from the list cannot be managed: ${reason}.`;
-  report("warning", "shape", detail, ...lines);
+  report("warning", "shape", detail + refusalWords(unread), ...lines);
 }
 
 /**

@@ -78,9 +78,12 @@ export function encodingName(encoding: string): string {
 
 /** Says why further pages of a list were not read, and what to set. */
 export function unreadPagesText(unread: UnreadPages, context: MessageContext): string {
-  const remedy = unreadPagesRemedy(unread, context);
-  const words = unread.kind === "refused" && unread.words !== null ? quotedWords(unread.words) : "";
-  return `${unreadPagesReason(unread)}. ${remedy}${words}`;
+  return `${unreadPagesReason(unread)}. ${unreadPagesRemedy(unread, context)}${refusalWords(unread)}`;
+}
+
+/** Quotes what the service says about a page that it refuses. */
+export function refusalWords(unread: UnreadPages | null): string {
+  return unread?.kind === "refused" && unread.words !== null ? quotedWords(unread.words) : "";
 }
 
 /** Says what to set if a list may have further pages, but nothing leads to one. */
