@@ -6,7 +6,7 @@ import { findWebhook, isFound, searchFailureText } from "../webhook-search.js";
 import { readList, readListOutput, type ListedWebhook } from "./get-partner-webhooks.js";
 import { assertArguments } from "./partner-resource.js";
 
-/** The arguments of {@link getPartnerWebhook}: exactly one of them. */
+/** The arguments of {@link getPartnerWebhook}. Set exactly one. */
 export interface GetPartnerWebhookArgs {
   /**
    * The complete URL of the webhook, with its query. A slash at the end of the path counts; the user, the
@@ -17,7 +17,7 @@ export interface GetPartnerWebhookArgs {
   name?: string | undefined;
 }
 
-/** The arguments of {@link getPartnerWebhookOutput}: exactly one of them. */
+/** The arguments of {@link getPartnerWebhookOutput}. Set exactly one. */
 export interface GetPartnerWebhookOutputArgs {
   /** As of {@link getPartnerWebhook}. */
   url?: pulumi.Input<string | undefined>;
@@ -38,12 +38,12 @@ export interface GetPartnerWebhookResult {
 }
 
 /**
- * Finds the only webhook with a URL or a name, so that a program needs no ID, which differs in every account.
- * Reads the same list as {@link getPartnerWebhooks}.
+ * Finds a webhook by its URL or its name, because IDs differ between accounts. Reads the same list as
+ * {@link getPartnerWebhooks}.
  *
  * @param args The URL or the name.
  * @param options Selects the account by its `provider` or `parent`.
- * @throws {Error} if no webhook or several match, and as {@link getPartnerWebhooks} does.
+ * @throws {Error} unless exactly one webhook matches, and whenever {@link getPartnerWebhooks} does.
  * @example
  * ```ts
  * const { webhookId } = await partners.getPartnerWebhook({ url: "https://hooks.example.com/orders" });
@@ -59,8 +59,8 @@ export async function getPartnerWebhook(
 }
 
 /**
- * Finds a webhook like {@link getPartnerWebhook}, but takes inputs and returns an output. It needs no
- * `await`, and may be unknown in a preview. The result holds no secret, so it is not one.
+ * Finds a webhook like {@link getPartnerWebhook}, but takes inputs and returns an output, which needs no
+ * `await`, and may be unknown in a preview. The result is not secret.
  *
  * @param args The URL or the name.
  * @param options Selects the account, as for {@link getPartnerWebhooks}.

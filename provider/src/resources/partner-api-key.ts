@@ -25,9 +25,9 @@ export interface RotationArgs {
    */
   afterDays?: pulumi.Input<number | undefined>;
   /**
-   * The days that the old key stays valid, 0 to 36500, at most `afterDays`. They must exceed the longest time
-   * that any consumer of the key goes without a successful `pulumi up`. With 0, the resource is replaced, and
-   * the old key is deleted at the end of the update.
+   * How many days the old key stays valid: 0 to 36500, at most `afterDays`. Choose more than the longest time
+   * that any consumer of the key goes without a successful `pulumi up`. With 0, a rotation replaces the
+   * resource, and the old key is deleted at the end of the update.
    */
   overlapDays: pulumi.Input<number>;
 }

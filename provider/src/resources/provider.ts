@@ -37,7 +37,7 @@ export interface ProviderArgs {
    */
   headers?: pulumi.Input<Record<string, pulumi.Input<string>> | undefined>;
   /**
-   * The name of the account. Moving a resource to a provider with another one replaces the resource.
+   * The name of the account. Moving a resource to a provider with another name replaces the resource.
    * @default the name of the provider
    */
   account?: pulumi.Input<string | undefined>;
@@ -67,8 +67,8 @@ export interface ProviderArgs {
    */
   refreshBeforeUpdate?: pulumi.Input<boolean | undefined>;
   /**
-   * Whether the webhook list is read. With `false`, each change is sent without looking, and drift is not
-   * detected.
+   * Whether to read the webhook list. With `false`, changes are sent without checking the current state, and
+   * drift is not detected.
    * @default `true`
    */
   readWebhooks?: pulumi.Input<boolean | undefined>;
@@ -80,7 +80,7 @@ export interface ProviderArgs {
 }
 
 /**
- * An additional account. Resources select it with the `provider` option. The account of stack configuration
+ * An additional account. Resources use it with the option `provider`. The account in stack configuration
  * needs no `Provider`.
  *
  * @example

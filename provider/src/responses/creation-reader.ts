@@ -11,7 +11,7 @@ import type { ResponseMapping } from "./mapping.js";
 export interface KeyResponse {
   /** The body as text, or in base64. */
   readonly body: string;
-  /** Of `body`: `base64` if it is not valid UTF-8, or equals a text that has a meaning for Pulumi. */
+  /** The encoding of `body`: `base64` if the body is not valid UTF-8, or is a text that Pulumi interprets. */
   readonly encoding: "utf8" | "base64";
   /** Whether the whole body was received. */
   readonly complete: boolean;

@@ -6,7 +6,7 @@ import { randomBytes } from "node:crypto";
  * - `new`: each creation returns another key.
  * - `same`: a creation returns the key that exists, if there is one.
  * - `oneRecord`: each creation replaces the key, and keeps its ID.
- * - `byId`: a deletion names the ID of the key; if it names the key, it gets a 404.
+ * - `byId`: a key is deleted by its ID; a deletion by the key itself gets a 404.
  * - `refused`: a creation gets a 201 that reports a failure, and creates nothing.
  */
 export type KeyKind = "new" | "same" | "oneRecord" | "byId" | "refused";

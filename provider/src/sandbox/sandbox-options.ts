@@ -20,7 +20,7 @@ export interface WebhookSeed {
  * A request that the sandbox received. `path` and `headers` contain keys and tokens.
  */
 export interface LoggedRequest {
-  /** `null` for a request that is not of the Partner API. */
+  /** `null` for any other request. */
   readonly operation: Operation | null;
   /** The HTTP method. */
   readonly method: string;

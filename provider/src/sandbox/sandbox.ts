@@ -40,7 +40,7 @@ export interface AccountState {
 }
 
 /**
- * A running sandbox. Its members concern its first account; lists and maps are snapshots.
+ * A running sandbox. Its members are about its first account; lists and maps are snapshots.
  */
 export interface Sandbox {
   /** The base URL to configure. */
