@@ -69,7 +69,7 @@ export function webhookLabel(webhook: SearchableWebhook): string {
 }
 
 /** Returns the name in quotes and the host of a webhook; `null` if neither is shown. */
-function knownAs({ url, name }: Pick<SearchableWebhook, "url" | "name">): string | null {
+export function knownAs({ url, name }: Pick<SearchableWebhook, "url" | "name">): string | null {
   const host = url === null ? null : (/^[a-z+.-]+:\/\/([^/?#]+)/i.exec(url)?.[1] ?? url);
   const parts = [name === null ? null : JSON.stringify(name), host].filter((part) => part !== null);
   return parts.length === 0 ? null : parts.join(", ");

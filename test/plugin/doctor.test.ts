@@ -222,7 +222,7 @@ it("without a project, the doctor checks the environment", async () => {
   const ended = await doctor(inEnvironment((await sandboxFor({ accessToken: TOKEN })).url));
   expect(statuses(ended)).toEqual(["stack ok", "service ok", "shape ok", "webhooks ok"]);
   expect(ended).toMatchObject({ code: 0, stderr: "" });
-  expect(ended.stdout).toMatch(/^ +101 {2}active {4}-$/m);
+  expect(ended.stdout).toMatch(/^ +101 {2}active {4}not declared {2}"orders"$/m);
   const { code, stdout } = await doctor({});
   expect(stdout).toContain("Set PARTNERS_BASE_URL. Set PARTNERS_ACCESS_TOKEN. Nothing was sent.");
   expect(code).toBe(1);
@@ -371,8 +371,15 @@ describe("in a project, the doctor", () => {
     expect(stdout).toMatch(/^ +7 +missing +lost$/m);
     expect(code).toBe(1);
 
-    const paged = await serviceOf(200, `{"webhooks":[{"id":8,"active":true}],"next":"x"}`);
+    const webhook = {
+      id: 8,
+      active: true,
+      name: "Orders",
+      url: `https://hooks.example.com/?${webhookSecret}`,
+    };
+    const paged = await serviceOf(200, JSON.stringify({ webhooks: [webhook], next: "x" }));
     const ended = await doctorIn({ config: inStack(paged), resources });
+    expect(ended.stdout).toMatch(/^ +8 {4}active {4}not declared {2}"Orders", hooks\.example\.com$/m);
     expect(statuses(ended).slice(-2)).toEqual(["shape warning", "webhooks warning"]);
     expect(ended.code).toBe(0);
   });
@@ -417,7 +424,7 @@ it.each([
     expect(ended.code).toBe(1);
     expect(statuses(ended)).toContain("shape failed");
     expect(ended.stdout).toContain(`${set}\n         Fields of a webhook: /id, ${field}`);
-    expect(ended.stdout).toMatch(/^ +7 {2}unknown +-$/m);
+    expect(ended.stdout).toMatch(/^ +7 {2}unknown +not declared$/m);
     expect(ended.stdout).toContain(`\n         PARTNERS_RESPONSES='${JSON.stringify(members)}'\n`);
     const inProject = (await doctorIn({ config: inStack(url) })).stdout;
     for (const command of commands) expect(inProject).toContain(`\n         ${command}\n`);
@@ -457,7 +464,7 @@ describe("a Provider", () => {
     const { stdout, code } = await doctorIn({ resources });
     expect(stdout).toContain("ok       stack       dev, accounts Europe, us, asia.\n");
     const [, eu = "", us = "", asia = ""] = stdout.split("\n\nProvider ");
-    expect(eu).toMatch(/^eu, account Europe\nok +service [^]*^ +101 +active +orders$/m);
+    expect(eu).toMatch(/^eu, account Europe\nok +service [^]*^ +101 +active +orders +"orders"$/m);
     expect(us).toContain('         responses: { webhooks: "/incoming" }\n');
     expect(asia).toMatch(/^asia, account asia\nfailed +service +Set the Provider's baseUrl\. /);
     expect([code, sandbox.requests.length]).toEqual([1, 1]);
@@ -477,6 +484,6 @@ describe("a Provider", () => {
     expect(stdout.match(/a\?::set-output name=x::y\?\[2J\?/g)).toHaveLength(4);
     expect(stdout.replaceAll("\n", "")).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u202e]/);
     expect(stdout).not.toMatch(/^\s*::/m);
-    expect(stdout).toMatch(/^ +103 +\w+ +-$/m);
+    expect(stdout).toMatch(/^ +103 +\w+ +not declared/m);
   });
 });

@@ -5,7 +5,9 @@ import { RequestError } from "../api/errors.js";
 import { API_ROOT, OPERATIONS } from "../api/operations.js";
 import { isAccepted } from "../keys/api-key.js";
 import { PluginProcess } from "../shared/plugin-process.js";
+import { knownAs } from "../webhook-search.js";
 import type { WebhookList } from "../webhooks/list-pages.js";
+import { shownWebhook } from "../webhooks/shown-webhook.js";
 import { renderError } from "../messages/error-messages.js";
 import { oddRecordsText, renderNotice } from "../messages/notice-messages.js";
 import {
@@ -16,6 +18,7 @@ import {
 } from "../messages/reading-messages.js";
 import { quoteForShell, settingName } from "../messages/wording.js";
 import type { ResponseMapping } from "../responses/mapping.js";
+import type { WebhookReading } from "../responses/webhook-list-reader.js";
 import { isScalar, nodesOf, pointersOf } from "../json.js";
 import { GONE_KEYS, unknownSettingText } from "../setting-names.js";
 import { parseOptions, printable, UsageError, type Command } from "./command.js";
@@ -150,7 +153,7 @@ async function checkAccount(account: Account, hasProject: boolean, report: Repor
     const list = await client.listWebhooks().finally(() => client.close());
     reportAccepted();
     checkShape(list, report, commandsFor);
-    checkWebhooks(list, declared, report);
+    checkWebhooks(list, declared, report, (webhook) => knownAs(shownWebhook(plugin, webhook)) ?? "");
     const remedy = `The list can be read: remove ${settingName("readWebhooks", context)}.`;
     if (!plugin.readsWebhooks) report("warning", "settings", renderNotice(NOT_READ, context), remedy);
   } catch (error) {
@@ -251,16 +254,33 @@ function reportUnreadPages(
  * webhook belongs to which resource. Lists every webhook with its ID, its state, and the resources that
  * declare it.
  */
-function checkWebhooks(list: WebhookList, declared: Account["declared"], report: Report): void {
+/** @param labelOf Returns what people know a webhook by; empty if the service does not show it. */
+function checkWebhooks(
+  list: WebhookList,
+  declared: Account["declared"],
+  report: Report,
+  labelOf: (webhook: WebhookReading) => string,
+): void {
   const { webhooks, complete } = list;
   const ids = [...new Set([...webhooks.keys(), ...declared.keys()])].sort((a, b) => a - b);
   const width = String(ids.at(-1)).length;
-  const table = ids.map((webhookId) => {
+  const rows = ids.map((webhookId) => {
     const webhook = webhooks.get(webhookId);
     const state = webhook === undefined ? "missing" : (webhook.state ?? "unknown");
-    const declarers = declared.get(webhookId)?.join(", ") ?? "-";
-    return `${String(webhookId).padEnd(width)}  ${state.padEnd("disabled".length)}  ${declarers}`;
+    const declarers = declared.get(webhookId)?.join(", ") ?? "not declared";
+    return { webhookId, state, declarers, label: webhook === undefined ? "" : labelOf(webhook) };
   });
+  const declarersWidth = Math.max(0, ...rows.map(({ declarers }) => declarers.length));
+  const table = rows.map(({ webhookId, state, declarers, label }) =>
+    [
+      String(webhookId).padEnd(width),
+      state.padEnd("disabled".length),
+      declarers.padEnd(declarersWidth),
+      label,
+    ]
+      .join("  ")
+      .trimEnd(),
+  );
   const count = `${webhooks.size} on the server, ${declared.size} declared in this stack`;
   const missing = [...declared.keys()].filter((webhookId) => !webhooks.has(webhookId));
   const detail = `${count}; declared but not in the list: ${missing.join(", ")}.`;

@@ -174,7 +174,7 @@ function refreshText(context: MessageContext): string {
 function dependsOnSettings(error: PartnerError): boolean {
   if (error instanceof SettingsError) return true;
   if (error instanceof ResourceError)
-    return ["otherAccount", "absenceUnproven", "stateUnknown"].includes(error.problem.kind);
+    return ["otherAccount", "otherServer", "absenceUnproven", "stateUnknown"].includes(error.problem.kind);
   if (!(error instanceof RequestError)) return false;
   const { cause, effect } = error.failure;
   if (cause.kind === "status") return cause.status < 400 || [401, 403, 404].includes(cause.status);

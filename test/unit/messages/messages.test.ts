@@ -624,7 +624,7 @@ describe("the message for every error and notice", () => {
       [new ResourceError({ kind: "otherAccount", owner: "eu", present: "default" }), true],
       [new SettingsError(all(SETTINGS)), true],
       [answered(500), false],
-      [new ResourceError(otherServer), false], // Its own remedy already says so.
+      [new ResourceError(otherServer), true], // The setting may be right again since an `up` that failed.
     ] as const) {
       for (const context of [{}, { account: "eu" }])
         expect(hint.test(renderError(error, { ...context, lastUp: true })), renderError(error)).toBe(
