@@ -1,14 +1,4 @@
-/**
- * How a list tells where its next page is:
- *
- * - `link`: its address is in the header `Link`.
- * - `next-url`: its address is in `next`.
- * - `cursor`: `next_cursor` is for the query parameter `cursor`.
- * - `token`: `nextPageToken` is for `pageToken`.
- * - `page`: `page` and `total_pages` count pages.
- * - `offset`: `offset`, `limit` and `total` count webhooks.
- * - `has-more`: `has_more` says that there is one; `starting_after` takes the last ID.
- */
+/** How a list leads to its next page. `pulumi-partners sandbox --help` explains each style. */
 export type PageStyle = "link" | "next-url" | "cursor" | "token" | "page" | "offset" | "has-more";
 
 /** All of them. */

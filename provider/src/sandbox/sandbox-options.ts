@@ -70,7 +70,7 @@ export interface SandboxOptions {
    */
   readonly pageSize?: number;
   /**
-   * How the list tells where its next page is.
+   * How the list leads to its next page: `npx --no pulumi-partners sandbox --help` explains each style.
    * @default "link"
    */
   readonly pageStyle?: PageStyle;
