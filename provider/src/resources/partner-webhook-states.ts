@@ -27,7 +27,7 @@ export interface PartnerWebhookStatesArgs {
 
 /**
  * The states of many existing webhooks, as one resource. It is faster than one {@link PartnerWebhookState}
- * per webhook. The provider does not create or delete webhooks.
+ * per webhook.
  *
  * @example
  * ```ts
