@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Exit code 0: no drift. 7: drift. Anything else: it is not known whether there is drift. With readWebhooks: false, webhooks
-# are never checked: that was decided, so it does not fail every night, but it is said.
+# Exit code 0: no drift. 7: drift. Anything else: it is unknown whether there is drift. With readWebhooks: false,
+# webhooks are never checked. The script prints this, but does not fail every night because of it.
 set -euo pipefail
 code=0
 pulumi preview --refresh --expect-no-changes --non-interactive --color=never --suppress-progress 2>&1 | tee drift.log || code=$?
