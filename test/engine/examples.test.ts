@@ -60,7 +60,7 @@ it("the doctor reads the state and the settings of each Provider, and says how t
   expect(code, stdout).toBe(0);
   expect(stdout).not.toContain(eu.accessToken);
   expect(stdout).toMatch(
-    /\n\nProvider eu, account eu\nok {7}service .*\n(.*\n)+ +101 +disabled +orders-eu\n/,
+    /\n\nProvider eu, account eu\nok {7}service .*\n(.*\n)+ +101 +disabled +orders-eu +"orders"\n/,
   );
   for (const { requests } of [sandbox, eu]) expect(requests).toMatchObject([{ method: "GET" }]);
 
