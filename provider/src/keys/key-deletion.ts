@@ -181,6 +181,7 @@ function doubtsAbout(
   const pointers = idsBesideKey(text).filter((pointer) => idAt(pointer) !== parameter);
   if (pointers.length > 0 && !plugin.deletedKeys.accepted.has(by))
     doubts.push({ kind: "byId", pointers, isOther: by === "id" });
+  if (by === "imported" && !plugin.deletedKeys.accepted.has(by)) doubts.push({ kind: "idUnknown" });
   if (isNew) doubts.push({ kind: "new" });
   return doubts;
 }

@@ -163,6 +163,11 @@ function deletionUnclearText(
           `the service may delete keys by ${doubt.isOther ? "another" : "an"} ID. If so, set`,
           `${settingName("responses.apiKeyId", context)} to ${oneOf(doubt.pointers)}, and run ${UP}.`,
         );
+      case "idUnknown":
+        return sentences(
+          "the key was imported, so its ID is not known, and the service may delete keys only by an ID.",
+          "Delete it at the service.",
+        );
       case "new":
         return `the key is new, and the service may not find it yet. ${RUN_AGAIN} in two minutes.`;
     }

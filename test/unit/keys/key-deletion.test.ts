@@ -172,6 +172,21 @@ describe("with responses.apiKeyId, a key", () => {
     expect(service.apiKeys).toEqual([]);
     expect(notices).toMatchObject([{ kind: "importedByValue" }]);
   });
+
+  it("is not gone because a 404 says so of the value of an imported one", async () => {
+    const { service, outputs } = await createdKey(WITH_ID, { keys: "byId" });
+    const env = { CHECKOUT_KEY: String(outputs["apiKey"]) };
+    const { partnerApiKey: keys } = startRun(service, mapping({ apiKeyId: "/id" }), { env });
+    const imported = await keys.adopt("env:CHECKOUT_KEY");
+    const resource = { id: imported.id, urn: "urn" };
+    const error = await failureOf(keys.delete(imported.outputs, resource));
+    expect(error).toMatchObject({ problem: { kind: "deletionUnclear", doubts: [{ kind: "idUnknown" }] } });
+    expect(service.apiKeys).toEqual([outputs["apiKey"]]);
+    const gone = { PARTNERS_GONE_KEYS: String(imported.outputs["fingerprint"]) };
+    const next = startRun(service, mapping({ apiKeyId: "/id" }), { env: gone });
+    await next.partnerApiKey.delete(imported.outputs, resource);
+    expect(next.notices).toContainEqual(expect.objectContaining({ kind: "keyWasGone", why: "declared" }));
+  });
 });
 
 describe("an imported key that is replaced", () => {

@@ -270,6 +270,7 @@ const PROBLEMS: Examples<ResourceProblem> = {
       name: NAMED,
       doubts: [{ kind: "byId", pointers: ["/keyId"], isOther: true }],
     },
+    { kind: "deletionUnclear", name: { ...NAMED, createdAt: null }, doubts: [{ kind: "idUnknown" }] },
   ],
   partlyDone: { kind: "partlyDone", next: answered(403, POST) },
 };
