@@ -95,7 +95,7 @@ function connectionCorrection(code: string, source: string): string {
   if (/SELF_SIGNED|^UNABLE_TO_/.test(code))
     return "The certificate's issuer is unknown: set NODE_EXTRA_CA_CERTS.";
   if (/^CERT_(HAS|NOT)/.test(code))
-    return "The certificate has expired or is not valid yet: check this machine's clock.";
+    return `The certificate has expired or is not valid yet: check this machine's clock, or ask ${SUPPORT}.`;
   if (code.includes("ALTNAME_INVALID")) return `The certificate is for another host: check ${source}.`;
   if (code.includes("SSL_WRONG_VERSION"))
     return `The server speaks another protocol: check the scheme and port of ${source}.`;
