@@ -231,15 +231,17 @@ export function renderNotice(notice: Notice, context: MessageContext): string {
 
 /** Names the records that cannot be managed, by their positions in the list, and says why. */
 export function oddRecordsText(records: readonly UnmanagedRecord[], context: MessageContext): string {
-  const reasons: Readonly<Record<UnmanagedRecord["reason"], string>> = {
+  const reasons: Readonly<Record<Exclude<UnmanagedRecord["reason"], "not an object">, string>> = {
     none: "no ID",
     "not a number": "an ID that is not a positive whole number",
     several: "several IDs that differ",
     pointer: `no ID at ${settingName("responses.webhookId", context)}`,
   };
   const parts = [...Map.groupBy(records, ({ reason }) => reason)].map(([reason, same]) => {
-    const [s, have] = same.length === 1 ? ["", "has"] : ["s", "have"];
-    return `record${s} ${listed(same.map(({ position }) => position))} ${have} ${reasons[reason]}`;
+    const isOne = same.length === 1;
+    const named = `record${isOne ? "" : "s"} ${listed(same.map(({ position }) => position))}`;
+    if (reason === "not an object") return `${named} ${isOne ? "is not an object" : "are not objects"}`;
+    return `${named} ${isOne ? "has" : "have"} ${reasons[reason]}`;
   });
   return `some records of the webhook list cannot be managed: ${parts.join("; ")}.`;
 }

@@ -15,7 +15,8 @@ import { readStateWord } from "./state-reader.js";
 /** The records of a list, wherever they are. */
 export interface FoundList {
   readonly pointer: string | null;
-  readonly records: readonly JsonObject[];
+  /** `null` for an element that is not an object. */
+  readonly records: readonly (JsonObject | null)[];
   /** The IDs of the records, if the list is an object with a member for each; `null` if not. */
   readonly keys: readonly string[] | null;
   /** The name of the array of each record, if there is one array for each state; `null` if not. */
@@ -108,10 +109,20 @@ function recordsAt(value: unknown, mapping: ResponseMapping): Records | null {
   return groupsIn(value, mapping) ?? mapIn(value);
 }
 
-/** Returns an array of objects; `null` for anything else. Services in Go send null for an empty array. */
+/** Returns the records of an array; `null` for anything else. Services in Go send null for an empty array. */
 function recordsIn(value: unknown): FoundList["records"] | null {
   if (value === null) return [];
-  return isArray(value) && value.every(isObject) ? value : null;
+  if (!isArray(value)) return null;
+  return value.length === 0 ? [] : recordsAmong(value);
+}
+
+/**
+ * Reads objects, and scalars among them: one record that is null must not make the others unmanageable.
+ * `null` if there is no object, or if anything is an array.
+ */
+function recordsAmong(values: readonly unknown[]): FoundList["records"] | null {
+  if (!values.some(isObject) || values.some(isArray)) return null;
+  return values.map((value) => (isObject(value) ? value : null));
 }
 
 /** Reads an object with an array for each state, such as `{ active: […], disabled: […] }`. */
@@ -134,21 +145,20 @@ function groupsIn(value: unknown, mapping: ResponseMapping): Records | null {
 function mapIn(value: unknown): Records | null {
   if (!isObject(value)) return null;
   const entries = Object.entries(value);
-  if (entries.length === 0 || !entries.every(([key, record]) => /^\d+$/.test(key) && isObject(record)))
-    return null;
-  const records = entries.map(([, record]) => record as JsonObject);
+  const records = recordsAmong(entries.map(([, record]) => record));
+  if (records === null || !entries.every(([key]) => /^\d+$/.test(key))) return null;
   return { records, keys: entries.map(([key]) => key), groups: null, parts: [value] };
 }
 
 /** Whether a document has records elsewhere that have at least half of their names in common with these. */
 function hasSimilar(document: unknown, { records, parts }: Records): boolean {
-  const [first] = records;
+  const first = records.find(isObject);
   if (first === undefined) return false;
   const names = namesOf(first);
   const isOpen = ({ value, depth }: DocumentNode): boolean =>
     !parts.includes(value) && isObject(value) && depth < MAX_DEPTH;
   for (const { value } of nodesOf(document, isOpen)) {
-    const [other] = parts.includes(value) || !isArray(value) ? [] : (recordsIn(value) ?? []);
+    const other = parts.includes(value) || !isArray(value) ? undefined : recordsIn(value)?.find(isObject);
     if (other === undefined) continue;
     const others = namesOf(other);
     const common = [...others].filter((name) => names.has(name)).length;
@@ -157,6 +167,6 @@ function hasSimilar(document: unknown, { records, parts }: Records): boolean {
   return false;
 }
 
-function namesOf(record: FoundList["records"][number]): Set<string> {
+function namesOf(record: JsonObject): Set<string> {
   return new Set(Object.keys(record).map(normalizeName));
 }

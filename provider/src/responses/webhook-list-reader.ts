@@ -1,5 +1,6 @@
 import type { UnreadableList } from "../api/errors.js";
 import {
+  isObject,
   nodesOf,
   parseDocument,
   pointersOf,
@@ -8,7 +9,7 @@ import {
   type JsonObject,
 } from "../json.js";
 import { isComplete, readTotal, type ResponseHeaders } from "./completeness.js";
-import { findList, groupState, listCandidates, type FoundList } from "./list-finder.js";
+import { findList, groupState, listCandidates } from "./list-finder.js";
 import type { ResponseMapping } from "./mapping.js";
 import { findNextPage, FIRST_PAGE, type NextPage } from "./next-page.js";
 import { isDeleted, ownNodesOf, readState, type LocatedState, type StateReading } from "./state-reader.js";
@@ -25,7 +26,7 @@ export type WebhookListReading =
   | {
       readonly readable: true;
       readonly webhooks: ReadonlyMap<number, WebhookReading>;
-      /** The records without a usable ID. The others can be managed. */
+      /** The records that are not objects, or without a usable ID. The others can be managed. */
       readonly odd: readonly OddRecord[];
       /** Whether nothing indicates further webhooks. */
       readonly complete: boolean;
@@ -62,7 +63,7 @@ export type ListDoubt = "part" | "odd";
 export interface OddRecord {
   /** Its position in the list, from 1. */
   readonly position: number;
-  readonly reason: IdProblem;
+  readonly reason: IdProblem | "not an object";
 }
 
 /**
@@ -95,8 +96,13 @@ export function readWebhookList(
     if (pointer !== null) pointers[setting] = pointer;
   };
   note("webhooks", list);
-  const rank = rankOf(nodesOfEach(records));
+  const objects = records.filter(isObject);
+  const rank = rankOf(nodesOfEach(objects));
   for (const [index, record] of records.entries()) {
+    if (record === null) {
+      odd.push({ position: index + 1, reason: "not an object" });
+      continue;
+    }
     const nodes = ownNodesOf(record);
     const id = findId(record, nodes, rank, mapping, list.keys?.[index]);
     if (isDeleted(record, nodes, mapping)) deleted += 1;
@@ -109,13 +115,13 @@ export function readWebhookList(
       if (state !== null) note("webhookState", field);
     }
   }
-  const [first] = odd;
+  const [first, ...rest] = new Set(odd.flatMap(({ reason }) => (reason === "not an object" ? [] : reason)));
   if (first !== undefined && webhooks.size === 0 && position.known.size === 0) {
-    const reason = odd.every(({ reason }) => reason === first.reason) ? first.reason : "none";
-    return refuse("webhookId", reason === "several" ? "none" : reason, idCandidates(records));
+    const reason = rest.length === 0 && first !== "several" ? first : "none";
+    return refuse("webhookId", reason, idCandidates(objects));
   }
   if (webhooks.size + odd.length + deleted < records.length)
-    return refuse("webhookId", "not unique", idCandidates(records));
+    return refuse("webhookId", "not unique", idCandidates(objects));
 
   const ids = [...webhooks.keys()];
   const others = records.length - webhooks.size;
@@ -150,7 +156,7 @@ export function haveOtherIds(odd: readonly OddRecord[]): boolean {
   return odd.every(({ reason }) => reason === "not a number");
 }
 
-function* nodesOfEach(records: FoundList["records"]): Generator<DocumentNode[]> {
+function* nodesOfEach(records: readonly JsonObject[]): Generator<DocumentNode[]> {
   for (const record of records) yield ownNodesOf(record);
 }
 
@@ -165,7 +171,7 @@ function readGrouped(own: LocatedState, group: string | undefined, mapping: Resp
 }
 
 /** Returns the JSON Pointers to possible IDs. In two records, an ID has two values. */
-function idCandidates([first, second]: FoundList["records"]): string[] {
+function idCandidates([first, second]: readonly JsonObject[]): string[] {
   const isCandidate = ({ value, pointer }: DocumentNode): boolean => {
     const other = second === undefined || pointer === null ? undefined : resolvePointer(second, pointer);
     return toWebhookId(value) !== null && toWebhookId(other) !== toWebhookId(value);

@@ -351,10 +351,18 @@ const NOTICES: Examples<Notice> = {
     {
       kind: "oddRecords",
       records: [
+        { position: 2, reason: "not an object" },
+        { position: 3, reason: "not an object" },
+      ],
+    },
+    {
+      kind: "oddRecords",
+      records: [
         { position: 1, reason: "none" },
         { position: 4, reason: "none" },
         { position: 5, reason: "several" },
         { position: 6, reason: "pointer" },
+        { position: 7, reason: "not an object" },
       ],
     },
   ],

@@ -94,6 +94,11 @@ describe("the settings for the list are the only source", () => {
       pointers: { webhooks: "/x/y", webhookId: "/node/ref" },
     });
     expect(read([{ id: 1 }], { complete: false })).toMatchObject({ complete: false });
+    const odd = [{ position: 2, reason: "not an object" }];
+    expect(read({ x: [{ id: 1 }, null, { id: 3 }] }, { webhooks: "/x" })).toMatchObject({
+      odd,
+      recordCount: 3,
+    });
     const empty = { readable: true, complete: true, provesAbsence: false };
     expect(read({ x: null }, { webhooks: "/x" })).toMatchObject(empty);
   });
@@ -113,6 +118,7 @@ describe("the settings for the list are the only source", () => {
       ["/n"],
     ],
     [[{ id: 1 }, { id: 2 }], { webhookId: "/ref" }, "webhookId", "pointer", ["/id"]],
+    [[{ id: 1 }, null, { id: 2 }], { webhookId: "/ref" }, "webhookId", "pointer", ["/id"]],
   ])("%j with %j is refused", (body, mapping, setting, reason, candidates) => {
     expect(read(body, mapping)).toEqual({ readable: false, setting, reason, candidates });
   });

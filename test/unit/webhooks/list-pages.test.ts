@@ -268,6 +268,16 @@ it("an odd record alone on the last page is left out, and named by its position 
   expect(service.run.notices).toMatchObject([{ kind: "oddRecords", records: [{ position: 4 }] }]);
 });
 
+it("null among the records of a later page is named by its position, and the others are managed", async () => {
+  const service = await scripted((query) =>
+    query.has("page") ? { data: [null, B] } : { data: [A], next: "?page=2" },
+  );
+  const { outputs } = await create(service.run.partnerWebhookState, { webhookId: 2, state: "active" });
+  expect(outputs).toMatchObject({ state: "active" });
+  const records = [{ position: 2, reason: "not an object" }];
+  expect(service.run.notices).toMatchObject([{ kind: "oddRecords", records }]);
+});
+
 it("an odd record on an earlier page may be a webhook that seems to be missing", async () => {
   const service = await scripted((query) =>
     query.has("page") ? { data: [B] } : { data: [A, { state: "active" }], next: "?page=2" },
