@@ -267,7 +267,7 @@ describe("in a project, the doctor", () => {
     for (const name of ["accessToken", "headers"])
       expect(ended.stdout).toMatch(new RegExp(`^ +pulumi config set --secret partners:${name}$`, "m"));
     expect(ended.stdout).toMatch(
-      /changed creating-it, updating-it, [^]*delete only that one\.[^]*--clear-pending-creates/,
+      /changed creating-it, updating-it, [^]*that one\. Then run this, and after it [^]*--clear-pending-creates/,
     );
     expect(ended.code).toBe(1);
   });

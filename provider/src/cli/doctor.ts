@@ -111,7 +111,7 @@ function reportStack(
       "interrupted",
       `A run was killed while it changed ${killed}, so a key may exist that is in no stack.`,
       "If the service has a key from that run that none of your stacks has (compare their outputs hint and",
-      'createdAt), delete only that one. Then run "pulumi up", and:',
+      "createdAt), delete only that one. Then run this, and after it the interrupted command again:",
       "pulumi refresh --clear-pending-creates --yes",
     );
 }
