@@ -94,6 +94,8 @@ export interface RequestFailure {
    * @default `null`: it cannot be gone, or has no name
    */
   readonly goneName?: string | null;
+  /** Whether a key was to be created, and is not because this request failed. @default false */
+  readonly holdsCreation?: boolean;
 }
 
 const REQUEST_CODES: Readonly<Record<FailureCause["kind"], ErrorCode>> = {

@@ -1,4 +1,4 @@
-import { RequestError, SettingsError } from "../api/errors.js";
+import { PartnerError, RequestError, SettingsError } from "../api/errors.js";
 import { textsToHide } from "../api/extra-headers.js";
 import { redactText, possibleKeys } from "../api/redact.js";
 import { responseText } from "../responses/creation-reader.js";
@@ -6,6 +6,7 @@ import { lookalikesBeside } from "../responses/key-reader.js";
 import { ResourceError } from "../shared/problems.js";
 import type { PluginProcess } from "../shared/plugin-process.js";
 import type { Applied } from "../shared/resource.js";
+import type { WebhookRegistry } from "../webhooks/webhook-registry.js";
 import { heldKeys, namesFor } from "./key-deletion.js";
 import type { KeyResource } from "./key-holders.js";
 import type { KeyInputs } from "./key-inputs.js";
@@ -31,9 +32,12 @@ export interface KeyChange {
  * Creates a key and makes it the current one. If the key is not found in the response, the current key stays,
  * and the state keeps the response as `unread` until the key is found. If the creation is lost, the state
  * remembers when.
+ *
+ * @throws {RequestError} if certainly nothing was created.
  */
 export async function createKey(change: KeyChange, state: KeyState): Promise<Applied<KeyState>> {
-  const { client } = await change.plugin.open();
+  const { client, webhooks } = await change.plugin.open();
+  await assertNoOutage(webhooks);
   const known = { ...state, lostCreationAt: null };
   const deleted = change.plugin.deletedKeys.deletedSoFar();
   try {
@@ -45,6 +49,29 @@ export async function createKey(change: KeyChange, state: KeyState): Promise<App
     if (!(error instanceof RequestError) || error.failure.effect === "none") throw error;
     return { state: { ...known, lostCreationAt: error.failure.failedAt }, failure: error };
   }
+}
+
+/**
+ * Asks again whether an outage that the check of the token found is over: a creation that meets it has an
+ * unknown outcome, and stops the resource until a person has looked for a key.
+ *
+ * @throws {RequestError} if it is not.
+ */
+async function assertNoOutage(webhooks: WebhookRegistry): Promise<void> {
+  if (!isOutage(webhooks.failure)) return;
+  try {
+    await webhooks.list();
+  } catch (error) {
+    if (isOutage(error)) throw new RequestError({ ...error.failure, holdsCreation: true });
+    if (!(error instanceof PartnerError)) throw error;
+  }
+}
+
+/** Whether the service was not reached. After a 500 or a timeout, only the list may be broken or long. */
+function isOutage(error: unknown): error is RequestError {
+  if (!(error instanceof RequestError)) return false;
+  const { cause } = error.failure;
+  return cause.kind === "connection" || [502, 503, 504].includes(error.status ?? 0);
 }
 
 /**

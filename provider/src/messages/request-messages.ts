@@ -36,13 +36,17 @@ export function requestSummary(failure: RequestFailure, context: MessageContext)
  * server's words.
  */
 export function outcomeText(failure: RequestFailure, context: MessageContext): string {
-  const { operation, effect, failedAt, serverMessage, goneName = null } = failure;
+  const { operation, effect, failedAt, serverMessage, goneName = null, holdsCreation = false } = failure;
   const effectText = effect === "none" ? "" : ` ${POSSIBLE_EFFECTS[operation](failedAt)}`;
+  const held = holdsCreation ? " So no key was created." : "";
   const { happened, remedy } = explain(failure, context);
   const next = isLostCreation(failure) ? lostCreationRemedy(failure, remedy, context) : ` ${remedy.text}`;
   const gone = goneName === null ? "" : ` If the key is gone, ${goneCommand(goneName, context)}.`;
+  const unread = ` If only this list fails, set ${settingName("readWebhooks", context)} to false.`;
+  const otherwise = holdsCreation ? unread : gone;
   const words = serverMessage === null ? "" : quotedWords(serverMessage);
-  return `${happened}${triesText(failure)}.${effectText}${next}${gone}${words}${requestIdText(failure)}`;
+  const end = `${next}${otherwise}${words}${requestIdText(failure)}`;
+  return `${happened}${triesText(failure)}.${effectText}${held}${end}`;
 }
 
 /** Whether a key may exist that is in no stack. */

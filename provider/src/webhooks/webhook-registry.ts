@@ -38,6 +38,7 @@ export class WebhookRegistry {
   /** The last list that was read. */
   #last: WebhookSnapshot | null = null;
   #latest: { readonly requestedAt: number; readonly snapshot: Promise<WebhookSnapshot> } | null = null;
+  #failure: unknown = null;
 
   /**
    * @param currentTime Milliseconds since the epoch.
@@ -123,6 +124,11 @@ export class WebhookRegistry {
     return this.#last?.get(webhookId);
   }
 
+  /** Why the last request for the list failed; `null` if it did not, or if there was none. */
+  get failure(): unknown {
+    return this.#failure;
+  }
+
   /** Returns the list, requested at `notBefore` or later. */
   #read(notBefore: number): Promise<WebhookSnapshot> {
     if (this.#latest && this.#latest.requestedAt >= notBefore) return this.#latest.snapshot;
@@ -130,8 +136,13 @@ export class WebhookRegistry {
     const list = this.#client.listWebhooks();
     const snapshot = list.then((list) => new WebhookSnapshot(list, requestedAt, this.#changes));
     void snapshot.then(
-      (read) => (this.#last = read),
-      () => undefined,
+      (read) => {
+        this.#last = read;
+        this.#failure = null;
+      },
+      (failure: unknown) => {
+        this.#failure = failure;
+      },
     );
     const latest = { requestedAt, snapshot };
     this.#latest = latest;

@@ -455,6 +455,7 @@ const ERRORS: readonly PartnerError[] = [
   new RequestError(failure({ kind: "outOfTime" }, { attempts: 0 })),
   answered(502, { ...PATCH, effect: "possible", attempts: 4 }),
   answered(502, { ...DELETE, effect: "possible", attempts: 4 }),
+  answered(502, { holdsCreation: true, attempts: 4 }),
   ...all(PROBLEMS).map((problem) => new ResourceError(problem)),
   ...all(SETTINGS).map((problem) => new SettingsError([problem])),
 ];
