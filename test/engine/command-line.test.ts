@@ -109,9 +109,11 @@ pulumi up --yes --skip-preview
 eu=$(pulumi stack export | grep -o -m 1 'urn:[^"]*::pulumi:providers:partners::eu' | head -1)
 pulumi do partners:PartnerWebhookState list --provider "$eu"
 pulumi do partners:PartnerWebhookState patch 101 --state disabled --provider "$eu" --stateless --yes
+pulumi do partners:PartnerWebhookState patch 101 --state disabled --provider "$eu" --stateless --yes
 `;
   const { code, stdout, stderr } = await runShell(script, { cwd: engine.dir, env: engine.env });
   expect({ code, stderr: code === 0 ? "" : stderr }).toEqual({ code: 0, stderr: "" });
   expect(stdout).toContain('"id": "102"');
   expect(statesOf(sandbox)).toMatchObject({ 101: "disabled", 103: "active" });
+  expect(countRequests(sandbox)["PATCH"]).toBe(3); // The list may lag behind the last change.
 });

@@ -56,6 +56,30 @@ it("a diff names the inputs that differ, and those that replace the resource", a
   expect(details).toEqual({ state: UPDATE, stateOnDestroy: ADD, webhookId: UPDATE });
 });
 
+it.each([
+  ["settings of its own", {}, false],
+  ["the settings of a provider in a stack", { account: "eu", explicit: "true" }, false],
+  ["a stack", { explicit: "false" }, true],
+] as const)(
+  "with %s, a state that the list shows is sent only if no stack records our last change",
+  async (_what, provider, hasStack) => {
+    const sandbox = await sandboxFor();
+    const plugin = await pluginFor({ host: "native", config: null });
+    await plugin.configure({ ...configFor(sandbox), ...provider }, hasStack ? "default" : "");
+    // The calls of `pulumi do`.
+    const { __provider } = HOOK;
+    const { properties, inputs = {} } = await plugin.read("101", { __provider });
+    const checked = await plugin.check({ ...inputs, __provider, state: "active" }, inputs);
+    const olds = { ...properties, __provider };
+    const news = { ...checked.inputs, __provider };
+    await plugin.update("101", olds, news, { preview: true });
+    expect(takeRequests(sandbox)).toBe("GET");
+    await plugin.update("101", olds, news);
+    await plugin.create(news);
+    expect(takeRequests(sandbox)).toBe(hasStack ? "" : "PATCH PATCH");
+  },
+);
+
 it("a list of webhooks is filtered by state, and refuses another state", async () => {
   const { plugin } = await startNative();
   const list = (query: Properties) =>

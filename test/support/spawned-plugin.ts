@@ -144,8 +144,10 @@ function callsOf(client: Client, host: Host) {
 
   return {
     call,
-    configure: async (values: Readonly<Record<string, string>>): Promise<void> => {
-      await call("configure", new proto.ConfigureRequest().setArgs(toStruct(values)).setAcceptsecrets(true));
+    /** @param name The name of the provider; empty in `pulumi do`. */
+    configure: async (values: Readonly<Record<string, string>>, name?: string): Promise<void> => {
+      const request = new proto.ConfigureRequest().setArgs(toStruct(values)).setAcceptsecrets(true);
+      await call("configure", name === undefined ? request : request.setName(name));
     },
     /** Returns the IDs in the answer to `List`. */
     list: async (request: proto.ListRequest): Promise<string[]> => {

@@ -17,7 +17,6 @@ import { fromStruct, toStruct } from "./struct.js";
 export class NativeConfiguration {
   readonly #host: PluginHost;
   #isCurrent = false;
-  #hasNoStack = false;
 
   constructor(host: PluginHost) {
     this.#host = host;
@@ -29,11 +28,6 @@ export class NativeConfiguration {
    */
   get isCurrent(): boolean {
     return this.#isCurrent;
-  }
-
-  /** Whether there is no stack that could keep anything, as in `pulumi do`. */
-  get hasNoStack(): boolean {
-    return this.#hasNoStack;
   }
 
   check(request: proto.CheckRequest): proto.CheckResponse {
@@ -66,9 +60,11 @@ export class NativeConfiguration {
 
   configure(request: proto.ConfigureRequest): proto.ConfigureResponse {
     const inputs = fromStruct(request.getArgs());
-    this.#hasNoStack = !areChecked(inputs);
-    this.#isCurrent ||= this.#hasNoStack;
-    this.#host.plugin.configure(configSource(inputs));
+    const checked = areChecked(inputs);
+    this.#isCurrent ||= !checked;
+    // With `--provider`, `pulumi do` has the checked inputs of a provider in a stack, but not its name.
+    const hasNoStack = !checked || (request.hasName() && request.getName() === "");
+    this.#host.plugin.configure(configSource(inputs), hasNoStack);
     // Without acceptSecrets, the engine passes plain values and itself marks values that derive from
     // secrets.
     return new proto.ConfigureResponse().setSupportspreview(true);

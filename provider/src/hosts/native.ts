@@ -138,8 +138,7 @@ class NativeHost {
    */
   #statusOf(error: unknown, urn = "", call: CallContext = {}): Partial<grpc.StatusObject> {
     const lastUp = call.lastUp === true && !this.#configuration.isCurrent;
-    const { hasNoStack } = this.#configuration;
-    const details = this.#host.describeError(error, { ...call, lastUp, hasNoStack }, urn);
+    const details = this.#host.describeError(error, { ...call, lastUp }, urn);
     if (!(error instanceof PartialFailure)) return { code: grpc.status.UNKNOWN, details };
     const { id, properties } = error;
     const failed = new proto.ErrorResourceInitFailed()

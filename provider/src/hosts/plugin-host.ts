@@ -19,7 +19,7 @@ import { openRunJournal } from "./run-journal.js";
 import type { MessageContext } from "../messages/wording.js";
 
 /** What the message for an error must know about the call that failed. */
-export type CallContext = Pick<MessageContext, "lastUp" | "refreshesFirst" | "deletes" | "hasNoStack">;
+export type CallContext = Pick<MessageContext, "lastUp" | "refreshesFirst" | "deletes">;
 
 /**
  * The parts that both hosts share: the handlers of one plugin process, its lifetime and its messages to the
@@ -143,8 +143,8 @@ export class PluginHost {
   }
 
   #messageContext(): MessageContext {
-    const { isExplicit, account, settingOrigins: origins } = this.plugin;
-    return isExplicit ? { account } : { origins };
+    const { isExplicit, account, hasNoStack, settingOrigins: origins } = this.plugin;
+    return isExplicit ? { account, hasNoStack } : { origins, hasNoStack };
   }
 
   #showStatus(status: string): void {

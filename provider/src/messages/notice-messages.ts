@@ -177,9 +177,10 @@ export function renderNotice(notice: Notice, context: MessageContext): string {
       const what = `the server accepted the change of ${webhooksText(notice.webhookIds)}`;
       if (!notice.isRead)
         return `${what}, but responded with the old state. Check at the service whether it was made.`;
+      const look = context.hasNoStack === true ? "list the webhooks" : 'run "pulumi refresh"';
       return sentences(
         `${what}, but responded with the old state, and the list does not confirm the change.`,
-        'To see whether it was made, run "pulumi refresh" later.',
+        `To see whether it was made, ${look} later.`,
       );
     }
     case "oddRecords":

@@ -76,9 +76,12 @@ export function stateSettings(missing: "webhookState" | "active", context: Messa
   return names.map((name) => settingName(`responses.${name}`, context)).join(" and ");
 }
 
-/** Returns the command that repeats what failed. A deletion may be part of an `up` or of a `destroy`. */
-export function failedCommand({ deletes }: MessageContext): string {
-  return deletes === true ? "the same command" : UP;
+/**
+ * Returns the command that repeats what failed. A deletion may be part of an `up` or of a `destroy`, and
+ * `pulumi do` has several commands.
+ */
+export function failedCommand({ deletes, hasNoStack }: MessageContext): string {
+  return deletes === true || hasNoStack === true ? "the same command" : UP;
 }
 
 /** Quotes a text as one word for a POSIX shell. */

@@ -68,6 +68,7 @@ export class PluginProcess {
   readonly #options: ProcessOptions;
   readonly #shownNotices = new Set<string>();
   #source: ConfigSource = { get: () => undefined };
+  #hasNoStack = false;
   #settings: Settings | null = null;
   #session: Promise<Session> | null = null;
   #client: PartnerService | null = null;
@@ -83,10 +84,23 @@ export class PluginProcess {
     this.progress = options.progress ?? (() => undefined);
   }
 
-  /** Sets the source of the settings. Never throws. May be called again, always with the same settings. */
-  configure(source: ConfigSource): void {
+  /**
+   * Sets the source of the settings. Never throws. May be called again, always with the same settings.
+   *
+   * @param hasNoStack See {@link hasNoStack}.
+   */
+  configure(source: ConfigSource, hasNoStack = false): void {
     this.#source = source;
+    this.#hasNoStack = hasNoStack;
     this.#settings = null;
+  }
+
+  /**
+   * Whether there is no stack that could keep anything, as in `pulumi do`. Then, only the list, which may
+   * lag, tells what earlier commands have changed.
+   */
+  get hasNoStack(): boolean {
+    return this.#hasNoStack;
   }
 
   get account(): string {

@@ -41,7 +41,10 @@ export async function converge(
   const present = snapshot.provesAbsence ? leaving.filter((id) => snapshot.get(id)) : leaving;
   const released = plugin.managed.release(pick(olds.initialStates, present), news.stateOnDestroy);
   const wanted = { ...news.states, ...covered, ...released };
-  const recorded = { ...olds.otherStates, ...olds.states };
+  // Without a stack, nothing records our last change, and the list may lag behind it: send everything.
+  const recorded = plugin.hasNoStack
+    ? Object.fromEntries(idsOf(wanted).map((id) => [id, null]))
+    : { ...olds.otherStates, ...olds.states };
   const changes = await changeStates(plugin, webhooks, snapshot, wanted, { recorded, released });
   const state = stateAfter(news, olds, covered, released, changes);
   return { state, failure: changes.failure, mayHaveChanged: changes.mayHaveChanged };
@@ -93,8 +96,8 @@ interface Changes extends Pick<ConvergeResult, "failure" | "mayHaveChanged"> {
  * Brings webhooks into the desired states. Sends only what differs, in parallel; a failed change does not
  * stop the others.
  *
- * @param recorded The states in the state of the resource. What differs from them was changed by us, so it is
- *   sent even if the list, which may lag behind our change, shows the desired state.
+ * @param recorded The states in the state of the resource, `null` if unknown. What differs from them was
+ *   changed by us, so it is sent even if the list, which may lag behind our change, shows the desired state.
  * @param released Those of them that are released. If the service does not find one, there is nothing to do.
  */
 async function changeStates(

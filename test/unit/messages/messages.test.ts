@@ -531,6 +531,10 @@ describe("the message for every error and notice", () => {
     const context = { hasNoStack: true };
     const lost = new RequestError(failure({ kind: "timeout", sent: true }, { ...POST, effect: "possible" }));
     expect(renderError(lost, context)).toMatch(/delete only that one\. .* Then create another one\. See/);
+    for (const cause of [{ kind: "interrupted" }, { kind: "notApplied" }] as const)
+      expect(renderError(new RequestError(failure(cause)), context)).toContain("Run the same command again");
+    for (const notice of all(NOTICES).filter(({ kind }) => kind === "changeUnconfirmed"))
+      expect(renderNotice(notice, context)).not.toContain("pulumi refresh");
     for (const problem of all(PROBLEMS).filter(({ kind }) => kind === "keyNotFound")) {
       const text = renderError(new ResourceError(problem), context);
       expect(text).toContain("delete the key at the service");

@@ -77,6 +77,18 @@ it("a change in doubt is sent again although the list shows the desired state, b
   expect(methods(service)).toEqual(["GET", "GET", "PATCH"]);
 });
 
+it("others is sent to every webhook if there is no stack that records which change came last", async () => {
+  const service = await sandboxFor({ webhooks: { 101: "active", 102: "active" } });
+  const run = startRun(service);
+  const settings = new Map([
+    ["partners:baseUrl", service.url],
+    ["partners:accessToken", service.accessToken],
+  ]);
+  run.plugin.configure(settings, true);
+  await create(run.partnerWebhookStates, { states: { 101: "active" }, others: "active" });
+  expect(methods(service)).toEqual(["GET", "PATCH", "PATCH"]);
+});
+
 it("others covers a webhook that was created in this run, after the list was read", async () => {
   const service = await sandboxFor();
   let now = NOON;
