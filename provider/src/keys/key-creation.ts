@@ -120,8 +120,8 @@ export function promoteKey(
     plugin.keyHolders.record(resource, heldKeys(plugin, state));
     // The same response as before has nothing new.
     const isSame = !own && holder.response === plugin.keyHolders.hash(responseText(created.response));
-    const pointers = isSame ? [] : otherValues(plugin, state, created, found);
-    const kept = pointers.length > 0 ? { name: nameOfCreated(created), pointers } : null;
+    const pointers = isSame ? null : otherValues(plugin, state, created, found);
+    const kept = pointers === null ? null : { name: nameOfCreated(created), pointers };
     const { urn } = holder;
     const same = new ResourceError({ kind: "sameKey", name: nameOfKey(found), urn, rotates, kept });
     if (kept === null) throw same;
@@ -158,13 +158,15 @@ export function keyOf(
 /**
  * Returns pointers to what else in a response may be the new key: `responses.apiKey` may point to a value
  * that is the same for all keys.
+ *
+ * @returns `null` if nothing else may be one.
  */
 function otherValues(
   plugin: PluginProcess,
   { current, previous, replaced }: KeyState,
   { response }: CreatedKey,
   found: StoredKey,
-): readonly string[] {
+): readonly string[] | null {
   const earlier = [current, previous, replaced].map((key) => key?.response ?? null);
   const known = earlier.map((kept) => (kept === null ? "" : responseText(kept))).join("\n");
   const { accessToken, headers } = plugin.readSettings();

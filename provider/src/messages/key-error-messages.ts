@@ -1,6 +1,13 @@
 import type { KeyNotFound, LostCreation, ResourceProblem } from "../shared/problems.js";
 import { goneName, type KeyName } from "../keys/key-name.js";
-import { encodingName, oneOf, readingRemedy } from "./reading-messages.js";
+import {
+  encodingName,
+  keyDoubt,
+  lookInResponse,
+  oneOf,
+  readingRemedy,
+  SHOW_RESPONSE,
+} from "./reading-messages.js";
 import {
   describedKey,
   goneCommand,
@@ -51,7 +58,7 @@ export function keyErrorText(problem: KeyProblem, context: MessageContext, descr
           `The server returned ${other}.`,
           "The response is saved in the stack, and may have a new key elsewhere.",
           keeps,
-          `If so, set ${settingName("responses.apiKey", context)} to ${oneOf(kept.pointers)}, and run ${UP}.`,
+          `${lookInResponse(kept.pointers, context).trim()} Then run ${UP}.`,
           `If the response has no new key, ${goneOrRemoved(kept.name, context)}.`,
         );
       return sentences(
@@ -103,13 +110,16 @@ function keyNotFoundText(
     const why =
       undecoded === null ? "It is not JSON" : `It has ${encodingName(undecoded)}, which cannot be decoded`;
     const unreadable = `${why}, so no setting can find the key.`;
-    return `${sentences(missing, unreadable, old, `Now ${deletion}.`)}${words}`;
+    const isLegible = hasStack && undecoded === null;
+    const value = isLegible && `If the deletion needs the key, look in the response: ${SHOW_RESPONSE}.`;
+    return `${sentences(missing, unreadable, old, value, `Now ${deletion}.`)}${words}`;
   }
-  const remedy = readingRemedy("apiKey", reading, context);
+  const doubt = keyDoubt(reading, context);
+  const remedy = doubt ?? readingRemedy("apiKey", reading, context);
   const rest = hasStack
     ? sentences(
         `Then run ${UP}: it reads the saved response, and creates no other key.`,
-        `Only if the response has no key, ${deletion}.`,
+        `${doubt === null ? "Only if" : "If"} the response has no key, ${deletion}.`,
       )
     : "There is no stack to save the response in: delete the key at the service, and create another one.";
   return `${sentences(missing, old, remedy, rest)}${words}`;

@@ -2,7 +2,7 @@ import type { UnreadableList } from "../api/errors.js";
 import type { ResponseMapping } from "../responses/mapping.js";
 import type { RefusedReading } from "../shared/problems.js";
 import type { UnreadPages } from "../webhooks/list-pages.js";
-import { quotedWords, settingName, SUPPORT, type MessageContext } from "./wording.js";
+import { quotedWords, sentences, settingName, SUPPORT, type MessageContext } from "./wording.js";
 
 /**
  * Returns the remedy for a response that is not recognized.
@@ -26,9 +26,8 @@ export function readingRemedy(
       : `If the records have such an ID elsewhere, set ${name} to ${oneOf(candidates)}.`;
   const matches = reason === "pointer" ? "The JSON Pointer matches nothing. " : "";
   const why = misfit ? `${misfitText(misfit)} ` : matches;
-  const whose = member === "apiKey" ? "the key's" : "its";
   const example = EXAMPLES[member] ?? "/data/value";
-  if (candidates.length === 0) return `${why}Set ${name} to ${whose} JSON Pointer, such as ${example}.`;
+  if (candidates.length === 0) return `${why}Set ${name} to its JSON Pointer, such as ${example}.`;
   // The value does not look like a key, but a person can say that it is one.
   if (misfit?.pointer && candidates.length === 1 && candidates[0] === misfit.pointer)
     return `${why}If it is the key, set ${name} to ${misfit.pointer}.`;
@@ -38,7 +37,6 @@ export function readingRemedy(
 }
 
 const EXAMPLES: Readonly<Record<string, string>> = {
-  apiKey: "/data/key",
   webhooks: "/data/items",
   webhookId: "/id",
 };
@@ -59,6 +57,36 @@ const MISFITS: Readonly<Record<Misfit["kind"], string>> = {
   address: "a URL or a path",
   label: "a string of words, like a name",
 };
+
+/**
+ * Says why a response may have no key, and what to look for in it; `null` if a certain value is to be set. A
+ * wrong value would be passed on as the key, and the real key would be lost.
+ */
+export function keyDoubt(reading: RefusedReading, context: MessageContext): string | null {
+  const { reason, candidates, misfit, isPending } = reading;
+  if (reason === "not JSON" || reason === "empty") return null;
+  if (candidates.length > 0 && misfit?.kind !== "masked" && isPending !== true) return null;
+  const matches = reason === "pointer" && !misfit && "The JSON Pointer matches nothing.";
+  return sentences(
+    misfit ? misfitText(misfit) : matches,
+    isPending === true && "The server may not have finished yet.",
+    `The response may have no key.${lookInResponse(candidates, context)}`,
+  );
+}
+
+/** Says how to look for the key in a saved response: only a person can tell an ID from a key. */
+export function lookInResponse(candidates: readonly string[], context: MessageContext): string {
+  const name = settingName("responses.apiKey", context);
+  const [what, pointer] =
+    candidates.length === 0
+      ? ["one of its values", "its JSON Pointer, such as /data/key"]
+      : [oneOf(candidates.map((candidate) => candidate || "the whole response")), "it"];
+  const look = context.hasNoStack === true ? "" : ` Look in it: ${SHOW_RESPONSE}.`;
+  return `${look} Only if ${what} is the key (an ID is not), set ${name} to ${pointer}.`;
+}
+
+/** The command that shows a saved response. It prints all keys of the stack. */
+export const SHOW_RESPONSE = 'run "pulumi stack export --show-secrets", but not where it is logged';
 
 /** Says why the value at a pointer is not the key. */
 function misfitText({ pointer, kind }: Misfit): string {

@@ -1,4 +1,4 @@
-import { type DocumentNode, isWebPage, nodesOf, parseDocument, provesWhole } from "../json.js";
+import { type DocumentNode, isWebPage, normalizeName, nodesOf, parseDocument, provesWhole } from "../json.js";
 import { messageIn } from "../api/server-message.js";
 import { documentReportsFailure, isAboutFailure, membersBesideErrors } from "./failure-report.js";
 import { misfitAtPointer, misfitOf } from "./key-form.js";
@@ -65,7 +65,7 @@ export function readCreation(
   const key = readApiKey(body, settings.responses, settings.accessToken);
   if (key.kind === "refused" && deniesCreation(body, status, settings))
     return { kind: "failed", isWebPage: isWebPage(body.text) };
-  return judged(key, body, response.complete, settings);
+  return judged(key, body, response.complete, settings, status === 202);
 }
 
 /** Reads a response that was kept, with the settings of today. It may hold a key, whatever else it says. */
@@ -86,12 +86,24 @@ function judged(
   body: ParsedBody,
   complete: boolean,
   settings: KeySettings,
+  isAccepted = false,
 ): KeyReading {
   const read = usable(received(key, body, complete), settings);
   if (read.kind === "found") return read;
   const { text, document } = body;
   const reportsFailure = isWebPage(text) || documentReportsFailure(document);
-  return { kind: "unread", refusal: read, reportsFailure, serverMessage: messageIn(document) };
+  const refusal = isAccepted || saysPending(document) ? { ...read, isPending: true as const } : read;
+  return { kind: "unread", refusal, reportsFailure, serverMessage: messageIn(document) };
+}
+
+/** Words of a service that has not finished. The status of a kept response is not known any more. */
+const PENDING = /^(?:pending|queued|accepted|processing|(?:in)?progress|running|creating|provisioning)$/;
+
+function saysPending(document: unknown): boolean {
+  return nodesOf(document).some(({ name, value, depth }) => {
+    if (depth > 2 || typeof value !== "string") return false;
+    return (name === "status" || name === "state") && PENDING.test(normalizeName(value));
+  });
 }
 
 /**

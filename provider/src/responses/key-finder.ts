@@ -1,7 +1,7 @@
 import { isArray, isScalar, nodesOf, type DocumentNode } from "../json.js";
 import { isAboutFailure } from "./failure-report.js";
 import { misfitOf, type Misfit } from "./key-form.js";
-import { isEnvelope, isId, isHolder, readName } from "./key-names.js";
+import { isEnvelope, isHolder, isId, isNeverKey, readName } from "./key-names.js";
 
 /** The values that may be the new key. Secret. */
 export interface FoundKeys {
@@ -65,8 +65,17 @@ function isOutside({ node, holder }: Member, key: Member): boolean {
   return holder !== key.holder && node.value !== key.node.value && typeof node.value !== "boolean";
 }
 
+/** Whether a value may be proposed to a person as the key: it is no ID, no time and the like. */
+export function isProposable({ name, value }: DocumentNode): boolean {
+  return !isNeverKey(name) && !isDateOrEmail(value);
+}
+
 function isAboutRequest({ name, value }: DocumentNode): boolean {
-  return isAboutFailure(name) || (typeof value === "string" && DATE_OR_EMAIL.test(value));
+  return isAboutFailure(name) || isDateOrEmail(value);
+}
+
+function isDateOrEmail(value: unknown): boolean {
+  return typeof value === "string" && DATE_OR_EMAIL.test(value);
 }
 
 function isIdOfRecord(node: DocumentNode): boolean {

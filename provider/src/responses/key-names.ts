@@ -22,6 +22,10 @@ const NO_SECRET = nameSet(
     "primaryKey foreignKey",
 );
 
+/** Names of what stands next to a key, or describes it. Taken for the key, it would replace the real one. */
+const NEVER_KEY =
+  /(?:id|guid|ur[il]|href|hash|prefix|hint|type)s?$|^(?:object|status|state|location|name|created|updated)$/;
+
 /** Usual envelopes of a response. So is an object named after the key, such as `createToken`. */
 const ENVELOPE = nameSet(
   "data result results response attributes payload body item object record resource content output spec " +
@@ -90,6 +94,11 @@ export function isEnvelope(name: string): boolean {
 /** Whether an object of this name has keys, such as `user`. */
 export function isHolder(name: string): boolean {
   return HOLDER.has(name);
+}
+
+/** Whether a value is never proposed as the key because of its name, such as that of an ID. */
+export function isNeverKey(name: string): boolean {
+  return NEVER_KEY.test(name) && !KEY.has(name);
 }
 
 /** Whether a value may be proposed as the key because of its name. */

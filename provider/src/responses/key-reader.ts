@@ -1,6 +1,6 @@
 import { parseDocument, pointersOf, resolvePointer } from "../json.js";
 import { documentReportsFailure } from "./failure-report.js";
-import { findKeys, lookalikesIn, type FoundKeys } from "./key-finder.js";
+import { findKeys, isProposable, lookalikesIn, type FoundKeys } from "./key-finder.js";
 import { misfitAtPointer, type Misfit } from "./key-form.js";
 import { isNamedAfterKey } from "./key-names.js";
 import type { ResponseMapping } from "./mapping.js";
@@ -21,13 +21,16 @@ export interface RefusedKey {
    * which includes what was cut off, and `empty`: no pointer can help.
    */
   readonly reason: "none" | "several" | "pointer" | "not JSON" | "empty";
-  /** JSON Pointers to possible keys, at most 11. */
+  /** JSON Pointers to possible keys, at most 11. IDs and the like come last, and never alone. */
   readonly candidates: readonly string[];
   /**
-   * Why the value at the set pointer, or the only value that is named like a key, is not one. `pointer`: to
-   * that value; `null`: the one that is set, or too deep to be shown.
+   * Why the value at the set pointer, or the only value that is named like a key, is not one; of several
+   * values, one that is masked. `pointer`: to that value; `null`: the one that is set, or too deep to be
+   * shown.
    */
   readonly misfit?: { readonly pointer: string | null; readonly kind: Misfit };
+  /** Whether the service says that it has not finished yet, so that the response may have no key. */
+  readonly isPending?: true;
 }
 
 /** The body of a response, parsed once. Secret. */
@@ -68,28 +71,35 @@ export function readApiKey(
   if (pointer === null) return { kind: "refused", reason: "none", ...misfitIn(unfit, candidates()) };
   const possible = [...named, ...rivals];
   const others = possible.filter(({ value }) => value !== first?.value);
-  if (others.length > 0) return { kind: "refused", reason: "several", candidates: pointersOf(possible) };
-  if (isDoubtful) return { kind: "refused", reason: "none", candidates: pointersOf(named) };
+  if (others.length > 0) {
+    const ordered = [...possible.filter(isProposable), ...possible.filter((node) => !isProposable(node))];
+    return { kind: "refused", reason: "several", candidates: pointersOf(ordered) };
+  }
+  if (isDoubtful) {
+    const masked = unfit.filter(({ misfit }) => misfit === "masked");
+    return { kind: "refused", reason: "none", ...misfitIn(masked, pointersOf(named)) };
+  }
   return { kind: "found", apiKey: String(first?.value), pointer };
 }
 
 /** Returns the pointers to propose: to what is named after a key, or else to everything that may be one. */
 function candidatesIn(body: unknown, accessToken: string): readonly string[] {
-  const named = lookalikesIn(body, accessToken).filter(({ name }) => isNamedAfterKey(name));
-  const pointers = pointersOf(named);
-  return pointers.length > 0 ? pointers : pointersOf(lookalikesIn(body, accessToken));
+  const proposable = () => lookalikesIn(body, accessToken).filter(isProposable);
+  const pointers = pointersOf(proposable().filter(({ name }) => isNamedAfterKey(name)));
+  return pointers.length > 0 ? pointers : pointersOf(proposable());
 }
 
 /**
- * Returns why the only value that is named like the key is not one. If recognition alone is against it, its
- * pointer is proposed as well.
+ * Returns why the only value that is named like the key is not one, or that one of several is masked. If
+ * recognition alone is against it, its pointer is proposed as well.
  */
 function misfitIn(
   unfit: FoundKeys["unfit"],
   candidates: readonly string[],
 ): Pick<RefusedKey, "candidates" | "misfit"> {
-  const [first, ...others] = unfit;
-  if (first === undefined || others.length > 0) return { candidates };
+  const only = unfit.length === 1 ? unfit[0] : undefined;
+  const first = unfit.find(({ misfit }) => misfit === "masked") ?? only;
+  if (first === undefined) return { candidates };
   const { pointer } = first.node;
   const misfit = { pointer, kind: first.misfit };
   const isPossible = pointer !== null && ["short", "address", "label"].includes(first.misfit);
@@ -97,16 +107,18 @@ function misfitIn(
 }
 
 /**
- * Returns pointers to the values besides the key that may be keys by their form, at most 10.
+ * Returns pointers to the values besides the key to propose, at most 10.
  *
  * @param isKnown Whether a value is known to be something else.
+ * @returns `null` if no value may be a key by its form; empty if only IDs and the like may.
  */
 export function lookalikesBeside(
   text: string,
   apiKey: string,
   accessToken: string,
   isKnown: (value: string) => boolean,
-): readonly string[] {
+): readonly string[] | null {
   const values = lookalikesIn(parseDocument(text), accessToken);
-  return pointersOf(values.filter(({ value }) => value !== apiKey && !isKnown(String(value))));
+  const others = [...values.filter(({ value }) => value !== apiKey && !isKnown(String(value)))];
+  return others.length > 0 ? pointersOf(others.filter(isProposable)) : null;
 }

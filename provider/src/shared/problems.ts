@@ -115,7 +115,8 @@ export type ResourceProblem = Readonly<
   | LostCreation
   /**
    * The service returned a key that the resource at `urn` already has. `rotates`: the resource keeps its key.
-   * `kept`: the response is kept, by its name, because it has other values that may be the new key.
+   * `kept`: the response is kept, by its name, because it has other values that may be the new key;
+   * `pointers`: to those to propose.
    */
   | {
       kind: "sameKey";

@@ -195,6 +195,22 @@ describe("a response in which the key is not found", () => {
     },
   );
 
+  it.each<[status: number, body: string]>([
+    [202, `{"object":"operation","id":"op_qxgIKwUh","status":"pending"}`],
+    [201, `{"id":"key_mGUyZNh0r2x","key":"sk_live_****abcd","url":"https://a.example/keys/key_mGUyZNh0r2x"}`],
+  ])("never tells anyone to set the key to an ID: %i %s", async (status, body) => {
+    const service = await sandboxFor();
+    service.inject({ kind: "status", status, body, effect: true });
+    const { id, properties, reason } = (await failureOf(create(keysOf(service)))) as PartialFailure;
+    const next = keysOf(service).update(id, properties, { account: "default" });
+    for (const error of [reason, (await partialFailureOf(next)).reason]) {
+      const text = renderError(error);
+      expect(text).toContain("The response may have no key. Look in it: run");
+      expect(text).not.toMatch(/ to (?:one of )?\/(?:id|url|object|status)/);
+      expect(text).toMatch(/If the response has no key, delete the key .* with PARTNERS_GONE_KEYS=/);
+    }
+  });
+
   it.each(['{"apiKey":"pk_live_4eC39HqLyjWD"}', '{"data":{"message":"Sent by mail"}}'])(
     "is parsed once, as is one in which it is: %s",
     async (body) => {

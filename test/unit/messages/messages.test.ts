@@ -244,6 +244,10 @@ const PROBLEMS: Examples<ResourceProblem> = {
       reading: { ...NOTHING, candidates: ["/key"], misfit: { pointer: "/key", kind } },
     })),
     { ...key, reading: { ...NOTHING, misfit: { pointer: "", kind: "accessToken" } } },
+    { ...key, reading: { ...NOTHING, misfit: { pointer: "/key", kind: "masked" } } },
+    { ...key, reading: { ...NOTHING, isPending: true } },
+    { ...key, reading: { ...NOTHING, candidates: ["/grant"], isPending: true } },
+    { ...key, complete: false, reading: { ...NOTHING, reason: "not JSON" } },
   ],
   lostCreation: [true, false].map((rotates) => ({
     kind: "lostCreation",
@@ -254,6 +258,7 @@ const PROBLEMS: Examples<ResourceProblem> = {
   sameKey: [
     { kind: "sameKey", name: NAMED, urn: FLEET, rotates: true, kept: null },
     { kind: "sameKey", name: SHORT, urn: "", rotates: false, kept: { name: NAMED, pointers: ["/newKey"] } },
+    { kind: "sameKey", name: NAMED, urn: FLEET, rotates: true, kept: { name: NAMED, pointers: [] } },
   ],
   keyIdMissing: [NAMED, IMPORTED].map((name) => ({ kind: "keyIdMissing", name })),
   keyShown: { kind: "keyShown", name: NAMED, urn: FLEET },
