@@ -5,11 +5,12 @@ export type ResponseHeaders = Readonly<Record<string, string | readonly string[]
 
 /**
  * What a member says about further pages. `more` and `last` are explicit. `next` is a cursor, an address or a
- * number of records that remain, which some services send even with the last page. `end` is an empty one, or
+ * number of records that remain, which some services send even with the last page. `cursor` is one whose name
+ * does not say "next", so it may be the position of this page. `end` is an empty one, or
  * a number that fits the list. `short` is a page size that the list does not reach. `place` only says which
  * page this is. `unclear` may be a sign.
  */
-type Sign = "more" | "last" | "next" | "end" | "short" | "place" | "unclear" | null;
+type Sign = "more" | "last" | "next" | "cursor" | "end" | "short" | "place" | "unclear" | null;
 
 export const MORE = nameSet(
   "more hasMore isMore moreAvailable hasNext hasNextPage hasMoreItems hasMoreResults",
@@ -27,8 +28,9 @@ const QUOTA = /(?:rate|quota|usage|credit|throttl)[a-z_-]{0,16}\/[^/]*$/i;
 export const LAST = nameSet("last isLast lastPage isLastPage done isDone isEnd");
 const NEXT = nameSet(
   "next nextPage nextCursor nextToken nextPageToken nextPageUrl nextUrl nextLink nextOffset nextMarker " +
-    "cursor endCursor after iterator marker continue continuationToken pageToken scrollId",
+    "continue continuationToken",
 );
+const CURSOR = nameSet("cursor endCursor after iterator marker pageToken scrollId");
 export const TOTAL = nameSet(
   "total totalCount totalItems totalRecords totalResults totalElements totalRows totalSize itemsTotal " +
     "estimatedTotal recordsTotal numFound hydraTotalItems odataCount",
@@ -42,7 +44,7 @@ const PAGE_SIZE = nameSet(
  * Words in any other name: that of a cursor or an address, that of what may be a sign, and that of the place
  * of a page.
  */
-const NEXT_WORDS = nameSet("next more cursor");
+const NEXT_WORDS = nameSet("next more");
 const PAGE_WORDS = nameSet(
   "pages paging pagination last total count token marker iterator continue continuation scroll remaining " +
     "left truncated partial incomplete range",
@@ -59,6 +61,9 @@ export interface ListExtent {
   readonly length: number;
 }
 
+/** Whether a page is the last one because nothing leads on from it; `likely` if nothing ever did. */
+export type PageEnd = "proven" | "likely" | null;
+
 /** How much of a list was read, up to and with one of its pages. */
 export interface ReadExtent {
   readonly pages: number;
@@ -71,12 +76,14 @@ export interface ReadExtent {
  * the last.
  *
  * @param read A total is compared with it, and the number of pages. @default the first page
+ * @param end Outvotes all signs but explicit ones, and a likely one only those that do not say "next".
  */
 export function isComplete(
   document: unknown,
   list: ListExtent,
   headers: ResponseHeaders,
   read: ReadExtent = { pages: 1, records: list.length },
+  end: PageEnd = null,
 ): boolean {
   const signs = new Set<Sign>();
   let count = 0;
@@ -88,8 +95,10 @@ export function isComplete(
   for (const [header, values = []] of Object.entries(headers))
     for (const text of [values].flat()) signs.add(readHeader(header, text, list.length, read));
   if (signs.has("more")) return false;
-  if (signs.has("last")) return true;
+  if (signs.has("last") || end === "proven") return true;
   if (signs.has("next")) return false;
+  if (end === "likely") return true;
+  if (signs.has("cursor")) return false;
   // A page that is not full settles only which page this is: it may have been filtered after it was cut.
   // After the first page, so does one that leads to no other, as those before did.
   const isPlaced = signs.has("short") || read.pages > 1 || !signs.has("place");
@@ -115,13 +124,12 @@ function readMember(node: DocumentNode, length: number, read: ReadExtent): Sign 
 
 /** Reads a member or a header by its whole name. */
 function readSign(name: string, value: unknown, length: number, read: ReadExtent): Sign {
-  // An address may be in an object, such as { href: null }.
-  const isNothing = isEmpty(value) || (isObject(value) && Object.values(value).every(isEmpty));
-  if (NEXT.has(name)) return isNothing ? "end" : "next";
+  if (NEXT.has(name)) return isNothing(value) ? "end" : "next";
+  if (CURSOR.has(name)) return isNothing(value) ? "end" : "cursor";
   const flag = asFlag(value);
   if (MORE.has(name) && flag !== null) return flag ? "more" : "last";
   if (LAST.has(name) && flag !== null) return flag ? "last" : "more";
-  if (CUT_OFF.has(name)) return isNothing || flag === false ? null : "more";
+  if (CUT_OFF.has(name)) return isNothing(value) || flag === false ? null : "more";
   const number = typeof value === "string" && value !== "" ? Number(value) : value;
   if (typeof number !== "number" || Number.isNaN(number)) return null;
   if (TOTAL.has(name) && number < length) return "unclear";
@@ -130,6 +138,11 @@ function readSign(name: string, value: unknown, length: number, read: ReadExtent
   if (PAGES.has(name)) return number > read.pages ? "more" : "end";
   if (!PAGE_SIZE.has(name)) return null;
   return number > length ? "short" : "place";
+}
+
+/** Whether a value leads nowhere. An address may be in an object, such as `{ href: null }`. */
+export function isNothing(value: unknown): boolean {
+  return isEmpty(value) || (isObject(value) && Object.values(value).every(isEmpty));
 }
 
 /** Reads a flag, which a header holds as text; `null` for any other value. A number may count something. */
@@ -145,6 +158,7 @@ function readWords({ token, name, value }: DocumentNode): Sign {
   if (typeof value === "object" || isEmpty(value) || COUNT.has(name)) return null;
   const words = (token.slice(0, 64).match(WORD) ?? []).map((word) => word.toLowerCase());
   if (words.some((word) => NEXT_WORDS.has(word))) return "next";
+  if (words.includes("cursor")) return "cursor";
   if (words.some((word) => PAGE_WORDS.has(word))) return "unclear";
   return words.some((word) => PLACE_WORDS.has(word)) ? "place" : null;
 }

@@ -53,7 +53,8 @@ export interface ResponseMapping {
    */
   complete?: boolean | undefined;
   /**
-   * What leads to the next page of the list: its address, a cursor or a number.
+   * What leads to the next page of the list: its address, a cursor or a number. A page without it is the last
+   * one, unless `has_more` or a total says otherwise.
    */
   nextPage?: string | undefined;
   /**

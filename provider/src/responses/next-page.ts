@@ -43,10 +43,18 @@ export interface PagePosition {
   readonly othersBefore: number;
   /** The webhooks on the pages before, by ID. */
   readonly known: Pick<ReadonlyMap<number, unknown>, "has" | "size">;
+  /** The address that led to this page; `null` if none did. */
+  readonly followed: Pick<Extract<NextPage, { kind: "address" }>, "pointer"> | null;
 }
 
 /** The position of a page that is the whole list, as far as is known. */
-export const FIRST_PAGE: PagePosition = { number: 1, recordsBefore: 0, othersBefore: 0, known: new Map() };
+export const FIRST_PAGE: PagePosition = {
+  number: 1,
+  recordsBefore: 0,
+  othersBefore: 0,
+  known: new Map(),
+  followed: null,
+};
 
 /** What a page shows of its records. */
 export interface PageRecords extends ListExtent {
@@ -149,7 +157,7 @@ export function findNextPage(
   position: PagePosition,
 ): NextPage | null {
   if (mapping.nextPage !== undefined) return configuredPage(document, mapping.nextPage, mapping, position);
-  const fields = [...memberFields(document, page), ...headerFields(headers)];
+  const fields = fieldsOf(document, headers, page);
   const more = hasMore(fields, page, position);
   if (mapping.pageParameter !== undefined) {
     const isLast = more === false || page.length === 0;
@@ -168,6 +176,15 @@ export function findNextPage(
   const candidates = fields.filter(({ name, value }) => CANDIDATE.test(name) && isValue(value));
   const pointers = pointersOf(candidates);
   return candidates.length === 0 ? null : { kind: "unknown", pointers, isAddress: false };
+}
+
+/** Whether a page has the address of a next one, under any of the usual names. */
+export function hasNextAddress(
+  document: unknown,
+  headers: ResponseHeaders,
+  page: Pick<PageRecords, "parts">,
+): boolean {
+  return findAddress(fieldsOf(document, headers, page), headers) !== null;
 }
 
 /** Reads the value at `responses.nextPage`, which is the only source. */
@@ -259,8 +276,12 @@ function hasMore(
   return signs.length === 0 ? null : signs.includes(true);
 }
 
+function fieldsOf(document: unknown, headers: ResponseHeaders, page: Pick<PageRecords, "parts">): Field[] {
+  return [...memberFields(document, page), ...headerFields(headers)];
+}
+
 /** Returns the members outside the records. A link in an array has the name of its relation. */
-function* memberFields(document: unknown, { parts }: PageRecords): Generator<Field> {
+function* memberFields(document: unknown, { parts }: Pick<PageRecords, "parts">): Generator<Field> {
   for (const node of nodesOf(document, ({ value }) => !parts.includes(value))) {
     if (parts.includes(node.value)) continue;
     yield node;

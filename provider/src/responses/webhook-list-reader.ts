@@ -12,6 +12,7 @@ import { isComplete, readTotal, type ResponseHeaders } from "./completeness.js";
 import { findList, groupState, listCandidates } from "./list-finder.js";
 import type { ResponseMapping } from "./mapping.js";
 import { findNextPage, FIRST_PAGE, type NextPage } from "./next-page.js";
+import { readPageEnd } from "./page-end.js";
 import { isDeleted, ownNodesOf, readState, type LocatedState, type StateReading } from "./state-reader.js";
 import { findId, rankOf, toWebhookId, type IdProblem } from "./webhook-id.js";
 
@@ -131,7 +132,8 @@ export function readWebhookList(
     records: position.known.size + newIds.length + position.othersBefore + others,
   };
   const extent = { parts: list.parts, length: records.length };
-  const isWhole = status !== 206 && !list.isPart && isComplete(document, extent, headers, read);
+  const end = readPageEnd(document, headers, extent, mapping, position);
+  const isWhole = status !== 206 && !list.isPart && isComplete(document, extent, headers, read, end);
   const complete = mapping.complete ?? isWhole;
   const isRightList = read.records > 0 || mapping.complete === true;
   const mayHaveNext = !complete || mapping.nextPage !== undefined || mapping.pageParameter !== undefined;

@@ -134,6 +134,7 @@ async function readPagesOnce(
       recordsBefore: before + page.recordCount,
       othersBefore: position.othersBefore + page.recordCount - page.webhooks.size,
       known: webhooks,
+      followed: tried.kind === "address" ? tried : null,
     };
   }
 }

@@ -125,7 +125,13 @@ it.each<[rest: object, headers: Record<string, string>, complete: boolean]>([
 });
 
 describe("the last page is recognized by what was read before", () => {
-  const second = { number: 2, recordsBefore: 1, othersBefore: 0, known: new Map([[100, null]]) };
+  const second = {
+    number: 2,
+    recordsBefore: 1,
+    othersBefore: 0,
+    known: new Map([[100, null]]),
+    followed: null,
+  };
   it.each<[rest: object, complete: boolean, next: string | null]>([
     [{ page: 2, total_pages: 2 }, true, null],
     [{ page: 2, total_pages: 3 }, false, "page=3"],
@@ -165,6 +171,38 @@ describe("the settings overrule what is recognized", () => {
     [{ complete: false }, {}, null],
   ])("%j with %j", (mapping, rest, next) => {
     expect(nextOf({ data: [A], ...rest }, {}, mapping)).toBe(next);
+  });
+
+  const CURSORS = { before: "b", after: "a" };
+  it.each<[nextPage: string, rest: object, complete: boolean]>([
+    ["/paging/next", { paging: { cursors: CURSORS } }, true],
+    ["/paging/next", { paging: { cursors: CURSORS }, has_more: true }, false],
+    ["/paging/next", { paging: { cursors: CURSORS }, total: 57 }, false],
+    ["/n", { n: null, next_cursor: "x", page: 1, pages_hint: "2" }, true],
+    ["/n", { n: null, truncated: true }, false],
+    ["/n", { n: "", next: NEXT }, true],
+    ["/n", { page: 1, limit: 1 }, true],
+    // The pointer never led anywhere, and may be wrong.
+    ["/n", { next_cursor: "x" }, false],
+    ["/n", { paging: { next: { after: "x" } } }, false],
+    ["/n", { links: [{ rel: "next", href: NEXT }] }, false],
+  ])("nothing at nextPage %s ends a list, unless there is a sign of more: %j", (nextPage, rest, complete) => {
+    const body = JSON.stringify({ data: [A], ...rest });
+    expect(readWebhookList(body, {}, 200, { nextPage })).toMatchObject({ complete });
+  });
+
+  it("nothing at nextPage ends a list that it led through, whatever else looks like a next page", () => {
+    const second = {
+      number: 2,
+      recordsBefore: 1,
+      othersBefore: 0,
+      known: new Map([[100, null]]),
+      followed: null,
+    };
+    const read = (rest: object) =>
+      readWebhookList(JSON.stringify({ data: [A], ...rest }), {}, 200, { nextPage: "/n" }, second);
+    expect(read({ next_cursor: "x" })).toMatchObject({ complete: true, next: null });
+    expect(read({ next_cursor: "x", has_more: true })).toMatchObject({ complete: false, next: null });
   });
 
   it("without pages, an empty one ends what a parameter counts", () => {

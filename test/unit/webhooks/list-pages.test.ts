@@ -215,10 +215,46 @@ it("a deletion while the pages are read does not make another webhook count as g
 it("a cursor is added to the query of the page that has it", async () => {
   const service = await scripted((query) => {
     if (query.has("cursor")) return { data: [{ ...A, id: 3 }] };
-    return query.has("size") ? { data: [B], next_cursor: "x" } : { data: [A], next: "?size=1" };
+    const second = { data: [B], next_cursor: "x", has_more: true };
+    return query.has("size") ? second : { data: [A], next: "?size=1" };
   });
   expect(await service.run.listWebhooks()).toHaveLength(3);
   expect(service.queries()).toEqual(["", "?size=1", "?size=1&cursor=x"]);
+});
+
+/** Facebook shows the positions of a page on every page, also on the last one. */
+const positions = (next = {}) => ({ paging: { cursors: { before: "b", after: "a" }, ...next } });
+
+describe("a list that was followed by an address ends with the page that has none", () => {
+  it.each<[what: string, first: object, last: object | ((to: ServerResponse) => void)]>([
+    ["Facebook", { data: [A], ...positions({ next: "?page=2" }) }, { data: [B], ...positions() }],
+    ["null", { data: [A], next: "?page=2" }, { data: [B], next: null, next_cursor: "x" }],
+    [
+      "a link",
+      { data: [A], links: [{ rel: "next", href: "?page=2" }] },
+      { data: [B], cursor: "x", links: [] },
+    ],
+    ["a full page", { data: [A], next: "?page=2" }, { data: [B], limit: 1, last_page: "/w?page=2" }],
+  ])("%s", async (_what, first, last) => {
+    const service = await scripted((query) => (query.has("page") ? last : first));
+    expect(await service.run.listWebhooks()).toHaveLength(2);
+    expect(service.queries()).toEqual(["", "?page=2"]);
+  });
+
+  it.each<[what: string, last: object, queries: string[]]>([
+    [
+      "a page that says that there is more",
+      { data: [B], has_more: true },
+      ["", "?page=2", "?page=2&starting_after=2"],
+    ],
+    ["a total that is not reached", { data: [B], total: 5 }, ["", "?page=2"]],
+    ["something else in its place", { data: [B], next: "soon" }, ["", "?page=2", "?page=2&next=soon"]],
+  ])("but not with %s", async (_what, last, queries) => {
+    const service = await scripted((query) => (query.has("page") ? last : { data: [A], next: "?page=2" }));
+    const problem = { kind: "absenceUnproven" };
+    expect(await failureOf(service.run.listWebhooks())).toMatchObject({ problem });
+    expect(service.queries()).toEqual(queries);
+  });
 });
 
 it.each([
@@ -392,6 +428,12 @@ describe("the settings lead to further pages", () => {
     [
       { nextPage: "/meta/following" },
       (query) => (query.has("p") ? { data: [B] } : { data: [A], meta: { following: "?p=2" } }),
+      ["", "?p=2"],
+    ],
+    [
+      { nextPage: "/paging/next" },
+      (query) =>
+        query.has("p") ? { data: [B], ...positions() } : { data: [A], ...positions({ next: "?p=2" }) },
       ["", "?p=2"],
     ],
     [
