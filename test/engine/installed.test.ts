@@ -14,7 +14,7 @@ import { blocksOf, Native, sandboxStack, statesOf } from "./support.ts";
 
 const { version, pluginDownloadURL } = schema;
 /** Milliseconds. Generous for a busy machine, yet loading the Pulumi SDK alone would exceed it. */
-const START_LIMIT = 300;
+const START_LIMIT = 400;
 /** The release is packed twice and installed twice. */
 const LIMIT = { timeout: 300_000 };
 
