@@ -19,10 +19,10 @@ class SlowestFirst extends BaseSequencer {
   }
 }
 
-// Engine tests start many processes, so more workers than cores would not be faster.
+// Engine tests start many processes, but also wait, so that one more worker than cores is faster.
 export default defineConfig({
   test: {
-    maxWorkers: 2,
+    maxWorkers: 3,
     sequence: { sequencer: SlowestFirst },
     projects: [
       // No module of ours keeps state, so files may share it. The SDK's do, which engine tests load.
