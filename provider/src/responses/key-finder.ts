@@ -49,7 +49,7 @@ export function findKeys(body: unknown, accessToken: string): FoundKeys {
     rivals: [...secrets, ...lookalikes].map(({ node }) => node),
     isDoubtful: outside.some(({ role, node }) => role !== "none" || isIdOfRecord(node)),
     unfit: found.flatMap(({ role, node }) => {
-      const misfit = role === "key" && !isNothing(node.value) ? misfitOf(node.value, accessToken) : null;
+      const misfit = role === "key" && !isBlank(node.value) ? misfitOf(node.value, accessToken) : null;
       return misfit === null ? [] : [{ node, misfit }];
     }),
   };
@@ -82,7 +82,7 @@ function isIdOfRecord(node: DocumentNode): boolean {
   return isId(node.name, node.value) && !isAboutRequest(node);
 }
 
-function isNothing(value: unknown): boolean {
+function isBlank(value: unknown): boolean {
   return value === null || value === "" || typeof value === "boolean";
 }
 

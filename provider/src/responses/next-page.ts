@@ -8,7 +8,6 @@ import {
   normalizeName,
   pointersOf,
   resolvePointer,
-  type DocumentNode,
 } from "../json.js";
 import {
   asFlag,
@@ -22,6 +21,7 @@ import {
   type ResponseHeaders,
 } from "./completeness.js";
 import type { ResponseMapping } from "./mapping.js";
+import { asNamed, CURSORS, isDigits, OFFSETS, PAGE_NUMBERS, type Field } from "./page-parameters.js";
 
 /** Where the next page of a list is. */
 export type NextPage = Readonly<
@@ -62,12 +62,6 @@ export interface PageRecords extends ListExtent {
   readonly lastId: number | null;
 }
 
-/** A member of a response outside its records, or a header with the name of one. */
-type Field = Pick<DocumentNode, "name" | "parentName" | "value" | "token" | "pointer">;
-
-/** Returns the query parameter that takes the value of a field; `null` if it is not a cursor. */
-type ParameterOf = (field: Field, position: PagePosition) => string | null;
-
 /**
  * Names of an address: Django REST (`next`), JSON:API (`links.next`), HAL (`_links.next.href`), Laravel
  * (`next_page_url`), Twilio (`next_page_uri`), OData (`@odata.nextLink`), API Platform (`hydra:next`).
@@ -82,58 +76,6 @@ const LOAD_MORE = /^loadmore/;
 const ADDRESS_PARTS = nameSet("href url uri link path ref");
 const ADDRESS = /^(?:https?:)?\/|^\?|^[^\s?]{0,200}\?[^\s=]{1,200}=/i;
 
-const as =
-  (parameter: string): ParameterOf =>
-  () =>
-    parameter;
-/** In an object with one of these names. */
-const asIn = (parameter: string, parents: string): ParameterOf => {
-  const names = nameSet(parents);
-  return ({ parentName }) => (names.has(parentName) ? parameter : null);
-};
-/** The name as it was sent. */
-const asNamed: ParameterOf = ({ token }) => (PARAMETER.test(token) ? token : null);
-/** The name as it was sent, without `next`: `nextPageToken` becomes `pageToken`. */
-const asNamedWithoutNext: ParameterOf = ({ token }) => {
-  const rest = token.replace(/^next[-_]?/i, "");
-  const name = token.startsWith("n") ? rest.charAt(0).toLowerCase() + rest.slice(1) : rest;
-  return PARAMETER.test(name) ? name : null;
-};
-const PARAMETER = /^[A-Za-z][A-Za-z0-9_.-]{0,40}$/;
-/** A number that follows that of this page, which may count from 0. Others may be times (Vercel). */
-const asPage: ParameterOf = ({ value }, { number }) =>
-  [number, number + 1].includes(Number(value)) ? "page" : null;
-/** Any text: a number that is not that of a page could mean anything. */
-const asText =
-  (parameter: string): ParameterOf =>
-  ({ value, token }) =>
-    token === "" || isDigits(value) ? null : parameter;
-
-/** Names of a cursor, by rank, and the parameter that takes it at the services that use the name. */
-const CURSORS: readonly (readonly [ReadonlySet<string>, ParameterOf])[] = [
-  [nameSet("nextCursor nextPageCursor"), as("cursor")], // Slack, Fivetran, Adobe Acrobat Sign
-  [nameSet("nextPageToken"), asNamedWithoutNext], // Google, YouHodler
-  [nameSet("nextMarker nextOffset nextContinuationToken"), asNamedWithoutNext], // Box, AWS, Chargebee
-  [nameSet("nextPageStart"), as("start")], // Bitbucket Data Center
-  [nameSet("nextToken continuationToken continue iterator"), asNamed], // AWS, Azure, Kubernetes, Svix
-  [nameSet("endCursor afterCursor"), as("after")], // Relay, Zendesk
-  [nameSet("after"), asIn("after", "next cursors paging")], // HubSpot, Facebook
-  [nameSet("startingAfter"), asIn("starting_after", "next")], // Intercom
-  [nameSet("offset"), asIn("offset", "next nextPage")], // Asana
-  [nameSet("cursor"), asIn("after", "pagination")], // Twitch
-  [nameSet("cursor"), as("cursor")], // Square, Moralis
-  [nameSet("next"), asIn("cursor", "cursors")], // Patreon
-  [nameSet("next nextPage"), asPage], // PlanetScale, GitLab (`X-Next-Page`)
-  [nameSet("next"), asText("next")], // Hookdeck
-];
-/** Names of the number of this page. Spring counts from 0, in `number` next to `totalPages`. */
-const PAGE_NUMBERS: readonly (readonly [ReadonlySet<string>, ParameterOf])[] = [
-  [nameSet("number"), as("page")],
-  [nameSet("page currentPage"), as("page")], // Laravel, PlanetScale
-  [nameSet("pageNumber pageNo pageNum pageIndex"), asNamed],
-];
-/** Names of the position of the first record: PagerDuty, Contentful, Bitbucket, Jira, SCIM. */
-const OFFSETS = nameSet("offset skip start startAt startIndex");
 /** The ID of the last record: OpenAI. */
 const LAST_ID = nameSet("lastId");
 /** In the names of what may be the value for the next page, to propose for `responses.nextPage`. */
@@ -195,7 +137,7 @@ function configuredPage(
   position: PagePosition,
 ): NextPage | null {
   const value = resolvePointer(document, pointer);
-  if (value === undefined || isEmpty(value)) return null;
+  if (isEmpty(value)) return null;
   const unknown = { kind: "unknown", pointers: [pointer], isAddress: false } as const;
   if (!isValue(value)) return unknown;
   if (pageParameter !== undefined) return parameter(pageParameter, value, pointer, false);
@@ -223,7 +165,7 @@ function findAddress(fields: readonly Field[], { link = [] }: ResponseHeaders): 
 function findCursor(fields: readonly Field[], position: PagePosition): NextPage | null {
   for (const [names, parameterOf] of CURSORS)
     for (const field of fields) {
-      const name = names.has(field.name) && isValue(field.value) ? parameterOf(field, position) : null;
+      const name = names.has(field.name) && isValue(field.value) ? parameterOf(field, position.number) : null;
       if (name !== null) return parameter(name, String(field.value), field.pointer);
     }
   return null;
@@ -236,11 +178,11 @@ function findNumber(fields: readonly Field[], { length }: PageRecords): NextPage
     for (const field of fields) {
       if (!names.has(field.name) || !isDigits(field.value)) continue;
       if (field.name === "number" && field.parentName !== pages?.parentName) continue;
-      const name = parameterOf(field, FIRST_PAGE);
+      const name = parameterOf(field, FIRST_PAGE.number);
       if (name !== null) return parameter(name, Number(field.value) + 1, field.pointer);
     }
   for (const field of fields) {
-    const name = OFFSETS.has(field.name) && isDigits(field.value) ? asNamed(field, FIRST_PAGE) : null;
+    const name = OFFSETS.has(field.name) && isDigits(field.value) ? asNamed(field, FIRST_PAGE.number) : null;
     // Plus what arrived, not plus the limit: a service may return less, and no record may be skipped.
     if (name !== null) return parameter(name, Number(field.value) + length, field.pointer);
   }
@@ -316,10 +258,6 @@ function isListAddress(value: unknown): boolean {
   if (!isAddress(value)) return false;
   const [path = "", query] = value.split("?", 2);
   return query !== undefined && (path === "" || path.split("/").at(-1) === LIST_SEGMENT);
-}
-
-function isDigits(value: unknown): boolean {
-  return (typeof value === "number" || typeof value === "string") && /^\d{1,15}$/.test(String(value));
 }
 
 /** Whether a value can be sent as that of a parameter. */

@@ -124,14 +124,16 @@ it.each<[rest: object, headers: Record<string, string>, complete: boolean]>([
   expect(reading).toMatchObject({ complete });
 });
 
+/** The second page of a list, after one with one webhook. */
+const SECOND = {
+  number: 2,
+  recordsBefore: 1,
+  othersBefore: 0,
+  known: new Map([[100, null]]),
+  followed: null,
+};
+
 describe("the last page is recognized by what was read before", () => {
-  const second = {
-    number: 2,
-    recordsBefore: 1,
-    othersBefore: 0,
-    known: new Map([[100, null]]),
-    followed: null,
-  };
   it.each<[rest: object, complete: boolean, next: string | null]>([
     [{ page: 2, total_pages: 2 }, true, null],
     [{ page: 2, total_pages: 3 }, false, "page=3"],
@@ -142,13 +144,13 @@ describe("the last page is recognized by what was read before", () => {
     [{ links: { first: "/w", prev: "/w?page=1" }, page: 2, limit: 1 }, true, null],
   ])("%j", (rest, complete, next) => {
     const body = { data: [A], ...rest };
-    expect(readWebhookList(JSON.stringify(body), {}, 200, {}, second)).toMatchObject({ complete });
-    expect(nextOf(body, {}, {}, second)).toBe(next);
+    expect(readWebhookList(JSON.stringify(body), {}, 200, {}, SECOND)).toMatchObject({ complete });
+    expect(nextOf(body, {}, {}, SECOND)).toBe(next);
   });
 
   it("a webhook that was on a page before counts once", () => {
     const body = { data: [{ ...A, id: 100 }], offset: 1, total: 2 };
-    expect(readWebhookList(JSON.stringify(body), {}, 200, {}, second)).toMatchObject({ complete: false });
+    expect(readWebhookList(JSON.stringify(body), {}, 200, {}, SECOND)).toMatchObject({ complete: false });
   });
 });
 
@@ -192,15 +194,8 @@ describe("the settings overrule what is recognized", () => {
   });
 
   it("nothing at nextPage ends a list that it led through, whatever else looks like a next page", () => {
-    const second = {
-      number: 2,
-      recordsBefore: 1,
-      othersBefore: 0,
-      known: new Map([[100, null]]),
-      followed: null,
-    };
     const read = (rest: object) =>
-      readWebhookList(JSON.stringify({ data: [A], ...rest }), {}, 200, { nextPage: "/n" }, second);
+      readWebhookList(JSON.stringify({ data: [A], ...rest }), {}, 200, { nextPage: "/n" }, SECOND);
     expect(read({ next_cursor: "x" })).toMatchObject({ complete: true, next: null });
     expect(read({ next_cursor: "x", has_more: true })).toMatchObject({ complete: false, next: null });
   });
