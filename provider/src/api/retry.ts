@@ -28,6 +28,9 @@ const RETRY = {
   newStatuses: [404],
 } as const;
 
+/** Milliseconds that a timer of Node may fire early, because it rounds. */
+const TIMER_ERROR = 2;
+
 /** What follows an attempt: success, failure, a retry, or a retry as soon as the rate limit allows it. */
 type RetryDecision = "done" | "fail" | "retry" | "throttled";
 
@@ -135,9 +138,12 @@ export async function withRetry(
     } finally {
       limiter.release();
     }
+    if (mayHaveTakenEffect(kind, attempt)) effect = "possible";
+    // The deadline left this attempt too little time to tell anything: the one before says what is wrong.
+    if (last !== null && attempt.kind === "noResponse" && attempt.reason === "timeout")
+      if (deadline - clock.now() <= TIMER_ERROR) return failed(causeOf(last));
     last = attempt;
     response = attempt.kind === "response" ? attempt : null;
-    if (mayHaveTakenEffect(kind, attempt)) effect = "possible";
 
     const decision = decideRetry(kind, attempt, isNew);
     const retryAfter = readRetryAfter(attempt, clock.now());

@@ -142,6 +142,15 @@ describe("a timeout", () => {
     expect([cause, attempts]).toEqual([{ kind: "timeout", sent: true }, 1]);
   });
 
+  it("of an attempt that operationTimeout cuts short does not hide why the one before failed", async () => {
+    const unavailable = "HTTP/1.1 503 Service Unavailable\r\nx-request-id: r-1\r\ncontent-length: 0\r\n\r\n";
+    const target = await scripted({ bytes: unavailable }, { bytes: "" });
+    const client = clientFor(target, { requestTimeout: 60_000, operationTimeout: 500 });
+    const failure = await requestFailureOf(client.setWebhookState(101, "active"));
+    expect(failure).toMatchObject({ cause: { kind: "status", status: 503 }, requestId: "r-1", attempts: 2 });
+    expect(failure.effect).toBe("possible");
+  });
+
   it("of the engine's call also ends a change that waits for a rate limit", async () => {
     const sandbox = await sandboxFor();
     const clock = new InstantClock();
