@@ -26,7 +26,7 @@ export default defineConfig({
     sequence: { sequencer: SlowestFirst },
     projects: [
       // No module of ours keeps state, so files may share it. The SDK's do, which engine tests load.
-      { test: { name: "unit", isolate: false, include: ["test/unit/**/*.test.ts"] } },
+      { test: { name: "unit", isolate: false, include: ["test/unit/**/*.test.ts"], testTimeout: 30_000 } },
       {
         test: {
           name: "plugin",

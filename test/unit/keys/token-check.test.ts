@@ -3,14 +3,14 @@ import { describe, expect, it } from "vitest";
 import type { Properties } from "../../../provider/src/shared/properties.js";
 import type { Fault } from "../../support/sandbox.ts";
 import { failureOf, sandboxFor } from "../api/support.ts";
-import { create, methods, NOON, startRun } from "../shared/support.ts";
+import { create, methods, NOON, SHORT_TIMEOUTS, startRun } from "../shared/support.ts";
 
 const account = "default";
 const today = new Date(NOON).toISOString().slice(0, 10);
 
 async function check(olds: Properties, news: Properties, ...faults: Fault[]) {
   const service = await sandboxFor({ faults });
-  const { partnerApiKey: keys, notices } = startRun(service);
+  const { partnerApiKey: keys, notices } = startRun(service, SHORT_TIMEOUTS);
   const { problems } = await keys.check(olds, news);
   return { sent: methods(service), problems, notices };
 }
@@ -62,7 +62,8 @@ describe("a creation after a check that found an outage", () => {
     ["no response in time, which a long list may need", { kind: "hang", at: "headers", ...list }, false],
   ])("after %s", async (_what, fault, isHeld) => {
     const service = await sandboxFor({ faults: [fault] });
-    const { partnerApiKey: keys } = startRun(service);
+    const timeouts = fault.kind === "hang" ? SHORT_TIMEOUTS : {};
+    const { partnerApiKey: keys } = startRun(service, timeouts);
     const result = create(keys);
     if (isHeld) expect(await failureOf(result)).toMatchObject(held);
     else await result;

@@ -22,6 +22,9 @@ export const NOON = (Math.floor(Date.now() / DAY) + 1.5) * DAY;
 /** The handlers of a separate plugin process, and its warnings in order. The service outlives it. */
 export type Run = ReturnType<typeof startRun>;
 
+/** Settings under which a test can wait for the end of a request that hangs, or is always refused with 429. */
+export const SHORT_TIMEOUTS = { requestTimeout: "0.5", operationTimeout: "1" };
+
 /** Starts one run of Pulumi. It takes place at {@link NOON}, unless its options set another time. */
 export function startRun(
   service: { readonly url: string; readonly accessToken: string },
@@ -38,8 +41,8 @@ export function startRun(
   const settings: Readonly<Record<string, string>> = {
     baseUrl: service.url,
     accessToken: service.accessToken,
-    requestTimeout: "0.5",
-    operationTimeout: "1",
+    requestTimeout: "10",
+    operationTimeout: "20",
     ...config,
   };
   plugin.configure({ get: (key) => settings[key.replace("partners:", "")] });

@@ -12,6 +12,7 @@ import {
   methods,
   partialFailureOf,
   sharedJournals,
+  SHORT_TIMEOUTS,
   startRun,
 } from "../shared/support.ts";
 
@@ -366,7 +367,7 @@ describe("others", () => {
     const service = await sandboxFor();
     const args = { states: { 102: "disabled" }, stateOnDestroy: "active" };
     const olds = await created(service, args);
-    const { partnerWebhookStates: fleet } = startRun(service);
+    const { partnerWebhookStates: fleet } = startRun(service, { requestTimeout: "0.5" });
     service.inject({ kind: "hang", at: "headers", operation: "activateWebhook" });
     const updated = fleet.update("default", olds, { ...olds, states: {} });
     await vi.waitFor(() => {
@@ -629,7 +630,7 @@ describe("a preview", () => {
     ["continues with a warning after a rate limit", { kind: "rateLimit", times: Infinity }, []],
   ])("%s, and checks nothing more", async (_what, fault, problems) => {
     const service = await sandboxFor({ faults: [fault] });
-    const { partnerWebhookStates: fleet, notices } = startRun(service);
+    const { partnerWebhookStates: fleet, notices } = startRun(service, SHORT_TIMEOUTS);
     const check = async () => (await fleet.check({}, { states: { 101: "active" } })).problems;
     expect(await check()).toMatchObject(problems);
     service.clearRequests();
