@@ -21,7 +21,7 @@ export interface SearchableWebhook {
 export type SearchFailure = Readonly<
   /** Not exactly one of `url` and `name` is text. */
   | { kind: "wrongQuery" }
-  /** `several`: those that match; `none`: all webhooks. Each is an ID with the host and the name. */
+  /** `several`: those that match; `none`: all webhooks. Each is an ID with the name and the URL. */
   | { kind: "none" | "several"; by: "url" | "name"; webhooks: readonly string[]; isShown: boolean }
 >;
 
@@ -62,16 +62,16 @@ export function isFound<Webhook extends SearchableWebhook>(
   return "webhookId" in result;
 }
 
-/** Names a webhook by its ID and what it is known by: `101 ("orders", hooks.example.com)`. */
+/** Names a webhook by its ID and what it is known by: `101 ("orders", hooks.example.com/orders)`. */
 export function webhookLabel(webhook: SearchableWebhook): string {
   const known = knownAs(webhook);
   return known === null ? String(webhook.webhookId) : `${webhook.webhookId} (${known})`;
 }
 
-/** Returns the name in quotes and the host of a webhook; `null` if neither is shown. */
+/** Returns the name in quotes, and the URL without its scheme; `null` if neither is shown. */
 export function knownAs({ url, name }: Pick<SearchableWebhook, "url" | "name">): string | null {
-  const host = url === null ? null : (/^[a-z+.-]+:\/\/([^/?#]+)/i.exec(url)?.[1] ?? url);
-  const parts = [name === null ? null : JSON.stringify(name), host].filter((part) => part !== null);
+  const address = url?.replace(/^[a-z+.-]+:\/\//i, "") ?? null;
+  const parts = [name === null ? null : JSON.stringify(name), address].filter((part) => part !== null);
   return parts.length === 0 ? null : parts.join(", ");
 }
 

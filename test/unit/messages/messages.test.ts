@@ -174,7 +174,7 @@ const PROBLEMS: Examples<ResourceProblem> = {
       failure: {
         kind: "none",
         by: "url",
-        webhooks: ['101 ("orders", hooks.example.com)', "102"],
+        webhooks: ['101 ("orders", hooks.example.com/orders)', "102"],
         isShown: true,
       },
     },
@@ -395,8 +395,13 @@ const NOTICES: Examples<Notice> = {
   })),
   webhooksGone: { kind: "webhooksGone", webhookIds: [1] },
   drifted: [
-    { kind: "drifted", state: "active", webhookIds: [103], labels: ['103 ("orders", hooks.example.com)'] },
-    { kind: "drifted", state: "active", webhookIds: [1, 2], labels: ["1", "2 (hooks.example.com)"] },
+    {
+      kind: "drifted",
+      state: "active",
+      webhookIds: [103],
+      labels: ['103 ("orders", hooks.example.com/orders)'],
+    },
+    { kind: "drifted", state: "active", webhookIds: [1, 2], labels: ["1", "2 (hooks.example.com/eu)"] },
   ],
   listNotRead: { kind: "listNotRead" },
   moved: { kind: "moved", ...MOVE },

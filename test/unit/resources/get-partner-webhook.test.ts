@@ -37,7 +37,7 @@ it("a program finds a webhook in one list, without an engine", async () => {
   expect(await new Promise((resolve) => found.apply(resolve))).toEqual(first);
   expect(await (found as unknown as { isSecret: Promise<boolean> }).isSecret).toBe(false);
   await expect(getPartnerWebhook({ url: "https://a.example/in?key=SECRET" })).rejects.toThrow(
-    'No webhook has this URL. Existing webhooks: 101 ("orders", a.example), 102 ("refunds").',
+    'No webhook has this URL. Existing webhooks: 101 ("orders", a.example/in), 102 ("refunds").',
   );
   await expect(getPartnerWebhook({})).rejects.toThrow("exactly one of them");
   await expect(getPartnerWebhook({ id: 101 } as object)).rejects.toThrow('has no argument "id"');
