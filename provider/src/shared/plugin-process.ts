@@ -1,5 +1,6 @@
 import type { ClientOptions } from "../api/client.js";
 import type { Operation } from "../api/operations.js";
+import { systemClock } from "../api/rate-limiter.js";
 import { KeyHolders, type KeyEntry } from "../keys/key-holders.js";
 import { DeletedKeys } from "../keys/deleted-keys.js";
 import type { Journal } from "./journal.js";
@@ -211,7 +212,13 @@ export class PluginProcess {
       },
       setWebhookState: (webhookId, state) => client.setWebhookState(webhookId, state),
     };
-    const webhooks = new WebhookRegistry(service, this.currentTime, settings.readWebhooks);
+    const { clock = systemClock, signal, remainingTime } = this.#options;
+    const webhooks = new WebhookRegistry(service, {
+      currentTime: this.currentTime,
+      sleep: (milliseconds) => clock.sleep(milliseconds, signal),
+      timeLeft: () => remainingTime?.() ?? settings.operationTimeout,
+      readsList: settings.readWebhooks,
+    });
     return { client, webhooks };
   }
 }

@@ -170,8 +170,8 @@ interface WebhookDoubt extends WebhookFailure {
 }
 
 /**
- * Reads the list once more to confirm changes: a response may be outdated. Warns about those that it does not
- * show. @returns Those that were not made.
+ * Reads the list again to confirm changes: a response may be outdated, and so may the list for some seconds.
+ * Warns about those that it does not show. @returns Those that were not made.
  */
 async function confirmChanges(
   plugin: PluginProcess,
@@ -179,21 +179,24 @@ async function confirmChanges(
   doubts: readonly WebhookDoubt[],
 ): Promise<readonly WebhookFailure[]> {
   if (doubts.length === 0) return [];
-  const snapshot = await registry.listAfterChanges().catch((error: unknown) => {
-    if (!(error instanceof PartnerError)) throw error;
-    return null;
-  });
-  const shownState = (webhookId: number): WebhookState | null => snapshot?.get(webhookId)?.state ?? null;
-  const unclear = doubts.filter(({ webhookId }) => shownState(webhookId) === null);
+  const shownState = (list: WebhookSnapshot | null, { webhookId }: WebhookDoubt): WebhookState | null =>
+    list?.get(webhookId)?.state ?? null;
+  const isOld = (list: WebhookSnapshot | null, doubt: WebhookDoubt): boolean =>
+    ![doubt.state, null].includes(shownState(list, doubt));
+  const list = await registry
+    .listAfterChanges((list) => !doubts.some((doubt) => isOld(list, doubt)))
+    .catch((error: unknown) => {
+      if (!(error instanceof PartnerError)) throw error;
+      return null;
+    });
+  const unclear = doubts.filter((doubt) => shownState(list, doubt) === null);
   if (unclear.length > 0)
     plugin.warn({
       kind: "changeUnconfirmed",
       webhookIds: unclear.map(({ webhookId }) => webhookId),
       isRead: plugin.readsWebhooks,
     });
-  return doubts
-    .filter(({ webhookId, state }) => ![state, null].includes(shownState(webhookId)))
-    .map(({ webhookId, error }) => ({ webhookId, error }));
+  return doubts.filter((doubt) => isOld(list, doubt)).map(({ webhookId, error }) => ({ webhookId, error }));
 }
 
 /** Without a list, only the answer to a change says that a webhook does not exist. */

@@ -1,4 +1,4 @@
-import type { RequestError } from "../api/errors.js";
+import { PartnerError, type RequestError } from "../api/errors.js";
 import type { WebhookState } from "../api/operations.js";
 import type { WebhookReading } from "../responses/webhook-list-reader.js";
 import { ResourceError } from "../shared/problems.js";
@@ -9,6 +9,8 @@ import type { WebhookList } from "./list-pages.js";
  * manual changes.
  */
 const MAX_LIST_AGE = 30_000;
+/** Milliseconds before each further reading of a list that may lag: 7 s in all, for a lag of some seconds. */
+const LAG_WAITS = [1_000, 2_000, 4_000];
 
 /** The requests of the registry. */
 export interface WebhookService {
@@ -21,6 +23,18 @@ export interface WebhookService {
   setWebhookState(webhookId: number, state: WebhookState): Promise<RequestError | null>;
 }
 
+/** What a registry needs to know, and how it waits. */
+export interface RegistryOptions {
+  /** Milliseconds since the epoch. */
+  readonly currentTime: () => number;
+  /** Waits for some milliseconds, or until the process is asked to stop. */
+  readonly sleep: (milliseconds: number) => Promise<void>;
+  /** Returns the milliseconds that the current call of the engine may take from now on. */
+  readonly timeLeft: () => number;
+  /** The setting `readWebhooks`. If it is false, the registry knows only our own changes. */
+  readonly readsList: boolean;
+}
+
 /** The last change that we made to each webhook. */
 type Changes = Map<number, { readonly state: WebhookState; readonly at: number }>;
 
@@ -30,8 +44,7 @@ type Changes = Map<number, { readonly state: WebhookState; readonly at: number }
  */
 export class WebhookRegistry {
   readonly #client: WebhookService;
-  readonly #currentTime: () => number;
-  readonly #readsList: boolean;
+  readonly #options: RegistryOptions;
   readonly #changes: Changes = new Map();
   /** Our changes that have not finished, by webhook ID. */
   readonly #pending = new Map<number, Promise<unknown>>();
@@ -40,14 +53,9 @@ export class WebhookRegistry {
   #latest: { readonly requestedAt: number; readonly snapshot: Promise<WebhookSnapshot> } | null = null;
   #failure: unknown = null;
 
-  /**
-   * @param currentTime Milliseconds since the epoch.
-   * @param readsList The setting `readWebhooks`. If it is false, the registry knows only our own changes.
-   */
-  constructor(client: WebhookService, currentTime: () => number, readsList: boolean) {
+  constructor(client: WebhookService, options: RegistryOptions) {
     this.#client = client;
-    this.#currentTime = currentTime;
-    this.#readsList = readsList;
+    this.#options = options;
   }
 
   /**
@@ -63,8 +71,9 @@ export class WebhookRegistry {
   async lookUp(webhookIds: readonly number[], notBefore = -Infinity): Promise<WebhookSnapshot> {
     const pending = webhookIds.flatMap((webhookId) => this.#pending.get(webhookId) ?? []);
     if (pending.length > 0) await Promise.all(pending);
-    if (!this.#readsList) return new WebhookSnapshot(unreadList(webhookIds), -Infinity, this.#changes);
-    const startedAt = this.#currentTime();
+    if (!this.#options.readsList)
+      return new WebhookSnapshot(unreadList(webhookIds), -Infinity, this.#changes);
+    const startedAt = this.#options.currentTime();
     const snapshot = await this.#read(Math.max(startedAt - MAX_LIST_AGE, notBefore));
     const isMissingIn = (read: WebhookSnapshot) => webhookIds.some((webhookId) => !read.get(webhookId));
     if (!isMissingIn(snapshot)) return snapshot;
@@ -79,17 +88,31 @@ export class WebhookRegistry {
    * be read, or is not read.
    */
   async list(): Promise<WebhookSnapshot> {
-    if (!this.#readsList) throw new ResourceError({ kind: "listNotRead", need: "list" });
-    return this.#read(this.#currentTime() - MAX_LIST_AGE);
+    if (!this.#options.readsList) throw new ResourceError({ kind: "listNotRead", need: "list" });
+    return this.#read(this.#options.currentTime() - MAX_LIST_AGE);
   }
 
   /**
-   * Returns the list after all changes that are pending now, so that those in doubt share it. @throws
-   * {RequestError} if it cannot be read.
+   * Returns the list after all changes that are pending now, so that those in doubt share it. While it does
+   * not show them, it may lag, and is read again for some seconds.
+   *
+   * @param showsChanges Whether a list shows the changes of the caller.
+   * @throws {RequestError} if it cannot be read the first time.
    */
-  async listAfterChanges(): Promise<WebhookSnapshot> {
+  async listAfterChanges(showsChanges: (list: WebhookSnapshot) => boolean): Promise<WebhookSnapshot> {
+    const { currentTime, timeLeft, sleep } = this.#options;
+    const deadline = currentTime() + timeLeft();
     await Promise.all(this.#pending.values());
-    return this.list();
+    let list = await this.list();
+    for (const wait of LAG_WAITS) {
+      if (showsChanges(list) || currentTime() + wait >= deadline) break;
+      await sleep(wait);
+      // The first caller whose wait is over reads the list for all of them.
+      const next = await this.#read(list.requestedAt + wait).catch(ignorePartnerError);
+      if (next === null) break; // What was read before is evidence; a failure is none.
+      list = next;
+    }
+    return list;
   }
 
   /**
@@ -103,7 +126,7 @@ export class WebhookRegistry {
     // Lookups wait for this; otherwise, they could find a state that is about to change.
     const finished = sent.then(
       (doubt) => {
-        if (doubt === null) this.#changes.set(webhookId, { state, at: this.#currentTime() });
+        if (doubt === null) this.#changes.set(webhookId, { state, at: this.#options.currentTime() });
         else {
           this.#changes.delete(webhookId);
           this.#latest = null;
@@ -132,7 +155,7 @@ export class WebhookRegistry {
   /** Returns the list, requested at `notBefore` or later. */
   #read(notBefore: number): Promise<WebhookSnapshot> {
     if (this.#latest && this.#latest.requestedAt >= notBefore) return this.#latest.snapshot;
-    const requestedAt = this.#currentTime();
+    const requestedAt = this.#options.currentTime();
     const list = this.#client.listWebhooks();
     const snapshot = list.then((list) => new WebhookSnapshot(list, requestedAt, this.#changes));
     void snapshot.then(
@@ -152,6 +175,11 @@ export class WebhookRegistry {
     });
     return snapshot;
   }
+}
+
+function ignorePartnerError(error: unknown): null {
+  if (error instanceof PartnerError) return null;
+  throw error;
 }
 
 /** Returns a list that says nothing but that webhooks may exist. */

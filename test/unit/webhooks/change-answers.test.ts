@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import type { Properties } from "../../../provider/src/shared/properties.js";
 import type { Fault } from "../../support/sandbox.ts";
-import { failureOf, sandboxFor } from "../api/support.ts";
+import { failureOf, InstantClock, sandboxFor } from "../api/support.ts";
 import { create, methods, partialFailureOf, startRun } from "../shared/support.ts";
 
 /** What the service answers to the request that disables a webhook. `effect`: whether it does so. */
@@ -16,10 +16,22 @@ const answer = (body: unknown, effect = true): Fault => ({
 const UNREADABLE: Fault = { kind: "status", status: 403, operation: "listWebhooks", times: Infinity };
 const DISABLED = { webhookId: 101, state: "disabled" };
 
-/** Starts a service that answers in this way, and a run. */
+/** A list that still shows the webhooks as they were, as often as `times` says. */
+const lagging = (times: number): Fault => ({
+  kind: "status",
+  status: 200,
+  body: '[{"id":101,"state":"active"},{"id":102,"state":"active"},{"id":103,"state":"disabled"}]',
+  operation: "listWebhooks",
+  skip: 1,
+  times,
+});
+
+/** Starts a service that answers in this way, and a run whose waits are over at once. */
 async function start(...faults: readonly Fault[]) {
   const service = await sandboxFor({ faults });
-  return { service, ...startRun(service) };
+  const clock = new InstantClock();
+  const run = (config = {}) => startRun(service, config, { clock, currentTime: () => clock.now() });
+  return { service, clock, run, ...run() };
 }
 
 describe("a webhook whose change is answered with its record", () => {
@@ -50,24 +62,47 @@ describe("a webhook whose record shows the other state after a change", () => {
   const stale = answer({ id: 101, state: "active", message: "queued" });
   const ignored = answer({ id: 101, state: "active", message: "queued" }, false);
 
-  it("is changed if the list, which is read once more, shows the new state", async () => {
+  it("is changed if the list, which is read again, shows the new state", async () => {
     const { service, partnerWebhookState, notices } = await start(stale);
     const { outputs } = await create(partnerWebhookState, DISABLED);
     expect([outputs["state"], notices]).toEqual(["disabled", []]);
     expect(methods(service)).toEqual(["GET", "PATCH", "GET"]);
   });
 
+  it("is changed if the list lags, and shows the new state within some seconds", async () => {
+    const { service, clock, partnerWebhookState, notices } = await start(stale, lagging(3));
+    const { outputs } = await create(partnerWebhookState, DISABLED);
+    expect([outputs["state"], notices]).toEqual(["disabled", []]);
+    expect(methods(service)).toEqual(["GET", "PATCH", "GET", "GET", "GET", "GET"]);
+    expect(clock.sleeps).toEqual([1_000, 2_000, 4_000]);
+  });
+
   it("is an error if the list shows the other state as well, and the next run tries again", async () => {
-    const { service, partnerWebhookState } = await start(ignored);
+    const { service, clock, run, partnerWebhookState } = await start(ignored);
     const { properties, reason } = await partialFailureOf(create(partnerWebhookState, DISABLED));
     expect(reason).toMatchObject({
       failure: { cause: { kind: "notApplied" }, webhookId: 101, effect: "possible", serverMessage: "queued" },
     });
     expect(properties).toMatchObject({ state: null, initialState: "active" });
-    const next = startRun(service).partnerWebhookState;
+    expect([methods(service).length, clock.sleeps]).toEqual([6, [1_000, 2_000, 4_000]]);
+    const next = run().partnerWebhookState;
     const inputs = { ...DISABLED, stateOnDestroy: "leave", account: "default" };
     expect(next.diff(properties, inputs).changes).toBe(true);
     expect(await next.update("101", properties, inputs)).toMatchObject({ state: "disabled" });
+  });
+
+  it("is an error after a shorter time if operationTimeout says so", async () => {
+    const { clock, run } = await start(ignored);
+    const { partnerWebhookState } = run({ operationTimeout: "3.5" });
+    await partialFailureOf(create(partnerWebhookState, DISABLED));
+    expect(clock.sleeps).toEqual([1_000, 2_000]);
+  });
+
+  it("is an error if the list shows the other state, and then cannot be read again", async () => {
+    const { service, partnerWebhookState, notices } = await start(ignored, { ...UNREADABLE, skip: 2 });
+    const { reason } = await partialFailureOf(create(partnerWebhookState, DISABLED));
+    expect(reason).toMatchObject({ failure: { cause: { kind: "notApplied" } } });
+    expect([methods(service), notices]).toEqual([["GET", "PATCH", "GET", "GET"], []]);
   });
 
   it("is changed, with a warning, if the list cannot be read or does not show it", async () => {
@@ -83,21 +118,24 @@ describe("a webhook whose record shows the other state after a change", () => {
   });
 
   it("is not restored on delete if the list does not show the original state either", async () => {
-    const { service, partnerWebhookState } = await start();
+    const { service, run, partnerWebhookState } = await start();
     const args = { webhookId: 103, state: "active", stateOnDestroy: "restore" };
     const { outputs } = await create(partnerWebhookState, args);
     service.inject(answer({ id: 103, state: "active" }, false));
-    const destroyed = startRun(service).partnerWebhookState.delete(outputs, { id: "103", urn: "" });
+    const destroyed = run().partnerWebhookState.delete(outputs, { id: "103", urn: "" });
     expect(await failureOf(destroyed)).toMatchObject({ failure: { cause: { kind: "notApplied" } } });
   });
 
-  it("shares the list with all others that change at the same time", async () => {
-    const { service, partnerWebhookState } = await start({ ...answer({ state: "active" }), times: 2 });
+  it("shares all readings of the list with all others that change at the same time", async () => {
+    const { service, partnerWebhookState } = await start(
+      { ...answer({ state: "active" }), times: 2 },
+      lagging(2),
+    );
     await Promise.all([101, 102].map((webhookId) => create(partnerWebhookState, { ...DISABLED, webhookId })));
-    expect(methods(service)).toEqual(["GET", "PATCH", "PATCH", "GET"]);
+    expect(methods(service)).toEqual(["GET", "PATCH", "PATCH", "GET", "GET", "GET"]);
   });
 
-  it("is one of a fleet, which reads the list once for all of them", async () => {
+  it("is one of a fleet, which reads the list for all of them together", async () => {
     const shown = (id: number, state: string): Properties => ({ id, state });
     const { service, partnerWebhookStates } = await start(
       answer(shown(101, "active")),
@@ -108,6 +146,6 @@ describe("a webhook whose record shows the other state after a change", () => {
     const failures = [{ webhookId: 102, error: { failure: { cause: { kind: "notApplied" } } } }];
     expect(reason).toMatchObject({ problem: { failures, changed: [101, 103] } });
     expect(properties["states"]).toEqual({ 101: "disabled", 102: null, 103: "active" });
-    expect(methods(service)).toEqual(["GET", "PATCH", "PATCH", "PATCH", "GET"]);
+    expect(methods(service)).toEqual(["GET", "PATCH", "PATCH", "PATCH", ...Array<string>(4).fill("GET")]);
   });
 });
