@@ -15,8 +15,8 @@ import type { Session, PluginProcess } from "../shared/plugin-process.js";
 import { PreviewCheck } from "../shared/preview-check.js";
 import { ResourceError } from "../shared/problems.js";
 import type { Applied, Resource } from "../shared/resource.js";
-import { heldKeys, isDeleted, withoutGoneKeys } from "./key-deletion.js";
-import type { KeyResource } from "./key-holders.js";
+import { isDeleted, withoutGoneKeys } from "./key-deletion.js";
+import { heldKeys, type KeyResource } from "./key-holders.js";
 import { keyInputsOf, rotationProblems, type KeyInputs } from "./key-inputs.js";
 import { keyStateOf, NO_KEY, outputsOf, withoutPreviousKey, type KeyState } from "./key-state.js";
 import { deleteKeys, performStep } from "./key-changes.js";
@@ -55,7 +55,7 @@ export function apiKeyResource(plugin: PluginProcess): Resource<KeyInputs, KeySt
     const state = withoutGoneKeys(plugin, olds);
     // The process of the other account deletes it, and may not know the URN in the ID of an import.
     if (resource.id === "" || (moves && resource.id.includes(" env:"))) return state;
-    const held = heldKeys(plugin, state);
+    const held = heldKeys(state, plugin.readSettings());
     // In another account, another key can have the same ID.
     const values = held.map((key) => ({ ...key, names: key.names.slice(0, 1) }));
     plugin.keyHolders.record(resource, moves ? values : held);
@@ -125,7 +125,7 @@ export function apiKeyResource(plugin: PluginProcess): Resource<KeyInputs, KeySt
       const { state: next, failure } = await (state === null
         ? create(news, resource)
         : performStep(planOf(state, news).step, { plugin, resource, inputs: news }, state));
-      plugin.keyHolders.record(resource, heldKeys(plugin, next));
+      plugin.keyHolders.record(resource, heldKeys(next, plugin.readSettings()));
       return { state: { ...next, rotationDueAt: rotationDueAt(next, news.rotation) }, failure };
     },
 

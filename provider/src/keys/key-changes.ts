@@ -3,11 +3,11 @@ import { ResourceError, type LostCreation } from "../shared/problems.js";
 import type { PluginProcess } from "../shared/plugin-process.js";
 import type { Applied } from "../shared/resource.js";
 import { clockError, createKey, keyOf, promoteKey, type KeyChange } from "./key-creation.js";
-import { deleteKey, heldKeys, sharedPart } from "./key-deletion.js";
-import type { KeyResource } from "./key-holders.js";
+import { deleteKey } from "./key-deletion.js";
+import { heldKeys, type KeyResource } from "./key-holders.js";
 import { withoutPreviousKey, type KeyState } from "./key-state.js";
 import { isPreviousExpired, type RotationStep } from "./rotation-plan.js";
-import { nameOfKey, readAgain, rereadKey, type StoredKey } from "./stored-key.js";
+import { nameOfKey, readAgain, rereadKey, sharedPart, type StoredKey } from "./stored-key.js";
 
 /** Performs a step of a plan. Throws a {@link PartnerError} only if it has reached nothing. */
 export async function performStep(
@@ -87,7 +87,7 @@ async function deleteUnlessShared(
   key: StoredKey,
   kept: StoredKey | null,
 ): Promise<void> {
-  const same = kept && sharedPart(plugin, key, kept);
+  const same = kept && sharedPart(key, kept, plugin.readSettings());
   if (same === null) return deleteKey(plugin, resource, key);
   plugin.warn({ kind: "keyKept", name: nameOfKey(key), urn: resource.urn, same });
 }
@@ -137,16 +137,17 @@ export async function deleteKeys(
   state: KeyState,
 ): Promise<void> {
   if (state.lostCreationAt !== null) throw new ResourceError({ ...lostCreation(state), deletes: true });
-  const creation = state.unread && readAgain(state.unread, plugin.readSettings());
+  const settings = plugin.readSettings();
+  const creation = state.unread && readAgain(state.unread, settings);
   const created = creation && keyOf(plugin, creation, state.current !== null);
   if (created instanceof ResourceError) throw created;
   const keys = [state.previous, created, state.current].filter((key) => key !== null);
   // From now on, this resource protects its keys no longer.
-  plugin.keyHolders.leave(resource, heldKeys(plugin, { ...state, current: state.current ?? created }));
+  plugin.keyHolders.leave(resource, heldKeys({ ...state, current: state.current ?? created }, settings));
   let deleted = false;
   for (const [index, key] of keys.entries()) {
     // A deletion of a later one deletes this one as well.
-    const shared = keys.slice(index + 1).map((later) => sharedPart(plugin, key, later));
+    const shared = keys.slice(index + 1).map((later) => sharedPart(key, later, settings));
     if (shared.includes("id") && !shared.includes("key"))
       plugin.warn({ kind: "keyWasGone", name: nameOfKey(key), why: "sameId" });
     if (shared.some((part) => part !== null)) continue;
@@ -154,7 +155,7 @@ export async function deleteKeys(
       await deleteKey(plugin, resource, key);
       deleted = true;
     } catch (error) {
-      plugin.keyHolders.record(resource, heldKeys(plugin, state));
+      plugin.keyHolders.record(resource, heldKeys(state, settings));
       if (!deleted || !(error instanceof PartnerError)) throw error;
       throw new ResourceError({ kind: "partlyDone", next: error });
     }

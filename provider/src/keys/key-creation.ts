@@ -7,8 +7,7 @@ import { ResourceError } from "../shared/problems.js";
 import type { PluginProcess } from "../shared/plugin-process.js";
 import type { Applied } from "../shared/resource.js";
 import type { WebhookRegistry } from "../webhooks/webhook-registry.js";
-import { heldKeys, namesFor } from "./key-deletion.js";
-import type { KeyResource } from "./key-holders.js";
+import { heldKeys, type KeyResource } from "./key-holders.js";
 import type { KeyInputs } from "./key-inputs.js";
 import type { KeyState } from "./key-state.js";
 import { overlapEnd } from "./rotation-plan.js";
@@ -16,6 +15,7 @@ import {
   foundKey,
   nameOfCreated,
   nameOfKey,
+  namesOf,
   type CreatedKey,
   type Creation,
   type StoredKey,
@@ -102,22 +102,23 @@ export function promoteKey(
   deleted: ReadonlySet<string>,
 ): Applied<KeyState> {
   const { plugin, resource } = change;
+  const settings = plugin.readSettings();
   const rotates = state.current !== null;
   const { created } = creation;
   const found = keyOf(plugin, creation, rotates || state.replaced !== null);
   if (found instanceof ResourceError) return { state, failure: found };
   const next = withNewKey(change, state, found);
   // Recorded first: of two processes that get the same key at the same time, at least one finds the other.
-  plugin.keyHolders.record(resource, heldKeys(plugin, next));
+  plugin.keyHolders.record(resource, heldKeys(next, settings));
   const own = [state.current, state.previous, state.replaced].some((key) => key?.apiKey === found.apiKey);
-  const names = namesFor(plugin, found);
+  const names = namesOf(found, settings);
   const isBack = names.some((name) => deleted.has(name));
   const leaving = isBack ? null : plugin.keyHolders.leavingHolder(resource, [found.apiKey]);
   const holder = own
     ? { ...resource, response: null }
     : (plugin.keyHolders.otherHolder(resource, [found.apiKey]) ?? leaving);
   if (holder !== null) {
-    plugin.keyHolders.record(resource, heldKeys(plugin, state));
+    plugin.keyHolders.record(resource, heldKeys(state, settings));
     // The same response as before has nothing new.
     const isSame = !own && holder.response === plugin.keyHolders.hash(responseText(created.response));
     const pointers = isSame ? null : otherValues(plugin, state, created, found);

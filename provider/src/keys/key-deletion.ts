@@ -3,14 +3,16 @@ import { responseText } from "../responses/creation-reader.js";
 import { idsBesideKey, readApiKeyId } from "../responses/key-ids.js";
 import { ResourceError, type DeletionDoubt } from "../shared/problems.js";
 import type { PluginProcess } from "../shared/plugin-process.js";
-import type { HeldKey, KeyResource } from "./key-holders.js";
+import type { KeyResource } from "./key-holders.js";
 import type { KeyState } from "./key-state.js";
 import { goneName, type KeyName } from "./key-name.js";
 import {
   deletionTarget,
   nameOfCreated,
   nameOfKey,
+  namesOf,
   rereadKey,
+  targetNames,
   tokenMark,
   type DeletionTarget,
   type StoredKey,
@@ -36,7 +38,7 @@ export async function deleteKey(plugin: PluginProcess, resource: KeyResource, ke
     return;
   }
   if (plugin.deletedKeys.deletionOf(target.parameter) !== "certain") {
-    const holder = plugin.keyHolders.otherHolder(resource, namesOf(target));
+    const holder = plugin.keyHolders.otherHolder(resource, targetNames(target));
     if (holder?.isShown) throw new ResourceError({ kind: "keyShown", name, urn: holder.urn });
     if (holder) {
       plugin.warn({ kind: "keyKept", name, urn: holder.urn, same: holder.same });
@@ -46,47 +48,17 @@ export async function deleteKey(plugin: PluginProcess, resource: KeyResource, ke
   if (target.by === "imported") plugin.warn({ kind: "importedByValue", name });
   await plugin.deletedKeys.deleteOnce(target.parameter, async () => {
     await sendDeletion(plugin, stored, target);
-    plugin.keyHolders.recordDeletion(namesOf(target));
+    plugin.keyHolders.recordDeletion(targetNames(target));
   });
   if (plugin.keyHolders.wasDeleted([target.apiKey])) return;
   // Another key with the same ID was deleted.
   plugin.warn({ kind: "keyWasGone", name, why: "sameId" });
-  plugin.keyHolders.recordDeletion(namesOf(target));
-}
-
-/** Returns the keys of a resource, for `KeyHolders`. */
-export function heldKeys(plugin: PluginProcess, { current, previous, replaced }: KeyState): HeldKey[] {
-  const held = (key: StoredKey | null, isShown: boolean): HeldKey[] =>
-    key
-      ? [{ names: namesFor(plugin, key), response: key.response && responseText(key.response), isShown }]
-      : [];
-  return [...held(current, false), ...held(previous, false), ...held(replaced, true)];
-}
-
-/**
- * Returns what two keys of one resource have in common, so that they cannot be deleted one by one; `null` if
- * they can.
- */
-export function sharedPart(plugin: PluginProcess, one: StoredKey, other: StoredKey): "key" | "id" | null {
-  const [names, others] = [namesFor(plugin, one), namesFor(plugin, other)];
-  if (names[0] === others[0]) return "key";
-  return names.some((name) => others.includes(name)) ? "id" : null;
-}
-
-/**
- * Returns the names by which a key can be deleted: its value, and the ID that the path has in its place, if
- * any. Secret.
- */
-export function namesFor(plugin: PluginProcess, key: StoredKey): readonly string[] {
-  const settings = plugin.readSettings();
-  const stored = rereadKey(key, settings) ?? key;
-  const target = deletionTarget(stored, settings);
-  return target ? namesOf(target) : [stored.apiKey];
+  plugin.keyHolders.recordDeletion(targetNames(target));
 }
 
 /** Whether this process has deleted a key. */
 export function isDeleted(plugin: PluginProcess, key: StoredKey): boolean {
-  const parameter = namesFor(plugin, key).at(-1) ?? "";
+  const parameter = namesOf(key, plugin.readSettings()).at(-1) ?? "";
   return plugin.deletedKeys.deletionOf(parameter) === "certain";
 }
 
@@ -113,10 +85,6 @@ export function withoutGoneKeys(plugin: PluginProcess, state: KeyState): KeyStat
     lostCreationAt: isLostGone ? null : lostCreationAt,
     unread: isUnreadGone ? null : unread,
   };
-}
-
-function namesOf({ apiKey, parameter }: DeletionTarget): readonly string[] {
-  return [...new Set([apiKey, parameter])];
 }
 
 /**
@@ -149,7 +117,7 @@ async function sendDeletion(plugin: PluginProcess, key: StoredKey, target: Delet
     const effect = repeated ? "possible" : failure.effect;
     if (status !== 404 && status !== 410)
       throw new RequestError({ ...failure, effect, goneName: isRefusal(failure) ? goneName(name) : null });
-    if (plugin.keyHolders.wasDeleted(namesOf(target))) return;
+    if (plugin.keyHolders.wasDeleted(targetNames(target))) return;
     if (status === 404) {
       await assertReadable(plugin, name);
       // Only now, the service's time is certainly known.

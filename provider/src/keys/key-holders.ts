@@ -1,8 +1,11 @@
 import { createHash, createHmac } from "node:crypto";
 
+import { responseText } from "../responses/creation-reader.js";
 import { notShared, type Journal } from "../shared/journal.js";
 import type { ResourceName } from "../shared/properties.js";
 import type { Notice } from "../shared/problems.js";
+import type { KeyState } from "./key-state.js";
+import { namesOf, type KeyReadingSettings, type StoredKey } from "./stored-key.js";
 
 /**
  * A resource. Only its ID tells it apart from the one that it replaces, which has the same URN.
@@ -150,4 +153,13 @@ export class KeyHolders {
       .digest("base64url");
     return [value, ...hashes];
   }
+}
+
+/** Returns the keys that a resource has according to its state. */
+export function heldKeys({ current, previous, replaced }: KeyState, settings: KeyReadingSettings): HeldKey[] {
+  const held = (key: StoredKey | null, isShown: boolean): HeldKey[] =>
+    key
+      ? [{ names: namesOf(key, settings), response: key.response && responseText(key.response), isShown }]
+      : [];
+  return [...held(current, false), ...held(previous, false), ...held(replaced, true)];
 }

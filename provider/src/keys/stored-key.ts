@@ -120,6 +120,35 @@ export function deletionTarget(
   return id === null ? null : { apiKey, parameter: id, by: "id" };
 }
 
+/** Returns the value of a key and what the path holds in its place, if that is something else. Secret. */
+export function targetNames({ apiKey, parameter }: DeletionTarget): readonly string[] {
+  return [...new Set([apiKey, parameter])];
+}
+
+/**
+ * Returns the names by which a key can be deleted: its value, and the ID that the path has in its place, if
+ * any. Secret.
+ */
+export function namesOf(key: StoredKey, settings: KeyReadingSettings): readonly string[] {
+  const stored = rereadKey(key, settings) ?? key;
+  const target = deletionTarget(stored, settings);
+  return target ? targetNames(target) : [stored.apiKey];
+}
+
+/**
+ * Returns what two keys of one resource have in common, so that they cannot be deleted one by one; `null` if
+ * they can.
+ */
+export function sharedPart(
+  one: StoredKey,
+  other: StoredKey,
+  settings: KeyReadingSettings,
+): "key" | "id" | null {
+  const [names, others] = [namesOf(one, settings), namesOf(other, settings)];
+  if (names[0] === others[0]) return "key";
+  return names.some((name) => others.includes(name)) ? "id" : null;
+}
+
 /** Names a key to people. */
 export function nameOfKey({ apiKey, createdAt }: Pick<StoredKey, "apiKey" | "createdAt">): KeyName {
   return { fingerprint: fingerprint(apiKey), createdAt };
