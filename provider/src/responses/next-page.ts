@@ -11,6 +11,7 @@ import {
 } from "../json.js";
 import {
   asFlag,
+  isNothing,
   LAST,
   LINK_TO_NEXT,
   MORE,
@@ -18,6 +19,7 @@ import {
   PREFIX,
   TOTAL,
   type ListExtent,
+  type PageEnd,
   type ResponseHeaders,
 } from "./completeness.js";
 import type { ResponseMapping } from "./mapping.js";
@@ -120,13 +122,27 @@ export function findNextPage(
   return candidates.length === 0 ? null : { kind: "unknown", pointers, isAddress: false };
 }
 
-/** Whether a page has the address of a next one, under any of the usual names. */
-export function hasNextAddress(
+/**
+ * Reads what a page says by what it does not have: a page without the value that leads from each page to the
+ * next is the last one. Facebook shows its cursors on that page too, so they do not count.
+ */
+export function readPageEnd(
   document: unknown,
   headers: ResponseHeaders,
   page: Pick<PageRecords, "parts">,
-): boolean {
-  return findAddress(fieldsOf(document, headers, page), headers) !== null;
+  { nextPage }: ResponseMapping,
+  { number, followed }: PagePosition,
+): PageEnd {
+  if (nextPage !== undefined) {
+    const value = resolvePointer(document, nextPage);
+    if (!isNothing(value)) return null;
+    // On the first page, a pointer to nothing may also be wrong.
+    return value !== undefined || number > 1 ? "proven" : "likely";
+  }
+  if (followed === null) return null;
+  const { pointer } = followed;
+  const isAbsent = pointer === null || isNothing(resolvePointer(document, pointer));
+  return isAbsent && findAddress(fieldsOf(document, headers, page), headers) === null ? "proven" : null;
 }
 
 /** Reads the value at `responses.nextPage`, which is the only source. */

@@ -11,8 +11,7 @@ import {
 import { isComplete, readTotal, type ResponseHeaders } from "./completeness.js";
 import { findList, groupState, listCandidates } from "./list-finder.js";
 import type { ResponseMapping } from "./mapping.js";
-import { findNextPage, FIRST_PAGE, type NextPage } from "./next-page.js";
-import { readPageEnd } from "./page-end.js";
+import { findNextPage, FIRST_PAGE, readPageEnd, type NextPage } from "./next-page.js";
 import { isDeleted, ownNodesOf, readState, type LocatedState, type StateReading } from "./state-reader.js";
 import { findId, rankOf, toWebhookId, type IdProblem } from "./webhook-id.js";
 
