@@ -10,10 +10,10 @@ import { createRequire } from "node:module";
 import type * as Grpc from "@grpc/grpc-js";
 import type { ConfigureRequest, ResourceProvider } from "@pulumi/pulumi/dynamic";
 
-import { withoutSpecialValues, type Properties } from "../shared/properties.js";
-import type { ResourceAdapter } from "../shared/resource-adapter.js";
+import { withoutUndefined, withoutSpecialValues, type Properties } from "../shared/properties.js";
+import { isAdoption, type ResourceAdapter } from "../shared/resource-adapter.js";
 import { PartialFailure } from "../shared/partial-failure.js";
-import { isAdoption, PluginHost, toWire, type CallContext } from "./plugin-host.js";
+import { PluginHost, type CallContext } from "./plugin-host.js";
 
 const [, script = ""] = process.argv;
 const address = process.argv.at(-1); // The engine may pass flags before its address.
@@ -43,7 +43,7 @@ export const partnerWebhooks: ResourceProvider = {
     handleCall(async () => {
       // Only a refresh passes an earlier list. A new list would show as drift, and each run of the program
       // reads a new one anyway.
-      if (typeof olds["webhooks"] === "string") return { id, props: toWire(olds) };
+      if (typeof olds["webhooks"] === "string") return { id, props: withoutUndefined(olds) };
       const webhooks = await handlers.listWebhooks().catch(rethrow(olds));
       // As text, which the engine does not interpret.
       const texts = webhooks.map(({ full, ...webhook }) => {
@@ -67,7 +67,7 @@ function toProvider(resource: ResourceAdapter): ResourceProvider {
       handleCall(async () => {
         const { inputs, reasons } = await host.check(resource, olds, news);
         return {
-          inputs: toWire({ ...inputs, ...("__urn" in news && { __urn: news["__urn"] }) }),
+          inputs: withoutUndefined({ ...inputs, ...("__urn" in news && { __urn: news["__urn"] }) }),
           // Without a property name: the engine would print the property's value, even if it is a secret.
           failures: reasons.map((reason) => ({ property: "", reason })),
         };
@@ -95,7 +95,7 @@ function toProvider(resource: ResourceAdapter): ResourceProvider {
         if (found === null) return { id: "" };
         const { outputs, inputs } = found;
         // A `get` in the program keeps its ID, because a new one would count as a change.
-        return { id, props: toOutputs(outputs), ...(inputs && { inputs: toWire(inputs) }) };
+        return { id, props: toOutputs(outputs), ...(inputs && { inputs: withoutUndefined(inputs) }) };
       }, olds),
     update: (id, olds: Properties, news: Properties) =>
       handleCall(async () => {
@@ -142,7 +142,7 @@ function isFromPlugin(outputs: Properties): boolean {
 
 /** Converts outputs, which may hold values of the service, for the engine. */
 function toOutputs(outputs: Properties): Properties {
-  return toWire(withoutSpecialValues(outputs) as Properties);
+  return withoutUndefined(withoutSpecialValues(outputs) as Properties);
 }
 
 /**

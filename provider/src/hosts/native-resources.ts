@@ -5,10 +5,10 @@ import type { Struct } from "google-protobuf/google/protobuf/struct_pb.js";
 import { isState, STATES, type WebhookState } from "../api/operations.js";
 import { withoutSpecialValues, type Properties, type ResourceName } from "../shared/properties.js";
 import { ResourceError } from "../shared/problems.js";
-import { isRefreshedFirst, type ResourceAdapter } from "../shared/resource-adapter.js";
+import { isAdoption, isRefreshedFirst, type ResourceAdapter } from "../shared/resource-adapter.js";
 import { RESOURCES, SECRET_OUTPUTS } from "../registration.js";
 import { checkFailure } from "./native-configuration.js";
-import { isAdoption, type PluginHost } from "./plugin-host.js";
+import type { PluginHost } from "./plugin-host.js";
 import { fromStruct, toStruct } from "./struct.js";
 
 const { DIFF_SOME: SOME, DIFF_NONE: NONE } = proto.DiffResponse.DiffChanges;

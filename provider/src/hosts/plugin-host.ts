@@ -154,23 +154,6 @@ export class PluginHost {
   }
 }
 
-/**
- * Converts properties for the engine. `undefined` becomes `null`: returned by `create`, it would cause a
- * failure *after* the key was created; in an initialization failure, it would hang the engine. An output that
- * is left out would be unknown in every preview.
- */
-export function toWire(properties: Properties): Properties {
-  return JSON.parse(JSON.stringify(properties, (_name, value: unknown) => value ?? null)) as Properties;
-}
-
-/**
- * Whether a read takes over a resource, for an import or for a `get` in the program, instead of reading one
- * in the state: every state has an account, because the handlers store it with each resource.
- */
-export function isAdoption(olds: Properties): boolean {
-  return olds["account"] === undefined;
-}
-
 /** A call that the engine waits for. */
 interface CurrentCall {
   readonly urn: string;

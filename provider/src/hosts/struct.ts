@@ -1,9 +1,8 @@
 import { BinaryWriter } from "google-protobuf";
 import { ListValue, Struct } from "google-protobuf/google/protobuf/struct_pb.js";
 
-import { SIGNATURE, UNKNOWN, type Properties } from "../shared/properties.js";
+import { SIGNATURE, withoutUndefined, UNKNOWN, type Properties } from "../shared/properties.js";
 import { isObject } from "../json.js";
-import { toWire } from "./plugin-host.js";
 
 /** What the classes of the protocol can hold. */
 type JavaScriptValue = Parameters<typeof ListValue.fromJavaScript>[0][number];
@@ -28,7 +27,7 @@ export function fromStruct(message: Struct | undefined): Properties {
  * @param secrets The names of the properties that the engine must encrypt.
  */
 export function toStruct(properties: Properties, secrets: readonly string[] = []): Struct {
-  const members = Object.entries(toWire(properties)).map(([name, value]) => {
+  const members = Object.entries(withoutUndefined(properties)).map(([name, value]) => {
     // Absent, or not known yet.
     const isSecret = secrets.includes(name) && value !== null && value !== UNKNOWN;
     return [name, isSecret ? { [SIGNATURE]: SECRET, value } : value];

@@ -97,3 +97,12 @@ function ordinary(value: unknown, levels: number, left: { values: number }): unk
     .filter(([name]) => !isSpecialName(name));
   return Object.fromEntries(members.map(([name, member]) => [name.toWellFormed(), clean(member)]));
 }
+
+/**
+ * Replaces `undefined` in properties for the engine with `null`: returned by `create`, it would cause a
+ * failure *after* the key was created; in an initialization failure, it would hang the engine. An output that
+ * is left out would be unknown in every preview.
+ */
+export function withoutUndefined(properties: Properties): Properties {
+  return JSON.parse(JSON.stringify(properties, (_name, value: unknown) => value ?? null)) as Properties;
+}

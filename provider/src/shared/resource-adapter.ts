@@ -20,6 +20,14 @@ export function isRefreshedFirst(outputs: Properties): boolean {
 }
 
 /**
+ * Whether a read takes over a resource, for an import or for a `get` in the program, instead of reading one
+ * in the state: every state has an account, because the adapter adds it to the outputs.
+ */
+export function isAdoption(olds: Properties): boolean {
+  return olds["account"] === undefined;
+}
+
+/**
  * Lets a host use a {@link Resource}. It converts between properties and the types of the resource, and does
  * what all resources share: it protects the resources of other accounts and servers, adds the properties
  * `account`, `server` and `refreshBeforeUpdate`, says what a host keeps after a failure, and continues
