@@ -65,8 +65,8 @@ export type FailureCause =
   | { readonly kind: "undecoded"; readonly encoding: string }
   /** The list is larger than `limit`. `size`: as far as it is known. Both in bytes. */
   | { readonly kind: "tooLarge"; readonly limit: number; readonly size: number | null }
-  /** The list is not recognized. `elements`: what it should hold. */
-  | { readonly kind: "unreadableList"; readonly elements: "webhooks"; readonly reading: UnreadableList };
+  /** The webhook list is not recognized. */
+  | { readonly kind: "unreadableList"; readonly reading: UnreadableList };
 
 /** The facts about a request that failed after all its attempts. */
 export interface RequestFailure {

@@ -1,6 +1,7 @@
 import type { Wait } from "../api/client.js";
 import { OPERATIONS, oppositeState, type Operation } from "../api/operations.js";
-import type { Notice, RotationReason, UnmanagedRecord } from "../shared/problems.js";
+import type { OddRecord } from "../responses/webhook-list-reader.js";
+import type { Notice, RotationReason } from "../shared/problems.js";
 import { GONE_KEYS, unknownSettingText } from "../setting-names.js";
 import { renderError } from "./error-messages.js";
 import { lostKeySearch } from "./key-error-messages.js";
@@ -231,8 +232,8 @@ export function renderNotice(notice: Notice, context: MessageContext): string {
 }
 
 /** Names the records that cannot be managed, by their positions in the list, and says why. */
-export function oddRecordsText(records: readonly UnmanagedRecord[], context: MessageContext): string {
-  const reasons: Readonly<Record<Exclude<UnmanagedRecord["reason"], "not an object">, string>> = {
+export function oddRecordsText(records: readonly OddRecord[], context: MessageContext): string {
+  const reasons: Readonly<Record<Exclude<OddRecord["reason"], "not an object">, string>> = {
     none: "no ID",
     "not a number": "an ID that is not a positive whole number",
     several: "several IDs that differ",

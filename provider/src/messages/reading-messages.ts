@@ -1,6 +1,6 @@
 import type { UnreadableList } from "../api/errors.js";
 import type { ResponseMapping } from "../responses/mapping.js";
-import type { RefusedReading } from "../shared/problems.js";
+import type { RefusedKey } from "../responses/key-reader.js";
 import type { UnreadPages } from "../webhooks/list-pages.js";
 import { quotedWords, sentences, settingName, SUPPORT, type MessageContext } from "./wording.js";
 
@@ -15,7 +15,7 @@ export function readingRemedy(
     reason,
     candidates,
     misfit,
-  }: Pick<UnreadableList | RefusedReading, "reason" | "candidates"> & Pick<RefusedReading, "misfit">,
+  }: Pick<UnreadableList | RefusedKey, "reason" | "candidates"> & Pick<RefusedKey, "misfit">,
   context: MessageContext,
 ): string {
   if (reason === "not JSON") return `Check ${settingName("baseUrl", context)}.`;
@@ -41,7 +41,7 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   webhookId: "/id",
 };
 
-type Misfit = NonNullable<RefusedReading["misfit"]>;
+type Misfit = NonNullable<RefusedKey["misfit"]>;
 
 /** What a value is that cannot be the key, or does not look like it. */
 const MISFITS: Readonly<Record<Misfit["kind"], string>> = {
@@ -62,7 +62,7 @@ const MISFITS: Readonly<Record<Misfit["kind"], string>> = {
  * Says why a response may have no key, and what to look for in it; `null` if a certain value is to be set. A
  * wrong value would be passed on as the key, and the real key would be lost.
  */
-export function keyDoubt(reading: RefusedReading, context: MessageContext): string | null {
+export function keyDoubt(reading: RefusedKey, context: MessageContext): string | null {
   const { reason, candidates, misfit, isPending } = reading;
   if (reason === "not JSON" || reason === "empty") return null;
   if (candidates.length > 0 && misfit?.kind !== "masked" && isPending !== true) return null;

@@ -1,4 +1,4 @@
-import type { RequestFailure } from "../api/errors.js";
+import type { RequestFailure, UnreadableList } from "../api/errors.js";
 import { API_ROOT, OPERATIONS, type Operation } from "../api/operations.js";
 import { afterLostKey, lostKeySearch } from "./key-error-messages.js";
 import { encodingName, readingRemedy } from "./reading-messages.js";
@@ -177,19 +177,16 @@ function explain(
       };
     case "unreadableList":
       return {
-        happened: unreadableText(cause),
+        happened: unreadableText(cause.reading),
         remedy: correct(readingRemedy(cause.reading.setting, cause.reading, context)),
       };
   }
 }
 
-function unreadableText({
-  reading: { reason },
-  elements,
-}: Extract<RequestFailure["cause"], { kind: "unreadableList" }>): string {
-  if (reason === "not a number") return `the IDs of the ${elements} are not positive whole numbers`;
+function unreadableText({ reason }: UnreadableList): string {
+  if (reason === "not a number") return "the IDs of the webhooks are not positive whole numbers";
   if (reason === "not JSON") return "the response is not JSON";
-  return `the list was not recognized${reason === "not unique" ? `: two ${elements} have the same ID` : ""}`;
+  return `the list was not recognized${reason === "not unique" ? ": two webhooks have the same ID" : ""}`;
 }
 
 /** Rounds a wait in milliseconds up: to seconds or, if it is long, to minutes. */

@@ -65,9 +65,7 @@ export function interpretResponses(
         const text = successText(response);
         const reading = readWebhookList(text, response.headers, response.status, mapping, position);
         if (reading.readable) return reading;
-        throw response.failure(
-          unreadableText(response, text) ?? { kind: "unreadableList", elements: "webhooks", reading },
-        );
+        throw response.failure(unreadableText(response, text) ?? { kind: "unreadableList", reading });
       }),
     async setWebhookState(webhookId, state) {
       const response = await client.setWebhookState(webhookId, state);

@@ -15,7 +15,7 @@ import {
   type ConfigSource,
   type Settings,
 } from "./settings.js";
-import { WebhookRegistry, type WebhookService } from "../webhooks/webhook-registry.js";
+import { WebhookRegistry } from "../webhooks/webhook-registry.js";
 import { ManagedWebhooks } from "../webhooks/webhook-release.js";
 import type { JournalEntry } from "../webhooks/run-claims.js";
 
@@ -204,13 +204,13 @@ export class PluginProcess {
     this.#client = client;
     if (this.env["NODE_TLS_REJECT_UNAUTHORIZED"] === "0" && baseUrl.origin.startsWith("https:"))
       this.warn({ kind: "tlsNotVerified" });
-    const service: WebhookService = {
+    const service: PartnerService = {
+      ...client,
       listWebhooks: async () => {
         const list = await client.listWebhooks();
         if (list.odd.length > 0) this.warn({ kind: "oddRecords", records: list.odd });
         return list;
       },
-      setWebhookState: (webhookId, state) => client.setWebhookState(webhookId, state),
     };
     const { clock = systemClock, signal, remainingTime } = this.#options;
     const webhooks = new WebhookRegistry(service, {

@@ -6,12 +6,6 @@ import type { SearchFailure } from "../webhook-search.js";
 import type { KeyName } from "../keys/key-name.js";
 import type { UnreadPages } from "../webhooks/list-pages.js";
 
-/** Why no key was read from a response. */
-export type RefusedReading = RefusedKey;
-
-/** A record of the list whose webhook cannot be managed. */
-export type UnmanagedRecord = OddRecord;
-
 /** The configured server is not the one that the resource belongs to. Both are addresses. */
 type OtherServer = { kind: "otherServer"; owner: string; present: string };
 
@@ -40,7 +34,7 @@ export interface KeyNotFound {
   readonly serverMessage: string | null;
   /** Whether another key stays in use until this one is found. */
   readonly rotates: boolean;
-  readonly reading: RefusedReading;
+  readonly reading: RefusedKey;
 }
 
 /** A key may have been created that is in no stack, and nobody has looked for it yet. */
@@ -271,7 +265,7 @@ export type Notice = Readonly<
    */
   | { kind: "changeUnconfirmed"; webhookIds: readonly number[]; isRead: boolean }
   /** These records of the list have no usable ID, so their webhooks cannot be managed. */
-  | { kind: "oddRecords"; records: readonly UnmanagedRecord[] }
+  | { kind: "oddRecords"; records: readonly OddRecord[] }
   /** The list no longer shows the states of these webhooks, which counts as a difference. */
   | { kind: "stateLost"; webhookIds: readonly number[]; setting: StateUnknown["setting"] }
   /** These webhooks are in the list, but the service does not find them, so they count as released. */

@@ -1,9 +1,18 @@
-import { ResourceError } from "../shared/problems.js";
-import { UNKNOWN, type Properties } from "../shared/properties.js";
+import { isWebhookId } from "../api/operations.js";
+import { isObject } from "../json.js";
+import { PARTNER_WEBHOOK_STATES } from "../registration.js";
+import { ResourceError, type InputProblem } from "../shared/problems.js";
+import { quotedName, UNKNOWN, unknownArguments, type Properties } from "../shared/properties.js";
 import { warnIfUnknown } from "./converge.js";
 import type { FleetForm } from "./fleet.js";
-import { fleetStateOf, plannedInputs, statesOf, type FleetState } from "./fleet-model.js";
-import { webhookStatesProblems } from "./webhook-inputs.js";
+import {
+  fleetStateOf,
+  mayBeState,
+  plannedInputs,
+  stateOnDestroyProblems,
+  statesOf,
+  type FleetState,
+} from "./fleet-model.js";
 
 /** `PartnerWebhookStates`: a fleet as it is. */
 export const fleetForm: FleetForm<FleetState> = {
@@ -13,7 +22,7 @@ export const fleetForm: FleetForm<FleetState> = {
       others: args["others"] ?? "leave",
       stateOnDestroy: args["stateOnDestroy"] ?? "leave",
     },
-    problems: webhookStatesProblems(args),
+    problems: argumentProblems(args),
   }),
 
   inputsOf: plannedInputs,
@@ -47,6 +56,26 @@ export const fleetForm: FleetForm<FleetState> = {
     return fleetStateOf({ states, initialStates: states, account });
   },
 };
+
+/** The maximum number of problems with `states` and `others` to report. */
+const MAX_PROBLEMS = 10;
+
+function argumentProblems(args: Properties): InputProblem[] {
+  const { states, others, stateOnDestroy } = args;
+  const problems: InputProblem[] = [];
+  if (states !== UNKNOWN && !isObject(states)) problems.push({ kind: "invalidArgument", argument: "states" });
+  for (const [id, state] of Object.entries(isObject(states) ? states : {})) {
+    if (!isWebhookId(id)) problems.push({ kind: "notAWebhookId", name: quotedName(id) });
+    else if (!mayBeState(state)) problems.push({ kind: "notAState", webhookId: id });
+  }
+  if (others != null && others !== "leave" && !mayBeState(others))
+    problems.push({ kind: "invalidArgument", argument: "others" });
+  return [
+    ...unknownArguments("PartnerWebhookStates", args, PARTNER_WEBHOOK_STATES.inputs),
+    ...problems.slice(0, MAX_PROBLEMS),
+    ...stateOnDestroyProblems(stateOnDestroy),
+  ];
+}
 
 function inputsIn({ states, others, stateOnDestroy }: Properties): Properties {
   return { states, others, stateOnDestroy };

@@ -3,7 +3,7 @@ import { isObject } from "../json.js";
 import type { OtherWebhooks, StateOnDestroy } from "../registration.js";
 import type { WebhookReading } from "../responses/webhook-list-reader.js";
 import { UNKNOWN, type Properties } from "../shared/properties.js";
-import type { StateUnknown } from "../shared/problems.js";
+import type { InputProblem, StateUnknown } from "../shared/problems.js";
 
 /** States by webhook ID; `null` if the state is not known. */
 export type StateMap = Readonly<Record<string, WebhookState | null>>;
@@ -37,6 +37,17 @@ export type PlannedInputs = Readonly<{
   stateOnDestroy: StateOnDestroy | typeof UNKNOWN;
   account: string;
 }>;
+
+/** Returns the problems with the argument `stateOnDestroy`. */
+export function stateOnDestroyProblems(value: unknown): InputProblem[] {
+  if (value == null || value === "leave" || value === "restore" || mayBeState(value)) return [];
+  return [{ kind: "invalidArgument", argument: "stateOnDestroy" }];
+}
+
+/** Whether an argument is a state, or may turn out to be one. */
+export function mayBeState(value: unknown): boolean {
+  return isState(value) || value === UNKNOWN;
+}
 
 /** Reads the inputs of a fleet. Ignores what is invalid: another program may have written it. */
 export function fleetInputs({ states, others, stateOnDestroy, account }: Properties): FleetInputs {

@@ -170,7 +170,7 @@ function assertSameShape(response: ListResponse, page: Page, before: Page["point
     const [one, other] = [page.pointers[setting], before[setting]];
     if (one === undefined || other === undefined || nameAt(one) === nameAt(other)) continue;
     const reading = { readable: false, setting, reason: "several", candidates: [other, one] } as const;
-    throw response.failure({ kind: "unreadableList", elements: "webhooks", reading });
+    throw response.failure({ kind: "unreadableList", reading });
   }
 }
 

@@ -1,11 +1,19 @@
 import { isWebhookId } from "../api/operations.js";
+import { PARTNER_WEBHOOK_STATE } from "../registration.js";
 import type { PluginProcess } from "../shared/plugin-process.js";
-import { ResourceError } from "../shared/problems.js";
-import { UNKNOWN, type Properties } from "../shared/properties.js";
+import { ResourceError, type InputProblem } from "../shared/problems.js";
+import { UNKNOWN, unknownArguments, type Properties } from "../shared/properties.js";
 import type { FleetForm } from "./fleet.js";
-import { fleetStateOf, idsOf, plannedInputs, unknownStates, type FleetState } from "./fleet-model.js";
+import {
+  fleetStateOf,
+  idsOf,
+  mayBeState,
+  plannedInputs,
+  stateOnDestroyProblems,
+  unknownStates,
+  type FleetState,
+} from "./fleet-model.js";
 import { shownWebhook } from "./shown-webhook.js";
-import { webhookStateProblems } from "./webhook-inputs.js";
 
 /**
  * A fleet of one webhook, with what people know the webhook by: `null` if the list does not show it,
@@ -17,7 +25,7 @@ export type WebhookFleet = FleetState & Readonly<Record<"url" | "name", string |
 export const webhookForm: FleetForm<WebhookFleet> = {
   readArguments: (args) => ({
     inputs: { ...inputsIn(args), stateOnDestroy: args["stateOnDestroy"] ?? "leave" },
-    problems: webhookStateProblems(args),
+    problems: argumentProblems(args),
   }),
 
   inputsOf: (inputs) => plannedInputs(fleetOf(inputs)),
@@ -65,6 +73,15 @@ export const webhookForm: FleetForm<WebhookFleet> = {
 
   adopt,
 };
+
+function argumentProblems(args: Properties): InputProblem[] {
+  const { webhookId, state, stateOnDestroy } = args;
+  const problems = unknownArguments("PartnerWebhookState", args, PARTNER_WEBHOOK_STATE.inputs);
+  const isValidId = typeof webhookId === "number" && isWebhookId(String(webhookId));
+  if (webhookId !== UNKNOWN && !isValidId) problems.push({ kind: "invalidArgument", argument: "webhookId" });
+  if (!mayBeState(state)) problems.push({ kind: "invalidArgument", argument: "state" });
+  return [...problems, ...stateOnDestroyProblems(stateOnDestroy)];
+}
 
 async function adopt(plugin: PluginProcess, id: string): Promise<WebhookFleet> {
   if (!isWebhookId(id)) throw new ResourceError({ kind: "wrongImportId", expected: { kind: "webhookId" } });

@@ -1,6 +1,7 @@
 import { PartnerError, type RequestError } from "../api/errors.js";
 import type { WebhookState } from "../api/operations.js";
 import type { WebhookReading } from "../responses/webhook-list-reader.js";
+import type { PartnerService } from "../shared/partner-service.js";
 import { ResourceError } from "../shared/problems.js";
 import type { WebhookList } from "./list-pages.js";
 
@@ -13,15 +14,7 @@ const MAX_LIST_AGE = 30_000;
 const LAG_WAITS = [1_000, 2_000, 4_000];
 
 /** The requests of the registry. */
-export interface WebhookService {
-  /** Lists the webhooks. @throws {RequestError} */
-  listWebhooks(): Promise<WebhookList>;
-  /**
-   * Sets the state of a webhook. @returns An error if the response shows the other state. @throws
-   * {RequestError}
-   */
-  setWebhookState(webhookId: number, state: WebhookState): Promise<RequestError | null>;
-}
+type WebhookService = Pick<PartnerService, "listWebhooks" | "setWebhookState">;
 
 /** What a registry needs to know, and how it waits. */
 export interface RegistryOptions {

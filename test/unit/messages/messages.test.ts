@@ -53,7 +53,6 @@ function unreadable(reason: Unreadable["reading"]["reason"], ...candidates: stri
   const setting = reason === "not unique" ? "webhookId" : "webhooks";
   return {
     kind: "unreadableList",
-    elements: "webhooks",
     reading: { readable: false, setting, reason, candidates },
   };
 }
