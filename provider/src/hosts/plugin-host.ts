@@ -14,7 +14,13 @@ import { EngineLog } from "./engine-log.js";
 import { renderError, renderRepeated, sharedCause } from "../messages/error-messages.js";
 import { renderInputProblem } from "../messages/input-messages.js";
 import { Lifetime } from "./lifetime.js";
-import { renderNotice, renderProgress, renderStop, renderWait } from "../messages/notice-messages.js";
+import {
+  isInformation,
+  renderNotice,
+  renderProgress,
+  renderStop,
+  renderWait,
+} from "../messages/notice-messages.js";
 import { openRunJournal } from "./run-journal.js";
 import type { MessageContext } from "../messages/wording.js";
 
@@ -54,7 +60,8 @@ export class PluginHost {
         keyJournal: openRunJournal<KeyEntry>(engine, this.lifetime.ending, "keys"),
       }),
       warn: (notice) => {
-        this.#log.show("WARNING", renderNotice(notice, this.#messageContext()), this.#urn);
+        const severity = isInformation(notice) ? "INFO" : "WARNING";
+        this.#log.show(severity, renderNotice(notice, this.#messageContext()), this.#urn);
       },
       progress: (done, total) => {
         // The account is the only name if the engine shows no resource.

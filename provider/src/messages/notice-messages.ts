@@ -23,7 +23,12 @@ import {
   type MessageContext,
 } from "./wording.js";
 
-/** Turns a notice into a warning for the user. */
+/** Whether a notice is a fact about the update that calls for nothing. Every other one is a warning. */
+export function isInformation({ kind }: Notice): boolean {
+  return kind === "firstChange";
+}
+
+/** Turns a notice into a message to the user. */
 export function renderNotice(notice: Notice, context: MessageContext): string {
   switch (notice.kind) {
     case "otherServer":
@@ -124,6 +129,12 @@ export function renderNotice(notice: Notice, context: MessageContext): string {
         `the original state of ${webhooksText(notice.webhookIds)} is unknown,`,
         'so "restore" has no effect.',
       );
+    case "firstChange": {
+      const { webhookIds: ids, labels, state } = notice;
+      const { s, are, them } = inflections(ids);
+      const now = oppositeState(state);
+      return `webhook${s} ${listed(labels)} ${are} ${now} now; this update sets ${them} to ${state}.`;
+    }
     case "othersDiffer": {
       const { webhookIds: ids, state, certain } = notice;
       const { s, them } = inflections(ids);

@@ -232,6 +232,11 @@ export type Notice = Readonly<
   /** `restore` has no original state to restore. */
   | { kind: "nothingToRestore"; webhookIds: readonly number[] }
   /**
+   * A resource names these webhooks for the first time, and sets them to `state`: now they are in the other
+   * one. The engine shows only what the program declares.
+   */
+  | { kind: "firstChange"; state: WebhookState; webhookIds: readonly number[]; labels: readonly string[] }
+  /**
    * These webhooks are not in the `state` that a fleet sets for all `others`. `certain`: the program names
    * none of them; otherwise, that is not known yet.
    */

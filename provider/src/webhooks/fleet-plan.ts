@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 
 import type { PartnerError } from "../api/errors.js";
-import { isState, STATES, type WebhookState } from "../api/operations.js";
+import { isState, oppositeState, STATES, type WebhookState } from "../api/operations.js";
 import type { PluginProcess } from "../shared/plugin-process.js";
 import type { PreviewCheck } from "../shared/preview-check.js";
 import { ResourceError, type Notice } from "../shared/problems.js";
@@ -17,6 +17,7 @@ import {
   type PlannedInputs,
   type StateMap,
 } from "./fleet-model.js";
+import { shownLabels } from "./shown-webhook.js";
 import { finalStates } from "./webhook-release.js";
 
 /**
@@ -45,6 +46,13 @@ export async function checkFleet(
     const snapshot = await webhooks.lookUp(ids);
     const missing = ids.filter((id) => !snapshot.get(id));
     if (missing.length > 0) throw snapshot.absenceError(missing);
+    for (const state of STATES) {
+      const webhookIds = ids.filter(
+        (id) => !(id in known) && named[id] === state && snapshot.get(id)?.state === oppositeState(state),
+      );
+      const labels = shownLabels(plugin, snapshot, webhookIds);
+      if (webhookIds.length > 0) plugin.warn({ kind: "firstChange", state, webhookIds, labels });
+    }
     if (!isState(others)) return;
     const unnamed = statesOf(unnamedWebhooks(snapshot, named));
     for (const notice of othersNotices(others, unnamed, news.states !== UNKNOWN)) plugin.warn(notice);

@@ -5,7 +5,6 @@ import type { PreviewCheck } from "../shared/preview-check.js";
 import { ResourceError } from "../shared/problems.js";
 import type { Properties } from "../shared/properties.js";
 import type { Found, Resource } from "../shared/resource.js";
-import { webhookLabel } from "../webhook-search.js";
 import { converge, warnIfUnknown } from "./converge.js";
 import {
   fleetInputs,
@@ -19,7 +18,7 @@ import {
   type StateMap,
 } from "./fleet-model.js";
 import { checkFleet, othersNotices, planFleet } from "./fleet-plan.js";
-import { shownWebhook } from "./shown-webhook.js";
+import { shownLabels } from "./shown-webhook.js";
 import type { WebhookSnapshot } from "./webhook-registry.js";
 
 /** How one type of resource declares a fleet of webhooks. Its other methods are as of {@link Resource}. */
@@ -143,16 +142,12 @@ function warnAboutDrift(
   states: StateMap,
   observed: StateMap,
 ): void {
-  const labelOf = (webhookId: number): string => {
-    const webhook = snapshot.get(webhookId);
-    return webhook === undefined ? String(webhookId) : webhookLabel(shownWebhook(plugin, webhook));
-  };
   for (const state of STATES) {
     const webhookIds = idsOf(observed).filter(
       (id) => observed[id] === state && isState(states[id]) && states[id] !== state,
     );
-    if (webhookIds.length > 0)
-      plugin.warn({ kind: "drifted", state, webhookIds, labels: webhookIds.map(labelOf) });
+    const labels = shownLabels(plugin, snapshot, webhookIds);
+    if (webhookIds.length > 0) plugin.warn({ kind: "drifted", state, webhookIds, labels });
   }
 }
 

@@ -3,7 +3,7 @@ import { redactText } from "../api/redact.js";
 import { isWebAddress, readIdentity } from "../responses/webhook-identity.js";
 import { ownNodesOf } from "../responses/state-reader.js";
 import type { WebhookReading } from "../responses/webhook-list-reader.js";
-import type { SearchableWebhook } from "../webhook-search.js";
+import { webhookLabel, type SearchableWebhook } from "../webhook-search.js";
 import type { PluginProcess } from "../shared/plugin-process.js";
 
 /** A webhook as it is shown to a person, with the complete values that a search compares. */
@@ -30,6 +30,18 @@ export function shownWebhook(plugin: PluginProcess, webhook: WebhookReading): Sh
     name: names.map((name) => shownName(name, secrets)).find((name) => name !== null) ?? null,
     full: { url, name: names[0] ?? null },
   };
+}
+
+/** Names webhooks of a list by their IDs and what they are known by. */
+export function shownLabels(
+  plugin: PluginProcess,
+  list: { get(webhookId: number): WebhookReading | undefined },
+  webhookIds: readonly number[],
+): readonly string[] {
+  return webhookIds.map((webhookId) => {
+    const webhook = list.get(webhookId);
+    return webhook === undefined ? String(webhookId) : webhookLabel(shownWebhook(plugin, webhook));
+  });
 }
 
 function shownName(text: string, secrets: readonly string[]): string | null {

@@ -376,6 +376,15 @@ const NOTICES: Examples<Notice> = {
   tlsNotVerified: { kind: "tlsNotVerified" },
   plainHttp: { kind: "plainHttp", host: "partners.internal:8080" },
   nothingToRestore: { kind: "nothingToRestore", webhookIds: MANY },
+  firstChange: [
+    {
+      kind: "firstChange",
+      state: "active",
+      webhookIds: [103],
+      labels: ['103 ("orders", hooks.example.com)'],
+    },
+    { kind: "firstChange", state: "disabled", webhookIds: [1, 2], labels: ["1", "2 (hooks.example.com)"] },
+  ],
   othersDiffer: [true, false].map((certain) => ({
     kind: "othersDiffer",
     state: "disabled",

@@ -2,6 +2,7 @@ import { onTestFinished } from "vitest";
 
 import type { Properties } from "../../../provider/src/shared/properties.js";
 import { PartialFailure } from "../../../provider/src/shared/partial-failure.js";
+import { isInformation } from "../../../provider/src/messages/notice-messages.js";
 import { createHandlers } from "../../../provider/src/shared/create-handlers.js";
 import type { Notice } from "../../../provider/src/shared/problems.js";
 import { PluginProcess, type ProcessOptions } from "../../../provider/src/shared/plugin-process.js";
@@ -19,10 +20,13 @@ const DAY = 86_400_000;
  */
 export const NOON = (Math.floor(Date.now() / DAY) + 1.5) * DAY;
 
-/** The handlers of a separate plugin process, and its warnings in order. The service outlives it. */
+/**
+ * The handlers of a separate plugin process, its warnings in order, and what else it tells. The service
+ * outlives it.
+ */
 export type Run = ReturnType<typeof startRun>;
 
-/** Settings under which a test can wait for the end of a request that hangs, or is always refused with 429. */
+/** Settings under which a test can wait for the end of a request that hangs or is always throttled. */
 export const SHORT_TIMEOUTS = { requestTimeout: "0.5", operationTimeout: "1" };
 
 /** Starts one run of Pulumi. It takes place at {@link NOON}, unless its options set another time. */
@@ -32,9 +36,10 @@ export function startRun(
   options: Partial<ProcessOptions> = {},
 ) {
   const notices: Notice[] = [];
+  const information: Notice[] = [];
   const plugin = new PluginProcess({
     env: {},
-    warn: (notice) => void notices.push(notice),
+    warn: (notice) => void (isInformation(notice) ? information : notices).push(notice),
     currentTime: () => NOON,
     ...options,
   });
@@ -53,7 +58,7 @@ export function startRun(
       () => undefined,
     ),
   );
-  return { ...createHandlers(plugin), plugin, notices };
+  return { ...createHandlers(plugin), plugin, notices, information };
 }
 
 /** Connects the processes of one run. Returns a function that connects one more. */

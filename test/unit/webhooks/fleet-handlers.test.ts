@@ -639,6 +639,18 @@ describe("a preview", () => {
     expect(notices.map(({ kind }) => kind)).toEqual(problems.length > 0 ? [] : ["notChecked"]);
   });
 
+  it("says which webhooks change that are named for the first time, and no more than once", async () => {
+    const service = await sandboxFor();
+    const { partnerWebhookStates: fleet, information } = startRun(service);
+    const olds = { states: { 102: "active" } };
+    const states = { 101: "disabled", 102: "disabled", 103: "disabled", 104: "active" };
+    service.addWebhook(104, "active");
+    await fleet.check(olds, { states });
+    await fleet.check(olds, { states });
+    const labels = ['101 ("orders")'];
+    expect(information).toEqual([{ kind: "firstChange", state: "disabled", webhookIds: [101], labels }]);
+  });
+
   it("does not claim that others covers the webhooks of states that are not known yet", async () => {
     const service = await sandboxFor();
     const { partnerWebhookStates: fleet, notices } = startRun(service);
