@@ -253,8 +253,9 @@ function reportUnreadPages(
  * Checks that the declared webhooks exist. For whoever takes over a stack: no other command shows which
  * webhook belongs to which resource. Lists every webhook with its ID, its state, and the resources that
  * declare it.
+ *
+ * @param labelOf Returns what people know a webhook by; empty if the service does not show it.
  */
-/** @param labelOf Returns what people know a webhook by; empty if the service does not show it. */
 function checkWebhooks(
   list: WebhookList,
   declared: Account["declared"],

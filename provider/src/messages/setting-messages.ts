@@ -3,7 +3,10 @@ import { API_ROOT } from "../api/operations.js";
 import { variableOf } from "../shared/settings.js";
 import { sentences, settingName, type MessageContext } from "./wording.js";
 
-/** Says what is wrong with a setting or with the environment, and how to correct it. */
+/**
+ * Says what is wrong with a setting or with the environment, and how to correct it. A name that is no setting
+ * is only a warning, which a program can show as well: `unknownSettingText` in setting-names.ts.
+ */
 export function renderSettingProblem(problem: SettingProblem, context: MessageContext): string {
   switch (problem.kind) {
     case "missing": {
