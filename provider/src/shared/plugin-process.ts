@@ -16,7 +16,7 @@ import {
   type Settings,
 } from "./settings.js";
 import { WebhookRegistry } from "../webhooks/webhook-registry.js";
-import { ManagedWebhooks } from "../webhooks/webhook-release.js";
+import { DeclaredWebhooks } from "../webhooks/webhook-release.js";
 import type { JournalEntry } from "../webhooks/run-claims.js";
 
 /** Milliseconds by which clocks may differ. A time zone that is taken for UTC makes an hour. */
@@ -73,7 +73,7 @@ export class PluginProcess {
   #settings: Settings | null = null;
   #session: Promise<Session> | null = null;
   #client: PartnerService | null = null;
-  #managed: ManagedWebhooks | null = null;
+  #declaredWebhooks: DeclaredWebhooks | null = null;
   #deletedKeys: DeletedKeys | null = null;
   #keyHolders: KeyHolders | null = null;
 
@@ -123,8 +123,8 @@ export class PluginProcess {
   }
 
   /** Which webhooks the program declares, and which are released. Only a stack with webhooks needs it. */
-  get managed(): ManagedWebhooks {
-    return (this.#managed ??= new ManagedWebhooks(this, this.#options.journal ?? null));
+  get declaredWebhooks(): DeclaredWebhooks {
+    return (this.#declaredWebhooks ??= new DeclaredWebhooks(this, this.#options.journal ?? null));
   }
 
   /** The keys that this process has deleted. */

@@ -39,7 +39,7 @@ export async function converge(
   const { covered, snapshot } = await coverOthers(webhooks, listed, news);
   // What certainly does not exist needs no final state.
   const present = snapshot.provesAbsence ? leaving.filter((id) => snapshot.get(id)) : leaving;
-  const released = plugin.managed.release(pick(olds.initialStates, present), news.stateOnDestroy);
+  const released = plugin.declaredWebhooks.release(pick(olds.initialStates, present), news.stateOnDestroy);
   const wanted = { ...news.states, ...covered, ...released };
   // Without a stack, nothing records our last change, and the list may lag behind it: send everything.
   const recorded = plugin.hasNoStack
@@ -105,14 +105,16 @@ async function changeStates(
   registry: WebhookRegistry,
   snapshot: WebhookSnapshot,
   wanted: StateMap,
-  { recorded, released: leaving }: { readonly recorded: StateMap; readonly released: StateMap },
+  { recorded, released }: { readonly recorded: StateMap; readonly released: StateMap },
 ): Promise<Changes> {
   const listed = idsOf(wanted).flatMap((id) => snapshot.get(id) ?? []);
   const found = statesOf(listed, plugin.readsWebhooks ? {} : recorded);
-  const released = new Set(plugin.managed.released(wanted));
+  const releasedOtherwise = new Set(plugin.declaredWebhooks.releasedInOtherStates(wanted));
   const differing = listed.filter(
     ({ webhookId: id }) =>
-      found[id] !== wanted[id] || (id in recorded && recorded[id] !== wanted[id]) || released.has(id),
+      found[id] !== wanted[id] ||
+      (id in recorded && recorded[id] !== wanted[id]) ||
+      releasedOtherwise.has(id),
   );
   warnIfUnknown(plugin, differing);
 
@@ -131,7 +133,7 @@ async function changeStates(
       return [];
     } catch (error) {
       if (!(error instanceof PartnerError)) throw error;
-      if (webhookId in leaving && isNotFound(error)) {
+      if (webhookId in released && isNotFound(error)) {
         gone.push(webhookId);
         reached[webhookId] = state;
         return [];

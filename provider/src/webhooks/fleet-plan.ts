@@ -35,7 +35,7 @@ export async function checkFleet(
   const { others } = news;
   const named = news.states === UNKNOWN ? {} : news.states;
   const ids = idsOf(named);
-  const conflict = plugin.managed.declare(isState(others) ? [...ids, "others"] : ids, urn);
+  const conflict = plugin.declaredWebhooks.declare(isState(others) ? [...ids, "others"] : ids, urn);
   if (conflict) return [conflict];
   if (!plugin.readsWebhooks) return checkUnread(plugin, news);
 
@@ -99,7 +99,7 @@ function hasChanges(plugin: PluginProcess, olds: FleetState, news: PlannedInputs
   if (Object.values(otherStates).some((state) => state !== others)) return true;
   // Such as a webhook that could not be released because it was missing from the list.
   if (others === "leave" && idsOf(initialStates).some((id) => !(id in states))) return true;
-  return plugin.managed.released({ ...otherStates, ...states }).length > 0; // Then, these are outdated.
+  return plugin.declaredWebhooks.releasedInOtherStates({ ...otherStates, ...states }).length > 0;
 }
 
 /** Returns warnings about webhooks that leave: those that change, and those that a move leaves behind. */
@@ -137,7 +137,7 @@ function undeclared(
 ): readonly number[] {
   if (others === UNKNOWN) return [];
   const named = states === UNKNOWN ? {} : states;
-  return plugin.managed.undeclared(leavingWebhooks(olds, { states: named, others }));
+  return plugin.declaredWebhooks.undeclared(leavingWebhooks(olds, { states: named, others }));
 }
 
 /**

@@ -6,7 +6,7 @@ import { idsOf, pick, type StateMap } from "./fleet-model.js";
 import { RunClaims, type DeclaredWebhook, type JournalEntry, type JournalOwner } from "./run-claims.js";
 
 /**
- * Decides which webhooks are released. A webhook is
+ * The webhooks that the program declares. They decide which ones are released. A webhook is
  *
  * - declared if a resource of the program names it, or if the resource's `others` covers it,
  * - managed if it is in the state of a resource,
@@ -16,7 +16,7 @@ import { RunClaims, type DeclaredWebhook, type JournalEntry, type JournalOwner }
  *
  * Only what the program has declared so far counts, so a rename or a move to another provider undoes nothing.
  */
-export class ManagedWebhooks {
+export class DeclaredWebhooks {
   /** The webhooks that the program declares through this process, with the URNs of the resources. */
   readonly #declared = new Map<DeclaredWebhook, string>();
   /** The final states of the webhooks that this process has released. */
@@ -77,11 +77,8 @@ export class ManagedWebhooks {
     return pick(final, released);
   }
 
-  /**
-   * Returns the webhooks that may not be in these states, because a resource of this process has released
-   * them.
-   */
-  released(states: StateMap): number[] {
+  /** Returns the webhooks that this process has released in other states than these. */
+  releasedInOtherStates(states: StateMap): number[] {
     return idsOf(states).filter((id) => (this.#finalStates.get(id) ?? states[id]) !== states[id]);
   }
 

@@ -164,7 +164,7 @@ it("the data source shares the list of the process, and returns records as the s
     },
   ]);
   expect(methods(service)).toEqual(["GET", "PATCH"]);
-  expect(plugin.managed.undeclared([101, 102])).toEqual([102]);
+  expect(plugin.declaredWebhooks.undeclared([101, 102])).toEqual([102]);
 
   const render = (list: readonly object[]) => ({ webhooks: list, hasMore: true });
   const paged = startRun(await sandboxFor({ shape: { ...SHAPES.flat, webhooks: render } }));
