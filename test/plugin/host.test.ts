@@ -102,24 +102,6 @@ it("an error contains no stack trace, path of a file or key, and mentions the la
 });
 
 describe.each(HOSTS)("in the %s host", (host) => {
-  it("webhooks on the last page of the list are managed, read, imported, and covered by others", async () => {
-    const { sandbox, plugin } = await start({ pageSize: 2, pageStyle: "has-more" }, { host });
-    const { id, properties } = await plugin.create({ ...HOOK, webhookId: 103, state: "active" });
-    expect([takeRequests(sandbox), sandbox.webhooks.get(103)]).toEqual(["GET GET PATCH", "active"]);
-    const fleet = { others: "disabled", stateOnDestroy: "leave", account: "default" };
-    const { __provider } = PARTNER_WEBHOOK_STATES;
-    await plugin.create({ __provider, states: { 101: "active" }, ...fleet });
-    expect([...sandbox.webhooks.values()]).toEqual(["active", "disabled", "disabled"]);
-    takeRequests(sandbox);
-    // The next run.
-    const next = await pluginFor({ host, config: configFor(sandbox) });
-    const held = { __provider: HOOK.__provider, ...plain(properties) };
-    const drifted = plain((await next.read(id, held)).properties);
-    const imported = plain((await next.read("103", { __provider: HOOK.__provider })).properties);
-    expect([drifted, imported]).toMatchObject([{ state: "disabled" }, { webhookId: 103, state: "disabled" }]);
-    expect(takeRequests(sandbox)).toBe("GET GET");
-  });
-
   it("a key is created, refreshed, rotated in place twice and deleted, without unnecessary requests", async () => {
     const { sandbox, plugin } = await start({}, { host });
     const inputs = (trigger: string) => ({ ...KEY, rotation: { trigger, overlapDays: 7 } });

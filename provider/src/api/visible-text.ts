@@ -17,12 +17,7 @@ export const INVISIBLE = /[\p{Default_Ignorable_Code_Point}\ufff9-\ufffb]/gu;
 /** Puts untrusted text on one line, without anything that a reader cannot see. */
 export function toVisibleLine(text: string): string {
   // A server can send half a character, which gRPC cannot encode.
-  return text
-    .toWellFormed()
-    .replace(INVISIBLE, "")
-    .replace(CONTROL_CHARACTERS, " ")
-    .replace(/\s+/g, " ")
-    .trim();
+  return text.toWellFormed().replace(INVISIBLE, "").replace(CONTROL_CHARACTERS, " ").replace(/\s+/g, " ");
 }
 
 /**

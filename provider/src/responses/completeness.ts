@@ -75,15 +75,15 @@ export interface ReadExtent {
  * Whether a list is complete: nothing outside it may be a sign of another page, or a sign says that this is
  * the last.
  *
- * @param read A total is compared with it, and the number of pages. @default the first page
+ * @param read A total is compared with it, and the number of pages.
  * @param end Outvotes all signs but explicit ones, and a likely one only those that do not say "next".
  */
 export function isComplete(
   document: unknown,
   list: ListExtent,
   headers: ResponseHeaders,
-  read: ReadExtent = { pages: 1, records: list.length },
-  end: PageEnd = null,
+  read: ReadExtent,
+  end: PageEnd,
 ): boolean {
   const signs = new Set<Sign>();
   let count = 0;
