@@ -48,8 +48,7 @@ export interface ResponseMapping {
    */
   disabled?: readonly JsonScalar[] | undefined;
   /**
-   * Whether the list is complete, or one page of several. With `true`, further pages are read only if
-   * `nextPage` or `pageParameter` is set.
+   * Whether the list, with all pages that can be read, is complete.
    */
   complete?: boolean | undefined;
   /**

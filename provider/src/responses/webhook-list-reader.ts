@@ -135,7 +135,8 @@ export function readWebhookList(
   const isWhole = status !== 206 && !list.isPart && isComplete(document, extent, headers, read, end);
   const complete = mapping.complete ?? isWhole;
   const isRightList = read.records > 0 || mapping.complete === true;
-  const mayHaveNext = !complete || mapping.nextPage !== undefined || mapping.pageParameter !== undefined;
+  const mayHaveNext =
+    !isWhole || !complete || mapping.nextPage !== undefined || mapping.pageParameter !== undefined;
   const page = { ...extent, lastId: ids.at(-1) ?? null };
   const oddDoubt = haveOtherIds(odd) ? null : "odd";
   return {

@@ -1,8 +1,9 @@
-import type { ApiResponse, PartnerClient } from "../api/client.js";
+import type { ApiResponse, ListResponse, PartnerClient } from "../api/client.js";
 import type { FailureCause, RequestError } from "../api/errors.js";
 import type { WebhookState } from "../api/operations.js";
 import { readChange } from "../responses/change-reader.js";
 import { deniesDeletion } from "../responses/deletion-reader.js";
+import type { PagePosition } from "../responses/next-page.js";
 import { reportsFailure } from "../responses/failure-report.js";
 import { readWebhookList } from "../responses/webhook-list-reader.js";
 import { isWebPage, parseDocument, provesWhole } from "../json.js";
@@ -60,13 +61,15 @@ export function interpretResponses(
     async deleteApiKey(apiKeyOrId, apiKey, isNew) {
       successText(await client.deleteApiKey(apiKeyOrId, apiKey, isNew), deniesDeletion);
     },
-    listWebhooks: () =>
-      readAllPages(client, (response, position) => {
+    listWebhooks: () => {
+      const readPage = (response: ListResponse, position: PagePosition) => {
         const text = successText(response);
         const reading = readWebhookList(text, response.headers, response.status, mapping, position);
         if (reading.readable) return reading;
         throw response.failure(unreadableText(response, text) ?? { kind: "unreadableList", reading });
-      }),
+      };
+      return readAllPages(client, readPage, mapping.complete);
+    },
     async setWebhookState(webhookId, state) {
       const response = await client.setWebhookState(webhookId, state);
       const { failed, shown } = readChange(response.body.toString("utf8"), webhookId, mapping);

@@ -58,11 +58,13 @@ export interface WebhookList extends Omit<Page, "next" | "recordCount" | "total"
  * webhook that is created or deleted meanwhile moves another one to a page that was already read.
  *
  * @param readPage Reads a response. @throws {RequestError} if it is not recognized.
+ * @param isComplete The setting `responses.complete`: whether there are no other pages than can be read.
  * @throws {RequestError} also if a page after the first cannot be read.
  */
 export async function readAllPages(
   client: ListClient,
   readPage: (response: ListResponse, position: PagePosition) => Page,
+  isComplete = false,
 ): Promise<WebhookList> {
   const totals = new Set<number>();
   const readAndCompare: typeof readPage = (response, position) => {
@@ -70,8 +72,8 @@ export async function readAllPages(
     if (page.total !== null) totals.add(page.total);
     return page;
   };
-  const list = await readPagesOnce(client, readAndCompare);
-  return totals.size > 1 ? readPagesOnce(client, readPage) : list;
+  const list = await readPagesOnce(client, readAndCompare, isComplete);
+  return totals.size > 1 ? readPagesOnce(client, readPage, isComplete) : list;
 }
 
 type ListClient = Pick<PartnerClient, "listWebhooks" | "listAddress">;
@@ -79,6 +81,7 @@ type ListClient = Pick<PartnerClient, "listWebhooks" | "listAddress">;
 async function readPagesOnce(
   client: ListClient,
   readPage: (response: ListResponse, position: PagePosition) => Page,
+  isComplete: boolean,
 ): Promise<WebhookList> {
   const webhooks = new Map<number, WebhookReading>();
   const queries = new Set([""]);
@@ -87,6 +90,7 @@ async function readPagesOnce(
   let pointers: Page["pointers"] = {};
   const odd: OddRecord[] = [];
   let way: Pick<NextPage & { kind: "parameter" }, "parameter" | "pointer"> | null = null;
+  let hasLed = false; // The way has led to a page with new webhooks.
   for (;;) {
     const page = readPage(response, position);
     assertSameShape(response, page, pointers);
@@ -99,7 +103,8 @@ async function readPagesOnce(
     const end = (unread: UnreadPages | null): WebhookList => {
       const { complete, provesAbsence } = page;
       // An empty page that counts as the last one may still lead to another, which would be empty as well.
-      const isWhole = unread === null || (unread.kind === "nothingNew" && page.recordCount === 0);
+      const isLast = unread === null || (unread.kind === "nothingNew" && page.recordCount === 0);
+      const isWhole = isLast || (isComplete && unread.kind !== "tooMany");
       return {
         readable: true,
         webhooks,
@@ -116,7 +121,9 @@ async function readPagesOnce(
     if (page.next === null) return end(null);
     if (page.next.kind === "unknown") return end({ ...page.next, page: number });
     if (webhooks.size === known) {
-      const { parameter = null, pointer = null } = way ?? {};
+      // A server that ignores the parameter would show the first page again.
+      const isIgnored = page.recordCount > 0 && !hasLed;
+      const { parameter = null, pointer = null } = (isIgnored && way) || {};
       return end({ kind: "nothingNew", page: number, parameter, pointer });
     }
     if (number === MAX_PAGES) return end({ kind: "tooMany", page: number });
@@ -125,6 +132,7 @@ async function readPagesOnce(
     if (queries.has(query)) return end({ kind: "loop", page: number });
     queries.add(query);
     const { next: tried } = page;
+    hasLed = tried.kind === "parameter" && tried.parameter === way?.parameter;
     way = tried.kind === "parameter" ? tried : null;
     const next = await response.nextPage(query).catch((error: unknown) => refusalOf(error, tried, number));
     if ("kind" in next && next.kind === "refused") return end(next);

@@ -168,7 +168,8 @@ describe("the settings overrule what is recognized", () => {
     [{ pageParameter: "p" }, { next: NEXT }, "p=2"],
     [{ pageParameter: "p" }, {}, "p=2"],
     [{ pageParameter: "p" }, { total: 1 }, null],
-    [{ complete: true }, { next: NEXT }, null],
+    [{ complete: true }, { next: NEXT }, NEXT],
+    [{ complete: true }, { next: null }, null],
     [{ complete: true, nextPage: "/next" }, { next: NEXT }, NEXT],
     [{ complete: false }, {}, null],
   ])("%j with %j", (mapping, rest, next) => {

@@ -1,6 +1,9 @@
 import type { ServerResponse } from "node:http";
 import { describe, expect, it } from "vitest";
 
+import { proposePageSettings } from "../../../provider/src/messages/reading-messages.js";
+import type { ResourceError } from "../../../provider/src/shared/problems.js";
+import type { UnreadPages } from "../../../provider/src/webhooks/list-pages.js";
 import { PAGE_STYLES } from "../../../provider/src/sandbox/pages.js";
 import {
   listen,
@@ -163,6 +166,44 @@ describe("the reading of a list ends", () => {
     const unread = { kind: "tooMany", page: 200 };
     expect(await failureOf(service.run.listWebhooks())).toMatchObject({ problem: { unread } });
     expect(service.queries()).toHaveLength(200);
+  });
+});
+
+describe("a list that the settings call complete is complete with the pages that can be read", () => {
+  /** Pages of one webhook each. What is left out would be a webhook that "does not exist". */
+  const pages =
+    (rest: (page: number) => object, last: readonly object[] = []): Script =>
+    (query) => {
+      const page = Number(query.get("page") ?? 1);
+      return { data: page < 3 ? [{ ...A, id: page }] : last, ...rest(page) };
+    };
+  it.each<[what: string, script: Script]>([
+    ["if the total is too large", pages((page) => ({ page, total: 3 }))],
+    [
+      "if the total is too large, and the page after the last one is the last one",
+      pages((page) => ({ page, total: 3 }), [{ ...A, id: 2 }]),
+    ],
+    [
+      "if only the total of the last page is too large",
+      pages((page) => (page === 1 ? { next: "?page=2" } : { total: 3 })),
+    ],
+    ["if the last page leads back", pages((page) => ({ next: `?page=${page === 1 ? 2 : 1}` }))],
+    [
+      "if the last page leads elsewhere",
+      pages((page) => ({ next: page === 1 ? "?page=2" : "https://x.example" })),
+    ],
+  ])("%s", async (_what, script) => {
+    const unsure = await scripted(script);
+    const { problem } = (await failureOf(unsure.run.listWebhooks())) as ResourceError;
+    expect(problem).toMatchObject({ kind: "absenceUnproven", complete: false });
+    // That is what the message says to set.
+    expect(proposePageSettings((problem as { unread: UnreadPages | null }).unread)).toContainEqual({
+      complete: true,
+    });
+    const { run } = await scripted(script, mapping({ complete: true }));
+    expect(await run.listWebhooks()).toHaveLength(2);
+    const { problems } = await run.partnerWebhookState.check({}, { webhookId: 9, state: "active" });
+    expect(problems).toMatchObject([{ problem: { kind: "noSuchWebhook", existing: [1, 2] } }]);
   });
 });
 
