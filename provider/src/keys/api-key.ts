@@ -51,7 +51,7 @@ export function apiKeyResource(plugin: PluginProcess): Resource<KeyInputs, KeySt
    * Records which keys a resource has. @param moves Whether it leaves another account. @returns What is known
    * of them.
    */
-  const seen = (olds: KeyState, resource: KeyResource, moves: boolean): KeyState => {
+  const recordHeld = (olds: KeyState, resource: KeyResource, moves: boolean): KeyState => {
     const state = withoutGoneKeys(plugin, olds);
     // The process of the other account deletes it, and may not know the URN in the ID of an import.
     if (resource.id === "" || (moves && resource.id.includes(" env:"))) return state;
@@ -63,7 +63,7 @@ export function apiKeyResource(plugin: PluginProcess): Resource<KeyInputs, KeySt
     return state;
   };
   /** Names a resource to delete. If the host does not know its URN, that of a replaced resource may be it. */
-  const leaving = ({ id, urn }: ResourceName): KeyResource => {
+  const leavingResource = ({ id, urn }: ResourceName): KeyResource => {
     const known = replaced.values().find(({ resource }) => resource.id === resourceOf(id, resource.urn).id);
     return (urn === "" ? known?.resource : undefined) ?? resourceOf(id, urn);
   };
@@ -98,7 +98,7 @@ export function apiKeyResource(plugin: PluginProcess): Resource<KeyInputs, KeySt
 
     plan(olds, news, { name, moves }) {
       const resource = resourceOf(name.id, name.urn);
-      const state = seen(olds, resource, moves);
+      const state = recordHeld(olds, resource, moves);
       const { step, notices } = planOf(state, news);
       const isReplaced = moves || (step === "replace" && !news.isRotationUnknown);
       if (isReplaced) replaced.set(name.urn, { resource, key: state.current ?? state.replaced });
@@ -121,7 +121,7 @@ export function apiKeyResource(plugin: PluginProcess): Resource<KeyInputs, KeySt
 
     async apply(olds, news, name) {
       const resource = resourceOf(name.id, name.urn);
-      const state = olds && seen(olds, resource, false);
+      const state = olds && recordHeld(olds, resource, false);
       const { state: next, failure } = await (state === null
         ? create(news, resource)
         : performStep(planOf(state, news).step, { plugin, resource, inputs: news }, state));
@@ -134,7 +134,7 @@ export function apiKeyResource(plugin: PluginProcess): Resource<KeyInputs, KeySt
     // The service never shows a key again: the state holds the only copy, and a refresh must not lose it.
     read: (olds) => Promise.resolve({ state: withoutGoneKeys(plugin, olds), inputs: null }),
 
-    remove: (olds, name) => deleteKeys(plugin, leaving(name), withoutGoneKeys(plugin, olds)),
+    remove: (olds, name) => deleteKeys(plugin, leavingResource(name), withoutGoneKeys(plugin, olds)),
 
     // The engine displays IDs, so the ID must not be the key itself: it names an environment variable that
     // holds the key.

@@ -2,7 +2,7 @@ import { PartnerError, RequestError } from "../api/errors.js";
 import { ResourceError, type LostCreation } from "../shared/problems.js";
 import type { PluginProcess } from "../shared/plugin-process.js";
 import type { Applied } from "../shared/resource.js";
-import { clockError, createKey, keyOf, promoteKey, type KeyChange } from "./key-creation.js";
+import { createKey, keyOf, promoteKey, warnIfClockIsOff, type KeyChange } from "./key-creation.js";
 import { deleteKey } from "./key-deletion.js";
 import { heldKeys, type KeyResource } from "./key-holders.js";
 import { withoutPreviousKey, type KeyState } from "./key-state.js";
@@ -104,7 +104,7 @@ async function isExpiredAtService({ plugin, inputs }: KeyChange, state: KeyState
     await webhooks.list().catch((error: unknown) => {
       if (!(error instanceof PartnerError)) throw error;
     });
-  return clockError(plugin) === 0 || isPreviousExpired(state, inputs.rotation, plugin.agreedTime());
+  return warnIfClockIsOff(plugin) === 0 || isPreviousExpired(state, inputs.rotation, plugin.agreedTime());
 }
 
 /**

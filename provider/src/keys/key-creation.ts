@@ -42,7 +42,7 @@ export async function createKey(change: KeyChange, state: KeyState): Promise<App
   const deleted = change.plugin.deletedKeys.deletedSoFar();
   try {
     const creation = await client.createApiKey();
-    clockError(change.plugin); // Warns.
+    warnIfClockIsOff(change.plugin);
     const trigger = change.inputs.rotation.trigger ?? state.trigger;
     return promoteKey(change, { ...known, trigger, unread: creation.created }, creation, deleted);
   } catch (error) {
@@ -194,7 +194,7 @@ function withNewKey({ plugin, inputs }: KeyChange, state: KeyState, found: Store
 }
 
 /** Warns if the clock of this machine is hours off. @returns By how much to correct it, in milliseconds. */
-export function clockError(plugin: PluginProcess): number {
+export function warnIfClockIsOff(plugin: PluginProcess): number {
   const error = plugin.clockError;
   if (error !== 0) plugin.warn({ kind: "clockOff", hours: Math.round(-error / 3_600_000) });
   return error;
