@@ -4,6 +4,7 @@ import { UNKNOWN, type Properties } from "../../../provider/src/shared/propertie
 import {
   checkedProviderInputs,
   diffProviderInputs,
+  unknownSettings,
   wrongTypes,
 } from "../../../provider/src/hosts/provider-inputs.js";
 
@@ -52,6 +53,12 @@ describe("the inputs of a provider", () => {
     ["a number as accessToken", { accessToken: 1e22 }, "accessToken must be text: quote it."],
   ])("with %s are refused", (_what, news, failure) => {
     expect(wrongTypes({ ...GIVEN, ...news })).toEqual([failure]);
+  });
+
+  it("are unknown settings, unless the engine adds them", () => {
+    const added = { version: "0.1.0", pluginDownloadURL: "https://get.example.com", __internal: {} };
+    const news = { ...GIVEN, account: "eu", explicit: "true", ...added, basUrl: "", responses: {} };
+    expect(unknownSettings(news)).toEqual(["basUrl"]);
   });
 
   it("are accepted with a number as account", () => {
