@@ -2,16 +2,11 @@ import { describe, expect, it } from "vitest";
 
 import { UNKNOWN, type Properties } from "../../../provider/src/shared/properties.js";
 import { keyStateOf, NO_KEY, outputsOf, type KeyState } from "../../../provider/src/keys/key-state.js";
-import { fingerprint, goneName } from "../../../provider/src/keys/key-name.js";
-import {
-  nameOfCreated,
-  tokenMark,
-  type CreatedKey,
-  type StoredKey,
-} from "../../../provider/src/keys/stored-key.js";
-import type { InputProblem, Notice } from "../../../provider/src/shared/problems.js";
+import { fingerprint } from "../../../provider/src/keys/key-name.js";
+import type { StoredKey } from "../../../provider/src/keys/stored-key.js";
+import type { Notice } from "../../../provider/src/shared/problems.js";
 import type { KeyResponse } from "../../../provider/src/responses/creation-reader.js";
-import { keyInputsOf, rotationProblems, type RotationInputs } from "../../../provider/src/keys/key-inputs.js";
+import { keyInputsOf, type RotationInputs } from "../../../provider/src/keys/key-inputs.js";
 import {
   planRotation,
   rotationDisplayInputs,
@@ -128,46 +123,6 @@ describe("the next step for a key", () => {
   });
 });
 
-describe("rotation", () => {
-  const days = (argument: "afterDays" | "overlapDays", min: number): InputProblem => {
-    return { kind: "invalidDays", argument, min, max: 36_500 };
-  };
-  const known = ["trigger", "afterDays", "overlapDays"];
-  it.each<[string, unknown, InputProblem]>([
-    ["afterDays alone", { afterDays: 90 }, { kind: "overlapMissing" }],
-    ["a trigger alone", { trigger: "a" }, { kind: "overlapMissing" }],
-    ["empty", {}, { kind: "overlapMissing" }],
-    ["an overlap of null", { trigger: "a", overlapDays: null }, { kind: "overlapMissing" }],
-    ["an overlap longer than the age", { afterDays: 2, overlapDays: 3 }, { kind: "overlapTooLong" }],
-    ["0 days", { afterDays: 0, overlapDays: 0 }, days("afterDays", 1)],
-    ["half a day", { overlapDays: 0.5 }, days("overlapDays", 0)],
-    ["days in quotes", { overlapDays: "7" }, days("overlapDays", 0)],
-    [
-      "a trigger that is a number",
-      { trigger: 7, overlapDays: 0 },
-      { kind: "invalidArgument", argument: "rotation.trigger" },
-    ],
-    ["a string", "monthly", { kind: "invalidArgument", argument: "rotation" }],
-    [
-      "an unknown argument",
-      { after_dayz: 1, overlapDays: 0 },
-      { kind: "unknownArgument", of: "rotation", name: '"after_dayz"', known },
-    ],
-  ])("must not be %s", (_what, rotation, problem) => {
-    expect(rotationProblems(rotation)).toEqual([problem]);
-  });
-
-  it.each([
-    undefined,
-    UNKNOWN,
-    { trigger: UNKNOWN, afterDays: UNKNOWN, overlapDays: UNKNOWN },
-    { afterDays: 1, overlapDays: 1, trigger: null },
-    { trigger: "a", overlapDays: 0 },
-  ])("may be %j", (rotation) => {
-    expect(rotationProblems(rotation)).toEqual([]);
-  });
-});
-
 describe("the inputs that check adds for display", () => {
   const rotation = { afterDays: 10, overlapDays: 1 };
   const old = (changes: object): Properties => ({ account: "default", ...changes });
@@ -183,49 +138,5 @@ describe("the inputs that check adds for display", () => {
     ["an unknown age", old({}), { rotation }, {}],
   ])("for %s", (_what, olds, news, inputs) => {
     expect(rotationDisplayInputs(keyInputsOf(olds), keyInputsOf(news), NOON)).toEqual(inputs);
-  });
-});
-
-describe("a key that is too short", () => {
-  const shown = (apiKey: string) => {
-    const { fingerprint: print, hint } = outputsOf(state({ current: stored(apiKey) }));
-    return [print, hint];
-  };
-
-  it("has no fingerprint or hint, which would reveal too much of it", () => {
-    const long = "abcdefghijklmnopqrstuvwxyz0123456789";
-    // printf abcdefghijklmnopqrstuvwxyz012345 | sha256sum
-    expect(shown(long.slice(0, 32))).toEqual(["sha256:653bb1245e828fcd", null]);
-    expect(shown(long.slice(0, 31))).toEqual([null, null]);
-    expect(shown(long.slice(0, 35))[1]).toBe(null);
-    expect(shown(long)[1]).toBe("6789");
-  });
-
-  // 12 digits after a known prefix are found in a second, 12 letters and digits in hours.
-  it.each(["pk_live_123456789012", "pk_live_a1B2c3D4e5F6"])("does not have a fingerprint: %s", (apiKey) => {
-    expect(shown(apiKey)).toEqual([null, null]);
-  });
-});
-
-describe("the name of a response in which no key was found", () => {
-  const created = (body: string, token: string | null): CreatedKey => ({
-    response: { body, encoding: "utf8", complete: true },
-    createdAt: "2026-06-15T12:00:00.000Z",
-    token,
-    undecoded: null,
-  });
-  const body = '{"a":"pk_live_123456789012","b":"pk_live_210987654321"}';
-
-  // Whoever knows the shape of the response could otherwise try all keys.
-  it("cannot be computed from the response alone, which may hold a short key", () => {
-    const name = nameOfCreated(created(body, tokenMark("t0ken"))).fingerprint;
-    expect(name).toMatch(/^sha256:[0-9a-f]{16}$/);
-    expect(name).not.toBe(fingerprint(body));
-    expect(nameOfCreated(created(body, tokenMark("other"))).fingerprint).not.toBe(name);
-    expect(nameOfCreated(created(`${body} `, tokenMark("t0ken"))).fingerprint).not.toBe(name);
-  });
-
-  it("is its time if the state does not say which token created it", () => {
-    expect(goneName(nameOfCreated(created(body, null)))).toBe("2026-06-15T12:00:00.000Z");
   });
 });
