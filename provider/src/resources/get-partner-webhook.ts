@@ -59,8 +59,8 @@ export async function getPartnerWebhook(
 }
 
 /**
- * Finds a webhook like {@link getPartnerWebhook}, but takes inputs and returns an output, which needs no
- * `await`, and may be unknown in a preview. The result is not secret.
+ * Like {@link getPartnerWebhook}, but takes inputs and returns an output, which needs no `await`, and may be
+ * unknown in a preview. The result is not secret.
  *
  * @param args The URL or the name.
  * @param options Selects the account, as for {@link getPartnerWebhooks}.

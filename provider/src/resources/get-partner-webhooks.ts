@@ -52,9 +52,8 @@ export async function getPartnerWebhooks(
 }
 
 /**
- * Lists all webhooks of an account like {@link getPartnerWebhooks}, but returns a secret output. Values
- * derived from it stay secret until you call `pulumi.unsecret`. It needs no `await`, and may be unknown in a
- * preview.
+ * Like {@link getPartnerWebhooks}, but returns a secret output, which needs no `await`, and may be unknown in a
+ * preview. Values derived from it stay secret until you call `pulumi.unsecret`.
  *
  * @param options Selects the account, as for {@link getPartnerWebhooks}.
  * @example

@@ -25,9 +25,9 @@ export interface RotationArgs {
    */
   afterDays?: pulumi.Input<number | undefined>;
   /**
-   * How many days the old key stays valid: 0 to 36500, at most `afterDays`. Choose more than the longest time
-   * that any consumer of the key goes without a successful `pulumi up`. With 0, a rotation replaces the
-   * resource, and the old key is deleted at the end of the update.
+   * How many days the old key stays valid: 0 to 36500, at most `afterDays`. Choose more days than any consumer
+   * may go without a successful `pulumi up`. With 0, a rotation replaces the resource, and the update ends by
+   * deleting the old key.
    */
   overlapDays: pulumi.Input<number>;
 }
@@ -42,11 +42,10 @@ export interface PartnerApiKeyArgs {
 }
 
 /**
- * An API key for the Partner API. Creating the resource creates the key, and deleting the resource deletes
- * the key.
+ * An API key for the Partner API, which is created and deleted with the resource.
  *
- * The service shows a key only once, so the provider keeps the key in the state, as a secret. The Partner API
- * cannot list keys, so a refresh does not detect that a key was deleted elsewhere.
+ * The service shows a key only once, so the state keeps it, as a secret. A refresh does not detect that a key
+ * was deleted elsewhere.
  *
  * @example
  * ```ts
@@ -79,8 +78,8 @@ export class PartnerApiKey extends PartnerResource {
   declare readonly account: pulumi.Output<string>;
 
   /**
-   * Gets an existing key that this stack does not manage from an environment variable. To get a key from the
-   * stack that manages it, use a `pulumi.StackReference` instead.
+   * Gets a key that no stack manages from an environment variable. To get the key of another stack, use a
+   * `pulumi.StackReference`.
    *
    * @param name The name of the resource in the stack.
    * @param id `env:` and the name of the variable, such as `env:CHECKOUT_KEY`. Never the key: IDs are not
