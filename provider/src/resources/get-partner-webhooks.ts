@@ -52,8 +52,8 @@ export async function getPartnerWebhooks(
 }
 
 /**
- * Like {@link getPartnerWebhooks}, but returns a secret output, which needs no `await`, and may be unknown in a
- * preview. Values derived from it stay secret until you call `pulumi.unsecret`.
+ * Like {@link getPartnerWebhooks}, but returns a secret output, which needs no `await`, and may be unknown in
+ * a preview. Values derived from it stay secret until you call `pulumi.unsecret`.
  *
  * @param options Selects the account, as for {@link getPartnerWebhooks}.
  * @example

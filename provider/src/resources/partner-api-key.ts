@@ -25,9 +25,9 @@ export interface RotationArgs {
    */
   afterDays?: pulumi.Input<number | undefined>;
   /**
-   * How many days the old key stays valid: 0 to 36500, at most `afterDays`. Choose more days than any consumer
-   * may go without a successful `pulumi up`. With 0, a rotation replaces the resource, and the update ends by
-   * deleting the old key.
+   * How many days the old key stays valid: 0 to 36500, at most `afterDays`. Choose more days than any
+   * consumer may go without a successful `pulumi up`. With 0, a rotation replaces the resource, and the
+   * update ends by deleting the old key.
    */
   overlapDays: pulumi.Input<number>;
 }
