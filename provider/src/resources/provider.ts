@@ -32,7 +32,7 @@ export interface ProviderArgs {
   /** The access token. Always secret. */
   accessToken: pulumi.Input<string>;
   /**
-   * Headers to send with each request, by name, for a gateway in front of the service. Always secret.
+   * Headers of each request, by name, for a gateway in front of the service. Always secret.
    * @default none
    */
   headers?: pulumi.Input<Record<string, pulumi.Input<string>> | undefined>;
@@ -67,7 +67,7 @@ export interface ProviderArgs {
    */
   refreshBeforeUpdate?: pulumi.Input<boolean | undefined>;
   /**
-   * Whether to read the webhook list. With `false`, changes are sent without checking the current state, and
+   * Whether to read the webhook list. With `false`, changes are sent without knowing the current state, and
    * drift is not detected.
    * @default `true`
    */
