@@ -81,9 +81,12 @@ describe("the next step for a key", () => {
   const cut = { ...response, body: "{", complete: false };
   const cutOff = state({ current: stored(KEY, { response: cut }) });
   const rotated = state({ ...OVERLAP, previous: stored(PREVIOUS, { response }) });
+  const twice = kept({ a: "short", b: "short" });
+  const short = state({ current: stored("short", { response: twice, foundBy: "/a" }) });
   it.each<[string, KeyState, string | null, RotationStep, Notice["kind"] | null]>([
     ["a pointer that finds a different key", found, "/data/right", "read", "reread"],
     ["a pointer that finds the same key", found, "/data/wrong", "none", null],
+    ["another pointer to the same key, which does not look like one", short, "/b", "none", null],
     ["a pointer that finds nothing", found, "/data/nothing", "none", "pointerFindsNothing"],
     ["no pointer, and a response with two candidates", found, null, "none", null],
     ["a pointer for a key without a response", state(), "/data/right", "none", null],

@@ -18,6 +18,7 @@ async function serviceWith(members: Readonly<Record<number, object>>) {
 describe("the URL and the name of a webhook", () => {
   it.each<[what: string, members: object, url: string | null, name: string | null]>([
     ["none", { created_at: "2026-01-01" }, null, null],
+    ["none, but that of its creator", { creator: { url: "https://b.example/jo" } }, null, null],
     [
       "GitHub",
       { name: "web", url: "https://api.a.example/hooks/1", config: { url: "https://b.example/in" } },
