@@ -29,6 +29,17 @@ describe.each(HOSTS)("a plugin of the %s host that receives a signal", (host) =>
     },
   );
 
+  it("does not report a list in flight, which a preview may have given up", async () => {
+    const faults = [{ kind: "hang", at: "headers", operation: "listWebhooks" }] as const;
+    const { sandbox, plugin } = await start({ faults }, { host });
+    const read = errorOf(plugin.read("101", { ...HOOK, state: "active" }));
+    await until(() => sandbox.requests.length === 1);
+    plugin.kill("SIGINT");
+    expect((await read).message).toContain("[PARTNERS_INTERRUPTED]");
+    expect(await plugin.ended).toEqual({ code: 130, signal: null });
+    expect(plugin.stderr()).not.toContain("Stopping");
+  });
+
   it("ends changes in flight and reports what may have changed", async () => {
     const hang = { kind: "hang", at: "headers", effect: true } as const;
     const faults = (["disableWebhook", "deleteApiKey"] as const).map((operation) => ({ ...hang, operation }));

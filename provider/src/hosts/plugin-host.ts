@@ -83,9 +83,9 @@ export class PluginHost {
     this.handlers = createHandlers(this.plugin);
     if (engine === undefined) return;
     const report = (event: string): void => {
-      const { pendingOperations } = this.plugin;
-      if (pendingOperations.length > 0)
-        this.#log.show("INFO", renderStop(event, pendingOperations, canRefreshFirst), "");
+      const { pendingChanges } = this.plugin;
+      if (pendingChanges.length > 0)
+        this.#log.show("INFO", renderStop(event, pendingChanges, canRefreshFirst), "");
     };
     this.lifetime.watch(engine, report, finish);
   }

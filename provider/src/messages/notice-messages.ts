@@ -290,6 +290,9 @@ export function renderWait(wait: Wait): string {
   return `${method}: ${wait.reason}, retrying in ${Math.ceil(wait.delay / 1000)} s`;
 }
 
+/** An operation that changes something: only such a one is worth waiting for. */
+type Change = Exclude<Operation, "listWebhooks">;
+
 /**
  * Says what is in flight when the process is asked to stop.
  *
@@ -298,7 +301,7 @@ export function renderWait(wait: Wait): string {
  * @param isNative Whether the native plugin shows it. Then the npm package is not in the project, and its
  * name must not be run.
  */
-export function renderStop(event: string, operations: readonly Operation[], isNative: boolean): string {
+export function renderStop(event: string, operations: readonly Change[], isNative: boolean): string {
   const creations = operations.filter((operation) => OPERATIONS[operation].kind === "create").length;
   if (creations === 0) {
     const counts = [...Map.groupBy(operations, (operation) => IN_FLIGHT[operation])].map(
@@ -318,10 +321,9 @@ export function renderStop(event: string, operations: readonly Operation[], isNa
 const CHANGE = ["changing", "webhook"] as const;
 
 /** What each operation that is in flight does, and to what. */
-const IN_FLIGHT: Readonly<Record<Operation, readonly [verb: string, noun: string]>> = {
+const IN_FLIGHT: Readonly<Record<Change, readonly [verb: string, noun: string]>> = {
   createApiKey: ["creating", "key"],
   deleteApiKey: ["deleting", "key"],
-  listWebhooks: ["reading", "list"],
   activateWebhook: CHANGE,
   disableWebhook: CHANGE,
 };

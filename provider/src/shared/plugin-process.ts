@@ -142,9 +142,10 @@ export class PluginProcess {
     return this.#options.signal;
   }
 
-  /** The names of the operations that are waiting for a response. */
-  get pendingOperations(): readonly Operation[] {
-    return this.#client?.pendingOperations() ?? [];
+  /** The names of the operations that are waiting for a response, and may change something. */
+  get pendingChanges(): readonly Exclude<Operation, "listWebhooks">[] {
+    const pending = this.#client?.pendingOperations() ?? [];
+    return pending.filter((operation) => operation !== "listWebhooks");
   }
 
   /** By how many milliseconds this machine's clock is behind the service's; 0 if it is not hours off. */
