@@ -5,7 +5,7 @@ import { PartnerError } from "../../../provider/src/api/errors.js";
 import type { PartnerService } from "../../../provider/src/shared/partner-service.js";
 import { renderError } from "../../../provider/src/messages/error-messages.js";
 import { CANARIES, findLeaks } from "../../support/canary.ts";
-import { clientFor, failureOf, InstantClock, scripted } from "../api/support.ts";
+import { clientFor, failureOf, InstantClock, scripted } from "./support.ts";
 
 const { token } = CANARIES;
 
