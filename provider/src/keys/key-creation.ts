@@ -43,8 +43,9 @@ export async function createKey(change: KeyChange, state: KeyState): Promise<App
   try {
     const creation = await client.createApiKey();
     warnIfClockIsOff(change.plugin);
-    const trigger = change.inputs.rotation.trigger ?? state.trigger;
-    return promoteKey(change, { ...known, trigger, unread: creation.created }, creation, deleted);
+    const trigger = change.inputs.rotation.trigger ?? null;
+    const unread = { ...creation.created, trigger };
+    return promoteKey(change, { ...known, unread }, creation, deleted);
   } catch (error) {
     if (!(error instanceof RequestError) || error.failure.effect === "none") throw error;
     return { state: { ...known, lostCreationAt: error.failure.failedAt }, failure: error };
@@ -179,7 +180,8 @@ function otherValues(
 
 /** Returns the state in which a key is the current one, and the one before it is the previous one. */
 function withNewKey({ plugin, inputs }: KeyChange, state: KeyState, found: StoredKey): KeyState {
-  const next: KeyState = { ...state, current: found, replaced: null, unread: null };
+  const trigger = state.unread?.trigger ?? state.trigger;
+  const next: KeyState = { ...state, current: found, trigger, replaced: null, unread: null };
   if (state.current === null) return next;
   const now = plugin.currentTime();
   // Whichever clock is wrong, the overlap is not too short.

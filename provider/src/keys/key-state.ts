@@ -4,6 +4,12 @@ import type { Properties } from "../shared/properties.js";
 import { fingerprint, hint } from "./key-name.js";
 import type { CreatedKey, StoredKey } from "./stored-key.js";
 
+/** A created key that has not been found in its response yet. Secret. */
+export interface UnreadKey extends CreatedKey {
+  /** `rotation.trigger` when it was created. Becomes {@link KeyState.trigger} only once the key is found. */
+  readonly trigger: string | null;
+}
+
 /** What the outputs of `PartnerApiKey` in the state say. Times are ISO 8601. Secret. */
 export interface KeyState {
   /** `null` until the first key is found in its response. */
@@ -20,7 +26,7 @@ export interface KeyState {
    */
   readonly trigger: string | null;
   /** A new key that has not been found in the response to its creation. It takes over once it is found. */
-  readonly unread: CreatedKey | null;
+  readonly unread: UnreadKey | null;
   /** When a creation was lost: a key may have been created that is in no stack. */
   readonly lostCreationAt: string | null;
   /**
@@ -143,11 +149,17 @@ function storedKey(apiKey: unknown, { response, createdAt, token, foundBy }: Pro
   };
 }
 
-function unreadKey(value: unknown): CreatedKey | null {
+function unreadKey(value: unknown): UnreadKey | null {
   if (!isObject(value)) return null;
   const response = keptResponseOf(value["response"]) ?? { body: "", encoding: "utf8", complete: false };
-  const { createdAt, token, undecoded } = value;
-  return { response, createdAt: text(createdAt), token: text(token), undecoded: text(undecoded) };
+  const { createdAt, token, undecoded, trigger } = value;
+  return {
+    response,
+    createdAt: text(createdAt),
+    token: text(token),
+    undecoded: text(undecoded),
+    trigger: text(trigger),
+  };
 }
 
 function keptResponseOf(value: unknown): KeyResponse | null {

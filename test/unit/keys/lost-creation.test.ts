@@ -126,6 +126,19 @@ describe("a rotation whose response is lost", () => {
   });
 });
 
+it("a rotation whose key was not found still takes place after a person says that this key is gone", async () => {
+  const service = await sandboxFor();
+  const first = await startRun(service).partnerApiKey.create(rotation("a"), URN);
+  service.inject({ kind: "status", status: 204, effect: true });
+  const update = startRun(service).partnerApiKey.update(first.id, first.outputs, rotation("b"), URN);
+  const { reason, properties } = await partialFailureOf(update);
+  const [, name = ""] = /PARTNERS_GONE_KEYS=(\S+)/.exec(renderError(reason)) ?? [];
+  const { partnerApiKey: keys } = startRun(service, {}, saysGone(name));
+  const rotated = await keys.update(first.id, properties, rotation("b"), URN);
+  expect(rotated).toMatchObject({ apiKey: service.apiKeys[2], previousApiKey: service.apiKeys[0] });
+  expect(startRun(service).partnerApiKey.diff(rotated, rotation("b")).changes).toBe(false);
+});
+
 describe("a replacement that has no key yet", () => {
   const apiKey: Shape["apiKey"] = ({ key, id }) => ({
     token: key,

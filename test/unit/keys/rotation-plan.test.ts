@@ -41,7 +41,13 @@ const OVERLAP = {
 };
 const ENDED = { ...OVERLAP, previousExpiresAt: new Date(NOON).toISOString() };
 const UNREAD = {
-  unread: { response: kept({}), createdAt: "2026-06-14T00:00:00.000Z", token: null, undecoded: null },
+  unread: {
+    response: kept({}),
+    createdAt: "2026-06-14T00:00:00.000Z",
+    token: null,
+    undecoded: null,
+    trigger: null,
+  },
 };
 const TRIGGER_A = { trigger: "a" };
 const DUE = { afterDays: 14, overlapDays: 0 };
