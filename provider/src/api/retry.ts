@@ -58,14 +58,14 @@ function decideRetry(kind: OperationKind, attempt: Attempt, isNew: boolean): Ret
 
 /**
  * Whether an attempt may have taken effect. After 2xx it may have, although the body can still report a
- * failure. A 4xx status means that the server refused, except 408. After 408 and 5xx the outcome is unknown,
- * and a redirect may follow a creation (303).
+ * failure. After 4xx, except 408, and after 501 (RFC 9110, 15.6.2), the server refused. After 408 and any
+ * other 5xx, the outcome is unknown, and a redirect may follow a creation (303).
  */
 function mayHaveTakenEffect(kind: OperationKind, attempt: Attempt): boolean {
   if (kind === "read") return false;
   if (attempt.kind === "noResponse") return attempt.sent;
   const { status } = attempt;
-  return status === 408 || status < 400 || status >= 500;
+  return status === 408 || status < 400 || (status >= 500 && status !== 501);
 }
 
 /** How an operation ended after all its attempts. */

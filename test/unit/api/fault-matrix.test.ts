@@ -80,10 +80,10 @@ const FAILURE = `{"success":false,"message":"no"}`;
 
 const MATRIX: readonly Row[] = [
   ...[301, 303, 304].map(redirect),
-  ...[400, 401, 404, 409].map(refused),
+  ...[400, 401, 404, 405, 409, 501].map(refused),
   ...[408, 502, 503, 504].map((code) => transient(code)),
   row("500", status(500), "status 500", 4, 1, "possible"),
-  row("501", status(501), "status 501", 1, 1, "possible"),
+
   // 429s do not count as attempts. The operation fails when the doubling pause is longer than
   // operationTimeout.
   ["429", status(429), "5 throttled 429, none", "5 throttled 429, none", "5 throttled 429, none"],

@@ -113,7 +113,7 @@ describe("failed changes", () => {
     const service = await sandboxFor();
     const args = { states: { 101: "active" }, others: "active" };
     const olds = await created(service, args);
-    service.inject({ kind: "status", status: 501, effect: true, operation: "disableWebhook", times: 2 });
+    service.inject({ kind: "status", status: 500, effect: true, operation: "disableWebhook", times: 2 });
     const failing = up(service, olds, { states: { 101: "disabled" }, others: "disabled" });
     const { properties } = await partialFailureOf(failing);
     expect(properties).toMatchObject({ states: { 101: null }, otherStates: { 102: null, 103: "disabled" } });

@@ -69,7 +69,7 @@ describe("a webhook", () => {
 
   it.each([
     [409, false, "active", ["PATCH"]],
-    [501, true, null, ["PATCH", "GET", "PATCH"]],
+    [500, true, null, ["PATCH", "GET", "PATCH"]],
   ])("after an update failed with %s, a revert repairs it", async (status, effect, state, requests) => {
     const service = await sandboxFor();
     const { partnerWebhookState: webhooks } = startRun(service);
