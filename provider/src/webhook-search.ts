@@ -68,9 +68,9 @@ export function webhookLabel(webhook: SearchableWebhook): string {
   return known === null ? String(webhook.webhookId) : `${webhook.webhookId} (${known})`;
 }
 
-/** Returns the name in quotes, and the URL without its scheme; `null` if neither is shown. */
+/** Returns the name in quotes, and the URL without scheme or empty path; `null` if neither is shown. */
 export function knownAs({ url, name }: Pick<SearchableWebhook, "url" | "name">): string | null {
-  const address = url?.replace(/^[a-z+.-]+:\/\//i, "") ?? null;
+  const address = url?.replace(/^[a-z+.-]+:\/\//i, "").replace(/^([^/]*)\/$/, "$1") ?? null;
   const parts = [name === null ? null : JSON.stringify(name), address].filter((part) => part !== null);
   return parts.length === 0 ? null : parts.join(", ");
 }

@@ -116,12 +116,12 @@ describe("a search", () => {
   it.each<[query: object, message: string]>([
     [
       { url: "https://a.example/in" },
-      'No webhook has this URL. Existing webhooks: 1 ("orders", a.example/in), 2 ("refunds", b.example/), 3',
+      'No webhook has this URL. Existing webhooks: 1 ("orders", a.example/in), 2 ("refunds", b.example), 3',
     ],
     [{ url: "https://b.example/in" }, "No webhook has this URL."],
     [
       { name: "refunds" },
-      '2 webhooks have this name: 2 ("refunds", b.example/), 3 ("refunds", b.example/in/).',
+      '2 webhooks have this name: 2 ("refunds", b.example), 3 ("refunds", b.example/in/).',
     ],
     [{}, "exactly one of them"],
     [{ url: "https://b.example/", name: "refunds" }, "exactly one of them"],
