@@ -25,6 +25,7 @@ it.each<[address: string, query: string | null]>([
   ["https://partners.example.com.evil.example/gateway/api/v1/partners/webhooks", null],
   ["https://partners.example.com@evil.example/gateway/api/v1/partners/webhooks", null],
   ["https://me:pw@partners.example.com/gateway/api/v1/partners/webhooks?page=2", null],
+  ["https://:pw@partners.example.com/gateway/api/v1/partners/webhooks?page=2", null],
   ["https://:@evil.example/gateway/api/v1/partners/webhooks?page=2", null],
   ["\thttps://evil.example/gateway/api/v1/partners/webhooks", null],
   ["ftp://partners.example.com/gateway/api/v1/partners/webhooks", null],
