@@ -94,24 +94,6 @@ it("a list of webhooks is filtered by state, and refuses another state", async (
   );
 });
 
-it("an import with an invalid ID fails, and its error does not contain the key", async () => {
-  const OLD_KEY = "old_key_0123456789abcdef";
-  const { plugin } = await startNative({}, { env: { SPACED: `${OLD_KEY} ` } });
-  for (const [{ __provider }, id, expected] of [
-    [HOOK, "999", /999 does not exist.*101, 102, 103/],
-    [HOOK, "orders", /positive whole number/],
-    [KEY, "env:NO_SUCH", /NO_SUCH is not set/],
-    [KEY, "env:SPACED", /SPACED is not set, or holds no key/],
-    [KEY, OLD_KEY, /"env:"/],
-    [KEY, `env:${OLD_KEY}`, /\*\*\* is not set/],
-  ] as const) {
-    const { message } = await errorOf(plugin.read(id, { __provider }));
-    expect(message, id).toMatch(expected);
-    expect(message, id).toMatch(/\[PARTNERS_RESOURCE\]$/);
-    expect(message, id).not.toContain(OLD_KEY);
-  }
-});
-
 it("a read of a state that cannot be decoded fails with our own message, and the process continues", async () => {
   const { plugin } = await startNative();
   const state = new struct.Struct();

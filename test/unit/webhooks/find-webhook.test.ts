@@ -71,6 +71,12 @@ describe("the URL and the name of a webhook", () => {
     expect(listed).toMatchObject([{ url: "https://b.example/in", name: "orders" }]);
   });
 
+  it("are shown without secrets even where a setting takes another text for a URL", async () => {
+    const service = await serviceWith({ 101: { queue: "queue of orders, key 0123456789abcdef" } });
+    const listed = await startRun(service, mapping({ webhookUrl: "/queue" })).listWebhooks();
+    expect(listed).toMatchObject([{ url: "queue of orders, key ***" }]);
+  });
+
   it("are outputs that a refresh updates and that never cause a difference", async () => {
     const members = { 101: { name: "orders" } };
     const service = await serviceWith(members);

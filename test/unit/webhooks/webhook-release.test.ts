@@ -20,6 +20,7 @@ describe("two providers in one run", () => {
     await old.partnerWebhookStates.update("default", olds, { ...olds, states: {} });
     for (const time of ["first", "second"])
       expect((await next.partnerWebhookState.check({}, taken)).problems, time).toMatchObject(tooLate);
+    await checked(next.partnerWebhookState, { webhookId: 103, state: "active" }); // It is about 102 alone.
     const others = startRun(service, { account: "eu" }, journalOf());
     const { problems } = await others.partnerWebhookStates.check({}, { states: {}, others: "disabled" });
     expect(problems, "others").toMatchObject(tooLate);
