@@ -70,11 +70,19 @@ export function apiKeyResource(plugin: PluginProcess): Resource<KeyInputs, KeySt
   const create = async (inputs: KeyInputs, resource: KeyResource): Promise<Applied<KeyState>> => {
     const known = replaced.get(resource.urn)?.key ?? null;
     // With `deleteBeforeReplace`, the old key is gone.
-    const state = { ...NO_KEY, replaced: known && isDeleted(plugin, known) ? null : known };
-    return createKey({ plugin, resource, inputs }, state).catch((error: unknown) => {
+    const isDone = known !== null && isDeleted(plugin, known);
+    const withDeletion = <Failure>(failure: Failure): Failure | ResourceError =>
+      isDone && failure instanceof RequestError
+        ? new ResourceError({ kind: "partlyDone", deleted: "replaced", next: failure })
+        : failure;
+    try {
+      const state = { ...NO_KEY, replaced: isDone ? null : known };
+      const created = await createKey({ plugin, resource, inputs }, state);
+      return { ...created, failure: withDeletion(created.failure) };
+    } catch (error) {
       plugin.keyHolders.record(resource, []); // A resource that does not come into being has no keys.
-      throw error;
-    });
+      throw withDeletion(error);
+    }
   };
 
   return {

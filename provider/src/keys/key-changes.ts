@@ -50,7 +50,7 @@ async function rotateKey(change: KeyChange, state: KeyState): Promise<Applied<Ke
   if (!remaining.hasEndedPrevious) return createKey(change, remaining);
   const partlyDone = (next: PartnerError): Applied<KeyState> => ({
     state: remaining,
-    failure: new ResourceError({ kind: "partlyDone", next }),
+    failure: new ResourceError({ kind: "partlyDone", deleted: "previous", next }),
   });
   try {
     const created = await createKey(change, remaining);
@@ -157,7 +157,7 @@ export async function deleteKeys(
     } catch (error) {
       plugin.keyHolders.record(resource, heldKeys(state, settings));
       if (!deleted || !(error instanceof PartnerError)) throw error;
-      throw new ResourceError({ kind: "partlyDone", next: error });
+      throw new ResourceError({ kind: "partlyDone", deleted: "one", next: error });
     }
   }
 }

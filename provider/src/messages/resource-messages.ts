@@ -135,13 +135,19 @@ export function resourceText(
       return searchFailureText(problem.failure, (member) => settingName(`responses.${member}`, context));
     case "partlyDone": {
       const next = describe(problem.next);
-      if (context.deletes === true) return `One key was deleted. Deleting the next one failed: ${next}`;
-      return `The previous key was deleted, and the current one stays in use. Then this failed: ${next}`;
+      return `${DELETED[problem.deleted]} failed: ${next}`;
     }
     default:
       return keyErrorText(problem, context, describe);
   }
 }
+
+/** What was deleted before something failed, and how the words about the failure begin. */
+const DELETED = {
+  previous: "The previous key was deleted, and the current one stays in use. Then this",
+  one: "One key was deleted. Deleting the next one",
+  replaced: "The old key was deleted, and the stack has no new one yet. Then this",
+} as const;
 
 /** What needs the list, and what to do without it. */
 const LIST_NEEDS = {

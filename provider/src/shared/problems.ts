@@ -125,8 +125,11 @@ export type ResourceProblem = Readonly<
   | { kind: "keyShown"; name: KeyName; urn: string }
   /** A deletion returned 404, which does not prove that the key is gone. */
   | { kind: "deletionUnclear"; name: KeyName; doubts: readonly DeletionDoubt[] }
-  /** One of several keys was deleted, and then something failed. */
-  | { kind: "partlyDone"; next: PartnerError }
+  /**
+   * A key was deleted, and then something failed. `deleted`: the previous key, before a rotation; one of the
+   * keys of a resource that is deleted; or the key of a replaced resource, because of `deleteBeforeReplace`.
+   */
+  | { kind: "partlyDone"; deleted: "previous" | "one" | "replaced"; next: PartnerError }
 >;
 
 /** The ID by which a resource is imported. */

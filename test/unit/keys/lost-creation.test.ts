@@ -209,4 +209,20 @@ describe("a replacement that has no key yet", () => {
     const { properties } = await partialFailureOf(keys.create(rotation("a", 0), URN));
     expect(properties["apiKey"]).toBe(null);
   });
+
+  it("says that deleteBeforeReplace has deleted the old key, whether the new one was refused or lost", async () => {
+    const service = await sandboxFor();
+    const old = await startRun(service).partnerApiKey.create(news, URN);
+    const { partnerApiKey: keys } = startRun(service);
+    keys.diff(old.outputs, rotation("a", 0), { id: old.id, urn: URN });
+    await keys.delete(old.outputs, { id: old.id, urn: URN });
+    service.inject({ kind: "status", status: 409, operation: "createApiKey" }, lost);
+    const refused = await failureOf(keys.create(rotation("a", 0), URN));
+    const { reason } = await partialFailureOf(keys.create(rotation("a", 0), URN));
+    const problem = { kind: "partlyDone", deleted: "replaced" };
+    expect([refused, reason]).toMatchObject([
+      { problem: { ...problem, next: { status: 409 } } },
+      { problem: { ...problem, next: { code: "PARTNERS_CONNECTION" } } },
+    ]);
+  });
 });

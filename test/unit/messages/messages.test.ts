@@ -276,7 +276,11 @@ const PROBLEMS: Examples<ResourceProblem> = {
     },
     { kind: "deletionUnclear", name: { ...NAMED, createdAt: null }, doubts: [{ kind: "idUnknown" }] },
   ],
-  partlyDone: { kind: "partlyDone", next: answered(403, POST) },
+  partlyDone: (["previous", "replaced"] as const).map((deleted) => ({
+    kind: "partlyDone",
+    deleted,
+    next: answered(403, POST),
+  })),
 };
 
 /** A setting that can break each rule. */
@@ -563,7 +567,7 @@ describe("the message for every error and notice", () => {
   it("says in its last words whether anything was changed, or what to do before the next run", () => {
     const end = /(?:Nothing was \w+(?: here)?\.|again|in the environment\.|"pulumi state delete"\.)/;
     for (const error of ERRORS) expect(renderError(error)).toMatch(end);
-    const partly = new ResourceError({ kind: "partlyDone", next: answered(403, POST) });
+    const partly = new ResourceError({ kind: "partlyDone", deleted: "previous", next: answered(403, POST) });
     expect(renderError(partly)).not.toContain("Nothing was");
   });
 
@@ -633,7 +637,7 @@ describe("the message for every error and notice", () => {
     const next = answered(403, DELETE);
     for (const [error, keeps] of [
       [answered(502, { ...DELETE, ...lost }), true],
-      [new ResourceError({ kind: "partlyDone", next }), true],
+      [new ResourceError({ kind: "partlyDone", deleted: "one", next }), true],
       [next, false],
       [answered(502, { ...PATCH, ...lost }), false],
     ] as const) {
