@@ -35,7 +35,7 @@ describe("a webhook list", () => {
   ])("of %s fails with one printable line", async (_what, fault) => {
     sandbox.inject(fault);
     const { message } = await errorOf(plugin.read("101", HOOK));
-    expect(message).toMatch(/^[ -~…]{40,700}\[PARTNERS_[A-Z]+\]$/);
+    expect(message).toMatch(/^[ -~…]{40,700}\[PARTNERS_(?!BUG)[A-Z]+\]$/);
     expect(message).not.toMatch(/::|##/);
   });
 });
@@ -85,7 +85,22 @@ describe("the response to a creation", () => {
 describe("a corrupted state", () => {
   const nested: unknown = JSON.parse(`${'{"a":'.repeat(50)}7${"}".repeat(50)}`);
   const long = "7".repeat(MIB / 16);
-  const ODD = [7.5, -7, 2 ** 53, true, null, "", "..", "\0", "a\r\nx: b", long, ["active"], {}, nested];
+  const ODD = [
+    7.5,
+    -7,
+    2 ** 53,
+    true,
+    null,
+    "",
+    "..",
+    "\0",
+    "a\r\nx: b",
+    long,
+    ["active"],
+    {},
+    nested,
+    { response: { body: 7 } },
+  ];
   const keyOf = (odd: unknown): Properties => {
     return { ...KEY, apiKey: odd, response: odd, previousApiKey: odd, internal: { unread: odd } };
   };
@@ -177,7 +192,7 @@ describe("a corrupted state", () => {
         assertRight(result.value, ODD[at]);
         continue;
       }
-      expect(String(result.reason)).toMatch(/\[PARTNERS_[A-Z]+\]$/);
+      expect(String(result.reason)).toMatch(/\[PARTNERS_(?!BUG)[A-Z]+\]$/);
       expect(String(result.reason)).not.toContain("7".repeat(12));
       expect(mayFail, String(result.reason)).toBe(true);
     }
