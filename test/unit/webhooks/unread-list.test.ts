@@ -37,8 +37,10 @@ describe.each([
     expect(service.webhooks.get(101)).toBe("active");
   });
 
-  it("does not exist if the change of its state returns 404", async () => {
+  it("does not exist if the change of its state returns 404, but not after another refusal", async () => {
     const service = await sandboxFor();
+    service.inject({ kind: "status", status: 403, operation: "activateWebhook" });
+    expect(await failureOf(create(unread(service)[kind], args("active")))).toMatchObject({ status: 403 });
     service.removeWebhook(101);
     const problem = { kind: "noSuchWebhook", webhookIds: [101], existing: null };
     expect(await failureOf(create(unread(service)[kind], args("active")))).toMatchObject({ problem });
