@@ -1,6 +1,7 @@
 import { PartnerError, RequestError, type RequestFailure } from "../api/errors.js";
 import { responseText } from "../responses/creation-reader.js";
 import { idsBesideKey, readApiKeyId } from "../responses/key-ids.js";
+import { lookalikesBeside } from "../responses/key-reader.js";
 import { ResourceError, type DeletionDoubt } from "../shared/problems.js";
 import type { PluginProcess } from "../shared/plugin-process.js";
 import type { KeyResource } from "./key-holders.js";
@@ -137,14 +138,17 @@ function isRefusal({ cause }: RequestFailure): boolean {
 /** Returns why the service may not have found a key that still exists. */
 function doubtsAbout(
   plugin: PluginProcess,
-  { response, token }: StoredKey,
+  { apiKey, response, token, foundBy }: StoredKey,
   { by, parameter }: DeletionTarget,
   isNew: boolean,
 ): DeletionDoubt[] {
   const doubts: DeletionDoubt[] = [];
-  if (token !== null && token !== tokenMark(plugin.readSettings().identity))
-    doubts.push({ kind: "otherToken" });
+  const { identity, accessToken } = plugin.readSettings();
+  if (token !== null && token !== tokenMark(identity)) doubts.push({ kind: "otherToken" });
   const text = response === null ? "" : responseText(response);
+  const others = foundBy === null ? null : lookalikesBeside(text, apiKey, accessToken, () => false);
+  if (others !== null && others.length > 0 && by === "value" && !plugin.deletedKeys.accepted.has(by))
+    doubts.push({ kind: "otherValue", pointers: others });
   const idAt = (pointer: string): string | null => readApiKeyId(text, { apiKeyId: pointer });
   const pointers = idsBesideKey(text).filter((pointer) => idAt(pointer) !== parameter);
   if (pointers.length > 0 && !plugin.deletedKeys.accepted.has(by))

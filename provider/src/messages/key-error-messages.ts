@@ -173,6 +173,11 @@ function deletionUnclearText(
           `the service may delete keys by ${doubt.isOther ? "another" : "an"} ID. If so, set`,
           `${settingName("responses.apiKeyId", context)} to ${oneOf(doubt.pointers)}, and run ${UP}.`,
         );
+      case "otherValue":
+        return sentences(
+          "the key may be another value in the response to its creation. If so, set",
+          `${settingName("responses.apiKey", context)} to ${oneOf(doubt.pointers)}, and run ${UP}.`,
+        );
       case "idUnknown":
         return sentences(
           "the key was imported, so its ID is not known, and the service may delete keys only by an ID.",

@@ -59,6 +59,8 @@ export type DeletionDoubt = Readonly<
    * another ID than the one that was sent.
    */
   | { kind: "byId"; pointers: readonly string[]; isOther: boolean }
+  /** `responses.apiKey` chose one of several values in the response. `pointers`: to the others. */
+  | { kind: "otherValue"; pointers: readonly string[] }
   /** The key was imported without its ID, by which the service deletes keys, so only its value was sent. */
   | { kind: "idUnknown" }
   /** The key is so new that a replica of the service may not know it yet. */

@@ -31,8 +31,11 @@ describe("a 404 to the deletion of a key", () => {
     currentTime: () => Date.parse(String(outputs["createdAt"])) + 60_000,
   });
 
+  const withSecret: Shape["apiKey"] = ({ key }) => ({ apiKey: "pub_4eC39HqLyjWDarjtT1zdp7dc", secret: key });
+
   it.each<[what: string, Shape["apiKey"], object]>([
     ["the response shows an ID", WITH_ID, { kind: "byId", pointers: ["/id"] }],
+    ["responses.apiKey chose one of two values", withSecret, { kind: "otherValue", pointers: ["/secret"] }],
   ])("proves nothing if %s", async (_what, body, doubt) => {
     const { service, outputs, resource, name } = await createdKey(body);
     service.inject(gone);

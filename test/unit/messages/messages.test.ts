@@ -274,6 +274,7 @@ const PROBLEMS: Examples<ResourceProblem> = {
       name: NAMED,
       doubts: [{ kind: "byId", pointers: ["/keyId"], isOther: true }],
     },
+    { kind: "deletionUnclear", name: NAMED, doubts: [{ kind: "otherValue", pointers: ["/secret"] }] },
     { kind: "deletionUnclear", name: { ...NAMED, createdAt: null }, doubts: [{ kind: "idUnknown" }] },
   ],
   partlyDone: (["previous", "replaced"] as const).map((deleted) => ({
