@@ -187,7 +187,7 @@ function resourceOf(id: string, urn: string): KeyResource {
  */
 async function assertTokenAccepted({ webhooks }: Session): Promise<void> {
   try {
-    await webhooks.list();
+    await webhooks.reach();
   } catch (error) {
     if (!(error instanceof PartnerError && isAccepted(error))) throw error;
   }

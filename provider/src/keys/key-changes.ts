@@ -101,7 +101,7 @@ async function isExpiredAtService({ plugin, inputs }: KeyChange, state: KeyState
   if (!(Date.parse(state.previousExpiresAt ?? "") <= plugin.currentTime())) return true;
   const { client, webhooks } = await plugin.open();
   if (client.clockOffset() === null)
-    await webhooks.list().catch((error: unknown) => {
+    await webhooks.reach().catch((error: unknown) => {
       if (!(error instanceof PartnerError)) throw error;
     });
   return warnIfClockIsOff(plugin) === 0 || isPreviousExpired(state, inputs.rotation, plugin.agreedTime());

@@ -61,7 +61,7 @@ export async function createKey(change: KeyChange, state: KeyState): Promise<App
 async function assertNoOutage(webhooks: WebhookRegistry): Promise<void> {
   if (!isOutage(webhooks.failure)) return;
   try {
-    await webhooks.list();
+    await webhooks.reach();
   } catch (error) {
     if (isOutage(error)) throw new RequestError({ ...error.failure, holdsCreation: true });
     if (!(error instanceof PartnerError)) throw error;

@@ -29,8 +29,15 @@ export interface PartnerService extends Pick<PartnerClient, "pendingOperations" 
    *   find the key yet. @default false: a 404 is final
    */
   deleteApiKey(apiKeyOrId: string, apiKey?: string, isNew?: boolean): Promise<void>;
-  /** Lists the webhooks, on all pages. @throws {RequestError} also if the list is not recognized. */
-  listWebhooks(): Promise<WebhookList>;
+  /** Requests the webhook list, without reading it. @throws {RequestError} also if it reports a failure. */
+  requestList(): Promise<ListResponse>;
+  /**
+   * Lists the webhooks, on all pages.
+   *
+   * @param first The response to a request for the list. @default the list is requested
+   * @throws {RequestError} also if the list is not recognized.
+   */
+  listWebhooks(first?: ListResponse): Promise<WebhookList>;
   /**
    * Sets the state of a webhook.
    *
@@ -61,14 +68,19 @@ export function interpretResponses(
     async deleteApiKey(apiKeyOrId, apiKey, isNew) {
       successText(await client.deleteApiKey(apiKeyOrId, apiKey, isNew), deniesDeletion);
     },
-    listWebhooks: () => {
+    async requestList() {
+      const response = await client.listWebhooks();
+      successText(response);
+      return response;
+    },
+    listWebhooks: (first) => {
       const readPage = (response: ListResponse, position: PagePosition) => {
         const text = successText(response);
         const reading = readWebhookList(text, response.headers, response.status, mapping, position);
         if (reading.readable) return reading;
         throw response.failure(unreadableText(response, text) ?? { kind: "unreadableList", reading });
       };
-      return readAllPages(client, readPage, mapping.complete);
+      return readAllPages(client, readPage, mapping.complete, first);
     },
     async setWebhookState(webhookId, state) {
       const response = await client.setWebhookState(webhookId, state);

@@ -207,8 +207,8 @@ export class PluginProcess {
       this.warn({ kind: "tlsNotVerified" });
     const service: PartnerService = {
       ...client,
-      listWebhooks: async () => {
-        const list = await client.listWebhooks();
+      listWebhooks: async (first) => {
+        const list = await client.listWebhooks(first);
         if (list.odd.length > 0) this.warn({ kind: "oddRecords", records: list.odd });
         return list;
       },

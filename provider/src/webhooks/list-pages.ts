@@ -59,12 +59,14 @@ export interface WebhookList extends Omit<Page, "next" | "recordCount" | "total"
  *
  * @param readPage Reads a response. @throws {RequestError} if it is not recognized.
  * @param isComplete The setting `responses.complete`: whether there are no other pages than can be read.
+ * @param first The first page. @default it is requested
  * @throws {RequestError} also if a page after the first cannot be read.
  */
 export async function readAllPages(
   client: ListClient,
   readPage: (response: ListResponse, position: PagePosition) => Page,
   isComplete = false,
+  first?: ListResponse,
 ): Promise<WebhookList> {
   const totals = new Set<number>();
   const readAndCompare: typeof readPage = (response, position) => {
@@ -72,7 +74,7 @@ export async function readAllPages(
     if (page.total !== null) totals.add(page.total);
     return page;
   };
-  const list = await readPagesOnce(client, readAndCompare, isComplete);
+  const list = await readPagesOnce(client, readAndCompare, isComplete, first);
   return totals.size > 1 ? readPagesOnce(client, readPage, isComplete) : list;
 }
 
@@ -82,10 +84,11 @@ async function readPagesOnce(
   client: ListClient,
   readPage: (response: ListResponse, position: PagePosition) => Page,
   isComplete: boolean,
+  first?: ListResponse,
 ): Promise<WebhookList> {
   const webhooks = new Map<number, WebhookReading>();
   const queries = new Set([""]);
-  let response = await client.listWebhooks();
+  let response = first ?? (await client.listWebhooks());
   let position: PagePosition = FIRST_PAGE;
   let pointers: Page["pointers"] = {};
   const odd: OddRecord[] = [];

@@ -1,4 +1,5 @@
 import { PartnerError, type RequestError } from "../api/errors.js";
+import type { ListResponse } from "../api/client.js";
 import type { WebhookState } from "../api/operations.js";
 import type { WebhookReading } from "../responses/webhook-list-reader.js";
 import type { PartnerService } from "../shared/partner-service.js";
@@ -14,7 +15,14 @@ const MAX_LIST_AGE = 30_000;
 const LAG_WAITS = [1_000, 2_000, 4_000];
 
 /** The requests of the registry. */
-type WebhookService = Pick<PartnerService, "listWebhooks" | "setWebhookState">;
+type WebhookService = Pick<PartnerService, "requestList" | "listWebhooks" | "setWebhookState">;
+
+/** A request for the list, whose pages are read when someone needs them. */
+interface ListRequest {
+  readonly requestedAt: number;
+  readonly response: Promise<ListResponse>;
+  snapshot: Promise<WebhookSnapshot> | null;
+}
 
 /** What a registry needs to know, and how it waits. */
 export interface RegistryOptions {
@@ -43,7 +51,7 @@ export class WebhookRegistry {
   readonly #pending = new Map<number, Promise<unknown>>();
   /** The last list that was read. */
   #last: WebhookSnapshot | null = null;
-  #latest: { readonly requestedAt: number; readonly snapshot: Promise<WebhookSnapshot> } | null = null;
+  #latest: ListRequest | null = null;
   #failure: unknown = null;
 
   constructor(client: WebhookService, options: RegistryOptions) {
@@ -81,8 +89,17 @@ export class WebhookRegistry {
    * be read, or is not read.
    */
   async list(): Promise<WebhookSnapshot> {
-    if (!this.#options.readsList) throw new ResourceError({ kind: "listNotRead", need: "list" });
-    return this.#read(this.#options.currentTime() - MAX_LIST_AGE);
+    return this.#read(this.#oldestList());
+  }
+
+  /**
+   * Ensures that the service can be reached and accepts the token, by one request at most: the pages of the
+   * list are read when someone needs them.
+   *
+   * @throws {PartnerError} if the request fails, or the list is not read.
+   */
+  async reach(): Promise<void> {
+    await this.#request(this.#oldestList()).response;
   }
 
   /**
@@ -145,28 +162,45 @@ export class WebhookRegistry {
     return this.#failure;
   }
 
+  /** When a list must have been requested that is not too old. @throws {ResourceError} if none is read. */
+  #oldestList(): number {
+    if (!this.#options.readsList) throw new ResourceError({ kind: "listNotRead", need: "list" });
+    return this.#options.currentTime() - MAX_LIST_AGE;
+  }
+
   /** Returns the list, requested at `notBefore` or later. */
   #read(notBefore: number): Promise<WebhookSnapshot> {
-    if (this.#latest && this.#latest.requestedAt >= notBefore) return this.#latest.snapshot;
+    const request = this.#request(notBefore);
+    return (request.snapshot ??= this.#watch(request, this.#readPages(request)));
+  }
+
+  async #readPages({ requestedAt, response }: ListRequest): Promise<WebhookSnapshot> {
+    const list = await this.#client.listWebhooks(await response);
+    this.#last = new WebhookSnapshot(list, requestedAt, this.#changes);
+    return this.#last;
+  }
+
+  /** Requests the list at `notBefore` or later. */
+  #request(notBefore: number): ListRequest {
+    if (this.#latest && this.#latest.requestedAt >= notBefore) return this.#latest;
     const requestedAt = this.#options.currentTime();
-    const list = this.#client.listWebhooks();
-    const snapshot = list.then((list) => new WebhookSnapshot(list, requestedAt, this.#changes));
-    void snapshot.then(
-      (read) => {
-        this.#last = read;
+    this.#latest = { requestedAt, response: this.#client.requestList(), snapshot: null };
+    void this.#watch(this.#latest, this.#latest.response);
+    return this.#latest;
+  }
+
+  /** All callers that wait for a request share its failure; the next caller tries again. */
+  #watch<Result>(request: ListRequest, result: Promise<Result>): Promise<Result> {
+    result.then(
+      () => {
         this.#failure = null;
       },
       (failure: unknown) => {
         this.#failure = failure;
+        if (this.#latest === request) this.#latest = null;
       },
     );
-    const latest = { requestedAt, snapshot };
-    this.#latest = latest;
-    // All callers that wait for this request share its failure; the next caller tries again.
-    snapshot.catch(() => {
-      if (this.#latest === latest) this.#latest = null;
-    });
-    return snapshot;
+    return result;
   }
 }
 

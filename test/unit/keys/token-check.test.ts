@@ -28,6 +28,17 @@ describe("the check of the access token", () => {
     expect(await check(olds, news)).toMatchObject({ sent, notices: [] });
   });
 
+  it("requests one page of the list, and a webhook the others", async () => {
+    const service = await sandboxFor({ pageSize: 1 });
+    const { partnerApiKey: keys, partnerWebhookState: webhooks } = startRun(service);
+    const checkKey = async () => (await keys.check({}, {})).problems;
+    expect(await checkKey()).toEqual([]);
+    expect(methods(service)).toEqual(["GET"]);
+    expect((await webhooks.check({}, { webhookId: 103, state: "active" })).problems).toEqual([]);
+    expect(await checkKey()).toEqual([]);
+    expect(methods(service)).toEqual(["GET", "GET", "GET"]);
+  });
+
   const fault = (status: number): Fault => ({
     kind: "status",
     status,
