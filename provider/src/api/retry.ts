@@ -138,10 +138,13 @@ export async function withRetry(
     } finally {
       limiter.release();
     }
-    if (mayHaveTakenEffect(kind, attempt)) effect = "possible";
-    // The deadline left this attempt too little time to tell anything: the one before says what is wrong.
+    const mayHaveChanged = mayHaveTakenEffect(kind, attempt);
+    if (mayHaveChanged) effect = "possible";
+    // The deadline left this attempt too little time to tell anything: the one before says what is wrong,
+    // unless it had no effect and this one may have.
     if (last !== null && attempt.kind === "noResponse" && attempt.reason === "timeout")
-      if (deadline - clock.now() <= TIMER_ERROR) return failed(causeOf(last));
+      if (deadline - clock.now() <= TIMER_ERROR && (!mayHaveChanged || mayHaveTakenEffect(kind, last)))
+        return failed(causeOf(last));
     last = attempt;
     response = attempt.kind === "response" ? attempt : null;
 
