@@ -11,6 +11,16 @@ export type ShownWebhook = SearchableWebhook & Required<Pick<SearchableWebhook, 
 
 /** Words and short numbers, such as `orders-webhook-2024`, which redaction would hide. */
 const LABEL = /^[A-Za-z]+(?:[-_. ](?:[A-Za-z]{1,20}|[0-9]{1,4}))*$/;
+/**
+ * What people write in a path, between separators: words, numbers, and what is too short for a secret.
+ * Anything else may authorize whoever knows it, as the path does at Slack, Discord and IFTTT.
+ */
+const PATH_WORDS = [
+  /^(?:[a-z]{1,20}|[A-Z]{1,10})\d{0,6}$/,
+  /^(?:[a-z]{2,15})?(?:[A-Z]{1,5}[a-z]{2,15}){1,5}[A-Z]{0,5}\d{0,6}$/,
+  /^\d{1,15}$/,
+  /^\w{0,4}$/,
+];
 
 /**
  * Describes a webhook by its URL and its name. They are shown without what could be a secret, because they
@@ -55,7 +65,12 @@ function shownUrl(text: string, secrets: readonly string[]): string | null {
   const redact = (part: string): string => redactText(part, secrets) ?? "";
   if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(text) || !URL.canParse(text)) return orNull(redactText(text, secrets));
   const { protocol, host, pathname } = new URL(text);
-  return `${protocol}//${host.split(".").map(redact).join(".")}${pathname.split("/").map(redact).join("/")}`;
+  const path = pathname.split("/").map((part) => (isPlain(part) ? redact(part) : "***"));
+  return `${protocol}//${host.split(".").map(redact).join(".")}${path.join("/")}`;
+}
+
+function isPlain(part: string): boolean {
+  return part.split(/[-_.~]/).every((word) => PATH_WORDS.some((pattern) => pattern.test(word)));
 }
 
 /** Nothing is better than a name that shows nothing. */

@@ -53,6 +53,25 @@ describe("the URL and the name of a webhook", () => {
     ["credentials", { url: "https://me:pw@b.example/in?token=t#f" }, "https://b.example/in", null],
     ["secret parts", { url: "https://b.example/T0/0123456789abcdef" }, "https://b.example/T0/***", null],
     ["a name with a year", { name: "orders-webhook-2024" }, null, "orders-webhook-2024"],
+    [
+      "Slack, without what authorizes",
+      { url: "https://hooks.slack.example/services/T024BE7LH/B0G9QF9GW/zdkgUOvtTwKqMpyNrQXkABcd" },
+      "https://hooks.slack.example/services/***/***/***",
+      null,
+    ],
+    [
+      "IFTTT, without what authorizes",
+      { url: "https://maker.b.example/trigger/order_paid/with/key/bzLqTkRwXyNmPvHsQwErTy" },
+      "https://maker.b.example/trigger/order_paid/with/key/***",
+      null,
+    ],
+    ["a parameter in a path", { url: "https://b.example/in;token=abcdef" }, "https://b.example/***", null],
+    [
+      "a path of words and numbers",
+      { url: "https://b.example/v2.1/customerUpdated/orders-b2b/HttpTrigger1/48213" },
+      "https://b.example/v2.1/customerUpdated/orders-b2b/HttpTrigger1/48213",
+      null,
+    ],
   ])("are recognized: %s", async (_what, members, url, name) => {
     const service = await serviceWith({ 101: members });
     const run = startRun(service);
