@@ -151,18 +151,6 @@ describe("a timeout", () => {
     expect(failure.effect).toBe("possible");
   });
 
-  it("of an attempt that may have created a key is not hidden by a 429 before it", async () => {
-    const throttled = "HTTP/1.1 429 Too Many Requests\r\nretry-after: 1\r\ncontent-length: 0\r\n\r\n";
-    const target = await scripted({ bytes: throttled }, { bytes: "" });
-    const client = clientFor(target, { requestTimeout: 1_500, operationTimeout: 1_400 });
-    const failure = await requestFailureOf(client.createApiKey());
-    expect(failure).toMatchObject({
-      cause: { kind: "timeout", sent: true },
-      effect: "possible",
-      attempts: 2,
-    });
-  });
-
   it("of the engine's call also ends a change that waits for a rate limit", async () => {
     const sandbox = await sandboxFor();
     const clock = new InstantClock();

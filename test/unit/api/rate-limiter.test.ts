@@ -265,3 +265,16 @@ it("an operation whose time ran out says what its last attempt said, and not tha
   );
   expect(outcome).toMatchObject({ cause: { kind: "status", status: 503 }, attempts: 1 });
 });
+
+it("a 429 does not hide the timeout of a later attempt that may have created a key", async () => {
+  const clock = new SimulatedClock();
+  const limiter = new RateLimiter(clock, 1, null);
+  const context = { clock, limiter, operationTimeout: 10_000 };
+  const send = async (remaining: number, count: number): Promise<Attempt> => {
+    if (count === 1) return response(429);
+    await clock.sleep(remaining);
+    return { kind: "noResponse", sent: true, reason: "timeout", code: "timeout" };
+  };
+  const outcome = await clock.run(withRetry("createApiKey", context, send));
+  expect(outcome).toMatchObject({ cause: { kind: "timeout", sent: true }, effect: "possible", attempts: 2 });
+});
