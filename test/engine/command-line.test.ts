@@ -48,7 +48,7 @@ it("the commands of the page list, read and change webhooks, and create and dele
   expect(await readdir(engine.dir)).not.toContain("key.json");
   expect(sandbox.apiKeys).toEqual([apiKey]);
   expect(statesOf(sandbox)).toEqual({ 101: "active", 102: "active", 103: "disabled" });
-  expect(countRequests(sandbox)).toEqual({ GET: 14, PATCH: 2, POST: 1, DELETE: 1 });
+  expect(countRequests(sandbox)).toEqual({ GET: 13, PATCH: 2, POST: 1, DELETE: 1 });
 
   expect(printed).not.toMatch(new RegExp(`${apiKey}|${OLD_KEY}`));
   expect(await readdir(engine.backendDir)).toEqual([]);
