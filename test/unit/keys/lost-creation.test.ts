@@ -139,6 +139,19 @@ it("a rotation whose key was not found still takes place after a person says tha
   expect(startRun(service).partnerApiKey.diff(rotated, rotation("b")).changes).toBe(false);
 });
 
+it("a rotation whose key is found in the saved response by a later run takes place only once", async () => {
+  const apiKey: Shape["apiKey"] = ({ key, id }) => ({ data: { entry: { pass: key, id } } });
+  const service = await sandboxFor({ shape: { ...SHAPES.flat, apiKey } });
+  const corrected = mapping({ apiKey: "/data/entry/pass" });
+  const first = await startRun(service, corrected).partnerApiKey.create(rotation("a"), URN);
+  const update = startRun(service).partnerApiKey.update(first.id, first.outputs, rotation("b"), URN);
+  const { properties } = await partialFailureOf(update);
+  const { partnerApiKey: keys } = startRun(service, corrected);
+  const rotated = await keys.update(first.id, properties, rotation("b"), URN);
+  expect(rotated).toMatchObject({ apiKey: service.apiKeys[1], previousApiKey: service.apiKeys[0] });
+  expect(startRun(service, corrected).partnerApiKey.diff(rotated, rotation("b")).changes).toBe(false);
+});
+
 describe("a replacement that has no key yet", () => {
   const apiKey: Shape["apiKey"] = ({ key, id }) => ({
     token: key,

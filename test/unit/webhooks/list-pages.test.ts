@@ -155,18 +155,21 @@ describe("the reading of a list ends", () => {
     expect(problems).toMatchObject([{ problem: { ...problem, webhookId: 9 } }]);
   });
 
-  it("after 200 pages, although each one has a new webhook", async () => {
-    const service = await scripted(
-      (query) => {
-        const page = Number(query.get("page") ?? 1);
-        return { data: [{ ...A, id: page }], next: `?page=${page + 1}` };
-      },
-      { operationTimeout: "60" },
-    );
-    const unread = { kind: "tooMany", page: 200 };
-    expect(await failureOf(service.run.listWebhooks())).toMatchObject({ problem: { unread } });
-    expect(service.queries()).toHaveLength(200);
-  });
+  it.each([{}, mapping({ complete: true })])(
+    "after 200 pages, each with a new webhook, with %j",
+    async (config) => {
+      const service = await scripted(
+        (query) => {
+          const page = Number(query.get("page") ?? 1);
+          return { data: [{ ...A, id: page }], next: `?page=${page + 1}` };
+        },
+        { operationTimeout: "60", ...config },
+      );
+      const unread = { kind: "tooMany", page: 200 };
+      expect(await failureOf(service.run.listWebhooks())).toMatchObject({ problem: { unread } });
+      expect(service.queries()).toHaveLength(200);
+    },
+  );
 });
 
 describe("a list that the settings call complete is complete with the pages that can be read", () => {
