@@ -27,6 +27,11 @@ const emptySuccess: fc.Arbitrary<Fault> = fc.record({
   body: fc.constantFrom("null", '{"data":[]}', "Created"),
   effect: fc.constant(true),
 });
+/** Whether a fault shows a list without webhooks. */
+export function isEmptyList(fault: Fault): boolean {
+  return fault.kind === "status" && fault.operation === "listWebhooks" && fault.status < 300;
+}
+
 /** A 201 that refuses a creation. */
 const refusedCreation: fc.Arbitrary<Fault> = fc.record({
   kind: status,

@@ -18,7 +18,7 @@ import {
   type Entry,
   type Operation,
 } from "./engine.ts";
-import { lives, type Event, type Limits } from "./events.ts";
+import { isEmptyList, lives, type Event, type Limits } from "./events.ts";
 import {
   assertOperation,
   isSameKey,
@@ -404,9 +404,12 @@ class Life {
     // Two creations that are lost have different times.
     this.#clock.advance(1_000);
     sandbox.clearRequests();
+    const mayEndEarly = service.hasPages && faults.some(isEmptyList);
     for (const account of ACCOUNTS) {
       service.outdated[account].clear();
       service.unlisted[account].clear();
+      // A page after the first that shows nothing is the last one, as far as anyone can know.
+      if (mayEndEarly) for (const id of WEBHOOKS) service.hide(account, id);
     }
     sandbox.inject(...faults);
     const operation = await runOperation(this.#entries, this.#program, command, {

@@ -158,6 +158,7 @@ export async function startService(
     issued,
     ...USUAL_RULES,
     isListRead,
+    hasPages: pageSize !== null,
     /** The setting `responses` that suits the service. */
     mapping:
       pageSize === null || shape !== "unreadable"
@@ -181,6 +182,11 @@ export async function startService(
     outdated: { first: new Set<number>(), second: new Set<number>() },
     /** The webhooks that a list has not shown. */
     unlisted: { first: new Set<number>(), second: new Set<number>() },
+    /** Records that a list may not show a webhook. */
+    hide(account: Account, id: number): void {
+      service.outdated[account].add(id);
+      service.unlisted[account].add(id);
+    },
     /** Returns the webhooks of an account. */
     webhooksOf: (account: Account): ReadonlyMap<number, WebhookState> =>
       sandbox.account(TOKENS[account]).webhooks,
