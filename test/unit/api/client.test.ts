@@ -145,7 +145,7 @@ describe("a timeout", () => {
   it("of an attempt that operationTimeout cuts short does not hide why the one before failed", async () => {
     const unavailable = "HTTP/1.1 503 Service Unavailable\r\nx-request-id: r-1\r\ncontent-length: 0\r\n\r\n";
     const target = await scripted({ bytes: unavailable }, { bytes: "" });
-    const client = clientFor(target, { requestTimeout: 60_000, operationTimeout: 500 });
+    const client = clientFor(target, { requestTimeout: 60_000, operationTimeout: 1_000 });
     const failure = await requestFailureOf(client.setWebhookState(101, "active"));
     expect(failure).toMatchObject({ cause: { kind: "status", status: 503 }, requestId: "r-1", attempts: 2 });
     expect(failure.effect).toBe("possible");
