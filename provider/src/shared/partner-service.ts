@@ -34,7 +34,7 @@ export interface PartnerService extends Pick<PartnerClient, "pendingOperations" 
   /**
    * Lists the webhooks, on all pages.
    *
-   * @param first The response to a request for the list. @default the list is requested
+   * @param first What {@link requestList} returned. @default the list is requested
    * @throws {RequestError} also if the list is not recognized.
    */
   listWebhooks(first?: ListResponse): Promise<WebhookList>;
@@ -75,7 +75,8 @@ export function interpretResponses(
     },
     listWebhooks: (first) => {
       const readPage = (response: ListResponse, position: PagePosition) => {
-        const text = successText(response);
+        // `requestList` has checked the first one, which may be long.
+        const text = response === first ? bodyText(response) : successText(response);
         const reading = readWebhookList(text, response.headers, response.status, mapping, position);
         if (reading.readable) return reading;
         throw response.failure(unreadableText(response, text) ?? { kind: "unreadableList", reading });
@@ -84,7 +85,7 @@ export function interpretResponses(
     },
     async setWebhookState(webhookId, state) {
       const response = await client.setWebhookState(webhookId, state);
-      const { failed, shown } = readChange(response.body.toString("utf8"), webhookId, mapping);
+      const { failed, shown } = readChange(bodyText(response), webhookId, mapping);
       if (shown === state) return null;
       successText(response, () => failed);
       return shown === null ? null : response.failure({ kind: "notApplied" });
@@ -104,9 +105,13 @@ function unreadableText({ complete, undecoded }: ApiResponse, text: string): Fai
 
 /** Returns the text of a response. @throws {RequestError} if it reports a failure. */
 function successText(response: ApiResponse, isFailure = reportsFailure): string {
-  const text = response.body.toString("utf8");
+  const text = bodyText(response);
   if (isFailure(text)) throw response.failure(unsuccessful(isWebPage(text)));
   return text;
+}
+
+function bodyText({ body }: ApiResponse): string {
+  return body.toString("utf8");
 }
 
 function unsuccessful(isPage: boolean): FailureCause {
