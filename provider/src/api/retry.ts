@@ -68,6 +68,11 @@ function mayHaveTakenEffect(kind: OperationKind, attempt: Attempt): boolean {
   return status === 408 || status < 400 || (status >= 500 && status !== 501);
 }
 
+/** Whether the deadline ended an attempt, which then tells nothing about the server. */
+function isCutShort(attempt: Attempt, timeLeft: number): boolean {
+  return attempt.kind === "noResponse" && attempt.reason === "timeout" && timeLeft <= TIMER_ERROR;
+}
+
 /** How an operation ended after all its attempts. */
 export type Outcome = {
   /** The effect of all attempts together. */
@@ -140,11 +145,9 @@ export async function withRetry(
     }
     const mayHaveChanged = mayHaveTakenEffect(kind, attempt);
     if (mayHaveChanged) effect = "possible";
-    // The deadline left this attempt too little time to tell anything: the one before says what is wrong,
-    // unless it had no effect and this one may have.
-    if (last !== null && attempt.kind === "noResponse" && attempt.reason === "timeout")
-      if (deadline - clock.now() <= TIMER_ERROR && (!mayHaveChanged || mayHaveTakenEffect(kind, last)))
-        return failed(causeOf(last));
+    // The attempt before says what is wrong, unless it had no effect and this one may have.
+    if (last !== null && isCutShort(attempt, deadline - clock.now()))
+      if (!mayHaveChanged || mayHaveTakenEffect(kind, last)) return failed(causeOf(last));
     last = attempt;
     response = attempt.kind === "response" ? attempt : null;
 
