@@ -18,6 +18,7 @@ import {
   type StateMap,
 } from "./fleet-model.js";
 import { shownLabels } from "./shown-webhook.js";
+import type { WebhookSnapshot } from "./webhook-registry.js";
 import { finalStates } from "./webhook-release.js";
 
 /**
@@ -46,17 +47,28 @@ export async function checkFleet(
     const snapshot = await webhooks.lookUp(ids);
     const missing = ids.filter((id) => !snapshot.get(id));
     if (missing.length > 0) throw snapshot.absenceError(missing);
-    for (const state of STATES) {
-      const webhookIds = ids.filter(
-        (id) => !(id in known) && named[id] === state && snapshot.get(id)?.state === oppositeState(state),
-      );
-      const labels = shownLabels(plugin, snapshot, webhookIds);
-      if (webhookIds.length > 0) plugin.warn({ kind: "firstChange", state, webhookIds, labels });
-    }
+    const newIds = ids.filter((id) => !(id in known));
+    tellFirstChanges(plugin, snapshot, newIds, named);
     if (!isState(others)) return;
     const unnamed = statesOf(unnamedWebhooks(snapshot, named));
     for (const notice of othersNotices(others, unnamed, news.states !== UNKNOWN)) plugin.warn(notice);
   });
+}
+
+/** Says which webhooks are not in the states that a resource declares for the first time. */
+function tellFirstChanges(
+  plugin: PluginProcess,
+  snapshot: WebhookSnapshot,
+  newIds: readonly number[],
+  named: Readonly<Record<string, unknown>>,
+): void {
+  for (const state of STATES) {
+    const webhookIds = newIds.filter(
+      (id) => named[id] === state && snapshot.get(id)?.state === oppositeState(state),
+    );
+    const labels = shownLabels(plugin, snapshot, webhookIds);
+    if (webhookIds.length > 0) plugin.warn({ kind: "firstChange", state, webhookIds, labels });
+  }
 }
 
 /** Without the list, refuses what needs it. Says so in each run, so that nobody forgets it. */

@@ -5,6 +5,7 @@ import { ownNodesOf } from "../responses/state-reader.js";
 import type { WebhookReading } from "../responses/webhook-list-reader.js";
 import { webhookLabel, type SearchableWebhook } from "../webhook-search.js";
 import type { PluginProcess } from "../shared/plugin-process.js";
+import type { WebhookSnapshot } from "./webhook-registry.js";
 
 /** A webhook as it is shown to a person, with the complete values that a search compares. */
 export type ShownWebhook = SearchableWebhook & Required<Pick<SearchableWebhook, "full">>;
@@ -45,7 +46,7 @@ export function shownWebhook(plugin: PluginProcess, webhook: WebhookReading): Sh
 /** Names webhooks of a list by their IDs and what they are known by. */
 export function shownLabels(
   plugin: PluginProcess,
-  list: { get(webhookId: number): WebhookReading | undefined },
+  list: Pick<WebhookSnapshot, "get">,
   webhookIds: readonly number[],
 ): readonly string[] {
   return webhookIds.map((webhookId) => {
