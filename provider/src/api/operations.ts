@@ -2,6 +2,9 @@
 export type Operation =
   "createApiKey" | "deleteApiKey" | "listWebhooks" | "activateWebhook" | "disableWebhook";
 
+/** The operations that may change something at the service. */
+export type ChangingOperation = Exclude<Operation, "listWebhooks">;
+
 /**
  * How an operation behaves when it is repeated: a `create` creates a second object, so it is never repeated
  * blindly; a `read` changes nothing; a `change` is idempotent.

@@ -14,13 +14,8 @@ import { EngineLog } from "./engine-log.js";
 import { renderError, renderRepeated, sharedCause } from "../messages/error-messages.js";
 import { renderInputProblem } from "../messages/input-messages.js";
 import { Lifetime } from "./lifetime.js";
-import {
-  isInformation,
-  renderNotice,
-  renderProgress,
-  renderStop,
-  renderWait,
-} from "../messages/notice-messages.js";
+import { isInformation, renderNotice } from "../messages/notice-messages.js";
+import { renderProgress, renderStop, renderWait } from "../messages/status-messages.js";
 import { openRunJournal } from "./run-journal.js";
 import type { MessageContext } from "../messages/wording.js";
 

@@ -1,5 +1,5 @@
 import type { ClientOptions } from "../api/client.js";
-import type { Operation } from "../api/operations.js";
+import type { ChangingOperation } from "../api/operations.js";
 import { systemClock } from "../api/rate-limiter.js";
 import { KeyHolders, type KeyEntry } from "../keys/key-holders.js";
 import { DeletedKeys } from "../keys/deleted-keys.js";
@@ -143,7 +143,7 @@ export class PluginProcess {
   }
 
   /** The names of the operations that are waiting for a response, and may change something. */
-  get pendingChanges(): readonly Exclude<Operation, "listWebhooks">[] {
+  get pendingChanges(): readonly ChangingOperation[] {
     const pending = this.#client?.pendingOperations() ?? [];
     return pending.filter((operation) => operation !== "listWebhooks");
   }

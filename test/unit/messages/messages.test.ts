@@ -21,7 +21,8 @@ import {
 import type { UnreadPages } from "../../../provider/src/webhooks/list-pages.js";
 import { renderError } from "../../../provider/src/messages/error-messages.js";
 import { renderInputProblem } from "../../../provider/src/messages/input-messages.js";
-import { renderNotice, renderStop } from "../../../provider/src/messages/notice-messages.js";
+import { renderNotice } from "../../../provider/src/messages/notice-messages.js";
+import { renderStop } from "../../../provider/src/messages/status-messages.js";
 import { PAGE, type MessageContext } from "../../../provider/src/messages/wording.js";
 import { CANARIES, findLeaks } from "../../support/canary.ts";
 import { page } from "../docs/tables.ts";
