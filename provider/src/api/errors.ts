@@ -22,6 +22,12 @@ export abstract class PartnerError extends Error {
   abstract readonly code: ErrorCode;
 }
 
+/** Turns an error of this provider into `null`, where nothing depends on success. @throws any other error. */
+export function ignorePartnerError(error: unknown): null {
+  if (error instanceof PartnerError) return null;
+  throw error;
+}
+
 /** Why a list is not recognized. */
 export interface UnreadableList {
   readonly readable: false;

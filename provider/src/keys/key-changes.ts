@@ -1,4 +1,4 @@
-import { PartnerError, RequestError } from "../api/errors.js";
+import { ignorePartnerError, PartnerError, RequestError } from "../api/errors.js";
 import { ResourceError, type LostCreation } from "../shared/problems.js";
 import type { PluginProcess } from "../shared/plugin-process.js";
 import type { Applied } from "../shared/resource.js";
@@ -100,10 +100,7 @@ async function isExpiredAtService({ plugin, inputs }: KeyChange, state: KeyState
   // A program that shortens the overlap asks for the deletion.
   if (!(Date.parse(state.previousExpiresAt ?? "") <= plugin.currentTime())) return true;
   const { client, webhooks } = await plugin.open();
-  if (client.clockOffset() === null)
-    await webhooks.reach().catch((error: unknown) => {
-      if (!(error instanceof PartnerError)) throw error;
-    });
+  if (client.clockOffset() === null) await webhooks.reach().catch(ignorePartnerError);
   return warnIfClockIsOff(plugin) === 0 || isPreviousExpired(state, inputs.rotation, plugin.agreedTime());
 }
 

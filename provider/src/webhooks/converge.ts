@@ -1,4 +1,4 @@
-import { PartnerError, RequestError } from "../api/errors.js";
+import { ignorePartnerError, PartnerError, RequestError } from "../api/errors.js";
 import { isState, type WebhookState } from "../api/operations.js";
 import type { WebhookReading } from "../responses/webhook-list-reader.js";
 import { ResourceError, type WebhookFailure } from "../shared/problems.js";
@@ -186,11 +186,8 @@ async function confirmChanges(
   const isOld = (list: WebhookSnapshot | null, doubt: WebhookDoubt): boolean =>
     ![doubt.state, null].includes(shownState(list, doubt));
   const list = await registry
-    .listAfterChanges((list) => !doubts.some((doubt) => isOld(list, doubt)))
-    .catch((error: unknown) => {
-      if (!(error instanceof PartnerError)) throw error;
-      return null;
-    });
+    .listAfterChanges((read) => !doubts.some((doubt) => isOld(read, doubt)))
+    .catch(ignorePartnerError);
   const unclear = doubts.filter((doubt) => shownState(list, doubt) === null);
   if (unclear.length > 0)
     plugin.warn({

@@ -1,4 +1,4 @@
-import { PartnerError, type RequestError } from "../api/errors.js";
+import { ignorePartnerError, type RequestError } from "../api/errors.js";
 import type { ListResponse } from "../api/client.js";
 import type { WebhookState } from "../api/operations.js";
 import type { WebhookReading } from "../responses/webhook-list-reader.js";
@@ -202,11 +202,6 @@ export class WebhookRegistry {
     );
     return result;
   }
-}
-
-function ignorePartnerError(error: unknown): null {
-  if (error instanceof PartnerError) return null;
-  throw error;
 }
 
 /** Returns a list that says nothing but that webhooks may exist. */
