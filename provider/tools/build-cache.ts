@@ -1,7 +1,7 @@
 /** Keeps what is slow to build, such as the Pulumi CLI, in the cache folder of the user. */
 import { hash, randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { mkdir, readdir, rename, rm } from "node:fs/promises";
+import { mkdir, rename, rm } from "node:fs/promises";
 import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
 
@@ -9,22 +9,6 @@ import { isAbsolute, join } from "node:path";
 export function cacheRoot(): string {
   const xdg = process.env["XDG_CACHE_HOME"] ?? "";
   return join(isAbsolute(xdg) ? xdg : join(homedir(), ".cache"), "pulumi-partners");
-}
-
-/** Where the Node processes of tests and the demo keep compiled code. */
-export function compiledCodeFolder(): string {
-  return join(cacheRoot(), "node");
-}
-
-/**
- * Removes the compiled code once there is much of it: Node keeps it by path and never removes any, and each
- * test that installs packages into a temporary folder adds paths that never come back.
- *
- * @param maxFiles How many files may stay. A file has about 9 kB.
- */
-export async function limitCompiledCode(maxFiles = 20_000): Promise<void> {
-  const files = await readdir(compiledCodeFolder(), { recursive: true }).catch(() => []);
-  if (files.length > maxFiles) await rm(compiledCodeFolder(), { recursive: true, force: true });
 }
 
 /** Hashes the files that determine a cache entry, for its name. */

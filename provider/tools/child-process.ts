@@ -1,16 +1,11 @@
-/**
- * Finds and runs commands, for the tools and the tests. It would hardly be shorter with a package such as
- * execa.
- */
+/** Finds and runs commands, for the tools and the tests. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { constants } from "node:fs";
 import { access } from "node:fs/promises";
-import { delimiter, resolve } from "node:path";
-import { createInterface } from "node:readline";
+import { tmpdir } from "node:os";
+import { delimiter, join, resolve } from "node:path";
 import { text } from "node:stream/consumers";
-
-import { compiledCodeFolder } from "./build-cache.ts";
 
 /** The result of a process. */
 export interface Ended {
@@ -36,8 +31,6 @@ export interface ProcessOptions {
   readonly ownGroup?: boolean;
   /** Whether to also print its output immediately. @default false */
   readonly show?: boolean;
-  /** Called with each line of stderr, immediately. @default none */
-  readonly onStderrLine?: (line: string) => void;
 }
 
 /**
@@ -48,15 +41,7 @@ export interface ProcessOptions {
 export async function runProcess(
   command: string,
   args: readonly string[],
-  {
-    cwd,
-    env,
-    timeoutMs = 120_000,
-    signal,
-    ownGroup = false,
-    show = false,
-    onStderrLine,
-  }: ProcessOptions = {},
+  { cwd, env, timeoutMs = 120_000, signal, ownGroup = false, show = false }: ProcessOptions = {},
 ): Promise<Ended> {
   const started = performance.now();
   const child = spawn(command, args, { cwd, env, detached: ownGroup, stdio: ["ignore", "pipe", "pipe"] });
@@ -64,7 +49,6 @@ export async function runProcess(
     child.stdout.pipe(process.stdout, { end: false });
     child.stderr.pipe(process.stderr, { end: false });
   }
-  if (onStderrLine) createInterface({ input: child.stderr }).on("line", onStderrLine);
   const kill = (): void => {
     if (ownGroup) killGroup(child.pid);
     else child.kill("SIGKILL");
@@ -121,7 +105,7 @@ export function inheritedEnv(): Record<string, string> {
   const kept = Object.entries(process.env).filter(([name]) => !NOT_INHERITED.test(name));
   return {
     // Every engine operation starts several Node processes that load the SDK.
-    NODE_COMPILE_CACHE: compiledCodeFolder(),
+    NODE_COMPILE_CACHE: join(tmpdir(), "pulumi-partners-compiled"),
     ...(Object.fromEntries(kept) as Record<string, string>),
   };
 }

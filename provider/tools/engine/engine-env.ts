@@ -1,19 +1,14 @@
 /**
- * Connects a Pulumi CLI, language hosts and the provider in this clone, for the demo and the engine tests.
+ * Connects a Pulumi CLI and the provider in this clone, for the demo and the engine tests.
  */
 import { mkdir, mkdtemp, rm, symlink } from "node:fs/promises";
-import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { basename, delimiter, dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
+import manifest from "../../package.json" with { type: "json" };
 import { ROOT } from "../checkout.ts";
 import { inheritedEnv } from "../child-process.ts";
-import { getPulumi } from "./pulumi-cli.ts";
-
-const require = createRequire(import.meta.url);
-const SDK_FOLDER = dirname(require.resolve("@pulumi/pulumi/package.json"));
-const { version: SDK_VERSION } = require("@pulumi/pulumi/package.json") as { version: string };
-const { version } = require("../../package.json") as { version: string };
+import { getPulumi, languageHost } from "./pulumi-cli.ts";
 
 /**
  * An engine for one test: the CLI, an empty backend in a temporary folder, and the environment that connects
@@ -43,14 +38,11 @@ export async function engineEnv(extra: Readonly<Record<string, string>> = {}): P
   await mkdir(backendDir);
   await mkdir(binDir);
   await symlink(pulumi.path, join(binDir, "pulumi"));
-  const hosts = ["bun", "go", "nodejs", "python", "yaml"].map((language) => [
-    `language-${language}-v${SDK_VERSION}`,
-    join(import.meta.dirname, `language-hosts/bin/pulumi-language-${language}`),
-  ]);
+  const java = await languageHost("java");
   const plugins = {
-    ...(Object.fromEntries(hosts) as Record<string, string>),
-    [`resource-pulumi-nodejs-v${SDK_VERSION}`]: join(SDK_FOLDER, "pulumi-resource-pulumi-nodejs"),
-    [`resource-partners-v${version}`]: join(ROOT, "provider/bin/pulumi-resource-partners"),
+    [`resource-partners-v${manifest.version}`]: join(ROOT, "provider/bin/pulumi-resource-partners"),
+    // The engine finds the other hosts next to the CLI.
+    ...(java !== undefined && { "language-java-v1.0.0": java }),
   };
   for (const [plugin, executable] of Object.entries(plugins)) {
     const folder = join(homeDir, "plugins", plugin);

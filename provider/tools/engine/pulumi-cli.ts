@@ -1,43 +1,60 @@
 /** Finds, installs or builds a Pulumi CLI, for the demo, the engine tests and the release check. */
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
-import { cacheRoot, fill, hashOf, limitCompiledCode } from "../build-cache.ts";
+import { chmod, copyFile, symlink } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { cacheRoot, fill, hashOf } from "../build-cache.ts";
+import { OLDEST_CLI } from "../checkout.ts";
 import { isExecutable, mustRun, onPath } from "../child-process.ts";
-import { goBuild } from "../go-build.ts";
+import { goBuild } from "./go-build.ts";
 
-/** A working Pulumi CLI that is new enough. */
+/** A working Pulumi CLI that is new enough, with Pulumi's language hosts in the same folder. */
 export interface Pulumi {
   /** The path of the executable. */
   readonly path: string;
-  /** The version, such as `3.259.0`. */
+  /** The version, such as `3.274.1`. */
   readonly version: string;
 }
 
-/** In older versions, `pulumi import` of a file loses the outputs of a dynamic resource. */
-const MINIMUM_VERSION = "3.254.0";
-
-const MODULE_FOLDER = join(import.meta.dirname, "cli-module");
+/** The Go module that pins the CLI and builds it, with the hosts that have no module of their own. */
+const MODULE = join(import.meta.dirname, "cli-module");
 const PACKAGE = "github.com/pulumi/pulumi/pkg/v3";
-const GO_MOD = readFileSync(join(MODULE_FOLDER, "go.mod"), "utf8");
+const SDK = "github.com/pulumi/pulumi/sdk/v3";
+const GO_MOD = readFileSync(join(MODULE, "go.mod"), "utf8");
 const VERSION = new RegExp(`^\\s*${PACKAGE} v(\\S+)`, "m").exec(GO_MOD)?.[1] ?? "";
+const HASH = hashOf(MODULE, "go.mod", "go.sum", "language-host/main.go", "language-host/sdk.go");
+const PLATFORM = `${VERSION}-${process.platform}-${process.arch}`;
+const INSTALLED = join(cacheRoot(), `pulumi-${PLATFORM}`);
+const BUILT = join(cacheRoot(), `pulumi-${PLATFORM}-${HASH}`);
 
 /** Where the installer downloads the CLI. */
 const SITE = "get.pulumi.com";
 
-const PLATFORM = `${VERSION}-${process.platform}-${process.arch}`;
-const INSTALLED = join(cacheRoot(), `pulumi-${PLATFORM}`);
-/** Includes a hash, so that a change of the Go modules causes a new build. */
-const BUILT = join(cacheRoot(), `pulumi-${PLATFORM}-${hashOf(MODULE_FOLDER, "go.mod", "go.sum")}`);
-
 /** Set by {@link setup} to the CLI that it found, so that test files need not search again. */
 const FOUND_VARIABLE = "FOUND_PULUMI_CLI";
 
-/** Runs once before the engine tier, so that the build of a CLI does not count as the time of a test. */
+/** Language hosts that are Go modules of their own, with the versions that are built. */
+const HOSTS = [
+  ["yaml", "github.com/pulumi/pulumi-yaml@v1.25.0"],
+  ["java", "github.com/pulumi/pulumi-java/pkg@v1.21.2"],
+] as const;
+
+/**
+ * Runs once before the engine tier, so that a build does not count as the time of a test. A CLI that was
+ * built here also gets the hosts for YAML and Java, which the demo does not need.
+ */
 export async function setup(): Promise<void> {
-  await limitCompiledCode();
   const pulumi = await getPulumi();
   console.error(`Pulumi ${pulumi.version}: ${pulumi.path}`);
   process.env[FOUND_VARIABLE] = JSON.stringify(pulumi);
+  if (pulumi.path !== join(BUILT, "pulumi")) return;
+  for (const [language, module] of HOSTS) {
+    const host = join(BUILT, `pulumi-language-${language}`);
+    if (await isExecutable(host)) continue;
+    const { Dir: folder } = JSON.parse(await mustRun("go", ["mod", "download", "-json", module])) as {
+      readonly Dir: string;
+    };
+    await goBuild(folder, host, `./cmd/pulumi-language-${language}`);
+  }
 }
 
 /**
@@ -54,7 +71,6 @@ export async function getPulumi(): Promise<Pulumi> {
   const ways = [
     () => process.env["PULUMI_CLI"],
     () => onPath("pulumi"),
-    // The installed CLI comes with Pulumi's own language host, the built CLI does not.
     () => join(INSTALLED, "bin/pulumi"),
     () => join(BUILT, "pulumi"),
     () => fill(INSTALLED, install).then(() => join(INSTALLED, "bin/pulumi")),
@@ -69,16 +85,22 @@ export async function getPulumi(): Promise<Pulumi> {
       console.error(failures.at(-1));
     }
   }
-  const remedy = `Install Pulumi ${MINIMUM_VERSION} or newer and put it on PATH, or set PULUMI_CLI to its path.`;
+  const remedy = `Install Pulumi ${OLDEST_CLI} or newer and put it on PATH, or set PULUMI_CLI to its path.`;
   throw new Error(["No Pulumi CLI was found.", ...failures, remedy].join("\n- "));
+}
+
+/** Returns the path of a language host in the folder of the CLI; `undefined` if it has none. */
+export async function languageHost(language: string): Promise<string | undefined> {
+  const path = join(dirname((await getPulumi()).path), `pulumi-language-${language}`);
+  return (await isExecutable(path)) ? path : undefined;
 }
 
 /** @throws if the CLI does not run, or is too old. */
 async function verified(path: string): Promise<Pulumi> {
   const env = { ...process.env, PULUMI_SKIP_UPDATE_CHECK: "true" };
   const version = /\d+\.\d+\.\d+/.exec(await mustRun(path, ["version"], { env }))?.[0] ?? "0";
-  if (version.localeCompare(MINIMUM_VERSION, "en", { numeric: true }) < 0)
-    throw new Error(`${path} is ${version}, older than ${MINIMUM_VERSION}`);
+  if (version.localeCompare(OLDEST_CLI, "en", { numeric: true }) < 0)
+    throw new Error(`${path} is ${version}, older than ${OLDEST_CLI}`);
   return { path, version };
 }
 
@@ -104,26 +126,20 @@ async function install(root: string): Promise<void> {
   });
 }
 
-/**
- * Code of other companies' clouds, and of `pulumi cloud`. Nothing that a test runs needs it to be fast, and
- * without inlining, its compilation takes half the time.
- */
-const COMPILED_QUICKLY = [
-  "github.com/pb33f/...",
-  "github.com/aws/...",
-  "cloud.google.com/...",
-  "github.com/Azure/...",
-  "github.com/envoyproxy/...",
-  "google.golang.org/api/...",
-  "github.com/google/go-tpm/...",
-  `${PACKAGE}/cmd/pulumi/cloud`,
-];
-
-/** Builds the CLI from its Go module, without a language host: see language-hosts/. */
+/** Builds the CLI from its Go module, with what Pulumi's releases have in the same folder. */
 async function build(folder: string): Promise<void> {
-  console.error("This takes about 4 minutes on 2 cores, once per machine.");
-  const quickly = COMPILED_QUICKLY.map((pattern) => `-gcflags=${pattern}=-dwarf=false -l`);
-  const version = `-X github.com/pulumi/pulumi/sdk/v3/go/common/version.Version=v${VERSION}`;
-  const flags = ["-gcflags=all=-dwarf=false", ...quickly, `-ldflags=-s -w ${version}`];
-  await goBuild(MODULE_FOLDER, join(folder, "pulumi"), ...flags, `${PACKAGE}/cmd/pulumi`);
+  console.error("This takes 3 to 5 minutes on 2 cores, once per machine.");
+  const version = `-X ${SDK}/go/common/version.Version=v${VERSION}`;
+  await goBuild(MODULE, join(folder, "pulumi"), `${PACKAGE}/cmd/pulumi`, version);
+  await goBuild(MODULE, join(folder, "language-host"), "./language-host");
+  for (const language of ["go", "nodejs", "python"])
+    await symlink("language-host", join(folder, `pulumi-language-${language}`));
+  const sdk = (await mustRun("go", ["list", "-m", "-f", "{{.Dir}}", SDK], { cwd: MODULE })).trim();
+  for (const [from, name] of [
+    ["python/cmd", "pulumi-language-python-exec"],
+    ["nodejs/dist", "pulumi-resource-pulumi-nodejs"],
+  ] as const) {
+    await copyFile(join(sdk, from, name), join(folder, name));
+    await chmod(join(folder, name), 0o755);
+  }
 }

@@ -2,51 +2,24 @@
  * Generates provider/schema.json, the API for all languages, from the same TSDoc as docs/resources. Pulumi's
  * SDK can infer the schema only of components.
  */
-import {
-  type CommentDisplayPart,
-  type DeclarationReflection,
-  ReflectionKind,
-  type SomeType,
-  type UnionType,
-} from "typedoc";
+import type { CommentDisplayPart, DeclarationReflection, SomeType } from "typedoc";
 
 import manifest from "../../package.json" with { type: "json" };
-import { FUNCTIONS } from "../../dist/registration.js";
-import { propertiesOf } from "./resource-pages.ts";
+import { PARTNER_WEBHOOKS, RESOURCES } from "../../dist/registration.js";
+import { notesOf, schemaExample } from "./examples.ts";
+import { commentOf, findExport, propertiesOf, prose } from "./typedoc-model.ts";
 
-interface ResourceNotes {
-  /** The documentation of the import. */
-  readonly note: string;
-  readonly example: string;
-  /**
-   * The filters of `pulumi do … list`. Without this member, the engine does not offer to list the resource.
-   */
-  readonly listInputs?: { readonly properties?: Readonly<Record<string, Spec>> };
-}
-
-/** The resources, each with what cannot be read from its class. */
-const RESOURCES: Readonly<Record<string, ResourceNotes>> = {
-  PartnerApiKey: {
-    example: "checkout env:OLD_KEY",
-    note: "Import an existing key from an environment variable, so that no command line, file or ID contains it:",
-  },
-  PartnerWebhookState: {
-    note: "Import a webhook by its ID:",
-    example: "orders 101",
-    listInputs: {
-      properties: {
-        state: { type: "string", description: "Only webhooks in this state: `active` or `disabled`." },
-      },
-    },
-  },
-  PartnerWebhookStates: {
-    note: "Import all webhooks of an account by the name of the account:",
-    example: "fleet default",
-  },
+/** How to import each resource: an explanation, and the arguments of `pulumi import` after the type. */
+const IMPORTS: Readonly<Record<string, readonly [note: string, example: string]>> = {
+  PartnerApiKey: [
+    "Import an existing key from an environment variable, so that no command line, file or ID contains it:",
+    "checkout env:OLD_KEY",
+  ],
+  PartnerWebhookState: ["Import a webhook by its ID:", "orders 101"],
 };
 
 /** Properties that are integers, which TypeScript types cannot express. */
-const INTEGERS: readonly string[] = ["webhookId", "afterDays", "overlapDays", "maxConnections"];
+const INTEGERS: readonly string[] = ["webhookId", "afterDays", "overlapDays"];
 /**
  * Secret properties with their owners, because `ResponseMapping` also has an `apiKey`. Without
  * `previousApiKey`: the plugin marks it when there is one, but the engine would also show `[secret]` when
@@ -59,6 +32,15 @@ const SECRETS: readonly string[] = [
   "ProviderArgs.accessToken",
   "ProviderArgs.headers",
 ];
+/**
+ * Types that are plain text with these values. Enums would make type checkers refuse text, and would have no
+ * flags in `pulumi do`.
+ */
+const WORDS: Readonly<Record<string, string>> = {
+  WebhookState: "`active`, `disabled`",
+  StateOnDestroy: "`leave`, `restore`, `active`, `disabled`",
+  OtherWebhooks: "`leave`, `active`, `disabled`",
+};
 
 /**
  * The package names by language. The npm package `pulumi-partners` contains the dynamic resources, so none
@@ -90,13 +72,20 @@ interface Spec {
   readonly secret?: boolean;
 }
 
-/** Returns the schema of the package. @param program The entry point for programs. */
-export function schemaOf(program: DeclarationReflection): unknown {
+/**
+ * Returns the schema of the package.
+ *
+ * @param program The entry point for programs.
+ * @param notes resource-notes.md
+ */
+export function schemaOf(program: DeclarationReflection, notes: string): unknown {
   const { version, description, keywords, homepage, license, repository } = manifest;
-  const schema = new Schema(program);
+  const path = /github\.com\/(.*)\.git$/.exec(repository.url)?.[1] ?? "";
+  const schema = new Schema(program, notes);
   // Nothing is required: `pulumi do` would refuse settings from the environment. `CheckConfig` names what is
   // missing.
   const { properties } = schema.object("ProviderArgs");
+  const names = RESOURCES.map(({ nativeToken }) => nativeToken.replace(/^.*:/, ""));
   return {
     name: "partners",
     displayName: "Partner API",
@@ -106,35 +95,28 @@ export function schemaOf(program: DeclarationReflection): unknown {
     homepage,
     license,
     repository: repository.url.replace(/^git\+|\.git$/g, ""),
-    ...distribution(),
+    publisher: path.replace(/\/.*/, ""),
+    pluginDownloadURL: `github://api.github.com/${path}`, // The release on GitHub.
     meta: { moduleFormat: "(.*)" },
     language: LANGUAGE,
     config: { variables: properties },
     provider: { description: schema.description("Provider"), properties, inputProperties: properties },
-    resources: Object.fromEntries(
-      Object.entries(RESOURCES).map(([name, notes]) => [token(name), schema.resource(name, notes)]),
-    ),
-    functions: Object.fromEntries(
-      FUNCTIONS.map(({ nativeToken, inputs }) => [
-        nativeToken,
-        schema.function(nativeToken, inputs.length > 0),
-      ]),
-    ),
+    resources: Object.fromEntries(names.map((name) => [token(name), schema.resource(name)])),
+    functions: {
+      [PARTNER_WEBHOOKS.nativeToken]: {
+        description: schema.description("getPartnerWebhooks"),
+        outputs: schema.object("GetPartnerWebhooksResult"),
+      },
+    },
     types: schema.types,
   };
 }
 
-/**
- * Returns where the registry finds the publisher and the logo, and where Pulumi downloads the plugin: from
- * the release on GitHub.
- */
-function distribution(): Record<"publisher" | "logoUrl" | "pluginDownloadURL", string> {
-  const path = /github\.com\/(.*)\.git$/.exec(manifest.repository.url)?.[1] ?? "";
-  return {
-    publisher: path.replace(/\/.*/, ""),
-    logoUrl: `https://raw.githubusercontent.com/${path}/v${manifest.version}/docs/logo.svg`,
-    pluginDownloadURL: `github://api.github.com/${path}`,
-  };
+/** Returns the section about the import of a resource, or `""`. */
+export function importSection(name: string): string {
+  const [note, example] = IMPORTS[name] ?? [];
+  if (note === undefined) return "";
+  return `## Import\n\n${note}\n\n\`\`\`sh\npulumi import ${token(name)} ${example}\n\`\`\``;
 }
 
 const token = (name: string): string => `partners:index:${name}`;
@@ -143,39 +125,31 @@ const token = (name: string): string => `partners:index:${name}`;
 class Schema {
   readonly types: Record<string, unknown> = {};
   readonly #program: DeclarationReflection;
+  readonly #notes: string;
 
-  constructor(program: DeclarationReflection) {
+  constructor(program: DeclarationReflection, notes: string) {
     this.#program = program;
+    this.#notes = notes;
   }
 
-  resource(name: string, { note, example, listInputs }: ResourceNotes): unknown {
+  resource(name: string): unknown {
     const { properties: inputProperties, required: requiredInputs } = this.object(`${name}Args`);
-    const importing = `## Import\n\n${note}\n\n\`\`\`sh\npulumi import ${token(name)} ${example}\n\`\`\``;
+    const description = `${this.description(name)}\n\n${importSection(name)}`.trim();
     // Lets a stack move from the dynamic resources without changes.
     const aliases = [{ type: `pulumi-nodejs:dynamic/partners:${name}` }];
-    const description = `${this.description(name)}\n\n${importing}`;
-    return { ...this.object(name), description, inputProperties, requiredInputs, listInputs, aliases };
+    return { ...this.object(name), description, inputProperties, requiredInputs, aliases };
   }
 
-  /** Converts a function. Its types have its name, with `Args` and `Result`. */
-  function(nativeToken: string, hasArguments: boolean): unknown {
-    const name = nativeToken.replace(/^.*:/, "");
-    const type = name.replace(/^g/, "G");
-    return {
-      description: this.description(name).split("\n\n")[0],
-      ...(hasArguments && { inputs: this.object(`${type}Args`) }),
-      outputs: this.object(`${type}Result`),
-    };
-  }
-
+  /** Returns the first paragraph about a resource or function, and its examples. */
   description(name: string): string {
-    const { comment, signatures = [] } = this.#find(name);
-    return prose((comment ?? signatures[0]?.comment)?.summary);
+    const subject = findExport(this.#program, name);
+    const [summary = ""] = textOf(commentOf(subject)?.summary).split("\n\n");
+    return `${summary}\n\n${schemaExample(notesOf(subject, this.#notes))}`;
   }
 
   /** Returns the properties of a class or an interface. */
   object(name: string): { properties: Record<string, Spec>; required: string[] | undefined } {
-    const properties = propertiesOf(this.#find(name));
+    const properties = propertiesOf(findExport(this.#program, name));
     const required = properties.filter((one) => !isOptional(one)).map((one) => one.name);
     return {
       properties: Object.fromEntries(properties.map((one) => [one.name, this.#property(one)])),
@@ -184,12 +158,17 @@ class Schema {
   }
 
   #property({ name, comment, type, parent }: DeclarationReflection): Spec {
-    const fallback = prose(comment?.getTag("@default")?.content).replace(/^"(.*)"$/, "`$1`");
-    const text = prose(comment?.summary).replace(/ Always secret\.$/, "");
+    const fallback = textOf(comment?.getTag("@default")?.content).replace(/^"(.*)"$/, "`$1`");
+    const text = textOf(comment?.summary).replace(/ Always secret\.$/, "");
+    const [, values] = Object.entries(WORDS).find(([word]) => String(type).includes(word)) ?? [];
     const spec = this.#type(type);
     return {
       ...(spec.type === "number" && INTEGERS.includes(name) ? { type: "integer" } : spec),
-      description: fallback === "" ? text : `${text}\n\nDefault: ${fallback}.`,
+      description: [
+        text,
+        ...(values === undefined ? [] : [`Values: ${values}.`]),
+        ...(fallback === "" ? [] : [`Default: ${fallback}.`]),
+      ].join("\n\n"),
       ...(SECRETS.includes(`${parent?.name}.${name}`) && { secret: true }),
     };
   }
@@ -206,8 +185,7 @@ class Schema {
     if (type?.type !== "reference") throw new Error(`The schema cannot express this type: ${String(type)}`);
     const [first, second] = type.typeArguments ?? [];
     if (type.name === "JsonScalar") return ANY;
-    // An enum would have constants in some languages, but no flag in `pulumi do`.
-    if (type.name === "WebhookState") return { type: "string" };
+    if (type.name in WORDS) return { type: "string" };
     if (type.name === "Record") return { type: "object", additionalProperties: this.#type(second) };
     // Input, Output, Readonly.
     if (first) return this.#type(first);
@@ -217,28 +195,11 @@ class Schema {
   #reference(name: string): string {
     const key = token(name.replace(/Args$/, ""));
     if (!(key in this.types)) {
-      const declared = this.#find(name);
-      const description = this.description(name);
       this.types[key] = {}; // Reserves its place before the types that it refers to.
-      this.types[key] = declared.kindOf(ReflectionKind.Interface)
-        ? { type: "object", description, ...this.object(name) }
-        : { type: "string", description, enum: this.#values(declared.type as UnionType) };
+      const description = textOf(findExport(this.#program, name).comment?.summary);
+      this.types[key] = { type: "object", description, ...this.object(name) };
     }
     return `#/types/${key}`;
-  }
-
-  /** Returns the values of a union of literals and further unions. */
-  #values({ types }: UnionType): { value: string }[] {
-    return types.flatMap((one) => {
-      if (one.type === "reference") return this.#values(this.#find(one.name).type as UnionType);
-      return one.type === "literal" ? [{ value: String(one.value) }] : [];
-    });
-  }
-
-  #find(name: string): DeclarationReflection {
-    const found = this.#program.children?.find((one) => one.name === name);
-    if (!found) throw new Error(`${name} is not exported.`);
-    return found;
   }
 }
 
@@ -253,24 +214,15 @@ function isAbsent(type: SomeType): boolean {
   return isNull(type) || (type.type === "intrinsic" && type.name === "undefined");
 }
 
-/** Whether an input can be omitted, or an output can be absent. */
+/** Whether there may be no value. */
 function isOptional({ flags, type }: DeclarationReflection): boolean {
   const value = type?.type === "reference" ? (type.typeArguments?.[0] ?? type) : type;
   return flags.isOptional || (value?.type === "union" && value.types.some(isNull));
 }
 
-/** Returns the text of a comment for all languages: without links, and without the `null` of TypeScript. */
-function prose(parts: readonly CommentDisplayPart[] = []): string {
-  return parts
-    .map((part) => (part.kind === "inline-tag" ? nameOf(part.text) : part.text))
-    .join("")
+/** Returns a comment for all languages: without the `null` of TypeScript, each paragraph on one line. */
+function textOf(parts: readonly CommentDisplayPart[] | undefined): string {
+  return prose(parts)
     .replaceAll("`null`", "absent")
-    .replaceAll(/(?<!\n)\n(?!\n)/g, " ")
-    .trim();
-}
-
-/** Names the target of a link: `ProviderArgs.account` becomes the `account` of the `Provider`. */
-function nameOf(link: string): string {
-  const [owner = "", member] = link.replace(/Args\b/, "").split(".");
-  return member === undefined ? `\`${owner}\`` : `\`${member}\` of \`${owner}\``;
+    .replaceAll(/(?<!\n)\n(?!\n)/g, " ");
 }

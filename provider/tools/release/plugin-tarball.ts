@@ -12,8 +12,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { build } from "esbuild";
-import { ROOT } from "../../checkout.ts";
-import { mustRun } from "../../child-process.ts";
+import manifest from "../../package.json" with { type: "json" };
+import { ROOT } from "../checkout.ts";
+import { mustRun } from "../child-process.ts";
 
 /** A tarball for `pulumi plugin install resource partners <version> --file`. */
 export interface PluginTarball {
@@ -23,23 +24,10 @@ export interface PluginTarball {
 }
 
 const require = createRequire(import.meta.url);
-const { version } = require("../../../package.json") as { version: string };
 const WINDOWS = process.platform === "win32";
 const EXECUTABLE = `pulumi-resource-partners${WINDOWS ? ".exe" : ""}`;
 /** The name of the platform in Pulumi. */
 const PLATFORM = `${WINDOWS ? "windows" : process.platform}-${process.arch === "x64" ? "amd64" : process.arch}`;
-
-/**
- * The bundles: the plugin, with a function that lets code-cache.cjs load the client, and undici, which is
- * large and not needed until the first request.
- */
-const BUNDLES = {
-  plugin: `
-    exports.loadClient = () => require("./dist/api/client.js");
-    require("./bin/pulumi-resource-partners");
-  `,
-  undici: 'module.exports = require("undici");',
-};
 /** Marks the place for the application in the Node executable, as documented by Node. */
 const FUSE = "NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2";
 
@@ -51,14 +39,24 @@ const FUSE = "NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2";
 export async function buildPlugin(folder: string): Promise<PluginTarball> {
   const dir = await mkdtemp(join(tmpdir(), "pulumi-partners-"));
   try {
-    const inputs = [await bundle("plugin", dir, ["undici"]), await bundle("undici", dir)].flat();
-    await Promise.all([makeExecutable(dir), addLicenses(dir, inputs)]);
-    await mkdir(folder, { recursive: true });
-    const name = `pulumi-resource-partners-v${version}-${PLATFORM}.tar.gz`;
-    // No absolute path: in GNU tar, the colon of C:\ denotes a remote machine.
-    await mustRun("tar", ["-czf", name, EXECUTABLE, "LICENSE", "LICENSE-node", "LICENSE-packages"], {
-      cwd: dir,
+    const { metafile } = await build({
+      entryPoints: [join(ROOT, "provider/bin/pulumi-resource-partners")],
+      loader: { "": "js" }, // The entry point has no extension.
+      absWorkingDir: ROOT,
+      outfile: join(dir, "plugin.js"),
+      bundle: true,
+      platform: "node",
+      target: `node${process.versions.node}`,
+      minify: true,
+      legalComments: "none", // LICENSE-packages contains the licenses.
+      metafile: true,
     });
+    await Promise.all([makeExecutable(dir), addLicenses(dir, Object.keys(metafile.inputs))]);
+    await mkdir(folder, { recursive: true });
+    const name = `pulumi-resource-partners-v${manifest.version}-${PLATFORM}.tar.gz`;
+    // No absolute path: in GNU tar, the colon of C:\ denotes a remote machine.
+    const files = [EXECUTABLE, "LICENSE", "LICENSE-node", "LICENSE-packages"];
+    await mustRun("tar", ["-czf", name, ...files], { cwd: dir });
     const path = join(folder, name);
     await copyFile(join(dir, name), path);
     return { path, sha256: hash("sha256", await readFile(path)) };
@@ -67,42 +65,13 @@ export async function buildPlugin(folder: string): Promise<PluginTarball> {
   }
 }
 
-/**
- * Writes a self-contained script. It is a function, because main.cjs passes it another `require`.
- *
- * @param external Packages that it loads from another bundle.
- * @returns The bundled files.
- */
-async function bundle(name: keyof typeof BUNDLES, dir: string, external: string[] = []): Promise<string[]> {
-  const { metafile } = await build({
-    stdin: { contents: BUNDLES[name], resolveDir: join(ROOT, "provider") },
-    absWorkingDir: ROOT,
-    outfile: join(dir, `${name}.js`),
-    bundle: true,
-    external,
-    platform: "node",
-    target: `node${process.versions.node}`,
-    minify: true,
-    banner: { js: "(function (require, exports, module) {" },
-    footer: { js: "})" },
-    legalComments: "none", // LICENSE-packages contains the licenses.
-    metafile: true,
-  });
-  return Object.keys(metafile.inputs);
-}
-
 async function makeExecutable(cwd: string): Promise<void> {
   const node = (...args: string[]) => mustRun(process.execPath, args, { cwd });
-  // Nothing listens at this address, but the plugin ends before it connects.
-  await node(join(import.meta.dirname, "code-cache.cjs"), "127.0.0.1:1");
-  const names = Object.keys(BUNDLES).flatMap((name) => [`${name}.js`, `${name}.cache`]);
   const config = {
-    main: join(import.meta.dirname, "main.cjs"),
+    main: "plugin.js",
     output: "plugin.blob",
     useCodeCache: true,
-    execArgv: ["--min-semi-space-size=16"], // Avoids a garbage collection during the start.
     disableExperimentalSEAWarning: true,
-    assets: Object.fromEntries(names.map((name) => [name, name])),
   };
   await writeFile(join(cwd, "sea.json"), JSON.stringify(config));
   await node("--experimental-sea-config", "sea.json");
@@ -134,7 +103,7 @@ async function addLicenses(cwd: string, inputs: readonly string[]): Promise<void
   await writeFile(join(cwd, "LICENSE-packages"), licenses.join("\n\n"));
 }
 
-/** @throws if the package has no license file. */
+/** @throws {Error} if the package has no license file. */
 async function licenseOf(folder: string): Promise<string> {
   const { name, version } = require(join(folder, "package.json")) as { name: string; version: string };
   // google-protobuf has two.
