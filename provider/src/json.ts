@@ -7,62 +7,56 @@ export type JsonObject = Readonly<Record<string, unknown>>;
 /** A value of a document and its position. */
 export interface DocumentNode {
   readonly value: unknown;
-  /** The name or index in the parent; `""` for the root. */
-  readonly token: string;
-  /** The normalized name of the member. Array elements have the name of their array. */
+  /** The normalized name of the member. Array elements have the name of their array. `""` for the root. */
   readonly name: string;
-  /** The name of the value that it is in; `""` for the root. */
-  readonly parentName: string;
-  /** Its JSON Pointer, with `*` for names that may be data; `null` if it is too deep to be shown. */
-  readonly pointer: string | null;
-  /** The number of names and indexes in the JSON Pointer. */
-  readonly depth: number;
+  /** Its JSON Pointer, with `*` for names that may be data. */
+  readonly pointer: string;
+  /** The object or array that it is in; `null` for the root. */
+  readonly parent: DocumentNode | null;
 }
 
-/** The maximum number of values that {@link nodesOf} looks at. */
-export const MAX_NODES = 250_000;
-const MAX_POINTER_DEPTH = 16;
-/** `::` can begin a command of a CI system. */
+/** The maximum number of values that {@link nodesOf} returns, so that a huge body takes little time. */
+const MAX_NODES = 250_000;
+/** Below this level, nothing is read: no documented body is deeper, and a pointer would be unreadable. */
+const MAX_DEPTH = 16;
+/** A name that is safe to show. `::` can begin a command of a CI system. */
 const FIELD_NAME = /^(?!.*::)(?:[@$]?[A-Za-z_][A-Za-z0-9_.:$-]{0,38}|[0-9]{1,3})$/;
 /** A name may be a secret or a person's ID if it is long and has a digit, or is one long word. */
 const MAY_BE_DATA = /^(?=.{16}).*[0-9]|[a-z]{16}|[A-Z]{16}/;
-
-/** Digits, as many as a key may have. */
+/** The digits of an integer, as many as a key may have. */
 const INTEGER = /^[0-9]{1,4096}$/;
 
-/** Replaces a value while it is parsed. `context` holds a scalar as it stands in the text. */
-type Reviver = (name: string, value: unknown, context?: { readonly source?: string }) => unknown;
-
-/** Parses a body as JSON, with or without a byte order mark. @returns `undefined` if it is not JSON. */
+/**
+ * Parses a body as JSON, with or without a byte order mark. An integer that a number cannot hold exactly
+ * becomes a bigint: a 64-bit ID is one.
+ *
+ * @returns `undefined` if it is not JSON.
+ */
 export function parseDocument(text: string): unknown {
-  return parse(text);
-}
-
-/**
- * Parses a body as {@link parseDocument} does, but with every number that stands there as digits as a bigint:
- * a 64-bit ID does not fit into a number. Nesting that overflows the stack is not JSON either.
- */
-export function parseWithExactIntegers(text: string): unknown {
-  return parse(text, (_name, value, { source = "" } = {}) =>
-    typeof value === "number" && INTEGER.test(source) ? BigInt(source) : value,
-  );
-}
-
-/**
- * Whether a document proves by itself that none of its text is missing: an object, an array or a string
- * would not be valid without its last character. The first digits of a number are a number, and the start of
- * plain text is plain text, so only the connection can tell whether these are whole.
- */
-export function provesWhole(document: unknown): boolean {
-  return typeof document === "string" || isArray(document) || isObject(document);
-}
-
-function parse(text: string, revive?: Reviver): unknown {
+  const exact = (_name: string, value: unknown, context?: { readonly source?: string }): unknown => {
+    const source = context?.source ?? "";
+    return typeof value === "number" && !Number.isSafeInteger(value) && INTEGER.test(source)
+      ? BigInt(source)
+      : value;
+  };
   try {
-    return JSON.parse(text.startsWith("\uFEFF") ? text.slice(1) : text, revive) as unknown;
+    return JSON.parse(text.startsWith("\uFEFF") ? text.slice(1) : text, exact) as unknown;
   } catch {
     return undefined;
   }
+}
+
+/** Whether a value is an object: neither a scalar nor an array. */
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+export function isArray(value: unknown): value is readonly unknown[] {
+  return Array.isArray(value);
+}
+
+export function isScalar(value: unknown): value is JsonScalar {
+  return value === null || ["string", "number", "boolean"].includes(typeof value);
 }
 
 /** Whether a body is a web page, such as a login page, instead. Its start shows it. */
@@ -71,29 +65,24 @@ export function isWebPage(text: string): boolean {
   return head.startsWith("<!doctype html") || (head.startsWith("<") && head.includes("<html"));
 }
 
-/** Whether a value is an object: neither a scalar nor an array. */
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-export function isScalar(value: unknown): value is JsonScalar {
-  return value === null || ["string", "number", "boolean"].includes(typeof value);
-}
-
-export function isArray(value: unknown): value is readonly unknown[] {
-  return Array.isArray(value);
-}
-
-/** Whether a JSON value says "nothing": null, false, zero, or an empty string, array or object. */
-export function isEmpty(value: unknown): boolean {
-  if (isArray(value)) return value.length === 0;
-  return !value || (typeof value === "object" && Object.keys(value).length === 0);
+/** Whether the body of a 2xx response says that nothing was done: a web page, or a root that says so. */
+export function reportsFailure(text: string): boolean {
+  if (isWebPage(text)) return true;
+  const document = parseDocument(text);
+  if (!isObject(document)) return false;
+  return Object.entries(document).some(([member, value]) => {
+    const name = normalizeName(member);
+    if (name === "success" || name === "ok") return value === false;
+    return name === "status" && typeof value === "string" && /^(?:error|fail|failed|failure)$/i.test(value);
+  });
 }
 
 /** Normalizes a name for comparison: `api_key`, `API-Key` and `apiKey` become the same name. */
 export function normalizeName(name: string): string {
-  const short = name.slice(0, 64);
-  return /^[a-z0-9]*$/.test(short) ? short : short.toLowerCase().replace(/[\W_]/g, "");
+  return name
+    .slice(0, 64)
+    .toLowerCase()
+    .replace(/[^a-z0-9]/g, "");
 }
 
 /** Returns a set of normalized names. @param list Names, separated by spaces. */
@@ -101,104 +90,42 @@ export function nameSet(list: string): ReadonlySet<string> {
   return new Set(list.split(" ").map(normalizeName));
 }
 
-/**
- * Yields the values of a document in order, the root first, and at most {@link MAX_NODES}: it takes little
- * memory, and an end. Not recursive: deep nesting would overflow the stack.
- */
-export function* nodesOf(
+/** Returns the values of a document, parents before children. @param descends Whether to visit children. */
+export function nodesOf(
   root: unknown,
-  descends = (_node: DocumentNode): boolean => true,
-): Generator<DocumentNode> {
-  const first = new Node(root, "", "", null);
-  const open: { readonly node: Node; readonly names: readonly string[] | null; next: number }[] = [];
-  let node: Node | undefined = first;
-  for (let count = 0; node !== undefined && count < MAX_NODES; count += 1) {
-    yield node;
-    const { value }: Node = node;
-    if (typeof value === "object" && value !== null && descends(node))
-      open.push({ node, names: isArray(value) ? null : Object.keys(value), next: 0 });
-    node = undefined;
-    for (let top = open.at(-1); top !== undefined && node === undefined; top = open.at(-1)) {
-      node = childOf(top.node, top.names, top.next);
-      top.next += 1;
-      if (node === undefined) open.pop();
-    }
-  }
+  descends: (node: DocumentNode) => boolean = () => true,
+): DocumentNode[] {
+  const nodes: DocumentNode[] = [];
+  const visit = (node: DocumentNode, depth: number): void => {
+    nodes.push(node);
+    if (depth === MAX_DEPTH || !descends(node)) return;
+    for (const child of childrenOf(node)) if (nodes.length < MAX_NODES) visit(child, depth + 1);
+  };
+  visit({ value: root, name: "", pointer: "", parent: null }, 0);
+  return nodes;
 }
 
-/** Returns the children of a value, or of the value of a node. */
-export function childrenOf(parent: DocumentNode | JsonObject): DocumentNode[] {
-  const node = parent instanceof Node ? parent : new Node(parent, "", "", null);
-  if (typeof node.value !== "object" || node.value === null) return [];
-  const names = isArray(node.value) ? null : Object.keys(node.value);
-  const children: DocumentNode[] = [];
-  for (
-    let child = childOf(node, names, 0);
-    child !== undefined;
-    child = childOf(node, names, children.length)
-  )
-    children.push(child);
-  return children;
+/** Returns the children of a node; none of a scalar. */
+export function childrenOf(parent: DocumentNode): DocumentNode[] {
+  const { value, name, pointer } = parent;
+  if (isArray(value))
+    return value.map((element, index) => ({ value: element, name, pointer: `${pointer}/${index}`, parent }));
+  if (!isObject(value)) return [];
+  return Object.entries(value).map(([member, child]) => ({
+    value: child,
+    name: normalizeName(member),
+    pointer: `${pointer}/${FIELD_NAME.test(member) && !MAY_BE_DATA.test(member) ? member : "*"}`,
+    parent,
+  }));
 }
 
-/**
- * Returns a child of a node; `undefined` if it has no more.
- *
- * @param names The names of its members; `null` for an array.
- */
-function childOf(parent: Node, names: readonly string[] | null, index: number): Node | undefined {
-  if (names === null) {
-    const elements = parent.value as readonly unknown[];
-    if (index >= elements.length) return undefined;
-    return new Node(elements[index], String(index), parent.name, parent);
-  }
-  const token = names[index];
-  if (token === undefined) return undefined;
-  return new Node((parent.value as JsonObject)[token], token, normalizeName(token), parent);
+/** Returns the distinct JSON Pointers of nodes, to propose: without those that hide a name. */
+export function pointersOf(nodes: readonly DocumentNode[], limit = 10): string[] {
+  const pointers = nodes.map(({ pointer }) => pointer).filter((pointer) => !pointer.includes("*"));
+  return [...new Set(pointers)].slice(0, limit);
 }
 
-class Node implements DocumentNode {
-  readonly value: unknown;
-  readonly token: string;
-  readonly name: string;
-  readonly depth: number;
-  readonly #parent: Node | null;
-
-  constructor(value: unknown, token: string, name: string, parent: Node | null) {
-    this.value = value;
-    this.token = token;
-    this.name = name;
-    this.depth = parent === null ? 0 : parent.depth + 1;
-    this.#parent = parent;
-  }
-
-  get parentName(): string {
-    return this.#parent?.name ?? "";
-  }
-
-  get pointer(): string | null {
-    if (this.#parent === null) return "";
-    if (this.depth > MAX_POINTER_DEPTH) return null;
-    const { token } = this;
-    const isField = isArray(this.#parent.value) || (FIELD_NAME.test(token) && !MAY_BE_DATA.test(token));
-    return `${this.#parent.pointer}/${isField ? token : "*"}`;
-  }
-}
-
-/** Returns the distinct JSON Pointers of nodes, to propose after a refusal. */
-export function pointersOf(nodes: Iterable<Pick<DocumentNode, "pointer">>, limit = 10): string[] {
-  const pointers = new Set<string>();
-  for (const { pointer } of nodes) {
-    if (pointer !== null) pointers.add(pointer);
-    if (pointers.size === limit) break;
-  }
-  return [...pointers];
-}
-
-/**
- * Returns the unescaped reference tokens of a JSON Pointer (RFC 6901); `null` if the text is not a JSON
- * Pointer.
- */
+/** Returns the unescaped reference tokens of a JSON Pointer (RFC 6901); `null` if the text is none. */
 export function parsePointer(text: string): string[] | null {
   if (text === "") return [];
   if (!text.startsWith("/") || /~(?![01])/.test(text)) return null;

@@ -2,9 +2,6 @@
 export type Operation =
   "createApiKey" | "deleteApiKey" | "listWebhooks" | "activateWebhook" | "disableWebhook";
 
-/** The operations that may change something at the service. */
-export type ChangingOperation = Exclude<Operation, "listWebhooks">;
-
 /**
  * How an operation behaves when it is repeated: a `create` creates a second object, so it is never repeated
  * blindly; a `read` changes nothing; a `change` is idempotent.
@@ -13,12 +10,8 @@ export type OperationKind = "create" | "read" | "change";
 
 interface OperationSpec {
   readonly method: "GET" | "POST" | "PATCH" | "DELETE";
-  /**
-   * The path below {@link API_ROOT}, with a placeholder for the only path parameter. Safe to print, unlike
-   * the path.
-   */
+  /** The path below {@link API_ROOT}, with a placeholder in place of a key, so that it is safe to print. */
   readonly template: string;
-  /** Determines the retries and the choice of connection. */
   readonly kind: OperationKind;
 }
 
@@ -33,10 +26,7 @@ export const OPERATIONS: Readonly<Record<Operation, OperationSpec>> = {
   disableWebhook: { method: "PATCH", template: "/webhooks/{webhook_id}/disable", kind: "change" },
 };
 
-/**
- * Whether a value is a text of visible ASCII, as access tokens and API keys are. No other text fits into a
- * header as it is.
- */
+/** Whether a value is visible ASCII, as access tokens and API keys are: no other text fits into a header. */
 export function isVisibleAscii(value: unknown, maxLength = 4096): value is string {
   return typeof value === "string" && value.length <= maxLength && /^[!-~]+$/.test(value);
 }
@@ -55,7 +45,6 @@ export const STATE_OPERATION: Readonly<Record<WebhookState, Operation>> = {
   disabled: "disableWebhook",
 };
 
-/** The two states of a webhook as a list. */
 export const STATES = Object.keys(STATE_OPERATION) as readonly WebhookState[];
 
 /** Whether a value is a state. The placeholder in a preview is not. */
@@ -63,7 +52,6 @@ export function isState(value: unknown): value is WebhookState {
   return STATES.some((state) => state === value);
 }
 
-/** Returns the other one of the two states. */
 export function oppositeState(state: WebhookState): WebhookState {
   return state === "active" ? "disabled" : "active";
 }

@@ -1,0 +1,179 @@
+import { brotliDecompressSync, unzipSync, zstdDecompressSync } from "node:zlib";
+import type { Dispatcher } from "undici";
+
+import { VERSION } from "../version.js";
+import type { OperationKind } from "./operations.js";
+
+/** A single HTTP request. */
+export interface HttpRequest {
+  readonly origin: string;
+  readonly method: Dispatcher.HttpMethod;
+  /** Secret: the path of a deletion contains the key. */
+  readonly path: string;
+  /** Secret. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly kind: OperationKind;
+  /** Milliseconds from the start of the attempt to the last byte of the response. */
+  readonly timeout: number;
+  /** When it aborts, the request is abandoned, except a creation that was sent. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+export type Attempt = HttpResponse | NoResponse;
+
+/** An attempt to which the server sent at least a status. */
+export interface HttpResponse {
+  readonly kind: "response";
+  readonly status: number;
+  /** The headers by lower-case name. */
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  /** Decoded. Secret. */
+  readonly body: Buffer;
+  /** Why the body ended before its end; `null` if nothing shows that it did. */
+  readonly cutOff: "limit" | "break" | null;
+}
+
+/** An attempt without a status. */
+export interface NoResponse {
+  readonly kind: "noResponse";
+  /** Whether undici started to send. Error codes do not tell: ECONNRESET occurs before and after sending. */
+  readonly sent: boolean;
+  readonly reason: "timeout" | "connection" | "interrupted";
+  /** The code of the error, such as `ECONNREFUSED`; the reason if there was none. */
+  readonly code: string;
+}
+
+/** Bytes of a body, as received and as decoded. gRPC carries no more of a state. */
+export const BODY_LIMIT = 8 * 1024 * 1024;
+
+/** Whether a status is 2xx. Any 2xx counts: a 200 instead of a 201 may carry the only copy of a key. */
+export function isSuccess(status: number): boolean {
+  return status >= 200 && status < 300;
+}
+
+/** Sends a request once. Never rejects, and always ends in time. */
+export function sendOnce(agent: Dispatcher, request: HttpRequest): Promise<Attempt> {
+  return new Promise((resolve) => {
+    const handler = new AttemptHandler(request, resolve);
+    const { origin, method, path } = request;
+    try {
+      agent.dispatch({ origin, method, path, headers: { ...request.headers, ...HEADERS } }, handler);
+    } catch (error) {
+      handler.onResponseError(null, error);
+    }
+  });
+}
+
+const HEADERS = {
+  "user-agent": `pulumi-partners/${VERSION}`,
+  accept: "application/json",
+  // Without this header, RFC 9110 (12.5.3) lets a server compress its responses.
+  "accept-encoding": "identity",
+} as const;
+
+type Controller = Dispatcher.DispatchController;
+
+/** Has a timer of its own: undici never rejects an aborted request that is still connecting. */
+class AttemptHandler implements Dispatcher.DispatchHandler {
+  readonly #request: HttpRequest;
+  readonly #resolve: (attempt: Attempt) => void;
+  readonly #timer: NodeJS.Timeout;
+  readonly #chunks: Buffer[] = [];
+  #length = 0;
+  #controller: Controller | null = null;
+  #response: Pick<HttpResponse, "status" | "headers"> | null = null;
+  #ended = false;
+
+  constructor(request: HttpRequest, resolve: (attempt: Attempt) => void) {
+    this.#request = request;
+    this.#resolve = resolve;
+    // In a busy process, the response may have arrived in time: one turn of the event loop reads it.
+    this.#timer = setTimeout(() => {
+      setImmediate(() => {
+        this.#end("timeout");
+      });
+    }, request.timeout);
+    request.signal?.addEventListener("abort", this.#interrupt);
+    if (request.signal?.aborted) this.#interrupt();
+  }
+
+  onRequestStart(controller: Controller): void {
+    if (this.#ended) controller.abort(new Error("abandoned"));
+    else this.#controller = controller;
+  }
+
+  onResponseStart(_controller: Controller, status: number, headers: HttpResponse["headers"]): void {
+    if (status >= 200) this.#response = { status, headers }; // 1xx is informational; the response follows.
+  }
+
+  onResponseData(_controller: Controller, chunk: Buffer): void {
+    if (this.#ended) return;
+    const room = BODY_LIMIT - this.#length;
+    this.#chunks.push(Buffer.from(chunk.subarray(0, room)));
+    this.#length += Math.min(room, chunk.length);
+    if (chunk.length > room) this.#end("limit");
+  }
+
+  onResponseEnd(): void {
+    this.#end(null);
+  }
+
+  onResponseError(_controller: Controller | null, error: unknown): void {
+    this.#end("connection", codeOf(error));
+  }
+
+  readonly #interrupt = (): void => {
+    const isSentCreation = this.#request.kind === "create" && this.#controller !== null;
+    if (!isSentCreation) this.#end("interrupted");
+  };
+
+  #end(why: NoResponse["reason"] | "limit" | null, code = ""): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    clearTimeout(this.#timer);
+    this.#request.signal?.removeEventListener("abort", this.#interrupt);
+    if (this.#response === null) {
+      const reason = why === "timeout" || why === "interrupted" ? why : "connection";
+      this.#resolve({ kind: "noResponse", sent: this.#controller !== null, reason, code: code || reason });
+    } else {
+      const body = decode(Buffer.concat(this.#chunks), this.#response.headers["content-encoding"]);
+      const cutOff = why === null || why === "limit" ? why : "break";
+      this.#resolve({ kind: "response", ...this.#response, body, cutOff });
+    }
+    if (why !== null) this.#controller?.abort(new Error("finished"));
+  }
+}
+
+const DECODERS = new Map<string, (body: Buffer, options: { maxOutputLength: number }) => Buffer>([
+  ["gzip", unzipSync],
+  ["x-gzip", unzipSync],
+  ["deflate", unzipSync],
+  ["br", brotliDecompressSync],
+  ["zstd", zstdDecompressSync],
+]);
+
+/** Decodes a body that a server encoded unasked. What cannot be decoded stays as it is: it may be a key. */
+function decode(received: Buffer, header: string | string[] | undefined): Buffer {
+  const names = String(header ?? "")
+    .toLowerCase()
+    .split(",");
+  let body = received;
+  try {
+    for (const name of names.map((text) => text.trim()).toReversed()) {
+      const decoder = DECODERS.get(name);
+      if (decoder) body = decoder(body, { maxOutputLength: BODY_LIMIT });
+      else if (name !== "" && name !== "identity") return received;
+    }
+    return body;
+  } catch {
+    return received;
+  }
+}
+
+/** Returns the code or the name of an error. Never its message: it may contain the URL, and the URL a key. */
+function codeOf(error: unknown): string {
+  if (!(error instanceof Error)) return "UNKNOWN";
+  // undici's HTTPParserError has no code.
+  const code = "code" in error && typeof error.code === "string" ? error.code : error.name;
+  return /^\w{1,64}$/.test(code) ? code : "UNKNOWN";
+}

@@ -1,0 +1,178 @@
+import { reportsFailure } from "../json.js";
+import { sendOnce, type Attempt, type HttpResponse } from "./attempt.js";
+import { createConnections, type BaseUrl } from "./connections.js";
+import { API_ROOT, OPERATIONS, STATE_OPERATION, type Operation, type WebhookState } from "./operations.js";
+import { RateLimiter, systemClock, type Clock } from "./rate-limiter.js";
+import { requestFailed, retryStatus } from "./request-messages.js";
+import { withRetry } from "./retry.js";
+import { quoteServer } from "./server-text.js";
+
+/** The settings of one client. */
+export interface ClientOptions {
+  readonly baseUrl: BaseUrl;
+  /** Secret. */
+  readonly accessToken: string;
+  /** Headers for a gateway, by name: validated, and none that the client sets. Secret. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Milliseconds of an attempt. An operation takes four times as much, without waits for a rate limit. */
+  readonly requestTimeout: number;
+  /** Names a setting as the user knows it, such as `partners:baseUrl`. */
+  readonly settingName: (name: string) => string;
+  /** Sets the proxies. @default the environment of this process */
+  readonly env?: NodeJS.ProcessEnv;
+  /** @default the system clock */
+  readonly clock?: Clock;
+  /** When it aborts, waits end, and requests are abandoned, except a creation that was sent. */
+  readonly signal?: AbortSignal;
+  /** Gets one line for each attempt, without secrets. @default no logging */
+  readonly log?: (line: string) => void;
+  /** Gets one line each time a request begins to wait for its retry. @default no reports */
+  readonly onStatus?: (text: string) => void;
+}
+
+/** A response with a 2xx status. */
+export interface ApiResponse {
+  /** By lower-case name. */
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  /** Decoded. Secret. */
+  readonly body: Buffer;
+  /** The body as UTF-8. Secret. */
+  readonly text: string;
+  /** Whether the body ended before its end, because of a break or the limit of 8 MiB. */
+  readonly isCutOff: boolean;
+}
+
+/** A client of the Partner API. Of a body, it knows only whether it reports a failure. */
+export interface PartnerClient {
+  /**
+   * Creates a key. Returns any 2xx, also one that reports a failure: it may hold the only copy of a key.
+   *
+   * @throws {PartnerError} with `effect: "possible"` if a key may have been created.
+   */
+  createApiKey(): Promise<ApiResponse>;
+  /**
+   * Deletes a key.
+   *
+   * @param keyOrId One segment of a path: not empty, and not only dots.
+   * @param secrets What no message may contain either: the key, if its ID is sent. @default []
+   * @throws {PartnerError} also if a 2xx reports a failure.
+   */
+  deleteApiKey(keyOrId: string, secrets?: readonly string[]): Promise<ApiResponse>;
+  /** Returns the list of webhooks. @throws {PartnerError} also if it reports a failure or is cut off. */
+  listWebhooks(): Promise<ApiResponse>;
+  /** @throws {PartnerError} also if a 2xx reports a failure. */
+  setWebhookState(webhookId: number, state: WebhookState): Promise<ApiResponse>;
+  /** When the last response of any status arrived, by the clock of the client; `null` before the first. */
+  readonly lastReceivedAt: number | null;
+  /** Closes all connections. Requests in flight fail. */
+  close(): Promise<void>;
+}
+
+/** How many times the time of one attempt an operation may take. */
+const OPERATION_FACTOR = 4;
+/** The minimum length of a word in a header that is a secret by itself: a server may quote it alone. */
+const MIN_WORD_LENGTH = 8;
+
+/** Creates a client. @throws {PartnerError} if the environment sets an invalid proxy. */
+export function createClient(options: ClientOptions): PartnerClient {
+  const { baseUrl, accessToken, headers, requestTimeout, settingName, signal, clock = systemClock } = options;
+  const connections = createConnections(baseUrl, options.env ?? process.env);
+  const limiter = new RateLimiter(clock, signal);
+  const sentHeaders = { ...headers, authorization: `Bearer ${accessToken}` };
+  const words = Object.values(headers).flatMap((value) => value.split(/[\s;,=]+/));
+  const ownSecrets = [
+    accessToken,
+    ...Object.values(headers),
+    ...words.filter((word) => word.length >= MIN_WORD_LENGTH),
+  ];
+  const server = baseUrl.origin + baseUrl.prefix;
+  const { host } = new URL(baseUrl.origin);
+  let lastReceivedAt: number | null = null;
+
+  /** Performs an operation, with retries, and returns the successful response. */
+  async function perform(call: Call): Promise<ApiResponse> {
+    const { operation, webhookId = null } = call;
+    const { kind } = OPERATIONS[operation];
+    const secrets = [...ownSecrets, ...(call.secrets ?? [])];
+    const timeout = OPERATION_FACTOR * requestTimeout;
+    const onRetry = (attempt: Attempt, pause: number): void => {
+      options.onStatus?.(retryStatus(operation, webhookId, attempt, pause));
+    };
+    const context = { clock, limiter, timeout, signal, onRetry };
+    const outcome = await withRetry(kind, context, attemptsOf(call));
+    if (outcome.end === "done") {
+      const response = apiResponse(outcome.attempt);
+      if (kind === "create" || !reportsFailure(response.text)) return response;
+    }
+    const last = outcome.attempt?.kind === "response" ? outcome.attempt : null;
+    throw requestFailed({
+      operation,
+      webhookId,
+      server,
+      settingName,
+      outcome,
+      pause: limiter.pause,
+      serverWords: last && quoteServer(last.body.toString(), secrets),
+    });
+  }
+
+  /** Returns a function that sends a call once, for {@link withRetry}. */
+  function attemptsOf({ operation, segment = "" }: Call): (left: number, count: number) => Promise<Attempt> {
+    const { method, template, kind } = OPERATIONS[operation];
+    const path = baseUrl.prefix + API_ROOT + template.replace(/\{\w+\}/, () => segment);
+    const request = { origin: baseUrl.origin, method, path, headers: sentHeaders, kind, signal };
+    let isFresh = kind === "create";
+    return async (left, count) => {
+      const startedAt = performance.now();
+      const agent = isFresh ? connections.fresh : connections.pooled;
+      // The response to a creation may hold the only copy of a key, so it always has its whole time.
+      const timeout = kind === "create" ? requestTimeout : Math.min(requestTimeout, left);
+      const attempt = await sendOnce(agent, { ...request, timeout });
+      // When one kept-alive connection breaks, the server may be closing the others too.
+      if (attempt.kind === "response") lastReceivedAt = clock.now();
+      else isFresh = true;
+      const result = attempt.kind === "response" ? attempt.status : attempt.code;
+      const duration = Math.round(performance.now() - startedAt);
+      // Only the template, codes and numbers: no secrets.
+      const name = `${operation} ${method} ${API_ROOT}${template} host=${host}`;
+      options.log?.(`${name} status=${result} attempt=${count} ms=${duration}`);
+      return attempt;
+    };
+  }
+
+  return {
+    createApiKey: () => perform({ operation: "createApiKey" }),
+    deleteApiKey: (keyOrId, secrets = []) => {
+      const segment = encodeURIComponent(keyOrId.toWellFormed());
+      return perform({ operation: "deleteApiKey", segment, secrets: [keyOrId, ...secrets] });
+    },
+    listWebhooks: () => perform({ operation: "listWebhooks" }),
+    setWebhookState: (webhookId, state) =>
+      perform({ operation: STATE_OPERATION[state], segment: String(webhookId), webhookId }),
+    get lastReceivedAt() {
+      return lastReceivedAt;
+    },
+    close: () => connections.close(),
+  };
+}
+
+/** One call of an operation. */
+interface Call {
+  readonly operation: Operation;
+  /** The path parameter, encoded. May contain a key. @default none */
+  readonly segment?: string;
+  readonly webhookId?: number;
+  readonly secrets?: readonly string[];
+}
+
+function apiResponse({ headers, body, cutOff }: HttpResponse): ApiResponse {
+  let text: string | undefined;
+  return {
+    headers,
+    body,
+    get text() {
+      return (text ??= body.toString());
+    },
+    isCutOff: cutOff !== null,
+  };
+}

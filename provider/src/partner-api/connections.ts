@@ -1,0 +1,71 @@
+import { Agent, EnvHttpProxyAgent, type Dispatcher } from "undici";
+
+import { MAX_IN_FLIGHT } from "./rate-limiter.js";
+import { invalidProxy } from "./request-messages.js";
+
+/** The base URL of a Partner API, in the parts that undici needs. */
+export interface BaseUrl {
+  /** Scheme, host and port. */
+  readonly origin: string;
+  /** The path before those of the operations, without a trailing slash; may be empty. */
+  readonly prefix: string;
+  /** Whether the host is this machine, so that plain HTTP is allowed, and no proxy is used. */
+  readonly loopback: boolean;
+}
+
+/** The connections to one account's server. */
+export interface Connections {
+  /** Reuses connections: for requests that can be repeated when one of them breaks. */
+  readonly pooled: Dispatcher;
+  /** For a POST: on a kept-alive socket that the server is closing, nobody can tell whether it arrived. */
+  readonly fresh: Dispatcher;
+  /** Closes all connections. Requests in flight fail. */
+  close(): Promise<void>;
+}
+
+const SOCKETS = {
+  allowH2: false, // Over HTTP/2, undici resends a refused POST, which could create a second key.
+  autoSelectFamily: true,
+  // Milliseconds for each address of a host. Node's 250 are too few for a slow network without IPv6.
+  autoSelectFamilyAttemptTimeout: 2_500,
+};
+
+/** Creates the connection pools. @throws {PartnerError} if the environment sets an invalid proxy. */
+export function createConnections({ loopback }: BaseUrl, env: NodeJS.ProcessEnv): Connections {
+  const proxies = {
+    httpProxy: env["http_proxy"] ?? env["HTTP_PROXY"] ?? "",
+    httpsProxy: env["https_proxy"] ?? env["HTTPS_PROXY"] ?? "",
+    noProxy: env["no_proxy"] ?? env["NO_PROXY"] ?? "",
+  };
+  const create = (pipelining: 0 | 1): Dispatcher => {
+    const options = {
+      ...SOCKETS,
+      connections: MAX_IN_FLIGHT,
+      connectTimeout: 10_000,
+      pipelining, // 0 disables keep-alive.
+      headersTimeout: 0, // attempt.ts limits the attempt as a whole.
+      bodyTimeout: 0,
+      maxHeaderSize: 256 * 1024, // Some gateways send more than undici's default of 16 KiB.
+    };
+    // A proxy for plain HTTP would receive the token unencrypted.
+    return loopback ? new Agent(options) : proxyAgent({ ...options, ...proxies, proxyTls: SOCKETS });
+  };
+  const [pooled, fresh] = [create(1), create(0)];
+  return {
+    pooled,
+    fresh,
+    async close() {
+      await Promise.all([pooled.destroy(), fresh.destroy()]);
+    },
+  };
+}
+
+function proxyAgent(options: EnvHttpProxyAgent.Options): Dispatcher {
+  const addresses = [options.httpProxy, options.httpsProxy].filter((address) => address);
+  if (!addresses.every((address) => /^https?:\/\//i.test(address ?? ""))) throw invalidProxy();
+  try {
+    return new EnvHttpProxyAgent(options);
+  } catch {
+    throw invalidProxy(); // Without the cause, which repeats the address and with it a password.
+  }
+}

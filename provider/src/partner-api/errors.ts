@@ -1,0 +1,64 @@
+/** Whether a failed operation may have changed anything at the service. */
+export type Effect = "none" | "possible";
+
+/** The stable codes of all errors. The troubleshooting page has a row for each. */
+export type ErrorCode =
+  | "PARTNERS_CONFIGURATION"
+  | "PARTNERS_CONNECTION"
+  | "PARTNERS_TIMEOUT"
+  | "PARTNERS_INTERRUPTED"
+  | "PARTNERS_STATUS"
+  | "PARTNERS_UNREADABLE"
+  | "PARTNERS_RESOURCE";
+
+/** What code asks of an error. */
+export interface ErrorFacts {
+  /** @default "none" */
+  readonly effect?: Effect;
+  /** The status of the last response; `null` if there was none. @default null */
+  readonly status?: number | null;
+  /** Whether it shows that the Partner API was not reached with these settings. @default false */
+  readonly isUnreachable?: boolean;
+  /**
+   * The first clause of the message, such as `GET https://…: the server returned 401`: of many resources that
+   * fail with the same one, only the first is told in full. @default the error is always told in full
+   */
+  readonly summary?: string | null;
+}
+
+/**
+ * The only class of errors that this provider raises. Its message is finished, apart from what the host adds
+ * about the call. It never contains a token, a key or a body.
+ */
+export class PartnerError extends Error {
+  readonly code: ErrorCode;
+  readonly effect: Effect;
+  readonly status: number | null;
+  readonly isUnreachable: boolean;
+  readonly summary: string | null;
+
+  constructor(code: ErrorCode, message: string, facts: ErrorFacts = {}) {
+    super(message);
+    this.code = code;
+    this.effect = facts.effect ?? "none";
+    this.status = facts.status ?? null;
+    this.isUnreachable = facts.isUnreachable ?? false;
+    this.summary = facts.summary ?? null;
+  }
+}
+
+/** A resource, as it is declared or stored, does not fit the service or the settings. */
+export function resourceError(text: string, facts?: ErrorFacts): PartnerError {
+  return new PartnerError("PARTNERS_RESOURCE", text, facts);
+}
+
+/** Returns the error with which an operation fails; `null` if it succeeds. Throws anything but our errors. */
+export async function failureOf(operation: Promise<unknown>): Promise<PartnerError | null> {
+  try {
+    await operation;
+    return null;
+  } catch (error) {
+    if (error instanceof PartnerError) return error;
+    throw error;
+  }
+}

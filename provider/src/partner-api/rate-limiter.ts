@@ -1,0 +1,118 @@
+import { setTimeout as wait } from "node:timers/promises";
+
+/** Time and randomness, so that tests can control both. */
+export interface Clock {
+  /** Milliseconds since the epoch. */
+  now(): number;
+  /** A number from 0 (inclusive) to 1 (exclusive). */
+  random(): number;
+  /** Resolves after the given milliseconds, or as soon as the signal is aborted. */
+  sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
+}
+
+export const systemClock: Clock = {
+  // Unlike Date.now(), it does not jump when the clock is set.
+  now: () => performance.timeOrigin + performance.now(),
+  random: () => Math.random(),
+  sleep: async (milliseconds, signal) => {
+    await wait(milliseconds, undefined, signal && { signal }).catch(() => undefined);
+  },
+};
+
+/** The maximum number of requests in flight, of all operations of a process. */
+export const MAX_IN_FLIGHT = 16;
+
+/** Milliseconds of the first pause after a 429 without `Retry-After`, and of the longest one. */
+const [FIRST_PAUSE, LONGEST_PAUSE] = [1_000, 60_000];
+/** Milliseconds without any success after which a 429 ends an operation. */
+const PATIENCE = 120_000;
+/** Milliseconds that a timer of Node may fire early. */
+const TIMER_ERROR = 2;
+/** How many more requests may be in flight after each success, until there are 16 again. */
+const GROWTH = 0.05;
+
+/**
+ * Limits all requests of the process: 16 in flight and, after a 429, none until a pause is over. Then one
+ * request begins again, and others follow.
+ */
+export class RateLimiter {
+  readonly #clock: Clock;
+  readonly #signal: AbortSignal | undefined;
+  readonly #queue: (() => void)[] = [];
+  #inFlight = 0;
+  #limit = MAX_IN_FLIGHT;
+  #pausedUntil = 0;
+  #nextPause = FIRST_PAUSE;
+  #throttledSince: number | null = null;
+
+  constructor(clock: Clock, signal?: AbortSignal) {
+    this.#clock = clock;
+    this.#signal = signal;
+    signal?.addEventListener("abort", () => {
+      this.#wake(Infinity);
+    });
+  }
+
+  /** Milliseconds until the next request may be sent. */
+  get pause(): number {
+    const pause = this.#pausedUntil - this.#clock.now();
+    return pause < TIMER_ERROR ? 0 : pause;
+  }
+
+  /**
+   * Waits for a turn, which {@link release} ends.
+   *
+   * @param onPause Called before each pause with its milliseconds.
+   * @returns `false` if the signal is aborted, or if 429s have lasted for too long.
+   */
+  async acquire(onPause: (milliseconds: number) => void): Promise<boolean> {
+    while (!this.#signal?.aborted) {
+      const { pause } = this;
+      if (pause > 0) {
+        const silence = this.#clock.now() - (this.#throttledSince ?? Infinity);
+        if (silence >= PATIENCE || pause > PATIENCE) return false;
+        onPause(pause);
+        await this.#clock.sleep(pause, this.#signal);
+      } else if (this.#inFlight < Math.floor(this.#limit)) {
+        this.#inFlight += 1;
+        return true;
+      } else {
+        await new Promise<void>((resolve) => this.#queue.push(resolve));
+      }
+    }
+    return false;
+  }
+
+  /** Ends a turn. @param status `null` without a response. @param retryAfter Milliseconds; `null` if none. */
+  release(status: number | null, retryAfter: number | null): void {
+    this.#inFlight -= 1;
+    if (status === 429) this.#throttle(retryAfter);
+    else if (status !== null) this.#succeed();
+    this.#wake(Math.floor(this.#limit) - this.#inFlight);
+  }
+
+  #throttle(retryAfter: number | null): void {
+    const now = this.#clock.now();
+    this.#throttledSince ??= now;
+    this.#limit = 1;
+    // Only the first 429 of a burst says something new.
+    if (now >= this.#pausedUntil) {
+      // Partly random, so that several processes do not begin again at the same time.
+      this.#pausedUntil = now + this.#nextPause * (1 + this.#clock.random() / 2);
+      this.#nextPause = Math.min(LONGEST_PAUSE, this.#nextPause * 2);
+    }
+    this.#pausedUntil = Math.max(this.#pausedUntil, now + (retryAfter ?? 0));
+    this.#wake(Infinity); // They wait for the end of the pause instead, or give up.
+  }
+
+  #succeed(): void {
+    this.#throttledSince = null;
+    this.#nextPause = Math.max(FIRST_PAUSE, this.#nextPause / 2);
+    this.#limit = Math.min(MAX_IN_FLIGHT, this.#limit + GROWTH);
+  }
+
+  #wake(count: number): void {
+    // Responses that arrived together are handled first: one of them may be a 429.
+    for (const proceed of this.#queue.splice(0, Math.max(0, count))) setImmediate(proceed);
+  }
+}

@@ -1,0 +1,158 @@
+import { isWebPage } from "../json.js";
+import { BODY_LIMIT, isSuccess, type Attempt, type HttpResponse, type NoResponse } from "./attempt.js";
+import { PartnerError, type ErrorCode } from "./errors.js";
+import { API_ROOT, OPERATIONS, type Operation } from "./operations.js";
+import type { Outcome } from "./retry.js";
+
+/** The facts about an operation that failed after all its attempts. */
+export interface RequestFailure {
+  readonly operation: Operation;
+  /** The webhook to change; `null` for other operations. */
+  readonly webhookId: number | null;
+  /** The address that the path of the API was added to, as in `https://partners.example.com/gateway`. */
+  readonly server: string;
+  /** Names a setting as the user knows it. */
+  readonly settingName: (name: string) => string;
+  /** `done`: with a body that reports a failure. */
+  readonly outcome: Outcome;
+  /** Milliseconds until a rate limit allows another request. */
+  readonly pause: number;
+  /** What the server said, redacted. */
+  readonly serverWords: string | null;
+}
+
+/** An operation failed: what happened, what may have changed, one remedy, and the server's own words. */
+export function requestFailed(failure: RequestFailure): PartnerError {
+  const { operation, webhookId, server, outcome, serverWords } = failure;
+  const { effect, attempts } = outcome;
+  const [code, happened, remedy] = explain(failure);
+  const { method, template } = OPERATIONS[operation];
+  const clause = (path: string): string =>
+    `${method} ${server}${API_ROOT}${path}: ${happened}${attempts > 1 ? ` after ${attempts} attempts` : ""}`;
+  const mayHaveChanged = effect === "possible";
+  const isCreation = operation === "createApiKey"; // What a lost one means is said where keys are kept.
+  const changed = webhookId === null ? "The key may have been deleted." : "The webhook may have changed.";
+  const message = [
+    `${clause(pathOf(template, webhookId))}.`,
+    mayHaveChanged && !isCreation ? changed : "",
+    mayHaveChanged && isCreation && remedy === AGAIN ? "" : remedy, // It must not be repeated blindly.
+    serverWords === null ? "" : `The server said: "${serverWords}"`,
+  ];
+  const last = outcome.end === "interrupted" ? null : outcome.attempt;
+  return new PartnerError(code, message.filter((part) => part !== "").join(" "), {
+    effect,
+    status: last?.kind === "response" ? last.status : null,
+    isUnreachable: isUnreachable(outcome),
+    summary: clause(template),
+  });
+}
+
+/** A request waits for its retry. @param pause Milliseconds. */
+export function retryStatus(
+  operation: Operation,
+  webhookId: number | null,
+  attempt: Attempt,
+  pause: number,
+): string {
+  const { method, template } = OPERATIONS[operation];
+  const seconds = Number((pause / 1000).toPrecision(2));
+  return `${method} ${pathOf(template, webhookId)}: ${happenedIn(attempt)}; retrying in ${seconds} s`;
+}
+
+/** The environment names a proxy that cannot be used. Its address may contain a password. */
+export function invalidProxy(): PartnerError {
+  return new PartnerError(
+    "PARTNERS_CONFIGURATION",
+    "The environment sets an invalid proxy: HTTPS_PROXY and HTTP_PROXY must be http:// or https:// URLs.",
+    { summary: "The environment sets an invalid proxy" },
+  );
+}
+
+const AGAIN = "Run this again later.";
+
+/** Returns the code, what happened, and one remedy. */
+function explain(failure: RequestFailure): readonly [code: ErrorCode, happened: string, remedy: string] {
+  const { outcome, pause, settingName } = failure;
+  const { end, attempt } = outcome;
+  if (end === "interrupted") return ["PARTNERS_INTERRUPTED", "interrupted", ""];
+  const later = `Run this again in ${Math.ceil(pause / 1000)} s.`;
+  if (attempt === null)
+    return ["PARTNERS_STATUS", "not sent, because the server returned 429 to another request", later];
+  const happened = happenedIn(attempt);
+  if (end === "throttled") return ["PARTNERS_STATUS", happened, later];
+  if (attempt.kind === "noResponse") {
+    const code = isTimeout(attempt) ? "PARTNERS_TIMEOUT" : "PARTNERS_CONNECTION";
+    return [code, happened, connectionRemedy(attempt, settingName)];
+  }
+  const { status, cutOff } = attempt;
+  const code = isSuccess(status) ? "PARTNERS_UNREADABLE" : "PARTNERS_STATUS";
+  const baseUrl = settingName("baseUrl");
+  // The Partner API speaks JSON: something in front of it wants a login.
+  if (hasWebPage(attempt) && (isSuccess(status) || [401, 403].includes(status))) {
+    const remedy = `Check ${baseUrl}, and whether a gateway needs a login or ${settingName("headers")}.`;
+    return [code, `${happened} and a web page`, remedy];
+  }
+  if (!isSuccess(status)) return [code, happened, statusRemedy(status, failure)];
+  if (cutOff === "break") return ["PARTNERS_CONNECTION", happened, AGAIN];
+  if (cutOff === "limit") return [code, happened, `Check ${baseUrl}.`];
+  return [code, `${happened}, but its body reports a failure`, ""];
+}
+
+function happenedIn(attempt: Attempt): string {
+  if (attempt.kind === "noResponse") {
+    if (!isTimeout(attempt)) return `the connection failed (${attempt.code})`;
+    return `timed out while ${attempt.sent ? "waiting for the response" : "connecting"}`;
+  }
+  const { status, cutOff } = attempt;
+  if (!isSuccess(status) || cutOff === null) return `the server returned ${status}`;
+  return cutOff === "break"
+    ? "the response was cut off"
+    : `the response is longer than ${BODY_LIMIT / 2 ** 20} MiB`;
+}
+
+function statusRemedy(status: number, { operation, settingName }: RequestFailure): string {
+  const [baseUrl, token] = [settingName("baseUrl"), settingName("accessToken")];
+  if (status < 400) return `Redirects are not followed: set ${baseUrl} to the final address.`;
+  if (status === 401) return `The access token was rejected: check ${token}.`;
+  if (status === 403) return `The access token has no permission for this operation: check ${token}.`;
+  if (status === 404 || status === 410) {
+    if (operation.endsWith("Webhook")) return `The webhook may be gone. If not, check ${baseUrl}.`;
+    return `Nothing is at this address: check ${baseUrl}, the part before ${API_ROOT}.`;
+  }
+  if (status === 409 && operation === "createApiKey")
+    return "The service may allow only one key at a time: delete the other key first.";
+  return status >= 500 || [408, 409].includes(status) ? AGAIN : "";
+}
+
+/** By the error code of OpenSSL (verify(1)), Node or undici. */
+function connectionRemedy(attempt: NoResponse, settingName: (name: string) => string): string {
+  const { code, sent } = attempt;
+  const baseUrl = settingName("baseUrl");
+  if (isTimeout(attempt) && sent) return `If the server is slow, raise ${settingName("requestTimeout")}.`;
+  if (/CERT|SELF_SIGNED|^UNABLE_TO_/.test(code))
+    return `The certificate was rejected: check ${baseUrl}. For a private CA, set NODE_EXTRA_CA_CERTS.`;
+  if (/^UND_ERR_(?:ABORTED|PRX)/.test(code))
+    return "The proxy refused the connection: check HTTPS_PROXY, or add the host to NO_PROXY.";
+  return `Check ${baseUrl}, the network and any proxy.`;
+}
+
+function isTimeout({ reason, code }: NoResponse): boolean {
+  return reason === "timeout" || code === "UND_ERR_CONNECT_TIMEOUT";
+}
+
+function hasWebPage({ body }: HttpResponse): boolean {
+  return isWebPage(body.toString("utf8", 0, 4096));
+}
+
+/** Whether the Partner API was not reached. A gateway answers with these statuses too. */
+function isUnreachable({ end, attempt }: Outcome): boolean {
+  if (end === "interrupted" || attempt?.kind === "noResponse") return true;
+  if (attempt === null) return false;
+  const { status } = attempt;
+  const isElsewhere = (status >= 300 && status < 400) || [401, 404, 502, 503, 504].includes(status);
+  return isElsewhere || hasWebPage(attempt);
+}
+
+function pathOf(template: string, webhookId: number | null): string {
+  return webhookId === null ? template : template.replace(/\{\w+\}/, String(webhookId));
+}

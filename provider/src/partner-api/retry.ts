@@ -1,0 +1,125 @@
+import { isSuccess, type Attempt, type HttpResponse } from "./attempt.js";
+import type { Effect } from "./errors.js";
+import type { OperationKind } from "./operations.js";
+import type { Clock, RateLimiter } from "./rate-limiter.js";
+
+/** The retry policy. Pauses are in milliseconds. */
+const RETRY = {
+  /** The maximum number of attempts, without those that return 429. */
+  attempts: 6,
+  /** The maximum pause before the second attempt. It doubles for each further attempt. */
+  firstPause: 500,
+  /** Reads and changes are repeated after these statuses. */
+  statuses: [408, 502, 503, 504],
+  /** Only reads are repeated after these: a change may have failed halfway. */
+  readStatuses: [500],
+} as const;
+
+/** What follows an attempt. `throttled`: a retry as soon as the rate limit allows it. */
+type RetryDecision = "done" | "fail" | "retry" | "throttled";
+
+/**
+ * Decides what follows an attempt. A creation is repeated only if it certainly had no effect: a second key is
+ * worse than an error.
+ */
+export function decideRetry(kind: OperationKind, attempt: Attempt): RetryDecision {
+  if (attempt.kind === "noResponse") return kind === "create" && attempt.sent ? "fail" : "retry";
+  const { status, cutOff } = attempt;
+  if (isSuccess(status)) {
+    if (kind !== "read" || cutOff === null) return "done";
+    return cutOff === "limit" ? "fail" : "retry";
+  }
+  if (status === 429) return "throttled"; // Refused, so even a creation is repeated.
+  if (kind === "create") return "fail";
+  const statuses: readonly number[] = [...RETRY.statuses, ...(kind === "read" ? RETRY.readStatuses : [])];
+  return statuses.includes(status) ? "retry" : "fail";
+}
+
+/**
+ * Whether an attempt may have taken effect. After 4xx, except 408, and after 501 (RFC 9110, 15.6.2), the
+ * server refused. After 408 and any other 5xx, the outcome is unknown, and a redirect may follow a creation
+ * (303).
+ */
+export function mayHaveTakenEffect(kind: OperationKind, attempt: Attempt): boolean {
+  if (kind === "read") return false;
+  if (attempt.kind === "noResponse") return attempt.sent;
+  const { status } = attempt;
+  return status === 408 || status < 400 || (status >= 500 && status !== 501);
+}
+
+/** How an operation ended after all its attempts. */
+export type Outcome = {
+  /** The effect of all attempts together. */
+  readonly effect: Effect;
+  /** The number of attempts, including those that returned 429. */
+  readonly attempts: number;
+} & (
+  | { readonly end: "done"; readonly attempt: HttpResponse }
+  | { readonly end: "failed"; readonly attempt: Attempt }
+  /** `attempt`: the last one, if there was any. */
+  | { readonly end: "interrupted" | "throttled"; readonly attempt: Attempt | null }
+);
+
+interface RetryContext {
+  readonly clock: Clock;
+  readonly limiter: RateLimiter;
+  /** Milliseconds for attempts and the pauses between them, without what a 429 or the queue takes. */
+  readonly timeout: number;
+  readonly signal?: AbortSignal | undefined;
+  /** Called before each retry with the last attempt and the pause in milliseconds. */
+  readonly onRetry: (attempt: Attempt, pause: number) => void;
+}
+
+/** Repeats an attempt as the policy allows. @param send Gets the milliseconds left, and the count. */
+export async function withRetry(
+  kind: OperationKind,
+  { clock, limiter, timeout, signal, onRetry }: RetryContext,
+  send: (left: number, count: number) => Promise<Attempt>,
+): Promise<Outcome> {
+  let [left, attempts, failures] = [timeout, 0, 0];
+  let effect: Effect = "none";
+  let last: Attempt | null = null;
+  const end = (how: "interrupted" | "throttled"): Outcome => ({ end: how, attempt: last, effect, attempts });
+
+  for (;;) {
+    const hasTurn = await limiter.acquire((pause) => {
+      if (last !== null) onRetry(last, pause);
+    });
+    if (!hasTurn) return end(signal?.aborted ? "interrupted" : "throttled");
+    const startedAt = clock.now();
+    attempts += 1;
+    const attempt = await send(left, attempts);
+    last = attempt;
+    const retryAfter = readRetryAfter(attempt, clock.now());
+    limiter.release(attempt.kind === "response" ? attempt.status : null, retryAfter);
+    if (mayHaveTakenEffect(kind, attempt)) effect = "possible";
+
+    const decision = decideRetry(kind, attempt);
+    if (decision === "done" && attempt.kind === "response") return { end: "done", attempt, effect, attempts };
+    if (decision === "throttled") continue;
+    const pause = Math.max(retryAfter ?? 0, backoff(failures, clock));
+    failures += 1;
+    left -= clock.now() - startedAt + pause;
+    if (decision === "retry" && signal?.aborted) return end("interrupted");
+    if (decision === "fail" || failures >= RETRY.attempts || left <= 0)
+      return { end: "failed", attempt, effect, attempts };
+    onRetry(attempt, pause);
+    await clock.sleep(pause, signal);
+  }
+}
+
+/** Returns the pause after a failure: half of it random, so that clients do not return in step. */
+function backoff(failures: number, clock: Clock): number {
+  return ((RETRY.firstPause * 2 ** failures) / 2) * (1 + clock.random());
+}
+
+/** Reads `Retry-After` (RFC 9110, 10.2.3), seconds or a date, in milliseconds; `null` if there is none. */
+function readRetryAfter(attempt: Attempt, now: number): number | null {
+  // On a 2xx response it has no meaning, and must not delay reading a list again that was cut off.
+  if (attempt.kind === "noResponse" || isSuccess(attempt.status)) return null;
+  const value = attempt.headers["retry-after"];
+  if (typeof value !== "string") return null;
+  if (/^\d{1,10}$/.test(value)) return Number(value) * 1000;
+  const pause = Date.parse(value) - now;
+  return Number.isNaN(pause) ? null : Math.max(0, pause);
+}

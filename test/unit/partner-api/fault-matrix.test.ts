@@ -1,0 +1,199 @@
+/** What each operation makes of every fault on the wire: requests, error, effect. Nothing shows a secret. */
+import { inspect } from "node:util";
+import { describe, expect, it } from "vitest";
+
+import type { PartnerClient } from "../../../provider/src/partner-api/client.ts";
+import { CANARIES, findLeaks } from "../../support/canary.ts";
+import { startTcpServer } from "../../support/tcp-server.ts";
+import { clientFor, errorOf, InstantClock, listen, responseBytes, scripted, type Reply } from "./support.ts";
+
+const { token, header, existingKey } = CANARIES;
+
+const CALLS = {
+  GET: (client) => client.listWebhooks(),
+  PATCH: (client) => client.setWebhookState(101, "active"),
+  DELETE: (client) => client.deleteApiKey(existingKey),
+  POST: (client) => client.createApiKey(),
+} satisfies Record<string, (client: PartnerClient) => Promise<unknown>>;
+type Method = keyof typeof CALLS;
+const METHODS = Object.keys(CALLS) as Method[];
+
+const BODIES: Readonly<Record<Method, string>> = {
+  GET: `[{"id":101,"active":true}]`,
+  PATCH: "{}",
+  DELETE: "{}",
+  POST: `{"apiKey":"pk_live_0123456789abcdef"}`,
+};
+const ECHO = JSON.stringify({ message: `${token} and ${header} may not delete ${existingKey}` });
+const HTML = "<!doctype html><html><body>Please log in</body></html>";
+
+const always = (bytes: string, end?: Reply["end"]) => (): Reply => ({ bytes, ...(end && { end }) });
+const status = (code: number, headers = "", body = ECHO) => always(responseBytes(code, body, headers));
+const good = (method: Method): Reply => ({ bytes: responseBytes(200, BODIES[method]) });
+
+/** Returns a response whose body is shorter than its `content-length`. */
+function incomplete(end?: Reply["end"], code = 200): (method: Method) => Reply {
+  return (method) => ({
+    bytes: `HTTP/1.1 ${code} Test\r\ncontent-length: 999\r\n\r\n${BODIES[method].slice(0, 8)}`,
+    ...(end && { end }),
+  });
+}
+
+/** The number of requests, then the code and the effect of the error, or `done` or `partial`. */
+type Cell = `${number} ${string}`;
+type Row = readonly [fault: string, reply: (method: Method) => Reply, get: Cell, change: Cell, post: Cell];
+
+/** A fault with the same code for all operations, which a creation never repeats. */
+const row = (
+  name: string,
+  reply: Row[1],
+  code: string,
+  gets: number,
+  changes: number,
+  effect: string,
+): Row => [name, reply, `${gets} ${code} none`, `${changes} ${code} ${effect}`, `1 ${code} ${effect}`];
+const refused = (code: number) => row(`${code}`, status(code), "STATUS", 1, 1, "none");
+const transient = (code: number) => row(`${code}`, status(code), "STATUS", 6, 6, "possible");
+const redirect = (code: number) =>
+  row(`${code}`, status(code, `location: /${token}\r\n`), "STATUS", 1, 1, "possible");
+const disconnect = (name: string, bytes: string, end?: Reply["end"]) =>
+  row(name, always(bytes, end), "CONNECTION", 6, 6, "possible");
+
+const MATRIX: readonly Row[] = [
+  ...[301, 303, 304].map(redirect),
+  ...[400, 401, 403, 404, 409, 501].map(refused),
+  ...[408, 502, 503, 504].map(transient),
+  row("500", status(500), "STATUS", 6, 1, "possible"),
+  // Two minutes of pauses that double.
+  ["429", status(429), "8 STATUS none", "8 STATUS none", "8 STATUS none"],
+
+  disconnect("a reset", "", "reset"),
+  disconnect("a close", "", "fin"),
+  disconnect("a close in the status line", `HTTP/1.1 401 ${token}`, "fin"),
+  disconnect("a close in the headers", `HTTP/1.1 200 OK\r\nx-echo: ${token}`, "fin"),
+  disconnect("a header that is too long", `HTTP/1.1 200 OK\r\nx-echo: ${token.repeat(10_000)}\r\n\r\n`),
+  disconnect("a malformed header", `HTTP/1.1 200 OK\r\n${token}\r\n\r\n`),
+  disconnect("another protocol", "220 smtp.example.com ready\r\n"),
+  disconnect("an unrequested 100", `HTTP/1.1 100 Continue\r\n\r\n${responseBytes(200, "{}")}`),
+  // The time of the operation ends.
+  disconnect("a close after an early hint", "HTTP/1.1 103 Early\r\n\r\n", "fin"),
+  row("no response", always(""), "TIMEOUT", 2, 2, "possible"),
+
+  ["a reset in the body", incomplete("reset"), "6 CONNECTION none", "1 partial", "1 partial"],
+  ["a close in the body", incomplete("fin"), "6 CONNECTION none", "1 partial", "1 partial"],
+  ["a stall in the body", incomplete(), "2 CONNECTION none", "1 partial", "1 partial"],
+  row("a reset in the body of a 503", incomplete("reset", 503), "STATUS", 6, 6, "possible"),
+  // The response to a creation may hold the only copy of a key.
+  ["a web page", status(200, "", HTML), "1 UNREADABLE none", "1 UNREADABLE possible", "1 done"],
+  [
+    "a reported failure",
+    status(200, "", `{"success":false}`),
+    "1 UNREADABLE none",
+    "1 UNREADABLE possible",
+    "1 done",
+  ],
+  [
+    "an early hint",
+    (method) => ({ bytes: `HTTP/1.1 103 Early\r\n\r\n${good(method).bytes}` }),
+    "1 done",
+    "1 done",
+    "1 done",
+  ],
+  ["204", status(204), "1 done", "1 done", "1 done"],
+];
+
+/** The faults that only a timeout ends. A busy machine may take long for any other one. */
+const ENDLESS = new Set(["no response", "a stall in the body"]);
+
+/** Performs an operation with a new client, and looks for secrets in everything that it shows. */
+async function resultOf(method: Method, url: string, fault = ""): Promise<string> {
+  const shown: string[] = [];
+  const show = (line: string): void => void shown.push(line);
+  const client = clientFor(url, {
+    accessToken: token,
+    headers: { "X-Gateway-Key": header },
+    clock: new InstantClock(),
+    requestTimeout: ENDLESS.has(fault) ? 250 : 10_000,
+    log: show,
+    onStatus: show,
+  });
+  const [result] = await Promise.allSettled([CALLS[method](client)]);
+  expect(shown.length).toBeGreaterThan(0);
+  if (result.status === "fulfilled") {
+    expect(findLeaks({ shown: shown.join("\n") }, CANARIES)).toEqual([]);
+    return result.value.isCutOff ? "partial" : "done";
+  }
+  const error = await errorOf(Promise.reject(result.reason as Error));
+  const facts = inspect(error, { depth: 20, showHidden: true });
+  expect(findLeaks({ shown: shown.join("\n"), facts, stack: error.stack ?? "" }, CANARIES)).toEqual([]);
+  return `${error.code.replace("PARTNERS_", "")} ${error.effect}`;
+}
+
+describe("a fault that happens to every request", () => {
+  it.each(MATRIX)("%s", async (fault, reply, get, change, post) => {
+    const expected = { GET: get, PATCH: change, DELETE: change, POST: post };
+    const cells = METHODS.map(async (method) => {
+      const { url, requests } = await scripted(reply(method));
+      const result = await resultOf(method, url, fault);
+      return [method, `${requests.length} ${result}`] as const;
+    });
+    expect(Object.fromEntries(await Promise.all(cells))).toEqual(expected);
+  });
+
+  it.each(METHODS)("a refused connection, after which even a %s is repeated", async (method) => {
+    const server = await startTcpServer(() => undefined);
+    await server.close();
+    const clock = new InstantClock();
+    const error = await errorOf(CALLS[method](clientFor(`http://127.0.0.1:${server.port}`, { clock })));
+    expect(error).toMatchObject({ code: "PARTNERS_CONNECTION", effect: "none", isUnreachable: true });
+    expect(error.summary).toContain("(ECONNREFUSED) after 6 attempts");
+  });
+});
+
+describe("a fault that happens once", () => {
+  const repeated = MATRIX.filter(([, , get]) => !get.startsWith("1"));
+  it.each(repeated)(
+    "%s: a retry succeeds, and nothing else is sent again",
+    async (fault, reply, ...cells) => {
+      const results = (["GET", "PATCH", "POST"] as const).map(async (method, index) => {
+        const { url, requests } = await scripted(reply(method), good(method));
+        const result = await resultOf(method, url, fault);
+        const always = cells[index] ?? "";
+        const expected = always.startsWith("1 ") ? always : "2 done";
+        expect([method, `${requests.length} ${result}`]).toEqual([method, expected]);
+      });
+      await Promise.all(results);
+    },
+  );
+
+  it("keeps its possible effect even if the server refuses the retry", async () => {
+    const { url } = await scripted({ bytes: "", end: "reset" }, status(404)());
+    expect(await resultOf("DELETE", url)).toBe("STATUS possible");
+  });
+});
+
+it.each(METHODS)("no %s is lost if the server resets every reused connection", async (method) => {
+  const used = new WeakSet<object>();
+  let dropped = 0;
+  const { url, requests } = await listen(({ socket }, reply) => {
+    if (used.has(socket)) {
+      dropped += 1;
+      socket.resetAndDestroy();
+    } else {
+      used.add(socket);
+      reply.end(BODIES[method]);
+    }
+  });
+  const lines: string[] = [];
+  const log = (line: string): void => void lines.push(line);
+  const client = clientFor(url, { clock: new InstantClock(), log });
+  const work = async (): Promise<void> => {
+    for (let calls = 0; calls < 10; calls++) await CALLS[method](client);
+  };
+  await Promise.all(Array.from({ length: 16 }, work));
+  expect(requests.length - dropped).toBe(160);
+  // The second attempt opens a new connection.
+  expect(lines.filter((line) => line.includes("attempt=3"))).toEqual([]);
+  if (method === "POST") expect(dropped).toBe(0);
+  else expect(dropped).toBeGreaterThan(40); // The server did reset connections.
+});

@@ -1,0 +1,110 @@
+/** The words of every error of a request, which request-messages.txt lists. */
+import { describe, expect, it } from "vitest";
+
+import type { Attempt } from "../../../provider/src/partner-api/attempt.ts";
+import type { Operation } from "../../../provider/src/partner-api/operations.ts";
+import {
+  requestFailed,
+  retryStatus,
+  type RequestFailure,
+} from "../../../provider/src/partner-api/request-messages.ts";
+
+type Facts = Omit<Partial<RequestFailure>, "outcome"> & {
+  readonly end?: "done" | "failed" | "interrupted" | "throttled";
+  readonly effect?: "none" | "possible";
+  readonly attempts?: number;
+};
+
+function failed(operation: Operation, attempt: Attempt | null, facts: Facts = {}) {
+  const { end = "failed", effect = "none", attempts = 1, ...rest } = facts;
+  return requestFailed({
+    operation,
+    webhookId: operation.endsWith("Webhook") ? 101 : null,
+    server: "https://partners.example.com",
+    settingName: (name) => `partners:${name}`,
+    outcome: { end, attempt, effect, attempts } as RequestFailure["outcome"],
+    pause: 0,
+    serverWords: null,
+    ...rest,
+  });
+}
+
+const HTML = "<!doctype html><html></html>";
+
+function returned(status: number, body = "", cutOff: "limit" | "break" | null = null): Attempt {
+  return { kind: "response", status, headers: {}, body: Buffer.from(body), cutOff };
+}
+
+function lost(code: string, sent = false): Attempt {
+  const reason = code === "timeout" ? "timeout" : "connection";
+  return { kind: "noResponse", sent, reason, code };
+}
+
+const [POST, GET] = ["createApiKey", "listWebhooks"] as const;
+const [PATCH, DELETE] = ["activateWebhook", "deleteApiKey"] as const;
+const isPossible = { effect: "possible" } as const;
+
+const ERRORS = [
+  failed(GET, returned(401)),
+  failed(PATCH, returned(403), { serverWords: "Plan expired." }),
+  failed(GET, returned(404)),
+  failed(PATCH, returned(404)),
+  failed(DELETE, returned(404), { ...isPossible, attempts: 2 }),
+  failed(POST, returned(409)),
+  failed(PATCH, returned(409)),
+  failed(POST, returned(422), { serverWords: "Name missing" }),
+  failed(GET, returned(503), { attempts: 6 }),
+  failed(PATCH, returned(500), isPossible),
+  failed(POST, returned(500), isPossible),
+  failed(POST, returned(502, HTML), isPossible),
+  failed(GET, returned(302)),
+  failed(GET, returned(403, HTML)),
+  failed(GET, returned(200, HTML), { end: "done" }),
+  failed(DELETE, returned(200, '{"ok":false}'), { end: "done", ...isPossible, serverWords: "In use" }),
+  failed(GET, returned(200, "", "break"), { attempts: 6 }),
+  failed(GET, returned(200, "", "limit")),
+  failed(GET, returned(429), { end: "throttled", attempts: 8, pause: 59_200 }),
+  failed(POST, null, { end: "throttled", attempts: 0, pause: 3_600_000 }),
+  failed(POST, lost("timeout", true), isPossible),
+  failed(GET, lost("timeout"), { attempts: 4 }),
+  failed(GET, lost("UND_ERR_CONNECT_TIMEOUT")),
+  failed(PATCH, lost("ECONNRESET", true), { ...isPossible, attempts: 6 }),
+  failed(POST, lost("UND_ERR_SOCKET", true), isPossible),
+  failed(POST, lost("ENOTFOUND")),
+  failed(GET, lost("SELF_SIGNED_CERT_IN_CHAIN")),
+  failed(GET, lost("UND_ERR_PRX_CONN")),
+  failed(DELETE, returned(503), { end: "interrupted", ...isPossible }),
+];
+
+describe("the messages", () => {
+  it("have the words of request-messages.txt", async () => {
+    const lines = ERRORS.map(({ code, isUnreachable, message }) => {
+      return `${message} [${code}${isUnreachable ? ", unreachable" : ""}]\n`;
+    });
+    await expect(lines.join("")).toMatchFileSnapshot("./request-messages.txt");
+  });
+
+  it("are short", () => {
+    const lengths = ERRORS.map(({ message }) => message.length).sort((a, b) => a - b);
+    expect(lengths[Math.floor(lengths.length / 2)]).toBeLessThanOrEqual(160);
+    expect(lengths.at(-1)).toBeLessThanOrEqual(250);
+  });
+
+  it("have a summary that is the same for all webhooks", () => {
+    const summaries = [7, 8].map((webhookId) => failed(PATCH, returned(403), { webhookId }).summary);
+    const summary =
+      "PATCH https://partners.example.com/api/v1/partners/webhooks/{webhook_id}/active: the server returned 403";
+    expect(summaries).toEqual([summary, summary]);
+  });
+});
+
+it.each<[attempt: Attempt, pause: number, status: string]>([
+  [returned(503), 375, "the server returned 503; retrying in 0.38 s"],
+  [returned(429), 1_250, "the server returned 429; retrying in 1.3 s"],
+  [returned(200, "", "break"), 6_000, "the response was cut off; retrying in 6 s"],
+  [lost("ECONNRESET", true), 12_340, "the connection failed (ECONNRESET); retrying in 12 s"],
+  [lost("timeout", true), 60_000, "timed out while waiting for the response; retrying in 60 s"],
+  [returned(429), 3_600_000, "the server returned 429; retrying in 3600 s"],
+])("the status while %o waits", (attempt, pause, status) => {
+  expect(retryStatus("listWebhooks", null, attempt, pause)).toBe(`GET /webhooks: ${status}`);
+});

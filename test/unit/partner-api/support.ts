@@ -1,0 +1,128 @@
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type RequestListener } from "node:http";
+import type { AddressInfo } from "node:net";
+import { onTestFinished } from "vitest";
+
+import {
+  createClient,
+  type ClientOptions,
+  type PartnerClient,
+} from "../../../provider/src/partner-api/client.ts";
+import type { Clock } from "../../../provider/src/partner-api/rate-limiter.ts";
+import { PartnerError } from "../../../provider/src/partner-api/errors.ts";
+import { startTcpServer } from "../../support/tcp-server.ts";
+
+/** The API key of the tests. */
+export const KEY = "pk_live_0123456789abcdef";
+
+/** The access token of the tests. */
+export const TOKEN = "token-of-the-test";
+
+/** A clock whose sleeps advance the time and return at once. Records their milliseconds. */
+export class InstantClock implements Clock {
+  readonly sleeps: number[] = [];
+  #now = Date.parse("2026-01-01T00:00:00Z");
+
+  now(): number {
+    return this.#now;
+  }
+
+  /** Always the middle of the range. */
+  random(): number {
+    return 0.5;
+  }
+
+  sleep(milliseconds: number): Promise<void> {
+    this.sleeps.push(Math.round(milliseconds));
+    this.#now += milliseconds;
+    return Promise.resolve();
+  }
+}
+
+/**
+ * Creates a client that is closed after the test.
+ *
+ * @param url The base URL. A host under `.test` is not this machine to the client.
+ */
+export function clientFor(url: string, options: Partial<Omit<ClientOptions, "baseUrl">> = {}): PartnerClient {
+  const { origin, pathname, hostname } = new URL(url);
+  const baseUrl = { origin, prefix: pathname.replace(/\/$/, ""), loopback: !hostname.endsWith(".test") };
+  const client = createClient({
+    baseUrl,
+    accessToken: TOKEN,
+    headers: {},
+    requestTimeout: 10_000,
+    settingName: (name) => `partners:${name}`,
+    env: {},
+    ...options,
+  });
+  onTestFinished(() => client.close());
+  return client;
+}
+
+/** Starts an HTTP server that is closed after the test. */
+export async function listen(
+  listener: RequestListener,
+): Promise<{ readonly url: string; readonly port: number; readonly requests: IncomingMessage[] }> {
+  const requests: IncomingMessage[] = [];
+  const server = createServer((request, response) => {
+    requests.push(request);
+    listener(request, response);
+  });
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  onTestFinished(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  const { port } = server.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}`, port, requests };
+}
+
+/**
+ * The bytes that a scripted server sends, and how it closes the connection. Without `end`, the connection
+ * stays open.
+ */
+export interface Reply {
+  readonly bytes: string;
+  readonly end?: "fin" | "reset";
+}
+
+/**
+ * Starts a TCP server that can violate HTTP. It sends one reply for each request, and the last one to all
+ * further requests.
+ */
+export async function scripted(
+  ...replies: readonly Reply[]
+): Promise<{ readonly url: string; readonly requests: string[] }> {
+  const requests: string[] = [];
+  const server = await startTcpServer((socket) => {
+    let head = "";
+    socket.on("data", (chunk) => {
+      head += chunk.toString("latin1");
+      if (!head.endsWith("\r\n\r\n")) return; // No operation has a body.
+      requests.push(head);
+      head = "";
+      const { bytes, end } = replies[Math.min(requests.length, replies.length) - 1] ?? { bytes: "" };
+      if (bytes !== "") socket.write(bytes, "latin1");
+      if (end === "fin") socket.end();
+      // A reset could overtake bytes that the client has not read yet.
+      if (end === "reset") setTimeout(() => socket.resetAndDestroy(), bytes === "" ? 0 : 20);
+    });
+  });
+  onTestFinished(() => server.close());
+  return { url: `http://127.0.0.1:${server.port}`, requests };
+}
+
+/** Returns the bytes of a response. */
+export function responseBytes(status: number, body = "", headers = ""): string {
+  const length = status === 304 || status === 204 ? "" : `content-length: ${Buffer.byteLength(body)}\r\n`;
+  return `HTTP/1.1 ${status} Test\r\n${headers}${length}\r\n${length === "" ? "" : body}`;
+}
+
+/** Returns the {@link PartnerError} that a promise is rejected with. */
+export async function errorOf(promise: Promise<unknown>): Promise<PartnerError> {
+  const [result] = await Promise.allSettled([promise]);
+  if (result.status === "fulfilled") throw new Error("expected a failure");
+  if (result.reason instanceof PartnerError) return result.reason;
+  throw result.reason;
+}
