@@ -1,61 +1,84 @@
-import type { WebhookState } from "./api/operations.js";
+import type { WebhookState } from "./partner-api/operations.js";
 
-/**
- * How a resource registers with the engine. All parts are written into users' states and programs, so they
- * change only with a major version; a unit test freezes them.
- */
-export interface Registration<Handlers extends string = string> {
-  /**
-   * The type token. The engine sends types that begin with `pulumi-nodejs:dynamic` to the dynamic-provider
-   * host of the SDK.
-   */
+/** How a resource registers. All parts are in users' states and programs; a unit test freezes them. */
+export interface Registration {
+  /** The type token of the dynamic form, which the engine sends to the SDK's host because of its start. */
   readonly type: string;
   /** The type token, or the function, of the native plugin. */
   readonly nativeToken: string;
   /**
-   * CommonJS source that the host evaluates to get the handlers. `dynamic.Resource` serializes a closure
-   * instead; with a fixed string, the state holds no code, path or secret, and old resources are deleted by
-   * the installed version.
+   * CommonJS source that the dynamic host evaluates to get the handlers. A fixed string keeps code, paths and
+   * secrets out of the state, and lets the installed version delete old resources.
    */
   readonly __provider: string;
   /** The name of the handlers, and of the export of `pulumi-partners/plugin`. */
-  readonly handlers: Handlers;
-  /** The names of the arguments. */
+  readonly handlers: string;
   readonly inputs: readonly string[];
+  /** Those that a program sees. */
+  readonly outputs: readonly string[];
 }
 
-export const PARTNER_API_KEY = registration("PartnerApiKey", "partnerApiKey", ["rotation"]);
-export const PARTNER_WEBHOOK_STATE = registration("PartnerWebhookState", "partnerWebhookState", [
-  "webhookId",
-  "state",
-  "stateOnDestroy",
-]);
-export const PARTNER_WEBHOOK_STATES = registration("PartnerWebhookStates", "partnerWebhookStates", [
-  "states",
-  "others",
-  "stateOnDestroy",
-]);
-export const PARTNER_WEBHOOKS = registration("PartnerWebhooks", "partnerWebhooks", [], "getPartnerWebhooks");
+export const PARTNER_API_KEY = {
+  type: "pulumi-nodejs:dynamic/partners:PartnerApiKey",
+  nativeToken: "partners:index:PartnerApiKey",
+  __provider: 'exports.handler=()=>require("pulumi-partners/plugin").partnerApiKey',
+  handlers: "partnerApiKey",
+  inputs: ["rotation"],
+  outputs: ["apiKey", "hint", "createdAt", "response", "previousApiKey", "previousExpiresAt", "account"],
+} as const satisfies Registration;
 
-/** A function of the native plugin. */
-export interface FunctionRegistration<Name extends string = string> {
-  readonly nativeToken: string;
-  /** The name of what performs it. */
-  readonly handlers: Name;
-  /** The names of the arguments. */
-  readonly inputs: readonly string[];
+export const PARTNER_WEBHOOK_STATE = {
+  type: "pulumi-nodejs:dynamic/partners:PartnerWebhookState",
+  nativeToken: "partners:index:PartnerWebhookState",
+  __provider: 'exports.handler=()=>require("pulumi-partners/plugin").partnerWebhookState',
+  handlers: "partnerWebhookState",
+  inputs: ["webhookId", "state", "stateOnDestroy"],
+  outputs: ["webhookId", "state", "stateOnDestroy", "initialState"],
+} as const satisfies Registration;
+
+export const PARTNER_WEBHOOK_STATES = {
+  type: "pulumi-nodejs:dynamic/partners:PartnerWebhookStates",
+  nativeToken: "partners:index:PartnerWebhookStates",
+  __provider: 'exports.handler=()=>require("pulumi-partners/plugin").partnerWebhookStates',
+  handlers: "partnerWebhookStates",
+  inputs: ["states", "others", "stateOnDestroy"],
+  outputs: ["states", "others", "stateOnDestroy", "otherStates", "initialStates"],
+} as const satisfies Registration;
+
+/** A read in the dynamic form, and a function of the native plugin. */
+export const PARTNER_WEBHOOKS = {
+  type: "pulumi-nodejs:dynamic/partners:PartnerWebhooks",
+  nativeToken: "partners:index:getPartnerWebhooks",
+  __provider: 'exports.handler=()=>require("pulumi-partners/plugin").partnerWebhooks',
+  handlers: "partnerWebhooks",
+  inputs: [],
+  outputs: ["webhooks"],
+} as const satisfies Registration;
+
+/** The resources that a program declares. */
+export const RESOURCES = [PARTNER_API_KEY, PARTNER_WEBHOOK_STATE, PARTNER_WEBHOOK_STATES] as const;
+
+/** The secret outputs of `PartnerApiKey`. Only the handlers read `internal`. */
+export const SECRET_OUTPUTS: readonly string[] = [
+  "apiKey",
+  "response",
+  "previousApiKey",
+  "internal",
+] satisfies ((typeof PARTNER_API_KEY.outputs)[number] | "internal")[];
+
+/** The response to the creation of a key, kept because the service shows the key only once. Secret. */
+export interface KeyResponse {
+  /** The body. */
+  readonly body: string;
+  /** How `body` holds it: as text, or as base64 if it is not UTF-8. */
+  readonly encoding: "utf8" | "base64";
+  /** Whether the response was cut off, so that a key in it may be incomplete. */
+  readonly isCutOff: boolean;
 }
-
-/** In the form for dynamic resources, the program searches what {@link PARTNER_WEBHOOKS} reads. */
-export const PARTNER_WEBHOOK: FunctionRegistration<"partnerWebhook"> = {
-  nativeToken: "partners:index:getPartnerWebhook",
-  handlers: "partnerWebhook",
-  inputs: ["url", "name"],
-};
 
 /**
  * What happens to a webhook that is no longer managed: `"leave"` keeps its current state, `"restore"` sets
- * the state in which it was first found, and `"active"` or `"disabled"` sets that state.
+ * the state in which it became managed, and `"active"` or `"disabled"` sets that state.
  */
 export type StateOnDestroy = "leave" | "restore" | WebhookState;
 
@@ -64,30 +87,3 @@ export type StateOnDestroy = "leave" | "restore" | WebhookState;
  * `"disabled"` sets that state.
  */
 export type OtherWebhooks = "leave" | WebhookState;
-
-/** The resources that a program declares. */
-export const RESOURCES = [PARTNER_API_KEY, PARTNER_WEBHOOK_STATE, PARTNER_WEBHOOK_STATES] as const;
-
-/** The functions that a program calls. */
-export const FUNCTIONS: readonly FunctionRegistration<"partnerWebhooks" | "partnerWebhook">[] = [
-  PARTNER_WEBHOOKS,
-  PARTNER_WEBHOOK,
-];
-
-function registration<Handlers extends string>(
-  name: string,
-  handlers: Handlers,
-  inputs: readonly string[],
-  nativeName = name,
-): Registration<Handlers> {
-  return {
-    type: `pulumi-nodejs:dynamic/partners:${name}`,
-    nativeToken: `partners:index:${nativeName}`,
-    __provider: `exports.handler=()=>require("pulumi-partners/plugin").${handlers}`,
-    handlers,
-    inputs,
-  };
-}
-
-/** The secret outputs of `PartnerApiKey`. `internal` holds the responses to earlier creations. */
-export const SECRET_OUTPUTS: readonly string[] = ["apiKey", "response", "previousApiKey", "internal"];

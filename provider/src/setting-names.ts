@@ -5,70 +5,68 @@
 export const SETTING_NAMES = [
   "baseUrl",
   "previousBaseUrl",
-  "allowTokenOverPlainHttp",
   "accessToken",
   "headers",
   "requestTimeout",
-  "operationTimeout",
-  "maxConnections",
-  "requestsPerSecond",
-  "refreshBeforeUpdate",
-  "readWebhooks",
   "responses",
 ] as const;
+
+export type SettingName = (typeof SETTING_NAMES)[number];
 
 /** The settings whose values are secret. */
 export const SECRET_SETTINGS = ["accessToken", "headers"] as const satisfies readonly SettingName[];
 
-export type SettingName = (typeof SETTING_NAMES)[number];
+/** The setting that names the account, and its value in stack configuration if it is not set. */
+export const [ACCOUNT, DEFAULT_ACCOUNT] = ["account", "default"] as const;
 
 /** Everything that stack configuration and a `Provider` can set. */
-export const SETTINGS: readonly string[] = [...SETTING_NAMES, "account"];
+export const SETTINGS: readonly string[] = [...SETTING_NAMES, ACCOUNT];
 
-export const ACCOUNT_KEY = "partners:account";
+/** The settings that are nothing but text, unlike a number of seconds or an object. */
+export const TEXT_SETTINGS: readonly string[] = ["baseUrl", "previousBaseUrl", "accessToken", ACCOUNT];
 
-/** The name of the stack configuration's account if {@link ACCOUNT_KEY} is not set. */
-export const DEFAULT_ACCOUNT = "default";
+/** The start of each key of this provider in stack configuration. */
+export const NAMESPACE = "partners:";
 
-/** The configuration key that marks the settings as the arguments of a `Provider`. */
-export const EXPLICIT_KEY = "partners:explicit";
+/** The key, without its namespace, that marks the settings as the arguments of a `Provider`. */
+export const EXPLICIT = "explicit";
 
-/** The environment variable that names keys which a person has found to be gone. */
-export const GONE_KEYS = "PARTNERS_GONE_KEYS";
-
-/** Whether a key of stack configuration is meant for this provider, but is not one of its settings. */
-export function isUnknownKey(key: string): boolean {
-  return key.startsWith(NAMESPACE) && !SETTINGS.includes(key.slice(NAMESPACE.length));
+/** Returns the environment variable of a setting: `PARTNERS_BASE_URL` for `baseUrl`. */
+export function variableOf(name: string): string {
+  return `PARTNERS_${name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`;
 }
 
-const NAMESPACE = "partners:";
+/** Warns about stack configuration: secrets that are not encrypted, and names that are not settings. */
+export function configurationWarnings(
+  project: string,
+  keys: readonly string[],
+  isEncrypted: (key: string) => boolean,
+): string[] {
+  const names = keys.filter((key) => key.startsWith(NAMESPACE)).map((key) => key.slice(NAMESPACE.length));
+  const plain = SECRET_SETTINGS.filter((name) => names.includes(name) && !isEncrypted(NAMESPACE + name));
+  return [...plain.map(plainSecret), ...unknownSettings(project, names, NAMESPACE)];
+}
 
-/** Returns a warning about a setting that does not exist. @param key The setting, as the user knows it. */
-export function unknownSettingText(key: string): string {
-  const path = key.includes(".") ? " To set a part of responses, use pulumi config set --path." : "";
+/** Warns about names that are not settings. @param prefix What users write before them. */
+export function unknownSettings(project: string, names: readonly string[], prefix: string): string[] {
+  if (project === "partners") return []; // They are the project's own settings.
   const valid = `Valid settings: ${SETTINGS.join(", ")}.`;
-  return `"${key}" is not a pulumi-partners setting, so it has no effect. ${valid}${path}`;
+  const path = " To set a part of responses, use pulumi config set --path.";
+  return names
+    .filter((name) => !SETTINGS.includes(name))
+    .map((name) => {
+      const text = `"${prefix}${name}" is not a pulumi-partners setting, so it has no effect. ${valid}`;
+      return name.includes(".") ? text + path : text;
+    });
 }
 
-/** Returns a warning about a secret in stack configuration that is not encrypted. */
-export function plainSecretText(name: (typeof SECRET_SETTINGS)[number]): string {
+/** Says that a setting of {@link TEXT_SETTINGS} is no text. As a number, a token may have lost digits. */
+export function notTextText(setting: string): string {
+  return `${setting} must be text: quote it.`;
+}
+
+function plainSecret(name: (typeof SECRET_SETTINGS)[number]): string {
   const remedy = name === "accessToken" ? "rotate the token" : "replace the values at the gateway";
-  const key = `partners:${name}`;
+  const key = NAMESPACE + name;
   return `${key} is stored in plain text. Run "pulumi config set --secret ${key}" and ${remedy}.`;
 }
-
-/**
- * Returns the name of an account as text: languages without types pass a number as it is. `null` if it is not
- * set, as is an empty name.
- *
- * @throws {TypeError} for anything else.
- */
-export function accountText(account: unknown): string | null {
-  if (account == null || account === "") return null;
-  if (typeof account === "number") return String(account);
-  if (typeof account === "string") return account;
-  throw new TypeError("account must be text.");
-}
-
-/** What is wrong with an access token that is not text: as a number, it may have lost its last digits. */
-export const NUMERIC_TOKEN = "accessToken must be text: quote it.";

@@ -21,12 +21,12 @@ it("the strings that are written into users' states and programs never change", 
     PARTNER_WEBHOOK_STATE: strings("PartnerWebhookState"),
     PARTNER_WEBHOOK_STATES: strings("PartnerWebhookStates"),
     PARTNER_WEBHOOKS: strings("PartnerWebhooks", "getPartnerWebhooks"),
-    PARTNER_WEBHOOK: { nativeToken: "partners:index:getPartnerWebhook", inputs: ["url", "name"] },
     SECRET_OUTPUTS: ["apiKey", "response", "previousApiKey", "internal"],
   });
   expect(settingNames).toMatchObject({
-    ACCOUNT_KEY: "partners:account",
-    EXPLICIT_KEY: "partners:explicit",
+    NAMESPACE: "partners:",
+    ACCOUNT: "account",
+    EXPLICIT: "explicit",
     DEFAULT_ACCOUNT: "default",
   });
   expect(Object.keys(host).sort()).toEqual([

@@ -1,0 +1,143 @@
+import type { ApiResponse, PartnerClient } from "../partner-api/client.js";
+import { failureOf } from "../partner-api/errors.js";
+import { systemClock, type Clock } from "../partner-api/rate-limiter.js";
+import type { Notice } from "./resource.js";
+import { SettingsReader, type ConfigSource, type Settings } from "./settings.js";
+
+/** Milliseconds without any response after which a creation first asks again whether the service answers. */
+const SILENCE = 30_000;
+
+/** What a host provides to a {@link PluginProcess}. */
+export interface ProcessOptions {
+  /** @default the environment of this process */
+  readonly env?: NodeJS.ProcessEnv;
+  /** @default the system clock */
+  readonly clock?: Clock;
+  /** Milliseconds since the epoch, for dates in the state. @default `Date.now` */
+  readonly currentTime?: () => number;
+  /** Aborts when the process must stop. */
+  readonly signal?: AbortSignal;
+  /** Shows a message to the user. */
+  readonly notify: (notice: Notice) => void;
+  /** Shows one line of progress, in place of the one before. @default nothing is shown */
+  readonly showStatus?: (text: string) => void;
+  /** Shows one line for each request if `PARTNERS_DEBUG=1`. @default nothing is shown */
+  readonly log?: (line: string) => void;
+}
+
+/** The response to `GET /webhooks`, not read yet. */
+export interface ListResponse {
+  readonly response: ApiResponse;
+  /** When it was requested, by {@link PluginProcess.now}. */
+  readonly requestedAt: number;
+}
+
+/**
+ * What all handlers share: the settings, the client, and one response to the list of webhooks, unread. The
+ * engine runs one process for each provider instance in each of its operations.
+ */
+export class PluginProcess {
+  readonly env: NodeJS.ProcessEnv;
+  /** Milliseconds since the epoch. */
+  readonly currentTime: () => number;
+  /** Milliseconds of a clock that does not jump. */
+  readonly now: () => number;
+  /** Shows a message to the user. */
+  readonly notify: (notice: Notice) => void;
+  /** Shows one line of progress, in place of the one before. */
+  readonly showStatus: (text: string) => void;
+  readonly #options: ProcessOptions;
+  #reader: SettingsReader;
+  #settings: Settings | null = null;
+  #client: Promise<PartnerClient> | null = null;
+  #list: { readonly requestedAt: number; readonly response: Promise<ApiResponse> } | null = null;
+  #hasReached = false;
+
+  constructor(options: ProcessOptions) {
+    this.#options = options;
+    this.env = options.env ?? process.env;
+    this.currentTime = options.currentTime ?? (() => Date.now());
+    this.now = () => (options.clock ?? systemClock).now();
+    this.notify = options.notify;
+    this.showStatus = options.showStatus ?? (() => undefined);
+    this.#reader = new SettingsReader({ get: () => undefined }, this.env);
+  }
+
+  /** Sets the source of the settings. May be called again, always with the same settings. */
+  configure(source: ConfigSource): void {
+    this.#reader = new SettingsReader(source, this.env);
+    this.#settings = null;
+  }
+
+  get account(): string {
+    return this.#reader.account;
+  }
+
+  /** Whether the settings are the arguments of a `Provider`. */
+  get isExplicit(): boolean {
+    return this.#reader.isExplicit;
+  }
+
+  /** Names a setting, such as `responses.apiKey`, as the user knows it here. */
+  get settingName(): (name: string) => string {
+    return this.#reader.nameOf;
+  }
+
+  /** Returns the settings. @throws {PartnerError} that names everything that is missing or wrong. */
+  readSettings(): Settings {
+    return (this.#settings ??= this.#reader.read());
+  }
+
+  /** Returns the client, opening it on the first call. @throws {PartnerError} about the settings. */
+  open(): Promise<PartnerClient> {
+    return (this.#client ??= this.#open());
+  }
+
+  /**
+   * Returns the response to the list of webhooks. All callers share one; a failure reaches those that wait
+   * for it, and is never kept.
+   *
+   * @param notBefore When it must have been requested, at the earliest. @default any time
+   */
+  async requestList(notBefore = -Infinity): Promise<ListResponse> {
+    const client = await this.open();
+    if (this.#list === null || this.#list.requestedAt < notBefore) {
+      const request = { requestedAt: this.now(), response: client.listWebhooks() };
+      this.#list = request;
+      request.response.catch(() => {
+        if (this.#list === request) this.#list = null;
+      });
+    }
+    const { requestedAt, response } = this.#list;
+    return { requestedAt, response: await response };
+  }
+
+  /**
+   * Fails unless the Partner API answers at this address, before a creation that could be lost. Any response
+   * of the API will do: a token may be allowed to create keys and not to list webhooks.
+   */
+  async assertReachable(): Promise<void> {
+    const { lastReceivedAt } = await this.open();
+    const isSilent = lastReceivedAt === null || this.now() - lastReceivedAt > SILENCE;
+    if (this.#hasReached && !isSilent) return;
+    const failure = await failureOf(this.requestList(isSilent ? this.now() - SILENCE : -Infinity));
+    if (failure?.isUnreachable) throw failure;
+    this.#hasReached = true;
+  }
+
+  async #open(): Promise<PartnerClient> {
+    const settings = this.readSettings();
+    const { clock, signal, log } = this.#options;
+    // Loaded late: undici fails to load on an old Node, and a process that only diffs does not need it.
+    const { createClient } = await import("../partner-api/client.js");
+    return createClient({
+      ...settings,
+      settingName: this.settingName,
+      env: this.env,
+      onStatus: this.showStatus,
+      ...(clock && { clock }),
+      ...(signal && { signal }),
+      ...(log && this.env["PARTNERS_DEBUG"] === "1" && { log }),
+    });
+  }
+}

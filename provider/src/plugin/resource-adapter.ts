@@ -1,0 +1,192 @@
+import { isDeepStrictEqual } from "node:util";
+
+import { PartnerError } from "../partner-api/errors.js";
+import type { PluginProcess } from "./plugin-process.js";
+import { areKnown, type Properties, type ResourceName } from "./properties.js";
+import type { Plan, Resource } from "./resource.js";
+import { keptAfterRepetitions, otherAccount, otherServer, unknownArgument } from "./setting-messages.js";
+
+/** How often a failure may come again: after the hundredth call, the engine would drop the current key. */
+const MAX_REPETITIONS = 3;
+
+/** Thrown to a host when an operation fails but the resource must be kept in the state. */
+export class PartialFailure extends Error {
+  readonly id: string;
+  /** The outputs to keep in the state. Secret. */
+  readonly properties: Properties;
+  readonly reason: PartnerError;
+
+  constructor(id: string, properties: Properties, reason: PartnerError) {
+    super("partial failure");
+    this.id = id;
+    this.properties = properties;
+    this.reason = reason;
+  }
+}
+
+/** What a failed call of a resource has reached. */
+interface Kept<State> {
+  readonly id: string;
+  readonly state: State;
+  /** The failure, and how often it came again. */
+  readonly failure: string;
+  readonly repetitions: number;
+}
+
+/** A resource after a read. Has inputs only if a read can change them. */
+interface Read {
+  readonly outputs: Properties;
+  readonly inputs?: Properties;
+}
+
+/** Whether a read is for an import or a `get`: every resource in a state has an account. */
+export function isAdoption(olds: Properties): boolean {
+  return olds["account"] === undefined;
+}
+
+/**
+ * Lets a host use a {@link Resource}. Does what all resources share: it stamps the account and its address,
+ * refuses other ones, says what a host keeps after a failure, and continues calls that a retry hook of the
+ * program repeats. All methods except `diff` may throw a {@link PartnerError}.
+ */
+export class ResourceAdapter<Inputs = unknown, State = unknown> {
+  readonly #plugin: PluginProcess;
+  readonly #resource: Resource<Inputs, State>;
+  /** By URN: the engine repeats a failed call with the *old* state, which does not show what was reached. */
+  readonly #kept = new Map<string, Kept<State>>();
+
+  constructor(plugin: PluginProcess, resource: Resource<Inputs, State>) {
+    this.#plugin = plugin;
+    this.#resource = resource;
+  }
+
+  /**
+   * Validates arguments and fills in defaults.
+   *
+   * @param olds The inputs in the state; empty for a new resource.
+   * @returns `problems`: sentences about the arguments.
+   * @throws {PartnerError} that would fail the update as well.
+   */
+  async check(
+    olds: Properties,
+    args: Properties,
+    urn: string,
+  ): Promise<{ readonly inputs: Properties; readonly problems: readonly string[] }> {
+    const { servers } = this.#plugin.readSettings(); // Even if nothing changes: the next change would fail.
+    const { nativeToken, inputs: known } = this.#resource.registration;
+    const { inputs: read, problems: wrong } = this.#resource.readArguments(args);
+    const unknown = areKnown(args, known) ? [] : [unknownArgument(nativeToken, known)];
+    const inputs = { ...read, account: this.#plugin.account, server: servers[0] };
+    const problems = [...unknown, ...wrong];
+    if (problems.length > 0) return { inputs, problems };
+    // The default provider has one account: it could create a new resource but not delete the old one.
+    if (olds["account"] === inputs.account || !this.#plugin.isExplicit) this.#assertOwned(olds);
+    const oldInputs = isAdoption(olds) ? null : this.#resource.inputsOf(olds);
+    await this.#resource.check(this.#resource.inputsOf(inputs), oldInputs, urn);
+    return { inputs, problems };
+  }
+
+  /** Compares outputs in the state with checked inputs, and shows what an update does. Sends no request. */
+  diff(
+    olds: Properties,
+    news: Properties,
+    name: ResourceName,
+  ): { readonly changes: boolean; readonly replaces: string[] } {
+    const moves = olds["account"] !== news["account"];
+    const { changes, replaces, notices } = this.#plan(olds, news, name, moves);
+    for (const notice of notices) this.#plugin.notify(notice);
+    return {
+      changes: changes || moves || olds["server"] !== news["server"],
+      replaces: moves ? [...replaces, "account"] : [...replaces],
+    };
+  }
+
+  /** Returns the outputs for a preview. @param olds `null` for a creation. */
+  preview(olds: Properties | null, news: Properties): Properties {
+    if (olds !== null) this.#assertOwned(olds);
+    return this.#complete(this.#resource.preview(olds && this.#resource.stateOf(olds), news), news);
+  }
+
+  /** @throws {PartialFailure} if the resource exists but is not complete. */
+  async create(
+    news: Properties,
+    urn: string,
+  ): Promise<{ readonly id: string; readonly outputs: Properties }> {
+    const id = this.#kept.get(urn)?.id ?? this.#resource.newId(this.#resource.inputsOf(news));
+    return { id, outputs: await this.#apply(null, news, { id, urn }) };
+  }
+
+  /** @throws {PartialFailure} if the update failed but its outputs must be kept. */
+  async update(olds: Properties, news: Properties, name: ResourceName): Promise<Properties> {
+    this.#assertOwned(olds);
+    const onlyMoves = olds["server"] !== news["server"] && !this.#plan(olds, news, name, false).changes;
+    return onlyMoves ? this.#complete(olds, news) : this.#apply(this.#resource.stateOf(olds), news, name);
+  }
+
+  /** @returns `null` if the resource is gone. */
+  async read(olds: Properties): Promise<Read | null> {
+    this.#assertOwned(olds);
+    const state = this.#resource.stateOf(olds);
+    const found = await this.#resource.read(state);
+    if (found === null) return null;
+    const outputs = found.state === state ? olds : { ...olds, ...this.#resource.outputsOf(found.state) };
+    return { outputs, ...(found.inputs && { inputs: this.#complete(found.inputs, olds) }) };
+  }
+
+  async delete(olds: Properties, name: ResourceName): Promise<void> {
+    this.#assertOwned(olds);
+    await this.#resource.remove(this.#resource.stateOf(olds), name);
+  }
+
+  /** See {@link Resource.adopt}. */
+  async adopt(id: string, isQuestion = false): Promise<Read | null> {
+    const [server] = this.#plugin.readSettings().servers;
+    const found = await this.#resource.adopt(id, isQuestion);
+    if (found === null) return null;
+    const common = { account: this.#plugin.account, server };
+    const inputs = { ...found.inputs, ...common };
+    return { inputs, outputs: { ...this.#resource.outputsOf(found.state), ...common } };
+  }
+
+  async #apply(olds: State | null, news: Properties, name: ResourceName): Promise<Properties> {
+    const resource = this.#resource;
+    const kept = this.#kept.get(name.urn) ?? null;
+    const applied = resource.apply(kept?.state ?? olds, resource.inputsOf(news), name);
+    const { state, failure } = await applied.catch((error: unknown) => {
+      if (kept === null || !(error instanceof PartnerError)) throw error;
+      return { state: kept.state, failure: error }; // A plain error would restore the old state instead.
+    });
+    this.#kept.delete(name.urn);
+    const outputs = resource.outputsOf(state);
+    if (failure === null) return this.#complete(outputs, news);
+    // Nothing was reached, so there is nothing to keep: after a plain error, the engine keeps the old state,
+    // however often a hook repeats the call. After a success, it would delete what this resource replaces.
+    if (kept === null && olds !== null && isDeepStrictEqual(outputs, resource.outputsOf(olds))) throw failure;
+    const text = failure.summary ?? failure.message;
+    const repetitions = kept?.failure === text ? kept.repetitions + 1 : 0;
+    if (repetitions === MAX_REPETITIONS) {
+      this.#plugin.notify(keptAfterRepetitions(failure));
+      return this.#complete(outputs, news);
+    }
+    if (name.urn !== "") this.#kept.set(name.urn, { id: name.id, state, failure: text, repetitions });
+    throw new PartialFailure(name.id, this.#complete(outputs, news), failure);
+  }
+
+  #plan(olds: Properties, news: Properties, name: ResourceName, moves: boolean): Plan {
+    return this.#resource.plan(this.#resource.stateOf(olds), this.#resource.inputsOf(news), name, moves);
+  }
+
+  /** Adds the account and its address. @param from Properties that have them. */
+  #complete(properties: Properties, from: Properties): Properties {
+    return { ...properties, account: from["account"], server: from["server"] };
+  }
+
+  /** Elsewhere, a key would be dropped as not found, and another webhook of this ID would be changed. */
+  #assertOwned({ account: owner, server }: Properties): void {
+    const { account, settingName } = this.#plugin;
+    if (typeof owner === "string" && owner !== account) throw otherAccount(owner, account, settingName);
+    const { servers } = this.#plugin.readSettings();
+    if (typeof server === "string" && !servers.includes(server))
+      throw otherServer(server, servers[0], settingName);
+  }
+}

@@ -1,0 +1,112 @@
+import {
+  isArray,
+  isObject,
+  isScalar,
+  normalizeName,
+  parseDocument,
+  parsePointer,
+  type JsonScalar,
+} from "../json.js";
+
+/**
+ * The locations of values in the responses, as JSON Pointers (RFC 6901), and the words for the states of a
+ * webhook. A member that you set is the only source for its value.
+ *
+ * @example
+ * ```ts
+ * const responses = {
+ *   apiKey: "/data/key",
+ *   webhookState: "/attributes/mode",
+ *   active: ["LIVE"],
+ *   disabled: ["PAUSED"],
+ * };
+ * ```
+ */
+export interface ResponseMapping {
+  /** The key in the response to its creation; `""` is the whole response. */
+  apiKey?: string | undefined;
+  /**
+   * The ID of the key in the same response, by which the service deletes the key. If the service deletes by
+   * the key itself, point to the key.
+   *
+   * @default the key itself is sent
+   */
+  apiKeyId?: string | undefined;
+  /** The array of webhooks; `""` is the whole response. */
+  webhooks?: string | undefined;
+  /** The ID of a webhook, relative to its record. */
+  webhookId?: string | undefined;
+  /** The state of a webhook, relative to its record. */
+  webhookState?: string | undefined;
+  /**
+   * Values that mean `"active"`, compared as text, ignoring case.
+   * @default `active`, `enabled` and the like
+   */
+  active?: readonly JsonScalar[] | undefined;
+  /** Values that mean `"disabled"`. @default `disabled`, `inactive` and the like */
+  disabled?: readonly JsonScalar[] | undefined;
+  /** Whether the list always shows all webhooks. @default recognized in each response */
+  complete?: boolean | undefined;
+}
+
+type Member = keyof ResponseMapping;
+
+/** What each member must be. */
+const MEMBERS: Readonly<Record<Member, (value: unknown) => string | null>> = {
+  apiKey: jsonPointer,
+  apiKeyId: jsonPointer,
+  webhooks: jsonPointer,
+  webhookId: jsonPointer,
+  webhookState: jsonPointer,
+  active: wordList,
+  disabled: wordList,
+  complete: (value) => (typeof value === "boolean" ? null : "must be true or false"),
+};
+const NAMES = Object.keys(MEMBERS) as Member[];
+
+/**
+ * Reads the setting `responses`, which is JSON. A member that is `null` counts as not set. Python programs
+ * write `api_key`, so both spellings count.
+ *
+ * @param refuse Receives `responses` or a member of it, and the rule that it breaks.
+ */
+export function readMapping(text: string, refuse: (setting: string, rule: string) => void): ResponseMapping {
+  const document = parseDocument(text);
+  if (!isObject(document)) {
+    refuse("responses", "must be a JSON object");
+    return {};
+  }
+  const mapping: Partial<Record<Member, unknown>> = {};
+  for (const [name, value] of Object.entries(document)) {
+    if (value === null) continue;
+    const member = NAMES.find((known) => normalizeName(known) === normalizeName(name));
+    // The name is not repeated, because it could be anything.
+    if (member === undefined)
+      refuse("responses", `has an unknown member; valid members: ${NAMES.join(", ")}`);
+    else {
+      const rule = MEMBERS[member](value);
+      if (rule === null) mapping[member] = value;
+      else refuse(`responses.${member}`, rule);
+    }
+  }
+  const { active = [], disabled = [] } = mapping as ResponseMapping;
+  const words = active.map(asWord);
+  if (disabled.some((word) => words.includes(asWord(word))))
+    refuse("responses.disabled", "must not have a value in common with responses.active");
+  return mapping as ResponseMapping;
+}
+
+/** Converts a value for comparison with the words for a state: the CLI may store `1` as text. */
+export function asWord(value: JsonScalar): string {
+  return String(value).trim().toLowerCase();
+}
+
+function jsonPointer(value: unknown): string | null {
+  const isPointer = typeof value === "string" && parsePointer(value) !== null;
+  return isPointer ? null : 'must be a JSON Pointer such as "/data/key"';
+}
+
+function wordList(value: unknown): string | null {
+  const isList = isArray(value) && value.length > 0 && value.every(isScalar);
+  return isList ? null : "must be a list of one or more strings, numbers, booleans or nulls";
+}

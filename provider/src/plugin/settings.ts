@@ -1,0 +1,198 @@
+import { isObject, parseDocument } from "../json.js";
+import type { BaseUrl } from "../partner-api/connections.js";
+import { API_ROOT, isVisibleAscii } from "../partner-api/operations.js";
+import {
+  ACCOUNT,
+  DEFAULT_ACCOUNT,
+  EXPLICIT,
+  NAMESPACE,
+  variableOf,
+  type SettingName,
+} from "../setting-names.js";
+import { readMapping, type ResponseMapping } from "./response-mapping.js";
+import {
+  invalidSetting,
+  missingSetting,
+  oldNode,
+  RULES,
+  unusedVariable,
+  wrongSettings,
+} from "./setting-messages.js";
+
+/** Returns the decrypted values of keys such as `partners:baseUrl`. */
+export interface ConfigSource {
+  get(key: string): string | undefined;
+}
+
+/** The validated settings of one account. */
+export interface Settings {
+  readonly baseUrl: BaseUrl;
+  /** Secret. */
+  readonly accessToken: string;
+  /** The headers for a gateway, by name. Secret. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Milliseconds for one attempt. @default 30000 */
+  readonly requestTimeout: number;
+  readonly responses: ResponseMapping;
+  /** The address of the account, as the state records it; then its previous address, if it has moved. */
+  readonly servers: readonly [string, ...string[]];
+}
+
+/** The minimum that undici 8 declares in its package.json. */
+const MIN_NODE = "22.19.0";
+const MAX_TOKEN_LENGTH = 8192;
+
+/** Reads the settings of one account from stack configuration or from the arguments of a `Provider`. */
+export class SettingsReader {
+  readonly #source: ConfigSource;
+  readonly #env: NodeJS.ProcessEnv;
+  readonly #problems: string[] = [];
+
+  /** @param env Ignored by a `Provider`, which could otherwise send the token of another account. */
+  constructor(source: ConfigSource, env: NodeJS.ProcessEnv) {
+    this.#source = source;
+    this.#env = this.isExplicit ? {} : env;
+  }
+
+  /** Whether the settings are the arguments of a `Provider`. */
+  get isExplicit(): boolean {
+    return this.#source.get(NAMESPACE + EXPLICIT) === "true";
+  }
+
+  /** The name of the account. Resources keep it as an input. */
+  get account(): string {
+    return this.#source.get(NAMESPACE + ACCOUNT) || DEFAULT_ACCOUNT;
+  }
+
+  /** Names a setting, such as `responses.apiKey`, by where it is set; if unset, by where the address is. */
+  readonly nameOf = (name: string): string => {
+    if (this.isExplicit) return `the Provider's ${name}`;
+    if (name === ACCOUNT) return NAMESPACE + name; // It has no variable.
+    const [setting = "", member] = name.split(".");
+    const origin = this.originOf(setting as SettingName) ?? this.originOf("baseUrl");
+    if (origin === "environment")
+      return member === undefined ? variableOf(setting) : `${member} in ${variableOf(setting)}`;
+    return NAMESPACE + name;
+  };
+
+  /** Returns where the value of a setting comes from; `null` if it has none. */
+  originOf(setting: SettingName): "configuration" | "environment" | null {
+    if (this.#configured(setting)) return "configuration";
+    return this.#text(setting) === null ? null : "environment";
+  }
+
+  /** @throws {PartnerError} that names everything that is missing or wrong. */
+  read(): Settings {
+    this.#problems.length = 0;
+    const { node } = process.versions;
+    if (node.localeCompare(MIN_NODE, undefined, { numeric: true }) < 0)
+      throw wrongSettings([oldNode(node, MIN_NODE)]);
+    const baseUrl = this.#address("baseUrl");
+    const previousBaseUrl = this.#address("previousBaseUrl");
+    const accessToken = this.#required("accessToken");
+    if (accessToken !== null && !isVisibleAscii(accessToken, MAX_TOKEN_LENGTH))
+      this.#refuse("accessToken", RULES.visibleAscii);
+    const settings = {
+      headers: this.#headers(),
+      requestTimeout: this.#seconds("requestTimeout", 30) * 1000,
+      responses: readMapping(this.#text("responses") ?? "{}", (setting, rule) => {
+        this.#refuse(setting, rule);
+      }),
+    };
+    if (baseUrl === null) this.#required("baseUrl");
+    if (this.#problems.length > 0 || baseUrl === null || accessToken === null)
+      throw wrongSettings(this.#problems);
+    const previous = previousBaseUrl === null ? [] : [addressOf(previousBaseUrl)];
+    return { ...settings, baseUrl, accessToken, servers: [addressOf(baseUrl), ...previous] };
+  }
+
+  /** Returns a setting; `null` if it is not set, or empty. */
+  #text(setting: SettingName): string | null {
+    const configured = this.#configured(setting);
+    if (configured) return configured;
+    const isSecret = setting === "accessToken" || setting === "headers";
+    return isSecret && !this.#usesEnvironmentAddress() ? null : this.#variable(setting);
+  }
+
+  #configured(setting: SettingName): string | null {
+    return this.#source.get(NAMESPACE + setting) || null;
+  }
+
+  /** Returns a variable without its last newline: secrets that are mounted as files end with one. */
+  #variable(setting: SettingName): string | null {
+    return this.#env[variableOf(setting)]?.replace(/\r?\n$/, "") || null;
+  }
+
+  /** Whether the environment's secrets are for this address: a stack may have replaced it with another. */
+  #usesEnvironmentAddress(): boolean {
+    const configured = this.#configured("baseUrl");
+    return configured === null || configured === this.#variable("baseUrl");
+  }
+
+  #required(setting: SettingName): string | null {
+    const text = this.#text(setting);
+    if (text !== null) return text;
+    const isUnused = this.#variable(setting) !== null;
+    this.#problems.push(isUnused ? unusedVariable(setting) : missingSetting(setting, this.isExplicit));
+    return null;
+  }
+
+  #address(setting: SettingName): BaseUrl | null {
+    const text = this.#text(setting);
+    const parsed = text === null ? null : parseBaseUrl(text);
+    if (typeof parsed !== "string") return parsed;
+    this.#refuse(setting, parsed);
+    return null;
+  }
+
+  #seconds(setting: SettingName, byDefault: number): number {
+    const text = this.#text(setting);
+    const value = text === null ? byDefault : Number(text);
+    if (!(value >= 0.001 && value <= 86_400)) this.#refuse(setting, RULES.seconds);
+    return value;
+  }
+
+  /** Reads the headers. A member that is `null` counts as not set. */
+  #headers(): Readonly<Record<string, string>> {
+    const document = parseDocument(this.#text("headers") ?? "{}");
+    const members = Object.entries(isObject(document) ? document : {}).filter(([, value]) => value !== null);
+    const isHeader = ([name, value]: [string, unknown]): boolean =>
+      HEADER_NAME.test(name) && typeof value === "string" && HEADER_VALUE.test(value);
+    if (!isObject(document) || !members.every(isHeader)) this.#refuse("headers", RULES.headers);
+    for (const [name] of members)
+      if (RESERVED_HEADER.test(name)) this.#refuse("headers", RULES.reservedHeader(name.toLowerCase()));
+    return Object.fromEntries(members) as Record<string, string>;
+  }
+
+  /** @param setting A setting, or a member of `responses`. */
+  #refuse(setting: string, rule: string): void {
+    this.#problems.push(invalidSetting(setting, rule, this.nameOf));
+  }
+}
+
+/** A token of RFC 9110 (5.6.2), and visible ASCII with spaces inside. */
+const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]{1,256}$/;
+const HEADER_VALUE = /^[!-~](?:[ -~]{0,8190}[!-~])?$/;
+/** What the client or undici sets, and what belongs to the connection. */
+const RESERVED_HEADER =
+  /^(?:accept(?:-encoding)?|authorization|connection|content-.*|expect|host|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|user-agent)$/i;
+
+function addressOf({ origin, prefix }: BaseUrl): string {
+  return origin + prefix;
+}
+
+/** As the URL parser writes them. Names other than `localhost` could resolve to anything. */
+const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
+
+/** Returns the parts of a base URL, or the rule that it breaks. */
+export function parseBaseUrl(text: string): BaseUrl | string {
+  if (!URL.canParse(text)) return RULES.url;
+  const { protocol, username, password, hostname, origin, pathname } = new URL(text);
+  const loopback = LOOPBACK.test(hostname);
+  if (username !== "" || password !== "") return RULES.noCredentials;
+  if (protocol !== "https:" && !(protocol === "http:" && loopback)) return RULES.https;
+  if (text.includes("?") || text.includes("#")) return RULES.noQuery;
+  const prefix = pathname.replace(/\/{1,64}$/, "");
+  if (prefix.endsWith(API_ROOT)) return RULES.noApiRoot;
+  return { origin, prefix, loopback };
+}

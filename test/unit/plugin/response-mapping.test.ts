@@ -1,0 +1,60 @@
+import { expect, it } from "vitest";
+
+import { readMapping } from "../../../provider/src/plugin/response-mapping.js";
+
+/** Reads a mapping. Returns it with what is refused, as "setting: rule". */
+function read(mapping: unknown): { mapping: unknown; refused: string[] } {
+  const refused: string[] = [];
+  const text = typeof mapping === "string" ? mapping : JSON.stringify(mapping);
+  return {
+    mapping: readMapping(text, (setting, rule) => void refused.push(`${setting}: ${rule}`)),
+    refused,
+  };
+}
+
+const ALL = {
+  apiKey: "/data/key",
+  apiKeyId: "/data/id",
+  webhooks: "",
+  webhookId: "/node/id",
+  webhookState: "/a~1b/c~0d",
+  active: ["LIVE", 1, true],
+  disabled: ["dead", 0, false, null],
+  complete: true,
+};
+
+it("a mapping may have all members, in the spelling of each language", () => {
+  expect(read(ALL)).toEqual({ mapping: ALL, refused: [] });
+  const snake = Object.entries(ALL).map(([name, value]) => [
+    name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+    value,
+  ]);
+  expect(read(Object.fromEntries(snake)), "as Python writes a dict").toEqual({ mapping: ALL, refused: [] });
+});
+
+it("a member that is null counts as not set", () => {
+  expect(read({ apiKey: null, other: null })).toEqual({ mapping: {}, refused: [] });
+});
+
+it.each<[what: string, mapping: unknown, refused: RegExp]>([
+  ["text", "pk", /^responses: must be a JSON object$/],
+  ["a list", [], /^responses: must be a JSON object$/],
+  ["an unknown member", { apikeys: "/x" }, /^responses: has an unknown member; valid members: apiKey, /],
+  ["a prototype", '{"__proto__":{"apiKey":"/x"}}', /^responses: has an unknown member/],
+  ["a path without a slash", { apiKey: "data.key" }, /^responses\.apiKey: must be a JSON Pointer/],
+  ["a pointer with a wrong escape", { webhook_id: "/a~2" }, /^responses\.webhookId: must be a JSON Pointer/],
+  ["a number as pointer", { webhookState: 1 }, /^responses\.webhookState: must be a JSON Pointer/],
+  ["a word that is no list", { active: "LIVE" }, /^responses\.active: must be a list/],
+  ["an empty list", { disabled: [] }, /^responses\.disabled: must be a list/],
+  ["a list of objects", { active: ["a", {}] }, /^responses\.active: must be a list/],
+  ["text as a flag", { complete: "maybe" }, /^responses\.complete: must be true or false$/],
+  [
+    "one word for both",
+    { active: ["On"], disabled: ["oN "] },
+    /^responses\.disabled: must not have a value in/,
+  ],
+  ["one value for both", { active: [1], disabled: ["1"] }, /^responses\.disabled: must not have a value in/],
+])("%s is refused", (_what, mapping, expected) => {
+  const { refused } = read(mapping);
+  expect(refused).toEqual([expect.stringMatching(expected)]);
+});

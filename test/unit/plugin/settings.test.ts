@@ -1,0 +1,201 @@
+import { describe, expect, it } from "vitest";
+
+import { PartnerError } from "../../../provider/src/partner-api/errors.js";
+import { parseBaseUrl, SettingsReader } from "../../../provider/src/plugin/settings.js";
+
+type Values = Readonly<Record<string, unknown>>;
+
+const SECRET = "S3CRET-0123456789";
+const RIGHT = { baseUrl: "https://partners.example.com", accessToken: "t0ken" };
+const env = {
+  PARTNERS_BASE_URL: "https://env.example.com",
+  PARTNERS_ACCESS_TOKEN: "env-t0ken",
+  PARTNERS_HEADERS: '{"X-Tenant":"env"}',
+};
+
+/** Returns a reader of stack configuration, without `partners:` in its keys, and of the environment. */
+function readerOf(values: Values, variables: NodeJS.ProcessEnv = {}): SettingsReader {
+  const text = (value: unknown) => (typeof value === "string" ? value : JSON.stringify(value));
+  const source = new Map(Object.entries(values).map(([name, value]) => [`partners:${name}`, text(value)]));
+  return new SettingsReader(source, variables);
+}
+
+/** Returns the error about settings. */
+function messageOf(values: Values, variables: NodeJS.ProcessEnv = {}): string {
+  try {
+    readerOf(values, variables).read();
+  } catch (error) {
+    if (error instanceof PartnerError && error.code === "PARTNERS_CONFIGURATION") return error.message;
+    throw error;
+  }
+  throw new Error("the settings are valid");
+}
+
+describe("settings", () => {
+  it("have defaults, apart from the address and the token", () => {
+    expect(readerOf(RIGHT).read()).toEqual({
+      baseUrl: { origin: RIGHT.baseUrl, prefix: "", loopback: false },
+      accessToken: RIGHT.accessToken,
+      headers: {},
+      requestTimeout: 30_000,
+      responses: {},
+      servers: [RIGHT.baseUrl],
+    });
+  });
+
+  it("are read from stack configuration, then from the environment", () => {
+    const given = {
+      requestTimeout: "2.5",
+      headers: { "X-Tenant": "acme", "X-Unset": null },
+      responses: { apiKey: "/data/key" },
+      previousBaseUrl: "https://old.example.com/gate/",
+    };
+    const variables = {
+      ...env,
+      PARTNERS_REQUEST_TIMEOUT: "9",
+      PARTNERS_RESPONSES: '{"webhooks":"/hooks"}',
+      PARTNERS_PREVIOUS_BASE_URL: "https://env-old.example.com",
+    };
+    expect(readerOf({ ...RIGHT, ...given }, variables).read()).toMatchObject({
+      accessToken: RIGHT.accessToken,
+      headers: { "X-Tenant": "acme" },
+      requestTimeout: 2500,
+      responses: { apiKey: "/data/key" },
+      servers: [RIGHT.baseUrl, "https://old.example.com/gate"],
+    });
+    expect(readerOf({}, variables).read()).toMatchObject({
+      accessToken: env.PARTNERS_ACCESS_TOKEN,
+      headers: { "X-Tenant": "env" },
+      requestTimeout: 9000,
+      responses: { webhooks: "/hooks" },
+      servers: [env.PARTNERS_BASE_URL, variables.PARTNERS_PREVIOUS_BASE_URL],
+    });
+  });
+
+  it("that are empty count as not set, and a variable loses one newline at its end", () => {
+    const empty = { requestTimeout: "", headers: "", responses: "", previousBaseUrl: "", account: "" };
+    expect(readerOf({ ...RIGHT, ...empty }).read().requestTimeout).toBe(30_000);
+    expect(readerOf(empty).account).toBe("default");
+    for (const end of ["\n", "\r\n"])
+      expect(readerOf({}, { ...env, PARTNERS_ACCESS_TOKEN: `t${end}` }).read().accessToken).toBe("t");
+    for (const end of ["\n\n", "\r", "\n ", " "])
+      expect(messageOf({}, { ...env, PARTNERS_ACCESS_TOKEN: `t${end}` })).toMatch(
+        /^Correct PARTNERS_ACCESS_TOKEN: it must/,
+      );
+  });
+
+  // With another account's variables in the shell, a stack that forgets its token would send that account's
+  // token to its own server.
+  it("take the token of the environment only together with its address", () => {
+    expect(messageOf({ baseUrl: RIGHT.baseUrl }, env)).toBe(
+      "PARTNERS_ACCESS_TOKEN is used only with PARTNERS_BASE_URL, and the address is partners:baseUrl: " +
+        "set partners:accessToken, or move the address to PARTNERS_BASE_URL. Nothing was sent.",
+    );
+    expect(readerOf(RIGHT, env).read().headers).toEqual({});
+    expect(readerOf({ baseUrl: env.PARTNERS_BASE_URL }, env).read().accessToken).toBe("env-t0ken");
+    expect(readerOf({ accessToken: "mine" }, env).read()).toMatchObject({
+      accessToken: "mine",
+      headers: { "X-Tenant": "env" },
+      servers: [env.PARTNERS_BASE_URL],
+    });
+  });
+
+  it("of a Provider come only from its arguments", () => {
+    expect(messageOf({ explicit: "true", baseUrl: RIGHT.baseUrl, account: "eu" }, env)).toBe(
+      "Set the Provider's accessToken. A Provider does not read environment variables. Nothing was sent.",
+    );
+  });
+
+  it("are all named in one error if they are missing or wrong", () => {
+    const responses = { apiKey: "key", other: 1, another: 2 };
+    const problems = [
+      "Correct partners:previousBaseUrl: it is not a URL; it should look like https://partners.example.com.",
+      'Set partners:accessToken or PARTNERS_ACCESS_TOKEN, as in "pulumi config set --secret partners:accessToken".',
+      "Correct partners:requestTimeout: it must be a number of seconds from 0.001 to 86400.",
+      'Correct partners:responses.apiKey: it must be a JSON Pointer such as "/data/key".',
+      "Correct partners:responses: it has an unknown member; valid members: apiKey, apiKeyId, webhooks, webhookId, " +
+        "webhookState, active, disabled, complete.",
+      "Set partners:baseUrl or PARTNERS_BASE_URL, as in " +
+        '"pulumi config set partners:baseUrl https://partners.example.com".',
+    ];
+    const message = messageOf({ requestTimeout: "soon", responses, previousBaseUrl: "x" });
+    expect(message).toBe(`${problems.join(" ")} Nothing was sent.`);
+  });
+
+  it.each<[setting: string, value: unknown]>([
+    ["accessToken", `${SECRET}\n`],
+    ["accessToken", `${SECRET}é`],
+    ["accessToken", `Bearer ${SECRET}`],
+    ["accessToken", SECRET.repeat(1000)],
+    ["previousBaseUrl", SECRET],
+    ["baseUrl", `https://user:${SECRET}@a.example`],
+    ["headers", SECRET],
+    ["headers", [SECRET]],
+    ["headers", { "x-key": `${SECRET}\n` }],
+    ["headers", { "x-key": 7 }],
+    ["headers", { [`${SECRET}:`]: "x" }],
+    ["requestTimeout", SECRET],
+    ["requestTimeout", 0],
+    ["requestTimeout", 86_401],
+    ["responses", SECRET],
+    ["responses", [SECRET]],
+    ["responses", { [SECRET]: 1 }],
+  ])("are refused without repeating their values: %s = %j", (setting, value) => {
+    const message = messageOf({ ...RIGHT, [setting]: value });
+    expect(message).toMatch(new RegExp(`^Correct partners:${setting}: it .{10,200}\\. Nothing was sent\\.$`));
+    expect(message).not.toContain("S3CRET");
+  });
+
+  it.each(["Host", "authorization", "Content-Length", "Accept-Encoding", "Proxy-Authorization", "TE"])(
+    "refuse the header %s, which belongs to the client",
+    (name) => {
+      expect(messageOf({ ...RIGHT, headers: { [name]: "x" } })).toBe(
+        `Correct partners:headers: it must not contain the header ${name.toLowerCase()}, ` +
+          "which only the provider may set. Nothing was sent.",
+      );
+    },
+  );
+
+  it("are named by where they are set; those that are not set, by where the address is", () => {
+    const mapping = { responses: { apiKey: "/k" } };
+    const { PARTNERS_BASE_URL } = env;
+    const variables = { PARTNERS_BASE_URL, PARTNERS_RESPONSES: "{}" };
+    for (const [reader, expected] of [
+      [readerOf({ ...RIGHT, ...mapping }), ["partners:responses.apiKey", "partners:headers"]],
+      [readerOf(RIGHT, variables), ["apiKey in PARTNERS_RESPONSES", "partners:headers"]],
+      [readerOf({}, variables), ["apiKey in PARTNERS_RESPONSES", "PARTNERS_HEADERS"]],
+      [readerOf({}), ["partners:responses.apiKey", "partners:headers"]],
+      [readerOf({ explicit: "true" }), ["the Provider's responses.apiKey", "the Provider's headers"]],
+    ] as const)
+      expect(["responses.apiKey", "headers"].map(reader.nameOf)).toEqual(expected);
+    expect(readerOf({}, variables).nameOf("account"), "the account has no variable").toBe("partners:account");
+  });
+});
+
+describe("a base URL", () => {
+  it.each([
+    ["https://eu.example.com:8443/a b/", "https://eu.example.com:8443", "/a%20b", false],
+    ["HTTPS://EU.example.com:443/gate/", "https://eu.example.com", "/gate", false],
+    ["http://localhost:8080", "http://localhost:8080", "", true],
+    ["http://127.1.2.3", "http://127.1.2.3", "", true],
+    ["http://[::1]:1", "http://[::1]:1", "", true],
+  ])("may be %s", (text, origin, prefix, loopback) => {
+    expect(parseBaseUrl(text)).toEqual({ origin, prefix, loopback });
+  });
+
+  it.each([
+    ["partners.example.com", /^is not a URL/],
+    ["http://partners.example.com", /^must start with https:/],
+    ["http://localhost.", /^must start with https:/],
+    ["http://127.0.0.1.nip.io", /^must start with https:/],
+    ["http://[::ffff:10.0.0.1]", /^must start with https:/],
+    ["ftp://127.0.0.1", /^must start with https:/],
+    ["https://a.example/?a=1", /query/],
+    ["https://a.example/#top", /fragment/],
+    ["https://a.example?", /query/],
+    ["https://a.example/api/v1/partners//", /must not include \/api\/v1\/partners/],
+    ["http://:pass@127.0.0.1", /user name or password/],
+  ])("must not be %s", (text, rule) => {
+    expect(parseBaseUrl(text)).toMatch(rule);
+  });
+});
