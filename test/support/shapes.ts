@@ -1,46 +1,32 @@
-import { randomBytes } from "node:crypto";
+import { readFileSync } from "node:fs";
 
-import type { WebhookSeed } from "../../provider/dist/sandbox/sandbox.js";
-
-/** An API key that the service issued, and its public ID: `key_` and 12 hexadecimal digits. */
-export type IssuedKey = Readonly<Record<"key" | "id" | "createdAt", string>>;
-
-/** The form of successful responses. Results are sent as JSON, except a buffer. */
-export interface Shape {
-  /** Returns the response to the creation of a key. `token`: the access token of the request. */
-  readonly apiKey: (key: IssuedKey, token: string) => unknown;
-  /** Returns the webhook list. `token`: as above. */
-  readonly webhooks: (list: readonly WebhookSeed[], token: string) => unknown;
-  /** What identifies the key in the path of a deletion. @default "key" */
-  readonly deleteBy?: "key" | "id";
+/** A response to the creation of a key, as a public service documents it. */
+export interface KeyShape {
+  /** The service. */
+  readonly like: string;
+  readonly body: unknown;
+  /** Where a person finds the key; `null` if there is none. */
+  readonly apiKey: string | null;
+  /** Two values are needed, so any one of them, or a refusal, is right. */
+  readonly pair?: true;
 }
 
-/** The names of {@link SHAPES}. */
-export type ShapeName = "flat" | "nested" | "byId" | "unreadable";
+/** A list of webhooks, as a public service documents it. IDs are numbers, as in the Partner API. */
+export interface ListShape {
+  /** The service. */
+  readonly like: string;
+  readonly body: unknown;
+  /** Where a person finds the list, and in a record the ID and the state; `null` if there is none. */
+  readonly webhooks: string;
+  readonly webhookId: string;
+  readonly webhookState: string | null;
+  /** The states of the webhooks; `null` if a person cannot tell either. */
+  readonly states: readonly ("active" | "disabled" | null)[];
+  readonly complete: boolean;
+}
 
-const nested: Shape = {
-  apiKey: ({ key, id, createdAt }) => ({ apiKey: { id, prefix: key.slice(0, 12), key, createdAt } }),
-  webhooks: (list) => {
-    return { webhooks: list.map(({ webhookId, state }) => ({ id: webhookId, attributes: { state } })) };
-  },
-};
-
-/** The forms of responses in which services differ. */
-export const SHAPES: Readonly<Record<ShapeName, Shape>> = {
-  flat: { apiKey: ({ key }) => ({ apiKey: key }), webhooks: (list) => list },
-  nested,
-  byId: { ...nested, deleteBy: "id" },
-  /** Cannot be recognized without `responses`: there is a second secret and a second list. */
-  unreadable: {
-    apiKey: ({ key }) => ({
-      result: { key: `pk_live_${randomBytes(24).toString("base64url")}`, token: key },
-    }),
-    webhooks: (list) => ({
-      incoming: [{ ref: 1, mode: "go" }],
-      outgoing: list.map(({ webhookId, state }) => ({
-        ref: webhookId,
-        mode: state === "active" ? "go" : "halt",
-      })),
-    }),
-  },
+/** The bodies on which the readers are measured. */
+export const SHAPES = JSON.parse(readFileSync(new URL("response-shapes.json", import.meta.url), "utf8")) as {
+  readonly keys: readonly KeyShape[];
+  readonly lists: readonly ListShape[];
 };

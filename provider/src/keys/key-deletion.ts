@@ -1,170 +1,79 @@
-import { PartnerError, RequestError, type RequestFailure } from "../api/errors.js";
-import { responseText } from "../responses/creation-reader.js";
-import { idsBesideKey, readApiKeyId } from "../responses/key-ids.js";
-import { lookalikesBeside } from "../responses/key-reader.js";
-import { ResourceError, type DeletionDoubt } from "../shared/problems.js";
-import type { PluginProcess } from "../shared/plugin-process.js";
-import type { KeyResource } from "./key-holders.js";
-import type { KeyState } from "./key-state.js";
-import { goneName, type KeyName } from "./key-name.js";
+import { failureOf, type PartnerError } from "../partner-api/errors.js";
 import {
-  deletionTarget,
-  nameOfCreated,
-  nameOfKey,
-  namesOf,
-  rereadKey,
-  targetNames,
-  tokenMark,
-  type DeletionTarget,
-  type StoredKey,
-} from "./stored-key.js";
+  deletionRefused,
+  deletionUnclear,
+  failedDeletions,
+  keyStillNeeded,
+  keyWasGone,
+  sameKeyKept,
+  undeletedCreation,
+  untrackedCreation,
+} from "./key-messages.js";
+import { readCreatedKey, type KeyOwner } from "./key-owner.js";
+import { identifyKey } from "./key-reader.js";
+import { bodyOf, type Key, type KeyState } from "./key-state.js";
 
-/** Milliseconds after a creation during which a replica of the service may not know the key yet. */
-const REPLICA_LAG = 120_000;
+/** The statuses that say that a key, or its ID, is not found. */
+const NOT_FOUND: readonly number[] = [404, 410];
+/** The same for a key after its ID was not found: the key may be no valid ID. */
+const NO_VALID_ID: readonly number[] = [...NOT_FOUND, 400, 422];
+
+/** Deletes all keys of a resource that is removed. @throws {PartnerError} after all deletions are sent. */
+export async function deleteKeys(owner: KeyOwner, state: KeyState): Promise<void> {
+  const { plugin, known, name } = owner;
+  const { current, previous, unfinished } = state;
+  // After a failed replacement, consumers still use this key. The dynamic host does not say whose it is.
+  const lacksKey = name.urn === "" ? known.keyless.size > 0 : known.keyless.has(name.urn);
+  if (current !== null && lacksKey) throw keyStillNeeded(current, name.urn);
+
+  const failures: PartnerError[] = [];
+  const keys = [previous, current].filter((key) => key !== null);
+  if (unfinished !== null) {
+    const { key, candidates } = readCreatedKey(plugin, unfinished);
+    if (key !== null) keys.push(key);
+    else if (candidates === null) plugin.notify(untrackedCreation(unfinished, name.urn));
+    else failures.push(undeletedCreation(unfinished, candidates, plugin.settingName));
+  }
+  for (const key of new Map(keys.map((each) => [each.apiKey, each])).values()) {
+    const creator = known.created.get(key.apiKey);
+    if (creator !== undefined && creator.id !== name.id) {
+      plugin.notify(sameKeyKept(key, creator.urn));
+      continue;
+    }
+    const failure = await failureOf(deleteKey(owner, key));
+    if (failure !== null)
+      failures.push(isFinal(failure, key) ? deletionRefused(failure, key, name.urn) : failure);
+  }
+  const [first, ...more] = failures;
+  if (first !== undefined) throw failedDeletions([first, ...more]);
+}
+
+/** Whether no setting and no other run helps: the service refuses, or may want the ID of an imported key. */
+function isFinal({ code, status }: PartnerError, key: Key): boolean {
+  return [400, 409, 422].includes(status ?? 0) || (key.response === null && code === "PARTNERS_RESOURCE");
+}
 
 /**
- * Deletes a key of a resource, unless another resource of this run has the same key, or a key with the same
- * ID: then a warning says so.
+ * Deletes a key: by its ID and, if that is not found, by itself, which can delete nothing else.
  *
- * @throws {PartnerError} unless the key is certainly gone, or a person says so.
+ * @throws {PartnerError} unless the key is gone.
  */
-export async function deleteKey(plugin: PluginProcess, resource: KeyResource, key: StoredKey): Promise<void> {
-  const settings = plugin.readSettings();
-  const stored = rereadKey(key, settings) ?? key;
-  const target = deletionTarget(stored, settings);
-  const name = nameOfKey(stored);
-  if (target === null) {
-    if (!isDeclaredGone(plugin, name)) throw new ResourceError({ kind: "keyIdMissing", name });
-    plugin.warn({ kind: "keyWasGone", name, why: "declared" });
-    return;
+export async function deleteKey({ plugin, known, name: { urn } }: KeyOwner, key: Key): Promise<void> {
+  const { apiKey, response } = key;
+  const identity = identifyKey(response && bodyOf(response), apiKey, plugin.readSettings().responses);
+  const client = await plugin.open();
+  const ids = [...new Set([identity.id ?? apiKey, apiKey])];
+  for (const [index, id] of ids.entries()) {
+    const failure = await failureOf(client.deleteApiKey(id, [apiKey]));
+    if (failure === null || failure.effect === "possible") known.deletions.add(apiKey);
+    if (failure === null) return;
+    if (!(index === 0 ? NOT_FOUND : NO_VALID_ID).includes(failure.status ?? 0)) throw failure;
   }
-  if (plugin.deletedKeys.deletionOf(target.parameter) !== "certain") {
-    const holder = plugin.keyHolders.otherHolder(resource, targetNames(target));
-    if (holder?.isShown) throw new ResourceError({ kind: "keyShown", name, urn: holder.urn });
-    if (holder) {
-      plugin.warn({ kind: "keyKept", name, urn: holder.urn, same: holder.same });
-      return;
-    }
-  }
-  if (target.by === "imported") plugin.warn({ kind: "importedByValue", name });
-  await plugin.deletedKeys.deleteOnce(target.parameter, async () => {
-    await sendDeletion(plugin, stored, target);
-    plugin.keyHolders.recordDeletion(targetNames(target));
-  });
-  if (plugin.keyHolders.wasDeleted([target.apiKey])) return;
-  // Another key with the same ID was deleted.
-  plugin.warn({ kind: "keyWasGone", name, why: "sameId" });
-  plugin.keyHolders.recordDeletion(targetNames(target));
-}
-
-/** Whether this process has deleted a key. */
-export function isDeleted(plugin: PluginProcess, key: StoredKey): boolean {
-  const parameter = namesOf(key, plugin.readSettings()).at(-1) ?? "";
-  return plugin.deletedKeys.deletionOf(parameter) === "certain";
-}
-
-/** Whether a person says that a key is gone: see `PluginProcess.goneKeys`. */
-function isDeclaredGone({ goneKeys }: PluginProcess, key: KeyName): boolean {
-  const name = goneName(key);
-  return name !== null && goneKeys.has(name);
-}
-
-/**
- * Returns a state without the lost creation and the unread key that a person says are gone: see
- * `PluginProcess.goneKeys`.
- */
-export function withoutGoneKeys(plugin: PluginProcess, state: KeyState): KeyState {
-  const { lostCreationAt, unread } = state;
-  const isLostGone = isDeclaredGone(plugin, { fingerprint: null, createdAt: lostCreationAt });
-  const isUnreadGone = unread !== null && isDeclaredGone(plugin, nameOfCreated(unread));
-  if (!isLostGone && !isUnreadGone) return state;
-  const name =
-    isLostGone || unread === null ? { fingerprint: null, createdAt: lostCreationAt } : nameOfCreated(unread);
-  plugin.warn({ kind: "keyWasGone", name, why: "declared" });
-  return {
-    ...state,
-    lostCreationAt: isLostGone ? null : lostCreationAt,
-    unread: isUnreadGone ? null : unread,
-  };
-}
-
-/**
- * Sends a deletion, and judges the response. 410 proves that the key is gone. 404 proves it only if nothing
- * suggests another cause: see {@link doubtsAbout}.
- */
-async function sendDeletion(plugin: PluginProcess, key: StoredKey, target: DeletionTarget): Promise<void> {
-  const { deletedKeys } = plugin;
-  const { client } = await plugin.open();
-  const { apiKey, parameter } = target;
-  const name = nameOfKey(key);
-  // A wrong clock must not make a new key old.
-  const isNew = (): boolean =>
-    [plugin.currentTime(), plugin.agreedTime()].some(
-      (now) => now - Date.parse(key.createdAt ?? "") < REPLICA_LAG,
-    );
-  try {
-    await client.deleteApiKey(parameter, apiKey, isNew());
-    deletedKeys.accepted.add(target.by);
-  } catch (error) {
-    if (!(error instanceof RequestError)) throw error;
-    const { status, failure } = error;
-    if (failure.effect === "possible") deletedKeys.recordPossibleDeletion(parameter);
-    const repeated = deletedKeys.deletionOf(parameter) !== "none";
-    if (isRefusal(failure) && isDeclaredGone(plugin, name)) {
-      plugin.warn({ kind: "keyWasGone", name, why: "declared" });
-      return;
-    }
-    // What an earlier attempt may have done is said once: with the error of the last one.
-    const effect = repeated ? "possible" : failure.effect;
-    if (status !== 404 && status !== 410)
-      throw new RequestError({ ...failure, effect, goneName: isRefusal(failure) ? goneName(name) : null });
-    if (plugin.keyHolders.wasDeleted(targetNames(target))) return;
-    if (status === 404) {
-      await assertReadable(plugin, name);
-      // Only now, the service's time is certainly known.
-      const doubts = doubtsAbout(plugin, key, target, isNew());
-      if (doubts.length > 0) throw new ResourceError({ kind: "deletionUnclear", name, doubts });
-    }
-    plugin.warn({ kind: "keyWasGone", name, why: repeated ? "repeated" : "gone" });
-  }
-}
-
-/** Whether the service refused a deletion for a reason that may be that the key is already gone. */
-function isRefusal({ cause }: RequestFailure): boolean {
-  if (cause.kind === "status") return cause.status !== 401;
-  return cause.kind === "reportedFailure";
-}
-
-/** Returns why the service may not have found a key that still exists. */
-function doubtsAbout(
-  plugin: PluginProcess,
-  { apiKey, response, token, foundBy }: StoredKey,
-  { by, parameter }: DeletionTarget,
-  isNew: boolean,
-): DeletionDoubt[] {
-  const doubts: DeletionDoubt[] = [];
-  const { identity, accessToken } = plugin.readSettings();
-  if (token !== null && token !== tokenMark(identity)) doubts.push({ kind: "otherToken" });
-  const text = response === null ? "" : responseText(response);
-  const others = foundBy === null ? null : lookalikesBeside(text, apiKey, accessToken, () => false);
-  if (others !== null && others.length > 0 && by === "value" && !plugin.deletedKeys.accepted.has(by))
-    doubts.push({ kind: "otherValue", pointers: others });
-  const idAt = (pointer: string): string | null => readApiKeyId(text, { apiKeyId: pointer });
-  const pointers = idsBesideKey(text).filter((pointer) => idAt(pointer) !== parameter);
-  if (pointers.length > 0 && !plugin.deletedKeys.accepted.has(by))
-    doubts.push({ kind: "byId", pointers, isOther: by === "id" });
-  if (by === "imported" && !plugin.deletedKeys.accepted.has(by)) doubts.push({ kind: "idUnknown" });
-  if (isNew) doubts.push({ kind: "new" });
-  return doubts;
-}
-
-/** @throws {ResourceError} if the webhook list cannot be read: then the address may be wrong. */
-async function assertReadable(plugin: PluginProcess, name: KeyName): Promise<void> {
-  const { webhooks } = await plugin.open();
-  try {
-    await webhooks.list();
-  } catch (listError) {
-    if (!(listError instanceof PartnerError)) throw listError;
-    throw new ResourceError({ kind: "deletionUnclear", name, doubts: [{ kind: "noList", listError }] });
-  }
+  // Not found. That proves something only of what the service knows the key by, and at the right address.
+  const isKnown = identity.isKey || ids.length > 1;
+  const isOwnEffect = known.deletions.has(apiKey);
+  if (isOwnEffect && isKnown) return;
+  if (!isOwnEffect && !isKnown) throw deletionUnclear(key, urn, identity, plugin.settingName);
+  if (!isOwnEffect) await plugin.assertReachable();
+  plugin.notify(keyWasGone(key, urn));
 }

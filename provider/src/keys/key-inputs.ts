@@ -1,67 +1,52 @@
 import { isObject } from "../json.js";
-import { UNKNOWN, unknownArguments, type Properties } from "../shared/properties.js";
-import type { InputProblem } from "../shared/problems.js";
+import { areKnown, UNKNOWN, type Properties } from "../plugin/properties.js";
+import { unknownArgument } from "../plugin/setting-messages.js";
+import { ROTATION_RULES } from "./key-messages.js";
+import type { Rotation } from "./rotation.js";
 
-/**
- * The argument `rotation`. The values of `RotationArgs`, which documents them, without the promises and
- * outputs of a program.
- */
-export interface RotationInputs {
-  readonly trigger?: string | null;
-  readonly afterDays?: number | null;
-  readonly overlapDays?: number | null;
+/** The inputs of a `PartnerApiKey`. */
+export interface KeyInputs {
+  readonly rotation: Rotation;
+  /** Whether a preview cannot tell yet what happens to the key. */
+  readonly isUnknown: boolean;
 }
 
-/** The inputs of `PartnerApiKey`, after `check`. */
-export interface KeyInputs {
-  /** `null` if there is no resource yet. */
-  readonly account: string | null;
-  readonly rotation: RotationInputs;
-  /** Whether a preview cannot tell yet what happens to the key. An unknown trigger counts as a new one. */
-  readonly isRotationUnknown: boolean;
-  /** The date from which the age of the key counts, such as 2026-02-19. `check` adds it for display. */
-  readonly keySince: string | null;
+/** A hundred years. Dates end far later. */
+const MAX_DAYS = 36_500;
+
+/** Reads the arguments of a program. */
+export function readKeyArguments({ rotation }: Properties) {
+  return { inputs: rotation == null ? {} : { rotation }, problems: problemsOf(rotation) };
 }
 
 /** Reads checked inputs. Ignores what is invalid: another version of the program may have written it. */
-export function keyInputsOf({ account, rotation, keySince }: Properties): KeyInputs {
+export function keyInputsOf({ rotation }: Properties): KeyInputs {
   const { trigger, afterDays, overlapDays } = isObject(rotation) ? rotation : {};
   return {
-    account: text(account),
-    rotation: { trigger: text(trigger), afterDays: number(afterDays), overlapDays: number(overlapDays) },
-    isRotationUnknown: [rotation, afterDays, overlapDays].includes(UNKNOWN),
-    keySince: text(keySince),
+    rotation: {
+      trigger: typeof trigger === "string" && trigger !== "" ? trigger : null,
+      afterDays: typeof afterDays === "number" ? afterDays : null,
+      overlapDays: typeof overlapDays === "number" ? overlapDays : null,
+    },
+    isUnknown: [rotation, trigger, afterDays, overlapDays].includes(UNKNOWN),
   };
 }
 
-function text(value: unknown): string | null {
-  return typeof value === "string" ? value : null;
-}
-
-function number(value: unknown): number | null {
-  return typeof value === "number" ? value : null;
-}
-
-/** Returns the problems with `rotation`. Unknown values are accepted. */
-export function rotationProblems(rotation: unknown): InputProblem[] {
+function problemsOf(rotation: unknown): string[] {
   if (rotation == null || rotation === UNKNOWN) return [];
-  if (!isObject(rotation)) return [{ kind: "invalidArgument", argument: "rotation" }];
+  if (!isObject(rotation)) return [ROTATION_RULES.rotation];
+  const known = ["trigger", "afterDays", "overlapDays"];
   const { trigger, afterDays, overlapDays } = rotation;
-  const problems = unknownArguments("rotation", rotation, ["trigger", "afterDays", "overlapDays"]);
-  if (trigger != null && typeof trigger !== "string")
-    problems.push({ kind: "invalidArgument", argument: "rotation.trigger" });
-  problems.push(...daysProblems("afterDays", afterDays, 1), ...daysProblems("overlapDays", overlapDays, 0));
-  if (overlapDays == null) problems.push({ kind: "overlapMissing" });
-  if (typeof afterDays === "number" && typeof overlapDays === "number" && overlapDays > afterDays)
-    problems.push({ kind: "overlapTooLong" });
+  const maxOverlap = typeof afterDays === "number" ? afterDays : MAX_DAYS;
+  const problems: string[] = [];
+  if (!areKnown(rotation, known)) problems.push(unknownArgument("rotation", known));
+  if (trigger != null && typeof trigger !== "string") problems.push(ROTATION_RULES.trigger);
+  if (afterDays != null && !isDays(afterDays, 1, MAX_DAYS)) problems.push(ROTATION_RULES.afterDays);
+  if (!isDays(overlapDays, 0, maxOverlap)) problems.push(ROTATION_RULES.overlapDays);
   return problems;
 }
 
-/** A hundred years. JavaScript's dates end far later. */
-const MAX_DAYS = 36_500;
-
-function daysProblems(argument: "afterDays" | "overlapDays", value: unknown, min: number): InputProblem[] {
-  if (value == null || value === UNKNOWN) return [];
-  if (typeof value === "number" && Number.isInteger(value) && value >= min && value <= MAX_DAYS) return [];
-  return [{ kind: "invalidDays", argument, min, max: MAX_DAYS }];
+/** Whether a value is a number of days, or not known yet. */
+function isDays(value: unknown, min: number, max: number): boolean {
+  return value === UNKNOWN || (Number.isInteger(value) && Number(value) >= min && Number(value) <= max);
 }

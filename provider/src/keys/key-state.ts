@@ -1,178 +1,124 @@
+import { isUtf8 } from "node:buffer";
+
 import { isObject } from "../json.js";
-import type { KeyResponse } from "../responses/creation-reader.js";
-import type { Properties } from "../shared/properties.js";
-import { fingerprint, hint } from "./key-name.js";
-import type { CreatedKey, StoredKey } from "./stored-key.js";
+import type { ApiResponse } from "../partner-api/client.js";
+import type { Properties } from "../plugin/properties.js";
+import type { KeyResponse, PARTNER_API_KEY } from "../registration.js";
 
-/** A created key that has not been found in its response yet. Secret. */
-export interface UnreadKey extends CreatedKey {
-  /** `rotation.trigger` when it was created. Becomes {@link KeyState.trigger} only once the key is found. */
-  readonly trigger: string | null;
+/** An API key. Secret. */
+export interface Key {
+  readonly apiKey: string;
+  /** ISO 8601; `null` if it was imported. */
+  readonly createdAt: string | null;
+  /** The response to its creation; `null` if it was imported. */
+  readonly response: KeyResponse | null;
 }
 
-/** What the outputs of `PartnerApiKey` in the state say. Times are ISO 8601. Secret. */
+/** A creation that has led to no key yet. No other one is sent until it has, or a person acts. Secret. */
+export interface UnfinishedCreation {
+  /** When it ended, ISO 8601. */
+  readonly at: string;
+  /** `rotation.trigger` at that time. */
+  readonly trigger: string | null;
+  /** The response, in which no key was found; `null` if the response was lost. */
+  readonly response: KeyResponse | null;
+}
+
+/** The keys of a `PartnerApiKey`, as the stack stores them. Secret. */
 export interface KeyState {
-  /** `null` until the first key is found in its response. */
-  readonly current: StoredKey | null;
-  readonly rotatedAt: string | null;
-  /** The key before the last rotation, until its overlap is over. */
-  readonly previous: StoredKey | null;
+  /** `null` until the first key is read. */
+  readonly current: Key | null;
+  /** The key before the last rotation, until its overlap is over; when that is, ISO 8601. */
+  readonly previous: Key | null;
   readonly previousExpiresAt: string | null;
-  /** The overlap, in days, that ends then; `null` without a previous key. */
-  readonly overlapDays: number | null;
-  /**
-   * `rotation.trigger` when the current key was created. The old inputs cannot tell: a failed update leaves
-   * older ones.
-   */
+  /** The last `rotation.trigger` that led to a key. */
   readonly trigger: string | null;
-  /** A new key that has not been found in the response to its creation. It takes over once it is found. */
-  readonly unread: UnreadKey | null;
-  /** When a creation was lost: a key may have been created that is in no stack. */
-  readonly lostCreationAt: string | null;
-  /**
-   * The key of the resource that this one replaces. The outputs show it until this resource has a key: a
-   * `null` would reach the consumers of a key that is still valid. Only the replaced resource deletes it.
-   */
-  readonly replaced: StoredKey | null;
-  /** When the current key is due for rotation, as of the last update; `null` for never. */
-  readonly rotationDueAt: string | null;
-  /**
-   * Whether the call that led to this state, or one that it repeats, has ended the overlap of a previous key.
-   * Not stored: only the words of a failure depend on it.
-   */
-  readonly hasEndedPrevious: boolean;
+  readonly unfinished: UnfinishedCreation | null;
 }
 
-/** The state before the first key is created. */
+/** The state before the first key. */
 export const NO_KEY: KeyState = {
   current: null,
-  rotatedAt: null,
   previous: null,
   previousExpiresAt: null,
-  overlapDays: null,
   trigger: null,
-  unread: null,
-  lostCreationAt: null,
-  replaced: null,
-  rotationDueAt: null,
-  hasEndedPrevious: false,
+  unfinished: null,
 };
 
-/** The outputs of `PartnerApiKey`, without those of every resource. Times are ISO 8601. */
-export type KeyOutputs = Readonly<{
-  /** Secret. */
-  apiKey: string | null;
-  createdAt: string | null;
-  /** Secret. */
-  response: KeyResponse | null;
-  fingerprint: string | null;
-  hint: string | null;
-  rotatedAt: string | null;
-  /** Secret. */
-  previousApiKey: string | null;
-  previousExpiresAt: string | null;
-  lostCreationAt: string | null;
-  rotationDueAt: string | null;
-  /** What only the handlers read. Secret. */
-  internal: Properties | null;
-}>;
+/** The outputs, without those that every resource has. Only the handlers read `internal`. */
+type Outputs = Readonly<
+  Record<Exclude<(typeof PARTNER_API_KEY.outputs)[number], "account"> | "internal", unknown>
+>;
 
-/**
- * Returns the outputs of a state. All of them are set, because a missing output would be unknown in every
- * preview.
- */
-export function outputsOf(state: KeyState): KeyOutputs {
-  const { previous, trigger, unread } = state;
-  const shown = state.current ?? state.replaced;
-  // The outputs show the response to the first creation even before a key is found in it.
-  const { createdAt = null, response = null } = shown ?? unread ?? {};
+/** Returns the outputs of a state. All are set: a missing one would be unknown in every preview. */
+export function outputsOf(state: KeyState): Outputs {
+  const { current, previous, previousExpiresAt, trigger, unfinished } = state;
   return {
-    apiKey: shown?.apiKey ?? null,
-    createdAt,
-    response,
-    fingerprint: shown && fingerprint(shown.apiKey),
-    hint: shown && hint(shown.apiKey),
-    rotatedAt: state.rotatedAt,
+    apiKey: current?.apiKey ?? null,
+    hint: current && hintOf(current.apiKey),
+    createdAt: current?.createdAt ?? null,
+    // Without a key, the response to its creation is what a person looks at.
+    response: (current ?? unfinished)?.response ?? null,
     previousApiKey: previous?.apiKey ?? null,
-    previousExpiresAt: state.previousExpiresAt,
-    lostCreationAt: state.lostCreationAt,
-    rotationDueAt: state.rotationDueAt,
+    previousExpiresAt,
     internal: {
       trigger,
-      current: shown && { foundBy: shown.foundBy, token: shown.token },
-      isReplaced: state.replaced !== null,
-      overlapDays: state.overlapDays,
-      previous: previous && { ...previous, apiKey: null },
-      unread,
+      unfinished,
+      previous: previous && { createdAt: previous.createdAt, response: previous.response },
     },
   };
 }
 
-/** Reads the outputs in the state. */
-export function keyStateOf(olds: Properties): KeyState {
-  const internal = objectOf(olds["internal"]);
-  const { response, createdAt } = olds;
-  const shown = storedKey(olds["apiKey"], { ...objectOf(internal["current"]), response, createdAt });
-  const isReplaced = internal["isReplaced"] === true;
-  const lostCreationAt = text(olds["lostCreationAt"]);
-  const unread = unreadKey(internal["unread"]);
+/** Returns the state that outputs hold. */
+export function stateOf(outputs: Properties): KeyState {
+  const { trigger, unfinished, previous } = membersOf(outputs["internal"]);
   return {
-    current: isReplaced ? null : shown,
-    rotatedAt: text(olds["rotatedAt"]),
-    previous: storedKey(olds["previousApiKey"], objectOf(internal["previous"])),
-    previousExpiresAt: text(olds["previousExpiresAt"]),
-    overlapDays: typeof internal["overlapDays"] === "number" ? internal["overlapDays"] : null,
-    trigger: text(internal["trigger"]),
-    // Someone may have removed a part of the state: then a key may exist, and no other one is created.
-    unread: shown === null && !isObject(olds["internal"]) ? unreadKey(olds) : unread,
-    lostCreationAt,
-    replaced: isReplaced ? shown : null,
-    rotationDueAt: text(olds["rotationDueAt"]),
-    hasEndedPrevious: false,
+    current: keyOf(outputs["apiKey"], outputs),
+    previous: keyOf(outputs["previousApiKey"], membersOf(previous)),
+    previousExpiresAt: textOf(outputs["previousExpiresAt"]),
+    trigger: textOf(trigger),
+    unfinished: unfinishedOf(unfinished),
   };
 }
 
-/** Returns the state after the previous key is deleted. */
-export function withoutPreviousKey(state: KeyState): KeyState {
-  const hasEndedPrevious = state.previous !== null || state.hasEndedPrevious;
-  return { ...state, previous: null, previousExpiresAt: null, overlapDays: null, hasEndedPrevious };
+/** Returns the last four characters, as services show them; `null` if the key is too short to reveal them. */
+export function hintOf(apiKey: string): string | null {
+  return apiKey.length < 20 ? null : apiKey.slice(-4);
 }
 
-function storedKey(apiKey: unknown, { response, createdAt, token, foundBy }: Properties): StoredKey | null {
+/** Keeps a response as it was received. */
+export function keptResponse({ body, text, isCutOff }: ApiResponse): KeyResponse {
+  return isUtf8(body)
+    ? { body: text, encoding: "utf8", isCutOff }
+    : { body: body.toString("base64"), encoding: "base64", isCutOff };
+}
+
+/** Returns the body of a kept response as text. Secret. */
+export function bodyOf({ body, encoding }: KeyResponse): string {
+  return Buffer.from(body, encoding).toString("utf8");
+}
+
+function keyOf(apiKey: unknown, { createdAt, response }: Properties): Key | null {
   if (typeof apiKey !== "string") return null;
-  return {
-    apiKey,
-    response: keptResponseOf(response),
-    createdAt: text(createdAt),
-    token: text(token),
-    foundBy: text(foundBy),
-  };
+  return { apiKey, createdAt: textOf(createdAt), response: responseOf(response) };
 }
 
-function unreadKey(value: unknown): UnreadKey | null {
+function unfinishedOf(value: unknown): UnfinishedCreation | null {
   if (!isObject(value)) return null;
-  const response = keptResponseOf(value["response"]) ?? { body: "", encoding: "utf8", complete: false };
-  const { createdAt, token, undecoded, trigger } = value;
-  return {
-    response,
-    createdAt: text(createdAt),
-    token: text(token),
-    undecoded: text(undecoded),
-    trigger: text(trigger),
-  };
+  const { at, trigger, response } = value;
+  return { at: textOf(at) ?? "", trigger: textOf(trigger), response: responseOf(response) };
 }
 
-function keptResponseOf(value: unknown): KeyResponse | null {
-  if (!isObject(value)) return null;
-  const { body, encoding, complete } = value;
+function responseOf(value: unknown): KeyResponse | null {
+  const { body, encoding, isCutOff } = membersOf(value);
   if (typeof body !== "string") return null;
-  return { body, encoding: encoding === "base64" ? encoding : "utf8", complete: complete === true };
+  return { body, encoding: encoding === "base64" ? encoding : "utf8", isCutOff: isCutOff === true };
 }
 
-function objectOf(value: unknown): Properties {
+function membersOf(value: unknown): Properties {
   return isObject(value) ? value : {};
 }
 
-function text(value: unknown): string | null {
+function textOf(value: unknown): string | null {
   return typeof value === "string" ? value : null;
 }

@@ -1,45 +1,59 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 
-import { rotationProblems } from "../../../provider/src/keys/key-inputs.js";
-import type { InputProblem } from "../../../provider/src/shared/problems.js";
-import { UNKNOWN } from "../../../provider/src/shared/properties.js";
+import { keyInputsOf, readKeyArguments } from "../../../provider/src/keys/key-inputs.ts";
+import { hintOf, outputsOf, stateOf, type KeyState } from "../../../provider/src/keys/key-state.ts";
+import { UNKNOWN } from "../../../provider/src/plugin/properties.ts";
 
-describe("rotation", () => {
-  const days = (argument: "afterDays" | "overlapDays", min: number): InputProblem => {
-    return { kind: "invalidDays", argument, min, max: 36_500 };
+it.each<[rotation: unknown, problem: RegExp | null]>([
+  [undefined, null],
+  [null, null],
+  [UNKNOWN, null],
+  [{ overlapDays: 0 }, null],
+  [{ trigger: "", afterDays: 90, overlapDays: 90 }, null],
+  [{ trigger: UNKNOWN, afterDays: UNKNOWN, overlapDays: UNKNOWN }, null],
+  ["90", /^rotation must be an object/],
+  [{}, /^rotation.overlapDays must be set: a number of days from 0 to 36500, and at most afterDays\.$/],
+  [{ trigger: 1, overlapDays: 0 }, /^rotation.trigger must be a string/],
+  [{ afterDays: 0, overlapDays: 0 }, /^rotation.afterDays must be a whole number of days from 1 to 36500/],
+  [{ afterDays: 1.5, overlapDays: 0 }, /^rotation.afterDays must/],
+  [{ overlapDays: -1 }, /^rotation.overlapDays must/],
+  [{ overlapDays: "7" }, /^rotation.overlapDays must/],
+  [{ overlapDays: 36_501 }, /^rotation.overlapDays must/],
+  [{ afterDays: 7, overlapDays: 8 }, /^rotation.overlapDays must/],
+  [{ overlapDays: 0, secret: "4eC39HqLyjWD" }, /^rotation has an unknown argument/],
+])("the argument rotation %j is read or refused", (rotation, problem) => {
+  const { inputs, problems } = readKeyArguments({ rotation });
+  expect(inputs).toEqual(rotation == null ? {} : { rotation });
+  expect(problems).toEqual(problem === null ? [] : [expect.stringMatching(problem)]);
+  expect(problems.join()).not.toContain("4eC39Hq");
+});
+
+it("what is invalid in the state is ignored", () => {
+  expect(keyInputsOf({ rotation: { trigger: "", afterDays: "x" } })).toEqual({
+    rotation: { trigger: null, afterDays: null, overlapDays: null },
+    isUnknown: false,
+  });
+});
+
+it("a state survives its outputs, and anything else reads as no key", () => {
+  const response = { body: "AAE=", encoding: "base64", isCutOff: true } as const;
+  const key = { apiKey: "pk_live_4eC39HqLyjWD", createdAt: "2026-03-01T12:00:00.000Z", response };
+  const state: KeyState = {
+    current: key,
+    previous: { ...key, apiKey: "pk_old", createdAt: null, response: null },
+    previousExpiresAt: "2026-03-08T12:00:00.000Z",
+    trigger: "a",
+    unfinished: { at: "2026-03-02T12:00:00.000Z", trigger: null, response },
   };
-  const known = ["trigger", "afterDays", "overlapDays"];
-  it.each<[string, unknown, InputProblem]>([
-    ["afterDays alone", { afterDays: 90 }, { kind: "overlapMissing" }],
-    ["a trigger alone", { trigger: "a" }, { kind: "overlapMissing" }],
-    ["empty", {}, { kind: "overlapMissing" }],
-    ["an overlap of null", { trigger: "a", overlapDays: null }, { kind: "overlapMissing" }],
-    ["an overlap longer than the age", { afterDays: 2, overlapDays: 3 }, { kind: "overlapTooLong" }],
-    ["0 days", { afterDays: 0, overlapDays: 0 }, days("afterDays", 1)],
-    ["half a day", { overlapDays: 0.5 }, days("overlapDays", 0)],
-    ["days in quotes", { overlapDays: "7" }, days("overlapDays", 0)],
-    [
-      "a trigger that is a number",
-      { trigger: 7, overlapDays: 0 },
-      { kind: "invalidArgument", argument: "rotation.trigger" },
-    ],
-    ["a string", "monthly", { kind: "invalidArgument", argument: "rotation" }],
-    [
-      "an unknown argument",
-      { after_dayz: 1, overlapDays: 0 },
-      { kind: "unknownArgument", of: "rotation", name: '"after_dayz"', known },
-    ],
-  ])("must not be %s", (_what, rotation, problem) => {
-    expect(rotationProblems(rotation)).toEqual([problem]);
-  });
-
-  it.each([
-    undefined,
-    UNKNOWN,
-    { trigger: UNKNOWN, afterDays: UNKNOWN, overlapDays: UNKNOWN },
-    { afterDays: 1, overlapDays: 1, trigger: null },
-    { trigger: "a", overlapDays: 0 },
-  ])("may be %j", (rotation) => {
-    expect(rotationProblems(rotation)).toEqual([]);
-  });
+  const outputs = outputsOf(state);
+  expect(stateOf(outputs)).toEqual(state);
+  expect(outputs).toMatchObject({ hint: "yjWD", previousApiKey: "pk_old" });
+  const none = { current: null, previous: null, previousExpiresAt: null, trigger: null, unfinished: null };
+  for (const outputs of [
+    {},
+    { apiKey: 7, internal: [], previousApiKey: {} },
+    { internal: { unfinished: "x" } },
+  ])
+    expect(stateOf(outputs)).toEqual(none);
+  expect([hintOf("x".repeat(19)), hintOf("x".repeat(20))]).toEqual([null, "xxxx"]);
 });

@@ -1,0 +1,189 @@
+import { PartnerError } from "../partner-api/errors.js";
+import { partsOf } from "../plugin/properties.js";
+import { information, warning, type Notice } from "../plugin/resource.js";
+import { wrongImportId, type NameSetting } from "../plugin/setting-messages.js";
+import { hintOf, type Key, type UnfinishedCreation } from "./key-state.js";
+import type { DueReason } from "./rotation.js";
+
+/** What `rotation` and its members must be. */
+export const ROTATION_RULES = {
+  rotation: "rotation must be an object such as { afterDays: 90, overlapDays: 7 }.",
+  trigger: "rotation.trigger must be a string.",
+  afterDays: "rotation.afterDays must be a whole number of days from 1 to 36500.",
+  overlapDays: "rotation.overlapDays must be set: a number of days from 0 to 36500, and at most afterDays.",
+} as const;
+
+/** A creation has led to no key. It blocks the next one. @param candidates Those of a `KeyReading`. */
+export function unfinishedCreation(
+  { at, response }: UnfinishedCreation,
+  candidates: readonly string[] | null,
+  hasKey: boolean,
+  urn: string,
+  settingName: NameSetting,
+): PartnerError {
+  const code = response === null ? "PARTNERS_RESOURCE" : "PARTNERS_UNREADABLE";
+  const seen = response?.isCutOff ? "the response was cut off" : "the response shows none";
+  const loss = response === null ? "the response was lost" : seen;
+  const stays = hasKey ? " The current key stays in use." : "";
+  const replace = hasKey ? "" : ` or run "pulumi up --replace ${quoted(urn)}"`;
+  const [why, remedy] =
+    candidates === null
+      ? [`nobody has it: ${loss}`, `Set a new rotation.trigger${replace}.`]
+      : [
+          "was not found in the response, which is kept",
+          `Set ${settingName("responses.apiKey")} to ${oneOf(candidates)}, or set a new rotation.trigger.`,
+        ];
+  const created = `A key may have been created${inResource("for", urn)} at ${minuteOf(at)}, but ${why}.`;
+  return new PartnerError(code, `${created}${stays} ${remedy}`, { effect: "possible" });
+}
+
+/** The response to a creation was lost. @param unfinished What that means. */
+export function lostCreation(cause: PartnerError, unfinished: PartnerError): PartnerError {
+  return changed(cause, `${cause.message} ${unfinished.message}`);
+}
+
+/** A rotation that has deleted the previous key fails. */
+export function previousDeleted(failure: PartnerError): PartnerError {
+  return changed(failure, `${failure.message} The previous key was deleted.`);
+}
+
+/** Nothing tracks a creation any more: a person has acted, or the resource is removed. */
+export function untrackedCreation({ at, response }: UnfinishedCreation, urn: string): Notice {
+  const value = response === null ? "Nobody has its value" : "Its response is dropped";
+  return warning(
+    `A key may have been created${inResource("for", urn)} at ${minuteOf(at)} that no stack tracks. ${value}.`,
+  );
+}
+
+/** A resource is removed, but the response to a creation may hold a key. */
+export function undeletedCreation(
+  { at }: UnfinishedCreation,
+  candidates: readonly string[],
+  settingName: NameSetting,
+): PartnerError {
+  return new PartnerError(
+    "PARTNERS_UNREADABLE",
+    `The key created at ${minuteOf(at)} was not deleted: it was not found in the response. ` +
+      `Set ${settingName("responses.apiKey")} to ${oneOf(candidates)} and run this again.`,
+  );
+}
+
+/** The service returned a key that a resource has. @param holder The other one; `null` if it is the same. */
+export function sameKey(holder: string | null): PartnerError {
+  const [whose, remedy] =
+    holder === null
+      ? ["the current key", "set overlapDays: 0, deleteBeforeReplace and a new rotation.trigger"]
+      : [`the key${inResource("of", holder) || " of another resource"}`, "declare one PartnerApiKey"];
+  return new PartnerError(
+    "PARTNERS_RESOURCE",
+    `The server returned ${whose} again, not a new one. If it allows only one key, ${remedy}.`,
+  );
+}
+
+/** A deletion is skipped: the service returned the same key for another resource, or for its replacement. */
+export function sameKeyKept(key: Key, urn: string): Notice {
+  return warning(`The server returned ${keyName(key, urn)} again, not a new one, so it was not deleted.`);
+}
+
+/** A resource is removed because it was replaced, but its replacement has no key. */
+export function keyStillNeeded(key: Key, urn: string): PartnerError {
+  const text = `Did not delete ${keyName(key, urn)}: its replacement has no key. Resolve that error first.`;
+  return new PartnerError("PARTNERS_RESOURCE", text);
+}
+
+/** A 404 does not prove that a key is gone. The pointers lead to its ID, if there is one, and to the key. */
+export function deletionUnclear(
+  key: Key,
+  urn: string,
+  { idPointer, keyPointer }: { readonly idPointer: string | null; readonly keyPointer: string },
+  settingName: NameSetting,
+): PartnerError {
+  const byId = idPointer === null ? "" : `"${idPointer}" if it deletes keys by this ID, or to `;
+  return new PartnerError(
+    "PARTNERS_RESOURCE",
+    `The service may know ${keyName(key, urn)} by an ID: it returned 404. ` +
+      `Set ${settingName("responses.apiKeyId")} to ${byId}"${keyPointer}" if it deletes by the key itself.`,
+    { status: 404 },
+  );
+}
+
+/** A key of a resource that is removed cannot be deleted: here, `state delete` is a way out. */
+export function deletionRefused(failure: PartnerError, key: Key, urn: string): PartnerError {
+  const lastResort = `If ${keyName(key, urn)} no longer works, run "pulumi state delete ${quoted(urn)}".`;
+  return changed(failure, `${failure.message} ${lastResort}`);
+}
+
+/** Several deletions of a removal failed. */
+export function failedDeletions(failures: readonly [PartnerError, ...PartnerError[]]): PartnerError {
+  const [first] = failures;
+  if (failures.length === 1) return first;
+  const effect = failures.some((failure) => failure.effect === "possible") ? "possible" : "none";
+  return new PartnerError(first.code, failures.map(({ message }) => message).join(" "), { effect });
+}
+
+/** The service did not find a key. */
+export function keyWasGone(key: Key, urn: string): Notice {
+  const gone = `The service did not find ${keyName(key, urn)}, so it counts as deleted.`;
+  return warning(`${gone} If it still works, delete it there.`);
+}
+
+/** An update rotates a key. @param validUntil When the overlap ends, ISO 8601; `null` without one. */
+export function rotationAhead(key: Key, urn: string, why: DueReason, validUntil: string | null): Notice {
+  const day = key.createdAt?.slice(0, "2026-02-19".length) ?? "at an unknown time";
+  const what = `${keyName(key, urn)} (${why === "trigger" ? "new rotation.trigger" : `created ${day}`})`;
+  return information(
+    validUntil === null
+      ? `"pulumi up" replaces ${what}, and deletes it at the end.`
+      : `"pulumi up" rotates ${what}; it stays valid until ${minuteOf(validUntil)}.`,
+  );
+}
+
+/** An update deletes the previous key. @param isEarly Whether its overlap is not over. */
+export function previousKeyEnds(previous: Key, urn: string, isEarly: boolean): Notice {
+  const text = `"pulumi up" deletes ${keyName(previous, urn, "previous ")}`;
+  return isEarly
+    ? warning(`${text}, before its overlap ends.`)
+    : information(`${text}: its overlap is over.`);
+}
+
+/** The ID of an import names no usable key. It is not shown: it may be the key itself. */
+export function wrongKeyId(): PartnerError {
+  return wrongImportId('"env:" and the name of an environment variable with the key, such as env:OLD_KEY');
+}
+
+/** A program asks whether a key exists. */
+export function unanswerable(): PartnerError {
+  const text = "The Partner API cannot tell whether a key exists. Nothing was sent.";
+  return new PartnerError("PARTNERS_RESOURCE", text);
+}
+
+/** Returns an error with another message. */
+function changed({ code, effect, status }: PartnerError, message: string): PartnerError {
+  return new PartnerError(code, message, { effect, status });
+}
+
+/** Names a key by what does not reveal it. */
+function keyName({ apiKey, createdAt }: Key, urn: string, which = ""): string {
+  const hint = hintOf(apiKey);
+  const created = createdAt === null ? "" : ` of ${minuteOf(createdAt)}`;
+  return `the ${which}key${hint === null ? created : ` …${hint}`}${inResource("of", urn)}`;
+}
+
+/** Names a resource as the program does; empty if the host does not know it. */
+function inResource(preposition: "of" | "for", urn: string): string {
+  return urn === "" ? "" : ` ${preposition} "${partsOf(urn).name}"`;
+}
+
+/** Quotes a URN for a shell: it may contain a `$`. */
+function quoted(urn: string): string {
+  return urn === "" ? "URN" : `'${urn}'`;
+}
+
+function oneOf(pointers: readonly string[]): string {
+  return pointers.map((pointer) => `"${pointer}"`).join(" or ") || "its JSON Pointer";
+}
+
+/** @param time ISO 8601. */
+function minuteOf(time: string): string {
+  return Number.isNaN(Date.parse(time)) ? "an unknown time" : `${time.slice(0, 16).replace("T", " ")} UTC`;
+}
