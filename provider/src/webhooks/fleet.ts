@@ -1,172 +1,204 @@
-import { isState, STATES } from "../api/operations.js";
-import type { WebhookReading } from "../responses/webhook-list-reader.js";
-import type { PluginProcess } from "../shared/plugin-process.js";
-import type { PreviewCheck } from "../shared/preview-check.js";
-import { ResourceError } from "../shared/problems.js";
-import type { Properties } from "../shared/properties.js";
-import type { Found, Resource } from "../shared/resource.js";
-import { converge, warnIfUnknown } from "./converge.js";
+import { isDeepStrictEqual } from "node:util";
+
+import { isState, STATES, type WebhookState } from "../partner-api/operations.js";
+import type { PluginProcess } from "../plugin/plugin-process.js";
+import type { Properties } from "../plugin/properties.js";
+import type { Applied, Notice, Plan, Resource } from "../plugin/resource.js";
+import { converge, warnAboutUnknown, type Converged, type WebhookContext } from "./converge.js";
 import {
-  fleetInputs,
+  finalStates,
   fleetStateOf,
   idsOf,
+  managedIds,
   pick,
-  statesOf,
-  unknownStates,
+  recordedStates,
+  type FleetInputs,
   type FleetState,
-  type PlannedInputs,
   type StateMap,
-} from "./fleet-model.js";
-import { checkFleet, othersNotices, planFleet } from "./fleet-plan.js";
-import { shownLabels } from "./shown-webhook.js";
-import type { WebhookSnapshot } from "./webhook-registry.js";
+} from "./fleet-state.js";
+import { listIncomplete, noSuchWebhook, willChange, type Why } from "./webhook-messages.js";
+import type { WebhookList } from "./webhook-registry.js";
 
-/** How one type of resource declares a fleet of webhooks. Its other methods are as of {@link Resource}. */
-export interface FleetForm<State extends FleetState> extends Pick<
-  Resource<PlannedInputs, State>,
-  "readArguments" | "inputsOf" | "stateOf" | "outputsOf" | "preview" | "newId"
+type FleetResource = Resource<FleetInputs, FleetState>;
+
+/** How one type of resource declares a fleet. Its methods are as those of {@link Resource}. */
+export interface FleetForm extends Pick<
+  FleetResource,
+  "registration" | "readArguments" | "inputsOf" | "stateOf" | "outputsOf" | "preview" | "newId" | "adopt"
 > {
-  /** Whether a state says which webhooks it is about. If not, nothing tells whether they are gone. */
-  isIdentified(state: State): boolean;
-  /** Adds to a fleet what the list that was just read shows besides states. @param olds As in a stack. */
-  describe(plugin: PluginProcess, fleet: FleetState, olds: State | null): Promise<State>;
   /** Returns the inputs that declare a fleet as it is; `null` if its webhook is gone. */
-  inputsFor(state: State): Properties | null;
+  declarationOf(state: FleetState): Properties | null;
   /** Returns the inputs whose changes replace the resource. */
-  replaces(olds: State, news: PlannedInputs): readonly string[];
-  /** Takes over the existing webhooks that an import ID names. */
-  adopt(plugin: PluginProcess, id: string): Promise<State>;
+  replaces(olds: FleetState, news: FleetInputs): readonly string[];
 }
 
-/**
- * Creates a resource of webhooks. Each of its calls reads the list once.
- *
- * @param previewCheck All webhook resources of a process share it.
- */
-export function fleetResource<State extends FleetState>(
-  plugin: PluginProcess,
-  previewCheck: PreviewCheck,
-  form: FleetForm<State>,
-): Resource<PlannedInputs, State> {
-  const found = (state: State): Found<State> | null => {
-    const inputs = form.inputsFor(state);
-    return inputs && { state, inputs };
-  };
+/** Creates a resource of webhooks, by the seven rules of docs/webhooks.md. */
+export function fleetResource(context: WebhookContext, form: FleetForm): FleetResource {
   return {
     ...form,
-    canDrift: true,
-
-    check: (news, olds, urn) => checkFleet(plugin, previewCheck, news, olds, urn),
-
-    plan(olds, news, { moves }) {
-      const replaces = form.replaces(olds, news);
-      // A replacement deletes the old resource, with the old stateOnDestroy.
-      const next = replaces.length > 0 ? { ...news, stateOnDestroy: olds.stateOnDestroy } : news;
-      return { ...planFleet(plugin, olds, next, moves), replaces };
+    check: (news, olds, urn) => check(context, news, olds, urn),
+    plan: (olds, news, _name, moves) => plan(context, form, olds, news, moves),
+    apply: (olds, news) => apply(context, olds, news),
+    read: async (olds) => {
+      const state = await read(context, olds);
+      if (state === olds) return { state, inputs: null };
+      const inputs = form.declarationOf(state);
+      return inputs && { state, inputs };
     },
-
-    async apply(olds, news) {
-      const before = olds ?? fleetStateOf({});
-      const { state, failure, mayHaveChanged } = await converge(plugin, fleetInputs(news), before);
-      // A creation that has changed nothing leaves nothing. Otherwise, "restore" needs the initial states.
-      if (failure && olds === null && !mayHaveChanged) throw failure;
-      return { state: await form.describe(plugin, state, olds), failure };
-    },
-
-    async read(olds) {
-      if (!form.isIdentified(olds)) return { state: olds, inputs: null };
-      return found(await form.describe(plugin, await readFleet(plugin, olds), olds));
-    },
-
-    async remove(state) {
-      if (state.stateOnDestroy === "leave" || idsOf(state.initialStates).length === 0) return;
-      // All webhooks are released.
-      const { failure } = await converge(
-        plugin,
-        { ...fleetInputs(state), states: {}, others: "leave" },
-        state,
-      );
-      if (failure) throw failure;
-    },
-
-    async adopt(id) {
-      const state = await form.adopt(plugin, id);
-      return { state, inputs: form.inputsFor(state) };
-    },
+    remove: (olds) => remove(context, olds),
   };
 }
 
-/** Returns what a refresh finds. Warns about webhooks that are gone, in other states, or in unknown ones. */
-async function readFleet(plugin: PluginProcess, olds: FleetState): Promise<FleetState> {
-  const { others, states, otherStates, initialStates } = olds;
-  if (!plugin.readsWebhooks) {
-    plugin.warn({ kind: "listNotRead" });
-    return olds;
-  }
-  const { webhooks } = await plugin.open();
-  const ids = idsOf(initialStates);
-  const snapshot = await webhooks.lookUp(ids);
-  const missing = ids.filter((id) => !snapshot.get(id));
-  if (missing.length > 0 && !snapshot.provesAbsence) throw snapshot.absenceError(missing);
-  const listed = isState(others) ? snapshot.all() : ids.flatMap((id) => snapshot.get(id) ?? []);
-  const lost = lostStates(plugin, snapshot, listed, initialStates);
-  const isLost = ({ webhookId }: WebhookReading): boolean => lost.includes(webhookId);
-  warnIfUnknown(
-    plugin,
-    listed.filter((webhook) => !isLost(webhook)),
+/** Declares the webhooks, and looks at those whose declared states are new. Says what will change. */
+async function check(
+  { plugin, registry }: WebhookContext,
+  news: FleetInputs,
+  olds: FleetInputs | null,
+  urn: string,
+): Promise<void> {
+  const { states, others } = news;
+  const named = states ?? {};
+  registry.declare(isState(others) ? [...idsOf(named), "others"] : idsOf(named), urn);
+  const newIds = idsOf(named).filter((id) => named[id] !== olds?.states?.[id]);
+  const coversMore = isState(others) && states !== null && others !== olds?.others;
+  if (newIds.length === 0 && !coversMore) return;
+
+  const list = await registry.lookUp(newIds);
+  const gone = newIds.filter((id) => list.isGone(id));
+  if (gone.length > 0) throw noSuchWebhook(gone, [...list.webhooks.keys()]);
+  const covered = coversMore ? coveredBy(list, news, plugin) : {};
+  const notices = [
+    ...changeNotices("states", pick(named, newIds), (id) => list.stateOf(id) ?? named[id]),
+    ...changeNotices("others", covered, (id) => list.stateOf(id)),
+  ];
+  for (const notice of notices) plugin.notify(notice);
+  warnAboutUnknown(plugin, list, [...newIds, ...idsOf(covered)]);
+}
+
+/** Decides by the stack alone whether an update has something to do. */
+function plan(
+  { registry }: WebhookContext,
+  form: FleetForm,
+  olds: FleetState,
+  news: FleetInputs,
+  moves: boolean,
+): Plan {
+  const { states, others, stateOnDestroy } = news;
+  const recorded = recordedStates(olds);
+  const replaces = form.replaces(olds, news);
+  const left = leaving(olds, news);
+  const covered = isState(others) && states !== null ? idsOf(recorded).filter((id) => !(id in states)) : [];
+  const drifted = covered.filter((id) => recorded[id] !== others);
+  const isSame = others === olds.others && stateOnDestroy === olds.stateOnDestroy;
+  // A state that is not known differs from every state.
+  const isKnown = states !== null && !Object.values(states).includes(null);
+  const isSettled = isSame && isKnown && isDeepStrictEqual(states, olds.states);
+
+  // A replacement deletes the old resource, as its old inputs say. So does a move, in another process.
+  const final = finalStates(
+    moves || replaces.length > 0 ? olds.stateOnDestroy : stateOnDestroy,
+    moves ? managedIds(olds) : registry.undeclared(left),
+    olds.initialStates,
   );
-  const known = { ...otherStates, ...states };
-  const observed = { ...statesOf(listed, known), ...statesOf(listed.filter(isLost)) };
-  const named = pick(observed, idsOf(states));
-  const unnamed = pick(
-    observed,
-    idsOf(observed).filter((id) => !(id in states)),
-  );
-  const dropped = idsOf(known).filter((id) => !(id in observed));
-  if (dropped.length > 0) plugin.warn({ kind: "webhooksGone", webhookIds: dropped });
-  warnAboutDrift(plugin, snapshot, states, named);
-  if (isState(others)) for (const notice of othersNotices(others, unnamed)) plugin.warn(notice);
+  const notices = changeNotices("stateOnDestroy", pick(final, idsOf(recorded)), (id) => recorded[id]);
+  // What a new `others` changes, the check says: the stack does not know it.
+  if (isState(others) && others === olds.others && drifted.length > 0)
+    notices.unshift(willChange("others", others, drifted));
+  return { changes: !isSettled || left.length > 0 || drifted.length > 0, replaces, notices };
+}
+
+/** Sets the named webhooks, those that `others` covers, and the final states of those that leave. */
+async function apply(
+  context: WebhookContext,
+  before: FleetState | null,
+  news: FleetInputs,
+): Promise<Applied<FleetState>> {
+  const { plugin, registry } = context;
+  const olds = before ?? fleetStateOf({});
+  const named = news.states ?? {};
+  // `others` covers webhooks that this run created a moment ago as well.
+  const list = await registry.lookUp(idsOf(named), isState(news.others) ? plugin.now() : -Infinity);
+  const left = registry.undeclared(leaving(olds, news));
+  const released = finalStates(news.stateOnDestroy, left, olds.initialStates);
+  const wanted = { ...released, ...coveredBy(list, news, plugin), ...named };
+  const converged = await converge(context, list, wanted, recordedStates(olds), released);
+  if (converged.failure !== null && !converged.mayHaveChanged) throw converged.failure;
+  return { state: stateAfter(olds, news, converged, released), failure: converged.failure };
+}
+
+/** Returns what the stack stores after an update. @param released The final states of those that leave. */
+function stateAfter(
+  { initialStates }: FleetState,
+  { states, others, stateOnDestroy }: FleetInputs,
+  { found, reached }: Converged,
+  released: StateMap,
+): FleetState {
+  const named = pick(reached, idsOf(states ?? {}));
+  // A released webhook stays managed until it is in its final state.
+  const unnamed = idsOf(reached).filter((id) => !(id in named) && reached[id] !== released[id]);
+  const managed = [...idsOf(named), ...unnamed];
+  // With `others`, a webhook that is missing from the list is still covered.
+  const known = isState(others) ? initialStates : pick(initialStates, managed);
   return {
-    ...fleetInputs(olds),
     states: named,
-    otherStates: unnamed,
-    // Also of missing webhooks: the list may be wrong this once, and nothing else knows these states.
-    initialStates: { ...statesOf(listed), ...initialStates },
+    others: others ?? "leave",
+    stateOnDestroy: stateOnDestroy ?? "leave",
+    otherStates: pick(reached, unnamed),
+    initialStates: { ...pick(found, managed), ...known },
   };
 }
 
-/** Warns about webhooks that someone else has changed, by what people know them. */
-function warnAboutDrift(
-  plugin: PluginProcess,
-  snapshot: WebhookSnapshot,
-  states: StateMap,
-  observed: StateMap,
-): void {
-  for (const state of STATES) {
-    const webhookIds = idsOf(observed).filter(
-      (id) => observed[id] === state && isState(states[id]) && states[id] !== state,
-    );
-    const labels = shownLabels(plugin, snapshot, webhookIds);
-    if (webhookIds.length > 0) plugin.warn({ kind: "drifted", state, webhookIds, labels });
-  }
+/** Observes the webhooks. Keeps what the stack recorded of those whose states the list does not show. */
+async function read({ plugin, registry }: WebhookContext, olds: FleetState): Promise<FleetState> {
+  const ids = managedIds(olds);
+  if (ids.length === 0 && !isState(olds.others)) return olds;
+  const list = await registry.lookUp(ids);
+  const recorded = recordedStates(olds);
+  const covered = isState(olds.others) && list.moreSign === null ? [...list.webhooks.keys()] : [];
+  const present = [...new Set([...ids, ...covered])].filter((id) => !list.isGone(id));
+  const observed = Object.fromEntries(present.map((id) => [id, list.stateOf(id) ?? recorded[id] ?? null]));
+  warnAboutUnknown(plugin, list, present);
+  const unnamed = present.filter((id) => !(id in olds.states));
+  return {
+    ...olds,
+    states: pick(observed, idsOf(olds.states)),
+    otherStates: pick(observed, unnamed),
+    initialStates: { ...pick(observed, covered), ...olds.initialStates },
+  };
 }
 
-/**
- * Returns the webhooks whose states the list once showed and no longer does. If it shows those of other
- * webhooks, a change probably helps, so this counts as a difference. If it shows none, the service may use
- * other words, and the same difference would be found forever.
- *
- * @throws {ResourceError} in the second case.
- */
-function lostStates(
-  plugin: PluginProcess,
-  snapshot: WebhookSnapshot,
-  listed: readonly WebhookReading[],
-  initialStates: StateMap,
-): readonly number[] {
-  const lost = unknownStates(listed.filter(({ webhookId }) => isState(initialStates[webhookId])));
-  if (lost === null) return [];
-  if (!snapshot.showsStates) throw new ResourceError(lost);
-  plugin.warn({ ...lost, kind: "stateLost" });
-  return lost.webhookIds;
+/** Releases all webhooks, except those that the program declares elsewhere in this process. */
+async function remove(context: WebhookContext, olds: FleetState): Promise<void> {
+  const left = context.registry.undeclared(managedIds(olds));
+  const final = finalStates(olds.stateOnDestroy, left, olds.initialStates);
+  if (idsOf(final).length === 0) return;
+  const list = await context.registry.lookUp([]);
+  const { failure } = await converge(context, list, final, recordedStates(olds), final);
+  if (failure !== null) throw failure;
+}
+
+/** Returns the webhooks that `others` covers, with its state. @throws {PartnerError} if the list goes on. */
+function coveredBy(list: WebhookList, { states, others }: FleetInputs, plugin: PluginProcess): StateMap {
+  if (!isState(others)) return {};
+  if (list.moreSign !== null) throw listIncomplete("others", list.moreSign, plugin.settingName);
+  const covered = [...list.webhooks.keys()].filter((id) => !(id in (states ?? {})));
+  return Object.fromEntries(covered.map((id) => [id, others]));
+}
+
+/** Returns the webhooks that a fleet manages and no longer declares; none if that is not known yet. */
+function leaving(olds: FleetState, { states, others }: FleetInputs): number[] {
+  if (states === null || others !== "leave") return [];
+  return managedIds(olds).filter((id) => !(id in states));
+}
+
+/** Says which webhooks will change from their current states to the desired ones. */
+function changeNotices(
+  why: Why,
+  wanted: StateMap,
+  currentOf: (webhookId: number) => WebhookState | null | undefined,
+): Notice[] {
+  return STATES.flatMap((state) => {
+    const ids = idsOf(wanted).filter((id) => wanted[id] === state && currentOf(id) !== state);
+    return ids.length === 0 ? [] : [willChange(why, state, ids)];
+  });
 }

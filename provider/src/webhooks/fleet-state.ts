@@ -1,0 +1,98 @@
+import { isObject } from "../json.js";
+import { isState, isWebhookId, type WebhookState } from "../partner-api/operations.js";
+import { UNKNOWN, type Properties } from "../plugin/properties.js";
+import type { OtherWebhooks, StateOnDestroy } from "../registration.js";
+
+/** States by webhook ID; `null` if the state is not known. */
+export type StateMap = Readonly<Record<string, WebhookState | null>>;
+
+/** The inputs of a fleet of webhooks. `null`, also as a state: a preview does not know the value yet. */
+export interface FleetInputs {
+  /** The webhooks that the program names. */
+  readonly states: StateMap | null;
+  /** The state of all webhooks that the program does not name. Unless it is `leave`, it covers them. */
+  readonly others: OtherWebhooks | null;
+  readonly stateOnDestroy: StateOnDestroy | null;
+}
+
+/** What the stack stores of a fleet. Nothing of it is secret. */
+export interface FleetState {
+  /** The named webhooks, as last read or set; `null` after a change that may have been made. */
+  readonly states: StateMap;
+  readonly others: OtherWebhooks;
+  readonly stateOnDestroy: StateOnDestroy;
+  /** Webhooks that the program does not name: covered by `others`, or not yet in their final states. */
+  readonly otherStates: StateMap;
+  /**
+   * The states in which all these webhooks became managed. Also those of webhooks that the list no longer
+   * shows: it may be wrong this once, and nothing else knows what `restore` needs.
+   */
+  readonly initialStates: StateMap;
+}
+
+/** Reads checked inputs. Ignores what is invalid: another version of the program may have written it. */
+export function fleetInputsOf({ states, others, stateOnDestroy }: Properties): FleetInputs {
+  return {
+    states: states === UNKNOWN ? null : stateMapOf(states),
+    others: others === UNKNOWN ? null : othersOf(others),
+    stateOnDestroy: stateOnDestroy === UNKNOWN ? null : stateOnDestroyOf(stateOnDestroy),
+  };
+}
+
+/** Returns the state that outputs hold, as {@link fleetInputsOf} does; no webhooks if they are empty. */
+export function fleetStateOf(outputs: Properties): FleetState {
+  return {
+    states: stateMapOf(outputs["states"]),
+    others: othersOf(outputs["others"]),
+    stateOnDestroy: stateOnDestroyOf(outputs["stateOnDestroy"]),
+    otherStates: stateMapOf(outputs["otherStates"]),
+    initialStates: stateMapOf(outputs["initialStates"]),
+  };
+}
+
+/** Returns the webhook IDs of an object with a member for each. */
+export function idsOf(states: object): number[] {
+  return Object.keys(states).map(Number);
+}
+
+/** Returns the states as the stack recorded them. */
+export function recordedStates({ states, otherStates }: FleetState): StateMap {
+  return { ...otherStates, ...states };
+}
+
+/** Returns the webhooks that a fleet manages, also those that are missing from the list. */
+export function managedIds(fleet: FleetState): number[] {
+  return idsOf({ ...fleet.initialStates, ...recordedStates(fleet) });
+}
+
+/** Returns the members of some webhooks. */
+export function pick(states: StateMap, webhookIds: readonly number[]): StateMap {
+  return Object.fromEntries(webhookIds.flatMap((id) => (id in states ? [[id, states[id] ?? null]] : [])));
+}
+
+/** Returns the states that released webhooks get. Those that keep their states are left out. */
+export function finalStates(
+  stateOnDestroy: StateOnDestroy | null,
+  webhookIds: readonly number[],
+  initialStates: StateMap,
+): StateMap {
+  if (stateOnDestroy === "restore")
+    return pick(
+      initialStates,
+      webhookIds.filter((id) => isState(initialStates[id])),
+    );
+  return isState(stateOnDestroy) ? Object.fromEntries(webhookIds.map((id) => [id, stateOnDestroy])) : {};
+}
+
+function stateMapOf(value: unknown): StateMap {
+  const entries = Object.entries(isObject(value) ? value : {}).filter(([id]) => isWebhookId(id));
+  return Object.fromEntries(entries.map(([id, state]) => [id, isState(state) ? state : null]));
+}
+
+function othersOf(value: unknown): OtherWebhooks {
+  return isState(value) ? value : "leave";
+}
+
+function stateOnDestroyOf(value: unknown): StateOnDestroy {
+  return isState(value) || value === "restore" ? value : "leave";
+}

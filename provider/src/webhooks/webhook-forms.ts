@@ -1,0 +1,125 @@
+import { isObject } from "../json.js";
+import { isState, isWebhookId } from "../partner-api/operations.js";
+import { UNKNOWN, type Properties } from "../plugin/properties.js";
+import { PARTNER_WEBHOOK_STATE, PARTNER_WEBHOOK_STATES } from "../registration.js";
+import { stateFields, type WebhookContext } from "./converge.js";
+import type { FleetForm } from "./fleet.js";
+import { fleetInputsOf, fleetStateOf, idsOf, managedIds, type FleetState } from "./fleet-state.js";
+import {
+  importNeedsState,
+  importOfFleet,
+  invalidArgument,
+  invalidState,
+  invalidWebhookId,
+  listIncomplete,
+} from "./webhook-messages.js";
+
+/** `PartnerWebhookState`: a fleet of one webhook. */
+export function webhookForm({ plugin, registry }: WebhookContext): FleetForm {
+  return {
+    registration: PARTNER_WEBHOOK_STATE,
+    readArguments({ webhookId, state, stateOnDestroy }) {
+      const inputs = { webhookId, state, stateOnDestroy: stateOnDestroy ?? "leave" };
+      return { inputs, problems: problemsOf(inputs) };
+    },
+
+    inputsOf: (inputs) => fleetInputsOf(asFleet(inputs)),
+    stateOf: (outputs) => fleetStateOf(asFleet(outputs)),
+
+    outputsOf(fleet) {
+      const webhookId = webhookOf(fleet);
+      const stateIn = (map: FleetState["states"]) => map[webhookId ?? 0] ?? null;
+      const { states, stateOnDestroy, initialStates } = fleet;
+      return { webhookId, state: stateIn(states), stateOnDestroy, initialState: stateIn(initialStates) };
+    },
+
+    preview: (olds, { webhookId, state, stateOnDestroy }) => {
+      const initialState = olds === null ? UNKNOWN : (olds.initialStates[webhookOf(olds) ?? 0] ?? null);
+      return { webhookId, state, stateOnDestroy, initialState };
+    },
+
+    newId: ({ states }) => idsOf(states ?? {}).join(""),
+
+    declarationOf(fleet) {
+      const [webhookId] = idsOf(fleet.states);
+      if (webhookId === undefined) return null;
+      return { webhookId, state: fleet.states[webhookId], stateOnDestroy: fleet.stateOnDestroy };
+    },
+
+    replaces: (olds, { states }) =>
+      states === null || String(webhookOf(olds)) in states ? [] : ["webhookId"],
+
+    async adopt(id) {
+      if (!isWebhookId(id)) throw invalidWebhookId();
+      const webhookId = Number(id);
+      const list = await registry.lookUp([webhookId]);
+      if (list.isGone(webhookId)) return null;
+      const state = list.stateOf(webhookId);
+      if (list.moreSign !== null && !list.webhooks.has(webhookId))
+        throw listIncomplete("import", list.moreSign, plugin.settingName);
+      if (state === null) throw importNeedsState(stateFields(plugin, list), plugin.settingName);
+      const inputs = { webhookId, state, stateOnDestroy: "leave" };
+      return { inputs, state: fleetStateOf(asFleet({ ...inputs, initialState: state })) };
+    },
+  };
+}
+
+/** `PartnerWebhookStates`: a fleet as it is. */
+export function fleetForm({ plugin }: WebhookContext): FleetForm {
+  return {
+    registration: PARTNER_WEBHOOK_STATES,
+    readArguments({ states, others, stateOnDestroy }) {
+      const inputs = { states, others: others ?? "leave", stateOnDestroy: stateOnDestroy ?? "leave" };
+      return { inputs, problems: [...problemsOf(inputs), ...stateProblems(states)] };
+    },
+
+    inputsOf: fleetInputsOf,
+    stateOf: fleetStateOf,
+    outputsOf: (fleet) => ({ ...fleet }),
+
+    // Only the update finds out which other webhooks there are.
+    preview: (_olds, { states, others, stateOnDestroy }) => ({
+      ...{ states, others, stateOnDestroy },
+      ...{ otherStates: UNKNOWN, initialStates: UNKNOWN },
+    }),
+
+    newId: () => plugin.account,
+    declarationOf: ({ states, others, stateOnDestroy }) => ({ states, others, stateOnDestroy }),
+    replaces: () => [],
+    adopt: () => Promise.reject(importOfFleet()),
+  };
+}
+
+/** Returns the properties of the fleet of one webhook, which may be inputs or outputs. */
+function asFleet({ webhookId, state, stateOnDestroy, initialState }: Properties): Properties {
+  const id = String(webhookId);
+  const states = webhookId === UNKNOWN ? UNKNOWN : { [id]: state };
+  return { states, others: "leave", stateOnDestroy, initialStates: { [id]: initialState } };
+}
+
+/** Returns the webhook of a fleet of one; `null` if the state does not say which. */
+function webhookOf(fleet: FleetState): number | null {
+  return managedIds(fleet)[0] ?? null;
+}
+
+/** Whether each argument is valid, with its default. */
+const VALID = {
+  webhookId: (value: unknown) => typeof value === "number" && isWebhookId(String(value)),
+  state: isState,
+  states: isObject,
+  others: (value: unknown) => isState(value) || value === "leave",
+  stateOnDestroy: (value: unknown) => isState(value) || value === "leave" || value === "restore",
+};
+
+function problemsOf(inputs: Properties): string[] {
+  const names = (Object.keys(VALID) as (keyof typeof VALID)[]).filter((name) => name in inputs);
+  return names.filter((name) => inputs[name] !== UNKNOWN && !VALID[name](inputs[name])).map(invalidArgument);
+}
+
+/** Names one problem: a program may have computed them all. */
+function stateProblems(states: unknown): string[] {
+  const isValid = (state: unknown): boolean => isState(state) || state === UNKNOWN;
+  const entries = Object.entries(isObject(states) ? states : {});
+  const wrong = entries.find(([id, state]) => !isWebhookId(id) || !isValid(state))?.[0];
+  return wrong === undefined ? [] : [invalidState(isWebhookId(wrong) ? wrong : null)];
+}

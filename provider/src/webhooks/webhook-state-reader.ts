@@ -1,0 +1,178 @@
+import {
+  isArray,
+  isObject,
+  isScalar,
+  nameSet,
+  nodesOf,
+  normalizeName,
+  pointersOf,
+  resolvePointer,
+  type DocumentNode,
+  type JsonObject,
+} from "../json.js";
+import { asWord, type ResponseMapping } from "../plugin/response-mapping.js";
+
+const STATES = ["active", "disabled"] as const;
+type State = (typeof STATES)[number];
+
+/** What a member says. `running`: a way to stop the webhook is not in use, but there may be others. */
+type Evidence = State | "running" | "unclear" | null;
+
+/** A member of webhook records that may hold the state, with the values seen there. */
+export interface StateField {
+  /** Its JSON Pointer, relative to a record. */
+  readonly pointer: string;
+  /** As JSON. `null` also stands for a record without the member. */
+  readonly values: readonly string[];
+  /** Whether some of the values mean no state until a person says which one. */
+  readonly needsWords: boolean;
+}
+
+/** What names of states may begin with. */
+const PREFIX = /^(?:is|webhook|hook)+/;
+/** Objects whose members count as those of the record. Others, such as `fallbackWebhook`, are only linked. */
+const INNER = nameSet("attributes node webhook hook webhookEndpoint webhookSubscription");
+/** Flags, with the meaning of true and of false. */
+const FLAGS: readonly (readonly [ReadonlySet<string>, Evidence, Evidence])[] = [
+  [nameSet("active enabled activated"), "active", "disabled"],
+  [nameSet("disabled inactive deactivated"), "disabled", "active"],
+  [nameSet("paused suspended"), "disabled", "running"],
+];
+const STOPPED_TIME = nameSet("disabledAt deactivatedAt pausedAt suspendedAt");
+const WORD_FIELD = nameSet("state status");
+const ACTIVE_WORD = /^(?:active|activated|enabled|on)$/;
+const DISABLED_WORD =
+  /^(?:auto|temporarily)?(?:disabled|deactivated|inactive|off|paused?|suspended|stopped)(?:by[a-z]+)?$/;
+const TRUE = ["true", "yes", "1"];
+const FALSE = ["false", "no", "0"];
+/** Anything else that is set and named so makes the state unknown, wherever it is in the record. */
+const STOPPED =
+  /(?:disabled|deactivated|inactive|paused|suspended|stopped|deleted|archived)(?:at|on|until|date|time)?$/;
+/** A date or a Unix time after 2000. Earlier ones often mean "not set", as the year 1 does in Go. */
+const TIME = /^(?:2\d{3}-|[1-9]\d{9})/;
+/** Names of what may hold a state, to propose. */
+const MAY_BE_STATE =
+  /(?:state|status|mode|enabled|disabled|active|activated|paused|suspended|stopped|live)(?:at|on)?$/;
+/** Values that are safe to show: words, flags, small numbers, dates. */
+const SHOWN = /^(?:[A-Za-z]{1,20}(?:[_ -][A-Za-z]{1,20}){0,5}|-?\d{1,3}|\d{4}-\d\d-\d\d[T \d:.,Z+-]{0,24}|)$/;
+const HIDDEN = "";
+const MAX_VALUES = 5;
+const MAX_FIELDS = 4;
+/** The first records are enough to tell. */
+const MAX_RECORDS = 100;
+
+/** Returns the members of a record, and those of the objects in it that count as its own. */
+export function ownNodesOf(record: JsonObject): DocumentNode[] {
+  return nodesOf(record, (node) => node.parent === null || INNER.has(node.name)).filter(isOwn);
+}
+
+/** Reads the state of a webhook: `null` unless it is beyond doubt. The pointer says where it was read. */
+export function readState(
+  record: JsonObject,
+  mapping: ResponseMapping,
+): { readonly state: State | null; readonly pointer: string | null } {
+  const { webhookState: pointer } = mapping;
+  if (pointer !== undefined) return { state: readAt(record, pointer, mapping), pointer };
+  const nodes = nodesWithin(record);
+  const evidence = nodes.map((node) => (isOwn(node) ? readMember(node, mapping) : readOther(node)));
+  const state = combine(evidence);
+  const decisive = evidence.findIndex((one) => combine([one]) === state);
+  return { state, pointer: nodes[decisive]?.pointer ?? null };
+}
+
+/** Returns the members that may hold the state. All of them exist, and lead to one once the words are set. */
+export function stateFieldsOf(all: readonly JsonObject[], mapping: ResponseMapping): StateField[] {
+  const records = all.slice(0, MAX_RECORDS);
+  const { webhookState: setting } = mapping;
+  const fieldAt = (pointer: string): StateField => {
+    const values = records.map((record) => shownValue(resolvePointer(record, pointer) ?? null));
+    const needsWords = records.some((record) => readAt(record, pointer, mapping) === null);
+    return { pointer, values: [...new Set(values)], needsWords };
+  };
+  const isUseful = ({ values }: StateField): boolean =>
+    values.length <= MAX_VALUES && !values.includes(HIDDEN) && values.some((value) => value !== "null");
+  const possible = pointersOf(records.flatMap(nodesWithin).filter(mayBeState), Infinity);
+  const pointers = new Set(setting === undefined ? possible : [setting, ...possible]);
+  const fields = Array.from(pointers, fieldAt).filter(isUseful);
+  return fields.slice(0, fields[0]?.pointer === setting ? 1 : MAX_FIELDS);
+}
+
+function isOwn({ parent }: DocumentNode): boolean {
+  if (parent === null || parent.parent === null) return parent !== null;
+  return parent.parent.parent === null && INNER.has(parent.name);
+}
+
+/** Reads the value at a pointer that a person sets; a missing one counts as null. */
+function readAt(record: JsonObject, pointer: string, mapping: ResponseMapping): State | null {
+  const value = resolvePointer(record, pointer) ?? null;
+  const name = normalizeName(pointer.slice(pointer.lastIndexOf("/") + 1)).replace(PREFIX, "");
+  return combine([withSettings(readNamed(name, value) ?? readWord(value), value, mapping)]);
+}
+
+/** Reads a member by its name. Words in the settings count for `state` and `status` without a pointer. */
+function readMember(node: DocumentNode, mapping: ResponseMapping): Evidence {
+  const { value } = node;
+  const name = node.name.replace(PREFIX, "");
+  if (WORD_FIELD.has(name)) return withSettings(readWord(value), value, mapping);
+  return readNamed(name, value) ?? readOther(node);
+}
+
+/** Reads a value by the words in the settings. A state whose words are set has no others. */
+function withSettings(usual: Evidence, value: unknown, mapping: ResponseMapping): Evidence {
+  const isWordOf = (state: State): boolean | undefined =>
+    isScalar(value) && mapping[state]?.some((word) => asWord(word) === asWord(value));
+  const state = combine([usual]);
+  return STATES.find(isWordOf) ?? (state !== null && mapping[state] !== undefined ? "unclear" : usual);
+}
+
+/** Reads a flag, or the time at which a webhook was stopped. */
+function readNamed(name: string, value: unknown): Evidence {
+  const text = isScalar(value) ? asWord(value) : "";
+  if (STOPPED_TIME.has(name)) {
+    if (!isSet(value)) return "running";
+    return TIME.test(text) ? "disabled" : "unclear";
+  }
+  const flag = FLAGS.find(([names]) => names.has(name));
+  if (flag === undefined || value === null) return null;
+  if (TRUE.includes(text)) return flag[1];
+  return FALSE.includes(text) ? flag[2] : "unclear";
+}
+
+function readWord(value: unknown): Evidence {
+  if (value === null) return null;
+  const word = typeof value === "string" ? normalizeName(value) : "";
+  if (ACTIVE_WORD.test(word)) return "active";
+  return DISABLED_WORD.test(word) ? "disabled" : "unclear";
+}
+
+function readOther({ name, value }: DocumentNode): Evidence {
+  return STOPPED.test(name) && isSet(value) ? "unclear" : null;
+}
+
+/** Returns the values of a record, except what is in arrays: those are about events and targets. */
+function nodesWithin(record: JsonObject): DocumentNode[] {
+  return nodesOf(record, ({ value }) => !isArray(value));
+}
+
+function isSet(value: unknown): boolean {
+  if (isArray(value)) return value.length > 0;
+  if (isObject(value)) return Object.values(value).some((member) => member !== null && member !== "");
+  return value !== null && !(isScalar(value) && ["", ...FALSE].includes(asWord(value)));
+}
+
+/** Combines what the members of a record say. If they disagree, its state is unknown. */
+function combine(evidence: readonly Evidence[]): State | null {
+  const [active, disabled] = STATES.map((state) => evidence.includes(state));
+  if (evidence.includes("unclear") || (active && disabled)) return null;
+  if (disabled) return "disabled";
+  return active || evidence.includes("running") ? "active" : null;
+}
+
+function mayBeState({ name, value, parent }: DocumentNode): boolean {
+  return isScalar(value) && [name, parent?.name ?? ""].some((one) => MAY_BE_STATE.test(one));
+}
+
+/** Returns a value as JSON; `HIDDEN` if it could be a secret. */
+function shownValue(value: unknown): string {
+  return isScalar(value) && SHOWN.test(String(value ?? "")) ? JSON.stringify(value) : HIDDEN;
+}

@@ -1,0 +1,149 @@
+import { describe, expect, it } from "vitest";
+
+import type { ResponseMapping } from "../../../provider/src/plugin/response-mapping.js";
+import { readWebhookList } from "../../../provider/src/webhooks/webhook-list-reader.js";
+
+/** Reads a body, which may be text, and returns the IDs, or what would help. */
+function idsIn(body: unknown, mapping: ResponseMapping = {}): number[] | [string | null, readonly string[]] {
+  const read = readWebhookList(typeof body === "string" ? body : JSON.stringify(body), {}, mapping);
+  return read.isReadable ? [...read.webhooks.keys()] : [read.setting, read.pointers];
+}
+
+const W = [{ id: 1, on: true }, { id: 2 }];
+
+it.each<[string, unknown, ReturnType<typeof idsIn>]>([
+  ["the whole response", W, [1, 2]],
+  ["after a byte order mark", `\uFEFF${JSON.stringify(W)}`, [1, 2]],
+  ["under a usual name", { webhooks: W }, [1, 2]],
+  ["under usual names", { Data: { "web-hooks": { items: W } } }, [1, 2]],
+  ["beside objects and arrays of other things", { data: W, users: [{ id: 9 }], meta: { count: 2 } }, [1, 2]],
+  ["empty", { data: [] }, []],
+  ["under an unusual name", { outgoing: W }, ["webhooks", ["/outgoing"]]],
+  ["one of two", { data: W, hooks: [{ id: 3 }] }, ["webhooks", ["/data", "/hooks"]]],
+  ["one of two, of which one has no IDs", { data: W, items: [{ name: "a" }] }, ["webhooks", ["/data"]]],
+  ["one of two, of which one is empty", { data: [], hooks: W }, ["webhooks", ["/hooks"]]],
+  ["null", { data: null }, ["webhooks", ["/data"]]],
+  ["with a name that may be data", { pk_live_4eC39HqLyjWDarjt: W }, ["webhooks", []]],
+  ["an array of numbers", { data: [1, 2] }, ["webhooks", []]],
+  ["an array with null", [{ id: 1 }, null], ["webhooks", []]],
+  ["not in the response", { success: true }, ["webhooks", []]],
+  ["a text", '"<html>"', ["webhooks", []]],
+  ["not JSON", "id: 1", [null, []]],
+  ["nothing", "", [null, []]],
+])("a list that is %s", (_where, body, expected) => {
+  expect(idsIn(body)).toEqual(expected);
+});
+
+it.each<[string, unknown, ReturnType<typeof idsIn>]>([
+  ["numeric text", [{ id: "1" }, { id: "2" }], [1, 2]],
+  ["named webhookId, beside id", [{ id: 7, webhook_id: 1 }], [1]],
+  ["named webhookId in only one record", [{ id: 1, webhook_id: 2 }, { id: 2 }], ["webhookId", ["/id"]]],
+  ["named hookId", [{ HookID: 1 }, { hookId: 2 }], [1, 2]],
+  ["in an inner object", [{ webhook: { id: 1 } }, { attributes: { id: 2 } }], [1, 2]],
+  [
+    "in the record and another one inside",
+    [{ id: 1, webhook: { id: 7 } }],
+    ["webhookId", ["/id", "/webhook/id"]],
+  ],
+  ["only in a linked object", [{ ref: 1, owner: { id: 7 } }], ["webhookId", ["/ref", "/owner/id"]]],
+  [
+    "under another name",
+    [
+      { ref: 1, team: 5 },
+      { ref: 2, team: 5 },
+    ],
+    ["webhookId", ["/ref"]],
+  ],
+  ["missing in a record", [{ id: 1 }, { name: "a" }], ["webhookId", []]],
+  ["null in a record", [{ id: 1 }, { id: null }], ["webhookId", []]],
+  ["not unique", [{ id: 1 }, { id: "1" }], ["webhookId", []]],
+  ["a word", [{ id: "wh_1", ref: 1 }], ["webhookId", ["/ref"]]],
+  ["zero", [{ id: 0 }], ["webhookId", []]],
+  ["negative", [{ id: -1 }], ["webhookId", []]],
+  ["a fraction", [{ id: 1.5 }], ["webhookId", []]],
+  ["text with a leading zero", [{ id: "01" }], ["webhookId", []]],
+  ["a 64-bit integer", '[{"id":9007199254740993}]', ["webhookId", []]],
+  ["a 64-bit integer as text", [{ id: "9007199254740993" }], ["webhookId", []]],
+])("an ID that is %s", (_what, body, expected) => {
+  expect(idsIn(body)).toEqual(expected);
+});
+
+it.each<[unknown, ResponseMapping, ReturnType<typeof idsIn>]>([
+  [{ data: W, hooks: [{ id: 3 }] }, { webhooks: "/hooks" }, [3]],
+  [{ data: { "a/b": W } }, { webhooks: "/data/a~1b" }, [1, 2]],
+  [W, { webhooks: "" }, [1, 2]],
+  [{ data: null }, { webhooks: "/data" }, []],
+  [{ data: W }, { webhooks: "/hooks" }, ["webhooks", ["/data"]]],
+  [[{ id: 1, ref: 7 }], { webhookId: "/ref" }, [7]],
+  [[{ id: 1, sys: { id: "8" } }], { webhookId: "/sys/id" }, [8]],
+  [W, { webhookId: "/ref" }, ["webhookId", ["/id"]]],
+])("in %j, the settings %j are the only source", (body, mapping, expected) => {
+  expect(idsIn(body, mapping)).toEqual(expected);
+});
+
+describe("the list", () => {
+  const signOf = (beside: object, headers = {}, mapping: ResponseMapping = {}) => {
+    const read = readWebhookList(JSON.stringify({ data: W, ...beside }), headers, mapping);
+    return read.isReadable ? read.moreSign : "unreadable";
+  };
+
+  it.each<[object, string]>([
+    [{ next: "https://partners.example.com/?page=2" }, "/next"],
+    [{ links: { self: "/a", next: { href: "/b" } } }, "/links/next"],
+    [{ links: [{ rel: "self" }, { rel: "next", href: "/b" }] }, "/links"],
+    [{ meta: { next_page_token: "dG9rZW4" } }, "/meta/next_page_token"],
+    [{ "@odata.nextLink": "/b" }, "/@odata.nextLink"],
+    [{ nextPage: 2 }, "/nextPage"],
+    [{ cursor: "dG9rZW4" }, "/cursor"],
+    [{ load_more_hooks: "/b" }, "/load_more_hooks"],
+    [{ has_more: true }, "/has_more"],
+    [{ pageInfo: { hasNextPage: "true", endCursor: "a" } }, "/pageInfo/hasNextPage"],
+    [{ isTruncated: true }, "/isTruncated"],
+    [{ isLastPage: false }, "/isLastPage"],
+    [{ total: 3 }, "/total"],
+    [{ meta: { total_count: "3" } }, "/meta/total_count"],
+    [{ webhook_count: 3 }, "/webhook_count"],
+    [{ page: 1, total_pages: 2 }, "/total_pages"],
+    [{ archived: [{ id: 3 }] }, "/archived"],
+  ])("goes on beside %j", (beside, sign) => {
+    expect(signOf(beside)).toBe(sign);
+    expect(signOf(beside, {}, { complete: true })).toBe(null);
+  });
+
+  it.each<object>([
+    {},
+    { next: null, cursor: "", links: { next: { href: null } }, meta: { next_page: [] } },
+    { has_more: false, hasNextPage: "false", isLastPage: true, done: true, truncated: false },
+    { total: 2, count: 2, webhook_count: "2", total_pages: 1, pages: 0 },
+    { last_updated: "2026-11-25", size: 3, limit: 1, page: 1, per_page: 100, offset: 5 },
+    { links: [{ rel: "documentation", href: "/docs?next=1" }], documentation: "/docs" },
+    { pageInfo: { hasNextPage: false, endCursor: "a" } },
+    { max_total_cost: 10_000, total_cost: 4, request_id: 7, errors: [], event_types: [{ name: "a" }] },
+  ])("does not go on beside %j", (beside) => {
+    expect(signOf(beside)).toBe(null);
+    expect(signOf(beside, {}, { complete: false })).toBe("responses.complete");
+  });
+
+  it.each([
+    ['</webhooks?page=2>; rel="next"', "Link"],
+    ['</webhooks>; rel="prev", </webhooks?page=3>; rel=next', "Link"],
+    [["</a>; rel=self", '</b>; rel="last next"'], "Link"],
+    ['</webhooks>; rel="last", </next>; rel="first"', null],
+  ])("with the header Link %j goes on, or not", (link, sign) => {
+    expect(signOf({}, { link })).toBe(sign);
+    expect(signOf({}, { link }, { complete: true })).toBe(null);
+  });
+
+  it("does not go on because of what is in a record", () => {
+    expect(signOf({ data: [{ id: 1, next: "/b", has_more: true, total: 9, items: [{ id: 5 }] }] })).toBe(
+      null,
+    );
+  });
+
+  it("says where its values were found", () => {
+    const body = { data: [{ id: 1 }, { id: 2, attributes: { enabled: false } }] };
+    expect(readWebhookList(JSON.stringify(body), {}, {})).toMatchObject({
+      pointers: { webhooks: "/data", webhookId: "/id", webhookState: "/attributes/enabled" },
+    });
+  });
+});

@@ -1,0 +1,131 @@
+import { describe, expect, it } from "vitest";
+
+import { WebhookRegistry } from "../../../provider/src/webhooks/webhook-registry.js";
+import { FOUND, NAME, failureOf, preview, serviceWith, startRun, taken, up } from "./support.ts";
+
+const urnOf = (name: string, type = "PartnerWebhookState") =>
+  `urn:pulumi:dev::shop::partners:index:${type}::${name}`;
+
+describe("stateOnDestroy", () => {
+  it.each([
+    ["leave", { 101: "disabled", 102: "disabled", 103: "active" }, 0],
+    ["restore", FOUND, 3],
+    ["active", { 101: "active", 102: "active", 103: "active" }, 2],
+    ["disabled", { 101: "disabled", 102: "disabled", 103: "disabled" }, 1],
+  ] as const)("%s", async (stateOnDestroy, final, patches) => {
+    const service = await serviceWith();
+    const states = { 101: "disabled", 102: "disabled", 103: "active" };
+    const { outputs } = await up(startRun(service).fleet, null, { states, stateOnDestroy });
+    expect(outputs).toMatchObject({ initialStates: FOUND });
+    taken(service);
+    await startRun(service).fleet.delete(outputs, NAME);
+    expect(Object.fromEntries(service.webhooks)).toEqual(final);
+    expect(taken(service)).toHaveLength(patches === 0 ? 0 : 1 + patches);
+  });
+
+  it("applies to an ID that leaves states, and to what a temporary others covered", async () => {
+    const service = await serviceWith();
+    const rest = { states: { 101: "active" }, stateOnDestroy: "restore" };
+    for (const before of [
+      { ...rest, states: { ...rest.states, 102: "disabled", 103: "active" } },
+      { ...rest, others: "disabled" },
+    ]) {
+      const olds = await up(startRun(service).fleet, null, before);
+      const { outputs } = await up(startRun(service).fleet, olds, rest);
+      expect(Object.fromEntries(service.webhooks)).toEqual(FOUND);
+      expect(outputs).toMatchObject({ otherStates: {}, initialStates: { 101: "active" } });
+    }
+  });
+
+  it("is tried again in the next run after a release that failed", async () => {
+    const service = await serviceWith();
+    const args = { states: { 101: "disabled", 102: "disabled" }, stateOnDestroy: "restore" };
+    const olds = await up(startRun(service).fleet, null, args);
+    const { setWebhookState } = service.answers;
+    service.answers.setWebhookState = (id, state) =>
+      id === 102 ? { status: 403 } : setWebhookState(id, state);
+    const rest = { ...args, states: { 103: "active" } };
+    const { kept } = await failureOf(up(startRun(service).fleet, olds, rest));
+    expect(kept).toMatchObject({ states: { 103: "active" }, otherStates: { 102: "disabled" } });
+    service.answers.setWebhookState = setWebhookState;
+    const next = await up(startRun(service).fleet, { inputs: olds.inputs, outputs: kept ?? {} }, rest);
+    expect(next.outputs).toMatchObject({ otherStates: {}, initialStates: { 103: "disabled" } });
+    expect(service.webhooks.get(102)).toBe("active");
+  });
+
+  it("leaves a webhook whose initial state is not known", async () => {
+    const service = await serviceWith();
+    const state = { webhookId: 101, state: "disabled", stateOnDestroy: "restore", initialState: null };
+    await startRun(service).webhook.delete(state, NAME);
+    expect(taken(service)).toEqual([]);
+  });
+});
+
+describe("a webhook that the program declares in this process is never released", () => {
+  const args = { webhookId: 101, state: "disabled", stateOnDestroy: "restore" };
+
+  it.each([
+    ["by the same resource, as in a --replace", "webhook", args],
+    ["by a resource with another name", "webhook", { ...args, stateOnDestroy: "leave" }],
+    ["by a fleet that names it", "fleet", { states: { 101: "disabled" } }],
+    ["by a fleet that covers it", "fleet", { states: {}, others: "disabled" }],
+  ] as const)("%s", async (_by, kind, next) => {
+    const service = await serviceWith();
+    const { outputs } = await up(startRun(service).webhook, null, args);
+    const run = startRun(service);
+    await up(run[kind], null, next, urnOf("next"));
+    await run.webhook.delete(outputs, NAME);
+    expect(service.webhooks.get(101)).toBe("disabled");
+  });
+
+  it("also if it leaves a fleet", async () => {
+    const service = await serviceWith();
+    const fleet = { states: { 101: "disabled", 102: "disabled" }, stateOnDestroy: "active" };
+    const olds = await up(startRun(service).fleet, null, fleet);
+    const run = startRun(service);
+    await preview(run.webhook, null, args, urnOf("next"));
+    await up(run.fleet, olds, { ...fleet, states: {} });
+    expect(Object.fromEntries(service.webhooks)).toEqual({ ...FOUND, 101: "disabled" });
+    expect(run.texts("information")).toEqual([
+      "This update sets webhook 102 to active, as stateOnDestroy says, unless another resource declares it.",
+    ]);
+  });
+});
+
+it("a webhook that two resources of a process declare is refused", async () => {
+  const registry = new WebhookRegistry(startRun(await serviceWith()).plugin);
+  const [a, b] = [urnOf("a"), urnOf("b", "PartnerWebhookStates")];
+  for (const [step, webhooks, urn, message] of [
+    ["a first resource", [101], a, null],
+    ["a resource that is replaced, so checked twice", [101], a, null],
+    ["a resource without a URN, which may be the same", [101], "", null],
+    [
+      ...(["a fleet that names it", [102, 101], b] as const),
+      'Webhook 101 is declared twice, by "a" and "b".',
+    ],
+    [
+      "the same name in two components",
+      [101],
+      a.replace("partners", "x$partners"),
+      `twice, by ${a} and urn:`,
+    ],
+    ["another webhook", [103], b, null],
+    ["others", ["others"], a, '"b" and "a" overlap'],
+    ["a webhook that others covers", [104], b, 'overlap: one of them sets "others" for the whole account.'],
+  ] as const) {
+    const declare = () => {
+      registry.declare(webhooks, urn);
+    };
+    if (message === null) expect(declare, step).not.toThrow();
+    else expect(declare, step).toThrow(message);
+  }
+});
+
+it("the check of a second resource with the same webhook fails the preview", async () => {
+  const service = await serviceWith();
+  const run = startRun(service);
+  const args = { webhookId: 101, state: "active" };
+  await preview(run.webhook, null, args, urnOf("a"));
+  const { error } = await failureOf(preview(run.webhook, null, args, urnOf("b")));
+  expect(error.message).toContain("declared twice");
+});

@@ -1,0 +1,139 @@
+import { describe, expect, it } from "vitest";
+
+import type { JsonObject } from "../../../provider/src/json.js";
+import type { ResponseMapping } from "../../../provider/src/plugin/response-mapping.js";
+import { readState, stateFieldsOf } from "../../../provider/src/webhooks/webhook-state-reader.js";
+
+const stateOf = (record: JsonObject, mapping: ResponseMapping = {}) => readState(record, mapping).state;
+
+const SET = "2026-11-25T10:20:30Z";
+
+it.each<JsonObject>([
+  { is_active: 1 },
+  { webhookEnabled: "yes" },
+  { disabled: false },
+  { isDisabled: "0" },
+  { paused: false },
+  { state: "Active" },
+  { status: "ENABLED" },
+  { webhook_status: "activated" },
+  { disabledAt: null },
+  { disabled_at: "", paused_at: 0 },
+  { attributes: { status: "active" } },
+  { status: "active", disabled: false, paused_at: null, deleted_at: null, archived: false },
+  { active: true, error: "timeout", last_delivery_status: "failed", health: { status: "failing" } },
+  { active: true, fallbackWebhook: { active: false }, targets: [{ disabled: true }] },
+  { active: true, secret_enabled: false, disabled_events: ["a"] },
+])("%j is active", (record) => {
+  expect(stateOf(record)).toBe("active");
+});
+
+it.each<JsonObject>([
+  { active: false },
+  { enabled: "no" },
+  { disabled: true },
+  { paused: true },
+  { isSuspended: true },
+  { status: "paused" },
+  { status: "disabled_by_owner" },
+  { status: "Auto-Disabled" },
+  { disabledAt: SET },
+  { pausedAt: 1_764_066_030 },
+  { suspended_at: 1_764_066_030_000 },
+  { enabled: false, paused: false },
+  { status: "disabled", disabledAt: SET },
+])("%j is disabled", (record) => {
+  expect(stateOf(record)).toBe("disabled");
+});
+
+it.each<JsonObject>([
+  {},
+  { id: 1, url: "https://example.com", alert_status: "executable" },
+  { status: "pending" },
+  { status: null },
+  { status: { id: 1, name: "Live" } },
+  { status: 1 },
+  { active: null },
+  { active: "maybe" },
+  { disabled: { at: SET } },
+  { active: true, status: "disabled" },
+  { active: true, state: "warming up" },
+  { active: true, paused: true },
+  { active: true, disabledAt: SET },
+  { active: true, deleted_at: SET },
+  { enabled: true, isDeleted: true },
+  { active: true, auto_disabled: true },
+  { active: true, delivery: { temporarily_disabled: true } },
+  { disabledAt: "0001-01-01T00:00:00Z" },
+  { disabledAt: "1970-01-01T00:00:00Z" },
+  { disabledAt: 1 },
+  { disabledAt: "never" },
+  { disabledAt: { by: "a" } },
+  { disabled_until: SET },
+])("the state of %j is unknown", (record) => {
+  expect(stateOf(record)).toBe(null);
+});
+
+it("a time that no number holds, such as one in nanoseconds, is set", () => {
+  expect(stateOf({ disabledAt: 1_764_066_030_000_000_000n })).toBe(null);
+  expect(stateOf({ active: true, deletedAt: 1_764_066_030_000_000_000n })).toBe(null);
+});
+
+it.each<[JsonObject, ResponseMapping, "active" | "disabled" | null]>([
+  [{ mode: "enabled", active: false }, { webhookState: "/mode" }, "active"],
+  [{ mode: "LIVE" }, { webhookState: "/mode" }, null],
+  [{ mode: "LIVE" }, { webhookState: "/mode", active: ["live"] }, "active"],
+  [{ mode: "on" }, { webhookState: "/mode", active: ["live"] }, null],
+  [{ mode: "off" }, { webhookState: "/mode", active: ["live"] }, "disabled"],
+  [{ mode: 2 }, { webhookState: "/mode", active: [1], disabled: ["2"] }, "disabled"],
+  [{ mode: true }, { webhookState: "/mode" }, null],
+  [{ locked: false }, { webhookState: "/locked", active: [false], disabled: [true] }, "active"],
+  [{ status: "LIVE" }, { active: ["LIVE"] }, "active"],
+  [{ status: "active" }, { active: ["LIVE"] }, null],
+  [{ status: { name: "Live" } }, { webhookState: "/status/name", active: ["Live"] }, "active"],
+  [{ status: { name: "Live" } }, { webhookState: "/status", active: ["Live"] }, null],
+  [{ enabled: false, status: "odd" }, { webhookState: "/enabled" }, "disabled"],
+  [{ stats: { paused: true } }, { webhookState: "/stats/paused" }, "disabled"],
+  [{ disabledAt: SET }, { webhookState: "/disabledAt" }, "disabled"],
+  [{}, { webhookState: "/disabledAt" }, "active"],
+  [{ paused: "on" }, { webhookState: "/paused" }, null],
+  [{ paused: false }, { webhookState: "/paused", active: ["LIVE"] }, null],
+  [{}, { webhookState: "/paused" }, null],
+  [{}, { webhookState: "/paused", active: [null] }, "active"],
+  [{ active: true }, { webhookState: "/status" }, null],
+])("of %j, with the settings %j, the state is %s", (record, mapping, state) => {
+  expect(stateOf(record, mapping)).toBe(state);
+});
+
+describe("where the state is unknown, the members that may hold it are proposed", () => {
+  const propose = (records: readonly JsonObject[], mapping: ResponseMapping = {}): string[] =>
+    stateFieldsOf(records, mapping).map(
+      ({ pointer, values, needsWords }) => `${pointer} ${values.join()}${needsWords ? " +words" : ""}`,
+    );
+
+  it.each<[string, JsonObject[], ResponseMapping, string[]]>([
+    [
+      "an object with a name",
+      [{ status: { id: 1, name: "Live" } }, { status: { id: 2, name: "Paused" } }],
+      {},
+      ["/status/id 1,2 +words", '/status/name "Live","Paused" +words'],
+    ],
+    ["a member that is left out", [{ disabledAt: SET }, {}], {}, [`/disabledAt "${SET}",null`]],
+    ["members that disagree", [{ active: true, status: "off" }], {}, ["/active true", '/status "off"']],
+    [
+      "the words at the pointer",
+      [{ mode: "A", status: "on" }],
+      { webhookState: "/mode" },
+      ['/mode "A" +words'],
+    ],
+    ["others than a wrong pointer", [{ mode: "A" }], { webhookState: "/status" }, ['/mode "A" +words']],
+    ["not one in an array", [{ targets: [{ status: "odd" }] }], {}, []],
+    ["not one whose values may be secrets", [{ status: "k3y_0123456789" }], {}, []],
+    ["not one that is never set", [{ status: null }], {}, []],
+    ["not one whose name is hidden", [{ x: { sk_live_0123456789abcdefg_status: "odd" } }], {}, []],
+    ["not one of many values", ["a", "b", "c", "d", "e", "f"].map((status) => ({ status })), {}, []],
+    ["none, if nothing looks like a state", [{ name: "orders", push_events: true }], {}, []],
+  ])("%s", (_what, records, mapping, fields) => {
+    expect(propose(records, mapping)).toEqual(fields);
+  });
+});

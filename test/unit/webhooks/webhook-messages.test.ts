@@ -1,0 +1,68 @@
+import { expect, it } from "vitest";
+
+import { PartnerError } from "../../../provider/src/partner-api/errors.js";
+import * as messages from "../../../provider/src/webhooks/webhook-messages.js";
+
+const name = (setting: string): string => `partners:${setting}`;
+const many = Array.from({ length: 23 }, (_, index) => index + 1);
+const urn = (name: string, path = ""): string =>
+  `urn:pulumi:dev::shop::${path}partners:index:PartnerWebhookState::${name}`;
+const status = (code: number, webhookId: number) =>
+  new PartnerError(
+    "PARTNERS_STATUS",
+    `PATCH https://partners.example.com/api/v1/partners/webhooks/${webhookId}/disable: the server returned ${code}.`,
+    { status: code },
+  );
+const unreadable = (setting: "webhooks" | "webhookId" | null, ...pointers: string[]) =>
+  messages.unreadableList({ isReadable: false, setting, pointers }, name);
+const words = [{ pointer: "/status/name", values: ['"Live"', '"Paused"'], needsWords: true }];
+const flags = [
+  { pointer: "/active", values: ["true", "false"], needsWords: false },
+  { pointer: "/disabledAt", values: ["null"], needsWords: false },
+];
+const failures = (...codes: number[]) =>
+  codes.map((code, index) => ({ webhookId: 103 + index, error: status(code, 103 + index) }));
+
+const ALL = [
+  unreadable(null),
+  unreadable("webhooks"),
+  unreadable("webhooks", "/hooks", "/archive"),
+  unreadable("webhooks", ""),
+  unreadable("webhookId"),
+  unreadable("webhookId", "/uuid"),
+  messages.listIncomplete("others", "/meta/has_more", name),
+  messages.listIncomplete("others", "responses.complete", name),
+  messages.listIncomplete("getPartnerWebhooks", "Link", name),
+  messages.noSuchWebhook([7], [101, 102]),
+  messages.noSuchWebhook([7, 8], []),
+  messages.noSuchWebhook([99], many),
+  messages.declaredTwice(101, [urn("orders"), urn("fleet")]),
+  messages.declaredTwice(101, [urn("orders"), urn("orders", "eu$")]),
+  messages.declaredTwice(null, [urn("orders"), urn("fleet")]),
+  messages.fleetIncomplete(failures(403, 403, 502), 5),
+  messages.fleetIncomplete(failures(...many.map(() => 403)), 23),
+  messages.listIncomplete("import", "/has_more", name),
+  messages.importNeedsState(flags, name),
+  messages.importNeedsState([], name),
+  messages.invalidWebhookId(),
+  messages.importOfFleet(),
+  messages.willChange("states", "disabled", [101]),
+  messages.willChange("states", "active", [101, 102]),
+  messages.willChange("others", "disabled", many),
+  messages.willChange("stateOnDestroy", "active", [101, 102]),
+  messages.stateUnknown([101], [], name),
+  messages.stateUnknown([101, 102], words, name),
+  messages.stateUnknown(many, flags, name),
+  messages.notListed("/has_more", name),
+  messages.notListed("responses.complete", name),
+].map((message) => (message instanceof PartnerError ? `${message.message} [${message.code}]` : message.text));
+
+it("all messages are these", async () => {
+  await expect(`${ALL.join("\n")}\n`).toMatchFileSnapshot("webhook-messages.txt");
+});
+
+it("half of them have at most 160 characters, and none has more than 400", () => {
+  const lengths = ALL.map(({ length }) => length).toSorted((one, other) => one - other);
+  expect(lengths[Math.floor(ALL.length / 2)]).toBeLessThanOrEqual(160);
+  expect(lengths.at(-1)).toBeLessThanOrEqual(400);
+});
