@@ -1,290 +1,193 @@
-import { existsSync } from "node:fs";
-import { styleText } from "node:util";
+import { execFile } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { promisify, styleText } from "node:util";
 
-import { RequestError } from "../api/errors.js";
-import { API_ROOT, OPERATIONS } from "../api/operations.js";
-import { isAccepted } from "../keys/api-key.js";
-import { PluginProcess } from "../shared/plugin-process.js";
-import { knownAs } from "../webhook-search.js";
-import type { WebhookList } from "../webhooks/list-pages.js";
-import { shownWebhook } from "../webhooks/shown-webhook.js";
-import { renderError } from "../messages/error-messages.js";
-import { oddRecordsText, renderNotice } from "../messages/notice-messages.js";
+import { API_ROOT, OPERATIONS } from "../partner-api/operations.js";
+import { PartnerError } from "../partner-api/errors.js";
+import { PluginProcess } from "../plugin/plugin-process.js";
+import type { ResponseMapping } from "../plugin/response-mapping.js";
+import { SettingsReader } from "../plugin/settings.js";
+import { configurationWarnings, NAMESPACE, SETTING_NAMES } from "../setting-names.js";
 import {
-  PARAMETER,
-  proposePageSettings,
-  refusalWords,
-  unreadPagesReason,
-} from "../messages/reading-messages.js";
-import { quoteForShell, settingName } from "../messages/wording.js";
-import type { ResponseMapping } from "../responses/mapping.js";
-import type { WebhookReading } from "../responses/webhook-list-reader.js";
-import { isScalar, nodesOf, pointersOf } from "../json.js";
-import { GONE_KEYS, unknownSettingText } from "../setting-names.js";
-import { parseOptions, printable, UsageError, type Command } from "./command.js";
-import { isInProject, parseStack, readStack, type Account, type Stack } from "./stack-state.js";
+  readWebhookList,
+  type UnreadableList,
+  type WebhookListReading,
+} from "../webhooks/webhook-list-reader.js";
+import { stateFieldsOf, type StateField } from "../webhooks/webhook-state-reader.js";
+import { quoteForShell, type Command } from "./command.js";
 
 const HELP = `Usage: pulumi-partners doctor [options]
 
-Checks the address, the access token, the webhook list and the state of a stack, and says how to fix what
-fails. Reads the list of each account and changes nothing. Never prints an access token or a key.
+Checks the settings, the address, the access token and the webhook list, and says how to fix what fails.
+Sends one GET and changes nothing. Never prints a secret.
 
 Options:
-  --stack <name>   stack to check (default: the selected stack)
+  --stack <name>   stack whose configuration to check (default: the selected stack)
   --cwd <folder>   project folder (default: the current folder)
   -h, --help       show this text
 
-Exit codes:
-  0  nothing failed (there may be warnings)
-  1  a check failed
-  2  the command line is wrong; nothing was done
+The exit code is 1 if a check failed.
 `;
 
+/** `pulumi-partners doctor`: checks everything between this machine and the service. */
 export const doctorCommand: Command = {
   help: HELP,
-  run: async (args) => {
-    const { stack: name, cwd = "." } = parseOptions(args, ["stack", "cwd"]);
-    // An empty variable of a shell must not mean the selected stack.
-    if (name === "") throw new UsageError("--stack must be the name of a stack");
-    if (!existsSync(cwd)) throw new UsageError("--cwd must be a folder that exists");
-    const hasProject = isInProject(cwd);
-    if (!hasProject && name !== undefined)
-      throw new UsageError("--stack needs a Pulumi project, and there is none here; use --cwd");
+  options: ["stack", "cwd"],
+  run: async ({ stack, cwd = "." }) => {
+    const project = findProject(resolve(cwd));
+    if (project === null && stack !== undefined)
+      throw new Error("--stack needs a Pulumi project: use --cwd with its folder.");
+    const config = project === null ? {} : await readConfig(cwd, stack);
     let exitCode = 0;
-    const report: Report = (status, name, detail, ...lines) => {
-      const result = `${styleText(COLORS[status], status.padEnd(9))}${name.padEnd(12)}${printable(detail)}\n`;
-      const below = lines.map((line) => `${" ".repeat(9)}${printable(line)}\n`);
-      process.stdout.write(result + below.join(""));
+    const report: Report = (status, check, finding, lines = []) => {
+      const below = lines.map((line) => `${" ".repeat(9)}${line}\n`).join("");
+      const colored = styleText(COLORS[status], status.padEnd(9));
+      process.stdout.write(`${colored}${check.padEnd(12)}${finding}\n${below}`);
       if (status === "failed") exitCode = 1;
     };
-    const stack = hasProject ? await readStack(cwd, name) : parseStack();
-    if (hasProject) reportStack(stack, report);
-    else report("ok", "stack", "There is no Pulumi project here, so only environment variables are used.");
-    for (const account of stack.accounts) {
-      const { provider, name } = account;
-      if (provider !== null)
-        process.stdout.write(`\n${printable(`Provider ${provider}, account ${name}`)}\n`);
-      await checkAccount(account, hasProject, report);
-    }
+    const isEncrypted = (key: string): boolean => config[key]?.secret === true;
+    for (const text of configurationWarnings(project ?? "", Object.keys(config), isEncrypted))
+      report("warning", "settings", text);
+    await checkService(config, project !== null, report);
     return exitCode;
   },
 };
 
 const COLORS = { ok: "green", warning: "yellow", failed: "red" } as const;
 
-/**
- * Prints the result of a check: the finding in sentences, without secrets, and below it what to do, or table
- * rows.
- */
-type Report = (status: keyof typeof COLORS, name: string, detail: string, ...lines: string[]) => void;
+/** Prints the result of a check: a sentence without secrets, and below it commands or rows of a table. */
+type Report = (
+  status: keyof typeof COLORS,
+  check: string,
+  finding: string,
+  lines?: readonly string[],
+) => void;
 
-const PLAIN_SECRETS = {
-  accessToken: ["token", "The access token is", "Then ask the service for a new token."],
-  headers: ["headers", "The headers are", "Then replace their values at the gateway."],
-} as const;
+/** What `pulumi config --json` prints. A secret has no value there. */
+type Config = Record<string, { value?: string; readonly secret?: boolean }>;
 
-function reportStack(
-  { name, accounts, plainSecrets, interruptedKeys, lostCreations }: Stack,
-  report: Report,
-): void {
-  const names = accounts.map((account) => account.name);
-  report("ok", "stack", `${name}, account${names.length > 1 ? "s" : ""} ${names.join(", ")}.`);
-  for (const setting of plainSecrets) {
-    const [check, what, next] = PLAIN_SECRETS[setting];
-    const command = `pulumi config set --secret partners:${setting}`;
-    report("warning", check, `${what} stored in plain text.`, command, next);
-  }
-  const killed = interruptedKeys.join(", ");
-  const lost = lostCreations.map(({ resource, at }) => `${resource} at ${at}`);
-  if (lostCreations.length > 0)
-    report(
-      "failed",
-      "lost",
-      `A key may have been created that is in no stack, for ${lost.join(", ")}.`,
-      "If the service has a key from about that time that none of your stacks has (compare their outputs",
-      "hint and createdAt), delete only that one. Then run:",
-      `${GONE_KEYS}=${lostCreations.map(({ at }) => at).join()} pulumi up`,
-    );
-  if (interruptedKeys.length > 0)
-    report(
-      "warning",
-      "interrupted",
-      `A run was killed while it changed ${killed}, so a key may exist that is in no stack.`,
-      "If the service has a key from that run that none of your stacks has (compare their outputs hint and",
-      "createdAt), delete only that one. Then run this, and after it the interrupted command again:",
-      "pulumi refresh --clear-pending-creates --yes",
-    );
+/** Returns the name of the project that a folder belongs to; `null` if there is none. */
+function findProject(folder: string): string | null {
+  const file = ["Pulumi.yaml", "Pulumi.yml", "Pulumi.json"]
+    .map((name) => join(folder, name))
+    .find((path) => existsSync(path));
+  if (file !== undefined) return /^name: *["']?([\w.-]+)/m.exec(readFileSync(file, "utf8"))?.[1] ?? "";
+  return dirname(folder) === folder ? null : findProject(dirname(folder));
 }
 
-/** Checks an account with one request, which needs the right address and token. */
-async function checkAccount(account: Account, hasProject: boolean, report: Report): Promise<void> {
-  const { name, provider, config, unknownSettings, declared } = account;
-  for (const setting of unknownSettings) report("warning", "settings", unknownSettingText(setting));
-  const plugin = new PluginProcess({
-    warn: (notice) => {
-      report("warning", "service", renderNotice(notice, context));
-    },
-    log: (line) => void process.stderr.write(`${line}\n`),
-  });
-  plugin.configure(config);
-  const context =
-    provider === null ? { origins: plugin.settingOrigins, hasNoProject: !hasProject } : { account: name };
-  const reportAccepted = (): void => {
-    const { method, template } = OPERATIONS.listWebhooks;
-    const url = plugin.readSettings().servers[0] + API_ROOT + template;
-    report("ok", "service", `${method} ${url} works: the access token is accepted.`);
-  };
-  const commandsFor: CommandsFor = (members) => {
-    if (provider !== null) {
-      const parts = Object.entries(members).map(([name, value]) => `${name}: ${JSON.stringify(value)}`);
-      return [`responses: { ${parts.join(", ")} }`];
-    }
-    if (hasProject && plugin.settingOrigins["responses"] !== "environment")
-      return Object.entries(members).map(([name, value]) => {
-        const path = `partners:responses.${name}${Array.isArray(value) ? "[0]" : ""}`;
-        return `pulumi config set --path '${path}' ${quoteForShell(String(value))}`;
-      });
-    // The variable has all members, also those that are set already.
-    const all = { ...plugin.readSettings().responses, ...members };
-    return [`PARTNERS_RESPONSES=${quoteForShell(JSON.stringify(all))}`];
+/** Reads the stack configuration. Decrypts only the settings of this provider. */
+async function readConfig(cwd: string, stack?: string): Promise<Config> {
+  const flags = ["--non-interactive", ...(stack === undefined ? [] : ["--stack", stack])];
+  const pulumi = async (...args: string[]): Promise<string> => {
+    const options = { cwd, maxBuffer: Infinity };
+    return (await promisify(execFile)("pulumi", ["config", ...args, ...flags], options)).stdout;
   };
   try {
-    const { client } = await plugin.open();
-    const list = await client.listWebhooks().finally(() => client.close());
-    reportAccepted();
-    checkShape(list, report, commandsFor);
-    checkWebhooks(list, declared, report, (webhook) => knownAs(shownWebhook(plugin, webhook)) ?? "");
-    const remedy = `The list can be read: remove ${settingName("readWebhooks", context)}.`;
-    if (!plugin.readsWebhooks) report("warning", "settings", renderNotice(NOT_READ, context), remedy);
+    const config = JSON.parse(await pulumi("--json")) as Config;
+    for (const name of SETTING_NAMES) {
+      const entry = config[NAMESPACE + name];
+      if (entry?.secret === true) entry.value = (await pulumi("get", NAMESPACE + name)).replace(/\r?\n$/, "");
+    }
+    return config;
+  } catch {
+    // The caught error may quote the URL of a backend, which may contain a password.
+    const command = `pulumi ${["config", "--show-secrets", ...flags.slice(1)].join(" ")} > /dev/null`;
+    throw new Error(`The stack configuration cannot be read. To see why, run "${command}" in the project.`);
+  }
+}
+
+/** Checks the settings of the default account, and the list that it gets with them. */
+async function checkService(config: Config, hasProject: boolean, report: Report): Promise<void> {
+  const source = { get: (key: string) => config[key]?.value };
+  const reader = new SettingsReader(source, process.env);
+  const plugin = new PluginProcess({
+    notify: () => undefined,
+    log: (line) => void process.stderr.write(`${line}\n`),
+  });
+  plugin.configure(source);
+  let check = "settings";
+  try {
+    const { servers, responses } = plugin.readSettings();
+    const set = SETTING_NAMES.filter((name) => reader.originOf(name) !== null).map(reader.nameOf);
+    report("ok", "settings", `${set.join(", ")}.`);
+    check = "service";
+    const client = await plugin.open();
+    const { text, headers } = await client.listWebhooks().finally(() => client.close());
+    const { method, template } = OPERATIONS.listWebhooks;
+    report("ok", "service", `${method} ${servers[0]}${API_ROOT}${template}: the access token is accepted.`);
+    const isVariable = !hasProject || reader.originOf("responses") === "environment";
+    const commandsFor: CommandsFor = (members) =>
+      isVariable ? [variableCommand({ ...responses, ...members })] : configCommands(members);
+    reportList(readWebhookList(text, headers, responses), responses, commandsFor, report);
   } catch (error) {
-    if (error instanceof RequestError && isAccepted(error) && !plugin.readsWebhooks) {
-      report("warning", "service", renderNotice(NOT_READ, context));
-      return;
-    }
-    const unread = needsUnreadList(error)
-      ? [`If the service has no better list, set ${settingName("readWebhooks", context)} to false.`]
-      : [];
-    const cause = error instanceof RequestError ? error.failure.cause : null;
-    if (cause?.kind !== "unreadableList" || ["not JSON", "not a number"].includes(cause.reading.reason)) {
-      report("failed", "service", renderError(error, context), ...unread);
-      return;
-    }
-    reportAccepted();
-    const { setting, candidates } = cause.reading;
-    const commands = candidates.flatMap((pointer) => commandsFor({ [setting]: pointer }));
-    const intro = commands.length > 1 ? ["One of these is right:"] : [];
-    const stars = candidates.some((pointer) => pointer.includes("*")) ? ["Replace * with the name."] : [];
-    const detail = `The list is not recognized. Set responses.${setting} to a JSON Pointer.`;
-    report("failed", "shape", detail, ...intro, ...commands, ...stars, ...unread);
+    if (!(error instanceof PartnerError)) throw error;
+    report("failed", check, `${error.message} [${error.code}]`);
   }
 }
 
 /** Returns what to type to set members of the setting `responses`, one or several lines. */
 type CommandsFor = (members: ResponseMapping) => readonly string[];
 
-const NOT_READ = { kind: "listNotRead" } as const;
-
-/** Whether the list can only be left unread, because no other setting can make it readable. */
-function needsUnreadList(error: unknown): boolean {
-  if (!(error instanceof RequestError)) return false;
-  const { cause } = error.failure;
-  if (cause.kind === "status") return [405, 501].includes(cause.status);
-  if (cause.kind === "unreadableList")
-    return cause.reading.candidates.length === 0 && cause.reading.reason !== "pointer";
-  return cause.kind === "tooLarge" || cause.kind === "undecoded";
+function configCommands(members: ResponseMapping): string[] {
+  return Object.entries(members).map(([name, value]) => {
+    const path = `${NAMESPACE}responses.${name}${Array.isArray(value) ? "[0]" : ""}`;
+    return `pulumi config set --path '${path}' ${quoteForShell(String(value))}`;
+  });
 }
 
-function checkShape(list: WebhookList, report: Report, commandsFor: CommandsFor): void {
-  const { webhooks, odd, complete, pointers } = list;
-  const found = Object.entries(pointers).map(([name, pointer]) => `${name} at ${JSON.stringify(pointer)}`);
-  const where = webhooks.size === 0 ? "The list is empty." : `Found ${found.join(", ")}.`;
-  if (odd.length > 0) report("warning", "shape", oddRecordsText(odd, {}));
-  const [unknown, ...others] = [...webhooks.values()].filter(({ state }) => state === null);
-  if (unknown !== undefined) {
-    const count = `${others.length + 1} of ${webhooks.size} webhooks`;
-    const names = unknown.missing === "active" ? "active and responses.disabled" : "webhookState";
-    const drift = `The state of ${count} is unknown, so drift is not detected.`;
-    const detail = `${where} ${drift} Set responses.${names}.`;
-    const fields = pointersOf(
-      nodesOf(unknown.record).filter(({ value }) => isScalar(value)),
-      40,
-    );
-    const [members, what] =
-      unknown.missing === "active"
-        ? [
-            { active: ["WORD"], disabled: ["OTHER_WORD"] },
-            "WORD and OTHER_WORD with the values of the states",
-          ]
-        : [{ webhookState: "POINTER" }, "POINTER with the field of the state"];
-    const shown = `Fields of a webhook: ${fields.join(", ")}`;
-    report("failed", "shape", detail, shown, ...commandsFor(members), `Replace ${what}.`);
-  } else if (complete) report("ok", "shape", where);
-  else reportUnreadPages(where, list, report, commandsFor);
+/** The variable holds all members, also those that are set already. */
+function variableCommand(responses: ResponseMapping): string {
+  return `export PARTNERS_RESPONSES=${quoteForShell(JSON.stringify(responses))}`;
 }
 
-/** Says why the list may be incomplete, and what to type so that its other pages are read. */
-function reportUnreadPages(
-  where: string,
-  { unread, doubt }: WebhookList,
-  report: Report,
+/** Reports what was recognized and where, and all webhooks with their states. */
+function reportList(
+  list: WebhookListReading | UnreadableList,
+  responses: ResponseMapping,
   commandsFor: CommandsFor,
+  report: Report,
 ): void {
-  const isPart = doubt === "part";
-  const why = unread === null ? "the list may have further pages" : unreadPagesReason(unread);
-  const reason = isPart ? "the response may have further webhooks outside the list" : why;
-  const proposals = isPart ? [{ complete: true }] : proposePageSettings(unread);
-  const [first = {}, second] = proposals;
-  const lines = proposals.flatMap((members) => {
-    const isOther = members !== first && first.complete === true;
-    const intro = members.complete === true ? "If the list is complete:" : isOther && "If not:";
-    return [...(intro === false ? [] : [intro]), ...commandsFor(members)];
-  });
-  if (second !== undefined && first.complete !== true) lines.unshift("One of these is right:");
-  const parameter = proposals.find(({ pageParameter }) => pageParameter !== undefined);
-  if (parameter !== undefined) {
-    const what = parameter.nextPage === undefined ? "the number of a page" : "this value";
-    lines.push(`Replace ${PARAMETER} with the query parameter that takes ${what}.`);
+  if (!list.isReadable) {
+    const { setting, pointers } = list;
+    if (setting === null) report("failed", "list", "The response is not JSON.");
+    else {
+      const commands = pointers.flatMap((pointer) => commandsFor({ [setting]: pointer }));
+      const finding = `The list is not recognized. Set responses.${setting} to the right JSON Pointer:`;
+      report("failed", "list", finding, commands);
+    }
+    return;
   }
-  const detail = `${where} Webhooks missing from the list cannot be managed: ${reason}.`;
-  report("warning", "shape", detail + refusalWords(unread), ...lines);
+  const { webhooks, moreSign } = list;
+  const found = Object.entries(list.pointers).filter(([, pointer]) => pointer !== null);
+  const where = found.map(([name, pointer]) => `${name} at ${JSON.stringify(pointer)}`).join(", ");
+  if (moreSign === null) report("ok", "list", `Found ${where}.`);
+  else {
+    const finding = `Found ${where}. The list goes on (${moreSign}), so others and getPartnerWebhooks fail.`;
+    report("warning", "list", finding, ["If it is complete:", ...commandsFor({ complete: true })]);
+  }
+  const all = [...webhooks.values()].sort((one, other) => one.webhookId - other.webhookId);
+  const table = all.map(({ webhookId, state }) => `${webhookId}  ${state ?? "unknown"}`);
+  const unknown = all.filter(({ state }) => state === null);
+  if (unknown.length === 0) report("ok", "webhooks", `${all.length} listed.`, table);
+  else {
+    const finding = `The states of ${unknown.length} of ${all.length} are unknown, so drift is not detected.`;
+    const fields = stateFieldsOf(
+      all.map(({ record }) => record),
+      responses,
+    );
+    report("failed", "webhooks", finding, [...stateCommands(fields, commandsFor), ...table]);
+  }
 }
 
-/**
- * Checks that the declared webhooks exist. For whoever takes over a stack: no other command shows which
- * webhook belongs to which resource. Lists every webhook with its ID, its state, and the resources that
- * declare it.
- *
- * @param labelOf Returns what people know a webhook by; empty if the service does not show it.
- */
-function checkWebhooks(
-  list: WebhookList,
-  declared: Account["declared"],
-  report: Report,
-  labelOf: (webhook: WebhookReading) => string,
-): void {
-  const { webhooks, complete } = list;
-  const ids = [...new Set([...webhooks.keys(), ...declared.keys()])].sort((a, b) => a - b);
-  const width = String(ids.at(-1)).length;
-  const rows = ids.map((webhookId) => {
-    const webhook = webhooks.get(webhookId);
-    const state = webhook === undefined ? "missing" : (webhook.state ?? "unknown");
-    const declarers = declared.get(webhookId)?.join(", ") ?? "not declared";
-    return { webhookId, state, declarers, label: webhook === undefined ? "" : labelOf(webhook) };
+/** Returns the commands after which the state is read at one of the fields. */
+function stateCommands(fields: readonly StateField[], commandsFor: CommandsFor): string[] {
+  return fields.flatMap(({ pointer, values, needsWords }) => {
+    const words = needsWords ? { active: ["ACTIVE"], disabled: ["DISABLED"] } : {};
+    const replace = needsWords ? "; replace ACTIVE and DISABLED" : "";
+    return [
+      `If it is at ${pointer} (${values.join(", ")})${replace}:`,
+      ...commandsFor({ webhookState: pointer, ...words }),
+    ];
   });
-  const declarersWidth = Math.max(0, ...rows.map(({ declarers }) => declarers.length));
-  const table = rows.map(({ webhookId, state, declarers, label }) =>
-    [
-      String(webhookId).padEnd(width),
-      state.padEnd("disabled".length),
-      declarers.padEnd(declarersWidth),
-      label,
-    ]
-      .join("  ")
-      .trimEnd(),
-  );
-  const count = `${webhooks.size} on the server, ${declared.size} declared in this stack`;
-  const missing = [...declared.keys()].filter((webhookId) => !webhooks.has(webhookId));
-  const detail = `${count}; declared but not in the list: ${missing.join(", ")}.`;
-  if (missing.length === 0) report("ok", "webhooks", `${count}.`, ...table);
-  else report(complete ? "failed" : "warning", "webhooks", detail, ...table);
 }

@@ -1,11 +1,15 @@
-import { assertNodeVersion } from "../shared/settings.js";
-import { renderError } from "../messages/error-messages.js";
+import { parseArgs } from "node:util";
+
+import { PartnerError } from "../partner-api/errors.js";
 import { VERSION } from "../version.js";
-import { CommandError, printable, UsageError } from "./command.js";
+import type { Command } from "./command.js";
 import { doctorCommand } from "./doctor.js";
 import { sandboxCommand } from "./sandbox-command.js";
 
-const COMMANDS = new Map(Object.entries({ doctor: doctorCommand, sandbox: sandboxCommand }));
+const COMMANDS = new Map<string, Command>([
+  ["doctor", doctorCommand],
+  ["sandbox", sandboxCommand],
+]);
 
 const HELP = `Usage: pulumi-partners <command> [options]
 
@@ -19,36 +23,40 @@ Options:
 `;
 
 async function main(args: readonly string[]): Promise<number> {
-  const wantsHelp = args.some(isHelp);
-  const [name, ...rest] = args.filter((word) => !isHelp(word));
-  const command = COMMANDS.get(name ?? "");
+  const wantsHelp = args.some((word) => word === "-h" || word === "--help");
+  const [name = "", ...rest] = args;
+  const command = COMMANDS.get(name);
+  if (name === "--version") return print(`${VERSION}\n`);
+  if (wantsHelp) return print(command?.help ?? HELP);
+  if (command === undefined) return fail('Name a command: run "npx --no -- pulumi-partners --help".');
   try {
-    if (name === "--version") return print(`${VERSION}\n`);
-    if (name === undefined && wantsHelp) return print(HELP);
-    if (command === undefined)
-      throw new UsageError(name === undefined ? "a command is missing" : "there is no such command");
-    if (wantsHelp) return print(command.help);
-    assertNodeVersion(process.versions.node);
-    return await command.run(rest);
+    return await command.run(parseOptions(command, name, rest));
   } catch (error) {
-    const prefix = command === undefined ? "pulumi-partners" : `pulumi-partners ${String(name)}`;
-    process.stderr.write(`${prefix}: ${printable(describe(error, prefix))}\n`);
-    return error instanceof UsageError ? 2 : 1;
+    if (error instanceof PartnerError) return fail(`${error.message} [${error.code}]`);
+    return fail(error instanceof Error ? error.message : String(error));
   }
 }
 
-function isHelp(word: string): boolean {
-  return word === "-h" || word === "--help";
+function parseOptions({ options }: Command, name: string, args: string[]): Record<string, string> {
+  const config = Object.fromEntries(options.map((option) => [option, { type: "string" as const }]));
+  try {
+    return parseArgs({ args, options: config }).values as Record<string, string>;
+  } catch {
+    // The caught error repeats the rejected argument, which may be a misplaced key.
+    throw new Error(
+      `An option is unknown or has no value: run "npx --no -- pulumi-partners ${name} --help".`,
+    );
+  }
 }
 
-function print(text: string): 0 {
+function print(text: string): number {
   process.stdout.write(text);
   return 0;
 }
 
-function describe(error: unknown, prefix: string): string {
-  if (error instanceof UsageError) return `${error.message}. For usage, run "${prefix} --help".`;
-  return error instanceof CommandError ? error.message : renderError(error);
+function fail(sentence: string): number {
+  process.stderr.write(`pulumi-partners: ${sentence}\n`);
+  return 1;
 }
 
 // A reader such as `head` may close the pipe early.

@@ -4,104 +4,70 @@
  */
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { createServer, type ServerResponse } from "node:http";
+import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { setTimeout as sleep } from "node:timers/promises";
 
-import type { Operation, WebhookState } from "../api/operations.js";
-import { ApiKeys } from "./api-keys.js";
-import {
-  assertOptions,
-  assertWebhook,
-  seedsOf,
-  type LoggedRequest,
-  type SandboxOptions,
-} from "./sandbox-options.js";
-import {
-  findRoute,
-  json,
-  performOperation,
-  type Answer,
-  type PartnerAccount,
-  type Route,
-} from "./partner-account.js";
+/** The two states of a webhook. */
+export type WebhookState = "active" | "disabled";
 
-export type { Operation, WebhookState } from "../api/operations.js";
-export type { KeyKind } from "./api-keys.js";
-export type { PageStyle } from "./pages.js";
-export type { LoggedRequest, SandboxOptions, WebhookSeed } from "./sandbox-options.js";
-
-/** A snapshot of an account. */
-export interface AccountState {
-  /** The valid API keys, oldest first. */
-  readonly apiKeys: readonly string[];
-  /** The states of the webhooks by ID. */
-  readonly webhooks: ReadonlyMap<number, WebhookState>;
+/** Options of {@link startSandbox}. All are optional. */
+export interface SandboxOptions {
+  /** The port on 127.0.0.1; 0 is any free port. @default 0 */
+  readonly port?: number;
+  /**
+   * The access token that every request must have: letters, digits and punctuation.
+   * @default a random token
+   */
+  readonly accessToken?: string;
+  /**
+   * The webhooks at the start: their states by ID, as in `{ 101: "active" }`.
+   * @default 101 and 102 active, 103 disabled
+   */
+  readonly webhooks?: Readonly<Record<string, WebhookState>>;
+  /** Milliseconds between the effect of a request and its response. @default 0 */
+  readonly latency?: number;
+  /** Called with each request after its response. @default none */
+  readonly onRequest?: (request: SandboxRequest) => void;
 }
 
-/**
- * A running sandbox. Its members are about its first account; lists and maps are snapshots.
- */
+/** A request that the sandbox has answered. */
+export interface SandboxRequest {
+  /** The HTTP method. */
+  readonly method: string;
+  /** The path as sent, with the query. It may contain a key. */
+  readonly path: string;
+  /** The HTTP status of the response. */
+  readonly status: number;
+}
+
+/** A running sandbox. Change its sets and maps to do what someone else would do at a service. */
 export interface Sandbox {
   /** The base URL to configure. */
   readonly url: string;
-  /** The valid access token. */
+  /** The access token that every request must have. */
   readonly accessToken: string;
-  /** The valid API keys, oldest first. */
-  readonly apiKeys: readonly string[];
-  /** The states of the webhooks by ID. */
-  readonly webhooks: ReadonlyMap<number, WebhookState>;
-  /** The requests to all accounts, in order of arrival. */
-  readonly requests: readonly LoggedRequest[];
-
-  /** Replaces the access token and returns the new one. The old one gets a 401. */
-  rotateAccessToken(): string;
-  /** Whether a key of any account is valid. Over HTTP, `GET /whoami` with the key gets a 200 or a 401. */
-  verify(apiKey: string): boolean;
-  /** Returns the account with this access token. @throws {Error} if there is none. */
-  account(accessToken: string): AccountState;
-  /** Adds a webhook. @throws {Error} if the ID exists, or is not a positive whole number. */
-  addWebhook(webhookId: number, state: WebhookState): void;
-  /** Removes a webhook. @throws {Error} if the ID does not exist. */
-  removeWebhook(webhookId: number): void;
-  /** Sets the state of a webhook, to create drift. @throws {Error} if the ID does not exist. */
-  setWebhookState(webhookId: number, state: WebhookState): void;
-  /** Clears `requests`. */
-  clearRequests(): void;
+  /** The valid API keys, oldest first. Remove a key to revoke it behind Pulumi's back. */
+  readonly apiKeys: Set<string>;
+  /** The states of the webhooks by ID. Change one to cause drift. */
+  readonly webhooks: Map<number, WebhookState>;
+  /** The requests so far, in order. Set its `length` to 0 to forget them. */
+  readonly requests: SandboxRequest[];
   /** Stops the sandbox, and closes all connections. */
   close(): Promise<void>;
   /** Calls `close()`, for `await using`. */
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** A call to one of the five operations. @internal */
-export interface OperationCall extends Route {
-  readonly response: ServerResponse;
-  /** Performs the operation unless the token is wrong, and returns the answer. */
-  perform(): Answer;
-}
-
-/** Hooks for the tests of this package and for our command line. @internal */
-export interface SandboxHooks {
-  /** The prefix of every path, such as `/gateway`. @default "" */
-  readonly basePath?: string;
-  /** Generates a new API key. @default `pk_live_` and 32 random characters */
-  readonly generateKey?: () => string;
-  /**
-   * Returns the answer to a call, or `undefined` if it handled the response itself.
-   *
-   * @default performs the operation
-   */
-  readonly intercept?: (call: OperationCall) => Promise<Answer | undefined>;
-}
-
 const HOST = "127.0.0.1";
+const ROOT = "/api/v1/partners";
+const DEFAULT_WEBHOOKS = { 101: "active", 102: "active", 103: "disabled" } as const;
+/** What the list shows beside the state. */
+const NAMES: Readonly<Record<string, string>> = { 101: "orders", 102: "invoices", 103: "refunds" };
 
 /**
- * Starts a Partner API on 127.0.0.1 that keeps its accounts in memory.
+ * Starts a Partner API on 127.0.0.1 that keeps one account in memory.
  *
- * @param options The accounts, what the service does, and the port.
- * @throws {Error} if an option is invalid, or the port cannot be used.
+ * @throws {Error} if the port cannot be used.
  * @example
  * ```ts
  * await using sandbox = await startSandbox({ webhooks: { 7: "active" } });
@@ -110,88 +76,33 @@ const HOST = "127.0.0.1";
  * ```
  */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
-  assertOptions(options);
-  return runSandbox(options);
-}
+  const { port = 0, latency = 0, onRequest } = options;
+  const accessToken = options.accessToken ?? randomText("sandbox_");
+  const states = Object.entries(options.webhooks ?? DEFAULT_WEBHOOKS);
+  const webhooks = new Map(states.map(([id, state]) => [Number(id), state]));
+  const account: Account = { apiKeys: new Set(), webhooks };
+  const requests: SandboxRequest[] = [];
 
-/** Implements {@link startSandbox}, with hooks. @internal */
-export async function runSandbox(options: SandboxOptions, hooks: SandboxHooks = {}): Promise<Sandbox> {
-  const { basePath = "", generateKey = () => randomText("pk_live_"), intercept } = hooks;
-  const { onRequest, delay = 0, keys = "new", pageSize = null, pageStyle = "link" } = options;
-  let accessToken = options.accessToken ?? randomText("sandbox_");
-  const accounts = new Map<string, PartnerAccount>();
-  const addAccount = (token: string, apiKeys: readonly string[] = []): PartnerAccount => {
-    if (accounts.has(token)) throw new Error("Each account needs its own access token.");
-    const account = {
-      apiKeys: new ApiKeys(keys, generateKey, apiKeys),
-      webhooks: new Map<number, WebhookState>(),
-    };
-    for (const { webhookId, state } of seedsOf(options.webhooks)) addWebhook(account, webhookId, state);
-    accounts.set(token, account);
-    return account;
-  };
-  const first = addAccount(accessToken, options.apiKeys);
-  for (const token of options.otherAccounts ?? []) addAccount(token);
-  const { webhooks } = first;
-  const isValid = (apiKey: string): boolean =>
-    [...accounts.values()].some((account) => account.apiKeys.values.includes(apiKey));
-  const log: LogEntry[] = [];
-
-  async function answerTo(entry: LogEntry): Promise<Answer | undefined> {
-    const { response } = entry;
-    const { method = "", url = "", headers } = response.req;
-    await once(response.req.resume(), "end");
-    const bearer = /^Bearer (.+)$/i.exec(headers.authorization ?? "")?.[1] ?? "";
-    const [path = ""] = url.split("?", 1);
-    if (path === `${basePath}/whoami` && method === "GET")
-      return isValid(bearer) ? json(200, { valid: true }) : UNAUTHORIZED;
-    const route = findRoute(method, path.startsWith(basePath) ? path.slice(basePath.length) : "");
-    if (route === null) return json(404, { error: "no such operation" });
-    entry.operation = route.operation;
-    const call: OperationCall = {
-      ...route,
-      response,
-      perform: () => {
-        const account = accounts.get(bearer);
-        if (account === undefined) return UNAUTHORIZED;
-        const page = {
-          size: pageSize,
-          style: pageStyle,
-          url: new URL(url, `http://${headers.host ?? HOST}`),
-        };
-        return performOperation(account, route, page);
-      },
-    };
-    return intercept ? intercept(call) : call.perform();
-  }
-
-  const server = createServer((_request, response) => {
-    const entry: LogEntry = { operation: null, response };
-    log.push(entry);
-    response.once("close", () => onRequest?.(describe(entry)));
-    answerTo(entry)
-      .catch((error: unknown) => json(500, { error: `the sandbox failed: ${String(error)}` }))
-      .then(async (answer) => {
-        if (delay > 0) await sleep(delay, null, { ref: false });
-        if (answer === undefined || response.destroyed) return; // The client has disconnected.
-        const length = { "content-length": Buffer.byteLength(answer.body) };
-        response.writeHead(answer.status, { ...length, ...answer.headers }).end(answer.body);
-      })
-      .catch(() => response.destroy());
+  const server = createServer((request, response) => {
+    const { method = "", url: path = "", headers } = request;
+    request.resume().once("end", () => {
+      const isAuthorized = headers.authorization === `Bearer ${accessToken}`;
+      const [status, body] = isAuthorized ? perform(account, method, path) : UNAUTHORIZED;
+      requests.push({ method, path, status });
+      response.once("close", () => onRequest?.({ method, path, status }));
+      const respond = (): void => {
+        response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
+      };
+      if (latency === 0) respond();
+      else setTimeout(respond, latency).unref();
+    });
   });
-
-  const requireWebhook = (webhookId: number): void => {
-    if (!webhooks.has(webhookId)) throw new Error(`The sandbox has no webhook ${webhookId}.`);
-  };
-
-  server.listen(options.port ?? 0, HOST);
+  server.listen(port, HOST);
   await once(server, "listening").catch((error: unknown) => {
-    const { code = "unknown error", port } = error as NodeJS.ErrnoException & { port?: number };
-    throw new Error(
-      `The sandbox cannot listen on ${HOST}:${port ?? 0} (${code}). Choose another port, or 0.`,
-    );
+    const { code = "unknown error" } = error as NodeJS.ErrnoException;
+    throw new Error(`The sandbox cannot listen on ${HOST}:${port} (${code}). Choose another port, or 0.`);
   });
-  const { port } = server.address() as AddressInfo;
+
   let closing: Promise<unknown> | undefined;
   const close = async (): Promise<void> => {
     closing ??= once(server.close(), "close");
@@ -199,72 +110,73 @@ export async function runSandbox(options: SandboxOptions, hooks: SandboxHooks = 
     await closing;
   };
   return {
-    url: `http://${HOST}:${port}${basePath}`,
-    get accessToken() {
-      return accessToken;
-    },
-    get apiKeys() {
-      return first.apiKeys.values;
-    },
-    get webhooks() {
-      return new Map(webhooks);
-    },
-    get requests() {
-      return log.map(describe);
-    },
-    rotateAccessToken: () => {
-      accounts.delete(accessToken);
-      accessToken = randomText("sandbox_");
-      accounts.set(accessToken, first);
-      return accessToken;
-    },
-    verify: isValid,
-    account: (token) => {
-      const account = accounts.get(token);
-      if (account === undefined) throw new Error("The sandbox has no account with this access token.");
-      return { apiKeys: account.apiKeys.values, webhooks: new Map(account.webhooks) };
-    },
-    addWebhook: (webhookId, state) => {
-      addWebhook(first, webhookId, state);
-    },
-    removeWebhook: (webhookId) => {
-      requireWebhook(webhookId);
-      webhooks.delete(webhookId);
-    },
-    setWebhookState: (webhookId, state) => {
-      assertWebhook(webhookId, state);
-      requireWebhook(webhookId);
-      webhooks.set(webhookId, state);
-    },
-    clearRequests: () => void log.splice(0),
+    ...account,
+    url: `http://${HOST}:${(server.address() as AddressInfo).port}`,
+    accessToken,
+    requests,
     close,
     [Symbol.asyncDispose]: close,
   };
 }
 
-function addWebhook({ webhooks }: PartnerAccount, webhookId: number, state: WebhookState): void {
-  assertWebhook(webhookId, state);
-  if (webhooks.has(webhookId)) throw new Error(`The sandbox already has a webhook ${webhookId}.`);
+/** Returns the name that the list shows for a webhook. @internal */
+export function nameOf(webhookId: number): string {
+  return NAMES[webhookId] ?? `webhook-${webhookId}`;
+}
+
+type Account = Pick<Sandbox, "apiKeys" | "webhooks">;
+type Answer = readonly [status: number, body: unknown];
+
+const DONE: Answer = [200, { success: true }];
+const UNAUTHORIZED: Answer = [401, { error: "unauthorized" }];
+
+/** The five operations. */
+const OPERATIONS: readonly [call: RegExp, perform: (account: Account, parameter: string) => Answer][] = [
+  [
+    /^POST \/api-key$/,
+    ({ apiKeys }) => {
+      const apiKey = randomText("pk_live_");
+      apiKeys.add(apiKey);
+      return [201, { apiKey }];
+    },
+  ],
+  [
+    /^DELETE \/api-key\/([^/?]+)$/,
+    ({ apiKeys }, key) => (apiKeys.delete(decode(key)) ? DONE : [404, { error: "no such API key" }]),
+  ],
+  [
+    /^GET \/webhooks$/,
+    ({ webhooks }) => [
+      200,
+      Array.from(webhooks, ([id, state]) => ({ webhookId: id, name: nameOf(id), state })),
+    ],
+  ],
+  [/^PATCH \/webhooks\/(\d+)\/active$/, (account, id) => setState(account, Number(id), "active")],
+  [/^PATCH \/webhooks\/(\d+)\/disable$/, (account, id) => setState(account, Number(id), "disabled")],
+];
+
+function perform(account: Account, method: string, path: string): Answer {
+  for (const [call, performOperation] of path.startsWith(ROOT) ? OPERATIONS : []) {
+    const match = call.exec(`${method} ${path.slice(ROOT.length)}`);
+    if (match !== null) return performOperation(account, match[1] ?? "");
+  }
+  return [404, { error: `no such operation; all paths start with ${ROOT}` }];
+}
+
+function setState({ webhooks }: Account, webhookId: number, state: WebhookState): Answer {
+  if (!webhooks.has(webhookId)) return [404, { error: "no such webhook" }];
   webhooks.set(webhookId, state);
+  return DONE;
 }
 
-interface LogEntry {
-  operation: Operation | null;
-  readonly response: ServerResponse;
+/** Decodes a path parameter. A malformed one is not a key. */
+function decode(parameter: string): string {
+  try {
+    return decodeURIComponent(parameter);
+  } catch {
+    return "";
+  }
 }
-
-function describe({ operation, response }: LogEntry): LoggedRequest {
-  const { method = "", url: path = "", headers } = response.req;
-  return {
-    operation,
-    method,
-    path,
-    status: response.headersSent ? response.statusCode : null,
-    headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)])),
-  };
-}
-
-const UNAUTHORIZED = json(401, { error: "unauthorized" }, { "www-authenticate": "Bearer" });
 
 function randomText(prefix: string): string {
   return prefix + randomBytes(16).toString("hex");

@@ -2,161 +2,124 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 
-import { API_ROOT, OPERATIONS, type Operation } from "../../../provider/src/api/operations.js";
 import {
   startSandbox,
-  type LoggedRequest,
   type Sandbox,
   type SandboxOptions,
-} from "../../../provider/src/sandbox/sandbox.js";
+  type SandboxRequest,
+} from "../../../provider/src/sandbox/sandbox.ts";
 
-const WEBHOOKS = [
-  { webhookId: 7, state: "active" },
-  { webhookId: 8, state: "disabled" },
-] as const;
+const ROOT = "/api/v1/partners";
 
 async function start(options: SandboxOptions = {}): Promise<Sandbox> {
-  const sandbox = await startSandbox({ webhooks: WEBHOOKS, ...options });
+  const sandbox = await startSandbox({ webhooks: { 7: "active", 8: "disabled" }, ...options });
   onTestFinished(() => sandbox.close());
   return sandbox;
 }
 
-function call(
-  { url, accessToken }: Sandbox,
-  operation: Operation,
-  parameter: string | number = "",
-  init: RequestInit = {},
-): Promise<Response> {
-  const { method, template } = OPERATIONS[operation];
-  const path = template.replace(/\{\w+\}/, () => encodeURIComponent(parameter));
+/** Sends a request. @returns The status and the body. */
+async function send(sandbox: Sandbox, method: string, path: string, accessToken = sandbox.accessToken) {
   const headers = { authorization: `Bearer ${accessToken}` };
-  return fetch(url + API_ROOT + path, { method, headers, ...init });
+  const response = await fetch(sandbox.url + ROOT + path, { method, headers });
+  return [response.status, await response.json()] as const;
 }
 
-test("a created key is valid until it is deleted", async () => {
+test("a key is valid from its creation to its deletion", async () => {
   const sandbox = await start();
-  const response = await call(sandbox, "createApiKey");
-  const { apiKey } = (await response.json()) as { apiKey: string };
-  expect([response.status, apiKey]).toEqual([201, expect.stringMatching(/^pk_live_[\w-]{32}$/)]);
-  const whoami = () => fetch(`${sandbox.url}/whoami`, { headers: { authorization: `Bearer ${apiKey}` } });
-  expect([sandbox.apiKeys, sandbox.verify(apiKey), (await whoami()).status]).toEqual([[apiKey], true, 200]);
+  const [status, body] = await send(sandbox, "POST", "/api-key");
+  const [apiKey = ""] = sandbox.apiKeys;
+  expect([status, body]).toEqual([
+    201,
+    { apiKey: expect.stringMatching(/^pk_live_[0-9a-f]{32}$/) as string },
+  ]);
+  expect(body).toEqual({ apiKey });
+  expect(await send(sandbox, "DELETE", `/api-key/${apiKey}`)).toEqual([200, { success: true }]);
+  expect(sandbox.apiKeys.size).toBe(0);
+  expect(await send(sandbox, "DELETE", `/api-key/${apiKey}`)).toEqual([404, { error: "no such API key" }]);
+});
 
-  expect((await call(sandbox, "deleteApiKey", apiKey)).status).toBe(200);
-  expect([sandbox.apiKeys, sandbox.verify(apiKey), (await whoami()).status]).toEqual([[], false, 401]);
-  expect((await call(sandbox, "deleteApiKey", apiKey)).status).toBe(404);
+test("a key that the test adds is deleted by its encoded value", async () => {
+  const sandbox = await start();
+  sandbox.apiKeys.add("old/key%");
+  expect((await send(sandbox, "DELETE", "/api-key/old%2Fkey%25"))[0]).toBe(200);
+  expect((await send(sandbox, "DELETE", "/api-key/%E0%A4%A"))[0]).toBe(404);
 });
 
 test("webhooks are listed, activated and disabled", async () => {
-  const sandbox = await start();
-  expect((await call(sandbox, "disableWebhook", 7)).status).toBe(200);
-  expect((await call(sandbox, "activateWebhook", 8)).status).toBe(200);
-  expect((await call(sandbox, "activateWebhook", 9)).status).toBe(404);
-  const list = await call(sandbox, "listWebhooks");
-  expect([list.status, list.headers.get("content-type")]).toEqual([200, "application/json"]);
-  expect(await list.json()).toMatchObject([{ webhookId: 7, state: "disabled" }, { state: "active" }]);
-});
-
-test("a test can add, change and remove webhooks; wrong IDs throw", async () => {
-  const sandbox = await start();
-  sandbox.setWebhookState(7, "disabled");
-  sandbox.removeWebhook(8);
-  sandbox.addWebhook(9, "active");
-  expect(Object.fromEntries(sandbox.webhooks)).toEqual({ 7: "disabled", 9: "active" });
-  expect(() => {
-    sandbox.setWebhookState(1, "active");
-  }).toThrow("has no webhook 1");
-  expect(() => {
-    sandbox.addWebhook(7, "active");
-  }).toThrow("already has a webhook 7");
-  expect(() => {
-    sandbox.setWebhookState(9, "off" as "active");
-  }).toThrow('The state of webhook 9 must be "active" or "disabled".');
-});
-
-test("webhooks are given as a list or, as in a program, by ID", async () => {
-  const sandbox = await start({ webhooks: { 8: "disabled", 7: "active" } });
-  expect(Object.fromEntries(sandbox.webhooks)).toEqual({ 7: "active", 8: "disabled" });
-  expect((await start({ webhooks: {} })).webhooks.size).toBe(0);
-});
-
-// A JavaScript program can pass anything.
-test.each<[string, unknown, string]>([
-  ["no options", 8080, "startSandbox needs its options as an object"],
-  ["null", null, "startSandbox needs its options as an object"],
-  [
-    "an unknown option",
-    { webhook: {} },
-    'startSandbox has no option "webhook". Valid options: port, accessToken',
-  ],
-  ["webhooks as text", { webhooks: "101" }, "webhooks must be an object such as"],
-  ["webhooks as IDs", { webhooks: [101] }, "webhooks must be an object such as"],
-  ["an ID that is none", { webhooks: { orders: "active" } }, "A webhook ID must be a positive whole number."],
-  ["an ID of zero", { webhooks: [{ webhookId: 0, state: "active" }] }, "must be a positive whole number"],
-  ["an ID as text", { webhooks: [{ webhookId: "7", state: "active" }] }, "must be a positive whole number"],
-  ["a wrong state", { webhooks: { 7: "on" } }, 'The state of webhook 7 must be "active" or "disabled".'],
-  ["a repeated ID", { webhooks: [...WEBHOOKS, ...WEBHOOKS] }, "already has a webhook 7"],
-  [
-    "a wrong token",
-    { accessToken: "a b" },
-    "accessToken must be letters, digits and punctuation, without spaces.",
-  ],
-  ["keys as text", { apiKeys: "key" }, "apiKeys must be an array of texts."],
-  ["a wrong port", { port: 70_000 }, "port must be a whole number from 0 to 65535."],
-  ["an unknown kind of keys", { keys: "other" }, "keys must be one of: new, same, oneRecord, byId, refused."],
-  ["a page size of zero", { pageSize: 0 }, "pageSize must be a whole number, at least 1."],
-  ["an unknown style of pages", { pageStyle: "all" }, "pageStyle must be one of: link, next-url, cursor,"],
-  ["a negative delay", { delay: -1 }, "delay must be a whole number of milliseconds from 0 to 600000."],
-  ["another account as text", { otherAccounts: "b" }, "otherAccounts must be an array of access tokens."],
-  [
-    "an account that is there twice",
-    { otherAccounts: ["b", "b"] },
-    "Each account needs its own access token.",
-  ],
-  [
-    "its account again",
-    { accessToken: "a", otherAccounts: ["a"] },
-    "Each account needs its own access token.",
-  ],
-  ["onRequest as text", { onRequest: "log" }, "onRequest must be a function."],
-])("the sandbox refuses %s with a sentence", async (_what, options, message) => {
-  const started = (startSandbox as (options: unknown) => Promise<Sandbox>)(options);
-  onTestFinished(() => started.then((sandbox) => sandbox.close()).catch(() => undefined));
-  await expect(started).rejects.toThrow(message);
-});
-
-test("every operation gets a 401 without the token", async () => {
-  const sandbox = await start({ apiKeys: ["8"] });
-  for (const operation of Object.keys(OPERATIONS) as Operation[])
-    for (const headers of [{}, { authorization: "Bearer wrong" }, { authorization: sandbox.accessToken }])
-      expect((await call(sandbox, operation, 8, { headers })).status, operation).toBe(401);
-  expect([sandbox.apiKeys, sandbox.webhooks.get(8)]).toEqual([["8"], "disabled"]);
-});
-
-test("requests are logged as sent, and onRequest is called after the response", async () => {
-  const reported: LoggedRequest[] = [];
-  const sandbox = await start({ onRequest: (request) => reported.push(request) });
-  await call(sandbox, "createApiKey", "", { body: "äöü" });
-  await fetch(`${sandbox.url}/a%2Fb?c=d`, { headers: { "X-Trace": "1" } });
-  expect(sandbox.requests).toMatchObject([
-    { operation: "createApiKey", method: "POST", path: `${API_ROOT}/api-key`, status: 201 },
-    { operation: null, path: "/a%2Fb?c=d", status: 404, headers: { "x-trace": "1" } },
+  const sandbox = await start({ webhooks: { 8: "disabled", 101: "active" } });
+  expect(await send(sandbox, "PATCH", "/webhooks/101/disable")).toEqual([200, { success: true }]);
+  expect(await send(sandbox, "PATCH", "/webhooks/8/active")).toEqual([200, { success: true }]);
+  expect(await send(sandbox, "PATCH", "/webhooks/9/active")).toEqual([404, { error: "no such webhook" }]);
+  expect(await send(sandbox, "GET", "/webhooks")).toEqual([
+    200,
+    [
+      { webhookId: 8, name: "webhook-8", state: "active" },
+      { webhookId: 101, name: "orders", state: "disabled" },
+    ],
   ]);
-  const snapshot = sandbox.requests;
-  sandbox.clearRequests();
-  expect([sandbox.requests.length, snapshot.length]).toEqual([0, 2]);
+});
+
+test("a test changes the account as someone else would", async () => {
+  const sandbox = await start();
+  sandbox.webhooks.set(7, "disabled").set(9, "active").delete(8);
+  expect((await send(sandbox, "GET", "/webhooks"))[1]).toMatchObject([
+    { webhookId: 7, state: "disabled" },
+    { webhookId: 9, state: "active" },
+  ]);
+});
+
+test.each([
+  ["GET", "/api-key"],
+  ["GET", "/webhooks?page=2"],
+  ["PATCH", "/webhooks/7"],
+  ["PATCH", "/webhooks/7/enable"],
+  ["DELETE", "/api-key"],
+])("%s %s is not an operation", async (method, path) => {
+  expect((await send(await start(), method, path))[0]).toBe(404);
+});
+
+test.each([
+  ["POST", "/api-key"],
+  ["DELETE", "/api-key/8"],
+  ["GET", "/webhooks"],
+  ["PATCH", "/webhooks/8/active"],
+])("%s %s needs the access token", async (method, path) => {
+  const sandbox = await start();
+  sandbox.apiKeys.add("8");
+  expect(await send(sandbox, method, path, "wrong")).toEqual([401, { error: "unauthorized" }]);
+  expect([[...sandbox.apiKeys], sandbox.webhooks.get(8)]).toEqual([["8"], "disabled"]);
+});
+
+test("requests are recorded, and onRequest is called after the response", async () => {
+  const reported: SandboxRequest[] = [];
+  const sandbox = await start({ onRequest: (request) => reported.push(request) });
+  await send(sandbox, "POST", "/api-key");
+  await send(sandbox, "PATCH", "/webhooks/9/active");
+  expect(sandbox.requests).toEqual([
+    { method: "POST", path: `${ROOT}/api-key`, status: 201 },
+    { method: "PATCH", path: `${ROOT}/webhooks/9/active`, status: 404 },
+  ]);
   await sandbox.close();
-  expect(reported).toEqual(snapshot);
+  expect(reported).toEqual(sandbox.requests);
+});
+
+test("a request takes effect before the latency has passed", async () => {
+  const sandbox = await start({ latency: 60_000 });
+  const response = send(sandbox, "POST", "/api-key").catch((error: unknown) => error);
+  await expect.poll(() => sandbox.apiKeys.size).toBe(1);
+  await sandbox.close();
+  expect(await response).toBeInstanceOf(TypeError);
 });
 
 test("close ends idle and waiting connections, and keeps the account readable", async () => {
   const sandbox = await start();
   const silent = connect(Number(new URL(sandbox.url).port), "127.0.0.1").resume();
   const waiting = connect(Number(new URL(sandbox.url).port), "127.0.0.1").resume();
-  waiting.write(`POST ${API_ROOT}/api-key HTTP/1.1\r\nhost: sandbox\r\ncontent-length: 9\r\n\r\n`);
-  await call(sandbox, "listWebhooks"); // The sandbox accepts this connection after the other two.
+  waiting.write(`POST ${ROOT}/api-key HTTP/1.1\r\nhost: sandbox\r\ncontent-length: 9\r\n\r\n`);
+  await send(sandbox, "GET", "/webhooks"); // The sandbox accepts this connection after the other two.
   const ended = Promise.all([silent, waiting].map((socket) => once(socket, "close")));
   await Promise.all([sandbox.close(), sandbox.close()]);
   await ended;
   expect(sandbox.webhooks.size).toBe(2);
-  await expect(call(sandbox, "listWebhooks")).rejects.toThrow();
+  await expect(send(sandbox, "GET", "/webhooks")).rejects.toThrow();
 });

@@ -1,0 +1,210 @@
+import { chmod, readFile, writeFile } from "node:fs/promises";
+import { delimiter, join } from "node:path";
+import { stripVTControlCharacters } from "node:util";
+import { afterEach, expect, it, vi } from "vitest";
+
+import { doctorCommand } from "../../../provider/src/cli/doctor.ts";
+import { CANARIES, findLeaks } from "../../support/canary.ts";
+import { replaceAnswers, sandboxFor } from "../../support/sandbox.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
+
+const { token: TOKEN, header: HEADER } = CANARIES;
+
+afterEach(() => {
+  vi.unstubAllEnvs();
+  vi.restoreAllMocks();
+});
+
+/** Starts a service that accepts the token. @param body Its list, instead of its webhooks. */
+async function serviceWith(body?: unknown) {
+  const api = await sandboxFor(undefined, TOKEN);
+  if (body !== undefined) replaceAnswers(api, "listWebhooks", () => ({ body }));
+  return api;
+}
+
+/** Runs the doctor, by default outside of a project. Its output must contain no canary. */
+async function doctor(env: Readonly<Record<string, string>>, options: { cwd?: string; stack?: string } = {}) {
+  const cwd = options.cwd ?? (await temporaryFolder());
+  for (const name of ["BASE_URL", "ACCESS_TOKEN", "HEADERS", "RESPONSES"])
+    vi.stubEnv(`PARTNERS_${name}`, undefined);
+  for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
+  let stdout = "";
+  vi.spyOn(process.stdout, "write").mockImplementation((text) => {
+    stdout += stripVTControlCharacters(String(text));
+    return true;
+  });
+  const exitCode = await doctorCommand.run({ ...options, cwd });
+  vi.restoreAllMocks();
+  expect(findLeaks({ stdout }, CANARIES)).toEqual([]);
+  return { exitCode, stdout };
+}
+
+/** The settings as environment variables. */
+const inEnvironment = (url: string, responses = "") => ({
+  PARTNERS_BASE_URL: url,
+  PARTNERS_ACCESS_TOKEN: TOKEN,
+  PARTNERS_HEADERS: JSON.stringify({ "X-Gateway-Key": HEADER }),
+  PARTNERS_RESPONSES: responses,
+});
+
+/** Creates a project, and a script instead of the Pulumi CLI. @returns How to run the doctor there. */
+async function projectWith(config: object, name = "shop") {
+  const cwd = await temporaryFolder();
+  const files = {
+    "Pulumi.yaml": `name: ${name}\nruntime: nodejs\n`,
+    "config.json": JSON.stringify(config),
+    "partners:accessToken": `${TOKEN}\n`,
+    "partners:headers": JSON.stringify({ "X-Gateway-Key": HEADER }),
+    pulumi: `#!/bin/sh
+echo "$*" >> '${cwd}/calls'
+case "$*" in
+  "config --json "*) cat '${cwd}/config.json' ;;
+  "config get "*) cat "${cwd}/$3" ;;
+  *) exit 1 ;;
+esac
+`,
+  };
+  for (const [file, text] of Object.entries(files)) await writeFile(join(cwd, file), text);
+  await chmod(join(cwd, "pulumi"), 0o755);
+  const env = { PATH: [cwd, process.env["PATH"]].join(delimiter) };
+  return { cwd, env, calls: async () => (await readFile(join(cwd, "calls"), "utf8")).trim().split("\n") };
+}
+
+it("the doctor says where each setting is from and what was recognized, with one request", async () => {
+  const api = await serviceWith();
+  const { exitCode, stdout } = await doctor(inEnvironment(api.url));
+  expect(stdout).toBe(`\
+ok       settings    PARTNERS_BASE_URL, PARTNERS_ACCESS_TOKEN, PARTNERS_HEADERS.
+ok       service     GET ${api.url}/api/v1/partners/webhooks: the access token is accepted.
+ok       list        Found webhooks at "", webhookId at "/webhookId", webhookState at "/state".
+ok       webhooks    3 listed.
+         101  active
+         102  active
+         103  disabled
+`);
+  expect([exitCode, api.requests]).toEqual([0, ["GET /webhooks"]]);
+});
+
+it("the doctor decrypts the settings of this provider, and no other secret of the stack", async () => {
+  const { url } = await serviceWith();
+  const { cwd, env, calls } = await projectWith({
+    "partners:baseUrl": { value: url, secret: false },
+    "partners:accessToken": { secret: true },
+    "partners:headers": { secret: true },
+    "shop:databasePassword": { secret: true },
+  });
+  const { exitCode, stdout } = await doctor(env, { cwd, stack: "dev" });
+  expect(stdout).toContain(
+    "ok       settings    partners:baseUrl, partners:accessToken, partners:headers.\n",
+  );
+  expect([exitCode, await calls()]).toEqual([
+    0,
+    [
+      "config --json --non-interactive --stack dev",
+      "config get partners:accessToken --non-interactive --stack dev",
+      "config get partners:headers --non-interactive --stack dev",
+    ],
+  ]);
+});
+
+it("the doctor warns about plain secrets and about names that are not settings, except in a project of this name", async () => {
+  const { url } = await serviceWith();
+  const config = {
+    "partners:baseUrl": { value: url },
+    "partners:accessToken": { value: TOKEN, secret: false },
+    "partners:rotate": { value: "1" },
+  };
+  for (const [name, warnings] of [
+    ["shop", ["partners:accessToken is stored in plain text.", '"partners:rotate" is not a pulumi-partners']],
+    ["partners", ["partners:accessToken is stored in plain text."]],
+  ] as const) {
+    const { cwd, env } = await projectWith(config, name);
+    const { exitCode, stdout } = await doctor(env, { cwd });
+    const found = [...stdout.matchAll(/^warning +settings +(.*)$/gm)].map(([, text = ""]) => text);
+    expect(found).toEqual(warnings.map((text) => expect.stringContaining(text) as string));
+    expect(exitCode).toBe(0);
+  }
+});
+
+const OBJECT_STATES = [
+  { id: 7, status: { id: 1, name: "Live" } },
+  { id: 8, status: { id: 2, name: "Parked" } },
+];
+
+// Each body, and which of the printed commands to follow, until nothing is left to say.
+it.each<[what: string, body: unknown, follow: RegExp[], table: string[]]>([
+  [
+    "two lists",
+    { incoming: [{ id: 1, active: true }], outgoing: [{ id: 2, active: false }] },
+    [/outgoing/, /complete/],
+    ["2  disabled"],
+  ],
+  [
+    "two IDs under names that nothing explains",
+    [
+      { ref: 3, no: 1, active: true },
+      { ref: 4, no: 2, active: true },
+    ],
+    [/ref/],
+    ["3  active", "4  active"],
+  ],
+  ["states that are objects", OBJECT_STATES, [/status\/name/], ["7  active", "8  disabled"]],
+  [
+    "a list that says that it goes on",
+    { data: [{ id: 5, active: true }], has_more: true },
+    [/complete/],
+    ["5  active"],
+  ],
+])(
+  "the commands that the doctor prints lead to a list that it reads: %s",
+  async (_what, body, follow, table) => {
+    const { url } = await serviceWith(body);
+    let responses = "";
+    for (const wanted of follow) {
+      const before = await doctor(inEnvironment(url, responses));
+      expect(before.stdout).toMatch(/^(?:failed|warning) /m);
+      const commands = [...before.stdout.matchAll(/^ +export PARTNERS_RESPONSES='(.*)'$/gm)];
+      const command = commands.map(([, value = ""]) => value).find((value) => wanted.test(value));
+      responses = (command ?? "").replace("ACTIVE", "Live").replace("DISABLED", "Parked");
+    }
+    const { exitCode, stdout } = await doctor(inEnvironment(url, responses));
+    expect([exitCode, stdout]).toEqual([0, expect.not.stringMatching(/^(?:failed|warning) /m)]);
+    expect(stdout.split("\n").slice(4, -1)).toEqual(table.map((row) => `         ${row}`));
+  },
+);
+
+it("in a project, the commands set stack configuration", async () => {
+  const { url } = await serviceWith(OBJECT_STATES);
+  const { cwd, env } = await projectWith({
+    "partners:baseUrl": { value: url },
+    "partners:accessToken": { secret: true },
+  });
+  const { exitCode, stdout } = await doctor(env, { cwd });
+  expect(exitCode).toBe(1);
+  expect(stdout).toContain(`
+         If it is at /status/name ("Live", "Parked"); replace ACTIVE and DISABLED:
+         pulumi config set --path 'partners:responses.webhookState' /status/name
+         pulumi config set --path 'partners:responses.active[0]' ACTIVE
+         pulumi config set --path 'partners:responses.disabled[0]' DISABLED
+`);
+});
+
+it.each([
+  [{ body: "not JSON" }, /^failed +list +The response is not JSON\.$/m],
+  [{ body: "<!doctype html><html>sign in</html>" }, /^failed +service .*\[PARTNERS_UNREADABLE\]$/m],
+  [{ status: 403, body: "{}" }, /^failed +service .*returned 403.*\[PARTNERS_STATUS\]$/m],
+])("the doctor fails after %j", async (answer, finding) => {
+  const api = await serviceWith();
+  replaceAnswers(api, "listWebhooks", () => answer);
+  const { exitCode, stdout } = await doctor(inEnvironment(api.url));
+  expect([exitCode, stdout]).toEqual([1, expect.stringMatching(finding)]);
+});
+
+it("the doctor names all settings that are missing, and what is wrong with the command line", async () => {
+  const { exitCode, stdout } = await doctor({});
+  expect(exitCode).toBe(1);
+  expect(stdout).toMatch(/^failed +settings .*partners:accessToken.*partners:baseUrl.*CONFIGURATION\]$/m);
+  await expect(doctor({}, { stack: "dev" })).rejects.toThrow("--stack needs a Pulumi project");
+  const { cwd } = await projectWith({});
+  await expect(doctor({ PATH: "" }, { cwd })).rejects.toThrow("The stack configuration cannot be read.");
+});
