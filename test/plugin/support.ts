@@ -4,9 +4,15 @@ import engine from "@pulumi/pulumi/proto/engine_pb.js";
 import empty from "google-protobuf/google/protobuf/empty_pb.js";
 import { onTestFinished, vi } from "vitest";
 
-import { PARTNER_API_KEY, PARTNER_WEBHOOK_STATE, PARTNER_WEBHOOKS } from "../../provider/src/registration.js";
+import {
+  PARTNER_API_KEY,
+  PARTNER_WEBHOOK_STATE,
+  PARTNER_WEBHOOK_STATES,
+  PARTNER_WEBHOOKS,
+} from "../../provider/src/registration.js";
 import { serveGrpc } from "../support/grpc-server.ts";
-import { sandboxFor, type Sandbox, type SandboxOptions } from "../support/sandbox.ts";
+import type { PartnerApiServer } from "../support/partner-api-server.ts";
+import { sandboxFor } from "../support/sandbox.ts";
 import {
   PluginError,
   startPlugin,
@@ -15,26 +21,17 @@ import {
   type Properties,
 } from "../support/spawned-plugin.ts";
 
-export { sandboxFor };
+/** Arguments of each resource, with the string that leads the dynamic host to our handlers. */
+export const KEY = { __provider: PARTNER_API_KEY.__provider };
+export const HOOK = { __provider: PARTNER_WEBHOOK_STATE.__provider, webhookId: 101, state: "disabled" };
+export const FLEET = { __provider: PARTNER_WEBHOOK_STATES.__provider, states: { 101: "disabled" } };
 
-/** Inputs of a `PartnerApiKey` after `check`, with the string that leads the host to our handlers. */
-export const KEY = { __provider: PARTNER_API_KEY.__provider, account: "default" };
-
-/** Inputs of a `PartnerWebhookState`. In the sandbox, webhook 101 is active. */
-export const HOOK = {
-  __provider: PARTNER_WEBHOOK_STATE.__provider,
-  webhookId: 101,
-  state: "disabled",
-  stateOnDestroy: "leave",
-  account: "default",
-};
-
-/** Inputs of the resource behind `getPartnerWebhooks`. */
+/** The inputs of the resource behind `getPartnerWebhooks`. */
 export const LIST = { __provider: PARTNER_WEBHOOKS.__provider };
 
-/** Returns stack configuration for a sandbox. */
-export function configFor(sandbox: Sandbox): Record<string, string> {
-  return { "partners:baseUrl": sandbox.url, "partners:accessToken": sandbox.accessToken };
+/** Returns stack configuration for a service. */
+export function configFor(api: PartnerApiServer): Record<string, string> {
+  return { "partners:baseUrl": api.url, "partners:accessToken": api.accessToken };
 }
 
 /** Starts a plugin process for the current test. */
@@ -44,28 +41,51 @@ export async function pluginFor(options: PluginOptions): Promise<Plugin> {
   return plugin;
 }
 
-/** Starts a sandbox, and a plugin that is configured for it. */
-export async function start(
-  options?: SandboxOptions,
-  { config, ...pluginOptions }: PluginOptions = {},
-): Promise<{ sandbox: Sandbox; plugin: Plugin }> {
-  const sandbox = await sandboxFor(options);
-  const plugin = await pluginFor({ config: { ...configFor(sandbox), ...config }, ...pluginOptions });
-  return { sandbox, plugin };
+/** Starts a service, and a plugin that is configured for it. */
+export async function start({ config, ...options }: PluginOptions = {}): Promise<{
+  api: PartnerApiServer;
+  plugin: Plugin;
+}> {
+  const api = await sandboxFor();
+  return { api, plugin: await pluginFor({ config: { ...configFor(api), ...config }, ...options }) };
 }
+
+/** Checks the arguments of a resource and returns its inputs. @throws if they are refused. */
+export async function checked(plugin: Plugin, args: Properties, olds: Properties = {}): Promise<Properties> {
+  const { inputs, failures } = await plugin.check(args, olds);
+  if (failures.length > 0) throw new Error(`refused: ${JSON.stringify(failures)}`);
+  return { ...inputs, __provider: args["__provider"] };
+}
+
+/** Creates a resource. Returns its ID, its inputs, and its outputs as the engine passes them on. */
+export async function created(plugin: Plugin, args: Properties) {
+  const inputs = await checked(plugin, args);
+  const { id, properties } = await plugin.create(inputs);
+  return { id, inputs, outputs: held(properties, args) };
+}
+
+/** Returns outputs as the engine passes them on: without the marks of secrets. */
+export function held(properties: Properties, { __provider }: Properties): Properties {
+  return { __provider, ...plain(properties) };
+}
+
+/** Milliseconds that the engine takes for a message. A response that does not wait for it is earlier. */
+const LOG_DELAY = 30;
 
 /** Starts an engine that only records log messages, for the current test. */
 export async function loggingEngine() {
   const messages: engine.LogRequest.AsObject[] = [];
   const log: grpc.handleUnaryCall<engine.LogRequest, empty.Empty> = ({ request }, callback) => {
-    messages.push(request.toObject());
-    callback(null, new empty.Empty());
+    setTimeout(() => {
+      messages.push(request.toObject());
+      callback(null, new empty.Empty());
+    }, LOG_DELAY);
   };
   const server = await serveGrpc(enginegrpc.EngineService, { log });
   onTestFinished(() => {
     server.close();
   });
-  return { address: server.address, messages };
+  return { address: server.address, messages, close: server.close };
 }
 
 /**
@@ -77,7 +97,7 @@ export function secretValue(value: unknown): unknown {
   return signature === "1b47061264138c4ac30d75fd1eb44270" ? secret : undefined;
 }
 
-/** Unwraps all secrets in properties, as the engine does before it passes them on. */
+/** Unwraps all secrets in properties. */
 export function plain(properties: Properties): Properties {
   return Object.fromEntries(
     Object.entries(properties).map(([name, value]) => [name, secretValue(value) ?? value]),
@@ -95,10 +115,11 @@ export async function errorOf(call: Promise<unknown>): Promise<PluginError> {
 }
 
 /** Returns the methods of the requests since the last call, in order: "GET PATCH". */
-export function takeRequests(sandbox: Sandbox): string {
-  const methods = sandbox.requests.map(({ method }) => method).join(" ");
-  sandbox.clearRequests();
-  return methods;
+export function takeRequests({ requests }: PartnerApiServer): string {
+  return requests
+    .splice(0)
+    .map((request) => request.split(" ")[0])
+    .join(" ");
 }
 
 /** Waits up to 10 s for an effect of another process. */

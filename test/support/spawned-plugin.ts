@@ -21,12 +21,8 @@ export const HOSTS: readonly Host[] = ["dynamic", "native"];
 
 /** The folder from which `pulumi-partners/plugin` resolves. */
 const REPOSITORY = join(import.meta.dirname, "../..");
-/**
- * Returns an address, which the host requires. An engine that never listened cannot go away. Each run has an
- * address of its own.
- */
-const noEngine = (): string => `127.0.0.${++runs}:1`;
-let runs = 0;
+/** An address, which the host requires. An engine that has never listened cannot go away. */
+const NO_ENGINE = "127.0.0.1:1";
 /** Milliseconds after SIGINT until a plugin is killed, as in the engine. */
 const KILL_AFTER_MS = 5000;
 const DEADLINE_MS = 20_000;
@@ -59,7 +55,7 @@ export async function startPlugin({
   host = "dynamic",
   config = {},
   env = {},
-  engineAddress = noEngine(),
+  engineAddress = NO_ENGINE,
 }: PluginOptions = {}) {
   const child = spawn(process.execPath, [PROGRAMS[host], engineAddress], {
     cwd: REPOSITORY,
@@ -104,7 +100,7 @@ export async function startPlugin({
       clearTimeout(killer);
     },
   };
-  // The engine passes what `checkConfig` returned, except `pulumi do`, which does not call it.
+  // The engine passes what `checkConfig` returned.
   if (config) await plugin.configure(host === "native" ? { explicit: "false", ...config } : config);
   return plugin;
 }
@@ -144,26 +140,12 @@ function callsOf(client: Client, host: Host) {
 
   return {
     call,
-    /** @param name The name of the provider; empty in `pulumi do`. */
-    configure: async (values: Readonly<Record<string, string>>, name?: string): Promise<void> => {
-      const request = new proto.ConfigureRequest().setArgs(toStruct(values)).setAcceptsecrets(true);
-      await call("configure", name === undefined ? request : request.setName(name));
+    configure: async (values: Readonly<Record<string, string>>): Promise<void> => {
+      await call("configure", new proto.ConfigureRequest().setArgs(toStruct(values)).setAcceptsecrets(true));
     },
-    /** Returns the IDs in the answer to `List`. */
-    list: async (request: proto.ListRequest): Promise<string[]> => {
-      const ids: string[] = [];
-      try {
-        for await (const response of client.list(request, { deadline: Date.now() + DEADLINE_MS }))
-          ids.push((response as proto.ListResponse).getResult()?.getId() ?? "");
-      } catch (error) {
-        throw new PluginError("list", error as grpc.ServiceError);
-      }
-      return ids;
-    },
-    check: async (news: Properties, olds: Properties = {}, name?: string) => {
+    check: async (news: Properties, olds: Properties = {}) => {
       const request = new proto.CheckRequest().setNews(toStruct(news)).setOlds(toStruct(olds));
-      request.setUrn(urn(news).replace(/name$/, name ?? "name"));
-      const response = await call("check", request);
+      const response = await call("check", request.setUrn(urn(news)));
       return { inputs: fromStruct(response.getInputs()), failures: response.toObject().failuresList };
     },
     /** `changes` is undefined if the host does not know. */
@@ -259,7 +241,6 @@ function initFailureIn(error: grpc.ServiceError) {
       properties: fromStruct(failure.getProperties()),
       /** The messages that the user sees. */
       reasons: failure.getReasonsList(),
-      refreshBeforeUpdate: failure.getRefreshBeforeUpdate(),
     }
   );
 }

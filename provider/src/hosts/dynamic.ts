@@ -1,7 +1,6 @@
 /**
  * Connects the handlers to the SDK's dynamic-provider host, which loads this module through the strings in
- * registration.ts. The module's path in the package and the names of its exports are in users' state and must
- * not change. Everything else is internal.
+ * registration.ts. Its path in the package and its exports are in users' states and must not change.
  *
  * @internal
  */
@@ -10,10 +9,9 @@ import { createRequire } from "node:module";
 import type * as Grpc from "@grpc/grpc-js";
 import type { ConfigureRequest, ResourceProvider } from "@pulumi/pulumi/dynamic";
 
-import { withoutUndefined, withoutSpecialValues, type Properties } from "../shared/properties.js";
-import { isAdoption, type ResourceAdapter } from "../shared/resource-adapter.js";
-import { PartialFailure } from "../shared/partial-failure.js";
-import { PluginHost, type CallContext } from "./plugin-host.js";
+import { withoutSpecialValues, withoutUndefined, type Properties } from "../plugin/properties.js";
+import { isAdoption, PartialFailure, type ResourceAdapter } from "../plugin/resource-adapter.js";
+import { PluginHost } from "./plugin-host.js";
 
 const [, script = ""] = process.argv;
 const address = process.argv.at(-1); // The engine may pass flags before its address.
@@ -26,13 +24,8 @@ const loadGrpc = (): typeof Grpc => {
 const host = new PluginHost(isHost ? address : undefined, loadGrpc);
 const { plugin, handlers } = host;
 
-/** The dynamic provider of `PartnerApiKey`. */
 export const partnerApiKey = toProvider(handlers.partnerApiKey);
-
-/** The dynamic provider of `PartnerWebhookState`. */
 export const partnerWebhookState = toProvider(handlers.partnerWebhookState);
-
-/** The dynamic provider of `PartnerWebhookStates`. */
 export const partnerWebhookStates = toProvider(handlers.partnerWebhookStates);
 
 /** The dynamic provider behind `getPartnerWebhooks`. The engine calls only its `read`. */
@@ -40,77 +33,64 @@ export const partnerWebhooks: ResourceProvider = {
   configure,
   create: () => Promise.reject(new Error("never called")),
   read: (id, olds: Properties = {}) =>
-    handleCall(async () => {
-      // Only a refresh passes an earlier list. A new list would show as drift, and each run of the program
-      // reads a new one anyway.
+    host.handleCall({ id, urn: "" }, async () => {
+      // Only a refresh passes an earlier list. A new one would show as drift.
       if (typeof olds["webhooks"] === "string") return { id, props: withoutUndefined(olds) };
       const webhooks = await handlers.listWebhooks().catch(rethrow(olds));
-      // As text, which the engine does not interpret.
-      const texts = webhooks.map(({ full, ...webhook }) => {
-        // The program searches the complete URL and name, but does not see them.
-        const isShown = full.url === webhook.url && full.name === webhook.name;
-        return JSON.stringify(withoutSpecialValues(isShown ? webhook : { ...webhook, full }));
-      });
-      return { id, props: { webhooks: `[${texts.join(",")}]` } };
+      return { id, props: { webhooks: JSON.stringify(webhooks) } };
     }),
 };
 
 /**
  * Adapts handlers to the SDK's host, which cannot handle `undefined`, or errors from `check` and `diff`. It
- * also removes stack traces, which the host prints for `read` and `delete`, and foreign messages: those of
- * Node and `JSON.parse` quote their input.
+ * also removes stack traces, which the host prints for `read` and `delete`.
  */
 function toProvider(resource: ResourceAdapter): ResourceProvider {
   return {
     configure,
     check: (olds: Properties, news: Properties) =>
-      handleCall(async () => {
-        const { inputs, reasons } = await host.check(resource, olds, news);
+      host.handleCall({ id: "", urn: urnOf(news) }, async () => {
+        const { inputs, problems } = await host.check(resource, olds, news);
         return {
           inputs: withoutUndefined({ ...inputs, ...("__urn" in news && { __urn: news["__urn"] }) }),
           // Without a property name: the engine would print the property's value, even if it is a secret.
-          failures: reasons.map((reason) => ({ property: "", reason })),
+          failures: problems.map((reason) => ({ property: "", reason })),
         };
-      }, news),
+      }),
     diff: (id, olds: Properties, news: Properties) => {
-      const name = { id, urn: urnOf(news) ?? "" };
+      const name = { id, urn: urnOf(news) };
       const compare = () => Promise.resolve(olds).then((state) => resource.diff(state, news, name));
-      return handleCall(compare, news).then(
-        (difference) => ({ ...difference, changes: difference.changes || isFromPlugin(olds) }),
-        // `update` reads the actual state itself and can report the error.
-        () => ({ changes: true }),
-      );
+      // `update` reads the state itself and can report the error.
+      return host.handleCall(name, compare).catch(() => ({ changes: true }));
     },
-    create: (inputs: Properties) =>
-      handleCall(async () => {
-        const { id, outputs } = await resource.create(inputs, urnOf(inputs)).catch(rethrow(inputs));
+    create: (inputs: Properties) => {
+      const urn = urnOf(inputs);
+      return host.handleCall({ id: "", urn }, async () => {
+        const { id, outputs } = await resource.create(inputs, urn).catch(rethrow(inputs));
         return { id, outs: toOutputs(outputs) };
-      }, inputs),
+      });
+    },
     read: (id, olds: Properties = {}) =>
-      handleCall(async () => {
+      host.handleCall({ id, urn: "" }, async () => {
         const adopts = isAdoption(olds);
-        const found = await (adopts ? resource.adopt(id) : resource.read(olds)).catch(
-          rethrow(olds, { lastUp: !adopts }),
-        );
+        const reading = adopts ? resource.adopt(id) : resource.read(olds);
+        const found = await reading.catch(rethrow(olds, !adopts));
         if (found === null) return { id: "" };
         const { outputs, inputs } = found;
         // A `get` in the program keeps its ID, because a new one would count as a change.
         return { id, props: toOutputs(outputs), ...(inputs && { inputs: withoutUndefined(inputs) }) };
-      }, olds),
-    update: (id, olds: Properties, news: Properties) =>
-      handleCall(async () => {
-        const name = { id, urn: urnOf(news) ?? "" };
-        const apply = async (): Promise<Properties> => {
-          // The SDK's host adds `__provider`. If nothing else differs, there is nothing to send.
-          if (isFromPlugin(olds) && !resource.diff(olds, news, name).changes) return olds;
-          return resource.update(id, olds, news, urnOf(news));
-        };
-        return { outs: toOutputs(await apply().catch(rethrow(news))) };
-      }, news),
-    delete: (id, olds: Properties) =>
-      handleCall(() =>
-        resource.delete(olds, { id, urn: "" }).catch(rethrow(olds, { lastUp: true, deletes: true })),
-      ),
+      }),
+    update: (id, olds: Properties, news: Properties) => {
+      const name = { id, urn: urnOf(news) };
+      return host.handleCall(name, async () => {
+        return { outs: toOutputs(await resource.update(olds, news, name).catch(rethrow(news))) };
+      });
+    },
+    delete: (id, olds: Properties) => {
+      const name = { id, urn: "" };
+      const remove = () => resource.delete(olds, name).catch(rethrow(olds, true));
+      return host.handleCall(name, remove);
+    },
   };
 }
 
@@ -120,24 +100,9 @@ function configure({ config }: ConfigureRequest): Promise<void> {
   return Promise.resolve();
 }
 
-function handleCall<Result>(handle: () => Promise<Result>, inputs: Properties = {}): Promise<Result> {
-  return host.handleCall(urnOf(inputs) ?? "", handle);
-}
-
-/**
- * Returns the URN that the program put among the inputs, because the SDK's host does not pass it on. The
- * outputs do not hold it, because in the state it could be outdated.
- */
-function urnOf({ __urn: urn }: Properties): string | undefined {
-  return typeof urn === "string" ? urn : undefined;
-}
-
-/**
- * Whether the native plugin wrote these outputs, before the stack moved back. They lack `__provider`, without
- * which the SDK's host can neither read nor delete a resource.
- */
-function isFromPlugin(outputs: Properties): boolean {
-  return typeof outputs["__provider"] !== "string";
+/** Returns the URN that the program put among the inputs. Outputs have none: it could be outdated. */
+function urnOf({ __urn: urn }: Properties): string {
+  return typeof urn === "string" ? urn : "";
 }
 
 /** Converts outputs, which may hold values of the service, for the engine. */
@@ -148,21 +113,24 @@ function toOutputs(outputs: Properties): Properties {
 /**
  * Converts an error into one that the host can handle.
  *
- * @param properties The properties with `__provider`, without which the resource could never be updated or
- * deleted.
- * @param call What the message must know about the call.
+ * @param properties Those with `__provider`, without which the resource could never be updated or deleted.
  */
-function rethrow(properties: Properties, call: CallContext = {}): (error: unknown) => never {
+function rethrow(properties: Properties, usesLastSettings = false): (error: unknown) => never {
   return (error) => {
-    if (!(error instanceof PartialFailure)) {
-      // The host prints the message and, for some handlers, `${error}: ${error.stack}` too.
-      const short = { stack: "see the error of the resource", toString: () => "pulumi-partners" };
-      throw Object.assign(new Error(host.describeError(error, call)), short);
-    }
-    const reason = host.describeError(error, call);
+    const message = host.describeError(error, usesLastSettings);
+    if (!(error instanceof PartialFailure))
+      throw Object.assign(new Error(message), { stack: "", toString: () => SENDER });
     const outputs = toOutputs({ ...error.properties, __provider: properties["__provider"] });
-    // By the ID, the host recognizes that it must keep the resource. The engine prints the reasons, not the
-    // message.
-    throw Object.assign(new Error(reason), { id: error.id, properties: outputs, reasons: [reason] });
+    // By the ID, the host sees that it must keep the resource. The engine prints the reasons.
+    throw Object.assign(new Error(message), { id: error.id, properties: outputs, reasons: [message] });
   };
 }
+
+const SENDER = "pulumi-partners";
+
+// For `read` and `delete`, the host prints `${error}: ${error.stack}` besides what the engine shows.
+const print = console.error;
+if (isHost)
+  console.error = (...texts: unknown[]): void => {
+    if (texts[0] !== `${SENDER}: `) print(...texts);
+  };

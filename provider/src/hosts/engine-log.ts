@@ -4,44 +4,37 @@ import { LogRequest, LogSeverity } from "@pulumi/pulumi/proto/engine_pb.js";
 
 /** gRPC obeys `grpc_proxy`, `https_proxy` and `http_proxy` even for 127.0.0.1, where the engine is. */
 const ENGINE_CHANNEL = { "grpc.enable_http_proxy": 0 };
+/** Milliseconds. Enough, since the engine runs on the same machine. */
+const DEADLINE = 5_000;
 
-/**
- * Sends messages to the engine, which shows them with their severity and resource, and counts the warnings.
- */
+/** Sends messages to the engine, which shows them with their resource, and counts the warnings. */
 export class EngineLog {
+  readonly #address: string | undefined;
   readonly #grpc: () => typeof Grpc;
   readonly #pending = new Set<Promise<void>>();
-  readonly #address: string | undefined;
   #client: engine.IEngineClient | null = null;
 
   /**
-   * @param address The engine's address as host and port. Without one, messages go to stderr, except for the
-   * status.
-   * @param grpc Loads the gRPC library when the first message is sent. It must be the one that the SDK's
-   * protocol files use.
+   * @param address Without one, messages go to stderr, except for the status.
+   * @param grpc Loads the gRPC library, the one that the SDK's protocol files use, for the first message.
    */
   constructor(address: string | undefined, grpc: () => typeof Grpc) {
     this.#address = address;
     this.#grpc = grpc;
   }
 
-  /**
-   * Shows a line; on stderr if the engine cannot.
-   *
-   * @param urn The resource that it belongs to. May be empty.
-   */
+  /** Shows a line, on stderr if the engine cannot. @param urn Empty if it belongs to no resource. */
   show(severity: "WARNING" | "INFO", message: string, urn: string): void {
     const prefixed = `pulumi-partners: ${message}`;
     const request = new LogRequest().setSeverity(LogSeverity[severity]).setUrn(urn);
-    // Without a resource, nothing else shows the sender.
-    this.#send(request.setMessage(urn === "" ? prefixed : message), `${prefixed}\n`);
+    const text = urn === "" ? prefixed : message; // Without a resource, nothing else shows the sender.
+    this.#send(request.setMessage(text.toWellFormed()), `${prefixed}\n`);
   }
 
   /** Shows a message in the status column, until the next one replaces it. */
   showStatus(message: string, urn: string): void {
-    this.#send(
-      new LogRequest().setSeverity(LogSeverity.INFO).setMessage(message).setUrn(urn).setEphemeral(true),
-    );
+    const request = new LogRequest().setSeverity(LogSeverity.INFO).setMessage(message.toWellFormed());
+    this.#send(request.setUrn(urn).setEphemeral(true));
   }
 
   /** Resolves once the engine has accepted all messages. */
@@ -60,9 +53,8 @@ export class EngineLog {
       credentials.createInsecure(),
       ENGINE_CHANNEL,
     ));
-    const deadline = Date.now() + 5_000; // Enough, since the engine runs on the same machine.
     const sent = new Promise<void>((resolve) => {
-      client.log(request, new Metadata(), { deadline }, (error) => {
+      client.log(request, new Metadata(), { deadline: Date.now() + DEADLINE }, (error) => {
         if (error) process.stderr.write(fallback);
         resolve();
       });

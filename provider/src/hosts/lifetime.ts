@@ -1,36 +1,26 @@
+import { connect } from "node:http2";
 import { constants } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { EngineWatch } from "./engine-watch.js";
-
-/** Turns of the event loop in which grpc-js writes a response. It needs four; we allow eight. */
-const RESPONSE_TURNS = 8;
-/**
- * Milliseconds of such a turn: of an idle process, and if the responses of interrupted calls must reach the
- * engine.
- */
-const [IDLE_TURN, LAST_TURN] = [3, 15];
+/** Turns of the event loop in which grpc-js writes a response: it needs four. Milliseconds of each turn. */
+const [RESPONSE_TURNS, IDLE_TURN, LAST_TURN] = [8, 3, 15];
+/** Milliseconds until a lost connection to the engine is opened again. */
+const RECONNECT = 1_000;
 
 /**
- * Decides when a plugin process ends. The engine stops plugins with SIGINT and waits for them; the `cancel`
- * of the SDK's dynamic host does nothing. If the Pulumi CLI is killed, the process notices that the engine is
- * gone and ends as well.
+ * Decides when a plugin process ends. The engine stops plugins with SIGINT and waits for them. If the CLI is
+ * killed, nobody stops its plugins, so the process watches the engine.
  */
 export class Lifetime {
   readonly #stopping = new AbortController();
-  readonly #ending = new AbortController();
-  /** Aborts when the process receives a request to stop. */
+  /** Aborts when the process must stop. */
   readonly signal: AbortSignal = this.#stopping.signal;
-  /** Aborts when the process starts to end, which a cancellation alone does not cause. */
-  readonly ending: AbortSignal = this.#ending.signal;
-  #report: (event: string) => void = () => undefined;
-  readonly #engineWatch = new EngineWatch();
+  #isEnding = false;
   #pendingCalls = 0;
 
-  /** Handles a call from the engine. The process does not end before the engine has the response. */
+  /** Handles a call. The process does not end before the engine has the response. */
   async trackCall<Result>(handle: () => Promise<Result>): Promise<Result> {
     this.#pendingCalls += 1;
-    this.#engineWatch.recordCall();
     try {
       return await handle();
     } finally {
@@ -38,39 +28,29 @@ export class Lifetime {
     }
   }
 
+  /** Ends all calls except creations in flight, whose keys would be lost. The process continues. */
+  cancel(): void {
+    this.#stopping.abort();
+  }
+
   /**
    * Ends the process on SIGINT and SIGTERM, and when the engine is gone.
    *
-   * @param engine The engine's address as host and port.
-   * @param report Shows what is in flight when an event, such as `SIGINT`, asks the process to stop.
-   * @param finish Resolves once the responses to all calls are written. @default a wait, for a server that
-   * does not tell
+   * @param finish Resolves once all responses are written. @default a wait, for a server that does not tell
    */
-  watch(engine: string, report: (event: string) => void, finish = () => this.#writeResponses()): void {
-    this.#report = report;
-    /** Cancels all calls, and ends the process after their responses: the last one may contain a new key. */
-    const stop = async (exitCode: number): Promise<void> => {
-      if (this.ending.aborted) return;
-      this.#ending.abort();
-      this.#stopping.abort();
-      await finish();
+  watch(engine: string, finish = () => this.#writeResponses()): void {
+    const end = async (exitCode: number): Promise<void> => {
+      if (this.#isEnding) return;
+      this.#isEnding = true;
+      this.cancel();
+      await finish(); // The last response may contain a new key.
       process.exit(exitCode);
     };
     for (const signal of ["SIGINT", "SIGTERM"] as const)
-      process.on(signal, () => {
-        if (!this.ending.aborted) report(signal);
-        void stop(128 + constants.signals[signal]);
-      });
-    // Without an engine, nobody reads these streams. The SDK's host would report a failed write, which fails
-    // again, in a loop.
+      process.on(signal, () => void end(128 + constants.signals[signal]));
+    // Nobody reads them without an engine: the SDK's host would report a failed write, in a loop.
     for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
-    this.#engineWatch.start(engine, () => void stop(1));
-  }
-
-  /** Ends all calls except creations in flight, whose keys would be lost. The process continues. */
-  cancel(): void {
-    this.#report("Cancel"); // After a second Ctrl-C, the engine may not show what is still in flight.
-    this.#stopping.abort();
+    watchEngine(engine, () => void end(1));
   }
 
   /** Resolves once no call has been pending for some turns of the event loop. */
@@ -79,4 +59,22 @@ export class Lifetime {
     for (let turns = 0; turns < RESPONSE_TURNS; turns = this.#pendingCalls > 0 ? 0 : turns + 1)
       await sleep(turn);
   }
+}
+
+/**
+ * Calls back when the engine is gone: its end closes an open connection, and nothing listens any more. Over
+ * HTTP/2, as the engine's server waits for any other connection before it stops.
+ */
+function watchEngine(address: string, onGone: () => void, wasThere = false): void {
+  if (!/^[\w.-]+:\d+$/.test(address)) return;
+  const session = connect(`http://${address}`);
+  session.unref();
+  let isGone = false;
+  session.once("connect", () => (wasThere = true));
+  // Other errors, such as too many open files, say nothing about the engine.
+  session.on("error", ({ code }: NodeJS.ErrnoException) => (isGone = code === "ECONNREFUSED"));
+  session.once("close", () => {
+    if (isGone && wasThere) onGone();
+    else if (wasThere) setTimeout(watchEngine, RECONNECT, address, onGone, true).unref();
+  });
 }

@@ -1,17 +1,26 @@
 import proto from "@pulumi/pulumi/proto/provider_pb.js";
 
-import { UNKNOWN } from "../shared/properties.js";
-import { SECRET_SETTINGS } from "../setting-names.js";
-import type { PluginHost } from "./plugin-host.js";
+import { partsOf, UNKNOWN, type Properties } from "../plugin/properties.js";
+import { warning } from "../plugin/resource.js";
+import type { ConfigSource } from "../plugin/settings.js";
 import {
-  areChecked,
-  checkedProviderInputs,
-  configSource,
-  diffProviderInputs,
+  ACCOUNT,
+  DEFAULT_ACCOUNT,
+  EXPLICIT,
+  NAMESPACE,
+  notTextText,
+  SECRET_SETTINGS,
+  SETTINGS,
+  TEXT_SETTINGS,
   unknownSettings,
-  wrongTypes,
-} from "./provider-inputs.js";
+} from "../setting-names.js";
+import type { PluginHost } from "./plugin-host.js";
 import { fromStruct, toStruct } from "./struct.js";
+
+/** What the engine puts among the inputs of a provider. */
+const ENGINE_INPUT = /^(?:version|pluginDownloadURL|__.*)$/;
+/** The names of a default provider: the version and the host of the plugin may follow. */
+const DEFAULT_NAME = /^default(?:_\d+_\d+_\d|_[a-z]+_\/|$)/;
 
 /** The calls of the engine about the provider itself, whose inputs are the settings. */
 export class NativeConfiguration {
@@ -22,59 +31,99 @@ export class NativeConfiguration {
     this.#host = host;
   }
 
-  /**
-   * Whether the settings are current, even in a destroy or refresh: a program runs or, in `pulumi do`, there
-   * is no stack.
-   */
+  /** Whether the settings are today's, even in a `destroy`: a program runs, or there is no stack. */
   get isCurrent(): boolean {
     return this.#isCurrent;
   }
 
   check(request: proto.CheckRequest): proto.CheckResponse {
     this.#isCurrent = true; // Without a program, the engine calls only `configure`.
+    const { plugin } = this.#host;
     const news = fromStruct(request.getNews());
-    const inputs = checkedProviderInputs(request.getUrn(), news);
-    this.#host.plugin.configure(configSource(inputs));
-    for (const name of unknownSettings(news)) this.#host.plugin.warn({ kind: "unknownSetting", name });
-    const response = new proto.CheckResponse().setInputs(toStruct(inputs, SECRET_SETTINGS));
-    const wrong = wrongTypes(news);
-    if (wrong.length > 0) return response.setFailuresList(wrong.map(checkFailure));
+    const inputs = checkedInputs(request.getUrn(), news);
+    plugin.configure(configSource(inputs));
+    const names = Object.keys(news).filter((name) => !ENGINE_INPUT.test(name));
+    const prefix = plugin.isExplicit ? "" : NAMESPACE;
+    for (const text of unknownSettings(partsOf(request.getUrn()).project, names, prefix))
+      plugin.notify(warning(text));
+    const problems = TEXT_SETTINGS.filter((name) => !isText(news[name])).map(notTextText);
     try {
       // Values that are not known yet cannot be checked here; the checks of the resources report them later.
-      if (!JSON.stringify(inputs).includes(UNKNOWN)) this.#host.plugin.readSettings();
+      if (problems.length === 0 && !JSON.stringify(inputs).includes(UNKNOWN)) plugin.readSettings();
     } catch (error) {
-      response.setFailuresList([checkFailure(this.#host.describeError(error))]);
+      problems.push(this.#host.describeError(error));
     }
-    return response;
+    return new proto.CheckResponse()
+      .setInputs(toStruct(inputs, SECRET_SETTINGS))
+      .setFailuresList(problems.map(checkFailure));
   }
 
+  /**
+   * Names the settings that differ. A new account name replaces an explicit provider together with its
+   * resources. The default provider is only updated: its resources refuse the new account, but a replacement
+   * would stay in the state, and later replace every key.
+   */
   diff(request: proto.DiffRequest): proto.DiffResponse {
     const [olds, news] = [fromStruct(request.getOlds()), fromStruct(request.getNews())];
-    const { changed, replaces } = diffProviderInputs(olds, news);
+    const isChanged = (name: string): boolean =>
+      JSON.stringify(valueOf(olds, name)) !== JSON.stringify(valueOf(news, name));
+    const changed = SETTINGS.filter(isChanged);
+    // Without a name, they are those of dynamic resources, from which a stack moves.
+    const moves = valueOf(olds, ACCOUNT) !== undefined && valueOf(news, EXPLICIT) !== "false";
     const { DIFF_SOME, DIFF_NONE } = proto.DiffResponse.DiffChanges;
     return new proto.DiffResponse()
       .setChanges(changed.length > 0 ? DIFF_SOME : DIFF_NONE)
       .setDiffsList(changed)
-      .setReplacesList(replaces);
+      .setReplacesList(changed.filter((name) => name === ACCOUNT && moves));
   }
 
   configure(request: proto.ConfigureRequest): proto.ConfigureResponse {
     const inputs = fromStruct(request.getArgs());
-    const checked = areChecked(inputs);
-    this.#isCurrent ||= !checked;
-    // With `--provider`, `pulumi do` has the checked inputs of a provider in a stack, but not its name.
-    const hasNoStack = !checked || (request.hasName() && request.getName() === "");
-    this.#host.plugin.configure(configSource(inputs), hasNoStack);
-    // Without acceptSecrets, the engine passes plain values and itself marks values that derive from
-    // secrets.
+    this.#isCurrent ||= valueOf(inputs, EXPLICIT) === undefined; // `pulumi do` checks nothing.
+    this.#host.plugin.configure(configSource(inputs));
+    // Without acceptSecrets, the engine passes plain values, and itself marks what derives from secrets.
     return new proto.ConfigureResponse().setSupportspreview(true);
   }
 }
 
-/**
- * Creates a failure without a property name: the engine would print the property's value, even if it is a
- * secret.
- */
+/** Without a property name: the engine would print the property's value, even if it is a secret. */
 export function checkFailure(reason: string): proto.CheckFailure {
   return new proto.CheckFailure().setReason(reason);
+}
+
+/**
+ * Adds to a provider's inputs the name of its account, and whether the provider is explicit. Both are stored
+ * for a `destroy`, which runs without a program. Headers of which one is not known yet are unknown as a
+ * whole, because they are encrypted as one.
+ */
+function checkedInputs(urn: string, news: Properties): Properties {
+  const { type, name } = partsOf(urn);
+  const isExplicit = type !== "pulumi:providers:partners" || !DEFAULT_NAME.test(name);
+  const account = news[ACCOUNT] || (isExplicit ? name : DEFAULT_ACCOUNT);
+  const isUnknown = JSON.stringify(news["headers"] ?? null).includes(UNKNOWN);
+  return {
+    ...news,
+    ...(isUnknown && { headers: UNKNOWN }),
+    [ACCOUNT]: account,
+    [EXPLICIT]: String(isExplicit),
+  };
+}
+
+function isText(value: unknown): boolean {
+  return value == null || typeof value === "string";
+}
+
+/** Reads settings from a provider's inputs. What is not text is passed on as JSON. */
+function configSource(inputs: Properties): ConfigSource {
+  return {
+    get: (key) => {
+      const value = valueOf(inputs, key.slice(NAMESPACE.length)) ?? undefined;
+      return value === undefined || typeof value === "string" ? value : JSON.stringify(value);
+    },
+  };
+}
+
+/** Returns an input. The provider of dynamic resources names its inputs by their full configuration keys. */
+function valueOf(inputs: Properties, name: string): unknown {
+  return inputs[name] ?? inputs[NAMESPACE + name];
 }

@@ -1,6 +1,7 @@
 /**
  * Connects the handlers to the engine as a native plugin, for programs in every Pulumi language. It
- * implements the engine's protocol directly and does not load the SDK, which is slow to start.
+ * implements the engine's protocol itself, because the SDK's `provider` module has no settings, previews,
+ * detailed diffs or unwrapped secrets.
  */
 import { writeSync } from "node:fs";
 import { promisify } from "node:util";
@@ -13,154 +14,98 @@ import { Status } from "@pulumi/pulumi/proto/status_pb.js";
 import { Any } from "google-protobuf/google/protobuf/any_pb.js";
 import { Empty } from "google-protobuf/google/protobuf/empty_pb.js";
 
-import { PartialFailure } from "../shared/partial-failure.js";
-import { isRefreshedFirst } from "../shared/resource-adapter.js";
+import { PartialFailure } from "../plugin/resource-adapter.js";
+import { NOT_A_COMMAND } from "./host-messages.js";
 import { NativeConfiguration } from "./native-configuration.js";
-import { invoke } from "./native-functions.js";
 import { NativeResources, outputStruct } from "./native-resources.js";
-import { PluginHost, type CallContext } from "./plugin-host.js";
+import { PluginHost } from "./plugin-host.js";
+
+/** Bytes of a message. The limit that the SDK uses: a webhook list can exceed gRPC's default of 4 MB. */
+const MAX_MESSAGE = 400 * 1024 * 1024;
 
 /**
  * Serves the engine until the engine ends the process.
  *
- * @param version The version of the package, such as `0.1.0`.
+ * @param version Of the package, such as `0.1.0`.
  * @param schema The contents of schema.json.
- * @param engine The engine's address as host and port, which is the last argument of the process.
+ * @param engine The engine's address, which is the last argument of the process.
  */
 export function serve(version: string, schema: object, engine = ""): void {
   if (!/:\d+$/.test(engine)) {
-    process.stderr.write(
-      "This is a Pulumi plugin. Pulumi starts it when needed: see the README of pulumi-partners.\n",
-    );
+    process.stderr.write(NOT_A_COMMAND);
     process.exitCode = 1;
     return;
   }
-  // The limit that the SDK uses. A webhook list can exceed gRPC's default of 4 MB.
-  const server = new grpc.Server({ "grpc.max_receive_message_length": 400 * 1024 * 1024 });
-  const finish = promisify(server.tryShutdown.bind(server));
-  const host = new NativeHost(new PluginHost(engine, () => grpc, { finish, canRefreshFirst: true }));
+  const server = new grpc.Server({ "grpc.max_receive_message_length": MAX_MESSAGE });
+  const host = new PluginHost(engine, () => grpc, promisify(server.tryShutdown.bind(server)));
   // gRPC returns UNIMPLEMENTED for all other methods, as the engine expects.
-  server.addService(providerGrpc.ResourceProviderService, host.methods(version, schema));
+  server.addService(providerGrpc.ResourceProviderService, methodsOf(host, version, schema));
   server.bindAsync("127.0.0.1:0", grpc.ServerCredentials.createInsecure(), (error, port) => {
     if (error) throw error;
     writeSync(1, `${port}\n`); // The engine waits for this line, and a stream would delay it.
   });
 }
 
-class NativeHost {
-  readonly #host: PluginHost;
-  readonly #configuration: NativeConfiguration;
+function methodsOf(host: PluginHost, version: string, schema: object): grpc.UntypedServiceImplementation {
+  const configuration = new NativeConfiguration(host);
+  const resources = new NativeResources(host);
 
-  constructor(host: PluginHost) {
-    this.#host = host;
-    this.#configuration = new NativeConfiguration(host);
-  }
-
-  methods(version: string, schema: object): grpc.UntypedServiceImplementation {
-    const { handlers, lifetime } = this.#host;
-    const configuration = this.#configuration;
-    const resources = new NativeResources(this.#host);
-    const deletion: CallContext = { lastUp: true, deletes: true };
-    return {
-      getPluginInfo: this.#method(() => new PluginInfo().setVersion(version)),
-      getSchema: this.#method(() => new proto.GetSchemaResponse().setSchema(JSON.stringify(schema))),
-      cancel: this.#method(() => {
-        lifetime.cancel();
-        return new Empty();
-      }),
-
-      checkConfig: this.#method((request: proto.CheckRequest) => configuration.check(request)),
-      diffConfig: this.#method((request: proto.DiffRequest) => configuration.diff(request)),
-      configure: this.#method((request: proto.ConfigureRequest) => configuration.configure(request)),
-
-      invoke: this.#method((request: proto.InvokeRequest) => invoke(handlers, request)),
-
-      check: this.#method((request: proto.CheckRequest) => resources.check(request)),
-      diff: this.#method((request: proto.DiffRequest) => resources.diff(request)),
-      create: this.#method((request: proto.CreateRequest) => resources.create(request)),
-      read: this.#method((request: proto.ReadRequest) => resources.read(request), readContext),
-      update: this.#method((request: proto.UpdateRequest) => resources.update(request)),
-      delete: this.#method(
-        (request: proto.DeleteRequest) => resources.delete(request),
-        () => deletion,
-      ),
-      list: this.#listing((request: proto.ListRequest) => resources.list(request)),
-    };
-  }
-
-  /**
-   * Implements a method of the service.
-   *
-   * @param callOf Returns what the message for an error must know about a request.
-   */
-  #method<Request extends object, Response>(
+  /** @param runsAlone Whether the engine also calls it without a program, and then with the last settings. */
+  function method<Request extends object, Response>(
     handle: (request: Request) => Response | Promise<Response>,
-    callOf: (request: Request) => CallContext = () => ({}),
+    runsAlone = false,
   ): grpc.handleUnaryCall<Request, Response> {
     return ({ request }, callback) => {
-      const resource = request as { getUrn?(): string; getTimeout?(): number };
-      const urn = resource.getUrn?.() ?? "";
-      this.#host
-        .handleCall(urn, async () => handle(request), resource.getTimeout?.())
+      const urn = (request as { getUrn?(): string }).getUrn?.() ?? "";
+      host
+        .handleCall({ id: "", urn }, async () => handle(request))
         .then(
           (response) => {
             callback(null, response);
           },
           (error: unknown) => {
-            callback(this.#statusOf(error, urn, callOf(request)));
+            const usesLastSettings = runsAlone && !configuration.isCurrent;
+            callback(statusOf(error, host.describeError(error, usesLastSettings, urn)));
           },
         );
     };
   }
 
-  /** Implements a method that returns several responses. */
-  #listing<Request, Response>(
-    handle: (request: Request) => Promise<readonly Response[]>,
-  ): grpc.handleServerStreamingCall<Request, Response> {
-    return (call) => {
-      this.#host
-        .handleCall("", () => handle(call.request))
-        .then(
-          (responses) => {
-            for (const response of responses) call.write(response);
-            call.end();
-          },
-          (error: unknown) => {
-            call.emit("error", this.#statusOf(error));
-          },
-        );
-    };
-  }
+  return {
+    getPluginInfo: method(() => new PluginInfo().setVersion(version)),
+    getSchema: method(() => new proto.GetSchemaResponse().setSchema(JSON.stringify(schema))),
+    cancel: method(() => {
+      host.cancel();
+      return new Empty();
+    }),
 
-  /**
-   * Converts anything thrown into a status with our own message, because foreign messages may contain
-   * anything.
-   */
-  #statusOf(error: unknown, urn = "", call: CallContext = {}): Partial<grpc.StatusObject> {
-    const lastUp = call.lastUp === true && !this.#configuration.isCurrent;
-    const details = this.#host.describeError(error, { ...call, lastUp }, urn);
-    if (!(error instanceof PartialFailure)) return { code: grpc.status.UNKNOWN, details };
-    const { id, properties } = error;
-    const failed = new proto.ErrorResourceInitFailed()
-      .setId(id)
-      .setProperties(outputStruct(properties))
-      .setRefreshBeforeUpdate(isRefreshedFirst(properties))
-      .setReasonsList([details]); // The engine prints the reasons, not the message.
-    const detail = new Any();
-    detail.pack(failed.serializeBinary(), "pulumirpc.ErrorResourceInitFailed");
-    const status = new Status().setCode(grpc.status.UNKNOWN).setMessage(details).setDetailsList([detail]);
-    const metadata = new grpc.Metadata();
-    // The engine's gRPC library reads structured errors from this header.
-    metadata.set("grpc-status-details-bin", Buffer.from(status.serializeBinary()));
-    return { code: grpc.status.UNKNOWN, details, metadata };
-  }
+    checkConfig: method((request: proto.CheckRequest) => configuration.check(request)),
+    diffConfig: method((request: proto.DiffRequest) => configuration.diff(request)),
+    configure: method((request: proto.ConfigureRequest) => configuration.configure(request)),
+
+    invoke: method((request: proto.InvokeRequest) => resources.invoke(request)),
+
+    check: method((request: proto.CheckRequest) => resources.check(request)),
+    diff: method((request: proto.DiffRequest) => resources.diff(request)),
+    create: method((request: proto.CreateRequest) => resources.create(request)),
+    read: method((request: proto.ReadRequest) => resources.read(request), true),
+    update: method((request: proto.UpdateRequest) => resources.update(request)),
+    delete: method((request: proto.DeleteRequest) => resources.delete(request), true),
+  };
 }
 
-/**
- * Returns what the message for a failed read must know. It reads only one value of the state: the others may
- * be why the read failed.
- */
-function readContext(request: proto.ReadRequest): CallContext {
-  const refreshesFirst = request.getProperties()?.getFieldsMap().get("refreshBeforeUpdate")?.getBoolValue();
-  return { lastUp: true, refreshesFirst: refreshesFirst === true };
+/** Converts anything thrown. @param details Our own message: foreign ones may contain anything. */
+function statusOf(error: unknown, details: string): Partial<grpc.StatusObject> {
+  if (!(error instanceof PartialFailure)) return { code: grpc.status.UNKNOWN, details };
+  const failed = new proto.ErrorResourceInitFailed()
+    .setId(error.id)
+    .setProperties(outputStruct(error.properties))
+    .setReasonsList([details]); // The engine prints the reasons, not the message.
+  const detail = new Any();
+  detail.pack(failed.serializeBinary(), "pulumirpc.ErrorResourceInitFailed");
+  const status = new Status().setCode(grpc.status.UNKNOWN).setMessage(details).setDetailsList([detail]);
+  const metadata = new grpc.Metadata();
+  // The engine's gRPC library reads structured errors from this header.
+  metadata.set("grpc-status-details-bin", Buffer.from(status.serializeBinary()));
+  return { code: grpc.status.UNKNOWN, details, metadata };
 }

@@ -2,165 +2,101 @@ import { AsyncLocalStorage } from "node:async_hooks";
 
 import type * as Grpc from "@grpc/grpc-js";
 
-import { PartnerError } from "../api/errors.js";
-import type { Properties } from "../shared/properties.js";
-import type { ResourceAdapter } from "../shared/resource-adapter.js";
-import { createHandlers, type PartnerHandlers } from "../shared/create-handlers.js";
-import type { KeyEntry } from "../keys/key-holders.js";
-import { PartialFailure } from "../shared/partial-failure.js";
-import { PluginProcess } from "../shared/plugin-process.js";
-import type { JournalEntry } from "../webhooks/run-claims.js";
+import { PartnerError } from "../partner-api/errors.js";
+import { PluginProcess } from "../plugin/plugin-process.js";
+import { partsOf, type Properties, type ResourceName } from "../plugin/properties.js";
+import { PartialFailure, type ResourceAdapter } from "../plugin/resource-adapter.js";
 import { EngineLog } from "./engine-log.js";
-import { renderError, renderRepeated, sharedCause } from "../messages/error-messages.js";
-import { renderInputProblem } from "../messages/input-messages.js";
+import { createHandlers, type PartnerHandlers } from "./handlers.js";
+import { errorText, repeatedText, unexpectedText } from "./host-messages.js";
 import { Lifetime } from "./lifetime.js";
-import { isInformation, renderNotice } from "../messages/notice-messages.js";
-import { renderProgress, renderStop, renderWait } from "../messages/status-messages.js";
-import { openRunJournal } from "./run-journal.js";
-import type { MessageContext } from "../messages/wording.js";
 
-/** What the message for an error must know about the call that failed. */
-export type CallContext = Pick<MessageContext, "lastUp" | "refreshesFirst" | "deletes">;
-
-/**
- * The parts that both hosts share: the handlers of one plugin process, its lifetime and its messages to the
- * engine.
- */
+/** What both hosts share: the handlers of one plugin process, its lifetime, and its messages. */
 export class PluginHost {
   readonly plugin: PluginProcess;
   readonly handlers: PartnerHandlers;
-  readonly lifetime = new Lifetime();
+  readonly #lifetime = new Lifetime();
   readonly #log: EngineLog;
-  readonly #calls = new AsyncLocalStorage<CurrentCall>();
-  /** The first resource that failed for each cause that others can share. */
+  /** The resource that the current call is about. */
+  readonly #calls = new AsyncLocalStorage<ResourceName>();
+  /** The messages of each resource, which is told each only once. */
+  readonly #shown = new Set<string>();
+  /** The first resource that failed, for each error that others can have as well. */
   readonly #firstFailures = new Map<string, string>();
 
   /**
-   * @param engine The engine's address. Without one, as in a test, messages go to stderr, and signals are not
-   * handled.
-   * @param grpc Loads the gRPC library when the first message is sent.
-   * @param options `finish`: see {@link Lifetime.watch}. `canRefreshFirst`: see {@link PluginProcess}.
+   * @param engine Its address. Without one, as in a test, messages go to stderr, and signals are not handled.
+   * @param grpc See {@link EngineLog}.
+   * @param finish See {@link Lifetime.watch}.
    */
-  constructor(
-    engine: string | undefined,
-    grpc: () => typeof Grpc,
-    { finish, canRefreshFirst = false }: { finish?: () => Promise<void>; canRefreshFirst?: boolean } = {},
-  ) {
+  constructor(engine: string | undefined, grpc: () => typeof Grpc, finish?: () => Promise<void>) {
     this.#log = new EngineLog(engine, grpc);
     this.plugin = new PluginProcess({
-      signal: this.lifetime.signal,
-      canRefreshFirst,
-      ...(engine !== undefined && {
-        journal: openRunJournal<JournalEntry>(engine, this.lifetime.ending, "webhooks"),
-        keyJournal: openRunJournal<KeyEntry>(engine, this.lifetime.ending, "keys"),
-      }),
-      warn: (notice) => {
-        const severity = isInformation(notice) ? "INFO" : "WARNING";
-        this.#log.show(severity, renderNotice(notice, this.#messageContext()), this.#urn);
+      signal: this.#lifetime.signal,
+      notify: ({ severity, text }) => {
+        const key = `${this.#urn || (this.#calls.getStore()?.id ?? "")} ${text}`;
+        if (this.#shown.has(key)) return;
+        this.#shown.add(key);
+        this.#log.show(severity === "warning" ? "WARNING" : "INFO", text, this.#urn);
       },
-      progress: (done, total) => {
-        // The account is the only name if the engine shows no resource.
-        this.#showStatus(renderProgress(done, total, this.#urn === "" ? this.plugin.account : null));
-      },
-      remainingTime: () => {
-        const deadline = this.#calls.getStore()?.deadline ?? null;
-        return deadline && deadline - performance.now();
-      },
-      onWait: (wait) => {
-        this.#showStatus(renderWait(wait));
+      showStatus: (text) => {
+        this.#log.showStatus(text, this.#urn);
       },
       log: (line) => {
-        const { account } = this.#messageContext();
-        const suffix = account === undefined ? "" : ` account=${JSON.stringify(account)}`;
-        this.#log.show("INFO", line + suffix, this.#urn);
+        const { isExplicit, account } = this.plugin;
+        this.#log.show("INFO", isExplicit ? `${line} account=${JSON.stringify(account)}` : line, this.#urn);
       },
     });
     this.handlers = createHandlers(this.plugin);
-    if (engine === undefined) return;
-    const report = (event: string): void => {
-      const { pendingChanges } = this.plugin;
-      if (pendingChanges.length > 0)
-        this.#log.show("INFO", renderStop(event, pendingChanges, canRefreshFirst), "");
-    };
-    this.lifetime.watch(engine, report, finish);
+    if (engine !== undefined) this.#lifetime.watch(engine, finish);
   }
 
-  /**
-   * Handles a call from the engine. The engine receives all messages of the call before its response.
-   *
-   * @param urn May be empty.
-   * @param timeout The resource option `customTimeouts` in seconds; 0 if it is not set.
-   */
-  handleCall<Result>(urn: string, handle: () => Promise<Result>, timeout = 0): Promise<Result> {
-    const deadline = timeout > 0 ? performance.now() + timeout * 1000 : null;
-    const call: CurrentCall = { urn, deadline, hasStatus: false };
-    return this.lifetime.trackCall(async () => {
+  /** Handles a call from the engine, which gets all messages of the call before its response. */
+  handleCall<Result>(name: ResourceName, handle: () => Promise<Result>): Promise<Result> {
+    return this.#lifetime.trackCall(async () => {
       try {
-        const result = await this.#calls.run(call, handle);
-        // Until all resources are done, the engine shows the last status.
-        if (call.hasStatus) this.#log.showStatus("done", urn);
-        return result;
+        return await this.#calls.run(name, handle);
       } finally {
         await this.#log.flush();
       }
     });
   }
 
-  /** Checks inputs. An error in the check is reported as a problem with the inputs. */
+  /** Ends all calls except creations in flight, as the engine asks for. */
+  cancel(): void {
+    this.#lifetime.cancel();
+  }
+
+  /** Checks inputs. An error is reported as a problem with them. */
   async check(resource: ResourceAdapter, olds: Properties, news: Properties) {
     try {
-      const { inputs, problems } = await resource.check(olds, news, this.#urn || undefined);
-      const reasons = problems.map((problem) =>
-        problem instanceof PartnerError ? this.describeError(problem) : renderInputProblem(problem),
-      );
-      return { inputs, reasons };
+      return await resource.check(olds, news, this.#urn);
     } catch (error) {
-      return { inputs: news, reasons: [this.describeError(error)] };
+      return { inputs: news, problems: [this.describeError(error)] };
     }
   }
 
   /**
-   * Returns the message that the user sees: of a cause that many resources share, the whole once. A partial
-   * failure is always told whole, because the engine stores its message with the resource.
+   * Returns the message that the user sees. An error that many resources have is told in full once; a partial
+   * failure always is, because the engine stores its message with the resource.
    *
-   * @param call What the message must know about the call.
+   * @param usesLastSettings See {@link errorText}.
    * @param urn The resource, if the call is over.
    */
-  describeError(error: unknown, call: CallContext = {}, urn = this.#urn): string {
-    const context = { ...this.#messageContext(), ...call, ...(urn && { urn }) };
-    if (error instanceof PartialFailure) return renderError(error.reason, context);
-    const cause = error instanceof PartnerError ? sharedCause(error, context) : null;
-    if (!(error instanceof PartnerError) || cause === null) return renderError(error, context);
-    const key = JSON.stringify([cause, call]); // A refresh, for example, has more to say than a creation.
+  describeError(error: unknown, usesLastSettings = false, urn = this.#urn): string {
+    if (error instanceof PartialFailure) return errorText(error.reason, usesLastSettings);
+    if (!(error instanceof PartnerError)) return unexpectedText(error);
+    if (error.summary === null || error.effect !== "none") return errorText(error, usesLastSettings);
+    const key = `${usesLastSettings} ${error.summary}`; // A refresh has more to say than a creation.
     const first = this.#firstFailures.get(key);
     if (first === undefined) this.#firstFailures.set(key, urn);
-    // A retry hook repeats the call of a resource.
+    // A retry hook repeats the call of one resource.
     const isOther = first !== undefined && (first !== urn || urn === "");
-    return isOther ? renderRepeated(error, first, context) : renderError(error, context);
+    return isOther ? repeatedText(error, partsOf(first).name) : errorText(error, usesLastSettings);
   }
 
   /** The URN of the current call; empty if it is not known. */
   get #urn(): string {
     return this.#calls.getStore()?.urn ?? "";
   }
-
-  #messageContext(): MessageContext {
-    const { isExplicit, account, hasNoStack, settingOrigins: origins } = this.plugin;
-    return isExplicit ? { account, hasNoStack } : { origins, hasNoStack };
-  }
-
-  #showStatus(status: string): void {
-    const call = this.#calls.getStore();
-    if (call) call.hasStatus = true;
-    this.#log.showStatus(status, this.#urn);
-  }
-}
-
-/** A call that the engine waits for. */
-interface CurrentCall {
-  readonly urn: string;
-  /** In milliseconds of `performance.now`; `null` if the engine sets none. */
-  readonly deadline: number | null;
-  /** Whether the engine shows a status of it. */
-  hasStatus: boolean;
 }

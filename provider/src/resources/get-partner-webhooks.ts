@@ -1,8 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 
-import type { WebhookState } from "../api/operations.js";
+import type { WebhookState } from "../partner-api/operations.js";
 import { PARTNER_WEBHOOKS } from "../registration.js";
-import type { SearchableWebhook } from "../webhook-search.js";
 import { assertArguments, currentRun, PartnerResource, settled } from "./partner-resource.js";
 
 /** An existing webhook, as returned by {@link getPartnerWebhooks}. */
@@ -11,13 +10,6 @@ export interface PartnerWebhook {
   readonly webhookId: number;
   /** The state of the webhook; `null` if it is not recognized. */
   readonly state: WebhookState | null;
-  /**
-   * The URL without user, password, query and fragment, and with `***` for a part that may be a secret;
-   * `null` if the list does not show it.
-   */
-  readonly url: string | null;
-  /** The name or description; `null` if the list does not show it. */
-  readonly name: string | null;
   /** The record as the service sent it. It may contain secrets, such as a signing secret. */
   readonly record: Readonly<Record<string, unknown>>;
 }
@@ -48,7 +40,15 @@ export interface GetPartnerWebhooksResult {
 export async function getPartnerWebhooks(
   options: Pick<pulumi.InvokeOptions, "provider" | "parent"> = {},
 ): Promise<GetPartnerWebhooksResult> {
-  return withoutFull(await readList("getPartnerWebhooks", options));
+  const webhooks = settled(read(options).webhooks);
+  if (!(await webhooks.isKnown)) {
+    throw new pulumi.RunError(
+      "The webhooks cannot be listed in this preview, because the provider's settings are not known yet. " +
+        "Use getPartnerWebhooksOutput, or first create the resources that the settings depend on " +
+        "(pulumi up --target).",
+    );
+  }
+  return parse(await webhooks.promise());
 }
 
 /**
@@ -65,39 +65,10 @@ export async function getPartnerWebhooks(
 export function getPartnerWebhooksOutput(
   options: Pick<pulumi.InvokeOptions, "provider" | "parent"> = {},
 ): pulumi.Output<GetPartnerWebhooksResult> {
-  return pulumi.secret(readListOutput("getPartnerWebhooks", options).apply(withoutFull));
+  return pulumi.secret(read(options).webhooks.apply(parse));
 }
 
-/** A webhook as the plugin writes it into the list; `full` is not for programs. */
-export type ListedWebhook = PartnerWebhook & SearchableWebhook;
-
-/** Reads the list for a function. @throws {Error} as {@link getPartnerWebhooks} does. */
-export async function readList(
-  name: string,
-  options: Pick<pulumi.InvokeOptions, "provider" | "parent">,
-): Promise<ListedWebhook[]> {
-  const webhooks = settled(read(name, options).webhooks);
-  if (!(await webhooks.isKnown)) {
-    throw new pulumi.RunError(
-      "The webhooks cannot be listed in this preview, because the provider's settings are not known yet. " +
-        `Use ${name}Output, or first create the resources that the settings depend on (pulumi up --target).`,
-    );
-  }
-  return parse(await webhooks.promise());
-}
-
-/** Reads the list as an output for a function. */
-export function readListOutput(
-  name: string,
-  options: Pick<pulumi.InvokeOptions, "provider" | "parent">,
-): pulumi.Output<ListedWebhook[]> {
-  return read(name, options).webhooks.apply(parse);
-}
-
-/**
- * The resource that holds the list. It has an ID, so the engine only reads it, like a resource of another
- * stack.
- */
+/** The resource that holds the list. It has an ID, so the engine only reads it. */
 class PartnerWebhooks extends PartnerResource {
   /** The webhooks as JSON text. */
   declare readonly webhooks: pulumi.Output<string>;
@@ -109,18 +80,15 @@ class PartnerWebhooks extends PartnerResource {
       additionalSecretOutputs: ["webhooks"],
       ...(provider && { provider, parent: provider }),
     };
-    super(PARTNER_WEBHOOKS, name, {}, ["webhooks"], opts);
+    super(PARTNER_WEBHOOKS, name, {}, opts);
   }
 }
 
-/**
- * One resource for each provider, because the names of resources must be unique; by the run for the default
- * provider.
- */
+/** One resource for each provider, or run: the names of resources must be unique. */
 const reads = new WeakMap<object, PartnerWebhooks>();
 
-function read(caller: string, options: Pick<pulumi.InvokeOptions, "provider" | "parent">): PartnerWebhooks {
-  assertArguments(caller, options, ["provider", "parent"]);
+function read(options: Pick<pulumi.InvokeOptions, "provider" | "parent">): PartnerWebhooks {
+  assertArguments("getPartnerWebhooks", options, ["provider", "parent"]);
   const parent = options.parent ?? pulumi.runtime.getStackResource();
   const provider = options.provider ?? parent?.getProvider(PARTNER_WEBHOOKS.type);
   const key = provider ?? currentRun();
@@ -132,12 +100,6 @@ function read(caller: string, options: Pick<pulumi.InvokeOptions, "provider" | "
   return resource;
 }
 
-function parse(webhooks: string): ListedWebhook[] {
-  const listed = JSON.parse(webhooks) as (Partial<ListedWebhook> & PartnerWebhook)[];
-  // Mocks may leave out what a test does not need.
-  return listed.map((webhook) => ({ ...webhook, url: webhook.url ?? null, name: webhook.name ?? null }));
-}
-
-function withoutFull(listed: readonly ListedWebhook[]): GetPartnerWebhooksResult {
-  return { webhooks: listed.map(({ full: _, ...webhook }) => webhook) };
+function parse(webhooks: string): GetPartnerWebhooksResult {
+  return { webhooks: JSON.parse(webhooks) as PartnerWebhook[] };
 }

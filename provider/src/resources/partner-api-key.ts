@@ -1,7 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 
-import type { KeyResponse } from "../responses/creation-reader.js";
-import { PARTNER_API_KEY, SECRET_OUTPUTS } from "../registration.js";
+import { PARTNER_API_KEY, SECRET_OUTPUTS, type KeyResponse } from "../registration.js";
 import { PartnerResource } from "./partner-resource.js";
 
 /**
@@ -14,15 +13,9 @@ import { PartnerResource } from "./partner-resource.js";
  * ```
  */
 export interface RotationArgs {
-  /**
-   * Any text. Setting or changing it rotates the key; removing it has no effect.
-   * @default none
-   */
+  /** Any text. Setting or changing it rotates the key; removing it has no effect. @default none */
   trigger?: pulumi.Input<string | undefined>;
-  /**
-   * The age in UTC days, 1 to 36500, at which the next `pulumi up` rotates the key.
-   * @default never
-   */
+  /** The age in UTC days, 1 to 36500, at which the next `pulumi up` rotates the key. @default never */
   afterDays?: pulumi.Input<number | undefined>;
   /**
    * How many days the old key stays valid: 0 to 36500, at most `afterDays`. Choose more days than any
@@ -34,10 +27,7 @@ export interface RotationArgs {
 
 /** The arguments of {@link PartnerApiKey}. All are optional. */
 export interface PartnerApiKeyArgs {
-  /**
-   * When and how to rotate the key.
-   * @default never, except with `pulumi up --replace`
-   */
+  /** When and how to rotate the key. @default never, except with `pulumi up --replace` */
   rotation?: pulumi.Input<RotationArgs | undefined>;
 }
 
@@ -56,24 +46,16 @@ export interface PartnerApiKeyArgs {
 export class PartnerApiKey extends PartnerResource {
   /** The API key. Always secret. */
   declare readonly apiKey: pulumi.Output<string>;
-  /** `sha256:` and 16 hex digits, which identify the key; `null` for keys shorter than 32 characters. */
-  declare readonly fingerprint: pulumi.Output<string | null>;
-  /** The last four characters of the key; `null` for keys shorter than 36 characters. */
+  /** The last four characters of the key; `null` for keys shorter than 20 characters. */
   declare readonly hint: pulumi.Output<string | null>;
   /** When the key was created, in ISO 8601; `null` for an imported key. */
   declare readonly createdAt: pulumi.Output<string | null>;
   /** The complete response to the creation, because the service sends it only once. Always secret. */
   declare readonly response: pulumi.Output<KeyResponse | null>;
-  /** When the key replaced an earlier one; `null` for the first key. */
-  declare readonly rotatedAt: pulumi.Output<string | null>;
-  /** When the key is due for rotation; `null` without `afterDays`. */
-  declare readonly rotationDueAt: pulumi.Output<string | null>;
   /** The key that the last rotation replaced, while it is valid; otherwise `null`. Always secret. */
   declare readonly previousApiKey: pulumi.Output<string | null>;
   /** When the overlap ends: the next `pulumi up` then deletes `previousApiKey`. Otherwise `null`. */
   declare readonly previousExpiresAt: pulumi.Output<string | null>;
-  /** When the response to a creation was lost: a key may exist that is in no stack. Otherwise `null`. */
-  declare readonly lostCreationAt: pulumi.Output<string | null>;
   /** The name of the account: {@link ProviderArgs.account}, or `partners:account`. */
   declare readonly account: pulumi.Output<string>;
 
@@ -81,39 +63,27 @@ export class PartnerApiKey extends PartnerResource {
    * Gets a key that no stack manages from an environment variable. To get the key of another stack, use a
    * `pulumi.StackReference`.
    *
-   * @param name The name of the resource in the stack.
-   * @param id `env:` and the name of the variable, such as `env:CHECKOUT_KEY`. Never the key: IDs are not
-   * secret.
-   * @param opts Resource options. `provider` selects the account.
+   * @param id Such as `env:CHECKOUT_KEY`. Never the key: IDs are not secret.
    */
   static get(name: string, id: pulumi.Input<pulumi.ID>, opts?: pulumi.CustomResourceOptions): PartnerApiKey {
     return new PartnerApiKey(name, {}, { ...opts, id });
   }
 
-  /**
-   * @param name The name of the resource in the stack.
-   * @param args When and how to rotate the key.
-   * @param opts Resource options. `provider` selects the account.
-   */
+  /** @param opts `provider` selects the account. */
   constructor(name: string, args: PartnerApiKeyArgs = {}, opts: pulumi.CustomResourceOptions = {}) {
     // Added to the caller's list, so that the caller cannot remove them.
     const additionalSecretOutputs = [...(opts.additionalSecretOutputs ?? []), ...SECRET_OUTPUTS];
-    super(PARTNER_API_KEY, name, args, OUTPUTS, { ...opts, additionalSecretOutputs });
+    super(PARTNER_API_KEY, name, args, { ...opts, additionalSecretOutputs });
     // Otherwise, an update that excludes the resource would pass null on to the consumers of its key.
     Object.assign(this, { apiKey: this.apiKey.apply((key) => assertKey(name, key)) });
   }
 }
 
-/** @throws {RunError} if there is no key. Mocks may leave it undefined. */
-function assertKey(name: string, key: string | null): string {
+/** Fails without a key. Mocks may leave it undefined. @internal */
+export function assertKey(name: string, key: string | null): string {
   if (key !== null) return key;
   throw new pulumi.RunError(
     `PartnerApiKey "${name}" has no key yet, because its last update failed. Run "pulumi up" without ` +
       "options that leave this resource out, such as --exclude or --target.",
   );
 }
-
-const OUTPUTS = (
-  "apiKey fingerprint hint createdAt response rotatedAt rotationDueAt previousApiKey previousExpiresAt " +
-  "lostCreationAt account"
-).split(" ");

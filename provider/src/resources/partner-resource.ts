@@ -1,81 +1,90 @@
+import { createRequire } from "node:module";
+
 import * as pulumi from "@pulumi/pulumi";
 
-import { type Registration } from "../registration.js";
-import { isUnknownKey, plainSecretText, SECRET_SETTINGS, unknownSettingText } from "../setting-names.js";
+import type { Registration } from "../registration.js";
+import { configurationWarnings } from "../setting-names.js";
 
 /**
- * A resource of the SDK's dynamic-provider host. It passes two inputs to that host, which Pulumi hides
- * because of their underscores: the source of the handlers, and its URN, which the host does not pass on. The
- * handlers' warnings are shown at that URN.
+ * A resource of the SDK's dynamic-provider host, with two inputs that Pulumi hides because of their
+ * underscores: the source of the handlers, and its URN, for their messages, which the host does not pass on.
  */
 export abstract class PartnerResource extends pulumi.CustomResource {
   /** @param args The arguments of the program; none if `opts` has the ID of an existing resource. */
   protected constructor(
-    { type, __provider, inputs }: Registration,
+    { type, __provider, outputs }: Registration,
     name: string,
     args: object,
-    outputs: readonly string[],
     opts: pulumi.CustomResourceOptions = {},
   ) {
-    assertArguments(`${type.replace(/^.*:/, "")} "${name}"`, args, inputs);
-    const unset = outputs.map((output) => [output, undefined]);
-    // Each property costs time in the SDK, so an argument that is not given is left out.
-    const given = Object.entries(args).filter(([, value]) => value !== undefined);
-    const properties = Object.fromEntries([...unset, ...given]) as object;
+    checkRun();
+    // The SDK makes an output of each property, also of one without a value.
+    const unset = Object.fromEntries(outputs.map((output) => [output, undefined]));
     // The SDK's function costs as much as all else here. A promise: an output would make the resource depend
     // on its parent.
     const urn = opts.parent
       ? settled(pulumi.createUrn(name, type, opts.parent)).promise()
       : `urn:pulumi:${pulumi.getStack()}::${pulumi.getProject()}::${type}::${name}`;
-    super(type, name, { ...properties, __provider, __urn: urn }, opts);
-    warnAboutStackSettings();
+    super(type, name, { ...unset, ...args, __provider, __urn: urn }, opts);
   }
 }
 
-/**
- * Rejects unknown arguments. TypeScript reports them, but a JavaScript program could pass options instead of
- * arguments, as in `new PartnerApiKey("checkout", { provider })`, and create the key in the default account.
- */
-export function assertArguments(resource: string, args: unknown, known: readonly string[]): void {
+/** Rejects unknown arguments, where no check of the plugin does: a JavaScript program can pass anything. */
+export function assertArguments(of: string, args: unknown, known: readonly string[]): void {
   if (typeof args !== "object" || args === null)
-    throw new pulumi.RunError(`${resource} needs its arguments as an object: ${known.join(", ")}.`);
+    throw new pulumi.RunError(`${of} needs its arguments as an object: ${known.join(", ")}.`);
   const unknown = Object.keys(args).filter((name) => !known.includes(name));
   if (unknown.length === 0) return;
   const names = unknown.map((name) => JSON.stringify(name)).join(", ");
-  throw new pulumi.RunError(`${resource} has no argument ${names}. Valid arguments: ${known.join(", ")}.`);
+  throw new pulumi.RunError(`${of} has no argument ${names}. Valid arguments: ${known.join(", ")}.`);
 }
 
-/**
- * Returns the promises inside an output. The SDK does not declare them, but only they reveal a failure or an
- * unknown value.
- */
+/** The promises inside an output: undeclared, but only they reveal a failure or an unknown value. */
 export function settled<T>(output: pulumi.Output<T>): { isKnown: Promise<boolean>; promise(): Promise<T> } {
   return output as unknown as { isKnown: Promise<boolean>; promise(): Promise<T> };
 }
 
-/**
- * Identifies the run by its connection to the engine. With the Automation API or with mocks, one process can
- * have many runs.
- */
+/** Identifies the run by its connection to the engine: with the Automation API, a process can have many. */
 export function currentRun(): object {
   return pulumi.runtime.getMonitor() ?? currentRun; // Without an engine, no resource can be registered.
 }
 
+/** The folder of the program, if the SDK runs it: until now, it had no time to change it. */
+const PROGRAM_FOLDER = /[\\/]cmd[\\/]run([\\/]|$)/.test(process.argv[1] ?? "") ? process.cwd() : null;
+
 const checkedRuns = new WeakSet();
 
-/** Warns, once per run, about stack configuration that has no effect, and about secrets in plain text. */
-function warnAboutStackSettings(): void {
+/** Checks once what all resources of a run need. */
+function checkRun(): void {
   const run = currentRun();
   if (checkedRuns.has(run)) return;
+  assertPluginResolves();
   checkedRuns.add(run);
-  // The SDK exports `isConfigSecret` but does not declare it; without it, there is no warning.
-  const { isConfigSecret } = pulumi.runtime as { isConfigSecret?: (key: string) => boolean };
-  for (const name of SECRET_SETTINGS) {
-    const key = `partners:${name}`;
-    if (pulumi.runtime.getConfig(key) !== undefined && isConfigSecret?.(key) === false)
-      void pulumi.log.warn(plainSecretText(name));
+  warnAboutStackSettings();
+}
+
+/**
+ * Ensures that the SDK's host finds this package from the folder of the program, even if only another package
+ * depends on it. An inline program has no such folder.
+ */
+function assertPluginResolves(): void {
+  if (PROGRAM_FOLDER === null) return;
+  try {
+    createRequire(`${PROGRAM_FOLDER}/`).resolve("pulumi-partners/plugin");
+  } catch {
+    throw new pulumi.RunError(
+      `Pulumi cannot find "pulumi-partners" from ${PROGRAM_FOLDER}, the folder of the program. ` +
+        "Add it to the program's own dependencies, even if another package depends on it, and install them.",
+    );
   }
-  if (pulumi.getProject() === "partners") return; // In such a project, unknown names are its own settings.
-  for (const key of Object.keys(pulumi.runtime.allConfig()).filter(isUnknownKey))
-    void pulumi.log.warn(unknownSettingText(key));
+}
+
+/** Warns about stack configuration that has no effect, and about secrets in plain text. */
+function warnAboutStackSettings(): void {
+  // The SDK exports `isConfigSecret` but does not declare it; without it, every secret counts as encrypted.
+  const { isConfigSecret } = pulumi.runtime as { isConfigSecret?: (key: string) => boolean };
+  const isEncrypted = (key: string): boolean => isConfigSecret?.(key) !== false;
+  const keys = Object.keys(pulumi.runtime.allConfig());
+  for (const text of configurationWarnings(pulumi.getProject(), keys, isEncrypted))
+    void pulumi.log.warn(text);
 }

@@ -1,12 +1,10 @@
-import * as pulumi from "@pulumi/pulumi";
+import type * as pulumi from "@pulumi/pulumi";
 
-import type { WebhookState } from "../api/operations.js";
+import type { WebhookState } from "../partner-api/operations.js";
 import { PARTNER_WEBHOOK_STATE, type StateOnDestroy } from "../registration.js";
 import { PartnerResource } from "./partner-resource.js";
 
-/**
- * The arguments of {@link PartnerWebhookState}. The preview fails if the webhook does not exist.
- */
+/** The arguments of {@link PartnerWebhookState}. The preview fails if the webhook does not exist. */
 export interface PartnerWebhookStateArgs {
   /** The ID of an existing webhook. Changing it replaces the resource. */
   webhookId: pulumi.Input<number>;
@@ -14,7 +12,7 @@ export interface PartnerWebhookStateArgs {
   state: pulumi.Input<WebhookState>;
   /**
    * What happens when the resource is removed, replaced or destroyed: `"leave"` keeps the state of the
-   * webhook, `"restore"` sets the state in which it was first found.
+   * webhook, `"restore"` sets the state in which it became managed.
    * @default "leave"
    */
   stateOnDestroy?: pulumi.Input<StateOnDestroy | undefined>;
@@ -31,22 +29,14 @@ export interface PartnerWebhookStateArgs {
 export class PartnerWebhookState extends PartnerResource {
   /** The ID of the webhook. */
   declare readonly webhookId: pulumi.Output<number>;
-  /** The state of the webhook, as last read or set. */
-  declare readonly state: pulumi.Output<WebhookState>;
-  /** The state in which the webhook was first found; `null` if the list did not show it. */
+  /** The state of the webhook, as last read or set; `null` if its last change failed halfway. */
+  declare readonly state: pulumi.Output<WebhookState | null>;
+  /** What happens to the webhook when the resource is removed. */
+  declare readonly stateOnDestroy: pulumi.Output<StateOnDestroy>;
+  /** The state in which the webhook became managed; `null` if the list did not show it. */
   declare readonly initialState: pulumi.Output<WebhookState | null>;
-  /** The URL of the webhook without secrets, as last read; `null` if the list does not show it. */
-  declare readonly url: pulumi.Output<string | null>;
-  /** The name or description, as last read; `null` if the list does not show it. */
-  declare readonly name: pulumi.Output<string | null>;
 
-  /**
-   * Gets the state of a webhook that this stack does not manage, and changes nothing.
-   *
-   * @param name The name of the resource in the stack.
-   * @param id The ID of the webhook, such as `"101"`.
-   * @param opts Resource options. `provider` selects the account.
-   */
+  /** Gets the state of a webhook that this stack does not manage. @param id Its ID, such as `"101"`. */
   static get(
     name: string,
     id: pulumi.Input<pulumi.ID>,
@@ -55,12 +45,8 @@ export class PartnerWebhookState extends PartnerResource {
     return new PartnerWebhookState(name, {} as PartnerWebhookStateArgs, { ...opts, id });
   }
 
-  /**
-   * @param name The name of the resource in the stack.
-   * @param args The webhook and its desired state.
-   * @param opts Resource options. `provider` selects the account.
-   */
+  /** @param opts `provider` selects the account. */
   constructor(name: string, args: PartnerWebhookStateArgs, opts?: pulumi.CustomResourceOptions) {
-    super(PARTNER_WEBHOOK_STATE, name, args, ["webhookId", "state", "initialState", "url", "name"], opts);
+    super(PARTNER_WEBHOOK_STATE, name, args, opts);
   }
 }

@@ -1,13 +1,10 @@
-import * as pulumi from "@pulumi/pulumi";
+import type * as pulumi from "@pulumi/pulumi";
 
-import type { WebhookState } from "../api/operations.js";
-import { isObject } from "../json.js";
+import type { WebhookState } from "../partner-api/operations.js";
 import { PARTNER_WEBHOOK_STATES, type OtherWebhooks, type StateOnDestroy } from "../registration.js";
 import { PartnerResource } from "./partner-resource.js";
 
-/**
- * The arguments of {@link PartnerWebhookStates}. The preview fails if a webhook does not exist.
- */
+/** The arguments of {@link PartnerWebhookStates}. The preview fails if a webhook does not exist. */
 export interface PartnerWebhookStatesArgs {
   /** The desired states of webhooks, by ID: `{ 101: "active", 102: "disabled" }`. */
   states: pulumi.Input<Record<string, pulumi.Input<WebhookState>>>;
@@ -19,7 +16,7 @@ export interface PartnerWebhookStatesArgs {
   others?: pulumi.Input<OtherWebhooks | undefined>;
   /**
    * What happens when you remove IDs from `states`, or the resource: `"leave"` keeps the states of their
-   * webhooks, `"restore"` sets those in which they were first found.
+   * webhooks, `"restore"` sets those in which they became managed.
    * @default "leave"
    */
   stateOnDestroy?: pulumi.Input<StateOnDestroy | undefined>;
@@ -39,41 +36,25 @@ export interface PartnerWebhookStatesArgs {
  * ```
  */
 export class PartnerWebhookStates extends PartnerResource {
-  /** The states of the webhooks in the input `states`, by ID, as last read or set. */
-  declare readonly states: pulumi.Output<Readonly<Record<string, WebhookState>>>;
   /**
-   * The states in which all managed webhooks were first found, also because of `others`, by ID; `null` if the
+   * The states of the webhooks in the input `states`, by ID, as last read or set; `null` if the last change
+   * failed halfway.
+   */
+  declare readonly states: pulumi.Output<Readonly<Record<string, WebhookState | null>>>;
+  /** The state of all other webhooks of the account, or `"leave"`. */
+  declare readonly others: pulumi.Output<OtherWebhooks>;
+  /** What happens to webhooks that are no longer managed. */
+  declare readonly stateOnDestroy: pulumi.Output<StateOnDestroy>;
+  /** The states of the webhooks that `others` covers, by ID, as `states`. */
+  declare readonly otherStates: pulumi.Output<Readonly<Record<string, WebhookState | null>>>;
+  /**
+   * The states in which all managed webhooks became managed, also because of `others`, by ID; `null` if the
    * list did not show it.
    */
   declare readonly initialStates: pulumi.Output<Readonly<Record<string, WebhookState | null>>>;
 
-  /**
-   * @param name The name of the resource in the stack.
-   * @param args The webhooks and their desired states.
-   * @param opts Resource options. `provider` selects the account.
-   */
+  /** @param opts `provider` selects the account. */
   constructor(name: string, args: PartnerWebhookStatesArgs, opts?: pulumi.CustomResourceOptions) {
-    const checked = isObject(args) ? { ...args, states: withoutPrototype(args.states) } : args;
-    super(PARTNER_WEBHOOK_STATES, name, checked, ["states", "initialStates"], opts);
+    super(PARTNER_WEBHOOK_STATES, name, args, opts);
   }
-}
-
-type States = PartnerWebhookStatesArgs["states"];
-
-/**
- * Rejects the webhook ID `__proto__`. The SDK assigns the members of an object one by one, so it would lose
- * that one. The provider rejects all other invalid IDs.
- *
- * @throws {pulumi.RunError} unless the states are a promise or an output, which then fails.
- * @internal
- */
-export function withoutPrototype(states: States): States {
-  const check = <Value>(value: Value): Value => {
-    if (typeof value !== "object" || value === null || !Object.hasOwn(value, "__proto__")) return value;
-    throw new pulumi.RunError(
-      'states has the key "__proto__", which is not a webhook ID. Write a whole number such as 101.',
-    );
-  };
-  if (pulumi.Output.isInstance(states)) return states.apply(check);
-  return states instanceof Promise ? states.then(check) : check(states);
 }

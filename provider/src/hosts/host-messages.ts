@@ -1,0 +1,52 @@
+import { resourceError, type PartnerError } from "../partner-api/errors.js";
+
+/** The page about all codes, in the repository and in the package. */
+const PAGE = "docs/troubleshooting.md";
+
+/**
+ * Completes the message of an error.
+ *
+ * @param usesLastSettings Whether the settings may be those of the last `up`, as in a `destroy`.
+ */
+export function errorText(error: PartnerError, usesLastSettings: boolean): string {
+  const hint = usesLastSettings && dependsOnSettings(error) ? ` ${LAST_SETTINGS}` : "";
+  return `${error.message}${hint} [${error.code}]`.toWellFormed(); // gRPC cannot encode halves of characters.
+}
+
+/** The same error as that of another resource. @param name Empty if it is not known. */
+export function repeatedText({ summary, code }: PartnerError, name: string): string {
+  const other = name === "" ? "another resource" : JSON.stringify(name);
+  return `${summary}, as for ${other}, whose error says what to do. [${code}]`;
+}
+
+/** A bug, without its message: those of Node and `JSON.parse` quote their input. */
+export function unexpectedText(error: unknown): string {
+  const { name, stack = "" } = error instanceof Error ? error : { name: typeof error };
+  const [, place] = /[\\/]([a-z-]+\.(?:js|ts):\d+)/.exec(stack) ?? []; // Of the innermost frame.
+  return (
+    `An unexpected ${name} in pulumi-partners${place === undefined ? "" : ` at ${place}`}. ` +
+    "Please report this line. If a key was being created, it may exist on the server: " +
+    `see ${PAGE} before you run this again. [PARTNERS_BUG]`
+  );
+}
+
+/** A resource or a function does not exist. */
+export function unknownToken(token: string, known: readonly string[]): PartnerError {
+  return resourceError(
+    `There is no ${JSON.stringify(token)}. Use one of: ${known.join(", ")}. Nothing was sent.`,
+  );
+}
+
+/** A person has started the plugin. */
+export const NOT_A_COMMAND =
+  "This is a Pulumi plugin. Pulumi starts it when needed: see the README of pulumi-partners.\n";
+
+const LAST_SETTINGS =
+  '"pulumi destroy" and "pulumi refresh" use the settings of the last "pulumi up": ' +
+  "to use today's, add --run-program.";
+
+/** Whether other settings could help: neither after an interruption, nor if the service refuses or fails. */
+function dependsOnSettings({ code, status }: PartnerError): boolean {
+  const isReached = status !== null && status >= 400 && ![401, 403, 404].includes(status);
+  return code !== "PARTNERS_INTERRUPTED" && !isReached;
+}

@@ -1,0 +1,100 @@
+import { describe, expect, it, vi } from "vitest";
+
+import { PartnerError, type ErrorFacts } from "../../../provider/src/partner-api/errors.js";
+import { PluginHost } from "../../../provider/src/hosts/plugin-host.js";
+import { PartialFailure } from "../../../provider/src/plugin/resource-adapter.js";
+import { warning } from "../../../provider/src/plugin/resource.js";
+
+const [ORDERS, REFUNDS] = ["orders", "refunds"].map(
+  (name) => `urn:pulumi:dev::shop::partners:index:X::${name}`,
+);
+const SUMMARY = "POST https://partners.example.com/api/v1/partners/api-key: the server returned 401";
+const TEXT = `${SUMMARY}. Check the token.`;
+const LAST_UP = "to use today's, add --run-program.";
+
+function refused(facts: ErrorFacts = {}, text = TEXT): PartnerError {
+  return new PartnerError("PARTNERS_STATUS", text, { summary: SUMMARY, status: 401, ...facts });
+}
+
+/** The messages of one plugin process, without an engine. */
+function hostAlone(): PluginHost {
+  return new PluginHost(undefined, () => {
+    throw new Error("there is no engine");
+  });
+}
+
+describe("an error that many resources have", () => {
+  it("is told in full once; then, one line names the first resource", () => {
+    const host = hostAlone();
+    const texts = [ORDERS, ORDERS, REFUNDS, ""].map((urn) => host.describeError(refused(), false, urn));
+    const full = `${TEXT} [PARTNERS_STATUS]`; // Also if a retry hook repeats the call.
+    const short = `${SUMMARY}, as for "orders", whose error says what to do. [PARTNERS_STATUS]`;
+    expect(texts).toEqual([full, full, short, short]);
+  });
+
+  it("is told in one line as well if no resource is known, as when the dynamic host deletes", () => {
+    const host = hostAlone();
+    const texts = ["", ""].map((urn) => host.describeError(refused(), false, urn));
+    expect(texts[1]).toBe(
+      `${SUMMARY}, as for another resource, whose error says what to do. [PARTNERS_STATUS]`,
+    );
+  });
+
+  it.each<[what: string, second: unknown, usesLastSettings: boolean]>([
+    ["if something may have changed", refused({ effect: "possible" }), false],
+    ["if it has no summary", refused({ summary: null }), false],
+    ["in a partial failure, which the engine stores", new PartialFailure("id", {}, refused()), false],
+    ["in another kind of call", refused(), true],
+  ])("is told in full again %s", (_what, second, usesLastSettings) => {
+    const host = hostAlone();
+    host.describeError(refused(), false, ORDERS);
+    expect(host.describeError(second, usesLastSettings, REFUNDS)).toContain(TEXT);
+  });
+});
+
+describe("with the settings of the last up, an error", () => {
+  it.each<[what: string, error: PartnerError, isTold: boolean]>([
+    ["about settings", new PartnerError("PARTNERS_CONFIGURATION", "Set it."), true],
+    ["without a response", new PartnerError("PARTNERS_CONNECTION", "No."), true],
+    ["about the address of a resource", new PartnerError("PARTNERS_RESOURCE", "No."), true],
+    ...[302, 401, 403, 404, 409, 429, 500].map((status): [string, PartnerError, boolean] => [
+      `with a ${status}`,
+      refused({ status }),
+      status < 409,
+    ]),
+    ["after an interruption", new PartnerError("PARTNERS_INTERRUPTED", "Stopped."), false],
+  ])("%s names --run-program: %s", (_what, error, isTold) => {
+    const text = hostAlone().describeError(error, true);
+    expect(text.endsWith(`[${error.code}]`)).toBe(true);
+    expect(text.includes(LAST_UP)).toBe(isTold);
+    expect(hostAlone().describeError(error)).not.toContain("--run-program");
+  });
+});
+
+it("an error contains no half of a character, which gRPC cannot encode", () => {
+  const text = hostAlone().describeError(new PartnerError("PARTNERS_STATUS", "No \ud83d."));
+  expect(text).toBe("No \ufffd. [PARTNERS_STATUS]");
+});
+
+it("an unexpected error becomes one line without its message, which may hold anything", () => {
+  const error = new TypeError("s3cret is not a function");
+  error.stack =
+    "TypeError: s3cret\n    at f (/home/s3cret/dist/keys/key-reader.js:12:3)\n    at g (a.js:1:1)";
+  const line = /^An unexpected TypeError in pulumi-partners at key-reader\.js:12\. [^\n]*\[PARTNERS_BUG\]$/;
+  expect(hostAlone().describeError(error)).toMatch(line);
+  expect(hostAlone().describeError("s3cret")).toMatch(/^An unexpected string in pulumi-partners\. /);
+  for (const text of [error, "s3cret"]) expect(hostAlone().describeError(text)).not.toContain("s3cret");
+});
+
+it("a message is shown once for each resource", async () => {
+  const write = vi.spyOn(process.stderr, "write").mockReturnValue(true);
+  const host = hostAlone();
+  const names = ["a", "a", "b"].map((id) => ({ id, urn: "" })); // Without a URN, the ID tells them apart.
+  for (const name of [{ id: "a", urn: ORDERS ?? "" }, ...names])
+    await host.handleCall(name, async () => {
+      await Promise.resolve();
+      host.plugin.notify(warning("Unknown."));
+    });
+  expect(write.mock.calls).toEqual(Array(3).fill(["pulumi-partners: Unknown.\n"]));
+  write.mockRestore();
+});

@@ -1,0 +1,134 @@
+import proto from "@pulumi/pulumi/proto/provider_pb.js";
+import { describe, expect, it } from "vitest";
+
+import { NativeConfiguration } from "../../../provider/src/hosts/native-configuration.js";
+import { PluginHost } from "../../../provider/src/hosts/plugin-host.js";
+import { fromStruct, toStruct } from "../../../provider/src/hosts/struct.js";
+import { SIGNATURE, UNKNOWN, type Properties } from "../../../provider/src/plugin/properties.js";
+import type { Notice } from "../../../provider/src/plugin/resource.js";
+
+const TYPE = "pulumi:providers:partners";
+const GIVEN = { baseUrl: "https://eu.example.com", accessToken: "t0ken" };
+
+/** Checks the inputs of a provider. */
+function check(news: Properties, name = `${TYPE}::eu`, project = "test") {
+  const host = new PluginHost(undefined, () => {
+    throw new Error("there is no engine");
+  });
+  const warnings: string[] = [];
+  Object.assign(host.plugin, { notify: ({ text }: Notice) => void warnings.push(text) });
+  const request = new proto.CheckRequest()
+    .setUrn(`urn:pulumi:dev::${project}::${name}`)
+    .setNews(toStruct(news));
+  const response = new NativeConfiguration(host).check(request);
+  const failures = response.getFailuresList();
+  return {
+    raw: response.getInputs()?.toJavaScript() ?? {},
+    inputs: fromStruct(response.getInputs()),
+    problems: failures.map((failure) => failure.getReason()),
+    properties: failures.map((failure) => failure.getProperty()),
+    warnings,
+    plugin: host.plugin,
+  };
+}
+
+describe("the inputs of a provider", () => {
+  it.each(["", "_0_1_0_beta_1", "_https_/example.com/a-b", "_0_1_0_github_/api.github.com/x"])(
+    "of default%s are those of the default provider",
+    (suffix) => {
+      const { inputs } = check(GIVEN, `${TYPE}::default${suffix}`);
+      expect(inputs).toEqual({ ...GIVEN, account: "default", explicit: "false" });
+    },
+  );
+
+  // The engine would give none of these names to a default provider. An empty account name counts as not set.
+  it.each<[name: string, news: Properties, account: string]>([
+    [`${TYPE}::default_eu`, { account: "" }, "default_eu"],
+    [`${TYPE}::default/eu`, { account: null }, "default/eu"],
+    [`${TYPE}::eu::default`, { account: "us" }, "us"],
+    [`my:Region$${TYPE}::default`, {}, "default"],
+  ])("of %s with %j are those of an explicit provider", (name, news, account) => {
+    const { inputs } = check({ ...GIVEN, ...news }, name);
+    expect(inputs).toEqual({ ...GIVEN, ...news, account, explicit: "true" });
+  });
+
+  it("mark the token and the headers as secrets, and unknown headers as unknown", () => {
+    const secret = (value: unknown) => ({ [SIGNATURE]: "1b47061264138c4ac30d75fd1eb44270", value });
+    const headers = { "X-Key": "k", "X-Tenant": "a" };
+    expect(check({ ...GIVEN, headers }).raw).toMatchObject({
+      accessToken: secret(GIVEN.accessToken),
+      headers: secret(headers),
+    });
+    for (const partly of [{ ...headers, "X-Key": UNKNOWN }, JSON.stringify({ "X-Key": UNKNOWN })])
+      expect(check({ ...GIVEN, headers: partly }).raw).toMatchObject({ headers: UNKNOWN });
+  });
+
+  it("become settings, whether they are text or values, in the spelling of each language", () => {
+    const values = { headers: { "X-Key": "k" }, requestTimeout: 5, responses: { api_key: "/k" } };
+    const texts = Object.entries(values).map(([name, value]) => [name, JSON.stringify(value)] as const);
+    for (const news of [values, Object.fromEntries(texts)]) {
+      const { plugin, problems } = check({ ...GIVEN, ...news });
+      expect(problems).toEqual([]);
+      const expected = { requestTimeout: 5000, headers: { "X-Key": "k" }, responses: { apiKey: "/k" } };
+      expect(plugin.readSettings()).toMatchObject(expected);
+    }
+  });
+
+  it("fail if they are missing or wrong, without a property, whose value the engine would print", () => {
+    const { problems, properties } = check({ accessToken: "t", requestTimeout: "soon" });
+    expect(problems).toEqual([
+      expect.stringMatching(/requestTimeout: it must be.*Set the Provider's baseUrl/),
+    ]);
+    expect(properties).toEqual([""]);
+    const wrong = check({ ...GIVEN, accessToken: 1e22, account: ["eu"] });
+    expect(wrong.problems).toEqual(
+      ["accessToken", "account"].map((name) => `${name} must be text: quote it.`),
+    );
+    expect(check({ accessToken: "t", baseUrl: UNKNOWN }).problems, "not known yet").toEqual([]);
+  });
+
+  it("cause a warning if they have no effect, unless they may be those of a project named partners", () => {
+    const added = { version: "0.1.0", pluginDownloadURL: "https://get.example.com", __internal: {} };
+    const news = { ...GIVEN, ...added, rotate: "1" };
+    expect(check(news).warnings).toEqual([
+      expect.stringMatching(/^"rotate" is not a pulumi-partners setting/),
+    ]);
+    const byDefault = check(news, `${TYPE}::default_0_1_0`);
+    expect(byDefault.warnings).toEqual([expect.stringMatching(/^"partners:rotate" is not/)]);
+    expect(check(news, `${TYPE}::default_0_1_0`, "partners").warnings).toEqual([]);
+  });
+});
+
+describe("a difference between a provider's old and new inputs", () => {
+  const EU = { ...GIVEN, account: "eu", explicit: "true" };
+
+  it.each<[what: string, olds: Properties, news: Properties, changed: string[], replaces: string[]]>([
+    ["no setting", EU, EU, [], []],
+    ["the address", EU, { ...EU, baseUrl: "https://x.example" }, ["baseUrl"], []],
+    ["the account", EU, { ...EU, account: "us" }, ["account"], ["account"]],
+    ["a header", { ...EU, headers: { x: "1" } }, { ...EU, headers: { x: "2" } }, ["headers"], []],
+    [
+      "the account of stack configuration, which must not replace keys when it is changed back",
+      { ...GIVEN, account: "prod", explicit: "false" },
+      { ...GIVEN, account: "default", explicit: "false" },
+      ["account"],
+      [],
+    ],
+    [
+      "the names of the inputs, after a move from dynamic resources",
+      { "partners:baseUrl": GIVEN.baseUrl, "partners:accessToken": GIVEN.accessToken },
+      EU,
+      ["account"],
+      [],
+    ],
+  ])("in %s changes and replaces the right settings", (_what, olds, news, changed, replaces) => {
+    const host = new PluginHost(undefined, () => {
+      throw new Error("there is no engine");
+    });
+    const request = new proto.DiffRequest().setOlds(toStruct(olds)).setNews(toStruct(news));
+    const response = new NativeConfiguration(host).diff(request);
+    const { DIFF_SOME, DIFF_NONE } = proto.DiffResponse.DiffChanges;
+    expect(response.getChanges()).toBe(changed.length > 0 ? DIFF_SOME : DIFF_NONE);
+    expect([response.getDiffsList(), response.getReplacesList()]).toEqual([changed, replaces]);
+  });
+});
