@@ -1,39 +1,65 @@
 import js from "@eslint/js";
 import tseslint from "typescript-eslint";
 
-/** Forbids imports in a layer of ARCHITECTURE.md. @param forbidden A regular expression and the reason for each import. */
-function layer(folder, ...forbidden) {
-  return {
-    files: [`provider/src/${folder}/**/*.ts`],
-    rules: {
-      "@typescript-eslint/no-restricted-imports": [
-        "error",
-        {
-          patterns: forbidden.map(([regex, message, allowTypeImports = false]) => ({
-            regex,
-            message,
-            allowTypeImports,
-          })),
-        },
-      ],
-    },
-  };
-}
-
 /** A part of a sentence: three words. */
 const SENTENCE = "/[A-Za-z]+ [A-Za-z]+ [A-Za-z]+/";
 
-const OUT = "^(\\.\\./)+";
-const PULUMI = [
-  "^@pulumi/(?!pulumi/proto/)",
-  "A host speaks the protocol of the engine; it may import only types of the SDK.",
-  true,
+/** Forbids imports in some files. @param forbidden A regular expression, a reason, and whether types may pass. */
+function imports(files, ...forbidden) {
+  const patterns = forbidden.map(([regex, message, allowTypeImports = false]) => ({
+    regex,
+    message,
+    allowTypeImports,
+  }));
+  return { files, rules: { "@typescript-eslint/no-restricted-imports": ["error", { patterns }] } };
+}
+
+/** The rules of ARCHITECTURE.md. The last one that matches a file counts, so each repeats what it must. */
+const PULUMI = ["^@pulumi/", "Only hosts/ and resources/ speak to the engine."];
+const UNDICI = ["^undici", "Only partner-api/ sends requests."];
+const ROOMS = [
+  imports(["provider/src/{plugin,cli}/**/*.ts"], PULUMI, UNDICI, [
+    "/resources/",
+    "A program's process loads resources/, the plugin's process everything else.",
+  ]),
+  imports(["provider/src/partner-api/**/*.ts"], PULUMI, [
+    "^\\.\\./(?!json\\.js|version\\.js)",
+    "The client knows no Pulumi and no resource.",
+  ]),
+  imports(["provider/src/{keys,webhooks}/**/*.ts"], PULUMI, UNDICI, [
+    "/(?:keys|webhooks|hosts|resources)/",
+    "The features do not depend on each other, nor on a host.",
+  ]),
+  imports(
+    ["provider/src/**/*-reader.ts"],
+    [
+      "^(?!\\.\\./json\\.js$|\\.\\./plugin/response-mapping\\.js$|\\./[a-z-]+-reader\\.js$)",
+      "What a body means depends on its text and on the mapping alone.",
+    ],
+  ),
+  imports(
+    ["provider/src/resources/**/*.ts"],
+    ["^undici|^node:(?!module$)", "A program only registers resources; the plugin's process does the work."],
+    [
+      "/(?:hosts|plugin|keys|webhooks|partner-api|sandbox|cli)/",
+      "The engine loads the handlers through registration.ts; a program may import only types.",
+      true,
+    ],
+  ),
+  imports(
+    ["provider/src/hosts/**/*.ts"],
+    ["^@pulumi/(?!pulumi/proto/)", "A host speaks the protocol itself; the SDK starts slowly.", true],
+    UNDICI,
+    ["/(?:resources|sandbox|cli)/", "A host does not depend on programs."],
+  ),
+  imports(
+    ["provider/src/sandbox/**/*.ts"],
+    ["^(?!node:|\\./)", "The sandbox must not share code with what it tests."],
+  ),
 ];
 
 export default tseslint.config(
-  {
-    ignores: ["**/dist/", "**/node_modules/", "coverage/"],
-  },
+  { ignores: ["**/dist/", "**/node_modules/", "coverage/"] },
   js.configs.recommended,
   {
     files: ["**/*.cjs"],
@@ -75,70 +101,16 @@ export default tseslint.config(
     rules: { "max-len": ["error", { code: 110, ignoreUrls: true, ignoreRegExpLiterals: true }] },
   },
   {
-    files: ["provider/src/{shared,keys,webhooks,api}/**/*.ts"],
+    files: ["provider/src/{plugin,keys,webhooks,partner-api,hosts}/**/*.ts"],
+    ignores: ["**/*-messages.ts", "**/*-reader.ts", "**/response-mapping.ts"], // Lists of names are no sentences.
     rules: {
       "no-restricted-syntax": [
         "error",
         ...[`:not(TSLiteralType) > Literal[value=${SENTENCE}]`, `TemplateElement[value.raw=${SENTENCE}]`].map(
-          (selector) => ({
-            selector,
-            message: "Only messages/ has sentences for users: give it a fact.",
-          }),
+          (selector) => ({ selector, message: "A sentence stands beside its kind, in *-messages.ts." }),
         ),
       ],
     },
   },
-  layer(
-    "resources",
-    ["^undici|^node:", "A program only registers resources; the plugin process does the work."],
-    [
-      `${OUT}(hosts|messages|shared|keys|webhooks|sandbox|cli)/`,
-      "The engine loads the host through the strings in registration.ts.",
-    ],
-    [`${OUT}(api|responses)/`, "A program sends no requests; it may import only types.", true],
-  ),
-  layer(
-    "hosts",
-    PULUMI,
-    ["^undici", "Only api/ sends requests."],
-    [`${OUT}(resources|sandbox|cli)/`, "A host does not depend on programs."],
-    [`${OUT}responses/`, "Only the layers below interpret responses."],
-  ),
-  layer(
-    "messages",
-    ["^@pulumi/|^undici|^node:", "A message is made from facts alone."],
-    [`${OUT}(hosts|resources|sandbox|cli)/`, "A message does not depend on who shows it."],
-  ),
-  ...["shared", "keys", "webhooks"].map((room) =>
-    layer(
-      room,
-      ["^@pulumi/", "Handlers do not depend on the host."],
-      ["^undici", "Only api/ sends requests."],
-      [
-        `${OUT}(hosts|messages|resources|sandbox|cli)/`,
-        "Handlers depend only on the client and on responses/.",
-      ],
-    ),
-  ),
-  layer(
-    "api",
-    ["^@pulumi/", "The client does not depend on Pulumi."],
-    [
-      `${OUT}(hosts|messages|shared|keys|webhooks|resources|sandbox|cli)/`,
-      "The client depends on no other layer.",
-    ],
-    [`${OUT}responses/`, "Handlers interpret bodies."],
-  ),
-  layer(
-    "responses",
-    [
-      `^(?!node:|\\./|\\.\\./(json|api/operations|api/server-message|api/errors)\\.js$)`,
-      "The meaning of a response depends only on its text.",
-    ],
-    [`/api/errors\\.js$`, "A reader returns facts for errors; it may import only their types.", true],
-  ),
-  layer("sandbox", [
-    `^(?!node:|\\./|\\.\\./api/operations\\.js$)`,
-    "The sandbox must not share code with what it tests.",
-  ]),
+  ...ROOMS,
 );
