@@ -20,7 +20,7 @@ func main() {
 		orders, err := partners.NewPartnerWebhookState(ctx, "orders", &partners.PartnerWebhookStateArgs{
 			WebhookId:      pulumi.Int(101),
 			State:          pulumi.String("active"),
-			StateOnDestroy: partners.StateOnDestroyRestore, // On removal, restore the state in which it was found.
+			StateOnDestroy: pulumi.String("restore"), // On removal, restore the state in which it was found.
 		})
 		if err != nil {
 			return err

@@ -10,7 +10,7 @@ orders = partners.PartnerWebhookState(
     "orders",
     webhook_id=101,
     state="active",
-    state_on_destroy=partners.StateOnDestroy.RESTORE,  # On removal, restore the state in which it was found.
+    state_on_destroy="restore",  # On removal, restore the state in which it was found.
 )
 refunds = partners.PartnerWebhookState("refunds", webhook_id=103, state="disabled")
 

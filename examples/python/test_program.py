@@ -10,8 +10,6 @@ class Mocks(pulumi.runtime.Mocks):
         return [args.name, {**args.inputs, "apiKey": "pk_test"}]
 
     def call(self, args):
-        if args.token.endswith(":getPartnerWebhook"):
-            return {"webhookId": 101}
         return {"webhooks": [{"webhookId": 101, "record": {}}, {"webhookId": 102, "record": {}}]}
 
 

@@ -12,5 +12,5 @@ const orders = new partners.PartnerWebhookState("orders", {
 new partners.PartnerWebhookState("refunds", { webhookId: 103, state: "disabled" });
 
 export const apiKey = checkout.apiKey; // A secret: shown only with --show-secrets.
-export const fingerprint = checkout.fingerprint;
+export const hint = checkout.hint; // Its last four characters, to tell keys apart.
 export const ordersState = orders.state;
