@@ -1,74 +1,60 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 
-import { SettingsError } from "../../../provider/src/api/errors.js";
-import { accountName, readSettings } from "../../../provider/src/shared/settings.js";
-import { EXPLICIT_KEY } from "../../../provider/src/setting-names.js";
-import { page, tableWith } from "./tables.ts";
+import { PartnerError } from "../../../provider/src/partner-api/errors.js";
+import { SettingsReader } from "../../../provider/src/plugin/settings.js";
+import { NAMESPACE, SETTING_NAMES, SETTINGS, variableOf } from "../../../provider/src/setting-names.js";
+import { page, sectionOf, tableWith } from "./pages.ts";
 
 const REQUIRED = { "partners:baseUrl": "https://partners.example.com", "partners:accessToken": "token" };
+const ROWS = tableWith(page("docs/configuration.md"), "environment variable");
 
-/** Returns the settings that are rejected. */
-function rejected(settings: object): string[] {
-  try {
-    readSettings(new Map(Object.entries({ ...REQUIRED, ...settings })), {});
-    return [];
-  } catch (error) {
-    if (!(error instanceof SettingsError)) throw error;
-    return error.problems.map((problem) => ("setting" in problem ? `partners:${problem.setting}` : ""));
-  }
+function read(settings: Readonly<Record<string, string>>) {
+  const reader = new SettingsReader(new Map(Object.entries({ ...REQUIRED, ...settings })), {});
+  return { ...reader.read(), account: reader.account };
 }
 
-describe("docs/configuration.md", () => {
-  const rows = tableWith(page("docs/configuration.md"), "environment variable");
+function columns(...names: readonly string[]): Record<string, string> {
+  return Object.fromEntries(ROWS.map((row) => names.map((name) => row[name]) as [string, string]));
+}
 
-  it("lists the settings that are read", () => {
-    const keys = new Set<string>();
-    const variables = new Set<string>();
-    const config = { get: (key: string) => void keys.add(key) };
-    const get = (_target: object, name: string | symbol) => void variables.add(String(name));
-    expect(() => readSettings(config, new Proxy<NodeJS.ProcessEnv>({}, { get }))).toThrow();
-    accountName(config);
-    keys.delete(EXPLICIT_KEY);
-    const column = (name: string): string[] => rows.map((row) => row[name] ?? "").sort();
-    expect(column("stack configuration")).toEqual([...keys].sort());
-    expect(column("environment variable").filter((name) => name !== "–")).toEqual([...variables].sort());
-  });
+it("docs/configuration.md lists the settings and their environment variables", () => {
+  const variables = SETTINGS.map((name) => [
+    NAMESPACE + name,
+    (SETTING_NAMES as readonly string[]).includes(name) ? variableOf(name) : "–",
+  ]);
+  expect(columns("stack configuration", "environment variable")).toEqual(Object.fromEntries(variables));
+});
 
-  it("lists the defaults, and marks the required settings", () => {
-    const written = rows.map((row) => [row["stack configuration"], row["default"]]);
-    const { servers, ...settings } = readSettings(new Map(Object.entries(REQUIRED)), {});
-    expect(servers).toHaveLength(1);
-    expect(settings).toMatchObject({ requestsPerSecond: null, responses: {} });
-    expect(Object.fromEntries(written)).toEqual({
-      "partners:baseUrl": "required",
-      "partners:accessToken": "required",
-      "partners:previousBaseUrl": "none",
-      "partners:allowTokenOverPlainHttp": "false",
-      "partners:headers": Object.keys(settings.headers).length === 0 ? "none" : "",
-      "partners:requestTimeout": String(settings.requestTimeout / 1000),
-      "partners:operationTimeout": String(settings.operationTimeout / 1000),
-      "partners:maxConnections": String(settings.maxConnections),
-      "partners:requestsPerSecond": "no limit",
-      "partners:refreshBeforeUpdate": String(settings.refreshBeforeUpdate),
-      "partners:readWebhooks": String(settings.readWebhooks),
-      "partners:responses": "recognized",
-      "partners:account": accountName(new Map()),
-    });
-    const required = rows
-      .filter((row) => row["default"] === "required")
-      .map((row) => row["stack configuration"]);
-    expect(required).toEqual(Object.keys(REQUIRED));
-    for (const key of required) expect(rejected({ [key ?? ""]: "" })).toEqual([key]);
+it("docs/configuration.md lists the defaults, and marks the required settings", () => {
+  const { headers, requestTimeout, responses, servers, account } = read({});
+  expect([headers, responses, servers]).toEqual([{}, {}, ["https://partners.example.com"]]);
+  expect(columns("stack configuration", "default")).toEqual({
+    "partners:baseUrl": "required",
+    "partners:accessToken": "required",
+    "partners:previousBaseUrl": "none",
+    "partners:headers": "none",
+    "partners:requestTimeout": String(requestTimeout / 1000),
+    "partners:responses": "recognized",
+    "partners:account": account,
   });
+  for (const key of Object.keys(REQUIRED)) expect(() => read({ [key]: "" }), key).toThrow(key);
+});
 
-  const limits = rows.flatMap(({ "stack configuration": key = "", values = "" }) => {
-    const [, least, most] = /^([\d.]+) to (\d+)$/.exec(values) ?? [];
-    return least === undefined ? [] : [[key, Number(least), Number(most)] as const];
-  });
-  it.each(limits)("states the limits of %s", (key, least, most) => {
-    for (const valid of [least, most]) expect(rejected({ [key]: String(valid) }), `${valid}`).toEqual([]);
-    for (const invalid of [least / 2, most + 1])
-      expect(rejected({ [key]: String(invalid) }), `${invalid}`).toEqual([key]);
-    expect(limits).toHaveLength(4);
-  });
+it("docs/configuration.md states the limits of the timeout", () => {
+  const limits = columns("stack configuration", "values")["partners:requestTimeout"];
+  const [least = NaN, most = NaN] = limits?.split(" to ").map(Number) ?? [];
+  for (const valid of [least, most]) read({ "partners:requestTimeout": String(valid) });
+  for (const wrong of [least / 2, most + 1])
+    expect(() => read({ "partners:requestTimeout": String(wrong) })).toThrow(PartnerError);
+});
+
+it("docs/responses.md and the page about Provider list the members of responses", () => {
+  const cells = tableWith(page("docs/responses.md"), "member").map((row) => row["member"] ?? "");
+  const members = cells.flatMap((cell) => cell.split(", ")).sort();
+  expect(() => read({ "partners:responses": '{"x":1}' })).toThrow("responses: it has an unknown member");
+  const values: object = { active: ["a"], disabled: ["b"], complete: true };
+  const mapping = { ...Object.fromEntries(members.map((member) => [member, "/a"])), ...values };
+  expect(read({ "partners:responses": JSON.stringify(mapping) }).responses).toEqual(mapping);
+  const section = sectionOf(page("docs/resources/provider.md"), "### ResponseMapping");
+  expect([...section.matchAll(/^- `(\w+)`/gm)].map(([, name]) => name).sort()).toEqual(members);
 });

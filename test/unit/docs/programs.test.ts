@@ -1,4 +1,3 @@
-import { readdirSync } from "node:fs";
 import { symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
@@ -6,7 +5,7 @@ import { expect, it } from "vitest";
 import { ROOT } from "../../../provider/tools/checkout.ts";
 import { mustRun } from "../../../provider/tools/child-process.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
-import { page } from "./tables.ts";
+import { FILES, page } from "./pages.ts";
 
 /** Declarations for blocks that are not complete programs. */
 const DECLARATIONS = {
@@ -21,20 +20,9 @@ const DECLARATIONS = {
   // Third-party packages that are not installed here.
   aws: "declare const aws: any;",
   kubernetes: "declare const kubernetes: any;",
-  vault: "declare const vault: any;",
-  github: "declare const github: any;",
 };
 
-const examples = readdirSync(join(ROOT, "examples"), { recursive: true, encoding: "utf8" })
-  .filter((file) => /(?<!node_modules.*)\.ts$/.test(file))
-  .map((file) => linesOf(page(join("examples", file))));
-
-const BLOCKS = readdirSync(join(ROOT, "docs"), { recursive: true, encoding: "utf8" })
-  .filter((file) => file.endsWith(".md"))
-  .flatMap((file) => {
-    const blocks = page(join("docs", file)).matchAll(/^```ts\n(.*?)^```$/gms);
-    return [...blocks].map(([, block = ""]) => ({ file, block }));
-  });
+const examples = FILES.filter((file) => /^examples\/.*\.ts$/.test(file)).map((file) => linesOf(page(file)));
 
 function linesOf(text: string): string[] {
   return text.split("\n").map((line) => line.trim());
@@ -42,21 +30,23 @@ function linesOf(text: string): string[] {
 
 /** Whether one example contains all lines of a block. */
 function isFromExample(block: string): boolean {
-  const lines = linesOf(block);
-  return examples.some((example) => lines.every((line) => example.includes(line)));
+  return examples.some((example) => linesOf(block).every((line) => example.includes(line)));
 }
 
 it("every program in the docs is part of an example or compiles", { timeout: 60_000 }, async () => {
-  expect(BLOCKS.length).toBeGreaterThan(5);
+  const blocks = FILES.filter((file) => /^(README|docs\/.*)\.md$/.test(file)).flatMap((file) =>
+    [...page(file).matchAll(/^```ts\n(.*?)^```$/gms)].map(([, block = ""]) => ({ file, block })),
+  );
+  expect(blocks.length).toBeGreaterThan(10);
   const cwd = await temporaryFolder();
   await symlink(join(ROOT, "node_modules"), join(cwd, "node_modules"));
   const programs: string[] = [];
-  for (const { file, block } of BLOCKS.filter(({ block }) => !isFromExample(block))) {
+  for (const { file, block } of blocks.filter(({ block }) => !isFromExample(block))) {
     const missing = Object.entries(DECLARATIONS).filter(
       ([name]) => !new RegExp(`\\b(as|const|import \\{) ${name}\\b`).test(block),
     );
     const program = [...missing.map(([, declaration]) => declaration), block, "export {};"].join("\n");
-    programs.push(`${file.replace("/", "-")}-${programs.length}.ts`);
+    programs.push(`${file.replaceAll("/", "-")}-${programs.length}.ts`);
     await writeFile(join(cwd, programs.at(-1) ?? ""), program);
   }
   const tsc = join(ROOT, "node_modules/typescript/bin/tsc");

@@ -1,0 +1,79 @@
+import { existsSync } from "node:fs";
+import { dirname, join, normalize } from "node:path";
+import { describe, expect, it } from "vitest";
+
+import { ROOT } from "../../../provider/tools/checkout.ts";
+import { FILES, page, PAGES, sectionOf } from "./pages.ts";
+
+const DOCS = PAGES.filter((file) => file.startsWith("docs/"));
+
+/** Returns the anchors that GitHub creates: lowercase, without punctuation, with hyphens for spaces. */
+function anchorsOf(markdown: string): string[] {
+  const headings = markdown.replaceAll(/^```.*?^```/gms, "").match(/(?<=^#+ ).*$/gm) ?? [];
+  return headings.map((heading) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\w\- ]/g, "")
+      .replaceAll(" ", "-"),
+  );
+}
+
+/** Returns the relative links of a page, as a path from the root and an anchor. */
+function linksOf(file: string): { readonly path: string; readonly anchor: string | undefined }[] {
+  return [...page(file).matchAll(/\]\((?!https?:)([^)\s#]*)(?:#([^)\s]+))?\)/g)].map(
+    ([, path = "", anchor]) => ({ path: path === "" ? file : normalize(join(dirname(file), path)), anchor }),
+  );
+}
+
+describe.each(PAGES)("%s", (file) => {
+  it("has no dead links", () => {
+    const dead = linksOf(file).filter(
+      ({ path, anchor }) =>
+        !existsSync(join(ROOT, path)) || (anchor !== undefined && !anchorsOf(page(path)).includes(anchor)),
+    );
+    expect(dead).toEqual([]);
+  });
+
+  it("names only existing files", () => {
+    const text = page(file).replaceAll(/https?:\S+/g, "");
+    const paths = text.match(/(?<=[` ])(?:provider|test|docs|examples|\.github|\.ci)\/[\w./-]*\w/g) ?? [];
+    const sources = paths.filter((path) => !path.startsWith("provider/dist"));
+    expect(sources.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
+  });
+});
+
+it("every page of docs/ is reached from the README", () => {
+  const reached = new Set<string>(["README.md"]);
+  for (const file of reached)
+    for (const { path } of linksOf(file)) if (PAGES.includes(path)) reached.add(path);
+  expect(DOCS.length).toBeGreaterThan(10);
+  expect(DOCS.filter((file) => !reached.has(file))).toEqual([]);
+});
+
+it("ARCHITECTURE.md names only files of provider/src that exist", () => {
+  const sources = FILES.filter((file) => file.startsWith("provider/src/"));
+  const named = page("ARCHITECTURE.md").match(/(?<=`)[\w/-]+\.ts(?=`)/g) ?? [];
+  expect(named.length).toBeGreaterThan(20);
+  expect(named.filter((file) => !sources.some((source) => source.endsWith(`/${file}`)))).toEqual([]);
+});
+
+describe("how much there is to read", () => {
+  const words = (text: string): number => text.split(/\s+/).filter(Boolean).length;
+
+  it.each([
+    [500, "the README", ["README.md"]],
+    [9500, "all pages for users", [...DOCS, "SECURITY.md"]],
+    [600, "docs/keys.md", ["docs/keys.md"]],
+    [900, "what is said about webhooks", ["docs/webhooks.md", "docs/responses.md"]],
+    [500, "ARCHITECTURE.md", ["ARCHITECTURE.md"]],
+    [500, "CONTRIBUTING.md", ["CONTRIBUTING.md"]],
+  ])("at most %i words: %s", (most, _name, files) => {
+    expect(words(files.map(page).join("\n"))).toBeLessThanOrEqual(most);
+  });
+
+  it("at most 80 words: what to do after a lost response", () => {
+    const section = sectionOf(page("docs/troubleshooting.md"), "## A key may exist");
+    expect(words(section)).toBeGreaterThan(20);
+    expect(words(section)).toBeLessThanOrEqual(80);
+  });
+});
