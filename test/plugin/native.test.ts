@@ -65,7 +65,7 @@ describe("whether a resource exists", () => {
     expect(takeRequests(api)).not.toContain("POST");
   });
 
-  it("is not denied if the list goes on", async () => {
+  it("is not denied if the list is incomplete", async () => {
     const { api, plugin } = await start(native);
     replaceAnswers(api, "listWebhooks", () => ({ body: { data: [{ id: 1 }], has_more: true } }));
     expect((await errorOf(ask(plugin, HOOK, "999"))).message).toMatch(/has_more.*\[PARTNERS_RESOURCE\]$/);

@@ -158,13 +158,13 @@ function reportList(
     }
     return;
   }
-  const { webhooks, moreSign } = list;
+  const { webhooks, incompleteSign: sign } = list;
   const found = Object.entries(list.pointers).filter(([, pointer]) => pointer !== null);
   const where = found.map(([name, pointer]) => `${name} at ${JSON.stringify(pointer)}`).join(", ");
-  if (moreSign === null) report("ok", "list", `Found ${where}.`);
+  if (sign === null) report("ok", "list", `Found ${where}.`);
   else {
-    const finding = `Found ${where}. The list goes on (${moreSign}), so others and getPartnerWebhooks fail.`;
-    report("warning", "list", finding, ["If it is complete:", ...commandsFor({ complete: true })]);
+    const finding = `Found ${where}. The list is incomplete (${sign}): others and getPartnerWebhooks fail.`;
+    report("warning", "list", finding, ["If the list is complete:", ...commandsFor({ complete: true })]);
   }
   const all = [...webhooks.values()].sort((one, other) => one.webhookId - other.webhookId);
   const table = all.map(({ webhookId, state }) => `${webhookId}  ${state ?? "unknown"}`);

@@ -58,7 +58,7 @@ export class NativeResources {
     const handlers = this.#handlersOf(request);
     const olds = fromStruct(request.getProperties());
     const found = await (isAdoption(olds)
-      ? handlers.adopt(request.getId(), isQuestion(request.getUrn()))
+      ? handlers.adopt(request.getId(), isExistenceCheck(request.getUrn()))
       : handlers.read(olds));
     if (found === null) return new proto.ReadResponse().setId("");
     const { inputs = fromStruct(request.getInputs()), outputs } = found;
@@ -112,7 +112,7 @@ function nameOf(request: { getId(): string; getUrn(): string }): ResourceName {
 }
 
 /** Whether a program only asks whether a resource exists (pulumi, pkg/resource/deploy/source_eval.go). */
-function isQuestion(urn: string): boolean {
+function isExistenceCheck(urn: string): boolean {
   return /::__exists__[0-9]+$/.test(urn);
 }
 

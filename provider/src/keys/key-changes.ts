@@ -1,21 +1,21 @@
-import { failureOf, PartnerError } from "../partner-api/errors.js";
+import { PartnerError } from "../partner-api/errors.js";
 import type { Applied } from "../plugin/resource.js";
+import type { KeyResponse } from "../registration.js";
+import { readCreatedKey, type KeyContext } from "./key-context.js";
 import { deleteKey } from "./key-deletion.js";
-import { lostCreation, previousDeleted, sameKey, unfinishedCreation } from "./key-messages.js";
-import { readCreatedKey, type KeyOwner } from "./key-owner.js";
+import { keyLost, keyUnrecognized, lostCreation, previousDeleted, sameKey } from "./key-messages.js";
 import { keptResponse, type Key, type KeyState } from "./key-state.js";
 import { overlapEnd, stepOf, type Rotation, type Step } from "./rotation.js";
 
 /** A change of the keys of a resource. */
-export interface KeyChange extends KeyOwner {
+export interface KeyChange extends KeyContext {
   readonly rotation: Rotation;
 }
 
 /** Returns the next step. A kept response that can be read by now is read, whatever the trigger. */
 export function nextStep(change: KeyChange, state: KeyState): Step {
-  const created = readUnfinished(change, state);
-  const isReadable = created !== null && !(created instanceof PartnerError);
-  return isReadable ? "read" : stepOf(state, change.rotation, change.plugin.currentTime());
+  if (readUnfinished(change, state).key !== null) return "read";
+  return stepOf(state, change.rotation, change.plugin.currentTime());
 }
 
 /** Performs the next step. Throws a {@link PartnerError} only if it has reached nothing. */
@@ -32,11 +32,16 @@ export async function performStep(change: KeyChange, state: KeyState): Promise<A
 async function createKey(change: KeyChange, state: KeyState): Promise<Applied<KeyState>> {
   const { plugin, rotation } = change;
   await plugin.assertReachable();
-  const creation = (await plugin.open()).createApiKey();
-  const cause = await failureOf(creation);
-  if (cause?.effect === "none") throw cause;
+  const client = await plugin.open();
+  let response: KeyResponse | null = null;
+  let cause: PartnerError | null = null;
+  try {
+    response = keptResponse(await client.createApiKey());
+  } catch (error) {
+    if (!(error instanceof PartnerError) || error.effect === "none") throw error;
+    cause = error;
+  }
   const at = new Date(plugin.currentTime()).toISOString();
-  const response = cause === null ? keptResponse(await creation) : null;
   const applied = promoteKey(change, { ...state, unfinished: { at, trigger: rotation.trigger, response } });
   return cause && applied.failure ? { ...applied, failure: lostCreation(cause, applied.failure) } : applied;
 }
@@ -62,8 +67,8 @@ async function withoutPreviousKey(change: KeyChange, state: KeyState): Promise<K
 function promoteKey(change: KeyChange, state: KeyState): Applied<KeyState> {
   const { plugin, known, name, rotation } = change;
   const { current, unfinished } = state;
-  const key = readUnfinished(change, state);
-  if (key === null || key instanceof PartnerError) return { state, failure: key };
+  const { key, failure } = readUnfinished(change, state);
+  if (key === null) return { state, failure };
   known.created.set(key.apiKey, name);
   const promoted = {
     current: key,
@@ -75,17 +80,19 @@ function promoteKey(change: KeyChange, state: KeyState): Applied<KeyState> {
   return { state: promoted, failure: null };
 }
 
-/** Reads the key of the unfinished creation, if there is one; an error says why it has led to none. */
+/** Reads the key of the unfinished creation, if there is one; `failure` says why it has led to none. */
 export function readUnfinished(
-  { plugin, known, name: { urn } }: KeyOwner,
+  { plugin, known, name: { urn } }: KeyContext,
   { current, previous, unfinished }: KeyState,
-): Key | PartnerError | null {
-  if (unfinished === null) return null;
+): { readonly key: Key | null; readonly failure: PartnerError | null } {
+  const failed = (failure: PartnerError) => ({ key: null, failure });
+  if (unfinished === null) return { key: null, failure: null };
   const { key, candidates } = readCreatedKey(plugin, unfinished);
-  if (key === null)
-    return unfinishedCreation(unfinished, candidates, current !== null, urn, plugin.settingName);
+  if (candidates !== null)
+    return failed(keyUnrecognized(unfinished, candidates, current !== null, urn, plugin.settingName));
+  if (key === null) return failed(keyLost(unfinished, current !== null, urn));
   const { apiKey } = key;
-  if ([current, previous].some((own) => own?.apiKey === apiKey)) return sameKey(null);
+  if ([current, previous].some((own) => own?.apiKey === apiKey)) return failed(sameKey(null));
   const holder = known.created.get(apiKey) ?? known.holders.get(apiKey);
-  return holder === undefined ? key : sameKey(holder.urn);
+  return holder === undefined ? { key, failure: null } : failed(sameKey(holder.urn));
 }

@@ -11,7 +11,7 @@ export interface KeyInputs {
   readonly isUnknown: boolean;
 }
 
-/** A hundred years. Dates end far later. */
+/** About 100 years, well within the range of Date. */
 const MAX_DAYS = 36_500;
 
 /** Reads the arguments of a program. */

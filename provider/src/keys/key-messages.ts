@@ -1,4 +1,4 @@
-import { PartnerError } from "../partner-api/errors.js";
+import { PartnerError, resourceError } from "../partner-api/errors.js";
 import { partsOf } from "../plugin/properties.js";
 import { information, warning, type Notice } from "../plugin/resource.js";
 import { wrongImportId, type NameSetting } from "../plugin/setting-messages.js";
@@ -13,28 +13,28 @@ export const ROTATION_RULES = {
   overlapDays: "rotation.overlapDays must be set: a number of days from 0 to 36500, and at most afterDays.",
 } as const;
 
-/** A creation has led to no key. It blocks the next one. @param candidates Those of a `KeyReading`. */
-export function unfinishedCreation(
-  { at, response }: UnfinishedCreation,
-  candidates: readonly string[] | null,
+/** The response to a creation was lost, or contains no key. It blocks the next creation. */
+export function keyLost({ at, response }: UnfinishedCreation, hasKey: boolean, urn: string): PartnerError {
+  const code = response === null ? "PARTNERS_RESOURCE" : "PARTNERS_UNREADABLE";
+  const received = response?.isCutOff ? "the response was cut off" : "the response contains no key";
+  const reason = response === null ? "its value was lost with the response" : received;
+  const blocked = creationBlocked(at, reason, hasKey, urn);
+  const replace = hasKey ? "" : ` or run "pulumi up --replace ${quoted(urn)}"`;
+  return new PartnerError(code, `${blocked} Set a new rotation.trigger${replace}.`, { effect: "possible" });
+}
+
+/** The response to a creation may contain a key. @param candidates Those of a `KeyReading`. */
+export function keyUnrecognized(
+  { at }: UnfinishedCreation,
+  candidates: readonly string[],
   hasKey: boolean,
   urn: string,
   settingName: NameSetting,
 ): PartnerError {
-  const code = response === null ? "PARTNERS_RESOURCE" : "PARTNERS_UNREADABLE";
-  const seen = response?.isCutOff ? "the response was cut off" : "the response shows none";
-  const loss = response === null ? "the response was lost" : seen;
-  const stays = hasKey ? " The current key stays in use." : "";
-  const replace = hasKey ? "" : ` or run "pulumi up --replace ${quoted(urn)}"`;
-  const [why, remedy] =
-    candidates === null
-      ? [`nobody has it: ${loss}`, `Set a new rotation.trigger${replace}.`]
-      : [
-          "was not found in the response, which is kept",
-          `Set ${settingName("responses.apiKey")} to ${oneOf(candidates)}, or set a new rotation.trigger.`,
-        ];
-  const created = `A key may have been created${inResource("for", urn)} at ${minuteOf(at)}, but ${why}.`;
-  return new PartnerError(code, `${created}${stays} ${remedy}`, { effect: "possible" });
+  const reason = "no key was recognized in the response, which the stack keeps";
+  const pointer = `Set ${settingName("responses.apiKey")} to ${oneOf(candidates)}`;
+  const text = `${creationBlocked(at, reason, hasKey, urn)} ${pointer}, or set a new rotation.trigger.`;
+  return new PartnerError("PARTNERS_UNREADABLE", text, { effect: "possible" });
 }
 
 /** The response to a creation was lost. @param unfinished What that means. */
@@ -49,10 +49,9 @@ export function previousDeleted(failure: PartnerError): PartnerError {
 
 /** Nothing tracks a creation any more: a person has acted, or the resource is removed. */
 export function untrackedCreation({ at, response }: UnfinishedCreation, urn: string): Notice {
-  const value = response === null ? "Nobody has its value" : "Its response is dropped";
-  return warning(
-    `A key may have been created${inResource("for", urn)} at ${minuteOf(at)} that no stack tracks. ${value}.`,
-  );
+  const created = `may have been created${inResource("for", urn)} at ${minuteOf(at)}`;
+  const value = response === null ? "Its value is unknown" : "Its response was discarded";
+  return warning(`A key that no stack tracks ${created}. ${value}.`);
 }
 
 /** A resource is removed, but the response to a creation may hold a key. */
@@ -63,7 +62,7 @@ export function undeletedCreation(
 ): PartnerError {
   return new PartnerError(
     "PARTNERS_UNREADABLE",
-    `The key created at ${minuteOf(at)} was not deleted: it was not found in the response. ` +
+    `The key created at ${minuteOf(at)} was not deleted: it was not recognized in the response. ` +
       `Set ${settingName("responses.apiKey")} to ${oneOf(candidates)} and run this again.`,
   );
 }
@@ -72,23 +71,22 @@ export function undeletedCreation(
 export function sameKey(holder: string | null): PartnerError {
   const [whose, remedy] =
     holder === null
-      ? ["the current key", "set overlapDays: 0, deleteBeforeReplace and a new rotation.trigger"]
+      ? ["the current key", "set overlapDays to 0, deleteBeforeReplace to true, and a new rotation.trigger"]
       : [`the key${inResource("of", holder) || " of another resource"}`, "declare one PartnerApiKey"];
-  return new PartnerError(
-    "PARTNERS_RESOURCE",
-    `The server returned ${whose} again, not a new one. If it allows only one key, ${remedy}.`,
+  return resourceError(
+    `The service returned ${whose} again, not a new one. If it allows only one key, ${remedy}.`,
   );
 }
 
 /** A deletion is skipped: the service returned the same key for another resource, or for its replacement. */
 export function sameKeyKept(key: Key, urn: string): Notice {
-  return warning(`The server returned ${keyName(key, urn)} again, not a new one, so it was not deleted.`);
+  return warning(`The service returned ${keyName(key, urn)} again, not a new one, so it was not deleted.`);
 }
 
 /** A resource is removed because it was replaced, but its replacement has no key. */
 export function keyStillNeeded(key: Key, urn: string): PartnerError {
-  const text = `Did not delete ${keyName(key, urn)}: its replacement has no key. Resolve that error first.`;
-  return new PartnerError("PARTNERS_RESOURCE", text);
+  const text = `Did not delete ${keyName(key, urn)}: its replacement has no key.`;
+  return resourceError(`${text} Fix the replacement's error first.`);
 }
 
 /** A 404 does not prove that a key is gone. The pointers lead to its ID, if there is one, and to the key. */
@@ -99,9 +97,8 @@ export function deletionUnclear(
   settingName: NameSetting,
 ): PartnerError {
   const byId = idPointer === null ? "" : `"${idPointer}" if it deletes keys by this ID, or to `;
-  return new PartnerError(
-    "PARTNERS_RESOURCE",
-    `The service may know ${keyName(key, urn)} by an ID: it returned 404. ` +
+  return resourceError(
+    `The service returned 404 for ${keyName(key, urn)}: it may identify keys by an ID. ` +
       `Set ${settingName("responses.apiKeyId")} to ${byId}"${keyPointer}" if it deletes by the key itself.`,
     { status: 404 },
   );
@@ -148,13 +145,19 @@ export function previousKeyEnds(previous: Key, urn: string, isEarly: boolean): N
 
 /** The ID of an import names no usable key. It is not shown: it may be the key itself. */
 export function wrongKeyId(): PartnerError {
-  return wrongImportId('"env:" and the name of an environment variable with the key, such as env:OLD_KEY');
+  return wrongImportId(
+    '"env:" followed by the name of the environment variable that holds the key, such as env:OLD_KEY',
+  );
 }
 
 /** A program asks whether a key exists. */
-export function unanswerable(): PartnerError {
-  const text = "The Partner API cannot tell whether a key exists. Nothing was sent.";
-  return new PartnerError("PARTNERS_RESOURCE", text);
+export function cannotCheckExistence(): PartnerError {
+  return resourceError("The Partner API cannot tell whether a key exists. Nothing was sent.");
+}
+
+function creationBlocked(at: string, reason: string, hasKey: boolean, urn: string): string {
+  const stays = hasKey ? " The current key stays in use." : "";
+  return `A key may have been created${inResource("for", urn)} at ${minuteOf(at)}, but ${reason}.${stays}`;
 }
 
 /** Returns an error with another message. */
@@ -165,8 +168,9 @@ function changed({ code, effect, status }: PartnerError, message: string): Partn
 /** Names a key by what does not reveal it. */
 function keyName({ apiKey, createdAt }: Key, urn: string, which = ""): string {
   const hint = hintOf(apiKey);
-  const created = createdAt === null ? "" : ` of ${minuteOf(createdAt)}`;
-  return `the ${which}key${hint === null ? created : ` …${hint}`}${inResource("of", urn)}`;
+  if (hint !== null) return `the ${which}key …${hint}${inResource("of", urn)}`;
+  if (createdAt === null) return `the ${which}key${inResource("of", urn)}`;
+  return `the ${which}key created ${minuteOf(createdAt)}${inResource("for", urn)}`;
 }
 
 /** Names a resource as the program does; empty if the host does not know it. */

@@ -16,7 +16,7 @@ import type { ResponseMapping } from "../plugin/response-mapping.js";
 export interface KeyReading {
   /** `null` if none is certain. */
   readonly apiKey: string | null;
-  /** Then, JSON Pointers to what may be it, the best first: none if names hide it, `null` if nothing may. */
+  /** Without an `apiKey`: JSON Pointers to possible keys, best first; empty if hidden, `null` if none. */
   readonly candidates: readonly string[] | null;
 }
 
@@ -24,14 +24,17 @@ export interface KeyReading {
 export interface KeyIdentity {
   /** The value at `responses.apiKeyId`: an ID, or the key itself; `null` if there is none. Secret. */
   readonly id: string | null;
-  /** Whether it is certainly the key itself. */
-  readonly isKey: boolean;
-  /** JSON Pointers to propose: to an ID next to the key, or `null`, and to the key. */
+  /** Whether the service certainly deletes the key by the key itself. */
+  readonly isDeletedByKey: boolean;
+  /** Whether the key has the name of the contract: then the service probably does. */
+  readonly isNamed: boolean;
+  /** A JSON Pointer to propose: to an ID next to the key; `null` if there is none. */
   readonly idPointer: string | null;
+  /** A JSON Pointer to propose: to the key. */
   readonly keyPointer: string;
 }
 
-/** The names of keys. Names that end with {@link API_KEY} or `apiToken` are others. */
+/** Names of keys, besides names that end with {@link API_KEY} or `apiToken`. */
 const KEY_NAME = nameSet(
   "key token secret value apiKeyValue apiSecret accessToken authToken authorizationToken bearerToken " +
     "clientToken clientSecret userToken accountToken serviceToken personalAccessToken secretKey " +
@@ -48,10 +51,10 @@ const ENVELOPE = nameSet(
   "data result results response payload body attributes item object record resource content output spec auth",
 );
 const SECRET = /key|token|secret|credential|password/;
-/** The ends of names of what stands next to a key and may look like one. */
+/** Suffixes of members next to a key that may look like one. */
 const LABEL_NAME =
   /(?:ids?|hash|digest|fingerprint|checksum|prefix|suffix|hint|type|kind|name|label|slug|title|ur[il]|href|links?|self|at|by|dates?|time|created|updated|modified|expir(?:y|es|ed|ation)|status|state|scopes?|roles?|mode|version|description|comment|message|e?mail|e?tag|[ca]rn|accessor)$/;
-/** The starts of names of other secrets, which are never the new key, and of the objects around them. */
+/** Prefixes of other secrets, and of objects that contain them. */
 const OTHER_SECRET =
   /^(?:refresh|public|prev|former|old|existing|expired|revoked|parent|owner|creator|createdby|masked|redacted|hashed|csrf|session|request|idempotency|next|cursor)/;
 const ID_NAME =
@@ -69,7 +72,7 @@ const WORDS = /^(?:[A-Z]?[a-z]+|[A-Z]+)(?:[-_./:](?:[A-Z]?[a-z]+|[A-Z]+|[0-9]{1,
 const UUID_OR_EMAIL = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$|^[^@\s]+@[^@\s]+\.[a-z]+$/i;
 /** A body that is nothing but a key. */
 const BARE_KEY = /^[\w.~+/=-]{20,}$/;
-/** The start of JSON or a page, which is no text. */
+/** The start of JSON or HTML, which is not a bare key. */
 const MARKUP = /^\s*[{["<]/;
 /** An access token of this length is not in a key by chance. */
 const MIN_UNIQUE_LENGTH = 16;
@@ -84,23 +87,17 @@ const MAX_CANDIDATES = 3;
  */
 export function readApiKey(text: string, mapping: ResponseMapping, accessToken: string): KeyReading {
   const root = rootOf(text);
-  const isPossible = (value: unknown): value is string =>
-    typeof value === "string" &&
-    KEY_TEXT.test(value) &&
-    !MASKED.test(value) &&
-    value !== accessToken &&
-    !(accessToken.length >= MIN_UNIQUE_LENGTH && value.includes(accessToken));
-  const { apiKey: pointer } = mapping;
-  const mapped = pointer === undefined ? null : resolvePointer(root, pointer);
-  if (isPossible(mapped)) return { apiKey: mapped, candidates: null };
+  const mapped = mapping.apiKey === undefined ? null : resolvePointer(root, mapping.apiKey);
+  if (isPossible(mapped, accessToken)) return { apiKey: mapped, candidates: null };
 
-  const possible = nodesOf(root).filter((node) => isPossible(node.value) && isGenerated(node));
+  const possible = nodesOf(root).filter((node) => isPossible(node.value, accessToken) && isGenerated(node));
   const named = possible.filter(isNamedAsKey);
-  const rivals = possible.filter((node) => !isNamedAsKey(node) && isRival(node));
+  const others = possible.filter((node) => !isNamedAsKey(node) && mayBeKey(node));
   const [key] = named;
-  const candidates = [...named, ...rivals];
+  const candidates = [...named, ...others];
   const isCertain = candidates.every(({ value }) => value === key?.value);
-  if (key && isCertain && pointer === undefined && !reportsFailure(text))
+  // Where a setting points to nothing, a guess is only proposed.
+  if (key && isCertain && mapping.apiKey === undefined && !reportsFailure(text))
     return { apiKey: String(key.value), candidates: null };
   return { apiKey: null, candidates: candidates[0] ? pointersOf(candidates, MAX_CANDIDATES) : null };
 }
@@ -117,21 +114,38 @@ export function identifyKey(text: string | null, apiKey: string, mapping: Respon
     return ancestorsOf(parent).every((node) => around.includes(node) || isAroundKey(node));
   });
   const id = apiKeyId === undefined ? null : idOf(resolvePointer(root, apiKeyId));
-  const isAlone = text !== null && apiKeyId === undefined && ids.length === 0;
+  const hasNoId = text !== null && apiKeyId === undefined && ids.length === 0;
   // Of an imported key, only the setting can tell.
   const isMapped = text === null && apiKeyId !== undefined && isPointerToKey(apiKeyId, mapping);
   return {
     id,
-    isKey: id === apiKey || key?.name === API_KEY || isAlone || isMapped,
+    isDeletedByKey: id === apiKey || hasNoId || isMapped,
+    isNamed: key?.name === API_KEY,
     idPointer: pointersOf(ids)[0] ?? null,
     keyPointer: pointersOf(key ? [key] : [])[0] ?? mapping.apiKey ?? CONTRACT_POINTER,
   };
 }
 
-/** Returns an ID as the path of a deletion names it; `null` if a value is none, or changes the path. */
-export function idOf(value: unknown): string | null {
+/** Whether a text is empty or only dots, which would change the path of a deletion. */
+export function isOnlyDots(text: string): boolean {
+  return /^\.*$/.test(text);
+}
+
+/** Returns an ID for the path of a deletion; `null` if the value is not an ID or would change the path. */
+function idOf(value: unknown): string | null {
   if (typeof value === "number" || typeof value === "bigint") return String(value);
-  return typeof value === "string" && /[^.]/.test(value) ? value : null;
+  return typeof value === "string" && !isOnlyDots(value) ? value : null;
+}
+
+/** Whether a value can be a key by its form. */
+function isPossible(value: unknown, accessToken: string): value is string {
+  return (
+    typeof value === "string" &&
+    KEY_TEXT.test(value) &&
+    !MASKED.test(value) &&
+    value !== accessToken &&
+    !(accessToken.length >= MIN_UNIQUE_LENGTH && value.includes(accessToken))
+  );
 }
 
 /** Whether a JSON Pointer points to the key, as far as its last name tells. */
@@ -146,7 +160,7 @@ function rootOf(text: string): unknown {
   return MARKUP.test(text) ? null : text.trim();
 }
 
-/** Whether a value looks generated, as a key does, and is no address, date or name. */
+/** Whether a value looks generated, as a key does, and is not an address, date or name. */
 function isGenerated({ value }: DocumentNode): boolean {
   const text = String(value);
   return ![ADDRESS, DATE, WORDS].some((form) => form.test(text));
@@ -170,8 +184,8 @@ function isAroundKey({ value, name, parent }: DocumentNode): boolean {
   return isObject(value) && (ENVELOPE.has(name) || SECRET.test(name)) && !OTHER_SECRET.test(name);
 }
 
-/** Whether a value may be the key instead of the one that is named so. */
-function isRival(node: DocumentNode): boolean {
+/** Whether a value could be the key although its name does not say so. */
+function mayBeKey(node: DocumentNode): boolean {
   const { value, name } = node;
   if (LABEL_NAME.test(name) || ancestorsOf(node).some((around) => OTHER_SECRET.test(around.name)))
     return false;

@@ -1,23 +1,22 @@
 import { randomUUID } from "node:crypto";
 
-import { PartnerError } from "../partner-api/errors.js";
 import { isVisibleAscii } from "../partner-api/operations.js";
 import type { PluginProcess } from "../plugin/plugin-process.js";
 import { UNKNOWN, type Properties, type ResourceName } from "../plugin/properties.js";
 import { warning, type Notice, type Resource } from "../plugin/resource.js";
 import { PARTNER_API_KEY } from "../registration.js";
 import { nextStep, performStep, readUnfinished, type KeyChange } from "./key-changes.js";
+import type { KnownKeys } from "./key-context.js";
 import { deleteKeys } from "./key-deletion.js";
 import { keyInputsOf, readKeyArguments, type KeyInputs } from "./key-inputs.js";
 import {
+  cannotCheckExistence,
   previousKeyEnds,
   rotationAhead,
-  unanswerable,
   untrackedCreation,
   wrongKeyId,
 } from "./key-messages.js";
-import type { KnownKeys } from "./key-owner.js";
-import { idOf } from "./key-reader.js";
+import { isOnlyDots } from "./key-reader.js";
 import { NO_KEY, outputsOf, stateOf, type KeyState } from "./key-state.js";
 import { dueReason, isNewTrigger, isPreviousValid, overlapEnd, type Step } from "./rotation.js";
 
@@ -30,9 +29,13 @@ export function keyResource(plugin: PluginProcess): Resource<KeyInputs, KeyState
     holders: new Map(),
     created: new Map(),
     deletions: new Set(),
-    keyless: new Set(),
+    withoutKey: new Set(),
   };
   const changeOf = ({ rotation }: KeyInputs, name: ResourceName) => ({ plugin, known, name, rotation });
+  const markWithoutKey = (urn: string, { current }: KeyState): void => {
+    if (current === null) known.withoutKey.add(urn);
+    else known.withoutKey.delete(urn);
+  };
 
   return {
     registration: PARTNER_API_KEY,
@@ -46,9 +49,9 @@ export function keyResource(plugin: PluginProcess): Resource<KeyInputs, KeyState
       if (isNew) await plugin.assertReachable();
     },
 
-    plan(olds, news, name, moves) {
+    plan(olds, news, name, changesAccount) {
       for (const key of [olds.current, olds.previous]) if (key !== null) known.holders.set(key.apiKey, name);
-      if (moves || news.isUnknown) return { changes: true, replaces: [], notices: [] };
+      if (changesAccount || news.isUnknown) return { changes: true, replaces: [], notices: [] };
       const change = changeOf(news, name);
       const step = nextStep(change, olds);
       const replaces = step === "replace" ? ["rotation"] : [];
@@ -57,22 +60,24 @@ export function keyResource(plugin: PluginProcess): Resource<KeyInputs, KeyState
 
     preview(olds, news) {
       const inputs = keyInputsOf(news);
+      if (inputs.isUnknown) return allUnknown();
       const step = nextStep(changeOf(inputs, { id: "", urn: "" }), olds ?? NO_KEY);
-      return previewOf(inputs.isUnknown ? "replace" : step, olds ?? NO_KEY);
+      return previewOf(step, olds ?? NO_KEY);
     },
 
     newId: () => `key-${randomUUID()}`,
 
     async apply(olds, news, name) {
-      let { current } = olds ?? NO_KEY;
+      const state = olds ?? NO_KEY;
       try {
-        const applied = await performStep(changeOf(news, name), olds ?? NO_KEY);
-        ({ current } = applied.state);
+        const applied = await performStep(changeOf(news, name), state);
         // A new resource that would only share the key of another one does not exist.
         if (olds === null && applied.failure?.effect === "none") throw applied.failure;
+        markWithoutKey(name.urn, applied.state);
         return applied;
-      } finally {
-        known.keyless[current === null ? "add" : "delete"](name.urn);
+      } catch (error) {
+        markWithoutKey(name.urn, state);
+        throw error;
       }
     },
 
@@ -82,11 +87,11 @@ export function keyResource(plugin: PluginProcess): Resource<KeyInputs, KeyState
     remove: (olds, name) => deleteKeys({ plugin, known, name }, olds),
 
     // The engine displays IDs, so an ID names a variable instead of holding the key.
-    adopt(id, isQuestion) {
-      if (isQuestion) return Promise.reject(unanswerable());
+    adopt(id, isExistenceCheck) {
+      if (isExistenceCheck) return Promise.reject(cannotCheckExistence());
       const variable = /^env:(\w+)$/.exec(id)?.[1];
-      const apiKey = idOf(variable && plugin.env[variable]);
-      if (!isVisibleAscii(apiKey)) return Promise.reject(wrongKeyId());
+      const apiKey = variable === undefined ? undefined : plugin.env[variable];
+      if (!isVisibleAscii(apiKey) || isOnlyDots(apiKey)) return Promise.reject(wrongKeyId());
       const current = { apiKey, createdAt: null, response: null };
       return Promise.resolve({ state: { ...NO_KEY, current }, inputs: null });
     },
@@ -100,10 +105,10 @@ function noticesOf(step: Step, change: KeyChange, state: KeyState): Notice[] {
   const { current, previous, unfinished } = state;
   const now = plugin.currentTime();
   const notices: Notice[] = [];
-  const created = readUnfinished(change, state);
+  const reading = readUnfinished(change, state);
   if (unfinished !== null && ["create", "rotate", "replace"].includes(step))
     notices.push(untrackedCreation(unfinished, urn));
-  else if (created instanceof PartnerError) notices.push(warning(created.message));
+  else if (reading.failure !== null) notices.push(warning(reading.failure.message));
   const reason = dueReason(state, rotation, now);
   if (current !== null && reason !== null && (step === "rotate" || step === "replace"))
     notices.push(rotationAhead(current, urn, reason, step === "rotate" ? overlapEnd(rotation, now) : null));
@@ -117,6 +122,9 @@ function previewOf(step: Step, state: KeyState): Properties {
   const outputs = outputsOf(state);
   if (step === "none" || (step === "blocked" && state.current !== null)) return outputs;
   if (step === "expire") return outputsOf({ ...state, previous: null, previousExpiresAt: null });
-  const unknown: Properties = Object.fromEntries(Object.keys(outputs).map((name) => [name, UNKNOWN]));
-  return step === "rotate" ? { ...unknown, previousApiKey: outputs.apiKey } : unknown;
+  return step === "rotate" ? { ...allUnknown(), previousApiKey: outputs.apiKey } : allUnknown();
+}
+
+function allUnknown(): Properties {
+  return Object.fromEntries(Object.keys(outputsOf(NO_KEY)).map((name) => [name, UNKNOWN]));
 }

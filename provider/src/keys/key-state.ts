@@ -14,7 +14,7 @@ export interface Key {
   readonly response: KeyResponse | null;
 }
 
-/** A creation that has led to no key yet. No other one is sent until it has, or a person acts. Secret. */
+/** A creation whose key has not been read. It blocks others until it is read or a person acts. Secret. */
 export interface UnfinishedCreation {
   /** When it ended, ISO 8601. */
   readonly at: string;
@@ -28,8 +28,9 @@ export interface UnfinishedCreation {
 export interface KeyState {
   /** `null` until the first key is read. */
   readonly current: Key | null;
-  /** The key before the last rotation, until its overlap is over; when that is, ISO 8601. */
+  /** The key before the last rotation, until its overlap is over. */
   readonly previous: Key | null;
+  /** When the overlap is over, ISO 8601. */
   readonly previousExpiresAt: string | null;
   /** The last `rotation.trigger` that led to a key. */
   readonly trigger: string | null;
@@ -57,7 +58,7 @@ export function outputsOf(state: KeyState): Outputs {
     apiKey: current?.apiKey ?? null,
     hint: current && hintOf(current.apiKey),
     createdAt: current?.createdAt ?? null,
-    // Without a key, the response to its creation is what a person looks at.
+    // Without a key, show the response that should have contained it.
     response: (current ?? unfinished)?.response ?? null,
     previousApiKey: previous?.apiKey ?? null,
     previousExpiresAt,

@@ -68,5 +68,6 @@ export function isPreviousValid({ previous, previousExpiresAt }: KeyState, now: 
 function isOld({ createdAt }: Key, { afterDays }: Rotation, now: number): boolean {
   if (afterDays === null) return false;
   const dayOf = (time: number): number => Math.floor(time / DAY);
-  return !(dayOf(Date.parse(createdAt ?? "")) + afterDays > dayOf(now)); // Of unknown age, it is old.
+  const created = Date.parse(createdAt ?? "");
+  return Number.isNaN(created) || dayOf(now) - dayOf(created) >= afterDays; // An unknown age counts as old.
 }

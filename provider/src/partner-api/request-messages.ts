@@ -26,16 +26,14 @@ export function requestFailed(failure: RequestFailure): PartnerError {
   const { operation, webhookId, server, outcome, serverWords } = failure;
   const { effect, attempts } = outcome;
   const [code, happened, remedy] = explain(failure);
-  const { method, template } = OPERATIONS[operation];
+  const { method, template, kind } = OPERATIONS[operation];
   const clause = (path: string): string =>
     `${method} ${server}${API_ROOT}${path}: ${happened}${attempts > 1 ? ` after ${attempts} attempts` : ""}`;
   const mayHaveChanged = effect === "possible";
-  const isCreation = operation === "createApiKey"; // What a lost one means is said where keys are kept.
-  const changed = webhookId === null ? "The key may have been deleted." : "The webhook may have changed.";
   const message = [
     `${clause(pathOf(template, webhookId))}.`,
-    mayHaveChanged && !isCreation ? changed : "",
-    mayHaveChanged && isCreation && remedy === AGAIN ? "" : remedy, // It must not be repeated blindly.
+    mayHaveChanged ? WORDS[operation].changed : "",
+    mayHaveChanged && kind === "create" && remedy === AGAIN ? "" : remedy, // Not to be repeated blindly.
     serverWords === null ? "" : `The server said: "${serverWords}"`,
   ];
   const last = outcome.end === "interrupted" ? null : outcome.attempt;
@@ -69,6 +67,20 @@ export function invalidProxy(): PartnerError {
 }
 
 const AGAIN = "Run this again later.";
+
+const wrongAddress = (baseUrl: string): string =>
+  `Nothing is at this address: check ${baseUrl}, the part before ${API_ROOT}.`;
+const webhookGone = (baseUrl: string): string => `The webhook may be gone. If not, check ${baseUrl}.`;
+
+/** What an unknown effect of each operation means, and the remedy for a 404. */
+type Words = Readonly<{ changed: string; notFound: (baseUrl: string) => string }>;
+const WORDS: Readonly<Record<Operation, Words>> = {
+  createApiKey: { changed: "", notFound: wrongAddress }, // keys/ says what a lost response means.
+  deleteApiKey: { changed: "The key may have been deleted.", notFound: wrongAddress },
+  listWebhooks: { changed: "", notFound: wrongAddress },
+  activateWebhook: { changed: "The webhook may have changed.", notFound: webhookGone },
+  disableWebhook: { changed: "The webhook may have changed.", notFound: webhookGone },
+};
 
 /** Returns the code, what happened, and one remedy. */
 function explain(failure: RequestFailure): readonly [code: ErrorCode, happened: string, remedy: string] {
@@ -115,10 +127,7 @@ function statusRemedy(status: number, { operation, settingName }: RequestFailure
   if (status < 400) return `Redirects are not followed: set ${baseUrl} to the final address.`;
   if (status === 401) return `The access token was rejected: check ${token}.`;
   if (status === 403) return `The access token has no permission for this operation: check ${token}.`;
-  if (status === 404 || status === 410) {
-    if (operation.endsWith("Webhook")) return `The webhook may be gone. If not, check ${baseUrl}.`;
-    return `Nothing is at this address: check ${baseUrl}, the part before ${API_ROOT}.`;
-  }
+  if (status === 404 || status === 410) return WORDS[operation].notFound(baseUrl);
   if (status === 409 && operation === "createApiKey")
     return "The service may allow only one key at a time: delete the other key first.";
   return status >= 500 || [408, 409].includes(status) ? AGAIN : "";

@@ -92,12 +92,12 @@ export class ResourceAdapter<Inputs = unknown, State = unknown> {
     news: Properties,
     name: ResourceName,
   ): { readonly changes: boolean; readonly replaces: string[] } {
-    const moves = olds["account"] !== news["account"];
-    const { changes, replaces, notices } = this.#plan(olds, news, name, moves);
+    const changesAccount = olds["account"] !== news["account"];
+    const { changes, replaces, notices } = this.#plan(olds, news, name, changesAccount);
     for (const notice of notices) this.#plugin.notify(notice);
     return {
-      changes: changes || moves || olds["server"] !== news["server"],
-      replaces: moves ? [...replaces, "account"] : [...replaces],
+      changes: changes || changesAccount || olds["server"] !== news["server"],
+      replaces: changesAccount ? [...replaces, "account"] : [...replaces],
     };
   }
 
@@ -139,9 +139,9 @@ export class ResourceAdapter<Inputs = unknown, State = unknown> {
   }
 
   /** See {@link Resource.adopt}. */
-  async adopt(id: string, isQuestion = false): Promise<Read | null> {
+  async adopt(id: string, isExistenceCheck = false): Promise<Read | null> {
     const [server] = this.#plugin.readSettings().servers;
-    const found = await this.#resource.adopt(id, isQuestion);
+    const found = await this.#resource.adopt(id, isExistenceCheck);
     if (found === null) return null;
     const common = { account: this.#plugin.account, server };
     const inputs = { ...found.inputs, ...common };
@@ -172,8 +172,9 @@ export class ResourceAdapter<Inputs = unknown, State = unknown> {
     throw new PartialFailure(name.id, this.#complete(outputs, news), failure);
   }
 
-  #plan(olds: Properties, news: Properties, name: ResourceName, moves: boolean): Plan {
-    return this.#resource.plan(this.#resource.stateOf(olds), this.#resource.inputsOf(news), name, moves);
+  #plan(olds: Properties, news: Properties, name: ResourceName, changesAccount: boolean): Plan {
+    const [state, inputs] = [this.#resource.stateOf(olds), this.#resource.inputsOf(news)];
+    return this.#resource.plan(state, inputs, name, changesAccount);
   }
 
   /** Adds the account and its address. @param from Properties that have them. */

@@ -2,7 +2,7 @@ import type { PartnerError } from "../partner-api/errors.js";
 import type { Registration } from "../registration.js";
 import type { Properties, ResourceName } from "./properties.js";
 
-/** A message to the user that is no error. */
+/** A message to the user that is not an error. */
 export interface Notice {
   /** What a program asked for is `information`; a `warning` is for what may surprise. */
   readonly severity: "information" | "warning";
@@ -61,9 +61,9 @@ export interface Resource<Inputs, State> {
   /**
    * Decides what an update does. Sends no request, but may record what the run has seen.
    *
-   * @param moves Whether the resource moves to another account, so that it is replaced.
+   * @param changesAccount Whether the resource moves to another account, so that it is replaced.
    */
-  plan(olds: State, news: Inputs, name: ResourceName, moves: boolean): Plan;
+  plan(olds: State, news: Inputs, name: ResourceName, changesAccount: boolean): Plan;
   /** Returns the outputs for a preview, `UNKNOWN` where only the update can tell, as for some of `news`. */
   preview(olds: State | null, news: Properties): Properties;
   /** Returns the ID of a new resource. It is not secret, and known before the first request. */
@@ -81,7 +81,7 @@ export interface Resource<Inputs, State> {
   /**
    * Takes over a resource for an import or a `get`, by the ID that the user gave.
    *
-   * @param isQuestion Whether a program only asks whether it exists. Then, `null` says that it does not.
+   * @param isExistenceCheck Whether a program only asks if it exists. Then, `null` says that it does not.
    */
-  adopt(id: string, isQuestion: boolean): Promise<Found<State> | null>;
+  adopt(id: string, isExistenceCheck: boolean): Promise<Found<State> | null>;
 }

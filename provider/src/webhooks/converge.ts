@@ -23,7 +23,7 @@ export interface WebhookContext {
 export interface Converged {
   /** Their states before; `null` if the list did not show it. Without those that do not exist. */
   readonly found: StateMap;
-  /** Their states now; `null` after a change that may have been made, and if they do not exist. */
+  /** Their states now; `null` if unsure or gone. A released webhook that is gone counts as set. */
   readonly reached: StateMap;
   /** Whether any of them may have changed. */
   readonly mayHaveChanged: boolean;
@@ -31,24 +31,19 @@ export interface Converged {
   readonly failure: PartnerError | null;
 }
 
-/** The statuses of a refused change. Some services refuse one to the state in which a webhook already is. */
+/** The statuses of a refused change. Some services refuse to set a state that a webhook already has. */
 const REFUSALS = [400, 409, 422];
 /** The maximum number of reports of progress: the engine redraws its display each time. */
 const MAX_REPORTS = 100;
 
 /**
- * Brings webhooks into the desired states. Sends only what differs from the list, or from the stack's record
- * where the list does not show it. A change that fails stops no other.
- *
- * @param recorded Their states in the stack.
- * @param released The webhooks that are released. One that does not exist then needs nothing.
+ * Brings webhooks into the wanted states. Sends only what differs from the list, or from the recorded state
+ * where the list does not show it. A change that fails stops no other. A released webhook may be gone.
  */
 export async function converge(
   context: WebhookContext,
   list: WebhookList,
-  wanted: StateMap,
-  recorded: StateMap,
-  released: StateMap,
+  { wanted, recorded, released }: Readonly<Record<"wanted" | "recorded" | "released", StateMap>>,
 ): Promise<Converged> {
   const { plugin, registry } = context;
   const present = idsOf(wanted).filter((id) => !list.isGone(id));
@@ -57,46 +52,47 @@ export async function converge(
   const current = Object.fromEntries(present.map((id) => [id, found[id] ?? recorded[id] ?? null]));
   const differing = present.filter((id) => current[id] !== wanted[id]);
 
-  const failed: WebhookFailure[] = [];
-  let count = 0;
-  const set = async (webhookId: number): Promise<void> => {
+  const failedRequests: WebhookFailure[] = [];
+  let finished = 0;
+  const setOne = async (webhookId: number): Promise<void> => {
     const state = wanted[webhookId];
     if (!isState(state)) return; // All are known by now.
     await registry.setState(webhookId, state).catch((error: unknown) => {
       if (!(error instanceof PartnerError)) throw error;
       const isNotFound = error.status === 404 || error.status === 410;
-      if (!(isNotFound && webhookId in released)) failed.push({ webhookId, error });
+      if (!(isNotFound && webhookId in released)) failedRequests.push({ webhookId, error });
     });
-    count += 1;
-    if (differing.length > 1 && count % Math.ceil(differing.length / MAX_REPORTS) === 0)
-      plugin.showStatus(progress(count, differing.length));
+    finished += 1;
+    if (differing.length > 1 && finished % Math.ceil(differing.length / MAX_REPORTS) === 0)
+      plugin.showStatus(progress(finished, differing.length));
   };
-  await Promise.all(differing.map(set));
+  await Promise.all(differing.map(setOne));
 
   const isPossible = ({ error }: WebhookFailure): boolean => error.effect === "possible";
-  const mayHaveChanged = failed.length < differing.length || failed.some(isPossible);
-  const done = await refusedButDone(context, failed, wanted);
-  const failures = failed.filter(({ webhookId }) => !done.includes(webhookId));
+  const mayHaveChanged = failedRequests.length < differing.length || failedRequests.some(isPossible);
+  const done = await alreadyInState(context, failedRequests, wanted);
+  const notReached = failedRequests.filter(({ webhookId }) => !done.includes(webhookId));
   if (absent.length > 0) {
     const error = noSuchWebhook(absent, [...list.webhooks.keys()]);
-    failures.push(...absent.map((webhookId) => ({ webhookId, error })));
+    notReached.push(...absent.map((webhookId) => ({ webhookId, error })));
   }
   const reached = { ...wanted };
-  for (const one of failures)
+  for (const one of notReached)
     reached[one.webhookId] = isPossible(one) ? null : (current[one.webhookId] ?? null);
-  return { found, reached, mayHaveChanged, failure: combine(failures, differing.length + absent.length) };
+  const failure = combineFailures(notReached, differing.length + absent.length);
+  return { found, reached, mayHaveChanged, failure };
 }
 
 /**
- * Returns the webhooks that are in the desired state although a change was refused: an earlier attempt or
- * somebody else made it. The list, read again, shows it; if it shows no state, a conflict (409) means so too.
+ * Returns the webhooks that are in the desired state although a change was refused, because an earlier
+ * attempt or someone else set it. Reads the list again; without a state, a 409 counts as done.
  */
-async function refusedButDone(
+async function alreadyInState(
   { plugin, registry }: WebhookContext,
-  failed: readonly WebhookFailure[],
+  failedRequests: readonly WebhookFailure[],
   wanted: StateMap,
 ): Promise<readonly number[]> {
-  const refused = failed.filter(({ error }) => REFUSALS.includes(error.status ?? 0));
+  const refused = failedRequests.filter(({ error }) => REFUSALS.includes(error.status ?? 0));
   if (refused.length === 0) return [];
   const list = await registry.lookUp([], plugin.now()).catch((error: unknown) => {
     if (error instanceof PartnerError) return null; // The refusals say enough.
@@ -114,15 +110,15 @@ async function refusedButDone(
 }
 
 /**
- * Warns about webhooks whose states the list does not show, or that are not on a list that goes on. The text
- * is about the list, so that many resources cause one warning.
+ * Warns about webhooks whose states the list does not show, or that an incomplete list lacks. The text is
+ * about the list, so that many resources cause one warning.
  */
 export function warnAboutUnknown(plugin: PluginProcess, list: WebhookList, ids: readonly number[]): void {
   const unknown = [...list.webhooks.keys()].filter((id) => list.webhooks.get(id)?.state === null);
   if (ids.some((id) => unknown.includes(id)))
     plugin.notify(stateUnknown(unknown, stateFields(plugin, list), plugin.settingName));
-  if (list.moreSign !== null && ids.some((id) => !list.webhooks.has(id)))
-    plugin.notify(notListed(list.moreSign, plugin.settingName));
+  if (list.incompleteSign !== null && ids.some((id) => !list.webhooks.has(id)))
+    plugin.notify(notListed(list.incompleteSign, plugin.settingName));
 }
 
 /** Returns the members of the records that may hold states. */
@@ -131,10 +127,10 @@ export function stateFields(plugin: PluginProcess, list: WebhookList): StateFiel
   return stateFieldsOf(records, plugin.readSettings().responses);
 }
 
-/** Combines failures into one. If all changes failed for one reason, it says enough. */
-function combine(failures: readonly WebhookFailure[], total: number): PartnerError | null {
+/** Combines failures into one. If all changes share one error object (`===`), it says enough. */
+function combineFailures(failures: readonly WebhookFailure[], total: number): PartnerError | null {
   const sorted = failures.toSorted((one, other) => one.webhookId - other.webhookId);
-  const reason = sorted[0]?.error ?? null;
-  const isOnly = failures.length === total && failures.every(({ error }) => error === reason);
-  return reason === null || isOnly ? reason : fleetIncomplete(sorted, total);
+  const first = sorted[0]?.error ?? null;
+  const isShared = failures.length === total && failures.every(({ error }) => error === first);
+  return first === null || isShared ? first : fleetIncomplete(sorted, total);
 }

@@ -6,7 +6,7 @@ import type { OtherWebhooks, StateOnDestroy } from "../registration.js";
 /** States by webhook ID; `null` if the state is not known. */
 export type StateMap = Readonly<Record<string, WebhookState | null>>;
 
-/** The inputs of a fleet of webhooks. `null`, also as a state: a preview does not know the value yet. */
+/** The inputs of a fleet of webhooks. `null`, also for one state: not known yet in a preview. */
 export interface FleetInputs {
   /** The webhooks that the program names. */
   readonly states: StateMap | null;
@@ -24,8 +24,8 @@ export interface FleetState {
   /** Webhooks that the program does not name: covered by `others`, or not yet in their final states. */
   readonly otherStates: StateMap;
   /**
-   * The states in which all these webhooks became managed. Also those of webhooks that the list no longer
-   * shows: it may be wrong this once, and nothing else knows what `restore` needs.
+   * The states in which all these webhooks became managed. Kept while a webhook is missing from the list:
+   * the list may be wrong, and `restore` has no other source.
    */
   readonly initialStates: StateMap;
 }

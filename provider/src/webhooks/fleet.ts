@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 
 import { isState, STATES, type WebhookState } from "../partner-api/operations.js";
-import type { PluginProcess } from "../plugin/plugin-process.js";
 import type { Properties } from "../plugin/properties.js";
 import type { Applied, Notice, Plan, Resource } from "../plugin/resource.js";
 import { converge, warnAboutUnknown, type Converged, type WebhookContext } from "./converge.js";
@@ -16,7 +15,7 @@ import {
   type FleetState,
   type StateMap,
 } from "./fleet-state.js";
-import { listIncomplete, noSuchWebhook, willChange, type Why } from "./webhook-messages.js";
+import { noSuchWebhook, willChange, type Why } from "./webhook-messages.js";
 import type { WebhookList } from "./webhook-registry.js";
 
 type FleetResource = Resource<FleetInputs, FleetState>;
@@ -37,13 +36,13 @@ export function fleetResource(context: WebhookContext, form: FleetForm): FleetRe
   return {
     ...form,
     check: (news, olds, urn) => check(context, news, olds, urn),
-    plan: (olds, news, _name, moves) => plan(context, form, olds, news, moves),
+    plan: (olds, news, _name, changesAccount) => plan(context, form, olds, news, changesAccount),
     apply: (olds, news) => apply(context, olds, news),
     read: async (olds) => {
       const state = await read(context, olds);
       if (state === olds) return { state, inputs: null };
       const inputs = form.declarationOf(state);
-      return inputs && { state, inputs };
+      return inputs === null ? null : { state, inputs };
     },
     remove: (olds) => remove(context, olds),
   };
@@ -66,7 +65,7 @@ async function check(
   const list = await registry.lookUp(newIds);
   const gone = newIds.filter((id) => list.isGone(id));
   if (gone.length > 0) throw noSuchWebhook(gone, [...list.webhooks.keys()]);
-  const covered = coversMore ? coveredBy(list, news, plugin) : {};
+  const covered = coversMore ? coveredBy(list, news) : {};
   const notices = [
     ...changeNotices("states", pick(named, newIds), (id) => list.stateOf(id) ?? named[id]),
     ...changeNotices("others", covered, (id) => list.stateOf(id)),
@@ -75,39 +74,39 @@ async function check(
   warnAboutUnknown(plugin, list, [...newIds, ...idsOf(covered)]);
 }
 
-/** Decides by the stack alone whether an update has something to do. */
+/** Decides from the state alone whether an update has something to do. */
 function plan(
   { registry }: WebhookContext,
   form: FleetForm,
   olds: FleetState,
   news: FleetInputs,
-  moves: boolean,
+  changesAccount: boolean,
 ): Plan {
-  const { states, others, stateOnDestroy } = news;
+  const { others } = news;
   const recorded = recordedStates(olds);
   const replaces = form.replaces(olds, news);
-  const left = leaving(olds, news);
-  const covered = isState(others) && states !== null ? idsOf(recorded).filter((id) => !(id in states)) : [];
-  const drifted = covered.filter((id) => recorded[id] !== others);
-  const isSame = others === olds.others && stateOnDestroy === olds.stateOnDestroy;
-  // A state that is not known differs from every state.
-  const isKnown = states !== null && !Object.values(states).includes(null);
-  const isSettled = isSame && isKnown && isDeepStrictEqual(states, olds.states);
-
-  // A replacement deletes the old resource, as its old inputs say. So does a move, in another process.
-  const final = finalStates(
-    moves || replaces.length > 0 ? olds.stateOnDestroy : stateOnDestroy,
-    moves ? managedIds(olds) : registry.undeclared(left),
-    olds.initialStates,
-  );
+  const drifted = driftedIds(olds, news);
+  // A replacement or a move deletes the old resource by its old inputs.
+  const { stateOnDestroy } = changesAccount || replaces.length > 0 ? olds : news;
+  const released = changesAccount ? managedIds(olds) : registry.undeclared(droppedIds(olds, news));
+  const final = finalStates(stateOnDestroy, released, olds.initialStates);
   const notices = changeNotices("stateOnDestroy", pick(final, idsOf(recorded)), (id) => recorded[id]);
-  // What a new `others` changes, the check says: the stack does not know it.
+  // `check` reports what a new `others` changes: only the list shows it.
   if (isState(others) && others === olds.others && drifted.length > 0)
     notices.unshift(willChange("others", others, drifted));
-  return { changes: !isSettled || left.length > 0 || drifted.length > 0, replaces, notices };
+  return { changes: needsUpdate(olds, news), replaces, notices };
 }
 
-/** Sets the named webhooks, those that `others` covers, and the final states of those that leave. */
+function needsUpdate(olds: FleetState, news: FleetInputs): boolean {
+  const { states, others, stateOnDestroy } = news;
+  // A state that is not known differs from every state.
+  const isKnown = states !== null && !Object.values(states).includes(null);
+  if (!isKnown || !isDeepStrictEqual(states, olds.states)) return true;
+  if (others !== olds.others || stateOnDestroy !== olds.stateOnDestroy) return true;
+  return droppedIds(olds, news).length > 0 || driftedIds(olds, news).length > 0;
+}
+
+/** Sets the named webhooks, those that `others` covers, and the final states of those that are dropped. */
 async function apply(
   context: WebhookContext,
   before: FleetState | null,
@@ -116,19 +115,19 @@ async function apply(
   const { plugin, registry } = context;
   const olds = before ?? fleetStateOf({});
   const named = news.states ?? {};
-  // `others` covers webhooks that this run created a moment ago as well.
-  const list = await registry.lookUp(idsOf(named), isState(news.others) ? plugin.now() : -Infinity);
-  const left = registry.undeclared(leaving(olds, news));
-  const released = finalStates(news.stateOnDestroy, left, olds.initialStates);
-  const wanted = { ...released, ...coveredBy(list, news, plugin), ...named };
-  const converged = await converge(context, list, wanted, recordedStates(olds), released);
+  // `others` also covers webhooks created earlier in this run, so the list must be fresh.
+  const list = await registry.lookUp(idsOf(named), isState(news.others) ? plugin.now() : undefined);
+  const dropped = registry.undeclared(droppedIds(olds, news));
+  const released = finalStates(news.stateOnDestroy, dropped, olds.initialStates);
+  const wanted = { ...released, ...coveredBy(list, news), ...named };
+  const converged = await converge(context, list, { wanted, recorded: recordedStates(olds), released });
   if (converged.failure !== null && !converged.mayHaveChanged) throw converged.failure;
   return { state: stateAfter(olds, news, converged, released), failure: converged.failure };
 }
 
-/** Returns what the stack stores after an update. @param released The final states of those that leave. */
+/** Returns what the stack stores after an update. @param released The final states of dropped webhooks. */
 function stateAfter(
-  { initialStates }: FleetState,
+  olds: FleetState,
   { states, others, stateOnDestroy }: FleetInputs,
   { found, reached }: Converged,
   released: StateMap,
@@ -138,13 +137,13 @@ function stateAfter(
   const unnamed = idsOf(reached).filter((id) => !(id in named) && reached[id] !== released[id]);
   const managed = [...idsOf(named), ...unnamed];
   // With `others`, a webhook that is missing from the list is still covered.
-  const known = isState(others) ? initialStates : pick(initialStates, managed);
+  const keptInitialStates = isState(others) ? olds.initialStates : pick(olds.initialStates, managed);
   return {
     states: named,
     others: others ?? "leave",
     stateOnDestroy: stateOnDestroy ?? "leave",
     otherStates: pick(reached, unnamed),
-    initialStates: { ...pick(found, managed), ...known },
+    initialStates: { ...pick(found, managed), ...keptInitialStates },
   };
 }
 
@@ -154,8 +153,8 @@ async function read({ plugin, registry }: WebhookContext, olds: FleetState): Pro
   if (ids.length === 0 && !isState(olds.others)) return olds;
   const list = await registry.lookUp(ids);
   const recorded = recordedStates(olds);
-  const covered = isState(olds.others) && list.moreSign === null ? [...list.webhooks.keys()] : [];
-  const present = [...new Set([...ids, ...covered])].filter((id) => !list.isGone(id));
+  const coveredIds = isState(olds.others) && list.incompleteSign === null ? [...list.webhooks.keys()] : [];
+  const present = [...new Set([...ids, ...coveredIds])].filter((id) => !list.isGone(id));
   const observed = Object.fromEntries(present.map((id) => [id, list.stateOf(id) ?? recorded[id] ?? null]));
   warnAboutUnknown(plugin, list, present);
   const unnamed = present.filter((id) => !(id in olds.states));
@@ -163,30 +162,41 @@ async function read({ plugin, registry }: WebhookContext, olds: FleetState): Pro
     ...olds,
     states: pick(observed, idsOf(olds.states)),
     otherStates: pick(observed, unnamed),
-    initialStates: { ...pick(observed, covered), ...olds.initialStates },
+    initialStates: { ...pick(observed, coveredIds), ...olds.initialStates },
   };
 }
 
 /** Releases all webhooks, except those that the program declares elsewhere in this process. */
 async function remove(context: WebhookContext, olds: FleetState): Promise<void> {
-  const left = context.registry.undeclared(managedIds(olds));
-  const final = finalStates(olds.stateOnDestroy, left, olds.initialStates);
-  if (idsOf(final).length === 0) return;
+  const dropped = context.registry.undeclared(managedIds(olds));
+  const released = finalStates(olds.stateOnDestroy, dropped, olds.initialStates);
+  if (idsOf(released).length === 0) return;
   const list = await context.registry.lookUp([]);
-  const { failure } = await converge(context, list, final, recordedStates(olds), final);
+  const { failure } = await converge(context, list, {
+    wanted: released,
+    recorded: recordedStates(olds),
+    released,
+  });
   if (failure !== null) throw failure;
 }
 
-/** Returns the webhooks that `others` covers, with its state. @throws {PartnerError} if the list goes on. */
-function coveredBy(list: WebhookList, { states, others }: FleetInputs, plugin: PluginProcess): StateMap {
+/** Returns what `others` covers, with its state. @throws {PartnerError} if the list is incomplete. */
+function coveredBy(list: WebhookList, { states, others }: FleetInputs): StateMap {
   if (!isState(others)) return {};
-  if (list.moreSign !== null) throw listIncomplete("others", list.moreSign, plugin.settingName);
-  const covered = [...list.webhooks.keys()].filter((id) => !(id in (states ?? {})));
-  return Object.fromEntries(covered.map((id) => [id, others]));
+  list.requireComplete("others");
+  const coveredIds = [...list.webhooks.keys()].filter((id) => !(id in (states ?? {})));
+  return Object.fromEntries(coveredIds.map((id) => [id, others]));
+}
+
+/** Returns the webhooks that `others` covers and that the stack recorded in another state. */
+function driftedIds(olds: FleetState, { states, others }: FleetInputs): number[] {
+  if (states === null || !isState(others)) return [];
+  const recorded = recordedStates(olds);
+  return idsOf(recorded).filter((id) => !(id in states) && recorded[id] !== others);
 }
 
 /** Returns the webhooks that a fleet manages and no longer declares; none if that is not known yet. */
-function leaving(olds: FleetState, { states, others }: FleetInputs): number[] {
+function droppedIds(olds: FleetState, { states, others }: FleetInputs): number[] {
   if (states === null || others !== "leave") return [];
   return managedIds(olds).filter((id) => !(id in states));
 }

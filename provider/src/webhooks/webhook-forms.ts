@@ -1,5 +1,5 @@
 import { isObject } from "../json.js";
-import { isState, isWebhookId } from "../partner-api/operations.js";
+import { isState, isWebhookId, type WebhookState } from "../partner-api/operations.js";
 import { UNKNOWN, type Properties } from "../plugin/properties.js";
 import { PARTNER_WEBHOOK_STATE, PARTNER_WEBHOOK_STATES } from "../registration.js";
 import { stateFields, type WebhookContext } from "./converge.js";
@@ -11,7 +11,6 @@ import {
   invalidArgument,
   invalidState,
   invalidWebhookId,
-  listIncomplete,
 } from "./webhook-messages.js";
 
 /** `PartnerWebhookState`: a fleet of one webhook. */
@@ -28,17 +27,17 @@ export function webhookForm({ plugin, registry }: WebhookContext): FleetForm {
 
     outputsOf(fleet) {
       const webhookId = webhookOf(fleet);
-      const stateIn = (map: FleetState["states"]) => map[webhookId ?? 0] ?? null;
       const { states, stateOnDestroy, initialStates } = fleet;
-      return { webhookId, state: stateIn(states), stateOnDestroy, initialState: stateIn(initialStates) };
+      const initialState = stateIn(initialStates, webhookId);
+      return { webhookId, state: stateIn(states, webhookId), stateOnDestroy, initialState };
     },
 
     preview: (olds, { webhookId, state, stateOnDestroy }) => {
-      const initialState = olds === null ? UNKNOWN : (olds.initialStates[webhookOf(olds) ?? 0] ?? null);
+      const initialState = olds === null ? UNKNOWN : stateIn(olds.initialStates, webhookOf(olds));
       return { webhookId, state, stateOnDestroy, initialState };
     },
 
-    newId: ({ states }) => idsOf(states ?? {}).join(""),
+    newId: ({ states }) => String(idsOf(states ?? {})[0] ?? ""),
 
     declarationOf(fleet) {
       const [webhookId] = idsOf(fleet.states);
@@ -54,9 +53,8 @@ export function webhookForm({ plugin, registry }: WebhookContext): FleetForm {
       const webhookId = Number(id);
       const list = await registry.lookUp([webhookId]);
       if (list.isGone(webhookId)) return null;
+      if (!list.webhooks.has(webhookId)) list.requireComplete("import");
       const state = list.stateOf(webhookId);
-      if (list.moreSign !== null && !list.webhooks.has(webhookId))
-        throw listIncomplete("import", list.moreSign, plugin.settingName);
       if (state === null) throw importNeedsState(stateFields(plugin, list), plugin.settingName);
       const inputs = { webhookId, state, stateOnDestroy: "leave" };
       return { inputs, state: fleetStateOf(asFleet({ ...inputs, initialState: state })) };
@@ -79,8 +77,11 @@ export function fleetForm({ plugin }: WebhookContext): FleetForm {
 
     // Only the update finds out which other webhooks there are.
     preview: (_olds, { states, others, stateOnDestroy }) => ({
-      ...{ states, others, stateOnDestroy },
-      ...{ otherStates: UNKNOWN, initialStates: UNKNOWN },
+      states,
+      others,
+      stateOnDestroy,
+      otherStates: UNKNOWN,
+      initialStates: UNKNOWN,
     }),
 
     newId: () => plugin.account,
@@ -102,7 +103,11 @@ function webhookOf(fleet: FleetState): number | null {
   return managedIds(fleet)[0] ?? null;
 }
 
-/** Whether each argument is valid, with its default. */
+function stateIn(states: FleetState["states"], webhookId: number | null): WebhookState | null {
+  return webhookId === null ? null : (states[webhookId] ?? null);
+}
+
+/** Validates each argument after defaults. */
 const VALID = {
   webhookId: (value: unknown) => typeof value === "number" && isWebhookId(String(value)),
   state: isState,
@@ -116,7 +121,7 @@ function problemsOf(inputs: Properties): string[] {
   return names.filter((name) => inputs[name] !== UNKNOWN && !VALID[name](inputs[name])).map(invalidArgument);
 }
 
-/** Names one problem: a program may have computed them all. */
+/** Reports only the first problem: a program may compute all states the same wrong way. */
 function stateProblems(states: unknown): string[] {
   const isValid = (state: unknown): boolean => isState(state) || state === UNKNOWN;
   const entries = Object.entries(isObject(states) ? states : {});

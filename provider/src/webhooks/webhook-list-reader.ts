@@ -17,21 +17,21 @@ import { ownNodesOf, readState } from "./webhook-state-reader.js";
 export interface WebhookReading {
   /** A positive safe integer. */
   readonly webhookId: number;
-  /** `null` if it is not beyond doubt. */
+  /** `null` if ambiguous. */
   readonly state: "active" | "disabled" | null;
   /** As the service sent it. It may contain secrets. */
   readonly record: JsonObject;
 }
 
-/** What says that a list goes on: a header, a setting, or the JSON Pointer of a member beside the records. */
-export type MoreSign = "Link" | "responses.complete" | `/${string}`;
+/** What says that a list is incomplete: a header, a setting, or a member next to the records. */
+export type IncompleteSign = "Link" | "responses.complete" | `/${string}`;
 
 /** A list that was read. */
 export interface WebhookListReading {
   readonly isReadable: true;
   readonly webhooks: ReadonlyMap<number, WebhookReading>;
-  /** `null` if nothing says that the list goes on. */
-  readonly moreSign: MoreSign | null;
+  /** `null` if nothing says that the list is incomplete. */
+  readonly incompleteSign: IncompleteSign | null;
   /** Where the first of each was found. `webhookId` and `webhookState` are relative to a record. */
   readonly pointers: Readonly<Record<"webhooks" | "webhookId" | "webhookState", string | null>>;
 }
@@ -41,13 +41,13 @@ export interface UnreadableList {
   readonly isReadable: false;
   /** The member of `responses` that would help; `null` if the response is not JSON. */
   readonly setting: "webhooks" | "webhookId" | null;
-  /** The JSON Pointers that it can have, each of which leads on. */
+  /** The JSON Pointers that it can have, each of which would work. */
   readonly pointers: readonly string[];
 }
 
 type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** The names on the way to a list, and the ends of further ones. Other lists may hold users or partners. */
+/** Member names that lead to the list, and ends of further ones. Other lists may hold users or partners. */
 const LIST_NAMES = nameSet(
   "data item items result results list value values entry entries record records row rows node nodes edges " +
     "element elements object objects resource resources entity entities model models document documents " +
@@ -57,7 +57,7 @@ const LIST_NAMES = nameSet(
 const LIST_END = /(?:hooks?|subscriptions?|endpoints?)(?:s?list)?$/;
 /** The names of IDs. The first that any record has counts for all. */
 const ID_NAMES = ["webhookid", "hookid", "id"];
-/** Members beside the records that say that there are more of them. */
+/** Members next to the records that say that there are more of them. */
 const NEXT = /^(?:odata|hydra)?next|^loadmore/;
 const CURSORS = nameSet(
   "cursor afterCursor continuation continuationToken paginationToken lastEvaluatedKey bookmark scrollId",
@@ -83,25 +83,22 @@ export function readWebhookList(
   const list = findList(document, mapping);
   if (list === null) return { isReadable: false, setting: "webhooks", pointers: listPointers(document) };
   const records = list.value ?? []; // Services in Go send null for an empty array.
-  const { ids, pointer } = readIds(records, mapping);
-  if (ids === null) return { isReadable: false, setting: "webhookId", pointers: idPointers(records) };
-  const states = records.map((record) => readState(record, mapping));
-  const webhooks = records.map((record, index): WebhookReading => {
-    return { webhookId: ids[index] ?? 0, state: states[index]?.state ?? null, record };
-  });
+  const { identified, pointer } = readIds(records, mapping);
+  if (identified === null) return { isReadable: false, setting: "webhookId", pointers: idPointers(records) };
+  const webhooks = identified.map(({ record, id }) => ({ record, id, ...readState(record, mapping) }));
   return {
     isReadable: true,
-    webhooks: new Map(webhooks.map((webhook) => [webhook.webhookId, webhook])),
-    moreSign: moreSignOf(document, list.value, headers, mapping),
+    webhooks: new Map(webhooks.map(({ record, id, state }) => [id, { webhookId: id, state, record }])),
+    incompleteSign: incompleteSignOf(document, list.value, headers, mapping),
     pointers: {
       webhooks: list.pointer,
       webhookId: pointer,
-      webhookState: states.find(({ state }) => state !== null)?.pointer ?? null,
+      webhookState: webhooks.find(({ state }) => state !== null)?.pointer ?? null,
     },
   };
 }
 
-/** Finds the list at the setting, or the only array of objects on whose way every name is usual. */
+/** Finds the list at the setting, or the only array of objects reached through well-known names. */
 function findList(
   document: unknown,
   { webhooks: setting }: ResponseMapping,
@@ -110,9 +107,9 @@ function findList(
     const value = resolvePointer(document, setting);
     return value === null || isRecords(value) ? { value, pointer: setting } : null;
   }
-  const isUsual = ({ name, parent }: DocumentNode): boolean => parent === null || isListName(name);
-  const [list, ...others] = nodesOf(document, (node) => isObject(node.value) && isUsual(node))
-    .filter(isUsual)
+  const isWellKnown = ({ name, parent }: DocumentNode): boolean => parent === null || isListName(name);
+  const [list, ...others] = nodesOf(document, (node) => isObject(node.value) && isWellKnown(node))
+    .filter(isWellKnown)
     .flatMap(({ value, pointer }) => (isRecords(value) ? [{ value, pointer }] : []));
   return others.length === 0 ? (list ?? null) : null;
 }
@@ -134,63 +131,67 @@ function listPointers(document: unknown): string[] {
   return pointersOf(withIds.length > 0 ? withIds : nodes);
 }
 
-/** Reads the ID of each record; `null` unless every record has one, and each another. */
+type Identified<Id = number> = Readonly<{ record: JsonObject; id: Id }>;
+
+/** Pairs each record with its ID; `null` unless every record has a distinct ID. */
 function readIds(
   records: readonly JsonObject[],
   { webhookId: setting }: ResponseMapping,
-): { readonly ids: readonly number[] | null; readonly pointer: string | null } {
-  if (setting !== undefined) return { ids: idsAt(records, setting), pointer: setting };
-  const owns = records.map(ownNodesOf);
+): { readonly identified: readonly Identified[] | null; readonly pointer: string | null } {
+  if (setting !== undefined) return { identified: identifyAt(records, setting), pointer: setting };
+  const owns = records.map((record) => ({ record, own: ownNodesOf(record) }));
   const named = (own: readonly DocumentNode[], name: string | undefined): DocumentNode[] =>
     own.filter((node) => node.name === name && node.value !== null);
-  const name = ID_NAMES.find((one) => owns.some((own) => named(own, one).length > 0));
-  const ids = owns.map((own) => {
-    const [id = null, ...others] = new Set(named(own, name).map(({ value }) => toWebhookId(value)));
-    return others.length === 0 ? id : null;
+  const name = ID_NAMES.find((one) => owns.some(({ own }) => named(own, one).length > 0));
+  const pairs = owns.map(({ record, own }) => {
+    const [first = null, ...others] = named(own, name).map(({ value }) => toWebhookId(value));
+    return { record, id: others.every((other) => other === first) ? first : null };
   });
-  return { ids: distinct(ids), pointer: named(owns[0] ?? [], name)[0]?.pointer ?? null };
+  return { identified: withDistinctIds(pairs), pointer: named(owns[0]?.own ?? [], name)[0]?.pointer ?? null };
 }
 
-function idsAt(records: readonly JsonObject[], pointer: string): number[] | null {
-  return distinct(records.map((record) => toWebhookId(resolvePointer(record, pointer))));
+function identifyAt(records: readonly JsonObject[], pointer: string): Identified[] | null {
+  const idOf = (record: JsonObject): number | null => toWebhookId(resolvePointer(record, pointer));
+  return withDistinctIds(records.map((record) => ({ record, id: idOf(record) })));
 }
 
-function distinct(ids: readonly (number | null)[]): number[] | null {
-  const known = ids.filter((id) => id !== null);
-  return new Set(known).size === ids.length ? known : null;
+function withDistinctIds(pairs: readonly Identified<number | null>[]): Identified[] | null {
+  const identified = pairs.flatMap(({ record, id }) => (id === null ? [] : [{ record, id }]));
+  return new Set(identified.map(({ id }) => id)).size === pairs.length ? identified : null;
 }
 
-/** Returns a positive safe integer, or its decimal digits, as an ID. A bigint is none: no number holds it. */
+/** Returns a positive safe integer, or its decimal digits. A bigint is not an ID: no number holds it. */
 function toWebhookId(value: unknown): number | null {
   const isId = ["number", "string"].includes(typeof value) && /^[1-9]\d{0,15}$/.test(String(value));
   return isId && Number.isSafeInteger(Number(value)) ? Number(value) : null;
 }
 
-/** Returns the JSON Pointers at which every record has an ID, and each another. */
+/** Returns the JSON Pointers at which every record has a distinct ID. */
 function idPointers(records: readonly JsonObject[]): string[] {
   const nodes = records.slice(0, 1).flatMap((first) => nodesOf(first, ({ value }) => isObject(value)));
   const isId = ({ value, pointer }: DocumentNode): boolean =>
-    toWebhookId(value) !== null && idsAt(records, pointer) !== null;
+    toWebhookId(value) !== null && identifyAt(records, pointer) !== null;
   return pointersOf(nodes.filter(isId));
 }
 
-/** Returns what says that a list goes on. Nothing else is a sign, and the setting overrules them all. */
-function moreSignOf(
+/** Returns what says that a list is incomplete. The setting overrides every sign. */
+function incompleteSignOf(
   document: unknown,
   list: readonly JsonObject[] | null,
   headers: Headers,
   { complete }: ResponseMapping,
-): MoreSign | null {
+): IncompleteSign | null {
   if (complete !== undefined) return complete ? null : "responses.complete";
   const links = [headers["link"] ?? []].flat();
   if (links.some((link) => /\brel\s{0,3}=\s{0,3}"?(?:[^\s",;]{1,40} ){0,3}next\b/i.test(link))) return "Link";
-  const beside = nodesOf(document, ({ value }) => value !== list && !isArray(value));
-  const sign = beside.find((node) => node.value !== list && isSign(node, list?.length ?? 0));
-  return (sign?.pointer ?? null) as MoreSign | null;
+  const outside = nodesOf(document, ({ value }) => value !== list && !isArray(value));
+  const sign = outside.find((node) => node.value !== list && isSign(node, list?.length ?? 0));
+  return (sign?.pointer ?? null) as IncompleteSign | null;
 }
 
 function isSign({ name, value }: DocumentNode, length: number): boolean {
   if (NEXT.test(name) || CURSORS.has(name)) return leadsOn(value);
+  // Another list of records with IDs may hold the other webhooks.
   if (isArray(value)) return value.some((one) => isObject(one) && (one["rel"] === "next" || hasId(one)));
   const text = String(isScalar(value) ? value : "");
   if ((MORE.test(name) && text === "true") || (LAST.test(name) && text === "false")) return true;

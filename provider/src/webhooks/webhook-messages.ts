@@ -2,7 +2,7 @@ import { PartnerError, resourceError } from "../partner-api/errors.js";
 import { oppositeState, type WebhookState } from "../partner-api/operations.js";
 import { warning, type Notice } from "../plugin/resource.js";
 import { wrongImportId, type NameSetting } from "../plugin/setting-messages.js";
-import type { MoreSign, UnreadableList } from "./webhook-list-reader.js";
+import type { IncompleteSign, UnreadableList } from "./webhook-list-reader.js";
 import type { StateField } from "./webhook-state-reader.js";
 
 /** A webhook that could not be set. */
@@ -15,23 +15,22 @@ export interface WebhookFailure {
 export type Why = "states" | "others" | "stateOnDestroy";
 
 /** The list needs a setting to be read. */
-export function unreadableList({ setting, pointers }: UnreadableList, name: NameSetting): PartnerError {
-  const set = `Set ${name(`responses.${setting ?? ""}`)} to`;
+export function unreadableList(list: UnreadableList, settingName: NameSetting): PartnerError {
+  const { setting, pointers } = list;
+  if (setting === null) return unreadable("The webhook list is not JSON", `Check ${settingName("baseUrl")}.`);
+  const set = `Set ${settingName(`responses.${setting}`)} to`;
   const choice = oneOf(pointers.map((pointer) => pointer || '"" (the whole response)'));
   const noList = `${set} ${choice || "its JSON Pointer, such as /data/items"}.`;
-  const noId = choice ? `${set} ${choice}.` : "Each record needs a positive whole number of its own.";
-  const [what, remedy] = {
-    json: ["The webhook list is not JSON", `Check ${name("baseUrl")}.`],
-    webhooks: ["The webhook list was not recognized", noList],
-    webhookId: ["The webhook list has records without a usable ID", noId],
-  }[setting ?? "json"] as [string, string];
-  return new PartnerError("PARTNERS_UNREADABLE", `${what}. ${remedy}`, { summary: what });
+  if (setting === "webhooks") return unreadable("The webhook list was not recognized", noList);
+  const noId = choice ? `${set} ${choice}.` : "Each record needs a unique ID, a positive whole number.";
+  return unreadable("The webhook list has records without a usable ID", noId);
 }
 
-/** Something needs all webhooks, but the list goes on. */
-export function listIncomplete(need: Need, sign: MoreSign, name: NameSetting): PartnerError {
+/** Something needs all webhooks, but the list is incomplete. */
+export function listIncomplete(need: Need, sign: IncompleteSign, settingName: NameSetting): PartnerError {
   const [what, otherwise] = NEEDS[need];
-  return resourceError(`${what} needs the whole list, but ${incompleteText(sign, name)}${otherwise}`);
+  const why = incompleteText(sign, settingName);
+  return resourceError(`${what} needs the complete list, but ${why}${otherwise}`);
 }
 
 /** Webhooks do not exist. @param existing What the list shows. */
@@ -70,9 +69,9 @@ export function fleetIncomplete(failures: readonly WebhookFailure[], total: numb
 }
 
 /** A webhook cannot be imported, because the list does not show its state. */
-export function importNeedsState(fields: readonly StateField[], name: NameSetting): PartnerError {
-  const remedy = stateRemedy(fields, name) || " Declare the webhook without an import.";
-  return resourceError(`The import needs the state, which the list does not show.${remedy}`);
+export function importNeedsState(fields: readonly StateField[], settingName: NameSetting): PartnerError {
+  const remedy = stateRemedy(fields, settingName) || " Declare the webhook without an import.";
+  return resourceError(`Cannot import: the list does not show the webhook's state.${remedy}`);
 }
 
 /** An import of a webhook is by its ID. */
@@ -82,7 +81,7 @@ export function invalidWebhookId(): PartnerError {
 
 /** A fleet does not exist at the service, so it cannot be imported. */
 export function importOfFleet(): PartnerError {
-  return resourceError("PartnerWebhookStates needs no import. Declare it, and its webhooks become managed.");
+  return resourceError("PartnerWebhookStates cannot be imported. Declare it to manage its webhooks.");
 }
 
 /** What an update changes at the service, and which input says so. */
@@ -90,8 +89,8 @@ export function willChange(why: Why, state: WebhookState, webhookIds: readonly n
   const { they, are, them } = inflections(webhookIds);
   const reason = {
     states: `; ${they} ${are} ${oppositeState(state)} now`,
-    others: ', as "others" says',
-    stateOnDestroy: `, as stateOnDestroy says, unless another resource declares ${them}`,
+    others: ' because of "others"',
+    stateOnDestroy: ` because of stateOnDestroy, unless another resource declares ${them}`,
   }[why];
   const text = `This update sets ${webhooksText(webhookIds)} to ${state}${reason}.`;
   return { severity: "information", text };
@@ -101,15 +100,16 @@ export function willChange(why: Why, state: WebhookState, webhookIds: readonly n
 export function stateUnknown(
   webhookIds: readonly number[],
   fields: readonly StateField[],
-  name: NameSetting,
+  settingName: NameSetting,
 ): Notice {
   const what = `The list does not show the state of ${webhooksText(webhookIds)}, so drift is not detected`;
-  return warning(`${what}.${stateRemedy(fields, name)}`);
+  return warning(`${what}.${stateRemedy(fields, settingName)}`);
 }
 
-/** Managed webhooks are not on a list that goes on. */
-export function notListed(sign: MoreSign, name: NameSetting): Notice {
-  return warning(`Drift of webhooks that are not on the list is not detected: ${incompleteText(sign, name)}`);
+/** Managed webhooks are missing from a list that is incomplete. */
+export function notListed(sign: IncompleteSign, settingName: NameSetting): Notice {
+  const what = "Drift is not detected for webhooks that are missing from the list";
+  return warning(`${what}: ${incompleteText(sign, settingName)}`);
 }
 
 /** An argument of a program breaks a rule. */
@@ -138,9 +138,10 @@ const RULES = {
   stateOnDestroy: 'be "leave" (the default), "restore", "active" or "disabled"',
 } as const;
 
-type Need = keyof typeof NEEDS;
+/** What needs the complete list. */
+export type Need = keyof typeof NEEDS;
 
-/** What needs the whole list, and the way around it. */
+/** The subject of the sentence, and the way around it. */
 const NEEDS = {
   others: ['"others"', ' Otherwise, name the webhooks in "states".'],
   getPartnerWebhooks: ["getPartnerWebhooks", ""],
@@ -151,21 +152,25 @@ const NEEDS = {
 const MAX_REASONS = 3;
 const MAX_NAMES = 10;
 
-/** Says what shows that a list goes on, and what to do if it does not. */
-function incompleteText(sign: MoreSign, name: NameSetting): string {
-  const setting = name("responses.complete");
+function unreadable(what: string, remedy: string): PartnerError {
+  return new PartnerError("PARTNERS_UNREADABLE", `${what}. ${remedy}`, { summary: what });
+}
+
+/** Says what shows that a list is incomplete, and what to do if it is not. */
+function incompleteText(sign: IncompleteSign, settingName: NameSetting): string {
+  const setting = settingName("responses.complete");
   if (sign === "responses.complete") return `${setting} is false.`;
-  const where = sign === "Link" ? "the header Link" : sign;
-  return `${where} says that it goes on. If it is complete, set ${setting} to true.`;
+  const where = sign === "Link" ? "the Link header" : sign;
+  return `${where} indicates more webhooks. If the list is complete, set ${setting} to true.`;
 }
 
 /** Proposes the members that may hold the state. Empty if there are none. */
-function stateRemedy(fields: readonly StateField[], name: NameSetting): string {
+function stateRemedy(fields: readonly StateField[], settingName: NameSetting): string {
   if (fields.length === 0) return "";
   const choice = oneOf(fields.map(({ pointer, values }) => `${pointer} (${values.join(", ")})`));
-  const words = `${name("responses.active")} and ${name("responses.disabled")}`;
+  const words = `${settingName("responses.active")} and ${settingName("responses.disabled")}`;
   const more = fields.some(({ needsWords }) => needsWords) ? `, and ${words} to its values` : "";
-  return ` Set ${name("responses.webhookState")} to ${choice}${more}.`;
+  return ` Set ${settingName("responses.webhookState")} to ${choice}${more}.`;
 }
 
 function webhooksText(webhookIds: readonly number[]): string {

@@ -1,14 +1,16 @@
 import type { WebhookState } from "../partner-api/operations.js";
 import type { ListResponse, PluginProcess } from "../plugin/plugin-process.js";
 import { readWebhookList, type WebhookListReading } from "./webhook-list-reader.js";
-import { declaredTwice, unreadableList } from "./webhook-messages.js";
+import { declaredTwice, listIncomplete, unreadableList, type Need } from "./webhook-messages.js";
 
 /** One list of the account's webhooks, with our own changes applied. */
-export interface WebhookList extends Pick<WebhookListReading, "webhooks" | "moreSign"> {
+export interface WebhookList extends Pick<WebhookListReading, "webhooks" | "incompleteSign"> {
   /** When it was requested, by the clock of the process, in milliseconds. */
   readonly requestedAt: number;
-  /** Whether a webhook does not exist: it is not listed, and nothing says that the list goes on. */
+  /** Whether a webhook does not exist: it is not listed, and nothing says that the list is incomplete. */
   isGone(webhookId: number): boolean;
+  /** @throws {PartnerError} if something says that the list is incomplete. It names what needs all of it. */
+  requireComplete(need: Need): void;
   /** Returns the state of a webhook, as listed or as we have changed it since; `null` if it is unknown. */
   stateOf(webhookId: number): WebhookState | null;
 }
@@ -36,11 +38,12 @@ export class WebhookRegistry {
   declare(webhooks: readonly Declared[], urn: string): void {
     for (const webhook of webhooks) if (!this.#owners.has(webhook)) this.#owners.set(webhook, urn);
     if (urn === "") return;
-    for (const [other, owner] of this.#owners) {
-      const isSame = (one: Declared): boolean => one === other || one === "others" || other === "others";
-      if (["", urn].includes(owner) || !webhooks.some(isSame)) continue;
-      throw declaredTwice(other !== "others" && webhooks.includes(other) ? other : null, [owner, urn]);
-    }
+    const conflict = [...this.#owners].find(
+      ([other, owner]) => !["", urn].includes(owner) && webhooks.some((one) => overlaps(one, other)),
+    );
+    if (conflict === undefined) return;
+    const [other, owner] = conflict;
+    throw declaredTwice(other !== "others" && webhooks.includes(other) ? other : null, [owner, urn]);
   }
 
   /**
@@ -52,8 +55,8 @@ export class WebhookRegistry {
   }
 
   /**
-   * Returns the list. One request serves the process; it is repeated if a webhook is missing from a list
-   * that was requested before this call, and does not go on.
+   * Returns the list. One request serves the process. It is repeated if a complete list from before this call
+   * lacks a webhook.
    *
    * @param notBefore When the list must have been requested, at the earliest. @default any time
    */
@@ -79,10 +82,15 @@ export class WebhookRegistry {
     }
     const { reading } = this.#last;
     if (!reading.isReadable) throw unreadableList(reading, this.#plugin.settingName);
-    const { webhooks, moreSign } = reading;
+    const { webhooks, incompleteSign } = reading;
     return {
-      ...{ webhooks, moreSign, requestedAt },
-      isGone: (webhookId) => moreSign === null && !webhooks.has(webhookId),
+      webhooks,
+      incompleteSign,
+      requestedAt,
+      isGone: (webhookId) => incompleteSign === null && !webhooks.has(webhookId),
+      requireComplete: (need) => {
+        if (incompleteSign !== null) throw listIncomplete(need, incompleteSign, this.#plugin.settingName);
+      },
       stateOf: (webhookId) => {
         const change = this.#changes.get(webhookId);
         if (change !== undefined && change.at >= requestedAt) return change.state;
@@ -90,4 +98,9 @@ export class WebhookRegistry {
       },
     };
   }
+}
+
+/** Whether two resources may set the same webhook. */
+function overlaps(one: Declared, other: Declared): boolean {
+  return one === other || one === "others" || other === "others";
 }

@@ -15,7 +15,7 @@ import { asWord, type ResponseMapping } from "../plugin/response-mapping.js";
 const STATES = ["active", "disabled"] as const;
 type State = (typeof STATES)[number];
 
-/** What a member says. `running`: a way to stop the webhook is not in use, but there may be others. */
+/** What a member says. `running`: this flag does not stop the webhook, but another may. */
 type Evidence = State | "running" | "unclear" | null;
 
 /** A member of webhook records that may hold the state, with the values seen there. */
@@ -24,7 +24,7 @@ export interface StateField {
   readonly pointer: string;
   /** As JSON. `null` also stands for a record without the member. */
   readonly values: readonly string[];
-  /** Whether some of the values mean no state until a person says which one. */
+  /** Whether some values have no known meaning until a setting maps them. */
   readonly needsWords: boolean;
 }
 
@@ -32,12 +32,11 @@ export interface StateField {
 const PREFIX = /^(?:is|webhook|hook)+/;
 /** Objects whose members count as those of the record. Others, such as `fallbackWebhook`, are only linked. */
 const INNER = nameSet("attributes node webhook hook webhookEndpoint webhookSubscription");
-/** Flags, with the meaning of true and of false. */
-const FLAGS: readonly (readonly [ReadonlySet<string>, Evidence, Evidence])[] = [
-  [nameSet("active enabled activated"), "active", "disabled"],
-  [nameSet("disabled inactive deactivated"), "disabled", "active"],
-  [nameSet("paused suspended"), "disabled", "running"],
-];
+const FLAGS = [
+  { names: nameSet("active enabled activated"), whenTrue: "active", whenFalse: "disabled" },
+  { names: nameSet("disabled inactive deactivated"), whenTrue: "disabled", whenFalse: "active" },
+  { names: nameSet("paused suspended"), whenTrue: "disabled", whenFalse: "running" },
+] as const;
 const STOPPED_TIME = nameSet("disabledAt deactivatedAt pausedAt suspendedAt");
 const WORD_FIELD = nameSet("state status");
 const ACTIVE_WORD = /^(?:active|activated|enabled|on)$/;
@@ -45,16 +44,17 @@ const DISABLED_WORD =
   /^(?:auto|temporarily)?(?:disabled|deactivated|inactive|off|paused?|suspended|stopped)(?:by[a-z]+)?$/;
 const TRUE = ["true", "yes", "1"];
 const FALSE = ["false", "no", "0"];
-/** Anything else that is set and named so makes the state unknown, wherever it is in the record. */
+/** Any other member with such a name that is set makes the state ambiguous, wherever it is. */
 const STOPPED =
   /(?:disabled|deactivated|inactive|paused|suspended|stopped|deleted|archived)(?:at|on|until|date|time)?$/;
 /** A date or a Unix time after 2000. Earlier ones often mean "not set", as the year 1 does in Go. */
 const TIME = /^(?:2\d{3}-|[1-9]\d{9})/;
-/** Names of what may hold a state, to propose. */
+/** Members that could hold the state, to suggest in messages. */
 const MAY_BE_STATE =
   /(?:state|status|mode|enabled|disabled|active|activated|paused|suspended|stopped|live)(?:at|on)?$/;
 /** Values that are safe to show: words, flags, small numbers, dates. */
-const SHOWN = /^(?:[A-Za-z]{1,20}(?:[_ -][A-Za-z]{1,20}){0,5}|-?\d{1,3}|\d{4}-\d\d-\d\d[T \d:.,Z+-]{0,24}|)$/;
+const SAFE_TO_SHOW =
+  /^(?:[A-Za-z]{1,20}(?:[_ -][A-Za-z]{1,20}){0,5}|-?\d{1,3}|\d{4}-\d\d-\d\d[T \d:.,Z+-]{0,24}|)$/;
 const HIDDEN = "";
 const MAX_VALUES = 5;
 const MAX_FIELDS = 4;
@@ -66,7 +66,7 @@ export function ownNodesOf(record: JsonObject): DocumentNode[] {
   return nodesOf(record, (node) => node.parent === null || INNER.has(node.name)).filter(isOwn);
 }
 
-/** Reads the state of a webhook: `null` unless it is beyond doubt. The pointer says where it was read. */
+/** Reads the state of a webhook: `null` if ambiguous. The pointer says where it was read. */
 export function readState(
   record: JsonObject,
   mapping: ResponseMapping,
@@ -75,12 +75,13 @@ export function readState(
   if (pointer !== undefined) return { state: readAt(record, pointer, mapping), pointer };
   const nodes = nodesWithin(record);
   const evidence = nodes.map((node) => (isOwn(node) ? readMember(node, mapping) : readOther(node)));
-  const state = combine(evidence);
-  const decisive = evidence.findIndex((one) => combine([one]) === state);
+  const state = stateFrom(evidence);
+  if (state === null) return { state, pointer: null };
+  const decisive = evidence.findIndex((one) => stateFrom([one]) === state);
   return { state, pointer: nodes[decisive]?.pointer ?? null };
 }
 
-/** Returns the members that may hold the state. All of them exist, and lead to one once the words are set. */
+/** Returns the members that may hold the state. All of them exist, and would work with the words set. */
 export function stateFieldsOf(all: readonly JsonObject[], mapping: ResponseMapping): StateField[] {
   const records = all.slice(0, MAX_RECORDS);
   const { webhookState: setting } = mapping;
@@ -94,7 +95,8 @@ export function stateFieldsOf(all: readonly JsonObject[], mapping: ResponseMappi
   const possible = pointersOf(records.flatMap(nodesWithin).filter(mayBeState), Infinity);
   const pointers = new Set(setting === undefined ? possible : [setting, ...possible]);
   const fields = Array.from(pointers, fieldAt).filter(isUseful);
-  return fields.slice(0, fields[0]?.pointer === setting ? 1 : MAX_FIELDS);
+  const isSettingUseful = setting !== undefined && fields[0]?.pointer === setting;
+  return fields.slice(0, isSettingUseful ? 1 : MAX_FIELDS);
 }
 
 function isOwn({ parent }: DocumentNode): boolean {
@@ -106,22 +108,22 @@ function isOwn({ parent }: DocumentNode): boolean {
 function readAt(record: JsonObject, pointer: string, mapping: ResponseMapping): State | null {
   const value = resolvePointer(record, pointer) ?? null;
   const name = normalizeName(pointer.slice(pointer.lastIndexOf("/") + 1)).replace(PREFIX, "");
-  return combine([withSettings(readNamed(name, value) ?? readWord(value), value, mapping)]);
+  return stateFrom([applyWords(readNamed(name, value) ?? readWord(value), value, mapping)]);
 }
 
 /** Reads a member by its name. Words in the settings count for `state` and `status` without a pointer. */
 function readMember(node: DocumentNode, mapping: ResponseMapping): Evidence {
   const { value } = node;
   const name = node.name.replace(PREFIX, "");
-  if (WORD_FIELD.has(name)) return withSettings(readWord(value), value, mapping);
+  if (WORD_FIELD.has(name)) return applyWords(readWord(value), value, mapping);
   return readNamed(name, value) ?? readOther(node);
 }
 
-/** Reads a value by the words in the settings. A state whose words are set has no others. */
-function withSettings(usual: Evidence, value: unknown, mapping: ResponseMapping): Evidence {
+/** Reads a value by the words in the settings. Words set for a state replace its default words. */
+function applyWords(usual: Evidence, value: unknown, mapping: ResponseMapping): Evidence {
   const isWordOf = (state: State): boolean | undefined =>
     isScalar(value) && mapping[state]?.some((word) => asWord(word) === asWord(value));
-  const state = combine([usual]);
+  const state = stateFrom([usual]);
   return STATES.find(isWordOf) ?? (state !== null && mapping[state] !== undefined ? "unclear" : usual);
 }
 
@@ -132,10 +134,10 @@ function readNamed(name: string, value: unknown): Evidence {
     if (!isSet(value)) return "running";
     return TIME.test(text) ? "disabled" : "unclear";
   }
-  const flag = FLAGS.find(([names]) => names.has(name));
+  const flag = FLAGS.find(({ names }) => names.has(name));
   if (flag === undefined || value === null) return null;
-  if (TRUE.includes(text)) return flag[1];
-  return FALSE.includes(text) ? flag[2] : "unclear";
+  if (TRUE.includes(text)) return flag.whenTrue;
+  return FALSE.includes(text) ? flag.whenFalse : "unclear";
 }
 
 function readWord(value: unknown): Evidence {
@@ -160,8 +162,8 @@ function isSet(value: unknown): boolean {
   return value !== null && !(isScalar(value) && ["", ...FALSE].includes(asWord(value)));
 }
 
-/** Combines what the members of a record say. If they disagree, its state is unknown. */
-function combine(evidence: readonly Evidence[]): State | null {
+/** Combines what the members of a record say: `null` if they disagree. */
+function stateFrom(evidence: readonly Evidence[]): State | null {
   const [active, disabled] = STATES.map((state) => evidence.includes(state));
   if (evidence.includes("unclear") || (active && disabled)) return null;
   if (disabled) return "disabled";
@@ -174,5 +176,5 @@ function mayBeState({ name, value, parent }: DocumentNode): boolean {
 
 /** Returns a value as JSON; `HIDDEN` if it could be a secret. */
 function shownValue(value: unknown): string {
-  return isScalar(value) && SHOWN.test(String(value ?? "")) ? JSON.stringify(value) : HIDDEN;
+  return isScalar(value) && SAFE_TO_SHOW.test(String(value ?? "")) ? JSON.stringify(value) : HIDDEN;
 }

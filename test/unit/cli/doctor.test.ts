@@ -150,7 +150,7 @@ it.each<[what: string, body: unknown, follow: RegExp[], table: string[]]>([
   ],
   ["states that are objects", OBJECT_STATES, [/status\/name/], ["7  active", "8  disabled"]],
   [
-    "a list that says that it goes on",
+    "a list that says that it is incomplete",
     { data: [{ id: 5, active: true }], has_more: true },
     [/complete/],
     ["5  active"],

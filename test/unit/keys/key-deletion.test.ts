@@ -62,6 +62,7 @@ it.each<[deletesBy: "key" | "id", body: Body, fate: Fate, apiKeyId: string | nul
 
   ["key", "api_key", "lost", null, "key, key", "done"],
   ["key", "id, key", "lost", null, "key, key", "warned"],
+  ["key", "id, api_key", "lost", null, "key, key", "warned"],
   ["key", "id, key", "lost", "/key", "key, key", "done"],
   ["key", "id, key", "lost", "/id", "k1, k1, key", "done"],
   ["key", "nothing", "lost", "/id", "key, key", "warned"],

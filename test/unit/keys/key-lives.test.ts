@@ -103,7 +103,7 @@ describe("a key", () => {
     const keys = stack.start({ env: { EMPTY: "", TEXT: "two words", UP: ".." } });
     for (const id of [key, "env:", "env:GONE", "env:EMPTY", "env:TEXT", "env:UP", "env:A-B"]) {
       const failure = await keys.adopt(id).catch(String);
-      expect(failure).toMatch(/"env:" and the name of an environment variable/);
+      expect(failure).toMatch(/"env:" followed by the name of the environment variable/);
       expect(failure).not.toContain(key);
     }
     await expect(keys.adopt("env:EMPTY", true)).rejects.toThrow("cannot tell whether a key exists");
@@ -209,7 +209,7 @@ describe("a lost creation", () => {
     const { requests, notices, error } = await stack.up(at("b"));
     expect([requests, error]).toEqual([CREATION, null]);
     expect(notices).toEqual([
-      expect.stringMatching(/^warning: A key may .* no stack tracks\. Nobody has its value\.$/),
+      expect.stringMatching(/^warning: A key that no stack tracks may .*\. Its value is unknown\.$/),
     ]);
     expect(await stack.up(at("b"))).toMatchObject({ changes: false, notices: [] });
   });
@@ -223,7 +223,7 @@ describe("a lost creation", () => {
         ? stack.up(undefined, { replace: true })
         : stack.destroy());
       expect([error, requests]).toEqual([null, way === "up" ? CREATION : []]);
-      expect(notices).toEqual([expect.stringContaining("that no stack tracks")]);
+      expect(notices).toEqual([expect.stringContaining("A key that no stack tracks")]);
       await stack.destroy();
     }
   });
@@ -342,7 +342,7 @@ describe("an unread creation", () => {
     await stack.up(at("a"));
     const { requests, notices } = await stack.up(at("b"));
     expect(posts(requests)).toBe(1);
-    expect(notices).toContainEqual(expect.stringContaining("Its response is dropped."));
+    expect(notices).toContainEqual(expect.stringContaining("Its response was discarded."));
     expect(service.keys.size).toBe(2);
   });
 
@@ -352,15 +352,15 @@ describe("an unread creation", () => {
     await stack.up(at("b"));
     const { requests, error } = await stack.destroy();
     expect(requests).toHaveLength(1);
-    expect(error).toMatch(/not deleted: it was not found in the response\. .*"\/token" or "\/seed"/);
+    expect(error).toMatch(/not deleted: it was not recognized in the response\. .*"\/token" or "\/seed"/);
     expect((await stack.destroy(POINTER)).error).toBeNull();
     expect(service.keys.size).toBe(0);
   });
 
   it.each([
-    ["a page", "<!doctype html><html></html>", "shows none"],
-    ["an empty body", "", "shows none"],
-    ["a failure", { success: false, message: "quota reached" }, "shows none"],
+    ["a page", "<!doctype html><html></html>", "contains no key"],
+    ["an empty body", "", "contains no key"],
+    ["a failure", { success: false, message: "quota reached" }, "contains no key"],
   ])("without anything that may be the key is like a lost one: %s", async (_what, body, why) => {
     const { service, stack } = await start();
     service.answers.createApiKey = () => ({ status: 201, body });
@@ -405,7 +405,7 @@ describe("the same key again", () => {
     await stack.up(undefined, {}, keys);
     const other = new Stack(service, "billing");
     const { error } = await other.up(undefined, {}, keys);
-    expect(error).toMatch(/^The server returned the key of "checkout" again/);
+    expect(error).toMatch(/^The service returned the key of "checkout" again/);
     expect(other.outputs).toBeNull();
   });
 
@@ -416,7 +416,7 @@ describe("the same key again", () => {
       error: expect.stringContaining('key of "checkout" again') as string,
     });
     const inPlace = await stack.up(at("b"));
-    expect(inPlace.error).toMatch(/^The server returned the current key again, .*deleteBeforeReplace/);
+    expect(inPlace.error).toMatch(/^The service returned the current key again, .*deleteBeforeReplace/);
     expect(stack.outputs).toMatchObject({ apiKey: SAME, previousApiKey: null });
     const next = await stack.up(at("b"));
     expect([posts(next.requests), next.error]).toEqual([0, inPlace.error]);

@@ -148,8 +148,8 @@ describe("what identifies a key", () => {
     expect(unusable.map(id)).toEqual(unusable.map(() => null));
   });
 
-  it.each<[what: string, body: object | null, mapping: ResponseMapping, isKey: boolean]>([
-    ["if the response names it api_key", { id: 1, api_key: KEY }, {}, true],
+  it.each<[what: string, body: object | null, mapping: ResponseMapping, isDeletedByKey: boolean]>([
+    ["not by its name, if an ID is next to it", { id: 1, api_key: KEY }, {}, false],
     ["if no ID is next to it", { key: KEY }, {}, true],
     ["if the setting points to it", { id: 1, key: KEY }, { apiKeyId: "/key" }, true],
     ["unless an ID is next to it", { id: 1, key: KEY }, {}, false],
@@ -159,8 +159,9 @@ describe("what identifies a key", () => {
     ["of an import, if both settings agree", null, { apiKey: "/made/up", apiKeyId: "/made/up" }, true],
     ["of an import, not with the name of an ID", null, { apiKeyId: "/data/key_id" }, false],
     ["of an import, not without the setting", null, {}, false],
-  ])("is certainly the key itself %s", (_what, body, mapping, isKey) => {
-    expect(identifyKey(body && JSON.stringify(body), KEY, mapping).isKey).toBe(isKey);
+  ])("is certainly the key itself %s", (_what, body, mapping, isDeletedByKey) => {
+    const identity = identifyKey(body && JSON.stringify(body), KEY, mapping);
+    expect(identity.isDeletedByKey).toBe(isDeletedByKey);
   });
 
   it("is proposed by pointers that can be set", () => {

@@ -135,7 +135,7 @@ describe("a change", () => {
       "The list does not show the state of webhooks 101, 102, 103, so drift is not detected.",
     ]);
     expect(run.texts("information")).toEqual([
-      'This update sets webhooks 102, 103 to active, as "others" says.',
+      'This update sets webhooks 102, 103 to active because of "others".',
     ]);
     expect(await refresh(startRun(service).fleet, olds)).toEqual(olds);
     const more = await up(startRun(service).fleet, olds, { ...args, stateOnDestroy: "active" });
@@ -234,7 +234,7 @@ describe("a change", () => {
   });
 });
 
-describe("a webhook that is not on a list that goes on", () => {
+describe("a webhook that is missing from an incomplete list", () => {
   it("is set, kept by a refresh, and released", async () => {
     const service = await serviceWith();
     showOne(service);
@@ -243,8 +243,8 @@ describe("a webhook that is not on a list that goes on", () => {
     expect(taken(service)).toEqual([LIST, activate(103)]);
     expect(olds.outputs).toMatchObject({ state: "active", initialState: null });
     const warning =
-      "Drift of webhooks that are not on the list is not detected: /has_more says that it goes on. " +
-      "If it is complete, set partners:responses.complete to true.";
+      "Drift is not detected for webhooks that are missing from the list: /has_more indicates more webhooks. " +
+      "If the list is complete, set partners:responses.complete to true.";
     expect(run.texts("warning")).toEqual([warning]);
     const refreshed = startRun(service);
     expect(await refresh(refreshed.webhook, olds)).toEqual(olds);
@@ -267,7 +267,10 @@ describe("a webhook that is not on a list that goes on", () => {
   });
 
   it.each([
-    [{}, "/has_more says that it goes on. If it is complete, set partners:responses.complete to true."],
+    [
+      {},
+      "/has_more indicates more webhooks. If the list is complete, set partners:responses.complete to true.",
+    ],
     [{ complete: false }, "partners:responses.complete is false."],
   ])(
     "hinders others and the list, with responses %j, but neither a refresh nor a release",
@@ -278,10 +281,10 @@ describe("a webhook that is not on a list that goes on", () => {
       showList(service, () => ({ data: [{ id: 104, status: "active" }], has_more: true }));
       const run = startRun(service, responses);
       const { error } = await failureOf(run.list());
-      expect(error.message).toBe(`getPartnerWebhooks needs the whole list, but ${why}`);
+      expect(error.message).toBe(`getPartnerWebhooks needs the complete list, but ${why}`);
       for (const call of [preview(run.fleet, null, args), run.fleet.update(olds.outputs, olds.inputs, NAME)])
         expect((await failureOf(call)).error.message).toBe(
-          `"others" needs the whole list, but ${why} Otherwise, name the webhooks in "states".`,
+          `"others" needs the complete list, but ${why} Otherwise, name the webhooks in "states".`,
         );
       expect(await refresh(run.fleet, olds)).toEqual(olds);
       await startRun(service, responses).fleet.delete(olds.outputs, NAME);
@@ -356,19 +359,19 @@ describe("an import", () => {
       (await failureOf(startRun(service).webhook.adopt(id))).error.message;
     expect(await errorOf("orders")).toContain("use the ID of a webhook, such as 101.");
     expect((await failureOf(startRun(service).fleet.adopt("default"))).error.message).toContain(
-      "needs no import",
+      "cannot be imported",
     );
     showOne(service);
-    expect(await errorOf("103")).toContain("The import needs the whole list, but /has_more says");
+    expect(await errorOf("103")).toContain("The import needs the complete list, but /has_more indicates");
     showList(service, (records) => records.map(({ id }) => ({ id, mode: "LIVE" })));
     expect(await errorOf("101")).toBe(
-      "The import needs the state, which the list does not show. Set partners:responses.webhookState " +
+      "Cannot import: the list does not show the webhook's state. Set partners:responses.webhookState " +
         'to /mode ("LIVE"), and partners:responses.active and partners:responses.disabled to its values.',
     );
   });
 });
 
-it("a whole list beside a date, a count, a size and a link is complete, also an empty one", async () => {
+it("a list with a date, a count, a size and a link next to it is complete, also if it is empty", async () => {
   const service = await serviceWith();
   showList(service, (webhooks) => ({
     ...{ webhooks, last_updated: "2026-11-25", size: 3, page: 1, webhook_count: webhooks.length },

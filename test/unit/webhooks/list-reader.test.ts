@@ -84,7 +84,7 @@ it.each<[unknown, ResponseMapping, ReturnType<typeof idsIn>]>([
 describe("the list", () => {
   const signOf = (beside: object, headers = {}, mapping: ResponseMapping = {}) => {
     const read = readWebhookList(JSON.stringify({ data: W, ...beside }), headers, mapping);
-    return read.isReadable ? read.moreSign : "unreadable";
+    return read.isReadable ? read.incompleteSign : "unreadable";
   };
 
   it.each<[object, string]>([
@@ -105,7 +105,7 @@ describe("the list", () => {
     [{ webhook_count: 3 }, "/webhook_count"],
     [{ page: 1, total_pages: 2 }, "/total_pages"],
     [{ archived: [{ id: 3 }] }, "/archived"],
-  ])("goes on beside %j", (beside, sign) => {
+  ])("is incomplete with %j next to it", (beside, sign) => {
     expect(signOf(beside)).toBe(sign);
     expect(signOf(beside, {}, { complete: true })).toBe(null);
   });
@@ -119,7 +119,7 @@ describe("the list", () => {
     { links: [{ rel: "documentation", href: "/docs?next=1" }], documentation: "/docs" },
     { pageInfo: { hasNextPage: false, endCursor: "a" } },
     { max_total_cost: 10_000, total_cost: 4, request_id: 7, errors: [], event_types: [{ name: "a" }] },
-  ])("does not go on beside %j", (beside) => {
+  ])("is complete with %j next to it", (beside) => {
     expect(signOf(beside)).toBe(null);
     expect(signOf(beside, {}, { complete: false })).toBe("responses.complete");
   });
@@ -129,7 +129,7 @@ describe("the list", () => {
     ['</webhooks>; rel="prev", </webhooks?page=3>; rel=next', "Link"],
     [["</a>; rel=self", '</b>; rel="last next"'], "Link"],
     ['</webhooks>; rel="last", </next>; rel="first"', null],
-  ])("with the header Link %j goes on, or not", (link, sign) => {
+  ])("with the Link header %j is incomplete, or not", (link, sign) => {
     expect(signOf({}, { link })).toBe(sign);
     expect(signOf({}, { link }, { complete: true })).toBe(null);
   });

@@ -98,21 +98,21 @@ describe("a preview says what the update changes at the service", () => {
       "what a new others covers",
       null,
       { states: { 101: "active" }, others: "active" },
-      ['This update sets webhook 103 to active, as "others" says.'],
+      ['This update sets webhook 103 to active because of "others".'],
     ],
     [
       "what others covers because it is no longer named",
       { states: { 101: "disabled" }, others: "active" },
       { states: {}, others: "active" },
-      ['This update sets webhook 101 to active, as "others" says.'],
+      ['This update sets webhook 101 to active because of "others".'],
     ],
     [
       "what leaves",
       { states: { 101: "disabled", 103: "active" }, ...restore },
       { states: {}, ...restore },
       [
-        "This update sets webhook 101 to active, as stateOnDestroy says, unless another resource declares it.",
-        "This update sets webhook 103 to disabled, as stateOnDestroy says, unless another resource declares it.",
+        "This update sets webhook 101 to active because of stateOnDestroy, unless another resource declares it.",
+        "This update sets webhook 103 to disabled because of stateOnDestroy, unless another resource declares it.",
       ],
     ],
     ["nothing of what leaves as it is", { states: { 101: "disabled" } }, { states: {} }, []],
@@ -137,7 +137,7 @@ describe("a preview says what the update changes at the service", () => {
     const { plan } = await preview(run.fleet, { ...olds, outputs: found?.outputs ?? {} }, args);
     expect(plan?.changes).toBe(true);
     expect(run.texts("information")).toEqual([
-      'This update sets webhooks 102, 104 to active, as "others" says.',
+      'This update sets webhooks 102, 104 to active because of "others".',
     ]);
   });
 
@@ -147,7 +147,7 @@ describe("a preview says what the update changes at the service", () => {
     service.webhooks.set(102, "active");
     const run = startRun(service);
     await preview(run.fleet, olds, { states: {}, others: "active" });
-    const text = 'This update sets webhooks 101, 103 to active, as "others" says.';
+    const text = 'This update sets webhooks 101, 103 to active because of "others".';
     expect(run.texts("information")).toEqual([text]);
   });
 
@@ -158,7 +158,7 @@ describe("a preview says what the update changes at the service", () => {
     const { plan, inputs } = await preview(run.webhook, olds, { webhookId: 102, state: "active" });
     expect(plan).toEqual({ changes: true, replaces: ["webhookId"] });
     const text =
-      "This update sets webhook 101 to active, as stateOnDestroy says, unless another resource declares it.";
+      "This update sets webhook 101 to active because of stateOnDestroy, unless another resource declares it.";
     expect(run.texts("information")).toEqual([text]);
     const moved = startRun(service);
     const { replaces } = moved.webhook.diff(olds.outputs, { ...inputs, ...olds.inputs, account: "eu" }, NAME);

@@ -87,7 +87,7 @@ describe("a webhook that the program declares in this process is never released"
     await up(run.fleet, olds, { ...fleet, states: {} });
     expect(Object.fromEntries(service.webhooks)).toEqual({ ...FOUND, 101: "disabled" });
     expect(run.texts("information")).toEqual([
-      "This update sets webhook 102 to active, as stateOnDestroy says, unless another resource declares it.",
+      "This update sets webhook 102 to active because of stateOnDestroy, unless another resource declares it.",
     ]);
   });
 });

@@ -69,7 +69,7 @@ it("states: 101 of 119 are right, none wrong; no incomplete list counts as compl
       expect(state, list.like).toBe(list.states[index]);
       right += 1;
     }
-    if (!list.complete) expect(reading.moreSign, list.like).not.toBe(null);
+    if (!list.complete) expect(reading.incompleteSign, list.like).not.toBe(null);
   }
   expect(right).toBeGreaterThanOrEqual(101);
   expect(lists.flatMap(({ states }) => states).filter((state) => state !== null)).toHaveLength(119);

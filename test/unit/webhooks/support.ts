@@ -47,7 +47,7 @@ export function hideStates(service: PartnerApiServer): void {
   showList(service, (records) => records.map(({ id }) => ({ id })));
 }
 
-/** A list that goes on after its first record. */
+/** A list that is incomplete: it shows only its first record. */
 export function showOne(service: PartnerApiServer): void {
   showList(service, (records) => ({ data: records.slice(0, 1), has_more: true }));
 }

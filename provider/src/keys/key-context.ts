@@ -5,18 +5,18 @@ import { bodyOf, type Key, type UnfinishedCreation } from "./key-state.js";
 
 /** What this process knows of keys. The engine runs one process for each of its operations on an account. */
 export interface KnownKeys {
-  /** The resources in whose state a key is, or was, by the key: a service may return the same one again. */
+  /** The resource whose state holds, or held, each key: a service may return the same key again. */
   readonly holders: Map<string, ResourceName>;
-  /** The resources for which this process has created a key, by the key. */
+  /** The resource for which this process has created each key. */
   readonly created: Map<string, ResourceName>;
-  /** The keys whose deletion may have arrived, so that a 404 is its effect. */
+  /** Keys whose deletion may have taken effect, so a 404 is expected. */
   readonly deletions: Set<string>;
   /** The URNs of resources without a key, whose creation has failed in this process. */
-  readonly keyless: Set<string>;
+  readonly withoutKey: Set<string>;
 }
 
-/** The resource whose keys change. */
-export interface KeyOwner {
+/** A resource whose keys change, and what it needs for that. */
+export interface KeyContext {
   readonly plugin: PluginProcess;
   readonly known: KnownKeys;
   readonly name: ResourceName;
