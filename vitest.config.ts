@@ -3,9 +3,16 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /** The slowest files, slowest first. They run first, so that no worker is idle at the end. */
 const SLOWEST = [
-  ...["readme", "examples", "installed", "pipeline", "packed", "settings", "refresh", "hooks", "data-source"],
-  ...["demo", "fleet", "lifecycle", "source-plugin"],
-].map((name) => `/${name}.test.ts`);
+  "docs",
+  "life",
+  "examples",
+  "packages",
+  "crash",
+  "pipeline",
+  "languages",
+  "webhooks",
+  "keys",
+].map((name) => `/engine/${name}.test.ts`);
 /** The others run by project. A file of the last one takes about a second. */
 const PROJECTS = ["engine", "plugin", "unit"];
 
@@ -40,11 +47,7 @@ export default defineConfig({
           name: "engine",
           include: ["test/engine/**/*.test.ts"],
           testTimeout: 180_000,
-          globalSetup: [
-            "provider/tools/engine/pulumi-cli.ts",
-            "provider/tools/codegen/generators.ts",
-            "provider/tools/engine/python-sdk.ts",
-          ],
+          globalSetup: ["provider/tools/engine/pulumi-cli.ts", "provider/tools/engine/python-sdk.ts"],
         },
       },
     ],

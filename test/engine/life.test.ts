@@ -1,91 +1,152 @@
-import * as partners from "pulumi-partners";
 import { dirname } from "node:path";
+import * as pulumi from "@pulumi/pulumi";
+import type * as partners from "pulumi-partners";
 import { expect, it } from "vitest";
 
 import { CANARIES, findLeaks, readFolder } from "../support/canary.ts";
-import { sandboxStack, statesOf, UNCHANGED } from "./support.ts";
+import {
+  declareFleet,
+  declareKey,
+  declareWebhook,
+  HOSTS,
+  loseAnswers,
+  program,
+  refuse,
+  replaceAnswers,
+  stackFor,
+  statesOf,
+  UNCHANGED,
+  WEBHOOKS,
+  type Host,
+} from "./support.ts";
 
-const IDS = Array.from({ length: 12 }, (_, index) => index + 1);
-/** The number of webhooks whose state differs, at the start and after each change. */
-const DIFFERING = 5;
+/** What a program declares; each edit changes some of it. */
+const FIRST = {
+  rotation: { trigger: "1", overlapDays: 7 } as partners.RotationArgs,
+  orders: "disabled" as partners.WebhookState | null,
+  fleet: { 102: "disabled", 103: "active" } as Record<number, partners.WebhookState>,
+};
 
-it("preview, up, no change, change, drift, repair and destroy send few requests and leak no secret", async () => {
-  let wanted: partners.WebhookState = "active";
-  const { sandbox, stack, run, results } = await sandboxStack(
-    () => {
-      const key = new partners.PartnerApiKey("checkout", {}, { additionalSecretOutputs: ["fingerprint"] });
-      for (const webhookId of IDS) {
-        const args = { webhookId, state: webhookId <= DIFFERING ? wanted : "active" } as const;
-        new partners.PartnerWebhookState(`webhook-${webhookId}`, { ...args, stateOnDestroy: "restore" });
-      }
-      const header = key.apiKey.apply((apiKey) => `Bearer ${apiKey}`);
-      return Promise.resolve({ apiKey: key.apiKey, header });
-    },
-    {
-      accessToken: CANARIES.token,
-      keyAlphabet: "hostile",
-      webhooks: Object.fromEntries(IDS.map((id) => [id, id <= DIFFERING ? "disabled" : "active"])),
-      shape: {
-        apiKey: ({ key }) => ({ apiKey: key, clientSecret: CANARIES.clientSecret }),
-        webhooks: (list) => list.map((webhook) => ({ ...webhook, secret: CANARIES.webhookSecret })),
-      },
-    },
-    { env: { PARTNERS_ACCESS_TOKEN: "", PARTNERS_DEBUG: "1" } },
+it.each(HOSTS)(
+  "a key, a webhook and a fleet live from preview to destroy, and leak no secret (%s)",
+  async (host) => {
+    let declared = FIRST;
+    const { api, stack, run, results } = await stackFor(
+      program(() => {
+        const { rotation, orders, fleet } = declared;
+        const key = declareKey(host, "checkout", { rotation });
+        const stateOnDestroy = "restore";
+        if (orders !== null)
+          declareWebhook(host, "orders", { webhookId: 101, state: orders, stateOnDestroy });
+        declareFleet(host, "fleet", { states: fleet, stateOnDestroy });
+        const header = pulumi.interpolate`Bearer ${key.apiKey}`;
+        return { apiKey: pulumi.secret(key.apiKey), header: pulumi.secret(header) };
+      }),
+      { accessToken: CANARIES.token, env: { PARTNERS_ACCESS_TOKEN: "", PARTNERS_DEBUG: "1" } },
+    );
+    await stack.configure({ accessToken: CANARIES.token, responses: '{"apiKey":"/apiKey"}' });
+    // A key with every character that URLs and JSON spell differently, beside another secret.
+    const issued: string[] = [];
+    api.answers.createApiKey = () => {
+      const apiKey = `${CANARIES.existingKey}${issued.push("")}`;
+      api.keys.add(apiKey);
+      return { status: 201, body: { apiKey, clientSecret: CANARIES.clientSecret } };
+    };
+
+    /** Applies an edit as `ProgramTest` does: after it, nothing changes by itself. */
+    const apply = async (edit: Partial<typeof FIRST>, changes: object, requests: object): Promise<void> => {
+      declared = { ...declared, ...edit };
+      expect(await run("up")).toMatchObject({ error: "", changes, requests });
+      expect(await run("preview", UNCHANGED)).toMatchObject({ error: "", requests: {} });
+    };
+
+    const created = { create: 4 };
+    expect(await run("preview", "--diff")).toMatchObject({
+      error: "",
+      changes: created,
+      requests: { GET: 1 },
+    });
+    await apply({}, created, { GET: 1, POST: 1, PATCH: 3 });
+    expect(await run("up", UNCHANGED)).toMatchObject({ error: "", requests: {} });
+    expect(await run("refresh", UNCHANGED)).toMatchObject({ error: "", requests: { GET: 1 } });
+    const [first] = api.keys;
+    expect(await stack.outputs()).toMatchObject({ apiKey: first });
+
+    // A rotation keeps the old key; a lost response and a refusal are repeated.
+    refuse(api, "createApiKey", 429);
+    await apply({ rotation: { trigger: "2", overlapDays: 7 } }, { update: 1, same: 3 }, { GET: 1, POST: 2 });
+    const [old, second] = api.keys;
+    expect([old, (await stack.outputs())["apiKey"]]).toEqual([first, second]);
+    loseAnswers(api, "setWebhookState");
+    const fleet = { ...FIRST.fleet, 102: "active" } as const;
+    await apply({ orders: "active", fleet }, { update: 2, same: 2 }, { GET: 1, PATCH: 3 });
+    expect(statesOf(api)).toEqual({ 101: "active", 102: "active", 103: "active" });
+
+    // Drift is found by a refresh, and repaired by the next update.
+    api.webhooks.set(101, "disabled").set(103, "disabled");
+    const drifted = await run("refresh");
+    expect(drifted).toMatchObject({ error: "", changes: { update: 2, same: 2 }, requests: { GET: 1 } });
+    expect(drifted.printed).toMatch(/orders .*\[diff: ~state\]/);
+    await apply({}, { update: 2, same: 2 }, { GET: 1, PATCH: 2 });
+
+    // A webhook moves into the fleet without a request that changes it, and a destroy restores all.
+    await apply(
+      { orders: null, fleet: { ...fleet, 101: "active" } },
+      { delete: 1, update: 1, same: 2 },
+      { GET: 1 },
+    );
+    const secrets = { ...CANARIES, first: String(old), second: String(second) };
+    const clear = JSON.stringify(await stack.exportStack());
+    for (const secret of [second, CANARIES.clientSecret]) expect(clear).toContain(secret);
+    const refusal = {
+      status: 403,
+      body: { error: `${String(second)} is not for ${CANARIES.token}` },
+      headers: { "x-request-id": CANARIES.token },
+    };
+    replaceAnswers(api, "deleteApiKey", () => refusal, 2);
+    const refused = await run("destroy");
+    expect(refused).toMatchObject({
+      error: expect.stringContaining("[PARTNERS_STATUS]") as string,
+      requests: { GET: 1, DELETE: 2, PATCH: 1 },
+    });
+    expect(refused.printed).not.toMatch(/\bat .*(node_modules|dist)\//);
+    const files = await readFolder(dirname(stack.backendDir));
+    expect(await run("destroy")).toMatchObject({ error: "", requests: { DELETE: 2 } });
+    expect([[...api.keys], statesOf(api)]).toEqual([[], WEBHOOKS]);
+
+    // The SDK writes secrets into debug messages. `eventLog` has the events without them.
+    const stored = Object.entries(files).filter(([file]) => !/^events-\d+\.json$/.test(file));
+    expect(stored.map(([file]) => file)).toContainEqual(expect.stringMatching(/history/));
+    const printed = results.map(({ stdout, stderr, eventLog }) => stdout + stderr + eventLog).join("\n");
+    expect(printed).toContain("disableWebhook PATCH"); // The debug log was on.
+    expect(findLeaks({ ...Object.fromEntries(stored), printed }, secrets)).toEqual([]);
+  },
+);
+
+it("with an alias for each type, as generated SDKs have it, a stack moves to the native plugin without a request", async () => {
+  let host: Host = "dynamic";
+  const { api, stack, run } = await stackFor(
+    program(() => {
+      const moved = (type: string): pulumi.CustomResourceOptions =>
+        host === "native" ? { aliases: [{ type: `pulumi-nodejs:dynamic/partners:${type}` }] } : {};
+      const rotation = { trigger: "1", overlapDays: 7 };
+      const key = declareKey(host, "checkout", { rotation }, moved("PartnerApiKey"));
+      const args = { webhookId: 101, state: "disabled", stateOnDestroy: "restore" } as const;
+      declareWebhook(host, "orders", args, moved("PartnerWebhookState"));
+      const states = { 102: "disabled" } as const;
+      declareFleet(host, "fleet", { states, stateOnDestroy: "restore" }, moved("PartnerWebhookStates"));
+      return { apiKey: pulumi.secret(key.apiKey) };
+    }),
   );
-  await stack.configure({ accessToken: CANARIES.token, responses: '{"apiKey":"/apiKey"}' });
-  const [found, all] = [statesOf(sandbox), IDS.length + 2];
-  const created = { error: "", changes: { create: all } };
-  expect(await run("preview", "--diff")).toEqual({ ...created, requests: { GET: 1 } });
-  const requests = { GET: 1, POST: 1, PATCH: DIFFERING };
-  expect(await run("up", "--show-config")).toEqual({ ...created, requests });
-  const { apiKey } = await stack.outputs();
-  expect(sandbox.apiKeys).toEqual([apiKey]);
-  expect(sandbox.verify(String(apiKey))).toBe(true);
-
-  const same = { error: "", changes: { same: all } };
-  expect(await run("up", ...UNCHANGED.flags)).toEqual({ ...same, requests: {} });
-  expect(await run("refresh", ...UNCHANGED.flags)).toEqual({ ...same, requests: { GET: 1 } });
-
-  wanted = "disabled";
-  const changed = { error: "", changes: { update: DIFFERING, same: all - DIFFERING } };
-  expect(await run("up")).toEqual({ ...changed, requests: { GET: 1, PATCH: DIFFERING } });
-  expect(sandbox.apiKeys).toEqual([apiKey]);
-
-  for (const webhookId of IDS.slice(0, DIFFERING)) sandbox.setWebhookState(webhookId, "active");
-  expect(await run("refresh")).toEqual({ ...changed, requests: { GET: 1 } });
-  expect(results.at(-1)?.stdout).toContain("[diff: ~state]");
-  expect(await run("up")).toEqual({ ...changed, requests: { GET: 1, PATCH: DIFFERING } });
-
-  // The state holds encrypted secrets and no code.
-  const secrets = { ...CANARIES, apiKey: String(apiKey) };
-  const clear = JSON.stringify(await stack.exportStack());
-  for (const secret of [apiKey, CANARIES.token, CANARIES.clientSecret]) expect(clear).toContain(secret);
-  const state = await stack.stateFile();
-  expect(new Set(state.match(/"__provider":\s*".*?[^\\]"/g))).toHaveLength(2);
-  expect(state).toContain(String.raw`exports.handler=()=>require(\"pulumi-partners/plugin\").partnerApiKey`);
-
-  // An error response that echoes every secret.
-  const body = JSON.stringify({ error: "forbidden", ...secrets });
-  sandbox.inject({
-    kind: "status",
-    operation: "deleteApiKey",
-    status: 403,
-    body,
-    headers: { "x-request-id": CANARIES.token },
-  });
-  expect((await run("destroy")).error).toContain("[PARTNERS_STATUS]");
-  expect(results.at(-1)?.stdout).not.toMatch(/\bat .*(node_modules|dist)\//);
-  const files = await readFolder(dirname(stack.backendDir));
-  expect((await run("destroy")).error).toBe("");
-  expect([sandbox.apiKeys, statesOf(sandbox)]).toEqual([[], found]);
-
-  // The SDK writes secrets into debug messages. `eventLog` has the events without them.
-  const stored = Object.entries(files).filter(([file]) => !/^events-\d+\.json$/.test(file));
-  expect(stored.map(([file]) => file)).toContainEqual(expect.stringMatching(/history/));
-  const printed = results.flatMap(({ stdout, stderr, eventLog }, index) =>
-    Object.entries({ stdout, stderr, eventLog }).map(([name, text]) => [`${name} ${index}`, text]),
-  );
-  expect(printed.join()).toContain("createApiKey POST"); // The debug log was on.
-  const places = Object.fromEntries([...printed, ...stored]) as Record<string, string>;
-  expect(findLeaks(places, secrets)).toEqual([]);
+  expect(await run("up")).toMatchObject({ error: "" });
+  const outputs = await stack.outputs();
+  host = "native";
+  expect(await run("up", UNCHANGED)).toMatchObject({ error: "", changes: { same: 4 }, requests: {} });
+  expect(await run("refresh", UNCHANGED)).toMatchObject({ error: "", requests: { GET: 1 } });
+  expect([await stack.outputs(), (await stack.stateFile()).includes("pulumi-nodejs:dynamic")]).toEqual([
+    outputs,
+    false,
+  ]);
+  expect(await run("destroy")).toMatchObject({ error: "", requests: { GET: 1, PATCH: 2, DELETE: 1 } });
+  expect([api.keys.size, statesOf(api)]).toEqual([0, WEBHOOKS]);
 });

@@ -1,90 +1,72 @@
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { parse } from "yaml";
 
-import { LONG } from "../support/random.ts";
-import { age, editState, environmentFor, exampleProject, expectShown, sandboxFor } from "./support.ts";
+import { ROOT } from "../../provider/tools/checkout.ts";
+import { killed } from "../support/killed.ts";
+import { age, environmentFor, exampleProject, sandboxFor, statesOf } from "./support.ts";
 
-it.each(["pipeline", "pipeline-yaml"])(
-  "%s: a preview, an approved deployment, a nightly rotation with drift, its repair, and a killed run",
-  { timeout: 300_000 }, // There are many steps, and each starts several processes.
-  async (example) => {
-    const sandbox = await sandboxFor();
-    const { engine, pulumi, shell } = await exampleProject(example, {
-      ...environmentFor(sandbox),
-      PULUMI_STACK: "production",
-    });
-    await pulumi("stack", "init", "production");
-    const stateFile = join(engine.backendDir, `.pulumi/stacks/partners-${example}/production.json`);
-    /** Runs the scripts of a job until one fails. @returns The exit code and everything that was printed. */
-    const run = async (...scripts: string[]) => {
-      const { code, stdout, stderr } = await shell(scripts.join("\n"));
-      return { code, output: stdout + stderr };
-    };
+/** The parts of a GitHub workflow that this test reads. */
+interface Workflow {
+  readonly jobs: Readonly<Record<string, { readonly steps: readonly { readonly run?: string }[] }>>;
+}
 
-    // The plugin is installed here. source-plugin.test.ts runs it from its sources.
-    const install = "sed -i 's/^  partners:.*/  partners: partners@0.1.0/' Pulumi.yaml; pulumi install";
-    if (example === "pipeline-yaml") expect(await run(install)).toMatchObject({ code: 0 });
-    // A lookup is a step of every preview, and nothing to approve.
-    else await run("echo 'void partners.getPartnerWebhooks();' >> index.ts");
+const JOBS = ["preview", "up", "nightly", "recover"] as const;
+type Job = (typeof JOBS)[number];
 
-    // Both examples have the same scripts, so in a short run, YAML proves only that its program is valid.
-    const isWhole = example === "pipeline" || LONG;
-    if (isWhole) {
-      sandbox.removeWebhook(103);
-      expect(await run("ci/preview.sh")).toMatchObject({ code: 1 });
-      expect((await run("cat preview.log")).output).toContain("Webhook 103");
-      sandbox.addWebhook(103, "active");
-    }
+const read = async (file: string): Promise<unknown> =>
+  parse(await readFile(join(ROOT, "examples/pipeline", file), "utf8"), { merge: true });
 
-    // Nothing changes until someone approves exactly the plan that was shown.
-    const deploy = (approve = "") => run(`export APPROVE=${approve}`, "ci/task.sh deploy");
-    const other = await deploy("0123456789abcdef");
-    expect(other.code).toBe(2);
-    expect(sandbox.apiKeys).toEqual([]);
-    if (!isWhole) return;
-    const digest = /^Digest of this plan: (\w{16})$/m.exec(other.output)?.[1];
-    expect(await deploy(digest)).toMatchObject({ code: 0 });
-    const [first] = sandbox.apiKeys;
-    const again = await deploy();
-    expect(again, again.output).toMatchObject({ code: 0 });
-    expect(again.output).toContain("Nothing to do");
+/** Returns the commands of each job, without those that install and log in. */
+async function commandsOf(pipeline: "github" | "gitlab"): Promise<Record<Job, string[]>> {
+  if (pipeline === "gitlab") {
+    const jobs = (await read(".gitlab-ci.yml")) as Record<Job, { readonly script: string[] }>;
+    return Object.fromEntries(JOBS.map((job) => [job, jobs[job].script])) as Record<Job, string[]>;
+  }
+  const { jobs } = (await read(".github/workflows/pulumi.yml")) as Workflow;
+  expect(Object.keys(jobs)).toEqual(JOBS);
+  const commands = JOBS.map((job) => [
+    job,
+    jobs[job]?.steps.flatMap(({ run }) =>
+      run === undefined || /^(npm|pulumi login) /.test(run) ? [] : [run],
+    ),
+  ]);
+  return Object.fromEntries(commands) as Record<Job, string[]>;
+}
 
-    await age(stateFile, 90);
-    sandbox.setWebhookState(103, "active");
-    const night = await run("ci/up.sh", "ci/drift.sh");
-    expect(night.code).toBe(7);
-    if (example === "pipeline") await expectShown("docs/pipelines.md", night.output);
-    expect(sandbox.apiKeys).toEqual([first, expect.any(String)]);
+it("both pipelines preview, apply, rotate and repair at night, and recover after a killed run", async () => {
+  const jobs = await commandsOf("github");
+  expect(await commandsOf("gitlab")).toEqual(jobs);
+  const api = await sandboxFor();
+  const env = { ...environmentFor(api), PULUMI_STACK: "production" };
+  const { engine, pulumi, shell } = await exampleProject("pipeline", env);
+  const stateFile = join(engine.backendDir, ".pulumi/stacks/partners-pipeline/production.json");
+  await pulumi("stack init production");
+  /** Runs the commands of a job until one fails. */
+  const run = async (job: Job) => {
+    const { code, stdout, stderr } = await shell(jobs[job].join("\n"));
+    return { code, output: stdout + stderr };
+  };
 
-    expect(await run("ci/task.sh repair-drift")).toMatchObject({ code: 0 });
-    expect(sandbox.webhooks.get(103)).toBe("disabled");
-
-    if (LONG) {
-      // As the comment in Pulumi.yaml says. The first run applies the setting.
-      const inEveryRun = "sed -Ei 's/^# (config:|options:|  )/\\1/' Pulumi.yaml";
-      expect(await run(inEveryRun, "ci/up.sh")).toMatchObject({ code: 0 });
-      sandbox.setWebhookState(103, "active");
-      expect(await run("ci/up.sh")).toMatchObject({ code: 0 });
-      expect(sandbox.webhooks.get(103)).toBe("disabled");
-      await run("sed -Ei '/^(config|options):/,+1d' Pulumi.yaml", "ci/up.sh");
-    }
-
-    // The state of a CLI that was killed after it created keys and before it saved them. Nothing changes
-    // until a person has looked.
-    await editState(stateFile, ({ checkpoint: { latest } }) => {
-      const key = latest.resources.find(({ type }) => type.endsWith(":PartnerApiKey"));
-      const created = { ...key, urn: `${key?.urn ?? ""}-new`, outputs: {} };
-      latest.pending_operations = [
-        { type: "creating", resource: created },
-        { type: "updating", resource: key },
-      ];
-    });
-    sandbox.clearRequests();
-    expect(await run("ci/up.sh")).toMatchObject({ code: 1 });
-    const { code, output } = await deploy(digest);
-    expect(code).toBe(1);
-    await expectShown("docs/pipelines.md", output);
-    expect(sandbox.requests).toEqual([]);
-    expect(await run("ci/task.sh forget-interrupted", "ci/up.sh")).toMatchObject({ code: 0 });
-  },
-);
+  expect(await run("preview")).toMatchObject({ code: 0 });
+  expect(api.keys.size).toBe(0);
+  // The CLI is killed while it waits for the response to the creation of the key.
+  await killed(api, "createApiKey", () => run("up"));
+  expect(await run("up")).toMatchObject({
+    output: expect.stringContaining("the stack is currently locked") as string,
+  });
+  expect(await run("recover")).toMatchObject({ code: 0 });
+  const [lost, key] = api.keys;
+  expect([api.keys.size, JSON.parse(await pulumi("stack output --json --show-secrets"))]).toEqual([
+    2,
+    { apiKey: key, previousApiKey: null },
+  ]);
+  expect(await readFile(stateFile, "utf8")).not.toContain("pending_operations");
+  await age(stateFile, 90);
+  api.webhooks.set(103, "active");
+  const night = await run("nightly");
+  expect([night.code, night.output]).toEqual([0, expect.stringContaining("[diff: ~state]")]);
+  expect([...api.keys].slice(0, 2)).toEqual([lost, key]);
+  expect([api.keys.size, statesOf(api)[103]]).toEqual([3, "disabled"]);
+});

@@ -1,33 +1,33 @@
-import { cp, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { cp, readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import * as pulumi from "@pulumi/pulumi";
-import { sandboxFor, type Sandbox, type SandboxOptions } from "../support/sandbox.ts";
+import * as partners from "pulumi-partners";
 import { expect, onTestFinished } from "vitest";
 
 import { ROOT } from "../../provider/tools/checkout.ts";
-import { engineEnv } from "../../provider/tools/engine/engine-env.ts";
 import { mustRun, runShell } from "../../provider/tools/child-process.ts";
-import type { PackageSchema } from "../../provider/tools/generate/registry-pages.ts";
-import { examplesOf, type Example } from "../../provider/tools/generate/schema-examples.ts";
+import { engineEnv } from "../../provider/tools/engine/engine-env.ts";
+import { countRequests, environmentFor, sandboxFor, WEBHOOKS } from "../support/sandbox.ts";
 import { createTestStack, type Result, type TestStackOptions } from "../support/stack.ts";
 
-export { sandboxFor, type Sandbox, type SandboxOptions };
+export * from "../support/sandbox.ts";
 
 const { version } = (await import("../../provider/package.json", { with: { type: "json" } })).default;
+
+/** The two forms of a resource. */
+export const HOSTS = ["dynamic", "native"] as const;
+export type Host = (typeof HOSTS)[number];
 
 /** A resource of the native plugin, registered the way a generated SDK does it. */
 export class Native extends pulumi.CustomResource {
   declare readonly apiKey: pulumi.Output<string>;
   declare readonly previousApiKey: pulumi.Output<string | null>;
+  declare readonly state: pulumi.Output<string | null>;
 
-  constructor(
-    type: string,
-    name: string,
-    inputs: Record<string, unknown>,
-    options: pulumi.CustomResourceOptions = {},
-  ) {
-    const outputs = type === "PartnerApiKey" ? { apiKey: undefined, previousApiKey: undefined } : {};
-    super(`partners:index:${type}`, name, { ...inputs, ...outputs }, { version, ...options });
+  constructor(type: string, name: string, inputs: object, options: pulumi.CustomResourceOptions = {}) {
+    const isKey = type === "PartnerApiKey";
+    const outputs = isKey ? { apiKey: undefined, previousApiKey: undefined } : { state: undefined };
+    super(`partners:index:${type}`, name, { ...outputs, ...inputs }, { version, ...options });
   }
 }
 
@@ -38,50 +38,77 @@ export class NativeProvider extends pulumi.ProviderResource {
   }
 }
 
-/** Options that make an operation fail if it changes anything. */
-export const UNCHANGED = { flags: ["--expect-no-changes"] };
+/** Declares a key in either form. */
+export function declareKey(
+  host: Host,
+  name: string,
+  args: partners.PartnerApiKeyArgs = {},
+  options: pulumi.CustomResourceOptions = {},
+): partners.PartnerApiKey | Native {
+  if (host === "dynamic") return new partners.PartnerApiKey(name, args, options);
+  return new Native("PartnerApiKey", name, args, options);
+}
 
-/**
- * Starts a sandbox, and creates a stack whose environment points at it. Both are removed when the test ends.
- */
-export async function sandboxStack(
+/** Declares the state of a webhook in either form. */
+export function declareWebhook(
+  host: Host,
+  name: string,
+  args: partners.PartnerWebhookStateArgs,
+  options: pulumi.CustomResourceOptions = {},
+): partners.PartnerWebhookState | Native {
+  if (host === "dynamic") return new partners.PartnerWebhookState(name, args, options);
+  return new Native("PartnerWebhookState", name, args, options);
+}
+
+/** Declares the states of many webhooks in either form. */
+export function declareFleet(
+  host: Host,
+  name: string,
+  args: partners.PartnerWebhookStatesArgs,
+  options: pulumi.CustomResourceOptions = {},
+): pulumi.CustomResource {
+  if (host === "dynamic") return new partners.PartnerWebhookStates(name, args, options);
+  return new Native("PartnerWebhookStates", name, args, options);
+}
+
+/** Returns the URN of a resource of a test stack. */
+export function urnOf(host: Host, type: string, name: string): string {
+  const prefix = host === "native" ? "partners:index" : "pulumi-nodejs:dynamic/partners";
+  return `urn:pulumi:dev::test::${prefix}:${type}::${name}`;
+}
+
+/** The option that makes an operation fail if it changes anything. */
+export const UNCHANGED = "--expect-no-changes";
+
+/** Options of {@link stackFor}. */
+interface Options extends Partial<Omit<TestStackOptions, "program">> {
+  /** @default {@link WEBHOOKS} */
+  readonly webhooks?: Readonly<Record<number, partners.WebhookState>>;
+  readonly accessToken?: string;
+}
+
+/** Starts a service and creates a stack whose environment points at it. Both end with the test. */
+export async function stackFor(
   program: TestStackOptions["program"],
-  options: SandboxOptions = {},
-  { env, ...stackOptions }: Partial<TestStackOptions> = {},
+  { webhooks = WEBHOOKS, accessToken, env, ...options }: Options = {},
 ) {
-  const sandbox = await sandboxFor(options);
-  const stack = await createTestStack({
-    program,
-    env: { ...environmentFor(sandbox), ...env },
-    ...stackOptions,
-  });
+  const api = await sandboxFor(webhooks, accessToken);
+  const stack = await createTestStack({ program, env: { ...environmentFor(api), ...env }, ...options });
   onTestFinished(() => stack.dispose());
   const results: Result[] = [];
-  /** Runs an operation. @returns What it changed, and the requests that it sent. */
+  /** Runs an operation. @returns What it changed, the requests that it sent, and everything it printed. */
   const run = async (operation: "preview" | "up" | "refresh" | "destroy", ...flags: string[]) => {
     const result = await stack[operation]({ flags });
     results.push(result);
-    return { error: result.error, changes: result.changes, requests: countRequests(sandbox) };
+    const { error, changes, stdout, stderr } = result;
+    return { error, changes, requests: countRequests(api), printed: stdout + stderr };
   };
-  return { sandbox, stack, run, /** What `run` did, oldest first. */ results };
+  return { api, stack, run, /** What `run` did, oldest first. */ results };
 }
 
-/** Returns the environment variables that point at a sandbox. */
-export function environmentFor(sandbox: Sandbox): Record<string, string> {
-  return { PARTNERS_BASE_URL: sandbox.url, PARTNERS_ACCESS_TOKEN: sandbox.accessToken };
-}
-
-/** Counts the requests since the last call by method. */
-export function countRequests(sandbox: Sandbox): Record<string, number> {
-  const counts: Record<string, number> = {};
-  for (const { method } of sandbox.requests) counts[method] = (counts[method] ?? 0) + 1;
-  sandbox.clearRequests();
-  return counts;
-}
-
-/** Returns the webhook states of a sandbox by ID. */
-export function statesOf({ webhooks }: Sandbox): Record<number, string> {
-  return Object.fromEntries(webhooks);
+/** A program in this process. @param declare Declares resources, and returns the stack outputs. */
+export function program(declare: () => unknown): () => Promise<unknown> {
+  return () => Promise.resolve(declare());
 }
 
 const MAIN = join(ROOT, "provider/dist/cli/main.js");
@@ -97,59 +124,47 @@ export async function exampleProject(name: string, env: Readonly<Record<string, 
   const engine = await engineEnv({ ...defaults, ...env });
   onTestFinished(() => engine.dispose());
   const cwd = join(engine.dir, name);
-  // As docs/pipelines.md says; test/unit/pipeline/examples.test.ts runs its command.
-  const sources = name === "pipeline-yaml" ? ["pipeline", name] : [name];
-  for (const source of sources) await cp(join(ROOT, "examples", source), cwd, { recursive: true });
-  if (sources.length > 1) await rm(join(cwd, "index.ts"));
+  await cp(join(ROOT, "examples", name), cwd, { recursive: true });
   await symlink(join(ROOT, "node_modules"), join(engine.dir, "node_modules"));
+  const options = { cwd, env: engine.env, timeoutMs: 600_000 };
   return {
     engine,
+    cwd,
     /** Runs the CLI and returns what it printed. @throws if the command fails. */
-    pulumi: (...args: string[]) =>
-      mustRun("pulumi", [...args, "--non-interactive"], { cwd, env: engine.env }),
-    /** Runs shell commands in the folder. `npx --no pulumi-partners` runs the current build. */
-    shell: (script: string) =>
-      runShell(`npx() { shift 2; node '${MAIN}' "$@"; }\n${script}`, { cwd, env: engine.env }),
+    pulumi: (args: string) => mustRun("pulumi", [...args.split(" "), "--non-interactive"], options),
+    /** Runs shell commands in the folder. `npx --no -- pulumi-partners` runs the current build. */
+    shell: (script: string) => runShell(`npx() { shift 3; node '${MAIN}' "$@"; }\n${script}`, options),
   };
-}
-
-/** Returns the examples in the schema. */
-export async function schemaExamples(): Promise<readonly Example[]> {
-  const text = await readFile(join(ROOT, "provider/schema.json"), "utf8");
-  const { provider, resources, functions } = JSON.parse(text) as PackageSchema;
-  const described = [provider, ...Object.values({ ...resources, ...functions })];
-  return described.flatMap(({ description }) => examplesOf(description));
 }
 
 /** Returns the code blocks of one language in a file such as `docs/webhooks.md`. */
 export async function blocksOf(page: string, language: string): Promise<string[]> {
   const text = await readFile(join(ROOT, page), "utf8");
-  return [...text.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, "gms"))].map(
-    ([, block = ""]) => block,
-  );
+  const blocks = text.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, "gms"));
+  return [...blocks].map(([, block = ""]) => block);
 }
 
 /**
- * Asserts that a page shows what the CLI printed: it contains every line of one `text` block. The CLI also
- * prints progress and times, and resources may finish in another order.
+ * Asserts that the CLI printed every line of one `text` block of a page. The CLI also prints progress and
+ * times, and resources may finish in another order.
  */
 export async function expectShown(page: string, printed: string): Promise<void> {
   const withoutTimes = (text: string): string => text.replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "TIME");
-  const blocks = (await blocksOf(page, "text")).map(withoutTimes);
   const shown = withoutTimes(printed);
-  const missing = blocks.map((block) => block.split("\n").filter((line) => !shown.includes(line.trim())));
+  const missing = (await blocksOf(page, "text"))
+    .map((block) => withoutTimes(block).split("\n"))
+    .map((lines) => lines.filter((line) => !shown.includes(line.trim())));
   const [least = ["a text block"]] = missing.toSorted((one, other) => one.length - other.length);
   expect(least, `${page} shows lines that the CLI did not print:\n${printed}`).toEqual([]);
 }
 
 /** The part of a state file that tests read. */
-export interface StateFile {
+interface StateFile {
   readonly checkpoint: {
     readonly latest: {
       readonly resources: readonly {
         readonly urn: string;
         readonly type: string;
-        readonly inputs?: Record<string, unknown>;
         readonly outputs?: Record<string, unknown>;
       }[];
       pending_operations?: readonly unknown[];
@@ -168,17 +183,13 @@ const DAY = 86_400_000;
 
 /** Makes the keys of a stack older, by changing the times in the state. */
 export async function age(stateFile: string, days: number): Promise<void> {
-  const earlier = (properties: Record<string, unknown>, name: string, length?: number): void => {
-    const time = properties[name];
-    if (typeof time !== "string") return;
-    properties[name] = new Date(Date.parse(time) - days * DAY).toISOString().slice(0, length);
-  };
   await editState(stateFile, ({ checkpoint: { latest } }) => {
-    for (const { type, inputs = {}, outputs = {} } of latest.resources) {
+    for (const { type, outputs = {} } of latest.resources) {
       if (!type.endsWith(":PartnerApiKey")) continue;
-      for (const name of ["createdAt", "rotatedAt", "rotationDueAt", "previousExpiresAt"])
-        earlier(outputs, name);
-      for (const name of ["keySince", "rotationDue"]) earlier(inputs, name, "2026-02-19".length);
+      for (const name of ["createdAt", "previousExpiresAt"]) {
+        const time = outputs[name];
+        if (typeof time === "string") outputs[name] = new Date(Date.parse(time) - days * DAY).toISOString();
+      }
     }
   });
 }

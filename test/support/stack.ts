@@ -117,6 +117,8 @@ export async function createTestStack({ env, files, program }: TestStackOptions)
       ]);
       await pulumi("config", "set-all", ...flags);
     },
+    /** Replaces a project file. */
+    write: (name: string, text: string): Promise<void> => writeFile(join(project, name), text),
     /** The stack outputs, with secrets in plain text. */
     outputs: async () =>
       JSON.parse(await pulumi("stack", "output", "--json", "--show-secrets")) as Record<string, unknown>,
@@ -124,11 +126,6 @@ export async function createTestStack({ env, files, program }: TestStackOptions)
     statePath,
     /** The state, with secrets in plain text. */
     exportStack: async () => JSON.parse(await pulumi("stack", "export", "--show-secrets")) as Deployment,
-    importStack: async (deployment: Deployment): Promise<void> => {
-      const file = join(engine.dir, "import.json");
-      await writeFile(file, JSON.stringify(deployment));
-      await pulumi("stack", "import", "--file", file);
-    },
     backendDir: engine.backendDir,
     /** Kills running commands and removes all files. Does not destroy resources. */
     dispose: async (): Promise<void> => {

@@ -1,262 +1,225 @@
-import type { Clock } from "../../../provider/src/api/rate-limiter.js";
-import type { Properties } from "../../../provider/src/shared/properties.js";
-import { PartialFailure } from "../../../provider/src/shared/partial-failure.js";
-import { createHandlers } from "../../../provider/src/shared/create-handlers.js";
-import type { Notice } from "../../../provider/src/shared/problems.js";
-import { PluginProcess } from "../../../provider/src/shared/plugin-process.js";
-import type { ResourceAdapter } from "../../../provider/src/shared/resource-adapter.js";
-import { sharedJournals } from "../shared/support.ts";
-import { TOKENS, type Account, type Service } from "./service.ts";
+import assert from "node:assert/strict";
+import { setImmediate as turn } from "node:timers/promises";
 
-export type Kind = "key" | "webhook" | "fleet";
+import { createHandlers } from "../../../provider/src/hosts/handlers.ts";
+import { PartnerError } from "../../../provider/src/partner-api/errors.ts";
+import { PluginProcess, type ProcessOptions } from "../../../provider/src/plugin/plugin-process.ts";
+import { withoutUndefined, type Properties } from "../../../provider/src/plugin/properties.ts";
+import type { Notice } from "../../../provider/src/plugin/resource.ts";
+import { PartialFailure, type ResourceAdapter } from "../../../provider/src/plugin/resource-adapter.ts";
+import { SECRET_OUTPUTS } from "../../../provider/src/registration.ts";
 
-/**
- * The provider instances at the service: the names that the program gives to their accounts, and their
- * accounts. Each has a plugin process of its own, so `v1` and `v2` stand for two versions of a plugin as
- * well. `other` has another name for the same account.
- */
-export const PROVIDERS = {
-  v1: { name: "default", account: "first" },
-  v2: { name: "default", account: "first" },
-  other: { name: "other", account: "first" },
-  second: { name: "second", account: "second" },
-} as const satisfies Readonly<Record<string, { name: string; account: Account }>>;
-export type Provider = keyof typeof PROVIDERS;
+/** After so many failures of a step, the engine ignores hooks, and drops the outputs of a partial failure. */
+const MAX_RETRIES = 100;
 
-/** Returns the account of a provider instance. */
-export function accountOf({ provider }: { readonly provider: Provider }): Account {
-  return PROVIDERS[provider].account;
-}
-
-/** A resource of a program. */
-export interface Declared {
-  readonly args: Properties;
-  readonly provider: Provider;
-  /** An earlier name of the resource. @default none */
-  readonly alias?: string;
-}
-
-/** The resources of a program, by name. */
-export type Program = ReadonlyMap<string, Declared>;
-
-/** Returns the kind of a resource, which is the start of its name: `key1` is a key. */
-export function kindOf(name: string): Kind {
-  return name.slice(0, -1) as Kind;
-}
+/** The resources of a program and their arguments, by name. The name is also the URN: `key1` is a key. */
+export type Program = ReadonlyMap<string, Properties>;
 
 /** A resource in the state of the stack. */
 export interface Entry {
-  name: string;
+  readonly name: string;
   readonly id: string;
-  provider: Provider;
   inputs: Properties;
   outputs: Properties;
-  /** Whether its last step failed partway, so that the next `up` updates it even without changes. */
+  /** Whether its last step failed partway ("initialization failed"): the next `up` updates it. */
   failed: boolean;
-  /** Whether it was replaced and must still be deleted. */
+  /** Whether its replacement was created, and it waits for its deletion. */
   replaced: boolean;
 }
 
-/** A call of a handler. */
+/** A Pulumi command, and how the program and people affect it. */
+export interface Command {
+  readonly verb: "preview" | "up" | "refresh" | "destroy";
+  readonly parallel?: boolean;
+  /** How often a hook of the program has a failed step repeated. @default 0 */
+  readonly repetitions?: number;
+  /** Whether a hook repeats a creation that failed partway as an update, as the engine does since 3.274. */
+  readonly updatesCreated?: boolean;
+  readonly deleteBeforeReplace?: boolean;
+  /** `--replace`: the resource to replace. */
+  readonly replace?: string | undefined;
+  /** After this many requests, a person interrupts the engine, or it dies. */
+  readonly stop?: { readonly how: "interrupt" | "kill"; readonly after: number } | undefined;
+}
+
+/** A step: one call of an adapter, or more if a hook repeats it. */
 export interface Call {
   readonly verb: "check" | "create" | "read" | "update" | "delete";
   readonly name: string;
-  readonly provider: Provider;
   /** The inputs in the state for `check`, the outputs for other verbs. */
   readonly olds: Properties;
   readonly news: Properties;
-  /** The error that the handler threw, or the problems that `check` found. */
-  readonly errors: unknown[];
-  /** Whether the engine died before the call returned. */
-  dropped: boolean;
+  /** What each attempt has thrown, and the problems that `check` found. */
+  readonly errors: (string | PartnerError)[];
+  succeeded: boolean;
 }
 
-/** A Pulumi command. */
-export interface Command {
-  readonly verb: "preview" | "up" | "refresh" | "destroy";
-  /** Whether all steps run in parallel. */
-  readonly parallel: boolean;
-  /** How often a hook of the program makes the engine repeat a creation or an update that failed. */
-  readonly retries: number;
-  /** `--target`: the only resources to check, to change and to delete. @default all */
-  readonly targets?: readonly string[] | null;
-  /** Whether replaced resources are deleted first. @default false */
-  readonly deleteBeforeReplace?: boolean;
-  /** After this many requests, the plugin is interrupted or the engine dies. */
-  readonly stop: { readonly how: "interrupt" | "kill"; readonly after: number } | null;
+/** What the engine starts a plugin with. */
+export interface Surroundings extends Pick<ProcessOptions, "env" | "clock" | "currentTime" | "signal"> {
+  /** The configuration of the stack. */
+  readonly settings: Readonly<Record<string, string>>;
+  /** Whether the host knows the URN of what it deletes, as the native plugin does. */
+  readonly knowsUrn: boolean;
+  /** Has a listener called after each request at the service. */
+  readonly onRequest: (listener: () => void) => void;
 }
 
 /** The record of a command. */
-export interface Operation {
-  readonly verb: Command["verb"];
-  readonly succeeded: boolean;
-  readonly calls: readonly Call[];
-  readonly notices: readonly Notice[];
-  /** For each resource whose state a handler compared with the program: how many calls started earlier. */
-  readonly comparedAt: ReadonlyMap<string, number>;
+export type Operation = Awaited<ReturnType<typeof runCommand>>;
+
+/** Returns the outputs that everybody may see, as text. */
+export function publicText(outputs: Properties): string {
+  return JSON.stringify(Object.entries(outputs).filter(([name]) => !SECRET_OUTPUTS.includes(name)));
 }
 
-/** The environment of a plugin process. */
-export interface Environment {
-  /** The settings besides those of the service. */
-  readonly config: Readonly<Record<string, string>>;
-  /** The keys of which a person says that they are gone. */
-  readonly goneKeys: readonly string[];
-  readonly clock: Clock;
-  readonly service: Service;
+/** Starts a plugin process. `visible`: everything that it shows to people and logs. */
+export function startPlugin({ settings, ...options }: Surroundings) {
+  const notices: Notice[] = [];
+  const visible: string[] = [];
+  const plugin = new PluginProcess({
+    ...options,
+    notify: (notice) => void notices.push(notice),
+    showStatus: (text) => void visible.push(text),
+    log: (line) => void visible.push(line),
+  });
+  plugin.configure({ get: (key) => settings[key.replace("partners:", "")] });
+  const handlers = createHandlers(plugin);
+  const adapterOf = (name: string): ResourceAdapter => {
+    if (name.startsWith("key")) return handlers.partnerApiKey;
+    return name.startsWith("fleet") ? handlers.partnerWebhookStates : handlers.partnerWebhookState;
+  };
+  return { plugin, adapterOf, notices, visible };
 }
 
-/** Ends a step after a failed call. */
+/** Ends a step that failed. */
 class StepFailed extends Error {}
 
-/** Runs a command on a state with new plugin processes, as the Pulumi engine does (pkg/resource/deploy). */
-export async function runOperation(
-  entries: Entry[],
+/** Runs a command on a state with a new plugin process, as the Pulumi engine does (pkg/resource/deploy). */
+export async function runCommand(
+  stack: Entry[],
   program: Program,
-  { verb, parallel, retries, stop, targets = null, deleteBeforeReplace = false }: Command,
-  { config, goneKeys, clock, service }: Environment,
-): Promise<Operation> {
-  const calls: Call[] = [];
-  const notices: Notice[] = [];
-  const comparedAt = new Map<string, number>();
-  const engine = { killed: false, succeeded: true };
-  const isKilled = (): boolean => engine.killed;
+  command: Command,
+  surroundings: Surroundings,
+) {
+  const { verb, repetitions = 0, deleteBeforeReplace, replace, stop } = command;
   const interrupt = new AbortController();
-  const journalOf = sharedJournals();
-  const start = (provider: Provider) => {
-    const plugin = new PluginProcess({
-      env: { PARTNERS_GONE_KEYS: goneKeys.join() },
-      warn: (notice) => void notices.push(notice),
-      signal: interrupt.signal,
-      currentTime: () => clock.now(),
-      clock,
-      ...journalOf(),
-    });
-    const { name: account } = PROVIDERS[provider];
-    const settings: Record<string, string> = {
-      ...config,
-      baseUrl: service.sandbox.url,
-      accessToken: TOKENS[accountOf({ provider })],
-      account,
-      explicit: "true",
-    };
-    plugin.configure({ get: (key) => settings[key.replace("partners:", "")] });
-    const {
-      partnerApiKey: key,
-      partnerWebhookState: webhook,
-      partnerWebhookStates: fleet,
-    } = createHandlers(plugin);
-    return { plugin, handlers: { key, webhook, fleet } };
-  };
-  const processes = { v1: start("v1"), v2: start("v2"), other: start("other"), second: start("second") };
-  const handlersOf = (name: string, provider: Provider): ResourceAdapter =>
-    processes[provider].handlers[kindOf(name)];
-  let requests = 0;
-  service.onRequest = () => {
+  const { plugin, adapterOf, notices, visible } = startPlugin({ ...surroundings, signal: interrupt.signal });
+  const calls: Call[] = [];
+  const changed: string[] = []; // Also those that a preview says.
+  let [wasKilled, succeeded, requests] = [false, true, 0];
+  const isStopped = (): boolean => wasKilled || interrupt.signal.aborted;
+  surroundings.onRequest(() => {
     if (++requests !== stop?.after) return;
     if (stop.how === "interrupt") interrupt.abort();
-    else engine.killed = true;
-  };
+    else wasKilled = true;
+  });
 
-  /** Calls a handler. @throws {StepFailed} if it fails, or if the engine is dead. */
-  const call = async <Value>(
-    method: Call["verb"],
-    name: string,
-    provider: Provider,
-    olds: Properties,
-    news: Properties,
-    work: (handlers: ResourceAdapter, errors: unknown[]) => Promise<Value>,
-  ): Promise<Value> => {
-    if (isKilled()) throw new StepFailed();
-    const record: Call = { verb: method, name, provider, olds, news, errors: [], dropped: false };
-    calls.push(record);
-    const value = await work(handlersOf(name, provider), record.errors).catch((error: unknown) => {
-      record.errors.push(error);
-    });
-    record.dropped = isKilled();
-    if (record.dropped || record.errors.length > 0) throw new StepFailed();
-    if (value instanceof PartialFailure) record.errors.push(value);
-    return value as Value;
-  };
-
-  const repeat = async <Value>(work: () => Promise<Value>): Promise<Value> => {
-    for (let left = retries; left > 0 && !isKilled(); left -= 1) {
-      const [result] = await Promise.allSettled([work()]);
-      if (result.status === "fulfilled") return result.value;
+  /** Takes a step. What an attempt has kept is passed to the next one, if a hook asks for it. */
+  const take = async <Value>(
+    step: Omit<Call, "errors" | "succeeded">,
+    work: (adapter: ResourceAdapter, kept: PartialFailure | null, call: Call) => Promise<Value>,
+  ): Promise<Value | PartialFailure> => {
+    if (isStopped()) throw new StepFailed();
+    const call: Call = { ...step, errors: [], succeeded: false };
+    calls.push(call);
+    const attempts = step.verb === "check" || step.verb === "read" ? 1 : repetitions + 1;
+    let kept: PartialFailure | null = null;
+    while (
+      call.errors.length === 0 ||
+      (call.errors.length < Math.min(attempts, MAX_RETRIES) && !isStopped())
+    ) {
+      try {
+        const value = await work(adapterOf(step.name), kept, call);
+        if (wasKilled) throw new StepFailed();
+        call.succeeded = true;
+        return value;
+      } catch (error) {
+        const reason = error instanceof PartialFailure ? error.reason : error;
+        if (!(reason instanceof PartnerError)) throw error;
+        visible.push(`${reason.message} ${String(reason.stack)} ${JSON.stringify(reason)}`);
+        call.errors.push(reason);
+        if (error instanceof PartialFailure) kept = error;
+      }
     }
-    return work();
+    assert(kept === null || call.errors.length < MAX_RETRIES, "the hundredth failure drops what was kept");
+    // A plain error at the end restores the old state, whatever an earlier attempt has kept.
+    if (wasKilled || kept === null || kept.reason !== call.errors.at(-1)) throw new StepFailed();
+    return kept;
   };
 
-  const check = (name: string, provider: Provider, olds: Properties, args: Properties): Promise<Properties> =>
-    call("check", name, provider, olds, args, async (handler, errors) => {
-      const { inputs, problems } = await handler.check(olds, args);
-      errors.push(...problems);
-      return serialize(inputs);
+  const check = async (name: string, olds: Properties, news: Properties): Promise<Properties> => {
+    const result = await take({ verb: "check", name, olds, news }, async (adapter, _kept, call) => {
+      const { inputs, problems } = await adapter.check(olds, news, name);
+      call.errors.push(...problems);
+      visible.push(...problems.map(String));
+      if (problems.length > 0) throw new StepFailed();
+      return inputs;
     });
+    return withoutUndefined(result as Properties);
+  };
 
-  const create = async (name: string, provider: Provider, inputs: Properties, old?: Entry): Promise<void> => {
-    const result = await call("create", name, provider, {}, inputs, (handler) =>
-      repeat(() => handler.create(inputs, name)).catch(asPartialFailure),
-    );
+  const create = async (name: string, news: Properties, old?: Entry): Promise<void> => {
+    const result = await take({ verb: "create", name, olds: {}, news }, async (adapter, kept) => {
+      if (kept === null || !command.updatesCreated) return adapter.create(news, name);
+      const name_ = { id: kept.id, urn: name };
+      return { id: kept.id, outputs: await adapter.update(withoutUndefined(kept.properties), news, name_) };
+    });
     const failed = result instanceof PartialFailure;
-    const outputs = serialize(failed ? result.properties : result.outputs);
-    entries.push({ name, id: result.id, provider, inputs, outputs, failed, replaced: false });
+    const outputs = withoutUndefined(failed ? result.properties : result.outputs);
+    stack.push({ name, id: result.id, inputs: news, outputs, failed, replaced: false });
     if (old) old.replaced = true;
     if (failed) throw new StepFailed();
   };
 
-  const update = async (entry: Entry, provider: Provider, news: Properties): Promise<void> => {
+  const update = async (entry: Entry, news: Properties): Promise<void> => {
     const { name, id, outputs: olds } = entry;
-    const result = await call("update", name, provider, olds, news, (handler) =>
-      repeat(() => handler.update(id, olds, news, name)).catch(asPartialFailure),
+    const result = await take({ verb: "update", name, olds, news }, (adapter) =>
+      adapter.update(olds, news, { id, urn: name }),
     );
     entry.failed = result instanceof PartialFailure;
-    entry.outputs = serialize(result instanceof PartialFailure ? result.properties : result);
-    if (entry.failed) throw new StepFailed(); // Keeps the old inputs (engine/update.go).
+    entry.outputs = withoutUndefined(result instanceof PartialFailure ? result.properties : result);
+    if (entry.failed) throw new StepFailed(); // The state keeps the old inputs (engine/update.go).
     entry.inputs = news;
-    entry.provider = provider;
-  };
-
-  /** Finds a resource of the program in the state by its name, or by its alias. */
-  const find = (name: string, { alias }: Declared): Entry | undefined => {
-    const named = (wanted: string) => entries.find((entry) => entry.name === wanted && !entry.replaced);
-    return named(name) ?? (alias === undefined || program.has(alias) ? undefined : named(alias));
-  };
-
-  const apply = async (name: string, resource: Declared): Promise<void> => {
-    const { args, provider } = resource;
-    const old = find(name, resource);
-    const news = await check(name, provider, old?.inputs ?? {}, args);
-    const { changes, replaces } = old
-      ? handlersOf(name, provider).diff(old.outputs, news, { id: old.id, urn: name })
-      : { changes: true, replaces: [] };
-    comparedAt.set(name, calls.length);
-    const inputs = replaces.length > 0 ? await check(name, provider, {}, args) : news;
-    if (verb === "preview") return;
-    if (old) old.name = name;
-    const isReplaced = old !== undefined && replaces.length > 0;
-    if (isReplaced && deleteBeforeReplace) await remove(old);
-    if (!old || isReplaced) await create(name, provider, inputs, deleteBeforeReplace ? undefined : old);
-    else if (changes || old.failed) await update(old, provider, news);
-    else Object.assign(old, { inputs: news, provider });
-  };
-
-  const read = async (entry: Entry): Promise<void> => {
-    const { name, provider, outputs: olds } = entry;
-    const found = await call("read", name, provider, olds, {}, (handler) => handler.read(olds));
-    if (found === null) {
-      entries.splice(entries.indexOf(entry), 1);
-      return;
-    }
-    entry.outputs = serialize(found.outputs);
-    entry.inputs = serialize(found.inputs ?? entry.inputs);
-    entry.failed = false;
   };
 
   const remove = async (entry: Entry): Promise<void> => {
-    const { name, id, provider, outputs: olds } = entry;
-    await call("delete", name, provider, olds, {}, (handler) => handler.delete(olds, { id, urn: name }));
-    entries.splice(entries.indexOf(entry), 1);
+    const { name, id, outputs: olds } = entry;
+    await take({ verb: "delete", name, olds, news: {} }, (adapter) =>
+      adapter.delete(olds, { id, urn: surroundings.knowsUrn ? name : "" }),
+    );
+    stack.splice(stack.indexOf(entry), 1);
+  };
+
+  const read = async (entry: Entry): Promise<void> => {
+    const { name, outputs: olds } = entry;
+    const found = await take({ verb: "read", name, olds, news: {} }, (adapter) => adapter.read(olds));
+    assert(!(found instanceof PartialFailure));
+    if (found === null) stack.splice(stack.indexOf(entry), 1);
+    else {
+      entry.outputs = withoutUndefined(found.outputs);
+      entry.inputs = withoutUndefined(found.inputs ?? entry.inputs);
+      entry.failed = false;
+    }
+  };
+
+  const apply = async (name: string, args: Properties): Promise<void> => {
+    const old = stack.find((entry) => entry.name === name && !entry.replaced);
+    const isTarget = old !== undefined && replace === name;
+    let news = await check(name, isTarget ? {} : (old?.inputs ?? {}), args);
+    const diff = old && !isTarget ? adapterOf(name).diff(old.outputs, news, { id: old.id, urn: name }) : null;
+    const isReplaced = isTarget || (diff?.replaces.length ?? 0) > 0;
+    if (isReplaced && !isTarget) news = await check(name, {}, args);
+    const changes = diff === null || diff.changes || old?.failed === true;
+    if (changes) changed.push(name);
+    if (verb === "preview") {
+      const olds = isReplaced ? null : (old?.outputs ?? null);
+      if (changes) visible.push(publicText(adapterOf(name).preview(olds, news)));
+    } else if (old && isReplaced && deleteBeforeReplace) {
+      await remove(old);
+      await create(name, news);
+    } else if (!old || isReplaced) await create(name, news, old);
+    else if (changes) await update(old, news);
+    else old.inputs = news;
   };
 
   /** Takes a step for each item: for all in parallel, or one after the other until the first failure. */
@@ -267,42 +230,22 @@ export async function runOperation(
     const attempt = async (item: Item): Promise<void> => {
       await step(item).catch((error: unknown) => {
         if (!(error instanceof StepFailed)) throw error;
-        engine.succeeded = false;
+        succeeded = false;
       });
     };
-    if (parallel) await Promise.all(items.map(attempt));
-    else for (const item of items) if (engine.succeeded) await attempt(item);
+    if (command.parallel) await Promise.all(items.map(attempt));
+    else for (const item of items) if (succeeded) await attempt(item);
   };
 
-  const isTarget = (name: string): boolean => targets === null || targets.includes(name);
-  const declared = verb === "destroy" ? [] : [...program].filter(([name]) => isTarget(name));
-  if (verb === "refresh")
-    await forEach(
-      entries.filter(({ name }) => isTarget(name)),
-      read,
-    );
-  else await forEach(declared, ([name, resource]) => apply(name, resource));
-  if (engine.succeeded && (verb === "up" || verb === "destroy")) {
-    const kept = new Set(
-      verb === "destroy" ? [] : [...program].map(([name, resource]) => find(name, resource)),
-    );
-    const left = entries.filter((entry) => isTarget(entry.name) && !kept.has(entry));
-    await forEach(left.reverse(), remove);
-  }
+  if (verb === "refresh") await forEach([...stack], read);
+  else if (verb !== "destroy") await forEach([...program], ([name, args]) => apply(name, args));
+  const isKept = ({ name, replaced }: Entry): boolean => verb === "up" && program.has(name) && !replaced;
+  if (succeeded && (verb === "up" || verb === "destroy"))
+    await forEach(stack.filter((entry) => !isKept(entry)).reverse(), remove);
 
-  // Lets abandoned requests arrive at the service before the next command.
-  for (const { plugin } of Object.values(processes)) await (await plugin.open()).client.close();
-  for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setImmediate(resolve));
-  return { verb, succeeded: engine.succeeded, calls, notices, comparedAt };
-}
-
-/** Converts a failure that leaves a resource in the state to a value. */
-function asPartialFailure(error: unknown): PartialFailure {
-  if (error instanceof PartialFailure) return error;
-  throw error;
-}
-
-/** Converts properties as hosts/dynamic.ts and the state file do: `undefined` becomes `null`. */
-function serialize(properties: Properties): Properties {
-  return JSON.parse(JSON.stringify(properties, (_name, value: unknown) => value ?? null)) as Properties;
+  // Abandoned requests arrive at the service before the next command.
+  await (await plugin.open()).close();
+  for (let turns = 0; turns < 5; turns += 1) await turn();
+  visible.push(...notices.map(({ text }) => text));
+  return { command, succeeded, wasKilled, changed, calls, notices, visible };
 }

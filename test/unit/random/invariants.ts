@@ -1,271 +1,202 @@
 import assert from "node:assert/strict";
 
-import { PartnerError, RequestError } from "../../../provider/src/api/errors.js";
-import type { Properties } from "../../../provider/src/shared/properties.js";
-import { PartialFailure } from "../../../provider/src/shared/partial-failure.js";
-import { fingerprint } from "../../../provider/src/keys/key-name.js";
-import { nameOfCreated, type CreatedKey } from "../../../provider/src/keys/stored-key.js";
-import { ResourceError } from "../../../provider/src/shared/problems.js";
-import type { Fault, WebhookState } from "../../support/sandbox.ts";
-import { accountOf, kindOf, type Call, type Entry, type Operation } from "./engine.ts";
-import { ACCOUNTS, FOREIGN_KEY, liveKeys, TOKENS, WEBHOOKS, type Account, type Service } from "./service.ts";
+import type { Properties } from "../../../provider/src/plugin/properties.ts";
+import { publicText, type Call, type Entry, type Operation, type Program } from "./engine.ts";
+import { WEBHOOKS, type Service } from "./service.ts";
 
-/** The stack and the service before an operation. */
-export interface Before {
-  readonly outputs: ReadonlyMap<Entry, Properties>;
-  /** The resources that wait for their deletion. The engine shows them to nobody until then. */
-  readonly replaced: ReadonlySet<Entry>;
-  readonly webhooks: Readonly<Record<Account, ReadonlyMap<number, WebhookState>>>;
-  readonly issued: ReadonlySet<string>;
-}
+const DAY = 86_400_000;
 
-/** The differences between state and service that have been reported so far. */
-export interface Reported {
-  /** Valid keys that are not in the state. */
-  readonly leaked: Set<string>;
-  /** Deleted keys that are in the state. */
+/** What people know: what was reported so far, and what they did themselves. */
+export interface Known {
+  /** Valid keys that are in no state. */
+  readonly lost: Set<string>;
+  /** Deleted keys that are in a state. */
   readonly gone: Set<string>;
-  /** Keys of two resources. */
-  readonly shared: Set<string>;
+  /** Webhooks that may have changed since the last refresh without the stack. */
+  readonly drifted: Set<number>;
 }
 
-/** A finished operation with its context. */
+/** A finished operation, with the stack and the service before it and now. */
 export interface Finished extends Operation {
+  readonly before: {
+    /** What each resource was. */
+    readonly stack: ReadonlyMap<Entry, Entry>;
+    readonly webhooks: ReadonlyMap<number, unknown>;
+    readonly keyCount: number;
+  };
+  readonly stack: readonly Entry[];
+  readonly program: Program;
   readonly service: Service;
-  readonly faults: readonly Fault[];
-  readonly before: Before;
-  readonly entries: readonly Entry[];
-  /** The keys of which a person says that they are gone. */
-  readonly goneKeys: readonly string[];
-  readonly deleteBeforeReplace: boolean;
+  readonly now: number;
 }
 
-/**
- * Checks what an operation reported, what the service received, and what is in the state.
- *
- * @throws if an invariant is violated.
- */
-export function assertOperation(finished: Finished, reported: Reported): void {
-  const errors = finished.calls.flatMap((call) => call.errors).map(reasonOf);
-  for (const error of errors)
-    assert(typeof error === "string" || error instanceof PartnerError, `unexpected error: ${String(error)}`);
-  assertRequests(finished);
-  assertOwnTokens(finished);
-  assertKeysInState(finished, reported);
-  assertNoKeyLost(finished, reported.leaked);
-  assertLostCreationsRemembered(finished);
-  for (const account of ACCOUNTS) {
-    const isOfAccount = (of: Call | Entry): boolean => accountOf(of) === account;
-    const calls = finished.calls.filter(isOfAccount);
-    const entries = finished.entries.filter(isOfAccount);
-    assertWebhooks({ ...finished, calls, entries }, account);
-    assertInitialStates({ ...finished, calls, entries }, account);
-  }
-}
-
-/**
- * Asserts that previews and refreshes change nothing, and that a creation is not repeated if it may have had
- * an effect.
- */
-function assertRequests({ verb, calls, service, faults, goneKeys }: Finished): void {
-  const changes = service.sandbox.requests.filter(({ method }) => method !== "GET");
-  assert(verb === "up" || verb === "destroy" || changes.length === 0, `a ${verb} sends a change`);
-  const reads = service.sandbox.requests.length - changes.length;
-  assert(service.isListRead || reads === 0, "a stack that reads no list reads it");
-  // A retry hook repeats what was refused. A body can refuse as well.
-  const refusals = faults.flatMap((fault) =>
-    fault.kind === "status" && fault.body !== undefined && fault.effect !== true ? [fault.status] : [],
-  );
-  const isRefused = (status: number): boolean =>
-    (status >= 400 && status < 500 && status !== 408) || refusals.includes(status);
-  const creations = changes.filter(({ method, status }) => method === "POST" && !isRefused(status ?? 0));
-  assert(
-    creations.length <= calls.filter((call) => mayCreate(call, goneKeys)).length,
-    "a creation is repeated or not requested",
-  );
-}
-
-/** Asserts that each key is deleted with the token of its account. */
-function assertOwnTokens({ service }: Finished): void {
-  for (const { method, path, headers } of service.sandbox.requests) {
-    if (method !== "DELETE") continue;
-    const name = decodeURIComponent(path.slice(path.lastIndexOf("/") + 1));
-    const owners = [...service.issued].filter(([key, { id }]) => key === name || id === name);
-    const tokens = owners.map(([, { account }]) => `Bearer ${TOKENS[account]}`);
-    const isOwn = tokens.length === 0 || tokens.includes(headers["authorization"] ?? "");
-    assert(isOwn, "a key is deleted with the token of the other account");
-  }
-}
-
-/**
- * Asserts that the service issued the keys in the state. They are valid, or an error or a person reported
- * them as deleted.
- */
-function assertKeysInState(finished: Finished, { gone, shared }: Reported): void {
-  const { calls, entries, service } = finished;
-  const keysOf = ({ apiKey, previousApiKey }: Properties): string[] =>
-    [apiKey, previousApiKey].filter((key) => typeof key === "string");
-  const keys = entries.flatMap(({ outputs }) => keysOf(outputs));
-  for (const key of keys) assert(service.issued.has(key), "a key in the state was never issued");
-  // A replacement without a key of its own shows that of the old resource.
-  const owners = entries.filter(({ outputs }) => !isReplacing(outputs));
-  for (const entry of owners)
-    for (const key of keysOf(entry.outputs))
-      assert.equal(service.issued.get(key)?.account, accountOf(entry), "a key is of another account");
-  for (const key of new Set(keys)) {
-    const holders = owners.filter(({ outputs }) => keysOf(outputs).includes(key));
-    const isKnown =
-      holders.length < 2 ||
-      shared.has(key) ||
-      holders.some((holder) => finished.before.replaced.has(holder) || isUnseen(finished, holder.name));
-    assert(isKnown, "two resources have the same key");
-    if (holders.length > 1) shared.add(key);
-  }
-  const live = new Set(liveKeys(service));
-  for (const { name, outputs } of entries) {
-    const { apiKey, response, ...others } = outputs;
-    const text = JSON.stringify(isReplacing(outputs) ? others : { apiKey, response, ...others });
-    for (const key of service.issued.keys()) {
-      if (live.has(key) || gone.has(key) || !text.includes(key)) continue;
-      const isReported = calls.some((call) => call.name === name && (call.dropped || reportsDeletion(call)));
-      // Nobody can know that a response that is not read yet has a key that is being deleted elsewhere.
-      const isHidden = service.sameKey && unreadOf(outputs)?.response.body.includes(key) === true;
-      // A resource and its replacement may have one key. A destroy deletes it with the first of them.
-      const isDestroyed = service.sameKey && finished.verb === "destroy";
-      assert(
-        isReported || isHidden || isDestroyed || isUnseen(finished, name),
-        `a deleted key of ${name} is still in the state`,
-      );
-      gone.add(key);
-    }
-  }
-}
-
-/** Asserts that every valid key is in the state, or an error reported it, or the engine died. */
-function assertNoKeyLost(finished: Finished, leaked: Set<string>): void {
-  const { calls, notices, service, entries, faults, before, goneKeys } = finished;
-  assert(service.sandbox.verify(FOREIGN_KEY), "someone else's key was deleted");
-  // Without a fault, every response is complete, so no error excuses the loss of a key.
-  const isExcused = ({ dropped, errors }: Call): boolean =>
-    dropped || (faults.length > 0 && errors.some(reportsCreation));
-  let lost = calls.filter((call) => mayCreate(call, goneKeys) && isExcused(call)).length;
-  const named = notices.flatMap((notice) =>
-    notice.kind === "keyWasGone" || notice.kind === "keyKept" ? [notice.name.fingerprint] : [],
-  );
-  const text = JSON.stringify(entries.map(({ outputs }) => outputs));
-  for (const key of liveKeys(service)) {
-    if (text.includes(key) || leaked.has(key)) continue;
-    const isNamed = named.includes(fingerprint(key));
-    assert(
-      isNamed || (!before.issued.has(key) && lost-- > 0),
-      "a valid key is not in the state, and no error reported it",
-    );
-    leaked.add(key);
-  }
-}
-
-/** Asserts that the stack remembers each creation that was lost, unless the engine died. */
-function assertLostCreationsRemembered({ calls, entries }: Finished): void {
-  for (const { name, errors, dropped } of calls) {
-    const isLost = errors.some((error) => lostCreationOf(error) !== null);
-    const isRemembered = entries.some(
-      ({ name: other, outputs }) => other === name && typeof outputs["lostCreationAt"] === "string",
-    );
-    assert(!isLost || dropped || isRemembered, `the state of ${name} does not remember a lost creation`);
-  }
-}
-
-/**
- * Asserts that webhooks change only as the program says, and reach the state it says unless the list was
- * outdated, and the state did not record another state either. Without the list, only the state counts, but a
- * creation reaches its state.
- */
-function assertWebhooks(finished: Finished, account: Account): void {
-  const { calls, entries, before, deleteBeforeReplace, service } = finished;
-  const [outdated, unlisted] = [service.outdated[account], service.unlisted[account]];
-  for (const [id, state] of service.webhooksOf(account)) {
-    const found = before.webhooks[account].get(id);
-    // Until the program declares a webhook, nobody can know that it will.
-    const declaredAt = calls.findIndex(
-      ({ verb, news }) => verb === "check" && stateIn(news, id) !== undefined,
-    );
-    const isReleasable = (call: Call, index: number): boolean =>
-      declaredAt === -1 ||
-      index < declaredAt ||
-      stateIn(call.news, id) !== undefined ||
-      // The resource that takes over what the deleted one releases is created later.
-      (deleteBeforeReplace && call.verb === "delete");
-    const asking = calls.filter((call, index) => goalOf(call, id) === state && isReleasable(call, index));
-    const isWanted = calls.some(({ verb, news }) => verb === "check" && stateIn(news, id) === state);
-    assert(
-      found === state || isWanted || asking.length > 0,
-      `no call asked for the new state of webhook ${id}`,
-    );
-    const isManaged = entries.some(({ outputs }) => initialStateOf(outputs, id) !== undefined);
-    const isForgotten = !isManaged && asking.every(({ verb, dropped }) => verb === "create" && !dropped);
-    assert(found === state || !isForgotten, `webhook ${id} was changed and is not in the state`);
-    if (outdated.has(id) && unlisted.has(id)) continue; // What is observed is believed.
-    if (releasedGone(finished).includes(id)) continue;
-
-    const isDeclared = declaredAt >= 0;
-    const goals = calls.flatMap((call) => {
-      const { verb, news, errors, dropped } = call;
-      const isReleased = verb === "update" && stateIn(news, id) === undefined;
-      const isKept = verb === "delete" && isDeclared;
-      const isUnseen = service.isListRead ? outdated.has(id) : verb !== "create";
-      const isOutdated = isUnseen && !isRecordedOtherwise(call, id);
-      const goal = isReleased || isKept || isOutdated ? undefined : goalOf(call, id);
-      return goal === undefined ? [] : [{ goal, succeeded: errors.length === 0 && !dropped }];
-    });
-    // After an interrupted rename, two resources can own a webhook. If both are deleted, they can leave it in
-    // different states.
-    const isReached = !isDeclared && goals.some(({ goal }) => goal === state);
-    assert(
-      isReached || goals.every(({ goal, succeeded }) => goal === state || !succeeded),
-      `webhook ${id} is not in the state that a call reached`,
-    );
-  }
-}
-
-/**
- * Asserts that the state keeps initial states, also of missing webhooks and whatever an outdated list shows,
- * and that a refresh drops only single webhooks that are gone.
- */
-function assertInitialStates({ verb, calls, entries, before, service }: Finished, account: Account): void {
-  const outdated = service.outdated[account];
-  const webhooks = service.webhooksOf(account);
-  for (const [entry, { webhookId }] of verb === "refresh" ? before.outputs : []) {
-    if (accountOf(entry) !== account) continue;
-    const isMissing = !webhooks.has(webhookId as number) || outdated.has(webhookId as number);
-    const isGone = isMissing && (webhooks.size > 0 || outdated.size > 0 || service.isSaidComplete);
-    assert(
-      entries.includes(entry) || (service.isListRead && kindOf(entry.name) === "webhook" && isGone),
-      `${entry.name} was dropped`,
-    );
-  }
+/** Checks what an operation sent, showed and kept. @throws if it broke a promise. */
+export function assertOperation(finished: Finished, known: Known): void {
+  assertNoSecretShown(finished);
+  assertFewRequests(finished);
+  assertNoKeyLost(finished, known);
+  assertNoUsedKeyDeleted(finished);
+  assertNoDeletedKeyKept(finished, known);
   for (const id of WEBHOOKS) {
-    const updates = calls.filter(({ verb }) => verb === "update");
-    // Another resource may have released the webhook in this operation, and changed it.
-    const isShared = calls
-      .filter(({ verb }) => verb === "update" || verb === "delete")
-      .some(({ olds }) => initialStateOf(olds, id) !== undefined);
-    for (const entry of entries) {
-      const now = initialStateOf(entry.outputs, id);
-      const earlier = initialStateOf(before.outputs.get(entry) ?? {}, id);
-      const isUnknown = isShared || outdated.has(id) || !service.isListRead;
-      const expected = earlier ?? (isUnknown ? now : before.webhooks[account].get(id));
-      const isReleased = updates.some(
-        ({ name, news }) => name === entry.name && stateIn(news, id) === undefined,
+    assertWebhook(finished, known, id);
+    assertInitialState(finished, id);
+  }
+  if (finished.command.verb === "refresh" && finished.succeeded) assertRefreshed(finished, known);
+}
+
+function assertNoSecretShown({ visible, service, stack }: Finished): void {
+  const shown = [...visible, ...stack.map(({ id, outputs }) => id + publicText(outputs))].join("\n");
+  for (const secret of [service.accessToken, ...service.keys.map(({ key }) => key)]) {
+    const encoded = (["base64", "base64url"] as const).map((name) => Buffer.from(secret).toString(name));
+    for (const spelling of [secret, encodeURIComponent(secret), ...encoded])
+      assert(!shown.includes(spelling), `a secret is shown: …${shown.split(spelling)[0]?.slice(-300) ?? ""}`);
+  }
+}
+
+/** Asserts that previews and refreshes change nothing, and that no key is created twice for one need. */
+function assertFewRequests({ command: { verb }, calls, service, now, before }: Finished): void {
+  const changes = service.requests.filter((request) => !request.startsWith("GET"));
+  assert(verb === "up" || verb === "destroy" || changes.length === 0, `a ${verb} sends a change`);
+  assert(!service.requests.join().includes("?"), "a request has a query");
+  const needs = new Set(calls.filter((call) => mayCreate(call, now)).map(({ name }) => name));
+  assert(service.keys.length - before.keyCount <= needs.size, "a key is created twice for one need");
+}
+
+/** Asserts that each valid key is in the state, or that a message named it when it was lost. */
+function assertNoKeyLost(
+  { calls, notices, stack, service, before, wasKilled, now }: Finished,
+  known: Known,
+): void {
+  for (const [index, { key, isLive }] of service.keys.entries()) {
+    if (!isLive || known.lost.has(key) || holdersOf(key, stack).length > 0) continue;
+    known.lost.add(key);
+    if (index >= before.keyCount) {
+      const failed = calls.filter((call) => mayCreate(call, now) && call.errors.length > 0);
+      const isKept = ({ name, outputs }: Entry): boolean =>
+        unfinishedOf(outputs) !== null && failed.some((call) => call.name === name);
+      // If it dies, the engine warns about an interrupted creation.
+      assert(wasKilled || stack.some(isKept), "a key is lost, and the state does not remember its creation");
+    } else {
+      const names = holdersOf(key, before.stack.values()).map(({ outputs }) =>
+        unfinishedOf(outputs)?.at.slice(11, 16),
       );
-      assert(
-        now === expected || (now === undefined && (earlier === undefined || isReleased)),
-        `${entry.name} lost the initial state of webhook ${id}`,
+      // A 404 is believed if it may be our own effect, or if the key has the name that the contract gives it.
+      const deletions = service.requests.filter((request) => request.endsWith(encodeURIComponent(key)));
+      const isBelieved = deletions.length > 1 || service.pointers.apiKey === "/api_key";
+      const hint = isBelieved ? `…${key.slice(-4)}` : undefined;
+      const isNamed = [hint, ...names].some((name) =>
+        notices.some(({ severity, text }) => severity === "warning" && name && text.includes(name)),
       );
+      assert(isNamed, "a key is no longer in the state, and no warning names it");
     }
   }
 }
 
-/** Returns the state that arguments declare for a webhook, if any. */
+/** Asserts that only keys were deleted that nobody uses. */
+function assertNoUsedKeyDeleted({ calls, stack, service, before, now, command }: Finished): void {
+  for (const key of service.deletedKeys) {
+    const holders = [...before.stack].filter(([, old]) => holdersOf(key, [old]).length > 0);
+    assert(holders.length > 0, "a key is deleted that no state has");
+    for (const [holder, { name, outputs }] of holders) {
+      const isPrevious = outputs["previousApiKey"] === key;
+      const isOver = isPrevious && !(Date.parse(String(outputs["previousExpiresAt"])) > now);
+      const isAsked = (call: Call): boolean =>
+        call.name === name &&
+        (call.verb === "delete" ||
+          (isPrevious && call.verb === "update" && rotationOf(call.news).overlapDays === 0) ||
+          (isPrevious && mayCreate(call, now)));
+      assert(isOver || calls.some(isAsked), `a key that ${name} uses is deleted`);
+      const next = stack.find((entry) => entry.name === name && entry !== holder && !entry.replaced);
+      const hasNone = next?.outputs["apiKey"] === null;
+      const isForced = command.verb === "destroy" || command.deleteBeforeReplace === true;
+      assert(isForced || !hasNone, `${name} has no key in place of the deleted one`);
+    }
+  }
+}
+
+/** Asserts that the state keeps a deleted key only if a person deleted it, or a call failed on the way. */
+function assertNoDeletedKeyKept({ calls, stack, service }: Finished, known: Known): void {
+  for (const { key, isLive } of service.keys)
+    for (const { name } of isLive || known.gone.has(key) ? [] : holdersOf(key, stack)) {
+      known.gone.add(key);
+      const hasFailed = calls.some((call) => call.name === name && !call.succeeded);
+      assert(hasFailed, `${name} keeps a deleted key`);
+    }
+}
+
+/** Asserts that a webhook changes only as a call asks, and ends as the program says. */
+function assertWebhook(finished: Finished, known: Known, id: number): void {
+  const { command, succeeded, wasKilled, calls, stack, service, before, program } = finished;
+  const state = service.webhooks.get(id);
+  const asking = calls.filter((call) => goalOf(call, id) !== undefined);
+  const isChanged = before.webhooks.get(id) !== state;
+  const isReached = asking.some((call) => goalOf(call, id) === state);
+  assert(!isChanged || isReached, `nobody asked for the new state of webhook ${id}`);
+  const declared = [...program.values()].flatMap((args) => stateIn(args, id) ?? []);
+  for (const { name, verb, news } of wasKilled || state === undefined ? [] : asking) {
+    const isSet = isChanged && stateIn(news, id) === state;
+    const isUnreleased = verb === "update" && declared.length === 0 && !isReached;
+    const managing = stack.filter(({ outputs }) => initialStateOf(outputs, id) !== undefined);
+    const isManaged = managing.some((entry) => entry.name === name);
+    assert(isManaged || !(isSet || isUnreleased), `webhook ${id} is forgotten`);
+  }
+  // The engine keeps nothing of a deletion that fails, and nothing of a step during which it dies.
+  const isForgotten = wasKilled || asking.some((call) => call.verb === "delete" && !call.succeeded);
+  if (isForgotten && asking.length > 0) known.drifted.add(id);
+  const isChanging = command.verb === "up" || command.verb === "destroy";
+  // The third repetition of one failure succeeds with a warning, so that the engine keeps what was reached.
+  const isForced = calls.some((call) => call.succeeded && call.errors.length >= 3);
+  if (!isChanging || !succeeded || isForced || state === undefined || known.drifted.has(id)) return;
+  const released = asking.filter(({ verb }) => verb === "delete").map((call) => goalOf(call, id));
+  const goals = new Set(command.verb === "up" && declared.length > 0 ? declared : released);
+  assert(goals.size !== 1 || goals.has(state), `webhook ${id} is not as the program says`);
+}
+
+/** Asserts that a resource keeps the state in which a webhook became managed. */
+function assertInitialState({ calls, stack, before }: Finished, id: number): void {
+  for (const entry of stack) {
+    const [old, now] = [before.stack.get(entry), initialStateOf(entry.outputs, id)];
+    const earlier = old && initialStateOf(old.outputs, id);
+    const isShared = calls.some(
+      (call) => (!old || call.name !== entry.name) && goalOf(call, id) !== undefined,
+    );
+    const isRight = now === undefined || now === (earlier ?? (isShared ? now : before.webhooks.get(id)));
+    assert(isRight, `${entry.name} has a wrong initial state of webhook ${id}`);
+  }
+}
+
+/** Asserts that the state is that of the service. */
+function assertRefreshed({ stack, service, before }: Finished, known: Known): void {
+  known.drifted.clear();
+  for (const { name, outputs } of stack)
+    for (const [id, recorded] of webhooksOf(outputs))
+      assert.equal(
+        recorded,
+        service.webhooks.get(Number(id)),
+        `${name} shows another state of webhook ${id}`,
+      );
+  for (const [entry, { name, outputs }] of before.stack) {
+    const { webhookId } = outputs as { readonly webhookId?: number };
+    const isThere = webhookId === undefined || service.webhooks.has(webhookId);
+    assert.equal(stack.includes(entry), isThere, `a refresh decides wrongly whether ${name} exists`);
+  }
+}
+
+/** Returns the resources whose state contains a key. */
+function holdersOf(key: string, stack: Iterable<Entry>): readonly Entry[] {
+  return [...stack].filter(({ outputs }) => JSON.stringify(outputs).includes(key));
+}
+
+/** Returns the recorded states of webhooks. */
+export function webhooksOf({ webhookId, state, states, otherStates }: Properties): [string, unknown][] {
+  if (typeof webhookId === "number") return [[String(webhookId), state]];
+  return Object.entries({
+    ...(states as Properties | undefined),
+    ...(otherStates as Properties | undefined),
+  });
+}
+
+/** Returns the state that arguments declare for a webhook; `undefined` for any. */
 export function stateIn({ webhookId, state, states, others }: Properties, id: number): unknown {
   if (states === undefined) return webhookId === id ? state : undefined;
   return (states as Properties)[id] ?? (others === "leave" ? undefined : others);
@@ -274,100 +205,52 @@ export function stateIn({ webhookId, state, states, others }: Properties, id: nu
 /** Returns the state in which a resource leaves a webhook; `undefined` for any. */
 export function stateAfter(outputs: Properties, id: number): unknown {
   const { stateOnDestroy } = outputs;
-  const initialState = initialStateOf(outputs, id);
-  if (initialState === undefined || stateOnDestroy === "leave") return undefined;
-  return stateOnDestroy === "restore" ? (initialState ?? undefined) : stateOnDestroy;
+  const initial = initialStateOf(outputs, id);
+  if (initial === undefined || stateOnDestroy === "leave") return undefined;
+  return stateOnDestroy === "restore" ? (initial ?? undefined) : stateOnDestroy;
 }
 
-/** Returns the state in which a resource first found a webhook; `undefined` if it does not manage it. */
-export function initialStateOf({ webhookId, initialState, initialStates }: Properties, id: number): unknown {
+/** Returns the state in which a webhook became managed; `undefined` if a resource does not manage it. */
+function initialStateOf({ webhookId, initialState, initialStates }: Properties, id: number): unknown {
   return webhookId === id ? initialState : (initialStates as Properties | undefined)?.[id];
-}
-
-/** Returns the webhooks that the service claimed not to find when they were released. */
-export function releasedGone({ notices }: Pick<Operation, "notices">): number[] {
-  return notices.flatMap((notice) => (notice.kind === "releasedGone" ? notice.webhookIds : []));
-}
-
-/** Whether the state of a resource records another state of a webhook than a call should set. */
-function isRecordedOtherwise(call: Call, id: number): boolean {
-  const { webhookId, state, states = { [String(webhookId)]: state }, otherStates = {} } = call.olds;
-  const recorded = { ...(otherStates as Properties), ...(states as Properties) }[id];
-  return recorded != null && recorded !== goalOf(call, id);
 }
 
 /** Returns the state that a call should set for a webhook; `undefined` for any. */
 function goalOf({ verb, olds, news }: Call, id: number): unknown {
   if (verb === "delete") return stateAfter(olds, id);
   if (verb !== "create" && verb !== "update") return undefined;
-  // A fleet releases a webhook with the new stateOnDestroy.
   return stateIn(news, id) ?? stateAfter({ ...olds, stateOnDestroy: news["stateOnDestroy"] }, id);
 }
 
-/**
- * Whether a call may create a key. An update of a key that was not found only reads the response again,
- * unless a person says that the key is gone.
- */
-function mayCreate({ name, verb, olds }: Call, goneKeys: readonly string[]): boolean {
-  if (kindOf(name) !== "key" || verb !== "update") return kindOf(name) === "key" && verb === "create";
-  const unread = unreadOf(olds);
-  return unread === null || goneKeys.includes(nameOfCreated(unread).fingerprint ?? "");
+interface Rotation {
+  readonly trigger?: string;
+  readonly afterDays?: number;
+  readonly overlapDays?: number;
 }
 
-/** Returns the key that was not found in the response to its creation; `null` if there is none. */
-export function unreadOf({ internal }: Properties): CreatedKey | null {
-  return ((internal ?? {}) as { unread?: CreatedKey | null }).unread ?? null;
+/** Returns the rotation that arguments declare. */
+export function rotationOf({ rotation }: Properties): Rotation {
+  return rotation ?? {};
 }
 
-/** Whether an operation changed the keys of other resources before it knew those of this one. */
-function isUnseen({ calls, comparedAt }: Finished, name: string): boolean {
-  const changed = calls.findIndex(
-    (call) => call.name !== name && kindOf(call.name) === "key" && call.verb !== "check",
-  );
-  return changed >= 0 && changed < (comparedAt.get(name) ?? Infinity);
+interface Internal {
+  readonly trigger: string | null;
+  readonly unfinished: { readonly at: string; readonly trigger: string | null } | null;
 }
 
-/** Whether outputs show the key of a resource that is to be replaced. */
-function isReplacing({ internal }: Properties): boolean {
-  return (internal as { isReplaced?: boolean } | null)?.isReplaced === true;
+/** Returns the unfinished creation of a key; `null` if there is none. */
+export function unfinishedOf({ internal }: Properties): Internal["unfinished"] {
+  return (internal as Internal | undefined)?.unfinished ?? null;
 }
 
-/** Whether an error says that a key may have been created, but is not in the state. */
-function reportsCreation(error: unknown): boolean {
-  const reason = lastReasonOf(error);
-  if (reason instanceof ResourceError) return reason.problem.kind === "keyNotFound";
-  return lostCreationOf(error) !== null;
-}
-
-/** Whether an error says that the service returned a key that another resource has. */
-export function isSameKey(error: unknown): boolean {
-  const reason = lastReasonOf(error);
-  return reason instanceof ResourceError && reason.problem.kind === "sameKey";
-}
-
-/** Returns the failure of a creation that may have had an effect; `null` for any other error. */
-function lostCreationOf(error: unknown): RequestError | null {
-  const reason = lastReasonOf(error);
-  if (!(reason instanceof RequestError)) return null;
-  const { operation, effect } = reason.failure;
-  return operation === "createApiKey" && effect === "possible" ? reason : null;
-}
-
-function lastReasonOf(error: unknown): unknown {
-  const reason = reasonOf(error);
-  const isPart = reason instanceof ResourceError && reason.problem.kind === "partlyDone";
-  return isPart ? reason.problem.next : reason;
-}
-
-/** Whether a call reports that it deleted a key, or may have. */
-function reportsDeletion({ errors }: Call): boolean {
-  return errors.map(reasonOf).some((reason) => {
-    if (reason instanceof RequestError)
-      return reason.failure.operation === "deleteApiKey" && reason.failure.effect === "possible";
-    return reason instanceof ResourceError && ["partlyDone", "deletionUnclear"].includes(reason.problem.kind);
-  });
-}
-
-export function reasonOf(error: unknown): unknown {
-  return error instanceof PartialFailure ? error.reason : error;
+/** Whether a call may create a key: one is due, and no creation is unfinished, or a person has acted. */
+function mayCreate({ name, verb, olds, news }: Call, now: number): boolean {
+  if (!name.startsWith("key") || verb !== "update") return name.startsWith("key") && verb === "create";
+  const { trigger = "", afterDays = Infinity } = rotationOf(news);
+  const unfinished = unfinishedOf(olds);
+  if (unfinished !== null && (trigger === "" || trigger === unfinished.trigger)) return false;
+  const { trigger: used } = olds["internal"] as Internal;
+  const age = Math.floor(now / DAY) - Math.floor(Date.parse(String(olds["createdAt"])) / DAY);
+  const isOld = !(age < afterDays) && !(Date.parse(String(olds["previousExpiresAt"])) > now);
+  return olds["apiKey"] === null || (trigger !== "" && trigger !== used) || isOld;
 }

@@ -1,0 +1,85 @@
+/** How users get the plugin: as a tarball, or from its sources. docs.test.ts installs the npm package. */
+import { once } from "node:events";
+import { readdir, readFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { basename, dirname, join } from "node:path";
+import { expect, it, onTestFinished } from "vitest";
+
+import schema from "../../provider/schema.json" with { type: "json" };
+import { copySources, ROOT } from "../../provider/tools/checkout.ts";
+import { getPulumi } from "../../provider/tools/engine/pulumi-cli.ts";
+import { rehearseRelease } from "../../provider/tools/release/release-check.ts";
+import { LONG } from "../support/random.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+import { blocksOf, Native, program, stackFor, statesOf, UNCHANGED, WEBHOOKS } from "./support.ts";
+
+/** npm installs packages. */
+const LIMIT = { timeout: 600_000 };
+
+it.runIf(LONG)(
+  "a release passes its check, and its plugin installs itself and works without Node",
+  LIMIT,
+  async () => {
+    const { version, pluginDownloadURL } = schema;
+    const folder = await temporaryFolder();
+    const { plugin } = await rehearseRelease(join(folder, "release"));
+    const tarball = await readFile(plugin);
+    let isReleased = false;
+    const release = createServer(({ url }, response) => {
+      if (isReleased && url === `/${basename(plugin)}`) response.end(tarball);
+      else response.writeHead(404).end();
+    });
+    onTestFinished(() => void release.close());
+    await once(release.listen(0, "127.0.0.1"), "listening");
+    const { port } = release.address() as AddressInfo;
+    const home = join(folder, "home");
+    const { api, stack, run } = await stackFor(
+      program(() => {
+        const args = { webhookId: 103, state: "active" };
+        new Native("PartnerWebhookState", "refunds", args, { pluginDownloadURL }); // As generated SDKs do.
+      }),
+      {
+        env: {
+          PATH: dirname((await getPulumi()).path),
+          PULUMI_HOME: home,
+          PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION: "false",
+          PULUMI_PLUGIN_DOWNLOAD_URL_OVERRIDES: `^${pluginDownloadURL}$=http://127.0.0.1:${port}`,
+        },
+      },
+    );
+    // Before the release, the page explains why the plugin cannot be downloaded.
+    const [message = ""] = (await run("preview")).error.split(", ");
+    expect((await blocksOf("docs/troubleshooting.md", "text")).join()).toContain(message || "a message");
+    isReleased = true;
+    expect(await run("up")).toMatchObject({ error: "", changes: { create: 2 } });
+    expect(statesOf(api)[103]).toBe("active");
+    expect(await run("destroy")).toMatchObject({ error: "", changes: { delete: 2 } });
+    const files = ["LICENSE", "LICENSE-node", "LICENSE-packages", "pulumi-resource-partners"];
+    expect((await readdir(join(home, `plugins/resource-partners-v${version}`))).sort()).toEqual(files);
+    expect(await stack.pulumi("plugin", "ls")).toContain(version);
+  },
+);
+
+it("the plugin runs from a folder with only what Git holds, for the program in YAML", LIMIT, async () => {
+  const checkout = await temporaryFolder();
+  await copySources(checkout);
+  const yaml = await readFile(join(ROOT, "examples/yaml/Pulumi.yaml"), "utf8");
+  const plugin = join(checkout, "provider/plugin");
+  const files = {
+    "Pulumi.yaml": `${yaml.replace("partners-yaml", "test")}packages:\n  partners: ${plugin}\n`,
+  };
+  const { api, stack, run } = await stackFor(undefined, { files });
+  await stack.pulumi("plugin", "rm", "resource", "partners", "--yes");
+  // As `pulumi package add` begins: its last step needs a newer host for YAML than the one that tests build.
+  const served = JSON.parse(await stack.pulumi("package", "get-schema", plugin)) as typeof schema;
+  expect(served.resources).toEqual(schema.resources);
+  expect(await run("up")).toMatchObject({ error: "", changes: { create: 4 } });
+  const [apiKey] = api.keys;
+  expect(await stack.outputs()).toEqual({ apiKey, ordersState: "active", firstWebhook: 101 });
+  expect(await stack.stateFile()).not.toContain(apiKey);
+  // The program itself lists the webhooks.
+  expect(await run("preview", UNCHANGED)).toMatchObject({ error: "", requests: { GET: 1 } });
+  expect(await run("destroy")).toMatchObject({ error: "", changes: { delete: 4 } });
+  expect([api.keys.size, statesOf(api)]).toEqual([0, WEBHOOKS]);
+});

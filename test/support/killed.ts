@@ -1,0 +1,42 @@
+import { execFileSync } from "node:child_process";
+
+import type { Answers, PartnerApiServer } from "./partner-api-server.ts";
+import { holdAnswer } from "./sandbox.ts";
+
+/**
+ * Kills the CLI that a command starts, with all its plugins, after a request has taken effect and before its
+ * response arrives.
+ *
+ * @param start Starts the command in a process below this one.
+ */
+export async function killed(
+  api: PartnerApiServer,
+  request: keyof Answers,
+  start: () => Promise<unknown>,
+): Promise<void> {
+  const held = holdAnswer(api, request);
+  // An event log may be cut off in the middle of a line.
+  const interrupted = start().catch(() => null);
+  await Promise.race([held.reached, interrupted]);
+  for (const pid of enginesBelow(process.pid)) process.kill(pid, "SIGKILL");
+  await interrupted;
+  held.release();
+}
+
+/**
+ * Finds the CLIs that a process started, with all their descendants. Other tests run the same programs, so
+ * names alone cannot tell.
+ */
+function enginesBelow(ancestor: number): number[] {
+  const lines = execFileSync("ps", ["-A", "-o", "pid=,ppid=,comm="], { encoding: "utf8" }).trim().split("\n");
+  const processes = lines.map((line) => {
+    const [pid, parent, ...command] = line.trim().split(/\s+/);
+    return { pid: Number(pid), parent: Number(parent), command: command.join(" ") };
+  });
+  const below = (parents: readonly number[]): typeof processes => {
+    const children = processes.filter(({ parent }) => parents.includes(parent));
+    return children.length === 0 ? [] : [...children, ...below(children.map(({ pid }) => pid))];
+  };
+  const engines = below([ancestor]).filter(({ command }) => /\bpulumi$/.test(command));
+  return engines.flatMap(({ pid }) => [pid, ...below([pid]).map((child) => child.pid)]);
+}
