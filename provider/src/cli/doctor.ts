@@ -93,7 +93,10 @@ async function readConfig(cwd: string, stack?: string): Promise<Config> {
   } catch {
     // The caught error may quote the URL of a backend, which may contain a password.
     const command = `pulumi ${["config", "--show-secrets", ...flags.slice(1)].join(" ")} > /dev/null`;
-    throw new Error(`The stack configuration cannot be read. To see why, run "${command}" in the project.`);
+    throw new Error(
+      'The stack configuration cannot be read. If there is no stack yet, run "pulumi stack init". ' +
+        `Otherwise, to see why, run "${command}" in the project.`,
+    );
   }
 }
 

@@ -72,11 +72,10 @@ export async function deleteKey({ plugin, known, name: { urn } }: KeyContext, ke
   }
   // A 404 proves deletion only for the identifier the service uses, at the right address.
   const provesIt = identity.isDeletedByKey || ids.length > 1;
-  if (known.deletions.has(apiKey)) {
-    if (!provesIt) plugin.notify(keyWasGone(key, urn));
-    return;
-  }
-  if (!provesIt && !identity.isNamed) throw deletionUnclear(key, urn, identity, plugin.settingName);
-  await plugin.assertReachable();
-  plugin.notify(keyWasGone(key, urn));
+  const isOwnEffect = known.deletions.has(apiKey);
+  if (isOwnEffect && provesIt) return;
+  if (!isOwnEffect && !provesIt && !identity.isNamed)
+    throw deletionUnclear(key, urn, identity, plugin.settingName);
+  if (!isOwnEffect) await plugin.assertReachable();
+  plugin.notify(keyWasGone(key, urn, provesIt ? null : identity.idPointer, plugin.settingName));
 }

@@ -118,10 +118,17 @@ export function failedDeletions(failures: readonly [PartnerError, ...PartnerErro
   return new PartnerError(first.code, failures.map(({ message }) => message).join(" "), { effect });
 }
 
-/** The service did not find a key. */
-export function keyWasGone(key: Key, urn: string): Notice {
+/** The service did not find a key. @param idPointer Where an ID is that was not sent; `null` if nowhere. */
+export function keyWasGone(
+  key: Key,
+  urn: string,
+  idPointer: string | null,
+  settingName: NameSetting,
+): Notice {
   const gone = `The service did not find ${keyName(key, urn)}, so it counts as deleted.`;
-  return warning(`${gone} If it still works, delete it there.`);
+  const setting =
+    idPointer === null ? "" : `, and set ${settingName("responses.apiKeyId")} to "${idPointer}"`;
+  return warning(`${gone} If it still works, delete it there${setting}.`);
 }
 
 /** An update rotates a key. @param validUntil When the overlap ends, ISO 8601; `null` without one. */

@@ -34,7 +34,7 @@ export function requestFailed(failure: RequestFailure): PartnerError {
     `${clause(pathOf(template, webhookId))}.`,
     mayHaveChanged ? WORDS[operation].changed : "",
     mayHaveChanged && kind === "create" && remedy === AGAIN ? "" : remedy, // Not to be repeated blindly.
-    serverWords === null ? "" : `The server said: "${serverWords}"`,
+    serverWords === null ? "" : `The server said: "${serverWords}".`,
   ];
   const last = outcome.end === "interrupted" ? null : outcome.attempt;
   return new PartnerError(code, message.filter((part) => part !== "").join(" "), {
@@ -138,6 +138,7 @@ function connectionRemedy(attempt: NoResponse, settingName: (name: string) => st
   const { code, sent } = attempt;
   const baseUrl = settingName("baseUrl");
   if (isTimeout(attempt) && sent) return `If the server is slow, raise ${settingName("requestTimeout")}.`;
+  if (sent) return AGAIN; // The address was right.
   if (/CERT|SELF_SIGNED|^UNABLE_TO_/.test(code))
     return `The certificate was rejected: check ${baseUrl}. For a private CA, set NODE_EXTRA_CA_CERTS.`;
   if (/^UND_ERR_(?:ABORTED|PRX)/.test(code))

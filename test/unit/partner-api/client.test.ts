@@ -105,7 +105,7 @@ describe("a response", () => {
     const client = clientFor(url, { headers: { "X-Auth": "Basic dXNlcjpwdw" } });
     let said = "Invalid request";
     const fail = async (): Promise<string> => (await errorOf(client.deleteApiKey("id-1", [KEY]))).message;
-    expect(await fail()).toMatch(/returned 400\. The server said: "Invalid request"$/);
+    expect(await fail()).toMatch(/returned 400\. The server said: "Invalid request"\.$/);
     for (said of [TOKEN, "not dXNlcjpwdw", "id-1 is unknown", encodeURIComponent(KEY)])
       expect(await fail()).toMatch(/returned 400\.$/);
   });
