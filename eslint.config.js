@@ -98,7 +98,7 @@ export default tseslint.config(
   },
   {
     files: ["provider/src/**/*.ts"],
-    rules: { "max-len": ["error", { code: 110, ignoreUrls: true, ignoreRegExpLiterals: true }] },
+    rules: { "max-len": ["error", { code: 110, ignoreUrls: true }] },
   },
   {
     files: ["provider/src/{plugin,keys,webhooks,partner-api,hosts}/**/*.ts"],

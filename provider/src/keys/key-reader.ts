@@ -52,11 +52,20 @@ const ENVELOPE = nameSet(
 );
 const SECRET = /key|token|secret|credential|password/;
 /** Suffixes of members next to a key that may look like one. */
-const LABEL_NAME =
-  /(?:ids?|hash|digest|fingerprint|checksum|prefix|suffix|hint|type|kind|name|label|slug|title|ur[il]|href|links?|self|at|by|dates?|time|created|updated|modified|expir(?:y|es|ed|ation)|status|state|scopes?|roles?|mode|version|description|comment|message|e?mail|e?tag|[ca]rn|accessor)$/;
+const LABEL_NAME = new RegExp(
+  `(?:${[
+    "ids?|hash|digest|fingerprint|checksum|prefix|suffix|hint|type|kind|name|label|slug|title|ur[il]|href",
+    "links?|self|at|by|dates?|time|created|updated|modified|expir(?:y|es|ed|ation)|status|state|scopes?",
+    "roles?|mode|version|description|comment|message|e?mail|e?tag|[ca]rn|accessor",
+  ].join("|")})$`,
+);
 /** Prefixes of other secrets, and of objects that contain them. */
-const OTHER_SECRET =
-  /^(?:refresh|public|prev|former|old|existing|expired|revoked|parent|owner|creator|createdby|masked|redacted|hashed|csrf|session|request|idempotency|next|cursor)/;
+const OTHER_SECRET = new RegExp(
+  `^(?:${[
+    "refresh|public|prev|former|old|existing|expired|revoked|parent|owner|creator|createdby|masked|redacted",
+    "hashed|csrf|session|request|idempotency|next|cursor",
+  ].join("|")})`,
+);
 const ID_NAME =
   /(?:key|token|secret|credential)(?:id|uuid|guid)$|^(?:id|uuid|guid|uid|gid|sid|kid|identifier)$|accessor$/;
 

@@ -174,8 +174,13 @@ export class SettingsReader {
 const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]{1,256}$/;
 const HEADER_VALUE = /^[!-~](?:[ -~]{0,8190}[!-~])?$/;
 /** What the client or undici sets, and what belongs to the connection. */
-const RESERVED_HEADER =
-  /^(?:accept(?:-encoding)?|authorization|connection|content-.*|expect|host|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|user-agent)$/i;
+const RESERVED_HEADER = new RegExp(
+  `^(?:${[
+    "accept(?:-encoding)?|authorization|connection|content-.*|expect|host|keep-alive|proxy-.*|te|trailer",
+    "transfer-encoding|upgrade|user-agent",
+  ].join("|")})$`,
+  "i",
+);
 
 function addressOf({ origin, prefix }: BaseUrl): string {
   return origin + prefix;
