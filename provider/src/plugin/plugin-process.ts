@@ -1,5 +1,5 @@
 import type { ApiResponse, PartnerClient } from "../partner-api/client.js";
-import { failureOf } from "../partner-api/errors.js";
+import { PartnerError } from "../partner-api/errors.js";
 import { systemClock, type Clock } from "../partner-api/rate-limiter.js";
 import type { Notice } from "./resource.js";
 import { SettingsReader, type ConfigSource, type Settings } from "./settings.js";
@@ -120,8 +120,9 @@ export class PluginProcess {
     const { lastReceivedAt } = await this.open();
     const isSilent = lastReceivedAt === null || this.now() - lastReceivedAt > SILENCE;
     if (this.#hasReached && !isSilent) return;
-    const failure = await failureOf(this.requestList(isSilent ? this.now() - SILENCE : -Infinity));
-    if (failure?.isUnreachable) throw failure;
+    await this.requestList(isSilent ? this.now() - SILENCE : -Infinity).catch((error: unknown) => {
+      if (!(error instanceof PartnerError) || error.isUnreachable) throw error;
+    });
     this.#hasReached = true;
   }
 
