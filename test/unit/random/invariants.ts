@@ -77,17 +77,15 @@ function assertNoKeyLost(
       // If it dies, the engine warns about an interrupted creation.
       assert(wasKilled || stack.some(isKept), "a key is lost, and the state does not remember its creation");
     } else {
-      const names = holdersOf(key, before.stack.values()).map(({ outputs }) =>
-        unfinishedOf(outputs)?.at.slice(11, 16),
-      );
+      const holders = holdersOf(key, before.stack.values());
+      const times = holders.map(({ outputs }) => unfinishedOf(outputs)?.at.slice(11, 16));
       // A 404 is believed if it may be our own effect, or if the key has the name that the contract gives it.
       const deletions = service.requests.filter((request) => request.endsWith(encodeURIComponent(key)));
       const isBelieved = deletions.length > 1 || service.pointers.apiKey === "/api_key";
       const hint = isBelieved ? `…${key.slice(-4)}` : undefined;
-      const isNamed = [hint, ...names].some((name) =>
-        notices.some(({ severity, text }) => severity === "warning" && name && text.includes(name)),
-      );
-      assert(isNamed, "a key is no longer in the state, and no warning names it");
+      const warnings = notices.filter(({ severity }) => severity === "warning").map(({ text }) => text);
+      const isNamed = (text: string): boolean => [hint, ...times].some((name) => name && text.includes(name));
+      assert(warnings.some(isNamed), "a key is no longer in the state, and no warning names it");
     }
   }
 }
@@ -203,7 +201,7 @@ export function stateIn({ webhookId, state, states, others }: Properties, id: nu
 }
 
 /** Returns the state in which a resource leaves a webhook; `undefined` for any. */
-export function stateAfter(outputs: Properties, id: number): unknown {
+function stateAfter(outputs: Properties, id: number): unknown {
   const { stateOnDestroy } = outputs;
   const initial = initialStateOf(outputs, id);
   if (initial === undefined || stateOnDestroy === "leave") return undefined;

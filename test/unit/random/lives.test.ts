@@ -3,15 +3,14 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 
 import type { Properties } from "../../../provider/src/plugin/properties.ts";
-import { runSeed, scaled } from "../../support/random.ts";
+import { LONG, runSeed, scaled } from "../../support/random.ts";
 import { runCommand, startPlugin, type Command, type Entry, type Operation } from "./engine.ts";
 import { lives, type Event } from "./events.ts";
-import * as invariants from "./invariants.ts";
+import { assertOperation, rotationOf, stateIn, unfinishedOf, webhooksOf } from "./invariants.ts";
 import { SHAPES, startService, WEBHOOKS, type Fault, type Service } from "./service.ts";
 
-const { assertOperation, rotationOf, stateAfter, stateIn, unfinishedOf, webhooksOf } = invariants;
 const DAY = 86_400_000;
-const LIVES = scaled(300);
+const LIVES = scaled(LONG ? 1_000 : 200);
 
 /** A stack, its program, its service, and the people around them. */
 class Life {
@@ -90,13 +89,8 @@ class Life {
     for (let left = 5; (await this.#succeed("up")).changed.length > 0; left -= 1)
       assert(left > 0, "a stack keeps changing");
 
-    const names = this.#stack.map(({ name }) => name).sort();
-    assert.deepEqual(names, [...this.#program.keys()].sort(), "the stack has other resources");
     for (const { name, outputs } of this.#stack)
       assert.notEqual(outputs["apiKey"], null, `${name} has no key`);
-    for (const [id, state] of webhooks)
-      for (const [name, args] of this.#program)
-        assert.equal(state, stateIn(args, id) ?? state, `webhook ${id} is not as ${name} declares`);
     const state = this.#state();
     await this.#succeed("up");
     assert.deepEqual(requests, [], "an unchanged stack sends requests");
@@ -104,15 +98,10 @@ class Life {
     await this.#succeed("refresh");
     assert.equal(this.#state(), state, "a refresh changes a state that is true");
 
-    const goals = [...webhooks].map(([id, present]) => {
-      const [goal = present] = this.#stack.flatMap(({ outputs }) => stateAfter(outputs, id) ?? []);
-      return [id, goal];
-    });
     await this.#succeed("destroy");
     assert.equal(this.#stack.length, 0, "a destroyed stack has resources");
     const left = liveKeys().filter((key) => !this.#known.lost.has(key));
     assert.deepEqual(left, [], "a destroyed stack leaves a key");
-    assert.deepEqual([...webhooks], goals, "a webhook is not left as stateOnDestroy says");
   }
 
   /** Declares a resource, unless another one has the same webhook, which is refused. */
@@ -136,20 +125,19 @@ class Life {
     const { liveKeys, webhooks, deletesBy } = this.#service;
     const isKey = name.startsWith("key");
     const managed = this.#stack.flatMap(({ outputs }) => webhooksOf(outputs).map(([id]) => Number(id)));
-    const key = liveKeys().filter((each) => !this.#state().includes(each))[which];
-    const [webhookId, state] = [...webhooks].filter(([id]) => !managed.includes(id))[which] ?? [];
+    const [key = ""] = liveKeys().filter((each, index) => index >= which && !this.#state().includes(each));
+    const [webhookId, state] = [...webhooks].find(([id]) => !managed.includes(id)) ?? [];
     // Where IDs delete keys, an imported key cannot be deleted, because its ID is not known.
-    if ((isKey ? deletesBy === "key" && key : webhookId) === undefined || (isKey && deletesBy === "id"))
-      return;
-    if (this.#stack.some((entry) => entry.name === name)) return;
+    const isPossible = isKey ? key !== "" && deletesBy === "key" : webhookId !== undefined;
+    if (!isPossible || this.#stack.some((entry) => entry.name === name)) return;
     if (!this.#declare(name, isKey ? {} : { webhookId, state })) return;
-    const surroundings = { ...this.#surroundings(this.#responses), env: { LOST_KEY: key } };
-    const { plugin, adapterOf } = startPlugin(surroundings);
+    const env = { LOST_KEY: key };
+    const { plugin, adapterOf } = startPlugin({ ...this.#surroundings(this.#responses), env });
     const found = await adapterOf(name).adopt(isKey ? "env:LOST_KEY" : String(webhookId));
     await (await plugin.open()).close();
     assert(found, "an import finds nothing");
     this.#stack.push({ name, id: name, inputs: {}, ...found, failed: false, replaced: false });
-    if (isKey && key !== undefined) this.#known.lost.delete(key);
+    if (isKey) this.#known.lost.delete(key);
   }
 
   /** `pulumi state delete`: a person forgets a resource, with all that it has. */
