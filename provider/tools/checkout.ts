@@ -7,7 +7,7 @@ import { mustRun } from "./child-process.ts";
 /** The root of the repository. */
 export const ROOT = join(import.meta.dirname, "../..");
 
-/** The lowest versions that the package supports. test/engine/packed.test.ts runs them. */
+/** The lowest versions that the package supports. test/engine/docs.test.ts runs them. */
 export const LOWEST = {
   /** The minimum of undici 8. */
   node: "22.19.0",
