@@ -105,7 +105,7 @@ function assertNoUsedKeyDeleted({ calls, stack, service, before, now, command }:
           (isPrevious && mayCreate(call, now)));
       assert(isOver || calls.some(isAsked), `a key that ${name} uses is deleted`);
       const next = stack.find((entry) => entry.name === name && entry !== holder && !entry.replaced);
-      const hasNone = next?.outputs["apiKey"] === null;
+      const hasNone = outputs["apiKey"] === key && next?.outputs["apiKey"] === null;
       const isForced = command.verb === "destroy" || command.deleteBeforeReplace === true;
       assert(isForced || !hasNone, `${name} has no key in place of the deleted one`);
     }
