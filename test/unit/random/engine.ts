@@ -12,7 +12,7 @@ import { SECRET_OUTPUTS } from "../../../provider/src/registration.ts";
 /** After so many failures of a step, the engine ignores hooks, and drops the outputs of a partial failure. */
 const MAX_RETRIES = 100;
 
-/** The resources of a program and their arguments, by name. The name is also the URN: `key1` is a key. */
+/** The resources of a program and their arguments, by name: `key1` is a key. */
 export type Program = ReadonlyMap<string, Properties>;
 
 /** A resource in the state of the stack. */
@@ -70,6 +70,10 @@ export type Operation = Awaited<ReturnType<typeof runCommand>>;
 /** Returns the outputs that everybody may see, as text. */
 export function publicText(outputs: Properties): string {
   return JSON.stringify(Object.entries(outputs).filter(([name]) => !SECRET_OUTPUTS.includes(name)));
+}
+
+function urnOf(name: string): string {
+  return `urn:pulumi:dev::life::partners:index:Resource::${name}`;
 }
 
 /** Starts a plugin process. `visible`: everything that it shows to people and logs. */
@@ -149,7 +153,7 @@ export async function runCommand(
 
   const check = async (name: string, olds: Properties, news: Properties): Promise<Properties> => {
     const result = await take({ verb: "check", name, olds, news }, async (adapter, _kept, call) => {
-      const { inputs, problems } = await adapter.check(olds, news, name);
+      const { inputs, problems } = await adapter.check(olds, news, urnOf(name));
       call.errors.push(...problems);
       visible.push(...problems.map(String));
       if (problems.length > 0) throw new StepFailed();
@@ -160,9 +164,9 @@ export async function runCommand(
 
   const create = async (name: string, news: Properties, old?: Entry): Promise<void> => {
     const result = await take({ verb: "create", name, olds: {}, news }, async (adapter, kept) => {
-      if (kept === null || !command.updatesCreated) return adapter.create(news, name);
-      const name_ = { id: kept.id, urn: name };
-      return { id: kept.id, outputs: await adapter.update(withoutUndefined(kept.properties), news, name_) };
+      if (kept === null || !command.updatesCreated) return adapter.create(news, urnOf(name));
+      const [id, olds] = [kept.id, withoutUndefined(kept.properties)];
+      return { id, outputs: await adapter.update(olds, news, { id, urn: urnOf(name) }) };
     });
     const failed = result instanceof PartialFailure;
     const outputs = withoutUndefined(failed ? result.properties : result.outputs);
@@ -174,7 +178,7 @@ export async function runCommand(
   const update = async (entry: Entry, news: Properties): Promise<void> => {
     const { name, id, outputs: olds } = entry;
     const result = await take({ verb: "update", name, olds, news }, (adapter) =>
-      adapter.update(olds, news, { id, urn: name }),
+      adapter.update(olds, news, { id, urn: urnOf(name) }),
     );
     entry.failed = result instanceof PartialFailure;
     entry.outputs = withoutUndefined(result instanceof PartialFailure ? result.properties : result);
@@ -185,7 +189,7 @@ export async function runCommand(
   const remove = async (entry: Entry): Promise<void> => {
     const { name, id, outputs: olds } = entry;
     await take({ verb: "delete", name, olds, news: {} }, (adapter) =>
-      adapter.delete(olds, { id, urn: surroundings.knowsUrn ? name : "" }),
+      adapter.delete(olds, { id, urn: surroundings.knowsUrn ? urnOf(name) : "" }),
     );
     stack.splice(stack.indexOf(entry), 1);
   };
@@ -206,7 +210,8 @@ export async function runCommand(
     const old = stack.find((entry) => entry.name === name && !entry.replaced);
     const isTarget = old !== undefined && replace === name;
     let news = await check(name, isTarget ? {} : (old?.inputs ?? {}), args);
-    const diff = old && !isTarget ? adapterOf(name).diff(old.outputs, news, { id: old.id, urn: name }) : null;
+    const urn = urnOf(name);
+    const diff = old && !isTarget ? adapterOf(name).diff(old.outputs, news, { id: old.id, urn }) : null;
     const isReplaced = isTarget || (diff?.replaces.length ?? 0) > 0;
     if (isReplaced && !isTarget) news = await check(name, {}, args);
     const changes = diff === null || diff.changes || old?.failed === true;
