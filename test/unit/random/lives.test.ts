@@ -83,11 +83,13 @@ class Life {
     const { webhooks, requests, liveKeys } = this.#service;
     for (const id of WEBHOOKS) if (!webhooks.has(id)) webhooks.set(id, "active");
     this.#point({ apiKey: "right", apiKeyId: "right" });
-    await this.#succeed("refresh");
     for (const { name, inputs, outputs } of this.#stack)
       if (unfinishedOf(outputs) !== null) this.#rotate(name, rotationOf(inputs).overlapDays ?? 0);
-    for (let left = 5; (await this.#succeed("up")).changed.length > 0; left -= 1)
+    for (let left = 5, changed: readonly string[] = [""]; changed.length > 0; left -= 1) {
       assert(left > 0, "a stack keeps changing");
+      await this.#succeed("refresh");
+      ({ changed } = await this.#succeed("up"));
+    }
 
     for (const { name, outputs } of this.#stack)
       assert.notEqual(outputs["apiKey"], null, `${name} has no key`);
