@@ -91,7 +91,8 @@ function assertNoKeyLost(
 }
 
 /** Asserts that only keys were deleted that nobody uses. */
-function assertNoUsedKeyDeleted({ calls, stack, service, before, now, command }: Finished): void {
+function assertNoUsedKeyDeleted(finished: Finished): void {
+  const { calls, stack, service, before, now, command, program } = finished;
   for (const key of service.deletedKeys) {
     const holders = [...before.stack].filter(([, old]) => holdersOf(key, [old]).length > 0);
     assert(holders.length > 0, "a key is deleted that no state has");
@@ -106,7 +107,7 @@ function assertNoUsedKeyDeleted({ calls, stack, service, before, now, command }:
       assert(isOver || calls.some(isAsked), `a key that ${name} uses is deleted`);
       const next = stack.find((entry) => entry.name === name && entry !== holder && !entry.replaced);
       const hasNone = outputs["apiKey"] === key && next?.outputs["apiKey"] === null;
-      const isForced = command.verb === "destroy" || command.deleteBeforeReplace === true;
+      const isForced = command.verb === "destroy" || command.deleteBeforeReplace || !program.has(name);
       assert(isForced || !hasNone, `${name} has no key in place of the deleted one`);
     }
   }
