@@ -9,6 +9,7 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { parseArgs } from "node:util";
 
+import manifest from "../../provider/package.json" with { type: "json" };
 import { startSandbox } from "../../provider/dist/sandbox/sandbox.js";
 import { mustRun } from "../../provider/tools/child-process.ts";
 import { buildPlugin } from "../../provider/tools/release/plugin-tarball.ts";
@@ -75,18 +76,13 @@ class Nothing extends pulumi.dynamic.Resource {
 for (const webhookId of IDS) new Nothing("webhook-" + webhookId, { webhookId, state: "active" });`,
   );
 
-/** @param plugin The folder of the plugin's executable. */
-function yaml(count: number, plugin: string): Project {
+/** A program in YAML, which runs with the executable. */
+function yaml(count: number): Project {
   const resources = Array.from({ length: count }, (_, index) => [
     `webhook-${index + 1}`,
     { type: "partners:PartnerWebhookState", properties: { webhookId: index + 1, state: "active" } },
   ]);
-  const program = {
-    name: "test",
-    runtime: "yaml",
-    plugins: { providers: [{ name: "partners", path: plugin }] },
-    resources: Object.fromEntries(resources) as object,
-  };
+  const program = { name: "test", runtime: "yaml", resources: Object.fromEntries(resources) as object };
   return { "Pulumi.yaml": JSON.stringify(program) };
 }
 
@@ -100,7 +96,7 @@ const CASES: readonly [name: string, ours: Project, other: Project][] = [
   ["50 webhooks, dynamic, × handlers that do nothing", dynamic(50), floor(50)],
   ["200 webhooks, dynamic, × handlers that do nothing", dynamic(200), floor(200)],
   ["a fleet of 300 × one dynamic resource each", fleet(300), dynamic(300)],
-  ["1 webhook, native YAML, × an empty YAML stack", yaml(1, folder), yaml(0, folder)],
+  ["1 webhook, native YAML, × an empty YAML stack", yaml(1), yaml(0)],
 ];
 
 /** Runs all commands of a project once. @returns Their wall times in milliseconds. */
@@ -115,6 +111,8 @@ async function measure(files: Project): Promise<Record<Command, number>> {
     NODE_COMPILE_CACHE: "", // The tests cache compiled code, but users do not.
   };
   const stack = await createTestStack({ files, env });
+  const plugin = ["resource", "partners", manifest.version, "--reinstall", "--file", path];
+  if (!("package.json" in files)) await stack.pulumi("plugin", "install", ...plugin);
   const times: Partial<Record<Command, number>> = {};
   for (const [command, run] of Object.entries(COMMANDS) as [Command, (typeof COMMANDS)[Command]][]) {
     const { ok, ms, error } = await run(stack);

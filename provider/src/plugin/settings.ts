@@ -38,8 +38,8 @@ export interface Settings {
   readonly servers: readonly [string, ...string[]];
 }
 
-/** The minimum that undici 8 declares in its package.json. */
-const MIN_NODE = "22.19.0";
+/** The minimum that undici 8 declares in its package.json: major and minor version. */
+const MIN_NODE = [22, 19] as const;
 const MAX_TOKEN_LENGTH = 8192;
 
 /** Reads the settings of one account from stack configuration or from the arguments of a `Provider`. */
@@ -85,8 +85,9 @@ export class SettingsReader {
   read(): Settings {
     this.#problems.length = 0;
     const { node } = process.versions;
-    if (node.localeCompare(MIN_NODE, undefined, { numeric: true }) < 0)
-      throw wrongSettings([oldNode(node, MIN_NODE)]);
+    const [major = 0, minor = 0] = node.split(".").map(Number);
+    if (major < MIN_NODE[0] || (major === MIN_NODE[0] && minor < MIN_NODE[1]))
+      throw wrongSettings([oldNode(node, MIN_NODE.join("."))]);
     const baseUrl = this.#address("baseUrl");
     const previousBaseUrl = this.#address("previousBaseUrl");
     const accessToken = this.#required("accessToken");

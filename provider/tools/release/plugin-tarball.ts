@@ -11,6 +11,7 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { Script } from "node:vm";
 import { build } from "esbuild";
 import manifest from "../../package.json" with { type: "json" };
 import { ROOT } from "../checkout.ts";
@@ -28,6 +29,14 @@ const WINDOWS = process.platform === "win32";
 const EXECUTABLE = `pulumi-resource-partners${WINDOWS ? ".exe" : ""}`;
 /** The name of the platform in Pulumi. */
 const PLATFORM = `${WINDOWS ? "windows" : process.platform}-${process.arch === "x64" ? "amd64" : process.arch}`;
+/** Like bin/pulumi-resource-partners, but it keeps nothing on disk, and lets the build load the client. */
+const ENTRY = `
+  const { version } = require("./package.json");
+  const schema = require("./schema.json");
+  const { serve } = require("./dist/hosts/native.js");
+  exports.start = () => serve(version, schema, process.argv.at(-1));
+  exports.loadClient = () => require("./dist/partner-api/client.js");
+`;
 /** Marks the place for the application in the Node executable, as documented by Node. */
 const FUSE = "NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2";
 
@@ -40,14 +49,15 @@ export async function buildPlugin(folder: string): Promise<PluginTarball> {
   const dir = await mkdtemp(join(tmpdir(), "pulumi-partners-"));
   try {
     const { metafile } = await build({
-      entryPoints: [join(ROOT, "provider/bin/pulumi-resource-partners")],
-      loader: { "": "js" }, // The entry point has no extension.
+      stdin: { contents: ENTRY, resolveDir: join(ROOT, "provider") },
       absWorkingDir: ROOT,
       outfile: join(dir, "plugin.js"),
       bundle: true,
       platform: "node",
       target: `node${process.versions.node}`,
       minify: true,
+      banner: { js: "(function (require, exports) {" }, // executable-main.cjs calls it.
+      footer: { js: "})" },
       legalComments: "none", // LICENSE-packages contains the licenses.
       metafile: true,
     });
@@ -67,11 +77,12 @@ export async function buildPlugin(folder: string): Promise<PluginTarball> {
 
 async function makeExecutable(cwd: string): Promise<void> {
   const node = (...args: string[]) => mustRun(process.execPath, args, { cwd });
+  await writeFile(join(cwd, "plugin.cache"), compile(await readFile(join(cwd, "plugin.js"), "latin1")));
   const config = {
-    main: "plugin.js",
+    main: join(import.meta.dirname, "executable-main.cjs"),
     output: "plugin.blob",
-    useCodeCache: true,
     disableExperimentalSEAWarning: true,
+    assets: { "plugin.js": "plugin.js", "plugin.cache": "plugin.cache" },
   };
   await writeFile(join(cwd, "sea.json"), JSON.stringify(config));
   await node("--experimental-sea-config", "sea.json");
@@ -85,6 +96,16 @@ async function makeExecutable(cwd: string): Promise<void> {
   await node(postject, EXECUTABLE, "NODE_SEA_BLOB", "plugin.blob", "--sentinel-fuse", FUSE, ...segment);
   // macOS does not start unsigned executables.
   if (mac) await mustRun("codesign", ["--sign", "-", EXECUTABLE], { cwd });
+}
+
+/** Returns the compiled code of all modules. Node's own code cache contains only what runs at once: none. */
+function compile(source: string): Buffer {
+  const script = new Script(source, { filename: "plugin.js" });
+  const load = script.runInThisContext() as (from: NodeJS.Require, exports: object) => void;
+  const plugin = {} as { loadClient(): void };
+  load(require, plugin);
+  plugin.loadClient();
+  return script.createCachedData();
 }
 
 /** Writes the licenses of this project, of Node, and of the bundled packages. */
