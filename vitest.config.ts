@@ -47,7 +47,7 @@ export default defineConfig({
           name: "engine",
           include: ["test/engine/**/*.test.ts"],
           testTimeout: 180_000,
-          globalSetup: ["provider/tools/engine/pulumi-cli.ts", "provider/tools/engine/python-sdk.ts"],
+          globalSetup: "provider/tools/engine/pulumi-cli.ts",
         },
       },
     ],

@@ -1,10 +1,8 @@
-/** Finds and runs commands, for the tools and the tests. */
+/** Runs commands, for the tools and the tests. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { constants } from "node:fs";
-import { access } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { delimiter, join, resolve } from "node:path";
+import { join } from "node:path";
 import { text } from "node:stream/consumers";
 
 /** The result of a process. */
@@ -29,8 +27,6 @@ export interface ProcessOptions {
   readonly signal?: AbortSignal;
   /** Whether to run it in a new process group, and to kill the group when it ends. @default false */
   readonly ownGroup?: boolean;
-  /** Whether to also print its output immediately. @default false */
-  readonly show?: boolean;
 }
 
 /**
@@ -41,14 +37,10 @@ export interface ProcessOptions {
 export async function runProcess(
   command: string,
   args: readonly string[],
-  { cwd, env, timeoutMs = 120_000, signal, ownGroup = false, show = false }: ProcessOptions = {},
+  { cwd, env, timeoutMs = 120_000, signal, ownGroup = false }: ProcessOptions = {},
 ): Promise<Ended> {
   const started = performance.now();
   const child = spawn(command, args, { cwd, env, detached: ownGroup, stdio: ["ignore", "pipe", "pipe"] });
-  if (show) {
-    child.stdout.pipe(process.stdout, { end: false });
-    child.stderr.pipe(process.stderr, { end: false });
-  }
   const kill = (): void => {
     if (ownGroup) killGroup(child.pid);
     else child.kill("SIGKILL");
@@ -108,23 +100,6 @@ export function inheritedEnv(): Record<string, string> {
     NODE_COMPILE_CACHE: join(tmpdir(), "pulumi-partners-compiled"),
     ...(Object.fromEntries(kept) as Record<string, string>),
   };
-}
-
-/** Whether this process may execute a file. */
-export async function isExecutable(path: string): Promise<boolean> {
-  return access(path, constants.X_OK).then(
-    () => true,
-    () => false,
-  );
-}
-
-/** Finds the first executable of a name on PATH. */
-export async function onPath(name: string): Promise<string | undefined> {
-  for (const folder of (process.env["PATH"] ?? "").split(delimiter)) {
-    const candidate = resolve(folder, process.platform === "win32" ? `${name}.exe` : name);
-    if (folder !== "" && (await isExecutable(candidate))) return candidate;
-  }
-  return undefined;
 }
 
 function killGroup(leader: number | undefined): void {

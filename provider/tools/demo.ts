@@ -10,10 +10,12 @@ import { startSandbox } from "pulumi-partners/sandbox";
 
 import { ROOT } from "./checkout.ts";
 import { engineEnv } from "./engine/engine-env.ts";
+import { providePulumi } from "./engine/pulumi-cli.ts";
 import { runProcess } from "./child-process.ts";
 
 const STACK = "demo";
 
+await providePulumi();
 const sandbox = await startSandbox({ webhooks: { 101: "disabled", 102: "active", 103: "disabled" } });
 const engine = await engineEnv({
   PARTNERS_BASE_URL: sandbox.url,
@@ -83,8 +85,9 @@ async function pulumi(command: string, requests = ""): Promise<string> {
   const color = styleText("bold", "") === "" ? "auto" : "always";
   const args = [...command.split(" "), "--non-interactive"];
   if (show) args.push("--suppress-progress", "--color", color);
-  const { code, stdout, stderr } = await runProcess("pulumi", args, { cwd: ROOT, env: engine.env, show });
-  assert.equal(code, 0, `pulumi ${command} ended with ${code}. ${show ? "" : stderr}`);
+  const { code, stdout, stderr } = await runProcess("pulumi", args, { cwd: ROOT, env: engine.env });
+  if (show) console.log(stdout.trimEnd());
+  assert.equal(code, 0, `pulumi ${command} ended with ${code}. ${stderr}`);
   const methods = sandbox.requests.map(({ method }) => method);
   const sent = methods.sort().join(" + ");
   if (requests !== "") console.log(`→ requests: ${sent}`);

@@ -12,6 +12,7 @@ import { parseArgs } from "node:util";
 import manifest from "../../provider/package.json" with { type: "json" };
 import { startSandbox } from "../../provider/dist/sandbox/sandbox.js";
 import { mustRun } from "../../provider/tools/child-process.ts";
+import { providePulumi } from "../../provider/tools/engine/pulumi-cli.ts";
 import { buildPlugin } from "../../provider/tools/release/plugin-tarball.ts";
 import { createTestStack, type TestStack } from "../support/stack.ts";
 import { startTime } from "./start-time.ts";
@@ -88,6 +89,7 @@ function yaml(count: number): Project {
 
 // The executable that users install.
 const folder = await mkdtemp(join(tmpdir(), "partners-bench-"));
+await providePulumi("yaml");
 const { path } = await buildPlugin(folder);
 await mustRun("tar", ["-xzf", basename(path)], { cwd: folder });
 

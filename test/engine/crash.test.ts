@@ -2,15 +2,7 @@ import type * as partners from "pulumi-partners";
 import { expect, it } from "vitest";
 
 import { killed } from "../support/killed.ts";
-import {
-  declareFleet,
-  declareKey,
-  declareWebhook,
-  program,
-  stackFor,
-  statesOf,
-  WEBHOOKS,
-} from "./support.ts";
+import { declareFleet, declareKey, declareWebhook, stackFor, statesOf, WEBHOOKS } from "./support.ts";
 
 /** What each step does, and at which request it is killed. */
 const STEPS = [
@@ -21,17 +13,15 @@ const STEPS = [
 
 it("after kill -9 of the CLI and the plugin in the middle of a request, repeating the operation converges", async () => {
   let wanted: partners.WebhookState = "active";
-  const { api, stack, run } = await stackFor(
-    program(() => {
-      const key = declareKey("dynamic", "checkout");
-      // Each resource depends on the one before it, which fixes the order of the requests.
-      const args = { webhookId: 101, state: wanted, stateOnDestroy: "restore" } as const;
-      const webhook = declareWebhook("dynamic", "orders", args, { dependsOn: key });
-      const states = { 102: wanted, 103: wanted };
-      declareFleet("dynamic", "fleet", { states, stateOnDestroy: "restore" }, { dependsOn: webhook });
-      return { apiKey: key.apiKey };
-    }),
-  );
+  const { api, stack, run } = await stackFor(() => {
+    const key = declareKey("dynamic", "checkout");
+    // Each resource depends on the one before it, which fixes the order of the requests.
+    const args = { webhookId: 101, state: wanted, stateOnDestroy: "restore" } as const;
+    const webhook = declareWebhook("dynamic", "orders", args, { dependsOn: key });
+    const states = { 102: wanted, 103: wanted };
+    declareFleet("dynamic", "fleet", { states, stateOnDestroy: "restore" }, { dependsOn: webhook });
+    return { apiKey: key.apiKey };
+  });
   for (const [operation, request, state] of STEPS) {
     wanted = state;
     await killed(api, request, () => stack[operation]());

@@ -5,7 +5,8 @@ import { createServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 
-import { copyBuild, LOWEST, ROOT } from "../../provider/tools/checkout.ts";
+import { copySources, ROOT } from "../../provider/tools/checkout.ts";
+import manifest from "../../provider/package.json" with { type: "json" };
 import { mustRunShell } from "../../provider/tools/child-process.ts";
 import { engineEnv } from "../../provider/tools/engine/engine-env.ts";
 import { LONG } from "../support/random.ts";
@@ -13,6 +14,15 @@ import { blocksOf } from "./support.ts";
 
 const GUIDE = "docs/get-started.md";
 const EXAMPLES = "examples/README.md";
+/** The lowest versions that the package supports. */
+const LOWEST = {
+  node: manifest.engines.node.replace(">=", ""),
+  // Older versions ignore the inputs that a read returns, so drift shows as an update without a diff.
+  "@pulumi/pulumi": manifest.peerDependencies["@pulumi/pulumi"].replace("^", ""),
+  // Older versions, and undici 7 up to 7.30.2, repeat a CONNECT forever if a proxy closes the connection.
+  undici: manifest.dependencies.undici.replace("^", ""),
+  typescript: "5.9.3", // The newest that the lowest SDK accepts.
+};
 /** npm installs packages. */
 const LIMIT = { timeout: 600_000 };
 
@@ -149,7 +159,8 @@ async function clone() {
   const engine = await engineEnv({ PULUMI_SKIP_CONFIRMATIONS: "true", PULUMI_NODEJS_TRANSPILE_ONLY: "true" });
   onTestFinished(() => engine.dispose());
   const checkout = join(engine.dir, "pulumi-partners");
-  await copyBuild(checkout);
+  await copySources(checkout);
+  await cp(join(ROOT, "provider/dist"), join(checkout, "provider/dist"), { recursive: true });
   await symlink(join(ROOT, "node_modules"), join(checkout, "node_modules"));
   return { checkout, engine };
 }

@@ -10,7 +10,6 @@ import {
   declareWebhook,
   HOSTS,
   loseAnswers,
-  program,
   refuse,
   replaceAnswers,
   stackFor,
@@ -32,7 +31,7 @@ it.each(HOSTS)(
   async (host) => {
     let declared = FIRST;
     const { api, stack, run, results } = await stackFor(
-      program(() => {
+      () => {
         const { rotation, orders, fleet } = declared;
         const key = declareKey(host, "checkout", { rotation });
         const stateOnDestroy = "restore";
@@ -41,7 +40,7 @@ it.each(HOSTS)(
         declareFleet(host, "fleet", { states: fleet, stateOnDestroy });
         const header = pulumi.interpolate`Bearer ${key.apiKey}`;
         return { apiKey: pulumi.secret(key.apiKey), header: pulumi.secret(header) };
-      }),
+      },
       { accessToken: CANARIES.token, env: { PARTNERS_ACCESS_TOKEN: "", PARTNERS_DEBUG: "1" } },
     );
     await stack.configure({ accessToken: CANARIES.token, responses: '{"apiKey":"/apiKey"}' });
@@ -125,19 +124,17 @@ it.each(HOSTS)(
 
 it("with an alias for each type, as generated SDKs have it, a stack moves to the native plugin without a request", async () => {
   let host: Host = "dynamic";
-  const { api, stack, run } = await stackFor(
-    program(() => {
-      const moved = (type: string): pulumi.CustomResourceOptions =>
-        host === "native" ? { aliases: [{ type: `pulumi-nodejs:dynamic/partners:${type}` }] } : {};
-      const rotation = { trigger: "1", overlapDays: 7 };
-      const key = declareKey(host, "checkout", { rotation }, moved("PartnerApiKey"));
-      const args = { webhookId: 101, state: "disabled", stateOnDestroy: "restore" } as const;
-      declareWebhook(host, "orders", args, moved("PartnerWebhookState"));
-      const states = { 102: "disabled" } as const;
-      declareFleet(host, "fleet", { states, stateOnDestroy: "restore" }, moved("PartnerWebhookStates"));
-      return { apiKey: pulumi.secret(key.apiKey) };
-    }),
-  );
+  const { api, stack, run } = await stackFor(() => {
+    const moved = (type: string): pulumi.CustomResourceOptions =>
+      host === "native" ? { aliases: [{ type: `pulumi-nodejs:dynamic/partners:${type}` }] } : {};
+    const rotation = { trigger: "1", overlapDays: 7 };
+    const key = declareKey(host, "checkout", { rotation }, moved("PartnerApiKey"));
+    const args = { webhookId: 101, state: "disabled", stateOnDestroy: "restore" } as const;
+    declareWebhook(host, "orders", args, moved("PartnerWebhookState"));
+    const states = { 102: "disabled" } as const;
+    declareFleet(host, "fleet", { states, stateOnDestroy: "restore" }, moved("PartnerWebhookStates"));
+    return { apiKey: pulumi.secret(key.apiKey) };
+  });
   expect(await run("up")).toMatchObject({ error: "" });
   const outputs = await stack.outputs();
   host = "native";

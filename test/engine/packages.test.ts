@@ -8,11 +8,11 @@ import { expect, it, onTestFinished } from "vitest";
 
 import schema from "../../provider/schema.json" with { type: "json" };
 import { copySources, ROOT } from "../../provider/tools/checkout.ts";
-import { getPulumi } from "../../provider/tools/engine/pulumi-cli.ts";
+import { mustRunShell } from "../../provider/tools/child-process.ts";
 import { rehearseRelease } from "../../provider/tools/release/release-check.ts";
 import { LONG } from "../support/random.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
-import { blocksOf, Native, program, stackFor, statesOf, UNCHANGED, WEBHOOKS } from "./support.ts";
+import { blocksOf, declareWebhook, stackFor, statesOf, UNCHANGED, WEBHOOKS } from "./support.ts";
 
 /** npm installs packages. */
 const LIMIT = { timeout: 600_000 };
@@ -23,7 +23,7 @@ it.runIf(LONG)(
   async () => {
     const { version, pluginDownloadURL } = schema;
     const folder = await temporaryFolder();
-    const { plugin } = await rehearseRelease(join(folder, "release"));
+    const plugin = await rehearseRelease(join(folder, "release"));
     const tarball = await readFile(plugin);
     let isReleased = false;
     const release = createServer(({ url }, response) => {
@@ -35,13 +35,13 @@ it.runIf(LONG)(
     const { port } = release.address() as AddressInfo;
     const home = join(folder, "home");
     const { api, stack, run } = await stackFor(
-      program(() => {
-        const args = { webhookId: 103, state: "active" };
-        new Native("PartnerWebhookState", "refunds", args, { pluginDownloadURL }); // As generated SDKs do.
-      }),
+      () => {
+        const args = { webhookId: 103, state: "active" } as const;
+        declareWebhook("native", "refunds", args, { pluginDownloadURL }); // As generated SDKs do.
+      },
       {
         env: {
-          PATH: dirname((await getPulumi()).path),
+          PATH: dirname(await mustRunShell("command -v pulumi", {})),
           PULUMI_HOME: home,
           PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION: "false",
           PULUMI_PLUGIN_DOWNLOAD_URL_OVERRIDES: `^${pluginDownloadURL}$=http://127.0.0.1:${port}`,
@@ -55,6 +55,7 @@ it.runIf(LONG)(
     expect(await run("up")).toMatchObject({ error: "", changes: { create: 2 } });
     expect(statesOf(api)[103]).toBe("active");
     expect(await run("destroy")).toMatchObject({ error: "", changes: { delete: 2 } });
+    expect(await readdir(join(home, "plugins")), "a cache next to it").not.toContain("node_modules");
     const files = ["LICENSE", "LICENSE-node", "LICENSE-packages", "pulumi-resource-partners"];
     expect((await readdir(join(home, `plugins/resource-partners-v${version}`))).sort()).toEqual(files);
     expect(await stack.pulumi("plugin", "ls")).toContain(version);

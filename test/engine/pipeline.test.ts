@@ -1,11 +1,11 @@
-import { readFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { parse } from "yaml";
 
 import { ROOT } from "../../provider/tools/checkout.ts";
 import { killed } from "../support/killed.ts";
-import { age, environmentFor, exampleProject, sandboxFor, statesOf } from "./support.ts";
+import { environmentFor, exampleProject, sandboxFor, statesOf } from "./support.ts";
 
 /** The parts of a GitHub workflow that this test reads. */
 interface Workflow {
@@ -33,6 +33,13 @@ async function commandsOf(pipeline: "github" | "gitlab"): Promise<Record<Job, st
     ),
   ]);
   return Object.fromEntries(commands) as Record<Job, string[]>;
+}
+
+/** Makes the key of a stack older, by changing its time in the state. */
+async function age(stateFile: string, days: number): Promise<void> {
+  const state = await readFile(stateFile, "utf8");
+  const earlier = (time: string) => new Date(Date.parse(time) - days * 86_400_000).toISOString();
+  await writeFile(stateFile, state.replace(/(?<="createdAt":\s*")[^"]+/, earlier));
 }
 
 it("both pipelines preview, apply, rotate and repair at night, and recover after a killed run", async () => {
@@ -67,6 +74,7 @@ it("both pipelines preview, apply, rotate and repair at night, and recover after
   api.webhooks.set(103, "active");
   const night = await run("nightly");
   expect([night.code, night.output]).toEqual([0, expect.stringContaining("[diff: ~state]")]);
+  expect(night.output).toMatch(/rotates the key .* of "\w+".* stays valid until \d{4}-\d\d-\d\d/);
   expect([...api.keys].slice(0, 2)).toEqual([lost, key]);
   expect([api.keys.size, statesOf(api)[103]]).toEqual([3, "disabled"]);
 });

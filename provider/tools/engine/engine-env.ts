@@ -1,19 +1,15 @@
 /**
- * Connects a Pulumi CLI and the provider in this clone, for the demo and the engine tests.
+ * Connects the Pulumi CLI on PATH and the provider in this clone, for the demo and the engine tests.
  */
 import { mkdir, mkdtemp, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { basename, delimiter, dirname, join } from "node:path";
+import { delimiter, dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import manifest from "../../package.json" with { type: "json" };
 import { ROOT } from "../checkout.ts";
 import { inheritedEnv } from "../child-process.ts";
-import { getPulumi, languageHost } from "./pulumi-cli.ts";
 
-/**
- * An engine for one test: the CLI, an empty backend in a temporary folder, and the environment that connects
- * them.
- */
+/** An engine for one test: an empty backend in a temporary folder, and the environment that uses it. */
 export interface Engine {
   /** The complete environment for the CLI and for shell commands that call `pulumi`. */
   readonly env: Readonly<Record<string, string>>;
@@ -32,27 +28,17 @@ export interface Engine {
  * @param extra Further variables, which override the defaults.
  */
 export async function engineEnv(extra: Readonly<Record<string, string>> = {}): Promise<Engine> {
-  const pulumi = await getPulumi();
   const dir = await mkdtemp(join(tmpdir(), "pulumi-partners-"));
-  const [binDir, homeDir, backendDir] = [join(dir, "bin"), join(dir, "home"), join(dir, "backend")];
+  const [homeDir, backendDir] = [join(dir, "home"), join(dir, "backend")];
   await mkdir(backendDir);
-  await mkdir(binDir);
-  await symlink(pulumi.path, join(binDir, "pulumi"));
-  const java = await languageHost("java");
-  const plugins = {
-    [`resource-partners-v${manifest.version}`]: join(ROOT, "provider/bin/pulumi-resource-partners"),
-    // The engine finds the other hosts next to the CLI.
-    ...(java !== undefined && { "language-java-v1.0.0": java }),
-  };
-  for (const [plugin, executable] of Object.entries(plugins)) {
-    const folder = join(homeDir, "plugins", plugin);
-    await mkdir(folder, { recursive: true });
-    await symlink(executable, join(folder, basename(executable)));
-  }
+  const plugin = join(homeDir, `plugins/resource-partners-v${manifest.version}`);
+  await mkdir(plugin, { recursive: true });
+  const executable = "pulumi-resource-partners";
+  await symlink(join(ROOT, "provider/bin", executable), join(plugin, executable));
   const env = {
     ...inheritedEnv(),
     // The Node that runs the tests also runs programs and plugins.
-    PATH: [dirname(process.execPath), binDir, process.env["PATH"]].join(delimiter),
+    PATH: [dirname(process.execPath), process.env["PATH"]].join(delimiter),
     PULUMI_HOME: homeDir,
     PULUMI_BACKEND_URL: pathToFileURL(backendDir).href,
     PULUMI_CONFIG_PASSPHRASE: "test",

@@ -1,6 +1,6 @@
-// Command language-host runs programs in Go, JavaScript, TypeScript and Python, and generates SDKs for them. It uses the
-// same libraries as Pulumi's own language hosts, which are not published as Go modules. The name of the executable selects
-// the language: pulumi-language-go, pulumi-language-nodejs or pulumi-language-python.
+// Command language-host runs programs in Go, TypeScript and Python, and generates SDKs for them. It uses the same
+// libraries as Pulumi's own language hosts, which are not published as Go modules. The name of the executable
+// selects the language: pulumi-language-go, pulumi-language-nodejs or pulumi-language-python.
 package main
 
 import (
@@ -26,16 +26,14 @@ import (
 const alreadyReported = 32
 
 func main() {
-	executable := strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe")
 	h := &host{
-		language: strings.TrimPrefix(executable, "pulumi-language-"),
+		language: strings.TrimPrefix(filepath.Base(os.Args[0]), "pulumi-language-"),
 		engine:   os.Args[len(os.Args)-1],
 	}
-	h.ctx, h.cancel = context.WithCancel(context.Background())
 	handle, err := rpcutil.ServeWithOptions(rpcutil.ServeOptions{
 		Init: func(server *grpc.Server) error {
 			pulumirpc.RegisterLanguageRuntimeServer(server, h)
-			return rpcutil.Healthcheck(h.ctx, h.engine, time.Minute, func() { os.Exit(1) })
+			return rpcutil.Healthcheck(context.Background(), h.engine, time.Minute, func() { os.Exit(1) })
 		},
 	})
 	if err == nil {
@@ -52,22 +50,10 @@ type host struct {
 	pulumirpc.UnimplementedLanguageRuntimeServer
 	language string
 	engine   string
-	// Ends the program.
-	ctx    context.Context
-	cancel context.CancelFunc
 }
 
-// Run runs a program in a process of its own, with the launcher of its SDK.
-func (h *host) Run(_ context.Context, r *pulumirpc.RunRequest) (*pulumirpc.RunResponse, error) {
-	dir, err := os.MkdirTemp("", "pulumi-partners-")
-	if err != nil {
-		return nil, err
-	}
-	defer os.RemoveAll(dir)
-	program, err := h.program(r, dir)
-	if err != nil {
-		return nil, err
-	}
+// Run runs a program in a process of its own.
+func (h *host) Run(ctx context.Context, r *pulumirpc.RunRequest) (*pulumirpc.RunResponse, error) {
 	config, err := json.Marshal(maps.Collect(maps.All(r.Config))) // {} instead of null
 	if err != nil {
 		return nil, err
@@ -76,21 +62,30 @@ func (h *host) Run(_ context.Context, r *pulumirpc.RunRequest) (*pulumirpc.RunRe
 	if err != nil {
 		return nil, err
 	}
-	program.Dir = r.Pwd
-	program.Env = append(
-		program.Environ(),
-		"PULUMI_CONFIG="+string(config),
-		"PULUMI_CONFIG_SECRET_KEYS="+string(secrets),
+	var flags []string
+	env := []string{
+		"PULUMI_CONFIG=" + string(config),
+		"PULUMI_CONFIG_SECRET_KEYS=" + string(secrets),
 		"PULUMI_NODEJS_TYPESCRIPT=true",
-		// A Go program reads the rest from its environment, too.
-		"PULUMI_ORGANIZATION="+r.Organization,
-		"PULUMI_PROJECT="+r.Project,
-		"PULUMI_STACK="+r.Stack,
-		"PULUMI_DRY_RUN="+strconv.FormatBool(r.DryRun),
-		"PULUMI_PARALLEL="+strconv.Itoa(int(r.Parallel)),
-		"PULUMI_MONITOR="+r.MonitorAddress,
-		"PULUMI_ENGINE="+h.engine,
-	)
+	}
+	for name, value := range map[string]string{
+		"monitor":      r.MonitorAddress,
+		"engine":       h.engine,
+		"organization": r.Organization,
+		"project":      r.Project,
+		"stack":        r.Stack,
+		"parallel":     strconv.Itoa(int(r.Parallel)),
+		"dry_run":      strconv.FormatBool(r.DryRun),
+	} {
+		flags = append(flags, "--"+name+"="+value)
+		env = append(env, "PULUMI_"+strings.ToUpper(name)+"="+value) // A Go program has no launcher that reads flags.
+	}
+	program, err := h.program(ctx, r, flags)
+	if err != nil {
+		return nil, err
+	}
+	program.Dir = r.Pwd
+	program.Env = append(program.Environ(), env...)
 	// The engine shows the output of this process as the output of the program.
 	program.Stdout, program.Stderr = os.Stdout, os.Stderr
 	err = program.Run()
@@ -105,95 +100,48 @@ func (h *host) Run(_ context.Context, r *pulumirpc.RunRequest) (*pulumirpc.RunRe
 	}
 }
 
-// Returns the command that runs a program. A Go program is compiled into dir first.
-func (h *host) program(r *pulumirpc.RunRequest, dir string) (*exec.Cmd, error) {
+// Returns the command that runs a program: Go, or the launcher of its SDK.
+func (h *host) program(ctx context.Context, r *pulumirpc.RunRequest, flags []string) (*exec.Cmd, error) {
 	switch h.language {
 	case "go":
-		executable := filepath.Join(dir, "program")
-		_, err := run(r.Info.ProgramDirectory, "go", "build", "-o", executable)
-		return h.command(executable), err
+		return exec.CommandContext(ctx, "go", "run", r.Info.EntryPoint), nil
 	case "nodejs":
-		launcher, err := inNodeModules(r.Pwd, "@pulumi/pulumi/cmd/run")
-		return h.command("node", append([]string{launcher}, h.arguments(r, "-")...)...), err
+		for index, flag := range flags {
+			flags[index] = strings.Replace(flag, "dry_run", "dry-run", 1)
+		}
+		return node(ctx, "run", r.Pwd, append(flags, r.Info.EntryPoint)...), nil
 	default:
-		python, err := h.toolchain(r.Info)
+		python, err := pythonOf(r.Info)
 		if err != nil {
 			return nil, err
 		}
 		executable, err := os.Executable()
-		if err != nil {
-			return nil, err
-		}
 		launcher := filepath.Join(filepath.Dir(executable), "pulumi-language-python-exec")
-		return python.Command(h.ctx, append([]string{launcher}, h.arguments(r, "_")...)...)
+		command, commandErr := python.Command(ctx, append(append([]string{launcher}, flags...), r.Info.EntryPoint)...)
+		return command, errors.Join(err, commandErr)
 	}
 }
 
-// Returns the arguments of a launcher, whose flags have names such as --dry_run or --dry-run.
-func (h *host) arguments(r *pulumirpc.RunRequest, separator string) []string {
-	flags := []string{
-		"--monitor=" + r.MonitorAddress,
-		"--engine=" + h.engine,
-		"--organization=" + r.Organization,
-		"--project=" + r.Project,
-		"--stack=" + r.Stack,
-		"--pwd=" + r.Pwd,
-		"--root" + separator + "directory=" + r.Info.RootDirectory,
-		"--parallel=" + strconv.Itoa(int(r.Parallel)),
-		"--dry" + separator + "run=" + strconv.FormatBool(r.DryRun),
-		r.Info.EntryPoint,
-	}
-	return append(flags, r.Args...)
-}
-
-// RunPlugin runs a plugin from its sources, until the engine cancels the call.
+// RunPlugin runs a plugin from its sources in TypeScript, until the engine cancels the call.
 func (h *host) RunPlugin(r *pulumirpc.RunPluginRequest, stream pulumirpc.LanguageRuntime_RunPluginServer) error {
-	launcher, err := inNodeModules(r.Info.ProgramDirectory, "@pulumi/pulumi/cmd/run-plugin")
-	if err != nil {
-		return err
-	}
 	closer, stdout, stderr, err := rpcutil.MakeRunPluginStreams(stream, false)
 	if err != nil {
 		return err
 	}
 	defer closer.Close()
-	plugin := exec.CommandContext(
-		stream.Context(), "node", append([]string{launcher, r.Info.ProgramDirectory}, r.Args...)...)
+	dir := r.Info.ProgramDirectory
+	plugin := node(stream.Context(), "run-plugin", dir, append([]string{dir}, r.Args...)...)
 	plugin.Dir, plugin.Env, plugin.Stdout, plugin.Stderr = r.Pwd, r.Env, stdout, stderr
 	return plugin.Run()
 }
 
-// Cancel ends the program.
-func (h *host) Cancel(context.Context, *emptypb.Empty) (*emptypb.Empty, error) {
-	h.cancel()
-	return &emptypb.Empty{}, nil
-}
-
-// GetPluginInfo and GetRequiredPackages have nothing to say: all plugins are installed already.
+// GetPluginInfo has nothing to say, but the engine uses no host without it.
 func (*host) GetPluginInfo(context.Context, *emptypb.Empty) (*pulumirpc.PluginInfo, error) {
 	return &pulumirpc.PluginInfo{}, nil
 }
 
-func (*host) GetRequiredPackages(
-	context.Context, *pulumirpc.GetRequiredPackagesRequest,
-) (*pulumirpc.GetRequiredPackagesResponse, error) {
-	return &pulumirpc.GetRequiredPackagesResponse{}, nil
-}
-
-// Returns a command that gets SIGINT when the engine cancels the operation.
-func (h *host) command(name string, args ...string) *exec.Cmd {
-	command := exec.CommandContext(h.ctx, name, args...)
-	command.Cancel = func() error { return command.Process.Signal(os.Interrupt) }
-	return command
-}
-
-// Finds a file of an npm package as Node.js does.
-func inNodeModules(dir, name string) (string, error) {
-	for parent := ""; dir != parent; parent, dir = dir, filepath.Dir(dir) {
-		path := filepath.Join(dir, "node_modules", name)
-		if _, err := os.Stat(path); err == nil {
-			return path, nil
-		}
-	}
-	return "", fmt.Errorf("%s is not installed", name)
+// Returns a command that runs a launcher of the SDK that is installed for a folder.
+func node(ctx context.Context, launcher, dir string, args ...string) *exec.Cmd {
+	script := `require(require.resolve("@pulumi/pulumi/cmd/` + launcher + `", { paths: [process.argv[1]] }))`
+	return exec.CommandContext(ctx, "node", append([]string{"-e", script, dir}, args...)...)
 }

@@ -14,8 +14,6 @@ import (
 	"github.com/pulumi/pulumi/pkg/v3/codegen/nodejs"
 	"github.com/pulumi/pulumi/pkg/v3/codegen/python"
 	"github.com/pulumi/pulumi/pkg/v3/codegen/schema"
-	"github.com/pulumi/pulumi/sdk/v3/go/common/util/rpcutil"
-	"github.com/pulumi/pulumi/sdk/v3/nodejs/npm"
 	pulumirpc "github.com/pulumi/pulumi/sdk/v3/proto/go"
 	"github.com/pulumi/pulumi/sdk/v3/python/toolchain"
 )
@@ -78,16 +76,11 @@ func (h *host) Link(ctx context.Context, r *pulumirpc.LinkRequest) (*pulumirpc.L
 			_, err = run(dir, "go", "mod", "edit", "-replace", name+"=./"+relative)
 			err = errors.Join(listErr, err)
 		case "nodejs":
-			manager, resolveErr := npm.ResolvePackageManager(packageManager(r.Info), dir)
-			if resolveErr != nil {
-				return nil, resolveErr
-			}
-			name, readErr := run(folder, "node", "-p", `require("./package.json").name`)
-			err = errors.Join(readErr, manager.Link(ctx, dir, name, relative))
+			_, err = run(dir, "npm", "install", "./"+relative)
 		default:
-			python, resolveErr := h.toolchain(r.Info)
-			if resolveErr != nil {
-				return nil, resolveErr
+			python, pythonErr := pythonOf(r.Info)
+			if pythonErr != nil {
+				return nil, pythonErr
 			}
 			err = python.LinkPackages(ctx, map[string]string{"pulumi_" + linked.Package.Name: relative})
 		}
@@ -102,39 +95,29 @@ func (h *host) Link(ctx context.Context, r *pulumirpc.LinkRequest) (*pulumirpc.L
 func (h *host) InstallDependencies(
 	r *pulumirpc.InstallDependenciesRequest, stream pulumirpc.LanguageRuntime_InstallDependenciesServer,
 ) error {
-	closer, stdout, stderr, err := rpcutil.MakeInstallDependenciesStreams(stream, r.IsTerminal)
-	if err != nil {
-		return err
-	}
-	defer closer.Close()
 	dir := r.Info.ProgramDirectory
 	switch h.language {
 	case "go":
-		_, err = run(dir, "go", "mod", "tidy")
+		_, err := run(dir, "go", "mod", "tidy")
+		return err
 	case "nodejs":
-		_, err = npm.Install(stream.Context(), packageManager(r.Info), dir, false, stdout, stderr)
+		_, err := run(dir, "npm", "install")
+		return err
 	default:
-		python, resolveErr := h.toolchain(r.Info)
-		if resolveErr != nil {
-			return resolveErr
+		python, err := pythonOf(r.Info)
+		if err != nil {
+			return err
 		}
-		err = python.InstallDependencies(stream.Context(), dir, false, true, stdout, stderr)
+		return python.InstallDependencies(stream.Context(), dir, false, true, os.Stdout, os.Stderr)
 	}
-	return err
 }
 
-// The Python of a project: PULUMI_PYTHON_CMD, or the virtual environment that Pulumi.yaml names.
-func (h *host) toolchain(info *pulumirpc.ProgramInfo) (toolchain.Toolchain, error) {
+// The Python of a program: in the virtual environment that Pulumi.yaml names, or the one on PATH.
+func pythonOf(info *pulumirpc.ProgramInfo) (toolchain.Toolchain, error) {
 	virtualenv, _ := info.Options.AsMap()["virtualenv"].(string)
 	return toolchain.ResolveToolchain(toolchain.PythonOptions{
 		Root: info.RootDirectory, ProgramDir: info.ProgramDirectory, Virtualenv: virtualenv,
 	})
-}
-
-// The package manager that Pulumi.yaml names; otherwise, the lockfile decides.
-func packageManager(info *pulumirpc.ProgramInfo) npm.PackageManagerType {
-	name, _ := info.Options.AsMap()["packagemanager"].(string)
-	return npm.PackageManagerType(name)
 }
 
 // Runs a command. Returns its output, and an error with what it printed on stderr.
