@@ -8,94 +8,65 @@ import manifest from "../../provider/package.json" with { type: "json" };
 import schema from "../../provider/schema.json" with { type: "json" };
 import { SIGNATURE, UNKNOWN } from "../../provider/src/plugin/properties.js";
 import { holdAnswer, replaceAnswers, sandboxFor } from "../support/sandbox.ts";
-import { fromStruct, toStruct, urnOf, type Plugin } from "../support/spawned-plugin.ts";
-import {
-  checked,
-  configFor,
-  created,
-  errorOf,
-  HOOK,
-  KEY,
-  plain,
-  pluginFor,
-  secretValue,
-  start,
-  takeRequests,
-} from "./support.ts";
+import { fromStruct, METHODS, startPlugin, toStruct, urnOf } from "../support/spawned-plugin.ts";
+import { configFor, created, errorOf, HOOK, KEY, plain, secretValue, start } from "./support.ts";
 
 const native = { host: "native" } as const;
 
-it("a preview shows the known values and sends no request", async () => {
+it("a preview shows the known values and sends no change", async () => {
   const { api, plugin } = await start(native);
-  const hook = await plugin.create(await checked(plugin, HOOK), { preview: true });
-  expect(hook.properties).toMatchObject({ state: "disabled", initialState: UNKNOWN });
+  const { inputs: hook } = await plugin.check(HOOK);
+  const { properties } = await plugin.create({ ...hook, __provider: HOOK.__provider }, true);
+  expect(properties).toMatchObject({ state: "disabled", initialState: UNKNOWN });
   const { id, inputs, outputs } = await created(plugin, KEY);
-  takeRequests(api);
-  const preview = async (rotation: unknown) =>
-    plain((await plugin.update(id, outputs, { ...inputs, rotation }, { preview: true })).properties);
-  const { apiKey } = outputs;
-  const rotated = { account: "default", server: api.url, apiKey: UNKNOWN, previousApiKey: apiKey };
-  expect(await preview({ trigger: "2", overlapDays: 7 })).toMatchObject(rotated);
-  expect(await preview(UNKNOWN)).toMatchObject({ apiKey: UNKNOWN });
-  expect(await preview(null)).toMatchObject({ apiKey, previousApiKey: null });
-  expect(takeRequests(api)).toBe("");
+  api.requests.length = 0;
+  const rotated = { ...inputs, rotation: { trigger: "2", overlapDays: 7 } };
+  const preview = await plugin.update(id, outputs, rotated, true);
+  expect(plain(preview.properties)).toMatchObject({ apiKey: UNKNOWN, previousApiKey: outputs["apiKey"] });
+  expect(api.requests).toEqual([]);
 });
 
 it("a diff names the inputs that differ, and those that replace the resource", async () => {
   const { plugin } = await start(native);
   const { id, inputs, outputs } = await created(plugin, HOOK);
-  const moved = { ...inputs, webhookId: 102, state: "active" };
-  const { replaces, details } = await plugin.diff(id, outputs, moved, { ...inputs, stateOnDestroy: null });
-  expect(replaces).toEqual(["webhookId"]);
+  const request = new proto.DiffRequest().setUrn(urnOf(HOOK.__provider)).setId(id);
+  request.setOlds(toStruct(outputs)).setOldInputs(toStruct({ ...inputs, stateOnDestroy: null }));
+  request.setNews(toStruct({ ...inputs, webhookId: 102, state: "active" }));
+  const diff = (await plugin.call(METHODS.diff, request)).toObject();
+  expect(diff.replacesList).toEqual(["webhookId"]);
   const { ADD, UPDATE } = proto.PropertyDiff.Kind;
-  expect(details).toEqual({ state: UPDATE, stateOnDestroy: ADD, webhookId: UPDATE });
+  const kinds = Object.fromEntries(diff.detaileddiffMap.map(([name, { kind }]) => [name, kind]));
+  expect(kinds).toEqual({ state: UPDATE, stateOnDestroy: ADD, webhookId: UPDATE });
 });
 
-describe("whether a resource exists", () => {
-  const ask = async (plugin: Plugin, { __provider }: { __provider: string }, id: string) => {
-    const urn = urnOf(__provider).replace(/name$/, "__exists__1");
-    return (await plugin.call("read", new proto.ReadRequest().setUrn(urn).setId(id))).getId();
+it("whether a resource exists is shown by the list of webhooks if it is complete, and by nothing for keys", async () => {
+  const { api, plugin } = await start(native);
+  const ask = async ({ __provider }: { __provider: string }, id: string) => {
+    const request = new proto.ReadRequest().setUrn(urnOf(__provider, "__exists__1")).setId(id);
+    return (await plugin.call(METHODS.read, request)).getId();
   };
-
-  it("is shown by the list of webhooks, and by nothing for keys", async () => {
-    const { api, plugin } = await start(native);
-    expect([await ask(plugin, HOOK, "101"), await ask(plugin, HOOK, "999")]).toEqual(["101", ""]);
-    const { message } = await errorOf(ask(plugin, KEY, "key-1"));
-    expect(message).toMatch(/cannot (?:tell|say) whether a key exists.*\[PARTNERS_RESOURCE\]$/);
-    expect(takeRequests(api)).not.toContain("POST");
-  });
-
-  it("is not denied if the list is incomplete", async () => {
-    const { api, plugin } = await start(native);
-    replaceAnswers(api, "listWebhooks", () => ({ body: { data: [{ id: 1 }], has_more: true } }));
-    expect((await errorOf(ask(plugin, HOOK, "999"))).message).toMatch(/has_more.*\[PARTNERS_RESOURCE\]$/);
-  });
+  expect([await ask(HOOK, "101"), await ask(HOOK, "999")]).toEqual(["101", ""]);
+  const { message } = await errorOf(ask(KEY, "key-1"));
+  expect(message).toMatch(/cannot (?:tell|say) whether a key exists.*\[PARTNERS_RESOURCE\]$/);
+  replaceAnswers(api, "listWebhooks", () => ({ body: { data: [{ id: 1 }], has_more: true } }));
+  expect((await errorOf(ask(HOOK, "999"))).message).toMatch(/has_more.*\[PARTNERS_RESOURCE\]$/);
 });
 
 it("the webhook list is a secret, without what the engine would interpret, and may have thousands", async () => {
   const { api, plugin } = await start(native);
-  const nested = { a: [1, UNKNOWN], __pulumiAsset: true };
-  const odd = { id: 5001, [SIGNATURE]: "x", note: UNKNOWN, nested, big: "9".repeat(30) };
-  const records = Array.from({ length: 5000 }, (_, index) => {
-    const events = Array.from({ length: 10 }, (_, event) => `orders.${event}`);
-    return { id: index + 1, url: `https://hooks.example.com/${index}`, active: index % 2 === 0, events };
-  });
-  replaceAnswers(api, "listWebhooks", () => ({ body: [...records, odd] }));
+  const odd = { id: 5001, [SIGNATURE]: "x", note: UNKNOWN, big: "9".repeat(30) };
+  const usual = Array.from({ length: 5000 }, (_, id) => ({ id: id + 1, active: id % 2 === 0 }));
+  replaceAnswers(api, "listWebhooks", () => ({ body: [...usual, odd] }));
   const request = new proto.InvokeRequest().setTok("partners:index:getPartnerWebhooks");
-  const { webhooks } = fromStruct((await plugin.call("invoke", request)).getReturn());
+  const { webhooks } = fromStruct((await plugin.call(METHODS.invoke, request)).getReturn());
   const list = secretValue(webhooks) as unknown[];
   expect(list).toHaveLength(5001);
-  expect(list[1]).toEqual({ webhookId: 2, state: "disabled", record: records[1] });
-  const record = { id: 5001, note: null, nested: { a: [1, null] }, big: "9".repeat(30) };
+  expect(list[1]).toEqual({ webhookId: 2, state: "disabled", record: usual[1] });
+  const record = { id: 5001, note: null, big: "9".repeat(30) };
   expect(list[5000]).toEqual({ webhookId: 5001, state: null, record });
-  const { message } = await errorOf(plugin.call("invoke", request.setTok("partners:index:getKeys")));
-  expect(message).toMatch(
-    /^There is no "partners:index:getKeys"\. Use one of: partners:index:getPartnerWebhooks/,
-  );
 });
 
 describe("the settings", () => {
-  const wrong = { accessToken: "wrong-token" };
   const checkConfig = (news: Record<string, string>) =>
     new proto.CheckRequest()
       .setUrn("urn:pulumi:dev::test::pulumi:providers:partners::default")
@@ -103,8 +74,8 @@ describe("the settings", () => {
 
   it("of the environment never reach the state", async () => {
     const env = { PARTNERS_BASE_URL: "https://partners.example.com", PARTNERS_ACCESS_TOKEN: "env-t0ken" };
-    const plugin = await pluginFor({ ...native, config: null, env });
-    const response = await plugin.call("checkConfig", checkConfig({}));
+    const plugin = await startPlugin({ ...native, config: null, env });
+    const response = await plugin.call(METHODS.checkConfig, checkConfig({}));
     expect(fromStruct(response.getInputs())).toEqual({ account: "default", explicit: "false" });
     expect(response.getFailuresList()).toEqual([]);
   });
@@ -112,11 +83,12 @@ describe("the settings", () => {
   it("come from the last up, as errors say, only if no program provides current ones", async () => {
     const api = await sandboxFor();
     const config = { ...configFor(api), "partners:accessToken": "wrong-token" };
-    const withoutProgram = await pluginFor({ ...native, config });
-    const withProgram = await pluginFor({ ...native, config: null });
-    await withProgram.call("checkConfig", checkConfig({ ...wrong, baseUrl: api.url }));
+    const withoutProgram = await startPlugin({ ...native, config });
+    const withProgram = await startPlugin({ ...native, config: null });
+    const news = { accessToken: "wrong-token", baseUrl: api.url };
+    await withProgram.call(METHODS.checkConfig, checkConfig(news));
     await withProgram.configure({ ...config, explicit: "false" });
-    const withoutStack = await pluginFor({ ...native, config: null }); // As in `pulumi do`.
+    const withoutStack = await startPlugin({ ...native, config: null }); // As in `pulumi do`.
     await withoutStack.configure(config);
     for (const [run, plugin] of Object.entries({ withoutProgram, withProgram, withoutStack })) {
       const { message } = await errorOf(plugin.read("101", { ...HOOK, account: "default" }));
@@ -129,9 +101,9 @@ describe("the settings", () => {
 it("a cancellation ends waits at once, and a creation in flight returns its key", async () => {
   const { api, plugin } = await start(native);
   const held = holdAnswer(api, "createApiKey");
-  const creation = plugin.create(await checked(plugin, KEY));
+  const creation = plugin.create(KEY);
   await held.reached;
-  await plugin.call("cancel", new empty.Empty());
+  await plugin.call(METHODS.cancel, new empty.Empty());
   expect((await errorOf(plugin.create(KEY))).message).toMatch(/\[PARTNERS_INTERRUPTED\]$/);
   held.release();
   expect(secretValue((await creation).properties["apiKey"])).toBe([...api.keys][0]);
@@ -144,23 +116,29 @@ it("a state that cannot be decoded fails with our own message, and the process c
   const state = new struct.Struct();
   state.getFieldsMap().set("webhookId", new struct.Value()); // Of no kind.
   const request = new proto.ReadRequest().setUrn(urnOf(HOOK.__provider)).setId("101").setProperties(state);
-  expect((await errorOf(plugin.call("read", request))).message).toMatch(/\[PARTNERS_BUG\]$/);
+  expect((await errorOf(plugin.call(METHODS.read, request))).message).toMatch(/\[PARTNERS_BUG\]$/);
   expect(await plugin.read("101", { __provider: HOOK.__provider })).toMatchObject({ id: "101" });
 });
 
-it("the plugin tells its version and schema, which types there are, and which methods it has not", async () => {
+it("the plugin tells its version and schema, and what it has not: types, functions, methods", async () => {
   const { plugin } = await start(native);
-  const info = await plugin.call("getPluginInfo", new empty.Empty());
+  const info = await plugin.call(METHODS.getPluginInfo, new empty.Empty());
   expect(info.getVersion()).toBe(manifest.version);
-  const answer = await plugin.call("getSchema", new proto.GetSchemaRequest());
+  const answer = await plugin.call(METHODS.getSchema, new proto.GetSchemaRequest());
   expect(JSON.parse(answer.getSchema())).toEqual(schema);
   const urn = "urn:pulumi:dev::test::partners:index:PartnerWebhook::name";
-  const { message } = await errorOf(plugin.call("read", new proto.ReadRequest().setId("101").setUrn(urn)));
-  expect(message).toMatch(/no "partners:index:PartnerWebhook".*PartnerWebhookState,.*RESOURCE\]$/);
-  const { code } = await errorOf(plugin.call("getMapping", new proto.GetMappingRequest()));
-  expect(code).toBe(grpc.status[grpc.status.UNIMPLEMENTED]);
+  const read = new proto.ReadRequest().setId("101").setUrn(urn);
+  expect((await errorOf(plugin.call(METHODS.read, read))).message).toMatch(
+    /no "partners:index:PartnerWebhook".*PartnerWebhookState,.*RESOURCE\]$/,
+  );
+  const invoke = new proto.InvokeRequest().setTok("partners:index:getKeys");
+  expect((await errorOf(plugin.call(METHODS.invoke, invoke))).message).toMatch(
+    /^There is no "partners:index:getKeys"\. Use one of: partners:index:getPartnerWebhooks/,
+  );
+  const { code } = await errorOf(plugin.call(METHODS.getMapping, new proto.GetMappingRequest()));
+  expect(code).toBe(grpc.status.UNIMPLEMENTED);
 });
 
 it("without an engine, the plugin explains itself and ends", async () => {
-  await expect(pluginFor({ ...native, engineAddress: "" })).rejects.toThrow("Pulumi plugin");
+  await expect(startPlugin({ ...native, engineAddress: "" })).rejects.toThrow("Pulumi plugin");
 });

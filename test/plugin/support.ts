@@ -4,12 +4,7 @@ import engine from "@pulumi/pulumi/proto/engine_pb.js";
 import empty from "google-protobuf/google/protobuf/empty_pb.js";
 import { onTestFinished, vi } from "vitest";
 
-import {
-  PARTNER_API_KEY,
-  PARTNER_WEBHOOK_STATE,
-  PARTNER_WEBHOOK_STATES,
-  PARTNER_WEBHOOKS,
-} from "../../provider/src/registration.js";
+import { PARTNER_API_KEY, PARTNER_WEBHOOK_STATE, PARTNER_WEBHOOKS } from "../../provider/src/registration.js";
 import { serveGrpc } from "../support/grpc-server.ts";
 import type { PartnerApiServer } from "../support/partner-api-server.ts";
 import { sandboxFor } from "../support/sandbox.ts";
@@ -24,7 +19,6 @@ import {
 /** Arguments of each resource, with the string that leads the dynamic host to our handlers. */
 export const KEY = { __provider: PARTNER_API_KEY.__provider };
 export const HOOK = { __provider: PARTNER_WEBHOOK_STATE.__provider, webhookId: 101, state: "disabled" };
-export const FLEET = { __provider: PARTNER_WEBHOOK_STATES.__provider, states: { 101: "disabled" } };
 
 /** The inputs of the resource behind `getPartnerWebhooks`. */
 export const LIST = { __provider: PARTNER_WEBHOOKS.__provider };
@@ -34,39 +28,22 @@ export function configFor(api: PartnerApiServer): Record<string, string> {
   return { "partners:baseUrl": api.url, "partners:accessToken": api.accessToken };
 }
 
-/** Starts a plugin process for the current test. */
-export async function pluginFor(options: PluginOptions): Promise<Plugin> {
-  const plugin = await startPlugin(options);
-  onTestFinished(() => plugin.close());
-  return plugin;
-}
-
 /** Starts a service, and a plugin that is configured for it. */
-export async function start({ config, ...options }: PluginOptions = {}): Promise<{
-  api: PartnerApiServer;
-  plugin: Plugin;
-}> {
+export async function start(options: Omit<PluginOptions, "config"> = {}) {
   const api = await sandboxFor();
-  return { api, plugin: await pluginFor({ config: { ...configFor(api), ...config }, ...options }) };
+  return { api, plugin: await startPlugin({ config: configFor(api), ...options }) };
 }
 
-/** Checks the arguments of a resource and returns its inputs. @throws if they are refused. */
-export async function checked(plugin: Plugin, args: Properties, olds: Properties = {}): Promise<Properties> {
-  const { inputs, failures } = await plugin.check(args, olds);
-  if (failures.length > 0) throw new Error(`refused: ${JSON.stringify(failures)}`);
-  return { ...inputs, __provider: args["__provider"] };
+/** Returns the environment of a process that first runs some code. */
+export function runFirst(code: string): Record<string, string> {
+  return { NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(code)}` };
 }
 
 /** Creates a resource. Returns its ID, its inputs, and its outputs as the engine passes them on. */
 export async function created(plugin: Plugin, args: Properties) {
-  const inputs = await checked(plugin, args);
+  const inputs: Properties = { ...(await plugin.check(args)).inputs, __provider: args["__provider"] };
   const { id, properties } = await plugin.create(inputs);
-  return { id, inputs, outputs: held(properties, args) };
-}
-
-/** Returns outputs as the engine passes them on: without the marks of secrets. */
-export function held(properties: Properties, { __provider }: Properties): Properties {
-  return { __provider, ...plain(properties) };
+  return { id, inputs, outputs: { __provider: args["__provider"], ...plain(properties) } as Properties };
 }
 
 /** Milliseconds that the engine takes for a message. A response that does not wait for it is earlier. */
@@ -82,9 +59,7 @@ export async function loggingEngine() {
     }, LOG_DELAY);
   };
   const server = await serveGrpc(enginegrpc.EngineService, { log });
-  onTestFinished(() => {
-    server.close();
-  });
+  onTestFinished(server.close);
   return { address: server.address, messages, close: server.close };
 }
 
@@ -99,27 +74,15 @@ export function secretValue(value: unknown): unknown {
 
 /** Unwraps all secrets in properties. */
 export function plain(properties: Properties): Properties {
-  return Object.fromEntries(
-    Object.entries(properties).map(([name, value]) => [name, secretValue(value) ?? value]),
-  );
+  const entries = Object.entries(properties);
+  return Object.fromEntries(entries.map(([name, value]) => [name, secretValue(value) ?? value]));
 }
 
 /** Returns the error of a call that must fail. */
 export async function errorOf(call: Promise<unknown>): Promise<PluginError> {
-  const error = await call.then(
-    () => null,
-    (reason: unknown) => reason,
-  );
+  const error = await call.catch((reason: unknown) => reason);
   if (error instanceof PluginError) return error;
   throw new Error("expected the call to fail with a PluginError");
-}
-
-/** Returns the methods of the requests since the last call, in order: "GET PATCH". */
-export function takeRequests({ requests }: PartnerApiServer): string {
-  return requests
-    .splice(0)
-    .map((request) => request.split(" ")[0])
-    .join(" ");
 }
 
 /** Waits up to 10 s for an effect of another process. */

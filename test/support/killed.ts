@@ -28,15 +28,12 @@ export async function killed(
  * names alone cannot tell.
  */
 function enginesBelow(ancestor: number): number[] {
-  const lines = execFileSync("ps", ["-A", "-o", "pid=,ppid=,comm="], { encoding: "utf8" }).trim().split("\n");
-  const processes = lines.map((line) => {
-    const [pid, parent, ...command] = line.trim().split(/\s+/);
-    return { pid: Number(pid), parent: Number(parent), command: command.join(" ") };
+  const table = execFileSync("ps", ["-A", "-o", "pid=,ppid=,comm="], { encoding: "utf8" });
+  const processes = [...table.matchAll(/^ *(\d+) +(\d+) +(.*)$/gm)].map(([, pid, parent, command]) => {
+    return { pid: Number(pid), parent: Number(parent), command };
   });
-  const below = (parents: readonly number[]): typeof processes => {
-    const children = processes.filter(({ parent }) => parents.includes(parent));
-    return children.length === 0 ? [] : [...children, ...below(children.map(({ pid }) => pid))];
-  };
-  const engines = below([ancestor]).filter(({ command }) => /\bpulumi$/.test(command));
-  return engines.flatMap(({ pid }) => [pid, ...below([pid]).map((child) => child.pid)]);
+  const below = (top: number): typeof processes =>
+    processes.filter(({ parent }) => parent === top).flatMap((child) => [child, ...below(child.pid)]);
+  const engines = below(ancestor).filter(({ command = "" }) => /\bpulumi$/.test(command));
+  return engines.flatMap(({ pid }) => [pid, ...below(pid).map((child) => child.pid)]);
 }

@@ -48,7 +48,8 @@ export async function startPartnerApi(
   let created = 0;
   const answers: Answers = {
     createApiKey: () => {
-      const apiKey = `pk_live_4eC39HqLyjWDarjtT${String((created += 1)).padStart(4, "0")}`;
+      // No other service issues the same key.
+      const apiKey = `pk_live_4eC39HqLyjWDarjtT${port}x${(created += 1)}`;
       keys.add(apiKey);
       return { status: 201, body: { apiKey } };
     },
