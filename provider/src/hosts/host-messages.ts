@@ -42,8 +42,7 @@ export const NOT_A_COMMAND =
   "This is a Pulumi plugin. Pulumi starts it when needed: see the README of pulumi-partners.\n";
 
 const LAST_SETTINGS =
-  '"pulumi destroy" and "pulumi refresh" use the settings of the last "pulumi up": ' +
-  "to use today's, add --run-program.";
+  'A refresh or destroy uses the settings of the last "pulumi up": to use today\'s, add --run-program.';
 
 /** Whether other settings could help: neither after an interruption, nor if the service refuses or fails. */
 function dependsOnSettings({ code, status }: PartnerError): boolean {

@@ -137,7 +137,7 @@ export function rotationAhead(key: Key, urn: string, why: DueReason, validUntil:
   const what = `${keyName(key, urn)} (${why === "trigger" ? "new rotation.trigger" : `created ${day}`})`;
   return information(
     validUntil === null
-      ? `"pulumi up" replaces ${what}, and deletes it at the end.`
+      ? `"pulumi up" creates a new key, and deletes ${what}.`
       : `"pulumi up" rotates ${what}; it stays valid until ${minuteOf(validUntil)}.`,
   );
 }

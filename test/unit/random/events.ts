@@ -28,20 +28,16 @@ const rotation = fc.oneof(
   { weight: 1, arbitrary: fc.record({ afterDays, overlapDays }) },
 );
 const webhook = { webhookId, state, stateOnDestroy };
-const fleet = {
-  states: fc.dictionary(webhookId.map(String), state, { maxKeys: 2 }),
-  others: fc.constantFrom("leave", "active", "disabled"),
-  stateOnDestroy,
-};
+const webhookArgs = fc.record(webhook, { requiredKeys: ["webhookId", "state"] });
+const states = fc.dictionary(webhookId.map(String), state, { maxKeys: 2 });
+const others = fc.constantFrom("leave", "active", "disabled");
+const fleetArgs = fc.record({ states, others, stateOnDestroy }, { requiredKeys: ["states"] });
 /** An edit of the program. */
 const edit = fc.oneof(
   eventOf("declare", { name: keyName, args: fc.record({ rotation }, { requiredKeys: [] }) }),
   eventOf("declare", { name: keyName, args: fc.record({ rotation }) }),
-  eventOf("declare", {
-    name: webhookName,
-    args: fc.record(webhook, { requiredKeys: ["webhookId", "state"] }),
-  }),
-  eventOf("declare", { name: fc.constant("fleet1"), args: fc.record(fleet, { requiredKeys: ["states"] }) }),
+  eventOf("declare", { name: webhookName, args: webhookArgs }),
+  eventOf("declare", { name: fc.constant("fleet1"), args: fleetArgs }),
 );
 
 const fault: fc.Arbitrary<Fault> = fc
@@ -79,6 +75,8 @@ const faults = fc.oneof(
   { weight: 1, arbitrary: fc.tuple(silence) },
 );
 
+const pointer = fc.constantFrom("none", "right", "wrong");
+
 /** What people do. */
 const act = fc.oneof(
   eventOf("undeclare", { name }),
@@ -89,10 +87,7 @@ const act = fc.oneof(
   eventOf("revoke", { which }),
   eventOf("forget", { name }),
   eventOf("import", { name: fc.oneof(keyName, webhookName), which }),
-  eventOf("point", {
-    apiKey: fc.constantFrom("none", "right", "wrong"),
-    apiKeyId: fc.constantFrom("none", "right", "wrong"),
-  }),
+  eventOf("point", { apiKey: pointer, apiKeyId: pointer }),
 );
 
 const event = fc.oneof(
@@ -104,10 +99,9 @@ const event = fc.oneof(
 /** Something that happens to a stack. What is impossible at the moment is skipped. */
 export type Event = typeof event extends fc.Arbitrary<infer Each> ? Each : never;
 
+const edits = fc.array(edit, { minLength: 2, maxLength: 5 });
+
 /** The life of a stack. It starts with a program. */
 export const lives: fc.Arbitrary<readonly Event[]> = fc
-  .tuple(
-    fc.array(edit, { minLength: 2, maxLength: 5 }),
-    fc.array(event, { minLength: 10, maxLength: 30, size: "max" }),
-  )
+  .tuple(edits, fc.array(event, { minLength: 10, maxLength: 30, size: "max" }))
   .map((parts) => parts.flat());

@@ -63,10 +63,8 @@ function assertFewRequests({ command: { verb }, calls, service, now, before }: F
 }
 
 /** Asserts that each valid key is in the state, or that a message named it when it was lost. */
-function assertNoKeyLost(
-  { calls, notices, stack, service, before, wasKilled, now }: Finished,
-  known: Known,
-): void {
+function assertNoKeyLost(finished: Finished, known: Known): void {
+  const { calls, notices, stack, service, before, wasKilled, now } = finished;
   for (const [index, { key, isLive }] of service.keys.entries()) {
     if (!isLive || known.lost.has(key) || holdersOf(key, stack).length > 0) continue;
     known.lost.add(key);
@@ -159,9 +157,8 @@ function assertInitialState({ calls, stack, before }: Finished, id: number): voi
   for (const entry of stack) {
     const [old, now] = [before.stack.get(entry), initialStateOf(entry.outputs, id)];
     const earlier = old && initialStateOf(old.outputs, id);
-    const isShared = calls.some(
-      (call) => (!old || call.name !== entry.name) && goalOf(call, id) !== undefined,
-    );
+    const others = calls.filter((call) => !old || call.name !== entry.name);
+    const isShared = others.some((call) => goalOf(call, id) !== undefined);
     const isRight = now === undefined || now === (earlier ?? (isShared ? now : before.webhooks.get(id)));
     assert(isRight, `${entry.name} has a wrong initial state of webhook ${id}`);
   }
@@ -172,11 +169,7 @@ function assertRefreshed({ stack, service, before }: Finished, known: Known): vo
   known.drifted.clear();
   for (const { name, outputs } of stack)
     for (const [id, recorded] of webhooksOf(outputs))
-      assert.equal(
-        recorded,
-        service.webhooks.get(Number(id)),
-        `${name} shows another state of webhook ${id}`,
-      );
+      assert.equal(recorded, service.webhooks.get(Number(id)), `${name} has a wrong state of webhook ${id}`);
   for (const [entry, { name, outputs }] of before.stack) {
     const { webhookId } = outputs as { readonly webhookId?: number };
     const isThere = webhookId === undefined || service.webhooks.has(webhookId);
@@ -192,10 +185,7 @@ function holdersOf(key: string, stack: Iterable<Entry>): readonly Entry[] {
 /** Returns the recorded states of webhooks. */
 export function webhooksOf({ webhookId, state, states, otherStates }: Properties): [string, unknown][] {
   if (typeof webhookId === "number") return [[String(webhookId), state]];
-  return Object.entries({
-    ...(states as Properties | undefined),
-    ...(otherStates as Properties | undefined),
-  });
+  return Object.entries({ ...(states as object), ...(otherStates as object) });
 }
 
 /** Returns the state that arguments declare for a webhook; `undefined` for any. */

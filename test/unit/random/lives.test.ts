@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 
+import type { WebhookState } from "../../../provider/src/partner-api/operations.ts";
 import type { Properties } from "../../../provider/src/plugin/properties.ts";
 import { LONG, runSeed, scaled } from "../../support/random.ts";
 import { runCommand, startPlugin, type Command, type Entry, type Operation } from "./engine.ts";
@@ -33,44 +34,16 @@ class Life {
 
   /** @throws if a promise is broken. */
   async live(event: Event): Promise<void> {
-    const { webhooks, keys } = this.#service;
-    switch (event.event) {
-      case "declare":
-        this.#declare(event.name, event.args);
-        return;
-      case "undeclare":
-        this.#program.delete(event.name);
-        return;
-      case "rotate":
-        this.#rotate(event.name, event.overlapDays);
-        return;
-      case "run":
-        await this.#run(event.command, event.faults);
-        return;
-      case "wait":
-        this.#now += event.days * DAY;
-        return;
-      case "change":
-        this.#known.drifted.add(event.webhookId);
-        if (event.state === "gone") webhooks.delete(event.webhookId);
-        else webhooks.set(event.webhookId, event.state);
-        return;
-      case "revoke": {
-        const [key] = keys.slice(event.which).filter(({ isLive }) => isLive);
-        if (key === undefined) return;
-        key.isLive = false;
-        this.#known.gone.add(key.key);
-        return;
-      }
-      case "forget":
-        this.#forget(event.name);
-        return;
-      case "import":
-        await this.#import(event.name, event.which);
-        return;
-      case "point":
-        this.#point(event);
-    }
+    if (event.event === "declare") this.#declare(event.name, event.args);
+    else if (event.event === "undeclare") this.#program.delete(event.name);
+    else if (event.event === "rotate") this.#rotate(event.name, event.overlapDays);
+    else if (event.event === "run") await this.#run(event.command, event.faults);
+    else if (event.event === "wait") this.#now += event.days * DAY;
+    else if (event.event === "change") this.#change(event.webhookId, event.state);
+    else if (event.event === "revoke") this.#revoke(event.which);
+    else if (event.event === "forget") this.#forget(event.name);
+    else if (event.event === "import") await this.#import(event.name, event.which);
+    else this.#point(event);
   }
 
   /**
@@ -120,6 +93,21 @@ class Life {
   #rotate(name: string, overlapDays: number): void {
     const rotation = { trigger: `at ${this.#now}`, overlapDays };
     if (this.#program.has(name)) this.#program.set(name, { rotation });
+  }
+
+  /** Somebody else changes a webhook, or deletes it. */
+  #change(webhookId: number, state: WebhookState | "gone"): void {
+    this.#known.drifted.add(webhookId);
+    if (state === "gone") this.#service.webhooks.delete(webhookId);
+    else this.#service.webhooks.set(webhookId, state);
+  }
+
+  /** Somebody else deletes a key. */
+  #revoke(which: number): void {
+    const [key] = this.#service.keys.slice(which).filter(({ isLive }) => isLive);
+    if (key === undefined) return;
+    key.isLive = false;
+    this.#known.gone.add(key.key);
   }
 
   /** Imports a key, or a webhook, that is in no state. */

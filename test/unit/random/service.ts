@@ -19,12 +19,9 @@ export const SHAPES = [
 ];
 type Shape = ReturnType<typeof shape>;
 
-function shape(
-  deletesBy: "key" | "id",
-  body: (key: string, id: string) => unknown,
-  apiKey: string,
-  apiKeyId: string,
-) {
+type Body = (key: string, id: string) => unknown;
+
+function shape(deletesBy: "key" | "id", body: Body, apiKey: string, apiKeyId: string) {
   return { deletesBy, body, pointers: { apiKey, apiKeyId } };
 }
 

@@ -34,14 +34,12 @@ async function inputsOf(name: string, { urn }: { urn: pulumi.Output<string> }) {
   return registered.get(name);
 }
 
+const misspelled = () => partners.getPartnerWebhooksOutput({ providers: eu } as object);
+
 it.each([
   ["no argument", () => new Provider("eu"), 'Provider "eu" needs its arguments as an object: baseUrl'],
   ["a wrong argument", () => new Provider("eu", { ...eu, url: "" }), 'Provider "eu" has no argument "url"'],
-  [
-    "a misspelled option",
-    () => partners.getPartnerWebhooksOutput({ providers: eu } as object),
-    'getPartnerWebhooks has no argument "providers"',
-  ],
+  ["a misspelled option", misspelled, 'getPartnerWebhooks has no argument "providers"'],
   ["a provider named default", () => new Provider("default", eu), '"default" is the name of the account'],
   ["an empty account", () => new Provider("default", { ...eu, account: "" }), '"default" is the name'],
   ["a number as account", () => new Provider("eu", { ...eu, account: 7 }), "account must be text: quote it"],

@@ -18,9 +18,7 @@ it("declares the resources, the function and the settings of the registration", 
     inputs: Object.keys(inputProperties),
     outputs: Object.keys(properties),
   }));
-  expect(declared).toEqual(
-    RESOURCES.map(({ nativeToken, type, inputs, outputs }) => ({ nativeToken, type, inputs, outputs })),
-  );
+  expect(RESOURCES).toMatchObject(declared);
   expect(Object.keys(schema.functions)).toEqual([PARTNER_WEBHOOKS.nativeToken]);
   for (const settings of [schema.config.variables, schema.provider.inputProperties])
     expect(Object.keys(settings)).toEqual(SETTINGS);

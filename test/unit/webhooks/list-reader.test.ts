@@ -27,9 +27,7 @@ it.each<[string, unknown, ReturnType<typeof idsIn>]>([
   ["an array of numbers", { data: [1, 2] }, ["webhooks", []]],
   ["an array with null", [{ id: 1 }, null], ["webhooks", []]],
   ["not in the response", { success: true }, ["webhooks", []]],
-  ["a text", '"<html>"', ["webhooks", []]],
   ["not JSON", "id: 1", [null, []]],
-  ["nothing", "", [null, []]],
 ])("a list that is %s", (_where, body, expected) => {
   expect(idsIn(body)).toEqual(expected);
 });
@@ -40,27 +38,12 @@ it.each<[string, unknown, ReturnType<typeof idsIn>]>([
   ["named webhookId in only one record", [{ id: 1, webhook_id: 2 }, { id: 2 }], ["webhookId", ["/id"]]],
   ["named hookId", [{ HookID: 1 }, { hookId: 2 }], [1, 2]],
   ["in an inner object", [{ webhook: { id: 1 } }, { attributes: { id: 2 } }], [1, 2]],
-  [
-    "in the record and another one inside",
-    [{ id: 1, webhook: { id: 7 } }],
-    ["webhookId", ["/id", "/webhook/id"]],
-  ],
+  ["in the record and inside", [{ id: 1, webhook: { id: 7 } }], ["webhookId", ["/id", "/webhook/id"]]],
   ["only in a linked object", [{ ref: 1, owner: { id: 7 } }], ["webhookId", ["/ref", "/owner/id"]]],
-  [
-    "under another name",
-    [
-      { ref: 1, team: 5 },
-      { ref: 2, team: 5 },
-    ],
-    ["webhookId", ["/ref"]],
-  ],
+  ["under another name", [1, 2].map((ref) => ({ ref, team: 5 })), ["webhookId", ["/ref"]]],
   ["missing in a record", [{ id: 1 }, { name: "a" }], ["webhookId", []]],
-  ["null in a record", [{ id: 1 }, { id: null }], ["webhookId", []]],
   ["not unique", [{ id: 1 }, { id: "1" }], ["webhookId", []]],
   ["a word", [{ id: "wh_1", ref: 1 }], ["webhookId", ["/ref"]]],
-  ["zero", [{ id: 0 }], ["webhookId", []]],
-  ["negative", [{ id: -1 }], ["webhookId", []]],
-  ["a fraction", [{ id: 1.5 }], ["webhookId", []]],
   ["text with a leading zero", [{ id: "01" }], ["webhookId", []]],
   ["a 64-bit integer", '[{"id":9007199254740993}]', ["webhookId", []]],
   ["a 64-bit integer as text", [{ id: "9007199254740993" }], ["webhookId", []]],
@@ -93,12 +76,10 @@ describe("the list", () => {
     [{ links: [{ rel: "self" }, { rel: "next", href: "/b" }] }, "/links"],
     [{ meta: { next_page_token: "dG9rZW4" } }, "/meta/next_page_token"],
     [{ "@odata.nextLink": "/b" }, "/@odata.nextLink"],
-    [{ nextPage: 2 }, "/nextPage"],
     [{ cursor: "dG9rZW4" }, "/cursor"],
     [{ load_more_hooks: "/b" }, "/load_more_hooks"],
     [{ has_more: true }, "/has_more"],
     [{ pageInfo: { hasNextPage: "true", endCursor: "a" } }, "/pageInfo/hasNextPage"],
-    [{ isTruncated: true }, "/isTruncated"],
     [{ isLastPage: false }, "/isLastPage"],
     [{ total: 3 }, "/total"],
     [{ meta: { total_count: "3" } }, "/meta/total_count"],
@@ -135,15 +116,7 @@ describe("the list", () => {
   });
 
   it("does not go on because of what is in a record", () => {
-    expect(signOf({ data: [{ id: 1, next: "/b", has_more: true, total: 9, items: [{ id: 5 }] }] })).toBe(
-      null,
-    );
-  });
-
-  it("says where its values were found", () => {
-    const body = { data: [{ id: 1 }, { id: 2, attributes: { enabled: false } }] };
-    expect(readWebhookList(JSON.stringify(body), {}, {})).toMatchObject({
-      pointers: { webhooks: "/data", webhookId: "/id", webhookState: "/attributes/enabled" },
-    });
+    const record = { id: 1, next: "/b", has_more: true, total: 9, items: [{ id: 5 }] };
+    expect(signOf({ data: [record] })).toBe(null);
   });
 });

@@ -1,17 +1,15 @@
 import { onTestFinished } from "vitest";
 
-import type { Clock } from "../../../provider/src/partner-api/rate-limiter.js";
 import { PartnerError } from "../../../provider/src/partner-api/errors.js";
 import type { WebhookState } from "../../../provider/src/partner-api/operations.js";
-import { PluginProcess } from "../../../provider/src/plugin/plugin-process.js";
 import type { Properties } from "../../../provider/src/plugin/properties.js";
-import { PartialFailure, ResourceAdapter } from "../../../provider/src/plugin/resource-adapter.js";
+import { PartialFailure, type ResourceAdapter } from "../../../provider/src/plugin/resource-adapter.js";
 import type { Notice } from "../../../provider/src/plugin/resource.js";
-import { createWebhooks } from "../../../provider/src/webhooks/webhooks.js";
-import { ACCESS_TOKEN, startPartnerApi, type PartnerApiServer } from "../../support/partner-api-server.ts";
+import type { PartnerApiServer } from "../../support/sandbox.ts";
+import { startPlugin } from "../random/engine.ts";
 
-/** The webhooks of a service, unless a test says otherwise. */
-export const FOUND = { 101: "active", 102: "active", 103: "disabled" } as const;
+export { sandboxFor as serviceWith, WEBHOOKS as FOUND } from "../../support/sandbox.ts";
+
 export const URN = "urn:pulumi:dev::shop::partners:index:PartnerWebhookStates::fleet";
 export const NAME = { id: "default", urn: URN };
 
@@ -21,21 +19,10 @@ export interface Stored {
   readonly outputs: Properties;
 }
 
-/** Starts a service that ends with the test. */
-export async function serviceWith(
-  webhooks: Readonly<Record<number, WebhookState>> = FOUND,
-): Promise<PartnerApiServer> {
-  const service = await startPartnerApi(webhooks);
-  onTestFinished(() => service.close());
-  return service;
-}
+type Change = (records: { id: number; status: WebhookState }[]) => unknown;
 
-/** Changes what the list shows. @param change Gets records such as `{ id: 101, status: "active" }`. */
-export function showList(
-  service: PartnerApiServer,
-  change: (records: { id: number; status: WebhookState }[]) => unknown,
-  headers = {},
-): void {
+/** Changes what the list shows. */
+export function showList(service: PartnerApiServer, change: Change, headers = {}): void {
   service.answers.listWebhooks = () => {
     const records = Array.from(service.webhooks, ([id, status]) => ({ id, status }));
     return { body: change(records), headers };
@@ -55,38 +42,24 @@ export function showOne(service: PartnerApiServer): void {
 export type Run = ReturnType<typeof startRun>;
 
 /** Starts one process of the plugin, in which retries do not wait. */
-export function startRun({ url }: PartnerApiServer, responses: object = {}) {
-  const notices: Notice[] = [];
-  const shown: string[] = [];
+export function startRun({ url: baseUrl, accessToken }: PartnerApiServer, responses: object = {}) {
   let skipped = 0;
-  const clock: Clock = {
-    now: () => performance.now() + skipped,
-    random: () => 0.5,
-    sleep: (milliseconds) => {
-      skipped += milliseconds;
-      return Promise.resolve();
-    },
-  };
-  const plugin = new PluginProcess({
+  const { plugin, adapterOf, list, notices, visible } = startPlugin({
     env: {},
-    clock,
-    notify: (notice) => void notices.push(notice),
-    showStatus: (text) => void shown.push(text),
+    clock: {
+      now: () => performance.now() + skipped,
+      random: () => 0.5,
+      sleep: (milliseconds) => Promise.resolve(void (skipped += milliseconds)),
+    },
+    settings: { baseUrl, accessToken, responses: JSON.stringify(responses) },
   });
-  const settings: Readonly<Record<string, string>> = {
-    baseUrl: url,
-    accessToken: ACCESS_TOKEN,
-    responses: JSON.stringify(responses),
-  };
-  plugin.configure({ get: (key) => settings[key.replace("partners:", "")] });
   onTestFinished(async () => {
     await (await plugin.open()).close();
   });
-  const { webhookState, webhookStates, list } = createWebhooks(plugin);
   return {
-    webhook: new ResourceAdapter(plugin, webhookState),
-    fleet: new ResourceAdapter(plugin, webhookStates),
-    ...{ list, plugin, notices, shown },
+    webhook: adapterOf("webhook1"),
+    fleet: adapterOf("fleet1"),
+    ...{ list, plugin, notices, shown: visible },
     /** The texts of the notices of one severity. */
     texts: (severity: Notice["severity"]) =>
       notices.filter((notice) => notice.severity === severity).map(({ text }) => text),
@@ -102,12 +75,7 @@ export async function preview(handlers: ResourceAdapter, olds: Stored | null, ar
 }
 
 /** Updates a resource, or creates it. @throws as the handlers do. */
-export async function up(
-  handlers: ResourceAdapter,
-  olds: Stored | null,
-  args: Properties,
-  urn = URN,
-): Promise<Stored> {
+export async function up(handlers: ResourceAdapter, olds: Stored | null, args: Properties, urn = URN) {
   const { inputs, plan } = await preview(handlers, olds, args, urn);
   if (olds === null) return { inputs, outputs: (await handlers.create(inputs, urn)).outputs };
   if (plan?.changes !== true) return olds;
@@ -124,10 +92,8 @@ export async function refresh(handlers: ResourceAdapter, olds: Stored): Promise<
 export async function failureOf(
   promise: Promise<unknown>,
 ): Promise<{ readonly error: PartnerError; readonly kept: Properties | null }> {
-  const error = await promise.then(
-    () => null,
-    (reason: unknown) => reason,
-  );
+  const [outcome] = await Promise.allSettled([promise]);
+  const error: unknown = outcome.status === "rejected" ? outcome.reason : null;
   if (error instanceof PartialFailure) return { error: error.reason, kept: error.properties };
   if (error instanceof PartnerError) return { error, kept: null };
   throw new Error("no failure", { cause: error });
