@@ -14,10 +14,10 @@ function imports(files, ...forbidden) {
   return { files, rules: { "@typescript-eslint/no-restricted-imports": ["error", { patterns }] } };
 }
 
-/** The rules of ARCHITECTURE.md. The last one that matches a file counts, so each repeats what it must. */
+/** Which folder may import what. The last rule that matches a file counts, so each repeats what it must. */
 const PULUMI = ["^@pulumi/", "Only hosts/ and resources/ speak to the engine."];
 const UNDICI = ["^undici", "Only partner-api/ sends requests."];
-const ROOMS = [
+const FOLDERS = [
   imports(["provider/src/{plugin,cli}/**/*.ts"], PULUMI, UNDICI, [
     "/resources/",
     "A program's process loads resources/, the plugin's process everything else.",
@@ -59,11 +59,11 @@ const ROOMS = [
 ];
 
 export default tseslint.config(
-  { ignores: ["**/dist/", "**/node_modules/", "coverage/"] },
+  { ignores: ["**/dist/", "**/node_modules/"] },
   js.configs.recommended,
   {
     files: ["**/*.cjs"],
-    languageOptions: { globals: { __filename: "readonly", process: "readonly", require: "readonly" } },
+    languageOptions: { globals: { process: "readonly", require: "readonly" } },
   },
   {
     files: ["**/*.ts"],
@@ -107,10 +107,10 @@ export default tseslint.config(
       "no-restricted-syntax": [
         "error",
         ...[`:not(TSLiteralType) > Literal[value=${SENTENCE}]`, `TemplateElement[value.raw=${SENTENCE}]`].map(
-          (selector) => ({ selector, message: "A sentence stands beside its kind, in *-messages.ts." }),
+          (selector) => ({ selector, message: "Put sentences into *-messages.ts." }),
         ),
       ],
     },
   },
-  ...ROOMS,
+  ...FOLDERS,
 );

@@ -2,17 +2,9 @@ import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /** The slowest files, slowest first. They run first, so that no worker is idle at the end. */
-const SLOWEST = [
-  "docs",
-  "life",
-  "examples",
-  "packages",
-  "crash",
-  "pipeline",
-  "languages",
-  "webhooks",
-  "keys",
-].map((name) => `/engine/${name}.test.ts`);
+const SLOWEST = ["docs", "life", "examples", "packages", "accounts", "crash", "pipeline", "hooks"].map(
+  (name) => `/engine/${name}.test.ts`,
+);
 /** The others run by project. A file of the last one takes about a second. */
 const PROJECTS = ["engine", "plugin", "unit"];
 
@@ -32,7 +24,7 @@ export default defineConfig({
     maxWorkers: 3,
     sequence: { sequencer: SlowestFirst },
     projects: [
-      // No module of ours keeps state, so files may share it. The SDK's do, which engine tests load.
+      // Handlers keep no state in modules, so files may share them. Engine tests load the SDK, which does.
       { test: { name: "unit", isolate: false, include: ["test/unit/**/*.test.ts"], testTimeout: 30_000 } },
       {
         test: {

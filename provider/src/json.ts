@@ -125,7 +125,7 @@ export function pointersOf(nodes: readonly DocumentNode[], limit = 10): string[]
   return [...new Set(pointers)].slice(0, limit);
 }
 
-/** Returns the unescaped reference tokens of a JSON Pointer (RFC 6901); `null` if the text is none. */
+/** Returns the unescaped reference tokens of a JSON Pointer (RFC 6901); `null` if the text is not one. */
 export function parsePointer(text: string): string[] | null {
   if (text === "") return [];
   if (!text.startsWith("/") || /~(?![01])/.test(text)) return null;

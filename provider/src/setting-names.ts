@@ -60,8 +60,8 @@ export function unknownSettings(project: string, names: readonly string[], prefi
     });
 }
 
-/** Says that a setting of {@link TEXT_SETTINGS} is no text. As a number, a token may have lost digits. */
-export function notTextText(setting: string): string {
+/** Says that a setting of {@link TEXT_SETTINGS} is not text. As a number, a token may have lost digits. */
+export function mustBeText(setting: string): string {
   return `${setting} must be text: quote it.`;
 }
 

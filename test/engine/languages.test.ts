@@ -2,6 +2,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 
+import schema from "../../provider/schema.json" with { type: "json" };
 import { runShell } from "../../provider/tools/child-process.ts";
 import { readFolder } from "../support/canary.ts";
 import { LONG } from "../support/random.ts";
@@ -20,7 +21,7 @@ it.for(Object.entries(LANGUAGES))(
     const api = await sandboxFor();
     const env = { ...environmentFor(api), PULUMI_IGNORE_AMBIENT_PLUGINS: "" }; // Finds the host for Java.
     const { engine, cwd, pulumi, shell } = await exampleProject(language, env);
-    await pulumi("package add partners@0.1.0");
+    await pulumi(`package add partners@${schema.version}`);
     const hasExists = language === "go" && (await addExists(cwd));
     await pulumi("install");
     await pulumi("stack init dev");

@@ -18,9 +18,18 @@ export async function killed(
   // An event log may be cut off in the middle of a line.
   const interrupted = start().catch(() => null);
   await Promise.race([held.reached, interrupted]);
-  for (const pid of enginesBelow(process.pid)) process.kill(pid, "SIGKILL");
+  for (const pid of enginesBelow(process.pid)) kill(pid);
   await interrupted;
   held.release();
+}
+
+/** Kills a process, unless it has ended by now. */
+function kill(pid: number): void {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+  }
 }
 
 /**

@@ -123,7 +123,6 @@ export async function createTestStack({ env, files, program }: TestStackOptions)
     outputs: async () =>
       JSON.parse(await pulumi("stack", "output", "--json", "--show-secrets")) as Record<string, unknown>,
     stateFile: () => readFile(statePath, "utf8"),
-    statePath,
     /** The state, with secrets in plain text. */
     exportStack: async () => JSON.parse(await pulumi("stack", "export", "--show-secrets")) as Deployment,
     backendDir: engine.backendDir,

@@ -15,8 +15,6 @@ const x509 = await import("@peculiar/x509");
 export interface CertificateFacts {
   /** The DNS names and IP addresses that it is valid for. */
   readonly hosts: readonly string[];
-  /** @default tomorrow */
-  readonly notAfter?: Date;
 }
 
 /** A certificate authority. Nothing trusts it by default. */
@@ -42,7 +40,7 @@ export async function createAuthority(name = "Test Authority") {
     /** The root certificate as PEM, for the file that `NODE_EXTRA_CA_CERTS` names. */
     certificate: issuer.toString("pem"),
     /** Creates a certificate and its private key for a server, as PEM. */
-    async issue({ hosts, notAfter = tomorrow }: CertificateFacts) {
+    async issue({ hosts }: CertificateFacts) {
       const keys = await generateKeys();
       const names = hosts.map((value) => ({ type: "dns", value }) as const);
       const certificate = await x509.X509CertificateGenerator.create({
@@ -51,7 +49,7 @@ export async function createAuthority(name = "Test Authority") {
         signingKey: rootKeys.privateKey,
         signingAlgorithm: ALGORITHM,
         notBefore,
-        notAfter,
+        notAfter: tomorrow,
         extensions: [new x509.SubjectAlternativeNameExtension(names)],
       });
       const key = KeyObject.from(keys.privateKey).export({ type: "pkcs8", format: "pem" }).toString();

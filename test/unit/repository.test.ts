@@ -5,8 +5,7 @@ import { OLDEST_CLI } from "../../provider/tools/engine/pulumi-cli.ts";
 import { FILES, page, PAGES, sectionOf } from "./docs/pages.ts";
 
 const TEXTS = FILES.filter(
-  (file) =>
-    /\.(md|ts|js|cjs|mjs|sh|ya?ml|py|go|java|txt|json|svg)$/.test(file) && !/package-lock|golden/.test(file),
+  (file) => /\.(md|ts|js|cjs|sh|ya?ml|py|go|java|txt|json|svg)$/.test(file) && !/package-lock/.test(file),
 );
 /** What people read or run. A test may show what is wrong. */
 const PUBLISHED = TEXTS.filter((file) => !file.startsWith("test/"));

@@ -9,11 +9,8 @@ import { PluginProcess } from "../plugin/plugin-process.js";
 import type { ResponseMapping } from "../plugin/response-mapping.js";
 import { SettingsReader } from "../plugin/settings.js";
 import { configurationWarnings, NAMESPACE, SETTING_NAMES } from "../setting-names.js";
-import {
-  readWebhookList,
-  type UnreadableList,
-  type WebhookListReading,
-} from "../webhooks/webhook-list-reader.js";
+import { readWebhookList, type WebhookListReading } from "../webhooks/webhook-list-reader.js";
+import { unreadableList } from "../webhooks/webhook-messages.js";
 import { stateFieldsOf, type StateField } from "../webhooks/webhook-state-reader.js";
 import { quoteForShell, type Command } from "./command.js";
 
@@ -92,7 +89,8 @@ async function readConfig(cwd: string, stack?: string): Promise<Config> {
     return config;
   } catch {
     // The caught error may quote the URL of a backend, which may contain a password.
-    const command = `pulumi ${["config", "--show-secrets", ...flags.slice(1)].join(" ")} > /dev/null`;
+    const shown = stack === undefined ? "" : ` --stack ${quoteForShell(stack)}`;
+    const command = `pulumi config --show-secrets${shown} > /dev/null`;
     throw new Error(
       'The stack configuration cannot be read. If there is no stack yet, run "pulumi stack init". ' +
         `Otherwise, to see why, run "${command}" in the project.`,
@@ -122,7 +120,13 @@ async function checkService(config: Config, hasProject: boolean, report: Report)
     const isVariable = !hasProject || reader.originOf("responses") === "environment";
     const commandsFor: CommandsFor = (members) =>
       isVariable ? [variableCommand({ ...responses, ...members })] : configCommands(members);
-    reportList(readWebhookList(text, headers, responses), responses, commandsFor, report);
+    const list = readWebhookList(text, headers, responses);
+    if (list.isReadable) reportList(list, responses, commandsFor, report);
+    else {
+      const { setting, pointers } = list;
+      const commands = pointers.flatMap((pointer) => (setting ? commandsFor({ [setting]: pointer }) : []));
+      report("failed", "list", unreadableList(list, plugin.settingName).message, commands);
+    }
   } catch (error) {
     if (!(error instanceof PartnerError)) throw error;
     report("failed", check, `${error.message} [${error.code}]`);
@@ -146,21 +150,11 @@ function variableCommand(responses: ResponseMapping): string {
 
 /** Reports what was recognized and where, and all webhooks with their states. */
 function reportList(
-  list: WebhookListReading | UnreadableList,
+  list: WebhookListReading,
   responses: ResponseMapping,
   commandsFor: CommandsFor,
   report: Report,
 ): void {
-  if (!list.isReadable) {
-    const { setting, pointers } = list;
-    if (setting === null) report("failed", "list", "The response is not JSON.");
-    else {
-      const commands = pointers.flatMap((pointer) => commandsFor({ [setting]: pointer }));
-      const finding = `The list is not recognized. Set responses.${setting} to the right JSON Pointer:`;
-      report("failed", "list", finding, commands);
-    }
-    return;
-  }
   const { webhooks, incompleteSign: sign } = list;
   const found = Object.entries(list.pointers).filter(([, pointer]) => pointer !== null);
   const where = found.map(([name, pointer]) => `${name} at ${JSON.stringify(pointer)}`).join(", ");

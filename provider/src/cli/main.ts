@@ -28,7 +28,8 @@ async function main(args: readonly string[]): Promise<number> {
   const command = COMMANDS.get(name);
   if (name === "--version") return print(`${VERSION}\n`);
   if (wantsHelp) return print(command?.help ?? HELP);
-  if (command === undefined) return fail('Name a command: run "npx --no -- pulumi-partners --help".');
+  if (command === undefined)
+    return fail('No such command. For a list, run "npx --no -- pulumi-partners --help".');
   try {
     return await command.run(parseOptions(command, name, rest));
   } catch (error) {

@@ -115,9 +115,9 @@ function toOutputs(outputs: Properties): Properties {
  *
  * @param properties Those with `__provider`, without which the resource could never be updated or deleted.
  */
-function rethrow(properties: Properties, usesLastSettings = false): (error: unknown) => never {
+function rethrow(properties: Properties, mayUseLastSettings = false): (error: unknown) => never {
   return (error) => {
-    const message = host.describeError(error, usesLastSettings);
+    const message = host.describeError(error, mayUseLastSettings);
     if (!(error instanceof PartialFailure))
       throw Object.assign(new Error(message), { stack: "", toString: () => SENDER });
     const outputs = toOutputs({ ...error.properties, __provider: properties["__provider"] });

@@ -16,7 +16,7 @@ export function errorText(error: PartnerError, usesLastSettings: boolean): strin
 /** The same error as that of another resource. @param name Empty if it is not known. */
 export function repeatedText({ summary, code }: PartnerError, name: string): string {
   const other = name === "" ? "another resource" : JSON.stringify(name);
-  return `${summary}, as for ${other}, whose error says what to do. [${code}]`;
+  return `${summary} (the same error as for ${other}, which says what to do). [${code}]`;
 }
 
 /** A bug, without its message: those of Node and `JSON.parse` quote their input. */
@@ -42,7 +42,7 @@ export const NOT_A_COMMAND =
   "This is a Pulumi plugin. Pulumi starts it when needed: see the README of pulumi-partners.\n";
 
 const LAST_SETTINGS =
-  'A refresh or destroy uses the settings of the last "pulumi up": to use today\'s, add --run-program.';
+  'Without --run-program, a refresh or destroy uses the settings of the last "pulumi up".';
 
 /** Whether other settings could help: neither after an interruption, nor if the service refuses or fails. */
 function dependsOnSettings({ code, status }: PartnerError): boolean {

@@ -8,7 +8,7 @@ import {
   DEFAULT_ACCOUNT,
   EXPLICIT,
   NAMESPACE,
-  notTextText,
+  mustBeText,
   SECRET_SETTINGS,
   SETTINGS,
   TEXT_SETTINGS,
@@ -25,19 +25,13 @@ const DEFAULT_NAME = /^default(?:_\d+_\d+_\d|_[a-z]+_\/|$)/;
 /** The calls of the engine about the provider itself, whose inputs are the settings. */
 export class NativeConfiguration {
   readonly #host: PluginHost;
-  #isCurrent = false;
 
   constructor(host: PluginHost) {
     this.#host = host;
   }
 
-  /** Whether the settings are today's, even in a `destroy`: a program runs, or there is no stack. */
-  get isCurrent(): boolean {
-    return this.#isCurrent;
-  }
-
   check(request: proto.CheckRequest): proto.CheckResponse {
-    this.#isCurrent = true; // Without a program, the engine calls only `configure`.
+    this.#host.hasCurrentSettings = true; // Without a program, the engine calls only `configure`.
     const { plugin } = this.#host;
     const news = fromStruct(request.getNews());
     const inputs = checkedInputs(request.getUrn(), news);
@@ -46,7 +40,7 @@ export class NativeConfiguration {
     const prefix = plugin.isExplicit ? "" : NAMESPACE;
     for (const text of unknownSettings(partsOf(request.getUrn()).project, names, prefix))
       plugin.notify(warning(text));
-    const problems = TEXT_SETTINGS.filter((name) => !isText(news[name])).map(notTextText);
+    const problems = TEXT_SETTINGS.filter((name) => !isText(news[name])).map(mustBeText);
     try {
       // Values that are not known yet cannot be checked here; the checks of the resources report them later.
       if (problems.length === 0 && !JSON.stringify(inputs).includes(UNKNOWN)) plugin.readSettings();
@@ -60,8 +54,8 @@ export class NativeConfiguration {
 
   /**
    * Names the settings that differ. A new account name replaces an explicit provider together with its
-   * resources. The default provider is only updated: its resources refuse the new account, but a replacement
-   * would stay in the state, and later replace every key.
+   * resources. The default provider is only updated: its resources refuse the new account. A replacement
+   * would leave the old provider in the state, and the next run would replace every resource that names it.
    */
   diff(request: proto.DiffRequest): proto.DiffResponse {
     const [olds, news] = [fromStruct(request.getOlds()), fromStruct(request.getNews())];
@@ -79,7 +73,8 @@ export class NativeConfiguration {
 
   configure(request: proto.ConfigureRequest): proto.ConfigureResponse {
     const inputs = fromStruct(request.getArgs());
-    this.#isCurrent ||= valueOf(inputs, EXPLICIT) === undefined; // `pulumi do` checks nothing.
+    // `pulumi do` checks nothing.
+    this.#host.hasCurrentSettings ||= valueOf(inputs, EXPLICIT) === undefined;
     this.#host.plugin.configure(configSource(inputs));
     // Without acceptSecrets, the engine passes plain values, and itself marks what derives from secrets.
     return new proto.ConfigureResponse().setSupportspreview(true);

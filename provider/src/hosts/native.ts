@@ -50,10 +50,10 @@ function methodsOf(host: PluginHost, version: string, schema: object): grpc.Unty
   const configuration = new NativeConfiguration(host);
   const resources = new NativeResources(host);
 
-  /** @param runsAlone Whether the engine also calls it without a program, and then with the last settings. */
+  /** @param mayUseLastSettings See {@link PluginHost.describeError}. */
   function method<Request extends object, Response>(
     handle: (request: Request) => Response | Promise<Response>,
-    runsAlone = false,
+    mayUseLastSettings = false,
   ): grpc.handleUnaryCall<Request, Response> {
     return ({ request }, callback) => {
       const urn = (request as { getUrn?(): string }).getUrn?.() ?? "";
@@ -64,8 +64,7 @@ function methodsOf(host: PluginHost, version: string, schema: object): grpc.Unty
             callback(null, response);
           },
           (error: unknown) => {
-            const usesLastSettings = runsAlone && !configuration.isCurrent;
-            callback(statusOf(error, host.describeError(error, usesLastSettings, urn)));
+            callback(statusOf(error, host.describeError(error, mayUseLastSettings, urn)));
           },
         );
     };

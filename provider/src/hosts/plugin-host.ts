@@ -23,8 +23,8 @@ export class PluginHost {
   readonly #shown = new Set<string>();
   /** The first resource that failed, for each error that others can have as well. */
   readonly #firstFailures = new Map<string, string>();
-  /** Whether a program runs: only then does the engine check inputs, and pass the settings of today. */
-  #runsProgram = false;
+  /** Whether the settings are today's: without a program, the engine passes those of the last `up`. */
+  hasCurrentSettings = false;
 
   /**
    * @param engine Its address. Without one, as in a test, messages go to stderr, and signals are not handled.
@@ -71,7 +71,7 @@ export class PluginHost {
 
   /** Checks inputs. An error is reported as a problem with them. */
   async check(resource: ResourceAdapter, olds: Properties, news: Properties) {
-    this.#runsProgram = true;
+    this.hasCurrentSettings = true; // The engine calls it only for a program.
     try {
       return await resource.check(olds, news, this.#urn);
     } catch (error) {
@@ -83,11 +83,11 @@ export class PluginHost {
    * Returns the message that the user sees. An error that many resources have is told in full once; a partial
    * failure always is, because the engine stores its message with the resource.
    *
-   * @param runsAlone Whether the engine makes this call without a program as well.
+   * @param mayUseLastSettings Whether the engine makes this call without a program as well.
    * @param urn The resource, if the call is over.
    */
-  describeError(error: unknown, runsAlone = false, urn = this.#urn): string {
-    const usesLastSettings = runsAlone && !this.#runsProgram;
+  describeError(error: unknown, mayUseLastSettings = false, urn = this.#urn): string {
+    const usesLastSettings = mayUseLastSettings && !this.hasCurrentSettings;
     if (error instanceof PartialFailure) return errorText(error.reason, usesLastSettings);
     if (!(error instanceof PartnerError)) return unexpectedText(error);
     if (error.summary === null || error.effect !== "none") return errorText(error, usesLastSettings);

@@ -23,7 +23,7 @@ export async function performStep(change: KeyChange, state: KeyState): Promise<A
   const step = nextStep(change, state);
   if (step === "create") return createKey(change, state);
   if (step === "rotate") return rotateKey(change, state);
-  if (step === "read" || step === "blocked") return promoteKey(change, state);
+  if (step === "read" || step === "blocked") return finishCreation(change, state);
   // The engine itself performs a replacement.
   return { state: step === "expire" ? await withoutPreviousKey(change, state) : state, failure: null };
 }
@@ -42,7 +42,10 @@ async function createKey(change: KeyChange, state: KeyState): Promise<Applied<Ke
     cause = error;
   }
   const at = new Date(plugin.currentTime()).toISOString();
-  const applied = promoteKey(change, { ...state, unfinished: { at, trigger: rotation.trigger, response } });
+  const applied = finishCreation(change, {
+    ...state,
+    unfinished: { at, trigger: rotation.trigger, response },
+  });
   return cause && applied.failure ? { ...applied, failure: lostCreation(cause, applied.failure) } : applied;
 }
 
@@ -63,13 +66,13 @@ async function withoutPreviousKey(change: KeyChange, state: KeyState): Promise<K
   return { ...state, previous: null, previousExpiresAt: null };
 }
 
-/** Makes the key of the unfinished creation the current one, if it can be read. Sends no request. */
-function promoteKey(change: KeyChange, state: KeyState): Applied<KeyState> {
+/** Makes the key of the unfinished creation the current one, or returns why it cannot. Sends no request. */
+function finishCreation(change: KeyChange, state: KeyState): Applied<KeyState> {
   const { plugin, known, name, rotation } = change;
   const { current, unfinished } = state;
   const { key, failure } = readUnfinished(change, state);
   if (key === null) return { state, failure };
-  known.created.set(key.apiKey, name);
+  known.createdFor.set(key.apiKey, name);
   const promoted = {
     current: key,
     previous: current,
@@ -93,6 +96,8 @@ export function readUnfinished(
   if (key === null) return failed(keyLost(unfinished, current !== null, urn));
   const { apiKey } = key;
   if ([current, previous].some((own) => own?.apiKey === apiKey)) return failed(sameKey(null));
-  const holder = known.created.get(apiKey) ?? known.holders.get(apiKey);
-  return holder === undefined ? { key, failure: null } : failed(sameKey(holder.urn));
+  const holder = known.createdFor.get(apiKey) ?? known.seenIn.get(apiKey);
+  if (holder === undefined) return { key, failure: null };
+  const isReplaced = urn !== "" && holder.urn === urn;
+  return failed(sameKey(isReplaced ? null : holder.urn));
 }

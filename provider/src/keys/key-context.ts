@@ -5,14 +5,14 @@ import { bodyOf, type Key, type UnfinishedCreation } from "./key-state.js";
 
 /** What this process knows of keys. The engine runs one process for each of its operations on an account. */
 export interface KnownKeys {
-  /** The resource whose state holds, or held, each key: a service may return the same key again. */
-  readonly holders: Map<string, ResourceName>;
-  /** The resource for which this process has created each key. */
-  readonly created: Map<string, ResourceName>;
+  /** Keys in the states that this process has seen, with their resources: a service may return one again. */
+  readonly seenIn: Map<string, ResourceName>;
+  /** Keys that this process has created, with their resources. */
+  readonly createdFor: Map<string, ResourceName>;
   /** Keys whose deletion may have taken effect, so a 404 is expected. */
   readonly deletions: Set<string>;
   /** The URNs of resources without a key, whose creation has failed in this process. */
-  readonly withoutKey: Set<string>;
+  readonly urnsWithoutKey: Set<string>;
 }
 
 /** A resource whose keys change, and what it needs for that. */

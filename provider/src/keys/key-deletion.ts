@@ -23,7 +23,7 @@ export async function deleteKeys(context: KeyContext, state: KeyState): Promise<
   const { plugin, known, name } = context;
   const { current, previous, unfinished } = state;
   // After a failed replacement, consumers still use this key. The dynamic host does not say whose it is.
-  const lacksKey = name.urn === "" ? known.withoutKey.size > 0 : known.withoutKey.has(name.urn);
+  const lacksKey = name.urn === "" ? known.urnsWithoutKey.size > 0 : known.urnsWithoutKey.has(name.urn);
   if (current !== null && lacksKey) throw keyStillNeeded(current, name.urn);
 
   const failures: PartnerError[] = [];
@@ -36,7 +36,7 @@ export async function deleteKeys(context: KeyContext, state: KeyState): Promise<
   }
   const distinctKeys = new Map(keys.map((key) => [key.apiKey, key])).values();
   for (const key of distinctKeys) {
-    const creator = known.created.get(key.apiKey);
+    const creator = known.createdFor.get(key.apiKey);
     if (creator !== undefined && creator.id !== name.id) {
       plugin.notify(sameKeyKept(key, creator.urn));
       continue;
@@ -70,12 +70,13 @@ export async function deleteKey({ plugin, known, name: { urn } }: KeyContext, ke
     if (failure === null) return;
     if (!(index === 0 ? NOT_FOUND : INVALID_ID).includes(failure.status ?? 0)) throw failure;
   }
-  // A 404 proves deletion only for the identifier the service uses, at the right address.
-  const provesIt = identity.isDeletedByKey || ids.length > 1;
+  // A 404 proves a deletion only for the identifier that the service uses.
+  const isRightId = identity.isDeletedByKey || ids.length > 1;
   const isOwnEffect = known.deletions.has(apiKey);
-  if (isOwnEffect && provesIt) return;
-  if (!isOwnEffect && !provesIt && !identity.isNamed)
-    throw deletionUnclear(key, urn, identity, plugin.settingName);
-  if (!isOwnEffect) await plugin.assertReachable();
-  plugin.notify(keyWasGone(key, urn, provesIt ? null : identity.idPointer, plugin.settingName));
+  if (isOwnEffect && isRightId) return;
+  if (!isOwnEffect) {
+    if (!isRightId && !identity.isNamed) throw deletionUnclear(key, urn, identity, plugin.settingName);
+    await plugin.assertReachable(); // At a wrong address, a 404 proves nothing.
+  }
+  plugin.notify(keyWasGone(key, urn, isRightId ? null : identity.idPointer, plugin.settingName));
 }

@@ -39,12 +39,12 @@ export function keyUnrecognized(
 
 /** The response to a creation was lost. @param unfinished What that means. */
 export function lostCreation(cause: PartnerError, unfinished: PartnerError): PartnerError {
-  return changed(cause, `${cause.message} ${unfinished.message}`);
+  return withMessage(cause, `${cause.message} ${unfinished.message}`);
 }
 
 /** A rotation that has deleted the previous key fails. */
 export function previousDeleted(failure: PartnerError): PartnerError {
-  return changed(failure, `${failure.message} The previous key was deleted.`);
+  return withMessage(failure, `${failure.message} The previous key was deleted.`);
 }
 
 /** Nothing tracks a creation any more: a person has acted, or the resource is removed. */
@@ -83,10 +83,10 @@ export function sameKeyKept(key: Key, urn: string): Notice {
   return warning(`The service returned ${keyName(key, urn)} again, not a new one, so it was not deleted.`);
 }
 
-/** A resource is removed because it was replaced, but its replacement has no key. */
+/** A resource is removed because it was replaced, but its replacement has no key, or may be without one. */
 export function keyStillNeeded(key: Key, urn: string): PartnerError {
-  const text = `Did not delete ${keyName(key, urn)}: its replacement has no key.`;
-  return resourceError(`${text} Fix the replacement's error first.`);
+  const why = urn === "" ? "another key could not be created" : "its replacement has no key";
+  return resourceError(`Did not delete ${keyName(key, urn)}: ${why}. Fix that error first.`);
 }
 
 /** A 404 does not prove that a key is gone. The pointers lead to its ID, if there is one, and to the key. */
@@ -107,7 +107,7 @@ export function deletionUnclear(
 /** A key of a resource that is removed cannot be deleted: here, `state delete` is a way out. */
 export function deletionRefused(failure: PartnerError, key: Key, urn: string): PartnerError {
   const lastResort = `If ${keyName(key, urn)} no longer works, run "pulumi state delete ${quoted(urn)}".`;
-  return changed(failure, `${failure.message} ${lastResort}`);
+  return withMessage(failure, `${failure.message} ${lastResort}`);
 }
 
 /** Several deletions of a removal failed. */
@@ -137,7 +137,7 @@ export function rotationAhead(key: Key, urn: string, why: DueReason, validUntil:
   const what = `${keyName(key, urn)} (${why === "trigger" ? "new rotation.trigger" : `created ${day}`})`;
   return information(
     validUntil === null
-      ? `"pulumi up" creates a new key, and deletes ${what}.`
+      ? `"pulumi up" replaces ${what} and deletes it.`
       : `"pulumi up" rotates ${what}; it stays valid until ${minuteOf(validUntil)}.`,
   );
 }
@@ -168,7 +168,7 @@ function creationBlocked(at: string, reason: string, hasKey: boolean, urn: strin
 }
 
 /** Returns an error with another message. */
-function changed({ code, effect, status }: PartnerError, message: string): PartnerError {
+function withMessage({ code, effect, status }: PartnerError, message: string): PartnerError {
   return new PartnerError(code, message, { effect, status });
 }
 

@@ -26,15 +26,15 @@ import { dueReason, isNewTrigger, isPreviousValid, overlapEnd, type Step } from 
  */
 export function keyResource(plugin: PluginProcess): Resource<KeyInputs, KeyState> {
   const known: KnownKeys = {
-    holders: new Map(),
-    created: new Map(),
+    seenIn: new Map(),
+    createdFor: new Map(),
     deletions: new Set(),
-    withoutKey: new Set(),
+    urnsWithoutKey: new Set(),
   };
   const changeOf = ({ rotation }: KeyInputs, name: ResourceName) => ({ plugin, known, name, rotation });
   const markWithoutKey = (urn: string, { current }: KeyState): void => {
-    if (current === null) known.withoutKey.add(urn);
-    else known.withoutKey.delete(urn);
+    if (current === null) known.urnsWithoutKey.add(urn);
+    else known.urnsWithoutKey.delete(urn);
   };
 
   return {
@@ -50,7 +50,7 @@ export function keyResource(plugin: PluginProcess): Resource<KeyInputs, KeyState
     },
 
     plan(olds, news, name, changesAccount) {
-      for (const key of [olds.current, olds.previous]) if (key !== null) known.holders.set(key.apiKey, name);
+      for (const key of [olds.current, olds.previous]) if (key !== null) known.seenIn.set(key.apiKey, name);
       if (changesAccount || news.isUnknown) return { changes: true, replaces: [], notices: [] };
       const change = changeOf(news, name);
       const step = nextStep(change, olds);

@@ -70,7 +70,7 @@ export interface PartnerClient {
 
 /** How many times the time of one attempt an operation may take. */
 const OPERATION_FACTOR = 4;
-/** The minimum length of a word in a header that is a secret by itself: a server may quote it alone. */
+/** The minimum length of a word in a header that is a secret on its own: a server may quote it alone. */
 const MIN_WORD_LENGTH = 8;
 
 /** Creates a client. @throws {PartnerError} if the environment sets an invalid proxy. */

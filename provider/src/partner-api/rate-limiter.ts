@@ -24,11 +24,11 @@ export const MAX_IN_FLIGHT = 16;
 
 /** Milliseconds of the first pause after a 429 without `Retry-After`, and of the longest one. */
 const [FIRST_PAUSE, LONGEST_PAUSE] = [1_000, 60_000];
-/** Milliseconds without any success after which a 429 ends an operation. */
+/** Milliseconds without any other response after which a 429 ends an operation. */
 const PATIENCE = 120_000;
 /** Milliseconds that a timer of Node may fire early. */
 const TIMER_ERROR = 2;
-/** How many more requests may be in flight after each success, until there are 16 again. */
+/** How many more requests may be in flight after each other response, until there are 16 again. */
 const GROWTH = 0.05;
 
 /**
@@ -87,7 +87,7 @@ export class RateLimiter {
   release(status: number | null, retryAfter: number | null): void {
     this.#inFlight -= 1;
     if (status === 429) this.#throttle(retryAfter);
-    else if (status !== null) this.#succeed();
+    else if (status !== null) this.#relax();
     this.#wake(Math.floor(this.#limit) - this.#inFlight);
   }
 
@@ -105,7 +105,7 @@ export class RateLimiter {
     this.#wake(Infinity); // They wait for the end of the pause instead, or give up.
   }
 
-  #succeed(): void {
+  #relax(): void {
     this.#throttledSince = null;
     this.#nextPause = Math.max(FIRST_PAUSE, this.#nextPause / 2);
     this.#limit = Math.min(MAX_IN_FLIGHT, this.#limit + GROWTH);

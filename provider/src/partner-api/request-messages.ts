@@ -34,7 +34,7 @@ export function requestFailed(failure: RequestFailure): PartnerError {
     `${clause(pathOf(template, webhookId))}.`,
     mayHaveChanged ? WORDS[operation].changed : "",
     mayHaveChanged && kind === "create" && remedy === AGAIN ? "" : remedy, // Not to be repeated blindly.
-    serverWords === null ? "" : `The server said: "${serverWords}".`,
+    serverWords === null ? "" : `The server said: "${serverWords}"${/[.!?]$/.test(serverWords) ? "" : "."}`,
   ];
   const last = outcome.end === "interrupted" ? null : outcome.attempt;
   return new PartnerError(code, message.filter((part) => part !== "").join(" "), {

@@ -51,7 +51,7 @@ export class PluginProcess {
   #settings: Settings | null = null;
   #client: Promise<PartnerClient> | null = null;
   #list: { readonly requestedAt: number; readonly response: Promise<ApiResponse> } | null = null;
-  #hasReached = false;
+  #isKnownReachable = false;
 
   constructor(options: ProcessOptions) {
     this.#options = options;
@@ -119,11 +119,12 @@ export class PluginProcess {
   async assertReachable(): Promise<void> {
     const { lastReceivedAt } = await this.open();
     const isSilent = lastReceivedAt === null || this.now() - lastReceivedAt > SILENCE;
-    if (this.#hasReached && !isSilent) return;
-    await this.requestList(isSilent ? this.now() - SILENCE : -Infinity).catch((error: unknown) => {
+    if (this.#isKnownReachable && !isSilent) return;
+    const notBefore = isSilent ? this.now() - SILENCE : -Infinity;
+    await this.requestList(notBefore).catch((error: unknown) => {
       if (!(error instanceof PartnerError) || error.isUnreachable) throw error;
     });
-    this.#hasReached = true;
+    this.#isKnownReachable = true;
   }
 
   async #open(): Promise<PartnerClient> {

@@ -6,7 +6,10 @@ import { areKnown, type Properties, type ResourceName } from "./properties.js";
 import type { Plan, Resource } from "./resource.js";
 import { keptAfterRepetitions, otherAccount, otherServer, unknownArgument } from "./setting-messages.js";
 
-/** How often a failure may come again: after the hundredth call, the engine would drop the current key. */
+/**
+ * After so many repetitions of one failure, the call succeeds with what was kept: after the hundredth, the
+ * engine would drop the outputs, and with them the current key.
+ */
 const MAX_REPETITIONS = 3;
 
 /** Thrown to a host when an operation fails but the resource must be kept in the state. */
@@ -120,6 +123,7 @@ export class ResourceAdapter<Inputs = unknown, State = unknown> {
   async update(olds: Properties, news: Properties, name: ResourceName): Promise<Properties> {
     this.#assertOwned(olds);
     const onlyMoves = olds["server"] !== news["server"] && !this.#plan(olds, news, name, false).changes;
+    // Only the address changed: record it, and send nothing.
     return onlyMoves ? this.#complete(olds, news) : this.#apply(this.#resource.stateOf(olds), news, name);
   }
 

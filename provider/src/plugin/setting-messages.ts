@@ -27,7 +27,7 @@ export function missingSetting(setting: string, isExplicit: boolean): string {
 export function unusedVariable(setting: string): string {
   const [address, variable] = [`${NAMESPACE}baseUrl`, variableOf("baseUrl")];
   return (
-    `${variableOf(setting)} is used only with ${variable}, and the address is ${address}: ` +
+    `${variableOf(setting)} is used only with ${variable}, but the address is set in ${address}: ` +
     `set ${NAMESPACE}${setting}, or move the address to ${variable}.`
   );
 }

@@ -6,6 +6,7 @@ import {
   DEFAULT_ACCOUNT,
   EXPLICIT,
   NAMESPACE,
+  SECRET_SETTINGS,
   variableOf,
   type SettingName,
 } from "../setting-names.js";
@@ -111,7 +112,7 @@ export class SettingsReader {
   #text(setting: SettingName): string | null {
     const configured = this.#configured(setting);
     if (configured) return configured;
-    const isSecret = setting === "accessToken" || setting === "headers";
+    const isSecret = (SECRET_SETTINGS as readonly string[]).includes(setting);
     return isSecret && !this.#usesEnvironmentAddress() ? null : this.#variable(setting);
   }
 

@@ -6,7 +6,7 @@ import {
   DEFAULT_ACCOUNT,
   EXPLICIT,
   NAMESPACE,
-  notTextText,
+  mustBeText,
   SECRET_SETTINGS,
   SETTING_NAMES,
   SETTINGS,
@@ -82,7 +82,7 @@ function whenKnown(value: unknown, convert: (known: unknown) => string): pulumi.
 function textOf(setting: string, value: unknown): string {
   if (value == null) return ""; // An empty setting counts as not set.
   if (typeof value === "string") return value;
-  if (TEXT_SETTINGS.includes(setting)) throw new pulumi.RunError(notTextText(setting));
+  if (TEXT_SETTINGS.includes(setting)) throw new pulumi.RunError(mustBeText(setting));
   return JSON.stringify(value);
 }
 

@@ -61,7 +61,7 @@ export interface Sandbox {
 const HOST = "127.0.0.1";
 const ROOT = "/api/v1/partners";
 const DEFAULT_WEBHOOKS = { 101: "active", 102: "active", 103: "disabled" } as const;
-/** What the list shows beside the state. */
+/** What the list shows besides the state. */
 const NAMES: Readonly<Record<string, string>> = { 101: "orders", 102: "invoices", 103: "refunds" };
 
 /**

@@ -134,7 +134,8 @@ function stateAfter(
 ): FleetState {
   const named = pick(reached, idsOf(states ?? {}));
   // A released webhook stays managed until it is in its final state.
-  const unnamed = idsOf(reached).filter((id) => !(id in named) && reached[id] !== released[id]);
+  const isReleased = (id: number): boolean => id in released && reached[id] === released[id];
+  const unnamed = idsOf(reached).filter((id) => !(id in named) && !isReleased(id));
   const managed = [...idsOf(named), ...unnamed];
   // With `others`, a webhook that is missing from the list is still covered.
   const keptInitialStates = isState(others) ? olds.initialStates : pick(olds.initialStates, managed);

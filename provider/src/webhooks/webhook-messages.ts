@@ -1,6 +1,6 @@
 import { PartnerError, resourceError } from "../partner-api/errors.js";
 import { oppositeState, type WebhookState } from "../partner-api/operations.js";
-import { warning, type Notice } from "../plugin/resource.js";
+import { information, warning, type Notice } from "../plugin/resource.js";
 import { wrongImportId, type NameSetting } from "../plugin/setting-messages.js";
 import type { IncompleteSign, UnreadableList } from "./webhook-list-reader.js";
 import type { StateField } from "./webhook-state-reader.js";
@@ -93,7 +93,7 @@ export function willChange(why: Why, state: WebhookState, webhookIds: readonly n
     stateOnDestroy: ` because of stateOnDestroy, unless another resource declares ${them}`,
   }[why];
   const text = `This update sets ${webhooksText(webhookIds)} to ${state}${reason}.`;
-  return { severity: "information", text };
+  return information(text);
 }
 
 /** The list shows webhooks without their states. @param fields The members that may hold them. */
@@ -143,9 +143,9 @@ export type Need = keyof typeof NEEDS;
 
 /** The subject of the sentence, and the way around it. */
 const NEEDS = {
-  others: ['"others"', ' Otherwise, name the webhooks in "states".'],
+  others: ['"others"', ' To set only some webhooks, name them in "states".'],
   getPartnerWebhooks: ["getPartnerWebhooks", ""],
-  import: ["The import", " Otherwise, declare the webhook without an import."],
+  import: ["The import", " You can also declare the webhook without an import."],
 } as const;
 
 /** The maximum number of reasons, and of webhooks in a row, to name. */
@@ -167,9 +167,9 @@ function incompleteText(sign: IncompleteSign, settingName: NameSetting): string 
 /** Proposes the members that may hold the state. Empty if there are none. */
 function stateRemedy(fields: readonly StateField[], settingName: NameSetting): string {
   if (fields.length === 0) return "";
-  const choice = oneOf(fields.map(({ pointer, values }) => `${pointer} (${values.join(", ")})`));
+  const choice = oneOf(fields.map(({ pointer, values }) => `"${pointer}" (values: ${values.join(", ")})`));
   const words = `${settingName("responses.active")} and ${settingName("responses.disabled")}`;
-  const more = fields.some(({ needsWords }) => needsWords) ? `, and ${words} to its values` : "";
+  const more = fields.some(({ needsWords }) => needsWords) ? `, and list its values in ${words}` : "";
   return ` Set ${settingName("responses.webhookState")} to ${choice}${more}.`;
 }
 
@@ -183,7 +183,7 @@ function listed(webhookIds: readonly number[]): string {
 }
 
 function oneOf(choices: readonly string[]): string {
-  return choices.length > 1 ? `one of ${choices.join(", ")}` : choices.join();
+  return choices.join(" or ");
 }
 
 function inflections({ length }: readonly unknown[]) {

@@ -158,7 +158,7 @@ it("in a project, the commands set stack configuration", async () => {
 });
 
 it.each([
-  [{ body: "not JSON" }, /^failed +list +The response is not JSON\.$/m],
+  [{ body: "not JSON" }, /^failed +list +The webhook list is not JSON\. Check PARTNERS_BASE_URL\.$/m],
   [{ status: 403, body: "{}" }, /^failed +service .*returned 403.*\[PARTNERS_STATUS\]$/m],
 ])("the doctor fails after %j", async (answer, finding) => {
   const api = await serviceWith();

@@ -8,7 +8,7 @@ import { warning } from "../../../provider/src/plugin/resource.js";
 const [ORDERS, REFUNDS] = ["orders", "refunds"].map((name) => `urn:pulumi:dev::a::partners:index:X::${name}`);
 const SUMMARY = "POST https://partners.example.com/api/v1/partners/api-key: the server returned 401";
 const TEXT = `${SUMMARY}. Check the token.`;
-const LAST_UP = "to use today's, add --run-program.";
+const LAST_UP = 'Without --run-program, a refresh or destroy uses the settings of the last "pulumi up".';
 
 function refused(facts: ErrorFacts = {}, text = TEXT): PartnerError {
   return new PartnerError("PARTNERS_STATUS", text, { summary: SUMMARY, status: 401, ...facts });
@@ -26,7 +26,7 @@ it("an error that many resources have is told in full once; then, one line names
   const told = (host: PluginHost, urn?: string) => host.describeError(refused(), false, urn);
   const full = `${TEXT} [PARTNERS_STATUS]`; // Also if a retry hook repeats the call.
   const short = (name: string) =>
-    `${SUMMARY}, as for ${name}, whose error says what to do. [PARTNERS_STATUS]`;
+    `${SUMMARY} (the same error as for ${name}, which says what to do). [PARTNERS_STATUS]`;
   const texts = [ORDERS, ORDERS, REFUNDS, ""].map((urn) => told(host, urn));
   expect(texts).toEqual([full, full, short('"orders"'), short('"orders"')]);
   const unnamed = hostAlone(); // As when the dynamic host deletes.

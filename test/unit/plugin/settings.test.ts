@@ -65,7 +65,7 @@ describe("settings", () => {
   // token to its own server.
   it("take the token of the environment only together with its address", () => {
     expect(messageOf({ baseUrl: RIGHT.baseUrl }, env)).toBe(
-      "PARTNERS_ACCESS_TOKEN is used only with PARTNERS_BASE_URL, and the address is partners:baseUrl: " +
+      "PARTNERS_ACCESS_TOKEN is used only with PARTNERS_BASE_URL, but the address is set in partners:baseUrl: " +
         "set partners:accessToken, or move the address to PARTNERS_BASE_URL. Nothing was sent.",
     );
     expect(readerOf(RIGHT, env).read().headers).toEqual({});
