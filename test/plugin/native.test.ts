@@ -120,7 +120,7 @@ it("a state that cannot be decoded fails with our own message, and the process c
   expect(await plugin.read("101", { __provider: HOOK.__provider })).toMatchObject({ id: "101" });
 });
 
-it("the plugin tells its version and schema, and what it has not: types, functions, methods", async () => {
+it("the plugin reports its version and schema, and rejects unknown types, functions and methods", async () => {
   const { plugin } = await start(native);
   const info = await plugin.call(METHODS.getPluginInfo, new empty.Empty());
   expect(info.getVersion()).toBe(manifest.version);

@@ -29,7 +29,7 @@ export interface PartnerWebhookStateArgs {
 export class PartnerWebhookState extends PartnerResource {
   /** The ID of the webhook. */
   declare readonly webhookId: pulumi.Output<number>;
-  /** The state of the webhook, as last read or set; `null` if its last change failed halfway. */
+  /** The state of the webhook, as last read or set; `null` if a change may have been made. */
   declare readonly state: pulumi.Output<WebhookState | null>;
   /** What happens to the webhook when the resource is removed. */
   declare readonly stateOnDestroy: pulumi.Output<StateOnDestroy>;

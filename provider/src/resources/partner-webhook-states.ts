@@ -37,8 +37,8 @@ export interface PartnerWebhookStatesArgs {
  */
 export class PartnerWebhookStates extends PartnerResource {
   /**
-   * The states of the webhooks in the input `states`, by ID, as last read or set; `null` if the last change
-   * failed halfway.
+   * The states of the webhooks in the input `states`, by ID, as last read or set; `null` if a change may
+   * have been made.
    */
   declare readonly states: pulumi.Output<Readonly<Record<string, WebhookState | null>>>;
   /** The state of all other webhooks of the account, or `"leave"`. */
@@ -48,8 +48,8 @@ export class PartnerWebhookStates extends PartnerResource {
   /** The states of the webhooks that `others` covers, by ID, as `states`. */
   declare readonly otherStates: pulumi.Output<Readonly<Record<string, WebhookState | null>>>;
   /**
-   * The states in which all managed webhooks became managed, also because of `others`, by ID; `null` if the
-   * list did not show it.
+   * The state of each managed webhook when it became managed, by ID, also of those that `others` covers;
+   * `null` if the list did not show it.
    */
   declare readonly initialStates: pulumi.Output<Readonly<Record<string, WebhookState | null>>>;
 

@@ -141,7 +141,7 @@ describe("a rotation", () => {
   });
 });
 
-it("a lost creation blocks the next one until a person acts, and hinders nothing else", async () => {
+it("a lost creation blocks the next one until a person acts, and blocks nothing else", async () => {
   const { service, stack } = await start();
   loseAnswers(service, "createApiKey");
   const { error } = await stack.up(at("a"));
@@ -239,7 +239,7 @@ describe("an unread creation", () => {
     },
   );
 
-  it("keeps a destroy from ending, after the other keys are deleted, until the pointer is right", async () => {
+  it("fails a destroy, which deletes the other keys, until the pointer is right", async () => {
     const { service, stack } = await start({ body: UNREADABLE });
     await stack.up(at("a"), POINTER);
     await stack.up(at("b"));

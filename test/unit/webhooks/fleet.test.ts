@@ -227,7 +227,7 @@ it("a webhook that an incomplete list lacks may be gone after a 404, and then ne
   await startRun(service).webhook.delete({ ...outputs, initialState: "disabled" }, NAME);
 });
 
-it("an incomplete list hinders others and getPartnerWebhooks, but no refresh and no release", async () => {
+it("with an incomplete list, others and getPartnerWebhooks fail, but a refresh and a release work", async () => {
   const service = await serviceWith();
   const args = { states: {}, others: "disabled", stateOnDestroy: "restore" };
   const olds = await up(startRun(service).fleet, null, args);
