@@ -22,7 +22,7 @@ it("a Node that is too old causes an error with both versions, before undici is 
     };`);
   const { api, plugin } = await start({ env });
   const { message } = await errorOf(plugin.create(KEY));
-  expect(message).toMatch(/^Node 20\.11\.0 is too old: .*Node 22\.19.*\[PARTNERS_CONFIGURATION\]$/);
+  expect(message).toMatch(/^Node 20\.11\.0 is too old: .*Node 22\.19 or newer .*\[PARTNERS_CONFIGURATION\]$/);
   const [failure] = (await plugin.check(HOOK)).failures;
   expect(failure?.reason).toMatch(/\[PARTNERS_CONFIGURATION\]$/);
   expect(api.requests).toEqual([]);

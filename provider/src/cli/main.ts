@@ -29,7 +29,7 @@ async function main(args: readonly string[]): Promise<number> {
   if (name === "--version") return print(`${VERSION}\n`);
   if (wantsHelp) return print(command?.help ?? HELP);
   if (command === undefined)
-    return fail('No such command. For a list, run "npx --no -- pulumi-partners --help".');
+    return fail('The command is missing or unknown: run "npx --no -- pulumi-partners --help".');
   try {
     return await command.run(parseOptions(command, name, rest));
   } catch (error) {

@@ -95,9 +95,10 @@ export function readUnfinished(
     return failed(keyUnrecognized(unfinished, candidates, current !== null, urn, plugin.settingName));
   if (key === null) return failed(keyLost(unfinished, current !== null, urn));
   const { apiKey } = key;
-  if ([current, previous].some((own) => own?.apiKey === apiKey)) return failed(sameKey(null));
   const holder = known.createdFor.get(apiKey) ?? known.seenIn.get(apiKey);
-  if (holder === undefined) return { key, failure: null };
-  const isReplaced = urn !== "" && holder.urn === urn;
-  return failed(sameKey(isReplaced ? null : holder.urn));
+  // A replacement does not have the key that it replaces in its state, but has the same URN.
+  const isOwn =
+    [current, previous].some((own) => own?.apiKey === apiKey) || (urn !== "" && holder?.urn === urn);
+  if (isOwn) return failed(sameKey(null));
+  return holder === undefined ? { key, failure: null } : failed(sameKey(holder.urn));
 }

@@ -88,8 +88,8 @@ test("npx --no -- pulumi-partners prints the commands, the options of one, and t
 });
 
 test.each([
-  [[], `No such command. For a list, run "${NPX} --help".`],
-  [["pk_live_hunter22"], `No such command. For a list, run "${NPX} --help".`],
+  [[], `The command is missing or unknown: run "${NPX} --help".`],
+  [["pk_live_hunter22"], `The command is missing or unknown: run "${NPX} --help".`],
   [["doctor", "pk_live_hunter22"], `An option is unknown or has no value: run "${NPX} doctor --help".`],
 ])("the command line %j fails with one sentence, which does not repeat it", async (args, message) => {
   const { code, stdout, stderr } = await run(...args);

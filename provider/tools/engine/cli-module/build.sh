@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# build.sh FOLDER [yaml] [java]: builds the Pulumi CLI of go.mod, with its hosts for Go, Node and Python. Go skips
-# what is up to date.
+# build.sh FOLDER [yaml] [java]: builds the Pulumi CLI of go.mod, with its hosts for Go, Node and Python.
+# Go skips what is up to date.
 set -euo pipefail
 cd "$(dirname "$0")"
 
-# The compiler is quicker if it collects less garbage and describes nothing to debuggers. Without cgo, it needs no
-# C compiler.
+# The compiler is quicker if it collects less garbage and describes nothing to debuggers. Without cgo, it needs
+# no C compiler.
 export GOBIN="$1" GOGC=400 CGO_ENABLED=0 GOFLAGS=-mod=readonly
 sdk=github.com/pulumi/pulumi/sdk/v3
 version=$(go list -m -f '{{.Version}}' $sdk)

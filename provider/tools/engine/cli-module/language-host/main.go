@@ -1,6 +1,6 @@
-// Command language-host runs programs in Go, TypeScript and Python, and generates SDKs for them. It uses the same
-// libraries as Pulumi's own language hosts, which are not published as Go modules. The name of the executable
-// selects the language: pulumi-language-go, pulumi-language-nodejs or pulumi-language-python.
+// Command language-host runs programs in Go, TypeScript and Python, and generates SDKs for them. It uses the
+// same libraries as Pulumi's own language hosts, which are not published as Go modules. The name of the
+// executable selects the language: pulumi-language-go, pulumi-language-nodejs or pulumi-language-python.
 package main
 
 import (
@@ -78,7 +78,8 @@ func (h *host) Run(ctx context.Context, r *pulumirpc.RunRequest) (*pulumirpc.Run
 		"dry_run":      strconv.FormatBool(r.DryRun),
 	} {
 		flags = append(flags, "--"+name+"="+value)
-		env = append(env, "PULUMI_"+strings.ToUpper(name)+"="+value) // A Go program has no launcher that reads flags.
+		// A Go program has no launcher that reads flags.
+		env = append(env, "PULUMI_"+strings.ToUpper(name)+"="+value)
 	}
 	program, err := h.program(ctx, r, flags)
 	if err != nil {
