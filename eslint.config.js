@@ -23,25 +23,26 @@ const FOLDERS = [
     "A program's process loads resources/, the plugin's process everything else.",
   ]),
   imports(["provider/src/partner-api/**/*.ts"], PULUMI, [
-    "^\\.\\./(?!json\\.js|version\\.js)",
+    "^\\.\\./(?!bodies/(?:json|failure-reports)\\.js|version\\.js)",
     "The client knows no Pulumi and no resource.",
   ]),
   imports(["provider/src/{keys,webhooks}/**/*.ts"], PULUMI, UNDICI, [
     "/(?:keys|webhooks|hosts|resources)/",
     "The features do not depend on each other, nor on a host.",
   ]),
+  imports(["provider/src/bodies/**/*.ts"], ["^(?!\\./)", "Bodies are read without knowing who asks."]),
   imports(
     ["provider/src/**/*-reader.ts"],
     [
-      "^(?!\\.\\./json\\.js$|\\.\\./plugin/response-mapping\\.js$|\\./[a-z-]+-reader\\.js$)",
-      "What a body means depends on its text and on the mapping alone.",
+      "^(?!\\.\\./bodies/|\\.\\./partner-api/operations\\.js$|\\./[a-z-]+-reader\\.js$)",
+      "What a body means depends on its text, the mapping and the words of the contract alone.",
     ],
   ),
   imports(
     ["provider/src/resources/**/*.ts"],
     ["^undici|^node:(?!module$)", "A program only registers resources; the plugin's process does the work."],
     [
-      "/(?:hosts|plugin|keys|webhooks|partner-api|sandbox|cli)/",
+      "/(?:hosts|plugin|keys|webhooks|bodies|partner-api|sandbox|cli)/",
       "The engine loads the handlers through registration.ts; a program may import only types.",
       true,
     ],
@@ -101,7 +102,7 @@ export default tseslint.config(
     rules: { "max-len": ["error", { code: 110, ignoreUrls: true }] },
   },
   {
-    files: ["provider/src/{plugin,keys,webhooks,partner-api,hosts}/**/*.ts"],
+    files: ["provider/src/{plugin,keys,webhooks,bodies,partner-api,hosts}/**/*.ts"],
     ignores: ["**/*-messages.ts", "**/*-reader.ts", "**/response-mapping.ts"], // Lists of names are no sentences.
     rules: {
       "no-restricted-syntax": [

@@ -10,5 +10,5 @@ export { PartnerWebhookStates, type PartnerWebhookStatesArgs } from "./resources
 export { Provider, type ProviderArgs } from "./resources/provider.js";
 export type { KeyResponse, OtherWebhooks, StateOnDestroy } from "./registration.js";
 export type { WebhookState } from "./partner-api/operations.js";
-export type { JsonScalar } from "./json.js";
-export type { ResponseMapping } from "./plugin/response-mapping.js";
+export type { JsonScalar } from "./bodies/json.js";
+export type { ResponseMapping } from "./bodies/response-mapping.js";

@@ -6,7 +6,7 @@ import { promisify, styleText } from "node:util";
 import { API_ROOT, OPERATIONS } from "../partner-api/operations.js";
 import { PartnerError } from "../partner-api/errors.js";
 import { PluginProcess } from "../plugin/plugin-process.js";
-import type { ResponseMapping } from "../plugin/response-mapping.js";
+import type { ResponseMapping } from "../bodies/response-mapping.js";
 import { SettingsReader } from "../plugin/settings.js";
 import { configurationWarnings, NAMESPACE, SETTING_NAMES } from "../setting-names.js";
 import { readWebhookList, type WebhookListReading } from "../webhooks/webhook-list-reader.js";

@@ -1,6 +1,6 @@
 import { Struct } from "google-protobuf/google/protobuf/struct_pb.js";
 
-import { isObject } from "../json.js";
+import { isObject } from "../bodies/json.js";
 import { SIGNATURE, UNKNOWN, withoutUndefined, type Properties } from "../plugin/properties.js";
 
 /** The {@link SIGNATURE} of a secret. */

@@ -1,4 +1,4 @@
-import { isObject } from "../json.js";
+import { isObject } from "../bodies/json.js";
 import { areKnown, UNKNOWN, type Properties } from "../plugin/properties.js";
 import { unknownArgument } from "../plugin/setting-messages.js";
 import { ROTATION_RULES } from "./key-messages.js";

@@ -1,3 +1,4 @@
+import { reportsFailure } from "../bodies/failure-reports.js";
 import {
   isObject,
   nameSet,
@@ -6,11 +7,10 @@ import {
   parseDocument,
   parsePointer,
   pointersOf,
-  reportsFailure,
   resolvePointer,
   type DocumentNode,
-} from "../json.js";
-import type { ResponseMapping } from "../plugin/response-mapping.js";
+} from "../bodies/json.js";
+import type { ResponseMapping } from "../bodies/response-mapping.js";
 
 /** What a response says of the key. Secret. */
 export interface KeyReading {

@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
 
-import { isObject } from "../json.js";
+import { isObject } from "../bodies/json.js";
 import type { ApiResponse } from "../partner-api/client.js";
 import type { Properties } from "../plugin/properties.js";
 import type { KeyResponse, PARTNER_API_KEY } from "../registration.js";

@@ -1,4 +1,4 @@
-import { reportsFailure } from "../json.js";
+import { reportsFailure } from "../bodies/failure-reports.js";
 import { sendOnce, type Attempt, type HttpResponse } from "./attempt.js";
 import { createConnections, type BaseUrl } from "./connections.js";
 import { API_ROOT, OPERATIONS, STATE_OPERATION, type Operation, type WebhookState } from "./operations.js";

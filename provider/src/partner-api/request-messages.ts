@@ -1,4 +1,4 @@
-import { isWebPage } from "../json.js";
+import { isWebPage } from "../bodies/failure-reports.js";
 import { BODY_LIMIT, isSuccess, type Attempt, type HttpResponse, type NoResponse } from "./attempt.js";
 import { PartnerError, type ErrorCode } from "./errors.js";
 import { API_ROOT, OPERATIONS, type Operation } from "./operations.js";

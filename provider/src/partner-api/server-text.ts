@@ -1,4 +1,4 @@
-import { isArray, isObject, parseDocument } from "../json.js";
+import { isArray, isObject, parseDocument } from "../bodies/json.js";
 
 /** The maximum number of characters of a text to show, and to clean: a regex can fail on a very long run. */
 const [MAX_SHOWN, MAX_CLEANED] = [200, 1_000];

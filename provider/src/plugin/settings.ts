@@ -1,4 +1,4 @@
-import { isObject, parseDocument } from "../json.js";
+import { isObject, parseDocument } from "../bodies/json.js";
 import type { BaseUrl } from "../partner-api/connections.js";
 import { API_ROOT, isVisibleAscii } from "../partner-api/operations.js";
 import {
@@ -10,7 +10,7 @@ import {
   variableOf,
   type SettingName,
 } from "../setting-names.js";
-import { readMapping, type ResponseMapping } from "./response-mapping.js";
+import { readMapping, type ResponseMapping } from "../bodies/response-mapping.js";
 import {
   invalidSetting,
   missingSetting,

@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 
-import type { ResponseMapping } from "../plugin/response-mapping.js";
+import type { ResponseMapping } from "../bodies/response-mapping.js";
 import {
   ACCOUNT,
   DEFAULT_ACCOUNT,

@@ -1,4 +1,4 @@
-import { isObject } from "../json.js";
+import { isObject } from "../bodies/json.js";
 import { isState, isWebhookId, type WebhookState } from "../partner-api/operations.js";
 import { UNKNOWN, type Properties } from "../plugin/properties.js";
 import type { OtherWebhooks, StateOnDestroy } from "../registration.js";

@@ -9,8 +9,8 @@ import {
   resolvePointer,
   type DocumentNode,
   type JsonObject,
-} from "../json.js";
-import type { ResponseMapping } from "../plugin/response-mapping.js";
+} from "../bodies/json.js";
+import type { ResponseMapping } from "../bodies/response-mapping.js";
 import { ownNodesOf, readState } from "./webhook-state-reader.js";
 
 /** One webhook of a list. */

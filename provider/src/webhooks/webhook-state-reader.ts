@@ -9,8 +9,8 @@ import {
   resolvePointer,
   type DocumentNode,
   type JsonObject,
-} from "../json.js";
-import { asWord, type ResponseMapping } from "../plugin/response-mapping.js";
+} from "../bodies/json.js";
+import { asWord, type ResponseMapping } from "../bodies/response-mapping.js";
 
 const STATES = ["active", "disabled"] as const;
 type State = (typeof STATES)[number];

@@ -1,4 +1,4 @@
-import type { JsonObject } from "../json.js";
+import type { JsonObject } from "../bodies/json.js";
 import type { WebhookState } from "../partner-api/operations.js";
 import type { PluginProcess } from "../plugin/plugin-process.js";
 import { withoutSpecialValues } from "../plugin/properties.js";

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 
 import { identifyKey, readApiKey, type KeyReading } from "../../../provider/src/keys/key-reader.ts";
-import { nodesOf, resolvePointer } from "../../../provider/src/json.ts";
-import type { ResponseMapping } from "../../../provider/src/plugin/response-mapping.ts";
+import { nodesOf, resolvePointer } from "../../../provider/src/bodies/json.ts";
+import type { ResponseMapping } from "../../../provider/src/bodies/response-mapping.ts";
 import { ACCESS_TOKEN } from "../../support/partner-api-server.ts";
 import { SHAPES, type KeyShape } from "../../support/shapes.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import type { ResponseMapping } from "../../../provider/src/plugin/response-mapping.js";
+import type { ResponseMapping } from "../../../provider/src/bodies/response-mapping.js";
 import { readWebhookList } from "../../../provider/src/webhooks/webhook-list-reader.js";
 
 /** Reads a body, which may be text, and returns the IDs, or what would help. */

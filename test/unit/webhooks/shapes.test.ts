@@ -1,8 +1,9 @@
 /** The readers, measured on lists of public services. */
 import { expect, it } from "vitest";
 
-import { reportsFailure, resolvePointer } from "../../../provider/src/json.js";
-import type { ResponseMapping } from "../../../provider/src/plugin/response-mapping.js";
+import { reportsFailure } from "../../../provider/src/bodies/failure-reports.js";
+import { resolvePointer } from "../../../provider/src/bodies/json.js";
+import type { ResponseMapping } from "../../../provider/src/bodies/response-mapping.js";
 import {
   readWebhookList,
   type WebhookListReading,

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 
-import type { JsonObject } from "../../../provider/src/json.js";
-import type { ResponseMapping } from "../../../provider/src/plugin/response-mapping.js";
+import type { JsonObject } from "../../../provider/src/bodies/json.js";
+import type { ResponseMapping } from "../../../provider/src/bodies/response-mapping.js";
 import { readState, stateFieldsOf } from "../../../provider/src/webhooks/webhook-state-reader.js";
 
 const stateOf = (record: JsonObject, mapping: ResponseMapping = {}) => readState(record, mapping).state;

@@ -6,7 +6,7 @@ import {
   parseDocument,
   parsePointer,
   type JsonScalar,
-} from "../json.js";
+} from "./json.js";
 
 /**
  * The locations of values in the responses, as JSON Pointers (RFC 6901), and the words for the states of a

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 
-import { readMapping } from "../../../provider/src/plugin/response-mapping.js";
+import { readMapping } from "../../../provider/src/bodies/response-mapping.js";
 
 /** Reads a mapping. Returns it with what is refused, as "setting: rule". */
 function read(given: unknown): { mapping: unknown; refused: string[] } {

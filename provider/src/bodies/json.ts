@@ -59,24 +59,6 @@ export function isScalar(value: unknown): value is JsonScalar {
   return value === null || ["string", "number", "boolean"].includes(typeof value);
 }
 
-/** Whether a body is a web page, such as a login page, instead. Its start shows it. */
-export function isWebPage(text: string): boolean {
-  const head = text.slice(0, 1024).trimStart().toLowerCase();
-  return head.startsWith("<!doctype html") || (head.startsWith("<") && head.includes("<html"));
-}
-
-/** Whether the body of a 2xx response says that nothing was done: a web page, or a root that says so. */
-export function reportsFailure(text: string): boolean {
-  if (isWebPage(text)) return true;
-  const document = parseDocument(text);
-  if (!isObject(document)) return false;
-  return Object.entries(document).some(([member, value]) => {
-    const name = normalizeName(member);
-    if (name === "success" || name === "ok") return value === false;
-    return name === "status" && typeof value === "string" && /^(?:error|fail|failed|failure)$/i.test(value);
-  });
-}
-
 /** Normalizes a name for comparison: `api_key`, `API-Key` and `apiKey` become the same name. */
 export function normalizeName(name: string): string {
   return name
