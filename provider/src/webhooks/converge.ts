@@ -2,21 +2,13 @@ import { PartnerError } from "../partner-api/errors.js";
 import { isState } from "../partner-api/operations.js";
 import type { PluginProcess } from "../plugin/plugin-process.js";
 import { idsOf, type StateMap } from "./fleet-state.js";
-import {
-  fleetIncomplete,
-  noSuchWebhook,
-  notListed,
-  progress,
-  stateUnknown,
-  type WebhookFailure,
-} from "./webhook-messages.js";
-import type { WebhookList, WebhookRegistry } from "./webhook-registry.js";
-import { stateFieldsOf, type StateField } from "./webhook-state-reader.js";
+import type { WebhookList, WebhookLists } from "./webhook-list.js";
+import { fleetIncomplete, noSuchWebhook, progress, type WebhookFailure } from "./webhook-messages.js";
 
-/** What the webhook resources of a process share. */
-export interface WebhookContext {
+/** What {@link converge} uses of the process. */
+interface Context {
   readonly plugin: PluginProcess;
-  readonly registry: WebhookRegistry;
+  readonly lists: WebhookLists;
 }
 
 /** What became of webhooks. */
@@ -41,11 +33,11 @@ const MAX_REPORTS = 100;
  * where the list does not show it. A change that fails stops no other. A released webhook may be gone.
  */
 export async function converge(
-  context: WebhookContext,
+  context: Context,
   list: WebhookList,
   { wanted, recorded, released }: Readonly<Record<"wanted" | "recorded" | "released", StateMap>>,
 ): Promise<Converged> {
-  const { plugin, registry } = context;
+  const { plugin, lists } = context;
   const present = idsOf(wanted).filter((id) => !list.isGone(id));
   const absent = idsOf(wanted).filter((id) => list.isGone(id) && !(id in released));
   const found = Object.fromEntries(present.map((id) => [id, list.stateOf(id)]));
@@ -57,7 +49,7 @@ export async function converge(
   const setOne = async (webhookId: number): Promise<void> => {
     const state = wanted[webhookId];
     if (!isState(state)) return; // All are known by now.
-    await registry.setState(webhookId, state).catch((error: unknown) => {
+    await lists.setState(webhookId, state).catch((error: unknown) => {
       if (!(error instanceof PartnerError)) throw error;
       const isNotFound = error.status === 404 || error.status === 410;
       if (!(isNotFound && webhookId in released)) failedRequests.push({ webhookId, error });
@@ -73,7 +65,7 @@ export async function converge(
   const done = await alreadyInState(context, failedRequests, wanted);
   const notReached = failedRequests.filter(({ webhookId }) => !done.includes(webhookId));
   if (absent.length > 0) {
-    const error = noSuchWebhook(absent, [...list.webhooks.keys()]);
+    const error = noSuchWebhook(absent, list.ids());
     notReached.push(...absent.map((webhookId) => ({ webhookId, error })));
   }
   const reached = { ...wanted };
@@ -88,13 +80,13 @@ export async function converge(
  * attempt or someone else set it. Reads the list again; without a state, a 409 counts as done.
  */
 async function alreadyInState(
-  { plugin, registry }: WebhookContext,
+  { plugin, lists }: Context,
   failedRequests: readonly WebhookFailure[],
   wanted: StateMap,
 ): Promise<readonly number[]> {
   const refused = failedRequests.filter(({ error }) => REFUSALS.includes(error.status ?? 0));
   if (refused.length === 0) return [];
-  const list = await registry.lookUp([], plugin.now()).catch((error: unknown) => {
+  const list = await lists.lookUp([], plugin.now()).catch((error: unknown) => {
     if (error instanceof PartnerError) return null; // The refusals say enough.
     throw error;
   });
@@ -105,26 +97,8 @@ async function alreadyInState(
     return shown === null ? isConflict : shown === wanted[webhookId];
   };
   const done = refused.filter(isDone).map(({ webhookId }) => webhookId);
-  warnAboutUnknown(plugin, list, done);
+  list.warnAboutUnknown(done);
   return done;
-}
-
-/**
- * Warns about webhooks whose states the list does not show, or that an incomplete list lacks. The text is
- * about the list, so that many resources cause one warning.
- */
-export function warnAboutUnknown(plugin: PluginProcess, list: WebhookList, ids: readonly number[]): void {
-  const unknown = [...list.webhooks.keys()].filter((id) => list.webhooks.get(id)?.state === null);
-  if (ids.some((id) => unknown.includes(id)))
-    plugin.notify(stateUnknown(unknown, stateFields(plugin, list), plugin.settingName));
-  if (list.incompleteSign !== null && ids.some((id) => !list.webhooks.has(id)))
-    plugin.notify(notListed(list.incompleteSign, plugin.settingName));
-}
-
-/** Returns the members of the records that may hold states. */
-export function stateFields(plugin: PluginProcess, list: WebhookList): StateField[] {
-  const records = Array.from(list.webhooks.values(), ({ record }) => record);
-  return stateFieldsOf(records, plugin.readSettings().responses);
 }
 
 /** Combines failures into one. If all changes share one error object (`===`), it says enough. */

@@ -1,9 +1,11 @@
 import { isDeepStrictEqual } from "node:util";
 
 import { isState, STATES, type WebhookState } from "../partner-api/operations.js";
+import type { PluginProcess } from "../plugin/plugin-process.js";
 import type { Properties } from "../plugin/properties.js";
 import type { Applied, Notice, Plan, Resource } from "../plugin/resource.js";
-import { converge, warnAboutUnknown, type Converged, type WebhookContext } from "./converge.js";
+import { converge, type Converged } from "./converge.js";
+import type { Declarations } from "./declarations.js";
 import {
   finalStates,
   fleetStateOf,
@@ -15,10 +17,17 @@ import {
   type FleetState,
   type StateMap,
 } from "./fleet-state.js";
+import type { WebhookList, WebhookLists } from "./webhook-list.js";
 import { noSuchWebhook, willChange, type Why } from "./webhook-messages.js";
-import type { WebhookList } from "./webhook-registry.js";
 
 type FleetResource = Resource<FleetInputs, FleetState>;
+
+/** What the webhook resources of a process share. */
+export interface WebhookContext {
+  readonly plugin: PluginProcess;
+  readonly declarations: Declarations;
+  readonly lists: WebhookLists;
+}
 
 /** How one type of resource declares a fleet. Its methods are as those of {@link Resource}. */
 export interface FleetForm extends Pick<
@@ -50,33 +59,33 @@ export function fleetResource(context: WebhookContext, form: FleetForm): FleetRe
 
 /** Declares the webhooks, and looks at those whose declared states are new. Says what will change. */
 async function check(
-  { plugin, registry }: WebhookContext,
+  { plugin, declarations, lists }: WebhookContext,
   news: FleetInputs,
   olds: FleetInputs | null,
   urn: string,
 ): Promise<void> {
   const { states, others } = news;
   const named = states ?? {};
-  registry.declare(isState(others) ? [...idsOf(named), "others"] : idsOf(named), urn);
+  declarations.declare(isState(others) ? [...idsOf(named), "others"] : idsOf(named), urn);
   const newIds = idsOf(named).filter((id) => named[id] !== olds?.states?.[id]);
   const coversMore = isState(others) && states !== null && others !== olds?.others;
   if (newIds.length === 0 && !coversMore) return;
 
-  const list = await registry.lookUp(newIds);
+  const list = await lists.lookUp(newIds);
   const gone = newIds.filter((id) => list.isGone(id));
-  if (gone.length > 0) throw noSuchWebhook(gone, [...list.webhooks.keys()]);
+  if (gone.length > 0) throw noSuchWebhook(gone, list.ids());
   const covered = coversMore ? coveredBy(list, news) : {};
   const notices = [
     ...changeNotices("states", pick(named, newIds), (id) => list.stateOf(id) ?? named[id]),
     ...changeNotices("others", covered, (id) => list.stateOf(id)),
   ];
   for (const notice of notices) plugin.notify(notice);
-  warnAboutUnknown(plugin, list, [...newIds, ...idsOf(covered)]);
+  list.warnAboutUnknown([...newIds, ...idsOf(covered)]);
 }
 
 /** Decides from the state alone whether an update has something to do. */
 function plan(
-  { registry }: WebhookContext,
+  { declarations }: WebhookContext,
   form: FleetForm,
   olds: FleetState,
   news: FleetInputs,
@@ -88,7 +97,7 @@ function plan(
   const drifted = driftedIds(olds, news);
   // A replacement or a move deletes the old resource by its old inputs.
   const { stateOnDestroy } = changesAccount || replaces.length > 0 ? olds : news;
-  const released = changesAccount ? managedIds(olds) : registry.undeclared(droppedIds(olds, news));
+  const released = changesAccount ? managedIds(olds) : declarations.undeclared(droppedIds(olds, news));
   const final = finalStates(stateOnDestroy, released, olds.initialStates);
   const notices = changeNotices("stateOnDestroy", pick(final, idsOf(recorded)), (id) => recorded[id]);
   // `check` reports what a new `others` changes: only the list shows it.
@@ -112,12 +121,12 @@ async function apply(
   before: FleetState | null,
   news: FleetInputs,
 ): Promise<Applied<FleetState>> {
-  const { plugin, registry } = context;
+  const { plugin, declarations, lists } = context;
   const olds = before ?? fleetStateOf({});
   const named = news.states ?? {};
   // `others` also covers webhooks created earlier in this run, so the list must be fresh.
-  const list = await registry.lookUp(idsOf(named), isState(news.others) ? plugin.now() : undefined);
-  const dropped = registry.undeclared(droppedIds(olds, news));
+  const list = await lists.lookUp(idsOf(named), isState(news.others) ? plugin.now() : undefined);
+  const dropped = declarations.undeclared(droppedIds(olds, news));
   const released = finalStates(news.stateOnDestroy, dropped, olds.initialStates);
   const wanted = { ...released, ...coveredBy(list, news), ...named };
   const converged = await converge(context, list, { wanted, recorded: recordedStates(olds), released });
@@ -149,15 +158,15 @@ function stateAfter(
 }
 
 /** Observes the webhooks. Keeps what the stack recorded of those whose states the list does not show. */
-async function read({ plugin, registry }: WebhookContext, olds: FleetState): Promise<FleetState> {
+async function read({ lists }: WebhookContext, olds: FleetState): Promise<FleetState> {
   const ids = managedIds(olds);
   if (ids.length === 0 && !isState(olds.others)) return olds;
-  const list = await registry.lookUp(ids);
+  const list = await lists.lookUp(ids);
   const recorded = recordedStates(olds);
-  const coveredIds = isState(olds.others) && list.incompleteSign === null ? [...list.webhooks.keys()] : [];
+  const coveredIds = isState(olds.others) && list.isComplete ? list.ids() : [];
   const present = [...new Set([...ids, ...coveredIds])].filter((id) => !list.isGone(id));
   const observed = Object.fromEntries(present.map((id) => [id, list.stateOf(id) ?? recorded[id] ?? null]));
-  warnAboutUnknown(plugin, list, present);
+  list.warnAboutUnknown(present);
   const unnamed = present.filter((id) => !(id in olds.states));
   return {
     ...olds,
@@ -169,10 +178,10 @@ async function read({ plugin, registry }: WebhookContext, olds: FleetState): Pro
 
 /** Releases all webhooks, except those that the program declares elsewhere in this process. */
 async function remove(context: WebhookContext, olds: FleetState): Promise<void> {
-  const dropped = context.registry.undeclared(managedIds(olds));
+  const dropped = context.declarations.undeclared(managedIds(olds));
   const released = finalStates(olds.stateOnDestroy, dropped, olds.initialStates);
   if (idsOf(released).length === 0) return;
-  const list = await context.registry.lookUp([]);
+  const list = await context.lists.lookUp([]);
   const { failure } = await converge(context, list, {
     wanted: released,
     recorded: recordedStates(olds),
@@ -185,7 +194,7 @@ async function remove(context: WebhookContext, olds: FleetState): Promise<void> 
 function coveredBy(list: WebhookList, { states, others }: FleetInputs): StateMap {
   if (!isState(others)) return {};
   list.requireComplete("others");
-  const coveredIds = [...list.webhooks.keys()].filter((id) => !(id in (states ?? {})));
+  const coveredIds = list.ids().filter((id) => !(id in (states ?? {})));
   return Object.fromEntries(coveredIds.map((id) => [id, others]));
 }
 

@@ -2,8 +2,7 @@ import { isObject } from "../bodies/json.js";
 import { isState, isWebhookId, type WebhookState } from "../partner-api/operations.js";
 import { UNKNOWN, type Properties } from "../plugin/properties.js";
 import { PARTNER_WEBHOOK_STATE, PARTNER_WEBHOOK_STATES } from "../registration.js";
-import { stateFields, type WebhookContext } from "./converge.js";
-import type { FleetForm } from "./fleet.js";
+import type { FleetForm, WebhookContext } from "./fleet.js";
 import { fleetInputsOf, fleetStateOf, idsOf, managedIds, type FleetState } from "./fleet-state.js";
 import {
   importNeedsState,
@@ -14,7 +13,7 @@ import {
 } from "./webhook-messages.js";
 
 /** `PartnerWebhookState`: a fleet of one webhook. */
-export function webhookForm({ plugin, registry }: WebhookContext): FleetForm {
+export function webhookForm({ plugin, lists }: WebhookContext): FleetForm {
   return {
     registration: PARTNER_WEBHOOK_STATE,
     readArguments({ webhookId, state, stateOnDestroy }) {
@@ -51,11 +50,11 @@ export function webhookForm({ plugin, registry }: WebhookContext): FleetForm {
     async adopt(id) {
       if (!isWebhookId(id)) throw invalidWebhookId();
       const webhookId = Number(id);
-      const list = await registry.lookUp([webhookId]);
+      const list = await lists.lookUp([webhookId]);
       if (list.isGone(webhookId)) return null;
       if (!list.webhooks.has(webhookId)) list.requireComplete("import");
       const state = list.stateOf(webhookId);
-      if (state === null) throw importNeedsState(stateFields(plugin, list), plugin.settingName);
+      if (state === null) throw importNeedsState(list.stateFields(), plugin.settingName);
       const inputs = { webhookId, state, stateOnDestroy: "leave" };
       return { inputs, state: fleetStateOf(asFleet({ ...inputs, initialState: state })) };
     },

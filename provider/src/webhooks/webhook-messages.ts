@@ -26,11 +26,27 @@ export function unreadableList(list: UnreadableList, settingName: NameSetting): 
   return unreadable("The webhook list has records without a usable ID", noId);
 }
 
-/** Something needs all webhooks, but the list is incomplete. */
-export function listIncomplete(need: Need, sign: IncompleteSign, settingName: NameSetting): PartnerError {
-  const [what, otherwise] = NEEDS[need];
+/** `others` needs all webhooks, but the list is incomplete. */
+export function othersIncomplete(sign: IncompleteSign, settingName: NameSetting): PartnerError {
   const why = incompleteText(sign, settingName);
-  return resourceError(`${what} needs the complete list, but ${why}${otherwise}`);
+  return resourceError(
+    `"others" needs the complete list, but ${why} To set only some webhooks, name them in "states".`,
+  );
+}
+
+/** `getPartnerWebhooks` needs all webhooks, but the list is incomplete. */
+export function readIncomplete(sign: IncompleteSign, settingName: NameSetting): PartnerError {
+  return resourceError(
+    `getPartnerWebhooks needs the complete list, but ${incompleteText(sign, settingName)}`,
+  );
+}
+
+/** An incomplete list lacks the webhook to import. */
+export function importIncomplete(sign: IncompleteSign, settingName: NameSetting): PartnerError {
+  const why = incompleteText(sign, settingName);
+  return resourceError(
+    `The import needs the complete list, but ${why} You can also declare the webhook without an import.`,
+  );
 }
 
 /** Webhooks do not exist. @param existing What the list shows. */
@@ -136,16 +152,6 @@ const RULES = {
   states: 'map webhook IDs to states, such as { 101: "active" }',
   others: 'be "leave" (the default), "active" or "disabled"',
   stateOnDestroy: 'be "leave" (the default), "restore", "active" or "disabled"',
-} as const;
-
-/** What needs the complete list. */
-export type Need = keyof typeof NEEDS;
-
-/** The subject of the sentence, and the way around it. */
-const NEEDS = {
-  others: ['"others"', ' To set only some webhooks, name them in "states".'],
-  getPartnerWebhooks: ["getPartnerWebhooks", ""],
-  import: ["The import", " You can also declare the webhook without an import."],
 } as const;
 
 /** The maximum number of reasons, and of webhooks in a row, to name. */

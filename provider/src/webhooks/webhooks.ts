@@ -2,9 +2,10 @@ import type { JsonObject } from "../bodies/json.js";
 import type { WebhookState } from "../partner-api/operations.js";
 import type { PluginProcess } from "../plugin/plugin-process.js";
 import { withoutSpecialValues } from "../plugin/properties.js";
+import { Declarations } from "./declarations.js";
 import { fleetResource } from "./fleet.js";
 import { fleetForm, webhookForm } from "./webhook-forms.js";
-import { WebhookRegistry } from "./webhook-registry.js";
+import { WebhookLists } from "./webhook-list.js";
 
 /** A webhook as `getPartnerWebhooks` returns it. */
 export interface ListedWebhook {
@@ -15,16 +16,16 @@ export interface ListedWebhook {
   readonly record: JsonObject;
 }
 
-/** Creates the webhook resources and list of a process. They share one registry. */
+/** Creates the webhook resources and list of a process. */
 export function createWebhooks(plugin: PluginProcess) {
-  const registry = new WebhookRegistry(plugin);
-  const context = { plugin, registry };
+  const lists = new WebhookLists(plugin);
+  const context = { plugin, declarations: new Declarations(), lists };
   return {
     webhookState: fleetResource(context, webhookForm(context)),
     webhookStates: fleetResource(context, fleetForm(context)),
     /** Lists all webhooks of the account. @throws {PartnerError} if the list is unreadable or incomplete. */
     list: async (): Promise<readonly ListedWebhook[]> => {
-      const list = await registry.lookUp([]);
+      const list = await lists.lookUp([]);
       list.requireComplete("getPartnerWebhooks");
       return Array.from(list.webhooks.values(), ({ webhookId, record }) => ({
         webhookId,

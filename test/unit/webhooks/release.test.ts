@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { WebhookRegistry } from "../../../provider/src/webhooks/webhook-registry.js";
+import { Declarations } from "../../../provider/src/webhooks/declarations.js";
 import { FOUND, NAME, failureOf, preview, serviceWith, startRun, taken, up } from "./support.ts";
 
 const urnOf = (name: string, type = "PartnerWebhookState") =>
@@ -79,8 +79,8 @@ it("a webhook that leaves a fleet and that this run declares is not released", a
   expect(run.texts("information")).toEqual([expect.stringMatching(notice)]);
 });
 
-it("a webhook that two resources of a process declare is refused", async () => {
-  const registry = new WebhookRegistry(startRun(await serviceWith()).plugin);
+it("a webhook that two resources of a process declare is refused", () => {
+  const declarations = new Declarations();
   const [a, b] = [urnOf("a"), urnOf("b", "PartnerWebhookStates")];
   for (const [webhooks, urn, message] of [
     [[101], a, null],
@@ -93,7 +93,7 @@ it("a webhook that two resources of a process declare is refused", async () => {
     [[104], b, 'overlap: one of them sets "others" for the whole account.'],
   ] as const) {
     const declare = () => {
-      registry.declare(webhooks, urn);
+      declarations.declare(webhooks, urn);
     };
     if (message === null) expect(declare).not.toThrow();
     else expect(declare).toThrow(message);

@@ -1,0 +1,38 @@
+import { declaredTwice } from "./webhook-messages.js";
+
+/** A webhook that a resource declares; `others`: all that no resource names. */
+type Declared = number | "others";
+
+/** Who declares which webhook: what the program has declared so far in this process. */
+export class Declarations {
+  /** The URN of the first resource that declares each; empty if the host does not know it. */
+  readonly #owners = new Map<Declared, string>();
+
+  /**
+   * Records what a resource declares. Two resources with one webhook would overwrite each other.
+   * @throws {PartnerError} if another resource declares the same; never without a URN.
+   */
+  declare(webhooks: readonly Declared[], urn: string): void {
+    for (const webhook of webhooks) if (!this.#owners.has(webhook)) this.#owners.set(webhook, urn);
+    if (urn === "") return;
+    const conflict = [...this.#owners].find(
+      ([other, owner]) => !["", urn].includes(owner) && webhooks.some((one) => overlaps(one, other)),
+    );
+    if (conflict === undefined) return;
+    const [other, owner] = conflict;
+    throw declaredTwice(other !== "others" && webhooks.includes(other) ? other : null, [owner, urn]);
+  }
+
+  /**
+   * Returns those webhooks that no resource of the program declares. Only these are released, so that a
+   * resource that is renamed, replaced or split undoes nothing.
+   */
+  undeclared(webhookIds: readonly number[]): number[] {
+    return this.#owners.has("others") ? [] : webhookIds.filter((id) => !this.#owners.has(id));
+  }
+}
+
+/** Whether two resources may set the same webhook. */
+function overlaps(one: Declared, other: Declared): boolean {
+  return one === other || one === "others" || other === "others";
+}

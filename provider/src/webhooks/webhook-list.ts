@@ -1,0 +1,144 @@
+import type { WebhookState } from "../partner-api/operations.js";
+import type { ListResponse, PluginProcess } from "../plugin/plugin-process.js";
+import {
+  readWebhookList,
+  type UnreadableList,
+  type WebhookListReading,
+  type WebhookReading,
+} from "./webhook-list-reader.js";
+import {
+  importIncomplete,
+  notListed,
+  othersIncomplete,
+  readIncomplete,
+  stateUnknown,
+  unreadableList,
+} from "./webhook-messages.js";
+import { stateFieldsOf, type StateField } from "./webhook-state-reader.js";
+
+/** What an incomplete list prevents: what is about all webhooks, or about one that may not exist. */
+const PREVENTED = {
+  others: othersIncomplete,
+  getPartnerWebhooks: readIncomplete,
+  import: importIncomplete,
+} as const;
+
+/** A state that this process gave a webhook, and when. */
+interface Change {
+  readonly state: WebhookState;
+  readonly at: number;
+}
+
+/**
+ * One list of the account's webhooks, with our own changes applied. In an incomplete one, no webhook counts
+ * as gone: changes, refreshes and releases of those that the program or the stack names go on.
+ */
+export class WebhookList {
+  /** Those that are listed, by ID, in the order of the service. */
+  readonly webhooks: ReadonlyMap<number, WebhookReading>;
+  /** When it was requested, by the clock of the process, in milliseconds. */
+  readonly requestedAt: number;
+  readonly #incompleteSign: WebhookListReading["incompleteSign"];
+  readonly #changes: ReadonlyMap<number, Change>;
+  readonly #plugin: PluginProcess;
+
+  constructor(
+    plugin: PluginProcess,
+    { webhooks, incompleteSign }: WebhookListReading,
+    requestedAt: number,
+    changes: ReadonlyMap<number, Change>,
+  ) {
+    this.webhooks = webhooks;
+    this.requestedAt = requestedAt;
+    this.#incompleteSign = incompleteSign;
+    this.#changes = changes;
+    this.#plugin = plugin;
+  }
+
+  /** Returns the IDs of the listed webhooks. A function, because most resources ask only about their own. */
+  ids(): number[] {
+    return [...this.webhooks.keys()];
+  }
+
+  /** Whether nothing says that there are more webhooks. */
+  get isComplete(): boolean {
+    return this.#incompleteSign === null;
+  }
+
+  /** Whether a webhook does not exist. */
+  isGone(webhookId: number): boolean {
+    return this.isComplete && !this.webhooks.has(webhookId);
+  }
+
+  /** Returns the state of a webhook, as listed or as we have changed it since; `null` if it is unknown. */
+  stateOf(webhookId: number): WebhookState | null {
+    const change = this.#changes.get(webhookId);
+    if (change !== undefined && change.at >= this.requestedAt) return change.state;
+    return this.webhooks.get(webhookId)?.state ?? null;
+  }
+
+  /** Returns the members of the records that may hold states. */
+  stateFields(): StateField[] {
+    const records = Array.from(this.webhooks.values(), ({ record }) => record);
+    return stateFieldsOf(records, this.#plugin.readSettings().responses);
+  }
+
+  /** @throws {PartnerError} if the list is incomplete. @param need What is then prevented. */
+  requireComplete(need: keyof typeof PREVENTED): void {
+    if (this.#incompleteSign !== null) throw PREVENTED[need](this.#incompleteSign, this.#plugin.settingName);
+  }
+
+  /** Warns about webhooks whose states the list does not show, or that an incomplete list lacks. */
+  warnAboutUnknown(webhookIds: readonly number[]): void {
+    const { notify, settingName } = this.#plugin;
+    const unknown = this.ids().filter((id) => this.webhooks.get(id)?.state === null);
+    if (webhookIds.some((id) => unknown.includes(id)))
+      notify(stateUnknown(unknown, this.stateFields(), settingName));
+    if (this.#incompleteSign !== null && webhookIds.some((id) => !this.webhooks.has(id)))
+      notify(notListed(this.#incompleteSign, settingName));
+  }
+}
+
+/** The lists that a process reads, and its own changes. */
+export class WebhookLists {
+  readonly #plugin: PluginProcess;
+  /** The last change of each webhook. */
+  readonly #changes = new Map<number, Change>();
+  #last: { response: ListResponse["response"]; reading: WebhookListReading | UnreadableList } | null = null;
+
+  constructor(plugin: PluginProcess) {
+    this.#plugin = plugin;
+  }
+
+  /**
+   * Returns the list. One request serves the process. It is repeated if a complete list from before this call
+   * lacks a webhook.
+   *
+   * @param notBefore When the list must have been requested, at the earliest. @default any time
+   * @throws {PartnerError} if the list cannot be read.
+   */
+  async lookUp(webhookIds: readonly number[], notBefore = -Infinity): Promise<WebhookList> {
+    const startedAt = this.#plugin.now();
+    const list = await this.#read(notBefore);
+    const isMissing = webhookIds.some((id) => list.isGone(id));
+    return isMissing && list.requestedAt < startedAt ? this.#read(startedAt) : list;
+  }
+
+  /** Sets the state of a webhook. @throws {PartnerError} */
+  async setState(webhookId: number, state: WebhookState): Promise<void> {
+    const client = await this.#plugin.open();
+    await client.setWebhookState(webhookId, state);
+    this.#changes.set(webhookId, { state, at: this.#plugin.now() });
+  }
+
+  async #read(notBefore: number): Promise<WebhookList> {
+    const { response, requestedAt } = await this.#plugin.requestList(notBefore);
+    if (this.#last?.response !== response) {
+      const { responses } = this.#plugin.readSettings();
+      this.#last = { response, reading: readWebhookList(response.text, response.headers, responses) };
+    }
+    const { reading } = this.#last;
+    if (!reading.isReadable) throw unreadableList(reading, this.#plugin.settingName);
+    return new WebhookList(this.#plugin, reading, requestedAt, this.#changes);
+  }
+}
