@@ -23,12 +23,6 @@ const PREVENTED = {
   import: importIncomplete,
 } as const;
 
-/** A state that this process gave a webhook, and when. */
-interface Change {
-  readonly state: WebhookState;
-  readonly at: number;
-}
-
 /**
  * One list of the account's webhooks, with our own changes applied. In an incomplete one, no webhook counts
  * as gone: changes, refreshes and releases of those that the program or the stack names go on.
@@ -39,14 +33,14 @@ export class WebhookList {
   /** When it was requested, by the clock of the process, in milliseconds. */
   readonly requestedAt: number;
   readonly #incompleteSign: WebhookListReading["incompleteSign"];
-  readonly #changes: ReadonlyMap<number, Change>;
+  readonly #changes: ReadonlyMap<number, WebhookState>;
   readonly #plugin: PluginProcess;
 
   constructor(
     plugin: PluginProcess,
     { webhooks, incompleteSign }: WebhookListReading,
     requestedAt: number,
-    changes: ReadonlyMap<number, Change>,
+    changes: ReadonlyMap<number, WebhookState>,
   ) {
     this.webhooks = webhooks;
     this.requestedAt = requestedAt;
@@ -70,11 +64,9 @@ export class WebhookList {
     return this.isComplete && !this.webhooks.has(webhookId);
   }
 
-  /** Returns the state of a webhook, as listed or as we have changed it since; `null` if it is unknown. */
+  /** Returns the state of a webhook, as we have set it or as listed; `null` if it is unknown. */
   stateOf(webhookId: number): WebhookState | null {
-    const change = this.#changes.get(webhookId);
-    if (change !== undefined && change.at >= this.requestedAt) return change.state;
-    return this.webhooks.get(webhookId)?.state ?? null;
+    return this.#changes.get(webhookId) ?? this.webhooks.get(webhookId)?.state ?? null;
   }
 
   /** Returns the members of the records that may hold states. */
@@ -102,8 +94,8 @@ export class WebhookList {
 /** The lists that a process reads, and its own changes. */
 export class WebhookLists {
   readonly #plugin: PluginProcess;
-  /** The last change of each webhook. */
-  readonly #changes = new Map<number, Change>();
+  /** The states that this process has set. */
+  readonly #changes = new Map<number, WebhookState>();
   #last: { response: ListResponse["response"]; reading: WebhookListReading | UnreadableList } | null = null;
 
   constructor(plugin: PluginProcess) {
@@ -128,7 +120,7 @@ export class WebhookLists {
   async setState(webhookId: number, state: WebhookState): Promise<void> {
     const client = await this.#plugin.open();
     await client.setWebhookState(webhookId, state);
-    this.#changes.set(webhookId, { state, at: this.#plugin.now() });
+    this.#changes.set(webhookId, state);
   }
 
   async #read(notBefore: number): Promise<WebhookList> {
