@@ -15,12 +15,12 @@ export class Declarations {
   declare(webhooks: readonly Declared[], urn: string): void {
     for (const webhook of webhooks) if (!this.#owners.has(webhook)) this.#owners.set(webhook, urn);
     if (urn === "") return;
-    const conflict = [...this.#owners].find(
-      ([other, owner]) => !["", urn].includes(owner) && webhooks.some((one) => overlaps(one, other)),
-    );
-    if (conflict === undefined) return;
-    const [other, owner] = conflict;
-    throw declaredTwice(other !== "others" && webhooks.includes(other) ? other : null, [owner, urn]);
+    for (const webhook of webhooks) {
+      const other = this.#rivalsOf(webhook).find((owner) => owner !== "" && owner !== urn);
+      if (other === undefined) continue;
+      const isSame = webhook !== "others" && this.#owners.get(webhook) === other;
+      throw declaredTwice(isSame ? webhook : null, [other, urn]);
+    }
   }
 
   /**
@@ -30,9 +30,10 @@ export class Declarations {
   undeclared(webhookIds: readonly number[]): number[] {
     return this.#owners.has("others") ? [] : webhookIds.filter((id) => !this.#owners.has(id));
   }
-}
 
-/** Whether two resources may set the same webhook. */
-function overlaps(one: Declared, other: Declared): boolean {
-  return one === other || one === "others" || other === "others";
+  /** Returns those that declare a webhook, by its ID or with `others`. */
+  #rivalsOf(webhook: Declared): string[] {
+    if (webhook === "others") return [...this.#owners.values()];
+    return [this.#owners.get(webhook) ?? "", this.#owners.get("others") ?? ""];
+  }
 }
