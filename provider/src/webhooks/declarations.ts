@@ -24,8 +24,9 @@ export class Declarations {
   }
 
   /**
-   * Returns those webhooks that no resource of the program declares. Only these are released, so that a
-   * resource that is renamed, replaced or split undoes nothing.
+   * Returns those webhooks that no resource has declared so far. Only these are released, so that a resource
+   * that is renamed, replaced or split undoes nothing. Not known are what another provider declares, what
+   * `--target` and `--exclude` leave out, and what depends on the releasing resource: it is declared later.
    */
   undeclared(webhookIds: readonly number[]): number[] {
     return this.#owners.has("others") ? [] : webhookIds.filter((id) => !this.#owners.has(id));

@@ -137,8 +137,8 @@ function assertWebhook(finished: Finished, known: Known, id: number): void {
     const isManaged = managing.some((entry) => entry.name === name);
     assert(isManaged || !(isSet || isUnreleased), `webhook ${id} is forgotten`);
   }
-  // The engine keeps nothing of a deletion that fails, and nothing of a step during which it dies. And until
-  // the program declares a webhook, nobody can know that it will.
+  // The engine keeps nothing of a deletion that fails, and nothing of a step during which it dies. And a
+  // webhook is released if the program declares it only afterwards, in the same run.
   const declaredAt = calls.findIndex(({ verb, news }) => verb === "check" && stateIn(news, id) !== undefined);
   const isReleased = (call: Call): boolean => asking.includes(call) && stateIn(call.news, id) === undefined;
   const isForgotten = asking.some((call) => wasKilled || (call.verb === "delete" && !call.succeeded));
