@@ -102,7 +102,7 @@ export default tseslint.config(
     rules: { "max-len": ["error", { code: 110, ignoreUrls: true }] },
   },
   {
-    files: ["provider/src/{plugin,keys,webhooks,bodies,partner-api,hosts}/**/*.ts"],
+    files: ["provider/src/*.ts", "provider/src/{plugin,keys,webhooks,bodies,partner-api,hosts}/**/*.ts"],
     ignores: ["**/*-messages.ts", "**/*-reader.ts", "**/response-mapping.ts"], // Lists of names are no sentences.
     rules: {
       "no-restricted-syntax": [

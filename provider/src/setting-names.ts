@@ -19,6 +19,11 @@ export const SECRET_SETTINGS = ["accessToken", "headers"] as const satisfies rea
 /** The setting that names the account, and its value in stack configuration if it is not set. */
 export const [ACCOUNT, DEFAULT_ACCOUNT] = ["account", "default"] as const;
 
+/** Returns an account: as it is named; else that of a `Provider`, by its name; else the default. */
+export function accountOf(given: string | undefined, provider: string | null): string {
+  return given || (provider ?? DEFAULT_ACCOUNT);
+}
+
 /** Everything that stack configuration and a `Provider` can set. */
 export const SETTINGS: readonly string[] = [...SETTING_NAMES, ACCOUNT];
 
@@ -34,39 +39,4 @@ export const EXPLICIT = "explicit";
 /** Returns the environment variable of a setting: `PARTNERS_BASE_URL` for `baseUrl`. */
 export function variableOf(name: string): string {
   return `PARTNERS_${name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`;
-}
-
-/** Warns about stack configuration: secrets that are not encrypted, and names that are not settings. */
-export function configurationWarnings(
-  project: string,
-  keys: readonly string[],
-  isEncrypted: (key: string) => boolean,
-): string[] {
-  const names = keys.filter((key) => key.startsWith(NAMESPACE)).map((key) => key.slice(NAMESPACE.length));
-  const plain = SECRET_SETTINGS.filter((name) => names.includes(name) && !isEncrypted(NAMESPACE + name));
-  return [...plain.map(plainSecret), ...unknownSettings(project, names, NAMESPACE)];
-}
-
-/** Warns about names that are not settings. @param prefix What users write before them. */
-export function unknownSettings(project: string, names: readonly string[], prefix: string): string[] {
-  if (project === "partners") return []; // They are the project's own settings.
-  const valid = `Valid settings: ${SETTINGS.join(", ")}.`;
-  const path = " To set a part of responses, use pulumi config set --path.";
-  return names
-    .filter((name) => !SETTINGS.includes(name))
-    .map((name) => {
-      const text = `"${prefix}${name}" is not a pulumi-partners setting, so it has no effect. ${valid}`;
-      return name.includes(".") ? text + path : text;
-    });
-}
-
-/** Says that a setting of {@link TEXT_SETTINGS} is not text. As a number, a token may have lost digits. */
-export function mustBeText(setting: string): string {
-  return `${setting} must be text: quote it.`;
-}
-
-function plainSecret(name: (typeof SECRET_SETTINGS)[number]): string {
-  const remedy = name === "accessToken" ? "rotate the token" : "replace the values at the gateway";
-  const key = NAMESPACE + name;
-  return `${key} is stored in plain text. Run "pulumi config set --secret ${key}" and ${remedy}.`;
 }

@@ -62,7 +62,7 @@ it("a program whose folder cannot load the plugin is told so, even if another pa
 
 const SDK_OR_CLIENT = /@pulumi\/pulumi\/(?!proto\/)|undici/;
 const NOT_OF_PROGRAMS =
-  /undici|provider\/dist\/(?!(?:index|registration|setting-names|resources\/[a-z-]+)\.js$)/;
+  /undici|provider\/dist\/(?!(?:index|registration|setting-(?:messages|names)|resources\/[a-z-]+)\.js$)/;
 
 it.each([
   ["hosts/native.js", "keys/key-resource.js", SDK_OR_CLIENT],

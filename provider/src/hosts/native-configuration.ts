@@ -3,16 +3,15 @@ import proto from "@pulumi/pulumi/proto/provider_pb.js";
 import { partsOf, UNKNOWN, type Properties } from "../plugin/properties.js";
 import { warning } from "../plugin/resource.js";
 import type { ConfigSource } from "../plugin/settings.js";
+import { mustBeText, unknownSettings } from "../setting-messages.js";
 import {
   ACCOUNT,
-  DEFAULT_ACCOUNT,
+  accountOf,
   EXPLICIT,
   NAMESPACE,
-  mustBeText,
   SECRET_SETTINGS,
   SETTINGS,
   TEXT_SETTINGS,
-  unknownSettings,
 } from "../setting-names.js";
 import type { PluginHost } from "./plugin-host.js";
 import { fromStruct, toStruct } from "./struct.js";
@@ -94,12 +93,11 @@ export function checkFailure(reason: string): proto.CheckFailure {
 function checkedInputs(urn: string, news: Properties): Properties {
   const { type, name } = partsOf(urn);
   const isExplicit = type !== "pulumi:providers:partners" || !DEFAULT_NAME.test(name);
-  const account = news[ACCOUNT] || (isExplicit ? name : DEFAULT_ACCOUNT);
   const isUnknown = JSON.stringify(news["headers"] ?? null).includes(UNKNOWN);
   return {
     ...news,
     ...(isUnknown && { headers: UNKNOWN }),
-    [ACCOUNT]: account,
+    [ACCOUNT]: accountOf(news[ACCOUNT] as string | undefined, isExplicit ? name : null),
     [EXPLICIT]: String(isExplicit),
   };
 }

@@ -1,6 +1,6 @@
 import { isObject } from "../bodies/json.js";
 import { areKnown, UNKNOWN, type Properties } from "../plugin/properties.js";
-import { unknownArgument } from "../plugin/setting-messages.js";
+import { unknownArgument } from "../plugin/resource-messages.js";
 import { ROTATION_RULES } from "./key-messages.js";
 import type { Rotation } from "./rotation.js";
 

@@ -1,7 +1,8 @@
 import { PartnerError, resourceError } from "../partner-api/errors.js";
 import { partsOf } from "../plugin/properties.js";
 import { information, warning, type Notice } from "../plugin/resource.js";
-import { wrongImportId, type NameSetting } from "../plugin/setting-messages.js";
+import { wrongImportId } from "../plugin/resource-messages.js";
+import type { NameSetting } from "../setting-messages.js";
 import { hintOf, type Key, type UnfinishedCreation } from "./key-state.js";
 import type { DueReason } from "./rotation.js";
 

@@ -4,7 +4,7 @@ import { PartnerError } from "../partner-api/errors.js";
 import type { PluginProcess } from "./plugin-process.js";
 import { areKnown, type Properties, type ResourceName } from "./properties.js";
 import type { Plan, Resource } from "./resource.js";
-import { keptAfterRepetitions, otherAccount, otherServer, unknownArgument } from "./setting-messages.js";
+import { keptAfterRepetitions, otherAccount, otherServer, unknownArgument } from "./resource-messages.js";
 
 /**
  * After so many repetitions of one failure, the call succeeds with what was kept: after the hundredth, the

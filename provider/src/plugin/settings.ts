@@ -1,24 +1,26 @@
 import { isObject, parseDocument } from "../bodies/json.js";
+import { readMapping, type ResponseMapping } from "../bodies/response-mapping.js";
 import type { BaseUrl } from "../partner-api/connections.js";
+import { PartnerError } from "../partner-api/errors.js";
 import { API_ROOT, isVisibleAscii } from "../partner-api/operations.js";
 import {
+  INVALID_SETTINGS,
+  invalidSetting,
+  invalidSettings,
+  missingSetting,
+  oldNode,
+  RULES,
+  unusedVariable,
+} from "../setting-messages.js";
+import {
   ACCOUNT,
-  DEFAULT_ACCOUNT,
+  accountOf,
   EXPLICIT,
   NAMESPACE,
   SECRET_SETTINGS,
   variableOf,
   type SettingName,
 } from "../setting-names.js";
-import { readMapping, type ResponseMapping } from "../bodies/response-mapping.js";
-import {
-  invalidSetting,
-  missingSetting,
-  oldNode,
-  RULES,
-  unusedVariable,
-  wrongSettings,
-} from "./setting-messages.js";
 
 /** Returns the decrypted values of keys such as `partners:baseUrl`. */
 export interface ConfigSource {
@@ -62,7 +64,7 @@ export class SettingsReader {
 
   /** The name of the account. Resources keep it as an input. */
   get account(): string {
-    return this.#source.get(NAMESPACE + ACCOUNT) || DEFAULT_ACCOUNT;
+    return accountOf(this.#source.get(NAMESPACE + ACCOUNT), null);
   }
 
   /** Names a setting, such as `responses.apiKey`, by where it is set; if unset, by where the address is. */
@@ -88,7 +90,7 @@ export class SettingsReader {
     const { node } = process.versions;
     const [major = 0, minor = 0] = node.split(".").map(Number);
     if (major < MIN_NODE[0] || (major === MIN_NODE[0] && minor < MIN_NODE[1]))
-      throw wrongSettings([oldNode(node, MIN_NODE.join("."))]);
+      throw failure([oldNode(node, MIN_NODE.join("."))]);
     const baseUrl = this.#address("baseUrl");
     const previousBaseUrl = this.#address("previousBaseUrl");
     const accessToken = this.#required("accessToken");
@@ -102,8 +104,7 @@ export class SettingsReader {
       }),
     };
     if (baseUrl === null) this.#required("baseUrl");
-    if (this.#problems.length > 0 || baseUrl === null || accessToken === null)
-      throw wrongSettings(this.#problems);
+    if (this.#problems.length > 0 || baseUrl === null || accessToken === null) throw failure(this.#problems);
     const previous = previousBaseUrl === null ? [] : [addressOf(previousBaseUrl)];
     return { ...settings, baseUrl, accessToken, servers: [addressOf(baseUrl), ...previous] };
   }
@@ -172,6 +173,10 @@ export class SettingsReader {
   }
 }
 
+function failure(problems: readonly string[]): PartnerError {
+  return new PartnerError("PARTNERS_CONFIGURATION", invalidSettings(problems), { summary: INVALID_SETTINGS });
+}
+
 /** A token of RFC 9110 (5.6.2), and visible ASCII with spaces inside. */
 const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]{1,256}$/;
 const HEADER_VALUE = /^[!-~](?:[ -~]{0,8190}[!-~])?$/;
@@ -200,6 +205,6 @@ export function parseBaseUrl(text: string): BaseUrl | string {
   if (protocol !== "https:" && !(protocol === "http:" && loopback)) return RULES.https;
   if (text.includes("?") || text.includes("#")) return RULES.noQuery;
   const prefix = pathname.replace(/\/{1,64}$/, "");
-  if (prefix.endsWith(API_ROOT)) return RULES.noApiRoot;
+  if (prefix.endsWith(API_ROOT)) return RULES.noApiRoot(API_ROOT);
   return { origin, prefix, loopback };
 }

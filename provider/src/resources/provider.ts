@@ -1,12 +1,12 @@
 import * as pulumi from "@pulumi/pulumi";
 
 import type { ResponseMapping } from "../bodies/response-mapping.js";
+import { mustBeText } from "../setting-messages.js";
 import {
   ACCOUNT,
   DEFAULT_ACCOUNT,
   EXPLICIT,
   NAMESPACE,
-  mustBeText,
   SECRET_SETTINGS,
   SETTING_NAMES,
   SETTINGS,
@@ -59,7 +59,7 @@ export class Provider extends pulumi.ProviderResource {
       const isSecret = SECRET_SETTINGS.some((secret) => secret === setting);
       return [NAMESPACE + setting, isSecret ? pulumi.secret(value) : value];
     });
-    const account = whenKnown(args.account, (known) => textOf(ACCOUNT, known) || accountOf(name));
+    const account = whenKnown(args.account, (known) => textOf(ACCOUNT, known) || ownAccount(name));
     const inputs = {
       ...Object.fromEntries(settings),
       [NAMESPACE + EXPLICIT]: "true",
@@ -87,7 +87,7 @@ function textOf(setting: string, value: unknown): string {
 }
 
 /** Two accounts must not share a name: a resource that moves between them would not be replaced. */
-function accountOf(name: string): string {
+function ownAccount(name: string): string {
   if (name !== DEFAULT_ACCOUNT) return name;
   throw new pulumi.RunError(
     `"${name}" is the name of the account in stack configuration. Rename the Provider, ` +

@@ -1,7 +1,8 @@
 import { PartnerError, resourceError } from "../partner-api/errors.js";
 import { oppositeState, type WebhookState } from "../partner-api/operations.js";
 import { information, warning, type Notice } from "../plugin/resource.js";
-import { wrongImportId, type NameSetting } from "../plugin/setting-messages.js";
+import { wrongImportId } from "../plugin/resource-messages.js";
+import type { NameSetting } from "../setting-messages.js";
 import type { IncompleteSign, UnreadableList } from "./webhook-list-reader.js";
 import type { StateField } from "./webhook-state-reader.js";
 

@@ -1,0 +1,39 @@
+import { resourceError, type PartnerError } from "../partner-api/errors.js";
+import type { NameSetting } from "../setting-messages.js";
+import { warning, type Notice } from "./resource.js";
+
+/** Something has an argument that does not exist. @param of A type token, or an argument. */
+export function unknownArgument(of: string, known: readonly string[]): string {
+  return `${of.split(":").at(-1) ?? ""} has an unknown argument; valid arguments: ${known.join(", ")}.`;
+}
+
+/** The ID of an import is of no use. @param expected Names what to write instead. */
+export function wrongImportId(expected: string): PartnerError {
+  return resourceError(`To import this resource, use ${expected}. Nothing was imported.`);
+}
+
+/** The configured account is not the one that the resource belongs to. */
+export function otherAccount(owner: string, present: string, name: NameSetting): PartnerError {
+  const [quoted, setting] = [JSON.stringify(owner), name("account")];
+  return resourceError(
+    `The resource belongs to account ${quoted}, but ${setting} is ${JSON.stringify(present)}. ` +
+      `Pass the Provider of ${quoted} to it again, or set ${setting} back to ${quoted}. Nothing was sent.`,
+  );
+}
+
+/** The configured address is not the one that the resource belongs to. */
+export function otherServer(owner: string, present: string, name: NameSetting): PartnerError {
+  return resourceError(
+    `The resource belongs to ${owner}, not to ${present}. ` +
+      `If this is another account, set ${name("baseUrl")} back. If the account has moved, ` +
+      `set ${name("previousBaseUrl")} to ${owner} for the next "pulumi up". Nothing was sent.`,
+    { summary: `The resource belongs to ${owner}, not to ${present}` },
+  );
+}
+
+/** A program's hook has repeated a call that keeps failing. @param failure Its error. */
+export function keptAfterRepetitions(failure: PartnerError): Notice {
+  return warning(
+    `${failure.message} This failed four times, so the stack keeps what it has. Run "pulumi up" again.`,
+  );
+}

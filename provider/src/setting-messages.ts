@@ -1,0 +1,89 @@
+import { NAMESPACE, SECRET_SETTINGS, SETTINGS, variableOf } from "./setting-names.js";
+
+/** Names a setting as the user knows it: `partners:account`, `PARTNERS_ACCOUNT`, `the Provider's account`. */
+export type NameSetting = (name: string) => string;
+
+/** What all invalid settings have in common. */
+export const INVALID_SETTINGS = "The settings are not valid";
+
+/** The settings are missing or wrong. @param problems One sentence for each. */
+export function invalidSettings(problems: readonly string[]): string {
+  return `${[...new Set(problems)].join(" ")} Nothing was sent.`;
+}
+
+/** A required setting has no value. */
+export function missingSetting(setting: string, isExplicit: boolean): string {
+  if (isExplicit) return `Set the Provider's ${setting}. A Provider does not read environment variables.`;
+  const [secret, example] =
+    setting === "accessToken" ? ["--secret ", ""] : ["", " https://partners.example.com"];
+  const key = NAMESPACE + setting;
+  return `Set ${key} or ${variableOf(setting)}, as in "pulumi config set ${secret}${key}${example}".`;
+}
+
+/** The environment has a secret, but stack configuration has the address. */
+export function unusedVariable(setting: string): string {
+  const [address, variable] = [`${NAMESPACE}baseUrl`, variableOf("baseUrl")];
+  return (
+    `${variableOf(setting)} is used only with ${variable}, but the address is set in ${address}: ` +
+    `set ${NAMESPACE}${setting}, or move the address to ${variable}.`
+  );
+}
+
+/** A setting breaks a rule. @param rule Follows "it". */
+export function invalidSetting(setting: string, rule: string, name: NameSetting): string {
+  return `Correct ${name(setting)}: it ${rule}.`;
+}
+
+/** The rules of settings. */
+export const RULES = {
+  visibleAscii: 'must contain only letters, digits and punctuation: no spaces, no newlines, no "Bearer"',
+  url: "is not a URL; it should look like https://partners.example.com",
+  noCredentials: "must not contain a user name or password; the access token is a separate setting",
+  https:
+    "must start with https://, except for this machine: plain http:// would expose the token and the keys",
+  noQuery: "must not contain a query or a fragment",
+  noApiRoot: (path: string) => `must not include ${path}, which is added automatically`,
+  headers: "must be a JSON object of header names and their values as text",
+  reservedHeader: (name: string) => `must not contain the header ${name}, which only the provider may set`,
+  seconds: "must be a number of seconds from 0.001 to 86400",
+} as const;
+
+/** This version of Node cannot run undici. */
+export function oldNode(version: string, minimum: string): string {
+  return `Node ${version} is too old: put Node ${minimum} or newer on the PATH of the Pulumi CLI.`;
+}
+
+/** Warns about stack configuration: secrets that are not encrypted, and names that are not settings. */
+export function configurationWarnings(
+  project: string,
+  keys: readonly string[],
+  isEncrypted: (key: string) => boolean,
+): string[] {
+  const names = keys.filter((key) => key.startsWith(NAMESPACE)).map((key) => key.slice(NAMESPACE.length));
+  const plain = SECRET_SETTINGS.filter((name) => names.includes(name) && !isEncrypted(NAMESPACE + name));
+  return [...plain.map(plainSecret), ...unknownSettings(project, names, NAMESPACE)];
+}
+
+/** Warns about names that are not settings. @param prefix What users write before them. */
+export function unknownSettings(project: string, names: readonly string[], prefix: string): string[] {
+  if (project === "partners") return []; // They are the project's own settings.
+  const valid = `Valid settings: ${SETTINGS.join(", ")}.`;
+  const path = " To set a part of responses, use pulumi config set --path.";
+  return names
+    .filter((name) => !SETTINGS.includes(name))
+    .map((name) => {
+      const text = `"${prefix}${name}" is not a pulumi-partners setting, so it has no effect. ${valid}`;
+      return name.includes(".") ? text + path : text;
+    });
+}
+
+/** Says that a setting of {@link TEXT_SETTINGS} is not text. As a number, a token may have lost digits. */
+export function mustBeText(setting: string): string {
+  return `${setting} must be text: quote it.`;
+}
+
+function plainSecret(name: (typeof SECRET_SETTINGS)[number]): string {
+  const remedy = name === "accessToken" ? "rotate the token" : "replace the values at the gateway";
+  const key = NAMESPACE + name;
+  return `${key} is stored in plain text. Run "pulumi config set --secret ${key}" and ${remedy}.`;
+}
