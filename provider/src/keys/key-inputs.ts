@@ -1,6 +1,6 @@
 import { isObject } from "../bodies/json.js";
-import { areKnown, UNKNOWN, type Properties } from "../plugin/properties.js";
-import { unknownArgument } from "../plugin/resource-messages.js";
+import { UNKNOWN, type Properties } from "../plugin/properties.js";
+import { unknownArguments } from "../plugin/resource-messages.js";
 import { ROTATION_RULES } from "./key-messages.js";
 import type { Rotation } from "./rotation.js";
 
@@ -38,8 +38,7 @@ function problemsOf(rotation: unknown): string[] {
   const known = ["trigger", "afterDays", "overlapDays"];
   const { trigger, afterDays, overlapDays } = rotation;
   const maxOverlap = typeof afterDays === "number" ? afterDays : MAX_DAYS;
-  const problems: string[] = [];
-  if (!areKnown(rotation, known)) problems.push(unknownArgument("rotation", known));
+  const problems = unknownArguments("rotation", rotation, known);
   if (trigger != null && typeof trigger !== "string") problems.push(ROTATION_RULES.trigger);
   if (afterDays != null && !isDays(afterDays, 1, MAX_DAYS)) problems.push(ROTATION_RULES.afterDays);
   if (!isDays(overlapDays, 0, maxOverlap)) problems.push(ROTATION_RULES.overlapDays);

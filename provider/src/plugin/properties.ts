@@ -31,9 +31,9 @@ export function partsOf(urn: string): {
 /** The properties that the adapter adds to each resource, and those of the engine. */
 const COMMON = /^(?:account|server|__.*)$/;
 
-/** Whether all arguments exist. */
-export function areKnown(args: Properties, known: readonly string[]): boolean {
-  return Object.keys(args).every((name) => known.includes(name) || COMMON.test(name));
+/** Returns the names of arguments that do not exist. */
+export function unknownNames(args: Properties, known: readonly string[]): string[] {
+  return Object.keys(args).filter((name) => !known.includes(name) && !COMMON.test(name));
 }
 
 /** The levels to keep of a service's value: decoders do not accept any number. */
@@ -41,7 +41,7 @@ const MAX_LEVELS = 100;
 
 /**
  * Removes from a service's value what the engine would interpret: an object with such a member could name a
- * file to read. Also removes halves of characters, which gRPC cannot encode.
+ * file to read. Also removes lone surrogates, which gRPC cannot encode.
  */
 export function withoutSpecialValues(value: unknown, levels = MAX_LEVELS): unknown {
   if (typeof value === "string") return value === UNKNOWN ? null : value.toWellFormed();

@@ -2,9 +2,9 @@ import { isDeepStrictEqual } from "node:util";
 
 import { PartnerError } from "../partner-api/errors.js";
 import type { PluginProcess } from "./plugin-process.js";
-import { areKnown, type Properties, type ResourceName } from "./properties.js";
+import type { Properties, ResourceName } from "./properties.js";
 import type { Plan, Resource } from "./resource.js";
-import { keptAfterRepetitions, otherAccount, otherServer, unknownArgument } from "./resource-messages.js";
+import { keptAfterRepetitions, otherAccount, otherServer, unknownArguments } from "./resource-messages.js";
 
 /**
  * After so many repetitions of one failure, the call succeeds with what was kept: after the hundredth, the
@@ -78,9 +78,8 @@ export class ResourceAdapter<Inputs = unknown, State = unknown> {
     const { servers } = this.#plugin.readSettings(); // Even if nothing changes: the next change would fail.
     const { nativeToken, inputs: known } = this.#resource.registration;
     const { inputs: read, problems: wrong } = this.#resource.readArguments(args);
-    const unknown = areKnown(args, known) ? [] : [unknownArgument(nativeToken, known)];
     const inputs = { ...read, account: this.#plugin.account, server: servers[0] };
-    const problems = [...unknown, ...wrong];
+    const problems = [...unknownArguments(nativeToken, args, known), ...wrong];
     if (problems.length > 0) return { inputs, problems };
     // The default provider has one account: it could create a new resource but not delete the old one.
     if (olds["account"] === inputs.account || !this.#plugin.isExplicit) this.#assertOwned(olds);

@@ -1,10 +1,20 @@
 import { resourceError, type PartnerError } from "../partner-api/errors.js";
 import type { NameSetting } from "../setting-messages.js";
+import { unknownNames, type Properties } from "./properties.js";
 import { warning, type Notice } from "./resource.js";
 
-/** Something has an argument that does not exist. @param of A type token, or an argument. */
-export function unknownArgument(of: string, known: readonly string[]): string {
-  return `${of.split(":").at(-1) ?? ""} has an unknown argument; valid arguments: ${known.join(", ")}.`;
+/**
+ * Says which arguments do not exist, in one sentence or none. A name that could be data is not repeated.
+ *
+ * @param of A type token, or an argument.
+ * @param known The names of the arguments that exist.
+ */
+export function unknownArguments(of: string, args: Properties, known: readonly string[]): string[] {
+  const unknown = unknownNames(args, known);
+  if (unknown.length === 0) return [];
+  const shown = unknown.filter((name) => /^[A-Za-z_]{1,40}$/.test(name)).map((name) => `"${name}"`);
+  const what = shown.length > 0 ? `no argument ${shown.join(", ")}` : "an unknown argument";
+  return [`${of.split(":").at(-1) ?? ""} has ${what}; valid arguments: ${known.join(", ")}.`];
 }
 
 /** The ID of an import is of no use. @param expected Names what to write instead. */

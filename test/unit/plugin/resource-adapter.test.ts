@@ -80,8 +80,8 @@ it("a check fills in defaults, and stamps the account and its address", async ()
 
 it("a check asks the service about valid arguments, with the old inputs or none", async () => {
   const { adapter, resource } = start();
-  const { problems } = await adapter.check({}, { count: "two", step: 1 }, URN);
-  const unknown = "Counter has an unknown argument; valid arguments: count.";
+  const { problems } = await adapter.check({}, { count: "two", step: 1, next_step: 1 }, URN);
+  const unknown = 'Counter has no argument "step", "next_step"; valid arguments: count.';
   expect(problems).toEqual([unknown, "count must be a number."]);
   expect(resource.check).not.toHaveBeenCalled();
   await adapter.check({}, { count: 2 }, URN);
@@ -89,6 +89,14 @@ it("a check asks the service about valid arguments, with the old inputs or none"
   expect(resource.check).toHaveBeenNthCalledWith(1, { count: 2 }, null, URN);
   expect(resource.check).toHaveBeenNthCalledWith(2, { count: 2 }, { count: 1 }, "");
 });
+
+it.each(["pk_live_4eC39Hq", "a".repeat(41), "two words"])(
+  "an unknown argument is not named if it could be data: %s",
+  async (name) => {
+    const { problems } = await start().adapter.check({}, { [name]: 1 }, URN);
+    expect(problems).toEqual(["Counter has an unknown argument; valid arguments: count."]);
+  },
+);
 
 it("a check fails if the service refuses, and with invalid settings, even if nothing changes", async () => {
   const { adapter: refusing, resource } = start();

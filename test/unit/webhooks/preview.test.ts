@@ -12,7 +12,7 @@ it.each<["webhook" | "fleet", Properties, string]>([
   ["webhook", { webhookId: 1.5 }, `webhookId must ${id}.`],
   ["webhook", { state: "ACTIVE" }, `state ${state}`],
   ["webhook", { stateOnDestroy: "SECRET" }, final],
-  ["webhook", { url: "SECRET" }, "PartnerWebhookState has an unknown argument; valid arguments: webhookId, "],
+  ["webhook", { url: "SECRET" }, 'PartnerWebhookState has no argument "url"; valid arguments: webhookId, '],
   ["fleet", { states: ["SECRET"] }, 'states must map webhook IDs to states, such as { 101: "active" }.'],
   ["fleet", { states: { 101: "SECRET" } }, `In states, the state of 101 ${state}`],
   ["fleet", { states: { "0101": "active" } }, "states has a key that is not a webhook ID: write a positive "],
